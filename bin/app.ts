@@ -1,0 +1,18 @@
+import { App } from 'aws-cdk-lib';
+import { ServiceStack } from '../lib/service-stack.ts';
+import { readSettings } from '../lib/settings.ts';
+import { catalogue } from '../shared/models/catalogue.ts';
+
+const app = new App();
+try {
+  const settings = readSettings(app.node);
+  new ServiceStack(app, `quire-${settings.stageName}`, {
+    settings,
+    catalogue,
+    description: 'Quire: batch OCR and chat jobs, streaming chat, exact metering per API key',
+  });
+  app.synth();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}

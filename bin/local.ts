@@ -1,0 +1,131 @@
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { Narrator } from '../lib/local/narrator.ts';
+import { type Stage, startStage } from '../lib/local/stage.ts';
+import { StageError } from '../lib/local/stage-error.ts';
+import { readStageFile, writeStageFile } from '../lib/local/stage-file.ts';
+import { findKeyBySecret, issueKey } from '../shared/keys/key.ts';
+import { unlimited } from '../shared/keys/limits.ts';
+
+const help = `Runs the whole service on this machine.
+
+  npm start -- [options]
+
+  --port N     listen on port N; 0 picks a free one (default 8080)
+  --data DIR   keep everything in DIR (default .local)
+  --memory     keep nothing: forget all at the end
+  --help       show this
+
+Models: OPENAI_API_KEY, and OPENAI_BASE_URL for any OpenAI-compatible provider, are used
+where they are set; without them answers come from the built-in offline model.
+`;
+
+const parentPid = process.ppid;
+
+try {
+  const options = readOptions();
+  if (options) await run(options);
+} catch (error) {
+  if (!(error instanceof StageError)) throw error;
+  console.error(error.message);
+  process.exit(1);
+}
+
+interface Options {
+  port: number;
+  dataDir: string;
+  memory: boolean;
+}
+
+function readOptions(): Options | undefined {
+  const { values } = parse();
+  if (values.help) {
+    process.stdout.write(help);
+    return undefined;
+  }
+  const port = Number(values.port);
+  if (!/^\d+$/.test(values.port) || port > 65_535) {
+    throw new StageError(`--port takes a number from 0 to 65535, not ${values.port}.`);
+  }
+  return { port, dataDir: resolve(values.data), memory: values.memory };
+}
+
+function parse() {
+  try {
+    return parseArgs({
+      options: {
+        port: { type: 'string', default: '8080' },
+        data: { type: 'string', default: '.local' },
+        memory: { type: 'boolean', default: false },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    });
+  } catch (cause) {
+    throw new StageError(`${(cause as Error).message}\nTry npm start -- --help.`, { cause });
+  }
+}
+
+async function run(options: Options): Promise<void> {
+  const narrator = new Narrator((line) => console.log(line));
+  const starting = startStage({ ...options, narrator, onDeath: (reason) => stop(1, reason) });
+  let stopping = false;
+  const stop = async (exitCode: number, reason: string) => {
+    if (stopping) return;
+    stopping = true;
+    console.log(reason);
+    setTimeout(() => process.exit(exitCode), 4_500).unref();
+    await starting.then((stage) => stage.close()).catch(() => {});
+    process.exit(exitCode);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => stop(0, 'Stopping.'));
+  }
+  setInterval(() => {
+    if (process.ppid !== parentPid) stop(0, 'The parent process is gone: stopping.');
+  }, 500).unref();
+
+  const stage = await starting;
+  const apiKey = await firstKey(stage, options);
+  writeStageFile(options.dataDir, {
+    base_url: stage.baseUrl,
+    api_url: stage.baseUrl,
+    api_key: apiKey,
+    dynamodb_url: stage.dynamodbUrl,
+    outputs: stage.outputs,
+  });
+  console.log(welcome(stage, apiKey, options));
+}
+
+/** The key in the stage's file, which an empty memory learns again; a new one if it was revoked. */
+async function firstKey(
+  { dynamodbUrl, outputs }: Stage,
+  { dataDir, memory }: Options,
+): Promise<string> {
+  Object.assign(process.env, {
+    AWS_ENDPOINT_URL_DYNAMODB: dynamodbUrl,
+    AWS_REGION: 'us-east-1',
+    AWS_ACCESS_KEY_ID: 'local',
+    AWS_SECRET_ACCESS_KEY: 'local',
+    KEYS_TABLE: outputs['KeysTable'],
+  });
+  const known = readStageFile(dataDir)?.api_key;
+  if (known && (await findKeyBySecret(known))) return known;
+  return (await issueKey('local', unlimited, memory ? known : undefined)).api_key;
+}
+
+function welcome({ baseUrl, offlineModel }: Stage, apiKey: string, options: Options): string {
+  const job =
+    '{"job_type":"chat","inline":{"messages":[{"role":"user","content":"Hello, Quire!"}]}}';
+  return `
+Quire runs at ${baseUrl}
+  API key   ${apiKey}
+  data      ${options.memory ? 'in memory, forgotten at the end' : options.dataDir}
+  models    ${offlineModel ? 'the built-in offline model (set OPENAI_API_KEY for a real provider)' : (process.env['OPENAI_BASE_URL'] ?? 'the providers of the catalogue')}
+
+Submit a job, then list what became of it:
+  curl ${baseUrl}/batch/jobs -H 'Authorization: Bearer ${apiKey}' -d '${job}'
+  curl ${baseUrl}/batch/jobs -H 'Authorization: Bearer ${apiKey}'
+
+Ctrl-C stops it.
+`;
+}

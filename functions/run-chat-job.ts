@@ -1,0 +1,5 @@
+import { runChatJob } from '../shared/jobs/chat.ts';
+import { jobWorker } from '../shared/jobs/worker.ts';
+
+/** Reads the chat queue. */
+export const handler = jobWorker(runChatJob);

@@ -1,0 +1,4 @@
+import { sweepJobs } from '../shared/jobs/sweep.ts';
+
+/** Runs each minute. */
+export const handler = sweepJobs;

@@ -1,0 +1,46 @@
+import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
+import { TokenAuthorizer } from 'aws-cdk-lib/aws-apigateway';
+import { AttributeType, Billing, TableEncryptionV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { Construct } from 'constructs';
+import { type FunctionLogs, ServiceFunction } from './service-function.ts';
+
+export interface ApiKeysProps {
+  readonly removalPolicy: RemovalPolicy;
+  readonly logs: FunctionLogs;
+}
+
+/** API keys, and the authorizer that checks them. */
+export class ApiKeys extends Construct {
+  readonly table: TableV2;
+  readonly authorizer: TokenAuthorizer;
+
+  constructor(scope: Construct, id: string, { removalPolicy, logs }: ApiKeysProps) {
+    super(scope, id);
+    this.table = new TableV2(this, 'table', {
+      partitionKey: { name: 'id', type: AttributeType.STRING },
+      billing: Billing.onDemand(),
+      encryption: TableEncryptionV2.awsManagedKey(),
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+      timeToLiveAttribute: 'expires_at',
+      removalPolicy,
+    });
+    const authorizeRequest = new ServiceFunction(this, 'authorize-request', {
+      description: 'Checks API keys for the gateway',
+      timeout: Duration.seconds(10),
+      logs,
+    });
+    this.grantRead(authorizeRequest);
+    this.authorizer = new TokenAuthorizer(this, 'authorizer', {
+      handler: authorizeRequest,
+      validationRegex: '^[Bb]earer sk-[0-9A-Za-z]{43}$',
+      resultsCacheTtl: Duration.seconds(60),
+    });
+  }
+
+  /** Lets a function find keys. */
+  grantRead(fn: LambdaFunction): void {
+    this.table.grant(fn, 'dynamodb:GetItem');
+    fn.addEnvironment('KEYS_TABLE', this.table.tableName);
+  }
+}

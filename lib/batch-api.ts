@@ -1,0 +1,36 @@
+import { Duration } from 'aws-cdk-lib';
+import { Construct } from 'constructs';
+import type { JobTable } from './job-table.ts';
+import type { ServiceApi } from './service-api.ts';
+import { type FunctionLogs, ServiceFunction } from './service-function.ts';
+
+export interface BatchApiProps {
+  readonly api: ServiceApi;
+  readonly jobs: JobTable;
+  readonly logs: FunctionLogs;
+  readonly laneShards: number;
+}
+
+/** The routes to submit, list, read and cancel jobs. */
+export class BatchApi extends Construct {
+  constructor(scope: Construct, id: string, { api, jobs, logs, laneShards }: BatchApiProps) {
+    super(scope, id);
+    const endpoint = (name: string, method: string, path: string): ServiceFunction => {
+      const fn = new ServiceFunction(this, name, {
+        description: `${method} ${path}`,
+        timeout: Duration.seconds(29),
+        memorySize: 1024,
+        logs,
+      });
+      api.route(method, path, fn);
+      return fn;
+    };
+
+    const submitJob = endpoint('submit-job', 'POST', '/batch/jobs');
+    jobs.grantSubmit(submitJob);
+    submitJob.addEnvironment('LANE_SHARDS', String(laneShards));
+    jobs.grantRead(endpoint('list-jobs', 'GET', '/batch/jobs'));
+    jobs.grantRead(endpoint('get-job', 'GET', '/batch/jobs/{job_id}'));
+    jobs.grantTransition(endpoint('cancel-job', 'POST', '/batch/jobs/{job_id}/cancel'));
+  }
+}

@@ -1,0 +1,75 @@
+import type { Functions } from './functions.ts';
+import type { Narrator } from './narrator.ts';
+import { QueuePoller } from './queue-poller.ts';
+import type { ResourceNames } from './resource-names.ts';
+import { StageError } from './stage-error.ts';
+import type { StageStore } from './stage-store.ts';
+import { StreamPoller } from './stream-poller.ts';
+import { resolve, resourcesOf, type Template } from './template.ts';
+
+/** Something that feeds a function until it is stopped. */
+export interface EventSource {
+  stop(): void;
+}
+
+interface Mapping {
+  EventSourceArn: string;
+  FunctionName: string;
+  BatchSize?: number;
+  MaximumRetryAttempts?: number;
+  ScalingConfig?: { MaximumConcurrency?: number };
+  FilterCriteria?: { Filters: { Pattern: string }[] };
+  DestinationConfig?: { OnFailure?: { Destination: string } };
+}
+
+/** What event sources run on. */
+export interface EventSourceHost {
+  template: Template;
+  names: ResourceNames;
+  functions: Functions;
+  dynamodbUrl: string;
+  queuesUrl: string;
+  store: StageStore;
+  narrator: Narrator;
+}
+
+/** Starts the template's event source mappings. */
+export function startEventSources(host: EventSourceHost): EventSource[] {
+  const { template, names, functions, dynamodbUrl, queuesUrl, store, narrator } = host;
+  const queueUrls = new Map(
+    resourcesOf(template, 'AWS::SQS::Queue').map(([id]) => [
+      names.getAtt(id, 'Arn'),
+      names.ref(id),
+    ]),
+  );
+  return resourcesOf(template, 'AWS::Lambda::EventSourceMapping').map(([id, { Properties }]) => {
+    const mapping = resolve(Properties, names) as Mapping;
+    const fn = functions.find(mapping.FunctionName);
+    const { EventSourceArn } = mapping;
+    if (EventSourceArn.includes(':dynamodb:')) {
+      return new StreamPoller({
+        dynamodbUrl,
+        queuesUrl,
+        streamArn: EventSourceArn,
+        batchSize: mapping.BatchSize ?? 100,
+        maxRetries: mapping.MaximumRetryAttempts ?? 10_000,
+        filters: mapping.FilterCriteria?.Filters.map(({ Pattern }) => Pattern) ?? [],
+        failureQueueUrl: queueUrls.get(mapping.DestinationConfig?.OnFailure?.Destination ?? ''),
+        function: fn,
+        store,
+        narrator,
+      });
+    }
+    const queueUrl = queueUrls.get(EventSourceArn);
+    if (!queueUrl) throw new StageError(`The event source of ${id} is not one of the template's.`);
+    return new QueuePoller({
+      url: queuesUrl,
+      queueUrl,
+      queueArn: EventSourceArn,
+      batchSize: mapping.BatchSize ?? 10,
+      maxConcurrency: mapping.ScalingConfig?.MaximumConcurrency ?? 10,
+      function: fn,
+      narrator,
+    });
+  });
+}

@@ -1,0 +1,78 @@
+import { isAbsolute, join } from 'node:path';
+import { FunctionHost } from './function-host.ts';
+import type { Narrator } from './narrator.ts';
+import type { ResourceNames } from './resource-names.ts';
+import { StageError } from './stage-error.ts';
+import type { Synthesis } from './synthesize.ts';
+import { type Resource, resolve, resourcesOf } from './template.ts';
+
+/** The template's functions, found by logical id or by an ARN that names them. */
+export class Functions {
+  private readonly hosts = new Map<string, FunctionHost>();
+
+  constructor(
+    { template, assetsDir }: Synthesis,
+    names: ResourceNames,
+    endpoints: Record<string, string>,
+    narrator: Narrator,
+  ) {
+    for (const [id, resource] of resourcesOf(template, 'AWS::Lambda::Function')) {
+      const config = configOf(id, resource, names, assetsDir);
+      config.environment = { ...endpoints, ...config.environment };
+      this.hosts.set(names.nameOf(id), new FunctionHost(config, narrator));
+    }
+  }
+
+  /** The function that a name, an ARN or an integration's URI names. */
+  find(reference: string): FunctionHost {
+    const name = reference.match(/function:([^/]+)/)?.[1] ?? reference;
+    const host = this.hosts.get(name);
+    if (!host) throw new StageError(`The template names the function ${reference}, but has none.`);
+    return host;
+  }
+
+  async warm(): Promise<void> {
+    await Promise.all([...this.hosts.values()].map((host) => host.warm()));
+  }
+
+  /** Waits for running invocations, at most `graceMs`, then ends the threads. */
+  async close(graceMs: number): Promise<void> {
+    const deadline = Date.now() + graceMs;
+    while (this.inFlight() > 0 && Date.now() < deadline) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    await Promise.all([...this.hosts.values()].map((host) => host.close()));
+  }
+
+  private inFlight(): number {
+    return [...this.hosts.values()].reduce((sum, host) => sum + host.inFlight, 0);
+  }
+}
+
+function configOf(
+  id: string,
+  { Properties = {}, Metadata = {} }: Resource,
+  names: ResourceNames,
+  assetsDir: string,
+) {
+  const asset = Metadata['aws:asset:path'];
+  if (!asset) throw new StageError(`The function ${id} has no bundle among the assets.`);
+  const { Handler, Timeout, MemorySize } = Properties;
+  const environment = resolve(Properties['Environment'] ?? {}, names) as {
+    Variables?: Record<string, string>;
+  };
+  return {
+    name: readableName(Metadata, id),
+    arn: names.getAtt(id, 'Arn'),
+    codeDir: isAbsolute(asset) ? asset : join(assetsDir, asset),
+    handler: String(Handler),
+    environment: environment.Variables ?? {},
+    timeoutMs: Number(Timeout ?? 3) * 1000,
+    memoryMb: Number(MemorySize ?? 128),
+  };
+}
+
+/** `stack/capability/run-chat-job/Resource` is `run-chat-job` in the stage's lines. */
+function readableName(metadata: Record<string, string>, id: string): string {
+  return metadata['aws:cdk:path']?.split('/').at(-2) ?? id;
+}

@@ -1,0 +1,57 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type { FastifyRequest } from 'fastify';
+import { account } from './resource-names.ts';
+import type { Route } from './routes.ts';
+
+/** The proxy event API Gateway makes of a request. */
+export function proxyEvent(
+  route: Route,
+  request: FastifyRequest,
+  authorizer: Record<string, unknown> | undefined,
+): APIGatewayProxyEvent {
+  const [path = ''] = request.url.split('?');
+  const query = multiValues(request.query as Record<string, string | string[]>);
+  const headers = multiValues(request.headers as Record<string, string | string[]>);
+  return {
+    resource: route.path,
+    path,
+    httpMethod: request.method,
+    headers: lastValues(headers),
+    multiValueHeaders: headers,
+    queryStringParameters: orNull(lastValues(query)),
+    multiValueQueryStringParameters: orNull(query),
+    pathParameters: orNull(request.params as Record<string, string>),
+    stageVariables: null,
+    body: Buffer.isBuffer(request.body) ? request.body.toString() : null,
+    isBase64Encoded: false,
+    requestContext: {
+      accountId: account,
+      apiId: 'local',
+      authorizer,
+      domainName: request.hostname,
+      extendedRequestId: request.id,
+      httpMethod: request.method,
+      identity: { sourceIp: request.ip, userAgent: request.headers['user-agent'] ?? null },
+      path,
+      protocol: 'HTTP/1.1',
+      requestId: request.id,
+      requestTimeEpoch: Date.now(),
+      resourceId: 'local',
+      resourcePath: route.path,
+      stage: 'local',
+    } as unknown as APIGatewayProxyEvent['requestContext'],
+  };
+}
+
+function multiValues(values: Record<string, string | string[]>): Record<string, string[]> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, [value].flat()]));
+}
+
+function lastValues(values: Record<string, string[]>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, value.at(-1) ?? '']),
+  );
+}
+
+const orNull = <Values extends object>(values: Values) =>
+  Object.keys(values).length > 0 ? values : null;

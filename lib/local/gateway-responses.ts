@@ -1,0 +1,64 @@
+import { resourcesOf, type Template } from './template.ts';
+
+export interface GatewayResponse {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** What API Gateway answers by itself, and the default that stands in where the template has none. */
+const defaults: Record<string, { status: number; fallback: string }> = {
+  ACCESS_DENIED: { status: 403, fallback: 'DEFAULT_4XX' },
+  AUTHORIZER_FAILURE: { status: 500, fallback: 'DEFAULT_5XX' },
+  BAD_REQUEST_BODY: { status: 400, fallback: 'DEFAULT_4XX' },
+  INTEGRATION_FAILURE: { status: 502, fallback: 'DEFAULT_5XX' },
+  INTEGRATION_TIMEOUT: { status: 504, fallback: 'DEFAULT_5XX' },
+  MISSING_AUTHENTICATION_TOKEN: { status: 403, fallback: 'DEFAULT_4XX' },
+  REQUEST_TOO_LARGE: { status: 413, fallback: 'DEFAULT_4XX' },
+  UNAUTHORIZED: { status: 401, fallback: 'DEFAULT_4XX' },
+};
+
+export type GatewayResponseType = keyof typeof defaults & string;
+
+interface Declared {
+  ResponseType: string;
+  StatusCode?: string;
+  ResponseParameters?: Record<string, string>;
+  ResponseTemplates?: Record<string, string>;
+}
+
+/** The template's gateway responses. */
+export class GatewayResponses {
+  private readonly declared: Map<string, Declared>;
+
+  constructor(template: Template) {
+    this.declared = new Map(
+      resourcesOf(template, 'AWS::ApiGateway::GatewayResponse').map(([, { Properties }]) => {
+        const response = Properties as unknown as Declared;
+        return [response.ResponseType, response];
+      }),
+    );
+  }
+
+  /** The response of one type. */
+  get(type: GatewayResponseType): GatewayResponse {
+    const { status, fallback } = defaults[type] ?? { status: 500, fallback: 'DEFAULT_5XX' };
+    const declared = this.declared.get(type) ?? this.declared.get(fallback);
+    const body = declared?.ResponseTemplates?.['application/json'];
+    return {
+      status: Number(declared?.StatusCode ?? status),
+      headers: { 'content-type': 'application/json', ...headersOf(declared) },
+      body: body ?? JSON.stringify({ message: type }),
+    };
+  }
+}
+
+/** `gatewayresponse.header.Name: "'value'"` is the header `name: value`. */
+function headersOf(declared: Declared | undefined): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(declared?.ResponseParameters ?? {}).map(([name, value]) => [
+      name.replace('gatewayresponse.header.', '').toLowerCase(),
+      value.replace(/^'|'$/g, ''),
+    ]),
+  );
+}

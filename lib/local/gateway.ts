@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto';
+import type { APIGatewayProxyResult } from 'aws-lambda';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { proxyEvent } from './gateway-event.ts';
+import type { GatewayResponses, GatewayResponseType } from './gateway-responses.ts';
+import type { Narrator } from './narrator.ts';
+import type { Route } from './routes.ts';
+import { StageError } from './stage-error.ts';
+
+/** API Gateway takes 10 MB, a Lambda's payload may have 6 MB. */
+const gatewayBytes = 10 * 1024 * 1024;
+const payloadBytes = 6 * 1024 * 1024;
+
+/** Serves the template's routes as API Gateway would. */
+export class Gateway {
+  private readonly server: FastifyInstance;
+  private readonly responses: GatewayResponses;
+
+  constructor(routes: Route[], responses: GatewayResponses, narrator: Narrator) {
+    this.responses = responses;
+    this.server = Fastify({
+      bodyLimit: gatewayBytes,
+      exposeHeadRoutes: false,
+      forceCloseConnections: true,
+      genReqId: () => randomUUID(),
+      routerOptions: { ignoreTrailingSlash: true },
+    });
+    this.server.removeAllContentTypeParsers();
+    this.server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
+      done(null, body);
+    });
+    this.server.setNotFoundHandler((_request, reply) =>
+      this.answer(reply, 'MISSING_AUTHENTICATION_TOKEN'),
+    );
+    this.server.setErrorHandler((error: { statusCode?: number }, _request, reply) =>
+      this.answer(reply, error.statusCode === 413 ? 'REQUEST_TOO_LARGE' : 'BAD_REQUEST_BODY'),
+    );
+    this.server.addHook('onRequest', async (request, reply) => {
+      reply.header('x-amzn-requestid', request.id);
+    });
+    this.server.addHook('onResponse', async (request, reply) => {
+      const [path = ''] = request.url.split('?');
+      narrator.request(request.method, path, reply.statusCode, reply.elapsedTime);
+    });
+    for (const route of routes) this.serve(route);
+  }
+
+  /** Listens; answers the base URL. */
+  async listen(port: number): Promise<string> {
+    try {
+      await this.server.listen({ host: '127.0.0.1', port });
+    } catch (cause) {
+      const { code } = cause as { code?: string };
+      if (code !== 'EADDRINUSE' && code !== 'EACCES') throw cause;
+      const reason = code === 'EACCES' ? 'may not be opened' : 'is in use';
+      throw new StageError(`Port ${port} ${reason}: give another with --port, or 0 for any.`, {
+        cause,
+      });
+    }
+    const address = this.server.server.address();
+    return `http://127.0.0.1:${typeof address === 'object' ? address?.port : port}`;
+  }
+
+  close(): Promise<void> {
+    return this.server.close();
+  }
+
+  private serve(route: Route): void {
+    this.server.route({
+      method: route.method as 'GET',
+      url: route.path.replace(/\{([^}]+)\}/g, ':$1'),
+      handler: (request, reply) => this.handle(route, request, reply),
+    });
+  }
+
+  private async handle(
+    route: Route,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> {
+    const decision = await route.authorizer?.decide(request.headers.authorization, route.methodArn);
+    if (decision && 'refused' in decision) return this.answer(reply, decision.refused);
+
+    const event = proxyEvent(route, request, decision?.context);
+    if (Buffer.byteLength(JSON.stringify(event)) > payloadBytes) {
+      return this.answer(reply, 'REQUEST_TOO_LARGE');
+    }
+    try {
+      const invoked = route.function.invoke(event);
+      return send(reply, (await within(route.timeoutMs, invoked)) as APIGatewayProxyResult);
+    } catch (error) {
+      return this.answer(reply, error === timedOut ? 'INTEGRATION_TIMEOUT' : 'INTEGRATION_FAILURE');
+    }
+  }
+
+  private answer(reply: FastifyReply, type: GatewayResponseType): FastifyReply {
+    const { status, headers, body } = this.responses.get(type);
+    return reply.code(status).headers(headers).send(body);
+  }
+}
+
+function send(reply: FastifyReply, result: APIGatewayProxyResult): FastifyReply {
+  const { statusCode, headers = {}, multiValueHeaders = {}, body, isBase64Encoded } = result;
+  return reply
+    .code(statusCode)
+    .headers({ ...headers, ...multiValueHeaders } as Record<string, string>)
+    .send(isBase64Encoded ? Buffer.from(body, 'base64') : body);
+}
+
+const timedOut = new Error('The integration timed out');
+
+async function within<Value>(ms: number, work: Promise<Value>): Promise<Value> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(timedOut), ms);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}

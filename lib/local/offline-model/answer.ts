@@ -1,0 +1,27 @@
+import { type ChatRequest, countParts, type Message } from './chat-request.ts';
+import { extract } from './extract.ts';
+import { jsonFor } from './json-answer.ts';
+import { BANNER, readChat } from './reading.ts';
+
+/** The offline model's whole answer to a chat, in the format asked for. */
+export function answer({ messages, response_format }: ChatRequest): string {
+  const text = proseAnswer(messages);
+  if (response_format?.type === 'json_object') return JSON.stringify({ answer: text });
+  if (response_format?.type === 'json_schema') {
+    return JSON.stringify(jsonFor(response_format.json_schema.schema ?? {}, text));
+  }
+  return text;
+}
+
+function proseAnswer(messages: readonly Message[]): string {
+  const reading = readChat(messages);
+  const images = countParts(messages, 'image_url');
+  const others = countParts(messages, 'input_audio') + countParts(messages, 'file');
+  const notes = [
+    BANNER,
+    images > 0 && `Images given, which it can't see: ${images}.`,
+    others > 0 && `Sounds and files given, which it can't open: ${others}.`,
+    reading.isPartial && 'The text is very long: only its beginning and end were read.',
+  ];
+  return `${notes.filter(Boolean).join('\n')}\n\n${extract(reading)}`;
+}

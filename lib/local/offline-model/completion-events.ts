@@ -1,0 +1,25 @@
+import type { ChatCompletion, ChatCompletionChunk } from 'openai/resources/chat/completions';
+import { wordByWord } from './sentences.ts';
+
+/** The server-sent events that stream a completion, its content word by word. */
+export function* completionEvents(
+  { usage, choices, ...completion }: ChatCompletion,
+  { includeUsage }: { includeUsage: boolean },
+): Generator<string> {
+  const event = (chunk: Pick<ChatCompletionChunk, 'choices' | 'usage'>) =>
+    `data: ${JSON.stringify({ ...completion, object: 'chat.completion.chunk', ...chunk })}\n\n`;
+  const noUsage = includeUsage ? { usage: null } : {};
+  const choice = (
+    index: number,
+    delta: ChatCompletionChunk.Choice.Delta,
+    finish_reason: ChatCompletionChunk.Choice['finish_reason'] = null,
+  ) => event({ choices: [{ index, delta, logprobs: null, finish_reason }], ...noUsage });
+
+  for (const { index, message, finish_reason } of choices) {
+    yield choice(index, { role: 'assistant', content: '', refusal: null });
+    for (const content of wordByWord(message.content ?? '')) yield choice(index, { content });
+    yield choice(index, {}, finish_reason);
+  }
+  if (includeUsage && usage) yield event({ choices: [], usage });
+  yield 'data: [DONE]\n\n';
+}

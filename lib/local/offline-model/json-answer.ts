@@ -1,0 +1,87 @@
+import type { JsonSchema } from './json-schema.ts';
+
+const DEEPEST = 10;
+const MOST_VALUES = 1_000;
+const MOST_ITEMS = 100;
+const NO_VALUE = '[offline model: no value]';
+const FORMATS = new Map([
+  ['date', '1970-01-01'],
+  ['date-time', '1970-01-01T00:00:00Z'],
+  ['time', '00:00:00Z'],
+  ['email', 'offline@example.com'],
+  ['uri', 'https://example.com/'],
+  ['uuid', '00000000-0000-0000-0000-000000000000'],
+]);
+
+/** A value of a JSON schema: the answer as its first free string, the rest empty values by type. */
+export function jsonFor(root: JsonSchema, answer: string): unknown {
+  let isAnswered = false;
+  // A few references to each other describe more values than memory holds.
+  let valuesLeft = MOST_VALUES;
+  return fill(root, 0);
+
+  function fill(schema: JsonSchema | undefined, depth: number): unknown {
+    if (!schema || --valuesLeft < 0 || depth > DEEPEST) return null;
+    if ('const' in schema) return schema.const;
+    if ('default' in schema) return schema.default;
+    if (schema.enum) return schema.enum[0];
+    if (schema.$ref) return fill(referenced(root, schema.$ref), depth + 1);
+
+    const choices = schema.anyOf ?? schema.oneOf ?? schema.allOf;
+    return choices ? fill(choices[0], depth + 1) : fillByType(schema, depth);
+  }
+
+  function fillByType(schema: JsonSchema, depth: number): unknown {
+    switch (typeOf(schema)) {
+      case 'object':
+        return fillObject(schema, depth);
+      case 'array':
+        return fillArray(schema, depth);
+      case 'string':
+        return fillString(schema);
+      case 'number':
+      case 'integer':
+        return zeroWithin(schema);
+      case 'boolean':
+        return false;
+      default:
+        return null;
+    }
+  }
+
+  function fillObject({ properties = {}, required }: JsonSchema, depth: number) {
+    const names = (required ?? Object.keys(properties)).slice(0, MOST_VALUES);
+    return Object.fromEntries(names.map((name) => [name, fill(properties[name], depth + 1)]));
+  }
+
+  function fillArray({ minItems, items = {} }: JsonSchema, depth: number): unknown[] {
+    const length = Math.min(minItems ?? (isAnswered ? 0 : 1), MOST_ITEMS);
+    return Array.from({ length }, () => fill(items, depth + 1));
+  }
+
+  function fillString({ format, maxLength }: JsonSchema): string {
+    const formatted = format && FORMATS.get(format);
+    if (formatted) return formatted;
+    const said = isAnswered ? NO_VALUE : answer;
+    isAnswered = true;
+    return said.slice(0, maxLength);
+  }
+}
+
+function typeOf({ type, properties }: JsonSchema): string {
+  if (Array.isArray(type)) return type.find((one) => one !== 'null') ?? 'null';
+  return type ?? (properties ? 'object' : 'string');
+}
+
+function zeroWithin({ exclusiveMinimum, minimum, maximum = 0 }: JsonSchema): number {
+  const lowest = minimum ?? (exclusiveMinimum === undefined ? 0 : exclusiveMinimum + 1);
+  return lowest > 0 ? lowest : Math.min(0, maximum);
+}
+
+function referenced(root: JsonSchema, pointer: string): JsonSchema | undefined {
+  const [hash, group, name = ''] = pointer.split('/');
+  if (hash !== '#') return undefined;
+  if (group === '$defs') return root.$defs?.[name];
+  if (group === 'definitions') return root.definitions?.[name];
+  return group ? undefined : root;
+}

@@ -1,0 +1,5 @@
+import { parentPort } from 'node:worker_threads';
+import { startOfflineModel } from './server.ts';
+
+const { url } = await startOfflineModel();
+parentPort?.postMessage({ url });

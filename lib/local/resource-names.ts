@@ -1,0 +1,79 @@
+import { StageError } from './stage-error.ts';
+import type { References, Template } from './template.ts';
+
+export const region = 'us-east-1';
+export const account = '000000000000';
+
+/** Names, ARNs and URLs of a template's resources here: the same at each start, so data is found again. */
+export class ResourceNames implements References {
+  private readonly template: Template;
+  private readonly stackName: string;
+  private readonly known = new Map<string, string>();
+
+  constructor(template: Template, stackName: string) {
+    this.template = template;
+    this.stackName = stackName;
+  }
+
+  /** Records an attribute that only its engine knows, such as a stream's ARN; `Ref` for the id itself. */
+  learn(logicalId: string, attribute: string, value: string): void {
+    this.known.set(`${logicalId}.${attribute}`, value);
+  }
+
+  /** The physical name of a resource. */
+  nameOf(logicalId: string): string {
+    const name = `${this.stackName}-${logicalId}`;
+    return this.typeOf(logicalId) === 'AWS::S3::Bucket' ? name.toLowerCase().slice(0, 63) : name;
+  }
+
+  ref(logicalId: string): string {
+    const pseudo = pseudoParameters[logicalId];
+    if (pseudo) return pseudo;
+    const known = this.known.get(`${logicalId}.Ref`);
+    if (known) return known;
+    if (this.typeOf(logicalId) === 'AWS::SecretsManager::Secret') return this.arnOf(logicalId);
+    return this.nameOf(logicalId);
+  }
+
+  getAtt(logicalId: string, attribute: string): string {
+    const known = this.known.get(`${logicalId}.${attribute}`);
+    if (known) return known;
+    if (attribute === 'Arn') return this.arnOf(logicalId);
+    if (attribute === 'QueueName') return this.nameOf(logicalId);
+    if (attribute === 'RootResourceId') return `${logicalId}.${attribute}`;
+    throw new StageError(`The local stage doesn't know ${attribute} of ${logicalId}.`);
+  }
+
+  private arnOf(logicalId: string): string {
+    const type = this.typeOf(logicalId);
+    const arn = arnPatterns[type];
+    if (!arn) throw new StageError(`The local stage makes no ARN for ${type} (${logicalId}).`);
+    return arn(this.nameOf(logicalId));
+  }
+
+  private typeOf(logicalId: string): string {
+    const resource = this.template.Resources[logicalId];
+    if (!resource)
+      throw new StageError(`The template refers to ${logicalId}, which it doesn't make.`);
+    return resource.Type;
+  }
+}
+
+const pseudoParameters: Record<string, string> = {
+  'AWS::AccountId': account,
+  'AWS::Partition': 'aws',
+  'AWS::Region': region,
+  'AWS::URLSuffix': 'amazonaws.com',
+  'AWS::NoValue': '',
+};
+
+const arnPatterns: Record<string, (name: string) => string> = {
+  'AWS::DynamoDB::GlobalTable': (name) => `arn:aws:dynamodb:${region}:${account}:table/${name}`,
+  'AWS::IAM::Role': (name) => `arn:aws:iam::${account}:role/${name}`,
+  'AWS::Lambda::Function': (name) => `arn:aws:lambda:${region}:${account}:function:${name}`,
+  'AWS::Logs::LogGroup': (name) => `arn:aws:logs:${region}:${account}:log-group:${name}`,
+  'AWS::S3::Bucket': (name) => `arn:aws:s3:::${name}`,
+  'AWS::SecretsManager::Secret': (name) =>
+    `arn:aws:secretsmanager:${region}:${account}:secret:${name}`,
+  'AWS::SQS::Queue': (name) => `arn:aws:sqs:${region}:${account}:${name}`,
+};

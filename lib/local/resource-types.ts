@@ -1,0 +1,37 @@
+import { StageError } from './stage-error.ts';
+import type { Template } from './template.ts';
+
+/** What the stage makes, and after the gap what has no counterpart on one machine. */
+const knownTypes = new Set([
+  'AWS::ApiGateway::Authorizer',
+  'AWS::ApiGateway::GatewayResponse',
+  'AWS::ApiGateway::Method',
+  'AWS::ApiGateway::Resource',
+  'AWS::ApiGateway::RestApi',
+  'AWS::DynamoDB::GlobalTable',
+  'AWS::Events::Rule',
+  'AWS::Lambda::EventSourceMapping',
+  'AWS::Lambda::Function',
+  'AWS::S3::Bucket',
+  'AWS::SQS::Queue',
+  'AWS::SecretsManager::Secret',
+
+  'AWS::ApiGateway::Account',
+  'AWS::ApiGateway::Deployment',
+  'AWS::ApiGateway::Stage',
+  'AWS::CDK::Metadata',
+  'AWS::CloudWatch::Alarm',
+  'AWS::IAM::Policy',
+  'AWS::IAM::Role',
+  'AWS::Lambda::Permission',
+  'AWS::Logs::LogGroup',
+  'AWS::S3::BucketPolicy',
+  'AWS::SQS::QueuePolicy',
+]);
+
+/** Stops at a resource that the stage would otherwise leave out in silence. */
+export function refuseUnknownTypes({ Resources }: Template): void {
+  for (const [id, { Type }] of Object.entries(Resources)) {
+    if (!knownTypes.has(Type)) throw new StageError(`The local stage can't make ${Type} (${id}).`);
+  }
+}

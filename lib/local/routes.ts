@@ -1,0 +1,83 @@
+import type { FunctionHost } from './function-host.ts';
+import type { Functions } from './functions.ts';
+import { account, type ResourceNames, region } from './resource-names.ts';
+import { StageError } from './stage-error.ts';
+import { resolve, resourcesOf, type Template } from './template.ts';
+import { TokenAuthorizer } from './token-authorizer.ts';
+
+/** One method of the API: its path in the gateway's notation, its function, who may call it. */
+export interface Route {
+  method: string;
+  path: string;
+  function: FunctionHost;
+  authorizer: TokenAuthorizer | undefined;
+  timeoutMs: number;
+  methodArn: string;
+}
+
+interface Method {
+  HttpMethod: string;
+  ResourceId: string;
+  AuthorizationType: string;
+  AuthorizerId?: string;
+  Integration: { Type: string; Uri: string; TimeoutInMillis?: number };
+}
+
+/** Reads the template's routes. */
+export function routesOf(template: Template, names: ResourceNames, functions: Functions): Route[] {
+  const authorizers = authorizersOf(template, names, functions);
+  return resourcesOf(template, 'AWS::ApiGateway::Method').map(([id, { Properties }]) => {
+    const method = resolve(Properties, names) as Method;
+    if (method.Integration.Type !== 'AWS_PROXY') {
+      throw new StageError(`The local stage can't serve ${id}: it is no Lambda proxy.`);
+    }
+    const path = pathOf(template, names, method.ResourceId);
+    return {
+      method: method.HttpMethod,
+      path,
+      function: functions.find(method.Integration.Uri),
+      authorizer:
+        method.AuthorizationType === 'NONE'
+          ? undefined
+          : required(authorizers.get(method.AuthorizerId ?? ''), `${id} has no authorizer`),
+      timeoutMs: method.Integration.TimeoutInMillis ?? 29_000,
+      methodArn: `arn:aws:execute-api:${region}:${account}:local/local/${method.HttpMethod}${path}`,
+    };
+  });
+}
+
+function authorizersOf(
+  template: Template,
+  names: ResourceNames,
+  functions: Functions,
+): Map<string, TokenAuthorizer> {
+  const authorizers = resourcesOf(template, 'AWS::ApiGateway::Authorizer');
+  return new Map(
+    authorizers.map(([id, { Properties }]) => {
+      const { AuthorizerUri, IdentityValidationExpression, AuthorizerResultTtlInSeconds } = resolve(
+        Properties,
+        names,
+      ) as Record<string, string | number>;
+      const authorizer = new TokenAuthorizer({
+        function: functions.find(String(AuthorizerUri)),
+        validation: new RegExp(String(IdentityValidationExpression ?? '')),
+        ttlMs: Number(AuthorizerResultTtlInSeconds ?? 300) * 1000,
+      });
+      return [names.ref(id), authorizer];
+    }),
+  );
+}
+
+function pathOf(template: Template, names: ResourceNames, resourceId: string): string {
+  const found = resourcesOf(template, 'AWS::ApiGateway::Resource').find(
+    ([id]) => names.ref(id) === resourceId,
+  );
+  if (!found) return '';
+  const { ParentId, PathPart } = resolve(found[1].Properties, names) as Record<string, string>;
+  return `${pathOf(template, names, ParentId ?? '')}/${PathPart}`;
+}
+
+function required<Value>(value: Value | undefined, problem: string): Value {
+  if (value === undefined) throw new StageError(`${problem}.`);
+  return value;
+}

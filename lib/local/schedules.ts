@@ -1,0 +1,60 @@
+import { Cron } from 'croner';
+import type { EventSource } from './event-sources.ts';
+import type { Functions } from './functions.ts';
+import type { Narrator } from './narrator.ts';
+import type { ResourceNames } from './resource-names.ts';
+import { StageError } from './stage-error.ts';
+import { resolve, resourcesOf, type Template } from './template.ts';
+
+interface Rule {
+  ScheduleExpression: string;
+  Targets: { Arn: string }[];
+}
+
+/** Starts the template's schedules; a `rate` fires at once, then at its interval, as EventBridge does. */
+export function startSchedules(
+  template: Template,
+  names: ResourceNames,
+  functions: Functions,
+  narrator: Narrator,
+): EventSource[] {
+  return resourcesOf(template, 'AWS::Events::Rule').flatMap(([id, { Properties }]) => {
+    const { ScheduleExpression, Targets } = resolve(Properties, names) as Rule;
+    return Targets.map(({ Arn }) => {
+      const fn = functions.find(Arn);
+      const fire = async () => {
+        try {
+          await fn.invoke({
+            source: 'aws.events',
+            'detail-type': 'Scheduled Event',
+            resources: [id],
+          });
+        } catch (error) {
+          narrator.problem(`${fn.config.name}: ${(error as Error).message}`);
+        }
+      };
+      return startSchedule(ScheduleExpression, fire);
+    });
+  });
+}
+
+const unitMs: Record<string, number> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
+
+function startSchedule(expression: string, fire: () => Promise<void>): EventSource {
+  const [, count, unit = ''] = expression.match(/^rate\((\d+) (minute|hour|day)s?\)$/) ?? [];
+  const interval = unitMs[unit];
+  if (interval) {
+    void fire();
+    const timer = setInterval(fire, Number(count) * interval);
+    return { stop: () => clearInterval(timer) };
+  }
+  const [, fields] = expression.match(/^cron\((.+)\)$/) ?? [];
+  if (!fields) throw new StageError(`The local stage can't keep the schedule ${expression}.`);
+  const job = new Cron(withoutYear(fields), { timezone: 'UTC' }, fire);
+  return { stop: () => job.stop() };
+}
+
+/** EventBridge's cron has a sixth field, the year, and `?` for a day that another field decides. */
+function withoutYear(fields: string): string {
+  return fields.split(' ').slice(0, 5).join(' ').replaceAll('?', '*');
+}

@@ -1,0 +1,38 @@
+import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as v from 'valibot';
+import { StageError } from './stage-error.ts';
+
+const StageFile = v.object({
+  base_url: v.string(),
+  api_url: v.string(),
+  api_key: v.string(),
+  /** For the commands that work on the stage's stores. */
+  dynamodb_url: v.string(),
+  outputs: v.record(v.string(), v.string()),
+});
+
+/** What a stage tells other programs of this machine's user about itself. */
+export type StageFile = v.InferOutput<typeof StageFile>;
+
+const pathIn = (dataDir: string) => join(dataDir, 'stage.json');
+
+/** Writes `<data>/stage.json`, for its owner's eyes only: it holds an API key. */
+export function writeStageFile(dataDir: string, file: StageFile): void {
+  const temporary = `${pathIn(dataDir)}.new`;
+  writeFileSync(temporary, `${JSON.stringify(file, null, 2)}\n`, { mode: 0o600 });
+  chmodSync(temporary, 0o600);
+  renameSync(temporary, pathIn(dataDir));
+}
+
+/** Reads `<data>/stage.json`; undefined where no stage ever ran. */
+export function readStageFile(dataDir: string): StageFile | undefined {
+  if (!existsSync(pathIn(dataDir))) return undefined;
+  try {
+    return v.parse(StageFile, JSON.parse(readFileSync(pathIn(dataDir), 'utf8')));
+  } catch (cause) {
+    throw new StageError(`${pathIn(dataDir)} can't be read: ${(cause as Error).message}.`, {
+      cause,
+    });
+  }
+}

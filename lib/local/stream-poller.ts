@@ -1,0 +1,146 @@
+import {
+  DescribeStreamCommand,
+  DynamoDBStreamsClient,
+  GetRecordsCommand,
+  GetShardIteratorCommand,
+  type _Record as StreamRecord,
+} from '@aws-sdk/client-dynamodb-streams';
+import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import type { DynamoDBBatchResponse } from 'aws-lambda';
+import { clientConfig } from './client-config.ts';
+import { eventFilter } from './event-filter.ts';
+import type { FunctionHost } from './function-host.ts';
+import type { Narrator } from './narrator.ts';
+import type { StageStore } from './stage-store.ts';
+
+export interface StreamPollerConfig {
+  dynamodbUrl: string;
+  queuesUrl: string;
+  streamArn: string;
+  batchSize: number;
+  maxRetries: number;
+  filters: string[];
+  /** Where a batch goes that the function can't take. */
+  failureQueueUrl: string | undefined;
+  function: FunctionHost;
+  store: StageStore;
+  narrator: Narrator;
+}
+
+const idleMs = 40;
+const firstRetryMs = 200;
+
+/** Feeds a table's stream to a function in order, from the last checkpoint on, as Lambda does. */
+export class StreamPoller {
+  private readonly config: StreamPollerConfig;
+  private readonly passes: (record: unknown) => boolean;
+  private readonly streams: DynamoDBStreamsClient;
+  private stopped = false;
+
+  constructor(config: StreamPollerConfig) {
+    this.config = config;
+    this.streams = new DynamoDBStreamsClient(clientConfig(config.dynamodbUrl));
+    this.passes = eventFilter(config.filters);
+    void this.poll();
+  }
+
+  /** Reads no further. */
+  stop(): void {
+    this.stopped = true;
+  }
+
+  private async poll(): Promise<void> {
+    let iterator: string | undefined;
+    while (!this.stopped) {
+      try {
+        iterator ??= await this.startingIterator();
+        const { Records = [], NextShardIterator } = await this.streams.send(
+          new GetRecordsCommand({ ShardIterator: iterator, Limit: this.config.batchSize }),
+        );
+        await this.deliver(Records);
+        this.checkpoint(Records);
+        iterator = NextShardIterator;
+        if (Records.length === 0) await pause(idleMs);
+      } catch (error) {
+        if (this.stopped) break;
+        this.config.narrator.problem(`reading ${this.config.streamArn}: ${error}`);
+        iterator = undefined;
+        await pause(1000);
+      }
+    }
+    this.streams.destroy();
+  }
+
+  private async startingIterator(): Promise<string> {
+    const StreamArn = this.config.streamArn;
+    const { StreamDescription } = await this.streams.send(new DescribeStreamCommand({ StreamArn }));
+    const ShardId = StreamDescription?.Shards?.[0]?.ShardId;
+    const position = this.config.store.checkpoint(this.checkpointName);
+    const { ShardIterator } = await this.streams.send(
+      new GetShardIteratorCommand({
+        StreamArn,
+        ShardId,
+        ...(position
+          ? { ShardIteratorType: 'AFTER_SEQUENCE_NUMBER', SequenceNumber: position }
+          : { ShardIteratorType: 'TRIM_HORIZON' }),
+      }),
+    );
+    if (!ShardIterator) throw new Error('The stream has no shard yet');
+    return ShardIterator;
+  }
+
+  private get checkpointName(): string {
+    return `${this.config.streamArn} ${this.config.function.config.name}`;
+  }
+
+  private checkpoint(records: StreamRecord[]): void {
+    const position = records.at(-1)?.dynamodb?.SequenceNumber;
+    if (position) this.config.store.saveCheckpoint(this.checkpointName, position);
+  }
+
+  /** Delivers until all is taken; after the last retry what is left goes to the failure queue. */
+  private async deliver(records: StreamRecord[]): Promise<void> {
+    let left = records.filter(this.passes);
+    for (let retry = 0; left.length > 0 && !this.stopped; retry++) {
+      if (retry > this.config.maxRetries) return this.giveUp(left);
+      if (retry > 0) await pause(Math.min(10_000, firstRetryMs * 2 ** retry));
+      left = await this.invoke(left);
+    }
+    if (left.length > 0) throw new Error('stopped before the batch was taken');
+  }
+
+  /** Answers what the function didn't take: all from the first record it reported, as in Lambda. */
+  private async invoke(records: StreamRecord[]): Promise<StreamRecord[]> {
+    try {
+      const response = (await this.config.function.invoke({
+        Records: records.map((record) => ({ ...record, eventSourceARN: this.config.streamArn })),
+      })) as DynamoDBBatchResponse | null;
+      const failed = new Set(response?.batchItemFailures?.map((item) => item.itemIdentifier));
+      const first = records.findIndex(({ dynamodb }) => failed.has(dynamodb?.SequenceNumber ?? ''));
+      return first < 0 ? [] : records.slice(first);
+    } catch {
+      return records;
+    }
+  }
+
+  private async giveUp(records: StreamRecord[]): Promise<void> {
+    const { failureQueueUrl, narrator, streamArn, queuesUrl } = this.config;
+    narrator.problem(
+      `${this.config.function.config.name} refused ${records.length} stream records`,
+    );
+    if (!failureQueueUrl) return;
+    const sqs = new SQSClient(clientConfig(queuesUrl));
+    const MessageBody = JSON.stringify({
+      DDBStreamBatchInfo: {
+        streamArn,
+        startSequenceNumber: records[0]?.dynamodb?.SequenceNumber,
+        endSequenceNumber: records.at(-1)?.dynamodb?.SequenceNumber,
+        batchSize: records.length,
+      },
+    });
+    await sqs.send(new SendMessageCommand({ QueueUrl: failureQueueUrl, MessageBody }));
+    sqs.destroy();
+  }
+}
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

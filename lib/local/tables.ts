@@ -1,0 +1,57 @@
+import {
+  CreateTableCommand,
+  type CreateTableCommandInput,
+  DescribeTableCommand,
+  DynamoDBClient,
+  ResourceInUseException,
+  UpdateTimeToLiveCommand,
+} from '@aws-sdk/client-dynamodb';
+import { clientConfig } from './client-config.ts';
+import type { ResourceNames } from './resource-names.ts';
+import { type Resource, resourcesOf, type Template } from './template.ts';
+
+/** Makes the template's tables where they don't exist yet. */
+export async function deployTables(
+  template: Template,
+  names: ResourceNames,
+  url: string,
+): Promise<void> {
+  const dynamodb = new DynamoDBClient(clientConfig(url));
+  const tables = resourcesOf(template, 'AWS::DynamoDB::GlobalTable');
+  await Promise.all(tables.map(([id, table]) => deployTable(dynamodb, id, table, names)));
+  dynamodb.destroy();
+}
+
+async function deployTable(
+  dynamodb: DynamoDBClient,
+  logicalId: string,
+  { Properties = {} }: Resource,
+  names: ResourceNames,
+): Promise<void> {
+  const TableName = names.nameOf(logicalId);
+  const { KeySchema, AttributeDefinitions, GlobalSecondaryIndexes, BillingMode } =
+    Properties as unknown as CreateTableCommandInput;
+  const stream = Properties['StreamSpecification'] as { StreamViewType: 'NEW_AND_OLD_IMAGES' };
+  try {
+    await dynamodb.send(
+      new CreateTableCommand({
+        TableName,
+        KeySchema,
+        AttributeDefinitions,
+        GlobalSecondaryIndexes,
+        BillingMode,
+        ...(stream && { StreamSpecification: { StreamEnabled: true, ...stream } }),
+      }),
+    );
+    const ttl = Properties['TimeToLiveSpecification'] as
+      | { AttributeName: string; Enabled: boolean }
+      | undefined;
+    if (ttl) {
+      await dynamodb.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification: ttl }));
+    }
+  } catch (error) {
+    if (!(error instanceof ResourceInUseException)) throw error;
+  }
+  const { Table } = await dynamodb.send(new DescribeTableCommand({ TableName }));
+  if (Table?.LatestStreamArn) names.learn(logicalId, 'StreamArn', Table.LatestStreamArn);
+}

@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs';
+import { StageError } from './stage-error.ts';
+
+/** A CloudFormation resource as synthesized. */
+export interface Resource {
+  Type: string;
+  Properties?: Record<string, unknown>;
+  Metadata?: Record<string, string>;
+}
+
+export interface Template {
+  Resources: Record<string, Resource>;
+  Outputs?: Record<string, { Value: unknown }>;
+}
+
+/** What a template's references stand for on this machine. */
+export interface References {
+  /** What `Ref` answers: a name, or a URL for a queue. */
+  ref(logicalId: string): string;
+  getAtt(logicalId: string, attribute: string): string;
+}
+
+/** Reads a synthesized template. */
+export function readTemplate(file: string): Template {
+  return JSON.parse(readFileSync(file, 'utf8')) as Template;
+}
+
+/** The resources of one type, by logical id. */
+export function resourcesOf(template: Template, type: string): [string, Resource][] {
+  return Object.entries(template.Resources).filter(([, resource]) => resource.Type === type);
+}
+
+/** Replaces every intrinsic in a value by what it stands for; an unknown one is an error. */
+export function resolve(value: unknown, references: References): unknown {
+  if (Array.isArray(value)) return value.map((each) => resolve(each, references));
+  if (typeof value !== 'object' || value === null) return value;
+  const [name, ...others] = Object.keys(value);
+  if (name && others.length === 0 && (name === 'Ref' || name.startsWith('Fn::'))) {
+    return resolveIntrinsic(name, (value as Record<string, unknown>)[name], references);
+  }
+  return Object.fromEntries(
+    Object.entries(value).map(([key, each]) => [key, resolve(each, references)]),
+  );
+}
+
+function resolveIntrinsic(name: string, argument: unknown, references: References): unknown {
+  if (name === 'Ref') return references.ref(argument as string);
+  if (name === 'Fn::GetAtt') return references.getAtt(...(argument as [string, string]));
+  const resolved = resolve(argument, references);
+  if (name === 'Fn::Join') return join(resolved as [string, string[]]);
+  if (name === 'Fn::Select') return select(resolved as [number, string[]]);
+  if (name === 'Fn::Split') return split(resolved as [string, string]);
+  if (name === 'Fn::Sub' && typeof resolved === 'string') {
+    return resolved.replace(/\$\{([^}.]+)\}/g, (_, id: string) => references.ref(id));
+  }
+  throw new StageError(`The local stage can't resolve ${name} in the template.`);
+}
+
+const join = ([separator, parts]: [string, string[]]) => parts.join(separator);
+const select = ([index, parts]: [number, string[]]) => parts[index];
+const split = ([separator, text]: [string, string]) => text.split(separator);

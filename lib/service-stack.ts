@@ -1,0 +1,68 @@
+import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
+import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { Construct } from 'constructs';
+import type { Catalogue } from '../shared/models/catalogue.ts';
+import { ApiKeys } from './api-keys.ts';
+import { BatchApi } from './batch-api.ts';
+import { bundleFunctions } from './bundles.ts';
+import { JobRunners } from './job-runners.ts';
+import { JobTable } from './job-table.ts';
+import { ModelProviders } from './model-providers.ts';
+import { ServiceAlarms } from './service-alarms.ts';
+import { ServiceApi } from './service-api.ts';
+import { bundlesDir, ServiceFunction } from './service-function.ts';
+import type { Settings } from './settings.ts';
+
+export interface ServiceStackProps extends StackProps {
+  readonly settings: Settings;
+  readonly catalogue: Catalogue;
+}
+
+/** The whole service, wired. */
+export class ServiceStack extends Stack {
+  constructor(scope: Construct, id: string, { settings, catalogue, ...props }: ServiceStackProps) {
+    super(scope, id, props);
+    bundleFunctions(bundlesDir(this));
+    const { stageName, chatWorkers, laneShards, throttleRate, throttleBurst } = settings;
+    const removalPolicy =
+      settings.removalPolicy === 'retain' ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
+    const logs = {
+      retention: settings.logRetentionDays as RetentionDays,
+      removalPolicy: RemovalPolicy.DESTROY,
+    };
+
+    const alarms = new ServiceAlarms(this, 'alarms', settings.alarms);
+    const keys = new ApiKeys(this, 'keys', { removalPolicy, logs });
+    const providers = new ModelProviders(this, 'providers', {
+      catalogue,
+      secretPrefix: `quire/${stageName}`,
+      removalPolicy,
+    });
+    const retentionDays = settings.jobRetentionDays;
+    const jobs = new JobTable(this, 'jobs', { retentionDays, removalPolicy });
+    new JobRunners(this, 'runners', { jobs, providers, alarms, logs, chatWorkers, laneShards });
+
+    const { authorizer } = keys;
+    const api = new ServiceApi(this, 'gateway', {
+      stageName,
+      throttleRate,
+      throttleBurst,
+      authorizer,
+      logs,
+    });
+    new BatchApi(this, 'batch', { api, jobs, logs, laneShards });
+    api.routeOpen(
+      'GET',
+      '/health',
+      new ServiceFunction(this, 'get-health', {
+        description: 'GET /health',
+        timeout: Duration.seconds(5),
+        logs,
+      }),
+    );
+
+    new CfnOutput(this, 'BaseUrl', { value: api.url });
+    new CfnOutput(this, 'ApiUrl', { value: api.url });
+    new CfnOutput(this, 'KeysTable', { value: keys.table.tableName });
+  }
+}

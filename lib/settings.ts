@@ -1,0 +1,73 @@
+import type { Node } from 'constructs';
+import * as v from 'valibot';
+
+const prefix = 'quire:';
+
+const count = (least: number, most: number) =>
+  v.pipe(
+    v.union([v.number(), v.pipe(v.string(), v.digits(), v.toNumber())]),
+    v.integer(),
+    v.minValue(least),
+    v.maxValue(most),
+  );
+const flag = v.union([
+  v.boolean(),
+  v.pipe(
+    v.picklist(['true', 'false']),
+    v.transform((text) => text === 'true'),
+  ),
+]);
+
+/** What an operator may set, in `cdk.json` or with `-c quire:<name>=<value>`. */
+const Settings = v.strictObject({
+  stageName: v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(/^[a-zA-Z0-9_-]{1,64}$/, 'should be 1 to 64 letters, digits, - or _'),
+    ),
+    'prod',
+  ),
+  /** What `cdk destroy` does with tables, bodies and secrets. */
+  removalPolicy: v.optional(v.picklist(['retain', 'destroy']), 'retain'),
+  logRetentionDays: v.optional(
+    v.pipe(
+      count(1, 3653),
+      v.check(
+        (days) => [1, 3, 5, 7, 14, 30, 60, 90, 180, 365, 731, 1827, 3653].includes(days),
+        'should be one of 1, 3, 5, 7, 14, 30, 60, 90, 180, 365, 731, 1827, 3653',
+      ),
+    ),
+    30,
+  ),
+  jobRetentionDays: v.optional(count(1, 3650), 90),
+  /** Chat workers at once; each runs up to ten jobs. */
+  chatWorkers: v.optional(count(2, 1000), 20),
+  laneShards: v.optional(count(1, 64), 1),
+  /** Requests a second, and at once, for the stage as a whole. */
+  throttleRate: v.optional(count(1, 10_000), 500),
+  throttleBurst: v.optional(count(1, 5_000), 1_000),
+  alarms: v.optional(flag, true),
+});
+
+export type Settings = v.InferOutput<typeof Settings>;
+
+/** Reads the settings from the CDK context; throws a sentence that names the wrong one. */
+export function readSettings(node: Node): Settings {
+  const context = node.getAllContext();
+  const given = Object.entries(context).filter(([name]) => name.startsWith(prefix));
+  const read = v.safeParse(
+    Settings,
+    Object.fromEntries(given.map(([name, value]) => [name.slice(prefix.length), value])),
+  );
+  if (read.success) return read.output;
+  throw new Error(read.issues.map(sentenceFor).join('\n'));
+}
+
+function sentenceFor(issue: v.BaseIssue<unknown>): string {
+  const name = `${prefix}${v.getDotPath(issue) ?? ''}`;
+  if (issue.expected === 'never') {
+    const known = Object.keys(Settings.entries).map((each) => `${prefix}${each}`);
+    return `There is no setting ${name}; the settings are ${known.join(', ')}.`;
+  }
+  return `The setting ${name} is ${JSON.stringify(issue.input)}: ${issue.message}.`;
+}

@@ -1,0 +1,29 @@
+import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+
+const secretsManager = new SecretsManagerClient({});
+const cacheMs = 5 * 60_000;
+const cache = new Map<string, { value: Promise<string>; until: number }>();
+
+/** Reads a secret's text, at most once in five minutes. */
+export function secretText(secretId: string): Promise<string> {
+  const cached = cache.get(secretId);
+  if (cached && cached.until > Date.now()) return cached.value;
+
+  const value = read(secretId);
+  cache.set(secretId, { value, until: Date.now() + cacheMs });
+  value.catch(() => forgetSecret(secretId));
+  return value;
+}
+
+/** Drops a secret from the cache, so that the next read sees a rotated value. */
+export function forgetSecret(secretId: string): void {
+  cache.delete(secretId);
+}
+
+async function read(secretId: string): Promise<string> {
+  const { SecretString } = await secretsManager.send(
+    new GetSecretValueCommand({ SecretId: secretId }),
+  );
+  if (!SecretString) throw new Error(`The secret ${secretId} holds no text`);
+  return SecretString;
+}

@@ -1,0 +1,21 @@
+import * as v from 'valibot';
+
+const Environment = v.object({
+  BODIES_BUCKET: v.string(),
+  CHAT_QUEUE_URL: v.string(),
+  JOBS_TABLE: v.string(),
+  JOB_RETENTION_DAYS: v.pipe(v.string(), v.toNumber(), v.integer(), v.minValue(1)),
+  KEYS_TABLE: v.string(),
+  LANE_SHARDS: v.pipe(v.string(), v.toNumber(), v.integer(), v.minValue(1)),
+  OPENAI_BASE_URL: v.optional(v.pipe(v.string(), v.url())),
+  PROVIDER_SECRETS: v.pipe(v.string(), v.parseJson(), v.record(v.string(), v.string())),
+});
+
+type Environment = v.InferOutput<typeof Environment>;
+
+/** Reads one setting of this function from its environment; throws if its construct didn't set it. */
+export function setting<Name extends keyof Environment>(name: Name): Environment[Name] {
+  const read = v.safeParse(Environment.entries[name], process.env[name]);
+  if (!read.success) throw new Error(`${name}: ${read.issues[0].message}`);
+  return read.output as Environment[Name];
+}

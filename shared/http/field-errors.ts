@@ -1,0 +1,77 @@
+import type * as v from 'valibot';
+import type { FieldError } from './errors.ts';
+
+type Issue = v.BaseIssue<unknown>;
+type Words = Omit<FieldError, 'loc'>;
+
+/** Says what valibot found in pydantic's words: `{loc, msg, type}`, with `loc` starting at the part of the request. */
+export function toFieldErrors(issues: readonly Issue[]): FieldError[] {
+  return issues.map((issue) => ({ loc: locationOf(issue), ...wordsFor(issue) }));
+}
+
+function locationOf(issue: Issue): FieldError['loc'] {
+  return (issue.path ?? []).map(({ key }) => (typeof key === 'number' ? key : String(key)));
+}
+
+/** A valibot message that carries its own pydantic type, for rules valibot has no words for. */
+export const saying = (type: string, msg: string) => `${type}: ${msg}`;
+
+function wordsFor(issue: Issue): Words {
+  const [, type, msg] = issue.message.match(/^([a-z_]+): (.+)$/s) ?? [];
+  if (isMissingKey(issue)) return { type: 'missing', msg: 'Field required' };
+  if (type && msg) return { type, msg };
+  return (
+    wordsByType[issue.type]?.(issue) ?? {
+      type: 'value_error',
+      msg: `Value error, ${issue.message}`,
+    }
+  );
+}
+
+function isMissingKey(issue: Issue): boolean {
+  return issue.input === undefined && issue.kind === 'schema';
+}
+
+const wordsByType: Record<string, (issue: Issue) => Words> = {
+  string: () => ({ type: 'string_type', msg: 'Input should be a valid string' }),
+  boolean: () => ({ type: 'bool_type', msg: 'Input should be a valid boolean' }),
+  number: () => ({ type: 'float_type', msg: 'Input should be a valid number' }),
+  array: () => ({ type: 'list_type', msg: 'Input should be a valid list' }),
+  object: () => ({
+    type: 'model_attributes_type',
+    msg: 'Input should be a valid dictionary or object to extract fields from',
+  }),
+  loose_object: () => ({
+    type: 'model_attributes_type',
+    msg: 'Input should be a valid dictionary or object to extract fields from',
+  }),
+  picklist: (issue) => literalError(issue.expected),
+  literal: (issue) => literalError(issue.expected),
+  min_value: ({ requirement }) => ({
+    type: 'greater_than_equal',
+    msg: `Input should be greater than or equal to ${requirement}`,
+  }),
+  max_value: ({ requirement }) => ({
+    type: 'less_than_equal',
+    msg: `Input should be less than or equal to ${requirement}`,
+  }),
+  min_length: (issue) =>
+    Array.isArray(issue.input)
+      ? {
+          type: 'too_short',
+          msg: `List should have at least ${issue.requirement} ${plural(issue.requirement, 'item')} after validation, not ${issue.input.length}`,
+        }
+      : {
+          type: 'string_too_short',
+          msg: `String should have at least ${issue.requirement} ${plural(issue.requirement, 'character')}`,
+        },
+};
+
+function literalError(expected: string | null): Words {
+  const options = [...(expected ?? '').matchAll(/"([^"]*)"/g)].map(([, option]) => `'${option}'`);
+  const last = options.pop();
+  const list = options.length > 0 ? `${options.join(', ')} or ${last}` : last;
+  return { type: 'literal_error', msg: `Input should be ${list}` };
+}
+
+const plural = (count: unknown, noun: string) => (count === 1 ? noun : `${noun}s`);

@@ -1,0 +1,71 @@
+import { ServiceError } from '../http/errors.ts';
+import { errorFields, log } from '../log.ts';
+import { ModelError } from '../models/errors.ts';
+import { retryWaitMs } from './backoff.ts';
+import type { ClaimedJob, Job } from './job.ts';
+import { completeJob, failJob, leaseMs, renewLease, retryJob } from './transitions.ts';
+import type { RunJob } from './worker.ts';
+
+/** Runs a claimed job under its lease, renewed while it runs, and writes down how it ended. */
+export async function runLeased(
+  job: ClaimedJob,
+  run: RunJob,
+  timeIsUp: AbortSignal,
+): Promise<void> {
+  const leaseLost = new AbortController();
+  const heartbeat = setInterval(() => keepLease(job, leaseLost), leaseMs / 3);
+  logJob('job started', job);
+  try {
+    const end = await attempt(job, run, AbortSignal.any([leaseLost.signal, timeIsUp]));
+    const ended = leaseLost.signal.aborted ? undefined : await end();
+    if (ended) logJob(`job ${ended.status}`, ended);
+    else logJob('job lease lost', job);
+  } finally {
+    clearInterval(heartbeat);
+  }
+}
+
+/** Runs the job once; answers the write that its outcome asks for. */
+async function attempt(
+  job: ClaimedJob,
+  run: RunJob,
+  signal: AbortSignal,
+): Promise<() => Promise<Job | undefined>> {
+  try {
+    const result = await run(job, signal);
+    return () => completeJob(job, result);
+  } catch (error) {
+    if (signal.aborted) {
+      const message = 'timeout: The job did not finish within the time a worker has.';
+      return () => retryJob(job, message, retryWaitMs(job.retry_count));
+    }
+    if (isPermanent(error)) return () => failJob(job, describe(error));
+    if (!(error instanceof ServiceError)) {
+      log('error', 'job attempt broke', { job_id: job.job_id, ...errorFields(error) });
+    }
+    const advisedMs = error instanceof ModelError ? error.retryAfterMs : undefined;
+    return () => retryJob(job, describe(error), retryWaitMs(job.retry_count, advisedMs));
+  }
+}
+
+/** A 4xx says that the same request would fail again; only 429 passes with time. */
+function isPermanent(error: unknown): boolean {
+  return error instanceof ServiceError && error.statusCode < 500 && error.statusCode !== 429;
+}
+
+function describe(error: unknown): string {
+  if (error instanceof ServiceError) return `${error.code}: ${error.message}`;
+  return 'internal_error: Something went wrong on our side.';
+}
+
+async function keepLease(job: ClaimedJob, leaseLost: AbortController): Promise<void> {
+  try {
+    if (!(await renewLease(job))) leaseLost.abort();
+  } catch (error) {
+    log('warn', 'lease renewal failed', { job_id: job.job_id, ...errorFields(error) });
+  }
+}
+
+function logJob(message: string, { job_id, key_id, status, priority, retry_count }: Job): void {
+  log('info', message, { job_id, key_id, status, priority, retry_count });
+}

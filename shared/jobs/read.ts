@@ -1,0 +1,111 @@
+import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
+import { dynamodb } from '../aws/dynamodb.ts';
+import { setting } from '../config.ts';
+import type { Caller } from '../http/caller.ts';
+import { NotFoundError } from '../http/errors.ts';
+import { saying } from '../http/field-errors.ts';
+import { wholeResult } from './bodies.ts';
+import { type Job, type JobKey, type JobRecord, jobStatuses, toRecord } from './job.ts';
+
+const pageSize = 50;
+/** How many reads one list may take, so that a filter that matches little still answers in time. */
+const readsPerList = 20;
+
+const jobIdPattern = /^job_[0-9a-f-]{36}$/;
+
+const Cursor = v.pipe(
+  v.string(),
+  v.transform((cursor) => Buffer.from(cursor, 'base64url').toString()),
+  v.check(
+    (id) => jobIdPattern.test(id),
+    saying('value_error', 'Value error, not a cursor of ours'),
+  ),
+);
+
+/** The query of `GET /batch/jobs`. */
+export const JobListQuery = v.object({
+  cursor: v.optional(Cursor),
+  status: v.optional(v.picklist(jobStatuses)),
+  parent_job_id: v.optional(v.string()),
+});
+
+/** The path of a route to one job. */
+export const JobPath = v.object({ job_id: v.string() });
+
+/** A page of jobs, the newest first; `next_cursor` is null on the last. */
+export interface JobList {
+  jobs: JobRecord[];
+  next_cursor: string | null;
+}
+
+/** Lists the caller's newest jobs. A result kept in object storage shows without its content. */
+export async function listJobs(
+  { keyId }: Caller,
+  { cursor, status, parent_job_id }: v.InferOutput<typeof JobListQuery>,
+): Promise<JobList> {
+  const filters = Object.entries({ status, parent_job_id }).filter(([, value]) => value);
+  const jobs: Job[] = [];
+  let from = cursor;
+  let reads = 0;
+  do {
+    const { Items = [], LastEvaluatedKey } = await dynamodb.send(
+      new QueryCommand({
+        TableName: setting('JOBS_TABLE'),
+        KeyConditionExpression: 'key_id = :key AND begins_with(job_id, :jobs)',
+        ...(filters.length > 0 && {
+          FilterExpression: filters.map(([name]) => `#${name} = :${name}`).join(' AND '),
+          ExpressionAttributeNames: Object.fromEntries(filters.map(([name]) => [`#${name}`, name])),
+        }),
+        ExpressionAttributeValues: {
+          ':key': keyId,
+          ':jobs': 'job_',
+          ...Object.fromEntries(filters.map(([name, value]) => [`:${name}`, value])),
+        },
+        ...(from && { ExclusiveStartKey: { key_id: keyId, job_id: from } }),
+        ScanIndexForward: false,
+        ConsistentRead: true,
+        Limit: filters.length > 0 ? 1000 : pageSize + 1 - jobs.length,
+      }),
+    );
+    jobs.push(...(Items as Job[]));
+    from = LastEvaluatedKey?.['job_id'] as string | undefined;
+    reads += 1;
+  } while (from && jobs.length <= pageSize && reads < readsPerList);
+
+  return toPage(jobs, from);
+}
+
+function toPage(jobs: Job[], unreadFrom: string | undefined): JobList {
+  const page = jobs.slice(0, pageSize);
+  const next = jobs.length > pageSize ? page.at(-1)?.job_id : unreadFrom;
+  return {
+    jobs: page.map((job) => toRecord(job)),
+    next_cursor: next ? Buffer.from(next).toString('base64url') : null,
+  };
+}
+
+/** Reads one job of the caller, its whole result included. */
+export async function getJob({ keyId }: Caller, jobId: string): Promise<JobRecord> {
+  const job = await requireJob({ key_id: keyId, job_id: jobId });
+  return toRecord(job, await wholeResult(job));
+}
+
+/** Finds a job by its key. */
+export async function findJob({ key_id, job_id }: JobKey): Promise<Job | undefined> {
+  const { Item } = await dynamodb.send(
+    new GetCommand({
+      TableName: setting('JOBS_TABLE'),
+      Key: { key_id, job_id },
+      ConsistentRead: true,
+    }),
+  );
+  return Item as Job | undefined;
+}
+
+/** Finds a job, or throws the same 404 for an unknown one and another key's. */
+export async function requireJob(key: JobKey): Promise<Job> {
+  const job = jobIdPattern.test(key.job_id) ? await findJob(key) : undefined;
+  if (!job) throw new NotFoundError('There is no such job.');
+  return job;
+}

@@ -1,0 +1,66 @@
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { dynamodb } from '../aws/dynamodb.ts';
+import { setting } from '../config.ts';
+import { log } from '../log.ts';
+import { ring } from './doorbell.ts';
+import { type ClaimedJob, instant, type Job, type JobKey } from './job.ts';
+import { allLanes } from './lane.ts';
+import { findJob } from './read.ts';
+import { endWait, retryJob, ringGraceMs, updateJob } from './transitions.ts';
+
+/** Looks after every job that is due: takes back expired leases, rings again for what nobody rang for. */
+export async function sweepJobs(): Promise<void> {
+  for (const lane of allLanes()) {
+    let swept = 0;
+    for await (const keys of dueJobs(lane)) {
+      await Promise.all(keys.map(sweepJob));
+      swept += keys.length;
+    }
+    if (swept > 0) log('info', 'jobs swept', { lane, jobs: swept });
+  }
+}
+
+async function* dueJobs(lane: string): AsyncGenerator<JobKey[]> {
+  const now = instant(Date.now());
+  let from: Record<string, unknown> | undefined;
+  do {
+    const { Items = [], LastEvaluatedKey } = await dynamodb.send(
+      new QueryCommand({
+        TableName: setting('JOBS_TABLE'),
+        IndexName: 'due',
+        KeyConditionExpression: 'lane = :lane AND due_at <= :now',
+        ExpressionAttributeValues: { ':lane': lane, ':now': now },
+        Limit: 25,
+        ...(from && { ExclusiveStartKey: from }),
+      }),
+    );
+    yield Items as JobKey[];
+    from = LastEvaluatedKey;
+  } while (from);
+}
+
+async function sweepJob(key: JobKey): Promise<void> {
+  const job = await findJob(key);
+  if (job?.status === 'processing') await takeBack(job as ClaimedJob);
+  if (job?.status === 'queued') await ringAgain(job);
+}
+
+async function takeBack(job: ClaimedJob): Promise<void> {
+  if (Date.parse(job.lease_until) > Date.now()) return;
+  const error = 'worker_lost: The worker stopped before it finished the job.';
+  const taken = await retryJob(job, job.error ?? error, 0);
+  if (taken) log('warn', 'lease expired', { job_id: job.job_id, status: taken.status });
+}
+
+/** The longer a job has waited, the later it is rung for again, so that a long queue isn't flooded. */
+async function ringAgain(job: Job): Promise<void> {
+  const now = Date.now();
+  const waitedMs = now - Date.parse(job.ready_at);
+  const postponed = await updateJob(job, {
+    when: '#status = :queued AND due_at = :due',
+    values: { ':queued': 'queued', ':due': job.due_at },
+    set: { due_at: instant(now + Math.max(ringGraceMs, waitedMs)) },
+  });
+  if (!postponed) return;
+  await ring([job.turn ? job : ((await endWait(job)) ?? job)]);
+}

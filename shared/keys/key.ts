@@ -1,0 +1,140 @@
+import {
+  DeleteCommand,
+  GetCommand,
+  PutCommand,
+  ScanCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
+import { v7 as uuidv7 } from 'uuid';
+import { dynamodb, unlessConditionFails } from '../aws/dynamodb.ts';
+import { setting } from '../config.ts';
+import { NotFoundError } from '../http/errors.ts';
+import type { KeyLimits } from './limits.ts';
+import { hashSecret, newSecret } from './secret.ts';
+
+/** An API key, without its secret. */
+export interface ApiKey extends KeyLimits {
+  id: string;
+  name: string;
+  state: 'active' | 'revoked';
+  created_at: string;
+  /** Hash of the current secret; rotated ones live on in items of their own until their grace ends. */
+  secret_hash: string;
+}
+
+/** A key and its secret: the only time the secret is to be seen. */
+export type IssuedKey = ApiKey & { api_key: string };
+
+/** Issues a key. The key is written first: a secret never leads nowhere. */
+export async function issueKey(
+  name: string,
+  limits: KeyLimits,
+  secret = newSecret(),
+): Promise<IssuedKey> {
+  const key: ApiKey = {
+    id: `key_${uuidv7()}`,
+    name,
+    state: 'active',
+    ...limits,
+    created_at: new Date().toISOString(),
+    secret_hash: hashSecret(secret),
+  };
+  await dynamodb.send(new PutCommand({ TableName: setting('KEYS_TABLE'), Item: key }));
+  await putSecret(key.secret_hash, key.id);
+  return { ...key, api_key: secret };
+}
+
+/** Finds the key a secret opens: not if unknown, past its grace, expired or revoked. */
+export async function findKeyBySecret(secret: string): Promise<ApiKey | undefined> {
+  const opens = await getItem(`secret#${hashSecret(secret)}`);
+  if (!opens || isPast(opens['lives_until'])) return undefined;
+  const key = await findKey(String(opens['key_id']));
+  return key?.state === 'active' && !isPast(key.expires_at) ? key : undefined;
+}
+
+/** Finds a key by its id. */
+export async function findKey(id: string): Promise<ApiKey | undefined> {
+  return id.startsWith('key_') ? ((await getItem(id)) as ApiKey | undefined) : undefined;
+}
+
+/** Lists all keys, the oldest first. */
+export async function listKeys(): Promise<ApiKey[]> {
+  const keys: ApiKey[] = [];
+  let from: Record<string, unknown> | undefined;
+  do {
+    const { Items = [], LastEvaluatedKey } = await dynamodb.send(
+      new ScanCommand({
+        TableName: setting('KEYS_TABLE'),
+        FilterExpression: 'begins_with(id, :keys)',
+        ExpressionAttributeValues: { ':keys': 'key_' },
+        ...(from && { ExclusiveStartKey: from }),
+      }),
+    );
+    keys.push(...(Items as ApiKey[]));
+    from = LastEvaluatedKey;
+  } while (from);
+  return keys.sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+/** Changes a key's name, limits or state; throws if there is no such key. */
+export async function changeKey(id: string, changes: Partial<ApiKey>): Promise<ApiKey> {
+  const names = Object.keys(changes);
+  const changed = await unlessConditionFails(
+    dynamodb.send(
+      new UpdateCommand({
+        TableName: setting('KEYS_TABLE'),
+        Key: { id },
+        ConditionExpression: 'attribute_exists(secret_hash)',
+        UpdateExpression: `SET ${names.map((name) => `#${name} = :${name}`).join(', ')}`,
+        ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
+        ExpressionAttributeValues: Object.fromEntries(
+          Object.entries(changes).map(([name, value]) => [`:${name}`, value]),
+        ),
+        ReturnValues: 'ALL_NEW',
+      }),
+    ),
+  );
+  if (!changed) throw new NotFoundError(`There is no key ${id}.`);
+  return changed.Attributes as ApiKey;
+}
+
+/** Gives a key a new secret; the old one works for `graceMs` more. */
+export async function rotateKey(id: string, graceMs: number): Promise<IssuedKey> {
+  const old = await findKey(id);
+  if (!old) throw new NotFoundError(`There is no key ${id}.`);
+  const secret = newSecret();
+  const secret_hash = hashSecret(secret);
+  await putSecret(secret_hash, id);
+  const key = await changeKey(id, { secret_hash });
+  if (graceMs > 0) await putSecret(old.secret_hash, id, Date.now() + graceMs);
+  else await deleteSecret(old.secret_hash);
+  return { ...key, api_key: secret };
+}
+
+async function getItem(id: string): Promise<Record<string, unknown> | undefined> {
+  const { Item } = await dynamodb.send(
+    new GetCommand({ TableName: setting('KEYS_TABLE'), Key: { id }, ConsistentRead: true }),
+  );
+  return Item;
+}
+
+async function putSecret(hash: string, key_id: string, livesUntilMs?: number): Promise<void> {
+  const grace = livesUntilMs && {
+    lives_until: new Date(livesUntilMs).toISOString(),
+    expires_at: Math.ceil(livesUntilMs / 1000),
+  };
+  await dynamodb.send(
+    new PutCommand({
+      TableName: setting('KEYS_TABLE'),
+      Item: { id: `secret#${hash}`, key_id, ...grace },
+    }),
+  );
+}
+
+async function deleteSecret(hash: string): Promise<void> {
+  await dynamodb.send(
+    new DeleteCommand({ TableName: setting('KEYS_TABLE'), Key: { id: `secret#${hash}` } }),
+  );
+}
+
+const isPast = (at: unknown) => typeof at === 'string' && Date.parse(at) <= Date.now();

@@ -1,0 +1,21 @@
+import { createHash, randomBytes } from 'node:crypto';
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const characters = 43;
+
+/** What a well-formed secret looks like. */
+export const secretPattern = new RegExp(`^sk-[0-9A-Za-z]{${characters}}$`);
+
+/** A new secret: `sk-` and 256 random bits in base62. */
+export function newSecret(): string {
+  let rest = BigInt(`0x${randomBytes(32).toString('hex')}`);
+  let digits = '';
+  for (let i = 0; i < characters; i++) {
+    digits = alphabet[Number(rest % 62n)] + digits;
+    rest /= 62n;
+  }
+  return `sk-${digits}`;
+}
+
+/** All that is stored of a secret. 256 random bits need no salt and no slow hash. */
+export const hashSecret = (secret: string) => createHash('sha256').update(secret).digest('hex');

@@ -40,7 +40,8 @@ export async function synthesize(outDir: string): Promise<Synthesis> {
   return readAssembly(outDir);
 }
 
-function readAssembly(outDir: string): Synthesis {
+/** Reads a synthesized assembly. */
+export function readAssembly(outDir: string): Synthesis {
   const manifest = JSON.parse(readFileSync(join(outDir, 'manifest.json'), 'utf8'));
   const artifacts = Object.entries<{ type: string; properties: { templateFile: string } }>(
     manifest.artifacts,

@@ -1,0 +1,84 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { readStageFile, type StageFile } from '../../lib/local/stage-file.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+export interface TestStageOptions {
+  dataDir?: string;
+  memory?: boolean;
+  port?: number;
+  /** Beside PATH and HOME: no provider's key of the machine's leaks in. */
+  env?: Record<string, string>;
+}
+
+/** A local stage in a process of its own, as `npm start` makes it. */
+export interface TestStage extends StageFile {
+  dataDir: string;
+  process: ChildProcess;
+  /** What it has printed so far. */
+  lines: readonly string[];
+  /** Ends the process by a signal and waits until it is gone; the data stays. */
+  kill(signal: NodeJS.Signals): Promise<void>;
+  /** Ends it and removes its data. */
+  close(): Promise<void>;
+}
+
+/** Starts a stage on a free port and a folder of its own, and waits until it is ready. */
+export async function startTestStage(options: TestStageOptions = {}): Promise<TestStage> {
+  const dataDir = options.dataDir ?? newDataDir();
+  const { process: child, lines, ready } = spawnStage(dataDir, options);
+  await ready;
+  const file = readStageFile(dataDir);
+  if (!file) throw new Error(`no stage.json in ${dataDir}`);
+  const kill = async (signal: NodeJS.Signals) => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const gone = once(child, 'exit');
+    child.kill(signal);
+    await gone;
+  };
+  return {
+    ...file,
+    dataDir,
+    process: child,
+    lines,
+    kill,
+    close: async () => {
+      await kill('SIGKILL');
+      rmSync(dataDir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+    },
+  };
+}
+
+/** A new empty folder for a stage's data. */
+export const newDataDir = () => mkdtempSync(join(tmpdir(), 'quire-test-'));
+
+/** Spawns `bin/local.ts`; `ready` rejects with all it printed if it exits before it is. */
+export function spawnStage(dataDir: string, { memory, port = 0, env }: TestStageOptions) {
+  const child = spawn(
+    process.execPath,
+    ['bin/local.ts', '--port', String(port), '--data', dataDir, ...(memory ? ['--memory'] : [])],
+    {
+      cwd: root,
+      env: { PATH: process.env['PATH'], HOME: process.env['HOME'], NO_COLOR: '1', ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
+  const lines: string[] = [];
+  const ready = new Promise<void>((resolve, reject) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      createInterface(stream).on('line', (line) => {
+        lines.push(line);
+        if (line.startsWith('Ctrl-C')) resolve();
+      });
+    }
+    child.once('close', (code) => reject(new Error(`exit ${code}: ${lines.join('\n')}`)));
+  });
+  ready.catch(() => {});
+  return { process: child, lines, ready };
+}

@@ -1,6 +1,20 @@
 import * as v from 'valibot';
 import { saying } from './field-errors.ts';
 
+/** A schema's object, and no list: valibot alone would take a list for an object without keys. */
+export const dictionary = <Schema extends v.GenericSchema>(schema: Schema) =>
+  v.pipe(
+    v.unknown(),
+    v.check(
+      (value) => !Array.isArray(value),
+      saying(
+        'model_attributes_type',
+        'Input should be a valid dictionary or object to extract fields from',
+      ),
+    ),
+    schema,
+  );
+
 /** A whole number between two bounds, both allowed. */
 export const integerBetween = (least: number, most: number) =>
   v.pipe(
@@ -15,10 +29,17 @@ export const integerBetween = (least: number, most: number) =>
     v.maxValue(most),
   );
 
-/** A string of at most `most` characters, counted as Unicode code points. */
+/** A string of at most `most` characters, counted as Unicode code points; no store takes half a pair. */
 export const stringUpTo = (most: number) =>
   v.pipe(
     v.string(),
+    v.check(
+      (text) => text.isWellFormed(),
+      saying(
+        'string_unicode',
+        'Input should be a valid string, unable to parse raw data as a unicode string',
+      ),
+    ),
     v.check(
       (text) => text.length <= most || [...text].length <= most,
       saying('string_too_long', `String should have at most ${most} characters`),

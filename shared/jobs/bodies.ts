@@ -4,8 +4,10 @@ import { setting } from '../config.ts';
 import type { ClaimedJob, Job, JobKey, JobResult } from './job.ts';
 import type { Message } from './message.ts';
 
-/** Above this many bytes of JSON a body goes to object storage; an item may hold 400 KB in all. */
-const inlineBytes = 100_000;
+/** Above this many bytes of JSON messages go to object storage; an item may hold 400 KB in all. */
+const inlineMessagesBytes = 100_000;
+/** The same for a result: a list of 50, each quoted twice over, fits the 6 MB a Lambda may answer. */
+const inlineResultBytes = 50_000;
 
 /** The attributes that hold a job's messages, stored away first where they are large. */
 export async function keepMessages(
@@ -13,7 +15,7 @@ export async function keepMessages(
   messages: unknown[],
 ): Promise<Pick<Job, 'messages_json' | 'messages_object'>> {
   const json = JSON.stringify(messages);
-  if (Buffer.byteLength(json) <= inlineBytes) return { messages_json: json };
+  if (Buffer.byteLength(json) <= inlineMessagesBytes) return { messages_json: json };
   return { messages_object: await put(`${folderOf(key)}/messages.json`, json) };
 }
 
@@ -28,7 +30,7 @@ export async function keepResult(
   result: JobResult,
 ): Promise<Pick<Job, 'result_json' | 'result_object'>> {
   const json = JSON.stringify(result);
-  if (Buffer.byteLength(json) <= inlineBytes) return { result_json: json };
+  if (Buffer.byteLength(json) <= inlineResultBytes) return { result_json: json };
   return {
     result_json: JSON.stringify({ ...result, content: null }),
     result_object: await put(`${folderOf(job)}/result-${job.lease_id}.json`, json),

@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
+import { errorFields, log } from '../log.ts';
 import type { Doorbell } from './doorbell.ts';
 import { type ClaimedJob, instant, type JobKey } from './job.ts';
+import { findJob } from './read.ts';
 import { endWait, leaseMs, updateJob } from './transitions.ts';
 
 /**
@@ -12,15 +14,24 @@ import { endWait, leaseMs, updateJob } from './transitions.ts';
  */
 export async function claimJobs(lane: string, doorbells: Doorbell[]): Promise<ClaimedJob[]> {
   await Promise.all(doorbells.filter(({ waits }) => waits).map(endWait));
-  const best = await claimBest(lane, doorbells.length);
-  const missing = doorbells.length - best.length;
-  const claimedIds = new Set(best.map(({ job_id }) => job_id));
-  const own = doorbells.filter(({ job_id }) => !claimedIds.has(job_id)).slice(0, missing);
-  return [...best, ...present(await Promise.all(own.map(claimJob)))];
+  const claimed = await claimBest(lane, doorbells.length);
+  const claimedIds = new Set(claimed.map(({ job_id }) => job_id));
+  const own = doorbells.filter(({ job_id }) => !claimedIds.has(job_id));
+  while (own.length > 0 && claimed.length < doorbells.length) {
+    const next = own.splice(0, doorbells.length - claimed.length);
+    claimed.push(...(await claimEach(await stillQueued(next))));
+  }
+  return claimed;
+}
+
+/** A read is cheaper than a claim that fails, and most doorbells rung late find their job taken. */
+async function stillQueued(keys: JobKey[]): Promise<JobKey[]> {
+  const jobs = await Promise.all(keys.map(findJob));
+  return keys.filter((_, index) => jobs[index]?.status === 'queued');
 }
 
 /** Claims up to `count` ready jobs: the lowest priority first, then the oldest. */
-async function claimBest(lane: string, count: number): Promise<ClaimedJob[]> {
+export async function claimBest(lane: string, count: number): Promise<ClaimedJob[]> {
   const claimed: ClaimedJob[] = [];
   let from: Record<string, unknown> | undefined;
   do {
@@ -34,10 +45,20 @@ async function claimBest(lane: string, count: number): Promise<ClaimedJob[]> {
         ...(from && { ExclusiveStartKey: from }),
       }),
     );
-    claimed.push(...present(await Promise.all((Items as JobKey[]).map(claimJob))));
+    claimed.push(...(await claimEach(Items as JobKey[])));
     from = LastEvaluatedKey;
   } while (from && claimed.length < count);
   return claimed;
+}
+
+/** Claims each job that can be; one whose claim fails must not cost the others their run. */
+async function claimEach(keys: JobKey[]): Promise<ClaimedJob[]> {
+  const claims = await Promise.allSettled(keys.map(claimJob));
+  return claims.flatMap((claim, index) => {
+    if (claim.status === 'fulfilled') return claim.value ?? [];
+    log('error', 'claim failed', { job_id: keys[index]?.job_id, ...errorFields(claim.reason) });
+    return [];
+  });
 }
 
 /** queued → processing under a new lease; undefined if the job is not ready, or another's. */
@@ -58,6 +79,3 @@ export async function claimJob(key: JobKey): Promise<ClaimedJob | undefined> {
   });
   return claimed as ClaimedJob | undefined;
 }
-
-const present = <Value>(values: (Value | undefined)[]) =>
-  values.filter((value) => value !== undefined);

@@ -1,6 +1,7 @@
 import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions';
 import * as v from 'valibot';
 import { saying } from '../http/field-errors.ts';
+import { dictionary } from '../http/schema.ts';
 
 const TextPart = v.looseObject({ type: v.literal('text'), text: v.string() });
 const ImagePart = v.looseObject({
@@ -9,11 +10,13 @@ const ImagePart = v.looseObject({
 });
 const OtherPart = v.looseObject({ type: v.string() });
 
-const Part = v.lazy((part) => {
-  const type = (part as { type?: unknown } | null)?.type;
-  if (type === 'text') return TextPart;
-  return type === 'image_url' ? ImagePart : OtherPart;
-});
+const Part = dictionary(
+  v.lazy((part) => {
+    const type = (part as { type?: unknown } | null)?.type;
+    if (type === 'text') return TextPart;
+    return type === 'image_url' ? ImagePart : OtherPart;
+  }),
+);
 
 const Content = v.lazy((content) =>
   Array.isArray(content)
@@ -39,11 +42,13 @@ const OtherMessage = v.looseObject({
 });
 
 /** One chat message, as in chat completions; keys we don't name pass through to the model. */
-export const Message = v.lazy((message) => {
-  const role = (message as { role?: unknown } | null)?.role;
-  if (role === 'assistant' && hasToolCalls(message)) return AssistantMessage;
-  return role === 'tool' ? ToolMessage : OtherMessage;
-});
+export const Message = dictionary(
+  v.lazy((message) => {
+    const role = (message as { role?: unknown } | null)?.role;
+    if (role === 'assistant' && hasToolCalls(message)) return AssistantMessage;
+    return role === 'tool' ? ToolMessage : OtherMessage;
+  }),
+);
 
 export type Message = v.InferOutput<typeof Message> & ChatCompletionMessageParam;
 

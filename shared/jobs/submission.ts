@@ -1,26 +1,31 @@
 import * as v from 'valibot';
 import { valueError } from '../http/errors.ts';
 import { saying } from '../http/field-errors.ts';
-import { integerBetween, stringUpTo } from '../http/schema.ts';
+import { dictionary, integerBetween, stringUpTo } from '../http/schema.ts';
 import { catalogue, findModel, type Model } from '../models/catalogue.ts';
 import { hasImage, Message } from './message.ts';
 
 const orNull = <Schema extends v.GenericSchema>(schema: Schema) =>
   v.optional(v.nullable(schema), null);
 
-const DriveInput = v.object({ file_id: orNull(v.string()), folder_id: orNull(v.string()) });
+const InlineInput = dictionary(v.object({ messages: v.pipe(v.array(Message), v.minLength(1)) }));
+const DriveInput = dictionary(
+  v.object({ file_id: orNull(v.string()), folder_id: orNull(v.string()) }),
+);
 
 /** The body of `POST /batch/jobs`. */
-export const JobSubmission = v.object({
-  job_type: v.picklist(['chat', 'ocr', 'auto']),
-  model: orNull(v.string()),
-  inline: orNull(v.object({ messages: v.pipe(v.array(Message), v.minLength(1)) })),
-  drive: orNull(DriveInput),
-  priority: v.optional(integerBetween(1, 100), 10),
-  max_retries: v.optional(integerBetween(0, 10), 3),
-  pipeline: orNull(v.picklist(['ocr_then_chat'])),
-  pipeline_instruction: orNull(stringUpTo(2000)),
-});
+export const JobSubmission = dictionary(
+  v.object({
+    job_type: v.picklist(['chat', 'ocr', 'auto']),
+    model: orNull(v.string()),
+    inline: orNull(InlineInput),
+    drive: orNull(DriveInput),
+    priority: v.optional(integerBetween(1, 100), 10),
+    max_retries: v.optional(integerBetween(0, 10), 3),
+    pipeline: orNull(v.picklist(['ocr_then_chat'])),
+    pipeline_instruction: orNull(stringUpTo(2000)),
+  }),
+);
 
 export type JobSubmission = v.InferOutput<typeof JobSubmission>;
 

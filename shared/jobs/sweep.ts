@@ -2,11 +2,11 @@ import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
 import { log } from '../log.ts';
-import { ring } from './doorbell.ts';
+import { ring } from './ring.ts';
 import { type ClaimedJob, instant, type Job, type JobKey } from './job.ts';
 import { allLanes } from './lane.ts';
 import { findJob } from './read.ts';
-import { endWait, retryJob, ringGraceMs, updateJob } from './transitions.ts';
+import { endWait, retryJob, ringGraceMs, updateJob, whileSilent } from './transitions.ts';
 
 /** Looks after every job that is due: takes back expired leases, rings again for what nobody rang for. */
 export async function sweepJobs(): Promise<void> {
@@ -48,7 +48,7 @@ async function sweepJob(key: JobKey): Promise<void> {
 async function takeBack(job: ClaimedJob): Promise<void> {
   if (Date.parse(job.lease_until) > Date.now()) return;
   const error = 'worker_lost: The worker stopped before it finished the job.';
-  const taken = await retryJob(job, job.error ?? error, 0);
+  const taken = await retryJob(job, job.error ?? error, 0, whileSilent(job));
   if (taken) log('warn', 'lease expired', { job_id: job.job_id, status: taken.status });
 }
 

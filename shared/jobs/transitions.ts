@@ -8,7 +8,7 @@ import { turnOf } from './lane.ts';
 /** How long a worker may be silent before its job is another's. */
 export const leaseMs = 30_000;
 /** How long a job may be ready before `sweep` rings for it again. */
-export const ringGraceMs = 120_000;
+export const ringGraceMs = 60_000;
 
 /** A conditional update of one job: attributes to set and to remove, where a condition holds. */
 interface JobUpdate {
@@ -64,6 +64,12 @@ const whileLeased = ({ lease_id }: ClaimedJob) => ({
   values: { ':processing': 'processing', ':lease': lease_id },
 });
 
+/** A lost worker's job is taken back only while the worker stays silent. */
+export const whileSilent = (job: ClaimedJob) => ({
+  when: `${whileLeased(job).when} AND lease_until = :until`,
+  values: { ...whileLeased(job).values, ':until': job.lease_until },
+});
+
 const leaseAttributes = ['lease_id', 'lease_until'] as const;
 
 /** Keeps the lease for another while; undefined if it is no longer ours. */
@@ -85,20 +91,29 @@ export async function completeJob(job: ClaimedJob, result: JobResult): Promise<J
 }
 
 /** processing → failed, with the reason. */
-export function failJob(job: ClaimedJob, error: string): Promise<Job | undefined> {
+export function failJob(
+  job: ClaimedJob,
+  error: string,
+  condition = whileLeased(job),
+): Promise<Job | undefined> {
   return updateJob(job, {
-    ...whileLeased(job),
+    ...condition,
     set: { status: 'failed', error, ...endedNow() },
     remove: ['due_at', ...leaseAttributes],
   });
 }
 
 /** processing → queued for another try after a wait, or failed once all retries are used. */
-export function retryJob(job: ClaimedJob, error: string, waitMs: number): Promise<Job | undefined> {
-  if (job.retry_count >= job.max_retries) return failJob(job, error);
+export function retryJob(
+  job: ClaimedJob,
+  error: string,
+  waitMs: number,
+  condition = whileLeased(job),
+): Promise<Job | undefined> {
+  if (job.retry_count >= job.max_retries) return failJob(job, error, condition);
   const now = Date.now();
   return updateJob(job, {
-    ...whileLeased(job),
+    ...condition,
     set: {
       status: 'queued',
       retry_count: job.retry_count + 1,

@@ -1,7 +1,7 @@
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import * as v from 'valibot';
 import { errorFields, log } from '../log.ts';
-import { claimJobs } from './claim.ts';
+import { claimBest, claimJobs } from './claim.ts';
 import { Doorbell } from './doorbell.ts';
 import type { ClaimedJob, JobResult } from './job.ts';
 import { runLeased } from './lease.ts';
@@ -12,20 +12,34 @@ export type RunJob = (job: ClaimedJob, signal: AbortSignal) => Promise<JobResult
 /** Time a worker keeps for writing down how its jobs ended, before Lambda stops it. */
 const windUpMs = 10_000;
 
+/** The share of its time after which a worker begins no further job, so that each gets the rest. */
+const takingShare = 1 / 3;
+
 /**
- * Makes the handler of a lane's queue: each message claims one job, all run at once. A message is
- * returned only where the claim or the bookkeeping failed; how a job ends is on its record.
+ * Makes the handler of a lane's queue: each message claims a job, all run at once; then as many again
+ * while any is ready, so that a doorbell lost with its worker strands nobody. A message is returned
+ * only where the claim or the bookkeeping failed; how a job ends is on its record.
  */
 export function jobWorker(run: RunJob) {
   return async ({ Records }: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
-    const timeIsUp = AbortSignal.timeout(context.getRemainingTimeInMillis() - windUpMs);
-    const lanes = Map.groupBy(Records.map(toRung), ({ doorbell }) => doorbell.lane);
+    const timeMs = context.getRemainingTimeInMillis();
+    const timeIsUp = AbortSignal.timeout(timeMs - windUpMs);
+    const mayTakeMore = () => context.getRemainingTimeInMillis() > timeMs * (1 - takingShare);
+    const readable = Records.flatMap((record) => toRung(record) ?? []);
+    const readableIds = new Set(readable.map(({ messageId }) => messageId));
+    const unreadable = Records.filter(({ messageId }) => !readableIds.has(messageId));
+    const lanes = Map.groupBy(readable, ({ doorbell }) => doorbell.lane);
     const failures = await Promise.all(
       [...lanes].map(([lane, rung]) =>
-        workLane(lane, rung, (job) => runLeased(job, run, timeIsUp)),
+        workLane(lane, rung, mayTakeMore, (job) => runLeased(job, run, timeIsUp)),
       ),
     );
-    return { batchItemFailures: failures.flat() };
+    return {
+      batchItemFailures: [
+        ...unreadable.map(({ messageId }) => ({ itemIdentifier: messageId })),
+        ...failures.flat(),
+      ],
+    };
   };
 }
 
@@ -34,28 +48,33 @@ interface Rung {
   doorbell: Doorbell;
 }
 
-function toRung({ messageId, body }: SQSRecord): Rung {
-  return { messageId, doorbell: v.parse(Doorbell, JSON.parse(body)) };
+/** A message that is no doorbell fails alone, and ends among the dead letters. */
+function toRung({ messageId, body }: SQSRecord): Rung | undefined {
+  const read = v.safeParse(v.pipe(v.string(), v.parseJson(), Doorbell), body);
+  if (read.success) return { messageId, doorbell: read.output };
+  log('error', 'not a doorbell', { message_id: messageId, issue: read.issues[0].message });
+  return undefined;
 }
 
+/** Answers a message to return for each claim or job whose bookkeeping failed. */
 async function workLane(
   lane: string,
   rung: Rung[],
+  mayTakeMore: () => boolean,
   run: (job: ClaimedJob) => Promise<void>,
 ): Promise<SQSBatchResponse['batchItemFailures']> {
-  const claimed = await claimJobs(
-    lane,
-    rung.map(({ doorbell }) => doorbell),
-  ).catch((error: unknown) => error);
-  if (!Array.isArray(claimed)) {
-    log('error', 'claim failed', { lane, ...errorFields(claimed) });
-    return rung.map(({ messageId }) => ({ itemIdentifier: messageId }));
+  const failed: unknown[] = [];
+  try {
+    const doorbells = rung.map(({ doorbell }) => doorbell);
+    let jobs = await claimJobs(lane, doorbells);
+    while (jobs.length > 0) {
+      const ends = await Promise.allSettled(jobs.map(run));
+      failed.push(...ends.flatMap((end) => (end.status === 'rejected' ? [end.reason] : [])));
+      jobs = mayTakeMore() ? await claimBest(lane, rung.length) : [];
+    }
+  } catch (error) {
+    failed.push(error);
   }
-  const ends = await Promise.allSettled((claimed as ClaimedJob[]).map(run));
-  return ends.flatMap((end, index) => {
-    const messageId = rung[index]?.messageId;
-    if (end.status === 'fulfilled' || !messageId) return [];
-    log('error', 'job bookkeeping failed', { lane, ...errorFields(end.reason) });
-    return [{ itemIdentifier: messageId }];
-  });
+  for (const error of failed) log('error', 'job bookkeeping failed', { lane, ...errorFields(error) });
+  return rung.slice(0, failed.length).map(({ messageId }) => ({ itemIdentifier: messageId }));
 }

@@ -1,6 +1,6 @@
 import type { APIGatewayAuthorizerResult, APIGatewayTokenAuthorizerEvent } from 'aws-lambda';
 import { findKeyBySecret } from './key.ts';
-import type { KeyLimits } from './limits.ts';
+import { limitsOfKey } from './limits.ts';
 
 /** Lets an active key in, with its id and limits; the gateway turns the throw into its 401. */
 export async function authorizeRequest({
@@ -26,18 +26,4 @@ export async function authorizeRequest({
 function everyMethod(methodArn: string): string {
   const [arn, stage] = methodArn.split('/');
   return `${arn}/${stage}/*`;
-}
-
-function limitsOfKey(key: KeyLimits): KeyLimits {
-  const { budget_usd, duration, images_per_hour, requests_per_minute } = key;
-  const { models, drive_folders, expires_at } = key;
-  return {
-    budget_usd,
-    duration,
-    images_per_hour,
-    requests_per_minute,
-    models,
-    drive_folders,
-    expires_at,
-  };
 }

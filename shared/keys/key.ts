@@ -1,10 +1,4 @@
-import {
-  DeleteCommand,
-  GetCommand,
-  PutCommand,
-  ScanCommand,
-  UpdateCommand,
-} from '@aws-sdk/lib-dynamodb';
+import { GetCommand, PutCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { v7 as uuidv7 } from 'uuid';
 import { dynamodb, unlessConditionFails } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
@@ -39,8 +33,8 @@ export async function issueKey(
     created_at: new Date().toISOString(),
     secret_hash: hashSecret(secret),
   };
-  await dynamodb.send(new PutCommand({ TableName: setting('KEYS_TABLE'), Item: key }));
-  await putSecret(key.secret_hash, key.id);
+  await put(key);
+  await put(secretItem(key.secret_hash, key.id));
   return { ...key, api_key: secret };
 }
 
@@ -49,12 +43,24 @@ export async function findKeyBySecret(secret: string): Promise<ApiKey | undefine
   const opens = await getItem(`secret#${hashSecret(secret)}`);
   if (!opens || isPast(opens['lives_until'])) return undefined;
   const key = await findKey(String(opens['key_id']));
-  return key?.state === 'active' && !isPast(key.expires_at) ? key : undefined;
+  return key && stateOf(key) === 'active' ? key : undefined;
+}
+
+/** Whether the key works, and if not, why. */
+export function stateOf({ state, expires_at }: ApiKey): ApiKey['state'] | 'expired' {
+  return state === 'active' && isPast(expires_at) ? 'expired' : state;
 }
 
 /** Finds a key by its id. */
 export async function findKey(id: string): Promise<ApiKey | undefined> {
   return id.startsWith('key_') ? ((await getItem(id)) as ApiKey | undefined) : undefined;
+}
+
+/** Reads a key that must be there. */
+export async function readKey(id: string): Promise<ApiKey> {
+  const key = await findKey(id);
+  if (!key) throw noSuchKey(id);
+  return key;
 }
 
 /** Lists all keys, the oldest first. */
@@ -94,21 +100,17 @@ export async function changeKey(id: string, changes: Partial<ApiKey>): Promise<A
       }),
     ),
   );
-  if (!changed) throw new NotFoundError(`There is no key ${id}.`);
+  if (!changed) throw noSuchKey(id);
   return changed.Attributes as ApiKey;
 }
 
-/** Gives a key a new secret; the old one works for `graceMs` more. */
-export async function rotateKey(id: string, graceMs: number): Promise<IssuedKey> {
-  const old = await findKey(id);
-  if (!old) throw new NotFoundError(`There is no key ${id}.`);
-  const secret = newSecret();
-  const secret_hash = hashSecret(secret);
-  await putSecret(secret_hash, id);
-  const key = await changeKey(id, { secret_hash });
-  if (graceMs > 0) await putSecret(old.secret_hash, id, Date.now() + graceMs);
-  else await deleteSecret(old.secret_hash);
-  return { ...key, api_key: secret };
+/** What leads from a secret to its key: for good, or until a moment past which the table forgets it. */
+export function secretItem(hash: string, key_id: string, livesUntilMs?: number) {
+  const until = livesUntilMs && {
+    lives_until: new Date(livesUntilMs).toISOString(),
+    expires_at: Math.ceil(livesUntilMs / 1000),
+  };
+  return { id: `secret#${hash}`, key_id, ...until };
 }
 
 async function getItem(id: string): Promise<Record<string, unknown> | undefined> {
@@ -118,23 +120,10 @@ async function getItem(id: string): Promise<Record<string, unknown> | undefined>
   return Item;
 }
 
-async function putSecret(hash: string, key_id: string, livesUntilMs?: number): Promise<void> {
-  const grace = livesUntilMs && {
-    lives_until: new Date(livesUntilMs).toISOString(),
-    expires_at: Math.ceil(livesUntilMs / 1000),
-  };
-  await dynamodb.send(
-    new PutCommand({
-      TableName: setting('KEYS_TABLE'),
-      Item: { id: `secret#${hash}`, key_id, ...grace },
-    }),
-  );
+async function put(item: object): Promise<void> {
+  await dynamodb.send(new PutCommand({ TableName: setting('KEYS_TABLE'), Item: item }));
 }
 
-async function deleteSecret(hash: string): Promise<void> {
-  await dynamodb.send(
-    new DeleteCommand({ TableName: setting('KEYS_TABLE'), Key: { id: `secret#${hash}` } }),
-  );
-}
+const noSuchKey = (id: string) => new NotFoundError(`There is no key ${id}.`);
 
 const isPast = (at: unknown) => typeof at === 'string' && Date.parse(at) <= Date.now();

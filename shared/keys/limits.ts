@@ -21,6 +21,9 @@ export function limitsOf({ limits }: Caller): KeyLimits {
   return v.parse(KeyLimits, JSON.parse(limits));
 }
 
+/** The limits among a key's fields. */
+export const limitsOfKey = (key: KeyLimits): KeyLimits => v.parse(KeyLimits, key);
+
 /** Whether the caller's key may use a model. */
 export function mayUseModel(caller: Caller, modelId: string): boolean {
   return limitsOf(caller).models?.includes(modelId) ?? true;

@@ -26,7 +26,14 @@ export function toModelError(error: unknown): unknown {
     return unavailable('The connection to the model broke.', error);
   }
   if (error instanceof OpenAI.APIError) return fromStatus(error);
+  if (error instanceof SyntaxError) return unavailable('The model answered broken JSON.', error);
+  if (isBrokenBody(error)) return unavailable('The connection to the model broke.', error);
   return error;
+}
+
+/** What fetch throws for a body that breaks off; a mistake in code has no cause. */
+function isBrokenBody(error: unknown): error is TypeError {
+  return error instanceof TypeError && error.cause instanceof Error;
 }
 
 function fromStatus(error: InstanceType<typeof OpenAI.APIError>): ModelError {

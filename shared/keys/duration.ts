@@ -1,0 +1,34 @@
+import * as v from 'valibot';
+
+const msPerUnit: Record<string, number> = {
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+};
+const centuryAfterEpochMs = Date.UTC(2070, 0);
+
+/** A length of time: `<n>` + s, m, h, d, w or mo, which is a calendar month; at most a century. */
+export const Duration = v.pipe(
+  v.string(),
+  v.regex(/^[1-9]\d*(s|m|h|d|w|mo)$/),
+  v.check((duration) => addDuration(new Date(0), duration).getTime() <= centuryAfterEpochMs),
+);
+
+/** The moment a duration later, in UTC; a month after the 31st is the last day of the next one. */
+export function addDuration(from: Date, duration: string): Date {
+  const [, count, unit = ''] = duration.match(/^(\d+)(\D+)$/) ?? [];
+  return unit === 'mo'
+    ? addMonths(from, Number(count))
+    : new Date(from.getTime() + Number(count) * (msPerUnit[unit] ?? Number.NaN));
+}
+
+function addMonths(from: Date, count: number): Date {
+  const month = from.getUTCMonth() + count;
+  const lastOfMonth = new Date(from);
+  lastOfMonth.setUTCMonth(month + 1, 0);
+  const moment = new Date(from);
+  moment.setUTCMonth(month, Math.min(from.getUTCDate(), lastOfMonth.getUTCDate()));
+  return moment;
+}

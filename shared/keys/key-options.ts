@@ -1,0 +1,92 @@
+import * as v from 'valibot';
+import { catalogue, findModel } from '../models/catalogue.ts';
+import { addDuration, Duration } from './duration.ts';
+import { Expiry } from './expiry.ts';
+
+const takes = (what: string) => (issue: v.BaseIssue<unknown>) =>
+  `takes ${what}, not "${issue.input}"`;
+
+const matching = (pattern: RegExp, what: string) =>
+  v.pipe(v.string(), v.regex(pattern, takes(what)));
+
+const always = <Value>(value: Value) =>
+  v.pipe(
+    v.string(),
+    v.transform(() => value),
+  );
+
+const orNone = <None, Output>(none: None, schema: v.GenericSchema<string, Output>) =>
+  v.lazy((text) => (text === 'none' ? always<None | Output>(none) : schema));
+
+/** Up to this, nano-dollars are exact in a double. */
+const mostUsd = 1_000_000;
+const usd = `US dollars from 0 to ${mostUsd}, with at most 9 decimals, as in 12.50`;
+
+const Usd = v.pipe(
+  matching(/^\d+(\.\d{1,9})?$/, usd),
+  v.transform(Number),
+  v.maxValue(mostUsd, takes(usd)),
+);
+
+const Count = v.pipe(
+  matching(/^\d{1,9}$/, 'a whole number from 0 to 999999999'),
+  v.transform(Number),
+);
+
+const listOf = (item: string, what: string) =>
+  v.pipe(
+    matching(new RegExp(`^${item}( *, *${item})*$`), `${what}, separated by commas`),
+    v.transform((text) => [...new Set(text.split(/ *, */))]),
+  );
+
+const Folders = listOf('[\\w.-]+', 'ids of folders');
+
+const Models = v.pipe(
+  listOf('[^\\s,]+', 'names of models'),
+  v.check(
+    (ids) => ids.every(findModel),
+    ({ input }) => {
+      const unknown = input.filter((id) => !findModel(id)).join(', ');
+      const known = catalogue.models.map(({ id }) => id).join(', ');
+      return `takes models of the catalogue (${known}), not "${unknown}"`;
+    },
+  ),
+);
+
+const TimeSpan = v.config(Duration, {
+  message: takes('a positive number and s, m, h, d, w or mo, as in 30d, up to a century'),
+});
+
+const TimeSpanMs = v.pipe(
+  TimeSpan,
+  v.transform((text) => addDuration(new Date(), text).getTime() - Date.now()),
+);
+
+/**
+ * A key's name and limits as an operator writes them, `none` for no limit. Messages go on from the
+ * option's name.
+ */
+export const KeyOptions = v.pipe(
+  v.object({
+    name: v.exactOptional(matching(/^(?=.*\S)\P{Cc}{1,100}$/u, '1 to 100 printable characters')),
+    budget_usd: v.exactOptional(orNone(null, Usd)),
+    duration: v.exactOptional(orNone(null, TimeSpan)),
+    images_per_hour: v.exactOptional(Count),
+    requests_per_minute: v.exactOptional(orNone(null, Count)),
+    models: v.exactOptional(orNone(null, Models)),
+    drive_folders: v.exactOptional(orNone([], Folders)),
+    expires: v.exactOptional(orNone(null, Expiry)),
+  }),
+  v.transform(({ expires, ...options }) => ({
+    ...options,
+    ...(expires !== undefined && { expires_at: expires }),
+  })),
+);
+
+/** How long the old secret of a rotated key goes on working, in ms; `0` is not at all. */
+export const RotationOptions = v.object({
+  grace: v.optional(
+    v.lazy((text) => (text === '0' ? always(0) : TimeSpanMs)),
+    '24h',
+  ),
+});

@@ -1,0 +1,50 @@
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { dynamodb } from '../aws/dynamodb.ts';
+import { setting } from '../config.ts';
+import { ConflictError } from '../http/errors.ts';
+import { type IssuedKey, readKey, secretItem } from './key.ts';
+import { hashSecret, newSecret } from './secret.ts';
+
+/** Gives a key a new secret; the old one works for `graceMs` more. */
+export async function rotateKey(id: string, graceMs: number): Promise<IssuedKey> {
+  const old = await readKey(id);
+  if (old.state === 'revoked') throw new ConflictError(`The key ${id} is revoked.`);
+  const secret = newSecret();
+  const secret_hash = hashSecret(secret);
+  await replaceSecret(id, old.secret_hash, secret_hash, graceMs);
+  return { ...old, secret_hash, api_key: secret };
+}
+
+/**
+ * One transaction, refused where another rotation came first: no secret is left that a later
+ * rotation wouldn't end.
+ */
+async function replaceSecret(id: string, oldHash: string, newHash: string, graceMs: number) {
+  const TableName = setting('KEYS_TABLE');
+  const old = secretItem(oldHash, id, Date.now() + graceMs);
+  const transaction = new TransactWriteCommand({
+    TransactItems: [
+      {
+        Update: {
+          TableName,
+          Key: { id },
+          ConditionExpression: 'secret_hash = :old AND #state = :active',
+          UpdateExpression: 'SET secret_hash = :new',
+          ExpressionAttributeNames: { '#state': 'state' },
+          ExpressionAttributeValues: { ':old': oldHash, ':new': newHash, ':active': 'active' },
+        },
+      },
+      { Put: { TableName, Item: secretItem(newHash, id) } },
+      graceMs > 0
+        ? { Put: { TableName, Item: old } }
+        : { Delete: { TableName, Key: { id: old.id } } },
+    ],
+  });
+  try {
+    await dynamodb.send(transaction);
+  } catch (error) {
+    if (!(error instanceof TransactionCanceledException)) throw error;
+    throw new ConflictError(`The key ${id} was changed at the same moment: try again.`);
+  }
+}

@@ -3,7 +3,7 @@ import { ServiceStack } from '../lib/service-stack.ts';
 import { readSettings } from '../lib/settings.ts';
 import { catalogue } from '../shared/models/catalogue.ts';
 
-const app = new App();
+const app = new App({ autoSynth: false });
 try {
   const settings = readSettings(app.node);
   new ServiceStack(app, `quire-${settings.stageName}`, {

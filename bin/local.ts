@@ -101,6 +101,8 @@ async function firstKey(
   { dynamodbUrl, outputs }: Stage,
   { dataDir, memory }: Options,
 ): Promise<string> {
+  // A profile set on the machine would take the place of the credentials below.
+  delete process.env['AWS_PROFILE'];
   Object.assign(process.env, {
     AWS_ENDPOINT_URL_DYNAMODB: dynamodbUrl,
     AWS_REGION: 'us-east-1',

@@ -1,0 +1,97 @@
+import { type Arguments, readArguments } from '../lib/keys-cli/arguments.ts';
+import { CommandError } from '../lib/keys-cli/command-error.ts';
+import type { CommandName } from '../lib/keys-cli/commands.ts';
+import { readValues } from '../lib/keys-cli/option-values.ts';
+import { describeKey, describeSecret, minuteOf, tabulateKeys } from '../lib/keys-cli/report.ts';
+import { sentenceOf } from '../lib/keys-cli/sentence.ts';
+import { reachKeys } from '../lib/keys-cli/target.ts';
+import { ServiceError } from '../shared/http/errors.ts';
+import { changeKey, issueKey, listKeys, readKey } from '../shared/keys/key.ts';
+import { KeyOptions, RotationOptions } from '../shared/keys/key-options.ts';
+import { keyRecord } from '../shared/keys/key-record.ts';
+import { type KeyLimits, unlimited } from '../shared/keys/limits.ts';
+import { rotateKey } from '../shared/keys/rotate.ts';
+
+/** What a command has to tell. */
+interface Outcome {
+  json: object;
+  text: string;
+}
+
+/** So long the gateway goes by what it last heard of a secret. */
+const soon = 'within 60 seconds';
+
+const run: Record<CommandName, (args: Arguments) => Promise<Outcome>> = {
+  async create({ values }) {
+    const { name, ...given } = readValues(KeyOptions, values);
+    if (name === undefined) throw new CommandError('create needs a name for the key: --name NAME.');
+    const limits = { ...unlimited, ...given };
+    refuseDurationAlone(limits);
+    await reachKeys(values);
+    const key = keyRecord(await issueKey(name, limits));
+    return { json: key, text: `The key is issued. ${describeSecret(key)}` };
+  },
+
+  async list({ values }) {
+    await reachKeys(values);
+    const keys = (await listKeys()).map(keyRecord);
+    return { json: { keys }, text: tabulateKeys(keys) };
+  },
+
+  async show({ id, values }) {
+    await reachKeys(values);
+    const key = keyRecord(await readKey(id));
+    return { json: key, text: describeKey(key) };
+  },
+
+  async set({ id, values }) {
+    const changes = readValues(KeyOptions, values);
+    if (Object.keys(changes).length === 0) {
+      throw new CommandError('There is nothing to change: give a name or a limit to set.');
+    }
+    await reachKeys(values);
+    refuseDurationAlone({ ...(await readKey(id)), ...changes });
+    const key = keyRecord(await changeKey(id, changes));
+    return { json: key, text: `Changed; it takes effect ${soon}.\n\n${describeKey(key)}` };
+  },
+
+  async rotate({ id, values }) {
+    const { grace: graceMs } = readValues(RotationOptions, values);
+    await reachKeys(values);
+    const key = keyRecord(await rotateKey(id, graceMs));
+    const until = new Date(Date.now() + graceMs).toISOString();
+    const end = graceMs > 0 ? `works until ${minuteOf(until)}` : `stops working ${soon}`;
+    return {
+      json: key,
+      text: `The key has a new secret; the old one ${end}. ${describeSecret(key)}`,
+    };
+  },
+
+  async revoke({ id, values }) {
+    await reachKeys(values);
+    const key = keyRecord(await changeKey(id, { state: 'revoked' }));
+    return { json: key, text: `Revoked; it stops working ${soon}.\n\n${describeKey(key)}` };
+  },
+};
+
+try {
+  const args = readArguments(process.argv.slice(2));
+  console.log('help' in args ? args.help : await answer(args));
+} catch (error) {
+  const sentence = error instanceof ServiceError ? error.message : sentenceOf(error);
+  if (!sentence) throw error;
+  console.error(sentence);
+  process.exitCode = 1;
+}
+
+async function answer(args: Arguments): Promise<string> {
+  const { json, text } = await run[args.command](args);
+  return args.json ? JSON.stringify(json, null, 2) : text;
+}
+
+function refuseDurationAlone({ budget_usd, duration }: KeyLimits): void {
+  if (duration === null || budget_usd !== null) return;
+  throw new CommandError(
+    `The duration ${duration} needs a budget: give --budget-usd too, or --duration none.`,
+  );
+}

@@ -1,0 +1,63 @@
+import type { KeyRecord } from '../../shared/keys/key-record.ts';
+
+/** A key, one line a field. */
+export function describeKey(key: KeyRecord): string {
+  return aligned([
+    ['id', key.id],
+    ['name', key.name],
+    ['state', key.state],
+    ['budget', budgetOf(key)],
+    ['images per hour', String(key.images_per_hour)],
+    ['requests per minute', String(key.requests_per_minute ?? 'no limit')],
+    ['models', key.models?.join(', ') ?? 'all'],
+    ['Drive folders', key.drive_folders.join(', ') || 'none'],
+    ['created', minuteOf(key.created_at)],
+    ['expires', expiryOf(key)],
+  ]);
+}
+
+/** A key that was given a secret just now, with it: the one time that it is shown. */
+export function describeSecret(key: KeyRecord): string {
+  return `The secret, which won't be shown again:\n\n  ${key.api_key}\n\n${describeKey(key)}`;
+}
+
+/** All keys, one line a key. */
+export function tabulateKeys(keys: readonly KeyRecord[]): string {
+  if (keys.length === 0) return 'There are no keys yet.';
+  return aligned([
+    ['id', 'name', 'state', 'budget', 'created', 'expires'],
+    ...keys.map((key) => [
+      key.id,
+      key.name,
+      key.state,
+      budgetOf(key),
+      minuteOf(key.created_at),
+      expiryOf(key),
+    ]),
+  ]);
+}
+
+/** A moment to the minute, in UTC. */
+export const minuteOf = (iso: string) => `${iso.slice(0, 16).replace('T', ' ')} UTC`;
+
+function budgetOf({ budget_usd, duration }: KeyRecord): string {
+  if (budget_usd === null) return 'no limit';
+  const usd = budget_usd.toFixed(9).replace(/(\.\d\d\d*?)0*$/, '$1');
+  return `$${usd}${duration ? ` per ${duration}` : ''}`;
+}
+
+const expiryOf = ({ expires_at }: KeyRecord) => (expires_at ? minuteOf(expires_at) : 'never');
+
+function aligned(rows: string[][]): string {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
+  );
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}

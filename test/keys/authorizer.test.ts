@@ -1,0 +1,111 @@
+import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { reachKeys } from '../../lib/keys-cli/target.ts';
+import { authorizeRequest } from '../../shared/keys/authorize.ts';
+import { changeKey, issueKey } from '../../shared/keys/key.ts';
+import { unlimited } from '../../shared/keys/limits.ts';
+import { rotateKey } from '../../shared/keys/rotate.ts';
+import { newSecret } from '../../shared/keys/secret.ts';
+
+const { base_url, dataDir } = inject('stage');
+
+const message = 'Missing or invalid API key. Send it as: Authorization: Bearer sk-...';
+const refusal = {
+  status: 401,
+  challenge: 'Bearer',
+  body: {
+    detail: message,
+    error: { message, type: 'authentication_error', param: null, code: 'invalid_api_key' },
+  },
+};
+
+beforeAll(() => reachKeys({ data: dataDir }));
+
+test('refuses a request without a key', async () => {
+  expect(await ask(undefined)).toEqual(refusal);
+});
+
+test.each([
+  '',
+  'Bearer',
+  'Bearer ',
+  'Bearer none',
+  'Basic dXNlcjpwYXNz',
+  `Basic sk-${'0'.repeat(43)}`,
+])('refuses the authorization "%s"', async (authorization) => {
+  expect(await ask(authorization)).toEqual(refusal);
+});
+
+test('refuses a key that was never issued', async () => {
+  expect(await ask(`Bearer ${newSecret()}`)).toEqual(refusal);
+});
+
+test('refuses a revoked key', async () => {
+  const { id, api_key } = await issueKey('revoked', unlimited);
+  await changeKey(id, { state: 'revoked' });
+
+  expect(await ask(`Bearer ${api_key}`)).toEqual(refusal);
+});
+
+test('refuses an expired key', async () => {
+  const expires_at = new Date(Date.now() - 1).toISOString();
+  const { api_key } = await issueKey('expired', { ...unlimited, expires_at });
+
+  expect(await ask(`Bearer ${api_key}`)).toEqual(refusal);
+});
+
+test('refuses a secret that was rotated away', async () => {
+  const old = await issueKey('rotated', unlimited);
+  await rotateKey(old.id, 0);
+
+  expect(await ask(`Bearer ${old.api_key}`)).toEqual(refusal);
+});
+
+test.each(['Bearer', 'bearer'])('lets a key in as %s', async (scheme) => {
+  const { api_key } = await issueKey('valid', unlimited);
+
+  expect(await ask(`${scheme} ${api_key}`)).toMatchObject({ status: 200, body: { jobs: [] } });
+});
+
+test('lets a key in that will expire', async () => {
+  const expires_at = new Date(Date.now() + 60_000).toISOString();
+  const { api_key } = await issueKey('to expire', { ...unlimited, expires_at });
+
+  expect(await ask(`Bearer ${api_key}`)).toMatchObject({ status: 200 });
+});
+
+describe('a malformed token never reaches the authorizer, which would let it in:', () => {
+  const characters = newSecret().slice(3);
+
+  test.each([
+    ['42 characters', `sk-${characters.slice(1)}`, 'Bearer '],
+    ['44 characters', `sk-${characters}0`, 'Bearer '],
+    ['a character that is no letter or digit', `sk-${characters.slice(1)}_`, 'Bearer '],
+    ['another prefix', `pk-${characters}`, 'Bearer '],
+    ['no scheme', newSecret(), ''],
+    ['a scheme in capitals', newSecret(), 'BEARER '],
+  ])('%s', async (_, secret, scheme) => {
+    const { id } = await issueKey('malformed', unlimited, secret);
+    const authorizationToken = `${scheme}${secret}`;
+    const methodArn = 'arn:aws:execute-api:us-east-1:0:api/stage/GET/batch/jobs';
+    const asked = await authorizeRequest({ type: 'TOKEN', authorizationToken, methodArn });
+
+    const answer = await ask(authorizationToken);
+
+    expect(asked).toMatchObject({
+      principalId: id,
+      policyDocument: { Statement: [{ Effect: 'Allow' }] },
+    });
+    expect(answer).toEqual(refusal);
+  });
+});
+
+async function ask(authorization: string | undefined) {
+  const response = await fetch(`${base_url}/batch/jobs`, {
+    headers: authorization === undefined ? {} : { authorization },
+  });
+  return {
+    status: response.status,
+    ...(response.ok ? {} : { challenge: response.headers.get('www-authenticate') }),
+    body: await response.json(),
+  };
+}

@@ -1,0 +1,474 @@
+import { execFile } from 'node:child_process';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { reachKeys } from '../../lib/keys-cli/target.ts';
+import { readStageFile } from '../../lib/local/stage-file.ts';
+import { dynamodb } from '../../shared/aws/dynamodb.ts';
+import { setting } from '../../shared/config.ts';
+import { issueKey } from '../../shared/keys/key.ts';
+import type { KeyRecord } from '../../shared/keys/key-record.ts';
+import { unlimited } from '../../shared/keys/limits.ts';
+import { catalogue } from '../../shared/models/catalogue.ts';
+import { call } from '../support/api.ts';
+import { newDataDir } from '../support/stage.ts';
+import { startCloudFormationStub } from './cloudformation-stub.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const { base_url, dataDir } = inject('stage');
+
+const aSecret = expect.stringMatching(/^sk-[0-9A-Za-z]{43}$/);
+const aMoment = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+const shown = /sk-[0-9A-Za-z]{43}/g;
+const unknownKey = 'key_01980000-0000-7000-8000-000000000000';
+/** Spares most of a command's start. */
+const compiled = join(dataDir, 'compiled');
+const dayMs = 86_400_000;
+
+beforeAll(() => reachKeys({ data: dataDir }));
+
+describe.concurrent('create', () => {
+  test('issues a key that nobody limited', async () => {
+    const key = await answer('create', '--name', 'plain');
+
+    expect(key).toEqual({
+      id: expect.stringMatching(/^key_[0-9a-f-]{36}$/),
+      name: 'plain',
+      api_key: aSecret,
+      budget_usd: null,
+      duration: null,
+      images_per_hour: 100,
+      requests_per_minute: null,
+      models: null,
+      drive_folders: [],
+      expires_at: null,
+      state: 'active',
+      created_at: aMoment,
+    });
+    expect(await statusFor(key)).toBe(200);
+  });
+
+  test('issues a key with every limit', async () => {
+    const key = await answer(
+      'create',
+      ...['--name', 'Acme & Søns', '--budget-usd', '0.000000001', '--duration', '1mo'],
+      ...['--images-per-hour', '0', '--requests-per-minute', '60'],
+      ...['--models', 'gpt-5, gpt-5-mini,gpt-5', '--drive-folders', '1a_B-c,2d'],
+      ...['--expires', '2199-12-31'],
+    );
+
+    expect(key).toMatchObject({
+      name: 'Acme & Søns',
+      budget_usd: 0.000000001,
+      duration: '1mo',
+      images_per_hour: 0,
+      requests_per_minute: 60,
+      models: ['gpt-5', 'gpt-5-mini'],
+      drive_folders: ['1a_B-c', '2d'],
+      expires_at: '2199-12-31T00:00:00.000Z',
+    });
+    expect(await answer('show', key.id)).toEqual(withoutSecret(key));
+  });
+
+  test('reckons an expiry from now', async () => {
+    const { created_at, expires_at } = await answer('create', '--name', 'a', '--expires', '90d');
+
+    const livesMs = Date.parse(expires_at ?? '') - Date.parse(created_at);
+    expect(livesMs / dayMs).toBeCloseTo(90, 3);
+  });
+
+  test('shows the secret once, with a note, and stores it nowhere', async () => {
+    const { stdout } = await keys('create', '--name', 'secretive', '--data', dataDir);
+
+    const [secret = '', ...others] = stdout.match(shown) ?? [];
+    expect(others).toEqual([]);
+    expect(stdout).toContain("won't be shown again");
+    expect(await statusFor({ api_key: secret })).toBe(200);
+    const { Items } = await dynamodb.send(new ScanCommand({ TableName: setting('KEYS_TABLE') }));
+    expect(JSON.stringify(Items)).toContain('secretive');
+    expect(JSON.stringify(Items)).not.toContain(secret.slice(3));
+  });
+});
+
+describe.concurrent('list and show', () => {
+  test('list all keys, and no secret or hash', async () => {
+    const { id, api_key, secret_hash } = await issueKey('listed', unlimited);
+    const expires_at = '2020-01-01T00:00:00.000Z';
+    const expired = await issueKey('bygone', { ...unlimited, expires_at });
+
+    const [list, table] = await Promise.all([
+      keys('list', '--json', '--data', dataDir),
+      keys('list', '--data', dataDir),
+    ]);
+
+    const { keys: listed, ...rest } = JSON.parse(list.stdout) as { keys: KeyRecord[] };
+    expect(rest).toEqual({});
+    expect(listed.map((key) => key.id)).toEqual(listed.map((key) => key.id).sort());
+    expect(listed).toContainEqual(expect.objectContaining({ id, name: 'listed', state: 'active' }));
+    expect(listed).toContainEqual(expect.objectContaining({ id: expired.id, state: 'expired' }));
+    for (const { stdout } of [list, table]) {
+      expect(stdout).not.toMatch(shown);
+      expect(stdout).not.toContain(api_key);
+      expect(stdout).not.toContain(secret_hash);
+      expect(stdout).not.toContain('secret_hash');
+    }
+  });
+
+  test('the list is an aligned table', async () => {
+    const limits = { ...unlimited, budget_usd: 12.5, duration: '30d' };
+    const { id } = await issueKey('in the table', limits);
+
+    const { stdout } = await keys('list', '--data', dataDir);
+
+    const lines = stdout.trimEnd().split('\n');
+    const [heading = ''] = lines;
+    const row = lines.find((line) => line.startsWith(id)) ?? '';
+    expect(heading).toMatch(/^id +name +state +budget +created +expires$/);
+    expect(row.slice(heading.indexOf('name'))).toMatch(/^in the table {2}/);
+    expect(row.slice(heading.indexOf('budget'))).toMatch(/^\$12\.50 per 30d {2}/);
+    expect(row.slice(heading.indexOf('created'))).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d UTC {2}/);
+    expect(row.slice(heading.indexOf('expires'))).toBe('never');
+  });
+
+  test('a key is shown a line a field', async () => {
+    const { id } = await issueKey('shown', { ...unlimited, models: ['gpt-5'] });
+
+    const { stdout } = await keys('show', id, '--data', dataDir);
+
+    const [created, ...lines] = stdout.trimEnd().split('\n').sort();
+    expect(created).toMatch(/^Drive folders {8}none$/);
+    expect(lines.map((line) => line.split(/ {2,}/))).toEqual([
+      ['budget', 'no limit'],
+      ['created', expect.stringMatching(/ UTC$/)],
+      ['expires', 'never'],
+      ['id', id],
+      ['images per hour', '100'],
+      ['models', 'gpt-5'],
+      ['name', 'shown'],
+      ['requests per minute', 'no limit'],
+      ['state', 'active'],
+    ]);
+  });
+});
+
+describe.concurrent('set', () => {
+  test('changes what is given, and nothing else', async () => {
+    const { id } = await issueKey('before', { ...unlimited, requests_per_minute: 7 });
+    const before = await answer('show', id);
+
+    const after = await answer('set', id, '--name', 'after', '--budget-usd', '5');
+
+    expect(after).toEqual({ ...before, name: 'after', budget_usd: 5 });
+    expect(await answer('show', id)).toEqual(after);
+  });
+
+  test('removes every limit by none', async () => {
+    const { id } = await issueKey('limited', {
+      budget_usd: 1,
+      duration: '1d',
+      images_per_hour: 1,
+      requests_per_minute: 1,
+      models: ['gpt-5'],
+      drive_folders: ['folder'],
+      expires_at: '2199-01-01T00:00:00.000Z',
+    });
+
+    const key = await answer(
+      ...['set', id, '--budget-usd', 'none', '--duration', 'none', '--models', 'none'],
+      ...['--requests-per-minute', 'none', '--drive-folders', 'none', '--expires', 'none'],
+    );
+
+    expect(key).toMatchObject({ ...unlimited, images_per_hour: 1 });
+  });
+
+  test('says when the change takes effect', async () => {
+    const { id } = await issueKey('told', unlimited);
+
+    const { stdout } = await keys('set', id, '--images-per-hour', '5', '--data', dataDir);
+
+    expect(stdout).toContain('takes effect within 60 seconds');
+  });
+
+  test('leaves no duration without a budget', async () => {
+    const { id } = await issueKey('windowed', { ...unlimited, budget_usd: 1, duration: '1d' });
+
+    const { code, stderr } = await keys('set', id, '--budget-usd', 'none', '--data', dataDir);
+
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      'The duration 1d needs a budget: give --budget-usd too, or --duration none.\n',
+    );
+    expect(await answer('show', id)).toMatchObject({ budget_usd: 1, duration: '1d' });
+  });
+
+  test('gives a budget a duration later', async () => {
+    const { id } = await issueKey('budgeted', { ...unlimited, budget_usd: 1 });
+
+    expect(await answer('set', id, '--duration', '2w')).toMatchObject({
+      budget_usd: 1,
+      duration: '2w',
+    });
+  });
+});
+
+describe.concurrent('rotate', () => {
+  test('gives a new secret, and the old one goes on working in its grace', async () => {
+    const old = await issueKey('rotated', unlimited);
+
+    const renewed = await answer('rotate', old.id, '--grace', '1h');
+
+    expect(renewed).toEqual({ ...(await answer('show', old.id)), api_key: aSecret });
+    expect(renewed.api_key).not.toBe(old.api_key);
+    expect(await statusFor(renewed)).toBe(200);
+    expect(await statusFor(old)).toBe(200);
+  });
+
+  test('ends the old secret at once without a grace', async () => {
+    const old = await issueKey('rotated at once', unlimited);
+
+    const renewed = await answer('rotate', old.id, '--grace', '0');
+
+    expect(await statusFor(renewed)).toBe(200);
+    expect(await statusFor(old)).toBe(401);
+  });
+
+  test('gives a day of grace, and tells so with the new secret', async () => {
+    const { id } = await issueKey('rotated by default', unlimited);
+    const earliest = minute(Date.now() + dayMs);
+
+    const { stdout } = await keys('rotate', id, '--data', dataDir);
+
+    const latest = minute(Date.now() + dayMs);
+    expect(stdout.match(shown)).toHaveLength(1);
+    expect([earliest, latest]).toContain(stdout.match(/old one works until (.*) UTC/)?.[1]);
+  });
+});
+
+describe.concurrent('revoke', () => {
+  test('ends a key', async () => {
+    const { id, api_key } = await issueKey('revoked', unlimited);
+
+    const revoked = await answer('revoke', id);
+
+    expect(revoked).toEqual({ ...(await answer('show', id)), state: 'revoked' });
+    expect(await statusFor({ api_key })).toBe(401);
+  });
+
+  test('says when it takes effect', async () => {
+    const { id } = await issueKey('revoked', unlimited);
+
+    const { stdout } = await keys('revoke', id, '--data', dataDir);
+
+    expect(stdout).toContain('stops working within 60 seconds');
+    expect(stdout).toMatch(/state +revoked/);
+  });
+});
+
+describe.concurrent('refuses in one sentence', () => {
+  const usd =
+    '--budget-usd takes US dollars from 0 to 1000000, with at most 9 decimals, as in 12.50';
+  const time = 'takes a positive number and s, m, h, d, w or mo, as in 30d, up to a century';
+  const when = '--expires takes a date (UTC) such as 2030-01-31, or a time from now such as 90d';
+  const count = 'takes a whole number from 0 to 999999999';
+  const models = catalogue.models.map(({ id }) => id).join(', ');
+  const commands = 'the commands are create, list, show, set, rotate, revoke.';
+  const create = (...args: string[]) => ['create', '--name', 'refused', ...args];
+
+  test.each([
+    [[], `A command is missing; ${commands}`],
+    [['issue'], `There is no command issue; ${commands}`],
+    [['list', '--all'], 'There is no option --all; npm run keys -- --help lists the commands.'],
+    [
+      ['list', '--grace', '1h'],
+      'list has no option --grace; npm run keys -- list --help lists its options.',
+    ],
+    [['list', '--json=yes'], '--json takes no value.'],
+    [['list', 'all'], 'list takes options only, not also all.'],
+    [['create'], 'create needs a name for the key: --name NAME.'],
+    [
+      ['create', '--name'],
+      '--name needs a value; one that starts with - is given as --name=VALUE.',
+    ],
+    [['create', '--name', ' '], '--name takes 1 to 100 printable characters, not " ".'],
+    [create('--budget-usd', 'ten'), `${usd}, not "ten".`],
+    [create('--budget-usd=-1'), `${usd}, not "-1".`],
+    [create('--budget-usd', '0.0000000001'), `${usd}, not "0.0000000001".`],
+    [create('--budget-usd', '1000000.01'), `${usd}, not "1000000.01".`],
+    [create('--budget-usd', '1', '--duration', '0d'), `--duration ${time}, not "0d".`],
+    [create('--budget-usd', '1', '--duration', '1y'), `--duration ${time}, not "1y".`],
+    [
+      create('--duration', '30d'),
+      'The duration 30d needs a budget: give --budget-usd too, or --duration none.',
+    ],
+    [create('--images-per-hour', 'none'), `--images-per-hour ${count}, not "none".`],
+    [create('--requests-per-minute', '1.5'), `--requests-per-minute ${count}, not "1.5".`],
+    [
+      create('--models', 'gpt-5,gpt-0'),
+      `--models takes models of the catalogue (${models}), not "gpt-0".`,
+    ],
+    [
+      create('--drive-folders', 'a,,b'),
+      '--drive-folders takes ids of folders, separated by commas, not "a,,b".',
+    ],
+    [create('--expires', '2199-02-31'), `${when}, not "2199-02-31".`],
+    [create('--expires', '2199-01-31T10:00'), `${when}, not "2199-01-31T10:00".`],
+    [create('--expires', '2020-01-31'), '--expires takes a time to come, not "2020-01-31".'],
+    [['set', unknownKey], 'There is nothing to change: give a name or a limit to set.'],
+    [['rotate', unknownKey, '--grace', '1y'], `--grace ${time}, not "1y".`],
+    [['show'], "show takes a key's id, key_…, as list shows them."],
+    [['show', `sk-${'a'.repeat(43)}`], "show takes a key's id, key_…, as list shows them."],
+    [['show', unknownKey, 'key_2'], 'show takes one id, not also key_2.'],
+    [['list', '--stack', 'quire'], '--stack and --data name two targets: give one of them.'],
+    [['show', unknownKey], `There is no key ${unknownKey}.`],
+    [['set', unknownKey, '--duration', '1d'], `There is no key ${unknownKey}.`],
+    [['rotate', unknownKey], `There is no key ${unknownKey}.`],
+    [['revoke', unknownKey], `There is no key ${unknownKey}.`],
+  ])('%j', async (args, sentence) => {
+    const { code, stdout, stderr } = await keys(...args, '--data', dataDir);
+
+    expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: `${sentence}\n` });
+  });
+});
+
+describe.concurrent('help', () => {
+  test('names every command', async () => {
+    const { code, stdout } = await keys('--help');
+
+    expect(code).toBe(0);
+    for (const command of ['create', 'list', 'show ID', 'set ID', 'rotate ID', 'revoke ID']) {
+      expect(stdout).toContain(`\n  ${command}  `);
+    }
+  });
+
+  test("names a command's own options", async () => {
+    const { code, stdout } = await keys('rotate', '--help');
+
+    expect(code).toBe(0);
+    expect(stdout).toContain('npm run keys -- rotate ID [options]');
+    expect(stdout.match(/--[a-z-]+(?= )/g)).toEqual(
+      expect.arrayContaining(['--grace', '--data', '--stack', '--json', '--help']),
+    );
+    expect(stdout).not.toContain('--budget-usd');
+  });
+});
+
+describe.concurrent('the local stage', () => {
+  test('is asked for where none ever ran', async () => {
+    const empty = newDataDir();
+
+    const { code, stderr } = await keys('list', '--data', empty);
+
+    rmSync(empty, { recursive: true });
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      `No local stage is running in ${empty}: start it with npm start -- --data ${empty}, or name a deployed one with --stack.\n`,
+    );
+  });
+
+  test('is asked for where it runs no more', async () => {
+    const stopped = newDataDir();
+    const nobodyListens = 'http://127.0.0.1:1';
+    const file = { ...readStageFile(dataDir), dynamodb_url: nobodyListens };
+    writeFileSync(join(stopped, 'stage.json'), JSON.stringify(file));
+
+    const { code, stderr } = await keys('list', '--data', stopped);
+
+    rmSync(stopped, { recursive: true });
+    expect(code).toBe(1);
+    expect(stderr).toContain(`No local stage is running in ${stopped}`);
+  });
+
+  test('is reached whatever AWS profile is set', async () => {
+    const { code } = await run(['list', '--data', dataDir], { AWS_PROFILE: 'no-such-profile' });
+
+    expect(code).toBe(0);
+  });
+});
+
+describe.concurrent('a deployed stack', () => {
+  let stub: Awaited<ReturnType<typeof startCloudFormationStub>>;
+  const region = { AWS_REGION: 'eu-central-1', AWS_EC2_METADATA_DISABLED: 'true' };
+  const nobody = { AWS_ENDPOINT_URL_CLOUDFORMATION: 'http://127.0.0.1:1' };
+  const account = { ...region, AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' };
+
+  beforeAll(async () => {
+    stub = await startCloudFormationStub({
+      'quire-test': { BaseUrl: base_url, KeysTable: setting('KEYS_TABLE') },
+      website: { BaseUrl: base_url },
+    });
+  });
+  afterAll(() => stub.close());
+
+  const inStack = (stack: string, env: Record<string, string>) =>
+    run(['list', '--json', '--stack', stack], {
+      AWS_ENDPOINT_URL_CLOUDFORMATION: stub.url,
+      AWS_ENDPOINT_URL_DYNAMODB: readStageFile(dataDir)?.dynamodb_url ?? '',
+      ...env,
+    });
+
+  test('is found by its name', async () => {
+    const { id } = await issueKey('deployed', unlimited);
+
+    const { stdout } = await inStack('quire-test', account);
+
+    expect(JSON.parse(stdout).keys).toContainEqual(expect.objectContaining({ id }));
+  });
+
+  test.each([
+    [
+      'one that is not there',
+      'gone',
+      account,
+      'There is no stack gone in this account and region.',
+    ],
+    ['another', 'website', account, "The stack website has no output KeysTable: is it Quire's?"],
+    ['no credentials', 'quire-test', region, 'No AWS credentials were found: set AWS_PROFILE'],
+    ['no region', 'quire-test', {}, 'No AWS region is set: set AWS_REGION.'],
+    ['no answer', 'quire-test', { ...account, ...nobody }, 'The request to AWS failed: '],
+  ])('is refused in one sentence: %s', async (_, stack, env, sentence) => {
+    const { code, stdout, stderr } = await inStack(stack, env);
+
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr.trimEnd().split('\n')).toEqual([expect.stringContaining(sentence)]);
+  });
+});
+
+interface Exit {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs the command in an environment without anything of this machine's AWS configuration. */
+function run(args: string[], env: Record<string, string> = {}): Promise<Exit> {
+  const clean = { PATH: process.env['PATH'], HOME: dataDir, NODE_COMPILE_CACHE: compiled, ...env };
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      ['bin/keys.ts', ...args],
+      { cwd: root, env: clean, timeout: 30_000 },
+      (error, stdout, stderr) => resolve({ code: Number(error?.code ?? 0), stdout, stderr }),
+    );
+  });
+}
+
+const keys = (...args: string[]) => run(args);
+
+/** The one JSON object that a command on the stage prints. */
+async function answer(...args: string[]): Promise<KeyRecord> {
+  const { stdout, stderr } = await keys(...args, '--json', '--data', dataDir);
+  expect(stderr).toBe('');
+  return JSON.parse(stdout) as KeyRecord;
+}
+
+async function statusFor({ api_key = '' }: { api_key?: string }): Promise<number> {
+  return (await call({ base_url, api_key }, 'GET', '/batch/jobs')).status;
+}
+
+function withoutSecret({ api_key: _, ...key }: KeyRecord) {
+  return key;
+}
+
+const minute = (ms: number) => new Date(ms).toISOString().slice(0, 16).replace('T', ' ');

@@ -1,0 +1,52 @@
+import { assert, constantFrom, date, integer, property } from 'fast-check';
+import { is } from 'valibot';
+import { expect, test } from 'vitest';
+import { addDuration, Duration } from '../../shared/keys/duration.ts';
+
+test.each([
+  ['90s', '2027-01-31T12:01:30.000Z'],
+  ['15m', '2027-01-31T12:15:00.000Z'],
+  ['36h', '2027-02-02T00:00:00.000Z'],
+  ['30d', '2027-03-02T12:00:00.000Z'],
+  ['2w', '2027-02-14T12:00:00.000Z'],
+  ['1mo', '2027-02-28T12:00:00.000Z'],
+  ['13mo', '2028-02-29T12:00:00.000Z'],
+  ['2mo', '2027-03-31T12:00:00.000Z'],
+])('%s after 31 January 2027 at noon is %s', (duration, end) => {
+  const later = addDuration(new Date('2027-01-31T12:00:00Z'), duration);
+
+  expect(later.toISOString()).toBe(end);
+});
+
+test('a month later is the same time of day in the month after, whatever the day', () => {
+  const dates = date({ min: new Date(0), max: new Date('2200-01-01'), noInvalidDate: true });
+  assert(
+    property(dates, integer({ min: 1, max: 1200 }), (from, months) => {
+      const later = addDuration(from, `${months}mo`);
+
+      const monthsApart =
+        (later.getUTCFullYear() - from.getUTCFullYear()) * 12 +
+        (later.getUTCMonth() - from.getUTCMonth());
+      expect(monthsApart).toBe(months);
+      expect(later.getUTCDate()).toBeLessThanOrEqual(from.getUTCDate());
+      expect(later.toISOString().slice(11)).toBe(from.toISOString().slice(11));
+    }),
+  );
+});
+
+test('a duration is a positive number and a unit', () => {
+  assert(
+    property(
+      integer({ min: 1, max: 1200 }),
+      constantFrom('s', 'm', 'h', 'd', 'w', 'mo'),
+      (n, unit) => is(Duration, `${n}${unit}`),
+    ),
+  );
+});
+
+test.each(['', '30', 'd', '0d', '-1d', '1.5h', '1y', '1 d', '01d', '1D', '1d1h', '1201mo', '1e9s'])(
+  'refuses %j',
+  (text) => {
+    expect(is(Duration, text)).toBe(false);
+  },
+);

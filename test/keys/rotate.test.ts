@@ -1,0 +1,70 @@
+import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { beforeAll, expect, inject, test } from 'vitest';
+import { reachKeys } from '../../lib/keys-cli/target.ts';
+import { dynamodb } from '../../shared/aws/dynamodb.ts';
+import { setting } from '../../shared/config.ts';
+import { ConflictError } from '../../shared/http/errors.ts';
+import { changeKey, findKeyBySecret, issueKey } from '../../shared/keys/key.ts';
+import { unlimited } from '../../shared/keys/limits.ts';
+import { rotateKey } from '../../shared/keys/rotate.ts';
+
+beforeAll(() => reachKeys({ data: inject('stage').dataDir }));
+
+test('of rotations at once none leaves a second secret behind', async () => {
+  const { id } = await issueKey('rotated at once', unlimited);
+
+  const rotations = await Promise.allSettled(Array.from({ length: 5 }, () => rotateKey(id, 0)));
+
+  const refusals = rotations.filter(({ status }) => status === 'rejected');
+  expect(refusals.length).toBeLessThan(5);
+  for (const refusal of refusals) {
+    expect((refusal as PromiseRejectedResult).reason).toBeInstanceOf(ConflictError);
+  }
+  expect(await secretsOf(id)).toHaveLength(1);
+});
+
+test('each rotation within a grace leaves the older secrets theirs', async () => {
+  const first = await issueKey('rotated twice', unlimited);
+
+  const second = await rotateKey(first.id, 60_000);
+  const third = await rotateKey(first.id, 60_000);
+
+  for (const { api_key } of [first, second, third]) {
+    expect(await findKeyBySecret(api_key)).toMatchObject({ id: first.id });
+  }
+});
+
+test('a secret past its grace opens nothing, and the table is to forget it', async () => {
+  const old = await issueKey('past its grace', unlimited);
+
+  const renewed = await rotateKey(old.id, 1);
+
+  await expect.poll(() => findKeyBySecret(old.api_key)).toBeUndefined();
+  expect(await findKeyBySecret(renewed.api_key)).toMatchObject({ id: old.id });
+  expect(await secretsOf(old.id)).toContainEqual({
+    id: `secret#${old.secret_hash}`,
+    key_id: old.id,
+    lives_until: expect.any(String),
+    expires_at: expect.any(Number),
+  });
+});
+
+test('a revoked key is given no new secret', async () => {
+  const { id } = await issueKey('revoked', unlimited);
+  await changeKey(id, { state: 'revoked' });
+
+  const rotation = rotateKey(id, 0);
+
+  await expect(rotation).rejects.toThrow(`The key ${id} is revoked.`);
+});
+
+async function secretsOf(id: string) {
+  const { Items = [] } = await dynamodb.send(
+    new ScanCommand({
+      TableName: setting('KEYS_TABLE'),
+      FilterExpression: 'key_id = :id',
+      ExpressionAttributeValues: { ':id': id },
+    }),
+  );
+  return Items;
+}

@@ -74,17 +74,23 @@ export class JobTable extends Construct {
     return this.table as ITable;
   }
 
-  /** Lets a function read jobs with their bodies. */
+  /** Lets a function list a key's jobs, without their bodies. */
+  grantList(fn: LambdaFunction): void {
+    this.table.grant(fn, 'dynamodb:Query');
+    this.tell(fn);
+  }
+
+  /** Lets a function read a job with its bodies. */
   grantRead(fn: LambdaFunction): void {
-    this.table.grant(fn, 'dynamodb:GetItem', 'dynamodb:Query');
-    this.bodies.grantRead(fn);
+    this.table.grant(fn, 'dynamodb:GetItem');
+    this.grantObjects(fn, 's3:GetObject');
     this.tell(fn);
   }
 
   /** Lets a function submit jobs. */
   grantSubmit(fn: LambdaFunction): void {
     this.table.grant(fn, 'dynamodb:GetItem', 'dynamodb:PutItem');
-    this.bodies.grantPut(fn);
+    this.grantObjects(fn, 's3:PutObject');
     this.tell(fn);
   }
 
@@ -106,8 +112,12 @@ export class JobTable extends Construct {
 
   /** Lets a function read and write jobs' bodies. */
   grantBodies(fn: LambdaFunction): void {
-    this.bodies.grantRead(fn);
-    this.bodies.grantPut(fn);
+    this.grantObjects(fn, 's3:GetObject', 's3:PutObject');
+  }
+
+  private grantObjects(fn: LambdaFunction, ...actions: string[]): void {
+    const resources = [this.bodies.arnForObjects('*')];
+    fn.addToRolePolicy(new PolicyStatement({ actions, resources }));
   }
 
   private tell(fn: LambdaFunction): void {

@@ -3,32 +3,38 @@ import * as v from 'valibot';
 
 const prefix = 'quire:';
 
-const count = (least: number, most: number) =>
-  v.pipe(
-    v.union([v.number(), v.pipe(v.string(), v.digits(), v.toNumber())]),
-    v.integer(),
-    v.minValue(least),
-    v.maxValue(most),
+const count = (least: number, most: number) => {
+  const wanted = `should be a whole number from ${least} to ${most}`;
+  return v.pipe(
+    v.union([v.number(), v.pipe(v.string(), v.digits(), v.toNumber())], wanted),
+    v.integer(wanted),
+    v.minValue(least, wanted),
+    v.maxValue(most, wanted),
   );
-const flag = v.union([
-  v.boolean(),
-  v.pipe(
-    v.picklist(['true', 'false']),
-    v.transform((text) => text === 'true'),
-  ),
-]);
+};
+const flag = v.union(
+  [
+    v.boolean(),
+    v.pipe(
+      v.picklist(['true', 'false']),
+      v.transform((text) => text === 'true'),
+    ),
+  ],
+  'should be true or false',
+);
+const stageNameWanted = 'should be 1 to 64 letters, digits or hyphens';
 
 /** What an operator may set, in `cdk.json` or with `-c quire:<name>=<value>`. */
 const Settings = v.strictObject({
   stageName: v.optional(
-    v.pipe(
-      v.string(),
-      v.regex(/^[a-zA-Z0-9_-]{1,64}$/, 'should be 1 to 64 letters, digits, - or _'),
-    ),
+    v.pipe(v.string(stageNameWanted), v.regex(/^[a-zA-Z0-9-]{1,64}$/, stageNameWanted)),
     'prod',
   ),
   /** What `cdk destroy` does with tables, bodies and secrets. */
-  removalPolicy: v.optional(v.picklist(['retain', 'destroy']), 'retain'),
+  removalPolicy: v.optional(
+    v.picklist(['retain', 'destroy'], 'should be retain or destroy'),
+    'retain',
+  ),
   logRetentionDays: v.optional(
     v.pipe(
       count(1, 3653),
@@ -58,6 +64,7 @@ export function readSettings(node: Node): Settings {
   const read = v.safeParse(
     Settings,
     Object.fromEntries(given.map(([name, value]) => [name.slice(prefix.length), value])),
+    { abortPipeEarly: true },
   );
   if (read.success) return read.output;
   throw new Error(read.issues.map(sentenceFor).join('\n'));
@@ -69,5 +76,5 @@ function sentenceFor(issue: v.BaseIssue<unknown>): string {
     const known = Object.keys(Settings.entries).map((each) => `${prefix}${each}`);
     return `There is no setting ${name}; the settings are ${known.join(', ')}.`;
   }
-  return `The setting ${name} is ${JSON.stringify(issue.input)}: ${issue.message}.`;
+  return `The setting ${name} is ${JSON.stringify(issue.input)}: it ${issue.message}.`;
 }

@@ -1,28 +1,41 @@
 import { StageError } from './stage-error.ts';
 
 type Pattern = { [key: string]: Pattern | unknown[] };
+type Test = (actual: unknown) => boolean;
 
 /** Makes a predicate of an event source mapping's filters: a record passes if it fits any of them. */
-export function eventFilter(patterns: string[]): (record: unknown) => boolean {
+export function eventFilter(patterns: string[]): Test {
   if (patterns.length === 0) return () => true;
-  const parsed = patterns.map((pattern) => JSON.parse(pattern) as Pattern);
-  return (record) => parsed.some((pattern) => fits(record, pattern));
+  const tests = patterns.map((pattern) => testOf(JSON.parse(pattern) as Pattern));
+  return (record) => tests.some((fits) => fits(record));
 }
 
-function fits(value: unknown, pattern: Pattern): boolean {
-  return Object.entries(pattern).every(([key, expected]) => {
-    const actual = (value as Record<string, unknown> | undefined)?.[key];
-    return Array.isArray(expected)
-      ? expected.some((rule) => obeys(actual, rule))
-      : fits(actual, expected);
+function testOf(pattern: Pattern): Test {
+  const tests = Object.entries(pattern).map(([key, expected]): Test => {
+    const fits = Array.isArray(expected) ? anyOf(expected.map(ruleOf)) : testOf(expected);
+    return (value) => fits((value as Record<string, unknown> | null | undefined)?.[key]);
   });
+  return (value) => tests.every((fits) => fits(value));
 }
 
-function obeys(actual: unknown, rule: unknown): boolean {
-  if (typeof rule !== 'object' || rule === null) return actual === rule;
-  const [operator, operand] = Object.entries(rule)[0] ?? [];
-  if (operator === 'exists') return (actual !== undefined) === operand;
-  if (operator === 'prefix') return typeof actual === 'string' && actual.startsWith(operand);
-  if (operator === 'anything-but') return actual !== undefined && !operand.includes(actual);
-  throw new StageError(`The local stage doesn't know the filter operator ${operator}.`);
+function ruleOf(rule: unknown): Test {
+  if (typeof rule !== 'object' || rule === null) return (actual) => actual === rule;
+  const [operator = '', operand] = Object.entries(rule)[0] ?? [];
+  const make = operators[operator];
+  if (!make) throw new StageError(`The local stage doesn't know the filter operator ${operator}.`);
+  return make(operand);
 }
+
+const operators: Record<string, (operand: unknown) => Test> = {
+  exists: (operand) => (actual) => (actual !== undefined) === operand,
+  prefix: (operand) => (actual) => typeof actual === 'string' && actual.startsWith(String(operand)),
+  'anything-but': (operand) => {
+    const isExcluded = anyOf([operand].flat().map(ruleOf));
+    return (actual) => actual !== undefined && !isExcluded(actual);
+  },
+};
+
+const anyOf =
+  (tests: Test[]): Test =>
+  (actual) =>
+    tests.some((fits) => fits(actual));

@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline';
 import { Worker } from 'node:worker_threads';
 import type { Narrator } from './narrator.ts';
 import { region } from './resource-names.ts';
+import { StageError } from './stage-error.ts';
 
 /** What a function needs to run: its bundle, its environment and its limits. */
 export interface FunctionConfig {
@@ -16,6 +17,9 @@ export interface FunctionConfig {
   memoryMb: number;
 }
 
+/** The largest answer Lambda takes from a function that doesn't stream. */
+const responseBytes = 6_291_556;
+
 /** An invocation that ended in an error, as Lambda reports it. */
 export class InvocationError extends Error {
   readonly errorType: string;
@@ -27,6 +31,7 @@ export class InvocationError extends Error {
 }
 
 interface Pending {
+  thread: Worker;
   resolve(payload: string): void;
   reject(error: InvocationError): void;
   timer: NodeJS.Timeout;
@@ -51,9 +56,15 @@ export class FunctionHost {
     this.narrator = narrator;
   }
 
-  /** Loads the bundle before anyone asks. */
+  /** Loads the bundle before anyone asks; throws if it doesn't load. */
   async warm(): Promise<void> {
-    await new Promise((resolve) => this.runningThread().once('message', resolve));
+    const thread = this.runningThread();
+    await new Promise((resolve, reject) => {
+      thread.once('message', resolve);
+      thread.once('exit', () => {
+        reject(new StageError(`The bundle of ${this.config.name} doesn't load.`));
+      });
+    });
   }
 
   /** Invokes the function; rejects with `InvocationError` where Lambda would report a function error. */
@@ -61,8 +72,8 @@ export class FunctionHost {
     const thread = this.runningThread();
     const { timeoutMs } = this.config;
     const payload = await new Promise<string>((resolve, reject) => {
-      const timer = setTimeout(() => this.timeOut(requestId), timeoutMs);
-      this.pending.set(requestId, { resolve, reject, timer });
+      const timer = setTimeout(() => this.timeOut(thread, requestId), timeoutMs);
+      this.pending.set(requestId, { thread, resolve, reject, timer });
       thread.postMessage({
         id: requestId,
         payload: JSON.stringify(event),
@@ -109,10 +120,14 @@ export class FunctionHost {
     thread.on('message', (reply: ThreadReply | 'ready') => {
       if (reply !== 'ready') this.settle(reply);
     });
-    thread.on('error', (error) => this.narrator.functionCrashed(name, error));
+    thread.on('error', (error) => {
+      this.retire(thread);
+      this.narrator.functionCrashed(name, error);
+    });
     thread.once('exit', (code) => {
-      if (this.thread === thread) this.thread = undefined;
-      this.failAll('Runtime.ExitError', `The function's process exited with code ${code}`);
+      this.retire(thread);
+      const message = `The function's process exited with code ${code}`;
+      this.failAll(thread, 'Runtime.ExitError', message);
     });
     return thread;
   }
@@ -120,22 +135,34 @@ export class FunctionHost {
   private settle(reply: ThreadReply): void {
     const pending = this.take(reply.id);
     if (!pending) return;
-    if ('payload' in reply) pending.resolve(reply.payload);
-    else pending.reject(new InvocationError(reply.errorType, reply.errorMessage));
+    if (!('payload' in reply)) {
+      pending.reject(new InvocationError(reply.errorType, reply.errorMessage));
+    } else if (Buffer.byteLength(reply.payload) > responseBytes) {
+      const message = `Response payload size exceeded maximum allowed payload size (${responseBytes} bytes).`;
+      pending.reject(new InvocationError('Function.ResponseSizeTooLarge', message));
+    } else {
+      pending.resolve(reply.payload);
+    }
   }
 
   /** Lambda ends a sandbox whose time is up, and whatever else ran in it. */
-  private timeOut(requestId: string): void {
+  private timeOut(thread: Worker, requestId: string): void {
+    this.retire(thread);
     const seconds = (this.config.timeoutMs / 1000).toFixed(2);
     this.take(requestId)?.reject(
       new InvocationError('Sandbox.Timedout', `Task timed out after ${seconds} seconds`),
     );
-    void this.thread?.terminate();
+    void thread.terminate();
   }
 
-  private failAll(errorType: string, message: string): void {
-    for (const id of [...this.pending.keys()]) {
-      this.take(id)?.reject(new InvocationError(errorType, message));
+  /** A thread on its way out takes no more invocations. */
+  private retire(thread: Worker): void {
+    if (this.thread === thread) this.thread = undefined;
+  }
+
+  private failAll(thread: Worker, errorType: string, message: string): void {
+    for (const [id, pending] of [...this.pending]) {
+      if (pending.thread === thread) this.take(id)?.reject(new InvocationError(errorType, message));
     }
   }
 

@@ -7,9 +7,10 @@ import type { Narrator } from './narrator.ts';
 import type { Route } from './routes.ts';
 import { StageError } from './stage-error.ts';
 
-/** API Gateway takes 10 MB, a Lambda's payload may have 6 MB. */
-const gatewayBytes = 10 * 1024 * 1024;
+/** A Lambda's payload may have 6 MB; more is read, as a client that still sends misses an answer. */
 const payloadBytes = 6 * 1024 * 1024;
+const readBytes = 10 * payloadBytes;
+const longestUrl = 8192;
 
 /** Serves the template's routes as API Gateway would. */
 export class Gateway {
@@ -19,11 +20,13 @@ export class Gateway {
   constructor(routes: Route[], responses: GatewayResponses, narrator: Narrator) {
     this.responses = responses;
     this.server = Fastify({
-      bodyLimit: gatewayBytes,
+      bodyLimit: readBytes,
       exposeHeadRoutes: false,
       forceCloseConnections: true,
       genReqId: () => randomUUID(),
-      routerOptions: { ignoreTrailingSlash: true },
+      routerOptions: { ignoreTrailingSlash: true, maxParamLength: longestUrl },
+      frameworkErrors: (_error, { id }, reply) =>
+        this.answer(reply.header('x-amzn-requestid', id), 'BAD_REQUEST_BODY'),
     });
     this.server.removeAllContentTypeParsers();
     this.server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {

@@ -51,7 +51,11 @@ function resolveIntrinsic(name: string, argument: unknown, references: Reference
   if (name === 'Fn::Select') return select(resolved as [number, string[]]);
   if (name === 'Fn::Split') return split(resolved as [string, string]);
   if (name === 'Fn::Sub' && typeof resolved === 'string') {
-    return resolved.replace(/\$\{([^}.]+)\}/g, (_, id: string) => references.ref(id));
+    return resolved.replace(
+      /\$\{([^}.!]+)(?:\.([^}]+))?\}/g,
+      (_, id: string, attribute?: string) =>
+        attribute ? references.getAtt(id, attribute) : references.ref(id),
+    );
   }
   throw new StageError(`The local stage can't resolve ${name} in the template.`);
 }

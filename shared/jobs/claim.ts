@@ -19,15 +19,15 @@ export async function claimJobs(lane: string, doorbells: Doorbell[]): Promise<Cl
   const own = doorbells.filter(({ job_id }) => !claimedIds.has(job_id));
   while (own.length > 0 && claimed.length < doorbells.length) {
     const next = own.splice(0, doorbells.length - claimed.length);
-    claimed.push(...(await claimEach(await stillQueued(next))));
+    claimed.push(...(await claimEach(next, claimIfQueued)));
   }
   return claimed;
 }
 
 /** A read is cheaper than a claim that fails, and most doorbells rung late find their job taken. */
-async function stillQueued(keys: JobKey[]): Promise<JobKey[]> {
-  const jobs = await Promise.all(keys.map(findJob));
-  return keys.filter((_, index) => jobs[index]?.status === 'queued');
+async function claimIfQueued(key: JobKey): Promise<ClaimedJob | undefined> {
+  const job = await findJob(key);
+  return job?.status === 'queued' ? claimJob(key) : undefined;
 }
 
 /** Claims up to `count` ready jobs: the lowest priority first, then the oldest. */
@@ -52,11 +52,11 @@ export async function claimBest(lane: string, count: number): Promise<ClaimedJob
 }
 
 /** Claims each job that can be; one whose claim fails must not cost the others their run. */
-async function claimEach(keys: JobKey[]): Promise<ClaimedJob[]> {
-  const claims = await Promise.allSettled(keys.map(claimJob));
-  return claims.flatMap((claim, index) => {
-    if (claim.status === 'fulfilled') return claim.value ?? [];
-    log('error', 'claim failed', { job_id: keys[index]?.job_id, ...errorFields(claim.reason) });
+async function claimEach(keys: JobKey[], claim = claimJob): Promise<ClaimedJob[]> {
+  const claims = await Promise.allSettled(keys.map((key) => claim(key)));
+  return claims.flatMap((outcome, index) => {
+    if (outcome.status === 'fulfilled') return outcome.value ?? [];
+    log('error', 'claim failed', { job_id: keys[index]?.job_id, ...errorFields(outcome.reason) });
     return [];
   });
 }

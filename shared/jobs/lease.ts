@@ -6,6 +6,8 @@ import type { ClaimedJob, Job } from './job.ts';
 import { completeJob, failJob, leaseMs, renewLease, retryJob } from './transitions.ts';
 import type { RunJob } from './worker.ts';
 
+const longestError = 2_000;
+
 /** Runs a claimed job under its lease, renewed while it runs, and writes down how it ended. */
 export async function runLeased(
   job: ClaimedJob,
@@ -53,8 +55,11 @@ function isPermanent(error: unknown): boolean {
   return error instanceof ServiceError && error.statusCode < 500 && error.statusCode !== 429;
 }
 
+/** A provider's message may be of any length, and no well-formed text. */
 function describe(error: unknown): string {
-  if (error instanceof ServiceError) return `${error.code}: ${error.message}`;
+  if (error instanceof ServiceError) {
+    return `${error.code}: ${error.message}`.toWellFormed().slice(0, longestError);
+  }
   return 'internal_error: Something went wrong on our side.';
 }
 

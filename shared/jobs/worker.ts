@@ -56,7 +56,7 @@ function toRung({ messageId, body }: SQSRecord): Rung | undefined {
   return undefined;
 }
 
-/** Answers a message to return for each claim or job whose bookkeeping failed. */
+/** Answers the messages to return: all where the claim failed, else one for each job's bookkeeping that did. */
 async function workLane(
   lane: string,
   rung: Rung[],
@@ -64,9 +64,11 @@ async function workLane(
   run: (job: ClaimedJob) => Promise<void>,
 ): Promise<SQSBatchResponse['batchItemFailures']> {
   const failed: unknown[] = [];
+  let claimed = false;
   try {
     const doorbells = rung.map(({ doorbell }) => doorbell);
     let jobs = await claimJobs(lane, doorbells);
+    claimed = true;
     while (jobs.length > 0) {
       const ends = await Promise.allSettled(jobs.map(run));
       failed.push(...ends.flatMap((end) => (end.status === 'rejected' ? [end.reason] : [])));
@@ -75,6 +77,8 @@ async function workLane(
   } catch (error) {
     failed.push(error);
   }
-  for (const error of failed) log('error', 'job bookkeeping failed', { lane, ...errorFields(error) });
-  return rung.slice(0, failed.length).map(({ messageId }) => ({ itemIdentifier: messageId }));
+  for (const error of failed)
+    log('error', 'job bookkeeping failed', { lane, ...errorFields(error) });
+  const returned = claimed ? rung.slice(0, failed.length) : rung;
+  return returned.map(({ messageId }) => ({ itemIdentifier: messageId }));
 }

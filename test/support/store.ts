@@ -1,36 +1,86 @@
 import { inject } from 'vitest';
+import { clientEnvironment } from '../../lib/local/client-config.ts';
 import { startDynamoDb } from '../../lib/local/dynamodb-engine.ts';
-import { ResourceNames, region } from '../../lib/local/resource-names.ts';
+import { startEngineThread } from '../../lib/local/engine-thread.ts';
+import { startSecrets } from '../../lib/local/engines.ts';
+import { deployBuckets, deployQueues } from '../../lib/local/queues.ts';
+import { ResourceNames } from '../../lib/local/resource-names.ts';
 import { readAssembly } from '../../lib/local/synthesize.ts';
 import { deployTables } from '../../lib/local/tables.ts';
-import { resourcesOf } from '../../lib/local/template.ts';
+import { resolve, resourcesOf, type Template } from '../../lib/local/template.ts';
+
+export interface TestStoreOptions {
+  /** Starts SQS and S3 too. */
+  queues?: boolean;
+  /** Leads model calls there, and makes the provider's secret readable. */
+  modelUrl?: string;
+}
 
 /** The deployment's own tables on a real engine in memory, with this process's environment led to them. */
 export interface TestStore {
+  /** Goes on with new, empty tables and queues. */
+  renew(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Starts it: domain functions then work as they do in a Lambda. */
-export async function startTestStore(): Promise<TestStore> {
+/** Starts it: domain functions then work as they do in a Lambda. One a test file, as clients are kept. */
+export async function startTestStore({
+  queues = false,
+  modelUrl,
+}: TestStoreOptions = {}): Promise<TestStore> {
   const { template, stackName } = readAssembly(inject('assembly'));
-  const names = new ResourceNames(template, stackName);
-  const engine = await startDynamoDb(undefined, (reason) => {
-    throw new Error(reason);
+  const firstNames = new ResourceNames(template, stackName);
+  const [dynamodb, queueEngine, secrets] = await Promise.all([
+    startDynamoDb(undefined, (reason) => {
+      throw new Error(reason);
+    }),
+    queues ? startEngineThread(queueEngineThread, {}) : undefined,
+    modelUrl ? startSecrets(template, firstNames) : undefined,
+  ]);
+  let deployments = 0;
+
+  async function renew(): Promise<void> {
+    const names = new ResourceNames(template, `${stackName}${++deployments}`);
+    await deployTables(template, names, dynamodb.url);
+    if (queueEngine) {
+      await deployQueues(template, names, queueEngine.url);
+      await deployBuckets(template, names, queueEngine.url);
+    }
+    Object.assign(process.env, environmentOf(template, names), {
+      PROVIDER_SECRETS: environmentOf(template, firstNames)['PROVIDER_SECRETS'],
+    });
+  }
+
+  await renew();
+  Object.assign(process.env, clientEnvironment, {
+    AWS_ENDPOINT_URL_DYNAMODB: dynamodb.url,
+    AWS_ENDPOINT_URL_DYNAMODB_STREAMS: dynamodb.url,
+    ...(queueEngine && {
+      AWS_ENDPOINT_URL_SQS: queueEngine.url,
+      AWS_ENDPOINT_URL_S3: queueEngine.url,
+    }),
+    ...(secrets && { AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.url, OPENAI_BASE_URL: modelUrl }),
   });
-  await deployTables(template, names, engine.url);
-  const tableOf = (part: string) =>
-    resourcesOf(template, 'AWS::DynamoDB::GlobalTable')
-      .map(([id]) => names.nameOf(id))
-      .find((name) => name.includes(part));
-  Object.assign(process.env, {
-    AWS_REGION: region,
-    AWS_ACCESS_KEY_ID: 'local',
-    AWS_SECRET_ACCESS_KEY: 'local',
-    AWS_ENDPOINT_URL_DYNAMODB: engine.url,
-    JOBS_TABLE: tableOf('jobstable'),
-    KEYS_TABLE: tableOf('keystable'),
-    JOB_RETENTION_DAYS: '90',
-    LANE_SHARDS: '1',
-  });
-  return { close: () => engine.close() };
+  return {
+    renew,
+    close: async () => {
+      await Promise.all([dynamodb.close(), queueEngine?.close(), secrets?.close()]);
+    },
+  };
+}
+
+const queueEngineThread = new URL('../../lib/local/queue-engine.ts', import.meta.url);
+
+/** Every setting that the template gives any of its functions. */
+function environmentOf(template: Template, names: ResourceNames): Record<string, string> {
+  const { NODE_OPTIONS: _, ...environment } = Object.assign(
+    {},
+    ...resourcesOf(template, 'AWS::Lambda::Function').map(([, { Properties = {} }]) => {
+      const { Variables } = resolve(Properties['Environment'], names) as {
+        Variables: Record<string, string>;
+      };
+      return Variables;
+    }),
+  );
+  return environment;
 }

@@ -1,5 +1,9 @@
 import { parentPort } from 'node:worker_threads';
 import { startOfflineModel } from './server.ts';
 
-const { url } = await startOfflineModel();
+const { url, close } = await startOfflineModel();
+parentPort?.once('message', async () => {
+  await close();
+  process.exit();
+});
 parentPort?.postMessage({ url });

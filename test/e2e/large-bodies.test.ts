@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ChatResult, JobRecord } from '../../shared/jobs/job.ts';
+import type { JobList } from '../../shared/jobs/read.ts';
+import { call, chatJob, submit, type Target, until } from '../support/api.ts';
+import { type ModelStub, startModelStub } from '../support/model-stub.ts';
+import { newCaller } from '../support/new-caller.ts';
+import { startTestStage, type TestStage } from '../support/stage.ts';
+
+const megabyte = 1024 * 1024;
+
+let model: ModelStub;
+let stage: TestStage;
+
+beforeAll(async () => {
+  model = await startModelStub();
+  model.respond(({ messages }) => {
+    const [, characters] = String(messages[0]?.content).match(/^quotes (\d+)/) ?? [];
+    return { kind: 'answer', content: '"'.repeat(Number(characters ?? 1)) };
+  });
+  const env = { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'x' };
+  stage = await startTestStage({ memory: true, env });
+});
+
+afterAll(async () => {
+  await stage.close();
+  await model.close();
+});
+
+const post = (target: Target, job: object) => call<JobRecord>(target, 'POST', '/batch/jobs', job);
+
+describe('a request', () => {
+  test('of just under 6 MB is accepted, and reaches the model whole', async () => {
+    const content = 'a'.repeat(6 * megabyte - 10_000);
+
+    const { status, body } = await post(stage, chatJob(content));
+
+    expect(status).toBe(202);
+    await until(stage, body.id);
+    const asked = model.requests.map((request) => request.body.messages[0]?.content);
+    expect(asked.includes(content)).toBe(true);
+  });
+
+  test.each([
+    ['just over 6', 6 * megabyte],
+    ['over 10', 10 * megabyte],
+    ['20', 20 * megabyte],
+  ])('of %s MB is answered 413, for both kinds of client', async (_, bytes) => {
+    const { status, body } = await post(stage, chatJob('a'.repeat(bytes)));
+
+    const message = 'The request is larger than 6 MB.';
+    expect(status).toBe(413);
+    expect(body).toEqual({
+      detail: message,
+      error: { message, type: 'invalid_request_error', param: null, code: 'request_too_large' },
+    });
+  });
+});
+
+describe('messages', () => {
+  test.each([
+    ['of more than 100 KB', 150_000],
+    ['of more than a table item may hold', 1_000_000],
+  ])('%s reach the model unchanged, unnamed keys too', async (_, characters) => {
+    const role = 'user';
+    const content = `${characters} `.padEnd(characters, 'äö😀"\\\u0000 ');
+    const messages = [{ role, content, cache_control: { type: 'ephemeral' } }];
+
+    const { id } = await submit(stage, { job_type: 'chat', inline: { messages } });
+
+    expect(await until(stage, id)).toMatchObject({ status: 'done' });
+    expect(
+      model.requests.find((request) => request.body.messages[0]?.content === content),
+    ).toMatchObject({ body: { messages } });
+  });
+});
+
+describe('a result', () => {
+  test.each([1, 24_000, 60_000, 300_000])('of %d characters is read whole', async (characters) => {
+    const { id } = await submit(stage, chatJob(`quotes ${characters}`));
+
+    const { status, result } = await until(stage, id);
+
+    expect(status).toBe('done');
+    expect((result as ChatResult).content).toBe('"'.repeat(characters));
+    expect(result?.usage.total_tokens).toBeGreaterThan(0);
+  });
+
+  test.each([24_900, 49_900])(
+    'of %d characters, 50 times over, is listed within the size of an answer',
+    async (characters) => {
+      const caller = await newCaller(stage);
+      const jobs = Array.from({ length: 50 }, () =>
+        submit(caller, chatJob(`quotes ${characters}`)),
+      );
+      for (const { id } of await Promise.all(jobs)) await until(caller, id);
+
+      const { status, body } = await call<JobList>(caller, 'GET', '/batch/jobs');
+
+      expect(status).toBe(200);
+      expect(body.jobs).toHaveLength(50);
+      for (const { result } of body.jobs) {
+        expect(result?.usage.total_tokens).toBeGreaterThan(0);
+        expect(['"'.repeat(characters), null]).toContain(result?.content);
+      }
+    },
+  );
+});

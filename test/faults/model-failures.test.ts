@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { JobRecord } from '../../shared/jobs/job.ts';
+import { chatJob, submit, until } from '../support/api.ts';
+import { type Behaviour, type ModelStub, startModelStub } from '../support/model-stub.ts';
+import { startTestStage, type TestStage } from '../support/stage.ts';
+
+let stub: ModelStub;
+let stage: TestStage;
+const scripts = new Map<unknown, Behaviour[]>();
+
+beforeAll(async () => {
+  stub = await startModelStub();
+  stub.respond(({ messages }) => scripts.get(messages[0]?.content)?.shift());
+  const env = { OPENAI_API_KEY: 'x', OPENAI_BASE_URL: stub.url };
+  stage = await startTestStage({ memory: true, env });
+});
+
+afterAll(() => Promise.all([stage.close(), stub.close()]));
+
+let jobs = 0;
+
+/** Submits a job; the model meets its calls with these behaviours in turn, then answers. */
+async function submitted(behaviours: Behaviour[], rest: object = {}) {
+  const content = `job ${++jobs}`;
+  scripts.set(content, behaviours);
+  const { id } = await submit(stage, chatJob(content, rest));
+  return {
+    id,
+    callTimes: () =>
+      stub.requests.filter(({ body }) => body.messages[0]?.content === content).map(({ at }) => at),
+  };
+}
+
+const status = (status: number, headers: Record<string, string> = {}): Behaviour => ({
+  kind: 'status',
+  status,
+  headers,
+});
+const slowAnswer: Behaviour = { kind: 'answer', content: 'at last', delayMs: 300 };
+const isRetried = ({ retry_count }: JobRecord) => retry_count === 1;
+
+describe.concurrent('a call that may go better next time', () => {
+  it.each<[string, Behaviour, string]>([
+    ['429', status(429), 'rate_limit_exceeded: stub status 429'],
+    ['500', status(500), 'model_unavailable: stub status 500'],
+    ['503', status(503), 'model_unavailable: stub status 503'],
+    ['401', status(401), 'model_unavailable: The model provider refused our credentials.'],
+    [
+      'a connection cut before the answer',
+      { kind: 'cut' },
+      'model_unavailable: The connection to the model broke.',
+    ],
+    [
+      'a connection cut in its midst',
+      { kind: 'cut', at: 'midway' },
+      'model_unavailable: The connection to the model broke.',
+    ],
+    ['broken JSON', { kind: 'malformed' }, 'model_unavailable: The model answered broken JSON.'],
+    [
+      'a page of HTML',
+      { kind: 'wrong-type' },
+      'model_unavailable: The model answered without a completion.',
+    ],
+  ])('is repeated after %s, with the reason on the record meanwhile', async (_, failure, error) => {
+    const { id, callTimes } = await submitted([failure, slowAnswer]);
+
+    const waiting = await until(stage, id, isRetried);
+    const done = await until(stage, id);
+
+    expect(waiting).toMatchObject({ error, result: null, completed_at: null });
+    expect(done).toMatchObject({ status: 'done', retry_count: 1, error: null });
+    expect(done.result?.content).toBe('at last');
+    expect(callTimes()).toHaveLength(2);
+  });
+
+  it.each([
+    ['in seconds', () => '2'],
+    ['as a date', () => new Date(Date.now() + 3_000).toUTCString()],
+  ])('waits as long as Retry-After says %s', async (_, retryAfter) => {
+    const { id, callTimes } = await submitted([status(429, { 'retry-after': retryAfter() })]);
+
+    const done = await until(stage, id);
+
+    const [first = 0, second = 0] = callTimes();
+    expect(done).toMatchObject({ status: 'done', retry_count: 1 });
+    expect(second - first).toBeGreaterThanOrEqual(2_000);
+  });
+
+  it('fails for good with its last error once all retries are used', async () => {
+    const { id, callTimes } = await submitted([status(500), status(503), status(429)], {
+      max_retries: 2,
+    });
+
+    const failed = await until(stage, id);
+
+    expect(failed).toMatchObject({
+      status: 'failed',
+      retry_count: 2,
+      error: 'rate_limit_exceeded: stub status 429',
+      result: null,
+    });
+    expect(callTimes()).toHaveLength(3);
+  });
+
+  it('is not repeated where max_retries is 0', async () => {
+    const { id, callTimes } = await submitted([status(500)], { max_retries: 0 });
+
+    const failed = await until(stage, id);
+
+    expect(failed).toMatchObject({ status: 'failed', retry_count: 0 });
+    expect(callTimes()).toHaveLength(1);
+  });
+});
+
+const tooLong = {
+  error: {
+    message: 'This model has a maximum context length of 400000 tokens.',
+    type: 'invalid_request_error',
+    param: 'messages',
+    code: 'context_length_exceeded',
+  },
+};
+
+describe.concurrent('a call that would fail again', () => {
+  it.each<[string, Behaviour, string]>([
+    ['400', status(400), 'invalid_request_error: stub status 400'],
+    ['404', status(404), 'model_not_found: stub status 404'],
+    ['413', status(413), 'invalid_request_error: stub status 413'],
+    ['422', status(422), 'invalid_request_error: stub status 422'],
+    [
+      'a context that is too long',
+      { kind: 'status', status: 400, body: tooLong },
+      `context_length_exceeded: ${tooLong.error.message}`,
+    ],
+  ])('fails at once after %s', async (_, failure, error) => {
+    const { id, callTimes } = await submitted([failure], { max_retries: 5 });
+
+    const failed = await until(stage, id);
+
+    expect(failed).toMatchObject({ status: 'failed', retry_count: 0, error });
+    expect(callTimes()).toHaveLength(1);
+  });
+});

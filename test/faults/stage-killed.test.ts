@@ -1,0 +1,109 @@
+import { rmSync } from 'node:fs';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { chatJob, submit, until } from '../support/api.ts';
+import { lapseLeases } from '../support/lapse.ts';
+import { type ModelStub, startModelStub } from '../support/model-stub.ts';
+import { untilGone } from '../support/processes.ts';
+import { newDataDir, startTestStage, type TestStage } from '../support/stage.ts';
+
+let stub: ModelStub;
+let stage: TestStage | undefined;
+const dataDirs: string[] = [];
+
+beforeAll(async () => {
+  stub = await startModelStub();
+});
+
+afterEach(() => stage?.kill('SIGKILL'));
+
+afterAll(async () => {
+  await stub.close();
+  for (const dataDir of dataDirs) {
+    await untilGone(dataDir);
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+});
+
+function newDir(): string {
+  const dataDir = newDataDir();
+  dataDirs.push(dataDir);
+  return dataDir;
+}
+
+async function started(dataDir: string): Promise<TestStage> {
+  const env = { OPENAI_API_KEY: 'x', OPENAI_BASE_URL: stub.url };
+  stage = await startTestStage({ dataDir, env });
+  return stage;
+}
+
+/** Stops a stage as its user would; answers its exit code and how long it took. */
+async function stopped(target: TestStage, signal: NodeJS.Signals) {
+  const start = Date.now();
+  await target.kill(signal);
+  return { exitCode: target.process.exitCode, tookMs: Date.now() - start };
+}
+
+it('finishes a job whose stage was killed twice in the midst of its call', {
+  timeout: 120_000,
+}, async () => {
+  const dataDir = newDir();
+  stub.respond([{ kind: 'hang' }, { kind: 'hang', at: 'midway' }]);
+  const first = await started(dataDir);
+  const { id } = await submit(first, chatJob('survive'));
+  await stub.nextRequest();
+
+  await first.kill('SIGKILL');
+  await lapseLeases(dataDir);
+  const second = await started(dataDir);
+  await stub.nextRequest();
+  await second.kill('SIGKILL');
+  await lapseLeases(dataDir);
+  const third = await started(dataDir);
+  const job = await until(third, id);
+
+  expect(job).toMatchObject({ status: 'done', retry_count: 2, error: null });
+  expect(job.result?.content).toBe('echo: survive');
+  expect(stub.requests).toHaveLength(3);
+});
+
+it('loses none of 30 jobs, and runs none twice, when it is restarted in their midst', {
+  timeout: 120_000,
+}, async () => {
+  const dataDir = newDir();
+  const contents = Array.from({ length: 30 }, (_, index) => `job ${index}`);
+  let everyThirdHangs = true;
+  stub.respond(({ messages }) => {
+    const content = String(messages[0]?.content);
+    const hangs = everyThirdHangs && contents.indexOf(content) % 3 === 0;
+    return hangs ? { kind: 'hang' } : { kind: 'answer', content: `${content} done`, delayMs: 100 };
+  });
+  const callsBefore = stub.requests.length;
+  const first = await started(dataDir);
+  const submissions = contents.map((content) => submit(first, chatJob(content)));
+  await stub.requestCount(callsBefore + 10);
+  const jobs = await Promise.all(submissions);
+
+  const firstStop = await stopped(first, 'SIGTERM');
+  everyThirdHangs = false;
+  await lapseLeases(dataDir);
+  const second = await started(dataDir);
+  const ended = await Promise.all(jobs.map(({ id }) => until(second, id)));
+  const secondStop = await stopped(second, 'SIGINT');
+
+  const callsOf = (content: string) =>
+    stub.requests.filter(({ body }) => body.messages[0]?.content === content).length;
+  for (const [index, { status, result, retry_count }] of ended.entries()) {
+    const content = contents[index] ?? '';
+    expect({ status, answer: result?.content }).toEqual({
+      status: 'done',
+      answer: `${content} done`,
+    });
+    expect(callsOf(content), content).toBeLessThanOrEqual(1 + retry_count);
+  }
+  expect(ended.filter(({ retry_count }) => retry_count === 1)).not.toEqual([]);
+  for (const { exitCode, tookMs } of [firstStop, secondStop]) {
+    expect(exitCode).toBe(0);
+    expect(tookMs).toBeLessThan(5_000);
+  }
+  await untilGone(dataDir);
+});

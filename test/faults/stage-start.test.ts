@@ -1,0 +1,64 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, expect, inject, it } from 'vitest';
+import { newDataDir } from '../support/stage.ts';
+
+const shared = inject('stage');
+const folder = newDataDir();
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Runs `bin/local.ts` to its end. */
+async function runLocal(...options: string[]) {
+  const { PATH, HOME } = process.env;
+  const child = spawn(process.execPath, ['bin/local.ts', ...options], {
+    env: { PATH, HOME, NO_COLOR: '1' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [stdout, stderr, [exitCode]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'exit'),
+  ]);
+  return { exitCode, stdout, stderr };
+}
+
+it('shows its options', async () => {
+  const { exitCode, stdout, stderr } = await runLocal('--help');
+
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  expect(stdout).toMatch(/--port N[\s\S]*--data DIR[\s\S]*--memory/);
+});
+
+const aFile = join(folder, 'a file');
+writeFileSync(aFile, '');
+
+it.concurrent.each([
+  ['a port that is no number', ['--port', 'http'], /^--port takes a number.*\n$/],
+  ['a port above 65535', ['--port', '65536'], /^--port takes a number.*\n$/],
+  ['an option it does not know', ['--prot', '1'], /^Unknown option '--prot'.*\nTry .*--help\.\n$/],
+  ['a data folder that is a file', ['--data', aFile], /^The data folder .* can't be used: .*\n$/],
+  [
+    'a data folder inside a file',
+    ['--data', join(aFile, 'data')],
+    /^The data folder .* can't be used: .*\n$/,
+  ],
+  [
+    'the data folder of a stage that runs',
+    ['--memory', '--data', shared.dataDir],
+    /^Another stage runs on .*: stop it first, or give .* --data\.\n$/,
+  ],
+  [
+    'a port that is taken',
+    ['--memory', '--data', join(folder, 'data'), '--port', new URL(shared.base_url).port],
+    /^Port \d+ is in use: give another with --port, or 0 for any\.\n$/,
+  ],
+])('refuses %s with a sentence and exit code 1', async (_, options, sentence) => {
+  const { exitCode, stderr } = await runLocal(...options);
+
+  expect(stderr).toMatch(sentence);
+  expect(exitCode).toBe(1);
+});

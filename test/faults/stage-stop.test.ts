@@ -1,0 +1,59 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { afterAll, expect, it } from 'vitest';
+import { chatJob, submit } from '../support/api.ts';
+import { startModelStub } from '../support/model-stub.ts';
+import { processesOf, untilGone } from '../support/processes.ts';
+import { newDataDir, startTestStage } from '../support/stage.ts';
+
+const dataDirs: string[] = [];
+
+afterAll(() => {
+  for (const dataDir of dataDirs) rmSync(dataDir, { recursive: true, force: true });
+});
+
+function newDir(): string {
+  const dataDir = newDataDir();
+  dataDirs.push(dataDir);
+  return dataDir;
+}
+
+it('stops within 5 seconds of Ctrl-C while a call hangs, and leaves no engine behind', async () => {
+  const stub = await startModelStub();
+  stub.respond({ kind: 'hang' });
+  const env = { OPENAI_API_KEY: 'x', OPENAI_BASE_URL: stub.url };
+  const stage = await startTestStage({ dataDir: newDir(), env });
+  await submit(stage, chatJob('hang'));
+  await stub.nextRequest();
+
+  const start = Date.now();
+  await stage.kill('SIGINT');
+
+  expect(Date.now() - start).toBeLessThan(5_000);
+  expect(stage.process.exitCode).toBe(0);
+  await untilGone(stage.dataDir);
+  await stub.close();
+});
+
+/** A parent that starts a stage and then does nothing. */
+const parentCode = `
+  require('node:child_process').spawn(process.execPath, process.argv.slice(1), { stdio: 'inherit' });
+`;
+
+it('stops when its parent process dies', async () => {
+  const dataDir = newDir();
+  const stageCommand = ['bin/local.ts', '--port', '0', '--data', dataDir];
+  const parent = spawn(process.execPath, ['-e', parentCode, ...stageCommand], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  for await (const line of createInterface(parent.stdout)) if (line.startsWith('Ctrl-C')) break;
+  const running = processesOf(dataDir);
+
+  parent.kill('SIGKILL');
+  await once(parent, 'exit');
+  await untilGone(dataDir);
+
+  expect(running.length).toBeGreaterThanOrEqual(2);
+});

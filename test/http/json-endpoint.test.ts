@@ -1,0 +1,215 @@
+import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
+import * as v from 'valibot';
+import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from 'vitest';
+import {
+  ConflictError,
+  NotFoundError,
+  ServiceError,
+  valueError,
+} from '../../shared/http/errors.ts';
+import { jsonEndpoint, openEndpoint } from '../../shared/http/json-endpoint.ts';
+import { json } from '../../shared/http/response.ts';
+
+let written: MockInstance<typeof process.stdout.write>;
+
+beforeEach(() => {
+  written = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+});
+afterEach(() => written.mockRestore());
+
+const logLines = () => written.mock.calls.map(([line]) => JSON.parse(String(line)));
+
+function eventOf(event: Partial<APIGatewayProxyEvent>): APIGatewayProxyEvent {
+  return {
+    httpMethod: 'POST',
+    resource: '/things/{id}',
+    headers: {},
+    pathParameters: null,
+    queryStringParameters: null,
+    body: null,
+    isBase64Encoded: false,
+    requestContext: {
+      requestId: 'request-1',
+      authorizer: { keyId: 'key_1', limits: '{}' },
+    } as unknown as APIGatewayProxyEvent['requestContext'],
+    ...event,
+  } as APIGatewayProxyEvent;
+}
+
+const Count = v.object({ count: v.pipe(v.string(), v.toNumber()) });
+const Named = v.object({ name: v.string() });
+
+async function answerOf(
+  handler: ReturnType<typeof jsonEndpoint>,
+  event: Partial<APIGatewayProxyEvent> = {},
+) {
+  const { statusCode, body, headers } = await handler(eventOf(event), {} as Context);
+  return { status: statusCode, body: JSON.parse(body), headers };
+}
+
+describe('an endpoint', () => {
+  test('hands over what its schemas make of the request, and who calls', async () => {
+    const handler = jsonEndpoint(
+      { body: Named, header: v.object({ 'x-trace': v.string() }), path: Named, query: Count },
+      async (request, caller) => json(201, { request, caller }),
+    );
+
+    const answer = await answerOf(handler, {
+      body: '{"name":"body","other":1}',
+      headers: { 'X-Trace': 'trace' },
+      pathParameters: { name: 'path' },
+      queryStringParameters: { count: '5' },
+    });
+
+    expect(answer).toEqual({
+      status: 201,
+      headers: { 'content-type': 'application/json' },
+      body: {
+        request: {
+          body: { name: 'body' },
+          header: { 'x-trace': 'trace' },
+          path: { name: 'path' },
+          query: { count: 5 },
+        },
+        caller: { keyId: 'key_1', limits: '{}' },
+      },
+    });
+  });
+
+  test('reads a body in base64', async () => {
+    const handler = jsonEndpoint({ body: Named }, async ({ body }) => json(200, body));
+
+    const { body } = await answerOf(handler, {
+      body: Buffer.from('{"name":"ö"}').toString('base64'),
+      isBase64Encoded: true,
+    });
+
+    expect(body).toEqual({ name: 'ö' });
+  });
+
+  test('names all that is wrong in every part at once', async () => {
+    const handler = jsonEndpoint({ body: Named, query: Count, path: Named }, async () =>
+      json(200, {}),
+    );
+
+    const { status, body } = await answerOf(handler, { body: '{"name":5}' });
+
+    expect(status).toBe(422);
+    expect(body).toEqual({
+      detail: [
+        { loc: ['body', 'name'], type: 'string_type', msg: 'Input should be a valid string' },
+        { loc: ['query', 'count'], type: 'missing', msg: 'Field required' },
+        { loc: ['path', 'name'], type: 'missing', msg: 'Field required' },
+      ],
+    });
+  });
+
+  test('does not ask its domain where the request is wrong', async () => {
+    let asked = 0;
+    const handler = jsonEndpoint({ body: Named }, async () => json(200, { asked: ++asked }));
+
+    await answerOf(handler, { body: '{}' });
+
+    expect(asked).toBe(0);
+  });
+
+  test.each([
+    [new NotFoundError('There is no such thing.'), 404, 'There is no such thing.'],
+    [new ConflictError('It is done.'), 409, 'It is done.'],
+    [new ServiceError(429, 'budget_exceeded', 'It is spent.'), 429, 'It is spent.'],
+    [
+      valueError(['body', 'a'], 'no'),
+      422,
+      [{ loc: ['body', 'a'], type: 'value_error', msg: 'Value error, no' }],
+    ],
+  ])('answers %o with its status and detail', async (error, status, detail) => {
+    const handler = jsonEndpoint({}, async () => {
+      throw error;
+    });
+
+    const answer = await answerOf(handler);
+
+    expect(answer).toMatchObject({ status, body: { detail } });
+    expect(Object.keys(answer.body)).toEqual(['detail']);
+  });
+
+  test.each([
+    ['an error', new Error('password is hunter2', { cause: new TypeError('inner') })],
+    ['a thrown text', 'password is hunter2'],
+    ['nothing', undefined],
+  ])('answers %s that it did not expect with a 500 that gives nothing away', async (_, error) => {
+    const handler = jsonEndpoint({}, async () => {
+      throw error;
+    });
+
+    const { status, body } = await answerOf(handler);
+
+    expect(status).toBe(500);
+    expect(body).toEqual({
+      detail: 'Something went wrong on our side. Quote request id request-1 when you report it.',
+    });
+  });
+
+  test('logs what it did not expect once, with stack and cause', async () => {
+    const handler = jsonEndpoint({}, async () => {
+      throw new Error('disk full', { cause: new TypeError('inner') });
+    });
+
+    await answerOf(handler);
+
+    expect(logLines().filter(({ level }) => level === 'error')).toEqual([
+      {
+        level: 'error',
+        message: 'request failed',
+        request_id: 'request-1',
+        error: 'Error: disk full',
+        cause: 'TypeError: inner',
+        stack: expect.stringContaining('json-endpoint.test.ts'),
+      },
+    ]);
+  });
+
+  test.each([
+    ['{"name":"a secret"}', 200],
+    ['{"name":["a secret"]}', 422],
+    ['{"name":"a secret', 422],
+  ])('logs one line a request, without its content: %s', async (body, status) => {
+    const handler = jsonEndpoint({ body: Named }, async () => json(200, {}));
+
+    await answerOf(handler, {
+      body,
+      headers: { authorization: 'Bearer a secret' },
+      queryStringParameters: { q: 'a secret' },
+    });
+
+    expect(logLines()).toEqual([
+      {
+        level: 'info',
+        message: 'request',
+        request_id: 'request-1',
+        key_id: 'key_1',
+        route: 'POST /things/{id}',
+        status,
+        duration_ms: expect.any(Number),
+      },
+    ]);
+  });
+
+  test('that needs a caller fails where the route has no authorizer', async () => {
+    const handler = jsonEndpoint({}, async () => json(200, {}));
+    const requestContext = { requestId: 'request-2' } as APIGatewayProxyEvent['requestContext'];
+
+    const { status } = await answerOf(handler, { requestContext });
+
+    expect(status).toBe(500);
+  });
+
+  test('that is open needs no caller', async () => {
+    const handler = openEndpoint(async () => json(200, { status: 'ok' }));
+    const requestContext = { requestId: 'request-2' } as APIGatewayProxyEvent['requestContext'];
+
+    const { status } = await answerOf(handler, { requestContext });
+
+    expect(status).toBe(200);
+  });
+});

@@ -1,0 +1,126 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { runChatJob } from '../../shared/jobs/chat.ts';
+import { claimJob } from '../../shared/jobs/claim.ts';
+import type { ClaimedJob } from '../../shared/jobs/job.ts';
+import { runLeased } from '../../shared/jobs/lease.ts';
+import { sweepJobs } from '../../shared/jobs/sweep.ts';
+import { answer, itemOf, submitted } from '../support/jobs.ts';
+import { type ModelStub, startModelStub } from '../support/model-stub.ts';
+import { startTestStore, type TestStore } from '../support/store.ts';
+
+let stub: ModelStub;
+let store: TestStore;
+
+beforeAll(async () => {
+  stub = await startModelStub();
+  store = await startTestStore({ modelUrl: stub.url });
+});
+
+afterAll(() => Promise.all([store.close(), stub.close()]));
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
+  vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+const neverUp = new AbortController().signal;
+
+async function claimed(rest: object = {}): Promise<ClaimedJob> {
+  const claim = await claimJob(await submitted(rest));
+  if (!claim) throw new Error('the job was not claimed');
+  return claim;
+}
+
+it('writes down the answer', async () => {
+  const job = await claimed();
+
+  await runLeased(job, runChatJob, neverUp);
+
+  const { status, result_json = '' } = await itemOf(job);
+  expect(status).toBe('done');
+  expect(JSON.parse(result_json).content).toBe('echo: a question');
+});
+
+it('gives up on a model that hangs when the time is up, and retries', async () => {
+  stub.respond([{ kind: 'hang' }]);
+  const job = await claimed();
+  const timeIsUp = new AbortController();
+  const calls = stub.requests.length;
+
+  const running = runLeased(job, runChatJob, timeIsUp.signal);
+  await stub.requestCount(calls + 1);
+  timeIsUp.abort();
+  await running;
+
+  await stub.requests.at(-1)?.closed;
+  const { status, retry_count, error, ready_at } = await itemOf(job);
+  expect({ status, retry_count }).toEqual({ status: 'queued', retry_count: 1 });
+  expect(error).toMatch(/^timeout: /);
+  expect(Date.parse(ready_at) - Date.now()).toBeLessThanOrEqual(1_000);
+});
+
+it('fails a job whose last try hangs', async () => {
+  stub.respond([{ kind: 'hang', at: 'midway' }]);
+  const job = await claimed({ max_retries: 0 });
+  const timeIsUp = new AbortController();
+  const calls = stub.requests.length;
+
+  const running = runLeased(job, runChatJob, timeIsUp.signal);
+  await stub.requestCount(calls + 1);
+  timeIsUp.abort();
+  await running;
+
+  expect(await itemOf(job)).toMatchObject({
+    status: 'failed',
+    retry_count: 0,
+    error: expect.stringMatching(/^timeout: /),
+  });
+});
+
+it('renews the lease as long as the job runs', async () => {
+  const job = await claimed();
+  const finish = Promise.withResolvers<typeof answer>();
+
+  const running = runLeased(job, () => finish.promise, neverUp);
+  for (let beat = 0; beat < 5; beat++) {
+    const { lease_until } = await itemOf(job);
+    vi.advanceTimersByTime(10_000);
+    while ((await itemOf(job)).lease_until === lease_until);
+    await sweepJobs();
+  }
+  finish.resolve(answer);
+  await running;
+
+  expect(await itemOf(job)).toMatchObject({ status: 'done', retry_count: 0 });
+});
+
+it('stops at once, and writes nothing, when the lease was lost', async () => {
+  const job = await claimed();
+  const stopped = Promise.withResolvers<unknown>();
+
+  const running = runLeased(
+    job,
+    (_, signal) =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => {
+          stopped.resolve(signal.reason);
+          reject(signal.reason);
+        });
+      }),
+    neverUp,
+  );
+  vi.setSystemTime(Date.parse(job.lease_until));
+  await sweepJobs();
+  const takenBack = await itemOf(job);
+  vi.advanceTimersByTime(10_000);
+  await stopped.promise;
+  await running;
+
+  expect(takenBack).toMatchObject({ status: 'queued', retry_count: 1 });
+  expect(await itemOf(job)).toEqual(takenBack);
+});

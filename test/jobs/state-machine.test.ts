@@ -1,0 +1,107 @@
+import fc from 'fast-check';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { claimJobs } from '../../shared/jobs/claim.ts';
+import { sweepJobs } from '../../shared/jobs/sweep.ts';
+import { completeJob } from '../../shared/jobs/transitions.ts';
+import { type Action, anAction, perform, predict, type World } from '../support/job-actions.ts';
+import { JobModel, modelledOf } from '../support/job-model.ts';
+import { allJobs, allWrites, answer, doorbellOf, lane, listed } from '../support/jobs.ts';
+import { expectLegalWrites } from '../support/legal-writes.ts';
+import { startTestStore, type TestStore } from '../support/store.ts';
+
+let store: TestStore;
+
+beforeAll(async () => {
+  store = await startTestStore({ queues: true });
+});
+
+afterAll(() => store.close());
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+it('keeps each job as the state machine says, whatever happens in whatever order', async () => {
+  const actions = fc.array(anAction, { maxLength: 40, size: 'max' });
+
+  await fc.assert(
+    fc.asyncProperty(actions, async (happening) => {
+      await store.renew();
+      const model = new JobModel();
+      const world: World = { jobs: [], claims: [] };
+
+      for (const action of happening) await happen(model, world, action);
+
+      await expectEveryJobToEnd();
+      expectLegalWrites(await allWrites());
+    }),
+    { numRuns: 40, interruptAfterTimeLimit: 40_000 },
+  );
+});
+
+async function happen(model: JobModel, world: World, action: Action): Promise<void> {
+  const expected = predict(model, world, action);
+  const claimsBefore = world.claims.length;
+
+  const outcome = await perform(world, action);
+  if (action.kind === 'submit') for (const job of world.jobs.slice(-1)) model.submit(job);
+  for (const claim of world.claims.slice(claimsBefore)) model.learnLease(claim);
+
+  expect(outcome).toEqual(expected);
+  expect(inOrder((await allJobs()).map(modelledOf))).toEqual(inOrder(model.items()));
+  expect(await listed('ready')).toEqual(model.inTurn());
+}
+
+const inOrder = <Item extends { job_id?: string }>(items: Item[]) =>
+  items.toSorted((a, b) => ((a.job_id ?? '') < (b.job_id ?? '') ? -1 : 1));
+
+it('makes only legal moves when workers, sweeps and callers act at the same time', async () => {
+  const script = fc.array(anAction, { minLength: 5, maxLength: 15, size: 'max' });
+  const scripts = fc.array(script, { minLength: 3, maxLength: 4 });
+
+  await fc.assert(
+    fc.asyncProperty(scripts, async (workers) => {
+      await store.renew();
+      const world: World = { jobs: [], claims: [] };
+      const ended: string[] = [];
+
+      await Promise.all(
+        workers.map(async (actions) => {
+          for (const action of actions) {
+            const { kind, picks } = action;
+            const claim = world.claims[(picks[0] ?? 0) % world.claims.length];
+            const tookEffect = await perform(world, action);
+            if (kind === 'complete' && claim && tookEffect === true) ended.push(claim.job_id);
+          }
+        }),
+      );
+
+      expect(new Set(ended).size, 'jobs completed, each once').toBe(ended.length);
+      await expectEveryJobToEnd();
+      expectLegalWrites(await allWrites());
+    }),
+    { numRuns: 40, interruptAfterTimeLimit: 40_000 },
+  );
+});
+
+/** A sweep and a worker that doesn't fail bring every accepted job to its end. */
+async function expectEveryJobToEnd(): Promise<void> {
+  vi.setSystemTime(Date.now() + 3_600_000);
+  await sweepJobs();
+  for (const job of await allJobs()) {
+    const claims = await claimJobs(lane, [doorbellOf(job)]);
+    await Promise.all(claims.map((claim) => completeJob(claim, answer)));
+  }
+
+  const jobs = await allJobs();
+  const open = jobs.filter(({ status }) => status === 'queued' || status === 'processing');
+  expect(open).toEqual([]);
+  expect(await listed('ready')).toEqual([]);
+  expect(await listed('due')).toEqual([]);
+}

@@ -1,0 +1,174 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { cancelJob } from '../../shared/jobs/cancel.ts';
+import type { ClaimedJob, Job, JobResult } from '../../shared/jobs/job.ts';
+import { sweepJobs } from '../../shared/jobs/sweep.ts';
+import { jobWorker, type RunJob } from '../../shared/jobs/worker.ts';
+import { answer, caller, doorbellOf, itemOf, submitted } from '../support/jobs.ts';
+import { contextOf, eventOf, recordOf, takeMessages } from '../support/queue.ts';
+import { startTestStore, type TestStore } from '../support/store.ts';
+
+let store: TestStore;
+
+beforeAll(async () => {
+  store = await startTestStore({ queues: true });
+});
+
+afterAll(() => store.close());
+
+let runs: string[];
+
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  runs = [];
+  await store.renew();
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+  vi.useRealTimers();
+});
+
+const run: RunJob = async ({ job_id }) => {
+  runs.push(job_id);
+  return answer;
+};
+const messageFor = (job: Job) => recordOf(JSON.stringify(doorbellOf(job)));
+const statusOf = async (job: Job) => (await itemOf(job)).status;
+
+it('runs a job once however often its message comes, one after another or at once', async () => {
+  const job = await submitted();
+  const message = messageFor(job);
+
+  const responses = await Promise.all([
+    jobWorker(run)(eventOf(message, message), contextOf()),
+    jobWorker(run)(eventOf(message), contextOf()),
+  ]);
+  responses.push(await jobWorker(run)(eventOf(message), contextOf()));
+
+  expect(runs).toEqual([job.job_id]);
+  expect(responses).toEqual(Array(3).fill({ batchItemFailures: [] }));
+  expect(await statusOf(job)).toBe('done');
+});
+
+it('takes a message for a job that was cancelled, and runs nothing', async () => {
+  const job = await submitted();
+  await cancelJob(caller, job.job_id);
+
+  const response = await jobWorker(run)(eventOf(messageFor(job)), contextOf());
+
+  expect(response.batchItemFailures).toEqual([]);
+  expect(runs).toEqual([]);
+});
+
+it.each([
+  ['no JSON', 'ring, ring'],
+  ['no object', 'null'],
+  ['no job', '{"lane":"chat#0","key_id":"key_test","priority":1,"waits":false}'],
+  ['an empty key', '{"lane":"chat#0","key_id":"","job_id":"job_1","priority":1,"waits":false}'],
+])('fails a message with %s alone, and runs the jobs of the others', async (_, body) => {
+  const jobs = [await submitted(), await submitted()];
+  const [first, last] = jobs.map(messageFor);
+  const poison = recordOf(body);
+  const batch = [first, poison, last].filter((record) => record !== undefined);
+
+  const response = await jobWorker(run)(eventOf(...batch), contextOf());
+
+  expect(response.batchItemFailures).toEqual([{ itemIdentifier: poison.messageId }]);
+  expect(runs.toSorted()).toEqual(jobs.map(({ job_id }) => job_id));
+});
+
+it('runs the other jobs of a batch when one breaks', async () => {
+  const jobs = [await submitted({ max_retries: 0 }), await submitted(), await submitted()];
+  const [broken, ...others] = jobs as [Job, Job, Job];
+  const breaking: RunJob = async (job, signal) => {
+    if (job.job_id === broken.job_id) throw new TypeError('a mistake in code');
+    return run(job, signal);
+  };
+
+  const response = await jobWorker(breaking)(eventOf(...jobs.map(messageFor)), contextOf());
+
+  expect(response.batchItemFailures).toEqual([]);
+  expect(await itemOf(broken)).toMatchObject({
+    status: 'failed',
+    error: 'internal_error: Something went wrong on our side.',
+  });
+  for (const job of others) expect(await statusOf(job)).toBe('done');
+});
+
+it('goes on with ready jobs whose messages were lost', async () => {
+  const jobs = await Promise.all(Array.from({ length: 7 }, () => submitted()));
+
+  await jobWorker(run)(eventOf(...jobs.slice(0, 2).map(messageFor)), contextOf());
+
+  expect(runs.toSorted()).toEqual(jobs.map(({ job_id }) => job_id).toSorted());
+});
+
+it('rings again for a job whose message was lost', async () => {
+  const job = await submitted();
+  vi.setSystemTime(Date.parse(job.due_at ?? '') + 1);
+
+  await sweepJobs();
+  await jobWorker(run)(eventOf(...(await takeMessages())), contextOf());
+
+  expect(await statusOf(job)).toBe('done');
+});
+
+it('rings for nothing that is not due', async () => {
+  const job = await submitted();
+  vi.setSystemTime(Date.parse(job.due_at ?? '') - 1);
+
+  await sweepJobs();
+
+  expect(await takeMessages()).toEqual([]);
+});
+
+it('waits longer and longer before it rings again', async () => {
+  const job = await submitted();
+  const waits: number[] = [];
+  for (let round = 0; round < 4; round++) {
+    const { due_at = '' } = await itemOf(job);
+    waits.push(Date.parse(due_at) - Date.now());
+    vi.setSystemTime(Date.parse(due_at));
+
+    await sweepJobs();
+  }
+
+  const [firstWait = 0] = waits;
+  expect(await takeMessages()).toHaveLength(4);
+  expect(waits.map((wait) => wait / firstWait)).toEqual([1, 1, 2, 4]);
+});
+
+it('finishes the job of a worker that was lost, whose own late answer changes nothing', async () => {
+  const job = await submitted();
+  const started = Promise.withResolvers<ClaimedJob>();
+  const late = Promise.withResolvers<JobResult>();
+  const stuck: RunJob = (claim) => {
+    started.resolve(claim);
+    return late.promise;
+  };
+  const lostWorker = jobWorker(stuck)(eventOf(messageFor(job)), contextOf());
+  vi.setSystemTime(Date.parse((await started.promise).lease_until));
+
+  await sweepJobs();
+  await jobWorker(run)(eventOf(messageFor(job)), contextOf());
+  late.resolve({ ...answer, content: 'too late' });
+  await lostWorker;
+
+  const { status, retry_count, result_json } = await itemOf(job);
+  expect({ status, retry_count }).toEqual({ status: 'done', retry_count: 1 });
+  expect(result_json).toBe(JSON.stringify(answer));
+  expect(runs).toEqual([job.job_id]);
+});
+
+it('returns all its messages when the table cannot be read', async () => {
+  const messages = [await submitted(), await submitted(), await submitted()].map(messageFor);
+  vi.stubEnv('JOBS_TABLE', 'no-such-table');
+
+  const { batchItemFailures } = await jobWorker(run)(eventOf(...messages), contextOf());
+
+  expect(batchItemFailures).toEqual(
+    messages.map(({ messageId }) => ({ itemIdentifier: messageId })),
+  );
+});

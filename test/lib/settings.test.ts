@@ -1,0 +1,96 @@
+import { RootConstruct } from 'constructs';
+import { describe, expect, test } from 'vitest';
+import { readSettings, type Settings } from '../../lib/settings.ts';
+
+function settingsOf(context: Record<string, unknown>): Settings {
+  const app = new RootConstruct();
+  for (const [name, value] of Object.entries(context)) app.node.setContext(name, value);
+  return readSettings(app.node);
+}
+
+describe('settings', () => {
+  test('have a default each', () => {
+    const settings = settingsOf({});
+
+    expect(settings).toEqual({
+      stageName: 'prod',
+      removalPolicy: 'retain',
+      logRetentionDays: 30,
+      jobRetentionDays: 90,
+      chatWorkers: 20,
+      laneShards: 1,
+      throttleRate: 500,
+      throttleBurst: 1000,
+      alarms: true,
+    });
+  });
+
+  test.each<[keyof Settings, unknown, unknown]>([
+    ['stageName', 'Test-2', 'Test-2'],
+    ['removalPolicy', 'destroy', 'destroy'],
+    ['logRetentionDays', 3653, 3653],
+    ['logRetentionDays', '7', 7],
+    ['jobRetentionDays', 1, 1],
+    ['jobRetentionDays', '3650', 3650],
+    ['chatWorkers', 2, 2],
+    ['chatWorkers', '1000', 1000],
+    ['laneShards', '64', 64],
+    ['throttleRate', '10000', 10_000],
+    ['throttleBurst', '5000', 5000],
+    ['alarms', false, false],
+    ['alarms', 'false', false],
+    ['alarms', 'true', true],
+  ])('take %s %j', (name, given, read) => {
+    const settings = settingsOf({ [`quire:${name}`]: given });
+
+    expect(settings[name]).toBe(read);
+  });
+
+  test.each<[keyof Settings, unknown, string]>([
+    ['stageName', '', '1 to 64 letters, digits or hyphens'],
+    ['stageName', 'a_b', '1 to 64 letters, digits or hyphens'],
+    ['stageName', 'a'.repeat(65), '1 to 64 letters, digits or hyphens'],
+    ['stageName', 5, '1 to 64 letters, digits or hyphens'],
+    ['removalPolicy', 'keep', 'retain or destroy'],
+    ['logRetentionDays', 0, 'a whole number from 1 to 3653'],
+    ['logRetentionDays', 2, 'one of 1, 3, 5, 7, 14, 30, 60, 90, 180, 365, 731, 1827, 3653'],
+    ['logRetentionDays', 1.5, 'a whole number from 1 to 3653'],
+    ['jobRetentionDays', 0, 'a whole number from 1 to 3650'],
+    ['jobRetentionDays', 3651, 'a whole number from 1 to 3650'],
+    ['jobRetentionDays', '', 'a whole number from 1 to 3650'],
+    ['jobRetentionDays', '1e3', 'a whole number from 1 to 3650'],
+    ['jobRetentionDays', null, 'a whole number from 1 to 3650'],
+    ['chatWorkers', 1, 'a whole number from 2 to 1000'],
+    ['chatWorkers', true, 'a whole number from 2 to 1000'],
+    ['laneShards', 65, 'a whole number from 1 to 64'],
+    ['throttleRate', -1, 'a whole number from 1 to 10000'],
+    ['throttleBurst', 5001, 'a whole number from 1 to 5000'],
+    ['alarms', 'no', 'true or false'],
+    ['alarms', 1, 'true or false'],
+  ])('refuse %s %j in a sentence that names it', (name, given, wanted) => {
+    const context = { [`quire:${name}`]: given };
+
+    const sentence = `The setting quire:${name} is ${JSON.stringify(given)}: it should be ${wanted}.`;
+    expect(() => settingsOf(context)).toThrow(new Error(sentence));
+  });
+
+  test('refuse an unknown name, listing those there are', () => {
+    const context = { 'quire:chatWorker': 5 };
+
+    expect(() => settingsOf(context)).toThrow(
+      /^There is no setting quire:chatWorker; the settings are quire:stageName, .*quire:alarms\.$/,
+    );
+  });
+
+  test('name all that is wrong at once', () => {
+    const context = { 'quire:chatWorkers': 1, 'quire:alarms': 'no' };
+
+    expect(() => settingsOf(context)).toThrow(/quire:chatWorkers .*\n.*quire:alarms /);
+  });
+
+  test('leave the CDK’s own context alone', () => {
+    const context = { '@aws-cdk/core:checkSecretUsage': true, quire: 'x', 'aws:cdk:x': 1 };
+
+    expect(() => settingsOf(context)).not.toThrow();
+  });
+});

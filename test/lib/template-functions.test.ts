@@ -1,0 +1,106 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { all, functionIn, functions, referencesIn, template } from '../support/stack-template.ts';
+
+describe('functions', () => {
+  test('are the files in functions/, each deployed once', () => {
+    const files = readdirSync('functions').map((file) => basename(file, '.ts'));
+
+    expect(functions.map(({ name }) => name).sort()).toEqual(files.sort());
+  });
+
+  test.each(functions)(
+    '$name is an ESM bundle with a source map, on arm64 Node 24',
+    ({ properties, bundle }) => {
+      const code = readFileSync(join(bundle, 'index.mjs'), 'utf8');
+
+      expect(properties).toMatchObject({
+        Architectures: ['arm64'],
+        Runtime: 'nodejs24.x',
+        Handler: 'index.handler',
+        Environment: { Variables: { NODE_OPTIONS: '--enable-source-maps' } },
+      });
+      expect(code).toMatch(/export\{\w+ as handler\}/);
+      expect(code).toContain('//# sourceMappingURL=index.mjs.map');
+      expect(existsSync(join(bundle, 'index.mjs.map'))).toBe(true);
+      expect(readdirSync(bundle)).toHaveLength(2);
+    },
+  );
+
+  test.each(functions)('$name keeps its logs for 30 days', ({ properties }) => {
+    const [logGroup = ''] = referencesIn(properties.LoggingConfig);
+
+    expect(template.Resources[logGroup]).toMatchObject({
+      Type: 'AWS::Logs::LogGroup',
+      Properties: { RetentionInDays: 30 },
+    });
+  });
+
+  test('of a route end no later than the gateway stops waiting', () => {
+    for (const [, { Integration }] of all('AWS::ApiGateway::Method')) {
+      const { Timeout } = functionIn(Integration.Uri).properties;
+      expect(Timeout * 1000).toBeLessThanOrEqual(Integration.TimeoutInMillis ?? 29_000);
+    }
+  });
+
+  const stream = ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'];
+  const consume = ['ChangeMessageVisibility', 'DeleteMessage', 'ReceiveMessage'];
+  const queue = ['GetQueueAttributes', 'GetQueueUrl'];
+
+  test.each<[string, Record<string, string[]>]>([
+    ['authorize-request', { dynamodb: ['GetItem'] }],
+    ['cancel-job', { dynamodb: ['GetItem', 'UpdateItem'] }],
+    ['dispatch-jobs', { dynamodb: stream, sqs: [...queue, 'SendMessage'] }],
+    ['get-health', {}],
+    ['get-job', { dynamodb: ['GetItem'], s3: ['GetObject'] }],
+    ['list-jobs', { dynamodb: ['Query'] }],
+    [
+      'run-chat-job',
+      {
+        dynamodb: ['GetItem', 'Query', 'UpdateItem'],
+        s3: ['GetObject', 'PutObject'],
+        secretsmanager: ['DescribeSecret', 'GetSecretValue'],
+        sqs: [...queue, ...consume],
+      },
+    ],
+    ['submit-job', { dynamodb: ['GetItem', 'PutItem'], s3: ['PutObject'] }],
+    ['sweep', { dynamodb: ['GetItem', 'Query', 'UpdateItem'], sqs: [...queue, 'SendMessage'] }],
+  ])('%s may do this and no more', (name, expected) => {
+    const role = referencesIn(functions.find((fn) => fn.name === name)?.properties.Role)[0] ?? '';
+
+    const actions = policiesOf(role).flatMap(({ Action }) => Action);
+    const wanted = Object.entries(expected).flatMap(([service, names]) =>
+      names.map((each) => `${service}:${each}`),
+    );
+    expect([...new Set(actions)].sort()).toEqual(wanted.sort());
+    expect(template.Resources[role]?.Properties).toMatchObject({
+      ManagedPolicyArns: [
+        {
+          'Fn::Join': [
+            '',
+            expect.arrayContaining([expect.stringMatching(/AWSLambdaBasicExecutionRole$/)]),
+          ],
+        },
+      ],
+    });
+  });
+
+  test.each(functions)(
+    '$name is granted nothing on resources outside the stack',
+    ({ properties }) => {
+      const [role = ''] = referencesIn(properties.Role);
+
+      for (const { Resource, Action } of policiesOf(role)) {
+        expect([Action].flat().filter((action) => action.includes('*'))).toEqual([]);
+        for (const resource of [Resource].flat()) expect(referencesIn(resource)).toHaveLength(1);
+      }
+    },
+  );
+
+  function policiesOf(role: string): { Action: string | string[]; Resource: unknown }[] {
+    return all('AWS::IAM::Policy')
+      .filter(([, { Roles }]) => referencesIn(Roles).includes(role))
+      .flatMap(([, { PolicyDocument }]) => PolicyDocument.Statement);
+  }
+});

@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest';
+import {
+  all,
+  functionIn,
+  only,
+  type Properties,
+  referencesIn,
+  template,
+} from '../support/stack-template.ts';
+
+describe('routes', () => {
+  const pathOf = (id = ''): string => {
+    const { PathPart, ParentId } = (template.Resources[id]?.Properties ?? {}) as Properties;
+    return PathPart ? `${pathOf(...referencesIn(ParentId))}/${PathPart}` : '';
+  };
+
+  test('are these, each with its function and who may call it', () => {
+    const routes = all('AWS::ApiGateway::Method').map(([, method]) => {
+      const { HttpMethod, ResourceId, AuthorizationType, AuthorizerId, Integration } = method;
+      const who = AuthorizationType === 'CUSTOM' ? AuthorizerId.Ref : 'everyone';
+      return `${HttpMethod} ${pathOf(ResourceId.Ref)} ${functionIn(Integration.Uri).name} ${who}`;
+    });
+
+    const [[authorizer] = []] = all('AWS::ApiGateway::Authorizer');
+    expect(routes.sort()).toEqual([
+      `GET /batch/jobs list-jobs ${authorizer}`,
+      `GET /batch/jobs/{job_id} get-job ${authorizer}`,
+      'GET /health get-health everyone',
+      `POST /batch/jobs submit-job ${authorizer}`,
+      `POST /batch/jobs/{job_id}/cancel cancel-job ${authorizer}`,
+    ]);
+  });
+
+  test('let no malformed key through to the authorizer, and keep its word for a minute', () => {
+    const authorizer = only('AWS::ApiGateway::Authorizer');
+
+    expect(authorizer).toMatchObject({
+      Type: 'TOKEN',
+      IdentitySource: 'method.request.header.Authorization',
+      IdentityValidationExpression: '^[Bb]earer sk-[0-9A-Za-z]{43}$',
+      AuthorizerResultTtlInSeconds: 60,
+    });
+    expect(functionIn(authorizer.AuthorizerUri).name).toBe('authorize-request');
+  });
+
+  test('answer with detail and error where no function was asked', () => {
+    const responses = all('AWS::ApiGateway::GatewayResponse').map(
+      ([, { ResponseType, StatusCode, ResponseTemplates }]) => {
+        const { detail, error } = JSON.parse(ResponseTemplates['application/json']);
+        expect(detail).toBe(error.message);
+        return [ResponseType, StatusCode, error.type, error.code].join(' ').replace('  ', ' ');
+      },
+    );
+
+    expect(responses.sort()).toEqual([
+      'ACCESS_DENIED 401 authentication_error invalid_api_key',
+      'DEFAULT_4XX invalid_request_error bad_request',
+      'DEFAULT_5XX server_error internal_error',
+      'INVALID_SIGNATURE 404 invalid_request_error not_found',
+      'MISSING_AUTHENTICATION_TOKEN 404 invalid_request_error not_found',
+      'REQUEST_TOO_LARGE 413 invalid_request_error request_too_large',
+      'RESOURCE_NOT_FOUND 404 invalid_request_error not_found',
+      'THROTTLED 429 rate_limit_error rate_limit_exceeded',
+      'UNAUTHORIZED 401 authentication_error invalid_api_key',
+    ]);
+  });
+
+  test('are throttled as a whole, and log no body', () => {
+    const stage = only('AWS::ApiGateway::Stage');
+
+    expect(stage.MethodSettings).toEqual([
+      {
+        HttpMethod: '*',
+        ResourcePath: '/*',
+        ThrottlingRateLimit: 500,
+        ThrottlingBurstLimit: 1000,
+        MetricsEnabled: true,
+        LoggingLevel: 'OFF',
+        DataTraceEnabled: false,
+      },
+    ]);
+  });
+
+  test('log one JSON line a request, without header, query or body', () => {
+    const { AccessLogSetting } = only('AWS::ApiGateway::Stage');
+
+    expect(JSON.parse(AccessLogSetting.Format)).toEqual({
+      request_id: '$context.requestId',
+      key_id: '$context.authorizer.keyId',
+      method: '$context.httpMethod',
+      route: '$context.resourcePath',
+      status: '$context.status',
+      error: '$context.error.responseType',
+      latency_ms: '$context.responseLatency',
+      integration_latency_ms: '$context.integrationLatency',
+    });
+  });
+});

@@ -1,0 +1,180 @@
+import { type ClaimedJob, instant, type Job, type JobStatus } from '../../shared/jobs/job.ts';
+import { leaseMs, ringGraceMs } from '../../shared/jobs/transitions.ts';
+
+/** A job as it should be, written down a second time in the simplest way. */
+interface ModelJob {
+  id: string;
+  priority: number;
+  maxRetries: number;
+  status: JobStatus;
+  retryCount: number;
+  readyAt: number;
+  hasTurn: boolean;
+  dueAt?: number;
+  lease?: { id: string | undefined; until: number };
+  error?: string;
+}
+
+const turnOf = ({ priority, id }: ModelJob) => `${String(priority).padStart(3, '0')}#${id}`;
+const isReady = ({ status, readyAt }: ModelJob) => status === 'queued' && readyAt <= Date.now();
+
+/** All jobs as they should be; each method is a thing that may happen, and says if it takes effect. */
+export class JobModel {
+  private readonly jobs = new Map<string, ModelJob>();
+
+  submit({ job_id: id, priority, max_retries: maxRetries }: Job): void {
+    const dueAt = Date.now() + ringGraceMs;
+    const fresh = { status: 'queued', retryCount: 0, readyAt: Date.now(), hasTurn: true } as const;
+    this.jobs.set(id, { id, priority, maxRetries, dueAt, ...fresh });
+  }
+
+  /** The ids of what so many doorbells claim: the best ready jobs, then the doorbells' own. */
+  claim(doorbells: { job_id: string; waits: boolean }[]): string[] {
+    for (const { job_id, waits } of doorbells) if (waits) this.endWait(job_id);
+    const claimed = this.inTurn().slice(0, doorbells.length);
+    for (const id of claimed) lend(this.find(id));
+    for (const { job_id } of doorbells) {
+      if (claimed.length === doorbells.length || !isReady(this.find(job_id))) continue;
+      lend(this.find(job_id));
+      claimed.push(job_id);
+    }
+    return claimed;
+  }
+
+  /** Tells what only the claim itself decides. */
+  learnLease({ job_id, lease_id }: ClaimedJob): void {
+    const { lease } = this.find(job_id);
+    if (lease) lease.id ??= lease_id;
+  }
+
+  renew(claim: ClaimedJob): boolean {
+    return this.whileLeased(claim, lend);
+  }
+
+  complete(claim: ClaimedJob): boolean {
+    return this.whileLeased(claim, (job) => {
+      delete job.error;
+      end(job, 'done');
+    });
+  }
+
+  fail(claim: ClaimedJob, error: string): boolean {
+    return this.whileLeased(claim, (job) => {
+      job.error = error;
+      end(job, 'failed');
+    });
+  }
+
+  retry(claim: ClaimedJob, error: string, waitMs: number): boolean {
+    return this.whileLeased(claim, (job) => giveBack(job, error, waitMs));
+  }
+
+  cancel(id: string): boolean {
+    const job = this.find(id);
+    if (job.status !== 'queued') return false;
+    end(job, 'cancelled');
+    return true;
+  }
+
+  endWait(id: string): boolean {
+    const job = this.find(id);
+    if (!isReady(job)) return false;
+    job.hasTurn = true;
+    return true;
+  }
+
+  sweep(): void {
+    for (const job of this.jobs.values()) {
+      if (job.dueAt === undefined || job.dueAt > Date.now()) continue;
+      if (job.status === 'processing') {
+        giveBack(
+          job,
+          job.error ?? 'worker_lost: The worker stopped before it finished the job.',
+          0,
+        );
+      } else {
+        job.dueAt = Date.now() + Math.max(ringGraceMs, Date.now() - job.readyAt);
+        job.hasTurn = true;
+      }
+    }
+  }
+
+  /** The ids that the index `ready` should list, in its order. */
+  inTurn(): string[] {
+    const listed = [...this.jobs.values()].filter(({ hasTurn }) => hasTurn);
+    return listed.sort((a, b) => (turnOf(a) < turnOf(b) ? -1 : 1)).map(({ id }) => id);
+  }
+
+  /** What the table should hold of each job. */
+  items(): Partial<Job>[] {
+    return [...this.jobs.values()].map((job) => ({
+      job_id: job.id,
+      status: job.status,
+      retry_count: job.retryCount,
+      ready_at: instant(job.readyAt),
+      ...(job.hasTurn && { turn: turnOf(job) }),
+      ...(job.dueAt !== undefined && { due_at: instant(job.dueAt) }),
+      ...(job.lease?.id && { lease_id: job.lease.id, lease_until: instant(job.lease.until) }),
+      ...(job.error !== undefined && { error: job.error }),
+    }));
+  }
+
+  private find(id: string): ModelJob {
+    const job = this.jobs.get(id);
+    if (!job) throw new Error(`no job ${id}`);
+    return job;
+  }
+
+  private whileLeased({ job_id, lease_id }: ClaimedJob, effect: (job: ModelJob) => void): boolean {
+    const job = this.find(job_id);
+    if (job.lease?.id !== lease_id) return false;
+    effect(job);
+    return true;
+  }
+}
+
+function lend(job: ModelJob): void {
+  const until = Date.now() + leaseMs;
+  job.status = 'processing';
+  job.lease = { id: job.lease?.id, until };
+  job.dueAt = until;
+  job.hasTurn = false;
+}
+
+function giveBack(job: ModelJob, error: string, waitMs: number): void {
+  job.error = error;
+  if (job.retryCount === job.maxRetries) {
+    end(job, 'failed');
+    return;
+  }
+  job.status = 'queued';
+  job.retryCount += 1;
+  job.readyAt = Date.now() + waitMs;
+  job.dueAt = job.readyAt + ringGraceMs;
+  job.hasTurn = waitMs === 0;
+  delete job.lease;
+}
+
+function end(job: ModelJob, status: JobStatus): void {
+  job.status = status;
+  job.hasTurn = false;
+  delete job.dueAt;
+  delete job.lease;
+}
+
+const modelled = [
+  'job_id',
+  'status',
+  'retry_count',
+  'ready_at',
+  'turn',
+  'due_at',
+  'error',
+] as const;
+const leased = ['lease_id', 'lease_until'] as const;
+
+/** Of an item, the attributes that the model knows. */
+export const modelledOf = (job: Job): Partial<Job> =>
+  Object.fromEntries(
+    [...modelled, ...leased].filter((name) => name in job).map((name) => [name, job[name]]),
+  );

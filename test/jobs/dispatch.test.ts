@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vite
 import { cancelJob } from '../../shared/jobs/cancel.ts';
 import { claimJob } from '../../shared/jobs/claim.ts';
 import { dispatchJobs } from '../../shared/jobs/dispatch.ts';
-import { completeJob, renewLease, retryJob } from '../../shared/jobs/transitions.ts';
+import { completeJob, endWait, renewLease, retryJob } from '../../shared/jobs/transitions.ts';
 import { jobWorker } from '../../shared/jobs/worker.ts';
 import { answer, caller, itemOf, streamRecords, submitted } from '../support/jobs.ts';
 import { contextOf, eventOf, takeMessages } from '../support/queue.ts';
@@ -52,6 +52,19 @@ it('rings again for a job that is back in the queue, when its wait is over', asy
 
   await dispatchJobs({ Records: (await streamRecords()).slice(submission.length) });
 
+  expect(await rungFor()).toEqual([]);
+});
+
+it('does not ring for a queued job that only changed', async () => {
+  const claim = await claimJob(await submitted());
+  if (claim) await retryJob(claim, 'rate_limit_exceeded: busy', -1);
+  const writes = (await streamRecords()).length;
+  if (claim) await endWait(claim);
+  const change = (await streamRecords()).slice(writes);
+
+  await dispatchJobs({ Records: change });
+
+  expect(change).toHaveLength(1);
   expect(await rungFor()).toEqual([]);
 });
 

@@ -4,6 +4,7 @@ import { claimJob } from '../../shared/jobs/claim.ts';
 import type { ClaimedJob } from '../../shared/jobs/job.ts';
 import { runLeased } from '../../shared/jobs/lease.ts';
 import { sweepJobs } from '../../shared/jobs/sweep.ts';
+import { renewLease, retryJob, updateJob, whileSilent } from '../../shared/jobs/transitions.ts';
 import { answer, itemOf, submitted } from '../support/jobs.ts';
 import { type ModelStub, startModelStub } from '../support/model-stub.ts';
 import { startTestStore, type TestStore } from '../support/store.ts';
@@ -82,7 +83,7 @@ it('fails a job whose last try hangs', async () => {
   });
 });
 
-it('renews the lease as long as the job runs', async () => {
+it('keeps its lease as long as the job runs', async () => {
   const job = await claimed();
   const finish = Promise.withResolvers<typeof answer>();
 
@@ -97,6 +98,27 @@ it('renews the lease as long as the job runs', async () => {
   await running;
 
   expect(await itemOf(job)).toMatchObject({ status: 'done', retry_count: 0 });
+});
+
+it('keeps its lease when a sweep saw it lapse, but the worker has renewed it since', async () => {
+  const seenBySweep = await claimed();
+  vi.setSystemTime(Date.parse(seenBySweep.lease_until) + 1);
+  const renewed = await renewLease(seenBySweep);
+
+  const taken = await retryJob(seenBySweep, 'worker_lost: gone', 0, whileSilent(seenBySweep));
+
+  expect(taken).toBeUndefined();
+  expect(await itemOf(seenBySweep)).toEqual(renewed);
+});
+
+it('keeps its lease when the index of a sweep lags behind the renewal', async () => {
+  const job = await claimed();
+  await updateJob(job, { when: 'attribute_exists(job_id)', set: { due_at: job.created_at } });
+  const held = await itemOf(job);
+
+  await sweepJobs();
+
+  expect(await itemOf(job)).toEqual(held);
 });
 
 it('stops at once, and writes nothing, when the lease was lost', async () => {

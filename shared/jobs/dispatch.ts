@@ -2,8 +2,8 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { log } from '../log.ts';
-import { ring } from './ring.ts';
 import type { Job } from './job.ts';
+import { ring } from './ring.ts';
 
 /** Rings for every job that a batch of the table's stream shows to have become queued. */
 export async function dispatchJobs({

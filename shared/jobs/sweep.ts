@@ -2,10 +2,10 @@ import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
 import { log } from '../log.ts';
-import { ring } from './ring.ts';
 import { type ClaimedJob, instant, type Job, type JobKey } from './job.ts';
 import { allLanes } from './lane.ts';
 import { findJob } from './read.ts';
+import { ring } from './ring.ts';
 import { endWait, retryJob, ringGraceMs, updateJob, whileSilent } from './transitions.ts';
 
 /** Looks after every job that is due: takes back expired leases, rings again for what nobody rang for. */

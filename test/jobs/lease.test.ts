@@ -113,7 +113,7 @@ it('keeps its lease when a sweep saw it lapse, but the worker has renewed it sin
 
 it('keeps its lease when the index of a sweep lags behind the renewal', async () => {
   const job = await claimed();
-  await updateJob(job, { when: 'attribute_exists(job_id)', set: { due_at: job.created_at } });
+  await updateJob(job, { when: 'attribute_exists(#status)', set: { due_at: job.created_at } });
   const held = await itemOf(job);
 
   await sweepJobs();

@@ -1,7 +1,7 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
-import { log } from '../log.ts';
+import { errorFields, log } from '../log.ts';
 import { type ClaimedJob, instant, type Job, type JobKey } from './job.ts';
 import { allLanes } from './lane.ts';
 import { findJob } from './read.ts';
@@ -13,7 +13,7 @@ export async function sweepJobs(): Promise<void> {
   for (const lane of allLanes()) {
     let swept = 0;
     for await (const keys of dueJobs(lane)) {
-      await Promise.all(keys.map(sweepJob));
+      await Promise.all(keys.map(sweepAlone));
       swept += keys.length;
     }
     if (swept > 0) log('info', 'jobs swept', { lane, jobs: swept });
@@ -39,6 +39,15 @@ async function* dueJobs(lane: string): AsyncGenerator<JobKey[]> {
   } while (from);
 }
 
+/** A job that can't be swept must not keep the sweep from the others. */
+async function sweepAlone(key: JobKey): Promise<void> {
+  try {
+    await sweepJob(key);
+  } catch (error) {
+    log('error', 'sweep of a job failed', { job_id: key.job_id, ...errorFields(error) });
+  }
+}
+
 async function sweepJob(key: JobKey): Promise<void> {
   const job = await findJob(key);
   if (job?.status === 'processing') await takeBack(job as ClaimedJob);
@@ -48,7 +57,7 @@ async function sweepJob(key: JobKey): Promise<void> {
 async function takeBack(job: ClaimedJob): Promise<void> {
   if (Date.parse(job.lease_until) > Date.now()) return;
   const error = 'worker_lost: The worker stopped before it finished the job.';
-  const taken = await retryJob(job, job.error ?? error, 0, whileSilent(job));
+  const taken = await retryJob(job, error, 0, whileSilent(job));
   if (taken) log('warn', 'lease expired', { job_id: job.job_id, status: taken.status });
 }
 

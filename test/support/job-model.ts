@@ -87,11 +87,7 @@ export class JobModel {
     for (const job of this.jobs.values()) {
       if (job.dueAt === undefined || job.dueAt > Date.now()) continue;
       if (job.status === 'processing') {
-        giveBack(
-          job,
-          job.error ?? 'worker_lost: The worker stopped before it finished the job.',
-          0,
-        );
+        giveBack(job, 'worker_lost: The worker stopped before it finished the job.', 0);
       } else {
         job.dueAt = Date.now() + Math.max(ringGraceMs, Date.now() - job.readyAt);
         job.hasTurn = true;

@@ -1,16 +1,26 @@
 import * as v from 'valibot';
-import catalogueJson from './catalogue.json' with { type: 'json' };
+import catalogueSource from '#catalogue';
 
-const Price = v.pipe(v.number(), v.minValue(0));
+const Usd = v.pipe(v.number(), v.minValue(0));
+/** A price, or one that changes for a call whose prompt is longer than a tier's start. */
+const Price = v.union([
+  Usd,
+  v.object({ base: Usd, tiers: v.array(v.object({ start: v.number(), price: Usd })) }),
+]);
 const Tokens = v.pipe(v.number(), v.integer(), v.minValue(1));
+const Milliseconds = v.pipe(v.number(), v.integer(), v.minValue(1));
 const Name = v.pipe(v.string(), v.nonEmpty());
 
 const Model = v.strictObject({
   id: Name,
+  /** In order of preference. */
   upstreams: v.pipe(v.array(v.strictObject({ upstream: Name, model: Name })), v.minLength(1)),
   contextWindow: Tokens,
   maxOutputTokens: Tokens,
-  vision: v.boolean(),
+  /** The most one image counts for; a model without it can't see. */
+  maxImageTokens: v.optional(Tokens),
+  /** Thinks first: takes no temperature, and `max_completion_tokens` for `max_tokens`. */
+  reasoning: v.optional(v.boolean(), false),
   usdPerMillionTokens: v.strictObject({
     input: Price,
     cachedInput: v.optional(Price),
@@ -23,7 +33,14 @@ const Catalogue = v.pipe(
     defaults: v.strictObject({ chat: Name }),
     upstreams: v.record(
       Name,
-      v.strictObject({ baseUrl: v.pipe(v.string(), v.url()), secret: Name }),
+      v.strictObject({
+        baseUrl: v.pipe(v.string(), v.url()),
+        secret: Name,
+        /** How long a streamed answer may take to begin; one that comes as a whole may take ten times that. */
+        firstByteTimeoutMs: v.optional(Milliseconds, 60_000),
+        /** The longest silence in the middle of an answer. */
+        idleTimeoutMs: v.optional(Milliseconds, 120_000),
+      }),
     ),
     models: v.array(Model),
   }),
@@ -38,11 +55,12 @@ const Catalogue = v.pipe(
   ),
 );
 
+export type Price = v.InferOutput<typeof Price>;
 export type Model = v.InferOutput<typeof Model>;
 export type Catalogue = v.InferOutput<typeof Catalogue>;
 
 /** The models this deployment serves; a faulty catalogue stops synth, and every function, at once. */
-export const catalogue = v.parse(Catalogue, catalogueJson);
+export const catalogue = v.parse(Catalogue, catalogueSource);
 
 /** Finds a model by the id callers use. */
 export function findModel(id: string): Model | undefined {

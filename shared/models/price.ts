@@ -1,17 +1,38 @@
-import type { CompletionUsage } from 'openai/resources/completions';
-import type { Model } from './catalogue.ts';
+import type { Model, Price } from './catalogue.ts';
 
-const nanoUsdPerUsd = 1_000_000_000;
-
-/** What a call costs by its usage, in whole nano-dollars, rounded up. */
-export function costNanoUsd(model: Model, usage: CompletionUsage): number {
-  const { input, output, cachedInput = input } = model.usdPerMillionTokens;
-  const cachedTokens = usage.prompt_tokens_details?.cached_tokens ?? 0;
-  const freshTokens = usage.prompt_tokens - cachedTokens;
-  const microUsd =
-    freshTokens * input + cachedTokens * cachedInput + usage.completion_tokens * output;
-  return Math.ceil(Number((microUsd * 1000).toFixed(3)));
+/** Tokens of one call; cached ones are part of the prompt's. */
+export interface TokenUsage {
+  prompt_tokens: number;
+  completion_tokens: number;
+  prompt_tokens_details?: { cached_tokens?: number | null } | null | undefined;
 }
 
-/** Whole nano-dollars as dollars, for people and JSON. */
-export const toUsd = (nanoUsd: number) => nanoUsd / nanoUsdPerUsd;
+/**
+ * What a call costs by its usage, in whole nano-dollars, rounded up: dollars a million tokens are a
+ * thousand nano-dollars a token.
+ */
+export function costNanoUsd({ usdPerMillionTokens }: Model, usage: TokenUsage): number {
+  const { input, output, cachedInput = input } = usdPerMillionTokens;
+  const prompt = usage.prompt_tokens;
+  const cached = Math.min(prompt, usage.prompt_tokens_details?.cached_tokens ?? 0);
+  const microUsd =
+    (prompt - cached) * rate(input, prompt) +
+    cached * rate(cachedInput, prompt) +
+    usage.completion_tokens * rate(output, prompt);
+  return roundUp(microUsd * 1000);
+}
+
+/** The highest price of a kind of token, whatever the prompt's length. */
+export function highestRate(price: Price): number {
+  if (typeof price === 'number') return price;
+  return Math.max(price.base, ...price.tiers.map((tier) => tier.price));
+}
+
+/** Whole, upwards, but for the dust of binary fractions. */
+export const roundUp = (nanoUsd: number) => Math.ceil(Number(nanoUsd.toFixed(3)));
+
+function rate(price: Price, promptTokens: number): number {
+  if (typeof price === 'number') return price;
+  const reached = price.tiers.filter(({ start }) => promptTokens > start);
+  return reached.at(-1)?.price ?? price.base;
+}

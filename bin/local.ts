@@ -109,6 +109,7 @@ async function firstKey(
     AWS_ACCESS_KEY_ID: 'local',
     AWS_SECRET_ACCESS_KEY: 'local',
     KEYS_TABLE: outputs['KeysTable'],
+    LEDGER_TABLE: outputs['LedgerTable'],
   });
   const known = readStageFile(dataDir)?.api_key;
   if (known && (await findKeyBySecret(known))) return known;

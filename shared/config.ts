@@ -6,8 +6,10 @@ const Environment = v.object({
   JOBS_TABLE: v.string(),
   JOB_RETENTION_DAYS: v.pipe(v.string(), v.toNumber(), v.integer(), v.minValue(1)),
   KEYS_TABLE: v.string(),
+  LEDGER_TABLE: v.string(),
   LANE_SHARDS: v.pipe(v.string(), v.toNumber(), v.integer(), v.minValue(1)),
   OPENAI_BASE_URL: v.optional(v.pipe(v.string(), v.url())),
+  SESSIONS_TABLE: v.string(),
   PROVIDER_SECRETS: v.pipe(v.string(), v.parseJson(), v.record(v.string(), v.string())),
 });
 

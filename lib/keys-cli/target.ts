@@ -24,7 +24,7 @@ async function reachStage(dataDir: string): Promise<void> {
   delete process.env['AWS_PROFILE'];
   Object.assign(process.env, clientEnvironment, {
     AWS_ENDPOINT_URL_DYNAMODB: stage.dynamodb_url,
-    KEYS_TABLE: keysTable(stage.outputs, `${dataDir}/stage.json`),
+    ...tablesOf(stage.outputs, `${dataDir}/stage.json`),
   });
 }
 
@@ -57,11 +57,13 @@ async function reachStack(stackName: string): Promise<void> {
     OutputKey,
     OutputValue,
   ]);
-  process.env['KEYS_TABLE'] = keysTable(Object.fromEntries(outputs), `The stack ${stackName}`);
+  Object.assign(process.env, tablesOf(Object.fromEntries(outputs), `The stack ${stackName}`));
 }
 
-function keysTable(outputs: Record<string, string>, whose: string): string {
-  const { KeysTable } = outputs;
-  if (!KeysTable) throw new CommandError(`${whose} has no output KeysTable: is it Quire's?`);
-  return KeysTable;
+function tablesOf(outputs: Record<string, string>, whose: string): Record<string, string> {
+  const { KeysTable, LedgerTable } = outputs;
+  if (!KeysTable || !LedgerTable) {
+    throw new CommandError(`${whose} has no outputs KeysTable and LedgerTable: is it Quire's?`);
+  }
+  return { KEYS_TABLE: KeysTable, LEDGER_TABLE: LedgerTable };
 }

@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { dynamodb, unlessConditionFails } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
 import { NotFoundError } from '../http/errors.ts';
+import { changeAccountLimits, openAccount } from '../ledger/account.ts';
 import type { KeyLimits } from './limits.ts';
 import { hashSecret, newSecret } from './secret.ts';
 
@@ -34,6 +35,7 @@ export async function issueKey(
     secret_hash: hashSecret(secret),
   };
   await put(key);
+  await openAccount(key.id, key.created_at, key);
   await put(secretItem(key.secret_hash, key.id));
   return { ...key, api_key: secret };
 }
@@ -101,8 +103,12 @@ export async function changeKey(id: string, changes: Partial<ApiKey>): Promise<A
     ),
   );
   if (!changed) throw noSuchKey(id);
-  return changed.Attributes as ApiKey;
+  const key = changed.Attributes as ApiKey;
+  if (names.some((name) => accountLimits.includes(name))) await changeAccountLimits(id, key);
+  return key;
 }
+
+const accountLimits = ['budget_usd', 'duration', 'requests_per_minute'];
 
 /** What leads from a secret to its key: for good, or until a moment past which the table forgets it. */
 export function secretItem(hash: string, key_id: string, livesUntilMs?: number) {

@@ -1,0 +1,23 @@
+import type { Caller } from '../http/caller.ts';
+import { AuthenticationError } from '../http/errors.ts';
+import { findKeyBySecret } from './key.ts';
+import { limitsOfKey } from './limits.ts';
+import { hashSecret, secretPattern } from './secret.ts';
+
+/** As long as the gateway remembers a key. */
+const cacheMs = 60_000;
+const cache = new Map<string, { caller: Caller; until: number }>();
+
+/** The caller a secret in a request's body stands for; throws a 401 if it opens nothing. */
+export async function callerWithSecret(secret: string): Promise<Caller> {
+  if (!secretPattern.test(secret)) throw new AuthenticationError('The api_key is not valid.');
+  const hash = hashSecret(secret);
+  const cached = cache.get(hash);
+  if (cached && cached.until > Date.now()) return cached.caller;
+
+  const key = await findKeyBySecret(secret);
+  if (!key) throw new AuthenticationError('The api_key is not valid.');
+  const caller = { keyId: key.id, limits: JSON.stringify(limitsOfKey(key)) };
+  cache.set(hash, { caller, until: Date.now() + cacheMs });
+  return caller;
+}

@@ -1,0 +1,155 @@
+import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { dynamodb, unlessConditionFails } from '../aws/dynamodb.ts';
+import { setting } from '../config.ts';
+import { ceilingNanoUsd, toNanoUsd } from './nano-usd.ts';
+import { windowAt } from './window.ts';
+
+/**
+ * What a key may still spend: `available = ceiling − held − spent`, all in whole nano-dollars. Beside the
+ * totals it keeps `held_<epoch>` and `settled_<epoch>` until that epoch is audited, and
+ * `requests_<minute>` for the minute's requests.
+ */
+export interface Account {
+  key_id: string;
+  entry: 'account';
+  ceiling: number;
+  available: number;
+  held: number;
+  spent: number;
+  created_at: string;
+  duration: string | null;
+  window_starts_at: string;
+  window_ends_at: string;
+  requests_per_minute: number;
+  /** When `sweep` audits it; absent while it is at rest. */
+  audit_at?: string;
+  /** Partition of the index `audits`. */
+  audit_lane: 'accounts';
+  [sum: `held_${number}` | `settled_${number}` | `requests_${number}`]: number;
+}
+
+/** The limits that an account holds its key to. */
+export interface AccountLimits {
+  budget_usd: number | null;
+  duration: string | null;
+  requests_per_minute: number | null;
+}
+
+const unlimitedRequests = 1_000_000_000;
+
+const limitAttributes = ({ budget_usd, duration, requests_per_minute }: AccountLimits) => ({
+  ceiling: budget_usd === null ? ceilingNanoUsd : toNanoUsd(budget_usd),
+  duration,
+  requests_per_minute: requests_per_minute ?? unlimitedRequests,
+});
+
+/** Whether an account counts a key's requests against a limit. */
+export const limitsRequests = (account: Account) => account.requests_per_minute < unlimitedRequests;
+
+export const accountKey = (keyId: string) => ({ key_id: keyId, entry: 'account' });
+
+/** Opens a key's account, unless it has one. */
+export async function openAccount(
+  keyId: string,
+  createdAt: string,
+  limits: AccountLimits,
+): Promise<void> {
+  const { startsAt, endsAt } = windowAt(createdAt, limits.duration, Date.now());
+  const attributes = limitAttributes(limits);
+  const account: Account = {
+    ...(accountKey(keyId) as Pick<Account, 'key_id' | 'entry'>),
+    ...attributes,
+    available: attributes.ceiling,
+    held: 0,
+    spent: 0,
+    created_at: createdAt,
+    window_starts_at: startsAt,
+    window_ends_at: endsAt,
+    audit_lane: 'accounts',
+  };
+  await unlessConditionFails(
+    dynamodb.send(
+      new PutCommand({
+        TableName: setting('LEDGER_TABLE'),
+        Item: account,
+        ConditionExpression: 'attribute_not_exists(entry)',
+      }),
+    ),
+  );
+}
+
+/** Reads a key's account as it is now. */
+export async function findAccount(keyId: string): Promise<Account | undefined> {
+  const { Item } = await dynamodb.send(
+    new GetCommand({
+      TableName: setting('LEDGER_TABLE'),
+      Key: accountKey(keyId),
+      ConsistentRead: true,
+    }),
+  );
+  return Item as Account | undefined;
+}
+
+/** Whether an account's window has ended, and the next is yet to begin. */
+export const hasEnded = ({ window_ends_at }: Account, now: number) =>
+  window_ends_at <= new Date(now).toISOString();
+
+/** Begins the window of now, where the last one has ended: nothing spent, what is held still held. */
+export async function renewWindow(account: Account, now: number): Promise<void> {
+  const { startsAt, endsAt } = windowAt(account.created_at, account.duration, now);
+  await unlessConditionFails(
+    dynamodb.send(
+      new UpdateCommand({
+        TableName: setting('LEDGER_TABLE'),
+        Key: accountKey(account.key_id),
+        ConditionExpression: 'window_ends_at = :oldEnd',
+        UpdateExpression:
+          'SET available = available + spent, spent = :zero, window_starts_at = :starts, window_ends_at = :ends',
+        ExpressionAttributeValues: {
+          ':oldEnd': account.window_ends_at,
+          ':zero': 0,
+          ':starts': startsAt,
+          ':ends': endsAt,
+        },
+      }),
+    ),
+  );
+}
+
+/** Changes an account's limits at once; what is spent and held stays, and may then exceed the ceiling. */
+export async function changeAccountLimits(keyId: string, limits: AccountLimits): Promise<void> {
+  for (;;) {
+    const account = await findAccount(keyId);
+    if (!account) throw new Error(`The key ${keyId} has no account`);
+    const now = Date.now();
+    if (hasEnded(account, now)) {
+      await renewWindow(account, now);
+      continue;
+    }
+    const attributes = limitAttributes(limits);
+    const { startsAt, endsAt } = windowAt(account.created_at, limits.duration, now);
+    const changed = await unlessConditionFails(
+      dynamodb.send(
+        new UpdateCommand({
+          TableName: setting('LEDGER_TABLE'),
+          Key: accountKey(keyId),
+          ConditionExpression: 'ceiling = :oldCeiling AND window_ends_at = :oldEnd',
+          UpdateExpression:
+            'SET ceiling = :ceiling, available = available + :raise, #duration = :duration, window_starts_at = :starts, window_ends_at = :ends, requests_per_minute = :rpm',
+          ExpressionAttributeNames: { '#duration': 'duration' },
+          ExpressionAttributeValues: {
+            ':oldCeiling': account.ceiling,
+            ':oldEnd': account.window_ends_at,
+            ':ceiling': attributes.ceiling,
+            ':raise': attributes.ceiling - account.ceiling,
+            ':duration': attributes.duration,
+            ':starts': startsAt,
+            ':ends': endsAt,
+            ':rpm': attributes.requests_per_minute,
+          },
+        }),
+      ),
+    );
+    if (changed) return;
+  }
+}

@@ -1,0 +1,53 @@
+import { ServiceError } from '../http/errors.ts';
+import type { Account } from './account.ts';
+import { toUsd } from './nano-usd.ts';
+import { never } from './window.ts';
+
+/** 429: the key's budget doesn't cover the most this request can cost. */
+export class BudgetExceededError extends ServiceError {
+  constructor(account: Account, hold: number) {
+    const figures = {
+      limit: 'budget',
+      max_usd: toUsd(account.ceiling),
+      used_usd: toUsd(account.spent),
+      held_usd: toUsd(account.held),
+      remaining_usd: toUsd(Math.max(0, account.available)),
+      reset_at: account.window_ends_at === never ? null : account.window_ends_at,
+      request_max_usd: toUsd(hold),
+    };
+    super(429, 'budget_exceeded', sentence(figures), {
+      details: { budget: figures },
+      retryAfterSeconds: retryAfterSeconds(account, hold),
+    });
+  }
+}
+
+/** 429: the key has used up its requests of this minute. */
+export class RequestsPerMinuteError extends ServiceError {
+  constructor({ requests_per_minute }: Account) {
+    super(
+      429,
+      'rate_limit_exceeded',
+      `Rate limit exceeded: this key may make ${requests_per_minute} requests a minute.`,
+      {
+        details: {
+          rate_limit: { limit: 'requests_per_minute', max_requests: requests_per_minute },
+        },
+        retryAfterSeconds:
+          requests_per_minute > 0 ? Math.ceil((60_000 - (Date.now() % 60_000)) / 1000) : null,
+      },
+    );
+  }
+}
+
+function sentence(figures: Record<string, number | string | null>): string {
+  const { max_usd, used_usd, held_usd, remaining_usd, reset_at, request_max_usd } = figures;
+  const reset = reset_at ? `The budget resets at ${reset_at}.` : 'The budget does not reset.';
+  return `Budget exceeded: this request may cost up to $${request_max_usd}, and $${remaining_usd} of $${max_usd} remain ($${used_usd} spent, $${held_usd} held by running requests). ${reset}`;
+}
+
+/** Waiting helps where running requests or the window's end may free enough for this one. */
+function retryAfterSeconds(account: Account, hold: number): number | null {
+  if (hold > account.ceiling || account.window_ends_at === never) return null;
+  return Math.max(1, Math.ceil((Date.parse(account.window_ends_at) - Date.now()) / 1000));
+}

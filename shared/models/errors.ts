@@ -1,19 +1,24 @@
 import OpenAI from 'openai';
 import { ServiceError } from '../http/errors.ts';
 
-/** A model call that failed; `retryAfterMs` is the provider's own advice. */
-export class ModelError extends ServiceError {
-  readonly retryAfterMs: number | undefined;
+/** A model call that failed, in the provider's own words and with its advice. */
+export class ModelError extends ServiceError {}
 
-  constructor(
-    statusCode: number,
-    code: string,
-    message: string,
-    { retryAfterMs, ...options }: ErrorOptions & { retryAfterMs?: number | undefined } = {},
-  ) {
-    super(statusCode, code, message, options);
-    this.retryAfterMs = retryAfterMs;
-  }
+/** 503: no upstream of the model answers now. */
+export function unavailable(
+  message: string,
+  cause?: unknown,
+  retryAfterSeconds?: number,
+): ModelError {
+  return new ModelError(503, 'model_unavailable', message, { cause, retryAfterSeconds });
+}
+
+/** 400: the messages are longer than the model can take. */
+export function contextLengthExceeded(message: string, cause?: unknown): ModelError {
+  return new ModelError(400, 'context_length_exceeded', message, {
+    cause,
+    retryAfterSeconds: null,
+  });
 }
 
 /** Says what a failed call means for the caller; what is not the provider's answer passes unchanged. */
@@ -40,12 +45,12 @@ function fromStatus(error: InstanceType<typeof OpenAI.APIError>): ModelError {
   const { status } = error;
   const message = providerMessage(error);
   if (isContextLengthExceeded(error)) {
-    return new ModelError(400, 'context_length_exceeded', message, { cause: error });
+    return contextLengthExceeded(message, error);
   }
   if (status === 429) {
     return new ModelError(429, 'rate_limit_exceeded', message, {
       cause: error,
-      retryAfterMs: retryAfterMs(error.headers),
+      retryAfterSeconds: retryAfterSeconds(error.headers),
     });
   }
   if (status === 404) return new ModelError(404, 'model_not_found', message, { cause: error });
@@ -55,37 +60,55 @@ function fromStatus(error: InstanceType<typeof OpenAI.APIError>): ModelError {
   if (status === 401 || status === 403) {
     return unavailable('The model provider refused our credentials.', error);
   }
-  return unavailable(message, error);
-}
-
-function unavailable(message: string, cause: Error): ModelError {
-  const headers = cause instanceof OpenAI.APIError ? cause.headers : undefined;
-  return new ModelError(503, 'model_unavailable', message, {
-    cause,
-    retryAfterMs: retryAfterMs(headers),
-  });
+  return unavailable(message, error, retryAfterSeconds(error.headers));
 }
 
 function providerMessage({ error, message, status }: InstanceType<typeof OpenAI.APIError>): string {
-  const said = (error as { message?: unknown } | undefined)?.message;
-  if (typeof said === 'string' && said) return said;
+  const said = messageIn(error);
+  if (said) return providerWords(said);
   return status ? `The model provider answered ${status}.` : message;
+}
+
+/** Providers say it as OpenAI does, in a list of one, as `detail`, or as nothing but a string. */
+function messageIn(body: unknown): string | undefined {
+  if (typeof body === 'string') return body;
+  if (Array.isArray(body)) return messageIn(body[0]);
+  if (typeof body !== 'object' || body === null) return undefined;
+  const { message, error, detail } = body as Record<string, unknown>;
+  return [message, error, detail].map(messageIn).find(Boolean);
 }
 
 function isContextLengthExceeded(error: InstanceType<typeof OpenAI.APIError>): boolean {
   if (error.code === 'context_length_exceeded') return true;
-  return (
-    (error.status === 400 || error.status === 413) &&
-    /context (length|window)|maximum context|too many (input )?tokens|prompt is too long/i.test(
-      providerMessage(error),
-    )
-  );
+  return [400, 413, 422].includes(error.status ?? 0) && tooLong.test(providerMessage(error));
 }
 
-function retryAfterMs(headers: Headers | undefined): number | undefined {
+/** How OpenAI, Anthropic, Gemini, Mistral, Groq, xAI, Bedrock, Together, vLLM and llama.cpp say it. */
+const tooLong = new RegExp(
+  [
+    'context[ _](length|window|limit|size)',
+    'maximum prompt length',
+    'too many (input )?tokens',
+    '(prompt|input) is too long',
+    'input token(s| count).* exceeds? the',
+    'reduce the length of the (messages|prompt|input)',
+    'longer than the maximum model length',
+    'inputs` tokens \\+ `max_new_tokens` must be',
+  ].join('|'),
+  'i',
+);
+
+/** A provider's words without its addresses, keys and account, which callers don't need. */
+export const providerWords = (text: string) =>
+  text
+    .replace(/\b(?:https?|wss?):\/\/\S+/g, '(link)')
+    .replace(/\b(?:sk|key|xai)-[\w*-]{6,}|\b(?:gsk|hf)_\w{6,}|\bAIza[\w-]{20,}/g, '(key)')
+    .replace(/\b(?:org|proj)[-_]\w{6,}/g, '(account)');
+
+function retryAfterSeconds(headers: Headers | undefined): number | undefined {
   const value = headers?.get('retry-after');
   if (!value) return undefined;
-  const seconds = Number(value);
-  const ms = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(value) - Date.now();
-  return Number.isFinite(ms) && ms > 0 ? ms : undefined;
+  const given = Number(value);
+  const seconds = Number.isFinite(given) ? given : (Date.parse(value) - Date.now()) / 1000;
+  return Number.isFinite(seconds) && seconds > 0 ? Math.ceil(seconds) : undefined;
 }

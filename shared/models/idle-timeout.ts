@@ -1,0 +1,46 @@
+import { unavailable } from './errors.ts';
+
+/** Reads a body; a silence that is too long, or the end of the caller's time, breaks it off. */
+export async function* withIdleTimeout(
+  body: ReadableStream<Uint8Array> | null,
+  idleMs: number,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const reader = body?.getReader();
+  if (!reader) return;
+  try {
+    for (;;) {
+      const { done, value } = await within(reader.read(), idleMs, signal);
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    await reader.cancel().catch(() => {});
+  }
+}
+
+const late = 'The model did not finish in time.';
+
+async function within<Value>(
+  read: Promise<Value>,
+  idleMs: number,
+  signal: AbortSignal,
+): Promise<Value> {
+  let timer: NodeJS.Timeout | undefined;
+  let onAbort = () => {};
+  const broken = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(unavailable('The model fell silent.')), idleMs);
+    onAbort = () => reject(unavailable(late));
+    signal.addEventListener('abort', onAbort, { once: true });
+    if (signal.aborted) onAbort();
+  });
+  try {
+    return await Promise.race([read, broken]);
+  } catch (error) {
+    // The same signal may have broken off the body first, in words of its own.
+    throw signal.aborted ? unavailable(late, error) : error;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', onAbort);
+  }
+}

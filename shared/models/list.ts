@@ -1,0 +1,17 @@
+import type { Caller } from '../http/caller.ts';
+import { mayUseModel } from '../keys/limits.ts';
+import { catalogue } from './catalogue.ts';
+
+/** The models the caller's key may use, in the shape of OpenAI's list. */
+export function listModels(caller: Caller) {
+  const usable = catalogue.models.filter(({ id }) => mayUseModel(caller, id));
+  return {
+    object: 'list',
+    data: usable.map(({ id, upstreams }) => ({
+      id,
+      object: 'model',
+      created: 0,
+      owned_by: upstreams[0]?.upstream ?? 'quire',
+    })),
+  };
+}

@@ -1,0 +1,120 @@
+import OpenAI from 'openai';
+import { forgetSecret, secretText } from '../aws/secrets.ts';
+import { setting } from '../config.ts';
+import { log } from '../log.ts';
+import { catalogue, type Model } from './catalogue.ts';
+import { pauseMs, recordFailure, recordSuccess } from './circuit.ts';
+import { ModelError, toModelError, unavailable } from './errors.ts';
+
+/** A chat-completions request as callers write it; what we don't name passes through untouched. */
+export interface CompletionBody {
+  model: string;
+  messages: unknown[];
+  stream?: boolean | null | undefined;
+  [parameter: string]: unknown;
+}
+
+/** An upstream's raw response, and how long it may fall silent. */
+export interface OpenedCompletion {
+  response: Response;
+  idleTimeoutMs: number;
+}
+
+/**
+ * Sends a request to a model's first upstream that takes it, and answers its raw response. Throttles,
+ * faults and timeouts before the first byte go on to the next upstream; what is the caller's own
+ * fault does not. Throws `ModelError`.
+ */
+export async function openCompletion(
+  model: Model,
+  body: CompletionBody,
+  signal: AbortSignal,
+): Promise<OpenedCompletion> {
+  const failures: ModelError[] = [];
+  for (const { upstream, model: upstreamModel } of model.upstreams) {
+    const circuit = `${upstream} ${upstreamModel}`;
+    const waitMs = pauseMs(circuit);
+    if (waitMs > 0) {
+      failures.push(unavailable(paused, undefined, Math.ceil(waitMs / 1000)));
+      continue;
+    }
+    try {
+      const opened = await ask(upstream, { ...body, model: upstreamModel }, signal);
+      recordSuccess(circuit);
+      return opened;
+    } catch (error) {
+      if (signal.aborted) throw unavailable('The model did not answer in time.', error);
+      const failure = toModelError(error);
+      if (!(failure instanceof ModelError) || !isUpstreamsFault(failure)) throw failure;
+      recordFailure(circuit);
+      log('warn', 'upstream failed', { upstream, model: model.id, code: failure.code });
+      failures.push(failure);
+    }
+  }
+  throw noneLeft(failures);
+}
+
+const paused = "The model's provider failed repeatedly and is left alone for a moment.";
+
+const isUpstreamsFault = ({ statusCode }: ModelError) => statusCode === 429 || statusCode >= 500;
+
+/** 503 with the soonest advice; the provider's own words where there was but one. */
+function noneLeft(failures: ModelError[]): ModelError {
+  const advised = failures.flatMap(({ retryAfterSeconds }) => retryAfterSeconds ?? []);
+  const last = failures.at(-1);
+  return unavailable(
+    last?.message ?? 'The model has no upstream.',
+    last,
+    advised.length > 0 ? Math.min(...advised) : 1,
+  );
+}
+
+async function ask(
+  name: string,
+  body: CompletionBody,
+  signal: AbortSignal,
+): Promise<OpenedCompletion> {
+  const { baseUrl, secret, firstByteTimeoutMs, idleTimeoutMs } = upstreamNamed(name);
+  const secretId = secretIdOf(secret);
+  const patienceMs = body.stream ? firstByteTimeoutMs : 10 * firstByteTimeoutMs;
+  const send = async () => {
+    const client = new OpenAI({
+      apiKey: await secretText(secretId),
+      baseURL: setting('OPENAI_BASE_URL') ?? baseUrl,
+      maxRetries: 0,
+      timeout: patienceMs,
+      logLevel: 'off',
+    });
+    return client
+      .post('/chat/completions', { body, signal, stream: body.stream === true })
+      .asResponse();
+  };
+  const response = await send().catch((error: unknown) => {
+    if (!(error instanceof OpenAI.AuthenticationError)) throw error;
+    // The secret may have been rotated since it was read.
+    forgetSecret(secretId);
+    return send();
+  });
+  await requireType(response, body.stream ? 'text/event-stream' : 'application/json');
+  return { response, idleTimeoutMs: body.stream ? idleTimeoutMs : patienceMs };
+}
+
+/** A proxy's error page may come with status 200. */
+async function requireType(response: Response, expected: string): Promise<void> {
+  const type = response.headers.get('content-type') ?? '';
+  if (type.startsWith(expected)) return;
+  await response.body?.cancel();
+  throw unavailable(`The model answered ${type || 'no type'}.`);
+}
+
+function upstreamNamed(name: string) {
+  const upstream = catalogue.upstreams[name];
+  if (!upstream) throw new Error(`There is no upstream ${name}`);
+  return upstream;
+}
+
+function secretIdOf(name: string): string {
+  const secretId = setting('PROVIDER_SECRETS')[name];
+  if (!secretId) throw new Error(`PROVIDER_SECRETS names no secret for ${name}`);
+  return secretId;
+}

@@ -7,12 +7,14 @@ import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { JobTable } from './job-table.ts';
 import { LaneQueue, workerTimeout } from './lane-queue.ts';
+import type { Ledger } from './ledger.ts';
 import type { ModelProviders } from './model-providers.ts';
 import type { ServiceAlarms } from './service-alarms.ts';
 import { type FunctionLogs, ServiceFunction } from './service-function.ts';
 
 export interface JobRunnersProps {
   readonly jobs: JobTable;
+  readonly ledger: Ledger;
   readonly providers: ModelProviders;
   readonly alarms: ServiceAlarms;
   readonly logs: FunctionLogs;
@@ -69,7 +71,7 @@ export class JobRunners extends Construct {
   }
 
   private addChatWorker(): void {
-    const { jobs, providers, alarms, logs, chatWorkers } = this.props;
+    const { jobs, ledger, providers, alarms, logs, chatWorkers } = this.props;
     const runChatJob = new ServiceFunction(this, 'run-chat-job', {
       description: 'Runs chat jobs',
       timeout: workerTimeout,
@@ -79,23 +81,28 @@ export class JobRunners extends Construct {
     jobs.grantTransition(runChatJob);
     jobs.grantFind(runChatJob);
     jobs.grantBodies(runChatJob);
+    ledger.grantSpend(runChatJob);
     providers.grantCall(runChatJob);
     this.chatQueue.feed(runChatJob, chatWorkers);
     alarms.onErrors(runChatJob, 'Chat jobs take longer: a worker stopped in their middle');
   }
 
   private addSweep(): void {
-    const { jobs, alarms, logs, laneShards } = this.props;
+    const { jobs, ledger, alarms, logs, laneShards } = this.props;
     const sweep = new ServiceFunction(this, 'sweep', {
-      description: 'Takes back jobs of lost workers, rings again for forgotten ones',
+      description: 'Takes back jobs and holds of lost workers, rings again for forgotten jobs',
       timeout: Duration.minutes(1),
       logs,
     });
     jobs.grantTransition(sweep);
     jobs.grantFind(sweep);
+    ledger.grantAudit(sweep);
     this.chatQueue.grantRing(sweep);
     sweep.addEnvironment('LANE_SHARDS', String(laneShards));
-    alarms.onErrors(sweep, 'Jobs of lost workers stay in processing');
+    alarms.onErrors(
+      sweep,
+      'Jobs of lost workers stay in processing, and what they held stays held',
+    );
     new Rule(this, 'each-minute', {
       schedule: Schedule.rate(Duration.minutes(1)),
       targets: [new LambdaTarget(sweep, { retryAttempts: 0 })],

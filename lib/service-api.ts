@@ -1,3 +1,4 @@
+import type { Duration } from 'aws-cdk-lib';
 import {
   AccessLogField,
   AccessLogFormat,
@@ -6,6 +7,7 @@ import {
   LambdaIntegration,
   LogGroupLogDestination,
   MethodLoggingLevel,
+  ResponseTransferMode,
   ResponseType,
   RestApi,
 } from 'aws-cdk-lib/aws-apigateway';
@@ -56,6 +58,17 @@ export class ServiceApi extends Construct {
     this.api.root.resourceForPath(path).addMethod(method, new LambdaIntegration(fn), {
       authorizer: this.authorizer,
     });
+  }
+
+  /** Routes a method to a function that streams its answer, for at most `timeout`. */
+  routeStreamed(method: string, path: string, fn: LambdaFunction, timeout: Duration): void {
+    const integration = new LambdaIntegration(fn, {
+      responseTransferMode: ResponseTransferMode.STREAM,
+      timeout,
+    });
+    this.api.root
+      .resourceForPath(path)
+      .addMethod(method, integration, { authorizer: this.authorizer });
   }
 
   /** Routes a method to a function, for everyone. */

@@ -5,8 +5,10 @@ import type { Catalogue } from '../shared/models/catalogue.ts';
 import { ApiKeys } from './api-keys.ts';
 import { BatchApi } from './batch-api.ts';
 import { bundleFunctions } from './bundles.ts';
+import { ChatApi } from './chat-api.ts';
 import { JobRunners } from './job-runners.ts';
 import { JobTable } from './job-table.ts';
+import { Ledger } from './ledger.ts';
 import { ModelProviders } from './model-providers.ts';
 import { ServiceAlarms } from './service-alarms.ts';
 import { ServiceApi } from './service-api.ts';
@@ -22,7 +24,7 @@ export interface ServiceStackProps extends StackProps {
 export class ServiceStack extends Stack {
   constructor(scope: Construct, id: string, { settings, catalogue, ...props }: ServiceStackProps) {
     super(scope, id, props);
-    bundleFunctions(bundlesDir(this));
+    bundleFunctions(bundlesDir(this), catalogue);
     const { stageName, chatWorkers, laneShards, throttleRate, throttleBurst } = settings;
     const removalPolicy =
       settings.removalPolicy === 'retain' ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
@@ -39,8 +41,17 @@ export class ServiceStack extends Stack {
       removalPolicy,
     });
     const retentionDays = settings.jobRetentionDays;
+    const ledger = new Ledger(this, 'ledger', { removalPolicy });
     const jobs = new JobTable(this, 'jobs', { retentionDays, removalPolicy });
-    new JobRunners(this, 'runners', { jobs, providers, alarms, logs, chatWorkers, laneShards });
+    new JobRunners(this, 'runners', {
+      jobs,
+      ledger,
+      providers,
+      alarms,
+      logs,
+      chatWorkers,
+      laneShards,
+    });
 
     const { authorizer } = keys;
     const api = new ServiceApi(this, 'gateway', {
@@ -51,6 +62,14 @@ export class ServiceStack extends Stack {
       logs,
     });
     new BatchApi(this, 'batch', { api, jobs, logs, laneShards });
+    new ChatApi(this, 'chat', { api, keys, ledger, providers, removalPolicy, logs });
+    const getLimits = new ServiceFunction(this, 'get-limits', {
+      description: 'GET /user/limits',
+      timeout: Duration.seconds(10),
+      logs,
+    });
+    ledger.grantRead(getLimits);
+    api.route('GET', '/user/limits', getLimits);
     api.routeOpen(
       'GET',
       '/health',
@@ -63,6 +82,7 @@ export class ServiceStack extends Stack {
 
     new CfnOutput(this, 'BaseUrl', { value: api.url });
     new CfnOutput(this, 'ApiUrl', { value: api.url });
+    new CfnOutput(this, 'LedgerTable', { value: ledger.table.tableName });
     new CfnOutput(this, 'KeysTable', { value: keys.table.tableName });
   }
 }

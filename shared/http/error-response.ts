@@ -1,21 +1,59 @@
-import type middy from '@middy/core';
-import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { errorFields, log } from '../log.ts';
 import { ServiceError, UnprocessableEntityError } from './errors.ts';
-import { json } from './response.ts';
+import { json, type TextResponse } from './response.ts';
 
-/** Turns what a handler threw into `{"detail": …}`; the unknown becomes one logged 500. */
-export function errorResponse(
-  request: middy.Request<APIGatewayProxyEvent, APIGatewayProxyResult>,
-): void {
-  request.response = responseFor(request.error, request.event.requestContext.requestId);
+/** Says an error in a response's body; the request id is for what has no words of its own. */
+export type ErrorFormat = (error: unknown, requestId: string) => TextResponse;
+
+/** `{"detail": …}`: a sentence, or for a 422 the list of what is wrong. */
+export const detailError: ErrorFormat = (error, requestId) => {
+  if (error instanceof UnprocessableEntityError) return json(422, { detail: error.fields });
+  if (!(error instanceof ServiceError)) return json(500, { detail: unknown(error, requestId) });
+  const { statusCode, message, details } = error;
+  return json(statusCode, { detail: message, ...details }, retryHeaders(error));
+};
+
+/** `{"error": {message, type, param, code}}`, as chat-completions clients read it. */
+export const completionError: ErrorFormat = (error, requestId) => {
+  if (error instanceof UnprocessableEntityError) return json(400, { error: invalidRequest(error) });
+  if (!(error instanceof ServiceError)) {
+    const message = unknown(error, requestId);
+    return json(500, {
+      error: { message, type: 'server_error', param: null, code: 'internal_error' },
+    });
+  }
+  return json(error.statusCode, { error: completionErrorOf(error) }, retryHeaders(error));
+};
+
+/** The `error` object of a chat-completions body or chunk. */
+export function completionErrorOf({ statusCode, message, code, details }: ServiceError) {
+  return { message, type: typeOf(statusCode), param: paramOf(code), code, ...details };
 }
 
-function responseFor(error: unknown, requestId: string): APIGatewayProxyResult {
-  if (error instanceof UnprocessableEntityError) return json(422, { detail: error.fields });
-  if (error instanceof ServiceError) return json(error.statusCode, { detail: error.message });
+function invalidRequest({ fields }: UnprocessableEntityError) {
+  const [first] = fields;
+  const param = first?.loc.slice(1).join('.') || null;
+  const message = fields.map(({ loc, msg }) => `${loc.slice(1).join('.')}: ${msg}`).join('; ');
+  return { message, type: 'invalid_request_error', param, code: 'invalid_request_error' };
+}
+
+const paramOf = (code: string) =>
+  ({ model_not_found: 'model', context_length_exceeded: 'messages' })[code] ?? null;
+
+function typeOf(statusCode: number): string {
+  if (statusCode === 401) return 'authentication_error';
+  if (statusCode === 429) return 'rate_limit_error';
+  return statusCode >= 500 ? 'server_error' : 'invalid_request_error';
+}
+
+/** `x-should-retry: false` keeps SDKs from retrying what can't succeed. */
+function retryHeaders({ retryAfterSeconds }: ServiceError): Record<string, string> {
+  if (retryAfterSeconds === undefined) return {};
+  if (retryAfterSeconds === null) return { 'x-should-retry': 'false' };
+  return { 'retry-after': String(retryAfterSeconds) };
+}
+
+function unknown(error: unknown, requestId: string): string {
   log('error', 'request failed', { request_id: requestId, ...errorFields(error) });
-  return json(500, {
-    detail: `Something went wrong on our side. Quote request id ${requestId} when you report it.`,
-  });
+  return `Something went wrong on our side. Quote request id ${requestId} when you report it.`;
 }

@@ -5,23 +5,47 @@ export interface FieldError {
   type: string;
 }
 
+/** What an error tells beside its message. */
+export interface ServiceErrorOptions extends ErrorOptions {
+  /** When trying again may help; null says that it never will. */
+  retryAfterSeconds?: number | null | undefined;
+  /** Figures for the caller, put into the error's body as they are. */
+  details?: Record<string, unknown> | undefined;
+}
+
 /** An error that a caller may see: its message is written for them. */
 export class ServiceError extends Error {
   readonly statusCode: number;
   readonly code: string;
+  readonly retryAfterSeconds: number | null | undefined;
+  readonly details: Record<string, unknown> | undefined;
 
-  constructor(statusCode: number, code: string, message: string, options?: ErrorOptions) {
+  constructor(
+    statusCode: number,
+    code: string,
+    message: string,
+    { retryAfterSeconds, details, ...options }: ServiceErrorOptions = {},
+  ) {
     super(message, options);
     this.name = 'ServiceError';
     this.statusCode = statusCode;
     this.code = code;
+    this.retryAfterSeconds = retryAfterSeconds;
+    this.details = details;
+  }
+}
+
+/** 401: the key is none of ours. */
+export class AuthenticationError extends ServiceError {
+  constructor(message: string) {
+    super(401, 'invalid_api_key', message);
   }
 }
 
 /** 404: it doesn't exist, or isn't the caller's; which of the two is never said. */
 export class NotFoundError extends ServiceError {
-  constructor(message: string) {
-    super(404, 'not_found', message);
+  constructor(message: string, code = 'not_found') {
+    super(404, code, message);
   }
 }
 

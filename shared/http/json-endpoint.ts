@@ -1,31 +1,42 @@
 import middy from '@middy/core';
-import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
+import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { type Caller, callerOf } from './caller.ts';
-import { errorResponse } from './error-response.ts';
+import { detailError, type ErrorFormat } from './error-response.ts';
 import { parseRequest, type RequestParts, type RequestSchemas } from './request.ts';
 import { requestLog } from './request-log.ts';
+import type { TextResponse } from './response.ts';
 
 /** Answers a parsed request of an authenticated caller with a JSON response. */
 type Respond<Schemas extends RequestSchemas> = (
   request: RequestParts<Schemas>,
   caller: Caller,
-) => Promise<APIGatewayProxyResult>;
+) => Promise<TextResponse>;
 
 /** Makes a Lambda handler of the schemas of a request's parts and what answers it. */
 export function jsonEndpoint<Schemas extends RequestSchemas>(
   schemas: Schemas,
   respond: Respond<Schemas>,
+  errorFormat: ErrorFormat = detailError,
 ) {
-  return endpoint(async (event) => respond(parseRequest(schemas, event), callerOf(event)));
+  return endpoint(
+    async (event) => respond(parseRequest(schemas, event), callerOf(event)),
+    errorFormat,
+  );
 }
 
 /** The same for a route that needs no API key. */
-export function openEndpoint(respond: () => Promise<APIGatewayProxyResult>) {
-  return endpoint(respond);
+export function openEndpoint(respond: () => Promise<TextResponse>) {
+  return endpoint(respond, detailError);
 }
 
 function endpoint(
-  handler: (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>,
+  handler: (event: APIGatewayProxyEvent, context: Context) => Promise<TextResponse>,
+  errorFormat: ErrorFormat,
 ) {
-  return middy(handler).use(requestLog()).onError(errorResponse);
+  return middy(handler)
+    .use(requestLog())
+    .onError((request) => {
+      const { error, event } = request;
+      request.response = errorFormat(error, event.requestContext.requestId);
+    });
 }

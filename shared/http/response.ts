@@ -1,10 +1,19 @@
-import type { APIGatewayProxyResult } from 'aws-lambda';
+/** A response whose body is there as a whole. */
+export interface TextResponse {
+  statusCode: number;
+  headers: Record<string, string>;
+  body: string;
+}
 
 /** A JSON response. */
-export function json(statusCode: number, body: object): APIGatewayProxyResult {
+export function json(
+  statusCode: number,
+  body: object,
+  headers: Record<string, string> = {},
+): TextResponse {
   return {
     statusCode,
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),
   };
 }

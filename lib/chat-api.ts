@@ -1,0 +1,69 @@
+import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
+import { AttributeType, Billing, TableEncryptionV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { Construct } from 'constructs';
+import type { ApiKeys } from './api-keys.ts';
+import type { Ledger } from './ledger.ts';
+import type { ModelProviders } from './model-providers.ts';
+import type { ServiceApi } from './service-api.ts';
+import { type FunctionLogs, ServiceFunction } from './service-function.ts';
+
+export interface ChatApiProps {
+  readonly api: ServiceApi;
+  readonly keys: ApiKeys;
+  readonly ledger: Ledger;
+  readonly providers: ModelProviders;
+  readonly removalPolicy: RemovalPolicy;
+  readonly logs: FunctionLogs;
+}
+
+/** The most the gateway lets a streamed answer take. */
+const longestAnswer = Duration.minutes(15);
+
+/** The routes that talk to models while the caller waits. */
+export class ChatApi extends Construct {
+  constructor(
+    scope: Construct,
+    id: string,
+    { api, keys, ledger, providers, removalPolicy, logs }: ChatApiProps,
+  ) {
+    super(scope, id);
+    const createChatCompletion = new ServiceFunction(this, 'create-chat-completion', {
+      description: 'POST /v1/chat/completions',
+      timeout: longestAnswer,
+      memorySize: 1024,
+      logs,
+    });
+    ledger.grantSpend(createChatCompletion);
+    providers.grantCall(createChatCompletion);
+    api.routeStreamed('POST', '/v1/chat/completions', createChatCompletion, longestAnswer);
+
+    const sessions = new TableV2(this, 'sessions', {
+      partitionKey: { name: 'key_id', type: AttributeType.STRING },
+      sortKey: { name: 'session', type: AttributeType.STRING },
+      billing: Billing.onDemand(),
+      encryption: TableEncryptionV2.awsManagedKey(),
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+      timeToLiveAttribute: 'expires_at',
+      removalPolicy,
+    });
+    const streamChat = new ServiceFunction(this, 'stream-chat', {
+      description: 'POST /chat/stream',
+      timeout: longestAnswer,
+      memorySize: 1024,
+      logs,
+    });
+    ledger.grantSpend(streamChat);
+    providers.grantCall(streamChat);
+    keys.grantRead(streamChat);
+    sessions.grant(streamChat, 'dynamodb:GetItem', 'dynamodb:PutItem');
+    streamChat.addEnvironment('SESSIONS_TABLE', sessions.tableName);
+    api.routeStreamed('POST', '/chat/stream', streamChat, longestAnswer);
+
+    const listModels = new ServiceFunction(this, 'list-models', {
+      description: 'GET /v1/models',
+      timeout: Duration.seconds(10),
+      logs,
+    });
+    api.route('GET', '/v1/models', listModels);
+  }
+}

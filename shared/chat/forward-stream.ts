@@ -1,0 +1,47 @@
+import { completionErrorOf } from '../http/error-response.ts';
+import { ServiceError } from '../http/errors.ts';
+import { errorFields, log } from '../log.ts';
+import { unavailable } from '../models/errors.ts';
+import type { MeteredCall } from './metered-call.ts';
+import { drain, type Piece, readPieces, type StreamEvent } from './read-pieces.ts';
+
+/**
+ * Forwards an upstream's stream byte for byte, reading the usage in passing; the chunk that holds
+ * nothing else is kept back unless the caller asked for it. A stream that breaks ends in a chunk with
+ * `error` and without `[DONE]`. However it ends, also when nobody reads any more, the call is settled.
+ */
+export async function* forwardStream(
+  call: MeteredCall,
+  wantsUsage: boolean,
+): AsyncGenerator<Uint8Array | string> {
+  const pieces = readPieces(call);
+  let ended = false;
+  try {
+    // Not `for await`: a reader who goes away would end the pieces with it, and they are to be drained.
+    for (let next = await pieces.next(); !next.done; next = await pieces.next()) {
+      yield wantsUsage ? next.value.bytes : withoutUsageChunk(next.value);
+      ended ||= next.value.events.some(({ isEnd }) => isEnd);
+    }
+    if (!ended && !call.meter.finished) throw unavailable('The model broke off its answer.');
+    if (!ended) yield 'data: [DONE]\n\n';
+  } catch (error) {
+    yield `data: ${JSON.stringify({ error: completionErrorOf(brokenOff(error)) })}\n\n`;
+  } finally {
+    await drain(pieces);
+    await call.end();
+  }
+}
+
+function withoutUsageChunk({ bytes, events }: Piece): Buffer | string {
+  const kept = events.filter((event) => !isUsageChunk(event));
+  return kept.length === events.length ? bytes : kept.map(({ text }) => text).join('');
+}
+
+const isUsageChunk = ({ chunk }: StreamEvent) => Boolean(chunk?.usage) && !chunk?.choices?.length;
+
+/** What a caller is told of a stream that broke. */
+export function brokenOff(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error;
+  log('warn', 'upstream stream broke', errorFields(error));
+  return unavailable('The model broke off its answer.', error);
+}

@@ -1,0 +1,83 @@
+import { errorFields, log } from '../log.ts';
+import type { Metered } from '../models/completion-meter.ts';
+import { providerWords, unavailable } from '../models/errors.ts';
+import { dataOf, EventSplitter, eventsIn } from '../models/event-splitter.ts';
+import { withIdleTimeout } from '../models/idle-timeout.ts';
+import type { MeteredCall } from './metered-call.ts';
+
+/** Some whole events of an upstream's stream. */
+export interface Piece {
+  bytes: Buffer;
+  events: StreamEvent[];
+}
+
+/** One event as it came; its chunk, unless it is a comment or the end. */
+export interface StreamEvent {
+  text: string;
+  chunk?: Metered;
+  isEnd: boolean;
+}
+
+/** Reads an upstream's stream in pieces of whole events, each metered before it is passed on. */
+export async function* readPieces({
+  response,
+  meter,
+  idleTimeoutMs,
+  signal,
+}: MeteredCall): AsyncGenerator<Piece> {
+  const splitter = new EventSplitter();
+  for await (const chunk of withIdleTimeout(response.body, idleTimeoutMs, signal)) {
+    yield* metered(splitter.push(chunk), meter);
+  }
+  const rest = splitter.rest();
+  // An event without its blank line is none; ours may follow it.
+  if (rest.length > 0) yield* metered(Buffer.concat([rest, Buffer.from('\n\n')]), meter);
+}
+
+/** Reads on to the end for a caller who went away, so that all the model made is counted. */
+export async function drain(pieces: AsyncGenerator<Piece>): Promise<void> {
+  try {
+    for await (const _ of pieces);
+  } catch (error) {
+    log('warn', 'upstream stream broke', errorFields(error));
+  }
+}
+
+/** Passes on what came whole before a broken event, then throws: it is billed, so the caller gets it. */
+function* metered(bytes: Buffer, meter: MeteredCall['meter']): Generator<Piece> {
+  if (bytes.length === 0) return;
+  const events: StreamEvent[] = [];
+  try {
+    for (const text of eventsIn(bytes.toString())) events.push(readEvent(text, meter));
+  } catch (error) {
+    const whole = Buffer.from(events.map(({ text }) => text).join(''));
+    if (whole.length > 0) yield { bytes: whole, events };
+    throw error;
+  }
+  yield { bytes, events };
+}
+
+function readEvent(text: string, meter: MeteredCall['meter']): StreamEvent {
+  const data = dataOf(text);
+  if (data === undefined || data === '[DONE]') return { text, isEnd: data === '[DONE]' };
+  const chunk = parseChunk(data);
+  meter.observe(chunk);
+  if (chunk.error) throw unavailable(messageOf(chunk.error));
+  return { text, chunk, isEnd: false };
+}
+
+function parseChunk(data: string): Metered {
+  const broken = 'The model sent a broken chunk.';
+  try {
+    const chunk: Metered | null = JSON.parse(data);
+    if (typeof chunk === 'object' && chunk) return chunk;
+  } catch (cause) {
+    throw unavailable(broken, cause);
+  }
+  throw unavailable(broken);
+}
+
+function messageOf(error: unknown): string {
+  const { message } = error as { message?: unknown };
+  return typeof message === 'string' ? providerWords(message) : 'The model broke off its answer.';
+}

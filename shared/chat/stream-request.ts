@@ -1,0 +1,102 @@
+import * as v from 'valibot';
+import { valueError } from '../http/errors.ts';
+import { saying } from '../http/field-errors.ts';
+import { stringUpTo } from '../http/schema.ts';
+import type { Model } from '../models/catalogue.ts';
+import type { Message } from './message.ts';
+
+const orNull = <Schema extends v.GenericSchema>(schema: Schema) =>
+  v.optional(v.nullable(schema), null);
+const nonEmpty = v.check(
+  (text: string) => text.length > 0,
+  saying('string_too_short', 'String should have at least 1 character'),
+);
+
+const HistoryEntry = v.object({
+  role: v.picklist(['system', 'developer', 'user', 'assistant']),
+  content: v.string(),
+});
+/** `v.base64` matches by groups of four, and runs out of stack on an image of megabytes. */
+const base64 = v.check(
+  (text: string) => text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text),
+  saying('value_error', 'Value error, not base64'),
+);
+const Image = v.object({
+  base64: v.pipe(v.string(), base64, nonEmpty),
+  mime_type: v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(/^image\/[a-z0-9.+-]+$/, saying('value_error', 'Value error, not an image type')),
+    ),
+    'image/jpeg',
+  ),
+});
+const File = v.object({ name: v.string(), content: v.string() });
+
+/** The body of `POST /chat/stream`. */
+export const ChatStreamRequest = v.object({
+  message: v.pipe(stringUpTo(100_000), nonEmpty),
+  model: orNull(v.string()),
+  session_id: orNull(v.pipe(stringUpTo(128), nonEmpty)),
+  user_id: v.optional(v.pipe(stringUpTo(256), nonEmpty), 'anonymous'),
+  web_search: v.optional(v.boolean(), false),
+  deep_research: v.optional(v.boolean(), false),
+  connectors: v.optional(v.boolean(), false),
+  chat_history: orNull(v.array(HistoryEntry)),
+  api_key: orNull(v.string()),
+  images: orNull(v.array(Image)),
+  files: orNull(v.array(File)),
+});
+
+export type ChatStreamRequest = v.InferOutput<typeof ChatStreamRequest>;
+export type HistoryEntry = v.InferOutput<typeof HistoryEntry>;
+
+const unbuilt = ['web_search', 'deep_research', 'connectors'] as const;
+
+/** Refuses, by the field's name, what isn't offered yet and what the model can't take. */
+export function refuseUnavailable(request: ChatStreamRequest, model: Model): void {
+  for (const field of unbuilt) {
+    if (request[field]) throw valueError(['body', field], `${field} is not available yet`);
+  }
+  if (request.images?.length && model.maxImageTokens === undefined) {
+    throw valueError(['body', 'images'], `${model.id} can't see images`);
+  }
+  const binary = request.files?.findIndex(isBinary) ?? -1;
+  if (binary >= 0) {
+    throw valueError(
+      ['body', 'files', binary, 'content'],
+      'only text is taken; PDF and Office files are not available yet',
+    );
+  }
+}
+
+/** PDF, zip (as Office files are) and old Office files, as base64 or by name. */
+function isBinary({ name, content }: v.InferOutput<typeof File>): boolean {
+  return (
+    /\.(pdf|docx?|xlsx?|pptx?|od[tsp])$/i.test(name) ||
+    /^(data:application\/[^,]*;base64,|JVBERi|UEsDB|0M8R4K)/.test(content)
+  );
+}
+
+/** What the user says: the message, and each file's text under its name. */
+export function userText({ message, files }: ChatStreamRequest): string {
+  const texts = files?.map(({ name, content }) => `--- ${name} ---\n${content}`) ?? [];
+  return [message, ...texts].join('\n\n');
+}
+
+/** The user's turn as the model takes it. */
+export function userMessage(request: ChatStreamRequest): Message {
+  const text = userText(request);
+  const images = request.images ?? [];
+  if (images.length === 0) return { role: 'user', content: text };
+  return {
+    role: 'user',
+    content: [
+      { type: 'text', text },
+      ...images.map(({ base64, mime_type }) => ({
+        type: 'image_url' as const,
+        image_url: { url: `data:${mime_type};base64,${base64}` },
+      })),
+    ],
+  };
+}

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Worker } from 'node:worker_threads';
+import { type AnswerSink, InvocationError, type ThreadReply } from './invocation.ts';
 import type { Narrator } from './narrator.ts';
 import { region } from './resource-names.ts';
 import { StageError } from './stage-error.ts';
@@ -20,26 +21,13 @@ export interface FunctionConfig {
 /** The largest answer Lambda takes from a function that doesn't stream. */
 const responseBytes = 6_291_556;
 
-/** An invocation that ended in an error, as Lambda reports it. */
-export class InvocationError extends Error {
-  readonly errorType: string;
-
-  constructor(errorType: string, message: string) {
-    super(message);
-    this.errorType = errorType;
-  }
-}
-
 interface Pending {
   thread: Worker;
+  sink: AnswerSink | undefined;
   resolve(payload: string): void;
   reject(error: InvocationError): void;
   timer: NodeJS.Timeout;
 }
-
-export type ThreadReply =
-  | { id: string; payload: string }
-  | { id: string; errorType: string; errorMessage: string };
 
 /**
  * Runs one function's bundle in a worker thread, as Lambda would in its sandbox. A thread that dies
@@ -68,12 +56,16 @@ export class FunctionHost {
   }
 
   /** Invokes the function; rejects with `InvocationError` where Lambda would report a function error. */
-  async invoke(event: unknown, requestId: string = randomUUID()): Promise<unknown> {
+  async invoke(
+    event: unknown,
+    requestId: string = randomUUID(),
+    sink?: AnswerSink,
+  ): Promise<unknown> {
     const thread = this.runningThread();
     const { timeoutMs } = this.config;
     const payload = await new Promise<string>((resolve, reject) => {
       const timer = setTimeout(() => this.timeOut(thread, requestId), timeoutMs);
-      this.pending.set(requestId, { thread, resolve, reject, timer });
+      this.pending.set(requestId, { thread, sink, resolve, reject, timer });
       thread.postMessage({
         id: requestId,
         payload: JSON.stringify(event),
@@ -118,7 +110,10 @@ export class FunctionHost {
       createInterface(stream).on('line', (line) => this.narrator.functionLine(name, line));
     }
     thread.on('message', (reply: ThreadReply | 'ready') => {
-      if (reply !== 'ready') this.settle(reply);
+      if (reply === 'ready') return;
+      if ('head' in reply) this.pending.get(reply.id)?.sink?.head(reply.head);
+      else if ('chunk' in reply) void this.pass(thread, reply.id, reply.chunk);
+      else this.settle(reply);
     });
     thread.on('error', (error) => {
       this.retire(thread);
@@ -132,7 +127,13 @@ export class FunctionHost {
     return thread;
   }
 
-  private settle(reply: ThreadReply): void {
+  /** Passes a chunk on, and tells the thread once there is room for the next. */
+  private async pass(thread: Worker, id: string, chunk: Uint8Array): Promise<void> {
+    await this.pending.get(id)?.sink?.write(chunk);
+    thread.postMessage({ taken: id });
+  }
+
+  private settle(reply: Exclude<ThreadReply, { head: unknown } | { chunk: unknown }>): void {
     const pending = this.take(reply.id);
     if (!pending) return;
     if (!('payload' in reply)) {

@@ -6,6 +6,7 @@ import type { GatewayResponses, GatewayResponseType } from './gateway-responses.
 import type { Narrator } from './narrator.ts';
 import type { Route } from './routes.ts';
 import { StageError } from './stage-error.ts';
+import { StreamedAnswer } from './streamed-answer.ts';
 
 /** A Lambda's payload may have 6 MB; more is read, as a client that still sends misses an answer. */
 const payloadBytes = 6 * 1024 * 1024;
@@ -89,6 +90,7 @@ export class Gateway {
       return this.answer(reply, 'REQUEST_TOO_LARGE');
     }
     try {
+      if (route.streams) return await stream(route, event, reply);
       const invoked = route.function.invoke(event);
       return send(reply, (await within(route.timeoutMs, invoked)) as APIGatewayProxyResult);
     } catch (error) {
@@ -108,6 +110,16 @@ function send(reply: FastifyReply, result: APIGatewayProxyResult): FastifyReply 
     .code(statusCode)
     .headers({ ...headers, ...multiValueHeaders } as Record<string, string>)
     .send(isBase64Encoded ? Buffer.from(body, 'base64') : body);
+}
+
+async function stream(route: Route, event: unknown, reply: FastifyReply): Promise<FastifyReply> {
+  const answer = new StreamedAnswer();
+  answer.follow(route.function.invoke(event, undefined, answer));
+  const { statusCode, headers = {} } = await within(route.timeoutMs, answer.begun);
+  reply.code(statusCode).headers(headers).send(answer.body);
+  // The head doesn't wait for the first chunk.
+  reply.raw.flushHeaders();
+  return reply;
 }
 
 const timedOut = new Error('The integration timed out');

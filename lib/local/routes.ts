@@ -12,6 +12,7 @@ export interface Route {
   function: FunctionHost;
   authorizer: TokenAuthorizer | undefined;
   timeoutMs: number;
+  streams: boolean;
   methodArn: string;
 }
 
@@ -20,7 +21,12 @@ interface Method {
   ResourceId: string;
   AuthorizationType: string;
   AuthorizerId?: string;
-  Integration: { Type: string; Uri: string; TimeoutInMillis?: number };
+  Integration: {
+    Type: string;
+    Uri: string;
+    TimeoutInMillis?: number;
+    ResponseTransferMode?: string;
+  };
 }
 
 /** Reads the template's routes. */
@@ -40,6 +46,7 @@ export function routesOf(template: Template, names: ResourceNames, functions: Fu
         method.AuthorizationType === 'NONE'
           ? undefined
           : required(authorizers.get(method.AuthorizerId ?? ''), `${id} has no authorizer`),
+      streams: method.Integration.ResponseTransferMode === 'STREAM',
       timeoutMs: method.Integration.TimeoutInMillis ?? 29_000,
       methodArn: `arn:aws:execute-api:${region}:${account}:local/local/${method.HttpMethod}${path}`,
     };

@@ -1,5 +1,6 @@
 import type { APIGatewayAuthorizerResult } from 'aws-lambda';
-import { type FunctionHost, InvocationError } from './function-host.ts';
+import type { FunctionHost } from './function-host.ts';
+import { InvocationError } from './invocation.ts';
 
 /** A TOKEN authorizer as the template describes it. */
 export interface AuthorizerConfig {

@@ -1,8 +1,8 @@
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { s3 } from '../aws/s3.ts';
+import type { Message } from '../chat/message.ts';
 import { setting } from '../config.ts';
 import type { ClaimedJob, Job, JobKey, JobResult } from './job.ts';
-import type { Message } from './message.ts';
 
 /** Above this many bytes of JSON messages go to object storage; an item may hold 400 KB in all. */
 const inlineMessagesBytes = 100_000;

@@ -1,9 +1,9 @@
 import { ServiceError } from '../http/errors.ts';
+import { BudgetExceededError, RequestsPerMinuteError } from '../ledger/errors.ts';
 import { errorFields, log } from '../log.ts';
-import { ModelError } from '../models/errors.ts';
 import { retryWaitMs } from './backoff.ts';
 import type { ClaimedJob, Job } from './job.ts';
-import { completeJob, failJob, leaseMs, renewLease, retryJob } from './transitions.ts';
+import { completeJob, failJob, leaseMs, postponeJob, renewLease, retryJob } from './transitions.ts';
 import type { RunJob } from './worker.ts';
 
 const longestError = 2_000;
@@ -41,18 +41,31 @@ async function attempt(
       const message = 'timeout: The job did not finish within the time a worker has.';
       return () => retryJob(job, message, retryWaitMs(job.retry_count));
     }
+    const waitsUntil = endOfWait(error);
+    if (waitsUntil) return () => postponeJob(job, describe(error), waitsUntil);
     if (isPermanent(error)) return () => failJob(job, describe(error));
     if (!(error instanceof ServiceError)) {
       log('error', 'job attempt broke', { job_id: job.job_id, ...errorFields(error) });
     }
-    const advisedMs = error instanceof ModelError ? error.retryAfterMs : undefined;
-    return () => retryJob(job, describe(error), retryWaitMs(job.retry_count, advisedMs));
+    return () => retryJob(job, describe(error), retryWaitMs(job.retry_count, advisedMs(error)));
   }
 }
 
-/** A 4xx says that the same request would fail again; only 429 passes with time. */
+/** When the key may spend again: waiting for its own limits costs a job no retry. */
+function endOfWait(error: unknown): number | undefined {
+  const waits = error instanceof BudgetExceededError || error instanceof RequestsPerMinuteError;
+  return waits && error.retryAfterSeconds ? Date.now() + error.retryAfterSeconds * 1000 : undefined;
+}
+
+/** A 4xx says that the same request would fail again; only a provider's 429 passes with time. */
 function isPermanent(error: unknown): boolean {
+  if (error instanceof BudgetExceededError) return true;
   return error instanceof ServiceError && error.statusCode < 500 && error.statusCode !== 429;
+}
+
+function advisedMs(error: unknown): number | undefined {
+  const seconds = error instanceof ServiceError ? error.retryAfterSeconds : undefined;
+  return seconds ? seconds * 1000 : undefined;
 }
 
 /** A provider's message may be of any length, and no well-formed text. */

@@ -1,9 +1,9 @@
 import * as v from 'valibot';
+import { hasImage, Message } from '../chat/message.ts';
 import { valueError } from '../http/errors.ts';
 import { saying } from '../http/field-errors.ts';
 import { dictionary, integerBetween, stringUpTo } from '../http/schema.ts';
 import { catalogue, findModel, type Model } from '../models/catalogue.ts';
-import { hasImage, Message } from './message.ts';
 
 const orNull = <Schema extends v.GenericSchema>(schema: Schema) =>
   v.optional(v.nullable(schema), null);

@@ -126,6 +126,19 @@ export function retryJob(
   });
 }
 
+/** processing → queued until an instant, for a reason that is not the job's: no retry is counted. */
+export function postponeJob(
+  job: ClaimedJob,
+  error: string,
+  untilMs: number,
+): Promise<Job | undefined> {
+  return updateJob(job, {
+    ...whileLeased(job),
+    set: { status: 'queued', error, ready_at: instant(untilMs), due_at: instant(untilMs) },
+    remove: [...leaseAttributes],
+  });
+}
+
 /** A queued job whose wait is over gets its turn. */
 export function endWait(job: JobKey & Pick<Job, 'priority'>): Promise<Job | undefined> {
   return updateJob(job, {

@@ -67,18 +67,28 @@ async function workLane(
   let claimed = false;
   try {
     const doorbells = rung.map(({ doorbell }) => doorbell);
-    let jobs = await claimJobs(lane, doorbells);
+    let jobs = await inTurn(() => claimJobs(lane, doorbells));
     claimed = true;
     while (jobs.length > 0) {
       const ends = await Promise.allSettled(jobs.map(run));
       failed.push(...ends.flatMap((end) => (end.status === 'rejected' ? [end.reason] : [])));
-      jobs = mayTakeMore() ? await claimBest(lane, rung.length) : [];
+      jobs = mayTakeMore() ? await inTurn(() => claimBest(lane, rung.length)) : [];
     }
   } catch (error) {
     failed.push(error);
   }
-  for (const error of failed)
+  for (const error of failed) {
     log('error', 'job bookkeeping failed', { lane, ...errorFields(error) });
+  }
   const returned = claimed ? rung.slice(0, failed.length) : rung;
   return returned.map(({ messageId }) => ({ itemIdentifier: messageId }));
+}
+
+let lastClaim: Promise<unknown> = Promise.resolve();
+
+/** Claims within one process take turns: at once they would all try for the same best jobs. */
+function inTurn<Claimed>(claim: () => Promise<Claimed>): Promise<Claimed> {
+  const next = lastClaim.then(claim, claim);
+  lastClaim = next;
+  return next;
 }

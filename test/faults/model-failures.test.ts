@@ -1,33 +1,28 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JobRecord } from '../../shared/jobs/job.ts';
 import { chatJob, submit, until } from '../support/api.ts';
-import { type Behaviour, type ModelStub, startModelStub } from '../support/model-stub.ts';
+import type { Behaviour } from '../support/model-stub.ts';
 import { startTestStage, type TestStage } from '../support/stage.ts';
+import { startTestCatalogue, type TestCatalogue } from '../support/test-catalogue.ts';
 
-let stub: ModelStub;
+let catalogue: TestCatalogue;
 let stage: TestStage;
-const scripts = new Map<unknown, Behaviour[]>();
 
 beforeAll(async () => {
-  stub = await startModelStub();
-  stub.respond(({ messages }) => scripts.get(messages[0]?.content)?.shift());
-  const env = { OPENAI_API_KEY: 'x', OPENAI_BASE_URL: stub.url };
+  catalogue = await startTestCatalogue();
+  const env = { OPENAI_API_KEY: 'x', QUIRE_CATALOGUE: catalogue.file };
   stage = await startTestStage({ memory: true, env });
 });
 
-afterAll(() => Promise.all([stage.close(), stub.close()]));
-
-let jobs = 0;
+afterAll(() => Promise.all([stage.close(), catalogue.close()]));
 
 /** Submits a job; the model meets its calls with these behaviours in turn, then answers. */
 async function submitted(behaviours: Behaviour[], rest: object = {}) {
-  const content = `job ${++jobs}`;
-  scripts.set(content, behaviours);
-  const { id } = await submit(stage, chatJob(content, rest));
+  const model = catalogue.newModel('plain', behaviours);
+  const { id } = await submit(stage, chatJob('a question', { model: model.id, ...rest }));
   return {
     id,
-    callTimes: () =>
-      stub.requests.filter(({ body }) => body.messages[0]?.content === content).map(({ at }) => at),
+    callTimes: () => (model.upstreams[0]?.requests() ?? []).map(({ at }) => at),
   };
 }
 
@@ -41,10 +36,9 @@ const isRetried = ({ retry_count }: JobRecord) => retry_count === 1;
 
 describe.concurrent('a call that may go better next time', () => {
   it.each<[string, Behaviour, string]>([
-    ['429', status(429), 'rate_limit_exceeded: stub status 429'],
+    ['429', status(429), 'model_unavailable: stub status 429'],
     ['500', status(500), 'model_unavailable: stub status 500'],
     ['503', status(503), 'model_unavailable: stub status 503'],
-    ['401', status(401), 'model_unavailable: The model provider refused our credentials.'],
     [
       'a connection cut before the answer',
       { kind: 'cut' },
@@ -56,11 +50,7 @@ describe.concurrent('a call that may go better next time', () => {
       'model_unavailable: The connection to the model broke.',
     ],
     ['broken JSON', { kind: 'malformed' }, 'model_unavailable: The model answered broken JSON.'],
-    [
-      'a page of HTML',
-      { kind: 'wrong-type' },
-      'model_unavailable: The model answered without a completion.',
-    ],
+    ['a page of HTML', { kind: 'wrong-type' }, 'model_unavailable: The model answered text/html.'],
   ])('is repeated after %s, with the reason on the record meanwhile', async (_, failure, error) => {
     const { id, callTimes } = await submitted([failure, slowAnswer]);
 
@@ -96,9 +86,20 @@ describe.concurrent('a call that may go better next time', () => {
     expect(failed).toMatchObject({
       status: 'failed',
       retry_count: 2,
-      error: 'rate_limit_exceeded: stub status 429',
+      error: 'model_unavailable: stub status 429',
       result: null,
     });
+    expect(callTimes()).toHaveLength(3);
+  });
+
+  it('is repeated after 401, once the secret was read anew and refused too', async () => {
+    const { id, callTimes } = await submitted([status(401), status(401), slowAnswer]);
+
+    const waiting = await until(stage, id, isRetried);
+    const done = await until(stage, id);
+
+    expect(waiting.error).toBe('model_unavailable: The model provider refused our credentials.');
+    expect(done).toMatchObject({ status: 'done', retry_count: 1, error: null });
     expect(callTimes()).toHaveLength(3);
   });
 

@@ -395,7 +395,11 @@ describe.concurrent('a deployed stack', () => {
 
   beforeAll(async () => {
     stub = await startCloudFormationStub({
-      'quire-test': { BaseUrl: base_url, KeysTable: setting('KEYS_TABLE') },
+      'quire-test': {
+        BaseUrl: base_url,
+        KeysTable: setting('KEYS_TABLE'),
+        LedgerTable: setting('LEDGER_TABLE'),
+      },
       website: { BaseUrl: base_url },
     });
   });
@@ -423,7 +427,12 @@ describe.concurrent('a deployed stack', () => {
       account,
       'There is no stack gone in this account and region.',
     ],
-    ['another', 'website', account, "The stack website has no output KeysTable: is it Quire's?"],
+    [
+      'another',
+      'website',
+      account,
+      "The stack website has no outputs KeysTable and LedgerTable: is it Quire's?",
+    ],
     ['no credentials', 'quire-test', region, 'No AWS credentials were found: set AWS_PROFILE'],
     ['no region', 'quire-test', {}, 'No AWS region is set: set AWS_REGION.'],
     ['no answer', 'quire-test', { ...account, ...nobody }, 'The request to AWS failed: '],

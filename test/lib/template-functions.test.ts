@@ -21,7 +21,7 @@ describe('functions', () => {
         Handler: 'index.handler',
         Environment: { Variables: { NODE_OPTIONS: '--enable-source-maps' } },
       });
-      expect(code).toMatch(/export\{\w+ as handler\}/);
+      expect(code).toMatch(/export\{[\w$]+ as handler\}/);
       expect(code).toContain('//# sourceMappingURL=index.mjs.map');
       expect(existsSync(join(bundle, 'index.mjs.map'))).toBe(true);
       expect(readdirSync(bundle)).toHaveLength(2);
@@ -51,14 +51,30 @@ describe('functions', () => {
   test.each<[string, Record<string, string[]>]>([
     ['authorize-request', { dynamodb: ['GetItem'] }],
     ['cancel-job', { dynamodb: ['GetItem', 'UpdateItem'] }],
+    [
+      'create-chat-completion',
+      {
+        dynamodb: ['PutItem', 'UpdateItem'],
+        secretsmanager: ['DescribeSecret', 'GetSecretValue'],
+      },
+    ],
     ['dispatch-jobs', { dynamodb: stream, sqs: [...queue, 'SendMessage'] }],
     ['get-health', {}],
     ['get-job', { dynamodb: ['GetItem'], s3: ['GetObject'] }],
+    ['get-limits', { dynamodb: ['GetItem'] }],
+    ['list-models', {}],
+    [
+      'stream-chat',
+      {
+        dynamodb: ['GetItem', 'PutItem', 'UpdateItem'],
+        secretsmanager: ['DescribeSecret', 'GetSecretValue'],
+      },
+    ],
     ['list-jobs', { dynamodb: ['Query'] }],
     [
       'run-chat-job',
       {
-        dynamodb: ['GetItem', 'Query', 'UpdateItem'],
+        dynamodb: ['GetItem', 'PutItem', 'Query', 'UpdateItem'],
         s3: ['GetObject', 'PutObject'],
         secretsmanager: ['DescribeSecret', 'GetSecretValue'],
         sqs: [...queue, ...consume],

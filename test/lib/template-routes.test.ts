@@ -26,8 +26,12 @@ describe('routes', () => {
       `GET /batch/jobs list-jobs ${authorizer}`,
       `GET /batch/jobs/{job_id} get-job ${authorizer}`,
       'GET /health get-health everyone',
+      `GET /user/limits get-limits ${authorizer}`,
+      `GET /v1/models list-models ${authorizer}`,
       `POST /batch/jobs submit-job ${authorizer}`,
       `POST /batch/jobs/{job_id}/cancel cancel-job ${authorizer}`,
+      `POST /chat/stream stream-chat ${authorizer}`,
+      `POST /v1/chat/completions create-chat-completion ${authorizer}`,
     ]);
   });
 

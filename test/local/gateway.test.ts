@@ -31,6 +31,7 @@ function serve(fn: FunctionHost, route: Partial<Route> = {}): Promise<string> {
         function: fn,
         authorizer: undefined,
         timeoutMs: 20_000,
+        streams: false,
         methodArn: `arn:aws:execute-api:us-east-1:000000000000:local/local/GET${path}`,
         ...route,
       },

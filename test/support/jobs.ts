@@ -18,6 +18,7 @@ import { findJob } from '../../shared/jobs/read.ts';
 import { JobSubmission } from '../../shared/jobs/submission.ts';
 import { submitJob } from '../../shared/jobs/submit.ts';
 import { unlimited } from '../../shared/keys/limits.ts';
+import { openAccount } from '../../shared/ledger/account.ts';
 import { chatJob } from './api.ts';
 
 export const caller: Caller = { keyId: 'key_test', limits: JSON.stringify(unlimited) };
@@ -36,6 +37,7 @@ export const answer: JobResult = {
 /** Submits a chat job to the test store; answers its item. */
 export async function submitted(rest: object = {}, content = 'a question'): Promise<Job> {
   const submission = v.parse(JobSubmission, chatJob(content, rest));
+  await openAccount(caller.keyId, new Date().toISOString(), unlimited);
   const { id } = await submitJob(caller, submission, undefined);
   return itemOf({ key_id: caller.keyId, job_id: id });
 }

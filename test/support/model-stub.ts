@@ -6,13 +6,15 @@ import { setTimeout } from 'node:timers/promises';
 import { type Answer, completionBody, type ModelRequestBody } from './model-stub-body.ts';
 
 export interface ModelRequest {
+  /** Where it was sent: upstreams at one stub differ by their paths. */
+  path: string;
   model: string;
   body: ModelRequestBody;
   headers: IncomingHttpHeaders;
   /** Epoch milliseconds. */
   at: number;
   /** Settles once the answer was sent whole, or its connection lost. */
-  closed: Promise<void>;
+  closed: Promise<'whole' | 'lost'>;
 }
 
 /** What the stub does with one request; `at` defaults to `before`, the first byte. */
@@ -22,13 +24,25 @@ export type Behaviour =
   | { kind: 'hang'; at?: 'before' | 'midway' }
   | { kind: 'cut'; at?: 'before' | 'midway' }
   | { kind: 'malformed' }
-  | { kind: 'wrong-type' };
+  | { kind: 'wrong-type' }
+  | Pieces;
+
+/** Sends exactly this, each piece once the one before is taken; then ends, falls silent or cuts. */
+export interface Pieces {
+  kind: 'pieces';
+  pieces: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>;
+  ending?: 'end' | 'hang' | 'cut';
+  /** By default what the request asked for. */
+  type?: string;
+}
 
 /** One behaviour for every request, a list used up one a request, or a choice for the nth (from 1). */
 export type Script =
   | Behaviour
   | readonly Behaviour[]
-  | ((body: ModelRequestBody, n: number) => Behaviour | undefined);
+  | ((body: ModelRequestBody, n: number, path: string) => Behaviour | undefined);
+
+type Choose = (body: ModelRequestBody, n: number, path: string) => Behaviour | undefined;
 
 export type ModelStub = Awaited<ReturnType<typeof startModelStub>>;
 
@@ -37,16 +51,22 @@ export async function startModelStub() {
   const requests: ModelRequest[] = [];
   const arrivals = new EventEmitter().setMaxListeners(0);
   const closing = new AbortController();
-  let choose = chooser([]);
+  let choose: Choose = chooser([]);
   let handedOut = 0;
 
   const server = createServer(async (request, response) => {
     try {
       const body = (await json(request)) as ModelRequestBody;
-      const closed = new Promise<void>((resolve) => response.once('close', resolve));
-      const { model } = body;
-      requests.push({ model, body, headers: request.headers, at: Date.now(), closed });
-      const behaviour = choose(body, requests.length) ?? echo(body);
+      const { url: path = '', headers } = request;
+      requests.push({
+        path,
+        model: body.model,
+        body,
+        headers,
+        at: Date.now(),
+        closed: endOf(response),
+      });
+      const behaviour = choose(body, requests.length, path) ?? echo(body);
       arrivals.emit('request');
       await behave(behaviour, body, response, closing.signal);
     } catch (error) {
@@ -88,7 +108,14 @@ export async function startModelStub() {
   };
 }
 
-function chooser(script: Script): (body: ModelRequestBody, n: number) => Behaviour | undefined {
+function endOf(response: ServerResponse): Promise<'whole' | 'lost'> {
+  return new Promise((resolve) => {
+    response.once('close', () => resolve(response.writableFinished ? 'whole' : 'lost'));
+  });
+}
+
+/** Makes a script a choice of behaviour. */
+export function chooser(script: Script): Choose {
   if (typeof script === 'function') return script;
   if (!('kind' in script)) {
     const queue = [...script];
@@ -117,6 +144,8 @@ async function behave(
       return send(response, 200, type, body.stream ? 'data: {"id": "ch\n\n' : '{"id": "ch');
     case 'wrong-type':
       return send(response, 200, 'text/html', '<html><body>Welcome to the proxy</body></html>');
+    case 'pieces':
+      return sendPieces(response, behaviour, behaviour.type ?? type);
     case 'hang':
     case 'cut': {
       const text = completionBody(body, echo(body));
@@ -139,6 +168,26 @@ function send(
 function sendHalf(response: ServerResponse, type: string, text: string): Promise<void> {
   response.writeHead(200, { 'content-type': type });
   return new Promise((resolve) => response.write(text.slice(0, text.length / 2), () => resolve()));
+}
+
+async function sendPieces(
+  response: ServerResponse,
+  { pieces, ending = 'end' }: Pieces,
+  type: string,
+): Promise<void> {
+  response.writeHead(200, { 'content-type': type }).flushHeaders();
+  for await (const piece of pieces) {
+    if (response.destroyed) return;
+    await new Promise<void>((resolve) => {
+      response.once('close', resolve);
+      response.write(piece, () => {
+        response.off('close', resolve);
+        resolve();
+      });
+    });
+  }
+  if (ending === 'end') response.end();
+  if (ending === 'cut') response.destroy();
 }
 
 function echo({ messages }: ModelRequestBody): Answer & { kind: 'answer' } {

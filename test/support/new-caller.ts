@@ -15,6 +15,7 @@ export async function newCaller({
     AWS_SECRET_ACCESS_KEY: 'local',
     AWS_ENDPOINT_URL_DYNAMODB: file?.dynamodb_url,
     KEYS_TABLE: file?.outputs['KeysTable'],
+    LEDGER_TABLE: file?.outputs['LedgerTable'],
   });
   const { api_key } = await issueKey('test', unlimited);
   return { base_url, api_key };

@@ -1,0 +1,58 @@
+// A stub upstream in a process of its own: answers at once, or streams `x-chunks` chunks `x-delay` ms apart.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { json } from 'node:stream/consumers';
+
+interface Asked {
+  stream?: boolean;
+  messages: { content: string }[];
+}
+
+const usage = { prompt_tokens: 10, completion_tokens: 10, total_tokens: 20 };
+
+const server = createServer(async (request, response) => {
+  const body = (await json(request)) as Asked;
+  const [chunks = 20, delayMs = 0] = (body.messages[0]?.content ?? '').split(' ').map(Number);
+  if (body.stream) await stream(response, chunks, delayMs);
+  else answer(response);
+});
+server.listen(0, '127.0.0.1', () => {
+  const address = server.address();
+  process.send?.(typeof address === 'object' ? address?.port : 0);
+});
+process.on('disconnect', () => process.exit());
+
+function answer(response: ServerResponse<IncomingMessage>): void {
+  const message = { role: 'assistant', content: 'A short answer.' };
+  response.setHeader('content-type', 'application/json');
+  response.end(
+    JSON.stringify({
+      id: 'chatcmpl-bench',
+      object: 'chat.completion',
+      model: 'bench',
+      choices: [{ index: 0, message, finish_reason: 'stop' }],
+      usage,
+    }),
+  );
+}
+
+async function stream(
+  response: ServerResponse<IncomingMessage>,
+  chunks: number,
+  delayMs: number,
+): Promise<void> {
+  response.setHeader('content-type', 'text/event-stream');
+  for (let i = 0; i < chunks; i++) {
+    const room = response.write(event({ delta: { content: 'word ' }, finish_reason: null }));
+    if (!room) await new Promise((resolve) => response.once('drain', resolve));
+    if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
+  }
+  response.write(event({ delta: {}, finish_reason: 'stop' }));
+  response.write(`data: ${JSON.stringify({ ...chunk, choices: [], usage })}\n\n`);
+  response.end('data: [DONE]\n\n');
+}
+
+const chunk = { id: 'chatcmpl-bench', object: 'chat.completion.chunk', model: 'bench' };
+
+function event(choice: object): string {
+  return `data: ${JSON.stringify({ ...chunk, choices: [{ index: 0, ...choice }] })}\n\n`;
+}

@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { forwardStream } from '../../shared/chat/forward-stream.ts';
+import { type MeteredCall, openMeteredCall } from '../../shared/chat/metered-call.ts';
+import { findAccount, openAccount } from '../../shared/ledger/account.ts';
+import { findModel, type Model } from '../../shared/models/catalogue.ts';
+import { endedCharges } from '../support/chat-stage.ts';
+import { type ModelStub, type Script, startModelStub } from '../support/model-stub.ts';
+import { chunk, streamOf } from '../support/model-stub-pieces.ts';
+import { startTestStore, type TestStore } from '../support/store.ts';
+
+let stub: ModelStub;
+let store: TestStore;
+let keyId: string;
+
+beforeAll(async () => {
+  stub = await startModelStub();
+  store = await startTestStore({ modelUrl: stub.url });
+});
+afterAll(() => Promise.all([store.close(), stub.close()]));
+beforeEach(async () => {
+  vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  keyId = `key_${performance.now()}`;
+  await openAccount(keyId, new Date().toISOString(), {
+    budget_usd: 100,
+    duration: null,
+    requests_per_minute: null,
+  });
+  return () => vi.restoreAllMocks();
+});
+
+function open(script: Script, signal = new AbortController().signal): Promise<MeteredCall> {
+  stub.respond(script);
+  return openMeteredCall({
+    keyId,
+    model: findModel('gpt-4.1') as Model,
+    body: { model: 'gpt-4.1', messages: [{ role: 'user', content: 'hi' }], stream: true },
+    subject: { tags: ['chat'] },
+    signal,
+  });
+}
+
+const charges = () => endedCharges({ keyId });
+const heldNanoUsd = async () => (await findAccount(keyId))?.held;
+
+describe('a call', () => {
+  it('is held while it is under way', async () => {
+    const call = await open({ kind: 'pieces', pieces: streamOf(['hi'], [3, 4]) });
+
+    const held = await heldNanoUsd();
+
+    expect(held).toBeGreaterThan(0);
+    await call.end();
+  });
+
+  it('is settled once, however often it is ended', async () => {
+    const call = await open({ kind: 'pieces', pieces: streamOf(['hi'], [3, 4]) });
+    for await (const _ of forwardStream(call, false));
+
+    await Promise.all([call.end(), call.end()]);
+
+    const [charge] = await charges();
+    expect(charge).toMatchObject({ status: 'settled', figures: 'exact', tags: ['chat'] });
+    expect(await findAccount(keyId)).toMatchObject({ held: 0, spent: charge?.cost });
+  });
+
+  it('is released where nobody ever answered', async () => {
+    await expect(open({ kind: 'status', status: 400 })).rejects.toMatchObject({ statusCode: 400 });
+
+    expect(await charges()).toMatchObject([{ status: 'released', failed: true }]);
+    expect(await heldNanoUsd()).toBe(0);
+  });
+
+  it('is released, and 503, where time is up before the answer begins', async () => {
+    const timeIsUp = new AbortController();
+    const opening = open({ kind: 'hang' }, timeIsUp.signal);
+    opening.catch(() => {});
+    await stub.requestCount(stub.requests.length + 1);
+
+    timeIsUp.abort();
+
+    await expect(opening).rejects.toMatchObject({ statusCode: 503 });
+    expect(await charges()).toMatchObject([{ status: 'released' }]);
+  });
+
+  it('is settled for what came when time is up, although its reader has stopped reading', async () => {
+    const timeIsUp = new AbortController();
+    const pieces = [chunk('12345678')];
+    const call = await open({ kind: 'pieces', pieces, ending: 'hang' }, timeIsUp.signal);
+    const stream = forwardStream(call, false);
+    await stream.next();
+
+    timeIsUp.abort();
+
+    expect(await charges()).toMatchObject([
+      { status: 'settled', figures: 'partial', completion_tokens: 2 },
+    ]);
+    expect(await heldNanoUsd()).toBe(0);
+    expect((await stream.next()).value).toContain('The model did not finish in time.');
+    await stream.return(undefined);
+    expect(await heldNanoUsd()).toBe(0);
+  });
+});

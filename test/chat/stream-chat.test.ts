@@ -1,0 +1,40 @@
+import * as v from 'valibot';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { streamChat } from '../../shared/chat/stream-chat.ts';
+import { ChatStreamRequest } from '../../shared/chat/stream-request.ts';
+import { unlimited } from '../../shared/keys/limits.ts';
+import { openAccount } from '../../shared/ledger/account.ts';
+import { endedCharges } from '../support/chat-stage.ts';
+import { type ModelStub, startModelStub } from '../support/model-stub.ts';
+import { streamOf } from '../support/model-stub-pieces.ts';
+import { startTestStore, type TestStore } from '../support/store.ts';
+
+let stub: ModelStub;
+let store: TestStore;
+
+beforeAll(async () => {
+  stub = await startModelStub();
+  stub.respond({ kind: 'pieces', pieces: streamOf(['a', 'b', 'c'], [30, 40]) });
+  store = await startTestStore({ modelUrl: stub.url });
+});
+afterAll(() => Promise.all([store.close(), stub.close()]));
+
+it.each([1, 2, 3, 4, 5])(
+  'an answer is paid in full where its reader leaves after event %i',
+  async (events) => {
+    const keyId = `key_${events}`;
+    await openAccount(keyId, new Date().toISOString(), unlimited);
+    const request = v.parse(ChatStreamRequest, { message: 'a question' });
+    const caller = { keyId, limits: JSON.stringify(unlimited) };
+    const timeIsUp = new AbortController().signal;
+    const { body } = await streamChat(request, caller, { requestId: 'a request', timeIsUp });
+    const reader = body[Symbol.asyncIterator]();
+    for (let n = 0; n < events; n++) await reader.next();
+
+    await reader.return?.();
+
+    expect(await endedCharges({ keyId })).toMatchObject([
+      { status: 'settled', figures: 'exact', completion_tokens: 40 },
+    ]);
+  },
+);

@@ -1,0 +1,164 @@
+import { describe, expect, inject, it } from 'vitest';
+import { call } from '../support/api.ts';
+import { eventsOf, post } from '../support/event-reader.ts';
+import {
+  dictionary,
+  list,
+  literal,
+  missing,
+  type Refusal,
+  rule,
+  string,
+  unicode,
+} from '../support/refusals.ts';
+
+const stage = inject('stage');
+
+const sent = (body: unknown) => call<{ detail: unknown }>(stage, 'POST', '/chat/stream', body);
+
+const boolean: Refusal = ['bool_type', 'Input should be a valid boolean'];
+const tooShort: Refusal = ['string_too_short', 'String should have at least 1 character'];
+const upTo = (most: number): Refusal => [
+  'string_too_long',
+  `String should have at most ${most} characters`,
+];
+
+describe('422', () => {
+  const onlyText = rule('only text is taken; PDF and Office files are not available yet');
+
+  it.each<[string, object, (string | number)[], Refusal]>([
+    ['no message', { message: undefined }, ['message'], missing],
+    ['a null message', { message: null }, ['message'], string],
+    ['an empty message', { message: '' }, ['message'], tooShort],
+    ['a long message', { message: '🙂'.repeat(100_001) }, ['message'], upTo(100_000)],
+    ['a message of half a character', { message: '\ud800' }, ['message'], unicode],
+    ['a model that is no string', { model: 7 }, ['model'], string],
+    [
+      'an unknown model',
+      { model: 'no-such-model' },
+      ['model'],
+      rule('no such model, or not one that this API key may use'),
+    ],
+    ['a session_id that is no string', { session_id: 7 }, ['session_id'], string],
+    ['an empty session_id', { session_id: '' }, ['session_id'], tooShort],
+    ['a long session_id', { session_id: 'x'.repeat(129) }, ['session_id'], upTo(128)],
+    ['a null user_id', { user_id: null }, ['user_id'], string],
+    ['an empty user_id', { user_id: '' }, ['user_id'], tooShort],
+    ['a long user_id', { user_id: 'x'.repeat(257) }, ['user_id'], upTo(256)],
+    ['a web_search that is no boolean', { web_search: 'yes' }, ['web_search'], boolean],
+    ['a deep_research that is no boolean', { deep_research: 1 }, ['deep_research'], boolean],
+    ['connectors that are no boolean', { connectors: [] }, ['connectors'], boolean],
+    ['web_search', { web_search: true }, ['web_search'], rule('web_search is not available yet')],
+    [
+      'deep_research',
+      { deep_research: true },
+      ['deep_research'],
+      rule('deep_research is not available yet'),
+    ],
+    ['connectors', { connectors: true }, ['connectors'], rule('connectors is not available yet')],
+    ['a chat_history that is no list', { chat_history: {} }, ['chat_history'], list],
+    ['a turn that is no object', { chat_history: ['hi'] }, ['chat_history', 0], dictionary],
+    [
+      'a turn without a role',
+      { chat_history: [{ content: 'x' }] },
+      ['chat_history', 0, 'role'],
+      missing,
+    ],
+    [
+      'a turn of another role',
+      { chat_history: [{ role: 'tool', content: 'x' }] },
+      ['chat_history', 0, 'role'],
+      literal("'system', 'developer', 'user' or 'assistant'"),
+    ],
+    [
+      'a turn without content',
+      { chat_history: [{ role: 'user' }] },
+      ['chat_history', 0, 'content'],
+      missing,
+    ],
+    ['an api_key that is no string', { api_key: 7 }, ['api_key'], string],
+    ['images that are no list', { images: 'aGk=' }, ['images'], list],
+    ['an image without base64', { images: [{}] }, ['images', 0, 'base64'], missing],
+    [
+      'an image that is no base64',
+      { images: [{ base64: 'a!' }] },
+      ['images', 0, 'base64'],
+      rule('not base64'),
+    ],
+    ['an empty image', { images: [{ base64: '' }] }, ['images', 0, 'base64'], tooShort],
+    [
+      'an image of no image type',
+      { images: [{ base64: 'aGk=', mime_type: 'text/html' }] },
+      ['images', 0, 'mime_type'],
+      rule('not an image type'),
+    ],
+    ['files that are no list', { files: {} }, ['files'], list],
+    ['a file without a name', { files: [{ content: 'x' }] }, ['files', 0, 'name'], missing],
+    ['a file without content', { files: [{ name: 'x' }] }, ['files', 0, 'content'], missing],
+    [
+      'a PDF by its name',
+      {
+        files: [
+          { name: 'a.txt', content: 'A' },
+          { name: 'b.PDF', content: 'x' },
+        ],
+      },
+      ['files', 1, 'content'],
+      onlyText,
+    ],
+    ...['docx', 'doc', 'xlsx', 'pptx', 'odt'].map(
+      (extension): [string, object, (string | number)[], Refusal] => [
+        `an Office file (${extension}) by its name`,
+        { files: [{ name: `a.${extension}`, content: 'x' }] },
+        ['files', 0, 'content'],
+        onlyText,
+      ],
+    ),
+    [
+      'a PDF by its content',
+      { files: [{ name: 'a', content: Buffer.from('%PDF-1.7').toString('base64') }] },
+      ['files', 0, 'content'],
+      onlyText,
+    ],
+    [
+      'a zip by its content',
+      { files: [{ name: 'a', content: Buffer.from('PK\x03\x04xxxx').toString('base64') }] },
+      ['files', 0, 'content'],
+      onlyText,
+    ],
+  ])('for %s', async (_, fields, loc, [type, msg]) => {
+    const { status, body } = await sent({ message: 'a question', ...fields });
+
+    expect(status).toBe(422);
+    expect(body.detail).toEqual([{ loc: ['body', ...loc], msg, type }]);
+  });
+
+  it('for all faults at once', async () => {
+    const { body } = await sent({ message: '', user_id: 7, images: [{}] });
+
+    expect((body.detail as { loc: unknown[] }[]).map(({ loc }) => loc.slice(1))).toEqual([
+      ['message'],
+      ['user_id'],
+      ['images', 0, 'base64'],
+    ]);
+  });
+
+  it.each([
+    ['no JSON', '{"message": '],
+    ['a list', '[]'],
+    ['nothing', ''],
+  ])('for a body that is %s', async (_, text) => {
+    expect((await sent(text)).status).toBe(422);
+  });
+});
+
+it('takes what is just short enough', async () => {
+  const response = await post(stage, '/chat/stream', {
+    message: '🙂'.repeat(100_000),
+    session_id: '🙂'.repeat(128),
+    user_id: '🙂'.repeat(256),
+  });
+
+  expect(response.status).toBe(200);
+  expect(eventsOf(await response.text()).at(-1)).toBe('[DONE]');
+});

@@ -1,0 +1,216 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  type Account,
+  budgetOf,
+  type ChatStage,
+  endedCharges,
+  startChatStage,
+} from '../support/chat-stage.ts';
+import { complete, post, question, TextReader } from '../support/event-reader.ts';
+import {
+  chunk,
+  completionOf,
+  done,
+  gate,
+  streamOf,
+  usageChunk,
+} from '../support/model-stub-pieces.ts';
+import { costUsd, type TestModel } from '../support/test-catalogue.ts';
+
+let chat: ChatStage;
+let account: Account;
+
+beforeAll(async () => {
+  chat = await startChatStage();
+});
+beforeEach(async () => {
+  account = await chat.newAccount();
+});
+afterAll(() => chat.close());
+
+/** The one request that a model's upstream has got. */
+async function upstreamRequest({ upstreams }: TestModel) {
+  for (;;) {
+    const [request] = upstreams[0]?.requests() ?? [];
+    if (request) return request;
+    await setTimeout(5);
+  }
+}
+
+/** The answer was read to its end, paid in full, and nothing is held for it any more. */
+async function expectPaid(model: TestModel, promptTokens: number, completionTokens: number) {
+  const { closed } = await upstreamRequest(model);
+  expect(await closed).toBe('whole');
+  expect(await endedCharges(account)).toMatchObject([
+    {
+      status: 'settled',
+      figures: 'exact',
+      prompt_tokens: promptTokens,
+      completion_tokens: completionTokens,
+    },
+  ]);
+  const budget = await budgetOf(account);
+  expect(budget.used_usd).toBe(costUsd(promptTokens, completionTokens));
+  expect(budget.remaining_usd).toBeCloseTo(100 - budget.used_usd, 9);
+}
+
+const ways = [
+  ['a completion', '/v1/chat/completions', { messages: question }],
+  ['a streamed completion', '/v1/chat/completions', { messages: question, stream: true }],
+  ['a chat', '/chat/stream', { message: 'a question' }],
+] as const;
+
+describe.each(ways)('who hangs up on %s', (_, path, body) => {
+  it('before the upstream answers pays for all of it', async () => {
+    const begin = gate();
+    async function* pieces() {
+      await begin.opened;
+      yield* 'stream' in body || 'message' in body
+        ? streamOf(['a', 'b', 'c'], [30, 40])
+        : [completionOf('abc', [30, 40])];
+    }
+    const model = chat.newModel('plain', { kind: 'pieces', pieces: pieces() });
+    const hangUp = new AbortController();
+    const asking = post(account, path, { model: model.id, ...body }, hangUp.signal).then((answer) =>
+      answer.text(),
+    );
+    asking.catch(() => {});
+    await upstreamRequest(model);
+
+    hangUp.abort();
+    begin.open();
+
+    await expect(asking).rejects.toThrow();
+    await expectPaid(model, 30, 40);
+  });
+});
+
+describe.each(ways.slice(1))('who hangs up on %s', (_, path, body) => {
+  it.each([
+    ['after its first chunk', 'first'],
+    ['in its midst', 'third'],
+  ])('%s pays for all of it', async (_when, word) => {
+    const goOn = gate();
+    async function* pieces() {
+      for (const text of ['first', 'second', 'third', 'fourth', 'fifth']) {
+        yield chunk(text);
+        if (text === word) await goOn.opened;
+      }
+      yield* [chunk({}, 'stop'), usageChunk(30, 40), done];
+    }
+    const model = chat.newModel('plain', { kind: 'pieces', pieces: pieces() });
+    const hangUp = new AbortController();
+    const reader = new TextReader(
+      await post(account, path, { model: model.id, ...body }, hangUp.signal),
+    );
+    await reader.until(word);
+
+    hangUp.abort();
+    goOn.open();
+
+    await expectPaid(model, 30, 40);
+  });
+
+  it('once it has read all pays for all of it', async () => {
+    const model = chat.newModel('plain', { kind: 'pieces', pieces: streamOf(['a'], [30, 40]) });
+    const hangUp = new AbortController();
+    const reader = new TextReader(
+      await post(account, path, { model: model.id, ...body }, hangUp.signal),
+    );
+    await reader.until('"stop"');
+
+    hangUp.abort();
+
+    await expectPaid(model, 30, 40);
+  });
+
+  it('pays for what came where the upstream breaks off after that', async () => {
+    const goOn = gate();
+    async function* pieces() {
+      yield chunk('12345678');
+      await goOn.opened;
+      yield chunk('1234');
+    }
+    const model = chat.newModel('plain', { kind: 'pieces', pieces: pieces(), ending: 'cut' });
+    const hangUp = new AbortController();
+    const reader = new TextReader(
+      await post(account, path, { model: model.id, ...body }, hangUp.signal),
+    );
+    await reader.until('12345678');
+
+    hangUp.abort();
+    goOn.open();
+
+    expect(await endedCharges(account)).toMatchObject([
+      { status: 'settled', figures: 'partial', completion_tokens: 3 },
+    ]);
+    const { used_usd, remaining_usd } = await budgetOf(account);
+    expect(remaining_usd).toBeCloseTo(100 - used_usd, 9);
+  });
+});
+
+describe('a reader who doesn’t read', () => {
+  const megabyte = 2 ** 20;
+  const text = 'x'.repeat(megabyte / 8);
+
+  /** The stage's memory, in MB. */
+  const memoryMb = () => {
+    const status = readFileSync(`/proc/${chat.stage.process.pid}/status`, 'utf8');
+    return Number(status.match(/VmRSS:\s+(\d+)/)?.[1]) / 1024;
+  };
+
+  it('holds the upstream back, and hanging up lets it go on to its end', async () => {
+    const total = 64;
+    let sentMb = 0;
+    async function* pieces() {
+      for (; sentMb < total; sentMb += 1 / 8) yield chunk(text);
+      yield* [chunk({}, 'stop'), usageChunk(30, 40), done];
+    }
+    const model = chat.newModel('plain', { kind: 'pieces', pieces: pieces() });
+    const hangUp = new AbortController();
+    const before = memoryMb();
+
+    await complete(account, { model: model.id, stream: true }, hangUp.signal);
+    const stalledAt = await untilStill(() => sentMb);
+    const grownMb = memoryMb() - before;
+    hangUp.abort();
+
+    expect(stalledAt).toBeGreaterThan(0);
+    expect(stalledAt).toBeLessThan(total / 3);
+    expect(grownMb).toBeLessThan(total);
+    await expectPaid(model, 30, 40);
+    expect(sentMb).toBe(total);
+  });
+
+  it('gets all of it once it reads on', async () => {
+    const texts = Array.from({ length: 160 }, () => text);
+    let sent = 0;
+    async function* pieces() {
+      for (const piece of streamOf(texts, [30, 40])) {
+        yield piece;
+        sent += 1;
+      }
+    }
+    const model = chat.newModel('plain', { kind: 'pieces', pieces: pieces() });
+    const reader = new TextReader(await complete(account, { model: model.id, stream: true }));
+    const stalledAt = await untilStill(() => sent);
+
+    const whole = await reader.rest();
+
+    expect(stalledAt).toBeLessThan(160);
+    expect(whole === streamOf(texts).join('')).toBe(true);
+    await expectPaid(model, 30, 40);
+  });
+});
+
+/** A value once it has stood still for a while. */
+async function untilStill(read: () => number): Promise<number> {
+  for (let last = -1; ; ) {
+    const now = read();
+    if (now === last && now > 0) return now;
+    last = now;
+    await setTimeout(300);
+  }
+}

@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { call } from '../support/api.ts';
+import { type ModelStub, startModelStub } from '../support/model-stub.ts';
+import { startTestStage, type TestStage } from '../support/stage.ts';
+import { type LoggedStore, startLoggedStore } from '../support/store-log.ts';
+
+let store: LoggedStore;
+let model: ModelStub;
+let stage: TestStage;
+
+beforeAll(async () => {
+  store = await startLoggedStore();
+  model = await startModelStub();
+  stage = await startTestStage({
+    memory: true,
+    env: {
+      AWS_ENDPOINT_URL_DYNAMODB: store.url,
+      OPENAI_BASE_URL: model.url,
+      OPENAI_API_KEY: 'stub',
+    },
+  });
+  await complete(false);
+});
+
+afterAll(async () => {
+  await stage.close();
+  await model.close();
+  await store.close();
+});
+
+test.each([false, true])(
+  'asks the store once before the model and four times in all (stream: %s)',
+  async (stream) => {
+    const before = store.operations.length;
+    let beforeModel: string[] = [];
+    model.respond(() => {
+      beforeModel = store.operations.slice(before);
+      return undefined;
+    });
+
+    await complete(stream);
+
+    const all = store.operations.slice(before);
+    expect(beforeModel.filter((operation) => operation === 'UpdateItem')).toHaveLength(1);
+    expect(beforeModel.length).toBeLessThanOrEqual(2);
+    expect(all).toEqual(['UpdateItem', 'PutItem', 'UpdateItem', 'UpdateItem']);
+  },
+);
+
+async function complete(stream: boolean): Promise<void> {
+  const body = { model: 'gpt-4o', messages: [{ role: 'user', content: 'Hello' }], stream };
+  if (!stream) {
+    await call(stage, 'POST', '/v1/chat/completions', body);
+    return;
+  }
+  const response = await fetch(`${stage.base_url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${stage.api_key}` },
+    body: JSON.stringify(body),
+  });
+  await response.text();
+}

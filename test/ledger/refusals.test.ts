@@ -1,0 +1,209 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { completionError, detailError } from '../../shared/http/error-response.ts';
+import { openAccount } from '../../shared/ledger/account.ts';
+import { RequestsPerMinuteError } from '../../shared/ledger/errors.ts';
+import { requestsName, reserve } from '../../shared/ledger/reserve.ts';
+import { settle } from '../../shared/ledger/settle.ts';
+import { accountOf, usd } from '../support/ledger-world.ts';
+import { startTestStore, type TestStore } from '../support/store.ts';
+
+let store: TestStore;
+const subject = { model: 'gpt-5-mini', tags: ['chat'] };
+const createdAt = '2027-03-01T00:00:00.000Z';
+const nowMs = Date.parse('2027-03-01T06:30:15.250Z');
+
+beforeAll(async () => {
+  store = await startTestStore();
+});
+
+afterAll(() => store.close());
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  vi.setSystemTime(nowMs);
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+async function newAccount(
+  budget: number | null,
+  duration: string | null,
+  requests_per_minute: number | null = null,
+): Promise<string> {
+  const keyId = `key_${randomUUID()}`;
+  const budget_usd = budget === null ? null : usd(budget);
+  await openAccount(keyId, createdAt, { budget_usd, duration, requests_per_minute });
+  return keyId;
+}
+
+const refusalOf = (reserved: Promise<unknown>) =>
+  reserved.then(
+    () => {
+      throw new Error('was not refused');
+    },
+    (error: Error) => error,
+  );
+
+describe('requests per minute', () => {
+  it('lets exactly as many through as the limit says, of fifty at once', async () => {
+    const keyId = await newAccount(null, null, 20);
+
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 50 }, () => reserve(keyId, 10, subject)),
+    );
+
+    const refusals = outcomes.filter(({ status }) => status === 'rejected');
+    expect(refusals).toHaveLength(30);
+    for (const { reason } of refusals as PromiseRejectedResult[]) {
+      expect(reason).toBeInstanceOf(RequestsPerMinuteError);
+    }
+    expect(await accountOf(keyId)).toMatchObject({ held: 200, [requestsName(nowMs)]: 20 });
+  });
+
+  it('counts from nothing in the next minute', async () => {
+    const keyId = await newAccount(null, null, 1);
+    await reserve(keyId, 10, subject);
+
+    vi.setSystemTime(Date.parse('2027-03-01T06:30:59.999Z'));
+    const sameMinute = await refusalOf(reserve(keyId, 10, subject));
+    vi.setSystemTime(Date.parse('2027-03-01T06:31:00.000Z'));
+    const nextMinute = await reserve(keyId, 10, subject);
+
+    expect(sameMinute).toBeInstanceOf(RequestsPerMinuteError);
+    expect(nextMinute.account).toMatchObject({ held: 20 });
+  });
+
+  it('counts no request that the budget refuses', async () => {
+    const keyId = await newAccount(100, null, 1);
+
+    await refusalOf(reserve(keyId, 101, subject));
+    const { account } = await reserve(keyId, 100, subject);
+
+    expect(account).toMatchObject({ [requestsName(nowMs)]: 1 });
+  });
+
+  it('of none lets none through', async () => {
+    const keyId = await newAccount(null, null, 0);
+
+    const error = await refusalOf(reserve(keyId, 10, subject));
+
+    expect(error).toBeInstanceOf(RequestsPerMinuteError);
+    expect(error).toMatchObject({ retryAfterSeconds: null });
+    expect(await accountOf(keyId)).toMatchObject({ held: 0 });
+  });
+
+  it('tells when to try again', async () => {
+    const keyId = await newAccount(null, null, 1);
+    await reserve(keyId, 10, subject);
+
+    const error = await refusalOf(reserve(keyId, 10, subject));
+    const { statusCode, headers, body } = completionError(error, 'req');
+
+    expect(statusCode).toBe(429);
+    expect(headers).toMatchObject({ 'retry-after': '45' });
+    expect(headers).not.toHaveProperty('x-should-retry');
+    expect(JSON.parse(body)).toEqual({
+      error: {
+        message: 'Rate limit exceeded: this key may make 1 requests a minute.',
+        type: 'rate_limit_error',
+        param: null,
+        code: 'rate_limit_exceeded',
+        rate_limit: { limit: 'requests_per_minute', max_requests: 1 },
+      },
+    });
+  });
+});
+
+describe('a spent budget', () => {
+  /** 1.5 µ$ a day, of which 0.7 are spent and 0.3 held. */
+  async function mostlySpent(duration: string | null): Promise<string> {
+    const keyId = await newAccount(1500, duration);
+    await settle(await reserve(keyId, 900, subject), {
+      cost: 700,
+      figures: 'exact',
+      promptTokens: 1,
+      completionTokens: 1,
+    });
+    await reserve(keyId, 300, subject);
+    return keyId;
+  }
+
+  const figures = {
+    limit: 'budget',
+    max_usd: 0.0000015,
+    used_usd: 0.0000007,
+    held_usd: 0.0000003,
+    remaining_usd: 0.0000005,
+    reset_at: '2027-03-02T00:00:00.000Z',
+    request_max_usd: 0.000000501,
+  };
+
+  it('says which limit, its figures, when it resets and what the request could have cost', async () => {
+    const keyId = await mostlySpent('1d');
+
+    const error = await refusalOf(reserve(keyId, 501, subject));
+    const { statusCode, headers, body } = completionError(error, 'req');
+
+    const secondsToMidnight = 17.5 * 3600 - 15;
+    expect(statusCode).toBe(429);
+    expect(headers).toMatchObject({ 'retry-after': String(secondsToMidnight) });
+    expect(headers).not.toHaveProperty('x-should-retry');
+    expect(JSON.parse(body)).toEqual({
+      error: {
+        message: expect.stringMatching(
+          /^Budget exceeded: this request may cost up to \$.* The budget resets at 2027-03-02T00:00:00.000Z\.$/,
+        ),
+        type: 'rate_limit_error',
+        param: null,
+        code: 'budget_exceeded',
+        budget: figures,
+      },
+    });
+  });
+
+  it('is told outside completions with the same figures', async () => {
+    const keyId = await mostlySpent('1d');
+
+    const error = await refusalOf(reserve(keyId, 501, subject));
+    const { statusCode, body } = detailError(error, 'req');
+
+    expect(statusCode).toBe(429);
+    expect(JSON.parse(body)).toEqual({
+      detail: expect.stringContaining('Budget exceeded'),
+      budget: figures,
+    });
+  });
+
+  it.each([
+    ['never resets', null, 501],
+    ['could not pay for the request even if it were full', '1d', 1501],
+  ])('asks for no other try where it %s', async (_, duration, hold) => {
+    const keyId = await mostlySpent(duration);
+
+    const error = await refusalOf(reserve(keyId, hold, subject));
+    const { headers } = completionError(error, 'req');
+
+    expect(error).toMatchObject({ retryAfterSeconds: null });
+    expect(headers).toMatchObject({ 'x-should-retry': 'false' });
+    expect(headers).not.toHaveProperty('retry-after');
+  });
+
+  it('pays for a request that takes all that remains, and leaves nothing', async () => {
+    const keyId = await mostlySpent(null);
+
+    const { account } = await reserve(keyId, 500, subject);
+    const error = await refusalOf(reserve(keyId, 1, subject));
+
+    expect(account).toMatchObject({ available: 0, held: 800, spent: 700 });
+    expect(error).toMatchObject({ details: { budget: { remaining_usd: 0, reset_at: null } } });
+  });
+});
+
+it('says that a key has no account, rather than that it has no money', async () => {
+  const error = await refusalOf(reserve('key_unknown', 1, subject));
+
+  expect(error.message).toBe('The key key_unknown has no account');
+});

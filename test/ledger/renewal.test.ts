@@ -1,0 +1,201 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { unlimited } from '../../shared/keys/limits.ts';
+import { changeAccountLimits, openAccount } from '../../shared/ledger/account.ts';
+import { BudgetExceededError } from '../../shared/ledger/errors.ts';
+import { reportLimits } from '../../shared/ledger/limits-report.ts';
+import { reserve } from '../../shared/ledger/reserve.ts';
+import { settle } from '../../shared/ledger/settle.ts';
+import { interleave } from '../support/interleave.ts';
+import { accountOf, usd } from '../support/ledger-world.ts';
+import { startTestStore, type TestStore } from '../support/store.ts';
+
+let store: TestStore;
+const subject = { model: 'gpt-5-mini', tags: ['chat'] };
+const costing = (cost: number) =>
+  ({ cost, figures: 'exact', promptTokens: 1, completionTokens: 1 }) as const;
+const createdAt = '2027-03-01T00:00:00.000Z';
+const borderMs = Date.parse('2027-03-02T00:00:00.000Z');
+
+beforeAll(async () => {
+  store = await startTestStore();
+});
+
+afterAll(() => store.close());
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  vi.setSystemTime(Date.parse(createdAt));
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** An account of its own with 1000 nano-dollars a day. */
+async function newAccount(): Promise<string> {
+  const keyId = `key_${randomUUID()}`;
+  const limits = { budget_usd: usd(1000), duration: '1d', requests_per_minute: null };
+  await openAccount(keyId, createdAt, limits);
+  return keyId;
+}
+
+async function spend(keyId: string, cost: number): Promise<void> {
+  await settle(await reserve(keyId, cost, subject), costing(cost));
+}
+
+const budgetReported = async (keyId: string) =>
+  (await reportLimits({ keyId, limits: JSON.stringify(unlimited) })).budget;
+
+it('refuses until the last millisecond of a window, and grants in the first of the next', async () => {
+  const keyId = await newAccount();
+  await spend(keyId, 1000);
+
+  vi.setSystemTime(borderMs - 1);
+  const before = reserve(keyId, 1, subject);
+  await expect(before).rejects.toBeInstanceOf(BudgetExceededError);
+  vi.setSystemTime(borderMs);
+  const { account } = await reserve(keyId, 600, subject);
+
+  expect(account).toMatchObject({
+    available: 400,
+    held: 600,
+    spent: 0,
+    window_starts_at: '2027-03-02T00:00:00.000Z',
+    window_ends_at: '2027-03-03T00:00:00.000Z',
+  });
+});
+
+it('renews into the window of now where whole windows went by unused', async () => {
+  const keyId = await newAccount();
+  await spend(keyId, 1000);
+
+  vi.setSystemTime(Date.parse('2028-02-29T17:00:00.000Z'));
+  const { account } = await reserve(keyId, 1000, subject);
+
+  expect(account).toMatchObject({
+    window_starts_at: '2028-02-29T00:00:00.000Z',
+    window_ends_at: '2028-03-01T00:00:00.000Z',
+  });
+});
+
+it('counts a hold across the border, and its cost in the window that began', async () => {
+  const keyId = await newAccount();
+  await spend(keyId, 100);
+  const hold = await reserve(keyId, 700, subject);
+  vi.setSystemTime(borderMs);
+
+  const tooMuch = await reserve(keyId, 301, subject).catch((error: Error) => error);
+  const { account } = await reserve(keyId, 300, subject);
+  const settled = await settle(hold, costing(500));
+
+  expect(tooMuch).toMatchObject({
+    details: {
+      budget: {
+        max_usd: usd(1000),
+        used_usd: 0,
+        held_usd: usd(700),
+        remaining_usd: usd(300),
+        reset_at: '2027-03-03T00:00:00.000Z',
+        request_max_usd: usd(301),
+      },
+    },
+  });
+  expect(account).toMatchObject({ available: 0, held: 1000, spent: 0 });
+  expect(settled).toMatchObject({ available: 200, held: 300, spent: 500 });
+});
+
+it('begins a window once, however many requests meet the end of the last', async () => {
+  const keyId = await newAccount();
+  await spend(keyId, 900);
+  vi.setSystemTime(borderMs);
+
+  const holds = await Promise.allSettled(
+    Array.from({ length: 30 }, () => reserve(keyId, 100, subject)),
+  );
+
+  expect(holds.filter(({ status }) => status === 'fulfilled')).toHaveLength(10);
+  expect(await accountOf(keyId)).toMatchObject({ available: 0, held: 1000, spent: 0 });
+});
+
+it('keeps what was spent since the window began from one who saw the last window end', async () => {
+  const keyId = await newAccount();
+  vi.setSystemTime(borderMs);
+  const seesTheEndFirst = [1, 0];
+  const thenTheOtherGoesOn = -1;
+
+  await interleave<unknown>(
+    [() => spend(keyId, 1000), () => reserve(keyId, 1, subject)].map((run) => ({ run })),
+    () => seesTheEndFirst.shift() ?? thenTheOtherGoesOn,
+    async () => {},
+  );
+
+  expect(await accountOf(keyId)).toMatchObject({ available: 0, held: 0, spent: 1000 });
+});
+
+it('reports a window that has ended as renewed, before anything is spent in the next', async () => {
+  const keyId = await newAccount();
+  await spend(keyId, 300);
+  await reserve(keyId, 200, subject);
+
+  vi.setSystemTime(borderMs - 1);
+  const last = await budgetReported(keyId);
+  vi.setSystemTime(borderMs);
+  const next = await budgetReported(keyId);
+
+  expect(last).toEqual({
+    max_usd: usd(1000),
+    used_usd: usd(300),
+    remaining_usd: usd(500),
+    reset_at: '2027-03-02T00:00:00.000Z',
+    duration: '1d',
+  });
+  expect(next).toEqual({
+    max_usd: usd(1000),
+    used_usd: 0,
+    remaining_usd: usd(800),
+    reset_at: '2027-03-03T00:00:00.000Z',
+    duration: '1d',
+  });
+});
+
+it.each([
+  ['a raise', { budget_usd: usd(2000), duration: '1d' }, 2000],
+  ['another duration', { budget_usd: usd(1000), duration: '1h' }, 1000],
+  ['no duration any more', { budget_usd: usd(1000), duration: null }, 1000],
+])('forgets what an ended window spent when limits change: %s', async (_, limits, ceiling) => {
+  const keyId = await newAccount();
+  await spend(keyId, 700);
+  await reserve(keyId, 200, subject);
+  vi.setSystemTime(borderMs + 1);
+
+  await changeAccountLimits(keyId, { ...limits, requests_per_minute: null });
+
+  const account = await accountOf(keyId);
+  expect(account).toMatchObject({ ceiling, available: ceiling - 200, held: 200, spent: 0 });
+});
+
+it('keeps what a running window has spent and holds when limits change', async () => {
+  const keyId = await newAccount();
+  await spend(keyId, 700);
+  const hold = await reserve(keyId, 200, subject);
+
+  await changeAccountLimits(keyId, {
+    budget_usd: usd(400),
+    duration: '1h',
+    requests_per_minute: null,
+  });
+  const cut = await accountOf(keyId);
+  const refused = await reserve(keyId, 1, subject).catch((error: Error) => error);
+  const settled = await settle(hold, costing(150));
+
+  expect(cut).toMatchObject({ ceiling: 400, available: -500, held: 200, spent: 700 });
+  expect(refused).toMatchObject({ details: { budget: { remaining_usd: 0 } } });
+  expect(settled).toMatchObject({ available: -450, held: 0, spent: 850 });
+  expect(await budgetReported(keyId)).toMatchObject({
+    max_usd: usd(400),
+    used_usd: usd(850),
+    remaining_usd: 0,
+    reset_at: '2027-03-01T01:00:00.000Z',
+  });
+});

@@ -1,0 +1,264 @@
+import { randomUUID } from 'node:crypto';
+import { ProvisionedThroughputExceededException } from '@aws-sdk/client-dynamodb';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { dynamodb } from '../../shared/aws/dynamodb.ts';
+import { openAccount } from '../../shared/ledger/account.ts';
+import { sweepLedger } from '../../shared/ledger/audit.ts';
+import { putCharge } from '../../shared/ledger/charge.ts';
+import { epochOf, heldName, timeOf } from '../../shared/ledger/epoch.ts';
+import { reserve } from '../../shared/ledger/reserve.ts';
+import { release, settle } from '../../shared/ledger/settle.ts';
+import { interleave } from '../support/interleave.ts';
+import { accountOf, chargesOf, expectAtRest, usd } from '../support/ledger-world.ts';
+import { startTestStore, type TestStore } from '../support/store.ts';
+
+let store: TestStore;
+const subject = { model: 'gpt-5-mini', tags: ['batch', 'batch:chat'], job_id: 'job_1' };
+const costing = (cost: number) =>
+  ({ cost, figures: 'exact', promptTokens: 7, completionTokens: 5 }) as const;
+const epochMs = 10 * 60_000;
+const minuteMs = 60_000;
+
+beforeAll(async () => {
+  store = await startTestStore();
+});
+
+afterAll(() => store.close());
+
+beforeEach(() => {
+  vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+/** An account of its own with 1000 nano-dollars. */
+async function newAccount(): Promise<string> {
+  const keyId = `key_${randomUUID()}`;
+  const limits = { budget_usd: usd(1000), duration: null, requests_per_minute: null };
+  await openAccount(keyId, new Date().toISOString(), limits);
+  return keyId;
+}
+
+it('tells in the charge what a call was held for, and what it came to', async () => {
+  const keyId = await newAccount();
+
+  const hold = await reserve(keyId, 100, subject);
+  await hold.written;
+  const [held] = await chargesOf(keyId);
+  await settle(hold, costing(40));
+  const [settled] = await chargesOf(keyId);
+
+  const common = { ...subject, key_id: keyId, hold: 100, created_at: expect.any(String) };
+  expect(held).toMatchObject({ ...common, status: 'held' });
+  expect(held).not.toHaveProperty('cost');
+  expect(settled).toMatchObject({
+    ...common,
+    status: 'settled',
+    cost: 40,
+    figures: 'exact',
+    prompt_tokens: 7,
+    completion_tokens: 5,
+    ended_at: expect.any(String),
+  });
+  expect(await accountOf(keyId)).toMatchObject({ available: 960, held: 0, spent: 40 });
+});
+
+it.each([
+  ['settled twice', () => settle, () => settle],
+  ['settled and released', () => settle, () => release],
+  ['released and settled', () => release, () => settle],
+])('ends a call once that is %s', async (_, first, second) => {
+  const keyId = await newAccount();
+  const hold = await reserve(keyId, 100, subject);
+
+  const earlier = await first()(hold, costing(40));
+  const later = await second()(hold, costing(40));
+
+  const [charge] = await chargesOf(keyId);
+  const spent = charge?.cost ?? 0;
+  expect(earlier).toMatchObject({ held: 0, spent });
+  expect(later).toBeUndefined();
+  expect(await accountOf(keyId)).toMatchObject({ available: 1000 - spent, held: 0, spent });
+});
+
+it('writes a charge as it ended where it could not be written when it began', async () => {
+  const keyId = await newAccount();
+  const hold = await thatFailsToWriteItsCharge(keyId);
+  const before = await chargesOf(keyId);
+
+  await settle(hold, costing(40));
+
+  expect(before).toEqual([]);
+  expect(await chargesOf(keyId)).toMatchObject([
+    { ...subject, status: 'settled', hold: 100, cost: 40 },
+  ]);
+  expect(await accountOf(keyId)).toMatchObject({ available: 960, held: 0, spent: 40 });
+});
+
+it('leaves a charge as it ended when the write of its beginning comes late', async () => {
+  const keyId = await newAccount();
+  const hold = await reserve(keyId, 100, subject);
+  await settle(hold, costing(40));
+
+  await putCharge(hold.charge);
+
+  expect(await chargesOf(keyId)).toMatchObject([{ status: 'settled', cost: 40 }]);
+});
+
+it('moves the money once when the answer to that is lost, and the audit finds nothing to add', async () => {
+  const keyId = await newAccount();
+  const hold = await reserve(keyId, 100, subject);
+  await hold.written;
+  const hangUp = Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
+  const failed = failOnce('settled_', 'after', hangUp);
+
+  const account = await settle(hold, costing(40));
+
+  expect(failed.requests).toBe(1);
+  expect(account).toBeUndefined();
+  expect(await accountOf(keyId)).toMatchObject({ available: 960, held: 0, spent: 40 });
+  await passTimeAndSweep();
+  expectAtRest(await accountOf(keyId));
+  expect(await accountOf(keyId)).toMatchObject({ spent: 40 });
+});
+
+it('tries again to move the money when the store is busy', async () => {
+  const keyId = await newAccount();
+  const hold = await reserve(keyId, 100, subject);
+  await hold.written;
+  const throttle = new ProvisionedThroughputExceededException({ message: '', $metadata: {} });
+  const failed = failOnce('settled_', 'before', throttle);
+
+  const account = await settle(hold, costing(40));
+
+  expect(failed.requests).toBe(2);
+  expect(account).toMatchObject({ available: 960, held: 0, spent: 40 });
+});
+
+it('has the audit move the money where the caller could not', async () => {
+  const keyId = await newAccount();
+  const hold = await reserve(keyId, 100, subject);
+  await hold.written;
+
+  await interleave(
+    [{ run: () => settle(hold, costing(40)), fault: { at: 1, kind: 'fails' } }],
+    () => 0,
+    async () => {},
+  );
+
+  expect(await accountOf(keyId)).toMatchObject({ available: 900, held: 100, spent: 0 });
+  await passTimeAndSweep();
+  expectAtRest(await accountOf(keyId));
+  expect(await accountOf(keyId)).toMatchObject({ spent: 40 });
+});
+
+it.each([
+  ['first', 0],
+  ['last', epochMs - 1],
+])(
+  'leaves a call its fifteen minutes that begins in the %s millisecond of an epoch',
+  async (_, offset) => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const start = Math.ceil(Date.now() / epochMs) * epochMs + offset;
+    vi.setSystemTime(start);
+    const keyId = await newAccount();
+    const hold = await reserve(keyId, 100, subject);
+
+    vi.setSystemTime(start + 15 * minuteMs);
+    await sweepLedger();
+    await settle(hold, costing(40));
+
+    expect(await chargesOf(keyId)).toMatchObject([{ status: 'settled', cost: 40 }]);
+    expect(await accountOf(keyId)).toMatchObject({ held: 0, spent: 40 });
+  },
+);
+
+it('gives back within 26 minutes what a dead caller held', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  const keyId = await newAccount();
+  const hold = await reserve(keyId, 100, subject);
+  await hold.written;
+
+  vi.setSystemTime(Date.now() + 26 * minuteMs);
+  await sweepLedger();
+
+  expect(await chargesOf(keyId)).toMatchObject([{ status: 'released', failed: true }]);
+  expect(await accountOf(keyId)).toMatchObject({ available: 1000, held: 0, spent: 0 });
+});
+
+it('keeps a hold in the epoch of its charge when the clock goes back', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  const keyId = await newAccount();
+  const now = Date.now();
+  vi.setSystemTime(now + 2 * epochMs);
+  await reserve(keyId, 1, subject);
+  vi.setSystemTime(now);
+
+  const { charge } = await reserve(keyId, 100, subject);
+
+  const epoch = epochOf(timeOf(charge.entry));
+  expect(await accountOf(keyId)).toMatchObject({ [heldName(epoch)]: 100 });
+});
+
+it('audits the other accounts when the audit of one fails', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  const keyIds = [await newAccount(), await newAccount()];
+  for (const keyId of keyIds) await (await reserve(keyId, 100, subject)).written;
+  vi.setSystemTime(Date.now() + 26 * minuteMs);
+
+  const [exit] = await interleave(
+    [{ run: sweepLedger, fault: { at: 1, kind: 'fails' } }],
+    () => 0,
+    async () => {},
+  );
+  const held = await heldBy(keyIds);
+  await sweepLedger();
+
+  expect(exit).toMatchObject({ status: 'rejected', reason: expect.any(AggregateError) });
+  expect(held).toEqual([0, 100]);
+  expect(await heldBy(keyIds)).toEqual([0, 0]);
+});
+
+const heldBy = async (keyIds: string[]) =>
+  (await Promise.all(keyIds.map(accountOf))).map(({ held }) => held).sort((a, b) => a - b);
+
+async function thatFailsToWriteItsCharge(keyId: string) {
+  const run = async () => {
+    const hold = await reserve(keyId, 100, subject);
+    await Promise.allSettled([hold.written]);
+    return hold;
+  };
+  const [exit] = await interleave(
+    [{ run, fault: { at: 1, kind: 'fails' } }],
+    () => 0,
+    async () => {},
+  );
+  if (exit?.status !== 'fulfilled') throw new Error('the hold was not made');
+  return exit.value;
+}
+
+/** Meets the first update that names this attribute with an error, before or after it is done. */
+function failOnce(attribute: string, when: 'before' | 'after', error: Error) {
+  const failed = { requests: 0 };
+  dynamodb.middlewareStack.add(
+    (next) => async (args) => {
+      if (!JSON.stringify(args.input).includes(attribute) || failed.requests++ > 0) {
+        return next(args);
+      }
+      if (when === 'after') await next(args);
+      throw error;
+    },
+    { step: 'deserialize', priority: 'low', name: 'failOnce', override: true },
+  );
+  return failed;
+}
+
+async function passTimeAndSweep(): Promise<void> {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  vi.setSystemTime(Date.now() + 26 * minuteMs);
+  await sweepLedger();
+  await sweepLedger();
+}

@@ -1,0 +1,174 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { call, chatJob, submit, until } from '../support/api.ts';
+import { budgetOf, type ChatStage, endedCharges, startChatStage } from '../support/chat-stage.ts';
+
+let chat: ChatStage;
+
+beforeAll(async () => {
+  chat = await startChatStage();
+});
+afterAll(() => chat.close());
+
+/** Dollars that the test models' prices make of a usage. */
+const usage = { prompt_tokens: 100, completion_tokens: 100, total_tokens: 200 };
+const costUsd = (100 * 1 + 100 * 10) / 1e6;
+
+function ask(account: Parameters<typeof call>[0], model: string, rest: object = {}) {
+  return call<{ error: { code: string; budget: Record<string, unknown> } }>(
+    account,
+    'POST',
+    '/v1/chat/completions',
+    { model, messages: [{ role: 'user', content: 'Hi' }], max_tokens: 100, ...rest },
+  );
+}
+
+it('serves as many of 300 concurrent requests as the budget affords, and counts each once', async () => {
+  const model = chat.newModel();
+  const refusal = await ask(await chat.newAccount({ budget_usd: 0 }), model.id);
+  const holdUsd = Number(refusal.body.error.budget['request_max_usd']);
+  const account = await chat.newAccount({ budget_usd: Number((40 * holdUsd).toFixed(9)) });
+  const usage = usageThatCosts(holdUsd);
+  model.upstreams[0]?.respond({ kind: 'answer', content: 'x', usage });
+
+  const answers = await Promise.all(Array.from({ length: 300 }, () => ask(account, model.id)));
+
+  const charges = await endedCharges(account);
+  const { max_usd, used_usd, remaining_usd } = await budgetOf(account);
+  const refused = answers.filter(({ status }) => status === 429);
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(40);
+  expect(refused).toHaveLength(260);
+  for (const { headers, body } of refused) expectRefusal(headers, body.error, max_usd, holdUsd);
+  expect(model.upstreams[0]?.requests()).toHaveLength(40);
+  expect(charges.map(({ status }) => status)).toEqual(Array(40).fill('settled'));
+  expect(charges.reduce((sum, { cost = 0 }) => sum + cost, 0)).toBe(Math.round(used_usd * 1e9));
+  expect({ used_usd, remaining_usd }).toEqual({ used_usd: max_usd, remaining_usd: 0 });
+});
+
+/** All the output that is asked for, and a prompt for the rest. */
+function usageThatCosts(usd: number) {
+  const completion_tokens = 100;
+  const prompt_tokens = Math.round(usd * 1e6 - completion_tokens * 10);
+  return { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens };
+}
+
+function expectRefusal(
+  headers: Headers,
+  { code, budget }: { code: string; budget: Record<string, unknown> },
+  max_usd: number,
+  request_max_usd: number,
+): void {
+  expect(code).toBe('budget_exceeded');
+  expect(headers.get('x-should-retry')).toBe('false');
+  expect(headers.get('retry-after')).toBeNull();
+  expect(budget).toMatchObject({ limit: 'budget', max_usd, request_max_usd, reset_at: null });
+  const { used_usd, held_usd, remaining_usd } = budget as Record<string, number>;
+  expect(Number(used_usd) + Number(held_usd) + Number(remaining_usd)).toBeCloseTo(max_usd, 9);
+  expect(remaining_usd).toBeLessThan(request_max_usd);
+}
+
+it('lets no more than a budget of holds run at once', async () => {
+  const model = chat.newModel('plain', { kind: 'hang' });
+  const refusal = await ask(await chat.newAccount({ budget_usd: 0 }), model.id);
+  const holdUsd = Number(refusal.body.error.budget['request_max_usd']);
+  const account = await chat.newAccount({ budget_usd: Number((3 * holdUsd).toFixed(9)) });
+
+  const answers = Array.from({ length: 20 }, () => ask(account, model.id).catch(() => undefined));
+  const refused = await Promise.all(
+    Array.from({ length: 17 }, async (_, index) => (await nth(answers, index))?.status),
+  );
+
+  expect(refused).toEqual(Array(17).fill(429));
+  expect(model.upstreams[0]?.requests()).toHaveLength(3);
+});
+
+it('counts a key’s requests a minute, and says when to try again', async () => {
+  const model = chat.newModel();
+  const account = await chat.newAccount({ requests_per_minute: 5 });
+
+  const answers = await Promise.all(Array.from({ length: 12 }, () => ask(account, model.id)));
+
+  const served = answers.filter(({ status }) => status === 200);
+  const limited = answers.find(({ status }) => status === 429);
+  // The minute may turn while they run.
+  expect([5, 10]).toContain(served.length);
+  expect(limited?.body.error.code).toBe('rate_limit_exceeded');
+  expect(Number(limited?.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect(served[0]?.headers.get('x-ratelimit-limit-requests')).toBe('5');
+});
+
+it('fails a job whose key has no budget that will ever cover it', async () => {
+  const account = await chat.newAccount({ budget_usd: 0 });
+
+  const { id } = await submit(account, chatJob('a question', { model: chat.newModel().id }));
+  const failed = await until(account, id);
+
+  expect(failed).toMatchObject({ status: 'failed', retry_count: 0 });
+  expect(failed.error).toMatch(/^budget_exceeded: /);
+});
+
+it('keeps a job queued until its budget renews, and counts no retry', async () => {
+  const model = chat.newModel('plain', { kind: 'answer', content: 'at last', usage });
+  const refusal = await ask(await chat.newAccount({ budget_usd: 0 }), model.id, {
+    max_tokens: null,
+  });
+  const holdUsd = Number(refusal.body.error.budget['request_max_usd']);
+  const account = await chat.newAccount({ budget_usd: holdUsd + costUsd / 2, duration: '4s' });
+  await ask(account, model.id);
+
+  const { id } = await submit(account, chatJob('Hi', { model: model.id }));
+  const waiting = await until(
+    account,
+    id,
+    ({ error, status }) => Boolean(error) || status === 'done',
+  );
+  const done = await until(account, id);
+
+  expect(waiting.status).toBe('queued');
+  expect(waiting.error).toMatch(/^budget_exceeded: .*resets at/);
+  expect(done).toMatchObject({ status: 'done', retry_count: 0, error: null });
+});
+
+it('holds each attempt of a job by itself, and gives back what failed', async () => {
+  const failure = { kind: 'status', status: 500 } as const;
+  const model = chat.newModel('plain', [failure, { kind: 'answer', content: 'yes', usage }]);
+  const account = await chat.newAccount();
+
+  const { id } = await submit(account, chatJob('Hi', { model: model.id }));
+  const done = await until(account, id);
+
+  const charges = await endedCharges(account);
+  expect(done.status).toBe('done');
+  expect(charges.map(({ status, job_id }) => [status, job_id])).toEqual([
+    ['released', id],
+    ['settled', id],
+  ]);
+  expect((await budgetOf(account)).used_usd).toBeCloseTo(costUsd, 9);
+});
+
+it('applies a new budget at once, and keeps what was spent', async () => {
+  const model = chat.newModel('plain', { kind: 'answer', content: 'x', usage });
+  const account = await chat.newAccount();
+  await ask(account, model.id);
+
+  await chat.changeBudget(account, 0.000001);
+  const refused = await ask(account, model.id);
+
+  expect(refused.status).toBe(429);
+  expect(await budgetOf(account)).toMatchObject({
+    max_usd: 0.000001,
+    used_usd: costUsd,
+    remaining_usd: 0,
+  });
+});
+
+/** The result of whichever is the nth to finish. */
+function nth<Value>(promises: Promise<Value>[], n: number): Promise<Value> {
+  let finished = 0;
+  return new Promise((resolve) => {
+    for (const promise of promises) {
+      void promise.then((value) => {
+        if (finished++ === n) resolve(value);
+      });
+    }
+  });
+}

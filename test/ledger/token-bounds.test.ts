@@ -1,0 +1,133 @@
+import fc from 'fast-check';
+import { countChatCompletionTokens } from 'gpt-tokenizer/model/gpt-4o';
+import { expect, it } from 'vitest';
+import { countTokens } from '../../lib/local/offline-model/tokens.ts';
+import type { Model } from '../../shared/models/catalogue.ts';
+import { costNanoUsd } from '../../shared/models/price.ts';
+import { isCertainlyTooLong, mostNanoUsd } from '../../shared/models/token-bounds.ts';
+
+const model: Model = {
+  id: 'gpt-4o',
+  upstreams: [{ upstream: 'openai', model: 'gpt-4o' }],
+  contextWindow: 128_000,
+  maxOutputTokens: 16_384,
+  maxImageTokens: 1445,
+  reasoning: false,
+  usdPerMillionTokens: { input: 2.5, cachedInput: 1.25, output: 10 },
+};
+
+/** A prompt's tokens, as OpenAI counts them. */
+const countPrompt = (request: Parameters<NonNullable<typeof countChatCompletionTokens>>[0]) =>
+  countChatCompletionTokens?.(request) ?? Number.NaN;
+
+const aText = fc.oneof(
+  fc.string({ unit: 'grapheme', maxLength: 100 }),
+  fc.string({ unit: 'binary', maxLength: 100 }),
+  fc
+    .array(
+      fc.constantFrom(
+        ...[
+          'word ',
+          "don't ",
+          ' हिन्दी',
+          'สวัสดี',
+          '\n',
+          '\t',
+          '🏳️‍🌈',
+          '{"',
+          '\u0000',
+          '\ud800',
+          '中文',
+        ],
+      ),
+    )
+    .map((parts) => parts.join('')),
+);
+const aName = fc.stringMatching(/^[a-zA-Z_]{1,20}$/);
+const aMessage = fc.record({
+  role: fc.constantFrom('system', 'user', 'assistant'),
+  content: aText,
+});
+const messages = fc.array(aMessage, { minLength: 1, maxLength: 8 });
+const aProperty = fc.oneof(
+  fc.record({ type: fc.constant('string' as const), description: aText }),
+  fc.record({ type: fc.constant('string' as const), enum: fc.array(aText, { minLength: 1 }) }),
+  fc.record({ type: fc.constant('number' as const) }),
+);
+const aFunction = fc.record({
+  name: aName,
+  description: aText,
+  parameters: fc.record({
+    type: fc.constant('object' as const),
+    properties: fc.dictionary(aName, aProperty, { maxKeys: 5 }),
+  }),
+});
+
+it('holds enough for any prompt, and for all the output it asks for', () => {
+  fc.assert(
+    fc.property(
+      messages,
+      fc.array(aFunction, { maxLength: 3 }),
+      fc.option(fc.integer({ min: 1, max: 20_000 })),
+      fc.option(fc.integer({ min: 1, max: 128 })),
+      (messages, functions, maxTokens, n) => {
+        const tools = functions.map((each) => ({ type: 'function', function: each }));
+        const request = { messages, tools, max_tokens: maxTokens, n };
+        const most = {
+          prompt_tokens: countPrompt({ messages, functions }),
+          completion_tokens: (n ?? 1) * Math.min(maxTokens ?? 16_384, 16_384),
+        };
+
+        expect(mostNanoUsd(model, request)).toBeGreaterThanOrEqual(costNanoUsd(model, most));
+      },
+    ),
+    { numRuns: 500 },
+  );
+});
+
+it('holds as much for text in parts as the text takes', () => {
+  fc.assert(
+    fc.property(fc.array(aText), (texts) => {
+      const content = texts.map((text) => ({ type: 'text', text }));
+      const request = { messages: [{ role: 'user', content }], max_tokens: 1 };
+      const tokens = texts.reduce((sum, text) => sum + countTokens(text), 7);
+
+      expect(mostNanoUsd(model, request)).toBeGreaterThanOrEqual(
+        costNanoUsd(model, { prompt_tokens: tokens, completion_tokens: 1 }),
+      );
+    }),
+    { numRuns: 200 },
+  );
+});
+
+it('counts an image by what one may cost at most, however few bytes name it', () => {
+  const image = { type: 'image_url', image_url: { url: 'https://a.example/b.png' } };
+  const data = {
+    type: 'image_url',
+    image_url: { url: `data:image/png;base64,${'A'.repeat(9e5)}` },
+  };
+  const held = (...content: object[]) =>
+    mostNanoUsd(model, { messages: [{ role: 'user', content }], max_tokens: 1 });
+
+  const more = held(image, image) - held(image);
+
+  expect(more).toBeGreaterThanOrEqual(1445 * 2500);
+  expect(held(data)).toBe(held(image));
+});
+
+it('holds at most what fits the context window, at the highest of prices by length', () => {
+  const tiered: Model = {
+    ...model,
+    contextWindow: 1000,
+    usdPerMillionTokens: { input: { base: 1, tiers: [{ start: 500, price: 3 }] }, output: 2 },
+  };
+  const request = { messages: [{ role: 'user', content: 'a'.repeat(9000) }], max_tokens: 10 };
+
+  expect(mostNanoUsd(tiered, request)).toBe(1000 * 3000 + 10 * 2000);
+});
+
+it('calls a prompt too long that has more words than the window has tokens', () => {
+  const messages = [{ role: 'user', content: 'word '.repeat(1001) }];
+
+  expect(isCertainlyTooLong({ ...model, contextWindow: 1000 }, { messages })).toBe(true);
+});

@@ -6,6 +6,7 @@ import type { Invocation, StreamedResponse } from '../http/stream-endpoint.ts';
 import { callerWithSecret } from '../keys/caller-with-secret.ts';
 import { mayUseModel } from '../keys/limits.ts';
 import { toUsd } from '../ledger/nano-usd.ts';
+import { errorFields, log } from '../log.ts';
 import { catalogue, findModel, type Model } from '../models/catalogue.ts';
 import { unavailable } from '../models/errors.ts';
 import { upstreamBody } from './completion-request.ts';
@@ -85,7 +86,7 @@ async function* chatEvents(turn: Turn): AsyncGenerator<object> {
       for (const content of readDeltas(next.value, answer)) yield { type: 'delta', content };
     }
     if (!call.meter.finished) throw unavailable('The model broke off its answer.');
-    await keepSession(session, [...turn.history, { role: 'assistant', content: answer.text }]);
+    await remember(turn, answer.text);
     yield usageEvent(call);
     yield { type: 'done', finish_reason: answer.finishReason };
   } catch (error) {
@@ -94,6 +95,15 @@ async function* chatEvents(turn: Turn): AsyncGenerator<object> {
   } finally {
     await drain(pieces);
     await call.end();
+  }
+}
+
+/** A turn that can't be kept is forgotten; its answer is whole all the same. */
+async function remember({ session, history }: Turn, answer: string): Promise<void> {
+  try {
+    await keepSession(session, [...history, { role: 'assistant', content: answer }]);
+  } catch (error) {
+    log('error', 'session not kept', { key_id: session.keyId, ...errorFields(error) });
   }
 }
 

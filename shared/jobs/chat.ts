@@ -28,7 +28,8 @@ export async function runChatJob(job: ClaimedJob, signal: AbortSignal): Promise<
     signal,
   });
   try {
-    const [choice] = (JSON.parse(await readCompletion(call)) as Completion).choices ?? [];
+    const completion = JSON.parse(await readCompletion(call)) as Completion | null;
+    const choice = completion?.choices?.[0];
     if (!choice?.message) throw unavailable('The model answered without a completion.');
     const { cost, promptTokens, completionTokens } = call.meter.outcome();
     return {

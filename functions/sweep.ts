@@ -3,5 +3,7 @@ import { sweepLedger } from '../shared/ledger/audit.ts';
 
 /** Runs each minute. */
 export const handler = async () => {
-  await Promise.all([sweepJobs(), sweepLedger()]);
+  const sweeps = await Promise.allSettled([sweepJobs(), sweepLedger()]);
+  const failed = sweeps.find((sweep) => sweep.status === 'rejected');
+  if (failed) throw failed.reason;
 };

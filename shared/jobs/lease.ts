@@ -41,7 +41,7 @@ async function attempt(
       const message = 'timeout: The job did not finish within the time a worker has.';
       return () => retryJob(job, message, retryWaitMs(job.retry_count));
     }
-    const waitsUntil = endOfWait(error);
+    const waitsUntil = endOfWait(job, error);
     if (waitsUntil) return () => postponeJob(job, describe(error), waitsUntil);
     if (isPermanent(error)) return () => failJob(job, describe(error));
     if (!(error instanceof ServiceError)) {
@@ -52,9 +52,16 @@ async function attempt(
 }
 
 /** When the key may spend again: waiting for its own limits costs a job no retry. */
-function endOfWait(error: unknown): number | undefined {
+function endOfWait(job: Job, error: unknown): number | undefined {
+  if (error instanceof BudgetExceededError && error.isHeldUp) return Date.now() + heldUpMs(job);
   const waits = error instanceof BudgetExceededError || error instanceof RequestsPerMinuteError;
   return waits && error.retryAfterSeconds ? Date.now() + error.retryAfterSeconds * 1000 : undefined;
+}
+
+/** The longer a job has been held up, the later it asks again, so that many don't ask all the time. */
+function heldUpMs({ created_at }: Job): number {
+  const spanMs = Math.max(1_000, Math.min(60_000, Date.now() - Date.parse(created_at)));
+  return Math.ceil((spanMs / 2) * (1 + Math.random()));
 }
 
 /** A 4xx says that the same request would fail again; only a provider's 429 passes with time. */

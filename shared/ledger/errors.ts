@@ -5,6 +5,9 @@ import { never } from './window.ts';
 
 /** 429: the key's budget doesn't cover the most this request can cost. */
 export class BudgetExceededError extends ServiceError {
+  /** Running requests hold what this one lacks: it may go through once they have ended. */
+  readonly isHeldUp: boolean;
+
   constructor(account: Account, hold: number) {
     const figures = {
       limit: 'budget',
@@ -19,6 +22,7 @@ export class BudgetExceededError extends ServiceError {
       details: { budget: figures },
       retryAfterSeconds: retryAfterSeconds(account, hold),
     });
+    this.isHeldUp = account.available + account.held >= hold;
   }
 }
 

@@ -1,7 +1,12 @@
 import type { Outcome } from '../ledger/settle.ts';
 import type { Model } from './catalogue.ts';
 import { costNanoUsd, type TokenUsage } from './price.ts';
-import { likelyPromptTokens, likelyTokens, type SizedRequest } from './token-bounds.ts';
+import {
+  likelyPromptTokens,
+  likelyTokens,
+  mostCompletionTokens,
+  type SizedRequest,
+} from './token-bounds.ts';
 
 interface Choice {
   finish_reason?: string | null;
@@ -51,7 +56,11 @@ export class CompletionMeter {
     const figures = this.finished ? (this.usage ? 'exact' : 'estimated') : 'partial';
     const usage = this.usage ?? {
       prompt_tokens: likelyPromptTokens(this.model, this.request),
-      completion_tokens: this.outputTokens,
+      // A guess must not cost more than the call could.
+      completion_tokens: Math.min(
+        this.outputTokens,
+        mostCompletionTokens(this.model, this.request),
+      ),
     };
     return {
       cost: costNanoUsd(this.model, usage),

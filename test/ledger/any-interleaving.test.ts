@@ -46,9 +46,9 @@ const minuteMs = 60_000;
 const dayMs = 86_400_000;
 
 it.each([
-  ['any history', aHistory, 30],
-  ['sweeps beside callers who are late, and new ones', aLostStart, 40],
-  ['a window that ends under running calls', aNewWindow, 30],
+  ['any history', aHistory, 20],
+  ['sweeps beside callers who are late, and new ones', aLostStart, 30],
+  ['a window that ends under running calls', aNewWindow, 20],
 ])('keeps within the ceiling, and counts each cost once: %s', async (_, histories, numRuns) => {
   await fc.assert(
     fc.asyncProperty(histories, fc.nat(10 * minuteMs), async (history, offsetMs) => {

@@ -128,6 +128,32 @@ it('keeps a job queued until its budget renews, and counts no retry', async () =
   expect(done).toMatchObject({ status: 'done', retry_count: 0, error: null });
 });
 
+it.each([null, '30d'])(
+  'runs every job that the budget affords, one after the other if need be (%s)',
+  async (duration) => {
+    const model = chat.newModel('plain', () => ({
+      kind: 'answer',
+      content: 'x',
+      usage,
+      delayMs: 50,
+    }));
+    const refusal = await ask(await chat.newAccount({ budget_usd: 0 }), model.id, {
+      max_tokens: null,
+    });
+    const holdUsd = Number(refusal.body.error.budget['request_max_usd']);
+    const account = await chat.newAccount({ budget_usd: 3 * holdUsd, duration });
+
+    const submitted = Array.from({ length: 6 }, () =>
+      submit(account, chatJob('Hi', { model: model.id })),
+    );
+    const jobs = await Promise.all(submitted.map(async (job) => until(account, (await job).id)));
+
+    expect(jobs.map(({ status, retry_count }) => [status, retry_count])).toEqual(
+      Array(6).fill(['done', 0]),
+    );
+  },
+);
+
 it('holds each attempt of a job by itself, and gives back what failed', async () => {
   const failure = { kind: 'status', status: 500 } as const;
   const model = chat.newModel('plain', [failure, { kind: 'answer', content: 'yes', usage }]);

@@ -3,6 +3,7 @@ import { countChatCompletionTokens } from 'gpt-tokenizer/model/gpt-4o';
 import { expect, it } from 'vitest';
 import { countTokens } from '../../lib/local/offline-model/tokens.ts';
 import type { Model } from '../../shared/models/catalogue.ts';
+import { CompletionMeter } from '../../shared/models/completion-meter.ts';
 import { costNanoUsd } from '../../shared/models/price.ts';
 import { isCertainlyTooLong, mostNanoUsd } from '../../shared/models/token-bounds.ts';
 
@@ -115,6 +116,57 @@ it('counts an image by what one may cost at most, however few bytes name it', ()
   expect(held(data)).toBe(held(image));
 });
 
+it('counts what only looks like an image by its bytes', () => {
+  const description = 'word '.repeat(10_000);
+  const properties = { image_url: { type: 'string', description } };
+  const tools = [{ type: 'function', function: { name: 'f', parameters: { properties } } }];
+  const request = { messages: [{ role: 'user', content: 'hi' }], tools, max_tokens: 1 };
+
+  const most = { prompt_tokens: countTokens(description), completion_tokens: 1 };
+
+  expect(mostNanoUsd(model, request)).toBeGreaterThanOrEqual(costNanoUsd(model, most));
+});
+
+it('holds for the larger of two limits, as a provider may obey either', () => {
+  const messages = [{ role: 'user', content: 'hi' }];
+
+  const both = mostNanoUsd(model, { messages, max_tokens: 9000, max_completion_tokens: 1 });
+
+  expect(both).toBeGreaterThanOrEqual(mostNanoUsd(model, { messages, max_tokens: 9000 }));
+});
+
+it('counts parameters that it does not know by their bytes, as they may be prompt', () => {
+  const functions = [{ name: 'f', description: 'word '.repeat(10_000) }];
+  const request = { messages: [{ role: 'user', content: 'hi' }], functions, max_tokens: 1 };
+
+  expect(mostNanoUsd(model, request)).toBeGreaterThanOrEqual(
+    costNanoUsd(model, { prompt_tokens: 10_000, completion_tokens: 1 }),
+  );
+});
+
+it('takes a file for all that fits the context window', () => {
+  const content = [{ type: 'file', file: { file_id: 'file-1' } }];
+
+  const most = mostNanoUsd(model, { messages: [{ role: 'user', content }], max_tokens: 1 });
+
+  expect(most).toBe(128_000 * 2500 + 10_000);
+});
+
+it('never guesses a cost above what was held', () => {
+  const deltas = fc.array(fc.record({ role: aName, content: aText, reasoning: aText }));
+  fc.assert(
+    fc.property(deltas, messages, fc.integer({ min: 1, max: 50 }), (deltas, messages, limit) => {
+      const request = { messages, max_tokens: limit };
+      const meter = new CompletionMeter(model, request);
+
+      for (const delta of deltas) meter.observe({ choices: [{ delta }] });
+
+      expect(meter.outcome().cost).toBeLessThanOrEqual(mostNanoUsd(model, request));
+    }),
+    { numRuns: 200 },
+  );
+});
+
 it('holds at most what fits the context window, at the highest of prices by length', () => {
   const tiered: Model = {
     ...model,
@@ -124,6 +176,32 @@ it('holds at most what fits the context window, at the highest of prices by leng
   const request = { messages: [{ role: 'user', content: 'a'.repeat(9000) }], max_tokens: 10 };
 
   expect(mostNanoUsd(tiered, request)).toBe(1000 * 3000 + 10 * 2000);
+});
+
+it('never calls a prompt too long that just fits', () => {
+  fc.assert(
+    fc.property(messages, fc.integer({ min: 1, max: 200 }), (once, times) => {
+      const messages = once.map(({ role, content }) => ({ role, content: content.repeat(times) }));
+      const contextWindow = countPrompt({ messages });
+
+      expect(isCertainlyTooLong({ ...model, contextWindow }, { messages })).toBe(false);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+it.each([
+  ['blank lines', '\n'],
+  ['tabs', '\t'],
+  ['contractions', " don't"],
+  ['words of letters with marks', ' हिन्दी'],
+  ['parts of one letter', undefined],
+])('never calls a prompt too long that just fits: %s', (_, piece) => {
+  const letters = Array.from({ length: 4000 }, () => ({ type: 'text', text: 'a' }));
+  const messages = [{ role: 'user', content: piece?.repeat(4000) ?? letters }];
+  const contextWindow = 7 + countTokens((piece ?? 'a').repeat(4000));
+
+  expect(isCertainlyTooLong({ ...model, contextWindow }, { messages })).toBe(false);
 });
 
 it('calls a prompt too long that has more words than the window has tokens', () => {

@@ -28,7 +28,9 @@ beforeAll(async () => {
 afterAll(() => chat.close());
 
 /** `a question`, as it is counted where the provider doesn't tell. */
-const promptTokens = likelyPromptTokens({} as Model, { messages: question });
+const promptTokens = likelyPromptTokens({ contextWindow: 100_000 } as Model, {
+  messages: question,
+});
 
 const pieces = (pieces: string[], ending?: 'end' | 'hang' | 'cut'): Behaviour => ({
   kind: 'pieces',

@@ -45,8 +45,11 @@ function mostPromptTokens(model: Model, request: SizedRequest): number {
 }
 
 /** A fair guess at a prompt's tokens, for a provider that doesn't tell: four bytes each. */
-export function likelyPromptTokens(model: Model, request: SizedRequest): number {
-  const { bytes, images } = sizeOf(request);
+export function likelyPromptTokens(
+  model: Model,
+  { messages, tools, functions, response_format }: SizedRequest,
+): number {
+  const { bytes, images } = sizeOf({ messages, tools, functions, response_format });
   const likely = Math.ceil(bytes / 4) + images * (model.maxImageTokens ?? 0);
   return Math.min(model.contextWindow, likely);
 }

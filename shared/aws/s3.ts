@@ -1,4 +1,11 @@
 import { S3Client } from '@aws-sdk/client-s3';
 
-/** The one S3 client of a function. */
-export const s3 = new S3Client({});
+/** The one S3 client of a function: no answer, or silence in the middle of one, is an error in the end. */
+export const s3 = new S3Client({
+  requestHandler: {
+    connectionTimeout: 5_000,
+    requestTimeout: 60_000,
+    throwOnRequestTimeout: true,
+    socketTimeout: 60_000,
+  },
+});

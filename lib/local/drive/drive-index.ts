@@ -1,0 +1,151 @@
+import { randomBytes } from 'node:crypto';
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+
+/** What the index knows of a file beyond what the disk does. */
+export interface IndexRow {
+  id: string;
+  /** The folder's path, relative to the Drive's and '' for its own. */
+  parent: string;
+  /** The file's name on disk. */
+  disk_name: string;
+  /** The name in Drive, where the disk could not take it. */
+  name: string | null;
+  /** The type a client gave, where the name does not say it. */
+  mime_type: string | null;
+  /** JSON. */
+  app_properties: string;
+  /** When the index last changed, in microseconds. */
+  changed_at: number;
+  md5: string | null;
+  /** The state of the file that `md5` is of. */
+  md5_of: string | null;
+}
+
+/** What may change in a row; the rest is its place. */
+export type RowChanges = Partial<
+  Pick<IndexRow, 'name' | 'mime_type' | 'app_properties' | 'changed_at' | 'md5' | 'md5_of'>
+>;
+
+/** A new id that looks like Drive's: 33 characters. */
+export const newFileId = () => `1${randomBytes(24).toString('base64url')}`;
+
+/** Whether Drive could have given this id. */
+export const isFileId = (id: string) => /^[\w-]{33}$/.test(id);
+
+/** Which id belongs to which path: kept in a file, or without one in memory. */
+export class DriveIndex {
+  private readonly db: DatabaseSync;
+  private readonly statements = new Map<string, StatementSync>();
+
+  constructor(file = ':memory:') {
+    this.db = new DatabaseSync(file);
+    this.db.exec(`
+      PRAGMA journal_mode = WAL;
+      PRAGMA synchronous = NORMAL;
+      CREATE TABLE IF NOT EXISTS files (
+        id TEXT PRIMARY KEY,
+        parent TEXT NOT NULL,
+        disk_name TEXT NOT NULL,
+        name TEXT,
+        mime_type TEXT,
+        app_properties TEXT NOT NULL DEFAULT '{}',
+        changed_at INTEGER NOT NULL DEFAULT 0,
+        md5 TEXT,
+        md5_of TEXT,
+        UNIQUE (parent, disk_name)
+      );`);
+  }
+
+  byId(id: string): IndexRow | undefined {
+    return this.get('SELECT * FROM files WHERE id = ?', id);
+  }
+
+  byPath(parent: string, diskName: string): IndexRow {
+    const found = this.get(
+      'SELECT * FROM files WHERE parent = ? AND disk_name = ?',
+      parent,
+      diskName,
+    );
+    return found ?? this.add(newFileId(), parent, diskName);
+  }
+
+  /** The rows of a folder's files; those not seen before get an id. */
+  inFolder(parent: string, diskNames: string[]): IndexRow[] {
+    const rows = this.prepare('SELECT * FROM files WHERE parent = ?').all(parent);
+    const known = new Map((rows as unknown as IndexRow[]).map((row) => [row.disk_name, row]));
+    if (diskNames.every((name) => known.has(name))) {
+      return diskNames.map((name) => known.get(name) as IndexRow);
+    }
+    this.db.exec('BEGIN');
+    const all = diskNames.map((name) => known.get(name) ?? this.add(newFileId(), parent, name));
+    this.db.exec('COMMIT');
+    return all;
+  }
+
+  /** Gives a path an id; whatever had either before has left the disk. */
+  add(id: string, parent: string, diskName: string): IndexRow {
+    this.prepare('DELETE FROM files WHERE id = ? OR (parent = ? AND disk_name = ?)').run(
+      id,
+      parent,
+      diskName,
+    );
+    this.prepare('INSERT INTO files (id, parent, disk_name) VALUES (?, ?, ?)').run(
+      id,
+      parent,
+      diskName,
+    );
+    return this.byId(id) as IndexRow;
+  }
+
+  change(id: string, changes: RowChanges): void {
+    const columns = Object.keys(changes);
+    if (columns.length === 0) return;
+    const set = columns.map((column) => `${column} = ?`).join(', ');
+    const values = Object.values(changes) as SQLInputValue[];
+    this.prepare(`UPDATE files SET ${set} WHERE id = ?`).run(...values, id);
+  }
+
+  /** Follows a move on disk; what is in a folder moves along. */
+  move(id: string, parent: string, diskName: string): void {
+    const row = this.byId(id);
+    if (!row) return;
+    const [from, to] = [joinPath(row.parent, row.disk_name), joinPath(parent, diskName)];
+    this.db.exec('BEGIN');
+    this.prepare('DELETE FROM files WHERE parent = ? AND disk_name = ? AND id <> ?').run(
+      parent,
+      diskName,
+      id,
+    );
+    this.prepare('UPDATE files SET parent = ?, disk_name = ? WHERE id = ?').run(
+      parent,
+      diskName,
+      id,
+    );
+    this.prepare(
+      `UPDATE files SET parent = ? || substr(parent, length(?) + 1)
+         WHERE parent = ? OR substr(parent, 1, length(?) + 1) = ? || '/'`,
+    ).run(to, from, from, from, from);
+    this.db.exec('COMMIT');
+  }
+
+  remove(id: string): void {
+    this.prepare('DELETE FROM files WHERE id = ?').run(id);
+  }
+
+  close(): void {
+    this.db.close();
+  }
+
+  private get(sql: string, ...values: string[]): IndexRow | undefined {
+    return this.prepare(sql).get(...values) as IndexRow | undefined;
+  }
+
+  private prepare(sql: string): StatementSync {
+    const statement = this.statements.get(sql) ?? this.db.prepare(sql);
+    this.statements.set(sql, statement);
+    return statement;
+  }
+}
+
+/** A path relative to the Drive's folder. */
+export const joinPath = (parent: string, name: string) => (parent ? `${parent}/${name}` : name);

@@ -1,0 +1,189 @@
+import { lstatSync } from 'node:fs';
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { diskNameFor, otherName } from './disk-names.ts';
+import { badRequest, DriveError } from './drive-error.ts';
+import { type DriveFolder, type Entry, ROOT_FOLDER_ID } from './drive-folder.ts';
+import { joinPath, newFileId } from './drive-index.ts';
+import {
+  type FileMetadata,
+  folderOf,
+  mergeProperties,
+  parentOf,
+  refuseId,
+  refuseType,
+} from './file-metadata.ts';
+import { indexedAs, mimeTypeOf, nameOf, versionOf } from './file-resource.ts';
+import { FOLDER_TYPE, isGoogleType, typeOfName } from './google-files.ts';
+import { type Content, moveToFree, type WaitingContent } from './waiting-content.ts';
+
+/** A change of a file: its metadata, and the folders it enters and leaves. */
+export interface FileChange {
+  metadata: FileMetadata;
+  addParents?: string;
+  removeParents?: string;
+}
+
+/** Makes, changes and deletes files; what others see of them on disk is always whole. */
+export class FileWriter {
+  private readonly folder: DriveFolder;
+  private readonly waiting: WaitingContent;
+  /** Ids and paths that are about to be there. */
+  private readonly coming = new Set<string>();
+
+  constructor(folder: DriveFolder, waiting: WaitingContent) {
+    this.folder = folder;
+    this.waiting = waiting;
+  }
+
+  /** Throws if a file can't be made of this. */
+  checkNew(metadata: FileMetadata): void {
+    const { id, mimeType = '', appProperties } = metadata;
+    parentOf(metadata, this.folder);
+    mergeProperties({}, appProperties);
+    refuseType(mimeType);
+    if (id === undefined) return;
+    refuseId(id, mimeType);
+    if (this.coming.has(id) || this.folder.find(id)) {
+      const reason = 'A file already exists with the provided ID.';
+      throw new DriveError(409, 'fileIdInUse', reason);
+    }
+  }
+
+  /** Makes a file or folder; answers its id. */
+  async create(metadata: FileMetadata, content?: Content): Promise<string> {
+    this.checkNew(metadata);
+    const { id = newFileId(), name = 'Untitled' } = metadata;
+    const mimeType = metadata.mimeType ?? typeOfContent(content) ?? typeOfName(name);
+    if (content && mimeType === FOLDER_TYPE) throw badRequest('A folder has no content.');
+    this.coming.add(id);
+    try {
+      let isPlaced = false;
+      while (!isPlaced) {
+        isPlaced = await this.place(id, { ...metadata, name, mimeType }, content);
+      }
+    } finally {
+      this.coming.delete(id);
+    }
+    return id;
+  }
+
+  /** Throws if a file can't be changed so. */
+  checkChange(id: string, { metadata, addParents, removeParents }: FileChange): Entry {
+    const entry = this.folder.get(id);
+    refuseRoot(entry);
+    if (metadata.parents) {
+      const reason =
+        'The parents field is not directly writable in update requests. ' +
+        'Use the addParents and removeParents parameters instead.';
+      throw new DriveError(403, 'fieldNotWritable', reason);
+    }
+    if (metadata.trashed) throw badRequest('A Drive on disk has no bin: files can be deleted.');
+    const type = metadata.mimeType;
+    if (removeParents && !addParents) throw badRequest('A file must have a parent.');
+    const before = mimeTypeOf(entry);
+    if (type && type !== before && (isGoogleType(type) || isGoogleType(before))) {
+      throw badRequest(`A file of type ${before} can't become one of type ${type}.`);
+    }
+    mergeProperties(JSON.parse(entry.row.app_properties), metadata.appProperties);
+    const target = addParents === undefined ? undefined : folderOf(addParents, this.folder);
+    if (entry.kind === 'folder' && `${target?.path}/`.startsWith(`${entry.path}/`)) {
+      throw badRequest("A folder can't be moved into itself.");
+    }
+    return entry;
+  }
+
+  async change(id: string, change: FileChange, content?: Content): Promise<void> {
+    const entry = this.checkChange(id, change);
+    const { metadata, addParents } = change;
+    if (content) {
+      if (entry.kind !== 'file') throw badRequest('Only a file has content.');
+      await rename(content.path, this.folder.locate(entry.path));
+    }
+    const name = metadata.name ?? nameOf(entry);
+    const before = mimeTypeOf(entry);
+    const sent = isGoogleType(before) ? undefined : typeOfContent(content);
+    const mimeType = metadata.mimeType ?? sent ?? before;
+    const diskName = await this.move(entry, addParents, name, mimeType);
+    const properties = JSON.parse(entry.row.app_properties);
+    this.folder.index.change(id, {
+      ...indexedAs(diskName, entry.kind, name, mimeType),
+      app_properties: JSON.stringify(mergeProperties(properties, metadata.appProperties)),
+      changed_at: Math.max(Date.now() * 1000, versionOf(entry) + 1),
+    });
+  }
+
+  /** Deletes a file or, with all that is in it, a folder. */
+  async remove(id: string): Promise<void> {
+    const entry = this.folder.get(id);
+    refuseRoot(entry);
+    await rm(this.folder.locate(entry.path), { recursive: true, force: true });
+    this.folder.index.remove(id);
+  }
+
+  /** Puts a new file where no other is; false if another came there first. */
+  private async place(
+    id: string,
+    metadata: FileMetadata & { name: string; mimeType: string },
+    content?: Content,
+  ): Promise<boolean> {
+    const { name, mimeType } = metadata;
+    const parent = parentOf(metadata, this.folder);
+    const path = this.freePath(parent.path, diskNameFor(name, mimeType));
+    const kind = mimeType === FOLDER_TYPE ? 'folder' : 'file';
+    this.coming.add(path);
+    // The id is known before the file is there: whoever sees the file, sees it by this id.
+    this.folder.index.add(id, parent.path, basename(path));
+    this.folder.index.change(id, {
+      ...indexedAs(basename(path), kind, name, mimeType),
+      app_properties: JSON.stringify(mergeProperties({}, metadata.appProperties)),
+      changed_at: Date.now() * 1000,
+    });
+    try {
+      const target = this.folder.locate(path);
+      if (kind === 'folder') await mkdir(target);
+      else await moveToFree((content ?? (await this.waiting.receive([]))).path, target);
+      return true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      return false;
+    } finally {
+      this.coming.delete(path);
+    }
+  }
+
+  /** Moves an entry on disk; answers its name there. */
+  private async move(
+    entry: Entry,
+    addParents: string | undefined,
+    name: string,
+    mimeType: string,
+  ): Promise<string> {
+    const { row } = entry;
+    const parent = addParents === undefined ? row.parent : folderOf(addParents, this.folder).path;
+    if (parent === row.parent && name === nameOf(entry)) return row.disk_name;
+    const path = this.freePath(parent, diskNameFor(name, mimeType));
+    await rename(this.folder.locate(entry.path), this.folder.locate(path));
+    this.folder.index.move(entry.id, parent, basename(path));
+    return basename(path);
+  }
+
+  private freePath(parent: string, diskName: string): string {
+    for (let n = 0; ; n++) {
+      const path = joinPath(parent, otherName(diskName, n));
+      // A link takes a name even where what it points to is not there.
+      const there = lstatSync(this.folder.locate(path), { throwIfNoEntry: false });
+      if (!there && !this.coming.has(path)) return path;
+    }
+  }
+}
+
+function refuseRoot({ id }: Entry): void {
+  if (id !== ROOT_FOLDER_ID) return;
+  const reason = 'The user does not have sufficient permissions for this file.';
+  throw new DriveError(403, 'insufficientFilePermissions', reason);
+}
+
+/** What a client said its content is; undefined where that says nothing. */
+const typeOfContent = (content?: Content) =>
+  content?.mimeType === 'application/octet-stream' ? undefined : content?.mimeType;

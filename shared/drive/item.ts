@@ -1,0 +1,70 @@
+import * as v from 'valibot';
+import { callDrive } from './call.ts';
+import { requestTimeoutMs } from './client.ts';
+import { fileNotFound, isHidden, unavailable } from './errors.ts';
+
+export const folderType = 'application/vnd.google-apps.folder';
+export const shortcutType = 'application/vnd.google-apps.shortcut';
+
+/** Ids go into paths and queries: nothing that could be more than an id may. */
+const Id = v.pipe(v.string(), v.regex(/^[\w-]{1,200}$/));
+
+/** What lies in Drive: a file, a folder or a shortcut. */
+export const Item = v.object({
+  id: Id,
+  name: v.string(),
+  mimeType: v.string(),
+  parents: v.optional(v.array(v.string()), []),
+  driveId: v.optional(v.string()),
+  size: v.optional(v.pipe(v.string(), v.toNumber())),
+  md5Checksum: v.optional(v.string()),
+  modifiedTime: v.optional(v.string(), ''),
+  trashed: v.optional(v.boolean(), false),
+  appProperties: v.optional(v.record(v.string(), v.string()), {}),
+  shortcutDetails: v.optional(v.object({ targetId: Id, targetMimeType: v.string() })),
+});
+export type Item = v.InferOutput<typeof Item>;
+
+export const itemFields =
+  'id,name,mimeType,parents,driveId,size,md5Checksum,modifiedTime,trashed,appProperties,shortcutDetails(targetId,targetMimeType)';
+
+/** A proxy's page, or a body cut short, may come with status 200. */
+export function checked<Schema extends v.GenericSchema>(
+  schema: Schema,
+  data: unknown,
+): v.InferOutput<Schema> {
+  const read = v.safeParse(schema, data);
+  if (!read.success) throw unavailable('Google Drive answered what is not its JSON.');
+  return read.output;
+}
+
+/** Reads an item; throws `NotFoundError` for what isn't there, is in the bin, or isn't shared with us. */
+export async function getItem(fileId: string): Promise<Item> {
+  const item = checked(Item, await getFields(fileId, itemFields));
+  if (item.trashed) throw fileNotFound();
+  return item;
+}
+
+const Parents = v.pick(Item, ['parents']);
+
+/** The folders that hold a folder; none where we may not see it. */
+export async function parentsOf(folderId: string): Promise<string[]> {
+  try {
+    return checked(Parents, await getFields(folderId, 'parents')).parents;
+  } catch (error) {
+    if (isHidden(error)) return [];
+    throw error;
+  }
+}
+
+async function getFields(fileId: string, fields: string): Promise<unknown> {
+  if (!v.is(Id, fileId)) throw fileNotFound();
+  try {
+    const { data } = await callDrive(({ files }) =>
+      files.get({ fileId, fields, supportsAllDrives: true }, { timeout: requestTimeoutMs }),
+    );
+    return data;
+  } catch (error) {
+    throw isHidden(error) ? fileNotFound(error) : error;
+  }
+}

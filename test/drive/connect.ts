@@ -1,0 +1,40 @@
+import { clientEnvironment } from '../../lib/local/client-config.ts';
+import { startSecretsServer } from '../../lib/local/secrets-server.ts';
+
+/** A Drive that the client can reach. */
+interface Reachable {
+  url: string;
+  serviceAccount: object;
+}
+
+/** Points Quire's Drive client at a server, with the server's own service account as its secret. */
+export async function connect({ url, serviceAccount }: Reachable) {
+  const values = { 'drive-secret': JSON.stringify(serviceAccount) };
+  const secrets = await startSecretsServer(values);
+  Object.assign(process.env, clientEnvironment, {
+    AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.url,
+    DRIVE_SECRET: 'drive-secret',
+    GOOGLE_DRIVE_URL: url,
+  });
+  return {
+    ...(await import('../../shared/drive/content.ts')),
+    ...(await import('../../shared/drive/file.ts')),
+    ...(await import('../../shared/drive/folder.ts')),
+    ...(await import('../../shared/drive/result.ts')),
+    ...(await import('../../shared/drive/client.ts')),
+    /** Puts another text into the secret; the client finds out when it must. */
+    setSecret: (text: string) => {
+      values['drive-secret'] = text;
+    },
+    disconnect: secrets.close,
+  };
+}
+
+export type Connected = Awaited<ReturnType<typeof connect>>;
+
+/** How a promise fails; fails itself if it doesn't. */
+export async function failureOf(promise: Promise<unknown>): Promise<unknown> {
+  const answer = await promise.catch((error: unknown) => ({ error }));
+  if (answer && typeof answer === 'object' && 'error' in answer) return answer.error;
+  throw new Error('It did not fail');
+}

@@ -1,0 +1,127 @@
+import { buffer } from 'node:stream/consumers';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Fault } from '../../../lib/local/drive/fault.ts';
+import { startDrive, type TestDrive } from '../../support/drive.ts';
+
+let drive: TestDrive;
+beforeAll(async () => {
+  drive = await startDrive();
+});
+afterEach(() => fetch(`${drive.url}/faults`, { method: 'DELETE' }));
+afterAll(() => drive.close());
+
+const root = '/drive/v3/files/root';
+
+describe('a fault', () => {
+  test.each<[Fault, number, string]>([
+    [{ status: 403, reason: 'userRateLimitExceeded' }, 403, 'usageLimits'],
+    [{ reason: 'rateLimitExceeded' }, 403, 'usageLimits'],
+    [{ status: 429 }, 429, 'usageLimits'],
+    [{ reason: 'storageQuotaExceeded' }, 403, 'global'],
+    [{ reason: 'backendError' }, 500, 'global'],
+    [{ status: 503 }, 503, 'global'],
+    [{ status: 401 }, 401, 'global'],
+  ])('%o is answered as Google’s error', async (fault, status, domain) => {
+    await drive.fault(fault);
+
+    const answer = await drive.call(root);
+
+    expect(answer.status).toBe(status);
+    expect(await answer.json()).toMatchObject({
+      error: { code: status, errors: [{ domain, reason: fault.reason ?? expect.any(String) }] },
+    });
+  });
+
+  test('strikes as often as told, and only what it matches', async () => {
+    await drive.fault({ match: { method: 'GET', path: 'files/root' }, times: 2, status: 500 });
+
+    const statuses = [];
+    for (const path of ['/drive/v3/files', root, root, root]) {
+      statuses.push((await drive.call(path)).status);
+    }
+
+    expect(statuses).toEqual([200, 500, 500, 200]);
+  });
+
+  test('is forgotten when told so', async () => {
+    await drive.fault({ status: 500, times: 9 });
+
+    await fetch(`${drive.url}/faults`, { method: 'DELETE' });
+
+    expect((await drive.call(root)).status).toBe(200);
+  });
+
+  test('is outlived by Google’s client', async () => {
+    await drive.fault({ match: { method: 'GET' }, times: 2, status: 500, reason: 'backendError' });
+
+    const { data } = await drive.client.files.get(
+      { fileId: 'root' },
+      { retryConfig: { retryDelay: 1 } },
+    );
+
+    expect(data.id).toBe('local-drive');
+  });
+
+  test('may answer an upload that is still being sent', async () => {
+    await drive.fault({ match: { method: 'POST' }, reason: 'storageQuotaExceeded' });
+
+    const answer = await drive.call('/upload/drive/v3/files?uploadType=media', {
+      method: 'POST',
+      body: new Uint8Array(3_000_000),
+    });
+
+    expect(answer.status).toBe(403);
+  });
+
+  test('may cut a download in the middle', async () => {
+    drive.put('large.bin', Buffer.alloc(2_000_000, 'x'));
+    const fileId = await drive.idOf('large.bin');
+    await drive.fault({ match: { path: 'alt=media' }, cutAfterBytes: 300_000 });
+
+    const { data } = await drive.client.files.get(
+      { fileId, alt: 'media' },
+      { responseType: 'stream' },
+    );
+    let received = 0;
+    data.on('data', (chunk) => {
+      received += chunk.length;
+    });
+    await expect(buffer(data)).rejects.toThrow();
+    const again = await drive.call(`/drive/v3/files/${fileId}?alt=media`);
+
+    expect(received).toBe(300_000);
+    expect((await again.arrayBuffer()).byteLength).toBe(2_000_000);
+  });
+
+  test('may lose the answer of what was done', async () => {
+    const create = (name: string) =>
+      drive.call('/drive/v3/files', { method: 'POST', body: JSON.stringify({ name }) });
+    await drive.fault(
+      { match: { method: 'POST' }, afterDone: true },
+      { match: { method: 'POST' }, afterDone: true, status: 503 },
+    );
+
+    await expect(create('unanswered')).rejects.toThrow();
+    const failed = await create('answered wrongly');
+
+    expect(failed.status).toBe(503);
+    expect(await drive.idOf('unanswered')).toBeTruthy();
+    expect(await drive.idOf('answered wrongly')).toBeTruthy();
+  });
+});
+
+test('requests are counted by kind', async () => {
+  const before = await drive.requests();
+  drive.put('counted.txt', 'x');
+  const fileId = await drive.idOf('counted.txt');
+  await drive.client.files.get({ fileId });
+  await drive.client.files.get({ fileId, alt: 'media' });
+  await drive.client.files.get({ fileId, alt: 'media' });
+
+  const after = await drive.requests();
+
+  const since = (kind: string) => (after[kind] ?? 0) - (before[kind] ?? 0);
+  const get = 'GET /drive/v3/files';
+  const counts = [get, `${get}/:fileId`, `${get}/:fileId?alt=media`].map(since);
+  expect(counts).toEqual([1, 1, 2]);
+});

@@ -1,0 +1,178 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startDrive, type TestDrive } from '../../support/drive.ts';
+
+let drive: TestDrive;
+beforeAll(async () => {
+  drive = await startDrive();
+});
+afterAll(() => drive.close());
+
+const apps = 'application/vnd.google-apps';
+
+const named = async (q: string) => {
+  const { data } = await drive.client.files.list({ q, fields: 'files(name)', orderBy: 'name' });
+  return data.files?.map(({ name }) => name);
+};
+
+describe('files.list', () => {
+  let folder: string;
+  beforeAll(async () => {
+    drive.put('search/report.pdf', '%PDF');
+    drive.put('search/Annual report 2025.pdf', '%PDF');
+    drive.put("search/O'Brien\\notes.txt");
+    drive.put('search/sub/inner.txt');
+    drive.put('search/Minutes.gdoc');
+    folder = await drive.idOf('search');
+  });
+
+  test.each([
+    ["name = 'report.pdf'", ['report.pdf']],
+    ["name = 'O\\'Brien\\\\notes.txt'", ["O'Brien\\notes.txt"]],
+    ['name = "report.pdf"', ['report.pdf']],
+    ["name contains 'rep'", ['Annual report 2025.pdf', 'report.pdf']],
+    ["name contains 'port'", []],
+    ["mimeType = 'application/pdf' and name != 'report.pdf'", ['Annual report 2025.pdf']],
+    [
+      `mimeType != '${apps}.folder' and not mimeType contains 'application/'`,
+      ["O'Brien\\notes.txt"],
+    ],
+    [`(name = 'sub' or name = 'Minutes') and mimeType = '${apps}.folder'`, ['sub']],
+    ["name = 'sub' or name = 'Minutes' and trashed = true", ['sub']],
+    ["trashed=false and modifiedTime > '2020-01-01T00:00:00' and name='sub'", ['sub']],
+    ["modifiedTime < '2020-01-01T00:00:00Z'", []],
+    ['not trashed = false', []],
+  ])('finds %s', async (q, names) => {
+    const found = await named(`'${folder}' in parents and (${q})`);
+
+    expect(found).toEqual(names);
+  });
+
+  test('finds the files of several folders, and of folders in them none', async () => {
+    const sub = await drive.idOf('sub');
+
+    const found = await named(`'${folder}' in parents and name = 'sub' or '${sub}' in parents`);
+
+    expect(found).toEqual(['inner.txt', 'sub']);
+  });
+
+  test('finds files by their properties', async () => {
+    const requestBody = { name: 'tagged.txt', parents: [folder], appProperties: { job: "a'1" } };
+    await drive.client.files.create({ requestBody });
+
+    const found = await named("appProperties has { key='job' and value='a\\'1' }");
+    const others = await named("appProperties has { key='job' and value='2' }");
+
+    expect(found).toEqual(['tagged.txt']);
+    expect(others).toEqual([]);
+  });
+
+  test('says in Google’s words that a folder is not there', async () => {
+    const answer = drive.client.files.list({ q: "'nowhere' in parents" });
+
+    await expect(answer).rejects.toMatchObject({ status: 404, message: 'File not found: .' });
+  });
+
+  test.each([
+    ['q', { q: "title = 'x'" }],
+    ['q', { q: "name = 'x" }],
+    ['q', { q: "name = 'x' and" }],
+    ['q', { q: "(name = 'x'" }],
+    ['q', { q: 'trashed = maybe' }],
+    ['q', { q: "modifiedTime > 'yesterday'" }],
+    ['pageToken', { pageToken: 'nonsense' }],
+    ['pageToken', { pageToken: Buffer.from('["x"]').toString('base64url') }],
+    ['pageSize', { pageSize: 0 }],
+    ['pageSize', { pageSize: 1001 }],
+    ['orderBy', { orderBy: 'colour' }],
+    ['fields', { fields: 'files(id,title)' }],
+    ['fields', { fields: 'items' }],
+  ])('refuses an invalid %s: %o', async (location, parameters) => {
+    const answer = drive.client.files.list(parameters);
+
+    await expect(answer).rejects.toMatchObject({
+      status: 400,
+      response: { data: { error: { errors: [{ location, locationType: 'parameter' }] } } },
+    });
+  });
+
+  test('answers only the fields asked for', async () => {
+    const q = "name = 'report.pdf'";
+
+    const whole = await drive.client.files.list({ q });
+    const names = await drive.client.files.list({ q, fields: 'nextPageToken,files/name' });
+
+    expect(whole.data).toEqual({
+      kind: 'drive#fileList',
+      incompleteSearch: false,
+      files: [
+        {
+          kind: 'drive#file',
+          id: expect.any(String),
+          name: 'report.pdf',
+          mimeType: 'application/pdf',
+        },
+      ],
+    });
+    expect(names.data).toEqual({ files: [{ name: 'report.pdf' }] });
+  });
+
+  test('orders as told', async () => {
+    for (const name of ['page 10', 'page 9', 'page 1']) drive.put(`ordered/${name}`);
+    drive.put('ordered/zone/x');
+    const q = `'${await drive.idOf('ordered')}' in parents`;
+
+    const orders = [];
+    for (const orderBy of ['folder,name_natural', 'name desc']) {
+      const { data } = await drive.client.files.list({ q, orderBy });
+      orders.push(data.files?.map(({ name }) => name));
+    }
+
+    expect(orders).toEqual([
+      ['zone', 'page 1', 'page 9', 'page 10'],
+      ['zone', 'page 9', 'page 10', 'page 1'],
+    ]);
+  });
+
+  test.each([undefined, 'name', 'createdTime desc'])(
+    'pages without losing or repeating a file while others come and go, ordered by %s',
+    async (orderBy) => {
+      const dir = `pages ${orderBy}`;
+      const expected = Array.from({ length: 25 }, (_, n) => `file ${n}`);
+      for (const name of expected) drive.put(`${dir}/${name}`);
+      drive.put(`${dir}/gone`);
+      const q = `'${await drive.idOf(dir)}' in parents`;
+
+      const seen: string[] = [];
+      let pageToken: string | undefined;
+      do {
+        const { data } = await drive.client.files.list({
+          q,
+          pageSize: 4,
+          ...(orderBy && { orderBy }),
+          ...(pageToken && { pageToken }),
+        });
+        seen.push(...(data.files ?? []).map(({ name }) => String(name)));
+        pageToken = data.nextPageToken ?? undefined;
+        rmSync(join(drive.folder, dir, 'gone'), { force: true });
+        for (const n of [1, 2]) drive.put(`${dir}/new ${seen.length} ${n}`);
+      } while (pageToken && seen.length < 200);
+
+      const old = seen.filter((name) => name.startsWith('file'));
+      expect(old.sort()).toEqual(expected.sort());
+      expect(new Set(seen).size).toBe(seen.length);
+    },
+  );
+
+  test('refuses the token of another search', async () => {
+    const { data } = await drive.client.files.list({ pageSize: 1 });
+
+    const answer = drive.client.files.list({
+      q: 'trashed = false',
+      pageToken: data.nextPageToken ?? '',
+    });
+
+    await expect(answer).rejects.toMatchObject({ status: 400, message: 'Invalid Value' });
+  });
+});

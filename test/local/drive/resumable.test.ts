@@ -1,0 +1,195 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startDrive, type TestDrive } from '../../support/drive.ts';
+
+let drive: TestDrive;
+beforeAll(async () => {
+  drive = await startDrive();
+});
+afterAll(() => drive.close());
+
+const kilobytes = 1024;
+const content = randomBytes(5 * 1024 * kilobytes + 1000);
+const md5 = createHash('md5').update(content).digest('hex');
+
+/** Begins an upload; answers the address it goes to. */
+async function begin(metadata: object, { fileId = '', query = 'fields=id,name,md5Checksum' } = {}) {
+  const path = `/upload/drive/v3/files${fileId && `/${fileId}`}?uploadType=resumable&${query}`;
+  const answer = await drive.call(path, {
+    method: fileId ? 'PATCH' : 'POST',
+    headers: { 'content-type': 'application/json', 'x-upload-content-type': 'application/pdf' },
+    body: JSON.stringify(metadata),
+  });
+  return { status: answer.status, location: answer.headers.get('location') ?? '', answer };
+}
+
+// A session's address needs no token.
+const put = (location: string, range: string | undefined, body?: Buffer) =>
+  fetch(location, {
+    method: 'PUT',
+    ...(range && { headers: { 'content-range': range } }),
+    ...(body && { body: new Uint8Array(body) }),
+  });
+
+const chunk = (location: string, from: number, to: number, total: number | '*' = content.length) =>
+  put(location, `bytes ${from}-${to - 1}/${total}`, content.subarray(from, to));
+
+const waitingFiles = () => readdirSync(drive.folder).filter((name) => name.startsWith('.'));
+
+describe('a resumable upload', () => {
+  test('comes in one request', async () => {
+    const { status, location } = await begin({ name: 'one.pdf' });
+
+    const answer = await put(location, undefined, content);
+
+    expect(status).toBe(200);
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toEqual({
+      id: await drive.idOf('one.pdf'),
+      name: 'one.pdf',
+      md5Checksum: md5,
+    });
+  });
+
+  test('comes in chunks, each answered by how much there is', async () => {
+    const { location } = await begin({ name: 'chunks.pdf' });
+    const size = 2048 * kilobytes;
+
+    const first = await chunk(location, 0, size, '*');
+    const second = await chunk(location, size, 2 * size, '*');
+    const last = await chunk(location, 2 * size, content.length);
+
+    expect([first.status, second.status, last.status]).toEqual([308, 308, 200]);
+    expect(first.headers.get('range')).toBe(`bytes=0-${size - 1}`);
+    expect(second.headers.get('range')).toBe(`bytes=0-${2 * size - 1}`);
+    expect(await last.json()).toMatchObject({ md5Checksum: md5 });
+    expect(waitingFiles()).toEqual([]);
+  });
+
+  test('keeps of a chunk that isn’t the last only multiples of 256 KiB', async () => {
+    const { location } = await begin({ name: 'odd.pdf' });
+
+    const odd = await chunk(location, 0, 300 * kilobytes);
+    const gap = await chunk(location, 300 * kilobytes, content.length);
+    const rest = await chunk(location, 256 * kilobytes, content.length);
+
+    expect(odd.headers.get('range')).toBe('bytes=0-262143');
+    expect(gap.status).toBe(503);
+    expect(await gap.text()).toContain('exceeds already uploaded size of 262144 byte(s)');
+    expect(await rest.json()).toMatchObject({ md5Checksum: md5 });
+  });
+
+  test('takes again what it has', async () => {
+    const { location } = await begin({ name: 'twice.pdf' });
+    await chunk(location, 0, 512 * kilobytes);
+
+    const again = await chunk(location, 0, 512 * kilobytes);
+    const rest = await chunk(location, 256 * kilobytes, content.length);
+
+    expect(again.headers.get('range')).toBe('bytes=0-524287');
+    expect(await rest.json()).toMatchObject({ md5Checksum: md5 });
+  });
+
+  test('goes on from where a broken connection left it', async () => {
+    const { location } = await begin({ name: 'broken.pdf' });
+    await drive.fault({ match: { method: 'PUT' }, cutAfterBytes: 1_000_000 });
+
+    await expect(put(location, undefined, content)).rejects.toThrow();
+    const asked = await put(location, `bytes */${content.length}`);
+    const received = Number(asked.headers.get('range')?.split('-')[1]) + 1;
+    const rest = await chunk(location, received, content.length);
+
+    expect(asked.status).toBe(308);
+    expect(received).toBe(3 * 256 * kilobytes);
+    expect(await rest.json()).toMatchObject({ md5Checksum: md5 });
+  });
+
+  test('says nothing of a range before anything came', async () => {
+    const { location } = await begin({ name: 'nothing.pdf' });
+
+    const asked = await put(location, 'bytes */*');
+
+    expect(asked.status).toBe(308);
+    expect(asked.headers.has('range')).toBe(false);
+  });
+
+  test('whose last answer was lost makes one file, and answers it again', async () => {
+    const { location } = await begin({ name: 'lost.pdf' });
+    await drive.fault({ match: { method: 'PUT' }, afterDone: true });
+
+    await expect(put(location, undefined, content)).rejects.toThrow();
+    const asked = await put(location, `bytes */${content.length}`);
+    const repeated = await put(location, undefined, content);
+
+    const file = { id: await drive.idOf('lost.pdf'), md5Checksum: md5 };
+    expect(asked.status).toBe(200);
+    expect(await asked.json()).toMatchObject(file);
+    expect(await repeated.json()).toMatchObject(file);
+  });
+
+  test('of nothing is an empty file', async () => {
+    const { location } = await begin({ name: 'empty.pdf' });
+
+    const answer = await put(location, 'bytes */0');
+
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toMatchObject({ name: 'empty.pdf' });
+  });
+
+  test('changes a file', async () => {
+    drive.put('before.pdf', 'old');
+    const fileId = await drive.idOf('before.pdf');
+    const { location } = await begin({ name: 'after.pdf' }, { fileId });
+
+    const answer = await put(location, undefined, content);
+
+    expect(await answer.json()).toEqual({ id: fileId, name: 'after.pdf', md5Checksum: md5 });
+  });
+});
+
+describe('a resumable upload is refused', () => {
+  test('before it begins, where the file could not be made', async () => {
+    const { data } = await drive.client.files.create({ requestBody: { name: 'there' } });
+
+    const begun = await Promise.all([
+      begin({ parents: ['nowhere'] }),
+      begin({ id: data.id }),
+      begin({}, { fileId: 'nowhere' }),
+      begin({}, { query: 'fields=title' }),
+    ]);
+
+    expect(begun.map(({ status }) => status)).toEqual([404, 409, 404, 400]);
+  });
+
+  test('at its end, where the id was taken meanwhile', async () => {
+    const { data } = await drive.client.files.generateIds({ count: 1 });
+    const id = data.ids?.[0] ?? '';
+    const { location } = await begin({ id, name: 'late.pdf' });
+    await drive.client.files.create({ requestBody: { id, name: 'early.pdf' } });
+
+    const answer = await put(location, undefined, content);
+
+    expect(answer.status).toBe(409);
+    expect(await drive.idOf('early.pdf')).toBe(id);
+  });
+
+  test.each([
+    ['with a range that can’t be read', 'bytes 0-9', 400],
+    ['with another size than before', 'bytes 0-9/11', 400],
+    ['with more than its size', 'bytes 0-9/5', 400],
+  ])('%s', async (_, range, status) => {
+    const { location } = await begin({ name: 'wrong.pdf' });
+    if (range.endsWith('11')) await put(location, 'bytes */10');
+
+    const answer = await put(location, range, Buffer.alloc(10));
+
+    expect(answer.status).toBe(status);
+  });
+
+  test('where its session isn’t known', async () => {
+    const answer = await put(`${drive.url}/upload/drive/v3/files?upload_id=gone`, 'bytes */*');
+
+    expect(answer.status).toBe(404);
+  });
+});

@@ -1,0 +1,376 @@
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import type { drive_v3 } from 'googleapis/build/src/apis/drive/index.js';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startDrive, type TestDrive } from '../../support/drive.ts';
+
+let drive: TestDrive;
+beforeAll(async () => {
+  drive = await startDrive();
+});
+afterAll(() => drive.close());
+
+const apps = 'application/vnd.google-apps';
+
+async function create(requestBody: drive_v3.Schema$File | undefined, body?: string | Readable) {
+  const { data } = await drive.client.files.create(
+    {
+      ...(requestBody && { requestBody }),
+      ...(body !== undefined && { media: { mimeType: 'text/markdown', body } }),
+      fields: '*',
+    },
+    { rootUrl: drive.url },
+  );
+  return { ...data, id: data.id ?? '' };
+}
+
+async function update(
+  fileId: string,
+  params: Omit<drive_v3.Params$Resource$Files$Update, 'fileId'>,
+) {
+  const answer = await drive.client.files.update(
+    { fileId, fields: '*', ...params },
+    { rootUrl: drive.url },
+  );
+  return answer.data;
+}
+
+async function newId(): Promise<string> {
+  const { data } = await drive.client.files.generateIds({ count: 1 });
+  return data.ids?.[0] ?? '';
+}
+
+const onDisk = (path: string) => readFileSync(join(drive.folder, path), 'utf8');
+
+const refusal = (status: number, reason: string) => ({
+  status,
+  response: { data: { error: { code: status, errors: [{ reason }] } } },
+});
+
+describe('a new file', () => {
+  test('is in its folder on disk, whole', async () => {
+    drive.put('jobs/scan.pdf');
+    const id = await newId();
+    const parents = [await drive.idOf('jobs')];
+    const appProperties = { job: '7' };
+
+    const created = await create({ id, name: 'scan.md', parents, appProperties }, '# Text');
+
+    expect(created).toMatchObject({
+      id,
+      name: 'scan.md',
+      mimeType: 'text/markdown',
+      parents,
+      appProperties,
+      size: '6',
+    });
+    expect(onDisk('jobs/scan.md')).toBe('# Text');
+  });
+
+  test('may come as a stream, with what looks like a boundary in it', async () => {
+    const chunks = ['a\r\n--', 'b'.repeat(300_000), '\r\n', '--c--\r\n'];
+
+    await create({ name: 'stream.md' }, Readable.from(chunks));
+
+    expect(onDisk('stream.md')).toBe(chunks.join(''));
+  });
+
+  test('may come as content alone', async () => {
+    const { name, mimeType } = await create(undefined, 'words');
+
+    expect({ name, mimeType }).toEqual({ name: 'Untitled', mimeType: 'text/markdown' });
+    expect(onDisk('Untitled')).toBe('words');
+  });
+
+  test('may have no content', async () => {
+    const { size, mimeType } = await create({ name: 'none.json' });
+
+    expect({ size, mimeType }).toEqual({ size: '0', mimeType: 'application/json' });
+  });
+
+  test('leaves nothing else on disk', () => {
+    const hidden = readdirSync(drive.folder).filter((name) => name.startsWith('.'));
+
+    expect(hidden).toEqual([]);
+  });
+
+  test('has the type it is given, whatever its name', async () => {
+    const { id } = await create({ name: 'page.txt', mimeType: 'application/x-odd' }, 'x');
+
+    const { data } = await drive.client.files.get({ fileId: id });
+
+    expect(data.mimeType).toBe('application/x-odd');
+  });
+
+  test('may have the name of another: on disk it has a number', async () => {
+    const names = ['twin.md', 'twin.md', 'twin.md'];
+
+    const twins = await Promise.all(names.map((name, n) => create({ name }, `${n}`)));
+
+    expect(twins.map(({ name }) => name)).toEqual(names);
+    const contents = ['twin.md', 'twin (1).md', 'twin (2).md'].map(onDisk);
+    expect(contents.sort()).toEqual(['0', '1', '2']);
+  });
+
+  test.each([
+    ['../../up.txt', '_.._.._up.txt'],
+    ['..', '_..'],
+    ['.hidden', '_.hidden'],
+    ['a/b.txt', 'a_b.txt'],
+    ['back\\slash', 'back_slash'],
+    ['line\nbreak\0', 'line_break_'],
+    ['Offer.gdoc', 'Offer.gdoc.bin'],
+  ])('named %j has a name on disk that stays in its folder', async (name, diskName) => {
+    const created = await create({ name }, 'x');
+
+    const { data } = await drive.client.files.get({ fileId: created.id, fields: 'name,size' });
+
+    expect(data).toEqual({ name, size: '1' });
+    expect(onDisk(diskName)).toBe('x');
+  });
+
+  test('never goes where a link is, even one that points nowhere', async () => {
+    symlinkSync('../planted.txt', join(drive.folder, 'dangling.txt'));
+
+    await create({ name: 'dangling.txt' }, 'x');
+
+    expect(onDisk('dangling (1).txt')).toBe('x');
+    expect(existsSync(join(drive.folder, '../planted.txt'))).toBe(false);
+  });
+
+  test('may have a name too long for the disk', async () => {
+    const name = `${'ä'.repeat(300)}.md`;
+
+    const created = await create({ name }, 'x');
+
+    expect(created).toMatchObject({ name, mimeType: 'text/markdown' });
+  });
+
+  test('may be a folder or a Google file', async () => {
+    const folder = await create({ name: 'made', mimeType: `${apps}.folder` });
+    const parents = [folder.id];
+    const doc = await create({ name: 'Notes', mimeType: `${apps}.document`, parents }, '# Notes');
+
+    expect(doc).toMatchObject({ name: 'Notes', mimeType: `${apps}.document` });
+    expect(doc.size).toBeUndefined();
+    expect(onDisk('made/Notes.gdoc')).toBe('# Notes');
+  });
+});
+
+describe('a new file is refused', () => {
+  test('with the id of another, which stays as it is', async () => {
+    const id = await newId();
+    await create({ id, name: 'first.md' }, 'first');
+
+    const again = create({ id, name: 'second.md' }, Readable.from(['second', 'x'.repeat(1e6)]));
+
+    await expect(again).rejects.toMatchObject({
+      ...refusal(409, 'fileIdInUse'),
+      message: 'A file already exists with the provided ID.',
+    });
+    expect(onDisk('first.md')).toBe('first');
+    expect(existsSync(join(drive.folder, 'second.md'))).toBe(false);
+  });
+
+  test('with the same id as one made at the same time', async () => {
+    const id = await newId();
+
+    const made = await Promise.allSettled(
+      [1, 2, 3].map((n) => create({ id, name: `race ${n}` }, 'x')),
+    );
+
+    expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(readdirSync(drive.folder).filter((name) => name.startsWith('race'))).toHaveLength(1);
+  });
+
+  test.each([
+    ['in a folder that is not there', { parents: ['nowhere'] }, 404, 'notFound'],
+    ['with an id that Drive gave nobody', { id: 'mine' }, 400, 'invalid'],
+    [
+      'with a property too long',
+      { appProperties: { key: 'ü'.repeat(61) } },
+      403,
+      'propertyLengthLimitExceeded',
+    ],
+    ['of a type there is none of', { mimeType: `${apps}.form` }, 400, 'badRequest'],
+  ])('%s', async (_, requestBody, status, reason) => {
+    const made = create({ name: 'refused.md', ...requestBody }, 'x');
+
+    await expect(made).rejects.toMatchObject(refusal(status, reason));
+    expect(existsSync(join(drive.folder, 'refused.md'))).toBe(false);
+  });
+
+  test('in a file, and as a Google file with an id', async () => {
+    const { id } = await create({ name: 'no folder' });
+
+    const inFile = create({ name: 'refused.md', parents: [id] }, 'x');
+    const withId = create({ id: await newId(), mimeType: `${apps}.document` }, 'x');
+
+    await expect(inFile).rejects.toMatchObject(refusal(403, 'parentNotAFolder'));
+    await expect(withId).rejects.toMatchObject(refusal(403, 'insufficientFilePermissions'));
+  });
+
+  test.each([
+    ['without a boundary', 'multipart/related', ''],
+    ['without an end', 'multipart/related; boundary=b', '--b\r\n\r\n{}\r\n--b\r\n\r\ncontent'],
+    [
+      'whose metadata is no JSON',
+      'multipart/related; boundary=b',
+      '--b\r\n\r\n{\r\n--b\r\n\r\n--b--',
+    ],
+  ])('in a body %s', async (_, type, body) => {
+    const answer = await drive.call('/upload/drive/v3/files?uploadType=multipart', {
+      method: 'POST',
+      headers: { 'content-type': type },
+      body,
+    });
+
+    expect(answer.status).toBe(400);
+  });
+});
+
+describe('an update', () => {
+  test('of the content keeps the id, the name and the properties', async () => {
+    const appProperties = { job: '1' };
+    const { id, version } = await create({ name: 'draft.md', appProperties }, 'old');
+
+    const updated = await update(id, { media: { mimeType: 'text/markdown', body: 'newer' } });
+
+    expect(updated).toMatchObject({ id, name: 'draft.md', size: '5', appProperties });
+    expect(Number(updated.version)).toBeGreaterThan(Number(version));
+    expect(onDisk('draft.md')).toBe('newer');
+  });
+
+  test('of the content and the metadata at once does both', async () => {
+    const { id } = await create({ name: 'both.md' }, 'old');
+
+    const updated = await update(id, {
+      requestBody: { name: 'renamed.md', appProperties: { done: 'yes' } },
+      media: { mimeType: 'text/markdown', body: Readable.from(['n', 'ew']) },
+    });
+
+    expect(updated).toMatchObject({ id, name: 'renamed.md', appProperties: { done: 'yes' } });
+    expect(onDisk('renamed.md')).toBe('new');
+    expect(existsSync(join(drive.folder, 'both.md'))).toBe(false);
+  });
+
+  test('merges properties, and takes away those that are null', async () => {
+    const { id, version } = await create({ name: 'props', appProperties: { a: '1', b: '2' } });
+
+    const updated = await update(id, {
+      requestBody: { appProperties: { a: null, c: '3' } as unknown as Record<string, string> },
+    });
+
+    expect(updated.appProperties).toEqual({ b: '2', c: '3' });
+    expect(Number(updated.version)).toBeGreaterThan(Number(version));
+  });
+
+  test('of a file that a user put there gives it properties', async () => {
+    drive.put('dropped.pdf', '%PDF');
+    const id = await drive.idOf('dropped.pdf');
+
+    await update(id, { requestBody: { appProperties: { seen: 'yes' } } });
+
+    const { data } = await drive.client.files.list({
+      q: "appProperties has { key='seen' and value='yes' }",
+    });
+    expect(data.files).toMatchObject([{ id, name: 'dropped.pdf' }]);
+  });
+
+  test('moves a folder with all that is in it', async () => {
+    drive.put('from/inner/file.txt', 'x');
+    drive.put('to/other.txt');
+    const [from, to, file] = await Promise.all(['from', 'to', 'file.txt'].map(drive.idOf));
+
+    await update(from ?? '', { addParents: to ?? '', removeParents: 'local-drive' });
+
+    expect(onDisk('to/from/inner/file.txt')).toBe('x');
+    expect(await drive.idOf('file.txt')).toBe(file);
+  });
+
+  test('to a name that is taken leaves the other file', async () => {
+    drive.put('taken.txt', 'other');
+    const { id } = await create({ name: 'taker.txt' }, 'mine');
+
+    const { name } = await update(id, { requestBody: { name: 'taken.txt' } });
+
+    expect(name).toBe('taken.txt');
+    expect([onDisk('taken.txt'), onDisk('taken (1).txt')]).toEqual(['other', 'mine']);
+  });
+
+  test.each([
+    ['of the parents', { requestBody: { parents: ['root'] } }, 403, 'fieldNotWritable'],
+    ['into a folder that is not there', { addParents: 'nowhere' }, 404, 'notFound'],
+    ['out of its folder', { removeParents: 'root' }, 400, 'badRequest'],
+    ['to another kind', { requestBody: { mimeType: `${apps}.folder` } }, 400, 'badRequest'],
+    ['that bins it', { requestBody: { trashed: true } }, 400, 'badRequest'],
+  ])('%s is refused', async (_, params, status, reason) => {
+    const { id } = await create({ name: 'stays' });
+
+    await expect(update(id, params)).rejects.toMatchObject(refusal(status, reason));
+  });
+
+  test('of a folder into itself, and of the root, is refused', async () => {
+    drive.put('self/within/file');
+    const [self, inner] = await Promise.all([drive.idOf('self'), drive.idOf('within')]);
+
+    const cycle = update(self, { addParents: inner, removeParents: 'root' });
+    const root = update('local-drive', { requestBody: { name: 'mine' } });
+
+    await expect(cycle).rejects.toMatchObject(refusal(400, 'badRequest'));
+    await expect(root).rejects.toMatchObject(refusal(403, 'insufficientFilePermissions'));
+  });
+
+  test('never follows a link out of the folder', async () => {
+    const outside = join(drive.folder, '../victim.txt');
+    writeFileSync(outside, 'mine');
+    symlinkSync('../victim.txt', join(drive.folder, 'leak.txt'));
+    mkdirSync(join(drive.folder, 'portal'));
+    const portal = await drive.idOf('portal');
+    const leak = await drive.idOf('leak.txt');
+
+    const written = update(leak, { media: { mimeType: 'text/plain', body: 'overwritten' } });
+    await expect(written).rejects.toMatchObject(refusal(400, 'badRequest'));
+    await drive.client.files.delete({ fileId: portal });
+    symlinkSync('..', join(drive.folder, 'portal'));
+    const made = create({ name: 'planted.txt', parents: [await drive.idOf('portal')] }, 'x');
+
+    await expect(made).rejects.toMatchObject(refusal(403, 'parentNotAFolder'));
+    expect(readFileSync(outside, 'utf8')).toBe('mine');
+  });
+});
+
+describe('a deletion', () => {
+  test('removes a file for good', async () => {
+    const { id } = await create({ name: 'useless' });
+
+    const { status } = await drive.client.files.delete({ fileId: id });
+
+    expect(status).toBe(204);
+    expect(existsSync(join(drive.folder, 'useless'))).toBe(false);
+    await expect(drive.client.files.get({ fileId: id })).rejects.toMatchObject({ status: 404 });
+  });
+
+  test('of a shortcut leaves its target', async () => {
+    drive.put('target.txt', 'x');
+    symlinkSync('target.txt', join(drive.folder, 'short'));
+
+    await drive.client.files.delete({ fileId: await drive.idOf('short') });
+
+    expect(onDisk('target.txt')).toBe('x');
+  });
+
+  test('of the root is refused', async () => {
+    const deleted = drive.client.files.delete({ fileId: 'root' });
+
+    await expect(deleted).rejects.toMatchObject(refusal(403, 'insufficientFilePermissions'));
+  });
+});

@@ -1,7 +1,7 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
+import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { buildSync } from 'esbuild';
+import { buildSync, type Metafile } from 'esbuild';
 import type { Catalogue } from '../shared/models/catalogue.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -12,19 +12,33 @@ export const functionNames = readdirSync(functionsDir)
   .filter((file) => file.endsWith('.ts'))
   .map((file) => basename(file, '.ts'));
 
-/**
- * Bundles every function in one esbuild run; each gets a folder of its own under `outDir`, and the
- * catalogue with the prices it has now.
- */
+/** Files that a module looks for beside itself when it runs, and so beside the bundle it is in. */
+const companions: Record<string, string[]> = {
+  '@hyzyla/pdfium/dist/index.esm.js': ['pdfium.wasm'],
+  // libvips' threads run the module itself.
+  'wasm-vips/lib/vips-node.mjs': ['vips.wasm', 'vips-heif.wasm', 'vips-node.mjs'],
+};
+
+/** Bundles every function, each into a folder of its own under `outDir`. */
 export function bundleFunctions(outDir: string, catalogue: Catalogue): void {
+  const entryPoints = functionNames.map((name) => ({
+    in: join(functionsDir, `${name}.ts`),
+    out: join(name, 'index'),
+  }));
+  bundle(entryPoints, outDir, catalogue);
+}
+
+/** Bundles entry points in one esbuild run, with the catalogue and the prices it has now. */
+export function bundle(
+  entryPoints: { in: string; out: string }[],
+  outDir: string,
+  catalogue: Catalogue,
+): void {
   const catalogueFile = resolve(outDir, 'catalogue.json');
   mkdirSync(outDir, { recursive: true });
   writeFileSync(catalogueFile, JSON.stringify(catalogue));
-  buildSync({
-    entryPoints: functionNames.map((name) => ({
-      in: join(functionsDir, `${name}.ts`),
-      out: join(name, 'index'),
-    })),
+  const { metafile } = buildSync({
+    entryPoints,
     outdir: outDir,
     outExtension: { '.js': '.mjs' },
     absWorkingDir: root,
@@ -47,5 +61,18 @@ export function bundleFunctions(outDir: string, catalogue: Catalogue): void {
     },
     legalComments: 'none',
     logLevel: 'warning',
+    metafile: true,
   });
+  copyCompanions(metafile);
+}
+
+function copyCompanions({ outputs }: Metafile): void {
+  for (const [output, { inputs }] of Object.entries(outputs)) {
+    for (const input of Object.keys(inputs)) {
+      const module = input.split('node_modules/').at(-1) ?? input;
+      for (const file of companions[module] ?? []) {
+        copyFileSync(join(root, dirname(input), file), join(root, dirname(output), file));
+      }
+    }
+  }
 }

@@ -1,0 +1,28 @@
+import { ServiceError } from '../http/errors.ts';
+
+/** 422: it opens with a password alone, which nobody can give here. */
+export function encryptedDocument(): ServiceError {
+  return permanent(
+    'encrypted_document',
+    'The document is encrypted and opens with a password only. Save a copy without one.',
+  );
+}
+
+/** 422: there is no page in it. */
+export function emptyDocument(what: 'bytes' | 'pages'): ServiceError {
+  return permanent('empty_document', `The document is empty: it has no ${what}.`);
+}
+
+/** 422: no page of it can be read. */
+export function unreadableDocument(why: string, cause?: unknown): ServiceError {
+  return permanent('unreadable_document', `The document can't be read: ${why}.`, cause);
+}
+
+/** 422: this page can't be read; others may. */
+export function unreadablePage(page: number, why: string, cause?: unknown): ServiceError {
+  return permanent('unreadable_page', `Page ${page} can't be read: ${why}.`, cause);
+}
+
+function permanent(code: string, message: string, cause?: unknown): ServiceError {
+  return new ServiceError(422, code, message, { cause, retryAfterSeconds: null });
+}

@@ -1,0 +1,73 @@
+/** An address in PDFium's memory; 0 is none. */
+export type Pointer = number;
+
+/** The functions of PDFium that are called here, as its C headers declare them. */
+export interface PdfiumExports {
+  memory: { buffer: ArrayBuffer };
+  __indirect_function_table: { set(slot: number, callback: unknown): void };
+  malloc(bytes: number): Pointer;
+  free(pointer: Pointer): void;
+  FPDF_InitLibrary(): void;
+  FPDF_LoadCustomDocument(access: Pointer, password: Pointer): Pointer;
+  FPDF_DocumentHasValidCrossReferenceTable(document: Pointer): number;
+  FPDF_GetSecurityHandlerRevision(document: Pointer): number;
+  FPDF_CloseDocument(document: Pointer): void;
+  FPDF_GetLastError(): number;
+  FPDF_GetFormType(document: Pointer): number;
+  FPDFDOC_InitFormFillEnvironment(document: Pointer, callbacks: Pointer): Pointer;
+  FPDFDOC_ExitFormFillEnvironment(form: Pointer): void;
+  FORM_OnAfterLoadPage(page: Pointer, form: Pointer): void;
+  FORM_OnBeforeClosePage(page: Pointer, form: Pointer): void;
+  FPDF_GetPageCount(document: Pointer): number;
+  FPDF_LoadPage(document: Pointer, index: number): Pointer;
+  FPDF_ClosePage(page: Pointer): void;
+  FPDF_GetPageWidthF(page: Pointer): number;
+  FPDF_GetPageHeightF(page: Pointer): number;
+  FPDF_GetPageBoundingBox(page: Pointer, box: Pointer): number;
+  FPDFPage_GetRotation(page: Pointer): number;
+  FPDFPage_GetAnnotCount(page: Pointer): number;
+  FPDFPage_Flatten(page: Pointer, usage: number): number;
+  FPDFPage_CountObjects(page: Pointer): number;
+  FPDFPage_GetObject(page: Pointer, index: number): Pointer;
+  FPDFPageObj_GetType(object: Pointer): number;
+  FPDFPageObj_GetMatrix(object: Pointer, matrix: Pointer): number;
+  FPDFFormObj_CountObjects(form: Pointer): number;
+  FPDFFormObj_GetObject(form: Pointer, index: number): Pointer;
+  FPDFImageObj_GetImagePixelSize(image: Pointer, width: Pointer, height: Pointer): number;
+  FPDFImageObj_GetBitmap(image: Pointer): Pointer;
+  FPDFTextObj_GetTextRenderMode(text: Pointer): number;
+  FPDFText_LoadPage(page: Pointer): Pointer;
+  FPDFText_ClosePage(text: Pointer): void;
+  FPDFText_CountChars(text: Pointer): number;
+  FPDFText_GetUnicode(text: Pointer, index: number): number;
+  FPDFText_HasUnicodeMapError(text: Pointer, index: number): number;
+  FPDFText_IsHyphen(text: Pointer, index: number): number;
+  FPDFText_GetTextObject(text: Pointer, index: number): Pointer;
+  FPDFText_GetLooseCharBox(text: Pointer, index: number, box: Pointer): number;
+  FPDFBitmap_CreateEx(
+    width: number,
+    height: number,
+    format: number,
+    pixels: Pointer,
+    stride: number,
+  ): Pointer;
+  FPDFBitmap_FillRect(
+    bitmap: Pointer,
+    left: number,
+    top: number,
+    width: number,
+    height: number,
+    colour: number,
+  ): number;
+  FPDFBitmap_Destroy(bitmap: Pointer): void;
+  FPDF_RenderPageBitmap(
+    bitmap: Pointer,
+    page: Pointer,
+    left: number,
+    top: number,
+    width: number,
+    height: number,
+    rotate: number,
+    flags: number,
+  ): void;
+}

@@ -1,0 +1,50 @@
+/** A format that its first bytes give away. */
+interface Signature {
+  type: string;
+  /** As Latin-1. */
+  start: string;
+  offset?: number;
+}
+
+const signatures: Signature[] = [
+  { type: 'image/jpeg', start: '\xff\xd8\xff' },
+  { type: 'image/png', start: '\x89PNG\r\n\x1a\n' },
+  { type: 'image/tiff', start: 'II*\0' },
+  { type: 'image/tiff', start: 'MM\0*' },
+  { type: 'image/tiff', start: 'II+\0' },
+  { type: 'image/tiff', start: 'MM\0+' },
+  { type: 'image/webp', start: 'WEBP', offset: 8 },
+  { type: 'image/gif', start: 'GIF8' },
+  { type: 'image/jp2', start: 'jP  ', offset: 4 },
+  { type: 'application/zip', start: 'PK\x03\x04' },
+  { type: 'application/gzip', start: '\x1f\x8b' },
+  { type: 'application/x-ole-storage', start: '\xd0\xcf\x11\xe0' },
+  { type: 'application/rtf', start: '{\\rtf' },
+  { type: 'application/postscript', start: '%!PS' },
+];
+
+/** What the files of the ISO media family say they are, by brand. */
+const brands: Record<string, string> = {
+  avif: 'image/avif',
+  avis: 'image/avif',
+  heic: 'image/heic',
+  heix: 'image/heic',
+  hevc: 'image/heic-sequence',
+  mif1: 'image/heif',
+};
+
+/** The media type that a file's first bytes give away; undefined for text and anything unknown. */
+export function typeBySignature(firstBytes: Uint8Array): string | undefined {
+  const start = Buffer.from(firstBytes.subarray(0, 64)).toString('latin1');
+  if (start.trimStart().startsWith('%PDF-')) return 'application/pdf';
+  if (start.startsWith('ftyp', 4)) return typeByBrand(start);
+  return signatures.find((known) => start.startsWith(known.start, known.offset ?? 0))?.type;
+}
+
+/** The major brand may be a general one; the compatible brands after it then say more. */
+function typeByBrand(start: string): string {
+  const end = Math.min(start.length, Buffer.from(start.slice(0, 4), 'latin1').readUInt32BE());
+  const named = start.slice(8, end).match(/.{4}/gs) ?? [];
+  const known = named.map((brand) => brands[brand]).filter((type) => type !== undefined);
+  return known.find((type) => type !== 'image/heif') ?? known[0] ?? 'video/mp4';
+}

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { kindOf, likelyKindOf, typeName } from '../../shared/documents/kind.ts';
+
+const bytes = (latin1: string) => Buffer.from(latin1, 'latin1');
+const octets = 'application/octet-stream';
+const rubbish = bytes(String.fromCharCode(...Array.from({ length: 64 }, (_, i) => (i * 37) % 256)));
+const ftyp = (...brands: string[]) =>
+  bytes(
+    `\0\0\0${String.fromCharCode(16 + 4 * (brands.length - 1))}ftyp${brands[0]}\0\0\0\0${brands.slice(1).join('')}`,
+  );
+
+describe('what a file is by its first bytes', () => {
+  it.each([
+    ['%PDF-1.7\n', 'pdf'],
+    ['\n %PDF-1.4\n', 'pdf'],
+    ['\xff\xd8\xff\xe0', 'image'],
+    ['\x89PNG\r\n\x1a\n', 'image'],
+    ['II*\0', 'image'],
+    ['MM\0*', 'image'],
+    ['MM\0+', 'image'],
+    ['RIFF\x10\0\0\0WEBPVP8 ', 'image'],
+  ])('%j is of the kind %s, whatever its name says', (start, kind) => {
+    const names = ['paper.pdf', 'paper.txt', 'paper.docx', 'paper'];
+
+    const kinds = names.map((name) => kindOf(bytes(start), 'text/plain', name));
+
+    expect(kinds).toEqual(names.map(() => kind));
+  });
+
+  it.each([
+    ['PK\x03\x04', 'application/zip'],
+    ['GIF89a', 'image/gif'],
+    ['{\\rtf1', 'application/rtf'],
+    ['\xd0\xcf\x11\xe0', 'application/x-ole-storage'],
+  ])('%j is unsupported as a PDF, and as what it is', (start, type) => {
+    expect(kindOf(bytes(start), 'application/pdf', 'paper.pdf')).toBeUndefined();
+    expect(typeName(bytes(start), 'application/pdf', 'paper.pdf')).toBe(type);
+  });
+
+  it('tells AVIF from HEIC, which has the same frame', () => {
+    expect(kindOf(ftyp('avif', 'mif1', 'miaf'), octets, 'photo')).toBe('image');
+    expect(kindOf(ftyp('mif1', 'miaf', 'avif'), octets, 'photo')).toBe('image');
+    expect(kindOf(ftyp('heic', 'mif1'), 'image/jpeg', 'photo.jpg')).toBeUndefined();
+    expect(typeName(ftyp('mif1', 'heic'), 'image/jpeg', 'photo.jpg')).toBe('image/heic');
+  });
+
+  it('takes text for what its name says, then for what its type says, else for plain text', () => {
+    const text = bytes('one,two\n');
+
+    expect(kindOf(text, 'text/plain', 'list.csv')).toBe('csv');
+    expect(kindOf(text, octets, 'LIST.JSONL')).toBe('jsonl');
+    expect(kindOf(text, 'application/json; charset=utf-8', 'list')).toBe('json');
+    expect(kindOf(text, octets, 'README.md')).toBe('markdown');
+    expect(kindOf(text, octets, 'list')).toBe('text');
+    expect(kindOf(text, 'text/x-python', 'list.py')).toBe('text');
+  });
+
+  it('takes text with a byte order mark, and an empty file, for text', () => {
+    expect(kindOf(bytes('\xff\xfeh\0i\0'), 'text/plain', 'a.txt')).toBe('text');
+    expect(kindOf(bytes('\xfe\xff\0h\0i'), 'text/plain', 'a.txt')).toBe('text');
+    expect(kindOf(bytes('\xef\xbb\xbfhi'), 'text/csv', 'a.csv')).toBe('csv');
+    expect(kindOf(bytes(''), 'text/plain', 'a.txt')).toBe('text');
+  });
+
+  it('takes binary rubbish for no text, but lets a PDF or an image be opened and refused', () => {
+    expect(kindOf(rubbish, 'text/plain', 'a.txt')).toBeUndefined();
+    expect(kindOf(rubbish, octets, 'a')).toBeUndefined();
+    expect(kindOf(rubbish, 'application/pdf', 'a.pdf')).toBe('pdf');
+    expect(kindOf(bytes('<html>Not found</html>'), 'image/png', 'a.png')).toBe('image');
+  });
+});
+
+describe('what a file seems to be by its name and type', () => {
+  it.each([
+    ['application/pdf', 'scan', 'pdf'],
+    [octets, 'scan.TIFF', 'image'],
+    ['text/plain', 'rows.ndjson', 'jsonl'],
+    ['application/vnd.ms-excel', 'rows.csv', 'csv'],
+    ['text/html', 'page.html', 'text'],
+    ['application/vnd.google-apps.document', 'Minutes', 'markdown'],
+    ['image/heic', 'photo.heic', undefined],
+    ['application/zip', 'papers.zip', undefined],
+    ['application/vnd.google-apps.folder', 'Papers', undefined],
+    ['constructor', 'a.constructor', undefined],
+  ])('%s, %s: %s', (type, name, kind) => {
+    expect(likelyKindOf(type, name)).toBe(kind);
+  });
+
+  it('names a type for a message', () => {
+    expect(typeName(bytes(''), 'image/heic', 'photo')).toBe('image/heic');
+    expect(typeName(rubbish, '', 'photo.heic')).toBe('image/heic');
+    expect(typeName(rubbish, '', 'photo')).toBe('application/octet-stream');
+  });
+});

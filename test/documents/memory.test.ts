@@ -1,0 +1,73 @@
+import { beforeAll, expect, it } from 'vitest';
+import type Vips from 'wasm-vips';
+import { openDocument } from '../../shared/documents/document.ts';
+import { loadVips } from '../../shared/documents/vips.ts';
+import { pdfOf } from '../support/pdfs.ts';
+import { report } from '../support/sample-texts.ts';
+import { fileOf, open } from './open-bytes.ts';
+
+const text = report[0].text;
+const size: [number, number] = [200, 280];
+let vips: typeof Vips;
+
+beforeAll(async () => {
+  vips = await loadVips();
+});
+
+const noise = (seed: number) =>
+  vips.Image.gaussnoise(600, 840, { mean: 200, sigma: 9, seed }).cast('uchar').jpegsaveBuffer();
+
+it('reading page after page takes no more memory', async () => {
+  const scan = noise(1);
+  const pages = Array.from({ length: 10 }, () => [{ scan, size }, { text }]).flat();
+  const document = await open(await pdfOf(pages), 'pdf');
+  const readAll = async () => {
+    for (let page = 1; page <= document.pageCount; page++) await document.readPage(page);
+  };
+  for (let round = 0; round < 4; round++) await readAll();
+  const before = process.memoryUsage().rss;
+
+  for (let round = 0; round < 10; round++) await readAll();
+
+  // The pixels of these 200 pages, had they stayed, would be 100 MB.
+  expect((process.memoryUsage().rss - before) / 1e6).toBeLessThan(60);
+});
+
+it('opening file after file leaves nothing behind', async () => {
+  const files = [fileOf(noise(1)), fileOf(await pdfOf([{ text }]))];
+  const readAll = async () => {
+    for (const [index, path] of files.entries()) {
+      const document = await openDocument(path, index === 0 ? 'image' : 'pdf');
+      await document.readPage(1);
+      document.close();
+    }
+  };
+  await readAll();
+  const { allocations, files: filesOpen } = vips.Stats;
+  const before = allocations();
+
+  for (let round = 0; round < 20; round++) await readAll();
+
+  expect(allocations()).toBe(before);
+  expect(filesOpen()).toBe(0);
+});
+
+it('a document larger than what is kept of it reads the same from end to end and back', async () => {
+  const padding = Buffer.alloc(5_000_000);
+  const scans = Array.from({ length: 10 }, (_, seed) => ({
+    scan: Buffer.concat([noise(seed), padding]),
+    size,
+  }));
+  const bytes = await pdfOf(scans);
+  const document = await open(bytes, 'pdf');
+  const read = async (page: number) => (await document.readPage(page)).jpeg;
+
+  const first = await read(1);
+  for (let page = 2; page <= 10; page++) await read(page);
+  const again = await read(1);
+  const second = await read(2);
+
+  expect(bytes.length).toBeGreaterThan(50_000_000);
+  expect(again).toEqual(first);
+  expect(second).not.toEqual(first);
+});

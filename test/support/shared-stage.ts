@@ -18,10 +18,9 @@ declare module 'vitest' {
 /** Synthesizes once and starts one stage for the whole run. */
 export default async function setup({ provide }: TestProject) {
   const outDir = mkdtempSync(join(tmpdir(), 'quire-assembly-'));
-  const [{ assetsDir }, stage] = await Promise.all([
-    synthesize(outDir),
-    startTestStage({ memory: true }),
-  ]);
+  const { assetsDir } = await synthesize(outDir);
+  process.env['QUIRE_ASSEMBLY'] = assetsDir;
+  const stage = await startTestStage({ memory: true });
   const { base_url, api_key, dataDir } = stage;
   provide('stage', { base_url, api_key, dataDir });
   provide('assembly', assetsDir);

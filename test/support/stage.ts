@@ -55,6 +55,18 @@ export async function startTestStage(options: TestStageOptions = {}): Promise<Te
   };
 }
 
+const machineEnv = () => ({
+  PATH: process.env['PATH'],
+  HOME: process.env['HOME'],
+  NO_COLOR: '1',
+});
+
+/** The run's one assembly, for every stage that serves the same models. */
+const assemblyEnv = () => {
+  const assembly = process.env['QUIRE_ASSEMBLY'];
+  return assembly ? { QUIRE_ASSEMBLY: assembly } : {};
+};
+
 /** A new empty folder for a stage's data. */
 export const newDataDir = () => mkdtempSync(join(tmpdir(), 'quire-test-'));
 
@@ -65,7 +77,7 @@ export function spawnStage(dataDir: string, { memory, port = 0, env }: TestStage
     ['bin/local.ts', '--port', String(port), '--data', dataDir, ...(memory ? ['--memory'] : [])],
     {
       cwd: root,
-      env: { PATH: process.env['PATH'], HOME: process.env['HOME'], NO_COLOR: '1', ...env },
+      env: { ...machineEnv(), ...(env?.['QUIRE_CATALOGUE'] ? {} : assemblyEnv()), ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   );

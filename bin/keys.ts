@@ -1,27 +1,22 @@
-import { type Arguments, readArguments } from '../lib/keys-cli/arguments.ts';
-import { CommandError } from '../lib/keys-cli/command-error.ts';
-import type { CommandName } from '../lib/keys-cli/commands.ts';
-import { readValues } from '../lib/keys-cli/option-values.ts';
-import { describeKey, describeSecret, minuteOf, tabulateKeys } from '../lib/keys-cli/report.ts';
-import { sentenceOf } from '../lib/keys-cli/sentence.ts';
-import { reachKeys } from '../lib/keys-cli/target.ts';
-import { ServiceError } from '../shared/http/errors.ts';
+import { CommandError } from '../lib/cli/command-error.ts';
+import { keysCommands } from '../lib/cli/keys/commands.ts';
+import { describeKey, describeSecret, tabulateKeys } from '../lib/cli/keys/report.ts';
+import { readValues } from '../lib/cli/option-values.ts';
+import { runCommand } from '../lib/cli/run.ts';
+import { reachTables, type Target } from '../lib/cli/target.ts';
+import { minuteOf } from '../lib/cli/text.ts';
 import { changeKey, issueKey, listKeys, readKey } from '../shared/keys/key.ts';
 import { KeyOptions, RotationOptions } from '../shared/keys/key-options.ts';
 import { keyRecord } from '../shared/keys/key-record.ts';
 import { type KeyLimits, unlimited } from '../shared/keys/limits.ts';
 import { rotateKey } from '../shared/keys/rotate.ts';
 
-/** What a command has to tell. */
-interface Outcome {
-  json: object;
-  text: string;
-}
-
 /** So long the gateway goes by what it last heard of a secret. */
 const soon = 'within 60 seconds';
 
-const run: Record<CommandName, (args: Arguments) => Promise<Outcome>> = {
+const reachKeys = (target: Target) => reachTables(target, 'KEYS_TABLE', 'LEDGER_TABLE');
+
+await runCommand(keysCommands, {
   async create({ values }) {
     const { name, ...given } = readValues(KeyOptions, values);
     if (name === undefined) throw new CommandError('create needs a name for the key: --name NAME.');
@@ -72,22 +67,7 @@ const run: Record<CommandName, (args: Arguments) => Promise<Outcome>> = {
     const key = keyRecord(await changeKey(id, { state: 'revoked' }));
     return { json: key, text: `Revoked; it stops working ${soon}.\n\n${describeKey(key)}` };
   },
-};
-
-try {
-  const args = readArguments(process.argv.slice(2));
-  console.log('help' in args ? args.help : await answer(args));
-} catch (error) {
-  const sentence = error instanceof ServiceError ? error.message : sentenceOf(error);
-  if (!sentence) throw error;
-  console.error(sentence);
-  process.exitCode = 1;
-}
-
-async function answer(args: Arguments): Promise<string> {
-  const { json, text } = await run[args.command](args);
-  return args.json ? JSON.stringify(json, null, 2) : text;
-}
+});
 
 function refuseDurationAlone({ budget_usd, duration }: KeyLimits): void {
   if (duration === null || budget_usd !== null) return;

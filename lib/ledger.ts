@@ -2,7 +2,9 @@ import type { RemovalPolicy } from 'aws-cdk-lib';
 import {
   AttributeType,
   Billing,
+  type ITable,
   ProjectionType,
+  StreamViewType,
   TableEncryptionV2,
   TableV2,
 } from 'aws-cdk-lib/aws-dynamodb';
@@ -31,12 +33,18 @@ export class Ledger extends Construct {
           projectionType: ProjectionType.KEYS_ONLY,
         },
       ],
+      dynamoStream: StreamViewType.NEW_AND_OLD_IMAGES,
       billing: Billing.onDemand(),
       encryption: TableEncryptionV2.awsManagedKey(),
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       timeToLiveAttribute: 'expires_at',
       removalPolicy,
     });
+  }
+
+  /** The table as the source of a stream; the cast is for `exactOptionalPropertyTypes`. */
+  get stream(): ITable {
+    return this.table as ITable;
   }
 
   /** Lets a function hold money and settle it. */
@@ -48,6 +56,12 @@ export class Ledger extends Construct {
   /** Lets a function read accounts. */
   grantRead(fn: LambdaFunction): void {
     this.table.grant(fn, 'dynamodb:GetItem');
+    this.tell(fn);
+  }
+
+  /** Lets a function mark charges that have ended. */
+  grantMark(fn: LambdaFunction): void {
+    this.table.grant(fn, 'dynamodb:UpdateItem');
     this.tell(fn);
   }
 

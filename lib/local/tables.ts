@@ -4,6 +4,7 @@ import {
   DescribeTableCommand,
   DynamoDBClient,
   ResourceInUseException,
+  UpdateTableCommand,
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
 import { clientConfig } from './client-config.ts';
@@ -32,6 +33,7 @@ async function deployTable(
   const { KeySchema, AttributeDefinitions, GlobalSecondaryIndexes, BillingMode } =
     Properties as unknown as CreateTableCommandInput;
   const stream = Properties['StreamSpecification'] as { StreamViewType: 'NEW_AND_OLD_IMAGES' };
+  const StreamSpecification = stream && { StreamEnabled: true, ...stream };
   try {
     await dynamodb.send(
       new CreateTableCommand({
@@ -40,7 +42,7 @@ async function deployTable(
         AttributeDefinitions,
         GlobalSecondaryIndexes,
         BillingMode,
-        ...(stream && { StreamSpecification: { StreamEnabled: true, ...stream } }),
+        ...(stream && { StreamSpecification }),
       }),
     );
     const ttl = Properties['TimeToLiveSpecification'] as
@@ -52,6 +54,11 @@ async function deployTable(
   } catch (error) {
     if (!(error instanceof ResourceInUseException)) throw error;
   }
-  const { Table } = await dynamodb.send(new DescribeTableCommand({ TableName }));
+  let { Table } = await dynamodb.send(new DescribeTableCommand({ TableName }));
+  if (StreamSpecification && !Table?.LatestStreamArn) {
+    // The data of a stage from before the table had a stream.
+    await dynamodb.send(new UpdateTableCommand({ TableName, StreamSpecification }));
+    ({ Table } = await dynamodb.send(new DescribeTableCommand({ TableName })));
+  }
   if (Table?.LatestStreamArn) names.learn(logicalId, 'StreamArn', Table.LatestStreamArn);
 }

@@ -15,16 +15,20 @@ export const settledName = (epoch: number) => `settled_${epoch}`;
 
 /** The bounds of an epoch's charge entries: their ids are UUIDv7, which begin with their time. */
 export function entryBounds(epoch: number): { from: string; to: string } {
-  return { from: entryPrefix(epoch * epochMs), to: entryPrefix((epoch + 1) * epochMs) };
+  return {
+    from: `charge_${uuidPrefix(epoch * epochMs)}`,
+    to: `charge_${uuidPrefix((epoch + 1) * epochMs)}`,
+  };
 }
 
-function entryPrefix(ms: number): string {
+/** What the UUIDv7 of an instant begins with. */
+export function uuidPrefix(ms: number): string {
   const hex = ms.toString(16).padStart(12, '0');
-  return `charge_${hex.slice(0, 8)}-${hex.slice(8)}`;
+  return `${hex.slice(0, 8)}-${hex.slice(8)}`;
 }
 
-/** The time within a charge's id. */
-export function timeOf(chargeId: string): number {
-  const [high = '', low = ''] = chargeId.replace('charge_', '').split('-');
+/** The time within an id such as a charge's. */
+export function timeOf(id: string): number {
+  const [high = '', low = ''] = id.replace(/^[a-z]+_/, '').split('-');
   return Number.parseInt(high + low, 16);
 }

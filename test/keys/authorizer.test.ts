@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, inject, test } from 'vitest';
-import { reachKeys } from '../../lib/keys-cli/target.ts';
+import { reachTables } from '../../lib/cli/target.ts';
 import { authorizeRequest } from '../../shared/keys/authorize.ts';
 import { changeKey, issueKey } from '../../shared/keys/key.ts';
 import { unlimited } from '../../shared/keys/limits.ts';
@@ -18,7 +18,7 @@ const refusal = {
   },
 };
 
-beforeAll(() => reachKeys({ data: dataDir }));
+beforeAll(() => reachTables({ data: dataDir }, 'KEYS_TABLE', 'LEDGER_TABLE'));
 
 test('refuses a request without a key', async () => {
   expect(await ask(undefined)).toEqual(refusal);

@@ -1,33 +1,29 @@
-import { execFile } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { reachKeys } from '../../lib/keys-cli/target.ts';
+import { reachTables } from '../../lib/cli/target.ts';
 import { readStageFile } from '../../lib/local/stage-file.ts';
 import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import { setting } from '../../shared/config.ts';
 import { issueKey } from '../../shared/keys/key.ts';
 import type { KeyRecord } from '../../shared/keys/key-record.ts';
 import { unlimited } from '../../shared/keys/limits.ts';
-import { catalogue } from '../../shared/models/catalogue.ts';
+import { modelIds } from '../../shared/models/catalogue.ts';
 import { call } from '../support/api.ts';
+import { runCommand } from '../support/command.ts';
 import { newDataDir } from '../support/stage.ts';
 import { startCloudFormationStub } from './cloudformation-stub.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
 const { base_url, dataDir } = inject('stage');
 
 const aSecret = expect.stringMatching(/^sk-[0-9A-Za-z]{43}$/);
 const aMoment = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const shown = /sk-[0-9A-Za-z]{43}/g;
 const unknownKey = 'key_01980000-0000-7000-8000-000000000000';
-/** Spares most of a command's start. */
-const compiled = join(dataDir, 'compiled');
 const dayMs = 86_400_000;
 
-beforeAll(() => reachKeys({ data: dataDir }));
+beforeAll(() => reachTables({ data: dataDir }, 'KEYS_TABLE', 'LEDGER_TABLE'));
 
 describe.concurrent('create', () => {
   test('issues a key that nobody limited', async () => {
@@ -272,7 +268,7 @@ describe.concurrent('refuses in one sentence', () => {
   const time = 'takes a positive number and s, m, h, d, w or mo, as in 30d, up to a century';
   const when = '--expires takes a date (UTC) such as 2030-01-31, or a time from now such as 90d';
   const count = 'takes a whole number from 0 to 999999999';
-  const models = catalogue.models.map(({ id }) => id).join(', ');
+  const models = modelIds.join(', ');
   const commands = 'the commands are create, list, show, set, rotate, revoke.';
   const create = (...args: string[]) => ['create', '--name', 'refused', ...args];
 
@@ -317,8 +313,11 @@ describe.concurrent('refuses in one sentence', () => {
     [create('--expires', '2020-01-31'), '--expires takes a time to come, not "2020-01-31".'],
     [['set', unknownKey], 'There is nothing to change: give a name or a limit to set.'],
     [['rotate', unknownKey, '--grace', '1y'], `--grace ${time}, not "1y".`],
-    [['show'], "show takes a key's id, key_…, as list shows them."],
-    [['show', `sk-${'a'.repeat(43)}`], "show takes a key's id, key_…, as list shows them."],
+    [['show'], "show takes a key's id, key_…, as npm run keys -- list shows them."],
+    [
+      ['show', `sk-${'a'.repeat(43)}`],
+      "show takes a key's id, key_…, as npm run keys -- list shows them.",
+    ],
     [['show', unknownKey, 'key_2'], 'show takes one id, not also key_2.'],
     [['list', '--stack', 'quire'], '--stack and --data name two targets: give one of them.'],
     [['show', unknownKey], `There is no key ${unknownKey}.`],
@@ -444,24 +443,8 @@ describe.concurrent('a deployed stack', () => {
   });
 });
 
-interface Exit {
-  code: number;
-  stdout: string;
-  stderr: string;
-}
-
-/** Runs the command in an environment without anything of this machine's AWS configuration. */
-function run(args: string[], env: Record<string, string> = {}): Promise<Exit> {
-  const clean = { PATH: process.env['PATH'], HOME: dataDir, NODE_COMPILE_CACHE: compiled, ...env };
-  return new Promise((resolve) => {
-    execFile(
-      process.execPath,
-      ['bin/keys.ts', ...args],
-      { cwd: root, env: clean, timeout: 30_000 },
-      (error, stdout, stderr) => resolve({ code: Number(error?.code ?? 0), stdout, stderr }),
-    );
-  });
-}
+const run = (args: string[], env?: Record<string, string>) =>
+  runCommand('keys', dataDir, args, env);
 
 const keys = (...args: string[]) => run(args);
 

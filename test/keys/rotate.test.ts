@@ -1,6 +1,6 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, expect, inject, test } from 'vitest';
-import { reachKeys } from '../../lib/keys-cli/target.ts';
+import { reachTables } from '../../lib/cli/target.ts';
 import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import { setting } from '../../shared/config.ts';
 import { ConflictError } from '../../shared/http/errors.ts';
@@ -8,7 +8,7 @@ import { changeKey, findKeyBySecret, issueKey } from '../../shared/keys/key.ts';
 import { unlimited } from '../../shared/keys/limits.ts';
 import { rotateKey } from '../../shared/keys/rotate.ts';
 
-beforeAll(() => reachKeys({ data: inject('stage').dataDir }));
+beforeAll(() => reachTables({ data: inject('stage').dataDir }, 'KEYS_TABLE', 'LEDGER_TABLE'));
 
 test('of rotations at once none leaves a second secret behind', async () => {
   const { id } = await issueKey('rotated at once', unlimited);

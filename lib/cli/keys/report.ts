@@ -1,4 +1,5 @@
-import type { KeyRecord } from '../../shared/keys/key-record.ts';
+import type { KeyRecord } from '../../../shared/keys/key-record.ts';
+import { aligned, dollars, minuteOf } from '../text.ts';
 
 /** A key, one line a field. */
 export function describeKey(key: KeyRecord): string {
@@ -37,27 +38,9 @@ export function tabulateKeys(keys: readonly KeyRecord[]): string {
   ]);
 }
 
-/** A moment to the minute, in UTC. */
-export const minuteOf = (iso: string) => `${iso.slice(0, 16).replace('T', ' ')} UTC`;
-
 function budgetOf({ budget_usd, duration }: KeyRecord): string {
   if (budget_usd === null) return 'no limit';
-  const usd = budget_usd.toFixed(9).replace(/(\.\d\d\d*?)0*$/, '$1');
-  return `$${usd}${duration ? ` per ${duration}` : ''}`;
+  return `${dollars(budget_usd)}${duration ? ` per ${duration}` : ''}`;
 }
 
 const expiryOf = ({ expires_at }: KeyRecord) => (expires_at ? minuteOf(expires_at) : 'never');
-
-function aligned(rows: string[][]): string {
-  const widths = (rows[0] ?? []).map((_, column) =>
-    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
-  );
-  return rows
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
-}

@@ -4,7 +4,8 @@ import { CommandError } from './command-error.ts';
 /** Says in one sentence what went wrong; undefined where only a stack trace helps. */
 export function sentenceOf(error: unknown): string | undefined {
   if (error instanceof CommandError || error instanceof StageError) return error.message;
-  return error instanceof Error ? awsSentence(error) : undefined;
+  if (!(error instanceof Error)) return undefined;
+  return error.name === 'ServiceError' ? error.message : awsSentence(error);
 }
 
 function awsSentence(error: Error & { $metadata?: unknown }): string | undefined {

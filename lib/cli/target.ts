@@ -4,15 +4,34 @@ import { clientEnvironment } from '../local/client-config.ts';
 import { readStageFile } from '../local/stage-file.ts';
 import { CommandError } from './command-error.ts';
 
-/** Leads this process to the keys of a deployed stack or, without one, of the running local stage. */
-export async function reachKeys({ stack, data }: { stack?: string; data?: string }): Promise<void> {
+/** The settings that name tables, and the stack's outputs that they come from. */
+const outputOf = {
+  KEYS_TABLE: 'KeysTable',
+  LEDGER_TABLE: 'LedgerTable',
+  USAGE_TABLE: 'UsageTable',
+  FEEDBACK_TABLE: 'FeedbackTable',
+};
+
+type TableSetting = keyof typeof outputOf;
+
+/** Where a command is to work. */
+export interface Target {
+  stack?: string;
+  data?: string;
+}
+
+/** Leads this process to tables of a deployed stack or, without one, of the running local stage. */
+export async function reachTables(
+  { stack, data }: Target,
+  ...tables: TableSetting[]
+): Promise<void> {
   if (stack !== undefined && data !== undefined) {
     throw new CommandError('--stack and --data name two targets: give one of them.');
   }
-  await (stack === undefined ? reachStage(data ?? '.local') : reachStack(stack));
+  await (stack === undefined ? reachStage(data ?? '.local', tables) : reachStack(stack, tables));
 }
 
-async function reachStage(dataDir: string): Promise<void> {
+async function reachStage(dataDir: string, tables: TableSetting[]): Promise<void> {
   const stage = readStageFile(dataDir);
   if (!stage || !(await listens(stage.dynamodb_url))) {
     const start = dataDir === '.local' ? 'npm start' : `npm start -- --data ${dataDir}`;
@@ -24,7 +43,7 @@ async function reachStage(dataDir: string): Promise<void> {
   delete process.env['AWS_PROFILE'];
   Object.assign(process.env, clientEnvironment, {
     AWS_ENDPOINT_URL_DYNAMODB: stage.dynamodb_url,
-    ...tablesOf(stage.outputs, `${dataDir}/stage.json`),
+    ...namesOf(tables, stage.outputs, `${dataDir}/stage.json`),
   });
 }
 
@@ -41,7 +60,7 @@ async function listens(url: string): Promise<boolean> {
   }
 }
 
-async function reachStack(stackName: string): Promise<void> {
+async function reachStack(stackName: string, tables: TableSetting[]): Promise<void> {
   const { CloudFormationClient, DescribeStacksCommand } = await import(
     '@aws-sdk/client-cloudformation'
   );
@@ -57,13 +76,18 @@ async function reachStack(stackName: string): Promise<void> {
     OutputKey,
     OutputValue,
   ]);
-  Object.assign(process.env, tablesOf(Object.fromEntries(outputs), `The stack ${stackName}`));
+  const names = namesOf(tables, Object.fromEntries(outputs), `The stack ${stackName}`);
+  Object.assign(process.env, names);
 }
 
-function tablesOf(outputs: Record<string, string>, whose: string): Record<string, string> {
-  const { KeysTable, LedgerTable } = outputs;
-  if (!KeysTable || !LedgerTable) {
-    throw new CommandError(`${whose} has no outputs KeysTable and LedgerTable: is it Quire's?`);
+function namesOf(
+  tables: TableSetting[],
+  outputs: Record<string, string>,
+  whose: string,
+): Record<string, string | undefined> {
+  const wanted = tables.map((table) => outputOf[table]);
+  if (wanted.some((output) => !outputs[output])) {
+    throw new CommandError(`${whose} has no outputs ${wanted.join(' and ')}: is it Quire's?`);
   }
-  return { KEYS_TABLE: KeysTable, LEDGER_TABLE: LedgerTable };
+  return Object.fromEntries(tables.map((table) => [table, outputs[outputOf[table]]]));
 }

@@ -1,0 +1,111 @@
+import { parseArgs } from 'node:util';
+import { CommandError } from './command-error.ts';
+import type { CommandLine } from './command-line.ts';
+import { helpFor } from './help.ts';
+
+/** A command as it was called. */
+export interface Arguments<Name extends string> {
+  command: Name;
+  /** Empty for a command that takes none. */
+  id: string;
+  values: { [option: string]: string };
+  /** The options given that take no value. */
+  flags: ReadonlySet<string>;
+}
+
+/** Reads the command line; answers the help, where that is wanted. */
+export function readArguments<Name extends string>(
+  args: string[],
+  line: CommandLine<Name>,
+): Arguments<Name> | { help: string } {
+  const { values, positionals } = parse(args, line);
+  const [command, ...rest] = positionals;
+  if (command !== undefined && !isCommand(line, command)) {
+    throw new CommandError(`There is no command ${command}; ${listOf(line)}.`);
+  }
+  if (values['help']) return { help: helpFor(line, command) };
+  if (!command) throw new CommandError(`A command is missing; ${listOf(line)}.`);
+
+  refuseOthersOptions(line, command, Object.keys(values));
+  const given = Object.entries(values);
+  return {
+    command,
+    id: idAmong(rest, line, command),
+    values: Object.fromEntries(given.filter(([, value]) => typeof value === 'string')) as Record<
+      string,
+      string
+    >,
+    flags: new Set(given.flatMap(([name, value]) => (value === true ? name : []))),
+  };
+}
+
+const isCommand = <Name extends string>(
+  { commands }: CommandLine<Name>,
+  name: string,
+): name is Name => Object.hasOwn(commands, name);
+
+const listOf = ({ commands }: CommandLine<string>) =>
+  `the commands are ${Object.keys(commands).join(', ')}`;
+
+function parse(args: string[], { program, options }: CommandLine<string>) {
+  try {
+    return parseArgs({
+      args,
+      allowPositionals: true,
+      options: Object.fromEntries(
+        Object.entries(options).map(([name, [value]]) => [
+          name,
+          { type: value ? 'string' : 'boolean', ...(name === 'help' && { short: 'h' }) } as const,
+        ]),
+      ),
+    });
+  } catch (error) {
+    throw new CommandError(sentenceFor(error as Error & { code?: string }, program), {
+      cause: error,
+    });
+  }
+}
+
+/** Node's own words take several lines, and explain how to give a value that looks like an option. */
+function sentenceFor({ code, message }: Error & { code?: string }, program: string): string {
+  const option = message.match(/'(?:-\w, )?(-[^'\s=]*)/)?.[1];
+  if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') {
+    return `There is no option ${option}; npm run ${program} -- --help lists the commands.`;
+  }
+  return message.includes('does not take an argument')
+    ? `${option} takes no value.`
+    : `${option} needs a value; one that starts with - is given as ${option}=VALUE.`;
+}
+
+function refuseOthersOptions<Name extends string>(
+  { program, commands }: CommandLine<Name>,
+  command: Name,
+  given: string[],
+): void {
+  const other = given.find((name) => !commands[command].options.includes(name));
+  if (!other) return;
+  throw new CommandError(
+    `${command} has no option --${other}; npm run ${program} -- ${command} --help lists its options.`,
+  );
+}
+
+function idAmong<Name extends string>(
+  [id = '', ...more]: string[],
+  { commands }: CommandLine<Name>,
+  command: Name,
+): string {
+  const { takesKeyId } = commands[command];
+  const surplus = takesKeyId ? more : [id, ...more].filter(Boolean);
+  if (surplus.length > 0) {
+    throw new CommandError(
+      `${command} takes ${takesKeyId ? 'one id' : 'options only'}, not also ${surplus.join(' ')}.`,
+    );
+  }
+  // What was given instead may be a secret, and is not to be repeated.
+  if (takesKeyId && !id.startsWith('key_')) {
+    throw new CommandError(
+      `${command} takes a key's id, key_…, as npm run keys -- list shows them.`,
+    );
+  }
+  return id;
+}

@@ -1,0 +1,31 @@
+/** An option: the name of its value, if it takes one, and what it does. */
+export type Option = readonly [value: string, does: string];
+
+/** One command of a program. */
+export interface Command {
+  summary: string;
+  takesKeyId: boolean;
+  options: readonly string[];
+  /** What its help says at the end. */
+  notes: string;
+}
+
+/** A program for operators: `npm run <program> -- COMMAND [options]`. */
+export interface CommandLine<Name extends string> {
+  program: string;
+  summary: string;
+  options: Record<string, Option>;
+  commands: Record<Name, Command>;
+}
+
+/** Options that every command of every program has. */
+export const commonOptions = {
+  data: ['DIR', 'the folder of the running local stage; default .local'],
+  stack: ['NAME', 'a deployed stack instead, with your AWS credentials'],
+  help: ['', 'show this'],
+} as const satisfies Record<string, Option>;
+
+/** For a command that can tell its answer to a program too. */
+export const jsonOption = {
+  json: ['', 'print one JSON object; npm run --silent keeps it alone'],
+} as const satisfies Record<string, Option>;

@@ -1,0 +1,33 @@
+import type { FeedbackSummary, ModelRatings } from '../../../shared/feedback/summary.ts';
+import { aligned, dollars, minuteOf } from '../text.ts';
+
+/** All keys' ratings by model, then the latest comments. */
+export function describeSummary({ from, to, ratings, models, comments }: FeedbackSummary): string {
+  const days = `${from} to ${to}`;
+  if (ratings === 0) return `No ratings from ${days}.`;
+  const table = aligned([
+    ['model', 'up', 'down', 'share up', 'spent', 'per rating'],
+    ...models.map(rowOf),
+  ]);
+  const lines = comments.map(
+    ({ created_at, rating, model, comment }) =>
+      `${minuteOf(created_at)}  ${rating}  ${printable(model)}\n  ${printable(comment)}`,
+  );
+  const latest = lines.length > 0 ? [`Latest comments:\n\n${lines.join('\n')}`] : [];
+  return [`${ratings} ratings from ${days}:`, table, ...latest].join('\n\n');
+}
+
+function rowOf({ model, up, down, up_share, spend_usd, usd_per_rating }: ModelRatings): string[] {
+  return [
+    printable(model),
+    String(up),
+    String(down),
+    `${Math.round(up_share * 100)} %`,
+    spend_usd === null ? '-' : dollars(spend_usd),
+    usd_per_rating === null ? '-' : dollars(usd_per_rating),
+  ];
+}
+
+/** Words of strangers, without what would steer a terminal. */
+const printable = (text: string) =>
+  text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim() || '(none named)';

@@ -1,0 +1,43 @@
+import { type CommandLine, commonOptions } from './command-line.ts';
+
+/** How a program's commands are called; of one command, what options it has. */
+export function helpFor<Name extends string>(
+  line: CommandLine<Name>,
+  name: Name | undefined,
+): string {
+  const run = `npm run ${line.program} --`;
+  if (name) {
+    const { summary, options, notes } = line.commands[name];
+    const usage = `${run} ${nameAndId(line, name)} [options]`;
+    const parts = [summary, `  ${usage}`, optionLines(line, options), notes];
+    return parts.filter(Boolean).join('\n\n');
+  }
+  const names = (Object.keys(line.commands) as Name[]).map(
+    (each) => `  ${nameAndId(line, each).padEnd(10)}  ${line.commands[each].summary}`,
+  );
+  const shared = Object.keys(line.options).filter(
+    (option) => option === 'json' || Object.hasOwn(commonOptions, option),
+  );
+  return `${line.summary}
+
+  ${run} COMMAND [options]
+
+${names.join('\n')}
+
+${optionLines(line, shared)}
+
+${run} COMMAND --help shows a command's own options.`;
+}
+
+function nameAndId<Name extends string>({ commands }: CommandLine<Name>, name: Name): string {
+  return commands[name].takesKeyId ? `${name} ID` : name;
+}
+
+function optionLines({ options }: CommandLine<string>, names: readonly string[]): string {
+  return names
+    .map((name) => {
+      const [value, does] = options[name] ?? [];
+      return `  ${`--${name} ${value}`.padEnd(23)}  ${does}`;
+    })
+    .join('\n');
+}

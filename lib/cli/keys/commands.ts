@@ -1,0 +1,52 @@
+import { type Command, type CommandLine, commonOptions, jsonOption } from '../command-line.ts';
+
+const options = {
+  name: ['NAME', 'what the key is called'],
+  'budget-usd': ['USD', 'the most it may spend, as in 12.50'],
+  duration: ['TIME', 'the budget starts anew after each, as in 30d; needs a budget'],
+  'images-per-hour': ['N', 'the images it may have read in an hour; a new key: 100'],
+  'requests-per-minute': ['N', 'the model calls it may start in a minute'],
+  models: ['A,B', 'the only models it may use'],
+  'drive-folders': ['ID,ID', 'the Drive folders it may read; none: no folder'],
+  expires: ['WHEN', 'a date (UTC) such as 2030-01-31, or a time from now such as 90d'],
+  grace: ['TIME', 'how long the old secret still works; 0: not at all; default 24h'],
+  ...jsonOption,
+  ...commonOptions,
+} as const;
+
+type Option = keyof typeof options;
+
+const everywhere: Option[] = ['data', 'stack', 'json', 'help'];
+const limits: Option[] = [
+  'budget-usd',
+  'duration',
+  'images-per-hour',
+  'requests-per-minute',
+  'models',
+  'drive-folders',
+  'expires',
+];
+
+const command = (summary: string, takesKeyId: boolean, own: Option[] = []): Command => ({
+  summary,
+  takesKeyId,
+  options: [...own, ...everywhere],
+  notes: 'TIME is a number and s, m, h, d, w or mo (a calendar month).',
+});
+
+const commands = {
+  create: command('Issues a key and shows its secret, this once.', false, ['name', ...limits]),
+  list: command('Lists all keys, the oldest first.', false),
+  show: command('Shows a key.', true),
+  set: command('Changes a key; "none" removes a limit.', true, ['name', ...limits]),
+  rotate: command('Gives a key a new secret and shows it, this once.', true, ['grace']),
+  revoke: command('Ends a key, for good.', true),
+};
+
+/** `npm run keys` */
+export const keysCommands: CommandLine<keyof typeof commands> = {
+  program: 'keys',
+  summary: 'Issues, changes and ends API keys.',
+  options,
+  commands,
+};

@@ -1,0 +1,51 @@
+import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
+import {
+  AttributeType,
+  Billing,
+  ProjectionType,
+  TableEncryptionV2,
+  TableV2,
+} from 'aws-cdk-lib/aws-dynamodb';
+import { Construct } from 'constructs';
+import type { ServiceApi } from './service-api.ts';
+import { type FunctionLogs, ServiceFunction } from './service-function.ts';
+
+export interface FeedbackProps {
+  readonly api: ServiceApi;
+  readonly removalPolicy: RemovalPolicy;
+  readonly logs: FunctionLogs;
+}
+
+/** Ratings of answers: a table with an index by day, without the contents rated, and the route to rate. */
+export class Feedback extends Construct {
+  readonly table: TableV2;
+
+  constructor(scope: Construct, id: string, { api, removalPolicy, logs }: FeedbackProps) {
+    super(scope, id);
+    this.table = new TableV2(this, 'table', {
+      partitionKey: { name: 'key_id', type: AttributeType.STRING },
+      sortKey: { name: 'entry', type: AttributeType.STRING },
+      globalSecondaryIndexes: [
+        {
+          indexName: 'days',
+          partitionKey: { name: 'day', type: AttributeType.STRING },
+          sortKey: { name: 'created_at', type: AttributeType.STRING },
+          projectionType: ProjectionType.ALL,
+        },
+      ],
+      billing: Billing.onDemand(),
+      encryption: TableEncryptionV2.awsManagedKey(),
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+      timeToLiveAttribute: 'expires_at',
+      removalPolicy,
+    });
+    const submitFeedback = new ServiceFunction(this, 'submit-feedback', {
+      description: 'POST /feedback',
+      timeout: Duration.seconds(29),
+      logs,
+    });
+    this.table.grant(submitFeedback, 'dynamodb:PutItem', 'dynamodb:UpdateItem');
+    submitFeedback.addEnvironment('FEEDBACK_TABLE', this.table.tableName);
+    api.route('POST', '/feedback', submitFeedback);
+  }
+}

@@ -1,0 +1,46 @@
+import { Duration } from 'aws-cdk-lib';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import {
+  FilterCriteria,
+  type Function as LambdaFunction,
+  StartingPosition,
+} from 'aws-cdk-lib/aws-lambda';
+import { DynamoEventSource, SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
+import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import type { AlarmText, ServiceAlarms } from './service-alarms.ts';
+
+export interface StreamFeedProps {
+  readonly table: ITable;
+  readonly fn: LambdaFunction;
+  /** A record is delivered if it fits any of these. */
+  readonly patterns: Record<string, unknown>[];
+  readonly alarms: ServiceAlarms;
+  /** What a user notices of batches that were given up, and what to do. */
+  readonly alarmText: AlarmText;
+}
+
+/** Feeds a table's stream to a function, in order, and keeps note of the batches that it can't take. */
+export class StreamFeed extends Construct {
+  constructor(scope: Construct, id: string, props: StreamFeedProps) {
+    super(scope, id);
+    const { table, fn, patterns, alarms, alarmText } = props;
+    const missed = new Queue(this, 'missed-batches', {
+      encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+      retentionPeriod: Duration.days(14),
+    });
+    alarms.onMessages(missed, alarmText);
+    fn.addEventSource(
+      new DynamoEventSource(table, {
+        startingPosition: StartingPosition.TRIM_HORIZON,
+        batchSize: 100,
+        retryAttempts: 10,
+        bisectBatchOnError: true,
+        reportBatchItemFailures: true,
+        onFailure: new SqsDlq(missed),
+        filters: patterns.map((pattern) => FilterCriteria.filter(pattern)),
+      }),
+    );
+  }
+}

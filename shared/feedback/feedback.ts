@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto';
+import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { v7 as uuidv7 } from 'uuid';
+import { dynamodb } from '../aws/dynamodb.ts';
+import { setting } from '../config.ts';
+import type { Caller } from '../http/caller.ts';
+import type { FeedbackReceipt, FeedbackRequest } from './request.ts';
+
+/** A rating as the table holds it, without what it rates: that lies in an item of its own for each content. */
+export interface Feedback extends Omit<FeedbackRequest, ContentName> {
+  key_id: string;
+  /** `<message>#rating`: the message is a hash of the session and of what was said. */
+  entry: string;
+  id: string;
+  created_at: string;
+  updated_at: string;
+  /** The UTC day of its creation, the partition of the index `days`. */
+  day: string;
+  expires_at: number;
+}
+
+/**
+ * What is rated. An item may hold 400 KB: one content of 100,000 characters fits at four bytes each,
+ * both together would not.
+ */
+export const contentNames = ['message_content', 'user_message'] as const;
+type ContentName = (typeof contentNames)[number];
+
+const keepSeconds = 400 * 86_400;
+
+/**
+ * Keeps a caller's rating of a message. Rating the same message of the same session again replaces the
+ * rating, its comment and model; it keeps its id and creation. The contents are the message's own and
+ * written first, so that no rating lacks them.
+ */
+export async function recordFeedback(
+  { keyId }: Caller,
+  request: FeedbackRequest,
+): Promise<FeedbackReceipt> {
+  const message = messageOf(request);
+  const now = Date.now();
+  const expires_at = Math.floor(now / 1000) + keepSeconds;
+  await Promise.all(
+    contentNames.map(
+      (name) =>
+        request[name] &&
+        put({ key_id: keyId, entry: `${message}#${name}`, content: request[name], expires_at }),
+    ),
+  );
+  const { id, session_id, rating, created_at } = await putRating(
+    { key_id: keyId, entry: `${message}#rating` },
+    request,
+    now,
+    expires_at,
+  );
+  return { id, session_id, rating, created_at };
+}
+
+const messageOf = ({ session_id, message_content, user_message }: FeedbackRequest) =>
+  createHash('sha256')
+    .update(JSON.stringify([session_id, message_content, user_message]))
+    .digest('base64url');
+
+async function put(item: object): Promise<void> {
+  await dynamodb.send(new PutCommand({ TableName: setting('FEEDBACK_TABLE'), Item: item }));
+}
+
+async function putRating(
+  key: Pick<Feedback, 'key_id' | 'entry'>,
+  { session_id, rating, model, comment }: FeedbackRequest,
+  now: number,
+  expires_at: number,
+): Promise<Feedback> {
+  const at = new Date(now).toISOString();
+  const renewed = { session_id, rating, model, comment, updated_at: at, expires_at };
+  const kept = { id: `feedback_${uuidv7()}`, created_at: at, day: at.slice(0, 10) };
+  const attributes = Object.entries({ ...renewed, ...kept });
+  const { Attributes } = await dynamodb.send(
+    new UpdateCommand({
+      TableName: setting('FEEDBACK_TABLE'),
+      Key: key,
+      UpdateExpression: `SET ${[
+        ...Object.keys(renewed).map((name) => `#${name} = :${name}`),
+        ...Object.keys(kept).map((name) => `#${name} = if_not_exists(#${name}, :${name})`),
+      ].join(', ')}`,
+      ExpressionAttributeNames: Object.fromEntries(attributes.map(([name]) => [`#${name}`, name])),
+      ExpressionAttributeValues: Object.fromEntries(
+        attributes.map(([name, value]) => [`:${name}`, value]),
+      ),
+      ReturnValues: 'ALL_NEW',
+    }),
+  );
+  return Attributes as Feedback;
+}

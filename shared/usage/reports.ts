@@ -1,0 +1,67 @@
+import * as v from 'valibot';
+import { saying } from '../http/field-errors.ts';
+import { jobStatuses } from '../jobs/job.ts';
+
+const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
+const Usd = v.pipe(v.number(), v.minValue(0));
+const Period = v.picklist(['1d', '7d', '30d', 'all']);
+
+/** The query of `GET /user/stats`. */
+export const StatsQuery = v.object({ period: v.optional(Period, '7d') });
+
+export const TokenSums = v.object({ total: Count, prompt: Count, completion: Count });
+export const ModelUse = v.object({ name: v.string(), requests: Count, tokens: Count });
+
+/** The answer of `GET /user/stats`. */
+export const StatsReport = v.object({
+  period: Period,
+  tokens: TokenSums,
+  requests: Count,
+  estimated_cost_usd: Usd,
+  models: v.array(ModelUse),
+});
+
+const DayCount = v.pipe(
+  v.string(),
+  v.regex(
+    /^[+-]?\d+$/,
+    saying('int_parsing', 'Input should be a valid integer, unable to parse string as an integer'),
+  ),
+  v.transform(Number),
+  v.number(),
+  v.minValue(1),
+  v.maxValue(366),
+  v.integer(),
+);
+
+/** The query of `GET /user/batch-stats`. */
+export const BatchStatsQuery = v.object({ days: v.optional(DayCount, '30') });
+
+export const BatchUse = v.object({
+  requests: Count,
+  successful_requests: Count,
+  failed_requests: Count,
+  prompt_tokens: Count,
+  completion_tokens: Count,
+  images: Count,
+  spend_usd: Usd,
+});
+export const BatchDay = v.object({
+  date: v.pipe(v.string(), v.isoDate()),
+  tag: v.string(),
+  ...BatchUse.entries,
+});
+export const JobsByStatus = v.object(v.entriesFromList(jobStatuses, Count));
+
+/** The answer of `GET /user/batch-stats`. */
+export const BatchStatsReport = v.object({
+  days: v.array(BatchDay),
+  totals: BatchUse,
+  jobs: JobsByStatus,
+  jobs_since: v.pipe(v.string(), v.isoTimestamp()),
+});
+
+export type Period = v.InferOutput<typeof Period>;
+export type StatsReport = v.InferOutput<typeof StatsReport>;
+export type BatchUse = v.InferOutput<typeof BatchUse>;
+export type BatchStatsReport = v.InferOutput<typeof BatchStatsReport>;

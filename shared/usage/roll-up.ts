@@ -1,0 +1,40 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
+import { errorFields, log } from '../log.ts';
+import { countCharges } from './count.ts';
+import type { EndedCharge } from './figures.ts';
+
+/** Counts the charges that a batch of the ledger's stream shows to have ended; a key's failure is its own. */
+export async function rollUpUsage({
+  Records,
+}: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> {
+  const byKey = Map.groupBy(Records.filter(hasEnded), keyOf);
+  const refused = await Promise.all([...byKey].map(([keyId, records]) => count(keyId, records)));
+  return {
+    batchItemFailures: refused
+      .flat()
+      .map(({ dynamodb }) => ({ itemIdentifier: dynamodb?.SequenceNumber ?? '' })),
+  };
+}
+
+async function count(keyId: string, records: DynamoDBRecord[]): Promise<DynamoDBRecord[]> {
+  const charges = new Map(records.map(chargeOf).map((charge) => [charge.entry, charge]));
+  try {
+    await countCharges(keyId, [...charges.values()]);
+    return [];
+  } catch (error) {
+    log('error', 'usage not counted', { key_id: keyId, ...errorFields(error) });
+    return records.slice(0, 1);
+  }
+}
+
+function hasEnded({ dynamodb }: DynamoDBRecord): boolean {
+  const { ended_at, counted_in } = dynamodb?.NewImage ?? {};
+  return ended_at !== undefined && counted_in === undefined;
+}
+
+const keyOf = ({ dynamodb }: DynamoDBRecord) => dynamodb?.NewImage?.['key_id']?.S ?? '';
+
+const chargeOf = ({ dynamodb }: DynamoDBRecord) =>
+  unmarshall(dynamodb?.NewImage as Record<string, AttributeValue>) as EndedCharge;

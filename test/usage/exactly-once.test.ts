@@ -1,0 +1,174 @@
+import fc from 'fast-check';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { ConflictError } from '../../shared/http/errors.ts';
+import type { EndedCharge } from '../../shared/usage/figures.ts';
+import { rebuildUsage } from '../../shared/usage/rebuild.ts';
+import { rollUpUsage } from '../../shared/usage/roll-up.ts';
+import { type Fault, interleave, StoreFault } from '../support/interleave.ts';
+import { spoilShape } from '../support/spoil-usage.ts';
+import { startTestStore, type TestStore } from '../support/store.ts';
+import {
+  endedCharge,
+  eventOf,
+  expectSums,
+  expectUsage,
+  newKeyId,
+  usageOf,
+} from '../support/usage-world.ts';
+
+let store: TestStore;
+
+beforeAll(async () => {
+  store = await startTestStore();
+});
+
+afterAll(() => store.close());
+
+beforeEach(() => {
+  vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const dayMs = 86_400_000;
+const kinds = [
+  ['chat'],
+  ['batch', 'batch:chat'],
+  ['batch', 'batch:ocr'],
+  ['batch', 'batch:pipeline'],
+];
+
+const aCharge = fc.record({
+  key: fc.nat(1),
+  model: fc.constantFrom('gpt-5', 'gpt-5-mini', 'a#b'),
+  tags: fc.constantFrom(...kinds),
+  daysAgo: fc.nat(2),
+  figures: fc.oneof(
+    fc.record({
+      cost: fc.nat(1_000_000_000),
+      prompt_tokens: fc.nat(9999),
+      completion_tokens: fc.nat(9999),
+    }),
+    fc.record({ cost: fc.nat(9999), images: fc.nat(9) }),
+    fc.constant({ failed: true }),
+  ),
+});
+
+const aFault = fc.record<Fault>({
+  at: fc.nat(6),
+  kind: fc.constantFrom('dies before', 'fails', 'answer lost'),
+});
+
+/** A batch of the stream, read once more or less, or a rebuild; and what goes wrong in its middle. */
+const anAction = fc.record({
+  kind: fc.constantFrom('roll up', 'roll up', 'rebuild', 'look'),
+  from: fc.nat(30),
+  size: fc.integer({ min: 1, max: 30 }),
+  fault: fc.option(aFault, { nil: undefined }),
+});
+
+const aHistory = fc.record({
+  charges: fc.array(aCharge, { minLength: 1, maxLength: 30, size: 'max' }),
+  batches: fc.array(fc.array(anAction, { minLength: 1, maxLength: 3 }), { maxLength: 5 }),
+  order: fc.array(fc.nat(99), { minLength: 1, maxLength: 20 }),
+});
+
+type History = typeof aHistory extends fc.Arbitrary<infer Value> ? Value : never;
+type Action = History['batches'][number][number];
+
+/** Lets a history happen to two keys; answers their charges, all of them told of at last. */
+async function happen({ charges, batches, order }: History, check: (keyId: string) => unknown) {
+  const keyIds = [newKeyId(), newKeyId()];
+  const ended = await Promise.all(
+    charges.map(({ key, daysAgo, figures, ...rest }) =>
+      endedCharge(keyIds[key] as string, {
+        ended_at: new Date(Date.now() - daysAgo * dayMs).toISOString(),
+        ...figures,
+        ...rest,
+      }),
+    ),
+  );
+  let picks = 0;
+  for (const actions of batches) {
+    const exits = await interleave(
+      actions.map((action) => ({ run: () => perform(action, ended, keyIds), fault: action.fault })),
+      () => order[picks++ % order.length] ?? 0,
+      async () => {
+        for (const keyId of keyIds) await check(keyId);
+      },
+    );
+    for (const exit of exits) if (exit?.status === 'rejected') expectSurvivable(exit.reason);
+  }
+  expect((await rollUpUsage(eventOf(ended))).batchItemFailures).toEqual([]);
+  return keyIds.map((keyId) => ({ keyId, of: ended.filter(({ key_id }) => key_id === keyId) }));
+}
+
+async function perform({ kind, from, size }: Action, ended: EndedCharge[], keyIds: string[]) {
+  if (kind === 'roll up') await rollUpUsage(eventOf(ended.slice(from, from + size)));
+  else await rebuildUsage(keyIds[from % 2] as string, kind === 'look');
+}
+
+function expectSurvivable(error: unknown): void {
+  if (!(error instanceof StoreFault || error instanceof ConflictError)) throw error;
+}
+
+it('counts each charge once, whatever is lost, doubled or told out of turn', async () => {
+  await fc.assert(
+    fc.asyncProperty(aHistory, async (history) => {
+      const keys = await happen(history, async (keyId) => expectSums(await usageOf(keyId)));
+
+      for (const { keyId, of } of keys) {
+        expectUsage(await usageOf(keyId), of);
+        expect(await rebuildUsage(keyId, true)).toMatchObject({ missed: 0, differences: [] });
+      }
+    }),
+    { numRuns: 40, interruptAfterTimeLimit: 40_000 },
+  );
+});
+
+it('loses and doubles nothing by a death before any of its requests', async () => {
+  const models = Array.from({ length: 60 }, (_, n) => `model-${n % 40}`);
+  let died = true;
+  for (let at = 0; died; at += 1) {
+    const keyId = newKeyId();
+    const charges = await Promise.all(
+      models.map((model) => endedCharge(keyId, { model, cost: 1, tags: ['batch', 'batch:chat'] })),
+    );
+    const run = () => rollUpUsage(eventOf(charges));
+
+    const [exit] = await interleave(
+      [{ run, fault: { at, kind: 'dies before' } }],
+      () => 0,
+      async () => expectSums(await usageOf(keyId)),
+    );
+    died = exit === undefined;
+    await rollUpUsage(eventOf(charges));
+
+    expectUsage(await usageOf(keyId), charges);
+  }
+});
+
+it('answers for each key that failed the first of its records, and counts the others', async () => {
+  const [broken, whole] = [newKeyId(), newKeyId()];
+  const charges = await Promise.all(
+    [whole, broken, whole, broken].map((keyId) => endedCharge(keyId)),
+  );
+  await spoilShape(broken);
+
+  const { batchItemFailures } = await rollUpUsage(eventOf(charges));
+
+  expect(batchItemFailures).toEqual([{ itemIdentifier: '2' }]);
+  expectUsage(await usageOf(whole), [charges[0], charges[2]] as EndedCharge[]);
+});
+
+it('skips what has not ended', async () => {
+  const keyId = newKeyId();
+  const { ended_at: _, ...held } = await endedCharge(keyId);
+
+  const answer = await rollUpUsage(eventOf([held as EndedCharge]));
+
+  expect(answer).toEqual({ batchItemFailures: [] });
+  expect(await usageOf(keyId)).toEqual({});
+});

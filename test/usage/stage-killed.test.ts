@@ -1,0 +1,34 @@
+import { rmSync } from 'node:fs';
+import { afterAll, expect, test } from 'vitest';
+import { call } from '../support/api.ts';
+import { untilGone } from '../support/processes.ts';
+import { newDataDir, startTestStage, type TestStage } from '../support/stage.ts';
+import { statsAfter, usedUsd } from '../support/stats.ts';
+
+const dataDir = newDataDir();
+let stage: TestStage | undefined;
+
+afterAll(async () => {
+  await stage?.kill('SIGKILL');
+  await untilGone(dataDir);
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+test('a stage that is killed after its answers counts each of them once when it is back', {
+  timeout: 120_000,
+}, async () => {
+  const completions = 12;
+  stage = await startTestStage({ dataDir });
+  for (let n = 0; n < completions; n += 1) {
+    const messages = [{ role: 'user', content: `Question ${n}` }];
+    await call(stage, 'POST', '/v1/chat/completions', { model: 'gpt-5-mini', messages });
+  }
+
+  await stage.kill('SIGKILL');
+  await untilGone(dataDir);
+  stage = await startTestStage({ dataDir });
+
+  const stats = await statsAfter(stage, completions);
+  expect(stats.requests).toBe(completions);
+  expect(stats.estimated_cost_usd).toBe(await usedUsd(stage));
+});

@@ -1,0 +1,9 @@
+import { docsFile, docsPage } from '../shared/contract/docs.ts';
+import { openEndpoint } from '../shared/http/json-endpoint.ts';
+
+/** GET /docs and GET /docs/{file} */
+export const handler = openEndpoint(async ({ pathParameters, requestContext }) =>
+  pathParameters?.['file'] === undefined
+    ? docsPage(requestContext.path)
+    : docsFile(pathParameters['file']),
+);

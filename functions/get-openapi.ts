@@ -1,0 +1,8 @@
+import { document } from '../shared/contract/document.ts';
+import { openEndpoint } from '../shared/http/json-endpoint.ts';
+import { json } from '../shared/http/response.ts';
+
+const answer = json(200, document, { 'cache-control': 'public, max-age=300' });
+
+/** GET /openapi.json */
+export const handler = openEndpoint(async () => answer);

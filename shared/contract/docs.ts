@@ -1,0 +1,90 @@
+import license from 'swagger-ui-dist/LICENSE' with { type: 'text' };
+import notice from 'swagger-ui-dist/NOTICE' with { type: 'text' };
+import styles from 'swagger-ui-dist/swagger-ui.css' with { type: 'text' };
+import bundle from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'text' };
+import bundleLicense from 'swagger-ui-dist/swagger-ui-bundle.js.LICENSE.txt' with { type: 'text' };
+import { NotFoundError } from '../http/errors.ts';
+import type { TextResponse } from '../http/response.ts';
+import type { docsFiles } from './docs-path.ts';
+
+/** The page is all its own: no other host is asked for anything, and no script runs but these. */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** Opens the document that the page names; no validator's badge, which another host would draw. */
+const opener = `const page = document.getElementById('reference');
+SwaggerUIBundle({
+  url: page.dataset.document,
+  domNode: page,
+  deepLinking: true,
+  displayRequestDuration: true,
+  validatorUrl: null,
+});
+`;
+
+const files: Record<(typeof docsFiles)[number], string> = {
+  'open-reference.js': opener,
+  'swagger-ui-bundle.js': bundle,
+  'swagger-ui-bundle.js.LICENSE.txt': bundleLicense,
+  'swagger-ui.css': styles,
+  'LICENSE.txt': license,
+  'NOTICE.txt': notice,
+};
+
+/**
+ * The reference page. Its links are relative, so that they hold wherever the stage is: seen from
+ * `/docs` and from `/docs/`, which are the same route.
+ */
+export function docsPage(path: string): TextResponse {
+  const root = path.endsWith('/') ? '../' : './';
+  return text(
+    'html',
+    `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Quire: API reference</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${root}docs/swagger-ui.css">
+</head>
+<body>
+<main id="reference" data-document="${root}openapi.json"></main>
+<noscript>The reference needs JavaScript. <a href="${root}openapi.json">The document itself</a> does not.</noscript>
+<script src="${root}docs/swagger-ui-bundle.js"></script>
+<script src="${root}docs/open-reference.js"></script>
+</body>
+</html>
+`,
+    300,
+  );
+}
+
+/** A file of the page. */
+export function docsFile(name: string): TextResponse {
+  if (!isFile(name)) throw new NotFoundError('There is no such file.');
+  const type = name.endsWith('.js') ? 'javascript' : name.endsWith('.css') ? 'css' : 'plain';
+  return text(type, files[name], 3600);
+}
+
+const isFile = (name: string): name is keyof typeof files => Object.hasOwn(files, name);
+
+const text = (type: string, body: string, maxAgeSeconds: number): TextResponse => ({
+  statusCode: 200,
+  headers: {
+    'content-type': `text/${type}; charset=utf-8`,
+    'cache-control': `public, max-age=${maxAgeSeconds}`,
+    'content-security-policy': contentSecurityPolicy,
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+  },
+  body,
+});

@@ -1,0 +1,102 @@
+import * as v from 'valibot';
+import { component } from './component.ts';
+
+const Usd = v.pipe(v.number(), v.minValue(0));
+
+const BudgetFigures = v.object({
+  limit: v.literal('budget'),
+  max_usd: Usd,
+  used_usd: Usd,
+  held_usd: Usd,
+  remaining_usd: Usd,
+  reset_at: v.nullable(v.pipe(v.string(), v.isoTimestamp())),
+  request_max_usd: Usd,
+});
+const RateLimitFigures = v.object({
+  limit: v.literal('requests_per_minute'),
+  max_requests: v.pipe(v.number(), v.integer(), v.minValue(0)),
+});
+const figures = {
+  budget: v.exactOptional(BudgetFigures),
+  rate_limit: v.exactOptional(RateLimitFigures),
+};
+
+/** The `error` object that chat-completions clients read. */
+export const ErrorObject = v.object({
+  message: v.string(),
+  type: v.string(),
+  param: v.nullable(v.string()),
+  code: v.string(),
+  ...figures,
+});
+
+const FieldError = v.object({
+  loc: v.array(v.union([v.string(), v.pipe(v.number(), v.integer())])),
+  msg: v.string(),
+  type: v.string(),
+});
+
+export const ValidationErrorBody = v.object({ detail: v.array(FieldError) });
+export const ErrorBody = v.object({
+  detail: v.string(),
+  error: v.exactOptional(ErrorObject),
+  ...figures,
+});
+export const CompletionErrorBody = v.object({
+  error: ErrorObject,
+  detail: v.exactOptional(v.string()),
+});
+export const GatewayErrorBody = v.object({ detail: v.string(), error: ErrorObject });
+
+const figureWords = {
+  budget: 'The figures of a spent budget.',
+  rate_limit: 'The limit on requests that was reached.',
+};
+
+export const errorComponents = {
+  ValidationError: component(ValidationErrorBody, 'All that is wrong with a request, at once.', {
+    detail: 'One entry for each thing that is wrong.',
+  }),
+  FieldError: component(FieldError, 'One thing that is wrong with a request.', {
+    loc: 'Where: `body`, `query`, `path` or `header` first, then the way to the value, positions as integers.',
+    msg: 'What is wrong, as a sentence.',
+    type: 'Which rule was broken: `missing`, `string_too_long`, `literal_error`, `value_error` …',
+  }),
+  Error: component(ErrorBody, 'An error outside `/v1`.', {
+    detail: 'What went wrong, as a sentence.',
+    error: 'The same for chat-completions clients, where the gateway itself answered.',
+    ...figureWords,
+  }),
+  GatewayError: component(
+    GatewayErrorBody,
+    'What the gateway itself answers, for both kinds of client.',
+    {
+      detail: 'What went wrong, as a sentence.',
+      error: 'The same for chat-completions clients.',
+    },
+  ),
+  CompletionError: component(CompletionErrorBody, 'An error under `/v1`.', {
+    error: 'What went wrong.',
+    detail: 'The sentence again, where the gateway itself answered.',
+  }),
+  ErrorObject: component(ErrorObject, 'An error as chat-completions clients read it.', {
+    message: 'What went wrong, as a sentence.',
+    type: '`authentication_error`, `invalid_request_error`, `rate_limit_error` or `server_error`.',
+    param: 'The parameter at fault.',
+    code: 'Such as `invalid_api_key`, `model_not_found`, `context_length_exceeded`, `budget_exceeded`, `rate_limit_exceeded` or `model_unavailable`.',
+    ...figureWords,
+  }),
+  BudgetFigures: component(BudgetFigures, 'A budget that doesn’t cover a request.', {
+    limit: 'Which limit was reached.',
+    max_usd: 'The budget.',
+    used_usd: 'What has been spent.',
+    held_usd: 'What running requests may come to.',
+    remaining_usd: 'What is left.',
+    reset_at: 'When the budget renews; null where it never does.',
+    request_max_usd: 'The most that this request could have cost.',
+  }),
+  RateLimitFigures: component(RateLimitFigures, 'A limit on requests that was reached.', {
+    limit: 'Which limit was reached.',
+    max_requests: 'How many requests a minute the key may make.',
+  }),
+};

@@ -1,0 +1,66 @@
+import type { JsonSchema } from './json-schema.ts';
+
+interface Header {
+  description: string;
+  required?: boolean;
+  schema: JsonSchema;
+  example: string | number;
+}
+
+/** The headers of answers that callers may want to read. */
+export const headers = {
+  'x-amzn-requestid': {
+    description: 'The request’s id: quote it when you report a fault.',
+    required: true,
+    schema: { type: 'string' },
+    example: '0d5a1c52-6ff4-4c0e-9f0a-3d1b4b9f3c11',
+  },
+  'x-request-id': {
+    description: 'The same id, under the name that chat-completions clients look for.',
+    schema: { type: 'string' },
+    example: '0d5a1c52-6ff4-4c0e-9f0a-3d1b4b9f3c11',
+  },
+  'WWW-Authenticate': {
+    description: 'How to authenticate.',
+    schema: { const: 'Bearer' },
+    example: 'Bearer',
+  },
+  'Retry-After': {
+    description: 'Seconds after which trying again may succeed.',
+    schema: { type: 'integer', minimum: 0 },
+    example: 30,
+  },
+  'x-should-retry': {
+    description: '`false` where trying again can never help: a spent budget that doesn’t reset.',
+    schema: { const: 'false' },
+    example: 'false',
+  },
+  'x-ratelimit-limit-requests': {
+    description: 'How many requests a minute the key may make; absent where it has no such limit.',
+    schema: { type: 'integer', minimum: 0 },
+    example: 60,
+  },
+  'x-ratelimit-remaining-requests': {
+    description: 'How many of them are left in this minute.',
+    schema: { type: 'integer', minimum: 0 },
+    example: 59,
+  },
+  'x-ratelimit-reset-requests': {
+    description: 'When the next minute begins.',
+    schema: { type: 'string', pattern: '^\\d+s$' },
+    example: '24s',
+  },
+  'x-quire-budget-remaining-usd': {
+    description:
+      'What is left of the key’s budget, in USD, with this request’s most possible cost held.',
+    schema: { type: 'number', minimum: 0 },
+    example: 9.5127,
+  },
+  'cache-control': {
+    description: 'How long a copy may be kept.',
+    schema: { type: 'string' },
+    example: 'public, max-age=300',
+  },
+} as const satisfies Record<string, Header>;
+
+export type HeaderName = keyof typeof headers;

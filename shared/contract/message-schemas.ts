@@ -1,0 +1,63 @@
+import {
+  Content,
+  ContentPart,
+  ImagePart,
+  Message,
+  OtherPart,
+  PlainMessage,
+  SilentMessage,
+  TextPart,
+  ToolMessage,
+} from '../chat/message.ts';
+import { component } from './component.ts';
+
+const contentWords = 'What is said.';
+
+export const messageComponents = {
+  Message: component(
+    Message,
+    'One chat message, as in chat completions; keys that aren’t named here pass through to the model.',
+  ),
+  PlainMessage: component(PlainMessage, 'A message that says something.', {
+    role: 'Who speaks.',
+    content: contentWords,
+    name: 'The speaker’s name, to tell two of the same role apart.',
+    tool_calls: 'The tools that an assistant calls beside.',
+  }),
+  SilentMessage: {
+    ...component(
+      SilentMessage,
+      'What a model said without words: with `tool_calls`, `function_call`, `refusal` or `audio`.',
+      {
+        role: 'Who speaks.',
+        content: contentWords,
+        name: 'The speaker’s name.',
+        tool_calls: 'The tools it calls.',
+      },
+    ),
+    rules: {
+      anyOf: ['tool_calls', 'function_call', 'refusal', 'audio'].map((key) => ({
+        required: [key],
+        properties: { [key]: { not: { enum: [null, false, 0, ''] } } },
+      })),
+    },
+  },
+  ToolMessage: component(ToolMessage, 'What a tool answered.', {
+    role: 'Who speaks.',
+    content: contentWords,
+    tool_call_id: 'The call that this answers.',
+  }),
+  MessageContent: component(Content, 'A text, or a list of parts.'),
+  ContentPart: component(ContentPart, 'A piece of a message.'),
+  TextPart: component(TextPart, 'A piece of text.', {
+    type: 'What kind of part this is.',
+    text: 'The text.',
+  }),
+  ImagePart: component(ImagePart, 'An image.', {
+    type: 'What kind of part this is.',
+    image_url: '`url` is a link, or the image itself as a data URL. OCR jobs take data URLs alone.',
+  }),
+  OtherPart: component(OtherPart, 'Any other part, as the model takes it.', {
+    type: 'What kind of part this is.',
+  }),
+};

@@ -1,0 +1,70 @@
+import type * as v from 'valibot';
+import { commonAnswers } from './common-answers.ts';
+import { type JsonSchema, toParameterSchemas } from './json-schema.ts';
+import type { Answer, Content, Operation, ParameterGroup } from './operation.ts';
+
+/** Says a schema in JSON Schema, by its name where it has one. */
+type SchemaOf = (schema: v.GenericSchema) => JsonSchema;
+
+/** Writes operations down as OpenAPI does, by path and method. */
+export function pathsOf(operations: Operation[], schemaOf: SchemaOf) {
+  return Object.fromEntries(
+    [...Map.groupBy(operations, ({ path }) => path)].map(([path, of]) => [
+      path,
+      Object.fromEntries(
+        of.map((operation) => [operation.method, operationOf(operation, schemaOf)]),
+      ),
+    ]),
+  );
+}
+
+function operationOf(operation: Operation, schemaOf: SchemaOf) {
+  const { operationId, tag, summary, description, open, parameters, body, answers } = operation;
+  return {
+    operationId,
+    tags: [tag],
+    summary,
+    description,
+    ...(open && { security: [] }),
+    ...(parameters && { parameters: parameters.flatMap(parametersOf) }),
+    ...(body && {
+      requestBody: { required: true, content: { 'application/json': contentOf(body, schemaOf) } },
+    }),
+    responses: Object.fromEntries(
+      Object.entries({ ...commonAnswers(operation), ...answers }).map(([status, answer]) => [
+        status,
+        answerOf(answer, schemaOf),
+      ]),
+    ),
+  };
+}
+
+function parametersOf({ in: part, entries, words }: ParameterGroup) {
+  return Object.entries(toParameterSchemas(entries)).map(([key, schema]) => ({
+    name: key,
+    in: part,
+    required: entries[key]?.type !== 'optional',
+    ...words[key],
+    schema,
+  }));
+}
+
+function answerOf({ description, headers: own = [], content }: Answer, schemaOf: SchemaOf) {
+  return {
+    description,
+    headers: Object.fromEntries(
+      ['x-amzn-requestid', ...own].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+    ),
+    content: Object.fromEntries(
+      Object.entries(content).map(([mediaType, each]) => [mediaType, contentOf(each, schemaOf)]),
+    ),
+  };
+}
+
+function contentOf({ schema, examples }: Content, schemaOf: SchemaOf) {
+  const values = Object.entries(examples).map(([summary, value]) => [summary, { summary, value }]);
+  return {
+    schema: schemaOf(schema),
+    ...(values.length > 0 && { examples: Object.fromEntries(values) }),
+  };
+}

@@ -1,0 +1,91 @@
+import * as v from 'valibot';
+import { sentence } from './common-answers.ts';
+import { component } from './component.ts';
+import { DocsPath } from './docs-path.ts';
+import { content, json, type Operation, parameters } from './operation.ts';
+
+const Health = v.object({ status: v.literal('ok'), version: v.string() });
+const Document = v.looseObject({
+  openapi: v.string(),
+  info: v.looseObject({ title: v.string(), version: v.string() }),
+  paths: v.looseObject({}),
+});
+const Text = v.string();
+
+export const serviceComponents = {
+  Health: component(Health, 'The service answers.', {
+    status: 'Always `ok`.',
+    version: 'The version of this interface.',
+  }),
+  OpenApiDocument: component(Document, 'An OpenAPI 3.1 document.', {
+    openapi: 'The version of OpenAPI.',
+    info: 'What the document is about.',
+    paths: 'The routes.',
+  }),
+};
+
+export const serviceOperations: Operation[] = [
+  {
+    method: 'get',
+    path: '/health',
+    operationId: 'getHealth',
+    tag: 'Service',
+    summary: 'Whether the service answers',
+    description: 'Touches no store.',
+    open: true,
+    answers: { 200: json('It does.', Health, { Health: { status: 'ok', version: '1.0.0' } }) },
+  },
+  {
+    method: 'get',
+    path: '/openapi.json',
+    operationId: 'getOpenApi',
+    tag: 'Service',
+    summary: 'This document',
+    description: 'Made of the schemas that requests are checked against.',
+    open: true,
+    answers: { 200: json('The document.', Document, {}, ['cache-control']) },
+  },
+  {
+    method: 'get',
+    path: '/docs',
+    operationId: 'getDocs',
+    tag: 'Service',
+    summary: 'The reference as a page',
+    description:
+      'This document to read in a browser and to try out. It fetches nothing from elsewhere.',
+    open: true,
+    answers: {
+      200: {
+        description: 'The page.',
+        headers: ['cache-control'],
+        content: { 'text/html': content(Text) },
+      },
+    },
+  },
+  {
+    method: 'get',
+    path: '/docs/{file}',
+    operationId: 'getDocsFile',
+    tag: 'Service',
+    summary: 'A part of the page',
+    description: 'The scripts, styles and licences of the page.',
+    open: true,
+    parameters: [
+      parameters('path', DocsPath, {
+        file: { description: 'The file’s name.', example: 'swagger-ui.css' },
+      }),
+    ],
+    answers: {
+      200: {
+        description: 'The file.',
+        headers: ['cache-control'],
+        content: {
+          'text/javascript': content(Text),
+          'text/css': content(Text),
+          'text/plain': content(Text),
+        },
+      },
+      404: sentence('There is no such file.', 'There is no such file.'),
+    },
+  },
+];

@@ -1,0 +1,193 @@
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, inject, test } from 'vitest';
+import type { JobRecord } from '../../shared/jobs/job.ts';
+import { chatJob, submit, type Target, until } from '../support/api.ts';
+import { Contract } from '../support/contract.ts';
+import { type ContractRequest, sendRequest } from '../support/contract-requests.ts';
+import { newCaller } from '../support/new-caller.ts';
+import { greyJpeg, smallPdf, words } from '../support/small-documents.ts';
+
+const stage = inject('stage');
+const contract = await Contract.of(stage);
+const messages = [{ role: 'user', content: 'What is a doorbell?' }];
+const completion = { model: 'gpt-4.1', messages };
+
+let caller: Target;
+let poor: Target;
+let hurried: Target;
+
+beforeAll(async () => {
+  caller = await newCaller(stage, { drive_folders: ['local-drive'] });
+  poor = await newCaller(stage, { budget_usd: 0.000001, duration: '1d' });
+  hurried = await newCaller(stage, { requests_per_minute: 0 });
+});
+
+type Sent = Partial<Pick<ContractRequest, 'parameters' | 'body' | 'authorization'>>;
+
+/** Calls an operation; expects a status, and an answer that fits what the document says of it. */
+async function expectAnswer(id: string, status: number, sent: Sent = {}, target: Target = caller) {
+  const operation = contract.operation(id);
+  const answer = await sendRequest(stage, operation, {
+    parameters: {},
+    isCut: false,
+    authorization: `Bearer ${target.api_key}`,
+    ...sent,
+  });
+
+  expect(answer.status, answer.text).toBe(status);
+  expect(contract.faultsOfAnswer(operation, answer), answer.text).toEqual([]);
+  return answer;
+}
+
+/** Does a job and reads it. */
+async function expectDone(job: object): Promise<JobRecord> {
+  const { id } = await submit(caller, job);
+  await until(caller, id);
+  const { text } = await expectAnswer('getJob', 200, { parameters: { job_id: id } });
+  return JSON.parse(text) as JobRecord;
+}
+
+describe('what the document says of an answer holds for', () => {
+  test('a chat job, from its submission to its end', async () => {
+    const { text } = await expectAnswer('submitJob', 202, { body: chatJob('a question') });
+    const { id } = JSON.parse(text) as JobRecord;
+    await until(caller, id);
+
+    await expectAnswer('getJob', 200, { parameters: { job_id: id } });
+    await expectAnswer('listJobs', 200);
+    await expectAnswer('cancelJob', 409, { parameters: { job_id: id } });
+  });
+
+  test('an image that was read', async () => {
+    const data = Buffer.from(await greyJpeg(200, 300)).toString('base64');
+    const image = { type: 'image_url', image_url: { url: `data:image/jpeg;base64,${data}` } };
+
+    const job = await expectDone({
+      job_type: 'ocr',
+      inline: { messages: [{ role: 'user', content: [image] }] },
+    });
+
+    expect(job).toMatchObject({ status: 'done', result: { type: 'ocr', images_used: 1 } });
+  });
+
+  test('a folder, its text, its PDF and its batch file', async () => {
+    const folder = join(stage.dataDir, 'drive');
+    const line = { method: 'POST', url: '/v1/chat/completions', body: completion };
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'contract.txt'), 'The pump was replaced in May.');
+    writeFileSync(join(folder, 'contract.pdf'), await smallPdf([{ words: words(1) }]));
+    writeFileSync(join(folder, 'contract.jsonl'), JSON.stringify({ custom_id: '1', ...line }));
+
+    const { id, result } = await expectDone({
+      job_type: 'auto',
+      drive: { folder_id: 'local-drive' },
+    });
+
+    expect(result).toMatchObject({ type: 'folder' });
+    const { text } = await expectAnswer('listJobs', 200, { parameters: { parent_job_id: id } });
+    const { jobs } = JSON.parse(text) as { jobs: JobRecord[] };
+    for (const job of jobs) await expectAnswer('getJob', 200, { parameters: { job_id: job.id } });
+    const results = jobs.map((job) => [job.filename, job.status, job.result?.type]);
+    expect(results).toEqual(
+      expect.arrayContaining([
+        ['contract.txt', 'done', 'chat'],
+        ['contract.pdf', 'done', 'ocr'],
+        ['contract.jsonl', 'done', 'chat_batch'],
+      ]),
+    );
+  });
+
+  test('statistics and limits', async () => {
+    await expectAnswer('createChatCompletion', 200, { body: completion });
+
+    await expectAnswer('getLimits', 200);
+    await expectAnswer('getLimits', 200, {}, poor);
+    for (const period of ['1d', '7d', '30d', 'all']) {
+      await expectAnswer('getStats', 200, { parameters: { period } });
+    }
+    await expectAnswer('getBatchStats', 200, { parameters: { days: '7' } });
+  });
+
+  test('answers of models, as a whole and in events', async () => {
+    const stream_options = { include_usage: true };
+
+    await expectAnswer('createChatCompletion', 200, { body: completion });
+    await expectAnswer('createChatCompletion', 200, { body: { ...completion, stream: true } });
+    await expectAnswer('createChatCompletion', 200, {
+      body: { ...completion, stream: true, stream_options, n: 2 },
+    });
+    await expectAnswer('streamChat', 200, { body: { message: 'Hello' } });
+    await expectAnswer('listModels', 200);
+  });
+
+  test('a rating', async () => {
+    await expectAnswer('submitFeedback', 200, { body: { session_id: 's', rating: 1 } });
+    await expectAnswer('submitFeedback', 422, { body: { session_id: '' } });
+  });
+
+  test.each(['getHealth', 'getOpenApi', 'getDocs'])('%s without a key', async (id) => {
+    await expectAnswer(id, 200, { authorization: undefined });
+  });
+});
+
+describe('what the document says of a refusal holds for', () => {
+  const locked = contract.operations.filter(({ security }) => !security);
+
+  test.each(locked)('$operationId without a key', async ({ operationId }) => {
+    const parameters = { job_id: 'job_x' };
+
+    await expectAnswer(operationId, 401, { authorization: undefined, parameters });
+  });
+
+  const posts = contract.operations.filter(({ requestBody }) => requestBody);
+
+  test.each(posts)('$operationId of more than 6 MB', async ({ operationId }) => {
+    await expectAnswer(operationId, 413, { body: 'x'.repeat(7_000_000) });
+  });
+
+  test('a spent budget', async () => {
+    await expectAnswer('createChatCompletion', 429, { body: completion }, poor);
+    await expectAnswer('streamChat', 429, { body: { message: 'Hello' } }, poor);
+  });
+
+  test('a key’s last request of the minute', async () => {
+    await expectAnswer('createChatCompletion', 429, { body: completion }, hurried);
+    await expectAnswer('streamChat', 429, { body: { message: 'Hello' } }, hurried);
+  });
+
+  test('an unknown job, model, key or file', async () => {
+    const parameters = { job_id: 'job_x' };
+
+    await expectAnswer('getJob', 404, { parameters });
+    await expectAnswer('cancelJob', 404, { parameters });
+    await expectAnswer('createChatCompletion', 404, { body: { ...completion, model: 'x' } });
+    await expectAnswer('streamChat', 401, { body: { message: 'Hello', api_key: 'sk-x' } });
+    await expectAnswer('getDocsFile', 404, { parameters: { file: '__proto__' } });
+  });
+
+  test('a submission under another’s idempotency key', async () => {
+    const parameters = { 'Idempotency-Key': randomUUID() };
+    await expectAnswer('submitJob', 202, { parameters, body: chatJob('one') });
+
+    await expectAnswer('submitJob', 409, { parameters, body: chatJob('another') });
+  });
+
+  test('messages that no model takes', async () => {
+    const content = 'word '.repeat(1_100_000);
+
+    await expectAnswer('createChatCompletion', 400, {
+      body: { model: 'gpt-4o', messages: [{ role: 'user', content }] },
+    });
+  });
+
+  test('bodies and queries that break rules', async () => {
+    await expectAnswer('submitJob', 422, { body: { job_type: 'x', priority: 101 } });
+    await expectAnswer('listJobs', 422, { parameters: { status: 'lost' } });
+    await expectAnswer('getStats', 422, { parameters: { period: '2d' } });
+    await expectAnswer('getBatchStats', 422, { parameters: { days: '367' } });
+    await expectAnswer('streamChat', 422, { body: { message: '' } });
+    await expectAnswer('createChatCompletion', 400, { body: { messages: [] } });
+  });
+});

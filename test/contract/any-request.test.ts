@@ -1,0 +1,68 @@
+import fc from 'fast-check';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { chatJob, submit } from '../support/api.ts';
+import { type Answer, Contract } from '../support/contract.ts';
+import { isAllowed, requestsOf, sendRequest } from '../support/contract-requests.ts';
+import { newCaller } from '../support/new-caller.ts';
+import { exampleValues, SchemaValues } from '../support/schema-values.ts';
+
+const stage = inject('stage');
+const contract = await Contract.of(stage);
+const pool = exampleValues(contract);
+
+/** How many requests each route gets; more of them find more. */
+const runs = Number(process.env['CONTRACT_RUNS'] ?? 100);
+
+let keys: string[];
+
+beforeAll(async () => {
+  const caller = await newCaller(stage, { drive_folders: ['root'] });
+  // All its jobs but one wait for the next minute, so that there are some to cancel.
+  const hurried = await newCaller(stage, { requests_per_minute: 1 });
+  keys = [caller.api_key, caller.api_key, hurried.api_key];
+  const jobs = await Promise.all(
+    [caller, ...Array(15).fill(hurried)].map((each) => submit(each, chatJob('a question'))),
+  );
+  const ids = jobs.map(({ id }) => id);
+  const cursors = ids.map((id) => Buffer.from(id).toString('base64url'));
+  pool.set('job_id', ids).set('parent_job_id', ids).set('cursor', cursors);
+  pool.set('api_key', keys);
+});
+
+describe.each(contract.operations)('$operationId', (operation) => {
+  it('takes what the document allows, and answers anything as it says', async () => {
+    const requests = requestsOf(operation, new SchemaValues(contract, pool), keys);
+    const statuses: Record<number, number> = {};
+
+    await fc.assert(
+      fc.asyncProperty(requests, async (request) => {
+        const answer = await sendRequest(stage, operation, request);
+
+        expect(contract.faultsOfAnswer(operation, answer), answer.text).toEqual([]);
+        expect(answer.status, answer.text).toBeLessThan(500);
+        statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
+        if (answer.status === 401) return;
+        const allowed = isAllowed(contract, operation, request);
+        if (!allowed) expect(answer.status).toBeGreaterThanOrEqual(400);
+        else expect(brokenRules(answer), answer.text).toEqual([]);
+      }),
+      { numRuns: operation.method === 'post' ? runs : Math.ceil(runs / 3) },
+    );
+
+    expect(Object.keys(statuses)).toContain(operation.operationId === 'submitJob' ? '202' : '200');
+  });
+});
+
+/** The rules that a refused request broke, but for those that span fields or that a schema can't tell. */
+function brokenRules({ status, text }: Answer): string[] {
+  const { detail, error } = JSON.parse(status < 300 ? '{}' : text) as Refusal;
+  if (status === 400) return error?.message.match(/: (Field|Input|List|String) .*/g) ?? [];
+  if (status !== 422 || !detail) return [];
+  const types = detail.map(({ type }) => type);
+  return types.filter((type) => type !== 'value_error' && type !== 'string_unicode');
+}
+
+interface Refusal {
+  detail?: { type: string }[];
+  error?: { message: string };
+}

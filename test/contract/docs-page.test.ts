@@ -1,0 +1,76 @@
+import { describe, expect, inject, it, test } from 'vitest';
+import { docsFiles } from '../../shared/contract/docs-path.ts';
+
+const { base_url } = inject('stage');
+
+const get = (path: string) => fetch(`${base_url}${path}`);
+const text = async (path: string) => (await get(path)).text();
+
+/** What a page's markup fetches by itself. */
+const fetched = (html: string) =>
+  [...html.matchAll(/(?:src|href|data-document)="([^"]*)"/g)].map(([, url = '']) => url);
+
+describe('the reference page', () => {
+  it.each(['/docs', '/docs/'])('at %s finds all it fetches under any stage', async (path) => {
+    const links = fetched(await text(path));
+
+    const stage = 'https://x.execute-api.eu-central-1.amazonaws.com/prod';
+    for (const link of links.filter((each) => !each.startsWith('data:'))) {
+      const { href } = new URL(link, `${stage}${path}`);
+      expect(href.startsWith(`${stage}/`)).toBe(true);
+      expect((await get(href.slice(stage.length))).status).toBe(200);
+    }
+    expect(links).toHaveLength(6);
+  });
+
+  it('asks no other host for anything, by policy', async () => {
+    for (const path of ['/docs', ...docsFiles.map((file) => `/docs/${file}`)]) {
+      const policy = (await get(path)).headers.get('content-security-policy') ?? '';
+
+      const rules = policy.split('; ').map((rule) => rule.split(' '));
+      expect(rules[0]).toEqual(['default-src', "'none'"]);
+      for (const [, ...sources] of rules) {
+        for (const source of sources) expect(["'none'", "'self'", 'data:']).toContain(source);
+      }
+    }
+  });
+
+  it('names no other host in its markup, its own script and what its styles load', async () => {
+    const styles = await text('/docs/swagger-ui.css');
+    const loaded = [...styles.matchAll(/url\(\s*["']?([^"')]{1,20})|@import\s+(.{1,20})/g)];
+
+    for (const [, url, imported] of loaded) expect(url ?? imported).toMatch(/^data:|^#/);
+    expect(await text('/docs')).not.toMatch(/\/\//);
+    expect(await text('/docs/open-reference.js')).not.toMatch(/\/\//);
+  });
+
+  it('has no validator draw a badge', async () => {
+    expect(await text('/docs/open-reference.js')).toContain('validatorUrl: null');
+  });
+
+  it('has no script or style within it, which its policy forbids', async () => {
+    const html = await text('/docs');
+
+    expect(html).not.toMatch(/<style|<script>| on\w+=| style=/);
+    expect(html).toContain('<script src=');
+  });
+});
+
+describe('a file of the page', () => {
+  test.each<[string, string, RegExp]>([
+    ['open-reference.js', 'text/javascript', /SwaggerUIBundle\(/],
+    ['swagger-ui-bundle.js', 'text/javascript', /SwaggerUIBundle/],
+    ['swagger-ui.css', 'text/css', /\.swagger-ui/],
+    ['swagger-ui-bundle.js.LICENSE.txt', 'text/plain', /MIT/],
+    ['LICENSE.txt', 'text/plain', /Apache License/],
+    ['NOTICE.txt', 'text/plain', /SmartBear/],
+  ])('is served as what it is: %s', async (file, type, content) => {
+    const answer = await get(`/docs/${file}`);
+
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toBe(`${type}; charset=utf-8`);
+    expect(answer.headers.get('cache-control')).toBe('public, max-age=3600');
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(await answer.text()).toMatch(content);
+  });
+});

@@ -1,0 +1,120 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { describe, expect, inject, it } from 'vitest';
+import { Contract, type Schema } from '../support/contract.ts';
+import { all, type Properties, referencesIn, template } from '../support/stack-template.ts';
+
+const contract = await Contract.of(inject('stage'));
+const { document, operations } = contract;
+
+/** Every object in the document, with the way to it. */
+function* nodesOf(node: Schema, path: string): Generator<[path: string, node: Schema]> {
+  if (typeof node !== 'object' || node === null) return;
+  yield [path, node];
+  for (const [key, value] of Object.entries(node)) yield* nodesOf(value, `${path}/${key}`);
+}
+
+describe('the document', () => {
+  it('is valid OpenAPI 3.1, of the interface’s version 1.0.0', async () => {
+    const { errors, valid } = await new Validator().validate(structuredClone({ ...document }));
+
+    expect(errors).toBeUndefined();
+    expect(valid).toBe(true);
+    expect(document).toMatchObject({ openapi: '3.1.1', info: { version: '1.0.0' } });
+  });
+
+  it('has every route of the stack, and no other', () => {
+    const pathOf = (id = ''): string => {
+      const { PathPart, ParentId } = (template.Resources[id]?.Properties ?? {}) as Properties;
+      return PathPart ? `${pathOf(...referencesIn(ParentId))}/${PathPart}` : '';
+    };
+
+    const routes = all('AWS::ApiGateway::Method').map(
+      ([, { HttpMethod, ResourceId, AuthorizationType }]) =>
+        `${HttpMethod} ${pathOf(ResourceId.Ref)} ${AuthorizationType}`,
+    );
+
+    const documented = operations.map(
+      ({ method, path, security }) =>
+        `${method.toUpperCase()} ${path} ${security ? 'NONE' : 'CUSTOM'}`,
+    );
+    expect(documented.sort()).toEqual(routes.sort());
+  });
+
+  it('uses every schema and header that it lists, and lists all that it uses', () => {
+    const used = new Set([...nodesOf(document, '#')].flatMap(([, { $ref }]) => $ref ?? []));
+
+    const { schemas, headers } = document.components;
+    const listed = [
+      ...Object.keys(schemas).map((name) => `#/components/schemas/${name}`),
+      ...Object.keys(headers).map((name) => `#/components/headers/${name}`),
+    ];
+    expect([...used].sort()).toEqual(listed.sort());
+  });
+
+  it('has words for every schema, field and parameter', () => {
+    const described = expect.objectContaining({ description: expect.stringMatching(/\S/) });
+
+    for (const schema of Object.values(document.components.schemas)) {
+      expect(schema).toEqual(described);
+      for (const field of Object.values(schema.properties ?? {})) expect(field).toEqual(described);
+    }
+    for (const { parameters = [] } of operations) {
+      for (const parameter of parameters) expect(parameter).toEqual(described);
+    }
+  });
+
+  it('names every operation once, under one of its tags', () => {
+    const ids = operations.map(({ operationId }) => operationId);
+    const tags = document.tags.map(({ name }) => name);
+
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(new Set(operations.flatMap((operation) => operation.tags))).toEqual(new Set(tags));
+  });
+
+  it('has its paths relative to where it lies', () => {
+    expect(document).toMatchObject({ servers: [{ url: './' }] });
+    expect(JSON.stringify(document)).not.toMatch(/https?:\/\/(?!example\.com)/);
+  });
+});
+
+describe('an example', () => {
+  const media = operations.flatMap(({ operationId, requestBody, responses }) => [
+    ...Object.entries(requestBody?.content ?? {}).map(([type, each]) => ({
+      where: `${operationId} request ${type}`,
+      ...each,
+    })),
+    ...Object.entries(responses).flatMap(([status, { content }]) =>
+      Object.entries(content).map(([type, each]) => ({
+        where: `${operationId} ${status} ${type}`,
+        ...each,
+      })),
+    ),
+  ]);
+  const examples = media.flatMap(({ where, schema, examples = {} }) =>
+    Object.entries(examples).map(([name, { value }]) => ({ where, name, schema, value })),
+  );
+
+  it.each(examples)('fits its schema: $where, $name', ({ schema, value }) => {
+    expect(contract.faults(schema, value, 'closed')).toEqual([]);
+  });
+
+  it('is there for every body of a request, and for every success in JSON or events', () => {
+    const bare = media.filter(
+      ({ where, examples: own = {} }) =>
+        /request | 2\d\d (application\/json|text\/event-stream)/.test(where) &&
+        Object.keys(own).length === 0,
+    );
+
+    expect(bare.map(({ where }) => where)).toEqual(['getOpenApi 200 application/json']);
+  });
+
+  it('of a parameter or header fits it', () => {
+    const values = [
+      ...operations.flatMap(({ parameters = [] }) => parameters),
+      ...Object.values(document.components.headers),
+    ].filter(({ example }) => example !== undefined);
+
+    for (const { schema, example } of values) expect(contract.faults(schema, example)).toEqual([]);
+    expect(values.length).toBeGreaterThan(0);
+  });
+});

@@ -43,6 +43,7 @@ export class ServiceApi extends Construct {
         throttlingRateLimit: throttleRate,
         throttlingBurstLimit: throttleBurst,
         metricsEnabled: true,
+        tracingEnabled: logs.tracing,
         loggingLevel: MethodLoggingLevel.OFF,
         dataTraceEnabled: false,
         accessLogDestination: new LogGroupLogDestination(new LogGroup(this, 'access-logs', logs)),

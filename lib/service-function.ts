@@ -1,37 +1,49 @@
 import { join } from 'node:path';
-import { type Duration, type RemovalPolicy, Stage } from 'aws-cdk-lib';
-import { Architecture, Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { type Duration, type RemovalPolicy, type Size, Stack, Stage } from 'aws-cdk-lib';
+import {
+  Architecture,
+  Code,
+  Function as LambdaFunction,
+  Runtime,
+  Tracing,
+} from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 
 export interface ServiceFunctionProps {
   readonly timeout: Duration;
   readonly memorySize?: number;
+  /** Space in `/tmp`; 512 MB unless told. */
+  readonly diskSize?: Size;
   readonly description: string;
   readonly logs: FunctionLogs;
 }
 
-/** How long functions' logs are kept, and whether they outlive the stack. */
+/** What is kept of what functions do: how long their logs, and whether traces. */
 export interface FunctionLogs {
   readonly retention: RetentionDays;
   readonly removalPolicy: RemovalPolicy;
+  readonly tracing: boolean;
 }
 
 /** A function of this service: named by its file in `functions/`, with the defaults all of them share. */
 export class ServiceFunction extends LambdaFunction {
   constructor(scope: Construct, name: string, props: ServiceFunctionProps) {
-    const { timeout, memorySize = 512, description, logs } = props;
+    const { timeout, memorySize = 512, diskSize, description, logs } = props;
     super(scope, name, {
       description,
       timeout,
       memorySize,
+      ...(diskSize && { ephemeralStorageSize: diskSize }),
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       code: Code.fromAsset(join(bundlesDir(scope), name)),
       handler: 'index.handler',
       environment: {
         NODE_OPTIONS: '--enable-source-maps',
+        POWERTOOLS_SERVICE_NAME: Stack.of(scope).stackName,
       },
+      ...(logs.tracing && { tracing: Tracing.ACTIVE }),
       logGroup: new LogGroup(scope, `${name}-logs`, logs),
     });
   }

@@ -48,11 +48,20 @@ const Settings = v.strictObject({
   jobRetentionDays: v.optional(count(1, 3650), 90),
   /** Chat workers at once; each runs up to ten jobs. */
   chatWorkers: v.optional(count(2, 1000), 20),
+  /** Workers that read documents at once; each has up to four of them open. */
+  ocrWorkers: v.optional(count(2, 1000), 10),
+  folderWorkers: v.optional(count(2, 1000), 2),
+  /** The pages a second that all workers together ask of Textract: the account's quota, or less. */
+  textractPagesPerSecond: v.optional(count(1, 1000), 5),
+  documentMaxMb: v.optional(count(1, 500), 200),
+  documentMaxPages: v.optional(count(1, 10_000), 3_000),
   laneShards: v.optional(count(1, 64), 1),
   /** Requests a second, and at once, for the stage as a whole. */
   throttleRate: v.optional(count(1, 10_000), 500),
   throttleBurst: v.optional(count(1, 5_000), 1_000),
   alarms: v.optional(flag, true),
+  /** X-Ray traces of functions and the gateway. */
+  tracing: v.optional(flag, false),
 });
 
 export type Settings = v.InferOutput<typeof Settings>;

@@ -18,10 +18,16 @@ describe('settings', () => {
       logRetentionDays: 30,
       jobRetentionDays: 90,
       chatWorkers: 20,
+      ocrWorkers: 10,
+      folderWorkers: 2,
+      textractPagesPerSecond: 5,
+      documentMaxMb: 200,
+      documentMaxPages: 3000,
       laneShards: 1,
       throttleRate: 500,
       throttleBurst: 1000,
       alarms: true,
+      tracing: false,
     });
   });
 
@@ -40,6 +46,7 @@ describe('settings', () => {
     ['alarms', false, false],
     ['alarms', 'false', false],
     ['alarms', 'true', true],
+    ['tracing', 'true', true],
   ])('take %s %j', (name, given, read) => {
     const settings = settingsOf({ [`quire:${name}`]: given });
 
@@ -78,7 +85,7 @@ describe('settings', () => {
     const context = { 'quire:chatWorker': 5 };
 
     expect(() => settingsOf(context)).toThrow(
-      /^There is no setting quire:chatWorker; the settings are quire:stageName, .*quire:alarms\.$/,
+      /^There is no setting quire:chatWorker; the settings are quire:stageName, .*quire:tracing\.$/,
     );
   });
 

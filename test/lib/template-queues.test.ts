@@ -51,9 +51,9 @@ describe('queues and streams', () => {
     for (const [, queue] of queues) expect(queue.SqsManagedSseEnabled).toBe(true);
   });
 
-  test('have alarms that say in a sentence what a user notices, and are quiet without a cause', () => {
+  test('have alarms that say what a user notices and what to do, and are quiet without a cause', () => {
     for (const [, { AlarmDescription, TreatMissingData }] of all('AWS::CloudWatch::Alarm')) {
-      expect(AlarmDescription.split(' ').length).toBeGreaterThan(4);
+      expect(AlarmDescription).toMatch(/^\S+( \S+){3,}\. What to do: \S+( \S+){4,}\.$/);
       expect(TreatMissingData).toBe('notBreaching');
     }
   });

@@ -25,12 +25,18 @@ describe('routes', () => {
     expect(routes.sort()).toEqual([
       `GET /batch/jobs list-jobs ${authorizer}`,
       `GET /batch/jobs/{job_id} get-job ${authorizer}`,
+      'GET /docs get-docs everyone',
+      'GET /docs/{file} get-docs everyone',
       'GET /health get-health everyone',
+      'GET /openapi.json get-openapi everyone',
+      `GET /user/batch-stats get-batch-stats ${authorizer}`,
       `GET /user/limits get-limits ${authorizer}`,
+      `GET /user/stats get-stats ${authorizer}`,
       `GET /v1/models list-models ${authorizer}`,
       `POST /batch/jobs submit-job ${authorizer}`,
       `POST /batch/jobs/{job_id}/cancel cancel-job ${authorizer}`,
       `POST /chat/stream stream-chat ${authorizer}`,
+      `POST /feedback submit-feedback ${authorizer}`,
       `POST /v1/chat/completions create-chat-completion ${authorizer}`,
     ]);
   });

@@ -4,16 +4,24 @@ import { all, only, referencesIn, stackName, template } from '../support/stack-t
 
 describe('stores', () => {
   test.each(all('AWS::DynamoDB::GlobalTable'))(
-    '%s is on demand, encrypted, restorable, and forgets',
+    '%s is on demand, encrypted and restorable',
     (_, table) => {
       expect(table).toMatchObject({
         BillingMode: 'PAY_PER_REQUEST',
         SSESpecification: { SSEEnabled: true },
-        TimeToLiveSpecification: { AttributeName: 'expires_at', Enabled: true },
         Replicas: [{ PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true } }],
       });
     },
   );
+
+  test('forget, all but the sums of usage', () => {
+    const lasting = all('AWS::DynamoDB::GlobalTable').filter(([, { TimeToLiveSpecification }]) => {
+      const { AttributeName, Enabled } = TimeToLiveSpecification ?? {};
+      return !(AttributeName === 'expires_at' && Enabled);
+    });
+
+    expect(lasting.map(([id]) => id)).toEqual([expect.stringMatching(/^usagetable/)]);
+  });
 
   test('of bodies is private, encrypted and forgets after the jobs do', () => {
     const bucket = only('AWS::S3::Bucket');
@@ -63,20 +71,28 @@ describe('the stack', () => {
     expect(stackName).toBe('quire-prod');
   });
 
-  test('puts out the two URLs and the table of keys', () => {
-    const { BaseUrl, ApiUrl, KeysTable } = template.Outputs ?? {};
+  test('puts out the two URLs and the tables that commands work on', () => {
+    const { BaseUrl, ApiUrl, ...tables } = template.Outputs ?? {};
 
     const [[api] = []] = all('AWS::ApiGateway::RestApi');
     expect(referencesIn(BaseUrl?.Value)).toContain(api);
     expect(ApiUrl).toEqual(BaseUrl);
     expect(JSON.stringify(BaseUrl)).not.toMatch(/\/"\]\]\}\}$/);
-    expect(referencesIn(KeysTable?.Value)[0]).toMatch(/^keystable/);
+    for (const name of ['FeedbackTable', 'KeysTable', 'LedgerTable', 'UsageTable']) {
+      expect(referencesIn(tables[name]?.Value)[0]).toMatch(new RegExp(`^${name}`, 'i'));
+    }
   });
 
   test('holds no secret value', () => {
-    const { GenerateSecretString, SecretString } = only('AWS::SecretsManager::Secret');
+    const secrets = all('AWS::SecretsManager::Secret').map(([, properties]) => properties);
 
-    expect(SecretString).toBeUndefined();
-    expect(GenerateSecretString).toBeDefined();
+    expect(secrets.map(({ Name }) => Name)).toEqual([
+      'quire/prod/openai',
+      'quire/prod/google-drive',
+    ]);
+    for (const { GenerateSecretString, SecretString } of secrets) {
+      expect(SecretString).toBeUndefined();
+      expect(GenerateSecretString).toBeDefined();
+    }
   });
 });

@@ -4,8 +4,8 @@ export default defineConfig({
   test: {
     globalSetup: 'test/support/shared-stage.ts',
     include: ['test/**/*.test.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     maxWorkers: 2,
   },
 });

@@ -1,5 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
+import type { JobLanes } from './job-lanes.ts';
 import type { JobTable } from './job-table.ts';
 import type { ServiceApi } from './service-api.ts';
 import { type FunctionLogs, ServiceFunction } from './service-function.ts';
@@ -8,12 +9,12 @@ export interface BatchApiProps {
   readonly api: ServiceApi;
   readonly jobs: JobTable;
   readonly logs: FunctionLogs;
-  readonly laneShards: number;
+  readonly lanes: JobLanes;
 }
 
 /** The routes to submit, list, read and cancel jobs. */
 export class BatchApi extends Construct {
-  constructor(scope: Construct, id: string, { api, jobs, logs, laneShards }: BatchApiProps) {
+  constructor(scope: Construct, id: string, { api, jobs, logs, lanes }: BatchApiProps) {
     super(scope, id);
     const endpoint = (name: string, method: string, path: string): ServiceFunction => {
       const fn = new ServiceFunction(this, name, {
@@ -28,7 +29,7 @@ export class BatchApi extends Construct {
 
     const submitJob = endpoint('submit-job', 'POST', '/batch/jobs');
     jobs.grantSubmit(submitJob);
-    submitJob.addEnvironment('LANE_SHARDS', String(laneShards));
+    lanes.grantName(submitJob);
     jobs.grantList(endpoint('list-jobs', 'GET', '/batch/jobs'));
     jobs.grantRead(endpoint('get-job', 'GET', '/batch/jobs/{job_id}'));
     jobs.grantTransition(endpoint('cancel-job', 'POST', '/batch/jobs/{job_id}/cancel'));

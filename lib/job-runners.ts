@@ -1,94 +1,103 @@
-import { Duration } from 'aws-cdk-lib';
+import { Duration, Size } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
-import { FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda';
-import { DynamoEventSource, SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
-import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import { FilterRule } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
+import type { ApiKeys } from './api-keys.ts';
+import { tellLimits } from './document-runners.ts';
+import type { DriveAccount } from './drive-account.ts';
+import type { JobLanes } from './job-lanes.ts';
 import type { JobTable } from './job-table.ts';
-import { LaneQueue, workerTimeout } from './lane-queue.ts';
+import { workerTimeout } from './lane-queue.ts';
 import type { Ledger } from './ledger.ts';
 import type { ModelProviders } from './model-providers.ts';
 import type { ServiceAlarms } from './service-alarms.ts';
 import { type FunctionLogs, ServiceFunction } from './service-function.ts';
+import { StreamFeed } from './stream-feed.ts';
 
 export interface JobRunnersProps {
+  readonly lanes: JobLanes;
   readonly jobs: JobTable;
   readonly ledger: Ledger;
+  readonly keys: ApiKeys;
   readonly providers: ModelProviders;
+  readonly drive: DriveAccount;
   readonly alarms: ServiceAlarms;
   readonly logs: FunctionLogs;
   readonly chatWorkers: number;
-  readonly laneShards: number;
+  readonly documentLimits: { readonly bytes: number; readonly pages: number };
 }
 
 /** What runs jobs: the table's stream rings, queues carry, workers claim, the sweep misses nothing. */
 export class JobRunners extends Construct {
   private readonly props: JobRunnersProps;
-  private readonly chatQueue: LaneQueue;
 
   constructor(scope: Construct, id: string, props: JobRunnersProps) {
     super(scope, id);
     this.props = props;
-    this.chatQueue = new LaneQueue(this, 'chat', { name: 'chat', alarms: props.alarms });
     this.addDispatch();
     this.addChatWorker();
     this.addSweep();
   }
 
   private addDispatch(): void {
-    const { jobs, alarms, logs } = this.props;
+    const { lanes, jobs, alarms, logs } = this.props;
     const dispatchJobs = new ServiceFunction(this, 'dispatch-jobs', {
-      description: 'Rings the queue of each job that became ready',
+      description: 'Rings for each job that became ready, counts each that has ended at its parent',
       timeout: Duration.seconds(30),
       logs,
     });
-    this.chatQueue.grantRing(dispatchJobs);
-    const missed = new Queue(this, 'missed-batches', {
-      encryption: QueueEncryption.SQS_MANAGED,
-      enforceSSL: true,
-      retentionPeriod: Duration.days(14),
+    jobs.grantTransition(dispatchJobs);
+    lanes.grantRing(dispatchJobs);
+    new StreamFeed(this, 'jobs', {
+      table: jobs.stream,
+      fn: dispatchJobs,
+      patterns: [
+        { dynamodb: { NewImage: { status: { S: FilterRule.isEqual('queued') } } } },
+        {
+          dynamodb: {
+            NewImage: {
+              status: { S: FilterRule.or('done', 'failed', 'cancelled') },
+              parent_job_id: { S: FilterRule.exists() },
+              counted: { BOOL: FilterRule.notExists() },
+            },
+          },
+        },
+      ],
+      alarms,
+      alarmText: {
+        notices: 'Jobs start up to two minutes late, and folders end up to half an hour late',
+        todo: 'nothing is lost, the sweep catches up; look for the error in the logs of dispatch-jobs, then purge the queue',
+      },
     });
-    alarms.onMessages(
-      missed,
-      'Jobs start up to two minutes late: their doorbells could not be rung',
-    );
-    dispatchJobs.addEventSource(
-      new DynamoEventSource(jobs.stream, {
-        startingPosition: StartingPosition.TRIM_HORIZON,
-        batchSize: 100,
-        retryAttempts: 10,
-        bisectBatchOnError: true,
-        reportBatchItemFailures: true,
-        onFailure: new SqsDlq(missed),
-        filters: [
-          FilterCriteria.filter({
-            dynamodb: { NewImage: { status: { S: FilterRule.isEqual('queued') } } },
-          }),
-        ],
-      }),
-    );
   }
 
   private addChatWorker(): void {
-    const { jobs, ledger, providers, alarms, logs, chatWorkers } = this.props;
+    const { lanes, jobs, ledger, keys, providers, drive, alarms, logs, chatWorkers } = this.props;
     const runChatJob = new ServiceFunction(this, 'run-chat-job', {
       description: 'Runs chat jobs',
       timeout: workerTimeout,
       memorySize: 1024,
+      // Ten files of requests, and the files of their results.
+      diskSize: Size.gibibytes(10),
       logs,
     });
-    jobs.grantTransition(runChatJob);
-    jobs.grantFind(runChatJob);
+    jobs.grantWork(runChatJob);
     jobs.grantBodies(runChatJob);
+    keys.grantRead(runChatJob);
+    drive.grantUse(runChatJob);
+    tellLimits(runChatJob, this.props.documentLimits);
     ledger.grantSpend(runChatJob);
     providers.grantCall(runChatJob);
-    this.chatQueue.feed(runChatJob, chatWorkers);
-    alarms.onErrors(runChatJob, 'Chat jobs take longer: a worker stopped in their middle');
+    lanes.chat.feed(runChatJob, chatWorkers);
+    alarms.onErrors(runChatJob, {
+      notices: 'Chat jobs take longer: a worker stopped in their middle',
+      todo: 'nothing is lost, their leases end within a minute; look for timeouts or memory in the logs of run-chat-job',
+    });
   }
 
   private addSweep(): void {
-    const { jobs, ledger, alarms, logs, laneShards } = this.props;
+    const { lanes, jobs, ledger, alarms, logs } = this.props;
     const sweep = new ServiceFunction(this, 'sweep', {
       description: 'Takes back jobs and holds of lost workers, rings again for forgotten jobs',
       timeout: Duration.minutes(1),
@@ -97,12 +106,13 @@ export class JobRunners extends Construct {
     jobs.grantTransition(sweep);
     jobs.grantFind(sweep);
     ledger.grantAudit(sweep);
-    this.chatQueue.grantRing(sweep);
-    sweep.addEnvironment('LANE_SHARDS', String(laneShards));
-    alarms.onErrors(
-      sweep,
-      'Jobs of lost workers stay in processing, and what they held stays held',
-    );
+    jobs.grantChildren(sweep);
+    lanes.grantRing(sweep);
+    lanes.grantName(sweep);
+    alarms.onErrors(sweep, {
+      notices: 'Jobs of lost workers stay in processing, and what they held stays held',
+      todo: 'the next minute tries again; if it goes on, the error is in the logs of sweep',
+    });
     new Rule(this, 'each-minute', {
       schedule: Schedule.rate(Duration.minutes(1)),
       targets: [new LambdaTarget(sweep, { retryAttempts: 0 })],

@@ -100,6 +100,19 @@ export class JobTable extends Construct {
     this.tell(fn);
   }
 
+  /** Lets a worker claim jobs, write down what it does of them, and make jobs for them. */
+  grantWork(fn: LambdaFunction): void {
+    this.grantTransition(fn);
+    this.grantFind(fn);
+    this.grantChildren(fn);
+    this.table.grant(fn, 'dynamodb:PutItem');
+  }
+
+  /** Lets a function find what was made for a job. */
+  grantChildren(fn: LambdaFunction): void {
+    this.table.grant(fn, 'dynamodb:Query');
+  }
+
   /** Lets a function find jobs in the indexes. */
   grantFind(fn: LambdaFunction): void {
     fn.addToRolePolicy(
@@ -112,7 +125,7 @@ export class JobTable extends Construct {
 
   /** Lets a function read and write jobs' bodies. */
   grantBodies(fn: LambdaFunction): void {
-    this.grantObjects(fn, 's3:GetObject', 's3:PutObject');
+    this.grantObjects(fn, 's3:AbortMultipartUpload', 's3:GetObject', 's3:PutObject');
   }
 
   private grantObjects(fn: LambdaFunction, ...actions: string[]): void {

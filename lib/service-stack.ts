@@ -6,14 +6,21 @@ import { ApiKeys } from './api-keys.ts';
 import { BatchApi } from './batch-api.ts';
 import { bundleFunctions } from './bundles.ts';
 import { ChatApi } from './chat-api.ts';
+import { Contract } from './contract.ts';
+import { DocumentRunners } from './document-runners.ts';
+import { DriveAccount } from './drive-account.ts';
+import { Feedback } from './feedback.ts';
+import { JobLanes } from './job-lanes.ts';
 import { JobRunners } from './job-runners.ts';
 import { JobTable } from './job-table.ts';
 import { Ledger } from './ledger.ts';
 import { ModelProviders } from './model-providers.ts';
 import { ServiceAlarms } from './service-alarms.ts';
 import { ServiceApi } from './service-api.ts';
+import { ServiceDashboard } from './service-dashboard.ts';
 import { bundlesDir, ServiceFunction } from './service-function.ts';
 import type { Settings } from './settings.ts';
+import { Usage } from './usage.ts';
 
 export interface ServiceStackProps extends StackProps {
   readonly settings: Settings;
@@ -25,12 +32,13 @@ export class ServiceStack extends Stack {
   constructor(scope: Construct, id: string, { settings, catalogue, ...props }: ServiceStackProps) {
     super(scope, id, props);
     bundleFunctions(bundlesDir(this), catalogue);
-    const { stageName, chatWorkers, laneShards, throttleRate, throttleBurst } = settings;
+    const { stageName, laneShards, throttleRate, throttleBurst } = settings;
     const removalPolicy =
       settings.removalPolicy === 'retain' ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
     const logs = {
       retention: settings.logRetentionDays as RetentionDays,
       removalPolicy: RemovalPolicy.DESTROY,
+      tracing: settings.tracing,
     };
 
     const alarms = new ServiceAlarms(this, 'alarms', settings.alarms);
@@ -43,14 +51,22 @@ export class ServiceStack extends Stack {
     const retentionDays = settings.jobRetentionDays;
     const ledger = new Ledger(this, 'ledger', { removalPolicy });
     const jobs = new JobTable(this, 'jobs', { retentionDays, removalPolicy });
-    new JobRunners(this, 'runners', {
-      jobs,
-      ledger,
-      providers,
-      alarms,
-      logs,
-      chatWorkers,
-      laneShards,
+    const drive = new DriveAccount(this, 'drive', {
+      secretPrefix: `quire/${stageName}`,
+      removalPolicy,
+    });
+    const lanes = new JobLanes(this, 'lanes', { alarms, laneShards });
+    const documentLimits = {
+      bytes: settings.documentMaxMb * 1024 * 1024,
+      pages: settings.documentMaxPages,
+    };
+    const work = { lanes, jobs, ledger, keys, providers, drive, alarms, logs, documentLimits };
+    new JobRunners(this, 'runners', { ...work, chatWorkers: settings.chatWorkers });
+    new DocumentRunners(this, 'documents', {
+      ...work,
+      ocrWorkers: settings.ocrWorkers,
+      folderWorkers: settings.folderWorkers,
+      textractPagesPerSecond: settings.textractPagesPerSecond,
     });
 
     const { authorizer } = keys;
@@ -61,8 +77,10 @@ export class ServiceStack extends Stack {
       authorizer,
       logs,
     });
-    new BatchApi(this, 'batch', { api, jobs, logs, laneShards });
+    new BatchApi(this, 'batch', { api, jobs, logs, lanes });
     new ChatApi(this, 'chat', { api, keys, ledger, providers, removalPolicy, logs });
+    const usage = new Usage(this, 'usage', { api, jobs, ledger, alarms, removalPolicy, logs });
+    const feedback = new Feedback(this, 'feedback', { api, removalPolicy, logs });
     const getLimits = new ServiceFunction(this, 'get-limits', {
       description: 'GET /user/limits',
       timeout: Duration.seconds(10),
@@ -80,9 +98,14 @@ export class ServiceStack extends Stack {
       }),
     );
 
+    new ServiceDashboard(this, 'dashboard', { stageName, alarms });
+    new Contract(this, 'contract', { api, logs });
+
     new CfnOutput(this, 'BaseUrl', { value: api.url });
     new CfnOutput(this, 'ApiUrl', { value: api.url });
     new CfnOutput(this, 'LedgerTable', { value: ledger.table.tableName });
     new CfnOutput(this, 'KeysTable', { value: keys.table.tableName });
+    new CfnOutput(this, 'UsageTable', { value: usage.table.tableName });
+    new CfnOutput(this, 'FeedbackTable', { value: feedback.table.tableName });
   }
 }

@@ -3,13 +3,25 @@ import * as v from 'valibot';
 const Environment = v.object({
   BODIES_BUCKET: v.string(),
   CHAT_QUEUE_URL: v.string(),
+  DOCUMENT_LIMITS: v.pipe(
+    v.string(),
+    v.parseJson(),
+    v.object({ bytes: v.number(), pages: v.number() }),
+  ),
+  DRIVE_SECRET: v.string(),
+  FOLDER_QUEUE_URL: v.string(),
+  GOOGLE_DRIVE_URL: v.optional(v.pipe(v.string(), v.url())),
+  FEEDBACK_TABLE: v.string(),
   JOBS_TABLE: v.string(),
   JOB_RETENTION_DAYS: v.pipe(v.string(), v.toNumber(), v.integer(), v.minValue(1)),
   KEYS_TABLE: v.string(),
   LEDGER_TABLE: v.string(),
   LANE_SHARDS: v.pipe(v.string(), v.toNumber(), v.integer(), v.minValue(1)),
+  OCR_QUEUE_URL: v.string(),
   OPENAI_BASE_URL: v.optional(v.pipe(v.string(), v.url())),
   SESSIONS_TABLE: v.string(),
+  TEXTRACT_PAGES_PER_SECOND: v.pipe(v.string(), v.toNumber(), v.minValue(0.1)),
+  USAGE_TABLE: v.string(),
   PROVIDER_SECRETS: v.pipe(v.string(), v.parseJson(), v.record(v.string(), v.string())),
 });
 

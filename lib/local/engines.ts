@@ -1,5 +1,8 @@
+import { cpSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { clientEnvironment } from './client-config.ts';
+import type { DriveServer } from './drive/server.ts';
 import { type Engine, startDynamoDb } from './dynamodb-engine.ts';
 import { startEngineThread } from './engine-thread.ts';
 import type { ResourceNames } from './resource-names.ts';
@@ -10,41 +13,77 @@ import { resourcesOf, type Template } from './template.ts';
 export interface Engines {
   dynamodb: Engine;
   queues: Engine;
+  drive: DriveEngine;
+  textract: Engine;
   /** Absent where a real provider is configured. */
   offlineModel: Engine | undefined;
 }
 
-/** Starts the engines over files in `dataDir`, or without one in memory. */
-export async function startEngines(
-  dataDir: string | undefined,
-  onDeath: (reason: string) => void,
-): Promise<Engines> {
-  const [dynamodb, queues, offlineModel] = await Promise.all([
-    startDynamoDb(dataDir && join(dataDir, 'dynamodb.db'), onDeath),
-    startEngineThread(new URL('./queue-engine.ts', import.meta.url), {
-      dataDir: dataDir && join(dataDir, 'queues'),
-      s3StorageDir: dataDir && join(dataDir, 'objects'),
-    }),
-    hasProvider() ? undefined : startEngineThread(offlineModelThread, {}),
-  ]);
-  return { dynamodb, queues, offlineModel };
+type DriveEngine = Engine & Pick<DriveServer, 'serviceAccount'>;
+
+export interface EngineOptions {
+  dataDir: string;
+  /** Keep nothing in the engines; the drive's folder is its user's all the same. */
+  memory: boolean;
+  onDeath: (reason: string) => void;
 }
 
-const offlineModelThread = new URL('./offline-model/worker.ts', import.meta.url);
+/** Starts the engines over files in `dataDir`, or in memory. */
+export async function startEngines(options: EngineOptions): Promise<Engines> {
+  const { dataDir, memory, onDeath } = options;
+  const file = (name: string) => (memory ? undefined : join(dataDir, name));
+  const folder = driveFolderIn(dataDir);
+  const [dynamodb, queues, drive, textract, offlineModel] = await Promise.all([
+    startDynamoDb(file('dynamodb.db'), onDeath),
+    startEngineThread(thread('./queue-engine.ts'), {
+      dataDir: file('queues'),
+      s3StorageDir: file('objects'),
+    }),
+    startEngineThread<DriveEngine>(thread('./drive/worker.ts'), {
+      folder,
+      indexFile: file('drive.db'),
+    }),
+    startEngineThread(thread('./textract/worker.ts'), {}),
+    hasProvider() ? undefined : startEngineThread(thread('./offline-model/worker.ts'), {}),
+  ]);
+  return { dynamodb, queues, drive, textract, offlineModel };
+}
+
+const thread = (file: string) => new URL(file, import.meta.url);
+
+const samples = fileURLToPath(new URL('./drive/samples', import.meta.url));
+
+/** The folder that is the drive; a new one begins with the samples. */
+function driveFolderIn(dataDir: string): string {
+  const folder = join(dataDir, 'drive');
+  if (!existsSync(folder)) cpSync(samples, folder, { recursive: true });
+  return folder;
+}
 
 /** Whether the machine's environment names a real provider. */
 export function hasProvider(): boolean {
   return Boolean(process.env['OPENAI_API_KEY'] || process.env['OPENAI_BASE_URL']);
 }
 
-/** Serves the template's secrets; a provider's is `<NAME>_API_KEY` of the machine's environment. */
-export function startSecrets(template: Template, names: ResourceNames): Promise<Engine> {
+/**
+ * Serves the template's secrets: the drive's account, and for a provider `<NAME>_API_KEY` of the machine's
+ * environment.
+ */
+export function startSecrets(
+  template: Template,
+  names: ResourceNames,
+  serviceAccount?: object,
+): Promise<Engine> {
   const secrets = resourcesOf(template, 'AWS::SecretsManager::Secret');
+  const secretOf = (name: string) =>
+    name === 'google-drive'
+      ? JSON.stringify(serviceAccount ?? {})
+      : process.env[`${name.toUpperCase()}_API_KEY`] || 'none';
   return startSecretsServer(
     Object.fromEntries(
       secrets.map(([id, { Properties }]) => {
-        const provider = String(Properties?.['Name']).split('/').at(-1) ?? '';
-        return [names.ref(id), process.env[`${provider.toUpperCase()}_API_KEY`] || 'none'];
+        const name = String(Properties?.['Name']).split('/').at(-1) ?? '';
+        return [names.ref(id), secretOf(name)];
       }),
     ),
   );
@@ -59,6 +98,8 @@ export function endpointsOf(engines: Engines, secretsUrl: string): Record<string
     AWS_ENDPOINT_URL_SQS: engines.queues.url,
     AWS_ENDPOINT_URL_S3: engines.queues.url,
     AWS_ENDPOINT_URL_SECRETS_MANAGER: secretsUrl,
+    AWS_ENDPOINT_URL_TEXTRACT: engines.textract.url,
+    GOOGLE_DRIVE_URL: engines.drive.url,
     ...(modelUrl && { OPENAI_BASE_URL: modelUrl }),
   };
 }

@@ -23,7 +23,7 @@ export class Narrator {
       return;
     }
     const { level, message, stack, key_id: _, ...fields } = entry;
-    if (message === 'request') return;
+    if (message === 'request' || '_aws' in fields) return;
     const style: Style = level === 'error' ? 'red' : level === 'warn' ? 'yellow' : 'cyan';
     const details = Object.entries(fields).map(([key, value]) => `${key}=${value}`);
     this.line(styleText(style, String(message)), [...details, stack ?? ''].join(' '));

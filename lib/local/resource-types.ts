@@ -21,6 +21,7 @@ const knownTypes = new Set([
   'AWS::ApiGateway::Stage',
   'AWS::CDK::Metadata',
   'AWS::CloudWatch::Alarm',
+  'AWS::CloudWatch::Dashboard',
   'AWS::IAM::Policy',
   'AWS::IAM::Role',
   'AWS::Lambda::Permission',

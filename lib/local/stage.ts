@@ -67,9 +67,8 @@ async function deploy(
   closers.push(() => store.close());
 
   const [engines, synthesis] = await Promise.all([
-    startEngines(memory ? undefined : dataDir, onDeath).then((started) => {
-      const { dynamodb, queues, offlineModel } = started;
-      closers.push(() => Promise.all([dynamodb.close(), queues.close(), offlineModel?.close()]));
+    startEngines({ dataDir, memory, onDeath }).then((started) => {
+      closers.push(() => Promise.all(Object.values(started).map((engine) => engine?.close())));
       return started;
     }),
     synthesize(join(dataDir, 'deployment')),
@@ -80,7 +79,7 @@ async function deploy(
   const dynamodbUrl = engines.dynamodb.url;
   const queuesUrl = engines.queues.url;
   const [secrets] = await Promise.all([
-    startSecrets(template, names),
+    startSecrets(template, names, engines.drive.serviceAccount),
     deployTables(template, names, dynamodbUrl),
     deployQueues(template, names, queuesUrl),
     deployBuckets(template, names, queuesUrl),

@@ -1,6 +1,5 @@
 import * as v from 'valibot';
-import { saying } from '../http/field-errors.ts';
-import { integerBetween } from '../http/schema.ts';
+import { dictionary, integerBetween } from '../http/schema.ts';
 import type { Model } from '../models/catalogue.ts';
 import type { SizedRequest } from '../models/token-bounds.ts';
 import type { CompletionBody } from '../models/upstream.ts';
@@ -12,13 +11,10 @@ const orNull = <Schema extends v.GenericSchema>(schema: Schema) => v.optional(v.
 
 /** The body of `POST /v1/chat/completions`; parameters that it doesn't name pass through untouched. */
 export const CompletionRequest = v.looseObject({
-  model: v.pipe(
-    v.string(),
-    v.minLength(1, saying('string_too_short', 'String should have at least 1 character')),
-  ),
+  model: v.pipe(v.string(), v.minLength(1)),
   messages: v.pipe(v.array(Message), v.minLength(1)),
   stream: orNull(v.boolean()),
-  stream_options: orNull(v.looseObject({ include_usage: orNull(v.boolean()) })),
+  stream_options: orNull(dictionary(v.looseObject({ include_usage: orNull(v.boolean()) }))),
   temperature: orNull(numberBetween(0, 2)),
   max_tokens: orNull(integerBetween(1, Number.MAX_SAFE_INTEGER)),
   max_completion_tokens: orNull(integerBetween(1, Number.MAX_SAFE_INTEGER)),

@@ -1,52 +1,66 @@
 import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions';
 import * as v from 'valibot';
 import { saying } from '../http/field-errors.ts';
-import { dictionary } from '../http/schema.ts';
+import { dictionary, oneOf } from '../http/schema.ts';
 
-const TextPart = v.looseObject({ type: v.literal('text'), text: v.string() });
-const ImagePart = v.looseObject({
+export const TextPart = v.looseObject({ type: v.literal('text'), text: v.string() });
+export const ImagePart = v.looseObject({
   type: v.literal('image_url'),
   image_url: v.looseObject({ url: v.string() }),
 });
-const OtherPart = v.looseObject({ type: v.string() });
+export const OtherPart = v.looseObject({
+  type: v.pipe(v.string(), v.notValues(['text', 'image_url'])),
+});
 
-const Part = dictionary(
-  v.lazy((part) => {
+export const ContentPart = dictionary(
+  oneOf([TextPart, ImagePart, OtherPart], (part) => {
     const type = (part as { type?: unknown } | null)?.type;
     if (type === 'text') return TextPart;
     return type === 'image_url' ? ImagePart : OtherPart;
   }),
 );
 
-const Content = v.lazy((content) =>
-  Array.isArray(content)
-    ? v.array(Part)
-    : v.string(saying('string_type', 'Input should be a valid string or a list of content parts')),
+const Text = v.string(
+  saying('string_type', 'Input should be a valid string or a list of content parts'),
 );
+const Parts = v.array(ContentPart);
+export const Content = oneOf([Text, Parts], (content) => (Array.isArray(content) ? Parts : Text));
 
-const AssistantMessage = v.looseObject({
-  role: v.literal('assistant'),
-  content: v.optional(v.nullable(Content)),
+const Spoken = {
+  content: Content,
   name: v.optional(v.string()),
-  tool_calls: v.optional(v.array(v.looseObject({}))),
+  tool_calls: v.optional(v.nullable(v.array(dictionary(v.looseObject({}))))),
+};
+
+export const PlainMessage = v.looseObject({
+  role: v.picklist(['system', 'developer', 'user', 'assistant']),
+  ...Spoken,
 });
-const ToolMessage = v.looseObject({
+/** What an assistant said without words. */
+export const SilentMessage = v.looseObject({
+  ...Spoken,
+  role: v.literal('assistant'),
+  content: v.optional(v.null()),
+});
+export const ToolMessage = v.looseObject({
   role: v.literal('tool'),
   content: Content,
   tool_call_id: v.string(),
 });
-const OtherMessage = v.looseObject({
-  role: v.picklist(['system', 'developer', 'user', 'assistant', 'tool']),
-  content: Content,
-  name: v.optional(v.string()),
+/** No message that we take, to say which roles there are. */
+const UnknownMessage = v.looseObject({
+  role: v.picklist([...PlainMessage.entries.role.options, 'tool']),
+  ...Spoken,
 });
 
 /** One chat message, as in chat completions; keys we don't name pass through to the model. */
 export const Message = dictionary(
-  v.lazy((message) => {
-    const role = (message as { role?: unknown } | null)?.role;
-    if (role === 'assistant' && speaksWithoutContent(message)) return AssistantMessage;
-    return role === 'tool' ? ToolMessage : OtherMessage;
+  oneOf([PlainMessage, SilentMessage, ToolMessage], (message) => {
+    const { role, content } = (message ?? {}) as { role?: unknown; content?: unknown };
+    if (role === 'tool') return ToolMessage;
+    if (!v.is(PlainMessage.entries.role, role)) return UnknownMessage;
+    const isSilent = role === 'assistant' && (content ?? null) === null;
+    return isSilent && speaksWithoutContent(message) ? SilentMessage : PlainMessage;
   }),
 );
 
@@ -58,7 +72,18 @@ function speaksWithoutContent(message: unknown): boolean {
   return Array.isArray(tool_calls) || [function_call, refusal, audio].some(Boolean);
 }
 
-/** Whether a message carries an image. */
-export function hasImage({ content }: v.InferOutput<typeof Message>): boolean {
-  return Array.isArray(content) && content.some(({ type }) => type === 'image_url');
+/** The URLs of the images that messages carry, in their order. */
+export function imagesOf(messages: v.InferOutput<typeof Message>[]): string[] {
+  return messages.flatMap(({ content }) =>
+    Array.isArray(content)
+      ? content.flatMap((part) =>
+          part.type === 'image_url' ? (part as ImagePart).image_url.url : [],
+        )
+      : [],
+  );
 }
+
+type ImagePart = v.InferOutput<typeof ImagePart>;
+
+/** Whether a URL is an image in base64 itself. */
+export const isDataUrl = (url: string) => /^data:[^,]*;base64,/i.test(url);

@@ -9,6 +9,7 @@ import { toUsd } from '../ledger/nano-usd.ts';
 import { errorFields, log } from '../log.ts';
 import { catalogue, findModel, type Model } from '../models/catalogue.ts';
 import { unavailable } from '../models/errors.ts';
+import type { ChatEvent } from './chat-event.ts';
 import { upstreamBody } from './completion-request.ts';
 import { brokenOff } from './forward-stream.ts';
 import { type MeteredCall, openMeteredCall } from './metered-call.ts';
@@ -70,7 +71,7 @@ function modelFor(caller: Caller, id: string | null): Model {
   return model;
 }
 
-async function* chatEvents(turn: Turn): AsyncGenerator<object> {
+async function* chatEvents(turn: Turn): AsyncGenerator<ChatEvent> {
   const { call, model, session } = turn;
   const pieces = readPieces(call);
   const answer = { text: '', finishReason: 'stop' };
@@ -125,7 +126,7 @@ function readDeltas({ events }: Piece, answer: { text: string; finishReason: str
   return deltas;
 }
 
-function usageEvent({ meter }: MeteredCall): object {
+function usageEvent({ meter }: MeteredCall): ChatEvent {
   const { cost, promptTokens, completionTokens } = meter.outcome();
   return {
     type: 'usage',

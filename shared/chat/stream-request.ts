@@ -7,12 +7,8 @@ import type { Message } from './message.ts';
 
 const orNull = <Schema extends v.GenericSchema>(schema: Schema) =>
   v.optional(v.nullable(schema), null);
-const nonEmpty = v.check(
-  (text: string) => text.length > 0,
-  saying('string_too_short', 'String should have at least 1 character'),
-);
 
-const HistoryEntry = v.object({
+export const HistoryEntry = v.object({
   role: v.picklist(['system', 'developer', 'user', 'assistant']),
   content: v.string(),
 });
@@ -21,8 +17,16 @@ const base64 = v.check(
   (text: string) => text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text),
   saying('value_error', 'Value error, not base64'),
 );
-const Image = v.object({
-  base64: v.pipe(v.string(), base64, nonEmpty),
+export const ChatImage = v.object({
+  base64: v.pipe(
+    v.string(),
+    base64,
+    v.minLength(1),
+    v.metadata({
+      contentEncoding: 'base64',
+      pattern: '^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)?$',
+    }),
+  ),
   mime_type: v.optional(
     v.pipe(
       v.string(),
@@ -31,21 +35,21 @@ const Image = v.object({
     'image/jpeg',
   ),
 });
-const File = v.object({ name: v.string(), content: v.string() });
+export const ChatFile = v.object({ name: v.string(), content: v.string() });
 
 /** The body of `POST /chat/stream`. */
 export const ChatStreamRequest = v.object({
-  message: v.pipe(stringUpTo(100_000), nonEmpty),
+  message: v.pipe(stringUpTo(100_000), v.minLength(1)),
   model: orNull(v.string()),
-  session_id: orNull(v.pipe(stringUpTo(128), nonEmpty)),
-  user_id: v.optional(v.pipe(stringUpTo(256), nonEmpty), 'anonymous'),
+  session_id: orNull(v.pipe(stringUpTo(128), v.minLength(1))),
+  user_id: v.optional(v.pipe(stringUpTo(256), v.minLength(1)), 'anonymous'),
   web_search: v.optional(v.boolean(), false),
   deep_research: v.optional(v.boolean(), false),
   connectors: v.optional(v.boolean(), false),
   chat_history: orNull(v.array(HistoryEntry)),
   api_key: orNull(v.string()),
-  images: orNull(v.array(Image)),
-  files: orNull(v.array(File)),
+  images: orNull(v.array(ChatImage)),
+  files: orNull(v.array(ChatFile)),
 });
 
 export type ChatStreamRequest = v.InferOutput<typeof ChatStreamRequest>;
@@ -71,7 +75,7 @@ export function refuseUnavailable(request: ChatStreamRequest, model: Model): voi
 }
 
 /** PDF, zip (as Office files are) and old Office files, as base64 or by name. */
-function isBinary({ name, content }: v.InferOutput<typeof File>): boolean {
+function isBinary({ name, content }: v.InferOutput<typeof ChatFile>): boolean {
   return (
     /\.(pdf|docx?|xlsx?|pptx?|od[tsp])$/i.test(name) ||
     /^(data:application\/[^,]*;base64,|JVBERi|UEsDB|0M8R4K)/.test(content)

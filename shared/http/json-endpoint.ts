@@ -25,7 +25,7 @@ export function jsonEndpoint<Schemas extends RequestSchemas>(
 }
 
 /** The same for a route that needs no API key. */
-export function openEndpoint(respond: () => Promise<TextResponse>) {
+export function openEndpoint(respond: (event: APIGatewayProxyEvent) => Promise<TextResponse>) {
   return endpoint(respond, detailError);
 }
 

@@ -1,19 +1,32 @@
 import * as v from 'valibot';
 import { saying } from './field-errors.ts';
 
+const refusedList = v.custom<never>(
+  () => false,
+  saying(
+    'model_attributes_type',
+    'Input should be a valid dictionary or object to extract fields from',
+  ),
+);
+
 /** A schema's object, and no list: valibot alone would take a list for an object without keys. */
-export const dictionary = <Schema extends v.GenericSchema>(schema: Schema) =>
-  v.pipe(
-    v.unknown(),
-    v.check(
-      (value) => !Array.isArray(value),
-      saying(
-        'model_attributes_type',
-        'Input should be a valid dictionary or object to extract fields from',
-      ),
-    ),
-    schema,
-  );
+export const dictionary = <Schema extends v.GenericSchema>(schema: Schema): Schema =>
+  runningAs(schema, (value) => (Array.isArray(value) ? refusedList : schema));
+
+/** Any of several schemas: the value decides which was meant, and what is wrong is said of that one. */
+export const oneOf = <Options extends v.GenericSchema[]>(
+  options: Options,
+  choose: (value: unknown) => v.GenericSchema,
+) => runningAs(v.union(options), choose);
+
+/** A schema whose values are judged by one that is chosen for each. */
+const runningAs = <Schema extends v.GenericSchema>(
+  schema: Schema,
+  choose: (value: unknown) => v.GenericSchema,
+): Schema => ({
+  ...schema,
+  '~run': (dataset, config) => choose(dataset.value)['~run'](dataset, config),
+});
 
 /** A whole number between two bounds, both allowed. */
 export const integerBetween = (least: number, most: number) =>
@@ -44,4 +57,5 @@ export const stringUpTo = (most: number) =>
       (text) => text.length <= most || [...text].length <= most,
       saying('string_too_long', `String should have at most ${most} characters`),
     ),
+    v.metadata({ maxLength: most }),
   );

@@ -3,6 +3,7 @@ import middy from '@middy/core';
 import { executionModeStreamifyResponse } from '@middy/core/executionModeStreamifyResponse';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { errorFields, log } from '../log.ts';
+import { measure } from '../metrics.ts';
 import { type Caller, callerOf } from './caller.ts';
 import type { ErrorFormat } from './error-response.ts';
 import { parseRequest, type RequestParts, type RequestSchemas } from './request.ts';
@@ -49,6 +50,7 @@ export function streamEndpoint<Schemas extends RequestSchemas>(
     })
     .handler(async (event: APIGatewayProxyEvent, context: Context) => {
       const requestId = event.requestContext.requestId;
+      const startedAt = performance.now();
       const timeIsUp = AbortSignal.timeout(
         Math.max(0, context.getRemainingTimeInMillis() - windUpMs),
       );
@@ -60,7 +62,7 @@ export function streamEndpoint<Schemas extends RequestSchemas>(
       return {
         statusCode,
         headers: { 'x-request-id': requestId, ...headers },
-        body: Readable.from(logged(body, requestId), { objectMode: false }),
+        body: Readable.from(logged(body, requestId, startedAt), { objectMode: false }),
       };
     });
 }
@@ -68,9 +70,15 @@ export function streamEndpoint<Schemas extends RequestSchemas>(
 async function* logged(
   body: StreamedResponse['body'],
   requestId: string,
+  startedAt: number,
 ): AsyncGenerator<Uint8Array | string> {
+  let isFirst = true;
   try {
-    yield* body;
+    for await (const piece of body) {
+      if (isFirst) measure({ FirstTokenMs: Math.round(performance.now() - startedAt) });
+      isFirst = false;
+      yield piece;
+    }
   } catch (error) {
     log('error', 'stream broke', { request_id: requestId, ...errorFields(error) });
     throw error;

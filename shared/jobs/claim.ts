@@ -3,6 +3,7 @@ import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
 import { errorFields, log } from '../log.ts';
+import { measure } from '../metrics.ts';
 import type { Doorbell } from './doorbell.ts';
 import { type ClaimedJob, instant, type JobKey } from './job.ts';
 import { findJob } from './read.ts';
@@ -77,5 +78,8 @@ export async function claimJob(key: JobKey): Promise<ClaimedJob | undefined> {
     },
     remove: ['turn'],
   });
-  return claimed as ClaimedJob | undefined;
+  if (!claimed) return undefined;
+  const [lane = ''] = claimed.lane.split('#');
+  measure({ QueueAgeMs: Math.max(0, now - Date.parse(claimed.ready_at)) }, { lane });
+  return claimed as ClaimedJob;
 }

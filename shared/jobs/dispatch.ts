@@ -1,27 +1,54 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
-import { log } from '../log.ts';
+import { errorFields, log } from '../log.ts';
+import { countEnded } from './count-children.ts';
 import type { Job } from './job.ts';
 import { ring } from './ring.ts';
 
-/** Rings for every job that a batch of the table's stream shows to have become queued. */
+/**
+ * Rings for every job that a batch of the table's stream shows to have become queued, and counts those
+ * that have ended at the jobs they were made for.
+ */
 export async function dispatchJobs({
   Records,
 }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> {
-  const becameQueued = Records.filter(
-    ({ dynamodb }) =>
-      dynamodb?.NewImage?.['status']?.S === 'queued' &&
-      dynamodb.OldImage?.['status']?.S !== 'queued',
-  );
-  const sequenceNumbers = new Map(
-    becameQueued.map((record) => [jobOf(record), record.dynamodb?.SequenceNumber ?? '']),
-  );
-  const refused = await ring([...sequenceNumbers.keys()]);
-  for (const { job_id } of refused) log('warn', 'doorbell refused', { job_id });
+  const [refused, uncounted] = await Promise.all([
+    ringQueued(Records.filter(becameQueued)),
+    countChildren(Records.filter(endedUncounted)),
+  ]);
   return {
-    batchItemFailures: refused.map((job) => ({ itemIdentifier: sequenceNumbers.get(job) ?? '' })),
+    batchItemFailures: [...refused, ...uncounted].map(({ dynamodb }) => ({
+      itemIdentifier: dynamodb?.SequenceNumber ?? '',
+    })),
   };
+}
+
+const becameQueued = ({ dynamodb }: DynamoDBRecord) =>
+  dynamodb?.NewImage?.['status']?.S === 'queued' && dynamodb.OldImage?.['status']?.S !== 'queued';
+
+function endedUncounted({ dynamodb }: DynamoDBRecord): boolean {
+  const { status, parent_job_id, counted } = dynamodb?.NewImage ?? {};
+  const hasEnded = ['done', 'failed', 'cancelled'].includes(status?.S ?? '');
+  return hasEnded && parent_job_id?.S !== undefined && counted === undefined;
+}
+
+async function ringQueued(records: DynamoDBRecord[]): Promise<DynamoDBRecord[]> {
+  const jobs = new Map(records.map((record) => [jobOf(record), record]));
+  const refused = await ring([...jobs.keys()]);
+  for (const { job_id } of refused) log('warn', 'doorbell refused', { job_id });
+  return refused.flatMap((job) => jobs.get(job) ?? []);
+}
+
+/** Counting twice counts once, so a batch that fails in its middle is simply read again. */
+async function countChildren(records: DynamoDBRecord[]): Promise<DynamoDBRecord[]> {
+  try {
+    await countEnded(records.map(jobOf));
+    return [];
+  } catch (error) {
+    log('error', 'children not counted', errorFields(error));
+    return records;
+  }
 }
 
 function jobOf({ dynamodb }: DynamoDBRecord): Job {

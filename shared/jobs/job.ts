@@ -1,3 +1,7 @@
+import type { DocumentKind } from '../documents/kind.ts';
+import type { JobRecord } from './record.ts';
+import type { FailedFile, JobResult } from './result.ts';
+
 /** Where a job stands; `done`, `failed` and `cancelled` are final. */
 export type JobStatus = 'queued' | 'processing' | 'done' | 'failed' | 'cancelled';
 export const jobStatuses = ['queued', 'processing', 'done', 'failed', 'cancelled'] as const;
@@ -39,6 +43,41 @@ export interface Job extends JobKey {
   /** JSON of the result; of all but its content where that lies in object storage. */
   result_json?: string;
   result_object?: string;
+  /** Where a result's text lies that is too long for any answer. */
+  text_object?: string;
+
+  /** The model the caller asked for; `model` is the one at work. */
+  asked_model?: string;
+  force_ocr?: boolean;
+  drive_file_id?: string;
+  /** The drive's file as it was when the job first ran: where its copy lies, and what it is. */
+  source_object?: string;
+  source_kind?: DocumentKind;
+  /** JSON of the pages that a pipeline's chat step is about, in object storage. */
+  document_object?: string;
+  /** The id under which the result will be written to the drive, whatever dies in between. */
+  reserved_file_id?: string;
+
+  /** How many jobs were made for this one, and how many of them have ended, by how they did. */
+  children_total?: number;
+  children_ended?: number;
+  children_failed?: number;
+  children_cancelled?: number;
+  /** The first files that failed, for a folder's result. */
+  failed_files?: FailedFile[];
+  /** Whether its end has been counted by its parent. */
+  counted?: boolean;
+  /** The pipeline's chat step. */
+  chat_job_id?: string;
+  /** The document's pages, once it was opened. */
+  page_count?: number;
+  /** A part's pages of its parent's document. */
+  first_page?: number;
+  last_page?: number;
+  /** How far a folder has been listed: the next page's token, empty once all of it has. */
+  page_token?: string;
+  files_found?: number;
+  files_unsupported?: number;
 
   lane: string;
   /** When the job may be claimed: its creation, or the end of its wait. */
@@ -55,19 +94,8 @@ export interface Job extends JobKey {
 /** A job that this worker holds the lease of. */
 export type ClaimedJob = Job & { lease_id: string; lease_until: string };
 
-/** What a finished chat job answers. */
-export interface ChatResult {
-  type: 'chat';
-  content: string | null;
-  finish_reason: string;
-  usage: { prompt_tokens: number; completion_tokens: number; total_tokens: number };
-  cost_usd: number;
-}
-
-export type JobResult = ChatResult;
-
 /** The record callers see: 19 fields, always all of them. */
-export function toRecord(job: Job, resultJson = job.result_json) {
+export function toRecord(job: Job, resultJson = job.result_json): JobRecord {
   return {
     id: job.job_id,
     status: job.status,
@@ -91,7 +119,7 @@ export function toRecord(job: Job, resultJson = job.result_json) {
   };
 }
 
-export type JobRecord = ReturnType<typeof toRecord>;
+export type { JobRecord };
 
 /** An instant as the table and the records write it. */
 export const instant = (ms: number) => new Date(ms).toISOString();

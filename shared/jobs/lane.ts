@@ -3,7 +3,7 @@ import { setting } from '../config.ts';
 import type { Job } from './job.ts';
 
 /** The kinds of work that have a queue of their own. */
-export const laneNames = ['chat'] as const;
+export const laneNames = ['chat', 'ocr', 'folder'] as const;
 export type LaneName = (typeof laneNames)[number];
 
 /** A lane's shard that a job lives in for good, such as `chat#0`: one partition of each index. */
@@ -13,13 +13,17 @@ export function laneOf(name: LaneName, jobId: string): string {
 }
 
 /** Every lane of this deployment, with all its shards. */
-export function allLanes(): string[] {
-  return laneNames.flatMap((name) =>
-    Array.from({ length: setting('LANE_SHARDS') }, (_, shard) => `${name}#${shard}`),
-  );
+export const allLanes = () => laneNames.flatMap(shardsOf);
+
+/** All shards of one kind of lane. */
+export function shardsOf(name: LaneName): string[] {
+  return Array.from({ length: setting('LANE_SHARDS') }, (_, shard) => `${name}#${shard}`);
 }
 
-/** Sorts ready jobs: the lowest priority first, then the oldest, as ids are time-ordered. */
+/**
+ * Sorts ready jobs: the lowest priority first, then the oldest, as ids are time-ordered; parts of a
+ * document come right after it.
+ */
 export function turnOf({ priority, job_id }: Pick<Job, 'priority' | 'job_id'>): string {
-  return `${String(priority).padStart(3, '0')}#${job_id}`;
+  return `${String(priority).padStart(3, '0')}#${job_id.replace(/^part_/, 'job_')}`;
 }

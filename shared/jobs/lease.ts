@@ -1,9 +1,11 @@
 import { ServiceError } from '../http/errors.ts';
 import { BudgetExceededError, RequestsPerMinuteError } from '../ledger/errors.ts';
 import { errorFields, log } from '../log.ts';
+import { measure } from '../metrics.ts';
 import { retryWaitMs } from './backoff.ts';
 import type { ClaimedJob, Job } from './job.ts';
 import { completeJob, failJob, leaseMs, postponeJob, renewLease, retryJob } from './transitions.ts';
+import { JobWait } from './wait.ts';
 import type { RunJob } from './worker.ts';
 
 const longestError = 2_000;
@@ -20,8 +22,12 @@ export async function runLeased(
   try {
     const end = await attempt(job, run, AbortSignal.any([leaseLost.signal, timeIsUp]));
     const ended = leaseLost.signal.aborted ? undefined : await end();
-    if (ended) logJob(`job ${ended.status}`, ended);
-    else logJob('job lease lost', job);
+    if (ended) {
+      logJob(`job ${ended.status}`, ended);
+      measure({ JobRuns: 1 }, { status: ended.status, job_type: ended.job_type });
+    } else {
+      logJob('job lease lost', job);
+    }
   } finally {
     clearInterval(heartbeat);
   }
@@ -34,8 +40,8 @@ async function attempt(
   signal: AbortSignal,
 ): Promise<() => Promise<Job | undefined>> {
   try {
-    const result = await run(job, signal);
-    return () => completeJob(job, result);
+    const outcome = await run(job, signal);
+    return typeof outcome === 'function' ? outcome : () => completeJob(job, outcome);
   } catch (error) {
     if (signal.aborted) {
       const message = 'timeout: The job did not finish within the time a worker has.';
@@ -51,8 +57,9 @@ async function attempt(
   }
 }
 
-/** When the key may spend again: waiting for its own limits costs a job no retry. */
-function endOfWait(job: Job, error: unknown): number | undefined {
+/** When the job may go on: waiting for its key's own limits costs it no retry. */
+export function endOfWait(job: Job, error: unknown): number | undefined {
+  if (error instanceof JobWait) return error.untilMs;
   if (error instanceof BudgetExceededError && error.isHeldUp) return Date.now() + heldUpMs(job);
   const waits = error instanceof BudgetExceededError || error instanceof RequestsPerMinuteError;
   return waits && error.retryAfterSeconds ? Date.now() + error.retryAfterSeconds * 1000 : undefined;
@@ -64,9 +71,12 @@ function heldUpMs({ created_at }: Job): number {
   return Math.ceil((spanMs / 2) * (1 + Math.random()));
 }
 
-/** A 4xx says that the same request would fail again; only a provider's 429 passes with time. */
-function isPermanent(error: unknown): boolean {
-  if (error instanceof BudgetExceededError) return true;
+/**
+ * A 4xx says that the same request would fail again; a provider's 429 passes with time, and a budget that
+ * resets, or is held by running requests.
+ */
+export function isPermanent(error: unknown): boolean {
+  if (error instanceof BudgetExceededError) return !error.isHeldUp && !error.retryAfterSeconds;
   return error instanceof ServiceError && error.statusCode < 500 && error.statusCode !== 429;
 }
 
@@ -75,8 +85,8 @@ function advisedMs(error: unknown): number | undefined {
   return seconds ? seconds * 1000 : undefined;
 }
 
-/** A provider's message may be of any length, and no well-formed text. */
-function describe(error: unknown): string {
+/** What a job's record says of an error; a provider's message may be of any length, and no well-formed text. */
+export function describe(error: unknown): string {
   if (error instanceof ServiceError) {
     return `${error.code}: ${error.message}`.toWellFormed().slice(0, longestError);
   }

@@ -1,50 +1,27 @@
 import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import * as v from 'valibot';
 import { dynamodb } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
 import type { Caller } from '../http/caller.ts';
 import { NotFoundError } from '../http/errors.ts';
-import { saying } from '../http/field-errors.ts';
 import { wholeResult } from './bodies.ts';
-import { type Job, type JobKey, type JobRecord, jobStatuses, toRecord } from './job.ts';
+import { familyOf } from './ids.ts';
+import { type Job, type JobKey, toRecord } from './job.ts';
+import { type JobListQuery, jobIdPattern } from './read-request.ts';
+import type { JobList, JobRecord } from './record.ts';
 
 const pageSize = 50;
 /** How many reads one list may take, so that a filter that matches little still answers in time. */
 const readsPerList = 20;
 
-const jobIdPattern = /^job_[0-9a-f-]{36}$/;
-
-const Cursor = v.pipe(
-  v.string(),
-  v.transform((cursor) => Buffer.from(cursor, 'base64url').toString()),
-  v.check(
-    (id) => jobIdPattern.test(id),
-    saying('value_error', 'Value error, not a cursor of ours'),
-  ),
-);
-
-/** The query of `GET /batch/jobs`. */
-export const JobListQuery = v.object({
-  cursor: v.optional(Cursor),
-  status: v.optional(v.picklist(jobStatuses)),
-  parent_job_id: v.optional(v.string()),
-});
-
-/** The path of a route to one job. */
-export const JobPath = v.object({ job_id: v.string() });
-
-/** A page of jobs, the newest first; `next_cursor` is null on the last. */
-export interface JobList {
-  jobs: JobRecord[];
-  next_cursor: string | null;
-}
+export type { JobList };
 
 /** Lists the caller's newest jobs. A result kept in object storage shows without its content. */
 export async function listJobs(
   { keyId }: Caller,
-  { cursor, status, parent_job_id }: v.InferOutput<typeof JobListQuery>,
+  { cursor, status, parent_job_id }: JobListQuery,
 ): Promise<JobList> {
   const filters = Object.entries({ status, parent_job_id }).filter(([, value]) => value);
+  const prefix = prefixFor(parent_job_id, cursor);
   const jobs: Job[] = [];
   let from = cursor;
   let reads = 0;
@@ -59,7 +36,7 @@ export async function listJobs(
         }),
         ExpressionAttributeValues: {
           ':key': keyId,
-          ':jobs': 'job_',
+          ':jobs': prefix,
           ...Object.fromEntries(filters.map(([name, value]) => [`:${name}`, value])),
         },
         ...(from && { ExclusiveStartKey: { key_id: keyId, job_id: from } }),
@@ -74,6 +51,12 @@ export async function listJobs(
   } while (from && jobs.length <= pageSize && reads < readsPerList);
 
   return toPage(jobs, from);
+}
+
+/** The children of one job lie together; a cursor of another list may lead elsewhere. */
+function prefixFor(parentId: string | undefined, cursor: string | undefined): string {
+  const family = parentId && jobIdPattern.test(parentId) ? familyOf(parentId) : 'job_';
+  return cursor?.startsWith(family) === false ? 'job_' : family;
 }
 
 function toPage(jobs: Job[], unreadFrom: string | undefined): JobList {
@@ -92,7 +75,15 @@ export async function getJob({ keyId }: Caller, jobId: string): Promise<JobRecor
 }
 
 /** Finds a job by its key. */
-export async function findJob({ key_id, job_id }: JobKey): Promise<Job | undefined> {
+export async function findJob(key: JobKey): Promise<Job | undefined> {
+  return (await findItem(key)) as Job | undefined;
+}
+
+/** Finds any item of the jobs table by its key. */
+export async function findItem({
+  key_id,
+  job_id,
+}: JobKey): Promise<Record<string, unknown> | undefined> {
   const { Item } = await dynamodb.send(
     new GetCommand({
       TableName: setting('JOBS_TABLE'),
@@ -100,7 +91,7 @@ export async function findJob({ key_id, job_id }: JobKey): Promise<Job | undefin
       ConsistentRead: true,
     }),
   );
-  return Item as Job | undefined;
+  return Item;
 }
 
 /** Finds a job, or throws the same 404 for an unknown one and another key's. */

@@ -44,5 +44,7 @@ function delaySeconds({ ready_at }: Job): number {
 
 function queueUrlOf(lane: string): string {
   const name = lane.split('#')[0] as LaneName;
-  return { chat: setting('CHAT_QUEUE_URL') }[name];
+  return setting(
+    ({ chat: 'CHAT_QUEUE_URL', ocr: 'OCR_QUEUE_URL', folder: 'FOLDER_QUEUE_URL' } as const)[name],
+  );
 }

@@ -1,16 +1,23 @@
 import * as v from 'valibot';
-import { hasImage, Message } from '../chat/message.ts';
+import { imagesOf, isDataUrl, Message } from '../chat/message.ts';
+import type { Caller } from '../http/caller.ts';
 import { valueError } from '../http/errors.ts';
-import { saying } from '../http/field-errors.ts';
 import { dictionary, integerBetween, stringUpTo } from '../http/schema.ts';
-import { catalogue, findModel, type Model } from '../models/catalogue.ts';
+import { limitsOf, mayUseModel } from '../keys/limits.ts';
+import { findOcrEngine, modelIds } from '../models/catalogue.ts';
+import { canRead, modelsOf } from './step-models.ts';
 
 const orNull = <Schema extends v.GenericSchema>(schema: Schema) =>
   v.optional(v.nullable(schema), null);
 
-const InlineInput = dictionary(v.object({ messages: v.pipe(v.array(Message), v.minLength(1)) }));
-const DriveInput = dictionary(
-  v.object({ file_id: orNull(v.string()), folder_id: orNull(v.string()) }),
+/** As Google makes them, and longer; an empty one is none. */
+const DriveId = v.pipe(stringUpTo(255), v.minLength(1));
+
+export const InlineInput = dictionary(
+  v.object({ messages: v.pipe(v.array(Message), v.minLength(1)) }),
+);
+export const DriveInput = dictionary(
+  v.object({ file_id: orNull(DriveId), folder_id: orNull(DriveId) }),
 );
 
 /** The body of `POST /batch/jobs`. */
@@ -24,6 +31,8 @@ export const JobSubmission = dictionary(
     max_retries: v.optional(integerBetween(0, 10), 3),
     pipeline: orNull(v.picklist(['ocr_then_chat'])),
     pipeline_instruction: orNull(stringUpTo(2000)),
+    /** Reads every page as an image, whatever text the document says it has. */
+    force_ocr: v.optional(v.boolean(), false),
   }),
 );
 
@@ -31,56 +40,66 @@ export type JobSubmission = v.InferOutput<typeof JobSubmission>;
 
 /** The header that makes a submission safe to send again. */
 export const SubmissionHeader = v.object({
-  'idempotency-key': v.optional(
-    v.pipe(
-      stringUpTo(255),
-      v.check(
-        (key) => key.length > 0,
-        saying('string_too_short', 'String should have at least 1 character'),
-      ),
-    ),
-  ),
+  'idempotency-key': v.optional(v.pipe(stringUpTo(255), v.minLength(1))),
 });
 
-/** An inline chat job that may be accepted. */
-export interface InlineChat {
-  messages: v.InferOutput<typeof Message>[];
-  model: Model;
-}
-
-/** Checks the rules that span fields; answers what the job runs on. */
-export function inlineChatOf(submission: JobSubmission): InlineChat {
-  const { inline, drive, job_type, pipeline } = submission;
+/** Checks the rules that span fields, and that the caller's key may do what is asked. */
+export function checkSubmission(submission: JobSubmission, caller: Caller): void {
+  const { inline, drive } = submission;
   if ((inline === null) === (drive === null)) {
     throw valueError(['body'], 'exactly one of inline and drive must be given');
   }
-  if (drive !== null) return refuseDrive(drive);
-  const messages = inline?.messages ?? [];
-  if (job_type === 'auto') {
-    throw valueError(['body', 'job_type'], 'auto needs drive input');
+  if (drive) checkDrive(drive, caller);
+  if (inline) checkInline(submission, inline.messages);
+  checkModels(submission, caller);
+}
+
+function checkDrive(
+  { file_id, folder_id }: v.InferOutput<typeof DriveInput>,
+  caller: Caller,
+): void {
+  if ((file_id === null) === (folder_id === null)) {
+    throw valueError(['body', 'drive'], 'exactly one of file_id and folder_id must be given');
   }
-  if ((job_type === 'ocr' || pipeline) && !messages.some(hasImage)) {
+  if (limitsOf(caller).drive_folders.length === 0) {
+    throw valueError(['body', 'drive'], 'this API key has no drive folders');
+  }
+}
+
+function checkInline(
+  { job_type, pipeline }: JobSubmission,
+  messages: v.InferOutput<typeof Message>[],
+): void {
+  if (job_type === 'auto') throw valueError(['body', 'job_type'], 'auto needs drive input');
+  if (job_type === 'chat' && !pipeline) return;
+  const images = imagesOf(messages);
+  if (images.length === 0) {
     throw job_type === 'ocr'
       ? valueError(['body', 'inline', 'messages'], 'an ocr job needs at least one image part')
       : valueError(['body', 'pipeline'], 'a pipeline needs drive input or inline images');
   }
-  if (job_type === 'ocr') throw valueError(['body', 'job_type'], 'ocr is not available yet');
-  if (pipeline) throw valueError(['body', 'pipeline'], 'pipelines are not available yet');
-  return { messages, model: modelFor(submission.model) };
+  if (!images.every(isDataUrl)) {
+    throw valueError(
+      ['body', 'inline', 'messages'],
+      'OCR reads images given as data URLs in base64',
+    );
+  }
 }
 
-function refuseDrive({ file_id, folder_id }: v.InferOutput<typeof DriveInput>): never {
-  if ((file_id === null) === (folder_id === null)) {
-    throw valueError(['body', 'drive'], 'exactly one of file_id and folder_id must be given');
+function checkModels(submission: JobSubmission, caller: Caller): void {
+  const { model, job_type } = submission;
+  if (model !== null && !modelIds.includes(model)) {
+    throw valueError(
+      ['body', 'model'],
+      `no such model; the models here are ${modelIds.join(', ')}`,
+    );
   }
-  throw valueError(['body', 'drive'], 'drive input is not available yet');
-}
-
-function modelFor(id: string | null): Model {
-  const model = findModel(id ?? catalogue.defaults.chat);
-  if (!model) {
-    const known = catalogue.models.map((each) => each.id).join(', ');
-    throw valueError(['body', 'model'], `no such model; the models here are ${known}`);
+  if (job_type === 'ocr' && model !== null && !canRead(model)) {
+    throw valueError(['body', 'model'], `${model} can't read images`);
   }
-  return model;
+  if (job_type === 'chat' && !submission.pipeline && model !== null && findOcrEngine(model)) {
+    throw valueError(['body', 'model'], `${model} reads pages and can't chat`);
+  }
+  const denied = modelsOf(submission).find((id) => !mayUseModel(caller, id));
+  if (denied) throw valueError(['body', 'model'], `this API key may not use ${denied}`);
 }

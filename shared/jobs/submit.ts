@@ -4,14 +4,13 @@ import { v7 as uuidv7 } from 'uuid';
 import { dynamodb, unlessConditionFails } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
 import type { Caller } from '../http/caller.ts';
-import { ConflictError, valueError } from '../http/errors.ts';
-import { mayUseModel } from '../keys/limits.ts';
+import { ConflictError } from '../http/errors.ts';
 import { keepMessages } from './bodies.ts';
-import { instant, type Job, type JobKey, type JobRecord, toRecord } from './job.ts';
-import { laneOf, turnOf } from './lane.ts';
+import { type Job, type JobKey, type JobRecord, toRecord } from './job.ts';
+import { newJob } from './new-job.ts';
 import { findJob } from './read.ts';
-import { type InlineChat, inlineChatOf, type JobSubmission } from './submission.ts';
-import { ringGraceMs } from './transitions.ts';
+import { recordModelOf } from './step-models.ts';
+import { checkSubmission, type JobSubmission } from './submission.ts';
 
 /** Accepts a job: once it is in the table, it will end `done`, `failed` or `cancelled`. */
 export async function submitJob(
@@ -19,39 +18,30 @@ export async function submitJob(
   submission: JobSubmission,
   idempotencyKey: string | undefined,
 ): Promise<JobRecord> {
-  const chat = inlineChatOf(submission);
-  if (!mayUseModel(caller, chat.model.id)) {
-    throw valueError(['body', 'model'], `this API key may not use ${chat.model.id}`);
-  }
+  checkSubmission(submission, caller);
   const key = await reserveJobKey(caller, submission, idempotencyKey);
-  return toRecord((key.taken && (await findJob(key))) || (await createJob(key, submission, chat)));
+  return toRecord((key.taken && (await findJob(key))) || (await createJob(key, submission)));
 }
 
-async function createJob(
-  { key_id, job_id }: JobKey,
-  submission: JobSubmission,
-  { messages, model }: InlineChat,
-): Promise<Job> {
-  const now = Date.now();
-  const { job_type, priority, max_retries, pipeline_instruction } = submission;
-  const job: Job = {
+async function createJob({ key_id, job_id }: JobKey, submission: JobSubmission): Promise<Job> {
+  const { job_type, priority, max_retries, model, pipeline, pipeline_instruction } = submission;
+  const { inline, drive, force_ocr } = submission;
+  const job: Job = newJob({
     key_id,
     job_id,
-    status: 'queued',
     job_type,
-    model: model.id,
-    input_type: 'inline',
+    model: recordModelOf(submission),
+    input_type: inline ? 'inline' : drive?.folder_id ? 'drive_folder' : 'drive_file',
     priority,
-    retry_count: 0,
     max_retries,
+    ...(model !== null && { asked_model: model }),
+    ...(pipeline !== null && { pipeline }),
     ...(pipeline_instruction !== null && { pipeline_instruction }),
-    created_at: instant(now),
-    ...(await keepMessages({ key_id, job_id }, messages)),
-    lane: laneOf('chat', job_id),
-    ready_at: instant(now),
-    turn: turnOf({ priority, job_id }),
-    due_at: instant(now + ringGraceMs),
-  };
+    ...(force_ocr && { force_ocr }),
+    ...(drive?.folder_id && { drive_folder_id: drive.folder_id }),
+    ...(drive?.file_id && { drive_file_id: drive.file_id }),
+    ...(inline && (await keepMessages({ key_id, job_id }, inline.messages))),
+  });
   const created = await unlessConditionFails(
     dynamodb.send(
       new PutCommand({

@@ -2,15 +2,25 @@ import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
 import { errorFields, log } from '../log.ts';
+import { childrenOf } from './children.ts';
+import { countEnded } from './count-children.ts';
 import { type ClaimedJob, instant, type Job, type JobKey } from './job.ts';
 import { allLanes } from './lane.ts';
 import { findJob } from './read.ts';
 import { ring } from './ring.ts';
-import { endWait, retryJob, ringGraceMs, updateJob, whileSilent } from './transitions.ts';
+import {
+  childrenGraceMs,
+  endWait,
+  resumeJob,
+  retryJob,
+  ringGraceMs,
+  updateJob,
+  whileSilent,
+} from './transitions.ts';
 
 /** Looks after every job that is due: takes back expired leases, rings again for what nobody rang for. */
-export async function sweepJobs(): Promise<void> {
-  for (const lane of allLanes()) {
+export async function sweepJobs(lanes = allLanes()): Promise<void> {
+  for (const lane of lanes) {
     let swept = 0;
     for await (const keys of dueJobs(lane)) {
       await Promise.all(keys.map(sweepAlone));
@@ -50,7 +60,8 @@ async function sweepAlone(key: JobKey): Promise<void> {
 
 async function sweepJob(key: JobKey): Promise<void> {
   const job = await findJob(key);
-  if (job?.status === 'processing') await takeBack(job as ClaimedJob);
+  if (job?.status === 'processing')
+    await (job.lease_id ? takeBack(job as ClaimedJob) : lookAfter(job));
   if (job?.status === 'queued') await ringAgain(job);
 }
 
@@ -59,6 +70,22 @@ async function takeBack(job: ClaimedJob): Promise<void> {
   const error = 'worker_lost: The worker stopped before it finished the job.';
   const taken = await retryJob(job, error, 0, whileSilent(job));
   if (taken) log('warn', 'lease expired', { job_id: job.job_id, status: taken.status });
+}
+
+/** A job that waits for its children is looked at again later, and whom nobody counted is counted. */
+async function lookAfter(parent: Job): Promise<void> {
+  const postponed = await updateJob(parent, {
+    when: '#status = :processing AND due_at = :due',
+    values: { ':processing': 'processing', ':due': parent.due_at },
+    set: { due_at: instant(Date.now() + childrenGraceMs) },
+  });
+  if (!postponed) return;
+  const uncounted: Job[] = [];
+  for await (const child of childrenOf(parent)) {
+    if (child.completed_at && !child.counted) uncounted.push(child);
+  }
+  await countEnded(uncounted);
+  if (uncounted.length === 0) await resumeJob(parent);
 }
 
 /** The longer a job has waited, the later it is rung for again, so that a long queue isn't flooded. */

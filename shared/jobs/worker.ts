@@ -3,11 +3,18 @@ import * as v from 'valibot';
 import { errorFields, log } from '../log.ts';
 import { claimBest, claimJobs } from './claim.ts';
 import { Doorbell } from './doorbell.ts';
-import type { ClaimedJob, JobResult } from './job.ts';
+import type { ClaimedJob, Job } from './job.ts';
 import { runLeased } from './lease.ts';
+import type { JobResult } from './result.ts';
 
-/** Does a job's work; `signal` aborts when the lease is lost or the function's time is up. */
-export type RunJob = (job: ClaimedJob, signal: AbortSignal) => Promise<JobResult>;
+/** The write that ends a run another way than by its result: to go on later, or to wait for others. */
+export type RunEnd = () => Promise<Job | undefined>;
+
+/**
+ * Does a job's work and answers its result, or how else the run ends; `signal` aborts when the lease is
+ * lost or the function's time is up.
+ */
+export type RunJob = (job: ClaimedJob, signal: AbortSignal) => Promise<JobResult | RunEnd>;
 
 /** Time a worker keeps for writing down how its jobs ended, before Lambda stops it. */
 const windUpMs = 10_000;

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { catalogue, findModel } from '../models/catalogue.ts';
+import { modelIds } from '../models/catalogue.ts';
 import { addDuration, Duration } from './duration.ts';
 import { Expiry } from './expiry.ts';
 
@@ -44,11 +44,10 @@ const Folders = listOf('[\\w.-]+', 'ids of folders');
 const Models = v.pipe(
   listOf('[^\\s,]+', 'names of models'),
   v.check(
-    (ids) => ids.every(findModel),
+    (ids) => ids.every((id) => modelIds.includes(id)),
     ({ input }) => {
-      const unknown = input.filter((id) => !findModel(id)).join(', ');
-      const known = catalogue.models.map(({ id }) => id).join(', ');
-      return `takes models of the catalogue (${known}), not "${unknown}"`;
+      const unknown = input.filter((id) => !modelIds.includes(id)).join(', ');
+      return `takes models of the catalogue (${modelIds.join(', ')}), not "${unknown}"`;
     },
   ),
 );

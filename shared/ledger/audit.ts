@@ -2,6 +2,7 @@ import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, unlessConditionFails } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
 import { log } from '../log.ts';
+import { measure } from '../metrics.ts';
 import { type Account, accountKey, findAccount } from './account.ts';
 import type { Charge } from './charge.ts';
 import { closesAt, entryBounds, epochOf, heldName, settledName } from './epoch.ts';
@@ -87,7 +88,10 @@ async function auditEpoch(keyId: string, epoch: number): Promise<void> {
 
 async function releaseExpired(charge: Charge): Promise<boolean> {
   const released = await endCharge(charge, { status: 'released', failed: true });
-  if (released) log('warn', 'hold released', { key_id: charge.key_id, charge_id: charge.entry });
+  if (released) {
+    log('warn', 'hold released', { key_id: charge.key_id, charge_id: charge.entry });
+    measure({ HoldsSwept: 1 });
+  }
   return released;
 }
 

@@ -24,6 +24,8 @@ export interface Charge extends ChargeSubject {
   figures?: Figures;
   prompt_tokens?: number;
   completion_tokens?: number;
+  /** Pages read by OCR. */
+  images?: number;
   failed?: boolean;
   ended_at?: string;
   /** When the table forgets it, in epoch seconds: after the books of a year are closed. */

@@ -17,19 +17,29 @@ export interface Hold {
   account: Account;
 }
 
+/** Whether a hold counts against the key's requests per minute; a document's pages have their own limit. */
+export interface ReserveOptions {
+  asRequest?: boolean;
+}
+
 /**
  * Moves `hold` nano-dollars, the most a call can cost, from available to held, and counts the request:
  * one conditional update, after another where a window has ended. Throws what the key has too little of,
  * and then nothing is held.
  */
-export async function reserve(keyId: string, hold: number, subject: ChargeSubject): Promise<Hold> {
+export async function reserve(
+  keyId: string,
+  hold: number,
+  subject: ChargeSubject,
+  options: ReserveOptions = {},
+): Promise<Hold> {
   const now = Date.now();
-  const { account, refusedBy } = await tryReserve(keyId, hold, now);
+  const { account, refusedBy } = await tryReserve(keyId, hold, now, options);
   if (account) return beginCharge(account, hold, now, subject);
   if (!refusedBy) throw new Error(`The key ${keyId} has no account`);
-  if (!hasEnded(refusedBy, now)) throw refusal(refusedBy, hold, now);
+  if (!hasEnded(refusedBy, now)) throw refusal(refusedBy, hold, now, options);
   await renewWindow(refusedBy, now);
-  return reserve(keyId, hold, subject);
+  return reserve(keyId, hold, subject, options);
 }
 
 function beginCharge(account: Account, hold: number, now: number, subject: ChargeSubject): Hold {
@@ -49,9 +59,14 @@ function beginCharge(account: Account, hold: number, now: number, subject: Charg
   return { charge, written, account };
 }
 
-function refusal(account: Account, hold: number, now: number): Error {
+function refusal(
+  account: Account,
+  hold: number,
+  now: number,
+  { asRequest = true }: ReserveOptions,
+): Error {
   const requests = account[requestsName(now)] ?? 0;
-  return requests >= account.requests_per_minute
+  return asRequest && requests >= account.requests_per_minute
     ? new RequestsPerMinuteError(account)
     : new BudgetExceededError(account, hold);
 }
@@ -63,7 +78,12 @@ interface Attempt {
   refusedBy?: Account | undefined;
 }
 
-async function tryReserve(keyId: string, hold: number, now: number): Promise<Attempt> {
+async function tryReserve(
+  keyId: string,
+  hold: number,
+  now: number,
+  { asRequest = true }: ReserveOptions,
+): Promise<Attempt> {
   const epoch = epochOf(now);
   try {
     const { Attributes } = await dynamodb.send(
@@ -73,22 +93,29 @@ async function tryReserve(keyId: string, hold: number, now: number): Promise<Att
         ConditionExpression: [
           'available >= :hold',
           'window_ends_at > :now',
-          'requests_per_minute > :zero',
-          '(attribute_not_exists(#requests) OR #requests < requests_per_minute)',
+          ...(asRequest
+            ? [
+                'requests_per_minute > :zero',
+                '(attribute_not_exists(#requests) OR #requests < requests_per_minute)',
+              ]
+            : []),
         ].join(' AND '),
         UpdateExpression: `SET ${[
           'available = available - :hold',
           'held = held + :hold',
           '#held = if_not_exists(#held, :zero) + :hold',
-          '#requests = if_not_exists(#requests, :zero) + :one',
+          ...(asRequest ? ['#requests = if_not_exists(#requests, :zero) + :one'] : []),
           'audit_at = if_not_exists(audit_at, :audit)',
         ].join(', ')}`,
-        ExpressionAttributeNames: { '#held': heldName(epoch), '#requests': requestsName(now) },
+        ExpressionAttributeNames: {
+          '#held': heldName(epoch),
+          ...(asRequest && { '#requests': requestsName(now) }),
+        },
         ExpressionAttributeValues: {
           ':hold': hold,
           ':now': new Date(now).toISOString(),
           ':zero': 0,
-          ':one': 1,
+          ...(asRequest && { ':one': 1 }),
           ':audit': new Date(closesAt(epoch)).toISOString(),
         },
         ReturnValues: 'ALL_NEW',

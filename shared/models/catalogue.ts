@@ -28,9 +28,16 @@ const Model = v.strictObject({
   }),
 });
 
+/** A way to read pages by Textract: without features plain text, with them headings, lists and tables. */
+const OcrEngine = v.strictObject({
+  id: Name,
+  features: v.array(v.picklist(['LAYOUT', 'TABLES'])),
+  usdPerPage: Usd,
+});
+
 const Catalogue = v.pipe(
   v.strictObject({
-    defaults: v.strictObject({ chat: Name }),
+    defaults: v.strictObject({ chat: Name, ocr: Name }),
     upstreams: v.record(
       Name,
       v.strictObject({
@@ -43,6 +50,7 @@ const Catalogue = v.pipe(
       }),
     ),
     models: v.array(Model),
+    ocrEngines: v.array(OcrEngine),
   }),
   v.check(
     ({ models, upstreams }) =>
@@ -53,10 +61,22 @@ const Catalogue = v.pipe(
     ({ models, defaults }) => models.some(({ id }) => id === defaults.chat),
     'defaults.chat is not the id of a listed model',
   ),
+  v.check(
+    ({ models, ocrEngines, defaults }) =>
+      ocrEngines.some(({ id }) => id === defaults.ocr) ||
+      models.some(({ id, maxImageTokens }) => id === defaults.ocr && maxImageTokens !== undefined),
+    'defaults.ocr is the id neither of an OCR engine nor of a model that can see',
+  ),
+  v.check(
+    ({ models, ocrEngines }) =>
+      ocrEngines.every(({ id }) => models.every((model) => model.id !== id)),
+    'an OCR engine has the id of a model',
+  ),
 );
 
 export type Price = v.InferOutput<typeof Price>;
 export type Model = v.InferOutput<typeof Model>;
+export type OcrEngine = v.InferOutput<typeof OcrEngine>;
 export type Catalogue = v.InferOutput<typeof Catalogue>;
 
 /** The models this deployment serves; a faulty catalogue stops synth, and every function, at once. */
@@ -66,3 +86,11 @@ export const catalogue = v.parse(Catalogue, catalogueSource);
 export function findModel(id: string): Model | undefined {
   return catalogue.models.find((model) => model.id === id);
 }
+
+/** Finds an OCR engine by the id callers use. */
+export function findOcrEngine(id: string): OcrEngine | undefined {
+  return catalogue.ocrEngines.find((engine) => engine.id === id);
+}
+
+/** The ids that callers may name as a model: those that chat, and those that read pages. */
+export const modelIds = [...catalogue.models, ...catalogue.ocrEngines].map(({ id }) => id);

@@ -1,9 +1,10 @@
 import type { Caller } from '../http/caller.ts';
 import { mayUseModel } from '../keys/limits.ts';
 import { catalogue } from './catalogue.ts';
+import type { ModelList } from './model-list.ts';
 
-/** The models the caller's key may use, in the shape of OpenAI's list. */
-export function listModels(caller: Caller) {
+/** The models the caller's key may use. */
+export function listModels(caller: Caller): ModelList {
   const usable = catalogue.models.filter(({ id }) => mayUseModel(caller, id));
   return {
     object: 'list',

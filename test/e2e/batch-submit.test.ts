@@ -2,12 +2,14 @@ import { describe, expect, inject, test } from 'vitest';
 import type { FieldError } from '../../shared/http/errors.ts';
 import { call, chatJob, submit } from '../support/api.ts';
 import { instantFormat, jobFields, jobIdFormat } from '../support/job-fields.ts';
+import { newCaller } from '../support/new-caller.ts';
 import { at, dictionary, missing, rule } from '../support/refusals.ts';
 
 const stage = inject('stage');
 const messages = [{ role: 'user', content: 'Hi' }];
 const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
-const inlineImage = { messages: [{ role: 'user', content: [image] }] };
+const linked = { type: 'image_url', image_url: { url: 'https://example.com/a.png' } };
+const linkedImage = { messages: [{ role: 'user', content: [image, linked] }] };
 
 const post = (body: unknown) => call<{ detail: FieldError[] }>(stage, 'POST', '/batch/jobs', body);
 
@@ -42,18 +44,6 @@ describe('a rule that spans fields', () => {
       ids,
     ],
     [
-      'drive with a file, for now',
-      { job_type: 'ocr', drive },
-      'drive',
-      'drive input is not available yet',
-    ],
-    [
-      'drive with a folder, for now',
-      { job_type: 'auto', drive: { folder_id: 'folder', file_id: null } },
-      'drive',
-      'drive input is not available yet',
-    ],
-    [
       'auto with inline',
       { job_type: 'auto', inline: { messages } },
       'job_type',
@@ -66,10 +56,16 @@ describe('a rule that spans fields', () => {
       'an ocr job needs at least one image part',
     ],
     [
-      'ocr with an inline image, for now',
-      { job_type: 'ocr', inline: inlineImage },
-      'job_type',
-      'ocr is not available yet',
+      'ocr of an image that lies elsewhere',
+      { job_type: 'ocr', inline: linkedImage },
+      'inline.messages',
+      'OCR reads images given as data URLs in base64',
+    ],
+    [
+      'ocr by a model that only chats',
+      { job_type: 'chat', inline: { messages }, model: 'textract' },
+      'model',
+      "textract reads pages and can't chat",
     ],
     [
       'a pipeline without an image',
@@ -77,18 +73,22 @@ describe('a rule that spans fields', () => {
       'pipeline',
       'a pipeline needs drive input or inline images',
     ],
-    [
-      'a pipeline with an inline image, for now',
-      { job_type: 'chat', inline: inlineImage, pipeline: 'ocr_then_chat' },
-      'pipeline',
-      'pipelines are not available yet',
-    ],
   ])('refuses %s', async (_, job, path, reason) => {
     const { status, body } = await post(job);
 
     expect(status).toBe(422);
     expect(body).toEqual({ detail: [at(path, rule(reason))] });
   });
+});
+
+test('refuses drive input of a key without drive folders', async () => {
+  const caller = await newCaller(stage);
+  const job = { job_type: 'ocr', drive: { file_id: 'file' } };
+
+  const { status, body } = await call(caller, 'POST', '/batch/jobs', job);
+
+  expect(status).toBe(422);
+  expect(body).toEqual({ detail: [at('drive', rule('this API key has no drive folders'))] });
 });
 
 describe('a body', () => {

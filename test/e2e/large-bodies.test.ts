@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ChatResult, JobRecord } from '../../shared/jobs/job.ts';
+import type { JobRecord } from '../../shared/jobs/job.ts';
 import type { JobList } from '../../shared/jobs/read.ts';
-import { call, chatJob, submit, type Target, until } from '../support/api.ts';
+import { call, chatJob, chatResultOf, submit, type Target, until } from '../support/api.ts';
 import { type ModelStub, startModelStub } from '../support/model-stub.ts';
 import { newCaller } from '../support/new-caller.ts';
 import { startTestStage, type TestStage } from '../support/stage.ts';
@@ -78,11 +78,11 @@ describe('a result', () => {
   test.each([1, 24_000, 60_000, 300_000])('of %d characters is read whole', async (characters) => {
     const { id } = await submit(stage, chatJob(`quotes ${characters}`));
 
-    const { status, result } = await until(stage, id);
+    const job = await until(stage, id);
 
-    expect(status).toBe('done');
-    expect((result as ChatResult).content).toBe('"'.repeat(characters));
-    expect(result?.usage.total_tokens).toBeGreaterThan(0);
+    expect(job.status).toBe('done');
+    expect(chatResultOf(job)?.content).toBe('"'.repeat(characters));
+    expect(chatResultOf(job)?.usage.total_tokens).toBeGreaterThan(0);
   });
 
   test.each([24_900, 49_900])(
@@ -98,7 +98,7 @@ describe('a result', () => {
 
       expect(status).toBe(200);
       expect(body.jobs).toHaveLength(50);
-      for (const { result } of body.jobs) {
+      for (const result of body.jobs.map(chatResultOf)) {
         expect(result?.usage.total_tokens).toBeGreaterThan(0);
         expect(['"'.repeat(characters), null]).toContain(result?.content);
       }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JobRecord } from '../../shared/jobs/job.ts';
-import { chatJob, submit, until } from '../support/api.ts';
+import { chatJob, chatResultOf, submit, until } from '../support/api.ts';
 import type { Behaviour } from '../support/model-stub.ts';
 import { startTestStage, type TestStage } from '../support/stage.ts';
 import { startTestCatalogue, type TestCatalogue } from '../support/test-catalogue.ts';
@@ -59,7 +59,7 @@ describe.concurrent('a call that may go better next time', () => {
 
     expect(waiting).toMatchObject({ error, result: null, completed_at: null });
     expect(done).toMatchObject({ status: 'done', retry_count: 1, error: null });
-    expect(done.result?.content).toBe('at last');
+    expect(chatResultOf(done)?.content).toBe('at last');
     expect(callTimes()).toHaveLength(2);
   });
 

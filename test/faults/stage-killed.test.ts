@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { chatJob, submit, until } from '../support/api.ts';
+import { chatJob, chatResultOf, submit, until } from '../support/api.ts';
 import { lapseLeases } from '../support/lapse.ts';
 import { type ModelStub, startModelStub } from '../support/model-stub.ts';
 import { untilGone } from '../support/processes.ts';
@@ -62,7 +62,7 @@ it('finishes a job whose stage was killed twice in the midst of its call', {
   const job = await until(third, id);
 
   expect(job).toMatchObject({ status: 'done', retry_count: 2, error: null });
-  expect(job.result?.content).toBe('echo: survive');
+  expect(chatResultOf(job)?.content).toBe('echo: survive');
   expect(stub.requests).toHaveLength(3);
 });
 
@@ -92,9 +92,10 @@ it('loses none of 30 jobs, and runs none twice, when it is restarted in their mi
 
   const callsOf = (content: string) =>
     stub.requests.filter(({ body }) => body.messages[0]?.content === content).length;
-  for (const [index, { status, result, retry_count }] of ended.entries()) {
+  for (const [index, job] of ended.entries()) {
+    const { status, retry_count } = job;
     const content = contents[index] ?? '';
-    expect({ status, answer: result?.content }).toEqual({
+    expect({ status, answer: chatResultOf(job)?.content }).toEqual({
       status: 'done',
       answer: `${content} done`,
     });

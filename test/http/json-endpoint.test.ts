@@ -17,7 +17,8 @@ beforeEach(() => {
 });
 afterEach(() => written.mockRestore());
 
-const logLines = () => written.mock.calls.map(([line]) => JSON.parse(String(line)));
+const logLines = () =>
+  written.mock.calls.map(([line]) => JSON.parse(String(line))).filter((line) => !('_aws' in line));
 
 function eventOf(event: Partial<APIGatewayProxyEvent>): APIGatewayProxyEvent {
   return {

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { cancelJob } from '../../shared/jobs/cancel.ts';
-import type { ClaimedJob, Job, JobResult } from '../../shared/jobs/job.ts';
+import type { ClaimedJob, Job } from '../../shared/jobs/job.ts';
+import type { JobResult } from '../../shared/jobs/result.ts';
 import { sweepJobs } from '../../shared/jobs/sweep.ts';
 import { jobWorker, type RunJob } from '../../shared/jobs/worker.ts';
 import { answer, caller, doorbellOf, itemOf, submitted } from '../support/jobs.ts';

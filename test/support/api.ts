@@ -1,4 +1,5 @@
 import type { JobRecord, JobStatus } from '../../shared/jobs/job.ts';
+import type { ChatResult } from '../../shared/jobs/result.ts';
 
 /** What a test needs to call a stage. */
 export interface Target {
@@ -42,6 +43,9 @@ export async function submit(target: Target, job: object): Promise<JobRecord> {
   if (status !== 202) throw new Error(`${status} ${JSON.stringify(body)}`);
   return body;
 }
+
+/** The result of a chat job. */
+export const chatResultOf = ({ result }: JobRecord) => result as ChatResult | null;
 
 export async function read(target: Target, id: string): Promise<JobRecord> {
   return (await call<JobRecord>(target, 'GET', `/batch/jobs/${id}`)).body;

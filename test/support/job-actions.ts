@@ -6,10 +6,13 @@ import type { ClaimedJob, Job } from '../../shared/jobs/job.ts';
 import { sweepJobs } from '../../shared/jobs/sweep.ts';
 import {
   completeJob,
+  continueJob,
   endWait,
   failJob,
+  postponeJob,
   renewLease,
   retryJob,
+  suspendJob,
 } from '../../shared/jobs/transitions.ts';
 import type { JobModel } from './job-model.ts';
 import { answer, caller, doorbellOf, lane, submitted } from './jobs.ts';
@@ -26,6 +29,9 @@ const weights = {
   complete: 2,
   fail: 1,
   retry: 3,
+  postpone: 1,
+  continue: 1,
+  suspend: 1,
   renew: 1,
   'end wait': 1,
   cancel: 1,
@@ -51,6 +57,7 @@ export const anAction = fc.record({
 export type Action = typeof anAction extends fc.Arbitrary<infer Value> ? Value : never;
 
 const retryError = 'rate_limit_exceeded: The model is busy.';
+const postponeError = 'ocr_quota_exceeded: The images of this hour are used up.';
 const failError = 'invalid_request_error: The model refuses this.';
 
 const picked = <Value>(values: Value[], pick: number | undefined): Value | undefined =>
@@ -83,6 +90,12 @@ export async function perform(world: World, action: Action): Promise<unknown> {
       return claim && tookEffect(failJob(claim, failError));
     case 'retry':
       return claim && tookEffect(retryJob(claim, retryError, ms));
+    case 'postpone':
+      return claim && tookEffect(postponeJob(claim, postponeError, Date.now() + ms));
+    case 'continue':
+      return claim && tookEffect(continueJob(claim));
+    case 'suspend':
+      return claim && tookEffect(suspendJob(claim));
     case 'renew':
       return claim && tookEffect(renewLease(claim));
     case 'end wait':
@@ -118,6 +131,12 @@ export function predict(model: JobModel, world: World, action: Action): unknown 
       return claim && model.fail(claim, failError);
     case 'retry':
       return claim && model.retry(claim, retryError, ms);
+    case 'postpone':
+      return claim && model.postpone(claim, postponeError, ms);
+    // There are no children: who waits for them goes on at once.
+    case 'continue':
+    case 'suspend':
+      return claim && model.goOn(claim);
     case 'renew':
       return claim && model.renew(claim);
     case 'end wait':

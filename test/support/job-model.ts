@@ -69,6 +69,22 @@ export class JobModel {
     return this.whileLeased(claim, (job) => giveBack(job, error, waitMs));
   }
 
+  postpone(claim: ClaimedJob, error: string, waitMs: number): boolean {
+    return this.whileLeased(claim, (job) => {
+      job.error = error;
+      queue(job, waitMs);
+      job.dueAt = job.readyAt;
+      job.hasTurn = false;
+    });
+  }
+
+  goOn(claim: ClaimedJob): boolean {
+    return this.whileLeased(claim, (job) => {
+      delete job.error;
+      queue(job, 0);
+    });
+  }
+
   cancel(id: string): boolean {
     const job = this.find(id);
     if (job.status !== 'queued') return false;
@@ -143,8 +159,12 @@ function giveBack(job: ModelJob, error: string, waitMs: number): void {
     end(job, 'failed');
     return;
   }
-  job.status = 'queued';
   job.retryCount += 1;
+  queue(job, waitMs);
+}
+
+function queue(job: ModelJob, waitMs: number): void {
+  job.status = 'queued';
   job.readyAt = Date.now() + waitMs;
   job.dueAt = job.readyAt + ringGraceMs;
   job.hasTurn = waitMs === 0;

@@ -13,8 +13,9 @@ import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import { setting } from '../../shared/config.ts';
 import type { Caller } from '../../shared/http/caller.ts';
 import type { Doorbell } from '../../shared/jobs/doorbell.ts';
-import type { Job, JobKey, JobResult } from '../../shared/jobs/job.ts';
+import type { Job, JobKey } from '../../shared/jobs/job.ts';
 import { findJob } from '../../shared/jobs/read.ts';
+import type { ChatResult } from '../../shared/jobs/result.ts';
 import { JobSubmission } from '../../shared/jobs/submission.ts';
 import { submitJob } from '../../shared/jobs/submit.ts';
 import { unlimited } from '../../shared/keys/limits.ts';
@@ -26,7 +27,7 @@ export const caller: Caller = { keyId: 'key_test', limits: JSON.stringify(unlimi
 /** The one lane of a deployment without shards. */
 export const lane = 'chat#0';
 
-export const answer: JobResult = {
+export const answer: ChatResult = {
   type: 'chat',
   content: 'an answer',
   finish_reason: 'stop',

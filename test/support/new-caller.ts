@@ -1,13 +1,13 @@
 import { readStageFile } from '../../lib/local/stage-file.ts';
 import { issueKey } from '../../shared/keys/key.ts';
-import { unlimited } from '../../shared/keys/limits.ts';
+import { type KeyLimits, unlimited } from '../../shared/keys/limits.ts';
 import type { Target } from './api.ts';
 
 /** Issues a key of the test's own on a running stage, so that its lists show no other test's jobs. */
-export async function newCaller({
-  base_url,
-  dataDir,
-}: Pick<Target, 'base_url'> & { dataDir: string }): Promise<Target> {
+export async function newCaller(
+  { base_url, dataDir }: Pick<Target, 'base_url'> & { dataDir: string },
+  limits: Partial<KeyLimits> = {},
+): Promise<Target> {
   const file = readStageFile(dataDir);
   Object.assign(process.env, {
     AWS_REGION: 'us-east-1',
@@ -17,6 +17,6 @@ export async function newCaller({
     KEYS_TABLE: file?.outputs['KeysTable'],
     LEDGER_TABLE: file?.outputs['LedgerTable'],
   });
-  const { api_key } = await issueKey('test', unlimited);
+  const { api_key } = await issueKey('test', { ...unlimited, ...limits });
   return { base_url, api_key };
 }

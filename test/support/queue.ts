@@ -3,9 +3,8 @@ import type { Context, SQSEvent, SQSRecord } from 'aws-lambda';
 import { sqs } from '../../shared/aws/sqs.ts';
 import { setting } from '../../shared/config.ts';
 
-/** Takes all messages of the chat queue that are visible now, as records of a Lambda event. */
-export async function takeMessages(): Promise<SQSRecord[]> {
-  const QueueUrl = setting('CHAT_QUEUE_URL');
+/** Takes all messages of a queue, the chat one's, that are visible now, as records of a Lambda event. */
+export async function takeMessages(QueueUrl = setting('CHAT_QUEUE_URL')): Promise<SQSRecord[]> {
   const records: SQSRecord[] = [];
   for (;;) {
     const { Messages = [] } = await sqs.send(

@@ -20,10 +20,9 @@ export async function startLoggedStore(): Promise<LoggedStore> {
   const server = createServer(async (incoming, outgoing) => {
     const body = await buffer(incoming);
     const [service, operation = ''] = String(incoming.headers['x-amz-target']).split('.');
-    // Reading of streams and the sweep's of its indexes go on by themselves.
-    if (!service?.startsWith('DynamoDBStreams') && !body.includes('"IndexName"')) {
-      operations.push(operation);
-    }
+    // Streams are read, usage is counted, and the sweep reads its indexes, by themselves.
+    const isAsked = !body.includes('"IndexName"') && !body.includes('-usagetable');
+    if (!service?.startsWith('DynamoDBStreams') && isAsked) operations.push(operation);
     const { method, headers, url } = incoming;
     const forwarded = request(
       new URL(url ?? '/', engine.url),

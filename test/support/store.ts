@@ -14,6 +14,8 @@ export interface TestStoreOptions {
   queues?: boolean;
   /** Leads model calls there, and makes the provider's secret readable. */
   modelUrl?: string;
+  /** Makes the drive's account readable. */
+  serviceAccount?: object;
 }
 
 /** The deployment's own tables on a real engine in memory, with this process's environment led to them. */
@@ -27,6 +29,7 @@ export interface TestStore {
 export async function startTestStore({
   queues = false,
   modelUrl,
+  serviceAccount,
 }: TestStoreOptions = {}): Promise<TestStore> {
   const { template, stackName } = readAssembly(inject('assembly'));
   const firstNames = new ResourceNames(template, stackName);
@@ -35,7 +38,7 @@ export async function startTestStore({
       throw new Error(reason);
     }),
     queues ? startEngineThread(queueEngineThread, {}) : undefined,
-    modelUrl ? startSecrets(template, firstNames) : undefined,
+    modelUrl || serviceAccount ? startSecrets(template, firstNames, serviceAccount) : undefined,
   ]);
   let deployments = 0;
 
@@ -48,6 +51,7 @@ export async function startTestStore({
     }
     Object.assign(process.env, environmentOf(template, names), {
       PROVIDER_SECRETS: environmentOf(template, firstNames)['PROVIDER_SECRETS'],
+      DRIVE_SECRET: environmentOf(template, firstNames)['DRIVE_SECRET'],
     });
   }
 

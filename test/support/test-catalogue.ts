@@ -108,7 +108,8 @@ function catalogueAt({ origin, nowhere }: { origin: string; nowhere: string }) {
     return [name, { baseUrl: `${base}/${name}/v1`, secret: 'openai', ...timeouts[kind] }];
   });
   return {
-    defaults: { chat: 'plain-0' },
+    defaults: { chat: 'plain-0', ocr: 'textract' },
+    ocrEngines: [{ id: 'textract', features: [], usdPerPage: 0.0015 }],
     upstreams: Object.fromEntries(upstreams),
     models: ids.map((id) => ({
       id,

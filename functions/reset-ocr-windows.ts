@@ -1,0 +1,11 @@
+import { shardsOf } from '../shared/jobs/lane.ts';
+import { sweepJobs } from '../shared/jobs/sweep.ts';
+import { log } from '../shared/log.ts';
+import { resetWindows } from '../shared/ocr/allowance.ts';
+
+/** Runs each hour: empties the windows that are over, and wakes the jobs that waited for that. */
+export const handler = async () => {
+  const windows = await resetWindows();
+  if (windows > 0) log('info', 'image windows reset', { windows });
+  await sweepJobs(shardsOf('ocr'));
+};

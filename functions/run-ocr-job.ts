@@ -1,0 +1,5 @@
+import { runOcrJob } from '../shared/jobs/ocr.ts';
+import { jobWorker } from '../shared/jobs/worker.ts';
+
+/** Reads the OCR queue. */
+export const handler = jobWorker(runOcrJob);

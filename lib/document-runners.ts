@@ -1,0 +1,130 @@
+import { Duration, Size, Stack } from 'aws-cdk-lib';
+import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { Construct } from 'constructs';
+import type { ApiKeys } from './api-keys.ts';
+import type { DriveAccount } from './drive-account.ts';
+import type { JobLanes } from './job-lanes.ts';
+import type { JobTable } from './job-table.ts';
+import { workerTimeout } from './lane-queue.ts';
+import type { Ledger } from './ledger.ts';
+import type { ModelProviders } from './model-providers.ts';
+import type { ServiceAlarms } from './service-alarms.ts';
+import { type FunctionLogs, ServiceFunction } from './service-function.ts';
+
+export interface DocumentRunnersProps {
+  readonly lanes: JobLanes;
+  readonly jobs: JobTable;
+  readonly ledger: Ledger;
+  readonly keys: ApiKeys;
+  readonly providers: ModelProviders;
+  readonly drive: DriveAccount;
+  readonly alarms: ServiceAlarms;
+  readonly logs: FunctionLogs;
+  readonly ocrWorkers: number;
+  readonly folderWorkers: number;
+  readonly textractPagesPerSecond: number;
+  readonly documentLimits: { readonly bytes: number; readonly pages: number };
+}
+
+/** What works on documents: reads their pages, expands folders, and begins each hour's allowance of images. */
+export class DocumentRunners extends Construct {
+  private readonly props: DocumentRunnersProps;
+
+  constructor(scope: Construct, id: string, props: DocumentRunnersProps) {
+    super(scope, id);
+    this.props = props;
+    this.addOcrWorker();
+    this.addFolderWorker();
+    this.addReset();
+  }
+
+  private addOcrWorker(): void {
+    const { lanes, jobs, ledger, keys, providers, drive, alarms, logs } = this.props;
+    const runOcrJob = new ServiceFunction(this, 'run-ocr-job', {
+      description: 'Reads the pages of documents',
+      timeout: workerTimeout,
+      memorySize: 2048,
+      diskSize: Size.gibibytes(2),
+      logs,
+    });
+    jobs.grantWork(runOcrJob);
+    jobs.grantBodies(runOcrJob);
+    lanes.grantName(runOcrJob);
+    ledger.grantSpend(runOcrJob);
+    ledger.grantRead(runOcrJob);
+    keys.grantRead(runOcrJob);
+    providers.grantCall(runOcrJob);
+    drive.grantUse(runOcrJob);
+    tellLimits(runOcrJob, this.props.documentLimits);
+    grantTextract(runOcrJob, this.props.textractPagesPerSecond);
+    lanes.ocr.feed(runOcrJob, this.props.ocrWorkers, documentsAtOnce);
+    alarms.onErrors(runOcrJob, {
+      notices: 'Documents take longer: a worker stopped in the middle of one',
+      todo: 'no page is lost or paid twice; look for timeouts or memory in the logs of run-ocr-job',
+    });
+  }
+
+  private addFolderWorker(): void {
+    const { lanes, jobs, keys, drive, alarms, logs } = this.props;
+    const expandFolder = new ServiceFunction(this, 'expand-folder', {
+      description: 'Makes a job for each file of a folder',
+      timeout: workerTimeout,
+      logs,
+    });
+    jobs.grantWork(expandFolder);
+    jobs.grantBodies(expandFolder);
+    lanes.grantName(expandFolder);
+    keys.grantRead(expandFolder);
+    drive.grantUse(expandFolder);
+    lanes.folder.feed(expandFolder, this.props.folderWorkers);
+    alarms.onErrors(expandFolder, {
+      notices: 'Files of a folder are found late: a worker stopped in its middle',
+      todo: 'it goes on where it stopped; if it goes on failing, the error is in the logs of expand-folder',
+    });
+  }
+
+  private addReset(): void {
+    const { lanes, jobs, ledger, alarms, logs } = this.props;
+    const reset = new ServiceFunction(this, 'reset-ocr-windows', {
+      description: 'Begins the hour for every allowance of images, and wakes who waited for it',
+      timeout: Duration.minutes(5),
+      logs,
+    });
+    jobs.grantTransition(reset);
+    jobs.grantFind(reset);
+    jobs.grantChildren(reset);
+    ledger.grantAudit(reset);
+    lanes.grantRing(reset);
+    lanes.grantName(reset);
+    alarms.onErrors(reset, {
+      notices: 'Documents that wait for the next hour begin up to a minute later',
+      todo: 'nothing, if it happened once: the sweep wakes them; else see the logs of reset-ocr-windows',
+    });
+    new Rule(this, 'each-hour', {
+      schedule: Schedule.cron({ minute: '0' }),
+      targets: [new LambdaTarget(reset, { retryAttempts: 2 })],
+    });
+  }
+}
+
+/** Documents that one worker has on its disk at once. */
+const documentsAtOnce = 4;
+
+/** Lets a function read pages, at a rate that all workers keep to together; Textract has no resources to name. */
+function grantTextract(fn: LambdaFunction, pagesPerSecond: number): void {
+  fn.addToRolePolicy(
+    new PolicyStatement({
+      actions: ['textract:AnalyzeDocument', 'textract:DetectDocumentText'],
+      resources: ['*'],
+    }),
+  );
+  fn.addEnvironment('TEXTRACT_PAGES_PER_SECOND', String(pagesPerSecond));
+}
+
+/** Tells a function how large a document may be. */
+export function tellLimits(fn: LambdaFunction, limits: { bytes: number; pages: number }): void {
+  fn.addEnvironment('DOCUMENT_LIMITS', Stack.of(fn).toJsonString(limits));
+}

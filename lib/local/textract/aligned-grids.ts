@@ -1,0 +1,99 @@
+import type { RecognizedWord } from './recognized-page.ts';
+import type { Grid } from './ruled-grids.ts';
+import { around, median, overlap, type Span, type TextLine } from './text-lines.ts';
+import { rowsOf } from './text-rows.ts';
+
+/** Finds where short lines stand in columns over some rows; in the order of the page. */
+export function alignedGrids(lines: readonly TextLine[]): Grid[] {
+  const rows = rowsOf(lines.filter((line) => !isProse(line, lines))).map(withoutNeighbours);
+  const grids: Grid[] = [];
+  let run: TextLine[][] = [];
+  const endRun = () => {
+    while (run.at(-1)?.length === 1) run.pop();
+    if (isTable(run)) grids.push(gridOf(run));
+    run = [];
+  };
+  for (const row of rows) {
+    if (run.length > 0 && !continues(run, row)) endRun();
+    if (run.length > 0 || row.length > 1) run.push(row);
+  }
+  endRun();
+  return grids;
+}
+
+/** Beside a table's row may stand lines of another of the page's columns. */
+function withoutNeighbours(row: TextLine[]): TextLine[] {
+  const tabular = row.filter(({ isTabular }) => isTabular);
+  if (tabular.length === 0) return row;
+  const { x0, x1 } = around(tabular.map(({ box }) => box));
+  return row.filter(({ box, isTabular }) => isTabular || overlap(box, { x0, x1 }) > 0);
+}
+
+/** Whether a line stands among others as long, with nothing beside it in its block. */
+function isProse(line: TextLine, lines: readonly TextLine[]): boolean {
+  if (line.isTabular) return false;
+  const block = lines.filter((other) => other.block === line.block);
+  const long = block.filter(({ words }) => lengthOf(words) >= proseLength);
+  return block.length > 2 && long.length > block.length * 0.6;
+}
+
+const proseLength = 25;
+const lengthOf = (words: RecognizedWord[]) =>
+  words.reduce((sum, { text }) => sum + text.length + 1, -1);
+
+/** A row of one line may stand inside a table, such as the rest of a wrapped cell; two end it. */
+function continues(run: TextLine[][], row: TextLine[]): boolean {
+  if (row.length === 1 && run.at(-1)?.length === 1) return false;
+  const tops = [...run, row].map((each) => around(each.map(({ box }) => box)).y0);
+  const pitches = tops.slice(1).map((top, index) => top - (tops[index] as number));
+  const pitch = pitches.pop() ?? 0;
+  const usual = median(pitches) || 2 * median(run.flat().map(({ height }) => height));
+  const columns = columnsOf(run).length;
+  return pitch < usual * 1.6 && columnsOf([...run, row]).length >= Math.max(2, columns * 0.6);
+}
+
+function isTable(run: TextLine[][]): boolean {
+  const full = run.filter((row) => row.length > 1).length;
+  const columns = columnsOf(run);
+  if (columns.length < 2 || full < 2 || (full === 2 && columns.length === 2)) return false;
+  const prose = columns.filter((column) => {
+    const inside = run.flat().filter(({ box }) => overlap(box, column) > 0);
+    return median(inside.map(({ words }) => lengthOf(words))) >= proseLength;
+  });
+  return prose.length < 2 || run.flat().every(({ isTabular }) => isTabular);
+}
+
+/** The spans that lines of the fuller rows take; a heading over several columns is of none. */
+function columnsOf(rows: TextLine[][]): Span[] {
+  const most = Math.max(0, ...rows.map((row) => row.length));
+  const spans = rows
+    .filter((row) => row.length > 1 && row.length >= most * 0.6)
+    .flatMap((row) => row.map(({ box: { x0, x1 } }) => ({ x0, x1 })))
+    .sort((one, other) => one.x0 - other.x0);
+  const columns: Span[] = [];
+  for (const span of spans) {
+    const last = columns.at(-1);
+    if (last && span.x0 <= last.x1) last.x1 = Math.max(last.x1, span.x1);
+    else columns.push(span);
+  }
+  return columns;
+}
+
+/** Columns end midway between their lines, and rows midway between theirs. */
+function gridOf(rows: TextLine[][]): Grid {
+  const box = around(rows.flat().map((line) => line.box));
+  const columns = columnsOf(rows);
+  const boxes = rows.map((row) => around(row.map((line) => line.box)));
+  return {
+    xs: [
+      box.x0,
+      ...columns.slice(1).map(({ x0 }, index) => (x0 + (columns[index]?.x1 ?? x0)) / 2),
+      box.x1,
+    ],
+    ys: [
+      box.y0,
+      ...boxes.slice(1).map(({ y0 }, index) => (y0 + (boxes[index]?.y1 ?? y0)) / 2),
+      box.y1,
+    ],
+  };
+}

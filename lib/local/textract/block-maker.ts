@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto';
+import type { Block, BlockType, Geometry, Relationship } from '@aws-sdk/client-textract';
+import type { Box, RecognizedPage, RecognizedWord } from './recognized-page.ts';
+import { type TextLine, turnedCorners } from './text-lines.ts';
+
+export type MadeBlock = Block & { Id: string };
+export type BlockMaker = ReturnType<typeof blockMaker>;
+
+/** Makes a page's Blocks; their places are shares of the page as it lies. */
+export function blockMaker(page: RecognizedPage) {
+  return {
+    page: (ids: string[]) =>
+      block('PAGE', ids, { Geometry: geometryOf(page.width, page.height, wholeOf(page), 0) }),
+
+    line: ({ words, box }: TextLine, ids: string[]) =>
+      block('LINE', ids, {
+        Confidence: confidenceOf(words),
+        Text: words.map(({ text }) => text).join(' '),
+        Geometry: placeOf(page, box),
+      }),
+
+    word: ({ text, confidence, box }: RecognizedWord) =>
+      block('WORD', [], {
+        Confidence: confidence,
+        Text: text,
+        TextType: 'PRINTED',
+        Geometry: placeOf(page, box),
+      }),
+
+    /** A table, a cell or a part of the layout. */
+    part: (type: BlockType, of: { box: Box; words: RecognizedWord[] }, ids: string[]) =>
+      block(type, ids, { Confidence: confidenceOf(of.words), Geometry: placeOf(page, of.box) }),
+  };
+}
+
+function block(type: BlockType, ids: string[], rest: Block): MadeBlock {
+  const Relationships: Relationship[] = [{ Type: 'CHILD', Ids: ids }];
+  return { ...rest, BlockType: type, Id: randomUUID(), ...(ids.length > 0 && { Relationships }) };
+}
+
+function placeOf({ width, height, skew = 0 }: RecognizedPage, box: Box): Geometry {
+  return geometryOf(width, height, box, skew);
+}
+
+const wholeOf = ({ width, height }: RecognizedPage): Box => ({
+  x0: 0,
+  y0: 0,
+  x1: width,
+  y1: height,
+});
+
+function geometryOf(width: number, height: number, box: Box, skew: number): Geometry {
+  const Polygon = turnedCorners(box, skew).map(({ x, y }) => ({
+    X: share(x, width),
+    Y: share(y, height),
+  }));
+  const xs = Polygon.map(({ X }) => X);
+  const ys = Polygon.map(({ Y }) => Y);
+  const [Left, Top] = [Math.min(...xs), Math.min(...ys)];
+  return {
+    BoundingBox: { Left, Top, Width: Math.max(...xs) - Left, Height: Math.max(...ys) - Top },
+    Polygon,
+  };
+}
+
+const share = (part: number, whole: number) => Math.min(1, Math.max(0, part / whole));
+
+/** The mean of its words'; what has none was found all the same. */
+function confidenceOf(words: readonly RecognizedWord[]): number {
+  if (words.length === 0) return 99;
+  return words.reduce((sum, { confidence }) => sum + confidence, 0) / words.length;
+}

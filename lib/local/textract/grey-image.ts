@@ -1,0 +1,59 @@
+import type Vips from 'wasm-vips';
+import { coarseGrain, measurePaper, whiten } from './paper.ts';
+import { unsupportedDocument } from './textract-error.ts';
+
+/** One byte a pixel, row by row; 0 is black. */
+export interface GreyImage {
+  width: number;
+  height: number;
+  pixels: Uint8Array;
+}
+
+/** Below this an A4 page has under 150 dpi, and Tesseract reads twice the size better. */
+const narrowestPx = 1240;
+
+let loading: Promise<typeof Vips> | undefined;
+
+function loadVips(): Promise<typeof Vips> {
+  loading ??= startVips();
+  return loading;
+}
+
+async function startVips(): Promise<typeof Vips> {
+  const { default: start } = await import('wasm-vips');
+  const vips = await start({ dynamicLibraries: [] });
+  // No image comes twice.
+  vips.Cache.max(0);
+  return vips;
+}
+
+/** Decodes an image into shades of grey, upright as its EXIF data say. */
+export async function decodeGrey(image: Uint8Array): Promise<GreyImage> {
+  const vips = await loadVips();
+  const decoded: Vips.Image[] = [];
+  const keep = (made: Vips.Image) => {
+    decoded.push(made);
+    return made;
+  };
+  try {
+    const upright = keep(keep(vips.Image.newFromBuffer(image)).autorot());
+    const opaque = upright.hasAlpha() ? keep(upright.flatten({ background: [255] })) : upright;
+    const grey = keep(keep(opaque.colourspace('b-w')).cast('uchar'));
+    const scaled = grey.width < narrowestPx ? keep(grey.resize(2)) : grey;
+    const { width, height } = scaled;
+    const pixels = scaled.writeToMemory() as Uint8Array;
+    const { paper, grain } = measurePaper(pixels);
+    if (grain < coarseGrain) return { width, height, pixels };
+    const smooth = keep(scaled.gaussblur(1.2)).writeToMemory() as Uint8Array;
+    return { width, height, pixels: whiten(smooth, paper) };
+  } catch {
+    throw unsupportedDocument();
+  } finally {
+    for (const made of decoded) made.delete();
+  }
+}
+
+/** The image as a PGM file, which costs nothing to write or read. */
+export function toPgm({ width, height, pixels }: GreyImage): Buffer {
+  return Buffer.concat([Buffer.from(`P5\n${width} ${height}\n255\n`), pixels]);
+}

@@ -1,0 +1,79 @@
+import type { Box } from './recognized-page.ts';
+import type { Region } from './regions.ts';
+import { median, type TextLine } from './text-lines.ts';
+
+export type RegionKind =
+  | 'TITLE'
+  | 'SECTION_HEADER'
+  | 'TEXT'
+  | 'LIST'
+  | 'TABLE'
+  | 'FIGURE'
+  | 'HEADER'
+  | 'FOOTER'
+  | 'PAGE_NUMBER';
+
+/** The shares of a page's height that are its margins. */
+const topMargin = 0.06;
+const bottomMargin = 0.93;
+
+/** How much taller than the page's other text a heading's type is, and a title's. */
+const headingFactor = 1.2;
+const titleFactor = 1.5;
+
+/** What a paragraph is, by its place, its size and its words. */
+export function kindOf(
+  lines: readonly TextLine[],
+  box: Box,
+  heights: { body: number; page: number },
+): RegionKind {
+  const isOfBodySize = median(lines.map(({ height }) => height)) < heights.body * headingFactor;
+  const isInMargin = box.y1 < heights.page * topMargin || box.y0 > heights.page * bottomMargin;
+  const text = textOf(lines);
+  if (pageNumber.test(text) && (isInMargin || box.y0 > heights.page * 0.88)) return 'PAGE_NUMBER';
+  if (isInMargin && isOfBodySize) return box.y1 < heights.page / 2 ? 'HEADER' : 'FOOTER';
+  const words = text.split(' ');
+  if (lines.length > 3 || words.length > 20 || !isCertain(lines)) return 'TEXT';
+  return !isOfBodySize || isNumberedHeading(words) || isInCapitals(text)
+    ? 'SECTION_HEADER'
+    : 'TEXT';
+}
+
+/** What is read out of a picture looks like anything. */
+const isCertain = (lines: readonly TextLine[]) =>
+  lines.every(({ words }) => words.every(({ confidence }) => confidence > 40));
+
+const textOf = (lines: readonly TextLine[]) =>
+  lines.flatMap(({ words }) => words.map(({ text }) => text)).join(' ');
+
+const pageNumber = /^\W*((page|seite|p\.)\s*)?\d{1,4}(\s*(of|\/|von)\s*\d{1,4})?\W*$/i;
+
+const isNumberedHeading = (words: string[]) =>
+  words.length > 1 &&
+  words.length <= 10 &&
+  /^\d+(\.\d+)*\.?$/.test(words[0] ?? '') &&
+  /^\p{Lu}/u.test(words[1] ?? '') &&
+  !/[.,;:]$/.test(words.at(-1) ?? '');
+
+const isInCapitals = (text: string) =>
+  /^[\p{Lu}\P{L}]{4,60}$/u.test(text) && /\p{Lu}{3}/u.test(text);
+
+/** The first of the largest headings is the title, where it is large enough and in the upper half. */
+export function withTitle(regions: readonly Region[], bodyHeight: number): Region[] {
+  const headings = regions.filter(({ kind }) => kind === 'SECTION_HEADER');
+  const tallest = Math.max(...headings.map(({ lines }) => heightOf(lines)));
+  const title = headings.find(({ lines }) => heightOf(lines) >= tallest * 0.95);
+  const isTitle = title && tallest >= bodyHeight * titleFactor;
+  return regions.map((region) =>
+    isTitle && region === title ? { ...region, kind: 'TITLE' } : region,
+  );
+}
+
+/** The usual height of some lines' type, each line counted by its letters. */
+export function heightOf(lines: readonly TextLine[]): number {
+  return median(
+    lines.flatMap(({ height, words }) =>
+      words.flatMap(({ text }) => Array(text.length).fill(height)),
+    ),
+  );
+}

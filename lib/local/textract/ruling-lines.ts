@@ -1,0 +1,67 @@
+import { extentOf, findRuns, type Run, type Scan } from './dark-runs.ts';
+import type { GreyImage } from './grey-image.ts';
+import type { Box } from './recognized-page.ts';
+
+const white = 255;
+
+/**
+ * Finds the straight lines drawn on a page and whitens them, in place: Tesseract loses whole rows of
+ * a ruled table. A line is at least a twentieth of the page's width long and about a millimetre
+ * thick at most, so that neither letters nor dark areas count.
+ */
+export function eraseRules(image: GreyImage): Box[] {
+  const { width, height, pixels } = image;
+  const shortest = Math.round(width / 20);
+  const thickest = Math.max(3, Math.round(width / 220));
+  const across = { pixels, along: 1, length: width, over: width, count: height };
+  const down = { pixels, along: width, length: height, over: 1, count: width };
+  const runs = [across, down].map((scan) => findRuns(scan, shortest, thickest));
+  for (const [index, scan] of [across, down].entries()) {
+    for (const run of runs[index] ?? []) eraseRun(scan, run, thickest);
+  }
+  const [horizontal = [], vertical = []] = runs.map((found) => joinRuns(found, thickest));
+  return [
+    ...horizontal.map(({ from, to, first, last }) => ({ x0: from, x1: to, y0: first, y1: last })),
+    ...vertical.map(({ from, to, first, last }) => ({ y0: from, y1: to, x0: first, x1: last })),
+  ];
+}
+
+/** Letters that touch the line stay: there the dark is thicker. */
+function eraseRun(scan: Scan, { row, from, to }: Run, thickest: number): void {
+  const { pixels, along, over, count } = scan;
+  for (let column = from; column < to; column++) {
+    const { first, last } = extentOf(scan, row, column, thickest);
+    if (last - first >= thickest) continue;
+    for (let at = Math.max(0, first - 1); at <= Math.min(count - 1, last + 1); at++) {
+      pixels[at * over + column * along] = white;
+    }
+  }
+}
+
+interface JoinedRuns {
+  from: number;
+  to: number;
+  first: number;
+  last: number;
+}
+
+/** The runs of one line lie in neighbouring rows, one after the other where it is not quite level. */
+function joinRuns(runs: readonly Run[], thickest: number): JoinedRuns[] {
+  const lines: JoinedRuns[] = [];
+  const gap = thickest * 3;
+  for (const { row, from, to } of runs) {
+    const line = lines.findLast(
+      (candidate) =>
+        row - candidate.last <= thickest &&
+        from <= candidate.to + gap &&
+        to >= candidate.from - gap,
+    );
+    if (!line) lines.push({ from, to, first: row, last: row });
+    else {
+      line.from = Math.min(line.from, from);
+      line.to = Math.max(line.to, to);
+      line.last = row;
+    }
+  }
+  return lines;
+}

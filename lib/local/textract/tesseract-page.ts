@@ -1,0 +1,57 @@
+import type { Page } from 'tesseract.js';
+import type { RecognizedBlock, RecognizedLine, RecognizedPage } from './recognized-page.ts';
+
+/** Tesseract's numbers for the kinds of its blocks, of which its types say that they are strings. */
+const tableType = 6;
+const figureTypes = [9, 10, 11];
+
+/** What Tesseract reports of an image, in our words. */
+export function fromTesseract(
+  blocks: NonNullable<Page['blocks']>,
+  size: { width: number; height: number },
+): RecognizedPage {
+  return {
+    ...size,
+    skew: skewOf(blocks.flatMap(({ paragraphs }) => paragraphs.flatMap(({ lines }) => lines))),
+    blocks: blocks.flatMap(({ blocktype, bbox, paragraphs }): RecognizedBlock[] => {
+      const type = Number(blocktype);
+      if (figureTypes.includes(type)) return [{ kind: 'figure', box: bbox, paragraphs: [] }];
+      const read = paragraphs
+        .map(({ lines }) => lines.flatMap(toLine))
+        .filter(({ length }) => length);
+      const kind = type === tableType ? 'table' : 'text';
+      return read.length > 0 ? [{ kind, box: bbox, paragraphs: read }] : [];
+    }),
+  };
+}
+
+type TesseractLine = NonNullable<Page['blocks']>[number]['paragraphs'][number]['lines'][number];
+
+function toLine({ words, rowAttributes }: TesseractLine): RecognizedLine[] {
+  const read = words.flatMap(({ text, confidence, bbox }) =>
+    text.trim() && !isStroke(text, confidence)
+      ? [{ text: text.trim(), confidence, box: bbox }]
+      : [],
+  );
+  return read.length > 0 ? [{ words: read, height: rowAttributes.rowHeight }] : [];
+}
+
+/** What is left of a rule or a box often looks like a letter. */
+const isStroke = (text: string, confidence: number) =>
+  confidence < 70 && /^[\s|_~=—-]+$/.test(text);
+
+/** The middle one of the baselines' angles, each counted by its line's length. */
+function skewOf(lines: readonly TesseractLine[]): number {
+  const angles = lines
+    .map(({ baseline: { x0, y0, x1, y1 } }) => ({
+      angle: Math.atan2(y1 - y0, x1 - x0),
+      length: x1 - x0,
+    }))
+    .sort((one, other) => one.angle - other.angle);
+  let left = angles.reduce((sum, { length }) => sum + length, 0) / 2;
+  for (const { angle, length } of angles) {
+    left -= length;
+    if (left <= 0) return angle;
+  }
+  return 0;
+}

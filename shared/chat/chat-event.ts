@@ -1,0 +1,43 @@
+import * as v from 'valibot';
+
+const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
+
+export const StartEvent = v.object({
+  type: v.literal('start'),
+  session_id: v.string(),
+  message_id: v.string(),
+  model: v.string(),
+});
+export const StatusEvent = v.object({
+  type: v.literal('status'),
+  stage: v.string(),
+  detail: v.string(),
+});
+export const DeltaEvent = v.object({ type: v.literal('delta'), content: v.string() });
+export const Source = v.object({ title: v.string(), url: v.string() });
+export const SourcesEvent = v.object({ type: v.literal('sources'), sources: v.array(Source) });
+export const ChatTokens = v.object({ prompt: Count, completion: Count, total: Count });
+export const UsageEvent = v.object({
+  type: v.literal('usage'),
+  tokens: ChatTokens,
+  cost_usd: v.pipe(v.number(), v.minValue(0)),
+});
+export const DoneEvent = v.object({ type: v.literal('done'), finish_reason: v.string() });
+export const ErrorEvent = v.object({
+  type: v.literal('error'),
+  code: v.string(),
+  message: v.string(),
+});
+
+/** What the stream of `POST /chat/stream` says, event by event, before `[DONE]`. */
+export const ChatEvent = v.variant('type', [
+  StartEvent,
+  StatusEvent,
+  DeltaEvent,
+  SourcesEvent,
+  UsageEvent,
+  DoneEvent,
+  ErrorEvent,
+]);
+
+export type ChatEvent = v.InferOutput<typeof ChatEvent>;

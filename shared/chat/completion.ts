@@ -1,0 +1,41 @@
+import * as v from 'valibot';
+
+const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
+const Text = v.exactOptional(v.nullable(v.string()));
+
+export const CompletionUsage = v.looseObject({
+  prompt_tokens: Count,
+  completion_tokens: Count,
+  total_tokens: Count,
+});
+export const CompletionMessage = v.looseObject({ role: v.string(), content: Text });
+export const CompletionChoice = v.looseObject({
+  index: Count,
+  message: CompletionMessage,
+  finish_reason: v.nullable(v.string()),
+});
+
+/** A chat completion as a whole: what callers rely on of an answer that is forwarded as it came. */
+export const Completion = v.looseObject({
+  id: v.string(),
+  object: v.literal('chat.completion'),
+  model: v.string(),
+  choices: v.array(CompletionChoice),
+  usage: CompletionUsage,
+});
+
+export const ChunkDelta = v.looseObject({ role: v.exactOptional(v.string()), content: Text });
+export const ChunkChoice = v.looseObject({
+  index: Count,
+  delta: ChunkDelta,
+  finish_reason: v.exactOptional(v.nullable(v.string())),
+});
+
+/** A piece of a streamed completion. */
+export const CompletionChunk = v.looseObject({
+  id: v.string(),
+  object: v.literal('chat.completion.chunk'),
+  model: v.string(),
+  choices: v.array(ChunkChoice),
+  usage: v.exactOptional(v.nullable(CompletionUsage)),
+});

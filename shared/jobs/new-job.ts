@@ -1,0 +1,26 @@
+import { instant, type Job } from './job.ts';
+import { type LaneName, laneOf, turnOf } from './lane.ts';
+import { ringGraceMs } from './transitions.ts';
+
+type Given = 'key_id' | 'job_id' | 'job_type' | 'model' | 'input_type' | 'priority' | 'max_retries';
+
+/** A job that is queued, ready now, in the lane of what it does. */
+export function newJob(given: Pick<Job, Given> & Partial<Job>): Job {
+  const now = Date.now();
+  return {
+    status: 'queued',
+    retry_count: 0,
+    created_at: instant(now),
+    lane: laneOf(laneNameOf(given), given.job_id),
+    ready_at: instant(now),
+    turn: turnOf(given),
+    due_at: instant(now + ringGraceMs),
+    ...given,
+  };
+}
+
+/** What a file is for an `auto` job shows only when it is opened: the lane that can open any takes it. */
+function laneNameOf({ input_type, job_type, pipeline }: Pick<Job, Given> & Partial<Job>): LaneName {
+  if (input_type === 'drive_folder') return 'folder';
+  return job_type === 'chat' && !pipeline ? 'chat' : 'ocr';
+}

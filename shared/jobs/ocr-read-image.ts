@@ -1,0 +1,98 @@
+import { toNanoUsd } from '../ledger/nano-usd.ts';
+import { reserve } from '../ledger/reserve.ts';
+import { release, settleWith } from '../ledger/settle.ts';
+import { findOcrEngine, type OcrEngine } from '../models/catalogue.ts';
+import type { ImageTaker } from '../ocr/image-taker.ts';
+import { waitForTurn } from '../ocr/pace.ts';
+import { readWithTextract } from '../ocr/textract.ts';
+import { transcription } from '../ocr/transcription.ts';
+import { ask, requireJobModel } from './ask.ts';
+import { tagsOf } from './chat-result.ts';
+import type { ClaimedJob } from './job.ts';
+import { type PageStep, pageName } from './ocr-steps.ts';
+import { ocrModelOf } from './step-models.ts';
+import { stepWrite } from './steps.ts';
+
+/**
+ * Reads one page's image, once: its allowance is taken and its price held before, and what was read is
+ * written down together with the charge. An image that could not be read is given back.
+ */
+export async function readImage(
+  job: ClaimedJob,
+  page: number,
+  jpeg: Uint8Array,
+  images: ImageTaker,
+  signal: AbortSignal,
+): Promise<void> {
+  const hour = await images.take();
+  const modelId = ocrModelOf({ job_type: job.job_type, model: job.asked_model ?? null });
+  const engine = findOcrEngine(modelId);
+  try {
+    const isNew = engine
+      ? await readByEngine(job, page, jpeg, hour, engine, signal)
+      : await readByModel(job, page, jpeg, hour, modelId, signal);
+    // Another run, which had lost its lease, was faster: the page it read is the one that counts.
+    if (!isNew) await images.giveBack(hour);
+  } catch (error) {
+    await images.giveBack(hour);
+    throw error;
+  }
+}
+
+async function readByEngine(
+  job: ClaimedJob,
+  page: number,
+  jpeg: Uint8Array,
+  hour: string,
+  { id, features, usdPerPage }: OcrEngine,
+  signal: AbortSignal,
+): Promise<boolean> {
+  await waitForTurn(signal);
+  const cost = toNanoUsd(usdPerPage);
+  const subject = { model: id, tags: tagsOf(job, 'ocr'), job_id: jobIdOf(job) };
+  const hold = await reserve(job.key_id, cost, subject, { asRequest: false });
+  try {
+    const { text, confidence } = await readWithTextract(jpeg, features, signal);
+    const step: PageStep = { page, source: 'ocr', confidence, text, cost, image_hour: hour };
+    const outcome = {
+      cost,
+      figures: 'exact',
+      promptTokens: 0,
+      completionTokens: 0,
+      images: 1,
+    } as const;
+    return await settleWith(hold, outcome, await stepWrite(job, pageName(page), step));
+  } catch (error) {
+    await release(hold);
+    throw error;
+  }
+}
+
+async function readByModel(
+  job: ClaimedJob,
+  page: number,
+  jpeg: Uint8Array,
+  hour: string,
+  modelId: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const model = requireJobModel(modelId);
+  const call = {
+    keyId: job.key_id,
+    model,
+    body: { model: model.id, messages: transcription(jpeg) },
+    subject: { tags: tagsOf(job, 'ocr'), job_id: jobIdOf(job) },
+    signal,
+    images: 1,
+  };
+  const { isNew } = await ask(call, ({ content, cost }) => {
+    const text = content ?? '';
+    const step: PageStep = { page, source: 'ocr', confidence: null, text, cost, image_hour: hour };
+    return stepWrite(job, pageName(page), step);
+  });
+  return isNew;
+}
+
+/** A part's pages are its document's. */
+const jobIdOf = ({ job_id, parent_job_id }: ClaimedJob) =>
+  job_id.startsWith('part_') && parent_job_id ? parent_job_id : job_id;

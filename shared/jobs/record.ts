@@ -1,0 +1,36 @@
+import * as v from 'valibot';
+import { jobStatuses } from './job.ts';
+import { JobResult } from './result.ts';
+
+const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
+const Text = v.nullable(v.string());
+const Instant = v.pipe(v.string(), v.isoTimestamp());
+
+/** A job as callers see it: 19 fields, always all of them. */
+export const JobRecord = v.object({
+  id: v.string(),
+  status: v.picklist(jobStatuses),
+  job_type: v.picklist(['chat', 'ocr', 'auto']),
+  model: v.string(),
+  input_type: v.picklist(['inline', 'drive_file', 'drive_folder']),
+  filename: Text,
+  priority: Count,
+  retry_count: Count,
+  max_retries: Count,
+  result: v.nullable(JobResult),
+  error: Text,
+  drive_folder_id: Text,
+  drive_result_file_id: Text,
+  pipeline: Text,
+  pipeline_instruction: Text,
+  parent_job_id: Text,
+  created_at: Instant,
+  started_at: v.nullable(Instant),
+  completed_at: v.nullable(Instant),
+});
+
+/** A page of jobs, the newest first; `next_cursor` is null on the last. */
+export const JobList = v.object({ jobs: v.array(JobRecord), next_cursor: Text });
+
+export type JobRecord = v.InferOutput<typeof JobRecord>;
+export type JobList = v.InferOutput<typeof JobList>;

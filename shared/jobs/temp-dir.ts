@@ -1,0 +1,38 @@
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { threadId } from 'node:worker_threads';
+
+const ownName = `quire-${process.pid}-${threadId}`;
+let own: Promise<string> | undefined;
+
+/** Makes an empty directory for who removes it again; what a process leaves, the next one removes. */
+export async function newTempDir(): Promise<string> {
+  own ??= begin().catch((error: unknown) => {
+    own = undefined;
+    throw error;
+  });
+  return mkdtemp(join(await own, 'job-'));
+}
+
+/** A Lambda that was stopped at its time's end goes on with another process on the same, full disk. */
+async function begin(): Promise<string> {
+  const names = await readdir(tmpdir());
+  const left = names.filter((name) => name === ownName || isDead(name));
+  // Another user's can't be removed, and other processes may be at the same.
+  await Promise.allSettled(left.map((name) => rm(join(tmpdir(), name), { recursive: true })));
+  const path = join(tmpdir(), ownName);
+  await mkdir(path, { recursive: true, mode: 0o700 });
+  return path;
+}
+
+function isDead(name: string): boolean {
+  const pid = name.match(/^quire-(\d+)-\d+$/)?.[1];
+  if (!pid) return false;
+  try {
+    process.kill(Number(pid), 0);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH';
+  }
+}

@@ -1,0 +1,68 @@
+import type { Block } from '@aws-sdk/client-textract';
+import type { PageBlocks } from './blocks.ts';
+import type { Box } from './blocks-geometry.ts';
+
+/** A table's text by rows, all of the same length. */
+export interface TextTable {
+  rows: string[][];
+  box: Box;
+  wordIds: Set<string>;
+}
+
+/** Reads a page's tables. */
+export function tablesOf(page: PageBlocks): TextTable[] {
+  const order = new Map(
+    page.lines.flatMap(({ wordIds }) => wordIds).map((id, index) => [id, index]),
+  );
+  return page
+    .ofType((type) => type === 'TABLE')
+    .map((table) => {
+      const cells = page.related(table).filter(({ BlockType }) => BlockType === 'CELL');
+      const texts = new Map(cells.map((cell) => [cell, cellText(page, cell, order)]));
+      for (const merged of page.related(table, 'MERGED_CELL')) {
+        gatherText(page.related(merged), texts);
+      }
+      return { rows: rowsOf(cells, texts), box: page.boxOf(table), wordIds: wordsOf(page, cells) };
+    })
+    .filter(({ rows }) => rows.some((row) => row.some(Boolean)));
+}
+
+function wordsOf(page: PageBlocks, cells: readonly Block[]): Set<string> {
+  return new Set(cells.flatMap((cell) => page.related(cell).flatMap(({ Id }) => Id ?? [])));
+}
+
+/** A cell's words in the order of the page's lines, which is not always the cell's own. */
+function cellText(page: PageBlocks, cell: Block, order: Map<string, number>): string {
+  const place = ({ Id = '' }: Block) => order.get(Id) ?? -1;
+  return page
+    .related(cell)
+    .sort((one, other) => place(one) - place(other))
+    .map(({ BlockType, Text = '', SelectionStatus }) => {
+      if (BlockType !== 'SELECTION_ELEMENT') return Text;
+      return SelectionStatus === 'SELECTED' ? '[x]' : '[ ]';
+    })
+    .join(' ');
+}
+
+/** What stands in merged cells stands in the first of them. */
+function gatherText(merged: readonly Block[], texts: Map<Block, string>): void {
+  const [first, ...others] = merged.filter((cell) => texts.has(cell));
+  if (!first) return;
+  const text = [first, ...others]
+    .map((cell) => texts.get(cell))
+    .filter(Boolean)
+    .join(' ');
+  for (const cell of others) texts.set(cell, '');
+  texts.set(first, text);
+}
+
+function rowsOf(cells: readonly Block[], texts: Map<Block, string>): string[][] {
+  const columns = Math.max(0, ...cells.map(({ ColumnIndex = 1 }) => ColumnIndex));
+  const count = Math.max(0, ...cells.map(({ RowIndex = 1 }) => RowIndex));
+  const rows = Array.from({ length: count }, () => Array<string>(columns).fill(''));
+  for (const cell of cells) {
+    const row = rows[(cell.RowIndex ?? 1) - 1];
+    if (row) row[(cell.ColumnIndex ?? 1) - 1] = texts.get(cell) ?? '';
+  }
+  return rows;
+}

@@ -1,0 +1,18 @@
+/** How many times its width a JPEG is high; undefined where its header doesn't tell. */
+export function heightToWidth(jpeg: Uint8Array): number | undefined {
+  const view = new DataView(jpeg.buffer, jpeg.byteOffset, jpeg.byteLength);
+  for (let at = 2; at + 9 <= jpeg.length; ) {
+    const marker = view.getUint16(at);
+    if (startsFrame(marker)) return shapeOf(view.getUint16(at + 5), view.getUint16(at + 7));
+    if (marker < 0xff01) return undefined;
+    at += marker === 0xffff ? 1 : 2 + view.getUint16(at + 2);
+  }
+  return undefined;
+}
+
+const shapeOf = (height: number, width: number) =>
+  height > 0 && width > 0 ? height / width : undefined;
+
+/** SOF0 to SOF15, without the three of that range that mean something else. */
+const startsFrame = (marker: number) =>
+  marker >= 0xffc0 && marker <= 0xffcf && ![0xffc4, 0xffc8, 0xffcc].includes(marker);

@@ -1,0 +1,80 @@
+import type { TextLine } from './blocks.ts';
+import type { TextElement } from './layout-elements.ts';
+import { gridOf } from './layout-grid.ts';
+import { joinLines } from './layout-lines.ts';
+import type { Row } from './layout-rows.ts';
+
+/** Writes a page's elements as Markdown, a blank line between them. */
+export function toMarkdown(elements: readonly TextElement[]): string {
+  const hyphenated = hyphenatedWords(elements);
+  return elements
+    .map((element) => elementMarkdown(element, hyphenated))
+    .filter(Boolean)
+    .join('\n\n');
+}
+
+function elementMarkdown(
+  { kind, rows, items, table }: TextElement,
+  hyphenated: ReadonlySet<string>,
+): string {
+  const joined = (some: Row<TextLine>[]) => joinLines(some.map(rowText), hyphenated);
+  if (table) return tableMarkdown(table.rows);
+  switch (kind) {
+    case 'TITLE':
+      return `# ${joined(rows)}`;
+    case 'SECTION_HEADER':
+      return `## ${joined(rows)}`;
+    case 'LIST':
+      return (items ?? rows.map((row) => [row]))
+        .map((item) => itemMarkdown(joined(item)))
+        .join('\n');
+    case 'TABLE': {
+      const grid = gridOf(rows);
+      return grid ? tableMarkdown(grid) : rows.map(rowText).join('\n');
+    }
+    case 'KEY_VALUE':
+    case 'FIGURE':
+      return rows.map(rowText).join('\n');
+    default:
+      return escapeStart(isProse(rows) ? joined(rows) : rows.map(rowText).join('\n'));
+  }
+}
+
+const rowText = (row: Row<TextLine>) => row.map(({ text }) => text).join(' ');
+
+/** Lines with others beside them, or of many lengths as an address has, are no sentence that goes on. */
+function isProse(rows: Row<TextLine>[]): boolean {
+  if (rows.some((row) => row.length > 1)) return false;
+  const widths = rows.flatMap((row) => row.map(({ box }) => box.right - box.left));
+  const full = 0.75 * Math.max(...widths);
+  const short = widths.slice(0, -1).filter((width) => width < full);
+  return short.length === 0 || short.length < (widths.length - 1) / 2;
+}
+
+const bullet = /^[•●○▪■◦‣∙·*–—-]\s+/;
+const ordinal = /^\(?(\d{1,3})[.)]\s+/;
+
+function itemMarkdown(text: string): string {
+  const number = ordinal.exec(text);
+  if (number) return `${number[1]}. ${text.slice(number[0].length)}`;
+  return `- ${text.replace(bullet, '')}`;
+}
+
+/** A table's first row is its heading: Markdown knows none without. */
+function tableMarkdown(rows: readonly string[][]): string {
+  const start = rows.findIndex((row) => row.some(Boolean));
+  const [first = [], ...rest] = rows.slice(start).map((row) => row.map(escapeCell));
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  return [first, first.map(() => '---'), ...rest].map(line).join('\n');
+}
+
+const escapeCell = (text: string) => text.replace(/[\\|]/g, '\\$&').replace(/\s+/g, ' ').trim();
+
+/** What would make a paragraph a heading or a quotation. */
+const escapeStart = (text: string) => text.replace(/^(#|>)/, '\\$1');
+
+/** The words that stand with a hyphen within a line of the page. */
+function hyphenatedWords(elements: readonly TextElement[]): Set<string> {
+  const texts = elements.flatMap(({ rows }) => rows.map(rowText));
+  return new Set(texts.flatMap((text) => text.toLowerCase().match(/\p{L}+(-\p{L}+)+/gu) ?? []));
+}

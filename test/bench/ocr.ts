@@ -1,0 +1,77 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { startTextractServer } from '../../lib/local/textract/server.ts';
+import type { JobList } from '../../shared/jobs/read.ts';
+import type { OcrResult } from '../../shared/jobs/result.ts';
+import { call, submit, type Target, until } from '../support/api.ts';
+import { pdfOf } from '../support/pdfs.ts';
+import { minutes } from '../support/sample-texts.ts';
+import { characterErrorRate, scanOf } from '../support/scans.ts';
+import { startTestStage } from '../support/stage.ts';
+
+// Pages a second through the whole service, against the OCR engine asked directly for the same pages, and
+// how well they were read: node test/bench/ocr.ts [pages]
+
+const count = Number(process.argv[2] ?? 12);
+const scan = await scanOf({ text: minutes, columns: 2, noise: 5, blur: 0.9, skewDegrees: 1 });
+
+const direct = await askEngine();
+const { seconds, result, residentMb } = await askService();
+
+const text = result.pages[0]?.text ?? '';
+console.log(`${count} pages of A4 at 300 dpi, two columns, noise and skew`);
+console.log(`engine alone   ${(count / direct).toFixed(2)} pages/s`);
+console.log(
+  `whole service  ${(count / seconds).toFixed(2)} pages/s, ${(direct / seconds).toFixed(2)} of it`,
+);
+console.log(`character error rate ${(100 * characterErrorRate(minutes, text)).toFixed(2)} %`);
+console.log(`stage ${residentMb} MB resident at its end`);
+process.exit();
+
+/** Seconds that the engine takes for all pages, eight at a time as a worker asks. */
+async function askEngine(): Promise<number> {
+  const engine = await startTextractServer();
+  const read = () =>
+    fetch(engine.url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/x-amz-json-1.1',
+        'x-amz-target': 'Textract.DetectDocumentText',
+      },
+      body: JSON.stringify({ Document: { Bytes: Buffer.from(scan).toString('base64') } }),
+    }).then((answer) => answer.text());
+  await read();
+  const start = performance.now();
+  for (let page = 0; page < count; page += 8) {
+    await Promise.all(Array.from({ length: Math.min(8, count - page) }, read));
+  }
+  const elapsed = (performance.now() - start) / 1000;
+  await engine.close();
+  return elapsed;
+}
+
+/** The samples warm it up; then the bench's document is the only one that is new in the folder. */
+async function askService() {
+  const stage = await startTestStage({ memory: true });
+  await readFolder(stage);
+  writeFileSync(
+    join(stage.dataDir, 'drive', 'bench.pdf'),
+    await pdfOf(Array(count).fill({ scan })),
+  );
+  const start = performance.now();
+  const folderId = await readFolder(stage);
+  const elapsed = (performance.now() - start) / 1000;
+  const status = readFileSync(`/proc/${stage.process.pid}/status`, 'utf8');
+  const residentMb = Math.round(Number(status.match(/VmRSS:\s+(\d+)/)?.[1]) / 1024);
+  const path = `/batch/jobs?parent_job_id=${folderId}`;
+  const [job] = (await call<JobList>(stage, 'GET', path)).body.jobs;
+  const result = (await until(stage, job?.id ?? '')).result as OcrResult;
+  await stage.close();
+  return { seconds: elapsed, result, residentMb };
+}
+
+async function readFolder(stage: Target): Promise<string> {
+  const { id } = await submit(stage, { job_type: 'ocr', drive: { folder_id: 'local-drive' } });
+  await until(stage, id);
+  return id;
+}

@@ -1,0 +1,113 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { JobRecord } from '../../shared/jobs/job.ts';
+import type { JobList } from '../../shared/jobs/read.ts';
+import type { PipelineResult } from '../../shared/jobs/result.ts';
+import { call, submit, type Target, until } from '../support/api.ts';
+import { newCaller } from '../support/new-caller.ts';
+import { letters, minutes, report } from '../support/sample-texts.ts';
+import { characterErrorRate } from '../support/scans.ts';
+import { startTestStage, type TestStage } from '../support/stage.ts';
+
+// A stage of its own: others drop files into the shared one's drive.
+let stage: TestStage;
+
+beforeAll(async () => {
+  stage = await startTestStage({ memory: true });
+});
+
+afterAll(() => stage.close());
+
+describe('the sample folder, by a pipeline', () => {
+  let caller: Target;
+  let folder: JobRecord;
+  let files: Map<string | null, JobRecord>;
+
+  beforeAll(async () => {
+    caller = await newCaller(stage, { drive_folders: ['local-drive'] });
+    const { id } = await submit(caller, {
+      job_type: 'ocr',
+      drive: { folder_id: 'local-drive' },
+      pipeline: 'ocr_then_chat',
+      pipeline_instruction: 'Who met, and where?',
+    });
+    folder = await until(caller, id);
+    const path = `/batch/jobs?parent_job_id=${id}`;
+    const { body } = await call<JobList>(caller, 'GET', path);
+    const jobs = await Promise.all(body.jobs.map((job) => until(caller, job.id)));
+    files = new Map(jobs.map((job) => [job.filename, job]));
+  }, 120_000);
+
+  const ocrOf = (name: string) => (files.get(name)?.result as PipelineResult | undefined)?.ocr;
+
+  test('is done when its last file is, and counts them', () => {
+    expect(folder).toMatchObject({ status: 'done', error: null, filename: 'My Drive' });
+    expect(folder.result).toMatchObject({
+      type: 'folder',
+      files: { found: 5, done: 4, failed: 0, cancelled: 0, skipped: 0, unsupported: 1 },
+    });
+  });
+
+  test('has each answer beside its source', () => {
+    const names = ['two-column-scan.jpg', 'table.png', 'text-layer.pdf', 'mixed.pdf'];
+
+    expect(readdirSync(join(stage.dataDir, 'drive'))).toEqual(
+      expect.arrayContaining(names.map((name) => `${name}.result.md`)),
+    );
+    for (const name of names) {
+      expect(files.get(name)).toMatchObject({
+        status: 'done',
+        error: null,
+        drive_result_file_id: expect.any(String),
+        result: { type: 'pipeline', chat: { type: 'chat', content: expect.stringMatching(/./) } },
+      });
+    }
+  });
+
+  test('reads a noisy, skewed scan of two columns in reading order', () => {
+    const { text, pages } = ocrOf('two-column-scan.jpg') ?? {};
+
+    expect(characterErrorRate(minutes, text ?? '')).toBeLessThan(0.03);
+    expect(pages?.[0]).toMatchObject({ source: 'ocr', confidence: expect.any(Number) });
+  });
+
+  test('takes a text layer as it is, for nothing', () => {
+    const { text, images_used, cost_usd } = ocrOf('text-layer.pdf') ?? {};
+
+    expect(characterErrorRate(letters.join('\n\n'), text ?? '')).toBeLessThan(0.005);
+    expect({ images_used, cost_usd }).toEqual({ images_used: 0, cost_usd: 0 });
+  });
+
+  test('reads of a mixed document only the pages that are pictures', () => {
+    const { pages, images_used } = ocrOf('mixed.pdf') ?? {};
+
+    const scans = report.filter(({ kind }) => kind === 'scan');
+    expect(images_used).toBe(scans.length);
+    for (const [index, { kind, text }] of report.entries()) {
+      expect(pages?.[index]?.source).toBe(kind === 'scan' ? 'ocr' : 'text_layer');
+      expect(characterErrorRate(text, pages?.[index]?.text ?? '')).toBeLessThan(0.03);
+    }
+  });
+
+  test('has nothing left to do for the same task', async () => {
+    const again = await submit(caller, {
+      job_type: 'ocr',
+      drive: { folder_id: 'local-drive' },
+      pipeline: 'ocr_then_chat',
+      pipeline_instruction: 'Who met, and where?',
+    });
+
+    const { result } = await until(caller, again.id);
+    expect(result).toMatchObject({ files: { found: 5, done: 0, skipped: 4, unsupported: 1 } });
+  });
+
+  test('is counted to the page in the limits', async () => {
+    const scans = [...files.values()].map(({ result }) => (result as PipelineResult).ocr);
+    const images = scans.reduce((sum, { images_used }) => sum + images_used, 0);
+
+    const { body } = await call<{ ocr: Record<string, number> }>(caller, 'GET', '/user/limits');
+
+    expect(body.ocr['used_this_hour']).toBe(images);
+  });
+});

@@ -1,0 +1,218 @@
+import { readdirSync } from 'node:fs';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import type { Caller } from '../../shared/http/caller.ts';
+import { listJobs } from '../../shared/jobs/read.ts';
+import type {
+  ChatBatchResult,
+  FolderResult,
+  OcrResult,
+  PipelineResult,
+} from '../../shared/jobs/result.ts';
+import { leaseMs } from '../../shared/jobs/transitions.ts';
+import type { KeyLimits } from '../../shared/keys/limits.ts';
+import { reportLimits } from '../../shared/ledger/limits-report.ts';
+import {
+  beginHour,
+  expectBalanced,
+  expectPaid,
+  pass,
+  usdPerPage,
+  useOf,
+} from '../support/document-use.ts';
+import { type DocumentWorld, startDocumentWorld } from '../support/document-world.ts';
+import { runCounted, runKilled, upTo } from '../support/killed-workers.ts';
+import { chargesOf, sum, usd } from '../support/ledger-world.ts';
+import { greyJpeg, readGrey, smallPdf, words } from '../support/small-documents.ts';
+
+let world: DocumentWorld;
+
+beforeAll(async () => {
+  world = await startDocumentWorld(readGrey);
+});
+
+afterAll(() => world.close());
+
+beforeEach(() => {
+  beginHour();
+  if (!process.env['LOUD']) vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+/** Submits the same job so many times, each by a caller of its own. */
+async function submitEach(count: number, body: object, limits: Partial<KeyLimits> = {}) {
+  const jobs: { caller: Caller; id: string }[] = [];
+  for (const _ of upTo(count)) {
+    const caller = await world.newCaller(limits);
+    const { id } = await world.submit(caller, body);
+    jobs.push({ caller, id });
+  }
+  await world.dispatch();
+  return jobs;
+}
+
+/** The leases of the dead lapse, and the sweep takes their jobs back. */
+async function bury(): Promise<void> {
+  pass(leaseMs + 1_000);
+  await world.sweepOnly();
+}
+
+const resultsOf = (name: string) =>
+  readdirSync(world.drive.folder).filter((each) => each.startsWith(`${name}.`));
+
+test('a worker killed before any of its requests costs no page, and pays none twice', async () => {
+  const pdf = await smallPdf([{ grey: 20 }, { words: words(2) }, { grey: 210 }]);
+  const drive = { file_id: await world.add('killed.pdf', pdf) };
+  const submission = { job_type: 'ocr', drive };
+  await submitEach(1, submission);
+  const requests = await runCounted('ocr');
+  // No image more than the document needs: what the dead took must be found again.
+  const jobs = await submitEach(requests, submission, { images_per_hour: 2 });
+
+  const deaths = await runKilled('ocr', upTo(requests));
+  await bury();
+  await world.work();
+
+  expect(requests).toBeGreaterThan(20);
+  expect(deaths).toBeGreaterThan(requests - 5);
+  for (const { caller, id } of jobs) {
+    const job = await world.read(caller, id);
+    expect(job).toMatchObject({ status: 'done', error: null });
+    expect((job.result as OcrResult).pages.map(({ page }) => page)).toEqual([1, 2, 3]);
+    const { ocr } = await reportLimits(caller);
+    expect(ocr.used_this_hour, 'images of the hour').toBe(2);
+  }
+  const written = resultsOf('killed.pdf').length;
+  expect(written, 'one result a job').toBe(requests + 1);
+  await expectPaid(
+    jobs.map(({ caller }) => caller),
+    2,
+  );
+});
+
+test('a pipeline killed before any request of any step asks, charges and writes once', async () => {
+  const drive = { file_id: await world.add('piped.jpg', await greyJpeg(60)) };
+  const submission = {
+    job_type: 'ocr',
+    drive,
+    pipeline: 'ocr_then_chat',
+    pipeline_instruction: 'Sum up.',
+  };
+  await submitEach(1, submission);
+  const counts = [await runCounted('ocr')];
+  await world.dispatch();
+  counts.push(await runCounted('chat'));
+  await world.dispatch();
+  counts.push(await runCounted('ocr'));
+  const most = Math.max(...counts);
+  const jobs = await submitEach(most, submission);
+
+  await runKilled('ocr', upTo(most));
+  await bury();
+  await world.runOnly('ocr');
+  await world.dispatch();
+  await runKilled('chat', upTo(most));
+  await bury();
+  await world.runOnly('chat');
+  await world.dispatch();
+  await runKilled('ocr', upTo(most));
+  await bury();
+  await world.work();
+
+  expect(counts.every((count) => count > 1)).toBe(true);
+  for (const { caller, id } of jobs) {
+    const job = await world.read(caller, id);
+    expect(job).toMatchObject({ status: 'done', error: null });
+    expect(job.drive_result_file_id).toMatch(/./);
+    const { ocr, chat, cost_usd } = job.result as PipelineResult;
+    expect(ocr).toMatchObject({ text: 'grey 60', images_used: 1, cost_usd: usdPerPage });
+    expect(chat?.content).toBe('echo: Sum up.\n\ngrey 60');
+    const { pages, images } = await useOf(caller);
+    expect({ pages, images }).toEqual({ pages: 1, images: 1 });
+    expect(await settledOf(caller)).toEqual({ models: ['gpt-5-mini', 'textract'], cost_usd });
+    expect((await listJobs(caller, { parent_job_id: id })).jobs).toHaveLength(1);
+  }
+  expect(resultsOf('piped.jpg').length, 'one result a job').toBe(most + 1);
+  await expectBalanced(jobs.map(({ caller }) => caller));
+});
+
+test('a batch file killed before any request is charged once for each line', async () => {
+  const line = (id: string) => ({
+    custom_id: id,
+    body: { model: 'gpt-4.1-mini', messages: [{ role: 'user', content: id }] },
+  });
+  const lines = ['a', 'b', 'c'].map((id) => JSON.stringify(line(id)));
+  const drive = { file_id: await world.add('killed.jsonl', lines.join('\n')) };
+  const submission = { job_type: 'chat', drive };
+  await submitEach(1, submission);
+  const requests = await runCounted('chat');
+  const jobs = await submitEach(requests, submission);
+
+  const deaths = await runKilled('chat', upTo(requests));
+  await bury();
+  await world.work();
+
+  expect(deaths).toBeGreaterThan(requests - 5);
+  for (const { caller, id } of jobs) {
+    const { status, result } = await world.read(caller, id);
+    const { content, lines: counts, cost_usd } = result as ChatBatchResult;
+    expect({ status, counts }).toEqual({
+      status: 'done',
+      counts: { total: 3, completed: 3, failed: 0 },
+    });
+    const answered = (content ?? '')
+      .trimEnd()
+      .split('\n')
+      .map((each) => JSON.parse(each));
+    expect(answered.map(({ custom_id }) => custom_id)).toEqual(['a', 'b', 'c']);
+    expect(await settledOf(caller)).toEqual({ models: Array(3).fill('gpt-4.1-mini'), cost_usd });
+  }
+  expect(resultsOf('killed.jsonl').length, 'one result a job').toBe(requests + 1);
+  await expectBalanced(jobs.map(({ caller }) => caller));
+});
+
+test('a folder killed before any request of its listing or its end makes each job once', async () => {
+  for (const name of ['one.pdf', 'two.pdf']) world.drive.put(`killed/${name}`, '');
+  world.drive.put('killed/three.txt', 'Words.');
+  const submission = { job_type: 'auto', drive: { folder_id: await world.idOf('killed') } };
+  await submitEach(1, submission);
+  const requests = await runCounted('folder');
+  await world.work();
+  const jobs = await submitEach(requests, submission);
+
+  const deaths = await runKilled('folder', upTo(requests));
+  await bury();
+  await world.runOnly('folder');
+  await world.runOnly('ocr');
+  await world.dispatch();
+  await runKilled('folder', upTo(requests));
+  await bury();
+  await world.work();
+
+  expect(deaths).toBe(requests);
+  for (const { caller, id } of jobs) {
+    const { status, result } = await world.read(caller, id);
+    const { files, failed_files } = result as FolderResult;
+    expect({ status, files }).toEqual({
+      status: 'done',
+      files: { found: 3, done: 1, failed: 2, cancelled: 0, skipped: 0, unsupported: 0 },
+    });
+    expect(failed_files.map(({ filename }) => filename).toSorted()).toEqual(['one.pdf', 'two.pdf']);
+    expect((await listJobs(caller, { parent_job_id: id })).jobs).toHaveLength(3);
+    expect((await settledOf(caller)).models).toHaveLength(1);
+  }
+  await expectBalanced(jobs.map(({ caller }) => caller));
+});
+
+/** The models that a caller has paid for, call by call, and what that came to. */
+async function settledOf(caller: Caller) {
+  const charges = await chargesOf(caller.keyId);
+  const settled = charges.filter(({ status }) => status === 'settled');
+  return {
+    models: settled.map(({ model }) => model).toSorted(),
+    cost_usd: usd(sum(settled.map(({ cost = 0 }) => cost))),
+  };
+}

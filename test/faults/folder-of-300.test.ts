@@ -1,0 +1,88 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { childrenOf } from '../../shared/jobs/children.ts';
+import type { FolderResult } from '../../shared/jobs/result.ts';
+import { leaseMs } from '../../shared/jobs/transitions.ts';
+import { beginHour, expectBalanced, pass, useOf } from '../support/document-use.ts';
+import { type DocumentWorld, startDocumentWorld } from '../support/document-world.ts';
+import { runKilled, upTo } from '../support/killed-workers.ts';
+import { chargesOf } from '../support/ledger-world.ts';
+import { greyJpeg, readGrey } from '../support/small-documents.ts';
+
+let world: DocumentWorld;
+
+beforeAll(async () => {
+  world = await startDocumentWorld(readGrey);
+});
+
+afterAll(() => world.close());
+
+beforeEach(() => {
+  beginHour();
+  if (!process.env['LOUD']) vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+const [texts, scans, bad] = [270, 20, 10];
+
+test('300 files, ten of them bad, come to 300 jobs, whatever is killed on the way', async () => {
+  const scan = await greyJpeg(70);
+  for (const at of upTo(texts)) world.drive.put(`many/text-${at}.txt`, `Words ${at}.`);
+  for (const at of upTo(scans)) world.drive.put(`many/scan-${at}.jpg`, scan);
+  for (const at of upTo(bad)) world.drive.put(`many/bad-${at}.pdf`, at % 2 ? '' : '%PDF-1.7');
+  const folder_id = await world.idOf('many');
+  const caller = await world.newCaller({ drive_folders: [folder_id] });
+  const submission = { job_type: 'auto', drive: { folder_id }, max_retries: 10 };
+  const { id } = await world.submit(caller, submission);
+
+  // Among look-ups, between the transactions of a page, among the next page's, and before it waits.
+  for (const request of [40, 103, 230, 103, 277]) {
+    await world.dispatch();
+    expect(await runKilled('folder', [request])).toBe(1);
+    pass(leaseMs + 1_000);
+    await world.sweepOnly();
+  }
+  await world.runOnly('folder');
+  await world.dispatch();
+  // A bad file's worker makes few requests.
+  expect(await runKilled('ocr', [...upTo(20), ...upTo(20)])).toBeGreaterThan(20);
+  pass(leaseMs + 1_000);
+  await world.sweep();
+
+  const { status, result } = await world.read(caller, id);
+  const { files, failed_files } = result as FolderResult;
+  expect({ status, files }).toEqual({
+    status: 'done',
+    files: { found: 300, done: 290, failed: 10, cancelled: 0, skipped: 0, unsupported: 0 },
+  });
+  expect(failed_files.map(({ filename }) => filename).toSorted()).toEqual(
+    upTo(bad).map((at) => `bad-${at}.pdf`),
+  );
+  const children = await Array.fromAsync(childrenOf(await world.item(caller, id)));
+  expect(children.map(({ filename }) => filename).toSorted()).toEqual(
+    readdirSync(join(world.drive.folder, 'many'))
+      .filter((name) => !name.endsWith('.md'))
+      .toSorted(),
+  );
+  expect(new Set(children.map(({ drive_file_id }) => drive_file_id)).size).toBe(300);
+  const results = readdirSync(join(world.drive.folder, 'many')).filter((name) =>
+    name.endsWith('.md'),
+  );
+  expect(results).toHaveLength(texts + scans);
+  const settled = (await chargesOf(caller.keyId)).filter((charge) => charge.status === 'settled');
+  expect(new Set(settled.map(({ job_id }) => job_id)).size).toBe(texts + scans);
+  expect(settled).toHaveLength(texts + scans);
+  expect((await useOf(caller)).images).toBe(scans);
+  await expectBalanced([caller]);
+
+  const { id: again } = await world.submit(caller, submission);
+  await world.work();
+  expect((await world.read(caller, again)).result).toMatchObject({
+    files: { found: 300, done: 0, failed: 10, skipped: 290 },
+  });
+});

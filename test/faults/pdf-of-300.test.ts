@@ -1,0 +1,98 @@
+import fc from 'fast-check';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { handler as resetOcrWindows } from '../../functions/reset-ocr-windows.ts';
+import type { OcrResult } from '../../shared/jobs/result.ts';
+import { leaseMs } from '../../shared/jobs/transitions.ts';
+import { reportLimits } from '../../shared/ledger/limits-report.ts';
+import { hourOf } from '../../shared/ocr/allowance.ts';
+import { beginHour, expectPaid, hourMs, pass } from '../support/document-use.ts';
+import { type DocumentWorld, startDocumentWorld } from '../support/document-world.ts';
+import { runKilled, upTo } from '../support/killed-workers.ts';
+import { chargesOf } from '../support/ledger-world.ts';
+import { readGrey, type SmallPage, smallPdf, words } from '../support/small-documents.ts';
+
+let world: DocumentWorld;
+let pdf: Uint8Array;
+
+const scans = 30;
+/** Each tenth page is a scan, of a grey that says which; the last of a part and the first of the next too. */
+const greyOf = (page: number) => (page % 10 === 0 ? 10 * (((page / 10) % 24) + 1) : undefined);
+const pages = upTo(300).map((at): SmallPage => {
+  const grey = greyOf(at + 1);
+  return grey ? { grey } : { words: words(at + 1) };
+});
+
+beforeAll(async () => {
+  world = await startDocumentWorld(readGrey);
+  pdf = await smallPdf(pages);
+});
+
+afterAll(() => world.close());
+
+beforeEach(() => {
+  beginHour();
+  if (!process.env['LOUD']) vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+const misfortune = fc.record({
+  /** The request before which the nth worker of a document dies, of those that die. */
+  deaths: fc.array(fc.nat(80), { minLength: 10, maxLength: 20 }),
+  throttles: fc.nat(3),
+  images_per_hour: fc.integer({ min: 7, max: 16 }),
+});
+
+let documents = 0;
+
+test('300 pages come out once each, whatever is killed, throttled or stopped on the way', async () => {
+  const drive = { file_id: await world.add('many-pages.pdf', pdf) };
+
+  await fc.assert(
+    fc.asyncProperty(misfortune, async ({ deaths, throttles, images_per_hour }) => {
+      documents += 1;
+      const caller = await world.newCaller({ images_per_hour });
+      const submission = { job_type: 'ocr', drive, max_retries: 10 };
+      const { id } = await world.submit(caller, submission);
+      if (throttles > 0)
+        await world.failTextract({ times: throttles, every: 3, type: 'ThrottlingException' });
+
+      for (const left = [...deaths]; ; ) {
+        const { status } = await world.read(caller, id);
+        if (status === 'done' || status === 'failed') break;
+        const { ocr } = await reportLimits(caller);
+        expect(ocr.used_this_hour).toBeLessThanOrEqual(images_per_hour);
+        await world.dispatch();
+        const killed = await runKilled('ocr', left.splice(0, 4));
+        pass(killed > 0 ? leaseMs + 1_000 : hourMs);
+        if (killed === 0) await resetOcrWindows();
+        await (left.length > 0 ? world.sweepOnly() : world.sweep());
+      }
+
+      const job = await world.read(caller, id);
+      expect(job).toMatchObject({ status: 'done', error: null });
+      const { pages: read, images_used } = job.result as OcrResult;
+      expect(images_used).toBe(scans);
+      expect(read.map(({ page, source }) => [page, source])).toEqual(
+        upTo(300).map((at) => [at + 1, greyOf(at + 1) ? 'ocr' : 'text_layer']),
+      );
+      for (const { page, text } of read) {
+        const grey = greyOf(page);
+        expect(text?.replace(/\s+/g, ' ')).toBe(grey ? `grey ${grey}` : words(page));
+      }
+      const hour = hourOf(Date.now());
+      const settled = (await chargesOf(caller.keyId)).filter(
+        (charge) => charge.status === 'settled',
+      );
+      const now = settled.filter(({ ended_at = '' }) => ended_at.startsWith(hour));
+      expect((await reportLimits(caller)).ocr.used_this_hour).toBe(now.length);
+      await expectPaid([caller], scans);
+    }),
+    { numRuns: 2 },
+  );
+
+  expect(documents).toBe(2);
+});

@@ -1,0 +1,253 @@
+import type { Block } from '@aws-sdk/client-textract';
+import { describe, expect, test } from 'vitest';
+import { blocksOf } from '../../../lib/local/textract/blocks.ts';
+import type {
+  Box,
+  RecognizedBlock,
+  RecognizedPage,
+} from '../../../lib/local/textract/recognized-page.ts';
+import { wordsAt } from '../../support/textract.ts';
+
+interface Print {
+  text: string;
+  left: number;
+  top: number;
+  /** Of its type; 1 is twenty pixels. */
+  size?: number;
+}
+
+/** A block of one paragraph, its lines as given. */
+function blockOf(prints: Print[], kind: RecognizedBlock['kind'] = 'text'): RecognizedBlock {
+  const lines = prints.map(({ text, left, top, size = 1 }) => ({
+    words: wordsAt(text, left, top, size),
+  }));
+  return { kind, box: { x0: 0, y0: 0, x1: 1, y1: 1 }, paragraphs: [lines] };
+}
+
+const proseAt = (top: number): RecognizedBlock =>
+  blockOf(
+    [0, 30, 60].map((down) => ({
+      text: 'the harbour trust met in the town hall to hear the engineer',
+      left: 100,
+      top: top + down,
+    })),
+  );
+
+function read(page: Partial<RecognizedPage>, features: ('LAYOUT' | 'TABLES')[] = ['LAYOUT']) {
+  const blocks = blocksOf({ width: 1_000, height: 1_400, blocks: [], ...page }, features);
+  const byId = new Map(blocks.map((block) => [block.Id, block]));
+  const children = ({ Relationships = [] }: Block) =>
+    Relationships.flatMap(({ Ids = [] }) => Ids.flatMap((id) => byId.get(id) ?? []));
+  const textOf = (block: Block): string => block.Text ?? children(block).map(textOf).join(' / ');
+  const ofType = (start: string) => blocks.filter(({ BlockType }) => BlockType?.startsWith(start));
+  return {
+    layout: ofType('LAYOUT_').map((block) => [
+      block.BlockType?.replace('LAYOUT_', ''),
+      textOf(block),
+    ]),
+    tables: ofType('TABLE').map((table) => gridOf(children(table), children)),
+    blocks,
+    ofType,
+  };
+}
+
+function gridOf(cells: Block[], children: (block: Block) => Block[]): string[][] {
+  const textOf = (cell: Block) =>
+    children(cell)
+      .map(({ Text }) => Text)
+      .join(' ');
+  return [...Map.groupBy(cells, ({ RowIndex }) => RowIndex).values()].map((row) => row.map(textOf));
+}
+
+describe('layout', () => {
+  test('tells title, headings and text by the height of their type', () => {
+    const page = {
+      blocks: [
+        blockOf([{ text: 'Annual Report', left: 100, top: 150, size: 2 }]),
+        blockOf([{ text: 'What was done', left: 100, top: 240, size: 1.3 }]),
+        proseAt(300),
+      ],
+    };
+
+    const { layout } = read(page);
+
+    expect(layout.map(([kind]) => kind)).toEqual(['TITLE', 'SECTION_HEADER', 'TEXT']);
+  });
+
+  test('tells a numbered heading and one in capitals though of no larger type', () => {
+    const page = {
+      blocks: [
+        blockOf([{ text: '2.1 Scope', left: 100, top: 240 }]),
+        proseAt(300),
+        blockOf([{ text: 'GENERAL TERMS', left: 100, top: 440 }]),
+        proseAt(500),
+      ],
+    };
+
+    const { layout } = read(page);
+
+    expect(layout.map(([kind]) => kind)).toEqual([
+      'SECTION_HEADER',
+      'TEXT',
+      'SECTION_HEADER',
+      'TEXT',
+    ]);
+  });
+
+  test('tells what stands in the margins', () => {
+    const page = {
+      blocks: [
+        blockOf([{ text: 'Harbour trust, minutes', left: 100, top: 20 }]),
+        proseAt(300),
+        blockOf([{ text: 'Page 3 of 12', left: 450, top: 1_290 }]),
+        blockOf([{ text: 'Printed by the trust', left: 100, top: 1_350 }]),
+      ],
+    };
+
+    const { layout } = read(page);
+
+    expect(layout.map(([kind]) => kind)).toEqual(['HEADER', 'TEXT', 'PAGE_NUMBER', 'FOOTER']);
+  });
+
+  test('gathers a list, its items with their hanging lines', () => {
+    const page = {
+      blocks: [
+        blockOf([
+          { text: '• Replace the piles', left: 100, top: 300 },
+          { text: 'at the head', left: 120, top: 330 },
+          { text: '• Paint the light', left: 100, top: 360 },
+        ]),
+      ],
+    };
+
+    const { layout } = read(page);
+
+    expect(layout).toEqual([
+      ['LIST', '• Replace the piles / at the head / • Paint the light'],
+      ['TEXT', '• Replace the piles / at the head'],
+      ['TEXT', '• Paint the light'],
+    ]);
+  });
+
+  test('takes odd letters one under the other for the bullets they are', () => {
+    const page = {
+      blocks: [
+        blockOf([
+          { text: 'e Replace the piles', left: 100, top: 300 },
+          { text: '¢ Paint the light', left: 100, top: 330 },
+        ]),
+      ],
+    };
+
+    const { layout } = read(page);
+
+    expect(layout[0]).toEqual(['LIST', '• Replace the piles / • Paint the light']);
+  });
+
+  test('puts a figure where the recognizer found one', () => {
+    const figure: RecognizedBlock = {
+      kind: 'figure',
+      box: { x0: 100, y0: 500, x1: 600, y1: 900 },
+      paragraphs: [],
+    };
+
+    const { layout } = read({ blocks: [proseAt(300), figure] });
+
+    expect(layout.map(([kind]) => kind)).toEqual(['TEXT', 'FIGURE']);
+  });
+
+  test('of a page that lies askew is where the text is on it', () => {
+    const { blocks, ofType } = read({ blocks: [proseAt(300)], skew: 0.02 });
+
+    const [line] = ofType('LINE');
+    const [start, end] = line?.Geometry?.Polygon ?? [];
+    expect(blocks).not.toHaveLength(0);
+    expect(((end?.Y ?? 0) - (start?.Y ?? 0)) * 1_400).toBeCloseTo(
+      ((end?.X ?? 0) - (start?.X ?? 0)) * 1_000 * Math.tan(0.02),
+    );
+  });
+});
+
+const costs = [
+  ['Item', 'Quantity', 'Total'],
+  ['Fender piles, oak', '12', '17,400'],
+  ['Divers', '3', '2,940'],
+  ['Paint', '', '109'],
+];
+
+/** Rows of cells at fixed columns, of one line each. */
+const printed = (rows: string[][], lefts: number[], top: number): Print[] =>
+  rows.flatMap((row, down) =>
+    row.flatMap((text, column) =>
+      text ? [{ text, left: lefts[column] as number, top: top + down * 40 }] : [],
+    ),
+  );
+
+describe('tables', () => {
+  test('are found where short lines stand in columns over rows', () => {
+    const block = blockOf(printed(costs, [100, 500, 700], 500));
+
+    const { tables, layout } = read({ blocks: [proseAt(300), block] }, ['LAYOUT', 'TABLES']);
+
+    expect(tables).toEqual([costs]);
+    expect(layout.map(([kind]) => kind)).toEqual(['TEXT', 'TABLE']);
+  });
+
+  test('keep heading and text above and below out', () => {
+    const block = blockOf([
+      { text: 'These are the costs', left: 100, top: 400 },
+      ...printed(costs, [100, 500, 700], 500),
+      { text: 'All of it was spent', left: 100, top: 760 },
+    ]);
+
+    const { layout } = read({ blocks: [block] });
+
+    expect(layout.map(([kind]) => kind)).toEqual(['TEXT', 'TABLE', 'TEXT']);
+  });
+
+  test('follow the rules drawn around cells, empty ones too', () => {
+    const cells = [
+      ['Month', 'Ships', 'Remarks'],
+      ['January', '31', ''],
+      ['February', '28', 'two days closed'],
+    ];
+    const rules: Box[] = [
+      ...[0, 1, 2, 3].map((row) => ({ x0: 90, x1: 900, y0: 490 + row * 40, y1: 492 + row * 40 })),
+      ...[90, 300, 500, 900].map((x) => ({ x0: x, x1: x + 2, y0: 490, y1: 612 })),
+    ];
+    const block = blockOf(printed(cells, [100, 310, 510], 500));
+
+    const { tables } = read({ blocks: [block], rules }, ['TABLES']);
+
+    expect(tables).toEqual([cells]);
+  });
+
+  test('have cells with their place in the grid and spans of one', () => {
+    const block = blockOf(printed(costs, [100, 500, 700], 500));
+
+    const { ofType } = read({ blocks: [block] }, ['TABLES']);
+
+    expect(ofType('CELL')).toHaveLength(12);
+    expect(ofType('CELL')[4]).toMatchObject({
+      RowIndex: 2,
+      ColumnIndex: 2,
+      RowSpan: 1,
+      ColumnSpan: 1,
+    });
+    expect(ofType('CELL')[0]).toMatchObject({ EntityTypes: ['COLUMN_HEADER'] });
+  });
+
+  test('are not two columns of prose', () => {
+    const right = blockOf(
+      [0, 30, 60].map((down) => ({
+        text: 'which the storms of last winter had damaged in',
+        left: 750,
+        top: 300 + down,
+      })),
+    );
+
+    const { tables } = read({ blocks: [proseAt(300), right] }, ['TABLES']);
+
+    expect(tables).toEqual([]);
+  });
+});

@@ -1,0 +1,100 @@
+import {
+  AnalyzeDocumentCommand,
+  type Block,
+  DetectDocumentTextCommand,
+} from '@aws-sdk/client-textract';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Engine } from '../../../lib/local/dynamodb-engine.ts';
+import { startEngineThread } from '../../../lib/local/engine-thread.ts';
+import { plainText } from '../../../shared/ocr/layout.ts';
+import { printedTable } from '../../support/printed-table.ts';
+import { characterErrorRate, scanOf } from '../../support/scans.ts';
+import { countedRequests, jpegHeader, textractClient } from '../../support/textract.ts';
+
+const thread = new URL('../../../lib/local/textract/worker.ts', import.meta.url);
+
+const ships = [
+  ['Month', 'Ships', 'Tonnage'],
+  ['January', '31', '12,400'],
+  ['February', '28', ''],
+  ['March', '40', '16,020'],
+];
+
+const sentence =
+  'The committee met in the town hall to consider the accounts of the harbour trust for the year, ' +
+  'and heard from the engineer of the eastern breakwater, which the storms had damaged twice. ';
+const minutes = Array.from({ length: 4 }, () => sentence.repeat(5).trim()).join('\n');
+
+let page: Uint8Array;
+
+beforeAll(async () => {
+  page = await printedTable('Ships in the harbour', ships);
+});
+
+describe('in a thread of its own', () => {
+  let server: Engine;
+
+  beforeAll(async () => {
+    server = await startEngineThread(thread, {});
+  });
+  afterAll(() => server.close());
+
+  test('reads a heading and every row of a ruled table', async () => {
+    const { Blocks = [] } = await textractClient(server.url).send(
+      new AnalyzeDocumentCommand({
+        Document: { Bytes: page },
+        FeatureTypes: ['LAYOUT', 'TABLES'],
+      }),
+    );
+
+    const layout = Blocks.filter(({ BlockType }) => BlockType?.startsWith('LAYOUT_'));
+    expect(layout.map(({ BlockType }) => BlockType)).toEqual(['LAYOUT_TITLE', 'LAYOUT_TABLE']);
+    expect(Blocks.find(({ BlockType }) => BlockType === 'LINE')?.Text).toBe('Ships in the harbour');
+    expect(cellsOf(Blocks)).toEqual(ships.flat());
+  });
+
+  test('reads two columns on grainy paper that lies askew', async () => {
+    const scan = { columns: 2, noise: 30, blur: 1.2, skewDegrees: -2, dpi: 200 } as const;
+    const bytes = await scanOf({ text: minutes, ...scan });
+
+    const { Blocks = [] } = await textractClient(server.url).send(
+      new DetectDocumentTextCommand({ Document: { Bytes: bytes } }),
+    );
+
+    const { text, confidence } = plainText(Blocks);
+    expect(characterErrorRate(minutes, text)).toBeLessThan(0.03);
+    expect(confidence).toBeGreaterThan(80);
+  });
+
+  test('refuses what only looks like a JPEG', async () => {
+    const command = new DetectDocumentTextCommand({ Document: { Bytes: jpegHeader() } });
+
+    const refused = textractClient(server.url).send(command);
+
+    await expect(refused).rejects.toMatchObject({ name: 'UnsupportedDocumentException' });
+  });
+});
+
+test('ends in the middle of a page', async () => {
+  const server = await startEngineThread(thread, {});
+  const command = new DetectDocumentTextCommand({ Document: { Bytes: page } });
+  const asked = textractClient(server.url).send(command);
+  const end = asked.then(
+    () => 'read',
+    ({ code }: { code?: string }) => code,
+  );
+  while ((await countedRequests(server.url)).total === 0);
+
+  await server.close();
+
+  expect(await end).toBe('ECONNRESET');
+});
+
+function cellsOf(blocks: Block[]): string[] {
+  const texts = new Map(blocks.map(({ Id, Text }) => [Id, Text]));
+  return blocks
+    .filter(({ BlockType }) => BlockType === 'CELL')
+    .map(({ Relationships = [] }) =>
+      Relationships.flatMap(({ Ids = [] }) => Ids.map((id) => texts.get(id))).join(' '),
+    );
+}

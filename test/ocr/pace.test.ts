@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { waitForTurn } from '../../shared/ocr/pace.ts';
+import { startTestStore, type TestStore } from '../support/store.ts';
+
+/** How long each call paused for, in milliseconds, in the order of their calls. */
+const { pauses } = vi.hoisted(() => ({ pauses: [] as number[] }));
+
+vi.mock('node:timers/promises', async (original) => ({
+  ...(await original<typeof import('node:timers/promises')>()),
+  setTimeout: async (ms: number, _value: unknown, { signal }: { signal?: AbortSignal } = {}) => {
+    signal?.throwIfAborted();
+    pauses.push(ms);
+  },
+}));
+
+let store: TestStore;
+
+beforeAll(async () => {
+  store = await startTestStore();
+});
+
+afterAll(async () => {
+  vi.useRealTimers();
+  await store.close();
+});
+
+beforeEach(async () => {
+  vi.useRealTimers();
+  await store.renew();
+  process.env['TEXTRACT_PAGES_PER_SECOND'] = '5';
+  vi.useFakeTimers({ toFake: ['Date'] });
+  pauses.length = 0;
+});
+
+const atOnce = (count: number) =>
+  Promise.all(Array.from({ length: count }, () => waitForTurn(new AbortController().signal)));
+
+const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
+
+describe('the pace of pages', () => {
+  it('spaces those who come at once by its interval, whoever they are', async () => {
+    await atOnce(12);
+
+    expect(pauses.toSorted((one, other) => one - other)).toEqual(upTo(11).map((n) => n * 200));
+  });
+
+  it('lets who comes later than the last turn go at once', async () => {
+    await atOnce(3);
+    vi.setSystemTime(Date.now() + 600);
+    pauses.length = 0;
+
+    await atOnce(2);
+
+    expect(pauses).toEqual([200]);
+  });
+
+  it('queues who comes before the last turn behind it', async () => {
+    await atOnce(4);
+    vi.setSystemTime(Date.now() + 500);
+    pauses.length = 0;
+
+    await atOnce(2);
+
+    expect(pauses.toSorted((one, other) => one - other)).toEqual([300, 500]);
+  });
+
+  it('keeps nobody whose time is up', async () => {
+    await atOnce(1);
+
+    await expect(waitForTurn(AbortSignal.abort())).rejects.toThrow('aborted');
+  });
+});

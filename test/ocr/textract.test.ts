@@ -1,0 +1,133 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { clientEnvironment } from '../../lib/local/client-config.ts';
+import type { Engine } from '../../lib/local/dynamodb-engine.ts';
+import type { Recognize } from '../../lib/local/textract/recognized-page.ts';
+import { startTextractServer } from '../../lib/local/textract/server.ts';
+import { readWithTextract } from '../../shared/ocr/textract.ts';
+import { countedRequests, jpegHeader, pageOf, tellFaults } from '../support/textract.ts';
+
+const page = jpegHeader();
+const noSignal = new AbortController().signal;
+const readsWell: Recognize = async () => pageOf('SUMMARY OF IT', 'All was read\nand agreed.');
+
+let server: Engine;
+let recognize: Recognize;
+
+beforeAll(async () => {
+  server = await startTextractServer({ recognize: (...page) => recognize(...page) });
+  Object.assign(process.env, clientEnvironment, { AWS_ENDPOINT_URL_TEXTRACT: server.url });
+});
+afterAll(() => server.close());
+
+beforeEach(() => {
+  recognize = readsWell;
+});
+afterEach(async () => {
+  await fetch(`${server.url}/faults`, { method: 'DELETE' });
+  await fetch(`${server.url}/requests`, { method: 'DELETE' });
+});
+
+describe('reading a page', () => {
+  test('without features detects its text, as plain text', async () => {
+    const read = await readWithTextract(page, [], noSignal);
+
+    expect(read.text).toBe('SUMMARY OF IT\n\nAll was read\nand agreed.');
+    expect(read.confidence).toBeCloseTo(90);
+    expect((await countedRequests(server.url)).byTarget).toEqual({ DetectDocumentText: 1 });
+  });
+
+  test('with features analyzes it, as Markdown', async () => {
+    const read = await readWithTextract(page, ['LAYOUT', 'TABLES'], noSignal);
+
+    expect(read.text).toBe('## SUMMARY OF IT\n\nAll was read and agreed.');
+    expect((await countedRequests(server.url)).byTarget).toEqual({ AnalyzeDocument: 1 });
+  });
+
+  test('of no words says so by a confidence of null', async () => {
+    recognize = async () => pageOf();
+
+    expect(await readWithTextract(page, [], noSignal)).toEqual({ text: '', confidence: null });
+  });
+});
+
+describe('what passes is tried again', () => {
+  test.each([
+    ['a throttle', { type: 'ThrottlingException' }],
+    ['a rate exceeded', { type: 'ProvisionedThroughputExceededException' }],
+    ['a limit exceeded', { type: 'LimitExceededException' }],
+    ['an error of the service', { type: 'InternalServerError' }],
+    ['any 5xx', { type: 'Unheard', status: 503 }],
+    ['a lost connection', { cut: true }],
+    ['an answer that breaks off', { cut: 'midway' }],
+  ])('%s', async (_what, fault) => {
+    await tellFaults(server.url, [{ times: 2, ...fault }]);
+
+    const read = await readWithTextract(page, [], noSignal);
+
+    expect(read.text).toContain('All was read');
+    expect((await countedRequests(server.url)).total).toBe(3);
+  });
+
+  test.each([
+    ['throttles', { type: 'ThrottlingException' }, 429, 'ocr_throttled'],
+    ['faults', { type: 'InternalServerError' }, 503, 'ocr_unavailable'],
+    ['lost connections', { cut: true }, 503, 'ocr_unavailable'],
+  ])('until %s have lasted too long', async (_what, fault, statusCode, code) => {
+    await tellFaults(server.url, [{ times: 1_000, ...fault }]);
+
+    const read = readWithTextract(page, [], noSignal, 300);
+
+    await expect(read).rejects.toMatchObject({ statusCode, code, retryAfterSeconds: 5 });
+    expect((await countedRequests(server.url)).total).toBeGreaterThan(1);
+  });
+});
+
+describe('what does not pass fails at once', () => {
+  test.each([
+    ['UnsupportedDocumentException', 422, 'unreadable_page'],
+    ['BadDocumentException', 422, 'unreadable_page'],
+    ['DocumentTooLargeException', 422, 'unreadable_page'],
+    ['InvalidParameterException', 422, 'unreadable_page'],
+    ['AccessDeniedException', 500, 'ocr_forbidden'],
+  ])('%s', async (type, statusCode, code) => {
+    await tellFaults(server.url, [{ type }]);
+
+    const read = readWithTextract(page, [], noSignal);
+
+    await expect(read).rejects.toMatchObject({ statusCode, code });
+    expect((await countedRequests(server.url)).total).toBe(1);
+  });
+});
+
+describe('out of time', () => {
+  test('while a page is read, it is given up', async () => {
+    const outOfTime = new AbortController();
+    recognize = (_image, signal) => {
+      outOfTime.abort();
+      return new Promise((_, reject) => signal.addEventListener('abort', reject));
+    };
+
+    const read = readWithTextract(page, [], outOfTime.signal);
+
+    await expect(read).rejects.toMatchObject({ statusCode: 503, code: 'ocr_unavailable' });
+    expect((await countedRequests(server.url)).total).toBe(1);
+  });
+
+  test('between two attempts, none is made any more', async () => {
+    const outOfTime = new AbortController();
+    await tellFaults(server.url, [{ times: 1_000, type: 'ThrottlingException' }]);
+    const read = readWithTextract(page, [], outOfTime.signal);
+    while ((await countedRequests(server.url)).total < 2);
+
+    outOfTime.abort();
+
+    await expect(read).rejects.toMatchObject({ code: 'ocr_unavailable' });
+  });
+
+  test('before it begins, nothing is asked', async () => {
+    const read = readWithTextract(page, [], AbortSignal.abort());
+
+    await expect(read).rejects.toMatchObject({ code: 'ocr_unavailable' });
+    expect((await countedRequests(server.url)).total).toBe(0);
+  });
+});

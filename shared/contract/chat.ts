@@ -2,8 +2,7 @@ import { ChatEvent } from '../chat/chat-event.ts';
 import { ChatStreamRequest } from '../chat/stream-request.ts';
 import { catalogue } from '../models/catalogue.ts';
 import { invalid, limitReached, sentence } from './common-answers.ts';
-import { ErrorBody } from './error-schemas.ts';
-import { content, json, type Operation } from './operation.ts';
+import { content, type Operation } from './operation.ts';
 
 export const chatOperations: Operation[] = [
   {
@@ -62,12 +61,6 @@ export const chatOperations: Operation[] = [
       400: sentence(
         'The conversation is longer than the model takes, or the provider refuses the request.',
         `The messages are longer than the 400000 tokens that ${catalogue.defaults.chat} takes.`,
-      ),
-      401: json(
-        'The API key of the header, or that of the body, is none of ours.',
-        ErrorBody,
-        { 'The body’s key': { detail: 'The API key in api_key is not valid.' } },
-        ['WWW-Authenticate'],
       ),
       404: sentence('The provider doesn’t know the model.', 'The model does not exist.'),
       422: invalid({

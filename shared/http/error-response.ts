@@ -10,8 +10,17 @@ export const detailError: ErrorFormat = (error, requestId) => {
   if (error instanceof UnprocessableEntityError) return json(422, { detail: error.fields });
   if (!(error instanceof ServiceError)) return json(500, { detail: unknown(error, requestId) });
   const { statusCode, message, details } = error;
+  if (statusCode === 401) return unauthorized(error);
   return json(statusCode, { detail: message, ...details }, retryHeaders(error));
 };
+
+/** The same body everywhere, with `detail` and `error`, as the gateway has it. */
+const unauthorized = (error: ServiceError) =>
+  json(
+    401,
+    { detail: error.message, error: completionErrorOf(error) },
+    { 'www-authenticate': 'Bearer' },
+  );
 
 /** `{"error": {message, type, param, code}}`, as chat-completions clients read it. */
 export const completionError: ErrorFormat = (error, requestId) => {

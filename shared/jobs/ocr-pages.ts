@@ -6,7 +6,7 @@ import { measure } from '../metrics.ts';
 import { closeTaking, hourOf, imagesTaken } from '../ocr/allowance.ts';
 import { ImageTaker } from '../ocr/image-taker.ts';
 import type { ClaimedJob } from './job.ts';
-import { describe } from './lease.ts';
+import { describe, isPermanent } from './lease.ts';
 import { readImage } from './ocr-read-image.ts';
 import { type PageStep, pageName, pageSteps } from './ocr-steps.ts';
 import { runAll } from './run-all.ts';
@@ -40,15 +40,20 @@ export async function readPages(
     await readMissing(job, document, missingOf(range, done), images, signal, progress);
   } catch (error) {
     if (signal.aborted && progress.pages > 0) return () => continueJob(job);
+    if (isPermanent(error)) await closeImages(job, await collectSteps(job, range));
     throw error;
   }
   log('info', 'pages read', { job_id: job.job_id, first: range.first, last: range.last });
   const all = await collectSteps(job, range);
   const unread = missingOf(range, all);
   if (unread.length > 0) throw new Error(`The pages ${unread.join(', ')} were read and not kept`);
-  await closeTaking(job.key_id, job.job_id, (hour) => countImages(all, hour));
+  await closeImages(job, all);
   return undefined;
 }
+
+/** What a dead worker took of the hour and nobody will read now is given back. */
+const closeImages = (job: ClaimedJob, steps: PageStep[]) =>
+  closeTaking(job.key_id, job.job_id, (hour) => countImages(steps, hour));
 
 async function collectSteps(job: ClaimedJob, range: PageRange): Promise<PageStep[]> {
   const steps: PageStep[] = [];

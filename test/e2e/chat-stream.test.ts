@@ -373,7 +373,11 @@ describe('the body’s api_key', () => {
     const { status, body } = await refused({ message: 'hi', api_key });
 
     expect(status).toBe(401);
-    expect(body).toEqual({ detail: 'The api_key is not valid.' });
+    const message = 'The api_key is not valid.';
+    expect(body).toEqual({
+      detail: message,
+      error: { message, type: 'authentication_error', param: null, code: 'invalid_api_key' },
+    });
     expect(await endedCharges(account)).toEqual([]);
   });
 

@@ -27,6 +27,9 @@ const Environment = v.object({
 
 type Environment = v.InferOutput<typeof Environment>;
 
+/** The function that this is, where it is one. */
+export const functionName = () => process.env['AWS_LAMBDA_FUNCTION_NAME'];
+
 /** Reads one setting of this function from its environment; throws if its construct didn't set it. */
 export function setting<Name extends keyof Environment>(name: Name): Environment[Name] {
   const read = v.safeParse(Environment.entries[name], process.env[name]);

@@ -1,3 +1,5 @@
+import { functionName } from './config.ts';
+
 type Level = 'info' | 'warn' | 'error';
 
 /** Facts for one log line. Never a prompt, an answer, a document or a key's secret. */
@@ -5,7 +7,8 @@ export type LogFields = Record<string, string | number | boolean | null | undefi
 
 /** Writes one JSON line to standard output, where Lambda collects it. */
 export function log(level: Level, message: string, fields: LogFields = {}): void {
-  process.stdout.write(`${JSON.stringify({ level, message, ...fields })}\n`);
+  const line = { level, message, function: functionName(), ...fields };
+  process.stdout.write(`${JSON.stringify(line)}\n`);
 }
 
 /** What an error may say in a log: its name, message, code and stack, through its causes. */

@@ -22,7 +22,7 @@ export class Narrator {
       this.line(name, text);
       return;
     }
-    const { level, message, stack, key_id: _, ...fields } = entry;
+    const { level, message, stack, key_id: _, function: __, ...fields } = entry;
     if (message === 'request' || '_aws' in fields) return;
     const style: Style = level === 'error' ? 'red' : level === 'warn' ? 'yellow' : 'cyan';
     const details = Object.entries(fields).map(([key, value]) => `${key}=${value}`);

@@ -9,12 +9,14 @@ import { answerLine, type LineStep, lineName, longestLineBytes } from './batch-l
 import { keepFile } from './bodies.ts';
 import { deliver } from './delivery.ts';
 import { linesOf } from './file-lines.ts';
+import { updateJob, whileLeased } from './job-update.ts';
 import { roomFor } from './line-room.ts';
 import type { ChatBatchResult } from './result.ts';
 import type { SourcedJob } from './source.ts';
 import { withFile } from './source-file.ts';
 import { stepNames, stepsBetween } from './steps.ts';
-import { completeJob, continueJob, updateJob, whileLeased } from './transitions.ts';
+import { continueJob } from './suspension.ts';
+import { completeJob } from './transitions.ts';
 import type { RunEnd } from './worker.ts';
 
 /** Lines of one file that are asked at once. */

@@ -1,8 +1,8 @@
 import type { Caller } from '../http/caller.ts';
 import { ConflictError } from '../http/errors.ts';
 import { type JobRecord, toRecord } from './job.ts';
+import { endedNow, updateJob } from './job-update.ts';
 import { requireJob } from './read.ts';
-import { endedNow, updateJob } from './transitions.ts';
 
 /** Cancels a queued job of the caller; any other status is a conflict that says which. */
 export async function cancelJob({ keyId }: Caller, jobId: string): Promise<JobRecord> {

@@ -4,8 +4,8 @@ import { failedConditions, type TransactWriteItem } from '../aws/transact.ts';
 import { setting } from '../config.ts';
 import { familyOf, partIdOf } from './ids.ts';
 import type { ClaimedJob, Job } from './job.ts';
+import { whileLeased } from './job-update.ts';
 import { findJob } from './read.ts';
-import { whileLeased } from './transitions.ts';
 
 /** A job to be made for another, and what is to be written with it, in the same breath. */
 export interface Child {

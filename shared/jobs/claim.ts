@@ -6,8 +6,9 @@ import { errorFields, log } from '../log.ts';
 import { measure } from '../metrics.ts';
 import type { Doorbell } from './doorbell.ts';
 import { type ClaimedJob, instant, type JobKey } from './job.ts';
+import { updateJob } from './job-update.ts';
 import { findJob } from './read.ts';
-import { endWait, leaseMs, updateJob } from './transitions.ts';
+import { endWait, leaseMs } from './transitions.ts';
 
 /**
  * Claims one job for each doorbell of a lane: the best ready ones, and where the index shows too few

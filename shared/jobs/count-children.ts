@@ -4,7 +4,7 @@ import { log } from '../log.ts';
 import type { Job, JobKey } from './job.ts';
 import { findJob } from './read.ts';
 import type { FailedFile } from './result.ts';
-import { resumeJob } from './transitions.ts';
+import { resumeJob } from './suspension.ts';
 
 /** A transaction takes 100 writes: of a child each, and the parent. */
 const countedPerTransaction = 50;

@@ -3,8 +3,8 @@ import { Readable } from 'node:stream';
 import { markSource, reserveFileId, writeResult } from '../drive/result.ts';
 import { ServiceError } from '../http/errors.ts';
 import type { ClaimedJob } from './job.ts';
+import { updateJob, whileLeased } from './job-update.ts';
 import { describe, isPermanent } from './lease.ts';
-import { updateJob, whileLeased } from './transitions.ts';
 
 /** What is to lie beside a job's source on the drive: a text, or a file on disk. */
 export interface Deliverable {

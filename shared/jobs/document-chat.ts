@@ -10,12 +10,14 @@ import { documentOf } from './bodies.ts';
 import { chatResultOf, tagsOf } from './chat-result.ts';
 import { deliver } from './delivery.ts';
 import type { ClaimedJob } from './job.ts';
+import { updateJob, whileLeased } from './job-update.ts';
 import { canWorkOn, isPaged } from './kinds.ts';
 import type { ChatResult } from './result.ts';
 import { fetchSource, type SourcedJob, unsupported } from './source.ts';
 import { withFile } from './source-file.ts';
 import { chatModelOf } from './step-models.ts';
-import { completeJob, continueJob, updateJob, whileLeased } from './transitions.ts';
+import { continueJob } from './suspension.ts';
+import { completeJob } from './transitions.ts';
 import type { RunEnd, RunJob } from './worker.ts';
 
 /** A longer text would be answered in hundreds of parts; a batch file of lines may be longer. */

@@ -10,7 +10,7 @@ import { canWorkOn } from './kinds.ts';
 import { knownJobOf, sourceWrite } from './known-sources.ts';
 import { newJob } from './new-job.ts';
 import type { FolderResult } from './result.ts';
-import { continueJob, haveChildrenEnded, suspendJob } from './transitions.ts';
+import { continueJob, haveChildrenEnded, suspendJob } from './suspension.ts';
 import type { RunJob } from './worker.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { instant, type Job } from './job.ts';
+import { ringGraceMs } from './job-update.ts';
 import { type LaneName, laneOf, turnOf } from './lane.ts';
-import { ringGraceMs } from './transitions.ts';
 
 type Given = 'key_id' | 'job_id' | 'job_type' | 'model' | 'input_type' | 'priority' | 'max_retries';
 

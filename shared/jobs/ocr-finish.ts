@@ -10,7 +10,8 @@ import { type PageStep, pageSteps } from './ocr-steps.ts';
 import { findJob } from './read.ts';
 import type { ChatResult, JobResult, OcrPage, OcrResult, PipelineResult } from './result.ts';
 import { chatModelOf } from './step-models.ts';
-import { completeJob, failJob, keepOn, suspendJob } from './transitions.ts';
+import { suspendJob } from './suspension.ts';
+import { completeJob, failJob, keepOn } from './transitions.ts';
 import type { RunEnd } from './worker.ts';
 
 /** All pages are read: answers with their text, or hands it to the pipeline's chat step. */

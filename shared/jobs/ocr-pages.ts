@@ -11,7 +11,7 @@ import { readImage } from './ocr-read-image.ts';
 import { type PageStep, pageName, pageSteps } from './ocr-steps.ts';
 import { runAll } from './run-all.ts';
 import { saveStep } from './steps.ts';
-import { continueJob } from './transitions.ts';
+import { continueJob } from './suspension.ts';
 import type { RunEnd } from './worker.ts';
 
 /** Pages of one document that are being read at once: enough to wait for, few enough to hold. */

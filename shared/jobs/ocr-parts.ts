@@ -11,7 +11,8 @@ import { readPages } from './ocr-pages.ts';
 import { findJob } from './read.ts';
 import type { SourcedJob } from './source.ts';
 import { withFile } from './source-file.ts';
-import { cancelPart, completeJob, pauseParent, suspendJob } from './transitions.ts';
+import { cancelPart, pauseParent, suspendJob } from './suspension.ts';
+import { completeJob } from './transitions.ts';
 import type { RunEnd } from './worker.ts';
 
 /** Whether a job is a range of another one's pages: work of ours, which no caller sees. */

@@ -12,7 +12,7 @@ import { finishParts, isPart, runPart, splitIntoParts } from './ocr-parts.ts';
 import type { JobResult } from './result.ts';
 import { fetchSource, type SourcedJob, unsupported } from './source.ts';
 import { withFile } from './source-file.ts';
-import { haveChildrenEnded, suspendJob } from './transitions.ts';
+import { haveChildrenEnded, suspendJob } from './suspension.ts';
 import type { RunEnd, RunJob } from './worker.ts';
 
 /** A document of more pages is read in parts, by as many workers as are free. */

@@ -10,8 +10,8 @@ import { ServiceError } from '../http/errors.ts';
 import { readKey } from '../keys/key.ts';
 import { folderOf } from './bodies.ts';
 import type { ClaimedJob } from './job.ts';
+import { updateJob, whileLeased } from './job-update.ts';
 import { rememberSource } from './known-sources.ts';
-import { updateJob, whileLeased } from './transitions.ts';
 
 /** A job whose file has been copied from the drive. */
 export type SourcedJob = ClaimedJob &

@@ -5,18 +5,12 @@ import { errorFields, log } from '../log.ts';
 import { childrenOf } from './children.ts';
 import { countEnded } from './count-children.ts';
 import { type ClaimedJob, instant, type Job, type JobKey } from './job.ts';
+import { ringGraceMs, updateJob, whileSilent } from './job-update.ts';
 import { allLanes } from './lane.ts';
 import { findJob } from './read.ts';
 import { ring } from './ring.ts';
-import {
-  childrenGraceMs,
-  endWait,
-  resumeJob,
-  retryJob,
-  ringGraceMs,
-  updateJob,
-  whileSilent,
-} from './transitions.ts';
+import { childrenGraceMs, resumeJob } from './suspension.ts';
+import { endWait, retryJob } from './transitions.ts';
 
 /** Looks after every job that is due: takes back expired leases, rings again for what nobody rang for. */
 export async function sweepJobs(lanes = allLanes()): Promise<void> {

@@ -194,7 +194,7 @@ describe('a file of requests', () => {
     }
   });
 
-  test('in Windows clothes reads as any other', async () => {
+  test('with a byte order mark and CRLF line ends is read as any other', async () => {
     const caller = await world.newCaller();
 
     const job = await run(caller, [`\uFEFF${line('a', 'Hi')}\r`, `${line('b', 'Hi')}\r`]);

@@ -2,9 +2,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vite
 import { runChatJob } from '../../shared/jobs/chat.ts';
 import { claimJob } from '../../shared/jobs/claim.ts';
 import type { ClaimedJob } from '../../shared/jobs/job.ts';
+import { updateJob, whileSilent } from '../../shared/jobs/job-update.ts';
 import { runLeased } from '../../shared/jobs/lease.ts';
 import { sweepJobs } from '../../shared/jobs/sweep.ts';
-import { renewLease, retryJob, updateJob, whileSilent } from '../../shared/jobs/transitions.ts';
+import { renewLease, retryJob } from '../../shared/jobs/transitions.ts';
 import { answer, itemOf, submitted } from '../support/jobs.ts';
 import { type ModelStub, startModelStub } from '../support/model-stub.ts';
 import { startTestStore, type TestStore } from '../support/store.ts';

@@ -4,6 +4,7 @@ import type { Caller } from '../../shared/http/caller.ts';
 import { cancelJob } from '../../shared/jobs/cancel.ts';
 import type { OcrResult } from '../../shared/jobs/result.ts';
 import { reportLimits } from '../../shared/ledger/limits-report.ts';
+import { takeImage } from '../../shared/ocr/allowance.ts';
 import { beginHour, expectPaid, hourMs, pass, usdPerPage, useOf } from '../support/document-use.ts';
 import { type DocumentWorld, startDocumentWorld } from '../support/document-world.ts';
 import { allJobs } from '../support/jobs.ts';
@@ -176,6 +177,20 @@ describe('a budget', () => {
     expect(pagesOf(result)).toHaveLength(2);
     expect(result).toMatchObject({ page_count: 4, cost_usd: 2 * usdPerPage });
     expect(await useOf(caller)).toEqual({ pages: 2, open: 0, used: 2 * usdPerPage, images: 2 });
+  });
+
+  test('spent gives back what a dead worker took of the hour', async () => {
+    const caller = await world.newCaller({ budget_usd: 0.5 * usdPerPage });
+
+    const drive = { file_id: await world.add('left.pdf', await smallPdf(scans(1))) };
+    const { id } = await world.submit(caller, { job_type: 'ocr', drive });
+    await takeImage(caller.keyId, id, 100);
+    await takeImage(caller.keyId, id, 100);
+    await world.work();
+    await settleDown(caller, id);
+
+    expect((await world.read(caller, id)).error).toMatch(/^budget_exceeded: /);
+    expect(await useOf(caller)).toMatchObject({ pages: 0, open: 0, images: 0 });
   });
 
   test('spent in the middle of a document in parts does the same', async () => {

@@ -3,16 +3,15 @@ import { vi } from 'vitest';
 import { cancelJob } from '../../shared/jobs/cancel.ts';
 import { claimJobs } from '../../shared/jobs/claim.ts';
 import type { ClaimedJob, Job } from '../../shared/jobs/job.ts';
+import { continueJob, suspendJob } from '../../shared/jobs/suspension.ts';
 import { sweepJobs } from '../../shared/jobs/sweep.ts';
 import {
   completeJob,
-  continueJob,
   endWait,
   failJob,
   postponeJob,
   renewLease,
   retryJob,
-  suspendJob,
 } from '../../shared/jobs/transitions.ts';
 import type { JobModel } from './job-model.ts';
 import { answer, caller, doorbellOf, lane, submitted } from './jobs.ts';

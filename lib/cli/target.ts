@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { clientEnvironment } from '../local/client-config.ts';
+import { clientEnvironment } from '../local/engines/client-config.ts';
 import { readStageFile } from '../local/stage-file.ts';
 import { CommandError } from './command-error.ts';
 

@@ -1,21 +1,19 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { endpointsOf, startEngines, startSecrets } from './engines.ts';
-import { startEventSources } from './event-sources.ts';
-import { Functions } from './functions.ts';
-import { Gateway } from './gateway.ts';
-import { GatewayResponses } from './gateway-responses.ts';
+import { DataFolder } from './data-folder.ts';
+import { deployTables } from './dynamodb/tables.ts';
+import { endpointsOf, startEngines, startSecrets } from './engines/engines.ts';
+import { Gateway } from './gateway/gateway.ts';
+import { GatewayResponses } from './gateway/gateway-responses.ts';
+import { routesOf } from './gateway/routes.ts';
+import { startEventSources } from './lambda/event-sources.ts';
+import { Functions } from './lambda/functions.ts';
+import { startSchedules } from './lambda/schedules.ts';
 import type { Narrator } from './narrator.ts';
-import { deployBuckets, deployQueues } from './queues.ts';
-import { ResourceNames } from './resource-names.ts';
-import { refuseUnknownTypes } from './resource-types.ts';
-import { routesOf } from './routes.ts';
-import { startSchedules } from './schedules.ts';
-import { StageError } from './stage-error.ts';
-import { StageStore } from './stage-store.ts';
-import { synthesize } from './synthesize.ts';
-import { deployTables } from './tables.ts';
-import { resolve } from './template.ts';
+import { deployBuckets, deployQueues } from './queues/queues.ts';
+import { ResourceNames } from './template/resource-names.ts';
+import { refuseUnknownTypes } from './template/resource-types.ts';
+import { synthesize } from './template/synthesize.ts';
+import { resolve } from './template/template.ts';
 
 export interface StageOptions {
   port: number;
@@ -62,9 +60,8 @@ async function deploy(
   { port, dataDir, memory, narrator, onDeath }: StageOptions,
   closers: Closer[],
 ): Promise<Omit<Stage, 'close'>> {
-  makeFolder(dataDir);
-  const store = new StageStore(dataDir, memory);
-  closers.push(() => store.close());
+  const folder = new DataFolder(dataDir);
+  closers.push(() => folder.close());
 
   const [engines, synthesis] = await Promise.all([
     startEngines({ dataDir, memory, onDeath }).then((started) => {
@@ -76,11 +73,11 @@ async function deploy(
   const { template, stackName } = synthesis;
   refuseUnknownTypes(template);
   const names = new ResourceNames(template, stackName);
-  const dynamodbUrl = engines.dynamodb.url;
+  const { dynamodb } = engines;
   const queuesUrl = engines.queues.url;
   const [secrets] = await Promise.all([
     startSecrets(template, names, engines.drive.serviceAccount),
-    deployTables(template, names, dynamodbUrl),
+    deployTables(template, names, dynamodb.url),
     deployQueues(template, names, queuesUrl),
     deployBuckets(template, names, queuesUrl),
   ]);
@@ -94,27 +91,17 @@ async function deploy(
   closers.push(() => gateway.close());
 
   const sources = [
-    ...startEventSources({ template, names, functions, dynamodbUrl, queuesUrl, store, narrator }),
+    ...startEventSources({ template, names, functions, dynamodb, queuesUrl, narrator }),
     ...startSchedules(template, names, functions, narrator),
   ];
   closers.push(() => sources.forEach((source) => void source.stop()));
   return {
     baseUrl,
-    dynamodbUrl,
+    dynamodbUrl: dynamodb.url,
     queuesUrl,
     outputs: outputsOf(template, names),
     offlineModel: engines.offlineModel !== undefined,
   };
-}
-
-function makeFolder(dataDir: string): void {
-  try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  } catch (cause) {
-    throw new StageError(`The data folder ${dataDir} can't be used: ${(cause as Error).message}.`, {
-      cause,
-    });
-  }
 }
 
 function outputsOf(

@@ -1,4 +1,6 @@
-// A stub upstream in a process of its own: answers at once, or streams `x-chunks` chunks `x-delay` ms apart.
+// A stub upstream in a process of its own: it answers at once, or streams as many chunks, so many ms
+// apart, as the first message says ("20 100"). Any message of its parent's is answered with the number
+// of calls so far.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
 
@@ -9,7 +11,10 @@ interface Asked {
 
 const usage = { prompt_tokens: 10, completion_tokens: 10, total_tokens: 20 };
 
+let calls = 0;
+
 const server = createServer(async (request, response) => {
+  calls += 1;
   const body = (await json(request)) as Asked;
   const [chunks = 20, delayMs = 0] = (body.messages[0]?.content ?? '').split(' ').map(Number);
   if (body.stream) await stream(response, chunks, delayMs);
@@ -19,6 +24,7 @@ server.listen(0, '127.0.0.1', () => {
   const address = server.address();
   process.send?.(typeof address === 'object' ? address?.port : 0);
 });
+process.on('message', () => process.send?.(calls));
 process.on('disconnect', () => process.exit());
 
 function answer(response: ServerResponse<IncomingMessage>): void {

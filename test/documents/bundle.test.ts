@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { bundle } from '../../lib/bundles.ts';
-import { FunctionHost } from '../../lib/local/function-host.ts';
+import { FunctionHost } from '../../lib/local/lambda/function-host.ts';
 import { Narrator } from '../../lib/local/narrator.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'quire-bundles-'));

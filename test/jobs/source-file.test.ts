@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { threadId } from 'node:worker_threads';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { clientEnvironment } from '../../lib/local/client-config.ts';
+import { clientEnvironment } from '../../lib/local/engines/client-config.ts';
 import { withFile } from '../../shared/jobs/source-file.ts';
 
 let server: Server;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Resource, resourcesOf } from '../../lib/local/template.ts';
+import { type Resource, resourcesOf } from '../../lib/local/template/template.ts';
 import { all, only, referencesIn, stackName, template } from '../support/stack-template.ts';
 
 describe('stores', () => {

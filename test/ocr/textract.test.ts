@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { clientEnvironment } from '../../lib/local/client-config.ts';
-import type { Engine } from '../../lib/local/dynamodb-engine.ts';
+import { clientEnvironment } from '../../lib/local/engines/client-config.ts';
+import type { Engine } from '../../lib/local/engines/engine-thread.ts';
 import type { Recognize } from '../../lib/local/textract/recognized-page.ts';
 import { startTextractServer } from '../../lib/local/textract/server.ts';
 import { readWithTextract } from '../../shared/ocr/textract.ts';

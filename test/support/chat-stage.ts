@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { clientEnvironment } from '../../lib/local/client-config.ts';
+import { clientEnvironment } from '../../lib/local/engines/client-config.ts';
 import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import { changeKey, issueKey } from '../../shared/keys/key.ts';
 import { type KeyLimits, unlimited } from '../../shared/keys/limits.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { synthesize } from '../../lib/local/synthesize.ts';
+import { synthesize } from '../../lib/local/template/synthesize.ts';
 import type { Target } from './api.ts';
 import { startTestStage } from './stage.ts';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, inject } from 'vitest';
-import { readAssembly } from '../../lib/local/synthesize.ts';
-import { resourcesOf } from '../../lib/local/template.ts';
+import { readAssembly } from '../../lib/local/template/synthesize.ts';
+import { resourcesOf } from '../../lib/local/template/template.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: properties have CloudFormation's many shapes
 export type Properties = any;

@@ -1,6 +1,6 @@
 import { Agent, createServer, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { type Engine, startDynamoDb } from '../../lib/local/dynamodb-engine.ts';
+import { startDynamoDb } from '../../lib/local/dynamodb/engine.ts';
 
 /** A DynamoDB engine that tells what it was asked. */
 export interface LoggedStore {
@@ -12,7 +12,7 @@ export interface LoggedStore {
 
 /** Starts an engine in memory behind a proxy that notes each operation as it arrives. */
 export async function startLoggedStore(): Promise<LoggedStore> {
-  const engine: Engine = await startDynamoDb(undefined, (reason) => {
+  const engine = await startDynamoDb(undefined, (reason) => {
     throw new Error(reason);
   });
   const operations: string[] = [];

@@ -1,13 +1,13 @@
 import { inject } from 'vitest';
-import { clientEnvironment } from '../../lib/local/client-config.ts';
-import { startDynamoDb } from '../../lib/local/dynamodb-engine.ts';
-import { startEngineThread } from '../../lib/local/engine-thread.ts';
-import { startSecrets } from '../../lib/local/engines.ts';
-import { deployBuckets, deployQueues } from '../../lib/local/queues.ts';
-import { ResourceNames } from '../../lib/local/resource-names.ts';
-import { readAssembly } from '../../lib/local/synthesize.ts';
-import { deployTables } from '../../lib/local/tables.ts';
-import { resolve, resourcesOf, type Template } from '../../lib/local/template.ts';
+import { startDynamoDb } from '../../lib/local/dynamodb/engine.ts';
+import { deployTables } from '../../lib/local/dynamodb/tables.ts';
+import { clientEnvironment } from '../../lib/local/engines/client-config.ts';
+import { startEngineThread } from '../../lib/local/engines/engine-thread.ts';
+import { startSecrets } from '../../lib/local/engines/engines.ts';
+import { deployBuckets, deployQueues } from '../../lib/local/queues/queues.ts';
+import { ResourceNames } from '../../lib/local/template/resource-names.ts';
+import { readAssembly } from '../../lib/local/template/synthesize.ts';
+import { resolve, resourcesOf, type Template } from '../../lib/local/template/template.ts';
 
 export interface TestStoreOptions {
   /** Starts SQS and S3 too. */
@@ -73,7 +73,7 @@ export async function startTestStore({
   };
 }
 
-const queueEngineThread = new URL('../../lib/local/queue-engine.ts', import.meta.url);
+const queueEngineThread = new URL('../../lib/local/queues/engine.ts', import.meta.url);
 
 /** Every setting that the template gives any of its functions. */
 function environmentOf(template: Template, names: ResourceNames): Record<string, string> {

@@ -1,5 +1,5 @@
 import { TextractClient } from '@aws-sdk/client-textract';
-import { clientConfig } from '../../lib/local/client-config.ts';
+import { clientConfig } from '../../lib/local/engines/client-config.ts';
 import type { RecognizedPage } from '../../lib/local/textract/recognized-page.ts';
 
 /** The first bytes of a JPEG of some size: as much as a server looks at that doesn't read it. */

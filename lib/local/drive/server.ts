@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { relative, sep } from 'node:path';
 import Fastify, { type FastifyInstance } from 'fastify';
-import type { Engine } from '../dynamodb-engine.ts';
+import type { Engine } from '../engines/engine-thread.ts';
 import { StageError } from '../stage-error.ts';
 import { AccessTokens } from './access-tokens.ts';
 import { DriveError } from './drive-error.ts';

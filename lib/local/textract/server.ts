@@ -1,5 +1,5 @@
 import Fastify from 'fastify';
-import type { Engine } from '../dynamodb-engine.ts';
+import type { Engine } from '../engines/engine-thread.ts';
 import { addControls } from './controls.ts';
 import { FaultPlan } from './fault-plan.ts';
 import { addOperations } from './operations.ts';

@@ -4,8 +4,8 @@ import {
   DetectDocumentTextCommand,
 } from '@aws-sdk/client-textract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Engine } from '../../../lib/local/dynamodb-engine.ts';
-import { startEngineThread } from '../../../lib/local/engine-thread.ts';
+import type { Engine } from '../../../lib/local/engines/engine-thread.ts';
+import { startEngineThread } from '../../../lib/local/engines/engine-thread.ts';
 import { plainText } from '../../../shared/ocr/layout.ts';
 import { printedTable } from '../../support/printed-table.ts';
 import { characterErrorRate, scanOf } from '../../support/scans.ts';

@@ -1,4 +1,4 @@
-import { StageError } from './stage-error.ts';
+import { StageError } from '../stage-error.ts';
 import type { References, Template } from './template.ts';
 
 export const region = 'us-east-1';

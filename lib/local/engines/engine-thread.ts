@@ -1,9 +1,14 @@
 import { Worker } from 'node:worker_threads';
-import type { Engine } from './dynamodb-engine.ts';
+
+/** A running engine: where it answers, and how to stop it. */
+export interface Engine {
+  url: string;
+  close(): Promise<void>;
+}
 
 /**
- * Runs an engine in a thread of its own, so that its work never delays the gateway's; what the thread
- * tells beside its URL is answered too.
+ * Runs an engine in a thread of its own, so that its work never delays the gateway's. The result has
+ * the URL, and what else the thread's first message says.
  */
 export async function startEngineThread<Told extends object = object>(
   file: URL,

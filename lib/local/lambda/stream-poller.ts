@@ -7,11 +7,10 @@ import {
 } from '@aws-sdk/client-dynamodb-streams';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { DynamoDBBatchResponse } from 'aws-lambda';
-import { clientConfig } from './client-config.ts';
+import { clientConfig } from '../engines/client-config.ts';
+import type { Narrator } from '../narrator.ts';
 import { eventFilter } from './event-filter.ts';
 import type { FunctionHost } from './function-host.ts';
-import type { Narrator } from './narrator.ts';
-import type { StageStore } from './stage-store.ts';
 
 export interface StreamPollerConfig {
   dynamodbUrl: string;
@@ -23,19 +22,24 @@ export interface StreamPollerConfig {
   /** Where a batch goes that the function can't take. */
   failureQueueUrl: string | undefined;
   function: FunctionHost;
-  store: StageStore;
+  /** Told the number of the last record that was delivered. */
+  onDelivered(sequenceNumber: string): void;
   narrator: Narrator;
 }
 
 const idleMs = 40;
 const firstRetryMs = 200;
 
-/** Feeds a table's stream to a function in order, from the last checkpoint on, as Lambda does. */
+/**
+ * Feeds a table's stream to a function in order, as Lambda does. A new one begins with the oldest record
+ * there is: what was delivered before is trimmed from the stream, and a few records may come twice.
+ */
 export class StreamPoller {
   private readonly config: StreamPollerConfig;
   private readonly passes: (record: unknown) => boolean;
   private readonly streams: DynamoDBStreamsClient;
   private stopped = false;
+  private position: string | undefined;
 
   constructor(config: StreamPollerConfig) {
     this.config = config;
@@ -58,7 +62,7 @@ export class StreamPoller {
           new GetRecordsCommand({ ShardIterator: iterator, Limit: this.config.batchSize }),
         );
         await this.deliver(Records);
-        this.checkpoint(Records);
+        this.moveOn(Records);
         iterator = NextShardIterator;
         if (Records.length === 0) await pause(idleMs);
       } catch (error) {
@@ -75,13 +79,12 @@ export class StreamPoller {
     const StreamArn = this.config.streamArn;
     const { StreamDescription } = await this.streams.send(new DescribeStreamCommand({ StreamArn }));
     const ShardId = StreamDescription?.Shards?.[0]?.ShardId;
-    const position = this.config.store.checkpoint(this.checkpointName);
     const { ShardIterator } = await this.streams.send(
       new GetShardIteratorCommand({
         StreamArn,
         ShardId,
-        ...(position
-          ? { ShardIteratorType: 'AFTER_SEQUENCE_NUMBER', SequenceNumber: position }
+        ...(this.position
+          ? { ShardIteratorType: 'AFTER_SEQUENCE_NUMBER', SequenceNumber: this.position }
           : { ShardIteratorType: 'TRIM_HORIZON' }),
       }),
     );
@@ -89,13 +92,11 @@ export class StreamPoller {
     return ShardIterator;
   }
 
-  private get checkpointName(): string {
-    return `${this.config.streamArn} ${this.config.function.config.name}`;
-  }
-
-  private checkpoint(records: StreamRecord[]): void {
+  private moveOn(records: StreamRecord[]): void {
     const position = records.at(-1)?.dynamodb?.SequenceNumber;
-    if (position) this.config.store.saveCheckpoint(this.checkpointName, position);
+    if (!position) return;
+    this.position = position;
+    this.config.onDelivered(position);
   }
 
   /** Delivers until all is taken; after the last retry what is left goes to the failure queue. */
@@ -109,7 +110,7 @@ export class StreamPoller {
     if (left.length > 0) throw new Error('stopped before the batch was taken');
   }
 
-  /** Answers what the function didn't take: all from the first record it reported, as in Lambda. */
+  /** Returns what the function didn't take: all from the first record it reported, as in Lambda. */
   private async invoke(records: StreamRecord[]): Promise<StreamRecord[]> {
     try {
       const response = (await this.config.function.invoke({

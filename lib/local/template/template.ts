@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { StageError } from './stage-error.ts';
+import { StageError } from '../stage-error.ts';
 
 /** A CloudFormation resource as synthesized. */
 export interface Resource {

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Worker } from 'node:worker_threads';
+import type { Narrator } from '../narrator.ts';
+import { StageError } from '../stage-error.ts';
+import { region } from '../template/resource-names.ts';
 import { type AnswerSink, InvocationError, type ThreadReply } from './invocation.ts';
-import type { Narrator } from './narrator.ts';
-import { region } from './resource-names.ts';
-import { StageError } from './stage-error.ts';
 
 /** What a function needs to run: its bundle, its environment and its limits. */
 export interface FunctionConfig {

@@ -1,4 +1,4 @@
-import { StageError } from './stage-error.ts';
+import { StageError } from '../stage-error.ts';
 import type { Template } from './template.ts';
 
 /** What the stage makes, and after the gap what has no counterpart on one machine. */

@@ -1,10 +1,10 @@
 import { Cron } from 'croner';
+import type { Narrator } from '../narrator.ts';
+import { StageError } from '../stage-error.ts';
+import type { ResourceNames } from '../template/resource-names.ts';
+import { resolve, resourcesOf, type Template } from '../template/template.ts';
 import type { EventSource } from './event-sources.ts';
 import type { Functions } from './functions.ts';
-import type { Narrator } from './narrator.ts';
-import type { ResourceNames } from './resource-names.ts';
-import { StageError } from './stage-error.ts';
-import { resolve, resourcesOf, type Template } from './template.ts';
 
 interface Rule {
   ScheduleExpression: string;

@@ -1,4 +1,4 @@
-import { region } from './resource-names.ts';
+import { region } from '../template/resource-names.ts';
 
 /** Any credentials do: the engines don't check them. */
 export const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };

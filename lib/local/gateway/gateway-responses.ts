@@ -1,4 +1,4 @@
-import { resourcesOf, type Template } from './template.ts';
+import { resourcesOf, type Template } from '../template/template.ts';
 
 export interface GatewayResponse {
   status: number;

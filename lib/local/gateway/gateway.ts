@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { Narrator } from '../narrator.ts';
+import { StageError } from '../stage-error.ts';
 import { proxyEvent } from './gateway-event.ts';
 import type { GatewayResponses, GatewayResponseType } from './gateway-responses.ts';
-import type { Narrator } from './narrator.ts';
 import type { Route } from './routes.ts';
-import { StageError } from './stage-error.ts';
 import { StreamedAnswer } from './streamed-answer.ts';
 
 /** A Lambda's payload may have 6 MB; more is read, as a client that still sends misses an answer. */

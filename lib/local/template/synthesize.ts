@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { StageError } from './stage-error.ts';
+import { StageError } from '../stage-error.ts';
 import { readTemplate, type Template } from './template.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
+const root = fileURLToPath(new URL('../../..', import.meta.url));
 
 /** A synthesized stack: its template, and the folder that its assets lie in. */
 export interface Synthesis {

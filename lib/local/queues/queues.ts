@@ -5,9 +5,9 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3';
 import { CreateQueueCommand, SetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { clientConfig } from './client-config.ts';
-import type { ResourceNames } from './resource-names.ts';
-import { type Resource, resolve, resourcesOf, type Template } from './template.ts';
+import { clientConfig } from '../engines/client-config.ts';
+import type { ResourceNames } from '../template/resource-names.ts';
+import { type Resource, resolve, resourcesOf, type Template } from '../template/template.ts';
 
 /** Queue attributes that a template gives by the API's own names. */
 const attributeNames = [

@@ -1,11 +1,11 @@
+import type { DynamoDbEngine } from '../dynamodb/engine.ts';
+import type { Narrator } from '../narrator.ts';
+import { StageError } from '../stage-error.ts';
+import type { ResourceNames } from '../template/resource-names.ts';
+import { resolve, resourcesOf, type Template } from '../template/template.ts';
 import type { Functions } from './functions.ts';
-import type { Narrator } from './narrator.ts';
 import { QueuePoller } from './queue-poller.ts';
-import type { ResourceNames } from './resource-names.ts';
-import { StageError } from './stage-error.ts';
-import type { StageStore } from './stage-store.ts';
 import { StreamPoller } from './stream-poller.ts';
-import { resolve, resourcesOf, type Template } from './template.ts';
 
 /** Something that feeds a function until it is stopped. */
 export interface EventSource {
@@ -27,15 +27,14 @@ export interface EventSourceHost {
   template: Template;
   names: ResourceNames;
   functions: Functions;
-  dynamodbUrl: string;
+  dynamodb: DynamoDbEngine;
   queuesUrl: string;
-  store: StageStore;
   narrator: Narrator;
 }
 
 /** Starts the template's event source mappings. */
 export function startEventSources(host: EventSourceHost): EventSource[] {
-  const { template, names, functions, dynamodbUrl, queuesUrl, store, narrator } = host;
+  const { template, names, functions, dynamodb, queuesUrl, narrator } = host;
   const queueUrls = new Map(
     resourcesOf(template, 'AWS::SQS::Queue').map(([id]) => [
       names.getAtt(id, 'Arn'),
@@ -48,7 +47,7 @@ export function startEventSources(host: EventSourceHost): EventSource[] {
     const { EventSourceArn } = mapping;
     if (EventSourceArn.includes(':dynamodb:')) {
       return new StreamPoller({
-        dynamodbUrl,
+        dynamodbUrl: dynamodb.url,
         queuesUrl,
         streamArn: EventSourceArn,
         batchSize: mapping.BatchSize ?? 100,
@@ -56,7 +55,7 @@ export function startEventSources(host: EventSourceHost): EventSource[] {
         filters: mapping.FilterCriteria?.Filters.map(({ Pattern }) => Pattern) ?? [],
         failureQueueUrl: queueUrls.get(mapping.DestinationConfig?.OnFailure?.Destination ?? ''),
         function: fn,
-        store,
+        onDelivered: dynamodb.streams?.follow(EventSourceArn) ?? (() => {}),
         narrator,
       });
     }

@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import type { AnswerHead, AnswerSink } from './invocation.ts';
+import type { AnswerHead, AnswerSink } from '../lambda/invocation.ts';
 
 /** A streamed answer on its way to a client; for one who went away the function's chunks are dropped. */
 export class StreamedAnswer implements AnswerSink {

@@ -1,8 +1,8 @@
-import type { FunctionHost } from './function-host.ts';
-import type { Functions } from './functions.ts';
-import { account, type ResourceNames, region } from './resource-names.ts';
-import { StageError } from './stage-error.ts';
-import { resolve, resourcesOf, type Template } from './template.ts';
+import type { FunctionHost } from '../lambda/function-host.ts';
+import type { Functions } from '../lambda/functions.ts';
+import { StageError } from '../stage-error.ts';
+import { account, type ResourceNames, region } from '../template/resource-names.ts';
+import { resolve, resourcesOf, type Template } from '../template/template.ts';
 import { TokenAuthorizer } from './token-authorizer.ts';
 
 /** One method of the API: its path in the gateway's notation, its function, who may call it. */

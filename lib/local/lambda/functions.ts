@@ -1,10 +1,10 @@
 import { isAbsolute, join } from 'node:path';
+import type { Narrator } from '../narrator.ts';
+import { StageError } from '../stage-error.ts';
+import type { ResourceNames } from '../template/resource-names.ts';
+import type { Synthesis } from '../template/synthesize.ts';
+import { type Resource, resolve, resourcesOf } from '../template/template.ts';
 import { FunctionHost } from './function-host.ts';
-import type { Narrator } from './narrator.ts';
-import type { ResourceNames } from './resource-names.ts';
-import { StageError } from './stage-error.ts';
-import type { Synthesis } from './synthesize.ts';
-import { type Resource, resolve, resourcesOf } from './template.ts';
 
 /** The template's functions, found by logical id or by an ARN that names them. */
 export class Functions {

@@ -5,10 +5,10 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { clientConfig } from './client-config.ts';
+import { clientConfig } from '../engines/client-config.ts';
+import type { Narrator } from '../narrator.ts';
+import { region } from '../template/resource-names.ts';
 import type { FunctionHost } from './function-host.ts';
-import type { Narrator } from './narrator.ts';
-import { region } from './resource-names.ts';
 
 export interface QueuePollerConfig {
   url: string;

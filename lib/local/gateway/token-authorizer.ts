@@ -1,6 +1,6 @@
 import type { APIGatewayAuthorizerResult } from 'aws-lambda';
-import type { FunctionHost } from './function-host.ts';
-import { InvocationError } from './invocation.ts';
+import type { FunctionHost } from '../lambda/function-host.ts';
+import { InvocationError } from '../lambda/invocation.ts';
 
 /** A TOKEN authorizer as the template describes it. */
 export interface AuthorizerConfig {

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { FastifyRequest } from 'fastify';
-import { account } from './resource-names.ts';
+import { account } from '../template/resource-names.ts';
 import type { Route } from './routes.ts';
 
 /** The proxy event API Gateway makes of a request. */

@@ -1,17 +1,17 @@
 import { cpSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { DriveServer } from '../drive/server.ts';
+import { type DynamoDbEngine, startDynamoDb } from '../dynamodb/engine.ts';
+import { startSecretsServer } from '../secrets/server.ts';
+import type { ResourceNames } from '../template/resource-names.ts';
+import { resourcesOf, type Template } from '../template/template.ts';
 import { clientEnvironment } from './client-config.ts';
-import type { DriveServer } from './drive/server.ts';
-import { type Engine, startDynamoDb } from './dynamodb-engine.ts';
-import { startEngineThread } from './engine-thread.ts';
-import type { ResourceNames } from './resource-names.ts';
-import { startSecretsServer } from './secrets-server.ts';
-import { resourcesOf, type Template } from './template.ts';
+import { type Engine, startEngineThread } from './engine-thread.ts';
 
 /** What stands for AWS's services and the model providers on this machine. */
 export interface Engines {
-  dynamodb: Engine;
+  dynamodb: DynamoDbEngine;
   queues: Engine;
   drive: DriveEngine;
   textract: Engine;
@@ -35,23 +35,23 @@ export async function startEngines(options: EngineOptions): Promise<Engines> {
   const folder = driveFolderIn(dataDir);
   const [dynamodb, queues, drive, textract, offlineModel] = await Promise.all([
     startDynamoDb(file('dynamodb.db'), onDeath),
-    startEngineThread(thread('./queue-engine.ts'), {
+    startEngineThread(thread('../queues/engine.ts'), {
       dataDir: file('queues'),
       s3StorageDir: file('objects'),
     }),
-    startEngineThread<DriveEngine>(thread('./drive/worker.ts'), {
+    startEngineThread<DriveEngine>(thread('../drive/worker.ts'), {
       folder,
       indexFile: file('drive.db'),
     }),
-    startEngineThread(thread('./textract/worker.ts'), {}),
-    hasProvider() ? undefined : startEngineThread(thread('./offline-model/worker.ts'), {}),
+    startEngineThread(thread('../textract/worker.ts'), {}),
+    hasProvider() ? undefined : startEngineThread(thread('../offline-model/worker.ts'), {}),
   ]);
   return { dynamodb, queues, drive, textract, offlineModel };
 }
 
 const thread = (file: string) => new URL(file, import.meta.url);
 
-const samples = fileURLToPath(new URL('./drive/samples', import.meta.url));
+const samples = fileURLToPath(new URL('../drive/samples', import.meta.url));
 
 /** The folder that is the drive; a new one begins with the samples. */
 function driveFolderIn(dataDir: string): string {

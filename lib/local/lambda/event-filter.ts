@@ -1,4 +1,4 @@
-import { StageError } from './stage-error.ts';
+import { StageError } from '../stage-error.ts';
 
 type Pattern = { [key: string]: Pattern | unknown[] };
 type Test = (actual: unknown) => boolean;

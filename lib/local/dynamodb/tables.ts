@@ -7,9 +7,9 @@ import {
   UpdateTableCommand,
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
-import { clientConfig } from './client-config.ts';
-import type { ResourceNames } from './resource-names.ts';
-import { type Resource, resourcesOf, type Template } from './template.ts';
+import { clientConfig } from '../engines/client-config.ts';
+import type { ResourceNames } from '../template/resource-names.ts';
+import { type Resource, resourcesOf, type Template } from '../template/template.ts';
 
 /** Makes the template's tables where they don't exist yet. */
 export async function deployTables(

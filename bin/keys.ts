@@ -6,9 +6,9 @@ import { runCommand } from '../lib/cli/run.ts';
 import { reachTables, type Target } from '../lib/cli/target.ts';
 import { minuteOf } from '../lib/cli/text.ts';
 import { changeKey, issueKey, listKeys, readKey } from '../shared/keys/key.ts';
+import { type KeyLimits, unlimited } from '../shared/keys/key-limits.ts';
 import { KeyOptions, RotationOptions } from '../shared/keys/key-options.ts';
 import { keyRecord } from '../shared/keys/key-record.ts';
-import { type KeyLimits, unlimited } from '../shared/keys/limits.ts';
 import { rotateKey } from '../shared/keys/rotate.ts';
 
 /** So long the gateway goes by what it last heard of a secret. */

@@ -6,7 +6,7 @@ import { type Stage, startStage } from '../lib/local/stage.ts';
 import { StageError } from '../lib/local/stage-error.ts';
 import { readStageFile, writeStageFile } from '../lib/local/stage-file.ts';
 import { findKeyBySecret, issueKey } from '../shared/keys/key.ts';
-import { unlimited } from '../shared/keys/limits.ts';
+import { unlimited } from '../shared/keys/key-limits.ts';
 
 const help = `Runs the whole service on this machine.
 

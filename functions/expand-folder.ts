@@ -1,5 +1,5 @@
-import { expandFolder } from '../shared/jobs/folder.ts';
+import { runFolderJob } from '../shared/jobs/files/run-folder.ts';
 import { jobWorker } from '../shared/jobs/worker.ts';
 
 /** Reads the folder queue. */
-export const handler = jobWorker(expandFolder);
+export const handler = jobWorker(runFolderJob);

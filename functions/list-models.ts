@@ -1,7 +1,7 @@
+import { listModels } from '../shared/chat/models.ts';
 import { completionError } from '../shared/http/error-response.ts';
 import { jsonEndpoint } from '../shared/http/json-endpoint.ts';
 import { json } from '../shared/http/response.ts';
-import { listModels } from '../shared/models/list.ts';
 
 /** GET /v1/models */
 export const handler = jsonEndpoint(

@@ -1,7 +1,7 @@
 import { shardsOf } from '../shared/jobs/lane.ts';
 import { sweepJobs } from '../shared/jobs/sweep.ts';
+import { resetWindows } from '../shared/ledger/images.ts';
 import { log } from '../shared/log.ts';
-import { resetWindows } from '../shared/ocr/allowance.ts';
 
 /** Runs each hour: empties the windows that are over, and wakes the jobs that waited for that. */
 export const handler = async () => {

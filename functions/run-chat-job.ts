@@ -1,4 +1,4 @@
-import { runChatJob } from '../shared/jobs/chat.ts';
+import { runChatJob } from '../shared/jobs/chat/run-chat.ts';
 import { jobWorker } from '../shared/jobs/worker.ts';
 
 /** Reads the chat queue. */

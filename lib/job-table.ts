@@ -135,7 +135,7 @@ export class JobTable extends Construct {
 
   private tell(fn: LambdaFunction): void {
     fn.addEnvironment('JOBS_TABLE', this.table.tableName);
-    fn.addEnvironment('BODIES_BUCKET', this.bodies.bucketName);
+    fn.addEnvironment('OBJECTS_BUCKET', this.bodies.bucketName);
     fn.addEnvironment('JOB_RETENTION_DAYS', String(this.retentionDays));
   }
 }

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 
 const Environment = v.object({
-  BODIES_BUCKET: v.string(),
+  OBJECTS_BUCKET: v.string(),
   CHAT_QUEUE_URL: v.string(),
   DOCUMENT_LIMITS: v.pipe(
     v.string(),
@@ -21,6 +21,8 @@ const Environment = v.object({
   OPENAI_BASE_URL: v.optional(v.pipe(v.string(), v.url())),
   SESSIONS_TABLE: v.string(),
   TEXTRACT_PAGES_PER_SECOND: v.pipe(v.string(), v.toNumber(), v.minValue(0.1)),
+  /** A catalogue of models to use in place of ours. */
+  QUIRE_CATALOGUE: v.optional(v.string()),
   USAGE_TABLE: v.string(),
   PROVIDER_SECRETS: v.pipe(v.string(), v.parseJson(), v.record(v.string(), v.string())),
 });

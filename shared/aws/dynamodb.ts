@@ -1,5 +1,9 @@
 import { ConditionalCheckFailedException, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import {
+  DynamoDBDocumentClient,
+  paginateQuery,
+  type QueryCommandInput,
+} from '@aws-sdk/lib-dynamodb';
 
 /** The one DynamoDB client of a function. */
 export const dynamodb = DynamoDBDocumentClient.from(new DynamoDBClient({}), {
@@ -16,4 +20,24 @@ export async function unlessConditionFails<Output>(
     if (error instanceof ConditionalCheckFailedException) return undefined;
     throw error;
   }
+}
+
+/** One page of a query: its items, and the key that the next page begins after, if there may be one. */
+export interface Page<Item> {
+  items: Item[];
+  lastKey: Record<string, unknown> | undefined;
+}
+
+/** The pages of a query, each read when it is asked for; one holds 1 MB, or `Limit` items, before its filter. */
+export async function* queryPages<Item>(query: QueryCommandInput): AsyncGenerator<Page<Item>> {
+  const { Limit, ...input } = query;
+  const pages = paginateQuery({ client: dynamodb, ...(Limit && { pageSize: Limit }) }, input);
+  for await (const { Items = [], LastEvaluatedKey } of pages) {
+    yield { items: Items as Item[], lastKey: LastEvaluatedKey };
+  }
+}
+
+/** The items of a query, page after page. */
+export async function* queryItems<Item>(query: QueryCommandInput): AsyncGenerator<Item> {
+  for await (const { items } of queryPages<Item>(query)) yield* items;
 }

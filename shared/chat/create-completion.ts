@@ -1,16 +1,14 @@
 import { Readable } from 'node:stream';
 import type { Caller } from '../http/caller.ts';
-import { NotFoundError } from '../http/errors.ts';
 import type { Invocation, StreamedResponse } from '../http/stream-endpoint.ts';
-import { mayUseModel } from '../keys/limits.ts';
 import { type Account, limitsRequests } from '../ledger/account.ts';
 import { toUsd } from '../ledger/nano-usd.ts';
 import { requestsName } from '../ledger/reserve.ts';
-import { findModel, type Model } from '../models/catalogue.ts';
 import { toModelError, unavailable } from '../models/errors.ts';
 import { type CompletionRequest, upstreamBody } from './completion-request.ts';
 import { forwardStream } from './forward-stream.ts';
 import { type MeteredCall, openMeteredCall, readCompletion } from './metered-call.ts';
+import { requireModel } from './models.ts';
 
 /** Answers a chat-completions request as its upstream does, streamed or as a whole. */
 export async function createCompletion(
@@ -18,10 +16,11 @@ export async function createCompletion(
   caller: Caller,
   { timeIsUp }: Invocation,
 ): Promise<StreamedResponse> {
+  const model = requireModel(caller, request.model);
   const call = await openMeteredCall({
     keyId: caller.keyId,
-    model: requireModel(caller, request.model),
-    body: upstreamBody(requireModel(caller, request.model), request),
+    model,
+    body: upstreamBody(model, request),
     subject: { tags: ['chat'] },
     signal: timeIsUp,
   });
@@ -39,15 +38,6 @@ export async function createCompletion(
     headers: { 'content-type': 'application/json', ...headers },
     body: Readable.from([await wholeAnswer(call)]),
   };
-}
-
-/** Finds a model that the caller may use; to anyone else it doesn't exist. */
-export function requireModel(caller: Caller, id: string): Model {
-  const model = findModel(id);
-  if (!model || !mayUseModel(caller, id)) {
-    throw new NotFoundError(`The model ${id} does not exist.`, 'model_not_found');
-  }
-  return model;
 }
 
 /** The answer as it came, once it is known to be one; settled before it is sent. */

@@ -1,5 +1,6 @@
 import { completionErrorOf } from '../http/error-response.ts';
 import { ServiceError } from '../http/errors.ts';
+import { doneEvent, eventOf } from '../http/event-stream.ts';
 import { errorFields, log } from '../log.ts';
 import { unavailable } from '../models/errors.ts';
 import type { MeteredCall } from './metered-call.ts';
@@ -23,9 +24,9 @@ export async function* forwardStream(
       ended ||= next.value.events.some(({ isEnd }) => isEnd);
     }
     if (!ended && !call.meter.finished) throw unavailable('The model broke off its answer.');
-    if (!ended) yield 'data: [DONE]\n\n';
+    if (!ended) yield doneEvent;
   } catch (error) {
-    yield `data: ${JSON.stringify({ error: completionErrorOf(brokenOff(error)) })}\n\n`;
+    yield eventOf({ error: completionErrorOf(brokenOff(error)) });
   } finally {
     await drain(pieces);
     await call.end();

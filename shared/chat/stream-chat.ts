@@ -4,7 +4,7 @@ import { valueError } from '../http/errors.ts';
 import { eventStream } from '../http/event-stream.ts';
 import type { Invocation, StreamedResponse } from '../http/stream-endpoint.ts';
 import { callerWithSecret } from '../keys/caller-with-secret.ts';
-import { mayUseModel } from '../keys/limits.ts';
+import { mayUseModel } from '../keys/key-limits.ts';
 import { toUsd } from '../ledger/nano-usd.ts';
 import { errorFields, log } from '../log.ts';
 import { catalogue, findModel, type Model } from '../models/catalogue.ts';

@@ -1,4 +1,4 @@
-import { JobListQuery, JobPath } from '../jobs/read-request.ts';
+import { JobListQuery, JobPath } from '../jobs/read.ts';
 import { JobList, JobRecord } from '../jobs/record.ts';
 import { JobSubmission, SubmissionHeader } from '../jobs/submission.ts';
 import { invalid, sentence } from './common-answers.ts';

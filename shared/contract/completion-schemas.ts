@@ -9,7 +9,7 @@ import {
   CompletionUsage,
 } from '../chat/completion.ts';
 import { CompletionRequest } from '../chat/completion-request.ts';
-import { ModelEntry, ModelList } from '../models/model-list.ts';
+import { ModelEntry, ModelList } from '../chat/models.ts';
 import { component } from './component.ts';
 import { ErrorObject } from './error-schemas.ts';
 

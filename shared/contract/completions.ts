@@ -1,8 +1,8 @@
 import type * as v from 'valibot';
 import { Completion } from '../chat/completion.ts';
 import { CompletionRequest } from '../chat/completion-request.ts';
+import { ModelList } from '../chat/models.ts';
 import { catalogue } from '../models/catalogue.ts';
-import { ModelList } from '../models/model-list.ts';
 import { completionLimitReached } from './common-answers.ts';
 import { CompletionEvent } from './completion-schemas.ts';
 import { CompletionErrorBody, type ErrorObject } from './error-schemas.ts';

@@ -1,4 +1,4 @@
-import { Budget, LimitsReport, OcrAllowance } from '../ledger/limits.ts';
+import { Budget, LimitsReport, OcrAllowance } from '../keys/limits-report.ts';
 import {
   BatchDay,
   BatchStatsReport,

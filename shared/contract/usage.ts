@@ -1,4 +1,4 @@
-import { LimitsReport } from '../ledger/limits.ts';
+import { LimitsReport } from '../keys/limits-report.ts';
 import { catalogue } from '../models/catalogue.ts';
 import { BatchStatsQuery, BatchStatsReport, StatsQuery, StatsReport } from '../usage/reports.ts';
 import { invalid } from './common-answers.ts';

@@ -3,6 +3,12 @@ import type { StreamedResponse } from './stream-endpoint.ts';
 /** Silence after which a comment keeps idle proxies from closing the connection. */
 const heartbeatMs = 15_000;
 
+/** An object as one server-sent event. */
+export const eventOf = (object: object) => `data: ${JSON.stringify(object)}\n\n`;
+
+/** The event that says that a stream is whole. */
+export const doneEvent = 'data: [DONE]\n\n';
+
 /** A response of server-sent events: each an object's JSON, the last `[DONE]`. */
 export function eventStream(events: AsyncGenerator<object>): StreamedResponse {
   return {
@@ -22,10 +28,10 @@ async function* withHeartbeats(events: AsyncGenerator<object>): AsyncGenerator<s
         continue;
       }
       if (result.done) break;
-      yield `data: ${JSON.stringify(result.value)}\n\n`;
+      yield eventOf(result.value);
       next = events.next();
     }
-    yield 'data: [DONE]\n\n';
+    yield doneEvent;
   } finally {
     await events.return(undefined);
   }

@@ -1,6 +1,19 @@
 import * as v from 'valibot';
 import { saying } from './field-errors.ts';
 
+/** A whole number from 0 up. */
+export const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
+
+/** An amount of US dollars from 0 up. */
+export const Usd = v.pipe(v.number(), v.minValue(0));
+
+/** An instant in ISO 8601. */
+export const Instant = v.pipe(v.string(), v.isoTimestamp());
+
+/** A field that may be left out or null; it is null then. */
+export const orNull = <Schema extends v.GenericSchema>(schema: Schema) =>
+  v.optional(v.nullable(schema), null);
+
 const refusedList = v.custom<never>(
   () => false,
   saying(

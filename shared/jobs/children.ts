@@ -1,54 +1,64 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { dynamodb } from '../aws/dynamodb.ts';
+import { queryItems } from '../aws/dynamodb.ts';
 import { failedConditions, type TransactWriteItem } from '../aws/transact.ts';
 import { setting } from '../config.ts';
-import { familyOf, partIdOf } from './ids.ts';
-import type { ClaimedJob, Job } from './job.ts';
-import { whileLeased } from './job-update.ts';
-import { findJob } from './read.ts';
+import { log } from '../log.ts';
+import {
+  type ClaimedJob,
+  familyOf,
+  findJob,
+  isPart,
+  type Job,
+  type JobKey,
+  partIdOf,
+} from './job.ts';
+import type { FailedFile } from './result.ts';
+import { LeaseLostError, resumeJob, whileLeased } from './state.ts';
 
-/** A job to be made for another, and what is to be written with it, in the same breath. */
+/** A job to be made for another, and what is written in the same transaction. */
 export interface Child {
   job: Job;
   beside?: TransactWriteItem[];
 }
 
-/** A transaction takes 100 writes: of up to three items a child, and the parent. */
+/** A transaction takes 100 writes: up to three for a child, and the parent's. */
 const childrenPerTransaction = 33;
 
 /**
- * Makes the jobs that are not there yet, each together with its parent's count of them, so that the count
- * is right whatever dies in between; `set` is written to the parent with the last of them. Answers the
- * parent as it then is; undefined if its lease was lost.
+ * Makes the jobs that are not there yet. Each is made in one transaction with its parent's count of them, so
+ * that the count is right whatever dies in between; `set` is written to the parent with the last of them.
+ * Returns the parent as it then is. Throws `LeaseLostError`.
  */
 export async function createChildren(
   parent: ClaimedJob,
   children: Child[],
   set: Partial<Job> = {},
-): Promise<ClaimedJob | undefined> {
+): Promise<ClaimedJob> {
   for (let start = 0; start === 0 || start < children.length; start += childrenPerTransaction) {
     const some = children.slice(start, start + childrenPerTransaction);
     const isLast = start + childrenPerTransaction >= children.length;
-    if (!(await createSome(parent, some, isLast ? set : {}))) return undefined;
+    await createSome(parent, some, isLast ? set : {});
   }
   const job = await findJob(parent);
-  return job?.lease_id === parent.lease_id ? (job as ClaimedJob) : undefined;
+  if (job?.lease_id !== parent.lease_id) throw new LeaseLostError();
+  return job as ClaimedJob;
 }
 
-async function createSome(
-  parent: ClaimedJob,
-  children: Child[],
-  set: Partial<Job>,
-): Promise<boolean> {
+/** Those that are there already, or whose file another job has taken, are left out of a second transaction. */
+async function createSome(parent: ClaimedJob, children: Child[], set: Partial<Job>): Promise<void> {
   const writes = children.map(({ job, beside = [] }) => [creationOf(job), ...beside]);
-  const update = parentUpdate(parent, children.length, set);
-  const failed = await failedConditions([update, ...writes.flat()]);
-  if (!failed) return true;
-  if (failed.includes(0)) return false;
+  const failed = await failedConditions([
+    announceOf(parent, children.length, set),
+    ...writes.flat(),
+  ]);
+  if (!failed) return;
+  if (failed.includes(0)) throw new LeaseLostError();
   const owners = writes.flatMap((items, index) => items.map(() => index));
   const taken = new Set(failed.map((item) => owners[item - 1]));
-  const rest = children.filter((_, index) => !taken.has(index));
-  return createSome(parent, rest, set);
+  await createSome(
+    parent,
+    children.filter((_, index) => !taken.has(index)),
+    set,
+  );
 }
 
 const creationOf = (job: Job): TransactWriteItem => ({
@@ -59,7 +69,8 @@ const creationOf = (job: Job): TransactWriteItem => ({
   },
 });
 
-function parentUpdate(parent: ClaimedJob, count: number, set: Partial<Job>): TransactWriteItem {
+/** The parent's write: so many children more. */
+function announceOf(parent: ClaimedJob, count: number, set: Partial<Job>): TransactWriteItem {
   const { when, values } = whileLeased(parent);
   const names = Object.keys(set);
   return {
@@ -85,28 +96,104 @@ function parentUpdate(parent: ClaimedJob, count: number, set: Partial<Job>): Tra
   };
 }
 
-/** Every job and part that was made for a job. */
+/** Reads every job and part that was made for a job. */
 export async function* childrenOf(parent: Job): AsyncGenerator<Job> {
   const part = partIdOf(parent.job_id, 0).replace(/\d+$/, '');
   for (const prefix of [familyOf(parent.job_id), part]) {
-    let from: Record<string, unknown> | undefined;
-    do {
-      const { Items = [], LastEvaluatedKey } = await dynamodb.send(
-        new QueryCommand({
-          TableName: setting('JOBS_TABLE'),
-          KeyConditionExpression: 'key_id = :key AND begins_with(job_id, :prefix)',
-          FilterExpression: 'parent_job_id = :parent',
-          ExpressionAttributeValues: {
-            ':key': parent.key_id,
-            ':prefix': prefix,
-            ':parent': parent.job_id,
-          },
-          ConsistentRead: true,
-          ...(from && { ExclusiveStartKey: from }),
-        }),
-      );
-      yield* Items as Job[];
-      from = LastEvaluatedKey;
-    } while (from);
+    yield* queryItems<Job>({
+      TableName: setting('JOBS_TABLE'),
+      KeyConditionExpression: 'key_id = :key AND begins_with(job_id, :prefix)',
+      FilterExpression: 'parent_job_id = :parent',
+      ExpressionAttributeValues: {
+        ':key': parent.key_id,
+        ':prefix': prefix,
+        ':parent': parent.job_id,
+      },
+      ConsistentRead: true,
+    });
   }
 }
+
+/** A transaction takes 100 writes: one for a child, and the parent's. */
+const countedPerTransaction = 50;
+
+/** Counts jobs that have ended at their parents, each once, and queues a parent again after its last. */
+export async function countEnded(children: Job[]): Promise<void> {
+  // A batch of the stream may tell of one end twice.
+  const distinct = new Map(children.map((job) => [`${job.key_id}/${job.job_id}`, job]));
+  const families = Map.groupBy(
+    distinct.values(),
+    ({ key_id, parent_job_id }) => `${key_id}/${parent_job_id}`,
+  );
+  for (const siblings of families.values()) {
+    for (let start = 0; start < siblings.length; start += countedPerTransaction) {
+      await countSome(siblings.slice(start, start + countedPerTransaction));
+    }
+    const [{ key_id, parent_job_id = '' } = siblings[0] as Job] = siblings;
+    const parent = await findJob({ key_id, job_id: parent_job_id });
+    const resumed = parent && (await resumeJob(parent));
+    if (resumed) log('info', 'children ended', { job_id: parent_job_id });
+  }
+}
+
+async function countSome(siblings: Job[]): Promise<void> {
+  const [first] = siblings;
+  if (!first?.parent_job_id) return;
+  const parentKey = { key_id: first.key_id, job_id: first.parent_job_id };
+  const parent = await findJob(parentKey);
+  const failed = await failedConditions([
+    countOf(parentKey, siblings, parent?.failed_files?.length ?? 0),
+    ...siblings.map(markCounted),
+  ]);
+  // A parent that the table has forgotten counts no more.
+  if (!failed || failed.includes(0)) return;
+  await countSome(siblings.filter((_, index) => !failed.includes(index + 1)));
+}
+
+const maxFailedFiles = 100;
+
+/** The parent's write: so many of its children have ended. It names the first files that failed. */
+function countOf(key: JobKey, siblings: Job[], namedBefore: number): TransactWriteItem {
+  const endedAs = (status: string) => siblings.filter((job) => job.status === status);
+  const room = Math.max(0, maxFailedFiles - namedBefore);
+  const files = endedAs('failed').flatMap(failedFileOf).slice(0, room);
+  return {
+    Update: {
+      TableName: setting('JOBS_TABLE'),
+      Key: { ...key },
+      ConditionExpression: 'attribute_exists(job_id)',
+      UpdateExpression: [
+        'ADD children_ended :ended, children_failed :failed, children_cancelled :cancelled',
+        // Appended, as others may be counted at the same moment.
+        files.length > 0
+          ? 'SET failed_files = list_append(if_not_exists(failed_files, :none), :files)'
+          : '',
+      ].join(' '),
+      ExpressionAttributeValues: {
+        ':ended': siblings.length,
+        ':failed': endedAs('failed').length,
+        ':cancelled': endedAs('cancelled').length,
+        ...(files.length > 0 && { ':files': files, ':none': [] }),
+      },
+    },
+  };
+}
+
+/** Of a failed file's error, which its own job says in full. */
+const maxFileErrorLength = 300;
+
+function failedFileOf(job: Job): FailedFile[] {
+  const { job_id, drive_file_id: file_id, filename = '', error = '' } = job;
+  if (!file_id || isPart(job)) return [];
+  return [{ job_id, file_id, filename, error: error.slice(0, maxFileErrorLength).toWellFormed() }];
+}
+
+const markCounted = ({ key_id, job_id }: Job): TransactWriteItem => ({
+  Update: {
+    TableName: setting('JOBS_TABLE'),
+    Key: { key_id, job_id },
+    ConditionExpression: 'attribute_exists(job_id) AND attribute_not_exists(counted)',
+    UpdateExpression: 'SET counted = :true',
+    ExpressionAttributeValues: { ':true': true },
+  },
+});

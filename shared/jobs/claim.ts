@@ -1,21 +1,17 @@
-import { randomUUID } from 'node:crypto';
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { dynamodb } from '../aws/dynamodb.ts';
+import { queryPages } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
 import { errorFields, log } from '../log.ts';
 import { measure } from '../metrics.ts';
-import type { Doorbell } from './doorbell.ts';
-import { type ClaimedJob, instant, type JobKey } from './job.ts';
-import { updateJob } from './job-update.ts';
-import { findJob } from './read.ts';
-import { endWait, leaseMs } from './transitions.ts';
+import { type ClaimedJob, findJob, type Job, type JobKey } from './job.ts';
+import type { Doorbell } from './ring.ts';
+import { claimJob, makeReady } from './state.ts';
 
 /**
- * Claims one job for each doorbell of a lane: the best ready ones, and where the index shows too few
- * (it lags the table), the doorbells' own.
+ * Claims one job for each doorbell of a lane: the best ready ones. Where the index, which lags the table,
+ * shows too few, it claims the jobs that the doorbells name.
  */
 export async function claimJobs(lane: string, doorbells: Doorbell[]): Promise<ClaimedJob[]> {
-  await Promise.all(doorbells.filter(({ waits }) => waits).map(endWait));
+  await Promise.all(doorbells.filter(({ waits }) => waits).map(makeReady));
   const claimed = await claimBest(lane, doorbells.length);
   const claimedIds = new Set(claimed.map(({ job_id }) => job_id));
   const own = doorbells.filter(({ job_id }) => !claimedIds.has(job_id));
@@ -26,61 +22,44 @@ export async function claimJobs(lane: string, doorbells: Doorbell[]): Promise<Cl
   return claimed;
 }
 
-/** A read is cheaper than a claim that fails, and most doorbells rung late find their job taken. */
+/** A read costs less than a claim that fails, and most doorbells that come late find their job taken. */
 async function claimIfQueued(key: JobKey): Promise<ClaimedJob | undefined> {
   const job = await findJob(key);
   return job?.status === 'queued' ? claimJob(key) : undefined;
 }
 
-/** Claims up to `count` ready jobs: the lowest priority first, then the oldest. */
+/** Claims up to `count` ready jobs of a lane: the lowest priority first, then the oldest. */
 export async function claimBest(lane: string, count: number): Promise<ClaimedJob[]> {
   const claimed: ClaimedJob[] = [];
-  let from: Record<string, unknown> | undefined;
-  do {
-    const { Items = [], LastEvaluatedKey } = await dynamodb.send(
-      new QueryCommand({
-        TableName: setting('JOBS_TABLE'),
-        IndexName: 'ready',
-        KeyConditionExpression: 'lane = :lane',
-        ExpressionAttributeValues: { ':lane': lane },
-        Limit: count - claimed.length,
-        ...(from && { ExclusiveStartKey: from }),
-      }),
-    );
-    claimed.push(...(await claimEach(Items as JobKey[])));
-    from = LastEvaluatedKey;
-  } while (from && claimed.length < count);
+  const ready = queryPages<JobKey>({
+    TableName: setting('JOBS_TABLE'),
+    IndexName: 'ready',
+    KeyConditionExpression: 'lane = :lane',
+    ExpressionAttributeValues: { ':lane': lane },
+    Limit: count,
+  });
+  for await (const { items } of ready) {
+    claimed.push(...(await claimEach(items.slice(0, count - claimed.length))));
+    if (claimed.length === count) break;
+  }
   return claimed;
 }
 
-/** Claims each job that can be; one whose claim fails must not cost the others their run. */
+/** Claims each job that can be; one whose claim breaks must not cost the others their run. */
 async function claimEach(keys: JobKey[], claim = claimJob): Promise<ClaimedJob[]> {
   const claims = await Promise.allSettled(keys.map((key) => claim(key)));
   return claims.flatMap((outcome, index) => {
-    if (outcome.status === 'fulfilled') return outcome.value ?? [];
-    log('error', 'claim failed', { job_id: keys[index]?.job_id, ...errorFields(outcome.reason) });
-    return [];
+    if (outcome.status === 'rejected') {
+      const { reason } = outcome;
+      log('error', 'claim failed', { job_id: keys[index]?.job_id, ...errorFields(reason) });
+      return [];
+    }
+    if (outcome.value) measureWait(outcome.value);
+    return outcome.value ?? [];
   });
 }
 
-/** queued → processing under a new lease; undefined if the job is not ready, or another's. */
-export async function claimJob(key: JobKey): Promise<ClaimedJob | undefined> {
-  const now = Date.now();
-  const leaseUntil = instant(now + leaseMs);
-  const claimed = await updateJob(key, {
-    when: '#status = :queued AND ready_at <= :now',
-    values: { ':queued': 'queued', ':now': instant(now) },
-    set: {
-      status: 'processing',
-      lease_id: randomUUID(),
-      lease_until: leaseUntil,
-      due_at: leaseUntil,
-      started_at: instant(now),
-    },
-    remove: ['turn'],
-  });
-  if (!claimed) return undefined;
-  const [lane = ''] = claimed.lane.split('#');
-  measure({ QueueAgeMs: Math.max(0, now - Date.parse(claimed.ready_at)) }, { lane });
-  return claimed as ClaimedJob;
+function measureWait({ lane, ready_at }: Job): void {
+  const [name = ''] = lane.split('#');
+  measure({ QueueAgeMs: Math.max(0, Date.now() - Date.parse(ready_at)) }, { lane: name });
 }

@@ -2,13 +2,13 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { errorFields, log } from '../log.ts';
-import { countEnded } from './count-children.ts';
+import { countEnded } from './children.ts';
 import type { Job } from './job.ts';
 import { ring } from './ring.ts';
 
 /**
- * Rings for every job that a batch of the table's stream shows to have become queued, and counts those
- * that have ended at the jobs they were made for.
+ * Reads a batch of the job table's stream: rings for each job that became queued, and counts each one that
+ * has ended at the job it was made for.
  */
 export async function dispatchJobs({
   Records,
@@ -40,7 +40,7 @@ async function ringQueued(records: DynamoDBRecord[]): Promise<DynamoDBRecord[]> 
   return refused.flatMap((job) => jobs.get(job) ?? []);
 }
 
-/** Counting twice counts once, so a batch that fails in its middle is simply read again. */
+/** Each end counts once however often it is counted, so a batch that fails in its middle is simply read again. */
 async function countChildren(records: DynamoDBRecord[]): Promise<DynamoDBRecord[]> {
   try {
     await countEnded(records.map(jobOf));

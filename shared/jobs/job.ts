@@ -1,10 +1,10 @@
+import { createHash } from 'node:crypto';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { dynamodb } from '../aws/dynamodb.ts';
+import { setting } from '../config.ts';
 import type { DocumentKind } from '../documents/kind.ts';
-import type { JobRecord } from './record.ts';
+import type { JobRecord, JobStatus } from './record.ts';
 import type { FailedFile, JobResult } from './result.ts';
-
-/** Where a job stands; `done`, `failed` and `cancelled` are final. */
-export type JobStatus = 'queued' | 'processing' | 'done' | 'failed' | 'cancelled';
-export const jobStatuses = ['queued', 'processing', 'done', 'failed', 'cancelled'] as const;
 
 /** What names a job: the key that owns it, and its own id. */
 export interface JobKey {
@@ -13,10 +13,10 @@ export interface JobKey {
 }
 
 /**
- * A job as the table holds it. Absent means null on the record. Instants are ISO 8601 strings.
+ * A job as the table holds it. What is absent is null on the record. Instants are ISO 8601 strings.
  *
- * `turn` is there only while the job may be claimed, `due_at` only until it ends: they are the sort
- * keys of the two sparse indexes `ready` and `due`, both partitioned by `lane`.
+ * Two sparse indexes list jobs, both partitioned by `lane`. `ready` is sorted by `turn`, which a job has
+ * only while it may be claimed. `due` is sorted by `due_at`, which it has until it ends.
  */
 export interface Job extends JobKey {
   status: JobStatus;
@@ -37,44 +37,44 @@ export interface Job extends JobKey {
   started_at?: string;
   completed_at?: string;
 
-  /** JSON of the messages, or where it lies in object storage. */
+  /** JSON of the messages; or the object that holds it. */
   messages_json?: string;
   messages_object?: string;
-  /** JSON of the result; of all but its content where that lies in object storage. */
+  /** JSON of the result; without its content if an object holds the whole. */
   result_json?: string;
   result_object?: string;
-  /** Where a result's text lies that is too long for any answer. */
+  /** Where the text of a result lies that is too long to be sent in one response. */
   text_object?: string;
 
   /** The model the caller asked for; `model` is the one at work. */
   asked_model?: string;
   force_ocr?: boolean;
   drive_file_id?: string;
-  /** The drive's file as it was when the job first ran: where its copy lies, and what it is. */
+  /** The object that holds a copy of the drive's file, as it was when the job first ran; and its kind. */
   source_object?: string;
   source_kind?: DocumentKind;
-  /** JSON of the pages that a pipeline's chat step is about, in object storage. */
+  /** The object that holds the pages that a pipeline's chat step is about, as JSON. */
   document_object?: string;
-  /** The id under which the result will be written to the drive, whatever dies in between. */
+  /** The id that the result will have on the drive: reserved beforehand, so that no retry writes two. */
   reserved_file_id?: string;
 
-  /** How many jobs were made for this one, and how many of them have ended, by how they did. */
+  /** How many jobs were made for this one; how many of them have ended, and of those how many not well. */
   children_total?: number;
   children_ended?: number;
   children_failed?: number;
   children_cancelled?: number;
   /** The first files that failed, for a folder's result. */
   failed_files?: FailedFile[];
-  /** Whether its end has been counted by its parent. */
+  /** Whether its parent has counted its end. */
   counted?: boolean;
   /** The pipeline's chat step. */
   chat_job_id?: string;
-  /** The document's pages, once it was opened. */
+  /** The pages of a document that is read in parts. */
   page_count?: number;
-  /** A part's pages of its parent's document. */
+  /** Of a part: which of its parent's pages it reads. */
   first_page?: number;
   last_page?: number;
-  /** How far a folder has been listed: the next page's token, empty once all of it has. */
+  /** Of a folder: the token of the page to list next; empty once all pages were listed. */
   page_token?: string;
   files_found?: number;
   files_unsupported?: number;
@@ -83,7 +83,7 @@ export interface Job extends JobKey {
   /** When the job may be claimed: its creation, or the end of its wait. */
   ready_at: string;
   turn?: string;
-  /** When `sweep` looks at the job, if nobody did before. */
+  /** When the sweep looks at the job, unless somebody moved it before. */
   due_at?: string;
   lease_id?: string;
   lease_until?: string;
@@ -119,7 +119,57 @@ export function toRecord(job: Job, resultJson = job.result_json): JobRecord {
   };
 }
 
-export type { JobRecord };
-
 /** An instant as the table and the records write it. */
 export const instant = (ms: number) => new Date(ms).toISOString();
+
+/** When the table may forget what is written now, in epoch seconds. */
+export const retentionEnd = () =>
+  Math.floor(Date.now() / 1000) + setting('JOB_RETENTION_DAYS') * 86_400;
+
+/** What the id of a job that callers may name looks like. */
+export const jobIdPattern = /^job_[0-9a-f-]{36}$/;
+
+/**
+ * The id of a job that is made for another: the same for the same parent and name, so that making it twice
+ * makes it once. It is a UUIDv7 with its parent's time, so that a job's children lie together in the table.
+ */
+export function childIdOf(parentId: string, name: string): string {
+  const hash = createHash('sha256').update(`${parentId}\n${name}`).digest('hex');
+  const variant = '89ab'[Number.parseInt(hash.charAt(3), 16) % 4];
+  return `${familyOf(parentId)}-7${hash.slice(0, 3)}-${variant}${hash.slice(4, 7)}-${hash.slice(7, 19)}`;
+}
+
+/** What the ids of a job and of its children begin with. */
+export const familyOf = (jobId: string) => jobId.slice(0, 'job_01234567-89ab'.length);
+
+/** The id of a part of a document's pages. No caller sees a part: lists are of ids that begin with `job_`. */
+export function partIdOf(parentId: string, firstPage: number): string {
+  return `part_${parentId.slice('job_'.length)}_${String(firstPage).padStart(5, '0')}`;
+}
+
+/** Whether a job is a part: a range of another job's pages. */
+export const isPart = ({ job_id }: Pick<Job, 'job_id'>) => job_id.startsWith('part_');
+
+/** The id of the job that a caller knows: a part's work is its document's. */
+export const callersJobIdOf = ({ job_id, parent_job_id }: Pick<Job, 'job_id' | 'parent_job_id'>) =>
+  isPart({ job_id }) && parent_job_id ? parent_job_id : job_id;
+
+/** Reads a job as it is now; undefined if there is none. */
+export async function findJob(key: JobKey): Promise<Job | undefined> {
+  return (await findItem(key)) as Job | undefined;
+}
+
+/** Reads any item of the jobs table as it is now. */
+export async function findItem({
+  key_id,
+  job_id,
+}: JobKey): Promise<Record<string, unknown> | undefined> {
+  const { Item } = await dynamodb.send(
+    new GetCommand({
+      TableName: setting('JOBS_TABLE'),
+      Key: { key_id, job_id },
+      ConsistentRead: true,
+    }),
+  );
+  return Item;
+}

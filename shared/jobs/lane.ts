@@ -6,7 +6,7 @@ import type { Job } from './job.ts';
 export const laneNames = ['chat', 'ocr', 'folder'] as const;
 export type LaneName = (typeof laneNames)[number];
 
-/** A lane's shard that a job lives in for good, such as `chat#0`: one partition of each index. */
+/** Returns the shard of a lane that a job stays in for good, such as `chat#0`: one partition of each index. */
 export function laneOf(name: LaneName, jobId: string): string {
   const hash = createHash('sha256').update(jobId).digest().readUInt32BE();
   return `${name}#${hash % setting('LANE_SHARDS')}`;
@@ -21,8 +21,8 @@ export function shardsOf(name: LaneName): string[] {
 }
 
 /**
- * Sorts ready jobs: the lowest priority first, then the oldest, as ids are time-ordered; parts of a
- * document come right after it.
+ * Returns what sorts ready jobs: the lowest priority first, then the oldest, since ids begin with their time.
+ * The parts of a document come right after it.
  */
 export function turnOf({ priority, job_id }: Pick<Job, 'priority' | 'job_id'>): string {
   return `${String(priority).padStart(3, '0')}#${job_id.replace(/^part_/, 'job_')}`;

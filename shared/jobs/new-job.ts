@@ -1,10 +1,10 @@
 import { instant, type Job } from './job.ts';
-import { ringGraceMs } from './job-update.ts';
 import { type LaneName, laneOf, turnOf } from './lane.ts';
+import { ringGraceMs } from './state.ts';
 
 type Given = 'key_id' | 'job_id' | 'job_type' | 'model' | 'input_type' | 'priority' | 'max_retries';
 
-/** A job that is queued, ready now, in the lane of what it does. */
+/** Returns a job that is queued and ready now, in the lane of what it does. */
 export function newJob(given: Pick<Job, Given> & Partial<Job>): Job {
   const now = Date.now();
   return {
@@ -19,7 +19,7 @@ export function newJob(given: Pick<Job, Given> & Partial<Job>): Job {
   };
 }
 
-/** What a file is for an `auto` job shows only when it is opened: the lane that can open any takes it. */
+/** Only when its file is opened does it show what an `auto` job is to do, so it goes to the lane that opens any. */
 function laneNameOf({ input_type, job_type, pipeline }: Pick<Job, Given> & Partial<Job>): LaneName {
   if (input_type === 'drive_folder') return 'folder';
   return job_type === 'chat' && !pipeline ? 'chat' : 'ocr';

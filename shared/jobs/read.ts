@@ -1,59 +1,74 @@
-import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { dynamodb } from '../aws/dynamodb.ts';
+import * as v from 'valibot';
+import { queryPages } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
 import type { Caller } from '../http/caller.ts';
 import { NotFoundError } from '../http/errors.ts';
-import { wholeResult } from './bodies.ts';
-import { familyOf } from './ids.ts';
-import { type Job, type JobKey, toRecord } from './job.ts';
-import { type JobListQuery, jobIdPattern } from './read-request.ts';
-import type { JobList, JobRecord } from './record.ts';
+import { saying } from '../http/field-errors.ts';
+import { familyOf, findJob, type Job, type JobKey, jobIdPattern, toRecord } from './job.ts';
+import { wholeResult } from './objects.ts';
+import { type JobList, type JobRecord, jobStatuses } from './record.ts';
+
+const Cursor = v.pipe(
+  v.string(),
+  v.transform((cursor) => Buffer.from(cursor, 'base64url').toString()),
+  v.check(
+    (id) => jobIdPattern.test(id),
+    saying('value_error', 'Value error, not a cursor of ours'),
+  ),
+);
+
+/** The query of `GET /batch/jobs`. */
+export const JobListQuery = v.object({
+  cursor: v.optional(Cursor),
+  status: v.optional(v.picklist(jobStatuses)),
+  parent_job_id: v.optional(v.string()),
+});
+
+export type JobListQuery = v.InferOutput<typeof JobListQuery>;
+
+/** The path of a route to one job. */
+export const JobPath = v.object({ job_id: v.string() });
 
 const pageSize = 50;
-/** How many reads one list may take, so that a filter that matches little still answers in time. */
-const readsPerList = 20;
+/** A filter may match little: the list stops after so many reads, to be in time, and says where to go on. */
+const maxReadsPerList = 20;
 
-export type { JobList };
-
-/** Lists the caller's newest jobs. A result kept in object storage shows without its content. */
+/** Lists the caller's newest jobs. A result that lies in object storage is listed without its content. */
 export async function listJobs(
   { keyId }: Caller,
   { cursor, status, parent_job_id }: JobListQuery,
 ): Promise<JobList> {
   const filters = Object.entries({ status, parent_job_id }).filter(([, value]) => value);
-  const prefix = prefixFor(parent_job_id, cursor);
   const jobs: Job[] = [];
-  let from = cursor;
+  let unreadFrom: string | undefined;
   let reads = 0;
-  do {
-    const { Items = [], LastEvaluatedKey } = await dynamodb.send(
-      new QueryCommand({
-        TableName: setting('JOBS_TABLE'),
-        KeyConditionExpression: 'key_id = :key AND begins_with(job_id, :jobs)',
-        ...(filters.length > 0 && {
-          FilterExpression: filters.map(([name]) => `#${name} = :${name}`).join(' AND '),
-          ExpressionAttributeNames: Object.fromEntries(filters.map(([name]) => [`#${name}`, name])),
-        }),
-        ExpressionAttributeValues: {
-          ':key': keyId,
-          ':jobs': prefix,
-          ...Object.fromEntries(filters.map(([name, value]) => [`:${name}`, value])),
-        },
-        ...(from && { ExclusiveStartKey: { key_id: keyId, job_id: from } }),
-        ScanIndexForward: false,
-        ConsistentRead: true,
-        Limit: filters.length > 0 ? 1000 : pageSize + 1 - jobs.length,
-      }),
-    );
-    jobs.push(...(Items as Job[]));
-    from = LastEvaluatedKey?.['job_id'] as string | undefined;
+  const pages = queryPages<Job>({
+    TableName: setting('JOBS_TABLE'),
+    KeyConditionExpression: 'key_id = :key AND begins_with(job_id, :jobs)',
+    ...(filters.length > 0 && {
+      FilterExpression: filters.map(([name]) => `#${name} = :${name}`).join(' AND '),
+      ExpressionAttributeNames: Object.fromEntries(filters.map(([name]) => [`#${name}`, name])),
+    }),
+    ExpressionAttributeValues: {
+      ':key': keyId,
+      ':jobs': prefixFor(parent_job_id, cursor),
+      ...Object.fromEntries(filters.map(([name, value]) => [`:${name}`, value])),
+    },
+    ...(cursor && { ExclusiveStartKey: { key_id: keyId, job_id: cursor } }),
+    ScanIndexForward: false,
+    ConsistentRead: true,
+    Limit: filters.length > 0 ? 1000 : pageSize + 1,
+  });
+  for await (const { items, lastKey } of pages) {
+    jobs.push(...items);
+    unreadFrom = lastKey?.['job_id'] as string | undefined;
     reads += 1;
-  } while (from && jobs.length <= pageSize && reads < readsPerList);
-
-  return toPage(jobs, from);
+    if (jobs.length > pageSize || reads === maxReadsPerList) break;
+  }
+  return toPage(jobs, unreadFrom);
 }
 
-/** The children of one job lie together; a cursor of another list may lead elsewhere. */
+/** A job's children lie together; a cursor may come from a list of other jobs. */
 function prefixFor(parentId: string | undefined, cursor: string | undefined): string {
   const family = parentId && jobIdPattern.test(parentId) ? familyOf(parentId) : 'job_';
   return cursor?.startsWith(family) === false ? 'job_' : family;
@@ -74,27 +89,7 @@ export async function getJob({ keyId }: Caller, jobId: string): Promise<JobRecor
   return toRecord(job, await wholeResult(job));
 }
 
-/** Finds a job by its key. */
-export async function findJob(key: JobKey): Promise<Job | undefined> {
-  return (await findItem(key)) as Job | undefined;
-}
-
-/** Finds any item of the jobs table by its key. */
-export async function findItem({
-  key_id,
-  job_id,
-}: JobKey): Promise<Record<string, unknown> | undefined> {
-  const { Item } = await dynamodb.send(
-    new GetCommand({
-      TableName: setting('JOBS_TABLE'),
-      Key: { key_id, job_id },
-      ConsistentRead: true,
-    }),
-  );
-  return Item;
-}
-
-/** Finds a job, or throws the same 404 for an unknown one and another key's. */
+/** Reads a job; throws the same 404 for one that doesn't exist and for another key's. */
 export async function requireJob(key: JobKey): Promise<Job> {
   const job = jobIdPattern.test(key.job_id) ? await findJob(key) : undefined;
   if (!job) throw new NotFoundError('There is no such job.');

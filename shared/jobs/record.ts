@@ -1,10 +1,12 @@
 import * as v from 'valibot';
-import { jobStatuses } from './job.ts';
+import { Count, Instant } from '../http/schema.ts';
 import { JobResult } from './result.ts';
 
-const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
+/** Where a job stands; `done`, `failed` and `cancelled` are final. */
+export const jobStatuses = ['queued', 'processing', 'done', 'failed', 'cancelled'] as const;
+export type JobStatus = (typeof jobStatuses)[number];
+
 const Text = v.nullable(v.string());
-const Instant = v.pipe(v.string(), v.isoTimestamp());
 
 /** A job as callers see it: 19 fields, always all of them. */
 export const JobRecord = v.object({

@@ -1,8 +1,7 @@
 import * as v from 'valibot';
+import { Count, Usd } from '../http/schema.ts';
 
-const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
-const Usd = v.pipe(v.number(), v.minValue(0));
-/** A link to what is too long for any answer. */
+/** A link to a text that is too long to be sent in the result. */
 const Url = v.exactOptional(v.string());
 
 export const TokenCounts = v.object({
@@ -11,20 +10,20 @@ export const TokenCounts = v.object({
   total_tokens: Count,
 });
 
-/** What a finished chat job answers. */
+/** The result of a chat job. */
 export const ChatResult = v.object({
   type: v.literal('chat'),
   content: v.nullable(v.string()),
   finish_reason: v.string(),
   usage: TokenCounts,
   cost_usd: Usd,
-  /** In how many parts a document was answered that is too long for the model; absent for one. */
+  /** In how many parts a document was put to the model that is too long for one call; absent for one. */
   parts: v.exactOptional(Count),
 });
 
 export const LineCounts = v.object({ total: Count, completed: Count, failed: Count });
 
-/** What a run of a batch file's lines answers; `content` is the results' JSON lines. */
+/** The result of a batch file; `content` is one line of JSON for each of its lines. */
 export const ChatBatchResult = v.object({
   type: v.literal('chat_batch'),
   lines: LineCounts,
@@ -43,7 +42,7 @@ export const OcrPage = v.object({
   error: v.exactOptional(v.string()),
 });
 
-/** What a finished OCR job answers. */
+/** The result of an OCR job. */
 export const OcrResult = v.object({
   type: v.literal('ocr'),
   page_count: Count,
@@ -56,7 +55,7 @@ export const OcrResult = v.object({
   url: Url,
 });
 
-/** What a pipeline answers: the chat step's is missing where it failed. */
+/** The result of a pipeline; `chat` is null if that step failed. */
 export const PipelineResult = v.object({
   type: v.literal('pipeline'),
   ocr: OcrResult,
@@ -77,12 +76,12 @@ export const FileCounts = v.object({
   done: Count,
   failed: Count,
   cancelled: Count,
-  /** Already done, or being worked on, by an earlier job. */
+  /** Files that an earlier job has done, or is at work on. */
   skipped: Count,
   unsupported: Count,
 });
 
-/** What a folder's job answers once its last file has ended. */
+/** The result of a folder's job, once the last file's job has ended. */
 export const FolderResult = v.object({
   type: v.literal('folder'),
   files: FileCounts,

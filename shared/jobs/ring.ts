@@ -1,14 +1,31 @@
 import { SendMessageBatchCommand } from '@aws-sdk/client-sqs';
+import * as v from 'valibot';
 import { sqs } from '../aws/sqs.ts';
 import { setting } from '../config.ts';
-import type { Doorbell } from './doorbell.ts';
 import type { Job } from './job.ts';
 import type { LaneName } from './lane.ts';
 
-const messagesPerBatch = 10;
-const longestDelaySeconds = 900;
+/**
+ * A message of a lane's queue. It doesn't carry a job but rings for one, as a doorbell does: whoever receives
+ * it may claim one job of the lane, and the best ready one is claimed, which need not be the one it names.
+ * So a message that is lost, doubled or late loses nothing and does nothing twice.
+ */
+export const Doorbell = v.object({
+  lane: v.pipe(v.string(), v.nonEmpty()),
+  key_id: v.pipe(v.string(), v.nonEmpty()),
+  job_id: v.pipe(v.string(), v.nonEmpty()),
+  priority: v.number(),
+  /** Whether the named job had to wait, and has no turn yet. */
+  waits: v.boolean(),
+});
 
-/** Rings once for each job, when its wait is over; answers the jobs whose message was refused. */
+export type Doorbell = v.InferOutput<typeof Doorbell>;
+
+const messagesPerBatch = 10;
+/** The longest delay a queue message can carry. */
+const maxDelaySeconds = 900;
+
+/** Sends one message for each job, delayed until its wait is over. Returns the jobs whose message was refused. */
 export async function ring(jobs: Job[]): Promise<Job[]> {
   const refused: Job[] = [];
   for (const [queueUrl, ready] of Map.groupBy(jobs, ({ lane }) => queueUrlOf(lane))) {
@@ -39,7 +56,7 @@ function doorbellOf({ lane, key_id, job_id, priority, turn }: Job): Doorbell {
 
 function delaySeconds({ ready_at }: Job): number {
   const seconds = Math.ceil((Date.parse(ready_at) - Date.now()) / 1000);
-  return Math.max(0, Math.min(longestDelaySeconds, seconds));
+  return Math.max(0, Math.min(maxDelaySeconds, seconds));
 }
 
 function queueUrlOf(lane: string): string {

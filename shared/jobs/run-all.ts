@@ -1,8 +1,8 @@
 import pLimit from 'p-limit';
 
 /**
- * Runs tasks, so many at once, and answers what they came to. After a failure no further one begins, those
- * under way are awaited, and the first failure is thrown.
+ * Runs tasks, so many at once, and returns their outcomes in order. After a failure no further task begins;
+ * those under way are awaited, then the first failure is thrown.
  */
 export async function runAll<Outcome>(
   tasks: (() => Promise<Outcome>)[],

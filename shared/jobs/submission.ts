@@ -2,15 +2,12 @@ import * as v from 'valibot';
 import { imagesOf, isDataUrl, Message } from '../chat/message.ts';
 import type { Caller } from '../http/caller.ts';
 import { valueError } from '../http/errors.ts';
-import { dictionary, integerBetween, stringUpTo } from '../http/schema.ts';
-import { limitsOf, mayUseModel } from '../keys/limits.ts';
+import { dictionary, integerBetween, orNull, stringUpTo } from '../http/schema.ts';
+import { limitsOf, mayUseModel } from '../keys/key-limits.ts';
 import { findOcrEngine, modelIds } from '../models/catalogue.ts';
 import { canRead, modelsOf } from './step-models.ts';
 
-const orNull = <Schema extends v.GenericSchema>(schema: Schema) =>
-  v.optional(v.nullable(schema), null);
-
-/** As Google makes them, and longer; an empty one is none. */
+/** Longer than any that Google gives. */
 const DriveId = v.pipe(stringUpTo(255), v.minLength(1));
 
 export const InlineInput = dictionary(

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
-import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { v7 as uuidv7 } from 'uuid';
 import { dynamodb, unlessConditionFails } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
 import type { Caller } from '../http/caller.ts';
 import { ConflictError } from '../http/errors.ts';
-import { keepMessages } from './bodies.ts';
-import { type Job, type JobKey, type JobRecord, toRecord } from './job.ts';
+import { findItem, findJob, type Job, type JobKey, toRecord } from './job.ts';
 import { newJob } from './new-job.ts';
-import { findJob } from './read.ts';
+import { keepMessages } from './objects.ts';
+import type { JobRecord } from './record.ts';
 import { recordModelOf } from './step-models.ts';
 import { checkSubmission, type JobSubmission } from './submission.ts';
 
@@ -57,8 +57,8 @@ async function createJob({ key_id, job_id }: JobKey, submission: JobSubmission):
 type ReservedKey = JobKey & { taken: boolean };
 
 /**
- * Names the job to be. An idempotency key keeps the name for 24 hours, in an item of its own written
- * before the job: a submission that died in between is completed by the next one, under that name.
+ * Gives the job to be its id. An idempotency key reserves the id for 24 hours, in an item of its own that is
+ * written before the job: if a submission dies in between, the next one makes the job under the same id.
  */
 async function reserveJobKey(
   { keyId: key_id }: Caller,
@@ -87,9 +87,7 @@ async function reserveJobKey(
   );
   if (reserved) return { key_id, job_id, taken: false };
 
-  const { Item: first } = await dynamodb.send(
-    new GetCommand({ TableName: setting('JOBS_TABLE'), Key: item, ConsistentRead: true }),
-  );
+  const first = await findItem(item);
   if (first?.['submission_hash'] !== submissionHash) {
     throw new ConflictError('This Idempotency-Key was used for a different submission.');
   }

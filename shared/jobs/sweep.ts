@@ -1,47 +1,42 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { dynamodb } from '../aws/dynamodb.ts';
+import { queryPages } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
 import { errorFields, log } from '../log.ts';
-import { childrenOf } from './children.ts';
-import { countEnded } from './count-children.ts';
-import { type ClaimedJob, instant, type Job, type JobKey } from './job.ts';
-import { ringGraceMs, updateJob, whileSilent } from './job-update.ts';
+import { childrenOf, countEnded } from './children.ts';
+import { type ClaimedJob, findJob, instant, type Job, type JobKey } from './job.ts';
 import { allLanes } from './lane.ts';
-import { findJob } from './read.ts';
 import { ring } from './ring.ts';
-import { childrenGraceMs, resumeJob } from './suspension.ts';
-import { endWait, retryJob } from './transitions.ts';
+import {
+  childrenGraceMs,
+  makeReady,
+  postponeSweep,
+  resumeJob,
+  ringGraceMs,
+  takeBackJob,
+} from './state.ts';
 
-/** Looks after every job that is due: takes back expired leases, rings again for what nobody rang for. */
+/**
+ * Looks at every job that is due: takes it back from a worker that is lost, rings again if nobody came for
+ * it, counts its children again if it waits for them.
+ */
 export async function sweepJobs(lanes = allLanes()): Promise<void> {
   for (const lane of lanes) {
     let swept = 0;
-    for await (const keys of dueJobs(lane)) {
-      await Promise.all(keys.map(sweepAlone));
-      swept += keys.length;
+    for await (const { items } of dueJobs(lane)) {
+      await Promise.all(items.map(sweepAlone));
+      swept += items.length;
     }
     if (swept > 0) log('info', 'jobs swept', { lane, jobs: swept });
   }
 }
 
-async function* dueJobs(lane: string): AsyncGenerator<JobKey[]> {
-  const now = instant(Date.now());
-  let from: Record<string, unknown> | undefined;
-  do {
-    const { Items = [], LastEvaluatedKey } = await dynamodb.send(
-      new QueryCommand({
-        TableName: setting('JOBS_TABLE'),
-        IndexName: 'due',
-        KeyConditionExpression: 'lane = :lane AND due_at <= :now',
-        ExpressionAttributeValues: { ':lane': lane, ':now': now },
-        Limit: 25,
-        ...(from && { ExclusiveStartKey: from }),
-      }),
-    );
-    yield Items as JobKey[];
-    from = LastEvaluatedKey;
-  } while (from);
-}
+const dueJobs = (lane: string) =>
+  queryPages<JobKey>({
+    TableName: setting('JOBS_TABLE'),
+    IndexName: 'due',
+    KeyConditionExpression: 'lane = :lane AND due_at <= :now',
+    ExpressionAttributeValues: { ':lane': lane, ':now': instant(Date.now()) },
+    Limit: 25,
+  });
 
 /** A job that can't be swept must not keep the sweep from the others. */
 async function sweepAlone(key: JobKey): Promise<void> {
@@ -54,26 +49,21 @@ async function sweepAlone(key: JobKey): Promise<void> {
 
 async function sweepJob(key: JobKey): Promise<void> {
   const job = await findJob(key);
-  if (job?.status === 'processing')
-    await (job.lease_id ? takeBack(job as ClaimedJob) : lookAfter(job));
   if (job?.status === 'queued') await ringAgain(job);
+  if (job?.status !== 'processing') return;
+  await (job.lease_id ? takeBack(job as ClaimedJob) : countAgain(job));
 }
 
 async function takeBack(job: ClaimedJob): Promise<void> {
   if (Date.parse(job.lease_until) > Date.now()) return;
   const error = 'worker_lost: The worker stopped before it finished the job.';
-  const taken = await retryJob(job, error, 0, whileSilent(job));
+  const taken = await takeBackJob(job, error);
   if (taken) log('warn', 'lease expired', { job_id: job.job_id, status: taken.status });
 }
 
-/** A job that waits for its children is looked at again later, and whom nobody counted is counted. */
-async function lookAfter(parent: Job): Promise<void> {
-  const postponed = await updateJob(parent, {
-    when: '#status = :processing AND due_at = :due',
-    values: { ':processing': 'processing', ':due': parent.due_at },
-    set: { due_at: instant(Date.now() + childrenGraceMs) },
-  });
-  if (!postponed) return;
+/** Counts the children whose end nobody has counted; the stream may have lost it. */
+async function countAgain(parent: Job): Promise<void> {
+  if (!(await postponeSweep(parent, Date.now() + childrenGraceMs))) return;
   const uncounted: Job[] = [];
   for await (const child of childrenOf(parent)) {
     if (child.completed_at && !child.counted) uncounted.push(child);
@@ -86,11 +76,6 @@ async function lookAfter(parent: Job): Promise<void> {
 async function ringAgain(job: Job): Promise<void> {
   const now = Date.now();
   const waitedMs = now - Date.parse(job.ready_at);
-  const postponed = await updateJob(job, {
-    when: '#status = :queued AND due_at = :due',
-    values: { ':queued': 'queued', ':due': job.due_at },
-    set: { due_at: instant(now + Math.max(ringGraceMs, waitedMs)) },
-  });
-  if (!postponed) return;
-  await ring([job.turn ? job : ((await endWait(job)) ?? job)]);
+  if (!(await postponeSweep(job, now + Math.max(ringGraceMs, waitedMs)))) return;
+  await ring([job.turn ? job : ((await makeReady(job)) ?? job)]);
 }

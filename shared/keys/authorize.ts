@@ -1,6 +1,6 @@
 import type { APIGatewayAuthorizerResult, APIGatewayTokenAuthorizerEvent } from 'aws-lambda';
 import { findKeyBySecret } from './key.ts';
-import { limitsOfKey } from './limits.ts';
+import { limitsOfKey } from './key-limits.ts';
 
 /** Lets an active key in, with its id and limits; the gateway turns the throw into its 401. */
 export async function authorizeRequest({

@@ -1,7 +1,7 @@
 import type { Caller } from '../http/caller.ts';
 import { AuthenticationError } from '../http/errors.ts';
 import { findKeyBySecret } from './key.ts';
-import { limitsOfKey } from './limits.ts';
+import { limitsOfKey } from './key-limits.ts';
 import { hashSecret, secretPattern } from './secret.ts';
 
 /** As long as the gateway remembers a key. */

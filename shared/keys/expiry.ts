@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { addDuration, Duration } from './duration.ts';
+import { addDuration, Duration } from '../ledger/duration.ts';
 
 /** A moment to come, written as a date, a date and time with its zone, or a duration from now. */
 export const Expiry = v.pipe(

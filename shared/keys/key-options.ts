@@ -1,6 +1,6 @@
 import * as v from 'valibot';
+import { addDuration, Duration } from '../ledger/duration.ts';
 import { modelIds } from '../models/catalogue.ts';
-import { addDuration, Duration } from './duration.ts';
 import { Expiry } from './expiry.ts';
 
 const takes = (what: string) => (issue: v.BaseIssue<unknown>) =>

@@ -1,5 +1,5 @@
 import { type ApiKey, stateOf } from './key.ts';
-import { type KeyLimits, limitsOfKey } from './limits.ts';
+import { type KeyLimits, limitsOfKey } from './key-limits.ts';
 
 /** A key as its operator sees it: without the hash of its secret; with the secret once, when issued. */
 export interface KeyRecord extends KeyLimits {

@@ -4,7 +4,7 @@ import { dynamodb, unlessConditionFails } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
 import { NotFoundError } from '../http/errors.ts';
 import { changeAccountLimits, openAccount } from '../ledger/account.ts';
-import type { KeyLimits } from './limits.ts';
+import type { KeyLimits } from './key-limits.ts';
 import { hashSecret, newSecret } from './secret.ts';
 
 /** An API key, without its secret. */

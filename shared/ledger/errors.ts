@@ -26,6 +26,21 @@ export class BudgetExceededError extends ServiceError {
   }
 }
 
+/** 429: the key has used up the images that it may have read in this clock hour. */
+export class ImagesPerHourError extends ServiceError {
+  /** When the next hour begins, in epoch ms. */
+  readonly untilMs: number;
+
+  constructor(imagesPerHour: number, untilMs: number) {
+    super(
+      429,
+      'ocr_quota_exceeded',
+      `The ${imagesPerHour} images that this API key may have read in an hour are used up.`,
+    );
+    this.untilMs = untilMs;
+  }
+}
+
 /** 429: the key has used up its requests of this minute. */
 export class RequestsPerMinuteError extends ServiceError {
   constructor({ requests_per_minute }: Account) {

@@ -1,4 +1,4 @@
-import { addDuration } from '../keys/duration.ts';
+import { addDuration } from './duration.ts';
 
 /** A budget's window. */
 export interface BudgetWindow {

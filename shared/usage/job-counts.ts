@@ -1,7 +1,7 @@
 import { paginateQuery } from '@aws-sdk/lib-dynamodb';
 import { dynamodb } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
-import { type JobStatus, jobStatuses } from '../jobs/job.ts';
+import { type JobStatus, jobStatuses } from '../jobs/record.ts';
 import { timeOf, uuidPrefix } from '../ledger/epoch.ts';
 
 /** How many jobs stand where, and since when they are counted. */

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { saying } from '../http/field-errors.ts';
-import { jobStatuses } from '../jobs/job.ts';
+import { jobStatuses } from '../jobs/record.ts';
 
 const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
 const Usd = v.pipe(v.number(), v.minValue(0));

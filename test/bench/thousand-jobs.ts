@@ -1,6 +1,6 @@
 // 1,000 inline jobs of random priority at once, the stage killed twice on the way.
 // Prints what became of them, their pace, and how long a lone job waits to start.
-import type { JobRecord } from '../../shared/jobs/job.ts';
+import type { JobRecord } from '../../shared/jobs/record.ts';
 import { call, chatJob, submit, type Target, until } from '../support/api.ts';
 import { newDataDir, startTestStage } from '../support/stage.ts';
 

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { streamChat } from '../../shared/chat/stream-chat.ts';
 import { ChatStreamRequest } from '../../shared/chat/stream-request.ts';
-import { unlimited } from '../../shared/keys/limits.ts';
+import { unlimited } from '../../shared/keys/key-limits.ts';
 import { openAccount } from '../../shared/ledger/account.ts';
 import { endedCharges } from '../support/chat-stage.ts';
 import { type ModelStub, startModelStub } from '../support/model-stub.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
-import type { JobRecord } from '../../shared/jobs/job.ts';
+import type { JobRecord } from '../../shared/jobs/record.ts';
 import { chatJob, submit, type Target, until } from '../support/api.ts';
 import { Contract } from '../support/contract.ts';
 import { type ContractRequest, sendRequest } from '../support/contract-requests.ts';

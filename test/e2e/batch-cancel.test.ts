@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { JobRecord } from '../../shared/jobs/job.ts';
+import type { JobRecord } from '../../shared/jobs/record.ts';
 import { call, chatJob, read, submit, until } from '../support/api.ts';
 import { instantFormat, jobFields } from '../support/job-fields.ts';
 import { type ModelStub, startModelStub } from '../support/model-stub.ts';

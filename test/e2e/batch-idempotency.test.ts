@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, inject, test } from 'vitest';
-import type { JobRecord } from '../../shared/jobs/job.ts';
+import type { JobRecord } from '../../shared/jobs/record.ts';
 import { call, chatJob, type Target, until } from '../support/api.ts';
 import { newCaller } from '../support/new-caller.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, inject, test } from 'vitest';
 import type { FieldError } from '../../shared/http/errors.ts';
-import type { JobList } from '../../shared/jobs/read.ts';
+import type { JobList } from '../../shared/jobs/record.ts';
 import { call, chatJob, read, submit, type Target, until } from '../support/api.ts';
 import { instantFormat, jobFields, jobIdFormat } from '../support/job-fields.ts';
 import { newCaller } from '../support/new-caller.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, inject, test } from 'vitest';
 import type { FieldError } from '../../shared/http/errors.ts';
-import type { JobRecord } from '../../shared/jobs/job.ts';
+import type { JobRecord } from '../../shared/jobs/record.ts';
 import { call, chatJob, submit } from '../support/api.ts';
 import { jobFields } from '../support/job-fields.ts';
 import {

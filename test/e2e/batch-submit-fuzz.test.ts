@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, inject, test } from 'vitest';
-import type { JobRecord } from '../../shared/jobs/job.ts';
+import type { JobRecord } from '../../shared/jobs/record.ts';
 import { call } from '../support/api.ts';
 import { jobFields } from '../support/job-fields.ts';
 

@@ -1,8 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { JobRecord } from '../../shared/jobs/job.ts';
-import type { JobList } from '../../shared/jobs/read.ts';
+import type { JobList, JobRecord } from '../../shared/jobs/record.ts';
 import type { PipelineResult } from '../../shared/jobs/result.ts';
 import { call, submit, type Target, until } from '../support/api.ts';
 import { newCaller } from '../support/new-caller.ts';

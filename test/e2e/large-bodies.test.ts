@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { JobRecord } from '../../shared/jobs/job.ts';
-import type { JobList } from '../../shared/jobs/read.ts';
+import type { JobList, JobRecord } from '../../shared/jobs/record.ts';
 import { call, chatJob, chatResultOf, submit, type Target, until } from '../support/api.ts';
 import { type ModelStub, startModelStub } from '../support/model-stub.ts';
 import { newCaller } from '../support/new-caller.ts';

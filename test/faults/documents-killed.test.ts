@@ -8,9 +8,9 @@ import type {
   OcrResult,
   PipelineResult,
 } from '../../shared/jobs/result.ts';
-import { leaseMs } from '../../shared/jobs/transitions.ts';
-import type { KeyLimits } from '../../shared/keys/limits.ts';
-import { reportLimits } from '../../shared/ledger/limits-report.ts';
+import { leaseMs } from '../../shared/jobs/state.ts';
+import type { KeyLimits } from '../../shared/keys/key-limits.ts';
+import { reportLimits } from '../../shared/keys/limits-report.ts';
 import {
   beginHour,
   expectBalanced,

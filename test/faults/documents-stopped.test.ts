@@ -1,13 +1,13 @@
 import { readdirSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Caller } from '../../shared/http/caller.ts';
-import { runChatJob } from '../../shared/jobs/chat.ts';
+import { runChatJob } from '../../shared/jobs/chat/run-chat.ts';
 import { claimBest } from '../../shared/jobs/claim.ts';
 import type { LaneName } from '../../shared/jobs/lane.ts';
-import { runLeased } from '../../shared/jobs/lease.ts';
-import { runOcrJob } from '../../shared/jobs/ocr.ts';
+import { runOcrJob } from '../../shared/jobs/ocr/run-ocr.ts';
 import type { ChatBatchResult, ChatResult, OcrResult } from '../../shared/jobs/result.ts';
-import { leaseMs } from '../../shared/jobs/transitions.ts';
+import { runLeased } from '../../shared/jobs/run-leased.ts';
+import { leaseMs } from '../../shared/jobs/state.ts';
 import { beginHour, expectBalanced, expectPaid, pass, useOf } from '../support/document-use.ts';
 import { type DocumentWorld, startDocumentWorld } from '../support/document-world.ts';
 import { gate } from '../support/model-stub-pieces.ts';

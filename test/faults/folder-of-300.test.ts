@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { childrenOf } from '../../shared/jobs/children.ts';
 import type { FolderResult } from '../../shared/jobs/result.ts';
-import { leaseMs } from '../../shared/jobs/transitions.ts';
+import { leaseMs } from '../../shared/jobs/state.ts';
 import { beginHour, expectBalanced, pass, useOf } from '../support/document-use.ts';
 import { type DocumentWorld, startDocumentWorld } from '../support/document-world.ts';
 import { runKilled, upTo } from '../support/killed-workers.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { JobRecord } from '../../shared/jobs/job.ts';
+import type { JobRecord } from '../../shared/jobs/record.ts';
 import { chatJob, chatResultOf, submit, until } from '../support/api.ts';
 import type { Behaviour } from '../support/model-stub.ts';
 import { startTestStage, type TestStage } from '../support/stage.ts';

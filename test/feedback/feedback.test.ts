@@ -5,7 +5,7 @@ import { exportFeedback, listFeedback } from '../../shared/feedback/read.ts';
 import { FeedbackRequest } from '../../shared/feedback/request.ts';
 import { summarizeFeedback } from '../../shared/feedback/summary.ts';
 import { issueKey } from '../../shared/keys/key.ts';
-import { unlimited } from '../../shared/keys/limits.ts';
+import { unlimited } from '../../shared/keys/key-limits.ts';
 import { countCharges } from '../../shared/usage/count.ts';
 import { lastDays } from '../../shared/usage/day.ts';
 import { startTestStore, type TestStore } from '../support/store.ts';

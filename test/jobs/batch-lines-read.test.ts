@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
-import { linesOf } from '../../shared/jobs/file-lines.ts';
-import { roomFor } from '../../shared/jobs/line-room.ts';
+import { linesOf, reserveBytes } from '../../shared/jobs/chat/batch-file.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'file-lines-test-'));
 const path = join(folder, 'lines.jsonl');
@@ -44,13 +43,13 @@ test('lines of all files wait for room, and one of any length finds it in the en
   const mb = 1024 * 1024;
   const had: string[] = [];
   const take = async (name: string, bytes: number) => {
-    const giveBack = await roomFor(bytes);
+    const giveBack = await reserveBytes(bytes);
     had.push(name);
     return giveBack;
   };
-  const first = await roomFor(20 * mb);
+  const first = await reserveBytes(20 * mb);
   const second = take('second', 6 * mb);
-  const small = await roomFor(mb);
+  const small = await reserveBytes(mb);
   const huge = take('huge', 100 * mb);
 
   small();

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Caller } from '../../shared/http/caller.ts';
-import type { JobRecord } from '../../shared/jobs/job.ts';
 import { listJobs } from '../../shared/jobs/read.ts';
+import type { JobRecord } from '../../shared/jobs/record.ts';
 import type { ChatBatchResult } from '../../shared/jobs/result.ts';
 import { beginHour, pass, useOf } from '../support/document-use.ts';
 import { type DocumentWorld, startDocumentWorld } from '../support/document-world.ts';

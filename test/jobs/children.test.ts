@@ -1,17 +1,14 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createChildren } from '../../shared/jobs/children.ts';
-import { claimJob } from '../../shared/jobs/claim.ts';
-import { countEnded } from '../../shared/jobs/count-children.ts';
-import { expandFolder } from '../../shared/jobs/folder.ts';
-import { childIdOf, familyOf, partIdOf } from '../../shared/jobs/ids.ts';
+import { countEnded, createChildren } from '../../shared/jobs/children.ts';
+import { runFolderJob } from '../../shared/jobs/files/run-folder.ts';
 import type { ClaimedJob, Job } from '../../shared/jobs/job.ts';
-import { runLeased } from '../../shared/jobs/lease.ts';
+import { childIdOf, familyOf, partIdOf } from '../../shared/jobs/job.ts';
 import { newJob } from '../../shared/jobs/new-job.ts';
 import { getJob, listJobs } from '../../shared/jobs/read.ts';
 import type { FolderResult } from '../../shared/jobs/result.ts';
-import { suspendJob } from '../../shared/jobs/suspension.ts';
-import { completeJob, failJob } from '../../shared/jobs/transitions.ts';
+import { completionOf, runLeased } from '../../shared/jobs/run-leased.ts';
+import { claimJob, failJob, LeaseLostError, suspendJob } from '../../shared/jobs/state.ts';
 import { jobIdFormat } from '../support/job-fields.ts';
 import { answer, caller, itemOf, submitted } from '../support/jobs.ts';
 import { startTestStore, type TestStore } from '../support/store.ts';
@@ -59,7 +56,7 @@ function childOf({ key_id, job_id: parent_job_id }: Job, name: string): { job: J
 
 async function ended({ job }: { job: Job }, error?: string): Promise<Job> {
   const claim = await claimed(job);
-  const end = await (error === undefined ? completeJob(claim, answer) : failJob(claim, error));
+  const end = await (error === undefined ? completionOf(claim, answer)() : failJob(claim, error));
   if (!end) throw new Error(`${job.job_id} was lost`);
   return end;
 }
@@ -117,9 +114,9 @@ describe('children', () => {
   it('are not made by who has lost the lease', async () => {
     const { parent, children } = await newFamily(2);
 
-    const made = await createChildren({ ...parent, lease_id: 'lost' }, children);
+    const making = createChildren({ ...parent, lease_id: 'lost' }, children);
 
-    expect(made).toBeUndefined();
+    await expect(making).rejects.toThrow(LeaseLostError);
     expect(await itemOf(parent)).not.toHaveProperty('children_total');
     await expect(itemOf(children[0]?.job as Job)).rejects.toThrow('no job');
   });
@@ -200,7 +197,7 @@ it('a folder of nothing but failures with long errors still says which they are'
   const ends = await Promise.all(children.map((child) => ended(child, error)));
   await countEnded(ends);
 
-  await runLeased((await itemOf(parent)) as ClaimedJob, expandFolder, new AbortController().signal);
+  await runLeased((await itemOf(parent)) as ClaimedJob, runFolderJob, new AbortController().signal);
 
   const { status, result } = await getJob(caller, parent.job_id);
   const { files, failed_files } = result as FolderResult;

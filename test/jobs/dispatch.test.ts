@@ -1,9 +1,9 @@
 import type { DynamoDBRecord } from 'aws-lambda';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { cancelJob } from '../../shared/jobs/cancel.ts';
-import { claimJob } from '../../shared/jobs/claim.ts';
 import { dispatchJobs } from '../../shared/jobs/dispatch.ts';
-import { completeJob, endWait, renewLease, retryJob } from '../../shared/jobs/transitions.ts';
+import { completionOf } from '../../shared/jobs/run-leased.ts';
+import { claimJob, makeReady, renewLease, retryJob } from '../../shared/jobs/state.ts';
 import { jobWorker } from '../../shared/jobs/worker.ts';
 import { answer, caller, itemOf, streamRecords, submitted } from '../support/jobs.ts';
 import { contextOf, eventOf, takeMessages } from '../support/queue.ts';
@@ -33,7 +33,7 @@ it('rings once for each job that became queued, and for no other change', async 
   const [fresh, done, cancelled] = [await submitted(), await submitted(), await submitted()];
   const claim = await claimJob(done);
   if (claim) await renewLease(claim);
-  if (claim) await completeJob(claim, answer);
+  if (claim) await completionOf(claim, answer)();
   await cancelJob(caller, cancelled.job_id);
 
   const response = await dispatchJobs({ Records: await streamRecords() });
@@ -59,7 +59,7 @@ it('does not ring for a queued job that only changed', async () => {
   const claim = await claimJob(await submitted());
   if (claim) await retryJob(claim, 'rate_limit_exceeded: busy', -1);
   const writes = (await streamRecords()).length;
-  if (claim) await endWait(claim);
+  if (claim) await makeReady(claim);
   const change = (await streamRecords()).slice(writes);
 
   await dispatchJobs({ Records: change });

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Caller } from '../../shared/http/caller.ts';
-import type { JobRecord } from '../../shared/jobs/job.ts';
+import type { JobRecord } from '../../shared/jobs/record.ts';
 import type { ChatResult, PipelineResult } from '../../shared/jobs/result.ts';
 import { likelyTokens } from '../../shared/models/token-bounds.ts';
 import { useOf } from '../support/document-use.ts';

@@ -1,11 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
-import { runChatJob } from '../../shared/jobs/chat.ts';
-import { claimJob } from '../../shared/jobs/claim.ts';
+import { runChatJob } from '../../shared/jobs/chat/run-chat.ts';
 import type { ClaimedJob } from '../../shared/jobs/job.ts';
-import { updateJob, whileSilent } from '../../shared/jobs/job-update.ts';
-import { runLeased } from '../../shared/jobs/lease.ts';
+import { runLeased } from '../../shared/jobs/run-leased.ts';
+import { claimJob, renewLease, saveProgress, takeBackJob } from '../../shared/jobs/state.ts';
 import { sweepJobs } from '../../shared/jobs/sweep.ts';
-import { renewLease, retryJob } from '../../shared/jobs/transitions.ts';
 import { answer, itemOf, submitted } from '../support/jobs.ts';
 import { type ModelStub, startModelStub } from '../support/model-stub.ts';
 import { startTestStore, type TestStore } from '../support/store.ts';
@@ -106,7 +104,7 @@ it('keeps its lease when a sweep saw it lapse, but the worker has renewed it sin
   vi.setSystemTime(Date.parse(seenBySweep.lease_until) + 1);
   const renewed = await renewLease(seenBySweep);
 
-  const taken = await retryJob(seenBySweep, 'worker_lost: gone', 0, whileSilent(seenBySweep));
+  const taken = await takeBackJob(seenBySweep, 'worker_lost: gone');
 
   expect(taken).toBeUndefined();
   expect(await itemOf(seenBySweep)).toEqual(renewed);
@@ -114,7 +112,7 @@ it('keeps its lease when a sweep saw it lapse, but the worker has renewed it sin
 
 it('keeps its lease when the index of a sweep lags behind the renewal', async () => {
   const job = await claimed();
-  await updateJob(job, { when: 'attribute_exists(#status)', set: { due_at: job.created_at } });
+  await saveProgress(job, { due_at: job.created_at });
   const held = await itemOf(job);
 
   await sweepJobs();

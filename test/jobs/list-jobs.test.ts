@@ -7,9 +7,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import { setting } from '../../shared/config.ts';
 import type { Caller } from '../../shared/http/caller.ts';
-import { type Job, jobStatuses } from '../../shared/jobs/job.ts';
-import { listJobs } from '../../shared/jobs/read.ts';
-import { JobListQuery } from '../../shared/jobs/read-request.ts';
+import type { Job } from '../../shared/jobs/job.ts';
+import { JobListQuery, listJobs } from '../../shared/jobs/read.ts';
+import { jobStatuses } from '../../shared/jobs/record.ts';
 import { startTestStore, type TestStore } from '../support/store.ts';
 
 let store: TestStore;

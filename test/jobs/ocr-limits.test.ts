@@ -3,8 +3,8 @@ import { handler as resetOcrWindows } from '../../functions/reset-ocr-windows.ts
 import type { Caller } from '../../shared/http/caller.ts';
 import { cancelJob } from '../../shared/jobs/cancel.ts';
 import type { OcrResult } from '../../shared/jobs/result.ts';
-import { reportLimits } from '../../shared/ledger/limits-report.ts';
-import { takeImage } from '../../shared/ocr/allowance.ts';
+import { reportLimits } from '../../shared/keys/limits-report.ts';
+import { takeImage } from '../../shared/ledger/images.ts';
 import { beginHour, expectPaid, hourMs, pass, usdPerPage, useOf } from '../support/document-use.ts';
 import { type DocumentWorld, startDocumentWorld } from '../support/document-world.ts';
 import { allJobs } from '../support/jobs.ts';

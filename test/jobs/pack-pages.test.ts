@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { packPages } from '../../shared/jobs/pack-pages.ts';
+import { packPages } from '../../shared/jobs/chat/pack-pages.ts';
 import { likelyTokens } from '../../shared/models/token-bounds.ts';
 
 const inked = (text: string) => text.replace(/\s/g, '');

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { claimJobs } from '../../shared/jobs/claim.ts';
 import type { Job } from '../../shared/jobs/job.ts';
-import { completeJob, retryJob } from '../../shared/jobs/transitions.ts';
+import { completionOf } from '../../shared/jobs/run-leased.ts';
+import { retryJob } from '../../shared/jobs/state.ts';
 import { allWrites, answer, doorbellOf, itemOf, lane, submitted } from '../support/jobs.ts';
 import { startTestStore, type TestStore } from '../support/store.ts';
 
@@ -108,7 +109,7 @@ describe('a worker with several messages', () => {
   it("claims the messages' own jobs where the index does not list them yet", async () => {
     const [ended, unlisted, listed] = await submittedOneByOne([1, 2, 3]);
     const [first, second] = await claimJobs(lane, [ended, unlisted].map(bellOf));
-    if (first) await completeJob(first, answer);
+    if (first) await completionOf(first, answer)();
     if (second) await retryJob(second, 'model_unavailable: busy', -1);
 
     const claimed = await claimJobs(lane, [ended, unlisted].map(bellOf));

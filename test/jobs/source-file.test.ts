@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { threadId } from 'node:worker_threads';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { clientEnvironment } from '../../lib/local/engines/client-config.ts';
-import { withFile } from '../../shared/jobs/source-file.ts';
+import { withFile } from '../../shared/jobs/files/source-file.ts';
 
 let server: Server;
 const folder = mkdtempSync(join(tmpdir(), 'source-file-test-'));
@@ -34,7 +34,7 @@ beforeAll(async () => {
   const { port } = server.address() as AddressInfo;
   Object.assign(process.env, clientEnvironment, {
     AWS_ENDPOINT_URL_S3: `http://127.0.0.1:${port}`,
-    BODIES_BUCKET: 'bodies',
+    OBJECTS_BUCKET: 'bodies',
     TMPDIR: folder,
   });
   for (const name of [leftByDead, ofLiving, own])

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fetchSource } from '../../shared/jobs/files/source.ts';
+import { withFile } from '../../shared/jobs/files/source-file.ts';
 import type { ClaimedJob, Job } from '../../shared/jobs/job.ts';
 import { newJob } from '../../shared/jobs/new-job.ts';
-import { fetchSource } from '../../shared/jobs/source.ts';
-import { withFile } from '../../shared/jobs/source-file.ts';
 import { issueKey } from '../../shared/keys/key.ts';
-import { unlimited } from '../../shared/keys/limits.ts';
+import { unlimited } from '../../shared/keys/key-limits.ts';
 import { refusal, startScriptedDrive } from '../drive/scripted-drive.ts';
 import { putJobs } from '../support/put-jobs.ts';
 import { startTestStore, type TestStore } from '../support/store.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { claimJobs } from '../../shared/jobs/claim.ts';
+import { completionOf } from '../../shared/jobs/run-leased.ts';
 import { sweepJobs } from '../../shared/jobs/sweep.ts';
-import { completeJob } from '../../shared/jobs/transitions.ts';
 import { type Action, anAction, perform, predict, type World } from '../support/job-actions.ts';
 import { JobModel, modelledOf } from '../support/job-model.ts';
 import { allJobs, allWrites, answer, doorbellOf, lane, listed } from '../support/jobs.ts';
@@ -96,7 +96,7 @@ async function expectEveryJobToEnd(): Promise<void> {
   await sweepJobs();
   for (const job of await allJobs()) {
     const claims = await claimJobs(lane, [doorbellOf(job)]);
-    await Promise.all(claims.map((claim) => completeJob(claim, answer)));
+    await Promise.all(claims.map((claim) => completionOf(claim, answer)()));
   }
 
   const jobs = await allJobs();

@@ -2,8 +2,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vite
 import { cancelJob } from '../../shared/jobs/cancel.ts';
 import type { ClaimedJob, Job } from '../../shared/jobs/job.ts';
 import type { JobResult } from '../../shared/jobs/result.ts';
+import type { RunJob } from '../../shared/jobs/run-leased.ts';
 import { sweepJobs } from '../../shared/jobs/sweep.ts';
-import { jobWorker, type RunJob } from '../../shared/jobs/worker.ts';
+import { jobWorker } from '../../shared/jobs/worker.ts';
 import { answer, caller, doorbellOf, itemOf, submitted } from '../support/jobs.ts';
 import { contextOf, eventOf, recordOf, takeMessages } from '../support/queue.ts';
 import { startTestStore, type TestStore } from '../support/store.ts';

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { reachTables } from '../../lib/cli/target.ts';
 import { authorizeRequest } from '../../shared/keys/authorize.ts';
 import { changeKey, issueKey } from '../../shared/keys/key.ts';
-import { unlimited } from '../../shared/keys/limits.ts';
+import { unlimited } from '../../shared/keys/key-limits.ts';
 import { rotateKey } from '../../shared/keys/rotate.ts';
 import { newSecret } from '../../shared/keys/secret.ts';
 

@@ -1,7 +1,7 @@
 import { assert, constantFrom, date, integer, property } from 'fast-check';
 import { is } from 'valibot';
 import { expect, test } from 'vitest';
-import { addDuration, Duration } from '../../shared/keys/duration.ts';
+import { addDuration, Duration } from '../../shared/ledger/duration.ts';
 
 test.each([
   ['90s', '2027-01-31T12:01:30.000Z'],

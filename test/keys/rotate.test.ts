@@ -5,7 +5,7 @@ import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import { setting } from '../../shared/config.ts';
 import { ConflictError } from '../../shared/http/errors.ts';
 import { changeKey, findKeyBySecret, issueKey } from '../../shared/keys/key.ts';
-import { unlimited } from '../../shared/keys/limits.ts';
+import { unlimited } from '../../shared/keys/key-limits.ts';
 import { rotateKey } from '../../shared/keys/rotate.ts';
 
 beforeAll(() => reachTables({ data: inject('stage').dataDir }, 'KEYS_TABLE', 'LEDGER_TABLE'));

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
-import { unlimited } from '../../shared/keys/limits.ts';
+import { unlimited } from '../../shared/keys/key-limits.ts';
+import { reportLimits } from '../../shared/keys/limits-report.ts';
 import { changeAccountLimits, openAccount } from '../../shared/ledger/account.ts';
 import { BudgetExceededError } from '../../shared/ledger/errors.ts';
-import { reportLimits } from '../../shared/ledger/limits-report.ts';
 import { reserve } from '../../shared/ledger/reserve.ts';
 import { settle } from '../../shared/ledger/settle.ts';
 import { interleave } from '../support/interleave.ts';

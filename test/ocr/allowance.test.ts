@@ -4,14 +4,14 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import { setting } from '../../shared/config.ts';
 import {
-  closeTaking,
   giveBackImages,
   hourOf,
   imagesTaken,
   imagesUsed,
   resetWindows,
+  returnUnreadImages,
   takeImage,
-} from '../../shared/ocr/allowance.ts';
+} from '../../shared/ledger/images.ts';
 import { startTestStore, type TestStore } from '../support/store.ts';
 
 const hourMs = 3_600_000;
@@ -115,8 +115,8 @@ describe('what is given back', () => {
     const key = newKey();
     await takeAtOnce(key, ['job_a', 'job_a', 'job_a', 'job_b'], 9);
 
-    await closeTaking(key, 'job_a', () => 1);
-    await closeTaking(key, 'job_a', () => 1);
+    await returnUnreadImages(key, 'job_a', () => 1);
+    await returnUnreadImages(key, 'job_a', () => 1);
 
     expect(await imagesUsed(key)).toBe(2);
     expect(await imagesTaken(key, 'job_a')).toBe(0);

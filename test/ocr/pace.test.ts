@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { waitForTurn } from '../../shared/ocr/pace.ts';
+import { waitForTurn } from '../../shared/ocr/rate-limit.ts';
 import { startTestStore, type TestStore } from '../support/store.ts';
 
 /** How long each call paused for, in milliseconds, in the order of their calls. */

@@ -1,4 +1,4 @@
-import type { JobRecord, JobStatus } from '../../shared/jobs/job.ts';
+import type { JobRecord, JobStatus } from '../../shared/jobs/record.ts';
 import type { ChatResult } from '../../shared/jobs/result.ts';
 
 /** What a test needs to call a stage. */

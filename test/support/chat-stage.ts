@@ -3,7 +3,7 @@ import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { clientEnvironment } from '../../lib/local/engines/client-config.ts';
 import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import { changeKey, issueKey } from '../../shared/keys/key.ts';
-import { type KeyLimits, unlimited } from '../../shared/keys/limits.ts';
+import { type KeyLimits, unlimited } from '../../shared/keys/key-limits.ts';
 import type { Charge } from '../../shared/ledger/charge.ts';
 import { call, type Target } from './api.ts';
 import { startTestStage } from './stage.ts';

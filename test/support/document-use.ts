@@ -1,7 +1,7 @@
 import { expect, vi } from 'vitest';
 import type { Caller } from '../../shared/http/caller.ts';
+import { reportLimits } from '../../shared/keys/limits-report.ts';
 import { sweepLedger } from '../../shared/ledger/audit.ts';
-import { reportLimits } from '../../shared/ledger/limits-report.ts';
 import { accountOf, chargesOf, expectAtRest, sum } from './ledger-world.ts';
 
 export const usdPerPage = 0.0015;

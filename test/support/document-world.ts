@@ -9,19 +9,19 @@ import { startTextractServer } from '../../lib/local/textract/server.ts';
 import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import { setting } from '../../shared/config.ts';
 import type { Caller } from '../../shared/http/caller.ts';
-import { runChatJob } from '../../shared/jobs/chat.ts';
+import { runChatJob } from '../../shared/jobs/chat/run-chat.ts';
 import { dispatchJobs } from '../../shared/jobs/dispatch.ts';
-import { expandFolder } from '../../shared/jobs/folder.ts';
+import { runFolderJob } from '../../shared/jobs/files/run-folder.ts';
 import type { Job } from '../../shared/jobs/job.ts';
 import type { LaneName } from '../../shared/jobs/lane.ts';
-import { runOcrJob } from '../../shared/jobs/ocr.ts';
+import { runOcrJob } from '../../shared/jobs/ocr/run-ocr.ts';
 import { getJob } from '../../shared/jobs/read.ts';
 import { JobSubmission } from '../../shared/jobs/submission.ts';
 import { submitJob } from '../../shared/jobs/submit.ts';
 import { sweepJobs } from '../../shared/jobs/sweep.ts';
 import { jobWorker } from '../../shared/jobs/worker.ts';
 import { issueKey } from '../../shared/keys/key.ts';
-import { type KeyLimits, unlimited } from '../../shared/keys/limits.ts';
+import { type KeyLimits, unlimited } from '../../shared/keys/key-limits.ts';
 import { accessToken, driveClient, startDrive } from './drive.ts';
 import { itemOf } from './jobs.ts';
 import { startModelStub } from './model-stub.ts';
@@ -30,7 +30,7 @@ import { startTestStore } from './store.ts';
 import { followJobs } from './stream-tail.ts';
 
 const lanes = {
-  folder: { queue: () => setting('FOLDER_QUEUE_URL'), work: jobWorker(expandFolder), atOnce: 10 },
+  folder: { queue: () => setting('FOLDER_QUEUE_URL'), work: jobWorker(runFolderJob), atOnce: 10 },
   ocr: { queue: () => setting('OCR_QUEUE_URL'), work: jobWorker(runOcrJob), atOnce: 4 },
   chat: { queue: () => setting('CHAT_QUEUE_URL'), work: jobWorker(runChatJob), atOnce: 10 },
 };

@@ -3,16 +3,17 @@ import { vi } from 'vitest';
 import { cancelJob } from '../../shared/jobs/cancel.ts';
 import { claimJobs } from '../../shared/jobs/claim.ts';
 import type { ClaimedJob, Job } from '../../shared/jobs/job.ts';
-import { continueJob, suspendJob } from '../../shared/jobs/suspension.ts';
-import { sweepJobs } from '../../shared/jobs/sweep.ts';
+import { completionOf } from '../../shared/jobs/run-leased.ts';
 import {
-  completeJob,
-  endWait,
+  continueJob,
   failJob,
+  makeReady,
   postponeJob,
   renewLease,
   retryJob,
-} from '../../shared/jobs/transitions.ts';
+  suspendJob,
+} from '../../shared/jobs/state.ts';
+import { sweepJobs } from '../../shared/jobs/sweep.ts';
 import type { JobModel } from './job-model.ts';
 import { answer, caller, doorbellOf, lane, submitted } from './jobs.ts';
 
@@ -84,7 +85,7 @@ export async function perform(world: World, action: Action): Promise<unknown> {
       return claims.map(({ job_id }) => job_id);
     }
     case 'complete':
-      return claim && tookEffect(completeJob(claim, answer));
+      return claim && tookEffect(completionOf(claim, answer)());
     case 'fail':
       return claim && tookEffect(failJob(claim, failError));
     case 'retry':
@@ -98,7 +99,7 @@ export async function perform(world: World, action: Action): Promise<unknown> {
     case 'renew':
       return claim && tookEffect(renewLease(claim));
     case 'end wait':
-      return job && tookEffect(endWait(job));
+      return job && tookEffect(makeReady(job));
     case 'cancel':
       return job && tookEffect(cancelJob(caller, job.job_id).catch(refusal));
     case 'sweep':

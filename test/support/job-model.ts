@@ -1,6 +1,6 @@
-import { type ClaimedJob, instant, type Job, type JobStatus } from '../../shared/jobs/job.ts';
-import { ringGraceMs } from '../../shared/jobs/job-update.ts';
-import { leaseMs } from '../../shared/jobs/transitions.ts';
+import { type ClaimedJob, instant, type Job } from '../../shared/jobs/job.ts';
+import type { JobStatus } from '../../shared/jobs/record.ts';
+import { leaseMs, ringGraceMs } from '../../shared/jobs/state.ts';
 
 /** A job as it should be, written down a second time in the simplest way. */
 interface ModelJob {

@@ -12,13 +12,13 @@ import * as v from 'valibot';
 import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import { setting } from '../../shared/config.ts';
 import type { Caller } from '../../shared/http/caller.ts';
-import type { Doorbell } from '../../shared/jobs/doorbell.ts';
 import type { Job, JobKey } from '../../shared/jobs/job.ts';
-import { findJob } from '../../shared/jobs/read.ts';
+import { findJob } from '../../shared/jobs/job.ts';
 import type { ChatResult } from '../../shared/jobs/result.ts';
+import type { Doorbell } from '../../shared/jobs/ring.ts';
 import { JobSubmission } from '../../shared/jobs/submission.ts';
 import { submitJob } from '../../shared/jobs/submit.ts';
-import { unlimited } from '../../shared/keys/limits.ts';
+import { unlimited } from '../../shared/keys/key-limits.ts';
 import { openAccount } from '../../shared/ledger/account.ts';
 import { chatJob } from './api.ts';
 

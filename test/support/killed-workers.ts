@@ -1,13 +1,12 @@
-import { runChatJob } from '../../shared/jobs/chat.ts';
+import { runChatJob } from '../../shared/jobs/chat/run-chat.ts';
 import { claimBest } from '../../shared/jobs/claim.ts';
-import { expandFolder } from '../../shared/jobs/folder.ts';
+import { runFolderJob } from '../../shared/jobs/files/run-folder.ts';
 import type { LaneName } from '../../shared/jobs/lane.ts';
-import { runLeased } from '../../shared/jobs/lease.ts';
-import { runOcrJob } from '../../shared/jobs/ocr.ts';
-import type { RunJob } from '../../shared/jobs/worker.ts';
+import { runOcrJob } from '../../shared/jobs/ocr/run-ocr.ts';
+import { type RunJob, runLeased } from '../../shared/jobs/run-leased.ts';
 import { dyingBefore, requestsOf } from './dying.ts';
 
-const runs: Record<LaneName, RunJob> = { chat: runChatJob, ocr: runOcrJob, folder: expandFolder };
+const runs: Record<LaneName, RunJob> = { chat: runChatJob, ocr: runOcrJob, folder: runFolderJob };
 const inTime = new AbortController().signal;
 
 /** Runs the best job of a lane, and answers how many requests to the store its worker made. */

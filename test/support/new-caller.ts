@@ -1,6 +1,6 @@
 import { readStageFile } from '../../lib/local/stage-file.ts';
 import { issueKey } from '../../shared/keys/key.ts';
-import { type KeyLimits, unlimited } from '../../shared/keys/limits.ts';
+import { type KeyLimits, unlimited } from '../../shared/keys/key-limits.ts';
 import type { Target } from './api.ts';
 
 /** Issues a key of the test's own on a running stage, so that its lists show no other test's jobs. */

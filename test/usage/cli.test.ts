@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { reachTables } from '../../lib/cli/target.ts';
 import { issueKey } from '../../shared/keys/key.ts';
-import { unlimited } from '../../shared/keys/limits.ts';
+import { unlimited } from '../../shared/keys/key-limits.ts';
 import { countCharges } from '../../shared/usage/count.ts';
 import { runCommand } from '../support/command.ts';
 import { spoil } from '../support/spoil-usage.ts';

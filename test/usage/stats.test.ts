@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { unlimited } from '../../shared/keys/limits.ts';
+import { unlimited } from '../../shared/keys/key-limits.ts';
 import { reportBatchStats } from '../../shared/usage/batch-stats.ts';
 import { countCharges } from '../../shared/usage/count.ts';
 import type { EndedCharge } from '../../shared/usage/figures.ts';

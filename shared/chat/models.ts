@@ -1,0 +1,40 @@
+import * as v from 'valibot';
+import type { Caller } from '../http/caller.ts';
+import { NotFoundError } from '../http/errors.ts';
+import { mayUseModel } from '../keys/key-limits.ts';
+import { catalogue, findModel, type Model } from '../models/catalogue.ts';
+
+export const ModelEntry = v.object({
+  id: v.string(),
+  object: v.literal('model'),
+  created: v.pipe(v.number(), v.integer()),
+  owned_by: v.string(),
+});
+
+/** The response of `GET /v1/models`, in the shape of OpenAI's list. */
+export const ModelList = v.object({ object: v.literal('list'), data: v.array(ModelEntry) });
+
+export type ModelList = v.InferOutput<typeof ModelList>;
+
+/** Lists the models that the caller's key may use. */
+export function listModels(caller: Caller): ModelList {
+  const usable = catalogue.models.filter(({ id }) => mayUseModel(caller, id));
+  return {
+    object: 'list',
+    data: usable.map(({ id, upstreams }) => ({
+      id,
+      object: 'model',
+      created: 0,
+      owned_by: upstreams[0]?.upstream ?? 'quire',
+    })),
+  };
+}
+
+/** Returns a model that the caller may use; to anyone else it doesn't exist. */
+export function requireModel(caller: Caller, id: string): Model {
+  const model = findModel(id);
+  if (!model || !mayUseModel(caller, id)) {
+    throw new NotFoundError(`The model ${id} does not exist.`, 'model_not_found');
+  }
+  return model;
+}

@@ -1,0 +1,117 @@
+import { readFile, stat } from 'node:fs/promises';
+import * as v from 'valibot';
+import { Message } from '../../chat/message.ts';
+import { decodeText } from '../../documents/text.ts';
+import { ServiceError } from '../../http/errors.ts';
+import { deliver } from '../files/delivery.ts';
+import { fetchSource, type SourcedJob, unsupported } from '../files/source.ts';
+import { withFile } from '../files/source-file.ts';
+import type { ClaimedJob } from '../job.ts';
+import { canWorkOn, isPaged } from '../kinds.ts';
+import { getDocument } from '../objects.ts';
+import type { ChatResult } from '../result.ts';
+import { completionOf, type RunEnd } from '../run-leased.ts';
+import { continueJob, saveProgress } from '../state.ts';
+import { chatModelOf } from '../step-models.ts';
+import { type Answer, askOnce, chatResultOf, requireJobModel, tagsOf } from './ask.ts';
+import { askAbout } from './ask-about.ts';
+import { runBatchFile } from './batch-file.ts';
+
+/** A longer text would be put to the model in hundreds of parts. A file of requests may be longer. */
+const maxTextBytes = 20 * 1024 * 1024;
+
+/** Runs a chat job about the pages that a pipeline's OCR has read. */
+export async function chatAboutPages(job: ClaimedJob, signal: AbortSignal): Promise<RunEnd> {
+  return answerPages(job, await getDocument(job.document_object ?? ''), signal);
+}
+
+/** Runs a chat job about a file of the drive: a conversation, a file of requests, or a text. */
+export async function chatAboutFile(job: ClaimedJob, signal: AbortSignal): Promise<RunEnd> {
+  const fetched = await fetchSource(job, signal);
+  const { source_kind, filename } = fetched;
+  if (!canWorkOn(job, source_kind) || isPaged(source_kind)) {
+    const advice = ': use job_type ocr, or the pipeline ocr_then_chat';
+    throw unsupported(filename, source_kind, isPaged(source_kind) ? advice : '');
+  }
+  const sourced = await withChatModel(fetched);
+  if (source_kind === 'jsonl') return runBatchFile(sourced, signal);
+  const text = await withFile(
+    sourced.source_object,
+    (path) => readTextFile(path, filename),
+    signal,
+  );
+  const messages = source_kind === 'json' ? messagesIn(text, filename) : undefined;
+  if (messages) return answerMessages(sourced, messages, signal);
+  return answerPages(sourced, [text], signal);
+}
+
+async function readTextFile(path: string, name: string): Promise<string> {
+  const { size } = await stat(path);
+  if (size > maxTextBytes) {
+    const mb = maxTextBytes / 1024 / 1024;
+    throw new ServiceError(422, 'file_too_large', `${name} has more than ${mb} MB of text.`);
+  }
+  return decodeText(await readFile(path));
+}
+
+const Conversation = v.object({ messages: v.pipe(v.array(Message), v.minLength(1)) });
+
+/** A JSON file with `messages` is a conversation; any other is a text. */
+function messagesIn(text: string, name: string): unknown[] | undefined {
+  const json = v.safeParse(v.pipe(v.string(), v.parseJson()), text);
+  if (!json.success || typeof json.output !== 'object' || json.output === null) return undefined;
+  if (!('messages' in json.output)) return undefined;
+  const read = v.safeParse(Conversation, json.output);
+  if (read.success) return read.output.messages;
+  const [issue] = read.issues;
+  const where = v.getDotPath(issue) ?? 'messages';
+  throw new ServiceError(422, 'invalid_messages', `${name}: ${where}: ${issue.message}`);
+}
+
+async function answerMessages(
+  job: SourcedJob,
+  messages: unknown[],
+  signal: AbortSignal,
+): Promise<RunEnd> {
+  const model = requireJobModel(job.model);
+  const answer = await askOnce(job, 'chat', {
+    keyId: job.key_id,
+    model,
+    body: { model: model.id, messages },
+    subject: { tags: tagsOf(job), job_id: job.job_id },
+    signal,
+  });
+  return finish(job, answer);
+}
+
+async function answerPages(job: ClaimedJob, pages: string[], signal: AbortSignal): Promise<RunEnd> {
+  const model = requireJobModel(job.model);
+  const progress = { calls: 0 };
+  const about = { job, model, pages, instruction: job.pipeline_instruction, progress };
+  try {
+    const { answer, parts } = await askAbout(about, signal);
+    return await finish(job, answer, parts);
+  } catch (error) {
+    // What was answered stays answered: the job goes on from there.
+    if (signal.aborted && progress.calls > 0) return () => continueJob(job);
+    throw error;
+  }
+}
+
+/** Only now is an `auto` job known to be a chat: from here on its record names the model that chats. */
+async function withChatModel(job: SourcedJob): Promise<SourcedJob> {
+  const { job_type, asked_model = null } = job;
+  const model = job_type === 'chat' ? job.model : chatModelOf({ job_type, model: asked_model });
+  if (job.model === model) return job;
+  return saveProgress(job, { model });
+}
+
+async function finish(job: ClaimedJob, answer: Answer, parts = 1): Promise<RunEnd> {
+  const result: ChatResult = { ...chatResultOf(answer), ...(parts > 1 && { parts }) };
+  const { error } = await deliver(job, {
+    suffix: '.result.md',
+    mimeType: 'text/markdown',
+    text: answer.content ?? '',
+  });
+  return completionOf(job, result, error ? { error } : {});
+}

@@ -1,0 +1,36 @@
+import type { ClaimedJob } from '../job.ts';
+import { messagesOf } from '../objects.ts';
+import type { ChatResult } from '../result.ts';
+import type { RunJob } from '../run-leased.ts';
+import { ask, chatResultOf, requireJobModel, tagsOf } from './ask.ts';
+import { chatAboutFile, chatAboutPages } from './document-chat.ts';
+
+/** Runs a chat job. */
+export const runChatJob: RunJob = async (job, signal) => {
+  switch (subjectOf(job)) {
+    case 'pages':
+      return chatAboutPages(job, signal);
+    case 'file':
+      return chatAboutFile(job, signal);
+    case 'messages':
+      return answerMessages(job, signal);
+  }
+};
+
+/** What a chat job is about: the pages that a pipeline has read, a file of the drive, or its own messages. */
+function subjectOf(job: ClaimedJob): 'pages' | 'file' | 'messages' {
+  if (job.document_object) return 'pages';
+  return job.drive_file_id ? 'file' : 'messages';
+}
+
+async function answerMessages(job: ClaimedJob, signal: AbortSignal): Promise<ChatResult> {
+  const model = requireJobModel(job.model);
+  const { isNew: _, ...answer } = await ask({
+    keyId: job.key_id,
+    model,
+    body: { model: model.id, messages: await messagesOf(job) },
+    subject: { tags: tagsOf(job), job_id: job.job_id },
+    signal,
+  });
+  return chatResultOf(answer);
+}

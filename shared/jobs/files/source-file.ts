@@ -1,0 +1,113 @@
+import { createWriteStream } from 'node:fs';
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { threadId } from 'node:worker_threads';
+import { GetObjectCommand } from '@aws-sdk/client-s3';
+import { s3 } from '../../aws/s3.ts';
+import { setting } from '../../config.ts';
+
+interface SharedFile {
+  ready: Promise<string>;
+  users: number;
+  /** Breaks off the download once nobody waits for it. */
+  unwanted: AbortController;
+}
+
+/** Parts of one document that run in the same process read the same file. */
+const files = new Map<string, SharedFile>();
+
+/** Downloads an object to a file, which is there for as long as it is used; `signal` ends the wait for it. */
+export async function withFile<Result>(
+  object: string,
+  use: (path: string) => Promise<Result>,
+  signal?: AbortSignal,
+): Promise<Result> {
+  signal?.throwIfAborted();
+  const file = files.get(object) ?? beginDownload(object);
+  files.set(object, file);
+  file.users += 1;
+  try {
+    return await use(await unlessAborted(file.ready, signal));
+  } finally {
+    file.users -= 1;
+    if (file.users === 0) {
+      files.delete(object);
+      file.unwanted.abort();
+      await file.ready.then(
+        (path) => rm(join(path, '..'), { recursive: true }),
+        () => {},
+      );
+    }
+  }
+}
+
+function beginDownload(object: string): SharedFile {
+  const unwanted = new AbortController();
+  return { ready: download(object, unwanted.signal), users: 0, unwanted };
+}
+
+async function download(object: string, signal: AbortSignal): Promise<string> {
+  const folder = await newTempDir();
+  try {
+    const { Body } = await s3.send(
+      new GetObjectCommand({ Bucket: setting('OBJECTS_BUCKET'), Key: object }),
+      { abortSignal: signal },
+    );
+    const path = join(folder, 'document');
+    await pipeline(Body as Readable, createWriteStream(path), { signal });
+    return path;
+  } catch (error) {
+    await rm(folder, { recursive: true });
+    throw error;
+  }
+}
+
+/** One user who stops waiting must not cost the others their file. */
+async function unlessAborted<Value>(value: Promise<Value>, signal?: AbortSignal): Promise<Value> {
+  if (!signal) return value;
+  const { promise, reject } = Promise.withResolvers<never>();
+  const abort = () => reject(signal.reason);
+  signal.addEventListener('abort', abort);
+  try {
+    return await Promise.race([value, promise]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+const ownName = `quire-${process.pid}-${threadId}`;
+let own: Promise<string> | undefined;
+
+/** Makes an empty directory, which its user removes. What a process leaves behind the next one removes. */
+export async function newTempDir(): Promise<string> {
+  own ??= makeOwnFolder().catch((error: unknown) => {
+    own = undefined;
+    throw error;
+  });
+  return mkdtemp(join(await own, 'job-'));
+}
+
+/** Lambda goes on with another process, and the same disk, after it has stopped one whose time was up. */
+async function makeOwnFolder(): Promise<string> {
+  const names = await readdir(tmpdir());
+  const left = names.filter((name) => name === ownName || isDead(name));
+  // Another user's can't be removed, and other processes may do the same at once.
+  await Promise.allSettled(left.map((name) => rm(join(tmpdir(), name), { recursive: true })));
+  const path = join(tmpdir(), ownName);
+  await mkdir(path, { recursive: true, mode: 0o700 });
+  return path;
+}
+
+function isDead(name: string): boolean {
+  const pid = name.match(/^quire-(\d+)-\d+$/)?.[1];
+  if (!pid) return false;
+  try {
+    process.kill(Number(pid), 0);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH';
+  }
+}

@@ -1,0 +1,176 @@
+import { createReadStream } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
+import { Upload } from '@aws-sdk/lib-storage';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { s3 } from '../aws/s3.ts';
+import type { Message } from '../chat/message.ts';
+import { setting } from '../config.ts';
+import type { ClaimedJob, Job, JobKey } from './job.ts';
+import type { ChatBatchResult, JobResult, OcrResult } from './result.ts';
+
+/** Messages of more JSON than this go to object storage; an item may hold 400 KB in all. */
+const inlineMessagesBytes = 100_000;
+/** The same for a result. A list of 50 fits the 6 MB that a Lambda may return, though quoted twice over. */
+const inlineResultBytes = 50_000;
+/** A document's text of more bytes than this is put behind a link. */
+const inlineTextBytes = 256 * 1024;
+
+/** Returns the attributes that hold a job's messages; large ones are put into object storage first. */
+export async function keepMessages(
+  key: JobKey,
+  messages: unknown[],
+): Promise<Pick<Job, 'messages_json' | 'messages_object'>> {
+  const json = JSON.stringify(messages);
+  if (Buffer.byteLength(json) <= inlineMessagesBytes) return { messages_json: json };
+  return { messages_object: await put(`${folderOf(key)}/messages.json`, json) };
+}
+
+/** Reads a job's messages from wherever they are. */
+export async function messagesOf(job: Job): Promise<Message[]> {
+  return JSON.parse(job.messages_json ?? (await get(job.messages_object)));
+}
+
+type KeptResult = Pick<Job, 'result_json' | 'result_object' | 'text_object'>;
+
+/**
+ * Returns the attributes that hold a result; a large one is put into object storage first. Each attempt has
+ * objects of its own, so that none overwrites another's.
+ */
+export async function keepResult(job: ClaimedJob, whole: JobResult): Promise<KeptResult> {
+  const { result, text } = withoutLongText(whole);
+  const kept = text !== undefined && {
+    text_object: await putText(job, `text-${job.lease_id}`, text),
+  };
+  const json = JSON.stringify(result);
+  if (Buffer.byteLength(json) <= inlineResultBytes) return { result_json: json, ...kept };
+  return {
+    result_json: JSON.stringify(summaryOf(result)),
+    result_object: await put(`${folderOf(job)}/result-${job.lease_id}.json`, json),
+    ...kept,
+  };
+}
+
+/** Reads a job's result as JSON, without links. */
+export async function keptResult(job: Job): Promise<string | undefined> {
+  return job.result_object ? await get(job.result_object) : job.result_json;
+}
+
+/** Reads a job's whole result as JSON for callers: a text too long for it is behind a signed link. */
+export async function wholeResult(job: Job): Promise<string | undefined> {
+  const json = await keptResult(job);
+  if (!json || !job.text_object) return json;
+  return JSON.stringify(withUrl(JSON.parse(json) as JobResult, await signedUrl(job.text_object)));
+}
+
+/** Puts a document's pages into object storage, for the job that is asked about them. Returns their object. */
+export function putDocument(key: JobKey, pages: string[]): Promise<string> {
+  return put(`${folderOf(key)}/document.json`, JSON.stringify(pages));
+}
+
+/** Reads a document's pages. */
+export async function getDocument(object: string): Promise<string[]> {
+  return JSON.parse(await get(object));
+}
+
+/** Puts a text of a job's into object storage. Returns its object. */
+export function putText(key: JobKey, name: string, text: string): Promise<string> {
+  return put(`${folderOf(key)}/${name}`, text, 'text/plain; charset=utf-8');
+}
+
+/** Returns the text in a file if it is short; else puts it into object storage and returns its object. */
+export async function keepFile(
+  key: JobKey,
+  name: string,
+  path: string,
+): Promise<{ text?: string; text_object?: string }> {
+  if ((await stat(path)).size <= inlineTextBytes) return { text: await readFile(path, 'utf8') };
+  const text_object = `${folderOf(key)}/${name}`;
+  const ContentType = 'text/plain; charset=utf-8';
+  const Body = createReadStream(path);
+  const params = { Bucket: setting('OBJECTS_BUCKET'), Key: text_object, Body, ContentType };
+  await new Upload({ client: s3, params, queueSize: 2 }).done();
+  return { text_object };
+}
+
+/** Reads a text that `putText` has put. */
+export const getText = (object: string) => get(object);
+
+/** What the names of a job's objects begin with. */
+export const folderOf = ({ key_id, job_id }: JobKey) => `${key_id}/${job_id}`;
+
+async function put(object: string, body: string, type = 'application/json'): Promise<string> {
+  await s3.send(
+    new PutObjectCommand({
+      Bucket: setting('OBJECTS_BUCKET'),
+      Key: object,
+      Body: body,
+      ContentType: type,
+    }),
+  );
+  return object;
+}
+
+/** A link to an object that works for an hour. */
+function signedUrl(object: string): Promise<string> {
+  const command = new GetObjectCommand({ Bucket: setting('OBJECTS_BUCKET'), Key: object });
+  return getSignedUrl(s3, command, { expiresIn: 3600 });
+}
+
+async function get(object: string | undefined): Promise<string> {
+  const { Body } = await s3.send(
+    new GetObjectCommand({ Bucket: setting('OBJECTS_BUCKET'), Key: object }),
+  );
+  if (!Body) throw new Error(`The object ${object} is empty`);
+  return Body.transformToString();
+}
+
+/** A result; and its text, if that is too long to be part of it. */
+interface Split {
+  result: JobResult;
+  text?: string;
+}
+
+/** Takes a document's text out of its result if it is too long to be sent within it. */
+function withoutLongText(result: JobResult): Split {
+  if (result.type === 'pipeline') {
+    const { result: ocr, text } = withoutLongText(result.ocr);
+    return text === undefined ? { result } : { result: { ...result, ocr: ocr as OcrResult }, text };
+  }
+  const text = textOf(result);
+  if (typeof text !== 'string' || Buffer.byteLength(text) <= inlineTextBytes) return { result };
+  return { result: withoutText(result), text };
+}
+
+/** What a list shows of a result that lies in object storage: all but its text. */
+function summaryOf(result: JobResult): JobResult {
+  if (result.type === 'chat') return { ...result, content: null };
+  if (result.type === 'pipeline') {
+    const chat = result.chat && { ...result.chat, content: null };
+    return { ...result, ocr: { ...withoutText(result.ocr), pages: [] } as OcrResult, chat };
+  }
+  if (result.type === 'folder') return { ...result, failed_files: [] };
+  return result.type === 'ocr' ? { ...result, text: null, pages: [] } : withoutText(result);
+}
+
+/** Puts a link to its text into a result. */
+function withUrl(result: JobResult, url: string): object {
+  return result.type === 'pipeline'
+    ? { ...result, ocr: { ...result.ocr, url } }
+    : { ...result, url };
+}
+
+function textOf(result: JobResult): string | null | undefined {
+  if (result.type === 'ocr') return result.text;
+  return result.type === 'chat_batch' ? result.content : undefined;
+}
+
+function withoutText<Result extends JobResult>(result: Result): Result {
+  if (result.type === 'ocr') {
+    const pages = result.pages.map((page) => ({ ...page, text: null }));
+    return { ...result, text: null, pages };
+  }
+  return result.type === 'chat_batch'
+    ? ({ ...(result as ChatBatchResult), content: null } as Result)
+    : result;
+}

@@ -1,0 +1,117 @@
+import { ServiceError } from '../../http/errors.ts';
+import { toUsd } from '../../ledger/nano-usd.ts';
+import { createChildren } from '../children.ts';
+import { deliver } from '../files/delivery.ts';
+import { type ClaimedJob, childIdOf, findJob, type Job } from '../job.ts';
+import { newJob } from '../new-job.ts';
+import { keepResult, keptResult, putDocument } from '../objects.ts';
+import type { ChatResult, JobResult, OcrPage, OcrResult, PipelineResult } from '../result.ts';
+import { completionOf, type RunEnd } from '../run-leased.ts';
+import { failJob, saveProgress, suspendJob } from '../state.ts';
+import { chatModelOf } from '../step-models.ts';
+import { type PageStep, pageSteps } from './page-steps.ts';
+
+/** Ends a job whose pages are all read: with their text, or with the pipeline's chat step. */
+export async function finishOcr(job: ClaimedJob, pageCount: number): Promise<RunEnd> {
+  const result = await ocrResultOf(job, pageCount);
+  if (result.failed_pages?.length === pageCount) throw nothingRead(result);
+  if (job.pipeline) return startChatStep(job, result);
+  const { error } = await deliver(job, {
+    suffix: '.ocr.md',
+    mimeType: 'text/markdown',
+    text: result.text ?? '',
+  });
+  return completionOf(job, result, error ? { error } : {});
+}
+
+/** Fails a job, which keeps the pages that were read. */
+export async function failWithPages(
+  job: ClaimedJob,
+  pageCount: number,
+  error: string,
+): Promise<RunEnd> {
+  const ocr = await ocrResultOf(job, pageCount);
+  const result = ocr.pages.length === 0 ? undefined : resultOf(job, ocr, null);
+  return async () => failJob(job, error, result && (await keepResult(job, result)));
+}
+
+/** Ends a pipeline whose chat step has ended. */
+export async function finishPipeline(job: ClaimedJob): Promise<RunEnd> {
+  const { ocr } = JSON.parse((await keptResult(job)) ?? '{}') as PipelineResult;
+  const step = await findJob({ key_id: job.key_id, job_id: job.chat_job_id ?? '' });
+  if (step?.status !== 'done') {
+    const reason = step?.error ?? `its job was ${step?.status ?? 'forgotten'}`;
+    return () => failJob(job, `chat_step_failed: ${reason}`);
+  }
+  const chat = JSON.parse((await keptResult(step)) ?? 'null') as ChatResult;
+  const { error, drive_result_file_id } = step;
+  return completionOf(job, resultOf(job, ocr, chat), {
+    ...(error && { error }),
+    ...(drive_result_file_id && { drive_result_file_id }),
+  });
+}
+
+/** The OCR result is written to the job before the chat step begins: it stays there if that fails. */
+async function startChatStep(job: ClaimedJob, ocr: OcrResult): Promise<RunEnd> {
+  await saveProgress(job, await keepResult(job, resultOf(job, ocr, null)));
+  const job_id = childIdOf(job.job_id, 'chat');
+  const pages = ocr.pages.map(({ text, error }) => text ?? `[${error}]`);
+  const document_object = await putDocument({ key_id: job.key_id, job_id }, pages);
+  const step = chatStepOf(job, job_id, document_object);
+  await createChildren(job, [{ job: step }], { chat_job_id: job_id });
+  return () => suspendJob(job);
+}
+
+function chatStepOf(job: ClaimedJob, job_id: string, document_object: string): Job {
+  const { key_id, job_type, asked_model, input_type, priority, max_retries } = job;
+  const { filename, drive_file_id, drive_folder_id, pipeline_instruction } = job;
+  return newJob({
+    key_id,
+    job_id,
+    job_type: 'chat',
+    model: chatModelOf({ job_type, model: asked_model ?? null }),
+    input_type,
+    priority,
+    max_retries,
+    parent_job_id: job.job_id,
+    document_object,
+    ...(filename && { filename }),
+    ...(drive_file_id && { drive_file_id }),
+    ...(drive_folder_id && { drive_folder_id }),
+    ...(pipeline_instruction && { pipeline_instruction }),
+  });
+}
+
+/** A pipeline's result holds the results of both steps. */
+function resultOf(job: Job, ocr: OcrResult, chat: ChatResult | null): JobResult {
+  if (!job.pipeline) return ocr;
+  const cost_usd = toUsd(Math.round((ocr.cost_usd + (chat?.cost_usd ?? 0)) * 1e9));
+  return { type: 'pipeline', ocr, chat, cost_usd };
+}
+
+async function ocrResultOf(job: ClaimedJob, pageCount: number): Promise<OcrResult> {
+  const steps: PageStep[] = [];
+  for await (const step of pageSteps(job, { first: 1, last: pageCount })) steps.push(step);
+  const failed = steps.filter(({ error }) => error !== undefined).map(({ page }) => page);
+  return {
+    type: 'ocr',
+    page_count: pageCount,
+    images_used: steps.filter(({ image_hour }) => image_hour !== undefined).length,
+    text: steps.map(textOf).join('\n\n'),
+    pages: steps.map(({ cost: _, image_hour: __, ...page }): OcrPage => page),
+    ...(failed.length > 0 && { failed_pages: failed }),
+    cost_usd: toUsd(steps.reduce((sum, { cost = 0 }) => sum + cost, 0)),
+  };
+}
+
+/** Where a page failed, the text says so in its place. */
+const textOf = ({ page, text, error }: OcrPage) =>
+  text ?? `[Page ${page} could not be read: ${error}]`;
+
+function nothingRead({ pages }: OcrResult): ServiceError {
+  return new ServiceError(
+    422,
+    'unreadable_document',
+    `None of the document's pages could be read. ${pages[0]?.error ?? ''}`,
+  );
+}

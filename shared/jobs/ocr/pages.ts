@@ -1,0 +1,130 @@
+import type { Document } from '../../documents/document.ts';
+import { ServiceError } from '../../http/errors.ts';
+import { readKey } from '../../keys/key.ts';
+import { ImageTaker } from '../../ledger/image-taker.ts';
+import { hourOf, imagesTaken, returnUnreadImages } from '../../ledger/images.ts';
+import { log } from '../../log.ts';
+import { measure } from '../../metrics.ts';
+import { isPermanent, jobErrorText } from '../failure.ts';
+import type { ClaimedJob } from '../job.ts';
+import { runAll } from '../run-all.ts';
+import type { RunEnd } from '../run-leased.ts';
+import { continueJob } from '../state.ts';
+import { saveStep } from '../steps.ts';
+import { type PageStep, pageName, pageSteps } from './page-steps.ts';
+import { readImage } from './read-image.ts';
+
+/** Pages of one document that are read at once: most of their time is waiting, and each takes memory. */
+const pagesAtOnce = 8;
+
+export interface PageRange {
+  first: number;
+  last: number;
+}
+
+/**
+ * Reads the pages of a range that are not read yet. A page that can't be read is written down as failed and
+ * keeps no other from being read. Returns undefined once all pages are read; if time is up before, the end
+ * of this run, from which the next one goes on.
+ */
+export async function readPages(
+  job: ClaimedJob,
+  document: Document,
+  range: PageRange,
+  signal: AbortSignal,
+): Promise<RunEnd | undefined> {
+  const done = await collectSteps(job, range);
+  const images = await openTaker(job, done);
+  const progress = { pages: 0 };
+  try {
+    await readMissing(job, document, missingOf(range, done), images, signal, progress);
+  } catch (error) {
+    if (signal.aborted && progress.pages > 0) return () => continueJob(job);
+    if (isPermanent(error)) await returnImages(job, await collectSteps(job, range));
+    throw error;
+  }
+  log('info', 'pages read', { job_id: job.job_id, first: range.first, last: range.last });
+  const all = await collectSteps(job, range);
+  const unread = missingOf(range, all);
+  if (unread.length > 0) throw new Error(`The pages ${unread.join(', ')} were read and not kept`);
+  await returnImages(job, all);
+  return undefined;
+}
+
+/** Gives back the images that a dead worker took of the hour, and that nobody will read now. */
+const returnImages = (job: ClaimedJob, steps: PageStep[]) =>
+  returnUnreadImages(job.key_id, job.job_id, (hour) => countImages(steps, hour));
+
+async function collectSteps(job: ClaimedJob, range: PageRange): Promise<PageStep[]> {
+  const steps: PageStep[] = [];
+  for await (const step of pageSteps(job, range)) steps.push(step);
+  return steps;
+}
+
+/** Images that an earlier run took and did not read are used first. */
+async function openTaker(job: ClaimedJob, done: PageStep[]): Promise<ImageTaker> {
+  const [{ images_per_hour }, taken] = await Promise.all([
+    readKey(job.key_id),
+    imagesTaken(job.key_id, job.job_id),
+  ]);
+  const hour = hourOf(Date.now());
+  const spare = Math.max(0, taken - countImages(done, hour));
+  return new ImageTaker(job.key_id, job.job_id, images_per_hour, { hour, count: spare });
+}
+
+const countImages = (steps: PageStep[], hour: string) =>
+  steps.filter((step) => step.image_hour === hour).length;
+
+function missingOf({ first, last }: PageRange, done: PageStep[]): number[] {
+  const known = new Set(done.map(({ page }) => page));
+  const pages = Array.from({ length: last - first + 1 }, (_, index) => first + index);
+  return pages.filter((page) => !known.has(page));
+}
+
+/** Reads pages until one can't be read for now; those under way are awaited, and no further one begins. */
+async function readMissing(
+  job: ClaimedJob,
+  document: Document,
+  pages: number[],
+  images: ImageTaker,
+  signal: AbortSignal,
+  progress: { pages: number },
+): Promise<void> {
+  const reading = pages.map((page) => async () => {
+    signal.throwIfAborted();
+    await readPage(job, document, page, images, signal);
+    progress.pages += 1;
+  });
+  await runAll(reading, pagesAtOnce);
+}
+
+async function readPage(
+  job: ClaimedJob,
+  document: Document,
+  page: number,
+  images: ImageTaker,
+  signal: AbortSignal,
+): Promise<void> {
+  const name = pageName(page);
+  try {
+    const { textLayer, jpeg } = await document.readPage(page, { forceOcr: job.force_ocr ?? false });
+    const source = jpeg ? 'ocr' : 'text_layer';
+    if (jpeg) await readImage(job, page, jpeg, images, signal);
+    else await saveStep(job, name, { page, source, confidence: null, text: textLayer ?? '' });
+    measure({ Pages: 1 }, { source });
+  } catch (error) {
+    if (!isPagesFault(error)) throw error;
+    const failed = {
+      page,
+      source: 'ocr',
+      confidence: null,
+      text: null,
+      error: jobErrorText(error),
+    };
+    await saveStep(job, name, failed);
+  }
+}
+
+/** Whether an error says that this very page can't be read; a spent budget, say, stops the whole job. */
+const isPagesFault = (error: unknown) =>
+  error instanceof ServiceError && [400, 422].includes(error.statusCode);

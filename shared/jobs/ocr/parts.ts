@@ -1,0 +1,97 @@
+import { openDocument } from '../../documents/document.ts';
+import { BudgetExceededError } from '../../ledger/errors.ts';
+import { childrenOf, createChildren } from '../children.ts';
+import { endOfWait, jobErrorText } from '../failure.ts';
+import type { SourcedJob } from '../files/source.ts';
+import { withFile } from '../files/source-file.ts';
+import { type ClaimedJob, findJob, type Job, partIdOf } from '../job.ts';
+import { isPaged } from '../kinds.ts';
+import { newJob } from '../new-job.ts';
+import type { RunEnd } from '../run-leased.ts';
+import { cancelPart, completeJob, pauseJob, suspendJob } from '../state.ts';
+import { failWithPages, finishOcr } from './finish.ts';
+import { readPages } from './pages.ts';
+
+/*
+ * A part is a job for a range of another job's pages. It is work of ours that no caller sees, with leases and
+ * retries like any other.
+ */
+
+/** Makes a job for each so many pages, which any worker may take. The document's job waits for them. */
+export async function splitIntoParts(
+  job: SourcedJob,
+  pageCount: number,
+  pagesPerPart: number,
+): Promise<RunEnd> {
+  const count = Math.ceil(pageCount / pagesPerPart);
+  const parts = Array.from({ length: count }, (_, index) => {
+    const first = index * pagesPerPart + 1;
+    return partOf(job, first, Math.min(pageCount, first + pagesPerPart - 1));
+  });
+  const children = parts.map((part) => ({ job: part }));
+  await createChildren(job, children, { page_count: pageCount });
+  return () => suspendJob(job);
+}
+
+function partOf(job: SourcedJob, first_page: number, last_page: number): Job {
+  const { key_id, job_type, model, input_type, priority, max_retries, filename } = job;
+  const { asked_model, pipeline, force_ocr, source_object, source_kind } = job;
+  return newJob({
+    key_id,
+    job_id: partIdOf(job.job_id, first_page),
+    job_type,
+    model,
+    input_type,
+    priority,
+    max_retries,
+    filename,
+    parent_job_id: job.job_id,
+    first_page,
+    last_page,
+    source_object,
+    source_kind,
+    ...(asked_model && { asked_model }),
+    ...(pipeline && { pipeline }),
+    ...(force_ocr && { force_ocr }),
+  });
+}
+
+/** Reads a part's pages, unless its document's job is over. */
+export async function runPart(part: ClaimedJob, signal: AbortSignal): Promise<RunEnd> {
+  const { source_object = '', source_kind = 'pdf', first_page = 1, last_page = 0 } = part;
+  const parentKey = { key_id: part.key_id, job_id: part.parent_job_id ?? '' };
+  const parent = await findJob(parentKey);
+  const isWanted = parent?.status === 'processing' || parent?.status === 'queued';
+  if (!isWanted || !isPaged(source_kind)) return () => cancelPart(part);
+  const range = { first: first_page, last: last_page };
+  try {
+    return await withFile(
+      source_object,
+      async (path) => {
+        const document = await openDocument(path, source_kind);
+        try {
+          return (await readPages(part, document, range, signal)) ?? (() => completeJob(part));
+        } finally {
+          document.close();
+        }
+      },
+      signal,
+    );
+  } catch (error) {
+    const untilMs = endOfWait(part, error);
+    if (untilMs && !isHeldUp(error)) await pauseJob(parentKey, jobErrorText(error), untilMs);
+    throw error;
+  }
+}
+
+/** Whether only other pages' holds are in the way: they end in a moment. */
+const isHeldUp = (error: unknown) => error instanceof BudgetExceededError && error.isHeldUp;
+
+/** Ends a job whose parts have ended. If one of them failed, so does the job; it keeps what the others read. */
+export async function finishParts(job: ClaimedJob): Promise<RunEnd> {
+  const { page_count = 0 } = job;
+  for await (const { status, error } of childrenOf(job)) {
+    if (status !== 'done') return failWithPages(job, page_count, error ?? `a part was ${status}`);
+  }
+  return finishOcr(job, page_count);
+}

@@ -1,0 +1,120 @@
+import { setting } from '../../config.ts';
+import { type Document, openDocument } from '../../documents/document.ts';
+import { ServiceError } from '../../http/errors.ts';
+import { chatAboutFile } from '../chat/document-chat.ts';
+import { endOfWait, isPermanent, jobErrorText } from '../failure.ts';
+import { fetchSource, type SourcedJob, unsupported } from '../files/source.ts';
+import { withFile } from '../files/source-file.ts';
+import { type ClaimedJob, isPart } from '../job.ts';
+import { canWorkOn, isPaged } from '../kinds.ts';
+import type { JobResult } from '../result.ts';
+import type { RunEnd, RunJob } from '../run-leased.ts';
+import { haveChildrenEnded, suspendJob } from '../state.ts';
+import { failWithPages, finishOcr, finishPipeline } from './finish.ts';
+import { openInlineImages } from './inline-images.ts';
+import { readPages } from './pages.ts';
+import { finishParts, runPart, splitIntoParts } from './parts.ts';
+
+/** A document of more pages is read in parts, by as many workers as are free. */
+const pagesPerPart = 50;
+
+/**
+ * Runs a job on a document's pages: reads those that were not read yet, then its result is their text, or
+ * goes to the pipeline's chat step. A page that was read stays read.
+ */
+export const runOcrJob: RunJob = async (job, signal) => {
+  switch (phaseOf(job)) {
+    case 'part':
+      return runPart(job, signal);
+    case 'pipeline end':
+      return haveChildrenEnded(job) ? finishPipeline(job) : () => suspendJob(job);
+    case 'parts end':
+      return haveChildrenEnded(job) ? finishParts(job) : () => suspendJob(job);
+    case 'fresh':
+      return job.input_type === 'inline' ? readInline(job, signal) : readFile(job, signal);
+  }
+};
+
+/**
+ * What a claimed job is to do. Both ends come with the last child; a worker that died before it suspended
+ * the job leads there too soon. The order counts: a pipeline's chat step comes after its document's parts.
+ */
+function phaseOf(job: ClaimedJob): 'part' | 'pipeline end' | 'parts end' | 'fresh' {
+  if (isPart(job)) return 'part';
+  if (job.chat_job_id) return 'pipeline end';
+  // Written together with the last of the parts.
+  return job.page_count ? 'parts end' : 'fresh';
+}
+
+async function readFile(job: ClaimedJob, signal: AbortSignal): Promise<JobResult | RunEnd> {
+  const sourced = await fetchSource(job, signal);
+  const kind = sourced.source_kind;
+  if (!canWorkOn(job, kind)) throw unsupported(sourced.filename, kind, adviceFor(job));
+  if (!isPaged(kind)) return chatAboutFile(sourced, signal);
+  return readDocument(sourced, kind, signal);
+}
+
+const adviceFor = ({ job_type }: ClaimedJob) =>
+  job_type === 'ocr' ? ': OCR reads PDF and images; use job_type chat or auto' : '';
+
+function readDocument(
+  job: SourcedJob,
+  kind: 'pdf' | 'image',
+  signal: AbortSignal,
+): Promise<JobResult | RunEnd> {
+  return withFile(
+    job.source_object,
+    async (path) => {
+      const document = await openDocument(path, kind);
+      try {
+        checkLength(document.pageCount, job.filename);
+        if (document.pageCount > pagesPerPart) {
+          return await splitIntoParts(job, document.pageCount, pagesPerPart);
+        }
+        return await readWhole(job, document, signal);
+      } finally {
+        document.close();
+      }
+    },
+    signal,
+  );
+}
+
+async function readInline(job: ClaimedJob, signal: AbortSignal): Promise<JobResult | RunEnd> {
+  const images = await openInlineImages(job);
+  try {
+    checkLength(images.pageCount, 'the message');
+    return await readWhole(job, images, signal);
+  } finally {
+    images.close();
+  }
+}
+
+async function readWhole(
+  job: ClaimedJob,
+  document: Document,
+  signal: AbortSignal,
+): Promise<JobResult | RunEnd> {
+  const range = { first: 1, last: document.pageCount };
+  try {
+    const stopped = await readPages(job, document, range, signal);
+    return stopped ?? (await finishOcr(job, document.pageCount));
+  } catch (error) {
+    if (signal.aborted || !isLast(job, error)) throw error;
+    return failWithPages(job, document.pageCount, jobErrorText(error));
+  }
+}
+
+/** Whether the job ends with this error: what was read by then is its result. */
+const isLast = (job: ClaimedJob, error: unknown) =>
+  isPermanent(error) || (job.retry_count >= job.max_retries && !endOfWait(job, error));
+
+function checkLength(pageCount: number, name: string): void {
+  const { pages } = setting('DOCUMENT_LIMITS');
+  if (pageCount <= pages) return;
+  throw new ServiceError(
+    422,
+    'too_many_pages',
+    `${name} has ${pageCount} pages, more than the ${pages} that a document may have.`,
+  );
+}

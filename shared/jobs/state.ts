@@ -1,0 +1,313 @@
+import { randomUUID } from 'node:crypto';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { dynamodb, unlessConditionFails } from '../aws/dynamodb.ts';
+import { throughConflicts } from '../aws/transact.ts';
+import { setting } from '../config.ts';
+import { type ClaimedJob, instant, type Job, type JobKey, retentionEnd } from './job.ts';
+import { turnOf } from './lane.ts';
+
+/*
+ * The state machine of jobs: every write that moves a job, each on a condition. Of two who try to move a
+ * job at once one succeeds, and the other's function returns undefined.
+ *
+ * | event           | from       | condition                     | to                | attributes                       |
+ * |-----------------|------------|-------------------------------|-------------------|----------------------------------|
+ * | (submitted)     |            | no such job                   | queued            | + turn, ready_at, due_at         |
+ * | claimJob        | queued     | ready_at is past              | processing        | + lease, started_at; - turn      |
+ * | renewLease      | processing | own lease                     | processing        | lease_until, due_at              |
+ * | saveProgress    | processing | own lease                     | processing        | what the caller gives            |
+ * | completeJob     | processing | own lease                     | done              | - lease, due_at, error           |
+ * | failJob         | processing | own lease                     | failed            | + error; - lease, due_at         |
+ * | retryJob        | processing | own lease                     | queued, or failed | + error, retry_count; - lease    |
+ * | takeBackJob     | processing | its worker has been silent    | queued, or failed | + error, retry_count; - lease    |
+ * | postponeJob     | processing | own lease                     | queued            | + error, ready_at; - lease       |
+ * | continueJob     | processing | own lease                     | queued            | + turn; - lease, error           |
+ * | makeReady       | queued     | ready_at is past              | queued            | + turn                           |
+ * | suspendJob      | processing | own lease                     | processing        | - lease, error                   |
+ * | resumeJob       | processing | no lease, children have ended | queued            | + turn; - error                  |
+ * | pauseJob        | processing | no lease                      | queued            | + error, ready_at                |
+ * | cancelQueuedJob | queued     |                               | cancelled         | - turn, due_at                   |
+ * | cancelPart      | processing | own lease                     | cancelled         | - lease, due_at                  |
+ * | postponeSweep   | any        | as the sweep has seen it      | the same          | due_at                           |
+ *
+ * A job may be claimed while it has a `turn`. A worker may write while its lease is on the job. A job in
+ * processing without a lease waits for its children. The sweep looks at a job when `due_at` is past. What
+ * is done, failed or cancelled has an end, `completed_at`, and none of these attributes.
+ */
+
+/** How long a worker may be silent before its job is another's. */
+export const leaseMs = 30_000;
+
+/** How long a job may be ready before the sweep rings for it again. */
+export const ringGraceMs = 60_000;
+
+/** How long a job may wait for its children before the sweep counts them again. */
+export const childrenGraceMs = 15 * 60_000;
+
+/** queued → processing, under a new lease. Undefined if the job is not ready, or is another's. */
+export async function claimJob(key: JobKey): Promise<ClaimedJob | undefined> {
+  const now = Date.now();
+  const leaseUntil = instant(now + leaseMs);
+  const claimed = await updateJob(key, {
+    ...whileReady(now),
+    set: {
+      status: 'processing',
+      lease_id: randomUUID(),
+      lease_until: leaseUntil,
+      due_at: leaseUntil,
+      started_at: instant(now),
+    },
+    remove: ['turn'],
+  });
+  return claimed as ClaimedJob | undefined;
+}
+
+/** Keeps the lease for another while. Undefined if it is no longer the caller's. */
+export function renewLease(job: ClaimedJob): Promise<Job | undefined> {
+  const leaseUntil = instant(Date.now() + leaseMs);
+  return updateJob(job, {
+    ...whileLeased(job),
+    set: { lease_until: leaseUntil, due_at: leaseUntil },
+  });
+}
+
+/** The lease is another's, or the job has ended: nothing more is to be written. */
+export class LeaseLostError extends Error {
+  constructor() {
+    super('The lease was lost while the job ran');
+  }
+}
+
+/** Writes attributes down while the job goes on. Throws `LeaseLostError`. */
+export async function saveProgress<Claimed extends ClaimedJob, Saved extends Partial<Job>>(
+  job: Claimed,
+  set: Saved,
+): Promise<Claimed & Saved> {
+  const saved = await updateJob(job, { ...whileLeased(job), set });
+  if (!saved) throw new LeaseLostError();
+  return saved as unknown as Claimed & Saved;
+}
+
+/**
+ * processing → done, with the attributes of its result, if it has one. An `error` among them says what went
+ * wrong beside it, such as a drive that refused the result.
+ */
+export function completeJob(job: ClaimedJob, set: Partial<Job> = {}): Promise<Job | undefined> {
+  return updateJob(job, {
+    ...whileLeased(job),
+    set: { status: 'done', ...set, ...endedNow() },
+    remove: [
+      ...(set.error === undefined ? (['error'] as const) : []),
+      'due_at',
+      ...leaseAttributes,
+    ],
+  });
+}
+
+/** processing → failed, with the reason, and with the attributes of what was done before. */
+export function failJob(
+  job: ClaimedJob,
+  error: string,
+  set: Partial<Job> = {},
+  condition = whileLeased(job),
+): Promise<Job | undefined> {
+  return updateJob(job, {
+    ...condition,
+    set: { status: 'failed', error, ...set, ...endedNow() },
+    remove: ['due_at', ...leaseAttributes],
+  });
+}
+
+/** processing → queued for another try after a wait; failed once all retries are used. */
+export function retryJob(
+  job: ClaimedJob,
+  error: string,
+  waitMs: number,
+  condition = whileLeased(job),
+): Promise<Job | undefined> {
+  if (job.retry_count >= job.max_retries) return failJob(job, error, {}, condition);
+  const now = Date.now();
+  return updateJob(job, {
+    ...condition,
+    set: {
+      status: 'queued',
+      retry_count: job.retry_count + 1,
+      error,
+      ready_at: instant(now + waitMs),
+      due_at: instant(now + waitMs + ringGraceMs),
+      ...(waitMs === 0 && { turn: turnOf(job) }),
+    },
+    remove: [...leaseAttributes],
+  });
+}
+
+/** The same, at once and for a worker that is lost: only while that worker stays silent. */
+export function takeBackJob(job: ClaimedJob, error: string): Promise<Job | undefined> {
+  const { when, values } = whileLeased(job);
+  return retryJob(job, error, 0, {
+    when: `${when} AND lease_until = :until`,
+    values: { ...values, ':until': job.lease_until },
+  });
+}
+
+/** processing → queued until an instant, for a reason that is not the job's: no retry is counted. */
+export function postponeJob(
+  job: ClaimedJob,
+  error: string,
+  untilMs: number,
+): Promise<Job | undefined> {
+  return updateJob(job, {
+    ...whileLeased(job),
+    set: { status: 'queued', error, ready_at: instant(untilMs), due_at: instant(untilMs) },
+    remove: [...leaseAttributes],
+  });
+}
+
+/** processing → queued, to go on at once where it stopped: no retry is counted. */
+export function continueJob(job: ClaimedJob): Promise<Job | undefined> {
+  return queueAgain(job, whileLeased(job));
+}
+
+/** Gives a queued job its turn once its wait is over. */
+export function makeReady(job: JobKey & Pick<Job, 'priority'>): Promise<Job | undefined> {
+  return updateJob(job, { ...whileReady(Date.now()), set: { turn: turnOf(job) } });
+}
+
+/**
+ * Gives the lease up while children run: the job stays in processing without a worker until the last of
+ * them has ended. It is queued again at once if that was so already.
+ */
+export async function suspendJob(job: ClaimedJob): Promise<Job | undefined> {
+  const suspended = await updateJob(job, {
+    ...whileLeased(job),
+    set: { due_at: instant(Date.now() + childrenGraceMs) },
+    remove: ['error', ...leaseAttributes],
+  });
+  if (!suspended || !haveChildrenEnded(suspended)) return suspended;
+  return (await resumeJob(suspended)) ?? suspended;
+}
+
+/** Whether every job that was made for this one has ended, and was counted. */
+export const haveChildrenEnded = ({ children_total = 0, children_ended = 0 }: Job) =>
+  children_ended >= children_total;
+
+/** processing → queued, for a job that waits for its children, once the last of them has ended. */
+export function resumeJob(job: JobKey & Pick<Job, 'priority'>): Promise<Job | undefined> {
+  return queueAgain(job, {
+    when: `${whileWaiting.when} AND (attribute_not_exists(children_total) OR children_ended >= children_total)`,
+    values: whileWaiting.values,
+  });
+}
+
+/** processing → queued until an instant, for a job that waits for a part which can't go on before. */
+export function pauseJob(job: JobKey, error: string, untilMs: number): Promise<Job | undefined> {
+  const until = instant(untilMs);
+  return updateJob(job, {
+    ...whileWaiting,
+    set: { status: 'queued', error, ready_at: until, due_at: until },
+  });
+}
+
+/** queued → cancelled. Undefined if the job is not queued. */
+export function cancelQueuedJob(job: JobKey): Promise<Job | undefined> {
+  return updateJob(job, {
+    when: '#status = :queued',
+    values: { ':queued': 'queued' },
+    set: { status: 'cancelled', ...endedNow() },
+    remove: ['turn', 'due_at'],
+  });
+}
+
+/** processing → cancelled, for a part whose document's job is over. */
+export function cancelPart(part: ClaimedJob): Promise<Job | undefined> {
+  return updateJob(part, {
+    ...whileLeased(part),
+    set: { status: 'cancelled', ...endedNow() },
+    remove: ['due_at', ...leaseAttributes],
+  });
+}
+
+/** Has the sweep look at a job again later, if the job still stands as the sweep has seen it. */
+export function postponeSweep(job: Job, dueMs: number): Promise<Job | undefined> {
+  return updateJob(job, {
+    when: '#status = :status AND due_at = :due',
+    values: { ':status': job.status, ':due': job.due_at },
+    set: { due_at: instant(dueMs) },
+  });
+}
+
+/** The condition of every write of a worker: it still holds the lease. */
+export const whileLeased = ({ lease_id }: ClaimedJob) => ({
+  when: '#status = :processing AND lease_id = :lease',
+  values: { ':processing': 'processing', ':lease': lease_id } as Record<string, unknown>,
+});
+
+const whileWaiting = {
+  when: '#status = :processing AND attribute_not_exists(lease_id)',
+  values: { ':processing': 'processing' },
+};
+
+const whileReady = (now: number) => ({
+  when: '#status = :queued AND ready_at <= :now',
+  values: { ':queued': 'queued', ':now': instant(now) },
+});
+
+const leaseAttributes = ['lease_id', 'lease_until'] as const;
+
+/** The attributes of a job that ends now: when it did, and when the table may forget it. */
+const endedNow = (): Pick<Job, 'completed_at' | 'expires_at'> => ({
+  completed_at: instant(Date.now()),
+  expires_at: retentionEnd(),
+});
+
+function queueAgain(
+  job: JobKey & Pick<Job, 'priority'>,
+  condition: Pick<JobUpdate, 'when' | 'values'>,
+): Promise<Job | undefined> {
+  const now = Date.now();
+  return updateJob(job, {
+    ...condition,
+    set: {
+      status: 'queued',
+      ready_at: instant(now),
+      due_at: instant(now + ringGraceMs),
+      turn: turnOf(job),
+    },
+    remove: ['error', ...leaseAttributes],
+  });
+}
+
+/** A conditional update of one job: attributes to set and to remove, if the condition holds. */
+interface JobUpdate {
+  when: string;
+  values: Record<string, unknown>;
+  set: Partial<Job>;
+  remove?: (keyof Job)[];
+}
+
+/** Returns the whole new item; undefined if the condition doesn't hold. */
+async function updateJob(
+  { key_id, job_id }: JobKey,
+  { when, values, set, remove = [] }: JobUpdate,
+): Promise<Job | undefined> {
+  const given = Object.entries(set).filter(([, value]) => value !== undefined);
+  const names = [...given.map(([name]) => name), ...remove, 'status'];
+  const update = new UpdateCommand({
+    TableName: setting('JOBS_TABLE'),
+    Key: { key_id, job_id },
+    ConditionExpression: when,
+    UpdateExpression: [
+      given.length > 0 ? `SET ${given.map(([name]) => `#${name} = :set_${name}`).join(', ')}` : '',
+      remove.length > 0 ? `REMOVE ${remove.map((name) => `#${name}`).join(', ')}` : '',
+    ].join(' '),
+    ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
+    ExpressionAttributeValues: {
+      ...values,
+      ...Object.fromEntries(given.map(([name, value]) => [`:set_${name}`, value])),
+    },
+    ReturnValues: 'ALL_NEW',
+  });
+  // A parent's children are counted on it in transactions, which a plain write may meet.
+  const updated = await unlessConditionFails(throughConflicts(() => dynamodb.send(update)));
+  return updated?.Attributes as Job | undefined;
+}

@@ -1,0 +1,65 @@
+import * as v from 'valibot';
+import type { Caller } from '../http/caller.ts';
+import { Count, Instant, Usd } from '../http/schema.ts';
+import { type Account, findAccount } from '../ledger/account.ts';
+import { imagesUsed } from '../ledger/images.ts';
+import { toUsd } from '../ledger/nano-usd.ts';
+import { never, windowAt } from '../ledger/window.ts';
+import { limitsOf } from './key-limits.ts';
+
+export const Budget = v.object({
+  max_usd: Usd,
+  used_usd: Usd,
+  remaining_usd: Usd,
+  reset_at: v.nullable(Instant),
+  duration: v.nullable(v.string()),
+});
+
+export const OcrAllowance = v.object({
+  images_per_hour: Count,
+  used_this_hour: Count,
+  remaining: Count,
+  resets_in_seconds: Count,
+});
+
+/** The response of `GET /user/limits`. */
+export const LimitsReport = v.object({
+  has_api_key: v.literal(true),
+  budget: Budget,
+  ocr: OcrAllowance,
+});
+
+export type Budget = v.InferOutput<typeof Budget>;
+export type LimitsReport = v.InferOutput<typeof LimitsReport>;
+
+/** Reports the caller's limits from the account as it is now. */
+export async function reportLimits(caller: Caller): Promise<LimitsReport> {
+  const [account, used] = await Promise.all([findAccount(caller.keyId), imagesUsed(caller.keyId)]);
+  if (!account) throw new Error(`The key ${caller.keyId} has no account`);
+  const { images_per_hour } = limitsOf(caller);
+  return {
+    has_api_key: true,
+    budget: budgetOf(account),
+    ocr: {
+      images_per_hour,
+      used_this_hour: used,
+      remaining: Math.max(0, images_per_hour - used),
+      resets_in_seconds: 3600 - Math.floor((Date.now() / 1000) % 3600),
+    },
+  };
+}
+
+/** A window that has ended counts as renewed, although the account is renewed only with its next hold. */
+function budgetOf(account: Account): Budget {
+  const { ceiling, held, created_at, duration, window_ends_at } = account;
+  const now = Date.now();
+  const spent = Date.parse(window_ends_at) <= now ? 0 : account.spent;
+  const { endsAt } = windowAt(created_at, duration, now);
+  return {
+    max_usd: toUsd(ceiling),
+    used_usd: toUsd(spent),
+    remaining_usd: toUsd(Math.max(0, ceiling - spent - held)),
+    reset_at: endsAt === never ? null : endsAt,
+    duration,
+  };
+}

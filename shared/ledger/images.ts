@@ -1,0 +1,170 @@
+import { GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { dynamodb, unlessConditionFails } from '../aws/dynamodb.ts';
+import { setting } from '../config.ts';
+
+const hourMs = 3_600_000;
+
+/**
+ * The images a key has had read in a clock hour. `taken` says how many of them each running job took, so
+ * that what a dead worker took and did not read is found again. A window of an earlier hour is empty.
+ */
+interface ImageWindow {
+  key_id: string;
+  entry: 'images';
+  hour: string;
+  used: number;
+  taken: Record<string, number>;
+}
+
+const windowKey = (keyId: string) => ({ key_id: keyId, entry: 'images' });
+
+/** The clock hour of an instant, such as `2026-11-20T15`. */
+export const hourOf = (ms: number) => new Date(ms).toISOString().slice(0, 13);
+
+/** When the clock hour of an instant ends, in ms. */
+export const hourEnd = (ms: number) => (Math.floor(ms / hourMs) + 1) * hourMs;
+
+/** How many images a key has used in this hour. */
+export async function imagesUsed(keyId: string): Promise<number> {
+  const window = await findWindow(keyId);
+  return window?.hour === hourOf(Date.now()) ? window.used : 0;
+}
+
+/** How many images a job has taken in this hour, whether it has read them or not. */
+export async function imagesTaken(keyId: string, jobId: string): Promise<number> {
+  const window = await findWindow(keyId);
+  return window?.hour === hourOf(Date.now()) ? (window.taken[jobId] ?? 0) : 0;
+}
+
+/** Takes one image of a key's hour for a job; answers the hour it was taken from, or undefined. */
+export async function takeImage(
+  keyId: string,
+  jobId: string,
+  imagesPerHour: number,
+  hour = hourOf(Date.now()),
+): Promise<string | undefined> {
+  const taken = await update(keyId, {
+    ConditionExpression: '#hour = :hour AND used < :limit',
+    UpdateExpression:
+      'SET used = used + :one, taken.#job = if_not_exists(taken.#job, :zero) + :one',
+    ExpressionAttributeNames: { '#hour': 'hour', '#job': jobId },
+    ExpressionAttributeValues: { ':hour': hour, ':limit': imagesPerHour, ':one': 1, ':zero': 0 },
+  });
+  if (taken) return hour;
+  const window = await findWindow(keyId);
+  if (window?.hour === hour && window.used >= imagesPerHour) return undefined;
+  // By another machine's clock the next hour may have begun: it is taken from then.
+  if (window && window.hour > hour) return takeImage(keyId, jobId, imagesPerHour, window.hour);
+  if (window?.hour !== hour) await beginHour(keyId, hour);
+  return takeImage(keyId, jobId, imagesPerHour);
+}
+
+/** Gives back images that a job took in an hour and did not read; what another hour counts is past. */
+export async function giveBackImages(
+  keyId: string,
+  jobId: string,
+  hour: string,
+  count: number,
+): Promise<void> {
+  await update(keyId, {
+    ConditionExpression: '#hour = :hour AND taken.#job >= :count',
+    UpdateExpression: 'SET used = used - :count, taken.#job = taken.#job - :count',
+    ExpressionAttributeNames: { '#hour': 'hour', '#job': jobId },
+    ExpressionAttributeValues: { ':hour': hour, ':count': count },
+  });
+}
+
+/** Closes a job's account of images: what it took and did not read is given back. */
+export async function returnUnreadImages(
+  keyId: string,
+  jobId: string,
+  readIn: (hour: string) => number,
+): Promise<void> {
+  const window = await findWindow(keyId);
+  const taken = window?.taken[jobId];
+  if (!window || taken === undefined) return;
+  await update(keyId, {
+    ConditionExpression: '#hour = :hour AND taken.#job = :taken',
+    UpdateExpression: 'SET used = used - :unread REMOVE taken.#job',
+    ExpressionAttributeNames: { '#hour': 'hour', '#job': jobId },
+    ExpressionAttributeValues: {
+      ':hour': window.hour,
+      ':taken': taken,
+      ':unread': taken - readIn(window.hour),
+    },
+  });
+}
+
+/** Empties every window whose hour is over. */
+export async function resetWindows(): Promise<number> {
+  const now = Date.now();
+  let count = 0;
+  let from: Record<string, unknown> | undefined;
+  do {
+    const { Items = [], LastEvaluatedKey } = await dynamodb.send(
+      new QueryCommand({
+        TableName: setting('LEDGER_TABLE'),
+        IndexName: 'audits',
+        KeyConditionExpression: 'audit_lane = :lane AND audit_at <= :now',
+        ExpressionAttributeValues: { ':lane': windowLane, ':now': new Date(now).toISOString() },
+        Limit: 25,
+        ...(from && { ExclusiveStartKey: from }),
+      }),
+    );
+    await Promise.all(Items.map(({ key_id }) => emptyWindow(key_id, now)));
+    count += Items.length;
+    from = LastEvaluatedKey;
+  } while (from);
+  return count;
+}
+
+/** The index that lists accounts to audit lists windows to empty, in a lane of their own. */
+const windowLane = 'images';
+
+async function beginHour(keyId: string, hour: string): Promise<void> {
+  await update(keyId, {
+    ConditionExpression: 'attribute_not_exists(#hour) OR #hour < :hour',
+    UpdateExpression:
+      'SET #hour = :hour, used = :zero, taken = :none, audit_lane = :lane, audit_at = :end',
+    ExpressionAttributeNames: { '#hour': 'hour' },
+    ExpressionAttributeValues: {
+      ':hour': hour,
+      ':zero': 0,
+      ':none': {},
+      ':lane': windowLane,
+      ':end': new Date(hourEnd(Date.parse(`${hour}:00Z`))).toISOString(),
+    },
+  });
+}
+
+async function emptyWindow(keyId: string, now: number): Promise<void> {
+  await update(keyId, {
+    ConditionExpression: '#hour < :hour',
+    // The hour stays: whoever takes the next image begins a new one, which is listed here again.
+    UpdateExpression: 'SET used = :zero, taken = :none REMOVE audit_at',
+    ExpressionAttributeNames: { '#hour': 'hour' },
+    ExpressionAttributeValues: { ':hour': hourOf(now), ':zero': 0, ':none': {} },
+  });
+}
+
+async function findWindow(keyId: string): Promise<ImageWindow | undefined> {
+  const { Item } = await dynamodb.send(
+    new GetCommand({
+      TableName: setting('LEDGER_TABLE'),
+      Key: windowKey(keyId),
+      ConsistentRead: true,
+    }),
+  );
+  return Item as ImageWindow | undefined;
+}
+
+type Update = Omit<ConstructorParameters<typeof UpdateCommand>[0], 'TableName' | 'Key'>;
+
+async function update(keyId: string, change: Update): Promise<boolean> {
+  const command = new UpdateCommand({
+    TableName: setting('LEDGER_TABLE'),
+    Key: windowKey(keyId),
+    ...change,
+  });
+  return (await unlessConditionFails(dynamodb.send(command))) !== undefined;
+}

@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs';
+import { calcPrice } from '@pydantic/genai-prices';
+import { setting } from '../config.ts';
+
+interface Source {
+  models: SourceModel[];
+}
+interface SourceModel {
+  id: string;
+  upstreams?: { upstream: string; model: string }[];
+  usdPerMillionTokens?: object;
+}
+
+const file = setting('QUIRE_CATALOGUE') || new URL('./catalogue.json', import.meta.url);
+
+/** The model catalogue with every price filled in. Bundles carry it as JSON, with the prices of their synthesis. */
+export default priced(JSON.parse(readFileSync(file, 'utf8')) as Source);
+
+function priced(source: Source): unknown {
+  return {
+    ...source,
+    models: source.models.map((model) => ({
+      ...model,
+      usdPerMillionTokens: model.usdPerMillionTokens ?? publicPrice(model),
+    })),
+  };
+}
+
+/** Returns a provider's public price. A model without one is refused rather than billed at zero. */
+function publicPrice({ id, upstreams = [] }: SourceModel): object {
+  const [preferred] = upstreams;
+  const found =
+    preferred &&
+    calcPrice({ input_tokens: 1, output_tokens: 1 }, preferred.model, {
+      providerId: preferred.upstream,
+    });
+  const { input_mtok, output_mtok, cache_read_mtok } = found?.model_price ?? {};
+  if (input_mtok === undefined || output_mtok === undefined) {
+    throw new Error(
+      `The model ${id} has no known price: write its usdPerMillionTokens in the catalogue.`,
+    );
+  }
+  return { input: input_mtok, output: output_mtok, cachedInput: cache_read_mtok };
+}

@@ -1,5 +1,5 @@
-import { docsFile, docsPage } from '../shared/contract/docs.ts';
 import { openEndpoint } from '../shared/http/json-endpoint.ts';
+import { docsFile, docsPage } from '../shared/openapi/docs.ts';
 
 /** GET /docs and GET /docs/{file} */
 export const handler = openEndpoint(async ({ pathParameters, requestContext }) =>

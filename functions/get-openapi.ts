@@ -1,6 +1,6 @@
-import { document } from '../shared/contract/document.ts';
 import { openEndpoint } from '../shared/http/json-endpoint.ts';
 import { json } from '../shared/http/response.ts';
+import { document } from '../shared/openapi/document.ts';
 
 const answer = json(200, document, { 'cache-control': 'public, max-age=300' });
 

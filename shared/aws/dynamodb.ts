@@ -1,6 +1,7 @@
 import { ConditionalCheckFailedException, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import {
   DynamoDBDocumentClient,
+  GetCommand,
   paginateQuery,
   type QueryCommandInput,
 } from '@aws-sdk/lib-dynamodb';
@@ -20,6 +21,15 @@ export async function unlessConditionFails<Output>(
     if (error instanceof ConditionalCheckFailedException) return undefined;
     throw error;
   }
+}
+
+/** Reads an item as it is now; undefined if there is none. */
+export async function getItem<Item>(
+  TableName: string,
+  Key: Record<string, unknown>,
+): Promise<Item | undefined> {
+  const { Item } = await dynamodb.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
+  return Item as Item | undefined;
 }
 
 /** One page of a query: its items, and the key that the next page begins after, if there may be one. */

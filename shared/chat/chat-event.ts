@@ -1,6 +1,5 @@
 import * as v from 'valibot';
-
-const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
+import { Count, Usd } from '../http/schema.ts';
 
 export const StartEvent = v.object({
   type: v.literal('start'),
@@ -20,7 +19,7 @@ export const ChatTokens = v.object({ prompt: Count, completion: Count, total: Co
 export const UsageEvent = v.object({
   type: v.literal('usage'),
   tokens: ChatTokens,
-  cost_usd: v.pipe(v.number(), v.minValue(0)),
+  cost_usd: Usd,
 });
 export const DoneEvent = v.object({ type: v.literal('done'), finish_reason: v.string() });
 export const ErrorEvent = v.object({

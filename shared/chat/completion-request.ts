@@ -7,18 +7,20 @@ import { Message } from './message.ts';
 
 const numberBetween = (least: number, most: number) =>
   v.pipe(v.number(), v.minValue(least), v.maxValue(most));
-const orNull = <Schema extends v.GenericSchema>(schema: Schema) => v.optional(v.nullable(schema));
+/** A parameter that may be left out or null; both stand for the provider's default. */
+const orDefault = <Schema extends v.GenericSchema>(schema: Schema) =>
+  v.optional(v.nullable(schema));
 
 /** The body of `POST /v1/chat/completions`; parameters that it doesn't name pass through untouched. */
 export const CompletionRequest = v.looseObject({
   model: v.pipe(v.string(), v.minLength(1)),
   messages: v.pipe(v.array(Message), v.minLength(1)),
-  stream: orNull(v.boolean()),
-  stream_options: orNull(dictionary(v.looseObject({ include_usage: orNull(v.boolean()) }))),
-  temperature: orNull(numberBetween(0, 2)),
-  max_tokens: orNull(integerBetween(1, Number.MAX_SAFE_INTEGER)),
-  max_completion_tokens: orNull(integerBetween(1, Number.MAX_SAFE_INTEGER)),
-  n: orNull(integerBetween(1, 128)),
+  stream: orDefault(v.boolean()),
+  stream_options: orDefault(dictionary(v.looseObject({ include_usage: orDefault(v.boolean()) }))),
+  temperature: orDefault(numberBetween(0, 2)),
+  max_tokens: orDefault(integerBetween(1, Number.MAX_SAFE_INTEGER)),
+  max_completion_tokens: orDefault(integerBetween(1, Number.MAX_SAFE_INTEGER)),
+  n: orDefault(integerBetween(1, 128)),
 });
 
 export type CompletionRequest = v.InferOutput<typeof CompletionRequest>;

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
+import { Count } from '../http/schema.ts';
 
-const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
 const Text = v.exactOptional(v.nullable(v.string()));
 
 export const CompletionUsage = v.looseObject({

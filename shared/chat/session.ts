@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { dynamodb } from '../aws/dynamodb.ts';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { dynamodb, getItem } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
 import type { HistoryEntry } from './stream-request.ts';
 
@@ -17,17 +17,18 @@ export interface SessionKey {
   sessionId: string;
 }
 
-/** The turns of a session so far; none where it is new, forgotten or another's. */
+/** What the table holds of it beside its key. */
+interface Session {
+  turns_json: string;
+  /** When it is forgotten, in epoch seconds. The table may take days to delete it. */
+  expires_at: number;
+}
+
+/** Reads the turns of a session so far; none if it is new, forgotten or another key's. */
 export async function sessionHistory(key: SessionKey): Promise<HistoryEntry[]> {
-  const { Item } = await dynamodb.send(
-    new GetCommand({
-      TableName: setting('SESSIONS_TABLE'),
-      Key: itemKey(key),
-      ConsistentRead: true,
-    }),
-  );
-  const isKept = Item && Item['expires_at'] > Date.now() / 1000;
-  return isKept ? (JSON.parse(Item['turns_json']) as HistoryEntry[]) : [];
+  const session = await getItem<Session>(setting('SESSIONS_TABLE'), itemKey(key));
+  const isKept = session && session.expires_at > Date.now() / 1000;
+  return isKept ? (JSON.parse(session.turns_json) as HistoryEntry[]) : [];
 }
 
 /** Keeps a session's turns for another 24 hours. */

@@ -1,12 +1,9 @@
 import * as v from 'valibot';
 import { valueError } from '../http/errors.ts';
 import { saying } from '../http/field-errors.ts';
-import { stringUpTo } from '../http/schema.ts';
+import { orNull, stringUpTo } from '../http/schema.ts';
 import type { Model } from '../models/catalogue.ts';
 import type { Message } from './message.ts';
-
-const orNull = <Schema extends v.GenericSchema>(schema: Schema) =>
-  v.optional(v.nullable(schema), null);
 
 export const HistoryEntry = v.object({
   role: v.picklist(['system', 'developer', 'user', 'assistant']),

@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import { fullJitterMs } from '../backoff.ts';
 import { log } from '../log.ts';
 import { type DriveClient, driveClient, forgetDriveClient } from './client.ts';
 import { type Fault, faultOf } from './fault.ts';
@@ -6,7 +7,7 @@ import { toDriveError } from './refusal.ts';
 
 const tries = 5;
 const patienceMs = 30_000;
-const firstWaitMs = 1_000;
+const firstSpanMs = 1_000;
 
 /**
  * Asks Drive, again after faults that pass: about five times in half a minute, as its Retry-After
@@ -40,8 +41,8 @@ export async function callDrive<Answer>(
   }
 }
 
-/** As advised, or else at least half of a doubling span, so that the tries outlast a short throttle. */
+/** As long as advised; else at least half of a doubling span, so that the tries outlast a short throttle. */
 function waitBefore(attempt: number, { retryAfterMs }: Fault): number {
-  const spanMs = firstWaitMs * 2 ** attempt;
-  return Math.ceil(retryAfterMs ?? (spanMs / 2) * (1 + Math.random()));
+  const halfSpanMs = (firstSpanMs / 2) * 2 ** attempt;
+  return Math.ceil(retryAfterMs ?? halfSpanMs + fullJitterMs(halfSpanMs, 0, patienceMs));
 }

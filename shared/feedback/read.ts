@@ -1,5 +1,4 @@
-import { paginateQuery, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { dynamodb } from '../aws/dynamodb.ts';
+import { queryItems } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
 import { type Days, eachDay } from '../usage/day.ts';
 import { contentNames, type Feedback } from './feedback.ts';
@@ -7,18 +6,13 @@ import { contentNames, type Feedback } from './feedback.ts';
 /** All keys' ratings that were first given in some days, the oldest first, without what they rate. */
 export async function* listFeedback(days: Days): AsyncGenerator<Feedback> {
   for (const day of eachDay(days)) {
-    for await (const { Items = [] } of paginateQuery(
-      { client: dynamodb },
-      {
-        TableName: setting('FEEDBACK_TABLE'),
-        IndexName: 'days',
-        KeyConditionExpression: '#day = :day',
-        ExpressionAttributeNames: { '#day': 'day' },
-        ExpressionAttributeValues: { ':day': day },
-      },
-    )) {
-      yield* Items as Feedback[];
-    }
+    yield* queryItems<Feedback>({
+      TableName: setting('FEEDBACK_TABLE'),
+      IndexName: 'days',
+      KeyConditionExpression: '#day = :day',
+      ExpressionAttributeNames: { '#day': 'day' },
+      ExpressionAttributeValues: { ':day': day },
+    });
   }
 }
 
@@ -37,14 +31,13 @@ export async function* exportFeedback(days: Days): AsyncGenerator<string> {
 
 async function contentsOf({ key_id, entry }: Feedback): Promise<Record<string, string>> {
   const message = entry.replace(/#rating$/, '');
-  const { Items = [] } = await dynamodb.send(
-    new QueryCommand({
-      TableName: setting('FEEDBACK_TABLE'),
-      KeyConditionExpression: 'key_id = :key AND begins_with(entry, :message)',
-      ExpressionAttributeValues: { ':key': key_id, ':message': `${message}#` },
-    }),
-  );
-  const contents = new Map(Items.map((item) => [item['entry'], item['content']]));
+  const contents = new Map<string, string>();
+  const items = queryItems<{ entry: string; content: string }>({
+    TableName: setting('FEEDBACK_TABLE'),
+    KeyConditionExpression: 'key_id = :key AND begins_with(entry, :message)',
+    ExpressionAttributeValues: { ':key': key_id, ':message': `${message}#` },
+  });
+  for await (const item of items) contents.set(item.entry, item.content);
   return Object.fromEntries(
     contentNames.map((name) => [name, contents.get(`${message}#${name}`) ?? '']),
   );

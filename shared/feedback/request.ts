@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { dictionary, stringUpTo } from '../http/schema.ts';
+import { dictionary, Instant, stringUpTo } from '../http/schema.ts';
 
 const upWords = ['up', 'thumbs_up', 'like', '1', 1] as const;
 const downWords = ['down', 'thumbs_down', 'dislike', '-1', -1] as const;
@@ -30,7 +30,7 @@ export const FeedbackReceipt = v.object({
   id: v.string(),
   session_id: v.string(),
   rating: v.picklist(['up', 'down']),
-  created_at: v.pipe(v.string(), v.isoTimestamp()),
+  created_at: Instant,
 });
 
 export type FeedbackReceipt = v.InferOutput<typeof FeedbackReceipt>;

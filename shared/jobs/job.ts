@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { dynamodb } from '../aws/dynamodb.ts';
+import { getItem } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
 import type { DocumentKind } from '../documents/kind.ts';
 import type { JobRecord, JobStatus } from './record.ts';
@@ -155,21 +154,8 @@ export const callersJobIdOf = ({ job_id, parent_job_id }: Pick<Job, 'job_id' | '
   isPart({ job_id }) && parent_job_id ? parent_job_id : job_id;
 
 /** Reads a job as it is now; undefined if there is none. */
-export async function findJob(key: JobKey): Promise<Job | undefined> {
-  return (await findItem(key)) as Job | undefined;
-}
+export const findJob = (key: JobKey) => findItem<Job>(key);
 
 /** Reads any item of the jobs table as it is now. */
-export async function findItem({
-  key_id,
-  job_id,
-}: JobKey): Promise<Record<string, unknown> | undefined> {
-  const { Item } = await dynamodb.send(
-    new GetCommand({
-      TableName: setting('JOBS_TABLE'),
-      Key: { key_id, job_id },
-      ConsistentRead: true,
-    }),
-  );
-  return Item;
-}
+export const findItem = <Item = Record<string, unknown>>({ key_id, job_id }: JobKey) =>
+  getItem<Item>(setting('JOBS_TABLE'), { key_id, job_id });

@@ -1,11 +1,10 @@
 import * as v from 'valibot';
 import type { Caller } from '../http/caller.ts';
-
-const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
+import { Count, Usd } from '../http/schema.ts';
 
 /** What a key may do; null means without limit. */
 export const KeyLimits = v.object({
-  budget_usd: v.nullable(v.pipe(v.number(), v.minValue(0))),
+  budget_usd: v.nullable(Usd),
   duration: v.nullable(v.string()),
   images_per_hour: Count,
   requests_per_minute: v.nullable(Count),
@@ -29,7 +28,7 @@ export function mayUseModel(caller: Caller, modelId: string): boolean {
   return limitsOf(caller).models?.includes(modelId) ?? true;
 }
 
-/** The limits of a key that nobody limited; OCR and Drive are given, not taken for granted. */
+/** The limits of a key for which none were set. Images are limited all the same, and there are no Drive folders. */
 export const unlimited: KeyLimits = {
   budget_usd: null,
   duration: null,

@@ -1,13 +1,13 @@
-import { GetCommand, PutCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand, paginateScan, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { v7 as uuidv7 } from 'uuid';
-import { dynamodb, unlessConditionFails } from '../aws/dynamodb.ts';
+import { dynamodb, getItem, unlessConditionFails } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
 import { NotFoundError } from '../http/errors.ts';
 import { changeAccountLimits, openAccount } from '../ledger/account.ts';
 import type { KeyLimits } from './key-limits.ts';
 import { hashSecret, newSecret } from './secret.ts';
 
-/** An API key, without its secret. */
+/** An API key as the table holds it, without its secret. */
 export interface ApiKey extends KeyLimits {
   id: string;
   name: string;
@@ -17,10 +17,10 @@ export interface ApiKey extends KeyLimits {
   secret_hash: string;
 }
 
-/** A key and its secret: the only time the secret is to be seen. */
+/** A key with its secret, which is seen only when it is issued or rotated. */
 export type IssuedKey = ApiKey & { api_key: string };
 
-/** Issues a key. The key is written first: a secret never leads nowhere. */
+/** Issues a key. The key is written before its secret, so that a secret always leads to a key. */
 export async function issueKey(
   name: string,
   limits: KeyLimits,
@@ -40,9 +40,9 @@ export async function issueKey(
   return { ...key, api_key: secret };
 }
 
-/** Finds the key a secret opens: not if unknown, past its grace, expired or revoked. */
+/** Finds the key that a secret opens; undefined if it is unknown, past its grace, or its key expired or revoked. */
 export async function findKeyBySecret(secret: string): Promise<ApiKey | undefined> {
-  const opens = await getItem(`secret#${hashSecret(secret)}`);
+  const opens = await findItem(`secret#${hashSecret(secret)}`);
   if (!opens || isPast(opens['lives_until'])) return undefined;
   const key = await findKey(String(opens['key_id']));
   return key && stateOf(key) === 'active' ? key : undefined;
@@ -55,7 +55,7 @@ export function stateOf({ state, expires_at }: ApiKey): ApiKey['state'] | 'expir
 
 /** Finds a key by its id. */
 export async function findKey(id: string): Promise<ApiKey | undefined> {
-  return id.startsWith('key_') ? ((await getItem(id)) as ApiKey | undefined) : undefined;
+  return id.startsWith('key_') ? findItem<ApiKey>(id) : undefined;
 }
 
 /** Reads a key that must be there. */
@@ -68,19 +68,15 @@ export async function readKey(id: string): Promise<ApiKey> {
 /** Lists all keys, the oldest first. */
 export async function listKeys(): Promise<ApiKey[]> {
   const keys: ApiKey[] = [];
-  let from: Record<string, unknown> | undefined;
-  do {
-    const { Items = [], LastEvaluatedKey } = await dynamodb.send(
-      new ScanCommand({
-        TableName: setting('KEYS_TABLE'),
-        FilterExpression: 'begins_with(id, :keys)',
-        ExpressionAttributeValues: { ':keys': 'key_' },
-        ...(from && { ExclusiveStartKey: from }),
-      }),
-    );
-    keys.push(...(Items as ApiKey[]));
-    from = LastEvaluatedKey;
-  } while (from);
+  const pages = paginateScan(
+    { client: dynamodb },
+    {
+      TableName: setting('KEYS_TABLE'),
+      FilterExpression: 'begins_with(id, :keys)',
+      ExpressionAttributeValues: { ':keys': 'key_' },
+    },
+  );
+  for await (const { Items = [] } of pages) keys.push(...(Items as ApiKey[]));
   return keys.sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
@@ -110,7 +106,7 @@ export async function changeKey(id: string, changes: Partial<ApiKey>): Promise<A
 
 const accountLimits = ['budget_usd', 'duration', 'requests_per_minute'];
 
-/** What leads from a secret to its key: for good, or until a moment past which the table forgets it. */
+/** Returns the item that leads from a secret to its key: for good, or until a moment after which the table forgets it. */
 export function secretItem(hash: string, key_id: string, livesUntilMs?: number) {
   const until = livesUntilMs && {
     lives_until: new Date(livesUntilMs).toISOString(),
@@ -119,12 +115,8 @@ export function secretItem(hash: string, key_id: string, livesUntilMs?: number) 
   return { id: `secret#${hash}`, key_id, ...until };
 }
 
-async function getItem(id: string): Promise<Record<string, unknown> | undefined> {
-  const { Item } = await dynamodb.send(
-    new GetCommand({ TableName: setting('KEYS_TABLE'), Key: { id }, ConsistentRead: true }),
-  );
-  return Item;
-}
+const findItem = <Item = Record<string, unknown>>(id: string) =>
+  getItem<Item>(setting('KEYS_TABLE'), { id });
 
 async function put(item: object): Promise<void> {
   await dynamodb.send(new PutCommand({ TableName: setting('KEYS_TABLE'), Item: item }));

@@ -1,5 +1,5 @@
-import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { dynamodb, unlessConditionFails } from '../aws/dynamodb.ts';
+import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { dynamodb, getItem, unlessConditionFails } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
 import { ceilingNanoUsd, toNanoUsd } from './nano-usd.ts';
 import { windowAt } from './window.ts';
@@ -79,16 +79,8 @@ export async function openAccount(
 }
 
 /** Reads a key's account as it is now. */
-export async function findAccount(keyId: string): Promise<Account | undefined> {
-  const { Item } = await dynamodb.send(
-    new GetCommand({
-      TableName: setting('LEDGER_TABLE'),
-      Key: accountKey(keyId),
-      ConsistentRead: true,
-    }),
-  );
-  return Item as Account | undefined;
-}
+export const findAccount = (keyId: string) =>
+  getItem<Account>(setting('LEDGER_TABLE'), accountKey(keyId));
 
 /** Whether an account's window has ended, and the next is yet to begin. */
 export const hasEnded = ({ window_ends_at }: Account, now: number) =>

@@ -1,5 +1,5 @@
-import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { dynamodb, unlessConditionFails } from '../aws/dynamodb.ts';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { dynamodb, queryItems, queryPages, unlessConditionFails } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
 import { log } from '../log.ts';
 import { measure } from '../metrics.ts';
@@ -15,22 +15,17 @@ import { endCharge } from './settle.ts';
  */
 export async function sweepLedger(): Promise<void> {
   const failures: unknown[] = [];
-  let from: Record<string, unknown> | undefined;
-  do {
-    const { Items = [], LastEvaluatedKey } = await dynamodb.send(
-      new QueryCommand({
-        TableName: setting('LEDGER_TABLE'),
-        IndexName: 'audits',
-        KeyConditionExpression: 'audit_lane = :lane AND audit_at <= :now',
-        ExpressionAttributeValues: { ':lane': 'accounts', ':now': new Date().toISOString() },
-        Limit: 25,
-        ...(from && { ExclusiveStartKey: from }),
-      }),
-    );
-    const audits = await Promise.allSettled(Items.map(({ key_id }) => auditAccount(key_id)));
+  const due = queryPages<Pick<Account, 'key_id'>>({
+    TableName: setting('LEDGER_TABLE'),
+    IndexName: 'audits',
+    KeyConditionExpression: 'audit_lane = :lane AND audit_at <= :now',
+    ExpressionAttributeValues: { ':lane': 'accounts', ':now': new Date().toISOString() },
+    Limit: 25,
+  });
+  for await (const { items } of due) {
+    const audits = await Promise.allSettled(items.map(({ key_id }) => auditAccount(key_id)));
     failures.push(...audits.flatMap((audit) => (audit.status === 'rejected' ? audit.reason : [])));
-    from = LastEvaluatedKey;
-  } while (from);
+  }
   if (failures.length > 0) throw new AggregateError(failures, 'Some accounts were not audited');
 }
 
@@ -95,22 +90,14 @@ async function releaseExpired(charge: Charge): Promise<boolean> {
   return released;
 }
 
-async function* chargesOf(keyId: string, epoch: number): AsyncGenerator<Charge> {
-  const { from: first, to } = entryBounds(epoch);
-  let from: Record<string, unknown> | undefined;
-  do {
-    const { Items = [], LastEvaluatedKey } = await dynamodb.send(
-      new QueryCommand({
-        TableName: setting('LEDGER_TABLE'),
-        KeyConditionExpression: 'key_id = :key AND entry BETWEEN :from AND :to',
-        ExpressionAttributeValues: { ':key': keyId, ':from': first, ':to': to },
-        ConsistentRead: true,
-        ...(from && { ExclusiveStartKey: from }),
-      }),
-    );
-    yield* Items as Charge[];
-    from = LastEvaluatedKey;
-  } while (from);
+function chargesOf(keyId: string, epoch: number): AsyncGenerator<Charge> {
+  const { from, to } = entryBounds(epoch);
+  return queryItems<Charge>({
+    TableName: setting('LEDGER_TABLE'),
+    KeyConditionExpression: 'key_id = :key AND entry BETWEEN :from AND :to',
+    ExpressionAttributeValues: { ':key': keyId, ':from': from, ':to': to },
+    ConsistentRead: true,
+  });
 }
 
 /** The account rests once no epoch is left, unless one has begun meanwhile. */

@@ -1,12 +1,12 @@
-import { GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { dynamodb, unlessConditionFails } from '../aws/dynamodb.ts';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { dynamodb, getItem, queryPages, unlessConditionFails } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
 
 const hourMs = 3_600_000;
 
 /**
- * The images a key has had read in a clock hour. `taken` says how many of them each running job took, so
- * that what a dead worker took and did not read is found again. A window of an earlier hour is empty.
+ * The images that a key has had read in a clock hour. `taken` says how many each running job took, so that
+ * those which a dead worker took and did not read are found again. A window of an earlier hour counts as empty.
  */
 interface ImageWindow {
   key_id: string;
@@ -36,7 +36,7 @@ export async function imagesTaken(keyId: string, jobId: string): Promise<number>
   return window?.hour === hourOf(Date.now()) ? (window.taken[jobId] ?? 0) : 0;
 }
 
-/** Takes one image of a key's hour for a job; answers the hour it was taken from, or undefined. */
+/** Takes one image of a key's hour for a job. Returns the hour it was taken from; undefined if none is left. */
 export async function takeImage(
   keyId: string,
   jobId: string,
@@ -53,13 +53,13 @@ export async function takeImage(
   if (taken) return hour;
   const window = await findWindow(keyId);
   if (window?.hour === hour && window.used >= imagesPerHour) return undefined;
-  // By another machine's clock the next hour may have begun: it is taken from then.
+  // By another machine's clock the next hour has begun: the image is taken from that one.
   if (window && window.hour > hour) return takeImage(keyId, jobId, imagesPerHour, window.hour);
   if (window?.hour !== hour) await beginHour(keyId, hour);
   return takeImage(keyId, jobId, imagesPerHour);
 }
 
-/** Gives back images that a job took in an hour and did not read; what another hour counts is past. */
+/** Gives back images that a job took in an hour and did not read; nothing if that hour is over. */
 export async function giveBackImages(
   keyId: string,
   jobId: string,
@@ -74,7 +74,7 @@ export async function giveBackImages(
   });
 }
 
-/** Closes a job's account of images: what it took and did not read is given back. */
+/** Gives back all images that a job has taken in its hour and not read, and forgets that it took any. */
 export async function returnUnreadImages(
   keyId: string,
   jobId: string,
@@ -95,30 +95,25 @@ export async function returnUnreadImages(
   });
 }
 
-/** Empties every window whose hour is over. */
+/** Empties every window whose hour is over; returns how many. */
 export async function resetWindows(): Promise<number> {
   const now = Date.now();
   let count = 0;
-  let from: Record<string, unknown> | undefined;
-  do {
-    const { Items = [], LastEvaluatedKey } = await dynamodb.send(
-      new QueryCommand({
-        TableName: setting('LEDGER_TABLE'),
-        IndexName: 'audits',
-        KeyConditionExpression: 'audit_lane = :lane AND audit_at <= :now',
-        ExpressionAttributeValues: { ':lane': windowLane, ':now': new Date(now).toISOString() },
-        Limit: 25,
-        ...(from && { ExclusiveStartKey: from }),
-      }),
-    );
-    await Promise.all(Items.map(({ key_id }) => emptyWindow(key_id, now)));
-    count += Items.length;
-    from = LastEvaluatedKey;
-  } while (from);
+  const ended = queryPages<Pick<ImageWindow, 'key_id'>>({
+    TableName: setting('LEDGER_TABLE'),
+    IndexName: 'audits',
+    KeyConditionExpression: 'audit_lane = :lane AND audit_at <= :now',
+    ExpressionAttributeValues: { ':lane': windowLane, ':now': new Date(now).toISOString() },
+    Limit: 25,
+  });
+  for await (const { items } of ended) {
+    await Promise.all(items.map(({ key_id }) => emptyWindow(key_id, now)));
+    count += items.length;
+  }
   return count;
 }
 
-/** The index that lists accounts to audit lists windows to empty, in a lane of their own. */
+/** The index of accounts to audit lists the windows to empty too, in a lane of their own. */
 const windowLane = 'images';
 
 async function beginHour(keyId: string, hour: string): Promise<void> {
@@ -140,23 +135,15 @@ async function beginHour(keyId: string, hour: string): Promise<void> {
 async function emptyWindow(keyId: string, now: number): Promise<void> {
   await update(keyId, {
     ConditionExpression: '#hour < :hour',
-    // The hour stays: whoever takes the next image begins a new one, which is listed here again.
+    // The hour stays. Whoever takes the next image begins a new one, which is then listed again.
     UpdateExpression: 'SET used = :zero, taken = :none REMOVE audit_at',
     ExpressionAttributeNames: { '#hour': 'hour' },
     ExpressionAttributeValues: { ':hour': hourOf(now), ':zero': 0, ':none': {} },
   });
 }
 
-async function findWindow(keyId: string): Promise<ImageWindow | undefined> {
-  const { Item } = await dynamodb.send(
-    new GetCommand({
-      TableName: setting('LEDGER_TABLE'),
-      Key: windowKey(keyId),
-      ConsistentRead: true,
-    }),
-  );
-  return Item as ImageWindow | undefined;
-}
+const findWindow = (keyId: string) =>
+  getItem<ImageWindow>(setting('LEDGER_TABLE'), windowKey(keyId));
 
 type Update = Omit<ConstructorParameters<typeof UpdateCommand>[0], 'TableName' | 'Key'>;
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import catalogueSource from '#catalogue';
+import { Usd } from '../http/schema.ts';
 
-const Usd = v.pipe(v.number(), v.minValue(0));
 /** A price, or one that changes for a call whose prompt is longer than a tier's start. */
 const Price = v.union([
   Usd,

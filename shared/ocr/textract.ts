@@ -5,6 +5,7 @@ import {
   DetectDocumentTextCommand,
 } from '@aws-sdk/client-textract';
 import { textract } from '../aws/textract.ts';
+import { fullJitterMs } from '../backoff.ts';
 import { ServiceError } from '../http/errors.ts';
 import { errorFields, log } from '../log.ts';
 import { heightToWidth } from './jpeg-shape.ts';
@@ -15,8 +16,8 @@ import { failureOf, toServiceError } from './textract-errors.ts';
 export type TextractFeature = 'LAYOUT' | 'TABLES';
 
 const usualPatienceMs = 20_000;
-const firstWaitMs = 200;
-const longestWaitMs = 5_000;
+const firstSpanMs = 200;
+const maxWaitMs = 5_000;
 
 /**
  * Reads a page's JPEG: plain text in reading order without features, Markdown with them. Throttles,
@@ -49,21 +50,21 @@ async function blocksOf(
   return Blocks ?? [];
 }
 
-/** Repeats what failed in passing, after waits of full jitter over a doubling span. */
+/** Repeats a call after a failure that passes, until `patienceMs` after the first. */
 async function persistently<Result>(
   call: () => Promise<Result>,
   signal: AbortSignal,
   patienceMs: number,
 ): Promise<Result> {
   let endMs: number | undefined;
-  for (let spanMs = firstWaitMs; ; spanMs = Math.min(longestWaitMs, spanMs * 2)) {
+  for (let triesBefore = 0; ; triesBefore += 1) {
     try {
       signal.throwIfAborted();
       return await call();
     } catch (error) {
       if (signal.aborted) throw outOfTime(signal);
       endMs ??= Date.now() + patienceMs;
-      const waitMs = Math.random() * spanMs;
+      const waitMs = fullJitterMs(firstSpanMs, triesBefore, maxWaitMs);
       if (!isPassing(error) || Date.now() + waitMs > endMs) throw logged(error);
       await wait(waitMs, undefined, { signal }).catch(() => {});
     }

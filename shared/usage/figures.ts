@@ -12,6 +12,9 @@ export const figureNames = [
 
 export type UsageFigures = Record<(typeof figureNames)[number], number>;
 
+/** A key's usage as the table holds it: the figures of one entry; absent ones are 0. */
+export type UsageItem = { key_id: string; entry: string } & Partial<UsageFigures>;
+
 /** A charge that is over, and the revision of its key's usage that counts it, once there is one. */
 export type EndedCharge = Charge & { ended_at: string; images?: number; counted_in?: number };
 

@@ -1,5 +1,4 @@
-import { paginateQuery } from '@aws-sdk/lib-dynamodb';
-import { dynamodb } from '../aws/dynamodb.ts';
+import { queryPages } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
 import { type JobStatus, jobStatuses } from '../jobs/record.ts';
 import { timeOf, uuidPrefix } from '../ledger/epoch.ts';
@@ -11,38 +10,32 @@ export interface JobCounts {
 }
 
 /**
- * Counts a key's jobs by status, as they stand now, the newest first, from those created at `sinceMs`
- * on. It reads the jobs themselves, half a read unit for each 4 KB of them; after `mostPages` of 1 MB
- * it stops, and says how far back it came.
+ * Counts a key's jobs by status as they stand now: those created at `sinceMs` and later. It reads the jobs
+ * themselves, the newest first, at half a read unit for each 4 KB. After `maxPages` of 1 MB it stops, and
+ * returns how far back it came.
  */
-export async function countJobs(
-  keyId: string,
-  sinceMs: number,
-  mostPages = 20,
-): Promise<JobCounts> {
+export async function countJobs(keyId: string, sinceMs: number, maxPages = 20): Promise<JobCounts> {
   const byStatus = Object.fromEntries(
     jobStatuses.map((status) => [status, 0]),
   ) as JobCounts['byStatus'];
   let pages = 0;
-  for await (const { Items = [], LastEvaluatedKey } of paginateQuery(
-    { client: dynamodb },
-    {
-      TableName: setting('JOBS_TABLE'),
-      KeyConditionExpression: 'key_id = :key AND job_id BETWEEN :from AND :to',
-      ProjectionExpression: '#status',
-      ExpressionAttributeNames: { '#status': 'status' },
-      ExpressionAttributeValues: {
-        ':key': keyId,
-        ':from': `job_${uuidPrefix(sinceMs)}`,
-        ':to': 'job_~',
-      },
-      ScanIndexForward: false,
+  const jobs = queryPages<{ status: JobStatus }>({
+    TableName: setting('JOBS_TABLE'),
+    KeyConditionExpression: 'key_id = :key AND job_id BETWEEN :from AND :to',
+    ProjectionExpression: '#status',
+    ExpressionAttributeNames: { '#status': 'status' },
+    ExpressionAttributeValues: {
+      ':key': keyId,
+      ':from': `job_${uuidPrefix(sinceMs)}`,
+      ':to': 'job_~',
     },
-  )) {
-    for (const { status } of Items) byStatus[status as JobStatus] += 1;
+    ScanIndexForward: false,
+  });
+  for await (const { items, lastKey } of jobs) {
+    for (const { status } of items) byStatus[status] += 1;
     pages += 1;
-    if (pages === mostPages && LastEvaluatedKey) {
-      return { byStatus, sinceMs: timeOf(LastEvaluatedKey['job_id']) };
+    if (pages === maxPages && lastKey) {
+      return { byStatus, sinceMs: timeOf(String(lastKey['job_id'])) };
     }
   }
   return { byStatus, sinceMs };

@@ -1,9 +1,8 @@
-import { paginateQuery } from '@aws-sdk/lib-dynamodb';
-import { dynamodb } from '../aws/dynamodb.ts';
+import { queryItems } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
 import type { Days } from './day.ts';
 import { entryBounds, readEntry } from './entries.ts';
-import { figuresIn, type UsageFigures } from './figures.ts';
+import { figuresIn, type UsageFigures, type UsageItem } from './figures.ts';
 
 /** What a key used of a model, or under a tag, in a period: a day or `all`. */
 export interface Use extends UsageFigures {
@@ -15,19 +14,15 @@ export interface Use extends UsageFigures {
 export async function usesBy(kind: 'model' | 'tag', keyId: string, days: Days): Promise<Use[]> {
   const { from, to } = entryBounds(kind, days.from, days.to);
   const uses: Use[] = [];
-  for await (const { Items = [] } of paginateQuery(
-    { client: dynamodb },
-    {
-      TableName: setting('USAGE_TABLE'),
-      KeyConditionExpression: 'key_id = :key AND entry BETWEEN :from AND :to',
-      ExpressionAttributeValues: { ':key': keyId, ':from': from, ':to': to },
-    },
-  )) {
-    for (const item of Items) {
-      const { period = '', name = '' } = readEntry(item['entry']) ?? {};
-      const figures = figuresIn(item);
-      if (figures.requests > 0) uses.push({ period, name, ...figures });
-    }
+  const items = queryItems<UsageItem>({
+    TableName: setting('USAGE_TABLE'),
+    KeyConditionExpression: 'key_id = :key AND entry BETWEEN :from AND :to',
+    ExpressionAttributeValues: { ':key': keyId, ':from': from, ':to': to },
+  });
+  for await (const item of items) {
+    const { period = '', name = '' } = readEntry(item.entry) ?? {};
+    const figures = figuresIn(item);
+    if (figures.requests > 0) uses.push({ period, name, ...figures });
   }
   return uses;
 }

@@ -1,5 +1,4 @@
-import { paginateQuery } from '@aws-sdk/lib-dynamodb';
-import { dynamodb } from '../aws/dynamodb.ts';
+import { queryPages } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
 import { chargeKeepSeconds } from '../ledger/charge.ts';
 import { countCharges } from './count.ts';
@@ -68,16 +67,14 @@ function untouchable({ usage }: Snapshot): { firstDay: string; charged: Usage } 
 }
 
 async function* endedCharges(keyId: string): AsyncGenerator<EndedCharge[]> {
-  for await (const { Items = [] } of paginateQuery(
-    { client: dynamodb },
-    {
-      TableName: setting('LEDGER_TABLE'),
-      KeyConditionExpression: 'key_id = :key AND begins_with(entry, :charge)',
-      ExpressionAttributeValues: { ':key': keyId, ':charge': 'charge_' },
-      ConsistentRead: true,
-    },
-  )) {
-    yield (Items as EndedCharge[]).filter(({ ended_at }) => ended_at !== undefined);
+  const charges = queryPages<EndedCharge>({
+    TableName: setting('LEDGER_TABLE'),
+    KeyConditionExpression: 'key_id = :key AND begins_with(entry, :charge)',
+    ExpressionAttributeValues: { ':key': keyId, ':charge': 'charge_' },
+    ConsistentRead: true,
+  });
+  for await (const { items } of charges) {
+    yield items.filter(({ ended_at }) => ended_at !== undefined);
   }
 }
 

@@ -1,9 +1,8 @@
 import * as v from 'valibot';
 import { saying } from '../http/field-errors.ts';
+import { Count, Instant, Usd } from '../http/schema.ts';
 import { jobStatuses } from '../jobs/record.ts';
 
-const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
-const Usd = v.pipe(v.number(), v.minValue(0));
 const Period = v.picklist(['1d', '7d', '30d', 'all']);
 
 /** The query of `GET /user/stats`. */
@@ -58,7 +57,7 @@ export const BatchStatsReport = v.object({
   days: v.array(BatchDay),
   totals: BatchUse,
   jobs: JobsByStatus,
-  jobs_since: v.pipe(v.string(), v.isoTimestamp()),
+  jobs_since: Instant,
 });
 
 export type Period = v.InferOutput<typeof Period>;

@@ -1,10 +1,10 @@
-import { paginateQuery, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { dynamodb, unlessConditionFails } from '../aws/dynamodb.ts';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { dynamodb, queryItems, unlessConditionFails } from '../aws/dynamodb.ts';
 import { failedConditions } from '../aws/transact.ts';
 import { setting } from '../config.ts';
 import { ConflictError } from '../http/errors.ts';
 import { totalEntry } from './entries.ts';
-import { figuresIn, type UsageFigures } from './figures.ts';
+import { figuresIn, type UsageFigures, type UsageItem } from './figures.ts';
 import { addition, moveOn, readTotal, revisionAfter, type Total } from './total.ts';
 
 /** Figures by entry. */
@@ -49,17 +49,13 @@ function drawLine(keyId: string, { revision: before }: Total, revision: number) 
 
 async function readUsage(keyId: string): Promise<Usage> {
   const usage: Usage = new Map();
-  for await (const { Items = [] } of paginateQuery(
-    { client: dynamodb },
-    {
-      TableName: setting('USAGE_TABLE'),
-      KeyConditionExpression: 'key_id = :key',
-      ExpressionAttributeValues: { ':key': keyId },
-      ConsistentRead: true,
-    },
-  )) {
-    for (const item of Items) usage.set(item['entry'], figuresIn(item));
-  }
+  const items = queryItems<UsageItem>({
+    TableName: setting('USAGE_TABLE'),
+    KeyConditionExpression: 'key_id = :key',
+    ExpressionAttributeValues: { ':key': keyId },
+    ConsistentRead: true,
+  });
+  for await (const item of items) usage.set(item.entry, figuresIn(item));
   return usage;
 }
 

@@ -1,5 +1,4 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { dynamodb } from '../aws/dynamodb.ts';
+import { getItem } from '../aws/dynamodb.ts';
 import type { TransactWriteItem } from '../aws/transact.ts';
 import { setting } from '../config.ts';
 import { totalEntry } from './entries.ts';
@@ -15,15 +14,8 @@ export interface Total {
 
 /** Reads a key's total as it is now; empty where nothing was counted yet. */
 export async function readTotal(keyId: string): Promise<Total> {
-  const { Item } = await dynamodb.send(
-    new GetCommand({
-      TableName: setting('USAGE_TABLE'),
-      Key: { key_id: keyId, entry: totalEntry },
-      ProjectionExpression: 'revision, corrected_in',
-      ConsistentRead: true,
-    }),
-  );
-  return Item ?? {};
+  const key = { key_id: keyId, entry: totalEntry };
+  return (await getItem<Total>(setting('USAGE_TABLE'), key)) ?? {};
 }
 
 /** A revision after another. It is a time too: one that follows a lost total is later than all before. */

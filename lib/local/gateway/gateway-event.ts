@@ -18,9 +18,9 @@ export function proxyEvent(
     httpMethod: request.method,
     headers: lastValues(headers),
     multiValueHeaders: headers,
-    queryStringParameters: orNull(lastValues(query)),
-    multiValueQueryStringParameters: orNull(query),
-    pathParameters: orNull(request.params as Record<string, string>),
+    queryStringParameters: nullIfEmpty(lastValues(query)),
+    multiValueQueryStringParameters: nullIfEmpty(query),
+    pathParameters: nullIfEmpty(request.params as Record<string, string>),
     stageVariables: null,
     body: Buffer.isBuffer(request.body) ? request.body.toString() : null,
     isBase64Encoded: false,
@@ -53,5 +53,5 @@ function lastValues(values: Record<string, string[]>): Record<string, string> {
   );
 }
 
-const orNull = <Values extends object>(values: Values) =>
+const nullIfEmpty = <Values extends object>(values: Values) =>
   Object.keys(values).length > 0 ? values : null;

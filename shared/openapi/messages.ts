@@ -9,9 +9,9 @@ import {
   TextPart,
   ToolMessage,
 } from '../chat/message.ts';
-import { component } from './component.ts';
+import { component } from './operation.ts';
 
-const contentWords = 'What is said.';
+const contentDescription = 'What is said.';
 
 export const messageComponents = {
   Message: component(
@@ -20,7 +20,7 @@ export const messageComponents = {
   ),
   PlainMessage: component(PlainMessage, 'A message that says something.', {
     role: 'Who speaks.',
-    content: contentWords,
+    content: contentDescription,
     name: 'The speaker’s name, to tell two of the same role apart.',
     tool_calls: 'The tools that an assistant calls beside.',
   }),
@@ -30,7 +30,7 @@ export const messageComponents = {
       'What a model said without words: with `tool_calls`, `function_call`, `refusal` or `audio`.',
       {
         role: 'Who speaks.',
-        content: contentWords,
+        content: contentDescription,
         name: 'The speaker’s name.',
         tool_calls: 'The tools it calls.',
       },
@@ -44,7 +44,7 @@ export const messageComponents = {
   },
   ToolMessage: component(ToolMessage, 'What a tool answered.', {
     role: 'Who speaks.',
-    content: contentWords,
+    content: contentDescription,
     tool_call_id: 'The call that this answers.',
   }),
   MessageContent: component(Content, 'A text, or a list of parts.'),

@@ -26,7 +26,7 @@ export interface ServiceApiProps {
   readonly logs: FunctionLogs;
 }
 
-/** The gateway: every route, who may take it, and what it answers before a function is asked. */
+/** The gateway: its routes, who may call them, and the errors it sends before a function is called. */
 export class ServiceApi extends Construct {
   readonly url: string;
   private readonly api: RestApi;
@@ -103,7 +103,7 @@ export class ServiceApi extends Construct {
   }
 }
 
-/** One JSON line a request: no header, no query, no body. */
+/** One line of JSON for each request, without its headers, query and body. */
 function accessLogFormat(): AccessLogFormat {
   return AccessLogFormat.custom(
     JSON.stringify({

@@ -7,7 +7,7 @@ import { ApiKeys } from './api-keys.ts';
 import { BatchApi } from './batch-api.ts';
 import { bundleFunctions } from './bundles.ts';
 import { ChatApi } from './chat-api.ts';
-import { Contract } from './contract.ts';
+import { DocsApi } from './docs-api.ts';
 import { DocumentRunners } from './document-runners.ts';
 import { DriveAccount } from './drive-account.ts';
 import { Feedback } from './feedback.ts';
@@ -29,7 +29,7 @@ export interface ServiceStackProps extends StackProps {
   readonly gatewayErrors: GatewayErrors;
 }
 
-/** The whole service, wired. */
+/** The whole service: every construct, wired to those it needs. */
 export class ServiceStack extends Stack {
   constructor(
     scope: Construct,
@@ -106,7 +106,8 @@ export class ServiceStack extends Stack {
     );
 
     new ServiceDashboard(this, 'dashboard', { stageName, alarms });
-    new Contract(this, 'contract', { api, logs });
+    // The id is part of its functions' logical ids: another would replace them.
+    new DocsApi(this, 'contract', { api, logs });
 
     new CfnOutput(this, 'BaseUrl', { value: api.url });
     new CfnOutput(this, 'ApiUrl', { value: api.url });

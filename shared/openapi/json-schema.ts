@@ -31,7 +31,7 @@ export function toJsonSchemas(
   );
 }
 
-/** Converts the schemas of parameters: they are sent as text, and described as the value that is read from it. */
+/** Converts the schemas of parameters. They are sent as text; described is the value that is read from it. */
 export function toParameterSchemas(entries: v.ObjectEntries): Record<string, JsonSchema> {
   const schemas = entries as Record<string, v.GenericSchema>;
   const converted = toJsonSchemaDefs(schemas, { ...config, typeMode: 'output' });

@@ -97,7 +97,7 @@ async function run(options: Options): Promise<void> {
   console.log(welcome(stage, apiKey, options));
 }
 
-/** Returns the key in the stage's file; in memory it is issued again. Issues a new one if there is none, or it was revoked. */
+/** Returns the key in the stage's file, issued again if the stage was in memory; a new one if it was revoked. */
 async function firstKey(
   { dynamodbUrl, outputs }: Stage,
   { dataDir, memory }: Options,

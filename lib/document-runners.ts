@@ -14,7 +14,7 @@ export interface DocumentRunnersProps extends RunnerProps {
   readonly textractPagesPerSecond: number;
 }
 
-/** What works on documents: the workers that read pages and expand folders, and the hourly reset of allowances. */
+/** The workers that read pages and expand folders, and the hourly reset of image allowances. */
 export class DocumentRunners extends Construct {
   private readonly props: DocumentRunnersProps;
 

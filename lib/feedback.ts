@@ -11,7 +11,7 @@ export interface FeedbackProps {
   readonly logs: FunctionLogs;
 }
 
-/** Ratings of answers: their table, its index of ratings by day without the rated texts, and the route to rate. */
+/** The table of ratings, its index by day, which leaves out the rated texts, and the route to rate. */
 export class Feedback extends Construct {
   readonly table: ServiceTable;
 

@@ -36,7 +36,7 @@ export interface JobRunnersProps extends RunnerProps {
   readonly chatWorkers: number;
 }
 
-/** What runs jobs: the dispatcher on their table's stream, the chat worker, and the sweep for what was lost. */
+/** The dispatcher on the jobs' stream, the worker of chat jobs, and the sweep, which finds what was lost. */
 export class JobRunners extends Construct {
   private readonly props: JobRunnersProps;
 

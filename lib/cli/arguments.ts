@@ -78,7 +78,7 @@ function parse(args: string[], { program, options }: CommandLine<string>) {
   }
 }
 
-/** Says it in one sentence: Node's message takes several lines, and advises on values that look like options. */
+/** Node's message takes several lines, and advises on values that look like options: this says it in one. */
 function sentenceFor({ code, message }: Error & { code?: string }, program: string): string {
   const option = message.match(/'(?:-\w, )?(-[^'\s=]*)/)?.[1];
   if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') {

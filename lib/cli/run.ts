@@ -5,7 +5,7 @@ import { CommandError, type CommandLine } from './command-line.ts';
 /** What a command prints: a text or, with `--json`, an object; or lines, one after another. */
 export type Outcome = { json: object; text: string } | { lines: AsyncIterable<string> };
 
-/** Runs the command that this process was called with. Errors that an operator can put right print as a sentence. */
+/** Runs the command that this process was called with; what an operator can put right prints as a sentence. */
 export async function runCommand<Name extends string>(
   line: CommandLine<Name>,
   run: Record<Name, (args: Arguments<Name>) => Promise<Outcome>>,

@@ -20,7 +20,7 @@ export interface Target {
   data?: string;
 }
 
-/** Sets this process's environment to tables of a deployed stack or, without one, of the running local stage. */
+/** Points this process at tables of a deployed stack or, without one, of the running local stage. */
 export async function reachTables(
   { stack, data }: Target,
   ...tables: TableSetting[]

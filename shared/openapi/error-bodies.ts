@@ -52,6 +52,7 @@ const figureDescriptions = {
   rate_limit: 'The limit on requests that was reached.',
 };
 
+/** What the document says of the bodies of errors. */
 export const errorComponents = {
   ValidationError: component(ValidationErrorBody, 'All that is wrong with a request, at once.', {
     detail: 'One entry for each thing that is wrong.',

@@ -18,6 +18,7 @@ const cost = 'What it cost, in USD.';
 const usage = 'The tokens it took.';
 const url = 'A link to the text, good for an hour, where it is too long to be answered here.';
 
+/** What the document says of jobs' results; examples of them follow. */
 export const resultComponents = {
   JobResult: component(JobResult, 'What a job came to.'),
   ChatResult: component(ChatResult, 'What a model answered.', {

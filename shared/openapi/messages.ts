@@ -13,6 +13,7 @@ import { component } from './operation.ts';
 
 const contentDescription = 'What is said.';
 
+/** What the document says of chat messages, which both jobs and chat completions take. */
 export const messageComponents = {
   Message: component(
     Message,

@@ -1,6 +1,7 @@
 import { App } from 'aws-cdk-lib';
 import { ServiceStack } from '../lib/service-stack.ts';
 import { readSettings } from '../lib/settings.ts';
+import { gatewayErrors } from '../shared/http/gateway-errors.ts';
 import { catalogue } from '../shared/models/catalogue.ts';
 
 const app = new App({ autoSynth: false });
@@ -9,6 +10,7 @@ try {
   new ServiceStack(app, `quire-${settings.stageName}`, {
     settings,
     catalogue,
+    gatewayErrors,
     description: 'Quire: batch OCR and chat jobs, streaming chat, exact metering per API key',
   });
   app.synth();

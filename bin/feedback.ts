@@ -1,23 +1,23 @@
 import * as v from 'valibot';
+import { readValues } from '../lib/cli/arguments.ts';
 import { feedbackCommands } from '../lib/cli/feedback/commands.ts';
 import { describeSummary } from '../lib/cli/feedback/report.ts';
-import { readValues } from '../lib/cli/option-values.ts';
 import { runCommand } from '../lib/cli/run.ts';
 import { reachTables } from '../lib/cli/target.ts';
 import { exportFeedback } from '../shared/feedback/read.ts';
 import { summarizeFeedback } from '../shared/feedback/summary.ts';
 import { lastDays } from '../shared/usage/day.ts';
 
-const takes = ({ input }: v.BaseIssue<unknown>) =>
+const expected = ({ input }: v.BaseIssue<unknown>) =>
   `takes a whole number from 1 to 400, not "${input}"`;
 
 const DaysOption = v.object({
   days: v.optional(
     v.pipe(
       v.string(),
-      v.regex(/^[1-9]\d{0,2}$/, takes),
+      v.regex(/^[1-9]\d{0,2}$/, expected),
       v.transform(Number),
-      v.maxValue(400, takes),
+      v.maxValue(400, expected),
     ),
     '30',
   ),

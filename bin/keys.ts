@@ -1,7 +1,7 @@
-import { CommandError } from '../lib/cli/command-error.ts';
+import { readValues } from '../lib/cli/arguments.ts';
+import { CommandError } from '../lib/cli/command-line.ts';
 import { keysCommands } from '../lib/cli/keys/commands.ts';
 import { describeKey, describeSecret, tabulateKeys } from '../lib/cli/keys/report.ts';
-import { readValues } from '../lib/cli/option-values.ts';
 import { runCommand } from '../lib/cli/run.ts';
 import { reachTables, type Target } from '../lib/cli/target.ts';
 import { minuteOf } from '../lib/cli/text.ts';
@@ -11,7 +11,7 @@ import { KeyOptions, RotationOptions } from '../shared/keys/key-options.ts';
 import { keyRecord } from '../shared/keys/key-record.ts';
 import { rotateKey } from '../shared/keys/rotate.ts';
 
-/** So long the gateway goes by what it last heard of a secret. */
+/** How long the gateway may go by what the authorizer last said of a secret. */
 const soon = 'within 60 seconds';
 
 const reachKeys = (target: Target) => reachTables(target, 'KEYS_TABLE', 'LEDGER_TABLE');

@@ -97,12 +97,12 @@ async function run(options: Options): Promise<void> {
   console.log(welcome(stage, apiKey, options));
 }
 
-/** The key in the stage's file, which an empty memory learns again; a new one if it was revoked. */
+/** Returns the key in the stage's file, issued again if the stage was in memory; a new one if it was revoked. */
 async function firstKey(
   { dynamodbUrl, outputs }: Stage,
   { dataDir, memory }: Options,
 ): Promise<string> {
-  // A profile set on the machine would take the place of the credentials below.
+  // The SDK would take a profile's credentials before those below.
   delete process.env['AWS_PROFILE'];
   Object.assign(process.env, {
     AWS_ENDPOINT_URL_DYNAMODB: dynamodbUrl,

@@ -1,9 +1,10 @@
 import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
 import { TokenAuthorizer } from 'aws-cdk-lib/aws-apigateway';
-import { AttributeType, Billing, TableEncryptionV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { AttributeType } from 'aws-cdk-lib/aws-dynamodb';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { type FunctionLogs, ServiceFunction } from './service-function.ts';
+import { ServiceTable } from './service-table.ts';
 
 export interface ApiKeysProps {
   readonly removalPolicy: RemovalPolicy;
@@ -12,17 +13,13 @@ export interface ApiKeysProps {
 
 /** API keys, and the authorizer that checks them. */
 export class ApiKeys extends Construct {
-  readonly table: TableV2;
+  readonly table: ServiceTable;
   readonly authorizer: TokenAuthorizer;
 
   constructor(scope: Construct, id: string, { removalPolicy, logs }: ApiKeysProps) {
     super(scope, id);
-    this.table = new TableV2(this, 'table', {
+    this.table = new ServiceTable(this, 'table', {
       partitionKey: { name: 'id', type: AttributeType.STRING },
-      billing: Billing.onDemand(),
-      encryption: TableEncryptionV2.awsManagedKey(),
-      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
-      timeToLiveAttribute: 'expires_at',
       removalPolicy,
     });
     const authorizeRequest = new ServiceFunction(this, 'authorize-request', {

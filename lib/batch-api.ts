@@ -29,7 +29,7 @@ export class BatchApi extends Construct {
 
     const submitJob = endpoint('submit-job', 'POST', '/batch/jobs');
     jobs.grantSubmit(submitJob);
-    lanes.grantName(submitJob);
+    lanes.setShards(submitJob);
     jobs.grantList(endpoint('list-jobs', 'GET', '/batch/jobs'));
     jobs.grantRead(endpoint('get-job', 'GET', '/batch/jobs/{job_id}'));
     jobs.grantTransition(endpoint('cancel-job', 'POST', '/batch/jobs/{job_id}/cancel'));

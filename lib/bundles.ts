@@ -12,10 +12,10 @@ export const functionNames = readdirSync(functionsDir)
   .filter((file) => file.endsWith('.ts'))
   .map((file) => basename(file, '.ts'));
 
-/** Files that a module looks for beside itself when it runs, and so beside the bundle it is in. */
+/** Files that a module loads from its own folder; they are copied beside each bundle that contains it. */
 const companions: Record<string, string[]> = {
   '@hyzyla/pdfium/dist/index.esm.js': ['pdfium.wasm'],
-  // libvips' threads run the module itself.
+  // libvips starts its threads from the module's own file.
   'wasm-vips/lib/vips-node.mjs': ['vips.wasm', 'vips-heif.wasm', 'vips-node.mjs'],
 };
 
@@ -28,7 +28,7 @@ export function bundleFunctions(outDir: string, catalogue: Catalogue): void {
   bundle(entryPoints, outDir, catalogue);
 }
 
-/** Bundles entry points in one esbuild run, with the catalogue and the prices it has now. */
+/** Bundles entry points in one esbuild run; `#catalogue` becomes the given one, with the prices it has now. */
 export function bundle(
   entryPoints: { in: string; out: string }[],
   outDir: string,
@@ -50,8 +50,8 @@ export function bundle(
     platform: 'node',
     target: 'node24',
     mainFields: ['module', 'main'],
-    // Lambda hands a function its credentials in the environment: the SDK's search through profiles,
-    // SSO and web identity would be a tenth of a megabyte that never runs.
+    // Lambda puts a function's credentials into its environment. The SDK's search through profiles, SSO and
+    // web identity would add a tenth of a megabyte that never runs.
     alias: {
       '#catalogue': catalogueFile,
       '@aws-sdk/credential-provider-node': join(root, 'lib/environment-credentials.ts'),

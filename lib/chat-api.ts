@@ -1,11 +1,12 @@
 import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
-import { AttributeType, Billing, TableEncryptionV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { AttributeType } from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
 import type { ApiKeys } from './api-keys.ts';
 import type { Ledger } from './ledger.ts';
 import type { ModelProviders } from './model-providers.ts';
 import type { ServiceApi } from './service-api.ts';
 import { type FunctionLogs, ServiceFunction } from './service-function.ts';
+import { ServiceTable } from './service-table.ts';
 
 export interface ChatApiProps {
   readonly api: ServiceApi;
@@ -16,8 +17,8 @@ export interface ChatApiProps {
   readonly logs: FunctionLogs;
 }
 
-/** The most the gateway lets a streamed answer take. */
-const longestAnswer = Duration.minutes(15);
+/** The longest that the gateway allows for a streamed answer. */
+const maxAnswerTime = Duration.minutes(15);
 
 /** The routes that talk to models while the caller waits. */
 export class ChatApi extends Construct {
@@ -29,26 +30,22 @@ export class ChatApi extends Construct {
     super(scope, id);
     const createChatCompletion = new ServiceFunction(this, 'create-chat-completion', {
       description: 'POST /v1/chat/completions',
-      timeout: longestAnswer,
+      timeout: maxAnswerTime,
       memorySize: 1024,
       logs,
     });
     ledger.grantSpend(createChatCompletion);
     providers.grantCall(createChatCompletion);
-    api.routeStreamed('POST', '/v1/chat/completions', createChatCompletion, longestAnswer);
+    api.routeStreamed('POST', '/v1/chat/completions', createChatCompletion, maxAnswerTime);
 
-    const sessions = new TableV2(this, 'sessions', {
+    const sessions = new ServiceTable(this, 'sessions', {
       partitionKey: { name: 'key_id', type: AttributeType.STRING },
       sortKey: { name: 'session', type: AttributeType.STRING },
-      billing: Billing.onDemand(),
-      encryption: TableEncryptionV2.awsManagedKey(),
-      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
-      timeToLiveAttribute: 'expires_at',
       removalPolicy,
     });
     const streamChat = new ServiceFunction(this, 'stream-chat', {
       description: 'POST /chat/stream',
-      timeout: longestAnswer,
+      timeout: maxAnswerTime,
       memorySize: 1024,
       logs,
     });
@@ -57,7 +54,7 @@ export class ChatApi extends Construct {
     keys.grantRead(streamChat);
     sessions.grant(streamChat, 'dynamodb:GetItem', 'dynamodb:PutItem');
     streamChat.addEnvironment('SESSIONS_TABLE', sessions.tableName);
-    api.routeStreamed('POST', '/chat/stream', streamChat, longestAnswer);
+    api.routeStreamed('POST', '/chat/stream', streamChat, maxAnswerTime);
 
     const listModels = new ServiceFunction(this, 'list-models', {
       description: 'GET /v1/models',

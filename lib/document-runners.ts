@@ -1,35 +1,20 @@
-import { Duration, Size, Stack } from 'aws-cdk-lib';
+import { Duration, Size } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import type { ApiKeys } from './api-keys.ts';
-import type { DriveAccount } from './drive-account.ts';
-import type { JobLanes } from './job-lanes.ts';
-import type { JobTable } from './job-table.ts';
+import { type RunnerProps, setDocumentLimits } from './job-runners.ts';
 import { workerTimeout } from './lane-queue.ts';
-import type { Ledger } from './ledger.ts';
-import type { ModelProviders } from './model-providers.ts';
-import type { ServiceAlarms } from './service-alarms.ts';
-import { type FunctionLogs, ServiceFunction } from './service-function.ts';
+import { ServiceFunction } from './service-function.ts';
 
-export interface DocumentRunnersProps {
-  readonly lanes: JobLanes;
-  readonly jobs: JobTable;
-  readonly ledger: Ledger;
-  readonly keys: ApiKeys;
-  readonly providers: ModelProviders;
-  readonly drive: DriveAccount;
-  readonly alarms: ServiceAlarms;
-  readonly logs: FunctionLogs;
+export interface DocumentRunnersProps extends RunnerProps {
   readonly ocrWorkers: number;
   readonly folderWorkers: number;
   readonly textractPagesPerSecond: number;
-  readonly documentLimits: { readonly bytes: number; readonly pages: number };
 }
 
-/** What works on documents: reads their pages, expands folders, and begins each hour's allowance of images. */
+/** The workers that read pages and expand folders, and the hourly reset of image allowances. */
 export class DocumentRunners extends Construct {
   private readonly props: DocumentRunnersProps;
 
@@ -51,14 +36,14 @@ export class DocumentRunners extends Construct {
       logs,
     });
     jobs.grantWork(runOcrJob);
-    jobs.grantBodies(runOcrJob);
-    lanes.grantName(runOcrJob);
+    jobs.grantObjects(runOcrJob);
+    lanes.setShards(runOcrJob);
     ledger.grantSpend(runOcrJob);
     ledger.grantRead(runOcrJob);
     keys.grantRead(runOcrJob);
     providers.grantCall(runOcrJob);
     drive.grantUse(runOcrJob);
-    tellLimits(runOcrJob, this.props.documentLimits);
+    setDocumentLimits(runOcrJob, this.props.documentLimits);
     grantTextract(runOcrJob, this.props.textractPagesPerSecond);
     lanes.ocr.feed(runOcrJob, this.props.ocrWorkers, documentsAtOnce);
     alarms.onErrors(runOcrJob, {
@@ -75,8 +60,8 @@ export class DocumentRunners extends Construct {
       logs,
     });
     jobs.grantWork(expandFolder);
-    jobs.grantBodies(expandFolder);
-    lanes.grantName(expandFolder);
+    jobs.grantObjects(expandFolder);
+    lanes.setShards(expandFolder);
     keys.grantRead(expandFolder);
     drive.grantUse(expandFolder);
     lanes.folder.feed(expandFolder, this.props.folderWorkers);
@@ -98,7 +83,7 @@ export class DocumentRunners extends Construct {
     jobs.grantChildren(reset);
     ledger.grantAudit(reset);
     lanes.grantRing(reset);
-    lanes.grantName(reset);
+    lanes.setShards(reset);
     alarms.onErrors(reset, {
       notices: 'Documents that wait for the next hour begin up to a minute later',
       todo: 'nothing, if it happened once: the sweep wakes them; else see the logs of reset-ocr-windows',
@@ -110,10 +95,14 @@ export class DocumentRunners extends Construct {
   }
 }
 
-/** Documents that one worker has on its disk at once. */
+/** How many documents one worker has on its disk at once. */
 const documentsAtOnce = 4;
 
-/** Lets a function read pages, at a rate that all workers keep to together; Textract has no resources to name. */
+/**
+ * Lets a function read pages with Textract, at a rate that all workers keep to together. Textract has no
+ * resources that a policy could name.
+ * @see https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazontextract.html
+ */
 function grantTextract(fn: LambdaFunction, pagesPerSecond: number): void {
   fn.addToRolePolicy(
     new PolicyStatement({
@@ -122,9 +111,4 @@ function grantTextract(fn: LambdaFunction, pagesPerSecond: number): void {
     }),
   );
   fn.addEnvironment('TEXTRACT_PAGES_PER_SECOND', String(pagesPerSecond));
-}
-
-/** Tells a function how large a document may be. */
-export function tellLimits(fn: LambdaFunction, limits: { bytes: number; pages: number }): void {
-  fn.addEnvironment('DOCUMENT_LIMITS', Stack.of(fn).toJsonString(limits));
 }

@@ -22,7 +22,7 @@ export class DriveAccount extends Construct {
     });
   }
 
-  /** Lets a function use the drive. */
+  /** Lets a function read the service account's key. */
   grantUse(fn: LambdaFunction): void {
     this.secret.grantRead(fn);
     fn.addEnvironment('DRIVE_SECRET', this.secret.secretArn);

@@ -1,14 +1,9 @@
 import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
-import {
-  AttributeType,
-  Billing,
-  ProjectionType,
-  TableEncryptionV2,
-  TableV2,
-} from 'aws-cdk-lib/aws-dynamodb';
+import { AttributeType, ProjectionType } from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
 import type { ServiceApi } from './service-api.ts';
 import { type FunctionLogs, ServiceFunction } from './service-function.ts';
+import { ServiceTable } from './service-table.ts';
 
 export interface FeedbackProps {
   readonly api: ServiceApi;
@@ -16,13 +11,13 @@ export interface FeedbackProps {
   readonly logs: FunctionLogs;
 }
 
-/** Ratings of answers: a table with an index by day, without the contents rated, and the route to rate. */
+/** The table of ratings, its index by day, which leaves out the rated texts, and the route to rate. */
 export class Feedback extends Construct {
-  readonly table: TableV2;
+  readonly table: ServiceTable;
 
   constructor(scope: Construct, id: string, { api, removalPolicy, logs }: FeedbackProps) {
     super(scope, id);
-    this.table = new TableV2(this, 'table', {
+    this.table = new ServiceTable(this, 'table', {
       partitionKey: { name: 'key_id', type: AttributeType.STRING },
       sortKey: { name: 'entry', type: AttributeType.STRING },
       globalSecondaryIndexes: [
@@ -33,10 +28,6 @@ export class Feedback extends Construct {
           projectionType: ProjectionType.ALL,
         },
       ],
-      billing: Billing.onDemand(),
-      encryption: TableEncryptionV2.awsManagedKey(),
-      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
-      timeToLiveAttribute: 'expires_at',
       removalPolicy,
     });
     const submitFeedback = new ServiceFunction(this, 'submit-feedback', {

@@ -28,8 +28,8 @@ export class JobLanes extends Construct {
     for (const lane of [this.chat, this.ocr, this.folder]) lane.grantRing(fn);
   }
 
-  /** Lets a function make jobs, and find them, in every lane. */
-  grantName(fn: LambdaFunction): void {
+  /** Sets how many shards each lane has, for a function that makes jobs or looks for them. */
+  setShards(fn: LambdaFunction): void {
     fn.addEnvironment('LANE_SHARDS', String(this.laneShards));
   }
 }

@@ -1,10 +1,9 @@
-import { Duration, Size } from 'aws-cdk-lib';
+import { Duration, Size, Stack } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
-import { FilterRule } from 'aws-cdk-lib/aws-lambda';
+import { FilterRule, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { ApiKeys } from './api-keys.ts';
-import { tellLimits } from './document-runners.ts';
 import type { DriveAccount } from './drive-account.ts';
 import type { JobLanes } from './job-lanes.ts';
 import type { JobTable } from './job-table.ts';
@@ -15,7 +14,8 @@ import type { ServiceAlarms } from './service-alarms.ts';
 import { type FunctionLogs, ServiceFunction } from './service-function.ts';
 import { StreamFeed } from './stream-feed.ts';
 
-export interface JobRunnersProps {
+/** What all runners of jobs work with. */
+export interface RunnerProps {
   readonly lanes: JobLanes;
   readonly jobs: JobTable;
   readonly ledger: Ledger;
@@ -24,11 +24,19 @@ export interface JobRunnersProps {
   readonly drive: DriveAccount;
   readonly alarms: ServiceAlarms;
   readonly logs: FunctionLogs;
-  readonly chatWorkers: number;
-  readonly documentLimits: { readonly bytes: number; readonly pages: number };
+  readonly documentLimits: DocumentLimits;
 }
 
-/** What runs jobs: the table's stream rings, queues carry, workers claim, the sweep misses nothing. */
+interface DocumentLimits {
+  readonly bytes: number;
+  readonly pages: number;
+}
+
+export interface JobRunnersProps extends RunnerProps {
+  readonly chatWorkers: number;
+}
+
+/** The dispatcher on the jobs' stream, the worker of chat jobs, and the sweep, which finds what was lost. */
 export class JobRunners extends Construct {
   private readonly props: JobRunnersProps;
 
@@ -50,7 +58,7 @@ export class JobRunners extends Construct {
     jobs.grantTransition(dispatchJobs);
     lanes.grantRing(dispatchJobs);
     new StreamFeed(this, 'jobs', {
-      table: jobs.stream,
+      table: jobs.table,
       fn: dispatchJobs,
       patterns: [
         { dynamodb: { NewImage: { status: { S: FilterRule.isEqual('queued') } } } },
@@ -78,15 +86,15 @@ export class JobRunners extends Construct {
       description: 'Runs chat jobs',
       timeout: workerTimeout,
       memorySize: 1024,
-      // Ten files of requests, and the files of their results.
+      // Up to ten batch files at once, and the files of their results.
       diskSize: Size.gibibytes(10),
       logs,
     });
     jobs.grantWork(runChatJob);
-    jobs.grantBodies(runChatJob);
+    jobs.grantObjects(runChatJob);
     keys.grantRead(runChatJob);
     drive.grantUse(runChatJob);
-    tellLimits(runChatJob, this.props.documentLimits);
+    setDocumentLimits(runChatJob, this.props.documentLimits);
     ledger.grantSpend(runChatJob);
     providers.grantCall(runChatJob);
     lanes.chat.feed(runChatJob, chatWorkers);
@@ -108,7 +116,7 @@ export class JobRunners extends Construct {
     ledger.grantAudit(sweep);
     jobs.grantChildren(sweep);
     lanes.grantRing(sweep);
-    lanes.grantName(sweep);
+    lanes.setShards(sweep);
     alarms.onErrors(sweep, {
       notices: 'Jobs of lost workers stay in processing, and what they held stays held',
       todo: 'the next minute tries again; if it goes on, the error is in the logs of sweep',
@@ -118,4 +126,9 @@ export class JobRunners extends Construct {
       targets: [new LambdaTarget(sweep, { retryAttempts: 0 })],
     });
   }
+}
+
+/** Sets how large a document may be, for a function that reads documents. */
+export function setDocumentLimits(fn: LambdaFunction, limits: DocumentLimits): void {
+  fn.addEnvironment('DOCUMENT_LIMITS', Stack.of(fn).toJsonString(limits));
 }

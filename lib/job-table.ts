@@ -1,37 +1,33 @@
 import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
-import {
-  AttributeType,
-  Billing,
-  type ITable,
-  ProjectionType,
-  StreamViewType,
-  TableEncryptionV2,
-  TableV2,
-} from 'aws-cdk-lib/aws-dynamodb';
+import { AttributeType, ProjectionType, StreamViewType } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
+import { ServiceTable } from './service-table.ts';
 
 export interface JobTableProps {
   readonly retentionDays: number;
   readonly removalPolicy: RemovalPolicy;
 }
 
-/** Days an object outlives its job's record, so that a job which waited long keeps its body. */
-const bodyMarginDays = 30;
+/**
+ * How much longer an object is kept than an ended job: it expires by its own age, and a job may have waited
+ * for days before it ended.
+ */
+const objectMarginDays = 30;
 
-/** The truth about jobs: the table, its two sparse indexes, and the bucket for large bodies. */
+/** The jobs: their table with its two sparse indexes, and the bucket for what is too large for the table. */
 export class JobTable extends Construct {
-  private readonly table: TableV2;
-  private readonly bodies: Bucket;
+  readonly table: ServiceTable;
+  private readonly objects: Bucket;
   private readonly retentionDays: number;
 
   constructor(scope: Construct, id: string, { retentionDays, removalPolicy }: JobTableProps) {
     super(scope, id);
     this.retentionDays = retentionDays;
     const lane = { name: 'lane', type: AttributeType.STRING };
-    this.table = new TableV2(this, 'table', {
+    this.table = new ServiceTable(this, 'table', {
       partitionKey: { name: 'key_id', type: AttributeType.STRING },
       sortKey: { name: 'job_id', type: AttributeType.STRING },
       globalSecondaryIndexes: [
@@ -49,19 +45,16 @@ export class JobTable extends Construct {
         },
       ],
       dynamoStream: StreamViewType.NEW_AND_OLD_IMAGES,
-      billing: Billing.onDemand(),
-      encryption: TableEncryptionV2.awsManagedKey(),
-      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
-      timeToLiveAttribute: 'expires_at',
       removalPolicy,
     });
-    this.bodies = new Bucket(this, 'bodies', {
+    // The id is part of the bucket's logical id: another would make another bucket.
+    this.objects = new Bucket(this, 'bodies', {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       encryption: BucketEncryption.S3_MANAGED,
       enforceSSL: true,
       lifecycleRules: [
         {
-          expiration: Duration.days(retentionDays + bodyMarginDays),
+          expiration: Duration.days(retentionDays + objectMarginDays),
           abortIncompleteMultipartUploadAfter: Duration.days(1),
         },
       ],
@@ -69,38 +62,33 @@ export class JobTable extends Construct {
     });
   }
 
-  /** The table as the source of a stream; the cast is for `exactOptionalPropertyTypes`. */
-  get stream(): ITable {
-    return this.table as ITable;
-  }
-
-  /** Lets a function list a key's jobs, without their bodies. */
+  /** Lets a function list a key's jobs, without their objects. */
   grantList(fn: LambdaFunction): void {
     this.table.grant(fn, 'dynamodb:Query');
-    this.tell(fn);
+    this.setEnvironment(fn);
   }
 
-  /** Lets a function read a job with its bodies. */
+  /** Lets a function read a job with its objects. */
   grantRead(fn: LambdaFunction): void {
     this.table.grant(fn, 'dynamodb:GetItem');
-    this.grantObjects(fn, 's3:GetObject');
-    this.tell(fn);
+    this.allowOnObjects(fn, 's3:GetObject');
+    this.setEnvironment(fn);
   }
 
   /** Lets a function submit jobs. */
   grantSubmit(fn: LambdaFunction): void {
     this.table.grant(fn, 'dynamodb:GetItem', 'dynamodb:PutItem');
-    this.grantObjects(fn, 's3:PutObject');
-    this.tell(fn);
+    this.allowOnObjects(fn, 's3:PutObject');
+    this.setEnvironment(fn);
   }
 
-  /** Lets a function move jobs from one status to another, without their bodies. */
+  /** Lets a function move jobs from one status to another, without their objects. */
   grantTransition(fn: LambdaFunction): void {
     this.table.grant(fn, 'dynamodb:GetItem', 'dynamodb:UpdateItem');
-    this.tell(fn);
+    this.setEnvironment(fn);
   }
 
-  /** Lets a worker claim jobs, write down what it does of them, and make jobs for them. */
+  /** Lets a worker claim jobs, save its progress, and make jobs for them. */
   grantWork(fn: LambdaFunction): void {
     this.grantTransition(fn);
     this.grantFind(fn);
@@ -108,7 +96,7 @@ export class JobTable extends Construct {
     this.table.grant(fn, 'dynamodb:PutItem');
   }
 
-  /** Lets a function find what was made for a job. */
+  /** Lets a function find a job's children: the jobs that were made for it. */
   grantChildren(fn: LambdaFunction): void {
     this.table.grant(fn, 'dynamodb:Query');
   }
@@ -123,19 +111,19 @@ export class JobTable extends Construct {
     );
   }
 
-  /** Lets a function read and write jobs' bodies. */
-  grantBodies(fn: LambdaFunction): void {
-    this.grantObjects(fn, 's3:AbortMultipartUpload', 's3:GetObject', 's3:PutObject');
+  /** Lets a function read and write jobs' objects. */
+  grantObjects(fn: LambdaFunction): void {
+    this.allowOnObjects(fn, 's3:AbortMultipartUpload', 's3:GetObject', 's3:PutObject');
   }
 
-  private grantObjects(fn: LambdaFunction, ...actions: string[]): void {
-    const resources = [this.bodies.arnForObjects('*')];
+  private allowOnObjects(fn: LambdaFunction, ...actions: string[]): void {
+    const resources = [this.objects.arnForObjects('*')];
     fn.addToRolePolicy(new PolicyStatement({ actions, resources }));
   }
 
-  private tell(fn: LambdaFunction): void {
+  private setEnvironment(fn: LambdaFunction): void {
     fn.addEnvironment('JOBS_TABLE', this.table.tableName);
-    fn.addEnvironment('OBJECTS_BUCKET', this.bodies.bucketName);
+    fn.addEnvironment('OBJECTS_BUCKET', this.objects.bucketName);
     fn.addEnvironment('JOB_RETENTION_DAYS', String(this.retentionDays));
   }
 }

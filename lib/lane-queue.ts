@@ -10,7 +10,7 @@ export interface LaneQueueProps {
   readonly alarms: ServiceAlarms;
 }
 
-/** One lane's doorbells and the queue for those that nobody could answer. */
+/** The queue of a lane's messages, each of which rings for a job, and its dead-letter queue. */
 export class LaneQueue extends Construct {
   private readonly queue: Queue;
   private readonly name: string;
@@ -27,7 +27,7 @@ export class LaneQueue extends Construct {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
       retentionPeriod: Duration.days(14),
-      // A worker's whole time and a minute for the poller: never two workers on one message.
+      // As long as a worker may run, and a minute for the poller: two workers never have the same message.
       visibilityTimeout: workerTimeout.plus(Duration.minutes(1)),
       deadLetterQueue: { queue: deadLetters, maxReceiveCount: 5 },
     });
@@ -43,7 +43,7 @@ export class LaneQueue extends Construct {
     fn.addEnvironment(`${this.name.toUpperCase()}_QUEUE_URL`, this.queue.queueUrl);
   }
 
-  /** Lets `workers` copies of a function at once answer this lane's doorbells, each a few of them. */
+  /** Feeds this lane's messages to a function: to at most `workers` copies at once, a batch to each. */
   feed(fn: LambdaFunction, workers: number, batchSize = 10): void {
     fn.addEventSource(
       new SqsEventSource(this.queue, {
@@ -55,5 +55,8 @@ export class LaneQueue extends Construct {
   }
 }
 
-/** The longest a Lambda may run. */
+/**
+ * The longest that a Lambda function may run.
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+ */
 export const workerTimeout = Duration.minutes(15);

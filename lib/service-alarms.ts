@@ -19,7 +19,7 @@ export class ServiceAlarms extends Construct {
     this.enabled = enabled;
   }
 
-  /** Alarms while a queue of what nobody could take holds anything. */
+  /** Alarms while a dead-letter queue holds any message. */
   onMessages(queue: Queue, text: AlarmText): void {
     const metric = queue.metricApproximateNumberOfMessagesVisible({ period: Duration.minutes(1) });
     this.above(metric, nameOf(queue, 'messages'), 1, text);

@@ -14,6 +14,7 @@ import {
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import type { GatewayError, GatewayErrors } from '../shared/http/gateway-errors.ts';
 import type { FunctionLogs } from './service-function.ts';
 
 export interface ServiceApiProps {
@@ -21,10 +22,11 @@ export interface ServiceApiProps {
   readonly throttleRate: number;
   readonly throttleBurst: number;
   readonly authorizer: IAuthorizer;
+  readonly errors: GatewayErrors;
   readonly logs: FunctionLogs;
 }
 
-/** The gateway: every route, who may take it, and what it answers before a function is asked. */
+/** The gateway: its routes, who may call them, and the errors it sends before a function is called. */
 export class ServiceApi extends Construct {
   readonly url: string;
   private readonly api: RestApi;
@@ -32,7 +34,7 @@ export class ServiceApi extends Construct {
 
   constructor(scope: Construct, id: string, props: ServiceApiProps) {
     super(scope, id);
-    const { stageName, throttleRate, throttleBurst, authorizer, logs } = props;
+    const { stageName, throttleRate, throttleBurst, authorizer, errors, logs } = props;
     this.authorizer = authorizer;
     this.api = new RestApi(this, 'api', {
       restApiName: `Quire ${stageName}`,
@@ -51,7 +53,7 @@ export class ServiceApi extends Construct {
       },
     });
     this.url = this.api.urlForPath().replace(/\/$/, '');
-    this.addGatewayResponses();
+    this.addGatewayResponses(errors);
   }
 
   /** Routes a method to a function, for callers with a valid API key. */
@@ -77,76 +79,31 @@ export class ServiceApi extends Construct {
     this.api.root.resourceForPath(path).addMethod(method, new LambdaIntegration(fn));
   }
 
-  private addGatewayResponses(): void {
-    for (const { type, statusCode, message, errorType, code } of gatewayAnswers) {
+  private addGatewayResponses(errors: GatewayErrors): void {
+    const responses: [ResponseType, GatewayError][] = [
+      [ResponseType.UNAUTHORIZED, errors.invalidApiKey],
+      [ResponseType.ACCESS_DENIED, errors.invalidApiKey],
+      [ResponseType.RESOURCE_NOT_FOUND, errors.noSuchRoute],
+      // The gateway takes an unknown route for one that wants an AWS signature, which a bearer token is not.
+      [ResponseType.MISSING_AUTHENTICATION_TOKEN, errors.noSuchRoute],
+      [ResponseType.INVALID_SIGNATURE, errors.noSuchRoute],
+      [ResponseType.REQUEST_TOO_LARGE, errors.requestTooLarge],
+      [ResponseType.THROTTLED, errors.throttled],
+      [ResponseType.DEFAULT_4XX, errors.badRequest],
+      [ResponseType.DEFAULT_5XX, errors.internalError],
+    ];
+    for (const [type, { statusCode, body }] of responses) {
       this.api.addGatewayResponse(type.responseType, {
         type,
         ...(statusCode && { statusCode: String(statusCode) }),
         ...(statusCode === 401 && { responseHeaders: { 'WWW-Authenticate': "'Bearer'" } }),
-        templates: {
-          'application/json': JSON.stringify({
-            detail: message,
-            error: { message, type: errorType, param: null, code },
-          }),
-        },
+        templates: { 'application/json': JSON.stringify(body) },
       });
     }
   }
 }
 
-const invalidApiKey = {
-  statusCode: 401,
-  message: 'Missing or invalid API key. Send it as: Authorization: Bearer sk-...',
-  errorType: 'authentication_error',
-  code: 'invalid_api_key',
-};
-const noSuchRoute = {
-  statusCode: 404,
-  message: 'There is no such route or method.',
-  errorType: 'invalid_request_error',
-  code: 'not_found',
-};
-
-/** What the gateway itself answers: for both kinds of client, `detail` and the chat-completions `error`. */
-const gatewayAnswers = [
-  { type: ResponseType.UNAUTHORIZED, ...invalidApiKey },
-  { type: ResponseType.ACCESS_DENIED, ...invalidApiKey },
-  { type: ResponseType.RESOURCE_NOT_FOUND, ...noSuchRoute },
-  // An unknown route is taken for one that wants a signature; a bearer token is then a bad one.
-  { type: ResponseType.MISSING_AUTHENTICATION_TOKEN, ...noSuchRoute },
-  { type: ResponseType.INVALID_SIGNATURE, ...noSuchRoute },
-  {
-    type: ResponseType.REQUEST_TOO_LARGE,
-    statusCode: 413,
-    message: 'The request is larger than 6 MB.',
-    errorType: 'invalid_request_error',
-    code: 'request_too_large',
-  },
-  {
-    type: ResponseType.THROTTLED,
-    statusCode: 429,
-    message: 'The service is receiving too many requests. Try again shortly.',
-    errorType: 'rate_limit_error',
-    code: 'rate_limit_exceeded',
-  },
-  {
-    type: ResponseType.DEFAULT_4XX,
-    statusCode: undefined,
-    message: 'The gateway could not read this request.',
-    errorType: 'invalid_request_error',
-    code: 'bad_request',
-  },
-  {
-    type: ResponseType.DEFAULT_5XX,
-    statusCode: undefined,
-    message:
-      'Something went wrong on our side. Quote the header x-amzn-requestid when you report it.',
-    errorType: 'server_error',
-    code: 'internal_error',
-  },
-];
-
-/** One JSON line a request: no header, no query, no body. */
+/** One line of JSON for each request, without its headers, query and body. */
 function accessLogFormat(): AccessLogFormat {
   return AccessLogFormat.custom(
     JSON.stringify({

@@ -9,7 +9,7 @@ export interface ServiceDashboardProps {
   readonly alarms: ServiceAlarms;
 }
 
-/** What the service measures of itself: one dashboard, and the alarms on its figures. */
+/** The dashboard of the service's metrics, and the alarms on them. */
 export class ServiceDashboard extends Construct {
   constructor(scope: Construct, id: string, { stageName, alarms }: ServiceDashboardProps) {
     super(scope, id);

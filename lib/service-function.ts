@@ -13,20 +13,20 @@ import type { Construct } from 'constructs';
 export interface ServiceFunctionProps {
   readonly timeout: Duration;
   readonly memorySize?: number;
-  /** Space in `/tmp`; 512 MB unless told. */
+  /** Space in `/tmp`; 512 MB by default. */
   readonly diskSize?: Size;
   readonly description: string;
   readonly logs: FunctionLogs;
 }
 
-/** What is kept of what functions do: how long their logs, and whether traces. */
+/** How long logs are kept, what becomes of them with the stack, and whether X-Ray traces are sent. */
 export interface FunctionLogs {
   readonly retention: RetentionDays;
   readonly removalPolicy: RemovalPolicy;
   readonly tracing: boolean;
 }
 
-/** A function of this service: named by its file in `functions/`, with the defaults all of them share. */
+/** A function of this service, named after its file in `functions/`, with the defaults all of them share. */
 export class ServiceFunction extends LambdaFunction {
   constructor(scope: Construct, name: string, props: ServiceFunctionProps) {
     const { timeout, memorySize = 512, diskSize, description, logs } = props;
@@ -49,7 +49,7 @@ export class ServiceFunction extends LambdaFunction {
   }
 }
 
-/** Where the bundles of this synthesis lie. */
+/** The folder that the bundles of this synthesis lie in. */
 export function bundlesDir(scope: Construct): string {
   const outdir = Stage.of(scope)?.outdir;
   if (!outdir) throw new Error('Functions are made within an app');

@@ -1,12 +1,13 @@
 import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
+import type { GatewayErrors } from '../shared/http/gateway-errors.ts';
 import type { Catalogue } from '../shared/models/catalogue.ts';
 import { ApiKeys } from './api-keys.ts';
 import { BatchApi } from './batch-api.ts';
 import { bundleFunctions } from './bundles.ts';
 import { ChatApi } from './chat-api.ts';
-import { Contract } from './contract.ts';
+import { DocsApi } from './docs-api.ts';
 import { DocumentRunners } from './document-runners.ts';
 import { DriveAccount } from './drive-account.ts';
 import { Feedback } from './feedback.ts';
@@ -25,11 +26,16 @@ import { Usage } from './usage.ts';
 export interface ServiceStackProps extends StackProps {
   readonly settings: Settings;
   readonly catalogue: Catalogue;
+  readonly gatewayErrors: GatewayErrors;
 }
 
-/** The whole service, wired. */
+/** The whole service: every construct, wired to those it needs. */
 export class ServiceStack extends Stack {
-  constructor(scope: Construct, id: string, { settings, catalogue, ...props }: ServiceStackProps) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { settings, catalogue, gatewayErrors, ...props }: ServiceStackProps,
+  ) {
     super(scope, id, props);
     bundleFunctions(bundlesDir(this), catalogue);
     const { stageName, laneShards, throttleRate, throttleBurst } = settings;
@@ -75,6 +81,7 @@ export class ServiceStack extends Stack {
       throttleRate,
       throttleBurst,
       authorizer,
+      errors: gatewayErrors,
       logs,
     });
     new BatchApi(this, 'batch', { api, jobs, logs, lanes });
@@ -99,7 +106,8 @@ export class ServiceStack extends Stack {
     );
 
     new ServiceDashboard(this, 'dashboard', { stageName, alarms });
-    new Contract(this, 'contract', { api, logs });
+    // The id is part of its functions' logical ids: another would replace them.
+    new DocsApi(this, 'contract', { api, logs });
 
     new CfnOutput(this, 'BaseUrl', { value: api.url });
     new CfnOutput(this, 'ApiUrl', { value: api.url });

@@ -3,13 +3,13 @@ import * as v from 'valibot';
 
 const prefix = 'quire:';
 
-const count = (least: number, most: number) => {
-  const wanted = `should be a whole number from ${least} to ${most}`;
+const count = (min: number, max: number) => {
+  const wanted = `should be a whole number from ${min} to ${max}`;
   return v.pipe(
     v.union([v.number(), v.pipe(v.string(), v.digits(), v.toNumber())], wanted),
     v.integer(wanted),
-    v.minValue(least, wanted),
-    v.maxValue(most, wanted),
+    v.minValue(min, wanted),
+    v.maxValue(max, wanted),
   );
 };
 const flag = v.union(
@@ -30,7 +30,7 @@ const Settings = v.strictObject({
     v.pipe(v.string(stageNameWanted), v.regex(/^[a-zA-Z0-9-]{1,64}$/, stageNameWanted)),
     'prod',
   ),
-  /** What `cdk destroy` does with tables, bodies and secrets. */
+  /** What `cdk destroy` does with tables, the bucket and secrets. */
   removalPolicy: v.optional(
     v.picklist(['retain', 'destroy'], 'should be retain or destroy'),
     'retain',
@@ -51,7 +51,7 @@ const Settings = v.strictObject({
   /** Workers that read documents at once; each has up to four of them open. */
   ocrWorkers: v.optional(count(2, 1000), 10),
   folderWorkers: v.optional(count(2, 1000), 2),
-  /** The pages a second that all workers together ask of Textract: the account's quota, or less. */
+  /** Pages a second that all workers together may ask of Textract: the account's quota, or less. */
   textractPagesPerSecond: v.optional(count(1, 1000), 5),
   documentMaxMb: v.optional(count(1, 500), 200),
   documentMaxPages: v.optional(count(1, 10_000), 3_000),
@@ -66,7 +66,7 @@ const Settings = v.strictObject({
 
 export type Settings = v.InferOutput<typeof Settings>;
 
-/** Reads the settings from the CDK context; throws a sentence that names the wrong one. */
+/** Reads the settings from the CDK context. Throws an Error with a sentence for each wrong one. */
 export function readSettings(node: Node): Settings {
   const context = node.getAllContext();
   const given = Object.entries(context).filter(([name]) => name.startsWith(prefix));

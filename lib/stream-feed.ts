@@ -1,5 +1,5 @@
 import { Duration } from 'aws-cdk-lib';
-import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import type { ITable, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import {
   FilterCriteria,
   type Function as LambdaFunction,
@@ -11,16 +11,16 @@ import { Construct } from 'constructs';
 import type { AlarmText, ServiceAlarms } from './service-alarms.ts';
 
 export interface StreamFeedProps {
-  readonly table: ITable;
+  readonly table: TableV2;
   readonly fn: LambdaFunction;
-  /** A record is delivered if it fits any of these. */
+  /** A record is delivered if it matches any of these. */
   readonly patterns: Record<string, unknown>[];
   readonly alarms: ServiceAlarms;
   /** What a user notices of batches that were given up, and what to do. */
   readonly alarmText: AlarmText;
 }
 
-/** Feeds a table's stream to a function, in order, and keeps note of the batches that it can't take. */
+/** Feeds a table's stream to a function, in order; batches that fail each time are noted in a queue. */
 export class StreamFeed extends Construct {
   constructor(scope: Construct, id: string, props: StreamFeedProps) {
     super(scope, id);
@@ -32,7 +32,8 @@ export class StreamFeed extends Construct {
     });
     alarms.onMessages(missed, alarmText);
     fn.addEventSource(
-      new DynamoEventSource(table, {
+      // TableV2 differs from ITable only under `exactOptionalPropertyTypes`.
+      new DynamoEventSource(table as ITable, {
         startingPosition: StartingPosition.TRIM_HORIZON,
         batchSize: 100,
         retryAttempts: 10,

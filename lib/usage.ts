@@ -1,5 +1,5 @@
 import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
-import { AttributeType, Billing, TableEncryptionV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { AttributeType } from 'aws-cdk-lib/aws-dynamodb';
 import { FilterRule, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { JobTable } from './job-table.ts';
@@ -7,6 +7,7 @@ import type { Ledger } from './ledger.ts';
 import type { ServiceAlarms } from './service-alarms.ts';
 import type { ServiceApi } from './service-api.ts';
 import { type FunctionLogs, ServiceFunction } from './service-function.ts';
+import { ServiceTable } from './service-table.ts';
 import { StreamFeed } from './stream-feed.ts';
 
 export interface UsageProps {
@@ -18,20 +19,18 @@ export interface UsageProps {
   readonly logs: FunctionLogs;
 }
 
-/** What keys have used: sums of their charges, kept by the ledger's stream, and the routes to read them. */
+/** What keys have used: a table of sums, kept up to date by the ledger's stream, and the routes to read it. */
 export class Usage extends Construct {
-  readonly table: TableV2;
+  readonly table: ServiceTable;
   private readonly props: UsageProps;
 
   constructor(scope: Construct, id: string, props: UsageProps) {
     super(scope, id);
     this.props = props;
-    this.table = new TableV2(this, 'table', {
+    this.table = new ServiceTable(this, 'table', {
       partitionKey: { name: 'key_id', type: AttributeType.STRING },
       sortKey: { name: 'entry', type: AttributeType.STRING },
-      billing: Billing.onDemand(),
-      encryption: TableEncryptionV2.awsManagedKey(),
-      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+      expires: false,
       removalPolicy: props.removalPolicy,
     });
     this.addRollUp();
@@ -51,7 +50,7 @@ export class Usage extends Construct {
     ledger.grantMark(rollUpUsage);
     this.grantCount(rollUpUsage);
     new StreamFeed(this, 'charges', {
-      table: ledger.stream,
+      table: ledger.table,
       fn: rollUpUsage,
       patterns: [
         {
@@ -84,15 +83,15 @@ export class Usage extends Construct {
 
   private grantCount(fn: LambdaFunction): void {
     this.table.grant(fn, 'dynamodb:GetItem', 'dynamodb:UpdateItem');
-    this.tell(fn);
+    this.setEnvironment(fn);
   }
 
   private grantRead(fn: LambdaFunction): void {
     this.table.grant(fn, 'dynamodb:Query');
-    this.tell(fn);
+    this.setEnvironment(fn);
   }
 
-  private tell(fn: LambdaFunction): void {
+  private setEnvironment(fn: LambdaFunction): void {
     fn.addEnvironment('USAGE_TABLE', this.table.tableName);
   }
 }

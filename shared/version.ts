@@ -1,2 +1,2 @@
-/** The version of the service and of its interface, as `package.json` has it too. */
+/** The version of the service and of its API; `package.json` has the same. */
 export const version = '1.0.0';

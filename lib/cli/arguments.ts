@@ -1,19 +1,19 @@
 import { parseArgs } from 'node:util';
-import { CommandError } from './command-error.ts';
-import type { CommandLine } from './command-line.ts';
+import * as v from 'valibot';
+import { CommandError, type CommandLine } from './command-line.ts';
 import { helpFor } from './help.ts';
 
-/** A command as it was called. */
+/** A command, and what it was called with. */
 export interface Arguments<Name extends string> {
   command: Name;
-  /** Empty for a command that takes none. */
+  /** A key's id; empty for a command that takes none. */
   id: string;
   values: { [option: string]: string };
-  /** The options given that take no value. */
+  /** The options that were given and take no value. */
   flags: ReadonlySet<string>;
 }
 
-/** Reads the command line; answers the help, where that is wanted. */
+/** Reads the command line. Returns the help if that was asked for. Throws CommandError. */
 export function readArguments<Name extends string>(
   args: string[],
   line: CommandLine<Name>,
@@ -26,7 +26,7 @@ export function readArguments<Name extends string>(
   if (values['help']) return { help: helpFor(line, command) };
   if (!command) throw new CommandError(`A command is missing; ${listOf(line)}.`);
 
-  refuseOthersOptions(line, command, Object.keys(values));
+  refuseUnknownOptions(line, command, Object.keys(values));
   const given = Object.entries(values);
   return {
     command,
@@ -37,6 +37,18 @@ export function readArguments<Name extends string>(
     >,
     flags: new Set(given.flatMap(([name, value]) => (value === true ? name : []))),
   };
+}
+
+/** Reads `--some-option` as the schema's `some_option`. Throws CommandError about the first that is wrong. */
+export function readValues<Schema extends v.GenericSchema>(
+  schema: Schema,
+  values: { [option: string]: string },
+): v.InferOutput<Schema> {
+  const fields = Object.entries(values).map(([name, text]) => [name.replaceAll('-', '_'), text]);
+  const read = v.safeParse(schema, Object.fromEntries(fields));
+  if (read.success) return read.output;
+  const [issue] = read.issues;
+  throw new CommandError(`--${v.getDotPath(issue)?.replaceAll('_', '-')} ${issue.message}.`);
 }
 
 const isCommand = <Name extends string>(
@@ -66,7 +78,7 @@ function parse(args: string[], { program, options }: CommandLine<string>) {
   }
 }
 
-/** Node's own words take several lines, and explain how to give a value that looks like an option. */
+/** Node's message takes several lines, and advises on values that look like options: this says it in one. */
 function sentenceFor({ code, message }: Error & { code?: string }, program: string): string {
   const option = message.match(/'(?:-\w, )?(-[^'\s=]*)/)?.[1];
   if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') {
@@ -77,7 +89,7 @@ function sentenceFor({ code, message }: Error & { code?: string }, program: stri
     : `${option} needs a value; one that starts with - is given as ${option}=VALUE.`;
 }
 
-function refuseOthersOptions<Name extends string>(
+function refuseUnknownOptions<Name extends string>(
   { program, commands }: CommandLine<Name>,
   command: Name,
   given: string[],
@@ -101,7 +113,7 @@ function idAmong<Name extends string>(
       `${command} takes ${takesKeyId ? 'one id' : 'options only'}, not also ${surplus.join(' ')}.`,
     );
   }
-  // What was given instead may be a secret, and is not to be repeated.
+  // What was given instead may be a secret: the message must not repeat it.
   if (takesKeyId && !id.startsWith('key_')) {
     throw new CommandError(
       `${command} takes a key's id, key_…, as npm run keys -- list shows them.`,

@@ -18,14 +18,19 @@ export interface CommandLine<Name extends string> {
   commands: Record<Name, Command>;
 }
 
-/** Options that every command of every program has. */
+/** The options that every command of every program takes. */
 export const commonOptions = {
   data: ['DIR', 'the folder of the running local stage; default .local'],
   stack: ['NAME', 'a deployed stack instead, with your AWS credentials'],
   help: ['', 'show this'],
 } as const satisfies Record<string, Option>;
 
-/** For a command that can tell its answer to a program too. */
+/** The option of a command that can print its result as JSON, for programs. */
 export const jsonOption = {
   json: ['', 'print one JSON object; npm run --silent keeps it alone'],
 } as const satisfies Record<string, Option>;
+
+/** An error that the operator can put right; its message is one sentence for them. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError';
+}

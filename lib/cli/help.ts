@@ -1,6 +1,6 @@
 import { type CommandLine, commonOptions } from './command-line.ts';
 
-/** How a program's commands are called; of one command, what options it has. */
+/** Returns the help for a program: its commands; or for one command: its options. */
 export function helpFor<Name extends string>(
   line: CommandLine<Name>,
   name: Name | undefined,

@@ -1,11 +1,11 @@
+import { StageError } from '../local/stage-error.ts';
 import { type Arguments, readArguments } from './arguments.ts';
-import type { CommandLine } from './command-line.ts';
-import { sentenceOf } from './sentence.ts';
+import { CommandError, type CommandLine } from './command-line.ts';
 
-/** What a command has to tell: a text or, with `--json`, an object; or lines, one after another. */
+/** What a command prints: a text or, with `--json`, an object; or lines, one after another. */
 export type Outcome = { json: object; text: string } | { lines: AsyncIterable<string> };
 
-/** Runs the command that this process was called with; what an operator can put right is one sentence. */
+/** Runs the command that this process was called with; what an operator can put right prints as a sentence. */
 export async function runCommand<Name extends string>(
   line: CommandLine<Name>,
   run: Record<Name, (args: Arguments<Name>) => Promise<Outcome>>,
@@ -26,4 +26,20 @@ export async function runCommand<Name extends string>(
     console.error(sentence);
     process.exitCode = 1;
   }
+}
+
+/** Says in one sentence what went wrong; undefined if only a stack trace helps. */
+function sentenceOf(error: unknown): string | undefined {
+  if (error instanceof CommandError || error instanceof StageError) return error.message;
+  if (!(error instanceof Error)) return undefined;
+  return error.name === 'ServiceError' ? error.message : awsSentence(error);
+}
+
+function awsSentence(error: Error & { $metadata?: unknown }): string | undefined {
+  const { name, message } = error;
+  if (name === 'CredentialsProviderError') {
+    return `No AWS credentials were found: set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (${message}).`;
+  }
+  if (message === 'Region is missing') return 'No AWS region is set: set AWS_REGION.';
+  return error.$metadata ? `The request to AWS failed: ${name}: ${message}` : undefined;
 }

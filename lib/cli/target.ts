@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { clientEnvironment } from '../local/engines/client-config.ts';
 import { readStageFile } from '../local/stage-file.ts';
-import { CommandError } from './command-error.ts';
+import { CommandError } from './command-line.ts';
 
-/** The settings that name tables, and the stack's outputs that they come from. */
+/** The settings that name tables, and the outputs of the stack that hold the names. */
 const outputOf = {
   KEYS_TABLE: 'KeysTable',
   LEDGER_TABLE: 'LedgerTable',
@@ -14,13 +14,13 @@ const outputOf = {
 
 type TableSetting = keyof typeof outputOf;
 
-/** Where a command is to work. */
+/** Where a command works: on a deployed stack, or on the local stage with this data folder. */
 export interface Target {
   stack?: string;
   data?: string;
 }
 
-/** Leads this process to tables of a deployed stack or, without one, of the running local stage. */
+/** Points this process at tables of a deployed stack or, without one, of the running local stage. */
 export async function reachTables(
   { stack, data }: Target,
   ...tables: TableSetting[]
@@ -39,7 +39,7 @@ async function reachStage(dataDir: string, tables: TableSetting[]): Promise<void
       `No local stage is running in ${dataDir}: start it with ${start}, or name a deployed one with --stack.`,
     );
   }
-  // A profile would come before the keys of the environment.
+  // The SDK would take a profile's credentials before those of the environment.
   delete process.env['AWS_PROFILE'];
   Object.assign(process.env, clientEnvironment, {
     AWS_ENDPOINT_URL_DYNAMODB: stage.dynamodb_url,

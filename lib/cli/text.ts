@@ -1,4 +1,4 @@
-/** Rows as aligned columns. */
+/** Writes rows as aligned columns. */
 export function aligned(rows: string[][]): string {
   const widths = (rows[0] ?? []).map((_, column) =>
     Math.max(...rows.map((row) => row[column]?.length ?? 0)),
@@ -13,8 +13,8 @@ export function aligned(rows: string[][]): string {
     .join('\n');
 }
 
-/** A moment to the minute, in UTC. */
+/** Writes an ISO instant to the minute, in UTC. */
 export const minuteOf = (iso: string) => `${iso.slice(0, 16).replace('T', ' ')} UTC`;
 
-/** Dollars with all their decimals, at least two. */
+/** Writes dollars with all their decimals, at least two. */
 export const dollars = (usd: number) => `$${usd.toFixed(9).replace(/(\.\d\d\d*?)0*$/, '$1')}`;

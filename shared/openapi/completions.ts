@@ -1,20 +1,95 @@
-import type * as v from 'valibot';
-import { Completion } from '../chat/completion.ts';
+import * as v from 'valibot';
+import {
+  ChunkChoice,
+  ChunkDelta,
+  Completion,
+  CompletionChoice,
+  CompletionChunk,
+  CompletionMessage,
+  CompletionUsage,
+} from '../chat/completion.ts';
 import { CompletionRequest } from '../chat/completion-request.ts';
-import { ModelList } from '../chat/models.ts';
+import { ModelEntry, ModelList } from '../chat/models.ts';
 import { catalogue } from '../models/catalogue.ts';
-import { completionLimitReached } from './common-answers.ts';
-import { CompletionEvent } from './completion-schemas.ts';
-import { CompletionErrorBody, type ErrorObject } from './error-schemas.ts';
-import { type Answer, content, json, type Operation } from './operation.ts';
+import { completionErrorAnswer, completionLimitReached } from './error-answers.ts';
+import { ErrorObject } from './error-bodies.ts';
+import { component, content, json, type Operation } from './operation.ts';
+
+const BrokenStream = v.object({ error: ErrorObject });
+const CompletionEvent = v.union([CompletionChunk, BrokenStream]);
+
+export const completionComponents = {
+  CompletionRequest: component(
+    CompletionRequest,
+    'A chat-completions request. Parameters that aren’t named here (`tools`, `response_format`, `seed` …) pass through to the model untouched.',
+    {
+      model: 'The model’s id; `GET /v1/models` lists those that the key may use.',
+      messages: 'The conversation to be answered.',
+      stream: 'Whether the answer comes in pieces; recommended.',
+      stream_options: '`include_usage` asks for a last chunk with the usage.',
+      temperature: 'How freely the model chooses its words; 0.15 where it is not given.',
+      max_tokens:
+        'The most tokens to answer with. The less it is, the less of the budget is held for the answer.',
+      max_completion_tokens: 'The same, by its newer name.',
+      n: 'How many answers to give.',
+    },
+  ),
+  Completion: component(Completion, 'A whole answer, as the provider gave it.', {
+    id: 'The answer’s id.',
+    object: 'What kind of object this is.',
+    model: 'The model that answered.',
+    choices: 'The answers.',
+    usage: 'The tokens it took.',
+  }),
+  CompletionChoice: component(CompletionChoice, 'One answer.', {
+    index: 'Which one.',
+    message: 'What the model says.',
+    finish_reason: 'Why it stopped: `stop`, `length`, `tool_calls` …',
+  }),
+  CompletionMessage: component(CompletionMessage, 'What the model says.', {
+    role: 'Who speaks: `assistant`.',
+    content: 'The answer’s text.',
+  }),
+  CompletionUsage: component(CompletionUsage, 'Tokens as the provider counts them.', {
+    prompt_tokens: 'Of what was asked.',
+    completion_tokens: 'Of the answer.',
+    total_tokens: 'Both.',
+  }),
+  CompletionEvent: component(CompletionEvent, 'One event of a streamed answer.'),
+  CompletionChunk: component(CompletionChunk, 'A piece of an answer.', {
+    id: 'The answer’s id.',
+    object: 'What kind of object this is.',
+    model: 'The model that answers.',
+    choices: 'What is added to each answer.',
+    usage: 'The tokens it took, in the last chunk, if `stream_options.include_usage` asked for it.',
+  }),
+  ChunkChoice: component(ChunkChoice, 'What is added to one answer.', {
+    index: 'Which one.',
+    delta: 'What is added.',
+    finish_reason: 'Why the model stopped, in an answer’s last chunk.',
+  }),
+  ChunkDelta: component(ChunkDelta, 'What is added to an answer.', {
+    role: 'Who speaks, in an answer’s first chunk.',
+    content: 'Text to add to what came before.',
+  }),
+  BrokenStream: component(
+    BrokenStream,
+    'The last event of a stream that broke off: no `[DONE]` follows it.',
+    { error: 'What went wrong.' },
+  ),
+  ModelList: component(ModelList, 'Models.', {
+    object: 'What kind of object this is.',
+    data: 'The models.',
+  }),
+  Model: component(ModelEntry, 'A model.', {
+    id: 'What to name it by.',
+    object: 'What kind of object this is.',
+    created: 'Always 0.',
+    owned_by: 'Who provides it.',
+  }),
+};
 
 const model = catalogue.defaults.chat;
-
-const refusal = (
-  description: string,
-  error: Omit<v.InferOutput<typeof ErrorObject>, 'param'> & { param?: string },
-): Answer =>
-  json(description, CompletionErrorBody, { [error.code]: { error: { param: null, ...error } } });
 
 export const completionOperations: Operation[] = [
   {
@@ -85,7 +160,7 @@ export const completionOperations: Operation[] = [
           }),
         },
       },
-      400: refusal(
+      400: completionErrorAnswer(
         'Something is wrong with the request, or the messages are longer than the model takes.',
         {
           message: `The messages are longer than the 400000 tokens that ${model} takes.`,
@@ -94,7 +169,7 @@ export const completionOperations: Operation[] = [
           code: 'context_length_exceeded',
         },
       ),
-      404: refusal('There is no such model, or the key may not use it.', {
+      404: completionErrorAnswer('There is no such model, or the key may not use it.', {
         message: 'The model no-such-model does not exist.',
         type: 'invalid_request_error',
         param: 'model',
@@ -102,7 +177,7 @@ export const completionOperations: Operation[] = [
       }),
       429: completionLimitReached,
       503: {
-        ...refusal('No provider of the model answers now.', {
+        ...completionErrorAnswer('No provider of the model answers now.', {
           message: 'The model did not answer in time.',
           type: 'server_error',
           code: 'model_unavailable',

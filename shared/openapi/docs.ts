@@ -5,9 +5,9 @@ import bundle from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'text' };
 import bundleLicense from 'swagger-ui-dist/swagger-ui-bundle.js.LICENSE.txt' with { type: 'text' };
 import { NotFoundError } from '../http/errors.ts';
 import type { TextResponse } from '../http/response.ts';
-import type { docsFiles } from './docs-path.ts';
+import type { docsFiles } from './service.ts';
 
-/** The page is all its own: no other host is asked for anything, and no script runs but these. */
+/** The page loads nothing from other hosts, and runs no script but its own files. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -19,8 +19,12 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Opens the document that the page names; no validator's badge, which another host would draw. */
-const opener = `const page = document.getElementById('reference');
+/**
+ * Shows the document that the page names. `validatorUrl: null` leaves out a badge that Swagger UI would
+ * load from another host.
+ * @see https://swagger.io/docs/open-source-tools/swagger-ui/usage/configuration/
+ */
+const openReference = `const page = document.getElementById('reference');
 SwaggerUIBundle({
   url: page.dataset.document,
   domNode: page,
@@ -31,7 +35,7 @@ SwaggerUIBundle({
 `;
 
 const files: Record<(typeof docsFiles)[number], string> = {
-  'open-reference.js': opener,
+  'open-reference.js': openReference,
   'swagger-ui-bundle.js': bundle,
   'swagger-ui-bundle.js.LICENSE.txt': bundleLicense,
   'swagger-ui.css': styles,
@@ -40,8 +44,8 @@ const files: Record<(typeof docsFiles)[number], string> = {
 };
 
 /**
- * The reference page. Its links are relative, so that they hold wherever the stage is: seen from
- * `/docs` and from `/docs/`, which are the same route.
+ * Returns the reference page. Its links are relative, as a stage's URL has a path of its own; `/docs` and
+ * `/docs/` are the same route, but a relative link leads elsewhere from each.
  */
 export function docsPage(path: string): TextResponse {
   const root = path.endsWith('/') ? '../' : './';
@@ -68,7 +72,7 @@ export function docsPage(path: string): TextResponse {
   );
 }
 
-/** A file of the page. */
+/** Returns a file of the page. Throws NotFoundError for any other name. */
 export function docsFile(name: string): TextResponse {
   if (!isFile(name)) throw new NotFoundError('There is no such file.');
   const type = name.endsWith('.js') ? 'javascript' : name.endsWith('.css') ? 'css' : 'plain';

@@ -1,24 +1,22 @@
+import type { JsonSchema } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
-import { batchOperations } from './batch.ts';
-import { chatOperations } from './chat.ts';
-import { chatComponents } from './chat-schemas.ts';
-import { completionComponents } from './completion-schemas.ts';
-import { completionOperations } from './completions.ts';
-import type { Component } from './component.ts';
-import { errorComponents } from './error-schemas.ts';
-import { feedbackComponents, feedbackOperations } from './feedback.ts';
+import { version } from '../version.ts';
+import { chatComponents, chatOperation } from './chat-stream.ts';
+import { completionComponents, completionOperations } from './completions.ts';
+import { errorComponents } from './error-bodies.ts';
+import { feedbackComponents, feedbackOperation } from './feedback.ts';
 import { headers } from './headers.ts';
-import { jobComponents } from './job-schemas.ts';
-import { type JsonSchema, refTo, toJsonSchemas } from './json-schema.ts';
-import { messageComponents } from './message-schemas.ts';
+import { resultComponents } from './job-results.ts';
+import { jobComponents, jobOperations } from './jobs.ts';
+import { refTo, toJsonSchemas } from './json-schema.ts';
+import { messageComponents } from './messages.ts';
+import { type Component, tags } from './operation.ts';
 import { pathsOf } from './paths.ts';
 import { serviceComponents, serviceOperations } from './service.ts';
-import { submissionComponents } from './submission-schemas.ts';
-import { tags } from './tags.ts';
-import { usageOperations } from './usage.ts';
-import { usageComponents } from './usage-schemas.ts';
+import { submissionComponents, submitOperation } from './submit-job.ts';
+import { usageComponents, usageOperations } from './usage.ts';
 
-const about = `Chat and OCR for many API keys, each metered exactly.
+const description = `Chat and OCR for many API keys, each metered exactly.
 
 Send your key with every request: \`Authorization: Bearer sk-…\`. Bodies are JSON, at most 6 MB.
 
@@ -29,6 +27,7 @@ The most that a request can cost is held against the key's budget before anythin
 const components: Record<string, Component> = {
   ...submissionComponents,
   ...jobComponents,
+  ...resultComponents,
   ...messageComponents,
   ...chatComponents,
   ...completionComponents,
@@ -38,19 +37,20 @@ const components: Record<string, Component> = {
   ...errorComponents,
 };
 const operations = [
-  ...batchOperations,
-  ...chatOperations,
+  submitOperation,
+  ...jobOperations,
+  chatOperation,
   ...completionOperations,
   ...usageOperations,
-  ...feedbackOperations,
+  feedbackOperation,
   ...serviceOperations,
 ];
 const names = new Map(Object.entries(components).map(([name, { schema }]) => [schema, name]));
 
-/** The service's contract as OpenAPI 3.1, made of the schemas that requests are checked against. */
+/** The API as an OpenAPI 3.1 document, made of the schemas that requests are checked against. */
 export const document = {
   openapi: '3.1.1',
-  info: { title: 'Quire', version: '1.0.0', description: about },
+  info: { title: 'Quire', version, description },
   servers: [{ url: './', description: 'Where this document was found.' }],
   security: [{ apiKey: [] }],
   tags: Object.entries(tags).map(([name, description]) => ({ name, description })),

@@ -1,8 +1,7 @@
 import { FeedbackReceipt, FeedbackRequest } from '../feedback/request.ts';
 import { catalogue } from '../models/catalogue.ts';
-import { invalid } from './common-answers.ts';
-import { component } from './component.ts';
-import { content, json, type Operation } from './operation.ts';
+import { validationErrors } from './error-answers.ts';
+import { component, content, json, type Operation } from './operation.ts';
 
 const session_id = 'support-4711';
 
@@ -23,39 +22,39 @@ export const feedbackComponents = {
   }),
 };
 
-export const feedbackOperations: Operation[] = [
-  {
-    method: 'post',
-    path: '/feedback',
-    operationId: 'submitFeedback',
-    tag: 'Feedback',
-    summary: 'Rate an answer',
-    description: 'Rating the same answer again replaces its rating.',
-    body: content(FeedbackRequest, {
-      'A thumb up': { session_id, rating: 'thumbs_up' },
-      'A complaint': {
+export const feedbackOperation: Operation = {
+  method: 'post',
+  path: '/feedback',
+  operationId: 'submitFeedback',
+  tag: 'Feedback',
+  summary: 'Rate an answer',
+  description: 'Rating the same answer again replaces its rating.',
+  body: content(FeedbackRequest, {
+    'A thumb up': { session_id, rating: 'thumbs_up' },
+    'A complaint': {
+      session_id,
+      rating: 'down',
+      model: catalogue.defaults.chat,
+      comment: 'That is last year’s price.',
+      user_message: 'What does it cost?',
+      message_content: 'It costs $12.',
+    },
+  }),
+  answers: {
+    200: json('The rating was kept.', FeedbackReceipt, {
+      'A thumb up': {
+        id: 'feedback_019aa1f2-b7d3-7f18-9a0c-4e6d2b8f5c31',
         session_id,
-        rating: 'down',
-        model: catalogue.defaults.chat,
-        comment: 'That is last year’s price.',
-        user_message: 'What does it cost?',
-        message_content: 'It costs $12.',
+        rating: 'up',
+        created_at: '2026-11-20T15:04:05.123Z',
       },
     }),
-    answers: {
-      200: json('The rating was kept.', FeedbackReceipt, {
-        'A thumb up': {
-          id: 'feedback_019aa1f2-b7d3-7f18-9a0c-4e6d2b8f5c31',
-          session_id,
-          rating: 'up',
-          created_at: '2026-11-20T15:04:05.123Z',
-        },
-      }),
-      422: invalid({
-        'No rating': {
-          detail: [{ loc: ['body', 'rating'], msg: 'Field required', type: 'missing' }],
-        },
-      }),
-    },
+    422: validationErrors({
+      'No rating': {
+        loc: ['body', 'rating'],
+        msg: 'Field required',
+        type: 'missing',
+      },
+    }),
   },
-];
+};

@@ -1,24 +1,23 @@
 import { type ConversionConfig, type JsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
-import type { Component } from './component.ts';
+import type { Component } from './operation.ts';
 
-/** JSON Schema 2020-12, as OpenAPI 3.1 takes it. */
-export type { JsonSchema };
-
+/** The reference by which the document's parts name a listed schema. */
 export const refTo = (name: string) => `#/components/schemas/${name}`;
 
+/** OpenAPI 3.1 takes JSON Schema 2020-12. @see https://spec.openapis.org/oas/v3.1.1.html#schema-object */
 const config: ConversionConfig = {
   target: 'draft-2020-12',
-  // What a request may say, before defaults and transformations.
+  // A request's schema describes what callers send, before defaults and transformations.
   typeMode: 'input',
   overrideRef: ({ referenceId }) => refTo(referenceId),
-  // What only code can tell; where JSON Schema has a word for it, metadata beside it says so.
+  // A check in code has no JSON Schema; if there is a keyword for it, the schema's metadata holds that.
   overrideAction: ({ valibotAction, jsonSchema }) =>
     ['check', 'transform'].includes(valibotAction.type) ? jsonSchema : undefined,
-  overrideSchema: ({ valibotSchema, jsonSchema }) => tidied(valibotSchema, jsonSchema),
+  overrideSchema: ({ valibotSchema, jsonSchema }) => adjusted(valibotSchema, jsonSchema),
 };
 
-/** Converts named schemas; one within another becomes a reference to its name. */
+/** Converts the schemas of components; a component within another becomes a reference to its name. */
 export function toJsonSchemas(
   components: Record<string, Pick<Component, 'schema'> & Partial<Component>>,
 ): Record<string, JsonSchema> {
@@ -32,16 +31,17 @@ export function toJsonSchemas(
   );
 }
 
-/** Converts parameters: they come as text, and are described as what is read of it. */
+/** Converts the schemas of parameters. They are sent as text; described is the value that is read from it. */
 export function toParameterSchemas(entries: v.ObjectEntries): Record<string, JsonSchema> {
   const schemas = entries as Record<string, v.GenericSchema>;
   const converted = toJsonSchemaDefs(schemas, { ...config, typeMode: 'output' });
   return Object.fromEntries(
-    Object.entries(converted).map(([name, schema]) => [name, withReadDefault(schema)]),
+    Object.entries(converted).map(([name, schema]) => [name, withParsedDefault(schema)]),
   );
 }
 
-const withReadDefault = (schema: JsonSchema): JsonSchema =>
+/** A default is converted as the text that a caller would send; a number's is described as a number. */
+const withParsedDefault = (schema: JsonSchema): JsonSchema =>
   schema.type === 'integer' && schema.default !== undefined
     ? { ...schema, default: Number(schema.default) }
     : schema;
@@ -51,18 +51,19 @@ function described(
   description: string | undefined,
   fields: Record<string, string> = {},
 ): JsonSchema {
-  const worded = Object.entries(properties ?? {}).map(([name, property]) => [
+  const describedProperties = Object.entries(properties ?? {}).map(([name, property]) => [
     name,
     { ...(property as JsonSchema), description: fields[name] },
   ]);
   return {
     ...(description && { description }),
     ...schema,
-    ...(properties && { properties: Object.fromEntries(worded) }),
+    ...(properties && { properties: Object.fromEntries(describedProperties) }),
   };
 }
 
-function tidied(source: v.GenericSchema, schema: JsonSchema): JsonSchema | undefined {
+/** Changes what the conversion makes of some schemas; undefined leaves it as it is. */
+function adjusted(source: v.GenericSchema, schema: JsonSchema): JsonSchema | undefined {
   if (source.type === 'nullable') return nullable(schema);
   if (source.type === 'variant') return discriminated(source as unknown as Variant, schema);
   if (source.type !== 'object' && source.type !== 'loose_object') return undefined;
@@ -70,12 +71,12 @@ function tidied(source: v.GenericSchema, schema: JsonSchema): JsonSchema | undef
   return {
     ...rest,
     ...(required?.length && { required }),
-    // Keys that aren't named pass through to whoever knows them.
+    // Keys that aren't named are allowed, and passed on to the model.
     ...(source.type === 'loose_object' && { additionalProperties: true }),
   };
 }
 
-/** `type: [string, null]` reads better than a choice between two schemas. */
+/** Writes `type: [string, null]` in place of a choice between two schemas, which is harder to read. */
 function nullable({ anyOf = [], ...rest }: JsonSchema): JsonSchema | undefined {
   const [schema] = anyOf as JsonSchema[];
   if (typeof schema?.type !== 'string' || schema.const !== undefined) return undefined;
@@ -88,7 +89,7 @@ interface Variant {
   options: { entries: Record<string, { literal: string }> }[];
 }
 
-/** Says which key tells a variant's options apart, where each of them has a name. */
+/** Adds the discriminator: which key tells a variant's options apart, and the schema for each of its values. */
 function discriminated({ key, options }: Variant, schema: JsonSchema): JsonSchema {
   const refs = (schema.oneOf as JsonSchema[]).map(({ $ref }) => $ref ?? '');
   const mapping = options.map(({ entries }, index) => [entries[key]?.literal, refs[index]]);

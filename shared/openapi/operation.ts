@@ -1,16 +1,27 @@
+import type { JsonSchema } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
 import type { HeaderName } from './headers.ts';
-import type { Tag } from './tags.ts';
 
-/** One route of the service as the document tells of it. */
+/** The groups that the document lists routes under. */
+export const tags = {
+  'Batch jobs': 'Chat and OCR jobs that run by priority, are retried, and keep their results.',
+  Chat: 'One message at a time, answered as a stream of events made to be shown.',
+  'Chat completions':
+    'The same protocol as OpenAI’s: its clients work with `/v1` as their base URL.',
+  Usage: 'What a key may spend, and what it has spent.',
+  Feedback: 'What users thought of an answer.',
+  Service: 'The service itself; no API key is asked for.',
+};
+
+/** One route of the service, as the document describes it. */
 export interface Operation {
   method: 'get' | 'post';
   path: string;
   operationId: string;
-  tag: Tag;
+  tag: keyof typeof tags;
   summary: string;
   description: string;
-  /** For everyone, with an API key or without. */
+  /** Whether the route takes callers without an API key. */
   open?: boolean;
   parameters?: ParameterGroup[];
   body?: Content;
@@ -22,17 +33,17 @@ export interface Operation {
 export interface ParameterGroup {
   in: 'query' | 'header' | 'path';
   entries: v.ObjectEntries;
-  words: Record<string, ParameterWords>;
+  descriptions: Record<string, ParameterDescription>;
 }
 
-interface ParameterWords {
+interface ParameterDescription {
   description: string;
   example?: string;
-  /** As it is usually written; the schema has headers in lower case. */
+  /** The name as it is usually written, for a header: the schema has it in lower case. */
   name?: string;
 }
 
-/** What the body of a request or an answer fits. */
+/** The schema of a body, and examples by a title that says what they show. */
 export interface Content {
   schema: v.GenericSchema;
   examples: Record<string, unknown>;
@@ -45,20 +56,29 @@ export interface Answer {
   content: Record<string, Content>;
 }
 
-/** The parameters that an object's schema takes from one part of a request. */
+/** A schema that the document lists by name, and the descriptions of it and of its fields. */
+export interface Component {
+  schema: v.GenericSchema;
+  description: string;
+  fields?: Record<string, string>;
+  /** Rules that the schema checks in code, as JSON Schema writes them. */
+  rules?: JsonSchema;
+}
+
+/** Describes the parameters that an object's schema takes from one part of a request. */
 export const parameters = <Schema extends { entries: v.ObjectEntries }>(
   part: ParameterGroup['in'],
   { entries }: Schema,
-  words: Record<keyof Schema['entries'], ParameterWords>,
-): ParameterGroup => ({ in: part, entries, words });
+  descriptions: Record<keyof Schema['entries'], ParameterDescription>,
+): ParameterGroup => ({ in: part, entries, descriptions });
 
-/** A body and examples of it, each under a sentence that says what it shows. */
+/** Describes a body of any media type. */
 export const content = <Schema extends v.GenericSchema>(
   schema: Schema,
   examples: Record<string, v.InferInput<Schema>> = {},
 ): Content => ({ schema, examples });
 
-/** An answer in JSON. */
+/** Describes an answer in JSON. */
 export const json = <Schema extends v.GenericSchema>(
   description: string,
   schema: Schema,
@@ -69,3 +89,17 @@ export const json = <Schema extends v.GenericSchema>(
   headers,
   content: { 'application/json': content(schema, examples) },
 });
+
+/** Describes a schema and, if it is an object's, each of its fields. */
+export function component<Schema extends v.GenericSchema>(
+  schema: Schema,
+  description: string,
+  ...descriptions: FieldDescriptions<Schema>
+): Component {
+  const [fields] = descriptions as [Record<string, string>?];
+  return { schema, description, ...(fields && { fields }) };
+}
+
+type FieldDescriptions<Schema> = Schema extends { entries: infer Entries }
+  ? [fields: Record<keyof Entries & string, string>]
+  : [];

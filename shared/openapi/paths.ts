@@ -1,12 +1,13 @@
+import type { JsonSchema } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
-import { commonAnswers } from './common-answers.ts';
-import { type JsonSchema, toParameterSchemas } from './json-schema.ts';
+import { commonErrorAnswers } from './error-answers.ts';
+import { toParameterSchemas } from './json-schema.ts';
 import type { Answer, Content, Operation, ParameterGroup } from './operation.ts';
 
-/** Says a schema in JSON Schema, by its name where it has one. */
+/** Writes a schema as JSON Schema: a reference to it, if the document lists it by name. */
 type SchemaOf = (schema: v.GenericSchema) => JsonSchema;
 
-/** Writes operations down as OpenAPI does, by path and method. */
+/** Writes operations as OpenAPI's `paths`: by path, then by method. */
 export function pathsOf(operations: Operation[], schemaOf: SchemaOf) {
   return Object.fromEntries(
     [...Map.groupBy(operations, ({ path }) => path)].map(([path, of]) => [
@@ -31,7 +32,7 @@ function operationOf(operation: Operation, schemaOf: SchemaOf) {
       requestBody: { required: true, content: { 'application/json': contentOf(body, schemaOf) } },
     }),
     responses: Object.fromEntries(
-      Object.entries({ ...commonAnswers(operation), ...answers }).map(([status, answer]) => [
+      Object.entries({ ...commonErrorAnswers(operation), ...answers }).map(([status, answer]) => [
         status,
         answerOf(answer, schemaOf),
       ]),
@@ -39,12 +40,12 @@ function operationOf(operation: Operation, schemaOf: SchemaOf) {
   };
 }
 
-function parametersOf({ in: part, entries, words }: ParameterGroup) {
+function parametersOf({ in: part, entries, descriptions }: ParameterGroup) {
   return Object.entries(toParameterSchemas(entries)).map(([key, schema]) => ({
     name: key,
     in: part,
     required: entries[key]?.type !== 'optional',
-    ...words[key],
+    ...descriptions[key],
     schema,
   }));
 }

@@ -1,8 +1,17 @@
 import * as v from 'valibot';
-import { sentence } from './common-answers.ts';
-import { component } from './component.ts';
-import { DocsPath } from './docs-path.ts';
-import { content, json, type Operation, parameters } from './operation.ts';
+import { version } from '../version.ts';
+import { errorAnswer } from './error-answers.ts';
+import { component, content, json, type Operation, parameters } from './operation.ts';
+
+/** The files that the reference page is made of. */
+export const docsFiles = [
+  'open-reference.js',
+  'swagger-ui-bundle.js',
+  'swagger-ui-bundle.js.LICENSE.txt',
+  'swagger-ui.css',
+  'LICENSE.txt',
+  'NOTICE.txt',
+] as const;
 
 const Health = v.object({ status: v.literal('ok'), version: v.string() });
 const Document = v.looseObject({
@@ -10,6 +19,7 @@ const Document = v.looseObject({
   info: v.looseObject({ title: v.string(), version: v.string() }),
   paths: v.looseObject({}),
 });
+const DocsPath = v.object({ file: v.picklist(docsFiles) });
 const Text = v.string();
 
 export const serviceComponents = {
@@ -33,7 +43,7 @@ export const serviceOperations: Operation[] = [
     summary: 'Whether the service answers',
     description: 'Touches no store.',
     open: true,
-    answers: { 200: json('It does.', Health, { Health: { status: 'ok', version: '1.0.0' } }) },
+    answers: { 200: json('It does.', Health, { Health: { status: 'ok', version } }) },
   },
   {
     method: 'get',
@@ -85,7 +95,7 @@ export const serviceOperations: Operation[] = [
           'text/plain': content(Text),
         },
       },
-      404: sentence('There is no such file.', 'There is no such file.'),
+      404: errorAnswer('There is no such file.', 'There is no such file.'),
     },
   },
 ];

@@ -1,10 +1,91 @@
-import { LimitsReport } from '../keys/limits-report.ts';
+import { Budget, LimitsReport, OcrAllowance } from '../keys/limits-report.ts';
 import { catalogue } from '../models/catalogue.ts';
-import { BatchStatsQuery, BatchStatsReport, StatsQuery, StatsReport } from '../usage/reports.ts';
-import { invalid } from './common-answers.ts';
-import { json, type Operation, parameters } from './operation.ts';
+import {
+  BatchDay,
+  BatchStatsQuery,
+  BatchStatsReport,
+  BatchUse,
+  JobsByStatus,
+  ModelUse,
+  StatsQuery,
+  StatsReport,
+  TokenSums,
+} from '../usage/reports.ts';
+import { validationErrors } from './error-answers.ts';
+import { component, json, type Operation, parameters } from './operation.ts';
 
-const use = {
+const useDescriptions = {
+  requests: 'How many calls of a model or an OCR engine.',
+  successful_requests: 'Those that succeeded.',
+  failed_requests: 'Those that failed; what they produced is counted all the same.',
+  prompt_tokens: 'Tokens of what was asked.',
+  completion_tokens: 'Tokens of the answers.',
+  images: 'Images read.',
+  spend_usd: 'What they cost, in USD.',
+};
+
+export const usageComponents = {
+  LimitsReport: component(LimitsReport, 'What a key may spend, as it is now.', {
+    has_api_key: 'Always true.',
+    budget: 'The key’s budget.',
+    ocr: 'The key’s OCR allowance of this hour.',
+  }),
+  Budget: component(Budget, 'A budget, in USD.', {
+    max_usd: 'The budget.',
+    used_usd: 'What has been spent.',
+    remaining_usd: 'What is left, less what running requests may come to.',
+    reset_at: 'When it renews; null where it never does.',
+    duration: 'How long it lasts: a number and `s`, `m`, `h`, `d`, `w` or `mo`.',
+  }),
+  OcrAllowance: component(
+    OcrAllowance,
+    'The images that may be read in an hour of the clock, UTC.',
+    {
+      images_per_hour: 'How many there are.',
+      used_this_hour: 'How many were read.',
+      remaining: 'How many are left.',
+      resets_in_seconds: 'When the next hour begins.',
+    },
+  ),
+  StatsReport: component(StatsReport, 'What a key has used in a period.', {
+    period: 'The period.',
+    tokens: 'All tokens.',
+    requests: 'How many calls of a model or an OCR engine, failed ones included.',
+    estimated_cost_usd: 'What they cost, in USD.',
+    models: 'The same by model, the most used first.',
+  }),
+  TokenSums: component(TokenSums, 'Tokens.', {
+    total: 'All of them.',
+    prompt: 'Of what was asked.',
+    completion: 'Of the answers.',
+  }),
+  ModelUse: component(ModelUse, 'What a key has used of a model.', {
+    name: 'The model.',
+    requests: 'How many calls.',
+    tokens: 'How many tokens.',
+  }),
+  BatchStatsReport: component(BatchStatsReport, 'What a key’s jobs have used.', {
+    days: 'By day and tag, the oldest first.',
+    totals: 'All of it, each call counted once.',
+    jobs: 'The jobs by status.',
+    jobs_since: 'The jobs are counted from this instant on.',
+  }),
+  BatchUse: component(BatchUse, 'What jobs have used.', useDescriptions),
+  BatchDay: component(BatchDay, 'What jobs have used in a day, UTC, under a tag.', {
+    date: 'The day.',
+    tag: '`batch` for all jobs; `batch:chat`, `batch:ocr` or `batch:pipeline` for one kind of them.',
+    ...useDescriptions,
+  }),
+  JobsByStatus: component(JobsByStatus, 'How many jobs stand where.', {
+    queued: 'Waiting.',
+    processing: 'Running.',
+    done: 'Done.',
+    failed: 'Failed.',
+    cancelled: 'Cancelled.',
+  }),
+};
+
+const exampleUse = {
   requests: 9,
   successful_requests: 8,
   failed_requests: 1,
@@ -76,15 +157,11 @@ export const usageOperations: Operation[] = [
           models: [{ name: catalogue.defaults.chat, requests: 12, tokens: 5120 }],
         },
       }),
-      422: invalid({
+      422: validationErrors({
         'A period that doesn’t exist': {
-          detail: [
-            {
-              loc: ['query', 'period'],
-              msg: "Input should be '1d', '7d', '30d' or 'all'",
-              type: 'literal_error',
-            },
-          ],
+          loc: ['query', 'period'],
+          msg: "Input should be '1d', '7d', '30d' or 'all'",
+          type: 'literal_error',
         },
       }),
     },
@@ -106,23 +183,19 @@ export const usageOperations: Operation[] = [
       200: json('The statistics.', BatchStatsReport, {
         'One day': {
           days: [
-            { date: '2026-11-20', tag: 'batch', ...use },
-            { date: '2026-11-20', tag: 'batch:chat', ...use },
+            { date: '2026-11-20', tag: 'batch', ...exampleUse },
+            { date: '2026-11-20', tag: 'batch:chat', ...exampleUse },
           ],
-          totals: use,
+          totals: exampleUse,
           jobs: { queued: 0, processing: 1, done: 8, failed: 1, cancelled: 0 },
           jobs_since: '2026-10-22T00:00:00.000Z',
         },
       }),
-      422: invalid({
+      422: validationErrors({
         'Too many days': {
-          detail: [
-            {
-              loc: ['query', 'days'],
-              msg: 'Input should be less than or equal to 366',
-              type: 'less_than_equal',
-            },
-          ],
+          loc: ['query', 'days'],
+          msg: 'Input should be less than or equal to 366',
+          type: 'less_than_equal',
         },
       }),
     },

@@ -1,4 +1,5 @@
 import { describe, expect, inject, test } from 'vitest';
+import { version } from '../../shared/version.ts';
 import { call } from '../support/api.ts';
 
 const stage = inject('stage');
@@ -114,7 +115,7 @@ describe('GET /health', () => {
     const answer = await send('GET', '/health', headers);
 
     expect(answer.status).toBe(200);
-    expect(await answer.json()).toEqual({ status: 'ok', version: '1.0.0' });
+    expect(await answer.json()).toEqual({ status: 'ok', version });
   });
 });
 

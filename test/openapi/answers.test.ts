@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import type { JobRecord } from '../../shared/jobs/record.ts';
 import { chatJob, submit, type Target, until } from '../support/api.ts';
-import { Contract } from '../support/contract.ts';
-import { type ContractRequest, sendRequest } from '../support/contract-requests.ts';
 import { newCaller } from '../support/new-caller.ts';
 import { greyJpeg, smallPdf, words } from '../support/small-documents.ts';
+import { type OperationRequest, sendRequest } from './requests.ts';
+import { ServedDocument } from './served-document.ts';
 
 const stage = inject('stage');
-const contract = await Contract.of(stage);
+const served = await ServedDocument.of(stage);
 const messages = [{ role: 'user', content: 'What is a doorbell?' }];
 const completion = { model: 'gpt-4.1', messages };
 
@@ -24,11 +24,11 @@ beforeAll(async () => {
   hurried = await newCaller(stage, { requests_per_minute: 0 });
 });
 
-type Sent = Partial<Pick<ContractRequest, 'parameters' | 'body' | 'authorization'>>;
+type Sent = Partial<Pick<OperationRequest, 'parameters' | 'body' | 'authorization'>>;
 
 /** Calls an operation; expects a status, and an answer that fits what the document says of it. */
 async function expectAnswer(id: string, status: number, sent: Sent = {}, target: Target = caller) {
-  const operation = contract.operation(id);
+  const operation = served.operation(id);
   const answer = await sendRequest(stage, operation, {
     parameters: {},
     isCut: false,
@@ -37,7 +37,7 @@ async function expectAnswer(id: string, status: number, sent: Sent = {}, target:
   });
 
   expect(answer.status, answer.text).toBe(status);
-  expect(contract.faultsOfAnswer(operation, answer), answer.text).toEqual([]);
+  expect(served.errorsOfAnswer(operation, answer), answer.text).toEqual([]);
   return answer;
 }
 
@@ -76,9 +76,9 @@ describe('what the document says of an answer holds for', () => {
     const folder = join(stage.dataDir, 'drive');
     const line = { method: 'POST', url: '/v1/chat/completions', body: completion };
     mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, 'contract.txt'), 'The pump was replaced in May.');
-    writeFileSync(join(folder, 'contract.pdf'), await smallPdf([{ words: words(1) }]));
-    writeFileSync(join(folder, 'contract.jsonl'), JSON.stringify({ custom_id: '1', ...line }));
+    writeFileSync(join(folder, 'pump.txt'), 'The pump was replaced in May.');
+    writeFileSync(join(folder, 'pump.pdf'), await smallPdf([{ words: words(1) }]));
+    writeFileSync(join(folder, 'pump.jsonl'), JSON.stringify({ custom_id: '1', ...line }));
 
     const { id, result } = await expectDone({
       job_type: 'auto',
@@ -92,9 +92,9 @@ describe('what the document says of an answer holds for', () => {
     const results = jobs.map((job) => [job.filename, job.status, job.result?.type]);
     expect(results).toEqual(
       expect.arrayContaining([
-        ['contract.txt', 'done', 'chat'],
-        ['contract.pdf', 'done', 'ocr'],
-        ['contract.jsonl', 'done', 'chat_batch'],
+        ['pump.txt', 'done', 'chat'],
+        ['pump.pdf', 'done', 'ocr'],
+        ['pump.jsonl', 'done', 'chat_batch'],
       ]),
     );
   });
@@ -133,7 +133,7 @@ describe('what the document says of an answer holds for', () => {
 });
 
 describe('what the document says of a refusal holds for', () => {
-  const locked = contract.operations.filter(({ security }) => !security);
+  const locked = served.operations.filter(({ security }) => !security);
 
   test.each(locked)('$operationId without a key', async ({ operationId }) => {
     const parameters = { job_id: 'job_x' };
@@ -141,7 +141,7 @@ describe('what the document says of a refusal holds for', () => {
     await expectAnswer(operationId, 401, { authorization: undefined, parameters });
   });
 
-  const posts = contract.operations.filter(({ requestBody }) => requestBody);
+  const posts = served.operations.filter(({ requestBody }) => requestBody);
 
   test.each(posts)('$operationId of more than 6 MB', async ({ operationId }) => {
     await expectAnswer(operationId, 413, { body: 'x'.repeat(7_000_000) });

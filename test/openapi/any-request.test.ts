@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { chatJob, submit } from '../support/api.ts';
-import { type Answer, Contract } from '../support/contract.ts';
-import { isAllowed, requestsOf, sendRequest } from '../support/contract-requests.ts';
 import { newCaller } from '../support/new-caller.ts';
-import { exampleValues, SchemaValues } from '../support/schema-values.ts';
+import { isAllowed, requestsOf, sendRequest } from './requests.ts';
+import { exampleValues, SchemaValues } from './schema-values.ts';
+import { type Answer, ServedDocument } from './served-document.ts';
 
 const stage = inject('stage');
-const contract = await Contract.of(stage);
-const pool = exampleValues(contract);
+const served = await ServedDocument.of(stage);
+const pool = exampleValues(served);
 
 /** How many requests each route gets; more of them find more. */
-const runs = Number(process.env['CONTRACT_RUNS'] ?? 100);
+const runs = Number(process.env['OPENAPI_RUNS'] ?? 100);
 
 let keys: string[];
 
@@ -29,20 +29,20 @@ beforeAll(async () => {
   pool.set('api_key', keys);
 });
 
-describe.each(contract.operations)('$operationId', (operation) => {
+describe.each(served.operations)('$operationId', (operation) => {
   it('takes what the document allows, and answers anything as it says', async () => {
-    const requests = requestsOf(operation, new SchemaValues(contract, pool), keys);
+    const requests = requestsOf(operation, new SchemaValues(served, pool), keys);
     const statuses: Record<number, number> = {};
 
     await fc.assert(
       fc.asyncProperty(requests, async (request) => {
         const answer = await sendRequest(stage, operation, request);
 
-        expect(contract.faultsOfAnswer(operation, answer), answer.text).toEqual([]);
+        expect(served.errorsOfAnswer(operation, answer), answer.text).toEqual([]);
         expect(answer.status, answer.text).toBeLessThan(500);
         statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
         if (answer.status === 401) return;
-        const allowed = isAllowed(contract, operation, request);
+        const allowed = isAllowed(served, operation, request);
         if (!allowed) expect(answer.status).toBeGreaterThanOrEqual(400);
         else expect(brokenRules(answer), answer.text).toEqual([]);
       }),

@@ -1,5 +1,5 @@
 import { describe, expect, inject, it, test } from 'vitest';
-import { docsFiles } from '../../shared/openapi/docs-path.ts';
+import { docsFiles } from '../../shared/openapi/service.ts';
 
 const { base_url } = inject('stage');
 

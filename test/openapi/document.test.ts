@@ -1,10 +1,11 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, inject, it } from 'vitest';
-import { Contract, type Schema } from '../support/contract.ts';
+import { version } from '../../shared/version.ts';
 import { all, type Properties, referencesIn, template } from '../support/stack-template.ts';
+import { type Schema, ServedDocument } from './served-document.ts';
 
-const contract = await Contract.of(inject('stage'));
-const { document, operations } = contract;
+const served = await ServedDocument.of(inject('stage'));
+const { document, operations } = served;
 
 /** Every object in the document, with the way to it. */
 function* nodesOf(node: Schema, path: string): Generator<[path: string, node: Schema]> {
@@ -14,12 +15,12 @@ function* nodesOf(node: Schema, path: string): Generator<[path: string, node: Sc
 }
 
 describe('the document', () => {
-  it('is valid OpenAPI 3.1, of the interface’s version 1.0.0', async () => {
+  it('is valid OpenAPI 3.1, of the service’s version', async () => {
     const { errors, valid } = await new Validator().validate(structuredClone({ ...document }));
 
     expect(errors).toBeUndefined();
     expect(valid).toBe(true);
-    expect(document).toMatchObject({ openapi: '3.1.1', info: { version: '1.0.0' } });
+    expect(document).toMatchObject({ openapi: '3.1.1', info: { version } });
   });
 
   it('has every route of the stack, and no other', () => {
@@ -95,7 +96,7 @@ describe('an example', () => {
   );
 
   it.each(examples)('fits its schema: $where, $name', ({ schema, value }) => {
-    expect(contract.faults(schema, value, 'closed')).toEqual([]);
+    expect(served.errorsOf(schema, value, 'closed')).toEqual([]);
   });
 
   it('is there for every body of a request, and for every success in JSON or events', () => {
@@ -114,7 +115,7 @@ describe('an example', () => {
       ...Object.values(document.components.headers),
     ].filter(({ example }) => example !== undefined);
 
-    for (const { schema, example } of values) expect(contract.faults(schema, example)).toEqual([]);
+    for (const { schema, example } of values) expect(served.errorsOf(schema, example)).toEqual([]);
     expect(values.length).toBeGreaterThan(0);
   });
 });

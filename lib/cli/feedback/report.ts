@@ -1,7 +1,7 @@
 import type { FeedbackSummary, ModelRatings } from '../../../shared/feedback/summary.ts';
 import { aligned, dollars, minuteOf } from '../text.ts';
 
-/** All keys' ratings by model, then the latest comments. */
+/** Describes all keys' ratings by model, then the latest comments. */
 export function describeSummary({ from, to, ratings, models, comments }: FeedbackSummary): string {
   const days = `${from} to ${to}`;
   if (ratings === 0) return `No ratings from ${days}.`;
@@ -28,6 +28,6 @@ function rowOf({ model, up, down, up_share, spend_usd, usd_per_rating }: ModelRa
   ];
 }
 
-/** Words of strangers, without what would steer a terminal. */
+/** A text that callers have sent, without characters that control a terminal. */
 const printable = (text: string) =>
   text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim() || '(none named)';

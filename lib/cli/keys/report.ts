@@ -1,7 +1,7 @@
 import type { KeyRecord } from '../../../shared/keys/key-record.ts';
 import { aligned, dollars, minuteOf } from '../text.ts';
 
-/** A key, one line a field. */
+/** Describes a key, one line for each field. */
 export function describeKey(key: KeyRecord): string {
   return aligned([
     ['id', key.id],
@@ -17,12 +17,12 @@ export function describeKey(key: KeyRecord): string {
   ]);
 }
 
-/** A key that was given a secret just now, with it: the one time that it is shown. */
+/** Describes a key with its new secret, which is shown only this once. */
 export function describeSecret(key: KeyRecord): string {
   return `The secret, which won't be shown again:\n\n  ${key.api_key}\n\n${describeKey(key)}`;
 }
 
-/** All keys, one line a key. */
+/** Lists keys, one line for each. */
 export function tabulateKeys(keys: readonly KeyRecord[]): string {
   if (keys.length === 0) return 'There are no keys yet.';
   return aligned([

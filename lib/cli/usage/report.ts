@@ -1,7 +1,7 @@
 import type { Rebuild, UsageDifference } from '../../../shared/usage/rebuild.ts';
 import { aligned } from '../text.ts';
 
-/** What a rebuild found, and what it did about it. */
+/** Describes what a rebuild found, and what it did about it. */
 export function describeRebuild(rebuild: Rebuild, dryRun: boolean): string {
   const { key_id, charges, missed, differences } = rebuild;
   if (missed === 0 && differences.length === 0) {
@@ -15,7 +15,7 @@ export function describeRebuild(rebuild: Rebuild, dryRun: boolean): string {
   ].join('\n\n');
 }
 
-/** One line a figure; spend is in nano-dollars, as charges are. */
+/** One line for each figure that differs; spend is in nano-dollars, as charges are. */
 function tabulate(differences: UsageDifference[]): string {
   const rows = differences.flatMap(({ entry, kept, charged }) =>
     (Object.keys(kept) as (keyof typeof kept)[])

@@ -1,7 +1,6 @@
 import * as v from 'valibot';
-import { component } from './component.ts';
-
-const Usd = v.pipe(v.number(), v.minValue(0));
+import { Count, Instant, Usd } from '../http/schema.ts';
+import { component } from './operation.ts';
 
 const BudgetFigures = v.object({
   limit: v.literal('budget'),
@@ -9,12 +8,12 @@ const BudgetFigures = v.object({
   used_usd: Usd,
   held_usd: Usd,
   remaining_usd: Usd,
-  reset_at: v.nullable(v.pipe(v.string(), v.isoTimestamp())),
+  reset_at: v.nullable(Instant),
   request_max_usd: Usd,
 });
 const RateLimitFigures = v.object({
   limit: v.literal('requests_per_minute'),
-  max_requests: v.pipe(v.number(), v.integer(), v.minValue(0)),
+  max_requests: Count,
 });
 const figures = {
   budget: v.exactOptional(BudgetFigures),
@@ -48,11 +47,12 @@ export const CompletionErrorBody = v.object({
 });
 export const GatewayErrorBody = v.object({ detail: v.string(), error: ErrorObject });
 
-const figureWords = {
+const figureDescriptions = {
   budget: 'The figures of a spent budget.',
   rate_limit: 'The limit on requests that was reached.',
 };
 
+/** What the document says of the bodies of errors. */
 export const errorComponents = {
   ValidationError: component(ValidationErrorBody, 'All that is wrong with a request, at once.', {
     detail: 'One entry for each thing that is wrong.',
@@ -65,7 +65,7 @@ export const errorComponents = {
   Error: component(ErrorBody, 'An error outside `/v1`.', {
     detail: 'What went wrong, as a sentence.',
     error: 'The same for chat-completions clients, where the gateway itself answered.',
-    ...figureWords,
+    ...figureDescriptions,
   }),
   GatewayError: component(
     GatewayErrorBody,
@@ -84,7 +84,7 @@ export const errorComponents = {
     type: '`authentication_error`, `invalid_request_error`, `rate_limit_error` or `server_error`.',
     param: 'The parameter at fault.',
     code: 'Such as `invalid_api_key`, `model_not_found`, `context_length_exceeded`, `budget_exceeded`, `rate_limit_exceeded` or `model_unavailable`.',
-    ...figureWords,
+    ...figureDescriptions,
   }),
   BudgetFigures: component(BudgetFigures, 'A budget that doesn’t cover a request.', {
     limit: 'Which limit was reached.',

@@ -1,6 +1,6 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
-import type { Target } from './api.ts';
-import { eventsOf } from './event-reader.ts';
+import type { Target } from '../support/api.ts';
+import { eventsOf } from '../support/event-reader.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: JSON Schema has many shapes
 export type Schema = any;
@@ -46,8 +46,8 @@ export interface Answer {
   text: string;
 }
 
-/** The contract as a stage serves it, and what it has to say of requests and answers. */
-export class Contract {
+/** The document as a stage serves it, and checks of requests and answers against it. */
+export class ServedDocument {
   readonly document: OpenApi;
   readonly operations: Operation[];
   private readonly ajv = new Ajv2020({ strict: false, allErrors: true });
@@ -60,12 +60,12 @@ export class Contract {
     );
     this.ajv.addFormat('date', /^\d{4}-\d\d-\d\d$/);
     this.ajv.addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-    this.ajv.addSchema(document, 'contract');
+    this.ajv.addSchema(document, 'served');
     this.ajv.addSchema(closed(document), 'closed');
   }
 
-  static async of({ base_url }: Target): Promise<Contract> {
-    return new Contract((await (await fetch(`${base_url}/openapi.json`)).json()) as OpenApi);
+  static async of({ base_url }: Target): Promise<ServedDocument> {
+    return new ServedDocument((await (await fetch(`${base_url}/openapi.json`)).json()) as OpenApi);
   }
 
   operation(id: string): Operation {
@@ -74,7 +74,7 @@ export class Contract {
     return found;
   }
 
-  /** What a reference leads to. */
+  /** Follows references to the schema or header that they name. */
   resolve(schema: Schema): Schema {
     const found = schema.$ref
       ?.slice('#/'.length)
@@ -83,34 +83,34 @@ export class Contract {
     return found ? this.resolve(found) : schema;
   }
 
-  /** Whether a value fits a schema; one of ours, which says all, takes no key it doesn't name. */
-  faults(schema: Schema, value: unknown, id: 'contract' | 'closed' = 'contract'): ErrorObject[] {
+  /** What is wrong with a value by a schema; `closed` refuses keys that the schema doesn't name. */
+  errorsOf(schema: Schema, value: unknown, id: 'served' | 'closed' = 'served'): ErrorObject[] {
     const name = `${id} ${JSON.stringify(schema)}`;
     const validate = this.validators.get(name) ?? this.ajv.compile(rooted(schema, id));
     this.validators.set(name, validate);
     return validate(value) ? [] : (validate.errors ?? []);
   }
 
-  /** All that an answer says or lacks against the document. */
-  faultsOfAnswer({ responses }: Operation, { status, headers, text }: Answer): unknown[] {
+  /** What is wrong with an answer by what the document says of it. */
+  errorsOfAnswer({ responses }: Operation, { status, headers, text }: Answer): unknown[] {
     const response = responses[status] ?? responses[`${Math.floor(status / 100)}XX`];
     if (!response) return [`the status ${status} is not documented`];
     const [mediaType = ''] = (headers.get('content-type') ?? '').split(';');
     const media = response.content[mediaType];
     if (!media) return [`the type ${mediaType} of a ${status} is not documented`];
     return [
-      ...this.faultsOfHeaders(response, headers),
-      ...valuesIn(mediaType, text).flatMap((value) => this.faults(media.schema, value, 'closed')),
+      ...this.errorsOfHeaders(response, headers),
+      ...valuesIn(mediaType, text).flatMap((value) => this.errorsOf(media.schema, value, 'closed')),
     ];
   }
 
-  private faultsOfHeaders(response: Response, headers: Headers): unknown[] {
+  private errorsOfHeaders(response: Response, headers: Headers): unknown[] {
     return Object.entries(response.headers).flatMap(([name, reference]): unknown[] => {
       const { required, schema } = this.resolve(reference);
       const value = headers.get(name);
       if (value === null) return required ? [`the header ${name} is missing`] : [];
       const isNumber = schema.type === 'integer' || schema.type === 'number';
-      return this.faults(schema, isNumber ? Number(value) : value);
+      return this.errorsOf(schema, isNumber ? Number(value) : value);
     });
   }
 }
@@ -125,7 +125,7 @@ function valuesIn(mediaType: string, text: string): unknown[] {
   return events.filter((event) => event !== '[DONE]');
 }
 
-/** The document with every object closed that doesn't say that it takes more. */
+/** The document, in which no object takes keys that it doesn't name, unless its schema says so. */
 function closed(node: Schema): Schema {
   if (Array.isArray(node)) return node.map(closed);
   if (typeof node !== 'object' || node === null) return node;
@@ -134,7 +134,7 @@ function closed(node: Schema): Schema {
   return { ...Object.fromEntries(entries), ...(isClosed && { additionalProperties: false }) };
 }
 
-/** A schema of the document, its references seen from outside. */
+/** A schema of the document, whose references name the document that they point into. */
 function rooted(schema: Schema, id: string): Schema {
   const text = JSON.stringify(id === 'closed' ? closed(schema) : schema);
   return JSON.parse(text.replaceAll('"$ref":"#/', `"$ref":"${id}#/`));

@@ -9,10 +9,11 @@ import {
   TextPart,
   ToolMessage,
 } from '../chat/message.ts';
-import { component } from './component.ts';
+import { component } from './operation.ts';
 
-const contentWords = 'What is said.';
+const contentDescription = 'What is said.';
 
+/** What the document says of chat messages, which both jobs and chat completions take. */
 export const messageComponents = {
   Message: component(
     Message,
@@ -20,7 +21,7 @@ export const messageComponents = {
   ),
   PlainMessage: component(PlainMessage, 'A message that says something.', {
     role: 'Who speaks.',
-    content: contentWords,
+    content: contentDescription,
     name: 'The speaker’s name, to tell two of the same role apart.',
     tool_calls: 'The tools that an assistant calls beside.',
   }),
@@ -30,7 +31,7 @@ export const messageComponents = {
       'What a model said without words: with `tool_calls`, `function_call`, `refusal` or `audio`.',
       {
         role: 'Who speaks.',
-        content: contentWords,
+        content: contentDescription,
         name: 'The speaker’s name.',
         tool_calls: 'The tools it calls.',
       },
@@ -44,7 +45,7 @@ export const messageComponents = {
   },
   ToolMessage: component(ToolMessage, 'What a tool answered.', {
     role: 'Who speaks.',
-    content: contentWords,
+    content: contentDescription,
     tool_call_id: 'The call that this answers.',
   }),
   MessageContent: component(Content, 'A text, or a list of parts.'),

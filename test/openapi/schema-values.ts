@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Contract, Schema } from './contract.ts';
+import type { Schema, ServedDocument } from './served-document.ts';
 
 /** Values to draw from, by the name of the property or parameter that they belong to. */
 export type Pool = Map<string, unknown[]>;
@@ -9,18 +9,18 @@ const characters = fc.oneof(
   { arbitrary: fc.constantFrom('\ud83d', '\u0000', '"', '\\', '\u2028', '𐀀', 'é'), weight: 1 },
 );
 
-/** Makes values that fit a schema of the contract. */
+/** Makes values that fit a schema of the document. */
 export class SchemaValues {
-  private readonly contract: Contract;
+  private readonly served: ServedDocument;
   private readonly pool: Pool;
 
-  constructor(contract: Contract, pool: Pool) {
-    this.contract = contract;
+  constructor(served: ServedDocument, pool: Pool) {
+    this.served = served;
     this.pool = pool;
   }
 
   of(schema: Schema, name = ''): fc.Arbitrary<unknown> {
-    const { anyOf, oneOf, ...own } = this.contract.resolve(schema);
+    const { anyOf, oneOf, ...own } = this.served.resolve(schema);
     if (own.type === 'object') return this.object(own, anyOf);
     const options = anyOf ?? oneOf;
     if (options) return fc.oneof(...options.map((option: Schema) => this.of(option, name)));
@@ -90,7 +90,7 @@ export class SchemaValues {
 }
 
 /** What the document's examples give to each property and parameter, by name. */
-export function exampleValues({ operations }: Contract): Pool {
+export function exampleValues({ operations }: ServedDocument): Pool {
   const pool: Pool = new Map();
   const add = (name: string, value: unknown) => pool.set(name, [...(pool.get(name) ?? []), value]);
   const collect = (value: unknown): void => {

@@ -11,10 +11,12 @@ import {
   UsageEvent,
 } from '../chat/chat-event.ts';
 import { ChatFile, ChatImage, ChatStreamRequest, HistoryEntry } from '../chat/stream-request.ts';
-import { component } from './component.ts';
+import { catalogue } from '../models/catalogue.ts';
+import { errorAnswer, limitReached, validationErrors } from './error-answers.ts';
+import { component, content, type Operation } from './operation.ts';
 
 const type = 'What kind of event this is.';
-const unbuilt = 'Not available yet: `true` is refused with 422.';
+const notAvailable = 'Not available yet: `true` is refused with 422.';
 
 export const chatComponents = {
   ChatStreamRequest: component(ChatStreamRequest, 'A message to a model.', {
@@ -23,9 +25,9 @@ export const chatComponents = {
     session_id:
       'Goes on with that conversation, which is kept for 24 hours after its last message. Without it a new one is begun and named in the event `start`.',
     user_id: 'Whose conversation it is: sessions of different users never mix.',
-    web_search: unbuilt,
-    deep_research: unbuilt,
-    connectors: unbuilt,
+    web_search: notAvailable,
+    deep_research: notAvailable,
+    connectors: notAvailable,
     chat_history: 'The conversation so far, in place of what the session remembers.',
     api_key:
       'Another API key, which is then the one that is billed and limited: so a shared front end passes its users’ keys on.',
@@ -87,4 +89,77 @@ export const chatComponents = {
     code: 'Such as `model_unavailable`.',
     message: 'What went wrong, as a sentence.',
   }),
+};
+
+export const chatOperation: Operation = {
+  method: 'post',
+  path: '/chat/stream',
+  operationId: 'streamChat',
+  tag: 'Chat',
+  summary: 'Send a message, watch the answer come',
+  description:
+    'The answer is a stream of server-sent events. Each `data:` line is one event as JSON; the last is `data: [DONE]`. A comment line every 15 seconds keeps idle proxies from closing the connection.',
+  body: content(ChatStreamRequest, {
+    'A message': { message: 'What is a doorbell queue?' },
+    'A conversation, with a file': {
+      message: 'And what does this log say?',
+      session_id: 'support-4711',
+      user_id: 'ada',
+      files: [{ name: 'service.log', content: '12:01 started\n12:07 out of memory' }],
+    },
+  }),
+  answers: {
+    200: {
+      description: 'The events, as they come.',
+      headers: ['x-request-id'],
+      content: {
+        'text/event-stream': content(ChatEvent, {
+          start: {
+            type: 'start',
+            session_id: 'support-4711',
+            message_id: 'msg_019aa1f2-9e04-7c55-b1f0-6a2d8e9c3b17',
+            model: catalogue.defaults.chat,
+          },
+          status: {
+            type: 'status',
+            stage: 'answering',
+            detail: `${catalogue.defaults.chat} is answering`,
+          },
+          delta: { type: 'delta', content: 'A queue whose messages ' },
+          sources: {
+            type: 'sources',
+            sources: [{ title: 'Queues', url: 'https://example.com/queues' }],
+          },
+          usage: {
+            type: 'usage',
+            tokens: { prompt: 21, completion: 64, total: 85 },
+            cost_usd: 0.00013,
+          },
+          done: { type: 'done', finish_reason: 'stop' },
+          error: {
+            type: 'error',
+            code: 'model_unavailable',
+            message: 'The model broke off its answer.',
+          },
+        }),
+      },
+    },
+    400: errorAnswer(
+      'The conversation is longer than the model takes, or the provider refuses the request.',
+      `The messages are longer than the 400000 tokens that ${catalogue.defaults.chat} takes.`,
+    ),
+    404: errorAnswer('The provider doesn’t know the model.', 'The model does not exist.'),
+    422: validationErrors({
+      'No message': {
+        loc: ['body', 'message'],
+        msg: 'Field required',
+        type: 'missing',
+      },
+    }),
+    429: limitReached,
+    503: {
+      ...errorAnswer('No provider of the model answers now.', 'The model did not answer in time.'),
+      headers: ['Retry-After'],
+    },
+  },
 };

@@ -1,4 +1,3 @@
-import { JobList, JobRecord } from '../jobs/record.ts';
 import {
   ChatBatchResult,
   ChatResult,
@@ -12,14 +11,15 @@ import {
   PipelineResult,
   TokenCounts,
 } from '../jobs/result.ts';
-import { component } from './component.ts';
+import { component } from './operation.ts';
 
 const type = 'What kind of result this is.';
 const cost = 'What it cost, in USD.';
 const usage = 'The tokens it took.';
 const url = 'A link to the text, good for an hour, where it is too long to be answered here.';
 
-const resultComponents = {
+/** What the document says of jobs' results; examples of them follow. */
+export const resultComponents = {
   JobResult: component(JobResult, 'What a job came to.'),
   ChatResult: component(ChatResult, 'What a model answered.', {
     type,
@@ -96,32 +96,35 @@ const resultComponents = {
   }),
 };
 
-export const jobComponents = {
-  Job: component(JobRecord, 'A job as it stands now.', {
-    id: '`job_` and a UUID that sorts by time.',
-    status:
-      '`queued` → `processing` → `done` or `failed`; back to `queued` to be tried again or to go on later; `cancelled` from `queued`.',
-    job_type: 'As it was submitted.',
-    model: 'The model or OCR engine at work.',
-    input_type: 'Where the input comes from.',
-    filename: 'The name of the file on the drive.',
-    priority: 'Lower is processed sooner.',
-    retry_count: 'How often it has been tried again.',
-    max_retries: 'How often it may be.',
-    result: 'What it came to, once it is done.',
-    error: 'Why it failed, or why it will be tried again.',
-    drive_folder_id: 'The folder on the drive.',
-    drive_result_file_id: 'The file that the result was written to, beside the source.',
-    pipeline: '`ocr_then_chat`, or null.',
-    pipeline_instruction: 'As it was submitted.',
-    parent_job_id: 'The job that this one is a part of.',
-    created_at: 'When it was submitted.',
-    started_at: 'When its latest attempt began.',
-    completed_at: 'When it ended.',
-  }),
-  JobList: component(JobList, 'A page of jobs.', {
-    jobs: 'The newest first.',
-    next_cursor: 'The `cursor` of the next page; null on the last.',
-  }),
-  ...resultComponents,
+export const chatResult: ChatResult = {
+  type: 'chat',
+  content: 'The valves were replaced within a week.',
+  finish_reason: 'stop',
+  usage: { prompt_tokens: 48, completion_tokens: 9, total_tokens: 57 },
+  cost_usd: 0.00003,
+};
+
+export const ocrResult: OcrResult = {
+  type: 'ocr',
+  page_count: 2,
+  images_used: 1,
+  text: 'Inspection report\n\nTwo cracked valves were found.',
+  pages: [
+    { page: 1, source: 'text_layer', confidence: null, text: 'Inspection report' },
+    { page: 2, source: 'ocr', confidence: 0.97, text: 'Two cracked valves were found.' },
+  ],
+  cost_usd: 0.0015,
+};
+
+export const folderResult: FolderResult = {
+  type: 'folder',
+  files: { found: 12, done: 9, failed: 1, cancelled: 0, skipped: 1, unsupported: 1 },
+  failed_files: [
+    {
+      job_id: 'job_019aa1f2-7c1b-7e20-8b13-9d3c5a7f1e24',
+      file_id: '1sTWaJ_j7PkjzaBWtNc3IzovK5hQf21FbOw9yLeeLPNQ',
+      filename: 'broken.pdf',
+      error: 'broken.pdf can’t be read: it is no PDF.',
+    },
+  ],
 };

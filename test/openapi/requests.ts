@@ -1,11 +1,11 @@
 import fc from 'fast-check';
-import type { Target } from './api.ts';
-import type { Answer, Contract, Operation, Parameter } from './contract.ts';
+import type { Target } from '../support/api.ts';
 import { mutated } from './mutations.ts';
 import type { SchemaValues } from './schema-values.ts';
+import type { Answer, Operation, Parameter, ServedDocument } from './served-document.ts';
 
 /** A request of an operation, before it is written down. */
-export interface ContractRequest {
+export interface OperationRequest {
   parameters: Record<string, string>;
   body?: unknown;
   /** Whether the end of the body is missing. */
@@ -18,7 +18,7 @@ export function requestsOf(
   { parameters = [], requestBody }: Operation,
   values: SchemaValues,
   keys: string[],
-): fc.Arbitrary<ContractRequest> {
+): fc.Arbitrary<OperationRequest> {
   const media = requestBody?.content['application/json'];
   const examples = Object.values(media?.examples ?? {}).map(({ value }) => value);
   return fc.record(
@@ -63,18 +63,18 @@ function parameterValues(
 
 /** Whether the document allows a request. */
 export function isAllowed(
-  contract: Contract,
+  served: ServedDocument,
   { parameters = [], requestBody }: Operation,
-  request: ContractRequest,
+  request: OperationRequest,
 ): boolean {
   const media = requestBody?.content['application/json'];
   if (media && (request.isCut || request.body === undefined)) return false;
-  if (media && contract.faults(media.schema, request.body).length > 0) return false;
+  if (media && served.errorsOf(media.schema, request.body).length > 0) return false;
   return parameters.every(({ name, required, schema }) => {
     const text = request.parameters[name];
     if (text === undefined) return !required;
     const isNumber = schema.type === 'integer' && /^[+-]?\d+$/.test(text);
-    return contract.faults(schema, isNumber ? Number(text) : text).length === 0;
+    return served.errorsOf(schema, isNumber ? Number(text) : text).length === 0;
   });
 }
 
@@ -82,7 +82,7 @@ export function isAllowed(
 export async function sendRequest(
   { base_url }: Target,
   { method, path, parameters = [] }: Operation,
-  { parameters: given, body, isCut, authorization }: ContractRequest,
+  { parameters: given, body, isCut, authorization }: OperationRequest,
 ): Promise<Answer> {
   const url = new URL(
     base_url + path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(given[name] ?? '')),

@@ -3,14 +3,14 @@ import { Construct } from 'constructs';
 import type { ServiceApi } from './service-api.ts';
 import { type FunctionLogs, ServiceFunction } from './service-function.ts';
 
-export interface ContractProps {
+export interface DocsApiProps {
   readonly api: ServiceApi;
   readonly logs: FunctionLogs;
 }
 
-/** The service's description of itself, for programs and for people. */
-export class Contract extends Construct {
-  constructor(scope: Construct, id: string, { api, logs }: ContractProps) {
+/** The routes that describe the API: a document for programs, a page for people. */
+export class DocsApi extends Construct {
+  constructor(scope: Construct, id: string, { api, logs }: DocsApiProps) {
     super(scope, id);
     const endpoint = (name: string, path: string): ServiceFunction => {
       const fn = new ServiceFunction(this, name, {

@@ -1,0 +1,20 @@
+import { Billing, TableEncryptionV2, type TablePropsV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import type { Construct } from 'constructs';
+
+export interface ServiceTableProps extends TablePropsV2 {
+  /** Whether items are deleted once their `expires_at` is past; true by default. */
+  readonly expires?: boolean;
+}
+
+/** A table of this service, with the defaults all of them share: on demand, encrypted, restorable. */
+export class ServiceTable extends TableV2 {
+  constructor(scope: Construct, id: string, { expires = true, ...props }: ServiceTableProps) {
+    super(scope, id, {
+      billing: Billing.onDemand(),
+      encryption: TableEncryptionV2.awsManagedKey(),
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+      ...(expires && { timeToLiveAttribute: 'expires_at' }),
+      ...props,
+    });
+  }
+}

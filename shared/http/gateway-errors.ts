@@ -1,0 +1,58 @@
+/** An error that the gateway answers with before any function is asked. */
+export interface GatewayError {
+  /** Absent for a group of errors whose status the gateway chooses. */
+  statusCode?: number;
+  /** For both kinds of client: `detail`, and `error` as chat-completions clients read it. */
+  body: {
+    detail: string;
+    error: { message: string; type: string; param: null; code: string };
+  };
+}
+
+export type GatewayErrors = Record<keyof typeof gatewayErrors, GatewayError>;
+
+/** The gateway's errors: the stack sets the gateway up with them, and the API's document lists them. */
+export const gatewayErrors = {
+  invalidApiKey: {
+    statusCode: 401,
+    body: bodyOf(
+      'authentication_error',
+      'invalid_api_key',
+      'Missing or invalid API key. Send it as: Authorization: Bearer sk-...',
+    ),
+  },
+  noSuchRoute: {
+    statusCode: 404,
+    body: bodyOf('invalid_request_error', 'not_found', 'There is no such route or method.'),
+  },
+  requestTooLarge: {
+    statusCode: 413,
+    body: bodyOf('invalid_request_error', 'request_too_large', 'The request is larger than 6 MB.'),
+  },
+  throttled: {
+    statusCode: 429,
+    body: bodyOf(
+      'rate_limit_error',
+      'rate_limit_exceeded',
+      'The service is receiving too many requests. Try again shortly.',
+    ),
+  },
+  badRequest: {
+    body: bodyOf(
+      'invalid_request_error',
+      'bad_request',
+      'The gateway could not read this request.',
+    ),
+  },
+  internalError: {
+    body: bodyOf(
+      'server_error',
+      'internal_error',
+      'Something went wrong on our side. Quote the header x-amzn-requestid when you report it.',
+    ),
+  },
+} satisfies Record<string, GatewayError>;
+
+function bodyOf(type: string, code: string, message: string): GatewayError['body'] {
+  return { detail: message, error: { message, type, param: null, code } };
+}

@@ -1,0 +1,110 @@
+import type * as v from 'valibot';
+import type { FieldError } from '../http/errors.ts';
+import { gatewayErrors } from '../http/gateway-errors.ts';
+import {
+  CompletionErrorBody,
+  ErrorBody,
+  type ErrorObject,
+  GatewayErrorBody,
+  ValidationErrorBody,
+} from './error-bodies.ts';
+import { type Answer, json, type Operation } from './operation.ts';
+
+const unauthorized = json(
+  'The API key is missing, malformed, unknown, expired or revoked.',
+  GatewayErrorBody,
+  { 'No valid key': gatewayErrors.invalidApiKey.body },
+  ['WWW-Authenticate'],
+);
+const unreadable = json('The gateway could not read the request.', GatewayErrorBody, {
+  'A path that can’t be decoded': gatewayErrors.badRequest.body,
+});
+const tooLarge = json('The request is larger than 6 MB.', GatewayErrorBody, {
+  'Too large': gatewayErrors.requestTooLarge.body,
+});
+const throttled = json('The service as a whole receives too many requests.', GatewayErrorBody, {
+  Throttled: gatewayErrors.throttled.body,
+});
+
+const faultDescription = 'A fault on our side. Quote the request’s id when you report it.';
+const faultMessage =
+  'Something went wrong on our side. Quote request id 0d5a1c52-6ff4-4c0e-9f0a-3d1b4b9f3c11 when you report it.';
+const fault = json(faultDescription, ErrorBody, { 'A fault': { detail: faultMessage } });
+const completionFault = json(faultDescription, CompletionErrorBody, {
+  'A fault': {
+    error: { message: faultMessage, type: 'server_error', param: null, code: 'internal_error' },
+  },
+});
+
+/** The errors that any route may answer with; its own take the place of those of the same status. */
+export function commonErrorAnswers({ path, open, body }: Operation): Record<string, Answer> {
+  return {
+    400: unreadable,
+    ...(!open && { 401: unauthorized }),
+    ...(body && { 413: tooLarge }),
+    429: throttled,
+    '5XX': path.startsWith('/v1/') ? completionFault : fault,
+  };
+}
+
+/** Describes an error whose body is a sentence. */
+export const errorAnswer = (description: string, detail: string) =>
+  json(description, ErrorBody, { [detail]: { detail } });
+
+/** Describes an error as chat-completions clients read it. */
+export const completionErrorAnswer = (
+  description: string,
+  error: Omit<v.InferOutput<typeof ErrorObject>, 'param'> & { param?: string },
+) => json(description, CompletionErrorBody, { [error.code]: { error: { param: null, ...error } } });
+
+/** Describes a 422, whose body lists what is wrong. */
+export const validationErrors = (examples: Record<string, FieldError>) =>
+  json(
+    'Something is wrong with the request.',
+    ValidationErrorBody,
+    Object.fromEntries(
+      Object.entries(examples).map(([title, each]) => [title, { detail: [each] }]),
+    ),
+  );
+
+const limitDescription =
+  'The key’s budget doesn’t cover the most this request can cost, or its requests of this minute are used up, or the provider or the whole service is asked too much.';
+const budgetMessage =
+  'Budget exceeded: this request may cost up to $0.052, and $0.01 of $10 remain ($9.98 spent, $0.01 held by running requests). The budget resets at 2026-12-01T00:00:00.000Z.';
+const figures = {
+  budget: {
+    limit: 'budget' as const,
+    max_usd: 10,
+    used_usd: 9.98,
+    held_usd: 0.01,
+    remaining_usd: 0.01,
+    reset_at: '2026-12-01T00:00:00.000Z',
+    request_max_usd: 0.052,
+  },
+};
+
+/** The 429 of a route that spends. */
+export const limitReached = json(
+  limitDescription,
+  ErrorBody,
+  { 'A spent budget': { detail: budgetMessage, ...figures } },
+  ['Retry-After', 'x-should-retry'],
+);
+
+/** The same for chat-completions clients. */
+export const completionLimitReached = json(
+  limitDescription,
+  CompletionErrorBody,
+  {
+    'A spent budget': {
+      error: {
+        message: budgetMessage,
+        type: 'rate_limit_error',
+        param: null,
+        code: 'budget_exceeded',
+        ...figures,
+      },
+    },
+  },
+  ['Retry-After', 'x-should-retry'],
+);

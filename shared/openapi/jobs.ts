@@ -1,0 +1,174 @@
+import { JobListQuery, JobPath } from '../jobs/read.ts';
+import { JobList, JobRecord } from '../jobs/record.ts';
+import { catalogue } from '../models/catalogue.ts';
+import { errorAnswer, validationErrors } from './error-answers.ts';
+import { chatResult, folderResult, ocrResult } from './job-results.ts';
+import { component, json, type Operation, parameters } from './operation.ts';
+
+export const jobComponents = {
+  Job: component(JobRecord, 'A job as it stands now.', {
+    id: '`job_` and a UUID that sorts by time.',
+    status:
+      '`queued` → `processing` → `done` or `failed`; back to `queued` to be tried again or to go on later; `cancelled` from `queued`.',
+    job_type: 'As it was submitted.',
+    model: 'The model or OCR engine at work.',
+    input_type: 'Where the input comes from.',
+    filename: 'The name of the file on the drive.',
+    priority: 'Lower is processed sooner.',
+    retry_count: 'How often it has been tried again.',
+    max_retries: 'How often it may be.',
+    result: 'What it came to, once it is done.',
+    error: 'Why it failed, or why it will be tried again.',
+    drive_folder_id: 'The folder on the drive.',
+    drive_result_file_id: 'The file that the result was written to, beside the source.',
+    pipeline: '`ocr_then_chat`, or null.',
+    pipeline_instruction: 'As it was submitted.',
+    parent_job_id: 'The job that this one is a part of.',
+    created_at: 'When it was submitted.',
+    started_at: 'When its latest attempt began.',
+    completed_at: 'When it ended.',
+  }),
+  JobList: component(JobList, 'A page of jobs.', {
+    jobs: 'The newest first.',
+    next_cursor: 'The `cursor` of the next page; null on the last.',
+  }),
+};
+
+const { chat, ocr } = catalogue.defaults;
+
+/** The job that the examples are about, as it stands after its submission. */
+export const queuedJob: JobRecord = {
+  id: 'job_019aa1f2-7c1b-7d3e-9a54-2f6b8c0d1e7a',
+  status: 'queued',
+  job_type: 'chat',
+  model: chat,
+  input_type: 'inline',
+  filename: null,
+  priority: 5,
+  retry_count: 0,
+  max_retries: 3,
+  result: null,
+  error: null,
+  drive_folder_id: null,
+  drive_result_file_id: null,
+  pipeline: null,
+  pipeline_instruction: null,
+  parent_job_id: null,
+  created_at: '2026-11-20T15:04:05.123Z',
+  started_at: null,
+  completed_at: null,
+};
+
+const ended: Partial<JobRecord> = {
+  status: 'done',
+  started_at: '2026-11-20T15:04:06.010Z',
+  completed_at: '2026-11-20T15:04:09.872Z',
+};
+
+const chatJob: JobRecord = {
+  ...queuedJob,
+  ...ended,
+  id: 'job_019aa1f2-6b40-7a11-8c02-54d1e0f7a3b9',
+  result: chatResult,
+};
+
+const ocrJob: JobRecord = {
+  ...queuedJob,
+  ...ended,
+  job_type: 'ocr',
+  model: ocr,
+  input_type: 'drive_file',
+  filename: 'inspection.pdf',
+  drive_folder_id: '0BwwA4oUTeiV1TGRPeTVjaWRDY1E',
+  drive_result_file_id: '1f0gWq3xkZ8b2yTnLr5sVd7uHc9aJp4eM',
+  result: ocrResult,
+};
+
+const folderJob: JobRecord = {
+  ...queuedJob,
+  ...ended,
+  job_type: 'auto',
+  model: ocr,
+  input_type: 'drive_folder',
+  drive_folder_id: '0BwwA4oUTeiV1TGRPeTVjaWRDY1E',
+  result: folderResult,
+};
+
+const path = parameters('path', JobPath, {
+  job_id: { description: 'The job’s id.', example: queuedJob.id },
+});
+const noSuchJob = errorAnswer(
+  'There is no such job, or it is another key’s: which of the two is never said.',
+  'There is no such job.',
+);
+
+export const jobOperations: Operation[] = [
+  {
+    method: 'get',
+    path: '/batch/jobs',
+    operationId: 'listJobs',
+    tag: 'Batch jobs',
+    summary: 'List your jobs',
+    description: 'The newest first, 50 a page. A long result shows without its text.',
+    parameters: [
+      parameters('query', JobListQuery, {
+        cursor: { description: '`next_cursor` of the page before.' },
+        status: { description: 'Only jobs of this status.' },
+        parent_job_id: { description: 'Only the jobs that this one made.' },
+      }),
+    ],
+    answers: {
+      200: json('A page of jobs.', JobList, {
+        'The last page': { jobs: [queuedJob, chatJob], next_cursor: null },
+      }),
+      422: validationErrors({
+        'A status that doesn’t exist': {
+          loc: ['query', 'status'],
+          msg: "Input should be 'queued', 'processing', 'done', 'failed' or 'cancelled'",
+          type: 'literal_error',
+        },
+      }),
+    },
+  },
+  {
+    method: 'get',
+    path: '/batch/jobs/{job_id}',
+    operationId: 'getJob',
+    tag: 'Batch jobs',
+    summary: 'Read a job',
+    description: 'The job as it stands now, with its whole result once it is done.',
+    parameters: [path],
+    answers: {
+      200: json('The job.', JobRecord, {
+        'A chat job': chatJob,
+        'A document that was read': ocrJob,
+        'A folder': folderJob,
+      }),
+      404: noSuchJob,
+    },
+  },
+  {
+    method: 'post',
+    path: '/batch/jobs/{job_id}/cancel',
+    operationId: 'cancelJob',
+    tag: 'Batch jobs',
+    summary: 'Cancel a queued job',
+    description: 'Only a queued job can be cancelled.',
+    parameters: [path],
+    answers: {
+      200: json('The job was cancelled.', JobRecord, {
+        'A cancelled job': {
+          ...queuedJob,
+          status: 'cancelled',
+          completed_at: '2026-11-20T15:04:09.201Z',
+        },
+      }),
+      404: noSuchJob,
+      409: errorAnswer(
+        'The job is not queued any more.',
+        'Only a queued job can be cancelled; this one is done.',
+      ),
+      422: validationErrors({}),
+    },
+  },
+];

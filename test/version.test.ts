@@ -1,0 +1,15 @@
+import { readFileSync } from 'node:fs';
+import { expect, inject, test } from 'vitest';
+import { version } from '../shared/version.ts';
+
+const { base_url } = inject('stage');
+
+const get = async (path: string) => (await fetch(`${base_url}${path}`)).json();
+
+test('package.json, GET /health and the OpenAPI document name one version', async () => {
+  const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
+
+  expect(manifest.version).toBe(version);
+  expect(await get('/health')).toEqual({ status: 'ok', version });
+  expect(await get('/openapi.json')).toMatchObject({ info: { version } });
+});

@@ -3,6 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildSync, type Metafile } from 'esbuild';
 import type { Catalogue } from '../shared/models/catalogue.ts';
+import { writeNotices } from './notices.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const functionsDir = join(root, 'functions');
@@ -64,6 +65,7 @@ export function bundle(
     metafile: true,
   });
   copyCompanions(metafile);
+  writeNotices(metafile, root);
 }
 
 function copyCompanions({ outputs }: Metafile): void {

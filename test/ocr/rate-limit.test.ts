@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { waitForTurn } from '../../shared/ocr/rate-limit.ts';
+import { waitForRateLimit } from '../../shared/ocr/rate-limit.ts';
 import { startTestStore, type TestStore } from '../support/store.ts';
 
 /** How long each call paused for, in milliseconds, in the order of their calls. */
@@ -33,7 +33,7 @@ beforeEach(async () => {
 });
 
 const atOnce = (count: number) =>
-  Promise.all(Array.from({ length: count }, () => waitForTurn(new AbortController().signal)));
+  Promise.all(Array.from({ length: count }, () => waitForRateLimit(new AbortController().signal)));
 
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 
@@ -67,6 +67,6 @@ describe('the pace of pages', () => {
   it('keeps nobody whose time is up', async () => {
     await atOnce(1);
 
-    await expect(waitForTurn(AbortSignal.abort())).rejects.toThrow('aborted');
+    await expect(waitForRateLimit(AbortSignal.abort())).rejects.toThrow('aborted');
   });
 });

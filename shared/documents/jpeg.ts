@@ -4,10 +4,11 @@ import type Vips from 'wasm-vips';
  * What Textract takes in one call.
  *
  * @see https://docs.aws.amazon.com/textract/latest/dg/limits-document.html
+ * @see https://docs.aws.amazon.com/textract/latest/dg/API_Document.html
  */
 const maxSidePixels = 10_000;
 const maxBytes = 5_000_000;
-/** A byte each while a page is drawn. */
+/** 64 MB of memory: a page is drawn with a byte for each pixel. */
 const maxPixels = 64_000_000;
 
 /** The first is good enough for print of any size; the others are for very noisy pages. */

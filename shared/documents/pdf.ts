@@ -50,7 +50,7 @@ class Pdf implements Document {
   }
 }
 
-/** Whether PDFium trapped, or its stack overflowed, which is the page's fault. No other error is. */
+/** Whether PDFium trapped, or ran out of stack or memory: that is the page's fault, and no other error is. */
 function isCrash(error: unknown): boolean {
   return error instanceof Error && ['RuntimeError', 'RangeError'].includes(error.name);
 }

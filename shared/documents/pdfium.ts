@@ -2,7 +2,7 @@ import { PDFiumModule } from '@hyzyla/pdfium';
 import type { Box } from './box.ts';
 import type { PdfiumExports, Pointer } from './pdfium-exports.ts';
 
-/** PDFium with memory of its own, which is given back as a whole once nobody refers to this. */
+/** PDFium with memory of its own, which is given back as a whole once nothing refers to this. */
 export class Pdfium {
   readonly exports: PdfiumExports;
   /** Memory for the few numbers that a call returns through pointers: 64 bytes. */

@@ -10,7 +10,7 @@ interface Point {
  * Returns a function that says where a block lies once the page is turned so that its lines are level and run
  * from left to right. Boxes are in shares of the page's width: Textract's are in shares of width and height.
  *
- * @see https://docs.aws.amazon.com/textract/latest/dg/API_Geometry.html
+ * @see https://docs.aws.amazon.com/textract/latest/dg/text-location.html
  */
 export function uprightBoxes(
   lines: readonly Block[],

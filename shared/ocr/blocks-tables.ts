@@ -40,7 +40,7 @@ function wordIdsOf(page: PageBlocks, cells: readonly Block[]): Set<string> {
   return new Set(cells.flatMap((cell) => page.related(cell).flatMap(({ Id }) => Id ?? [])));
 }
 
-/** Returns a cell's words in the order of the page's lines, from which the cell's own may differ. */
+/** Returns a cell's words in the order of the page's lines. That of the cell's children may be another. */
 function cellText(page: PageBlocks, cell: Block, order: Map<string, number>): string {
   const place = ({ Id = '' }: Block) => order.get(Id) ?? -1;
   return page

@@ -3,8 +3,7 @@ const prefix = /(^|[^\p{L}])(self|non|ex|well|half|cross|all|co|pre)-$/iu;
 
 /**
  * Joins a paragraph's lines. A word that is parted at the end of a line loses its hyphen, unless the word
- * has a prefix that keeps it, is among `hyphenated`, or goes on with a capital. So a hyphen between digits
- * stays.
+ * has a prefix that keeps it, is among `hyphenated`, or goes on with a capital. Numbers keep theirs.
  */
 export function joinLines(lines: readonly string[], hyphenated: ReadonlySet<string>): string {
   return lines.reduce((text, line) => {

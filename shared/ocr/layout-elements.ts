@@ -17,9 +17,8 @@ export interface TextElement {
 }
 
 /**
- * Returns a page's elements in reading order: Textract's if it was asked for the layout, with the lines
- * that are in none of them; else those found from where the lines stand. A table's lines are in its cells
- * alone.
+ * Returns a page's elements in reading order. They are Textract's if it was asked for the layout, with the
+ * lines that it left out; else they follow from where the lines stand. A table's lines are only in its cells.
  *
  * @see https://docs.aws.amazon.com/textract/latest/dg/layoutresponse.html
  */
@@ -67,7 +66,7 @@ function placedElements(lines: readonly TextLine[], tables: readonly TextTable[]
     const tabular = paragraph.flat().flatMap(({ table }) => table ?? []);
     return [
       ...(text.length > 0 ? [{ kind: 'TEXT', box: boxOf(text), rows: text }] : []),
-      ...tabular.map((table) => ({ kind: 'TABLE', box: table.box, rows: [], table })),
+      ...tabular.map(tableElement),
     ];
   });
 }
@@ -110,15 +109,19 @@ function withTables(elements: readonly TextElement[], tables: readonly TextTable
     ];
     return [
       ...textElements(element.kind, before),
-      ...own.map((table) => ({ kind: 'TABLE', box: table.box, rows: [], table })),
+      ...own.map(tableElement),
       ...textElements(element.kind, after),
     ];
   });
-  return insertAll(
-    placed,
-    [...unplaced].map((table) => ({ kind: 'TABLE', box: table.box, rows: [], table })),
-  );
+  return insertAll(placed, [...unplaced].map(tableElement));
 }
+
+const tableElement = (table: TextTable): TextElement => ({
+  kind: 'TABLE',
+  box: table.box,
+  rows: [],
+  table,
+});
 
 function textElements(kind: string, lines: TextLine[]): TextElement[] {
   if (lines.length === 0) return [];

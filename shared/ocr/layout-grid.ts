@@ -27,9 +27,7 @@ function spansOf(lines: readonly TextLine[]): Box[] {
   return columns;
 }
 
-/**
- * Returns the index of the first column that has 0.3 of a box's width, or else of the one with most of it.
- */
+/** Returns the index of the first column with 0.3 of a box's width, or else of the one with most of it. */
 function columnFor(box: Box, columns: readonly Box[]): number {
   const maxWidth = Math.max(...columns.map((column) => sharedWidth(column, box)));
   const enough = Math.min(maxWidth, 0.3 * widthOf(box));

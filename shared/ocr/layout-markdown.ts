@@ -43,10 +43,7 @@ function elementMarkdown(
 
 const rowText = (row: Row<TextLine>) => row.map(({ text }) => text).join(' ');
 
-/**
- * Whether each row goes on in the next one. Lines side by side don't, nor do many short ones, as an address
- * has.
- */
+/** Whether rows are running text. Lines side by side aren't, nor are many short ones, such as an address. */
 function isProse(rows: Row<TextLine>[]): boolean {
   if (rows.some((row) => row.length > 1)) return false;
   const widths = rows.flatMap((row) => row.map(({ box }) => widthOf(box)));

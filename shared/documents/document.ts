@@ -1,26 +1,18 @@
-import { statSync } from 'node:fs';
-import { emptyDocument } from './errors.ts';
-import { openImage } from './image.ts';
-import { openPdf } from './pdf.ts';
-
-/** What a page holds: its text layer where that is real, else a picture of it to be read. */
+/** What a page holds: its text layer if that is real, else a picture of it for OCR to read. */
 export interface PageContent {
-  /** In reading order. */
+  /** In reading order, with its tables as Markdown. */
   textLayer?: string;
-  /** Under 5 MB, at most 10,000 pixels a side. */
+  /** Grey, under 5 MB and at most 10,000 pixels a side. */
   jpeg?: Uint8Array;
 }
 
-/** A document on disk, read page by page; the file must stay until it is closed. */
+/** A document on disk, read page by page. Its file must stay until the document is closed. */
 export interface Document {
   pageCount: number;
-  /** The page with this number, from 1; `forceOcr` gives its picture even where it has a text layer. */
+  /**
+   * Reads the page with this number, from 1. `forceOcr` has its picture returned even if it has a text
+   * layer. Throws `RangeError` if there is no such page, and 422 if the page can't be read.
+   */
   readPage(page: number, options?: { forceOcr?: boolean }): Promise<PageContent>;
   close(): void;
-}
-
-/** Opens a document; throws 422 if it is empty, encrypted, cut off or not what it should be. */
-export async function openDocument(path: string, kind: 'pdf' | 'image'): Promise<Document> {
-  if (statSync(path).size === 0) throw emptyDocument('bytes');
-  return kind === 'pdf' ? openPdf(path) : openImage(path);
 }

@@ -1,6 +1,6 @@
 import { ServiceError } from '../http/errors.ts';
 
-/** 422: it opens with a password alone, which nobody can give here. */
+/** 422: the document needs a password, and there is no way to give one. */
 export function encryptedDocument(): ServiceError {
   return permanent(
     'encrypted_document',
@@ -8,17 +8,17 @@ export function encryptedDocument(): ServiceError {
   );
 }
 
-/** 422: there is no page in it. */
+/** 422: the document has nothing in it. */
 export function emptyDocument(what: 'bytes' | 'pages'): ServiceError {
   return permanent('empty_document', `The document is empty: it has no ${what}.`);
 }
 
-/** 422: no page of it can be read. */
+/** 422: no page of the document can be read. */
 export function unreadableDocument(why: string, cause?: unknown): ServiceError {
   return permanent('unreadable_document', `The document can't be read: ${why}.`, cause);
 }
 
-/** 422: this page can't be read; others may. */
+/** 422: this page can't be read; others may be. */
 export function unreadablePage(page: number, why: string, cause?: unknown): ServiceError {
   return permanent('unreadable_page', `Page ${page} can't be read: ${why}.`, cause);
 }

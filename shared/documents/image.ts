@@ -5,14 +5,18 @@ import { unreadableDocument, unreadablePage } from './errors.ts';
 import { encodeJpeg, scaleToFit } from './jpeg.ts';
 import { loadVips, vipsError } from './vips.ts';
 
-/** A fax may be twice as fine from side to side as it is from top to bottom. */
-const obviousStretch = 1.2;
+/** Pixels whose sides differ by this factor are made square: a fax may have twice as many across as down. */
+const minStretch = 1.2;
 
-/** What comes row by row takes time alone; what must be unpacked whole takes memory too. */
-const largestMegapixels = 1000;
-const largestUnpackedMegapixels = 100;
+/** An image that is decoded row by row takes little memory, but time. */
+const maxMegapixels = 1000;
+/** An image that must be decoded as a whole takes memory too. */
+const maxWholeMegapixels = 100;
 
-/** Opens an image: each page of a TIFF is one, and of what moves the first picture alone counts. */
+/**
+ * Opens an image. A TIFF may have many pages; an animation has one, its first picture. Throws 422 if it is no
+ * image, or too large.
+ */
 export async function openImage(path: string): Promise<Document> {
   const vips = await loadVips();
   try {
@@ -51,7 +55,7 @@ class ImageFile implements Document {
     }
   }
 
-  /** Every image is read as it comes and opened anew for each page: nothing of it stays behind. */
+  /** Does nothing: the file is opened anew for each page, and closed after it. */
   close(): void {}
 
   private jpegOf(page: number): Uint8Array {
@@ -73,7 +77,7 @@ class ImageFile implements Document {
 
   private withSquarePixels(image: Vips.Image): Vips.Image {
     const stretch = image.xres / image.yres;
-    if (!this.isTiff || (stretch < obviousStretch && stretch > 1 / obviousStretch)) {
+    if (!this.isTiff || (stretch < minStretch && stretch > 1 / minStretch)) {
       return image.copy();
     }
     return image.resize(Math.max(1, 1 / stretch), { vscale: Math.max(1, stretch) });
@@ -83,8 +87,8 @@ class ImageFile implements Document {
 function refuseHuge(image: Vips.Image): void {
   const isInterlaced = image.getTypeof('interlaced') !== 0 && image.getInt('interlaced') === 1;
   const isWhole = isInterlaced || /^(webp|heif)/.test(image.getString('vips-loader'));
-  const most = isWhole ? largestUnpackedMegapixels : largestMegapixels;
-  if (image.width * image.height > most * 1e6) {
-    throw unreadableDocument(`it has more than ${most} megapixels`);
+  const limit = isWhole ? maxWholeMegapixels : maxMegapixels;
+  if (image.width * image.height > limit * 1e6) {
+    throw unreadableDocument(`it has more than ${limit} megapixels`);
   }
 }

@@ -1,28 +1,34 @@
 import type Vips from 'wasm-vips';
 
-/** What the OCR engine takes in one call. */
-export const largestSide = 10_000;
-export const largestPixels = 64_000_000;
-const largestBytes = 5_000_000;
+/**
+ * What Textract takes in one call.
+ *
+ * @see https://docs.aws.amazon.com/textract/latest/dg/limits-document.html
+ * @see https://docs.aws.amazon.com/textract/latest/dg/API_Document.html
+ */
+const maxSidePixels = 10_000;
+const maxBytes = 5_000_000;
+/** 64 MB of memory: a page is drawn with a byte for each pixel. */
+const maxPixels = 64_000_000;
 
-/** Good enough for print of any size first; then what a very noisy page needs to fit. */
+/** The first is good enough for print of any size; the others are for very noisy pages. */
 const qualities = [85, 65, 45, 25];
 
-/** A grey JPEG under 5 MB; an image that no quality brings under it is made smaller. */
+/** Returns a grey image as a JPEG under 5 MB. It is made smaller if no quality brings it under that. */
 export function encodeJpeg(image: Vips.Image): Uint8Array {
   for (const Q of qualities) {
     const jpeg = image.jpegsaveBuffer({ Q, keep: 'none' });
-    if (jpeg.length < largestBytes) return jpeg;
+    if (jpeg.length < maxBytes) return jpeg;
   }
   using smaller = image.resize(0.7);
   return encodeJpeg(smaller);
 }
 
-/** By how much an image has to shrink to be taken, at most 1. */
+/** Returns the factor by which an image of this size must shrink to be within limits, at most 1. */
 export function scaleToFit(width: number, height: number): number {
   return Math.min(
     1,
-    largestSide / Math.max(width, height),
-    Math.sqrt(largestPixels / (width * height)),
+    maxSidePixels / Math.max(width, height),
+    Math.sqrt(maxPixels / (width * height)),
   );
 }

@@ -17,7 +17,7 @@ const kindByType = new Map<string, DocumentKind>(
     'application/x-ndjson': 'jsonl',
     'text/csv': 'csv',
     'text/markdown': 'markdown',
-    // What Drive exports these as.
+    // Google's own documents, by the format in which Drive exports them.
     'application/vnd.google-apps.document': 'markdown',
     'application/vnd.google-apps.spreadsheet': 'csv',
     'application/vnd.google-apps.presentation': 'text',
@@ -49,7 +49,10 @@ const typeByExtension = new Map(
 
 const textKinds = new Set<DocumentKind | undefined>(['text', 'json', 'jsonl', 'csv', 'markdown']);
 
-/** What a file really is, by its first bytes, then by its declared type and name; undefined: unsupported. */
+/**
+ * Returns what a file is: by its first bytes and, if these say nothing, by its declared type and name.
+ * Undefined if it is unsupported.
+ */
 export function kindOf(
   firstBytes: Uint8Array,
   mimeType: string,
@@ -62,13 +65,16 @@ export function kindOf(
   return declared ?? 'text';
 }
 
-/** By name and type alone, before anything is downloaded: a name says more than a type, where it says anything. */
+/**
+ * Returns what a file seems to be, before it is downloaded. If its name has a known extension, that counts
+ * more than its declared type. Undefined if it is unsupported.
+ */
 export function likelyKindOf(mimeType: string, filename: string): DocumentKind | undefined {
   const type = declaredType(mimeType, filename);
   return kindByType.get(type) ?? (type.startsWith('text/') ? 'text' : undefined);
 }
 
-/** The media type to name in a message about a file that isn't supported. */
+/** Returns the media type to name in a message about an unsupported file. */
 export function typeName(firstBytes: Uint8Array, mimeType: string, filename: string): string {
   return typeBySignature(firstBytes) ?? declaredType(mimeType, filename);
 }

@@ -3,20 +3,34 @@ import type { PdfFile } from './pdf-file.ts';
 import { Pdfium, readerSlot } from './pdfium.ts';
 import type { Pointer } from './pdfium-exports.ts';
 
-/** What FPDF_GetLastError says of a document whose password we'd need. */
-const locked = [4, 5];
+/**
+ * FPDF_ERR_PASSWORD and FPDF_ERR_SECURITY: the document needs a password, or is encrypted in an unknown way.
+ *
+ * @see https://pdfium.googlesource.com/pdfium/+/refs/heads/main/public/fpdfview.h
+ */
+const passwordErrors = [4, 5];
+
+/**
+ * The version that FPDF_FORMFILLINFO begins with. Every build of PDFium takes 2. The callbacks that follow it
+ * are left out.
+ *
+ * @see https://pdfium.googlesource.com/pdfium/+/refs/heads/main/public/fpdf_formfill.h
+ */
 const formFillVersion = 2;
+/** More than FPDF_FORMFILLINFO takes. */
+const formFillBytes = 512;
 
 /** A document that PDFium has open. */
 export class OpenPdf {
   readonly pdfium: Pdfium;
   readonly file: PdfFile;
   document: Pointer = 0;
-  /** Of its fields to be filled in; 0 if it has none. */
+  /** PDFium's handle of the document's form; 0 if it has none. */
   form: Pointer = 0;
-  /** The numbers of the pages that notes and fields have been made part of. */
+  /** The numbers of the pages whose annotations and fields have been made part of them. */
   readonly flattened = new Set<number>();
 
+  /** Opens a file; throws 422 if it is encrypted, damaged or without pages. */
   static async from(file: PdfFile): Promise<OpenPdf> {
     const pdfium = await Pdfium.load();
     pdfium.setReader(file);
@@ -38,7 +52,7 @@ export class OpenPdf {
     return this.pdfium.exports.FPDF_GetSecurityHandlerRevision(this.document) >= 0;
   }
 
-  /** Gives back all that PDFium has kept of the document. */
+  /** Closes the document, by which PDFium frees all that it has kept of it, and opens it again. */
   reopen(): void {
     const { exports } = this.pdfium;
     if (this.form) exports.FPDFDOC_ExitFormFillEnvironment(this.form);
@@ -51,17 +65,19 @@ export class OpenPdf {
     const { exports } = pdfium;
     file.bytesRead = 0;
     this.flattened.clear();
+    // FPDF_FILEACCESS: the file's size, the function that reads a block, and a parameter for it.
     const access = pdfium.zeroed(12);
     pdfium.write(access, file.size, readerSlot);
     this.document = exports.FPDF_LoadCustomDocument(access, 0);
-    this.refuse();
+    this.requireReadable();
     this.form = exports.FPDF_GetFormType(this.document) ? this.openForm() : 0;
   }
 
-  private refuse(): void {
+  private requireReadable(): void {
     const { pdfium, file, document } = this;
     const { exports } = pdfium;
-    if (!document && locked.includes(exports.FPDF_GetLastError())) throw encryptedDocument();
+    if (!document && passwordErrors.includes(exports.FPDF_GetLastError()))
+      throw encryptedDocument();
     if (!file.hasHeader()) throw unreadableDocument('it is no PDF');
     const isRebuilt = !document || !exports.FPDF_DocumentHasValidCrossReferenceTable(document);
     if (isRebuilt && !file.hasEnd()) throw unreadableDocument('its end is missing');
@@ -70,7 +86,7 @@ export class OpenPdf {
   }
 
   private openForm(): Pointer {
-    const callbacks = this.pdfium.zeroed(512);
+    const callbacks = this.pdfium.zeroed(formFillBytes);
     this.pdfium.write(callbacks, formFillVersion);
     return this.pdfium.exports.FPDFDOC_InitFormFillEnvironment(this.document, callbacks);
   }

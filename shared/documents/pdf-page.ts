@@ -10,16 +10,16 @@ import { inReadingOrder } from './reading-order.ts';
 import { renderPage } from './render-page.ts';
 import { TextLayer } from './text-layer.ts';
 
-/** A text layer shorter than this is a stamp or a page number, not the page. */
-const fewestCharacters = 50;
-/** With more than this share of letters that mean nothing, a text layer isn't worth reading. */
-const mostUnknown = 0.1;
-/** Pictures over more of the page than this are a scan, whatever text stands on them. */
-const pageSized = 0.5;
-/** In megapixels; PDFium may need 4 bytes for each. */
-const largestPicture = 250;
+/** A text layer shorter than this is a stamp or a page number, not the page's text. */
+const minCharacters = 50;
+/** A text layer with a larger share of letters that the font doesn't name is rubbish. */
+const maxUnknownShare = 0.1;
+/** Pictures that cover a larger share of the page than this are a scan, whatever text stands on them. */
+const maxPictureShare = 0.5;
+/** PDFium may need 4 bytes of memory for each pixel. */
+const maxPictureMegapixels = 250;
 
-/** Reads one page: from its text layer if that is real, else as a picture. */
+/** Reads a page, from 1: its text layer if that is real, else a picture. Throws 422 if it is damaged. */
 export function readPdfPage(
   pdf: OpenPdf,
   number: number,
@@ -29,17 +29,20 @@ export function readPdfPage(
   const { pdfium, file } = pdf;
   file.brokenStreams = 0;
   file.opaqueStreams = 0;
-  const { page, hasNotes } = loadFlattened(pdf, number);
+  const { page, hasAnnotations } = loadFlattened(pdf, number);
   try {
     if (isDamaged(pdf, page)) throw unreadablePage(number, 'it is damaged');
     const pictures = picturesOf(pdfium, page);
-    const isScan = pictures.reduce((sum, { share }) => sum + share, 0) > pageSized;
+    const isScan = pictures.reduce((sum, { share }) => sum + share, 0) > maxPictureShare;
     if (!forceOcr && !isScan) {
       const layer = TextLayer.of(pdfium, page);
-      if (isReal(layer)) return { textLayer: inReadingOrder(layer.runs, !hasNotes) };
+      if (isReal(layer)) return { textLayer: inReadingOrder(layer.runs, !hasAnnotations) };
     }
-    if (pictures.some(({ pixels }) => pixels > largestPicture * 1e6)) {
-      throw unreadablePage(number, `a picture on it has more than ${largestPicture} megapixels`);
+    if (pictures.some(({ pixels }) => pixels > maxPictureMegapixels * 1e6)) {
+      throw unreadablePage(
+        number,
+        `a picture on it has more than ${maxPictureMegapixels} megapixels`,
+      );
     }
     using image = renderPage(pdfium, page, pictures, vips);
     if (isBlank(image) && pictures[0] && !isDecodable(pdfium, pictures[0])) {
@@ -51,7 +54,7 @@ export function readPdfPage(
   }
 }
 
-/** PDFium shows what it can of a damaged page, or nothing, and doesn't say so. */
+/** Whether a part of the page is lost. PDFium shows what is left of it, or nothing, without an error. */
 function isDamaged(pdf: OpenPdf, page: number): boolean {
   const { brokenStreams, opaqueStreams } = pdf.file;
   if (pdf.isEncrypted()) return false;
@@ -61,7 +64,7 @@ function isDamaged(pdf: OpenPdf, page: number): boolean {
 }
 
 function isReal({ characters, unknown }: TextLayer): boolean {
-  return characters >= fewestCharacters && unknown <= mostUnknown * characters;
+  return characters >= minCharacters && unknown <= maxUnknownShare * characters;
 }
 
 function isBlank(image: Vips.Image): boolean {

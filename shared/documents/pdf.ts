@@ -5,10 +5,10 @@ import { PdfFile } from './pdf-file.ts';
 import { readPdfPage } from './pdf-page.ts';
 import { loadVips } from './vips.ts';
 
-/** After so much has been read, and kept, of a document it is opened anew. */
-const keptBytes = 32_000_000;
+/** PDFium keeps what it has read of a document; after more than this the document is opened anew. */
+const maxKeptBytes = 32_000_000;
 
-/** Opens a PDF, which stays on disk: PDFium reads the parts it needs. */
+/** Opens a PDF, which stays on disk: PDFium reads the parts it needs. Throws 422 if it can't be read. */
 export async function openPdf(path: string): Promise<Document> {
   const file = new PdfFile(path);
   try {
@@ -34,13 +34,13 @@ class Pdf implements Document {
     if (!(page >= 1 && page <= this.pageCount)) throw new RangeError(`There is no page ${page}`);
     const vips = await loadVips();
     try {
-      if (this.file.bytesRead > keptBytes) this.pdf?.reopen();
+      if (this.file.bytesRead > maxKeptBytes) this.pdf?.reopen();
       this.pdf ??= await OpenPdf.from(this.file);
       return readPdfPage(this.pdf, page, forceOcr, vips);
     } catch (error) {
-      // What broke off in the middle of PDFium leaves it in no state to go on with.
+      // After an error PDFium's memory may be in any state: the next page gets a new one.
       this.pdf = undefined;
-      throw isFault(error) ? unreadablePage(page, 'it is damaged', error) : error;
+      throw isCrash(error) ? unreadablePage(page, 'it is damaged', error) : error;
     }
   }
 
@@ -50,7 +50,7 @@ class Pdf implements Document {
   }
 }
 
-/** A trap in PDFium, or its stack running over; anything else is not the page's fault. */
-function isFault(error: unknown): boolean {
+/** Whether PDFium trapped, or ran out of stack or memory: that is the page's fault, and no other error is. */
+function isCrash(error: unknown): boolean {
   return error instanceof Error && ['RuntimeError', 'RangeError'].includes(error.name);
 }

@@ -1,7 +1,11 @@
-/** An address in PDFium's memory; 0 is none. */
+/** An address in PDFium's memory; 0 is the null pointer. */
 export type Pointer = number;
 
-/** The functions of PDFium that are called here, as its C headers declare them. */
+/**
+ * The functions of PDFium that are called here, as its C headers declare them.
+ *
+ * @see https://pdfium.googlesource.com/pdfium/+/refs/heads/main/public/
+ */
 export interface PdfiumExports {
   memory: { buffer: ArrayBuffer };
   __indirect_function_table: { set(slot: number, callback: unknown): void };

@@ -1,11 +1,11 @@
 import { PDFiumModule } from '@hyzyla/pdfium';
+import type { Box } from './box.ts';
 import type { PdfiumExports, Pointer } from './pdfium-exports.ts';
-import type { Box } from './run.ts';
 
-/** PDFium with memory of its own: all that a document took goes back once nobody holds this. */
+/** PDFium with memory of its own, which is given back as a whole once nothing refers to this. */
 export class Pdfium {
   readonly exports: PdfiumExports;
-  /** Room for the few numbers that a call hands back through pointers. */
+  /** Memory for the few numbers that a call returns through pointers: 64 bytes. */
   readonly scratch: Pointer;
 
   static async load(): Promise<Pdfium> {
@@ -19,7 +19,11 @@ export class Pdfium {
     this.scratch = exports.malloc(64);
   }
 
-  /** Lets `reader` answer FPDF_LoadCustomDocument's questions. */
+  /**
+   * Has PDFium ask `reader` for the blocks of a document that FPDF_LoadCustomDocument opens.
+   *
+   * @see https://pdfium.googlesource.com/pdfium/+/refs/heads/main/public/fpdfview.h
+   */
   setReader(reader: BlockReader): void {
     const read = (_param: number, position: number, buffer: Pointer, length: number) =>
       reader.read(position, this.bytes(buffer, length)) ? 1 : 0;
@@ -28,56 +32,64 @@ export class Pdfium {
     this.exports.__indirect_function_table.set(readerSlot, exports['read']);
   }
 
+  /** A view of PDFium's memory: it is void once a later call has made the memory grow. */
   bytes(pointer: Pointer, length: number): Uint8Array {
     return new Uint8Array(this.exports.memory.buffer, pointer, length);
   }
 
+  /** Takes memory that is all zeros. */
   zeroed(bytes: number): Pointer {
     const pointer = this.exports.malloc(bytes);
     this.bytes(pointer, bytes).fill(0);
     return pointer;
   }
 
-  /** Writes whole numbers one after the other. */
+  /** Writes integers of 32 bits one after the other. */
   write(pointer: Pointer, ...integers: number[]): void {
     new Uint32Array(this.exports.memory.buffer, pointer, integers.length).set(integers);
   }
 
-  /** What of a page is shown, before it is turned. */
+  /** The part of a page that is shown, before it is turned. */
   pageBox(page: Pointer): Box {
     this.exports.FPDF_GetPageBoundingBox(page, this.scratch);
     return this.box();
   }
 
-  /** The box that a call has just written to the scratch room. */
+  /**
+   * The box that a call has just written to the scratch memory. Up is more in PDFium's FS_RECTF, down in a
+   * Box.
+   *
+   * @see https://pdfium.googlesource.com/pdfium/+/refs/heads/main/public/fpdfview.h
+   */
   box(): Box {
     const [left = 0, top = 0, right = 0, bottom = 0] = this.floats(4);
-    return { left, top, right, bottom };
+    return { left, top: -top, right, bottom: -bottom };
   }
 
-  /** The numbers that a call has just written to the scratch room. */
+  /** The floats that a call has just written to the scratch memory. */
   floats(count: number): number[] {
     return [...new Float32Array(this.exports.memory.buffer, this.scratch, count)];
   }
 
+  /** The integers that a call has just written to the scratch memory. */
   integers(count: number): number[] {
     return [...new Int32Array(this.exports.memory.buffer, this.scratch, count)];
   }
 }
 
-/** Whatever gives PDFium the bytes of a document that it asks for. */
+/** A document that PDFium reads in blocks. */
 interface BlockReader {
   /** Fills the block from this position on; false if it can't. */
   read(position: number, block: Uint8Array): boolean;
 }
 
 /**
- * Where the reader stands among PDFium's functions. Their table can't grow, but the slot of the null
- * pointer is one that nobody calls.
+ * The reader's slot in the table of PDFium's functions. The table can't grow, but its slot 0 stands for the
+ * null pointer, which is never called.
  */
 export const readerSlot = 0;
 
-/** Node's types know WebAssembly by halves. */
+/** The part of WebAssembly that Node's types leave out. */
 interface Global {
   WebAssembly: {
     Module: new (bytes: Uint8Array) => object;
@@ -86,7 +98,7 @@ interface Global {
 }
 
 /**
- * The table takes functions of WebAssembly alone; this module makes one of JavaScript's:
+ * A module that makes a function of WebAssembly from one of JavaScript, for the table takes no other:
  * (import "js" "read" (func (param i32 i32 i32 i32) (result i32))) (export "read" (func 0))
  */
 const callbackModule = new Uint8Array([

@@ -1,46 +1,55 @@
+import { type Box, sharedArea } from './box.ts';
 import type { Pdfium } from './pdfium.ts';
-import { type Box, overlap } from './run.ts';
 
 /** A picture on a page. */
 export interface Picture {
+  /** PDFium's image object. */
   object: number;
-  /** Of the page's area, at most 1. */
+  /** The share of the page's area that it covers, 0 to 1. */
   share: number;
-  /** How fine it is as it stands on the page. */
+  /** Its pixels per inch as it stands on the page. */
   dpi: number;
+  /** Its width times its height. */
   pixels: number;
 }
 
 /** An affine matrix as PDF writes it: a b c d e f. */
 type Matrix = readonly [number, number, number, number, number, number];
 
+/**
+ * FPDF_PAGEOBJ_IMAGE and FPDF_PAGEOBJ_FORM.
+ *
+ * @see https://pdfium.googlesource.com/pdfium/+/refs/heads/main/public/fpdf_edit.h
+ */
 const imageType = 3;
 const formType = 5;
-const deepestForm = 8;
+/** How deep forms may lie within forms; pictures deeper down are left out. */
+const maxFormDepth = 8;
 
-/** The pictures of a page, also those within its forms, the largest first. */
+/** Returns the pictures of a page and of its forms, the one that covers most of the page first. */
 export function picturesOf(pdfium: Pdfium, page: number): Picture[] {
-  const sheet = pdfium.pageBox(page);
+  const pageBox = pdfium.pageBox(page);
   return [...images(pdfium, pageObjects(pdfium, page), [1, 0, 0, 1, 0, 0])]
     .map(([object, matrix]) => ({
       object,
-      share: overlap(extentOf(matrix), sheet) / overlap(sheet, sheet),
-      ...finenessOf(pdfium, object, matrix),
+      share: sharedArea(extentOf(matrix), pageBox) / sharedArea(pageBox, pageBox),
+      ...resolutionOf(pdfium, object, matrix),
     }))
     .toSorted((one, other) => other.share - one.share);
 }
 
+/** Yields images with the matrices that place them on the page: an object's own is relative to its form. */
 function* images(
   pdfium: Pdfium,
   objects: number[],
-  holder: Matrix,
+  formMatrix: Matrix,
   depth = 0,
 ): Generator<[object: number, matrix: Matrix]> {
   for (const object of objects) {
     const type = pdfium.exports.FPDFPageObj_GetType(object);
-    if (type === imageType) yield [object, times(matrixOf(pdfium, object), holder)];
-    if (type === formType && depth < deepestForm) {
-      const matrix = times(matrixOf(pdfium, object), holder);
+    if (type === imageType) yield [object, times(matrixOf(pdfium, object), formMatrix)];
+    if (type === formType && depth < maxFormDepth) {
+      const matrix = times(matrixOf(pdfium, object), formMatrix);
       yield* images(pdfium, formObjects(pdfium, object), matrix, depth + 1);
     }
   }
@@ -74,17 +83,17 @@ function times(one: Matrix, other: Matrix): Matrix {
   ];
 }
 
-/** An image fills the unit square; this is where its matrix puts that. */
+/** Returns where a matrix puts the unit square, which an image fills. Up is more for the matrix. */
 function extentOf([a, b, c, d, e, f]: Matrix): Box {
   return {
     left: e + Math.min(0, a, c, a + c),
     right: e + Math.max(0, a, c, a + c),
-    bottom: f + Math.min(0, b, d, b + d),
-    top: f + Math.max(0, b, d, b + d),
+    top: -f - Math.max(0, b, d, b + d),
+    bottom: -f - Math.min(0, b, d, b + d),
   };
 }
 
-function finenessOf(
+function resolutionOf(
   pdfium: Pdfium,
   object: number,
   [a, b]: Matrix,

@@ -1,24 +1,27 @@
-import { guttersOf, type Row, rowsOf, splitAt } from './columns.ts';
-import { gapBetween, type Run, sharesRow } from './run.ts';
-import { textOf } from './tables.ts';
+import { gapBetween, sharesRow } from './box.ts';
+import { guttersOf, splitAt } from './columns.ts';
+import { type Row, type Run, rowsByTop } from './rows.ts';
+import { textOfRows } from './text-tables.ts';
 
 /**
- * The text of a page as a reader goes through it. The order in which it was written is right nearly
- * always; columns that were written line by line across the page, or from the bottom up, are not.
+ * Returns the text of a page in the order in which it is read. That is nearly always the order in which it
+ * was written, but columns may have been written line by line across the page, and lines from the bottom
+ * up. `writtenInOrder` is false if annotations were written after all the rest, wherever they stand.
  */
 export function inReadingOrder(runs: Run[], writtenInOrder = true): string {
   const gutters = guttersOf(runs);
-  const sorted = () => (writtenInOrder ? downwards(runs) : rowsOf(runs).flat());
+  const sorted = () => (writtenInOrder ? downwards(runs) : rowsByTop(runs).flat());
   const blocks = isByColumn(runs, gutters) ? bands(runs, gutters) : [linesOf(sorted())];
   return blocks
     .filter((rows) => rows.length > 0)
-    .map(textOf)
+    .map(textOfRows)
     .join('\n\n');
 }
 
 /**
- * Whether columns should be put one after the other: they were written so already (which changes
- * nothing but a wrong order of columns), or line by line across. Between the two lie tables, whose cells stay.
+ * Whether to put the text column by column. That is so if its columns were written one after the other, with
+ * few switches between columns, or line by line across the page, with more switches than rows. Text with a
+ * number of switches between these is a table whose cells have several lines: it stays as it was written.
  */
 function isByColumn(runs: Run[], gutters: number[]): boolean {
   if (gutters.length === 0) return false;
@@ -26,21 +29,21 @@ function isByColumn(runs: Run[], gutters: number[]): boolean {
   const columnOf = new Map(columns.flatMap((column, index) => column.map((run) => [run, index])));
   const visited = runs.flatMap((run) => columnOf.get(run) ?? []);
   const switches = visited.filter((column, index) => index > 0 && column !== visited[index - 1]);
-  const rows = Math.max(...columns.map((column) => rowsOf(column).length));
+  const rows = Math.max(...columns.map((column) => rowsByTop(column).length));
   return switches.length <= 2 * gutters.length || switches.length > rows;
 }
 
-/** Column by column between one thing that reaches over all of them and the next. */
+/** Returns the rows column by column, between one row that reaches over a gutter and the next. */
 function bands(runs: Run[], gutters: number[]): Row[][] {
   const { across } = splitAt(gutters, runs);
   const blocks: Row[][] = [];
   let band: Run[] = [];
   const flush = () => {
-    blocks.push(...splitAt(gutters, band).columns.map(rowsOf));
+    blocks.push(...splitAt(gutters, band).columns.map(rowsByTop));
     band = [];
   };
   const wide = new Set(across);
-  for (const row of rowsOf(runs)) {
+  for (const row of rowsByTop(runs)) {
     if (row.some((run) => wide.has(run))) {
       if (band.length > 0) flush();
       blocks.push([row]);
@@ -50,15 +53,15 @@ function bands(runs: Run[], gutters: number[]): Row[][] {
   return blocks;
 }
 
-/** As written, unless most lines stand above the one before. */
+/** Returns runs as written, or by rows if more than a third of the lines stand above the line before. */
 function downwards(runs: Run[]): Run[] {
   const pairs = runs.slice(1).map((run, index) => [runs[index] as Run, run] as const);
   const stacked = pairs.filter(([one, next]) => gapBetween(one, next) < 0 && !sharesRow(one, next));
-  const rising = stacked.filter(([one, next]) => next.top > one.top);
-  return rising.length > stacked.length / 3 ? rowsOf(runs).flat() : runs;
+  const rising = stacked.filter(([one, next]) => next.top < one.top);
+  return rising.length > stacked.length / 3 ? rowsByTop(runs).flat() : runs;
 }
 
-/** Runs that follow each other on one line, put together. */
+/** Puts runs on one line together if they follow each other. */
 function linesOf(runs: Run[]): Row[] {
   const rows: Row[] = [];
   for (const run of runs) {

@@ -3,18 +3,25 @@ import { scaleToFit } from './jpeg.ts';
 import type { Pdfium } from './pdfium.ts';
 import type { Picture } from './pictures.ts';
 
-const renderDpi = 300;
-/** A picture over more of the page than this is all that there is on it. */
-const wholePage = 0.9;
-/** The long side of A4 at 300 dpi. */
-const scanPixels = 3508;
+const maxDpi = 300;
+/** A picture that covers a larger share of the page than this is a scan of all of it. */
+const minScanShare = 0.9;
+/** The long side of A4 at 300 dpi. A page that is one scan and larger than A4 is drawn no smaller. */
+const minScanPixels = 3508;
 
-const grey = 1;
-const white = 0xffffffff;
-/** FPDF_GRAYSCALE | FPDF_RENDER_LIMITEDIMAGECACHE */
+/**
+ * FPDFBitmap_Gray, and FPDF_GRAYSCALE | FPDF_RENDER_LIMITEDIMAGECACHE.
+ *
+ * @see https://pdfium.googlesource.com/pdfium/+/refs/heads/main/public/fpdfview.h
+ */
+const greyFormat = 1;
 const renderFlags = 0x08 | 0x200;
+const white = 0xffffffff;
 
-/** Draws a page in grey on white, at 300 dpi unless that is more than its scan has or anyone takes. */
+/**
+ * Draws a page in grey on white: at 300 dpi, or at less if its scan has less, or if the picture would be too
+ * large. Throws `RangeError` if there is no memory for it.
+ */
 export function renderPage(
   pdfium: Pdfium,
   page: number,
@@ -30,7 +37,7 @@ export function renderPage(
   const height = Math.max(1, Math.floor(fullHeight * scale));
   const pixels = exports.malloc(width * height);
   if (!pixels) throw new RangeError('No memory for the page');
-  const bitmap = exports.FPDFBitmap_CreateEx(width, height, grey, pixels, width);
+  const bitmap = exports.FPDFBitmap_CreateEx(width, height, greyFormat, pixels, width);
   exports.FPDFBitmap_FillRect(bitmap, 0, 0, width, height, white);
   exports.FPDF_RenderPageBitmap(bitmap, page, 0, 0, width, height, 0, renderFlags);
   exports.FPDFBitmap_Destroy(bitmap);
@@ -40,10 +47,13 @@ export function renderPage(
   return image;
 }
 
-/** A page that is one scan is drawn no finer than the scan is; some say a pixel is a point. */
+/**
+ * Returns the resolution to draw a page at. A page that is one scan is drawn no finer than the scan. But some
+ * such pages are as many points wide as their scan has pixels, so that any scan has 72 dpi there.
+ */
 function dpiFor(longSidePoints: number, pictures: Picture[]): number {
-  const scans = pictures.filter(({ share }) => share > wholePage);
-  if (scans.length === 0) return renderDpi;
+  const scans = pictures.filter(({ share }) => share > minScanShare);
+  if (scans.length === 0) return maxDpi;
   const scanDpi = Math.max(...scans.map(({ dpi }) => dpi));
-  return Math.min(renderDpi, Math.max(scanDpi, (scanPixels * 72) / longSidePoints));
+  return Math.min(maxDpi, Math.max(scanDpi, (minScanPixels * 72) / longSidePoints));
 }

@@ -23,7 +23,11 @@ const signatures: Signature[] = [
   { type: 'application/postscript', start: '%!PS' },
 ];
 
-/** What the files of the ISO media family say they are, by brand. */
+/**
+ * The media types of files of the ISO base media format, by brand.
+ *
+ * @see https://mp4ra.org/
+ */
 const brands: Record<string, string> = {
   avif: 'image/avif',
   avis: 'image/avif',
@@ -33,7 +37,7 @@ const brands: Record<string, string> = {
   mif1: 'image/heif',
 };
 
-/** The media type that a file's first bytes give away; undefined for text and anything unknown. */
+/** Returns the media type that a file's first bytes give away; undefined for text and for unknown formats. */
 export function typeBySignature(firstBytes: Uint8Array): string | undefined {
   const start = Buffer.from(firstBytes.subarray(0, 64)).toString('latin1');
   if (start.trimStart().startsWith('%PDF-')) return 'application/pdf';
@@ -41,7 +45,7 @@ export function typeBySignature(firstBytes: Uint8Array): string | undefined {
   return signatures.find((known) => start.startsWith(known.start, known.offset ?? 0))?.type;
 }
 
-/** The major brand may be a general one; the compatible brands after it then say more. */
+/** Returns a media type by a file's brands. If the first is a general one, the compatible ones say more. */
 function typeByBrand(start: string): string {
   const end = Math.min(start.length, Buffer.from(start.slice(0, 4), 'latin1').readUInt32BE());
   const named = start.slice(8, end).match(/.{4}/gs) ?? [];

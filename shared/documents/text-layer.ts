@@ -1,18 +1,23 @@
+import { around, type Box, gapBetween, heightOf, sharedArea, sharesRow } from './box.ts';
 import type { Pdfium } from './pdfium.ts';
-import { type Box, gapBetween, heightOf, overlap, type Run, sharesRow, union } from './run.ts';
+import type { Run } from './rows.ts';
 
-/** Text in this mode can't be seen: an earlier OCR laid it over a scan. */
+/**
+ * FPDF_TEXTRENDERMODE_INVISIBLE: text that is not drawn, as an earlier OCR lays it over a scan.
+ *
+ * @see https://pdfium.googlesource.com/pdfium/+/refs/heads/main/public/fpdfview.h
+ */
 const invisible = 3;
 
-/** A gap of this many line heights ends a run: what follows may stand in another column or cell. */
-const widestGap = 0.9;
+/** In line heights. A wider gap ends a run: what follows may stand in another column or cell. */
+const maxGap = 0.9;
 
 /** The visible text of a page, in the order in which it was written. */
 export class TextLayer {
   readonly runs: Run[] = [];
-  /** How many characters there are beside spaces. */
+  /** How many characters there are, without spaces. */
   characters = 0;
-  /** For how many of them the font doesn't say which letter they are. */
+  /** How many characters there are whose font doesn't say which letter they are. */
   unknown = 0;
   private run: Run | undefined;
 
@@ -21,22 +26,23 @@ export class TextLayer {
     const layer = new TextLayer();
     const text = exports.FPDFText_LoadPage(page);
     const quarterTurns = exports.FPDFPage_GetRotation(page);
-    const sheet = pdfium.pageBox(page);
+    const pageBox = pdfium.pageBox(page);
     for (const index of visibleCharacters(pdfium, text)) {
       const hyphen = exports.FPDFText_IsHyphen(text, index) === 1;
       const letter = hyphen ? '-' : letterOf(exports.FPDFText_GetUnicode(text, index));
+      // Loose boxes are as high as their font, whatever the letter, so letters of one line share a row.
       exports.FPDFText_GetLooseCharBox(text, index, pdfium.scratch);
-      layer.add(letter, pdfium.box(), sheet, quarterTurns);
+      layer.add(letter, pdfium.box(), pageBox, quarterTurns);
       if (exports.FPDFText_HasUnicodeMapError(text, index) === 1) layer.unknown += 1;
     }
     exports.FPDFText_ClosePage(text);
     return layer;
   }
 
-  private add(letter: string, box: Box, sheet: Box, quarterTurns: number): void {
+  private add(letter: string, box: Box, pageBox: Box, quarterTurns: number): void {
     if (letter === '\n' || letter === '\r') this.run = undefined;
     else if (letter.trim() === '') this.addSpace();
-    else if (overlap(box, sheet) > 0) this.addLetter(letter, upright(box, quarterTurns));
+    else if (sharedArea(box, pageBox) > 0) this.addLetter(letter, upright(box, quarterTurns));
   }
 
   private addSpace(): void {
@@ -46,8 +52,8 @@ export class TextLayer {
   private addLetter(letter: string, box: Box): void {
     const { run } = this;
     this.characters += 1;
-    if (run && sharesRow(run, box) && gapBetween(run, box) < widestGap * heightOf(run)) {
-      Object.assign(run, union(run, box), { text: run.text + letter });
+    if (run && sharesRow(run, box) && gapBetween(run, box) < maxGap * heightOf(run)) {
+      Object.assign(run, around([run, box]), { text: run.text + letter });
     } else {
       this.run = { ...box, text: letter };
       this.runs.push(this.run);
@@ -55,6 +61,7 @@ export class TextLayer {
   }
 }
 
+/** Yields the indexes of visible characters. One that PDFium made up is as visible as the one before it. */
 function* visibleCharacters({ exports }: Pdfium, text: number): Generator<number> {
   const count = exports.FPDFText_CountChars(text);
   let object = 0;
@@ -69,17 +76,20 @@ function* visibleCharacters({ exports }: Pdfium, text: number): Generator<number
   }
 }
 
-/** Ligatures are taken apart: `ﬁ` is two letters to whoever searches for them. */
+/** Returns a code point as text. A ligature such as `ﬁ` is taken apart, so that a search finds it. */
 function letterOf(code: number): string {
   if (code <= 0 || code > 0x10ffff) return '\ufffd';
   const letter = String.fromCodePoint(code);
   return code >= 0xfb00 && code <= 0xfb06 ? letter.normalize('NFKC') : letter;
 }
 
-/** A box as it lies once the page has been turned for its reader; where it ends up doesn't matter. */
-function upright({ left, right, bottom, top }: Box, quarterTurns: number): Box {
-  if (quarterTurns === 1) return { left: bottom, right: top, bottom: -right, top: -left };
-  if (quarterTurns === 2) return { left: -right, right: -left, bottom: -top, top: -bottom };
-  if (quarterTurns === 3) return { left: -top, right: -bottom, bottom: left, top: right };
-  return { left, right, bottom, top };
+/**
+ * Turns a box clockwise with its page, as a viewer does. It may end up outside the page: only how boxes lie
+ * to each other matters.
+ */
+function upright({ left, top, right, bottom }: Box, quarterTurns: number): Box {
+  if (quarterTurns === 1) return { left: -bottom, top: left, right: -top, bottom: right };
+  if (quarterTurns === 2) return { left: -right, top: -bottom, right: -left, bottom: -top };
+  if (quarterTurns === 3) return { left: top, top: -right, right: bottom, bottom: -left };
+  return { left, top, right, bottom };
 }

@@ -2,10 +2,14 @@ import Vips from 'wasm-vips';
 
 let loading: Promise<typeof Vips> | undefined;
 
-/** What a document may be; every other loader of libvips stays shut to files from outside. */
+/**
+ * The formats that a document may have. libvips' other loaders are blocked, for files come from outside.
+ *
+ * @see https://www.libvips.org/API/8.19/developer-checklist.html
+ */
 const loaders = ['Jpeg', 'Png', 'Tiff', 'Webp', 'Heif'];
 
-/** libvips, loaded once a thread; its own threads don't keep the process alive. */
+/** Loads libvips, once in a thread. Its own threads don't keep the process alive. */
 export function loadVips(): Promise<typeof Vips> {
   loading ??= load();
   return loading;
@@ -19,12 +23,12 @@ async function load(): Promise<typeof Vips> {
   return vips;
 }
 
-/** A damaged file would fill the log with a line for each of its rows; what is wrong is thrown anyway. */
+/** Turns warnings off: a damaged file would log a line for each row, and its error is thrown anyway. */
 function silence(module: unknown): void {
   (module as { ENV: Record<string, string> }).ENV['VIPS_WARNING'] = 'off';
 }
 
-/** What libvips threw, which is no `Error`: a C++ exception with its class and its message. */
+/** Makes an `Error` of what libvips threw: a C++ exception with its class and its message. */
 export function vipsError(thrown: unknown): Error {
   if (thrown instanceof Error) return thrown;
   const { message } = thrown as { message: [string, string] };

@@ -1,19 +1,17 @@
 import type { Block } from '@aws-sdk/client-textract';
-
-/** In shares of the page's width, of the page turned so that its lines are level. */
-export interface Box {
-  left: number;
-  top: number;
-  right: number;
-  bottom: number;
-}
+import type { Box } from '../documents/box.ts';
 
 interface Point {
   x: number;
   y: number;
 }
 
-/** Answers where blocks lie once the page is turned so that its lines run from left to right, level. */
+/**
+ * Returns a function that says where a block lies once the page is turned so that its lines are level and run
+ * from left to right. Boxes are in shares of the page's width: Textract's are in shares of width and height.
+ *
+ * @see https://docs.aws.amazon.com/textract/latest/dg/text-location.html
+ */
 export function uprightBoxes(
   lines: readonly Block[],
   heightToWidth: number,
@@ -36,7 +34,7 @@ export function uprightBoxes(
   };
 }
 
-/** From its text's top left corner on, clockwise: a polygon turns with the text. */
+/** Returns a block's corners clockwise from the top left one of its text: a polygon turns with the text. */
 function cornersOf({ Geometry }: Block, heightToWidth: number): Point[] {
   const { Left = 0, Top = 0, Width = 0, Height = 0 } = Geometry?.BoundingBox ?? {};
   const ofBox = [
@@ -49,7 +47,7 @@ function cornersOf({ Geometry }: Block, heightToWidth: number): Point[] {
   return polygon.map(({ X = 0, Y = 0 }) => ({ x: X, y: Y * heightToWidth }));
 }
 
-/** The direction of the lines' tops, each line counted by its length. */
+/** Returns the direction of the lines' tops in radians, each line counted by its length. */
 function angleOf(corners: readonly Point[][]): number {
   let [across, down] = [0, 0];
   for (const [start, end] of corners) {
@@ -58,28 +56,4 @@ function angleOf(corners: readonly Point[][]): number {
     down += end.y - start.y;
   }
   return Math.atan2(down, across);
-}
-
-/** The smallest box around some, at least one. */
-export function around(boxes: readonly Box[]): Box {
-  return {
-    left: Math.min(...boxes.map(({ left }) => left)),
-    top: Math.min(...boxes.map(({ top }) => top)),
-    right: Math.max(...boxes.map(({ right }) => right)),
-    bottom: Math.max(...boxes.map(({ bottom }) => bottom)),
-  };
-}
-
-/** How much two spans of a page's width have in common, negative where they lie apart. */
-export const sharedWidth = (one: Box, other: Box) =>
-  Math.min(one.right, other.right) - Math.max(one.left, other.left);
-
-/** The same of its height. */
-export const sharedHeight = (one: Box, other: Box) =>
-  Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top);
-
-/** The middle one; 0 of none. */
-export function median(numbers: readonly number[]): number {
-  const sorted = numbers.toSorted((one, other) => one - other);
-  return sorted[Math.floor(sorted.length / 2)] ?? 0;
 }

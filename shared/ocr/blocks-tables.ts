@@ -1,15 +1,20 @@
 import type { Block } from '@aws-sdk/client-textract';
+import type { Box } from '../documents/box.ts';
 import type { PageBlocks } from './blocks.ts';
-import type { Box } from './blocks-geometry.ts';
 
-/** A table's text by rows, all of the same length. */
+/** The text of a table, cell by cell. */
 export interface TextTable {
+  /** All of the same length. */
   rows: string[][];
   box: Box;
   wordIds: Set<string>;
 }
 
-/** Reads a page's tables. */
+/**
+ * Returns the tables of a page that have text.
+ *
+ * @see https://docs.aws.amazon.com/textract/latest/dg/how-it-works-tables.html
+ */
 export function tablesOf(page: PageBlocks): TextTable[] {
   const order = new Map(
     page.lines.flatMap(({ wordIds }) => wordIds).map((id, index) => [id, index]),
@@ -20,18 +25,22 @@ export function tablesOf(page: PageBlocks): TextTable[] {
       const cells = page.related(table).filter(({ BlockType }) => BlockType === 'CELL');
       const texts = new Map(cells.map((cell) => [cell, cellText(page, cell, order)]));
       for (const merged of page.related(table, 'MERGED_CELL')) {
-        gatherText(page.related(merged), texts);
+        mergeTexts(page.related(merged), texts);
       }
-      return { rows: rowsOf(cells, texts), box: page.boxOf(table), wordIds: wordsOf(page, cells) };
+      return {
+        rows: cellRows(cells, texts),
+        box: page.boxOf(table),
+        wordIds: wordIdsOf(page, cells),
+      };
     })
     .filter(({ rows }) => rows.some((row) => row.some(Boolean)));
 }
 
-function wordsOf(page: PageBlocks, cells: readonly Block[]): Set<string> {
+function wordIdsOf(page: PageBlocks, cells: readonly Block[]): Set<string> {
   return new Set(cells.flatMap((cell) => page.related(cell).flatMap(({ Id }) => Id ?? [])));
 }
 
-/** A cell's words in the order of the page's lines, which is not always the cell's own. */
+/** Returns a cell's words in the order of the page's lines. That of the cell's children may be another. */
 function cellText(page: PageBlocks, cell: Block, order: Map<string, number>): string {
   const place = ({ Id = '' }: Block) => order.get(Id) ?? -1;
   return page
@@ -44,8 +53,8 @@ function cellText(page: PageBlocks, cell: Block, order: Map<string, number>): st
     .join(' ');
 }
 
-/** What stands in merged cells stands in the first of them. */
-function gatherText(merged: readonly Block[], texts: Map<Block, string>): void {
+/** Puts the text of merged cells into the first of them. */
+function mergeTexts(merged: readonly Block[], texts: Map<Block, string>): void {
   const [first, ...others] = merged.filter((cell) => texts.has(cell));
   if (!first) return;
   const text = [first, ...others]
@@ -56,7 +65,7 @@ function gatherText(merged: readonly Block[], texts: Map<Block, string>): void {
   texts.set(first, text);
 }
 
-function rowsOf(cells: readonly Block[], texts: Map<Block, string>): string[][] {
+function cellRows(cells: readonly Block[], texts: Map<Block, string>): string[][] {
   const columns = Math.max(0, ...cells.map(({ ColumnIndex = 1 }) => ColumnIndex));
   const count = Math.max(0, ...cells.map(({ RowIndex = 1 }) => RowIndex));
   const rows = Array.from({ length: count }, () => Array<string>(columns).fill(''));

@@ -1,26 +1,31 @@
 import type { Block } from '@aws-sdk/client-textract';
-import { type Box, uprightBoxes } from './blocks-geometry.ts';
+import type { Box } from '../documents/box.ts';
+import { uprightBoxes } from './blocks-geometry.ts';
 
-/** A line of a page's text; one that Textract parted at a wide gap is several. */
+/** A line of a page's text. Textract may part it at a wide gap: then it is several. */
 export interface TextLine {
   text: string;
   box: Box;
   wordIds: string[];
 }
 
-/** A page's Blocks, ready to be read. */
+/**
+ * A page's Blocks by their type, place and relationships.
+ *
+ * @see https://docs.aws.amazon.com/textract/latest/dg/how-it-works-document-layout.html
+ */
 export interface PageBlocks {
   lines: TextLine[];
   lineOf(id: string): TextLine | undefined;
   ofType(matches: (type: string) => boolean): Block[];
-  /** The blocks a block points to. */
+  /** The blocks that a block points to; its children without a type. */
   related(block: Block, type?: string): Block[];
   boxOf(block: Block): Box;
-  /** Of all words, each counted by its length, 0 to 100; null where the page has none. */
+  /** The mean confidence of the words, each counted by its length, 0 to 100; null if the page has none. */
   confidence: number | null;
 }
 
-/** Reads the Blocks of one page, whose height is so many times its width. */
+/** Indexes the Blocks of one page, whose height is `heightToWidth` times its width. */
 export function readBlocks(blocks: readonly Block[], heightToWidth: number): PageBlocks {
   const byId = new Map(blocks.map((block) => [block.Id, block]));
   const related = ({ Relationships = [] }: Block, type = 'CHILD') =>

@@ -1,4 +1,8 @@
-/** How many times its width a JPEG is high; undefined where its header doesn't tell. */
+/**
+ * Returns how many times its width a JPEG is high; undefined if its header doesn't say.
+ *
+ * @see https://www.w3.org/Graphics/JPEG/itu-t81.pdf
+ */
 export function heightToWidth(jpeg: Uint8Array): number | undefined {
   const view = new DataView(jpeg.buffer, jpeg.byteOffset, jpeg.byteLength);
   for (let at = 2; at + 9 <= jpeg.length; ) {
@@ -13,6 +17,6 @@ export function heightToWidth(jpeg: Uint8Array): number | undefined {
 const shapeOf = (height: number, width: number) =>
   height > 0 && width > 0 ? height / width : undefined;
 
-/** SOF0 to SOF15, without the three of that range that mean something else. */
+/** Whether a marker is one of SOF0 to SOF15. Three in their range mean something else: DHT, JPG and DAC. */
 const startsFrame = (marker: number) =>
   marker >= 0xffc0 && marker <= 0xffcf && ![0xffc4, 0xffc8, 0xffcc].includes(marker);

@@ -1,13 +1,13 @@
 import type { Block } from '@aws-sdk/client-textract';
+import { around, type Box, sharedWidth } from '../documents/box.ts';
 import type { PageBlocks, TextLine } from './blocks.ts';
-import { around, type Box, sharedWidth } from './blocks-geometry.ts';
 import type { TextTable } from './blocks-tables.ts';
 import { readingOrder } from './layout-columns.ts';
-import { type Row, rowsOf } from './layout-rows.ts';
+import { type Row, rowsByMiddle } from './layout-rows.ts';
 
 /** A part of a page, such as a heading or a paragraph. */
 export interface TextElement {
-  /** As Textract's, without `LAYOUT_`. */
+  /** The type of its Block without `LAYOUT_`, such as `TEXT`, `LIST` or `SECTION_HEADER`. */
   kind: string;
   box: Box;
   rows: Row<TextLine>[];
@@ -17,8 +17,10 @@ export interface TextElement {
 }
 
 /**
- * A page's elements in reading order: Textract's where it was asked for the layout, with the lines it
- * put into none; else found from where the lines are. Lines of a table are in its cells alone.
+ * Returns a page's elements in reading order. They are Textract's if it was asked for the layout, with the
+ * lines that it left out; else they follow from where the lines stand. A table's lines are only in its cells.
+ *
+ * @see https://docs.aws.amazon.com/textract/latest/dg/layoutresponse.html
  */
 export function elementsOf(page: PageBlocks, tables: readonly TextTable[]): TextElement[] {
   const layout = layoutElements(page);
@@ -40,18 +42,18 @@ function layoutElements(page: PageBlocks): TextElement[] {
       const nested = page
         .related(block)
         .filter(({ BlockType = '' }) => BlockType.startsWith('LAYOUT_'));
-      const rows = rowsOf([...linesOf(block), ...nested.flatMap(linesOf)]);
+      const rows = rowsByMiddle([...linesOf(block), ...nested.flatMap(linesOf)]);
       return {
         kind: (block.BlockType ?? '').replace('LAYOUT_', ''),
         box: page.boxOf(block),
         rows,
-        ...(nested.length > 0 && { items: nested.map((item) => rowsOf(linesOf(item))) }),
+        ...(nested.length > 0 && { items: nested.map((item) => rowsByMiddle(linesOf(item))) }),
       };
     })
     .filter(({ rows }) => rows.length > 0);
 }
 
-/** Puts lines and tables in reading order by their places. */
+/** Returns lines and tables as elements in reading order, by where they stand. */
 function placedElements(lines: readonly TextLine[], tables: readonly TextTable[]): TextElement[] {
   const loose = lines.filter((line) => !tables.some((table) => isIn(line, table)));
   const things = [
@@ -64,7 +66,7 @@ function placedElements(lines: readonly TextLine[], tables: readonly TextTable[]
     const tabular = paragraph.flat().flatMap(({ table }) => table ?? []);
     return [
       ...(text.length > 0 ? [{ kind: 'TEXT', box: boxOf(text), rows: text }] : []),
-      ...tabular.map((table) => ({ kind: 'TABLE', box: table.box, rows: [], table })),
+      ...tabular.map(tableElement),
     ];
   });
 }
@@ -74,7 +76,7 @@ const boxOf = (rows: Row<TextLine>[]) => around(rows.flat().map(({ box }) => box
 const isIn = ({ wordIds }: TextLine, { wordIds: inTable }: TextTable) =>
   wordIds.filter((id) => inTable.has(id)).length > wordIds.length / 2;
 
-/** Puts each element after the last that stands above it, or before all that stand below. */
+/** Puts each element after the last one that stands above it, or else before the first one below it. */
 function insertAll(elements: readonly TextElement[], more: readonly TextElement[]): TextElement[] {
   const all = [...elements];
   for (const element of more) {
@@ -90,13 +92,13 @@ function insertAll(elements: readonly TextElement[], more: readonly TextElement[
   return all;
 }
 
-/** A table stands where the first element does that has one of its lines, in place of those lines. */
+/** Puts each table in place of its lines, into the first element that has one of them. */
 function withTables(elements: readonly TextElement[], tables: readonly TextTable[]): TextElement[] {
-  const left = new Set(tables);
+  const unplaced = new Set(tables);
   const placed = elements.flatMap((element) => {
     const lines = element.rows.flat();
-    const own = [...left].filter((table) => lines.some((line) => isIn(line, table)));
-    for (const table of own) left.delete(table);
+    const own = [...unplaced].filter((table) => lines.some((line) => isIn(line, table)));
+    for (const table of own) unplaced.delete(table);
     const isLoose = (line: TextLine) => !tables.some((table) => isIn(line, table));
     if (lines.every(isLoose)) return [element];
     const loose = lines.filter(isLoose);
@@ -107,18 +109,22 @@ function withTables(elements: readonly TextElement[], tables: readonly TextTable
     ];
     return [
       ...textElements(element.kind, before),
-      ...own.map((table) => ({ kind: 'TABLE', box: table.box, rows: [], table })),
+      ...own.map(tableElement),
       ...textElements(element.kind, after),
     ];
   });
-  return insertAll(
-    placed,
-    [...left].map((table) => ({ kind: 'TABLE', box: table.box, rows: [], table })),
-  );
+  return insertAll(placed, [...unplaced].map(tableElement));
 }
+
+const tableElement = (table: TextTable): TextElement => ({
+  kind: 'TABLE',
+  box: table.box,
+  rows: [],
+  table,
+});
 
 function textElements(kind: string, lines: TextLine[]): TextElement[] {
   if (lines.length === 0) return [];
-  const rows = rowsOf(lines);
+  const rows = rowsByMiddle(lines);
   return [{ kind: kind === 'TABLE' || kind === 'LIST' ? 'TEXT' : kind, box: boxOf(rows), rows }];
 }

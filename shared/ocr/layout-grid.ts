@@ -1,14 +1,14 @@
+import { type Box, sharedWidth, widthOf } from '../documents/box.ts';
 import type { TextLine } from './blocks.ts';
-import { type Box, sharedWidth } from './blocks-geometry.ts';
 import type { Row } from './layout-rows.ts';
 
 /**
- * Makes a table of lines that stand in rows, where Textract told that they are one but not its cells:
- * a column is a span of the page's width that lines share. Undefined where there is but one.
+ * Makes a table of lines in rows, for a table whose cells Textract didn't name. A column is a span of the
+ * page's width that lines share. Undefined if there is only one row or column.
  */
 export function gridOf(rows: readonly Row<TextLine>[]): string[][] | undefined {
-  const fullest = Math.max(...rows.map((row) => row.length));
-  const columns = spansOf(rows.filter((row) => row.length > fullest / 2).flat());
+  const maxPieces = Math.max(...rows.map((row) => row.length));
+  const columns = spansOf(rows.filter((row) => row.length > maxPieces / 2).flat());
   if (columns.length < 2 || rows.length < 2) return undefined;
   return rows.map((row) => {
     const cells = columns.map((): string[] => []);
@@ -27,9 +27,9 @@ function spansOf(lines: readonly TextLine[]): Box[] {
   return columns;
 }
 
-/** The first column that holds a good part of it, or the one that holds most. */
+/** Returns the index of the first column with 0.3 of a box's width, or else of the one with most of it. */
 function columnFor(box: Box, columns: readonly Box[]): number {
-  const most = Math.max(...columns.map((column) => sharedWidth(column, box)));
-  const enough = Math.min(most, 0.3 * (box.right - box.left));
+  const maxWidth = Math.max(...columns.map((column) => sharedWidth(column, box)));
+  const enough = Math.min(maxWidth, 0.3 * widthOf(box));
   return columns.findIndex((column) => sharedWidth(column, box) >= enough);
 }

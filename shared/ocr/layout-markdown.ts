@@ -1,10 +1,11 @@
+import { widthOf } from '../documents/box.ts';
 import type { TextLine } from './blocks.ts';
+import { joinLines } from './join-lines.ts';
 import type { TextElement } from './layout-elements.ts';
 import { gridOf } from './layout-grid.ts';
-import { joinLines } from './layout-lines.ts';
 import type { Row } from './layout-rows.ts';
 
-/** Writes a page's elements as Markdown, a blank line between them. */
+/** Writes a page's elements as Markdown, with a blank line between them. */
 export function toMarkdown(elements: readonly TextElement[]): string {
   const hyphenated = hyphenatedWords(elements);
   return elements
@@ -42,10 +43,10 @@ function elementMarkdown(
 
 const rowText = (row: Row<TextLine>) => row.map(({ text }) => text).join(' ');
 
-/** Lines with others beside them, or of many lengths as an address has, are no sentence that goes on. */
+/** Whether rows are running text. Lines side by side aren't, nor are many short ones, such as an address. */
 function isProse(rows: Row<TextLine>[]): boolean {
   if (rows.some((row) => row.length > 1)) return false;
-  const widths = rows.flatMap((row) => row.map(({ box }) => box.right - box.left));
+  const widths = rows.flatMap((row) => row.map(({ box }) => widthOf(box)));
   const full = 0.75 * Math.max(...widths);
   const short = widths.slice(0, -1).filter((width) => width < full);
   return short.length === 0 || short.length < (widths.length - 1) / 2;
@@ -60,7 +61,7 @@ function itemMarkdown(text: string): string {
   return `- ${text.replace(bullet, '')}`;
 }
 
-/** A table's first row is its heading: Markdown knows none without. */
+/** Writes a table from its first row with text, which becomes the heading that Markdown requires. */
 function tableMarkdown(rows: readonly string[][]): string {
   const start = rows.findIndex((row) => row.some(Boolean));
   const [first = [], ...rest] = rows.slice(start).map((row) => row.map(escapeCell));
@@ -70,10 +71,10 @@ function tableMarkdown(rows: readonly string[][]): string {
 
 const escapeCell = (text: string) => text.replace(/[\\|]/g, '\\$&').replace(/\s+/g, ' ').trim();
 
-/** What would make a paragraph a heading or a quotation. */
+/** Escapes a sign that would make a paragraph a heading or a quotation. */
 const escapeStart = (text: string) => text.replace(/^(#|>)/, '\\$1');
 
-/** The words that stand with a hyphen within a line of the page. */
+/** Returns the words that have a hyphen within a line of the page, in small letters. */
 function hyphenatedWords(elements: readonly TextElement[]): Set<string> {
   const texts = elements.flatMap(({ rows }) => rows.map(rowText));
   return new Set(texts.flatMap((text) => text.toLowerCase().match(/\p{L}+(-\p{L}+)+/gu) ?? []));

@@ -1,34 +1,35 @@
-import { around, type Box, median, sharedHeight } from './blocks-geometry.ts';
+import { around, type Box, heightOf, median, sharesRow } from '../documents/box.ts';
 
 /** Anything that has a place on a page. */
 export interface Placed {
   box: Box;
 }
 
-/** Something to read, with its text. */
+/** Anything with a place and a text. */
 export interface Readable extends Placed {
   text: string;
 }
 
-/** Things that stand side by side, from the left. */
+/** Things that stand side by side, from left to right. */
 export type Row<Thing> = Thing[];
 
-/** Groups things into rows from the top. */
-export function rowsOf<Thing extends Placed>(things: readonly Thing[]): Row<Thing>[] {
+/**
+ * Puts things that stand side by side into rows, from the top down. Lines on a scan are never quite level:
+ * a row keeps the height of its first thing, for one that grew with each could reach into the next row.
+ */
+export function rowsByMiddle<Thing extends Placed>(things: readonly Thing[]): Row<Thing>[] {
   const rows: { box: Box; things: Thing[] }[] = [];
   for (const thing of things.toSorted((one, other) => middleOf(one.box) - middleOf(other.box))) {
     const row = rows.at(-1);
-    const lowest = row ? Math.min(heightOf(row.box), heightOf(thing.box)) : 0;
-    if (row && sharedHeight(row.box, thing.box) > lowest / 2) row.things.push(thing);
+    if (row && sharesRow(row.box, thing.box)) row.things.push(thing);
     else rows.push({ box: thing.box, things: [thing] });
   }
   return rows.map((row) => row.things.sort((one, other) => one.box.left - other.box.left));
 }
 
 export const middleOf = ({ top, bottom }: Box) => (top + bottom) / 2;
-export const heightOf = ({ top, bottom }: Box) => bottom - top;
 
-/** Parts rows where the space between them is wider than usual, the type changes, or one is indented. */
+/** Parts rows into paragraphs: at a space that is wider than usual, a change of type size or an indent. */
 export function paragraphsOf<Thing extends Readable>(rows: readonly Row<Thing>[]): Row<Thing>[][] {
   const boxes = rows.map((row) => around(row.map(({ box }) => box)));
   const gaps = boxes.slice(1).map(({ top }, index) => top - (boxes[index] as Box).bottom);
@@ -53,11 +54,11 @@ export function paragraphsOf<Thing extends Readable>(rows: readonly Row<Thing>[]
 
 const endsSentence = (row: Row<Readable>) => /[.!?:;"”’)]$/.test(row.at(-1)?.text ?? '');
 
-/** The space between the lines of a paragraph: among few rows a wide one rather parts paragraphs. */
+/** Returns the usual space between lines. If there are few, a wide space more likely parts paragraphs. */
 function usual(gaps: readonly number[], height: number): number {
   const lower = gaps.toSorted((one, other) => one - other)[Math.floor((gaps.length - 1) / 2)] ?? 0;
   return gaps.length > 5 ? lower : Math.min(lower, height * 0.8);
 }
 
-/** Whether two heights are of type of different sizes, not only of letters with and without tails. */
+/** Whether two heights are of type of different sizes, not just of letters with and without descenders. */
 const differ = (one: number, other: number) => Math.max(one, other) > 1.6 * Math.min(one, other);

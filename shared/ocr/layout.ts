@@ -5,21 +5,24 @@ import { readingOrder } from './layout-columns.ts';
 import { elementsOf } from './layout-elements.ts';
 import { toMarkdown } from './layout-markdown.ts';
 
-/** What a page says. */
+/** The text of a page. */
 export interface PageText {
   text: string;
-  /** Of its words, each counted by its length, 0 to 100; null where it has none. */
+  /** The mean confidence of its words, each counted by its length, 0 to 100; null if it has none. */
   confidence: number | null;
 }
 
-/** The height of a page of unknown size, in widths: A4's. */
-const usualHeight = Math.SQRT2;
+/** How many times its width a page of unknown size is high: as A4. */
+const defaultHeightToWidth = Math.SQRT2;
 
 /**
- * A page's lines in reading order, as they stand, with a blank line between paragraphs; what stands
- * beside one another is parted by a tab.
+ * Returns a page's lines in reading order, with a blank line between paragraphs, and a tab between what
+ * stands side by side.
  */
-export function plainText(blocks: readonly Block[], heightToWidth = usualHeight): PageText {
+export function plainText(
+  blocks: readonly Block[],
+  heightToWidth = defaultHeightToWidth,
+): PageText {
   const { lines, confidence } = readBlocks(blocks, heightToWidth);
   const paragraphs = readingOrder(lines).map((rows) =>
     rows.map((row) => row.map(({ text }) => text).join('\t')).join('\n'),
@@ -27,8 +30,8 @@ export function plainText(blocks: readonly Block[], heightToWidth = usualHeight)
   return { text: paragraphs.join('\n\n'), confidence };
 }
 
-/** A page as Markdown: headings, paragraphs, lists and tables, as far as its Blocks tell them. */
-export function markdown(blocks: readonly Block[], heightToWidth = usualHeight): PageText {
+/** Returns a page as Markdown: headings, paragraphs, lists and tables, as far as its Blocks name them. */
+export function markdown(blocks: readonly Block[], heightToWidth = defaultHeightToWidth): PageText {
   const page = readBlocks(blocks, heightToWidth);
   return { text: toMarkdown(elementsOf(page, tablesOf(page))), confidence: page.confidence };
 }

@@ -1,24 +1,26 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, unlessConditionFails } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
 
-const paceKey = { key_id: 'deployment', entry: 'textract_pace' };
+/** The item of the rate limit: its `next_at` is when the next page may be read, in epoch ms. */
+const rateLimitKey = { key_id: 'deployment', entry: 'textract_pace' };
 
 /**
- * Waits for this call's place in the deployment's pace of Textract pages: one item says when the next page
- * of any worker may be read, and each call moves that on by one interval.
+ * Waits until the deployment's limit of Textract pages per second lets this call read its page. One item says
+ * when the next page of any worker may be read, and each call moves that on by one interval. Throws
+ * `AbortError` if the signal is aborted during the wait.
  */
-export async function waitForTurn(signal: AbortSignal): Promise<void> {
+export async function waitForRateLimit(signal: AbortSignal): Promise<void> {
   const intervalMs = 1000 / setting('TEXTRACT_PAGES_PER_SECOND');
   const now = Date.now();
-  const startsAt = (await takeNextSlot(now, intervalMs)) ?? (await startPace(now, intervalMs));
-  if (startsAt === undefined) return waitForTurn(signal);
-  const waitMs = startsAt - Date.now();
-  if (waitMs > 0) await pause(waitMs, undefined, { signal });
+  const slotMs = (await takeNextSlot(now, intervalMs)) ?? (await takeSlotNow(now, intervalMs));
+  if (slotMs === undefined) return waitForRateLimit(signal);
+  const waitMs = slotMs - Date.now();
+  if (waitMs > 0) await wait(waitMs, undefined, { signal });
 }
 
-/** A place behind those already given away. */
+/** Takes the slot after those that are taken. Undefined if the last of them is past. */
 async function takeNextSlot(now: number, intervalMs: number): Promise<number | undefined> {
   const moved = await update('next_at >= :now', 'SET next_at = next_at + :interval', {
     ':now': now,
@@ -27,8 +29,8 @@ async function takeNextSlot(now: number, intervalMs: number): Promise<number | u
   return moved && moved - intervalMs;
 }
 
-/** Nobody waits: the place is now. */
-async function startPace(now: number, intervalMs: number): Promise<number | undefined> {
+/** Takes the slot that begins now. Undefined if another call has taken a slot meanwhile. */
+async function takeSlotNow(now: number, intervalMs: number): Promise<number | undefined> {
   const moved = await update(
     'attribute_not_exists(next_at) OR next_at < :now',
     'SET next_at = :next',
@@ -40,6 +42,7 @@ async function startPace(now: number, intervalMs: number): Promise<number | unde
   return moved && now;
 }
 
+/** Returns the new `next_at`; undefined if the condition doesn't hold. */
 async function update(
   condition: string,
   change: string,
@@ -49,7 +52,7 @@ async function update(
     dynamodb.send(
       new UpdateCommand({
         TableName: setting('LEDGER_TABLE'),
-        Key: paceKey,
+        Key: rateLimitKey,
         ConditionExpression: condition,
         UpdateExpression: change,
         ExpressionAttributeValues: values,

@@ -4,15 +4,15 @@ import { ServiceError } from '../http/errors.ts';
 export type TextractFailure = 'throttled' | 'unavailable' | 'unreadable' | 'forbidden' | 'unknown';
 
 /**
- * Says what a failure means, wherever in its chain of causes that stands: a throttle or a fault may
- * be wrapped in another error, and is to be tried again all the same.
+ * Returns what a failed call means, by the error and all its causes: a throttle or a fault that is wrapped in
+ * another error may pass all the same.
  */
 export function failureOf(error: unknown): TextractFailure {
   const links = chainOf(error);
   return order.find((failure) => links.some((link) => tests[failure](link))) ?? 'unknown';
 }
 
-/** The error a job fails with, or waits. */
+/** Returns the error that a job fails with or waits for; an unknown error as it is. */
 export function toServiceError(error: unknown): unknown {
   switch (failureOf(error)) {
     case 'throttled':
@@ -39,15 +39,16 @@ export function toServiceError(error: unknown): unknown {
   }
 }
 
-/** One error of a chain, as far as it tells of itself. */
+/** What one error of a chain says of itself. */
 interface Link {
-  /** Its name and its codes, as the SDK, AWS and Node name them. */
+  /** Its name and its codes, as the SDK, AWS and Node give them. */
   names: string[];
   status: number | undefined;
   isThrottle: boolean;
   isRetryable: boolean;
 }
 
+/** What passes comes first: it decides about a chain in which several failures meet. */
 const order = ['throttled', 'unavailable', 'forbidden', 'unreadable'] as const;
 
 const tests: Record<(typeof order)[number], (link: Link) => boolean> = {

@@ -12,25 +12,25 @@ import { heightToWidth } from './jpeg-shape.ts';
 import { markdown, type PageText, plainText } from './layout.ts';
 import { failureOf, toServiceError } from './textract-errors.ts';
 
-/** What to ask of Textract beside a page's text; each has its price. */
+/** What to ask of Textract beside a page's text. Each feature has a price of its own. */
 export type TextractFeature = 'LAYOUT' | 'TABLES';
 
-const usualPatienceMs = 20_000;
+const defaultRetryMs = 20_000;
 const firstSpanMs = 200;
 const maxWaitMs = 5_000;
 
 /**
- * Reads a page's JPEG: plain text in reading order without features, Markdown with them. Throttles,
- * faults and lost connections are tried again until `patienceMs` after the first. Throws
- * `ServiceError`: 422 where the page can't be read, 429 or 503 where it may be later.
+ * Reads a page's JPEG: without features as plain text in reading order, with them as Markdown. Throttles,
+ * faults and lost connections are tried again until `maxRetryMs` after the first. Throws `ServiceError`:
+ * 422 if the page can't be read, 429 or 503 if it may be later, 500 if the service has no permission.
  */
 export async function readWithTextract(
   jpeg: Uint8Array,
   features: readonly TextractFeature[],
   signal: AbortSignal,
-  patienceMs = usualPatienceMs,
+  maxRetryMs = defaultRetryMs,
 ): Promise<PageText> {
-  const blocks = await persistently(() => blocksOf(jpeg, features, signal), signal, patienceMs);
+  const blocks = await withRetries(() => blocksOf(jpeg, features, signal), signal, maxRetryMs);
   const toText = features.length > 0 ? markdown : plainText;
   return toText(blocks, heightToWidth(jpeg));
 }
@@ -50,11 +50,11 @@ async function blocksOf(
   return Blocks ?? [];
 }
 
-/** Repeats a call after a failure that passes, until `patienceMs` after the first. */
-async function persistently<Result>(
+/** Repeats a call after each failure that may pass, until `maxRetryMs` after the first one. */
+async function withRetries<Result>(
   call: () => Promise<Result>,
   signal: AbortSignal,
-  patienceMs: number,
+  maxRetryMs: number,
 ): Promise<Result> {
   let endMs: number | undefined;
   for (let triesBefore = 0; ; triesBefore += 1) {
@@ -63,21 +63,21 @@ async function persistently<Result>(
       return await call();
     } catch (error) {
       if (signal.aborted) throw outOfTime(signal);
-      endMs ??= Date.now() + patienceMs;
+      endMs ??= Date.now() + maxRetryMs;
       const waitMs = fullJitterMs(firstSpanMs, triesBefore, maxWaitMs);
-      if (!isPassing(error) || Date.now() + waitMs > endMs) throw logged(error);
+      if (!isTransient(error) || Date.now() + waitMs > endMs) throw logFailure(error);
       await wait(waitMs, undefined, { signal }).catch(() => {});
     }
   }
 }
 
-function isPassing(error: unknown): boolean {
+function isTransient(error: unknown): boolean {
   const failure = failureOf(error);
   return failure === 'throttled' || failure === 'unavailable';
 }
 
-/** What a caller is told says too little to whoever must mend it. */
-function logged(error: unknown): unknown {
+/** Logs a failure for the operator, and returns the error that callers see, which says less. */
+function logFailure(error: unknown): unknown {
   log('warn', 'textract failed', { failure: failureOf(error), ...errorFields(error) });
   return toServiceError(error);
 }

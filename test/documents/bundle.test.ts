@@ -12,7 +12,7 @@ import { Narrator } from '../../lib/local/narrator.ts';
 const root = mkdtempSync(join(tmpdir(), 'quire-bundles-'));
 const codeDir = join(root, 'read');
 const samples = fileURLToPath(new URL('../../lib/local/drive/samples/', import.meta.url));
-const document = fileURLToPath(new URL('../../shared/documents/document.ts', import.meta.url));
+const document = fileURLToPath(new URL('../../shared/documents/open-document.ts', import.meta.url));
 
 beforeAll(() => {
   writeFileSync(

@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from 'vitest';
 import type Vips from 'wasm-vips';
-import { openDocument } from '../../shared/documents/document.ts';
+import { openDocument } from '../../shared/documents/open-document.ts';
 import { loadVips } from '../../shared/documents/vips.ts';
 import { pdfOf } from '../support/pdfs.ts';
 import { report } from '../support/sample-texts.ts';

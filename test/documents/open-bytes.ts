@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
-import { type Document, openDocument } from '../../shared/documents/document.ts';
+import type { Document } from '../../shared/documents/document.ts';
+import { openDocument } from '../../shared/documents/open-document.ts';
 import { loadVips } from '../../shared/documents/vips.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'quire-documents-'));

@@ -36,7 +36,7 @@ afterEach(() => {
 
 const pass = (ms: number) => vi.setSystemTime(Date.now() + ms);
 
-/** Takes so many images at once; answers those that were given. */
+/** Takes an image for each of the jobs at once, and returns the hours of those that were given. */
 async function takeAtOnce(key: string, jobs: string[], limit: number): Promise<string[]> {
   const taken = await Promise.all(jobs.map((job) => takeImage(key, job, limit)));
   return taken.flatMap((hour) => hour ?? []);

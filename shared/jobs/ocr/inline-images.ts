@@ -1,8 +1,9 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { imagesOf } from '../../chat/message.ts';
-import { type Document, openDocument } from '../../documents/document.ts';
+import type { Document } from '../../documents/document.ts';
 import { kindOf, typeName } from '../../documents/kind.ts';
+import { openDocument } from '../../documents/open-document.ts';
 import { ServiceError } from '../../http/errors.ts';
 import { unsupported } from '../files/source.ts';
 import { newTempDir } from '../files/source-file.ts';

@@ -1,4 +1,4 @@
-import { openDocument } from '../../documents/document.ts';
+import { openDocument } from '../../documents/open-document.ts';
 import { BudgetExceededError } from '../../ledger/errors.ts';
 import { childrenOf, createChildren } from '../children.ts';
 import { endOfWait, jobErrorText } from '../failure.ts';

@@ -3,7 +3,7 @@ import { toNanoUsd } from '../../ledger/nano-usd.ts';
 import { reserve } from '../../ledger/reserve.ts';
 import { release, settleWith } from '../../ledger/settle.ts';
 import { findOcrEngine, type OcrEngine } from '../../models/catalogue.ts';
-import { waitForTurn } from '../../ocr/rate-limit.ts';
+import { waitForRateLimit } from '../../ocr/rate-limit.ts';
 import { readWithTextract } from '../../ocr/textract.ts';
 import { transcription } from '../../ocr/transcription.ts';
 import { ask, requireJobModel, tagsOf } from '../chat/ask.ts';
@@ -46,7 +46,7 @@ async function readByEngine(
   { id, features, usdPerPage }: OcrEngine,
   signal: AbortSignal,
 ): Promise<boolean> {
-  await waitForTurn(signal);
+  await waitForRateLimit(signal);
   const cost = toNanoUsd(usdPerPage);
   const subject = { model: id, tags: tagsOf(job, 'ocr'), job_id: callersJobIdOf(job) };
   const hold = await reserve(job.key_id, cost, subject, { asRequest: false });

@@ -1,5 +1,6 @@
 import { setting } from '../../config.ts';
-import { type Document, openDocument } from '../../documents/document.ts';
+import type { Document } from '../../documents/document.ts';
+import { openDocument } from '../../documents/open-document.ts';
 import { ServiceError } from '../../http/errors.ts';
 import { chatAboutFile } from '../chat/document-chat.ts';
 import { endOfWait, isPermanent, jobErrorText } from '../failure.ts';

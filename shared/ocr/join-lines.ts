@@ -1,9 +1,9 @@
-/** Beginnings that keep their hyphen before the rest of a word. */
+/** Prefixes that keep their hyphen before the rest of a word. */
 const prefix = /(^|[^\p{L}])(self|non|ex|well|half|cross|all|co|pre)-$/iu;
 
 /**
- * Joins a paragraph's lines. A word parted at a line's end is made whole, without its hyphen unless
- * `hyphenated` has it with one, or what follows is no small letter.
+ * Joins a paragraph's lines. A word that is parted at the end of a line loses its hyphen, unless the word
+ * has a prefix that keeps it, is among `hyphenated`, or goes on with a capital. Numbers keep theirs.
  */
 export function joinLines(lines: readonly string[], hyphenated: ReadonlySet<string>): string {
   return lines.reduce((text, line) => {

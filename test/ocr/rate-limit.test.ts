@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { waitForTurn } from '../../shared/ocr/rate-limit.ts';
+import { waitForRateLimit } from '../../shared/ocr/rate-limit.ts';
 import { startTestStore, type TestStore } from '../support/store.ts';
 
 /** How long each call paused for, in milliseconds, in the order of their calls. */
@@ -33,18 +33,18 @@ beforeEach(async () => {
 });
 
 const atOnce = (count: number) =>
-  Promise.all(Array.from({ length: count }, () => waitForTurn(new AbortController().signal)));
+  Promise.all(Array.from({ length: count }, () => waitForRateLimit(new AbortController().signal)));
 
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 
-describe('the pace of pages', () => {
-  it('spaces those who come at once by its interval, whoever they are', async () => {
+describe('the rate limit of pages', () => {
+  it('spaces calls that come at once by its interval', async () => {
     await atOnce(12);
 
     expect(pauses.toSorted((one, other) => one - other)).toEqual(upTo(11).map((n) => n * 200));
   });
 
-  it('lets who comes later than the last turn go at once', async () => {
+  it('lets a call that comes after the last slot go at once', async () => {
     await atOnce(3);
     vi.setSystemTime(Date.now() + 600);
     pauses.length = 0;
@@ -54,7 +54,7 @@ describe('the pace of pages', () => {
     expect(pauses).toEqual([200]);
   });
 
-  it('queues who comes before the last turn behind it', async () => {
+  it('queues a call that comes before the last slot behind it', async () => {
     await atOnce(4);
     vi.setSystemTime(Date.now() + 500);
     pauses.length = 0;
@@ -64,9 +64,9 @@ describe('the pace of pages', () => {
     expect(pauses.toSorted((one, other) => one - other)).toEqual([300, 500]);
   });
 
-  it('keeps nobody whose time is up', async () => {
+  it('ends the wait of a call whose time is up', async () => {
     await atOnce(1);
 
-    await expect(waitForTurn(AbortSignal.abort())).rejects.toThrow('aborted');
+    await expect(waitForRateLimit(AbortSignal.abort())).rejects.toThrow('aborted');
   });
 });

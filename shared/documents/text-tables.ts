@@ -1,14 +1,17 @@
-import type { Row } from './columns.ts';
-import { type Box, gapBetween, union } from './run.ts';
+import { around, type Box, gapBetween } from './box.ts';
+import type { Row } from './rows.ts';
 
-/** Fewer rows than this that happen to line up are no table. */
-const fewestRows = 3;
+/** Fewer rows that happen to line up are no table. */
+const minTableRows = 3;
 
-/** Rows of text as lines; rows whose pieces stand below each other in columns as a Markdown table. */
-export function textOf(rows: Row[]): string {
+/**
+ * Writes rows of text as lines, and rows whose pieces stand below each other in columns as a Markdown table.
+ * A blank line parts tables from text.
+ */
+export function textOfRows(rows: Row[]): string {
   const paragraphs: string[][] = [[]];
   for (const group of groupsOf(rows)) {
-    const columns = columnsOf(group);
+    const columns = tableColumns(group);
     if (columns) paragraphs.push(markdownOf(group, columns), []);
     else paragraphs.at(-1)?.push(...group.map((row) => row.map(textOfRun).join(' ')));
   }
@@ -26,17 +29,18 @@ function groupsOf(rows: Row[]): Row[][] {
   return groups;
 }
 
-/** The columns of a table, from left to right; undefined if the rows are none. */
-function columnsOf(rows: Row[]): Box[] | undefined {
-  if (rows.length < fewestRows) return undefined;
+/** Returns a table's columns, from left to right; undefined if the rows are no table. */
+function tableColumns(rows: Row[]): Box[] | undefined {
+  if (rows.length < minTableRows) return undefined;
   const columns: Box[] = [];
   for (const run of rows.flat().toSorted((one, other) => one.left - other.left)) {
     const column = columns.at(-1);
-    if (column && gapBetween(column, run) < 0) Object.assign(column, union(column, run));
+    if (column && gapBetween(column, run) < 0) Object.assign(column, around([column, run]));
     else columns.push({ ...run });
   }
-  const most = Math.max(...rows.map((row) => row.length));
-  return most > 1 && columns.length === most ? columns : undefined;
+  // One row at least has a piece in every column.
+  const maxPieces = Math.max(...rows.map((row) => row.length));
+  return maxPieces > 1 && columns.length === maxPieces ? columns : undefined;
 }
 
 function markdownOf(rows: Row[], columns: Box[]): string[] {

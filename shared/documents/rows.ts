@@ -1,0 +1,23 @@
+import { around, type Box, sharesRow } from './box.ts';
+
+/** A piece of a line of text without a wide gap in it. Its box is in points. */
+export interface Run extends Box {
+  text: string;
+}
+
+/** Runs on one line. */
+export type Row = Run[];
+
+/**
+ * Puts runs that stand side by side into rows, from the top down. A row grows with each run, by which small
+ * type joins the large type beside it: text in a PDF is level, so no row grows into the next one.
+ */
+export function rowsByTop(runs: Run[]): Row[] {
+  const rows: (Box & { runs: Row })[] = [];
+  for (const run of runs.toSorted((one, other) => one.top - other.top)) {
+    const row = rows.findLast((candidate) => sharesRow(candidate, run));
+    if (row) Object.assign(row, around([row, run])).runs.push(run);
+    else rows.push({ ...run, runs: [run] });
+  }
+  return rows.map((row) => row.runs.toSorted((one, other) => one.left - other.left));
+}

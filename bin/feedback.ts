@@ -4,7 +4,7 @@ import { feedbackCommands } from '../lib/cli/feedback/commands.ts';
 import { describeSummary } from '../lib/cli/feedback/report.ts';
 import { runCommand } from '../lib/cli/run.ts';
 import { reachTables } from '../lib/cli/target.ts';
-import { exportFeedback } from '../shared/feedback/read.ts';
+import { exportFeedback } from '../shared/feedback/ratings.ts';
 import { summarizeFeedback } from '../shared/feedback/summary.ts';
 import { lastDays } from '../shared/usage/day.ts';
 

@@ -6,7 +6,7 @@ import { runCommand } from '../lib/cli/run.ts';
 import { reachTables, type Target } from '../lib/cli/target.ts';
 import { minuteOf } from '../lib/cli/text.ts';
 import { changeKey, issueKey, listKeys, readKey } from '../shared/keys/key.ts';
-import { type KeyLimits, unlimited } from '../shared/keys/key-limits.ts';
+import { defaultLimits, type KeyLimits } from '../shared/keys/key-limits.ts';
 import { KeyOptions, RotationOptions } from '../shared/keys/key-options.ts';
 import { keyRecord } from '../shared/keys/key-record.ts';
 import { rotateKey } from '../shared/keys/rotate.ts';
@@ -20,7 +20,7 @@ await runCommand(keysCommands, {
   async create({ values }) {
     const { name, ...given } = readValues(KeyOptions, values);
     if (name === undefined) throw new CommandError('create needs a name for the key: --name NAME.');
-    const limits = { ...unlimited, ...given };
+    const limits = { ...defaultLimits, ...given };
     refuseDurationAlone(limits);
     await reachKeys(values);
     const key = keyRecord(await issueKey(name, limits));

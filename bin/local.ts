@@ -6,7 +6,7 @@ import { type Stage, startStage } from '../lib/local/stage.ts';
 import { StageError } from '../lib/local/stage-error.ts';
 import { readStageFile, writeStageFile } from '../lib/local/stage-file.ts';
 import { findKeyBySecret, issueKey } from '../shared/keys/key.ts';
-import { unlimited } from '../shared/keys/key-limits.ts';
+import { defaultLimits } from '../shared/keys/key-limits.ts';
 
 const help = `Runs the whole service on this machine.
 
@@ -114,7 +114,7 @@ async function firstKey(
   });
   const known = readStageFile(dataDir)?.api_key;
   if (known && (await findKeyBySecret(known))) return known;
-  const limits = { ...unlimited, drive_folders: [ROOT_FOLDER_ID] };
+  const limits = { ...defaultLimits, drive_folders: [ROOT_FOLDER_ID] };
   return (await issueKey('local', limits, memory ? known : undefined)).api_key;
 }
 

@@ -1,6 +1,6 @@
 /**
- * How long to wait before a try: anything up to a span that doubles with each try before it ("full jitter",
- * so that those who failed together don't come back together).
+ * Picks how long to wait before a try, in ms: at random between 0 and a span that doubles with each try before
+ * ("full jitter"), so that callers who failed at the same moment don't retry at the same moment.
  *
  * @see https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
  */

@@ -21,7 +21,7 @@ const Environment = v.object({
   OPENAI_BASE_URL: v.optional(v.pipe(v.string(), v.url())),
   SESSIONS_TABLE: v.string(),
   TEXTRACT_PAGES_PER_SECOND: v.pipe(v.string(), v.toNumber(), v.minValue(0.1)),
-  /** A catalogue of models to use in place of ours. */
+  /** The path of a catalogue of models to use instead of `shared/models/catalogue.json`. */
   QUIRE_CATALOGUE: v.optional(v.string()),
   USAGE_TABLE: v.string(),
   PROVIDER_SECRETS: v.pipe(v.string(), v.parseJson(), v.record(v.string(), v.string())),
@@ -29,10 +29,10 @@ const Environment = v.object({
 
 type Environment = v.InferOutput<typeof Environment>;
 
-/** The function that this is, where it is one. */
+/** The name of the Lambda function that runs this code; undefined outside Lambda. */
 export const functionName = () => process.env['AWS_LAMBDA_FUNCTION_NAME'];
 
-/** Reads one setting of this function from its environment; throws if its construct didn't set it. */
+/** Reads one setting of this function from its environment. Throws if it is missing or malformed. */
 export function setting<Name extends keyof Environment>(name: Name): Environment[Name] {
   const read = v.safeParse(Environment.entries[name], process.env[name]);
   if (!read.success) throw new Error(`${name}: ${read.issues[0].message}`);

@@ -2,7 +2,7 @@ import { functionName } from './config.ts';
 
 type Level = 'info' | 'warn' | 'error';
 
-/** Facts for one log line. Never a prompt, an answer, a document or a key's secret. */
+/** The fields of one log line. They never hold a prompt, a completion, a document or a key's secret. */
 export type LogFields = Record<string, string | number | boolean | null | undefined>;
 
 /** Writes one JSON line to standard output, where Lambda collects it. */
@@ -11,7 +11,7 @@ export function log(level: Level, message: string, fields: LogFields = {}): void
   process.stdout.write(`${JSON.stringify(line)}\n`);
 }
 
-/** What an error may say in a log: its name, message, code and stack, through its causes. */
+/** The fields that describe an error: its name and message, those of its cause, and its stack. */
 export function errorFields(error: unknown): LogFields {
   if (!(error instanceof Error)) return { error: typeof error };
   const cause =

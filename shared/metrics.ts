@@ -1,22 +1,22 @@
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 
-/** What is measured, and in which unit. */
+/** The metrics, each with its unit. */
 const units = {
   Requests: MetricUnit.Count,
   Errors: MetricUnit.Count,
-  /** Errors that are ours or a provider's. */
+  /** Responses with a 5xx status: errors of the service or of a provider. */
   Faults: MetricUnit.Count,
   RequestMs: MetricUnit.Milliseconds,
-  /** What a model call waits for before its model is asked: its hold. */
+  /** How long a model call waits for its hold before the model is asked. */
   AddedMs: MetricUnit.Milliseconds,
-  /** From a request's arrival until the model's first byte. */
+  /** From a request's arrival until the first piece of its response. */
   FirstTokenMs: MetricUnit.Milliseconds,
   PromptTokens: MetricUnit.Count,
   CompletionTokens: MetricUnit.Count,
   SpendUsd: MetricUnit.NoUnit,
-  /** A worker's runs of jobs, by the status that each left its job in. */
+  /** Runs of jobs, by the status in which each left its job. */
   JobRuns: MetricUnit.Count,
-  /** From when a job was ready until a worker took it. */
+  /** How long a job was ready before a worker claimed it. */
   QueueAgeMs: MetricUnit.Milliseconds,
   Pages: MetricUnit.Count,
   QuotaStops: MetricUnit.Count,
@@ -26,8 +26,10 @@ const units = {
 export type MetricName = keyof typeof units;
 
 /**
- * Writes figures for CloudWatch as one log line in embedded metric format: by their dimensions, and for
- * the deployment as a whole. Never a key's id: what is measured by key is in the statistics.
+ * Writes metrics for CloudWatch as one log line in embedded metric format: once by their dimensions, and once
+ * for the deployment as a whole. A key's id is never a dimension: figures by key are in the usage statistics.
+ *
+ * @see https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
  */
 export function measure(
   figures: Partial<Record<MetricName, number>>,

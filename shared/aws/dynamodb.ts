@@ -11,7 +11,11 @@ export const dynamodb = DynamoDBDocumentClient.from(new DynamoDBClient({}), {
   marshallOptions: { removeUndefinedValues: true },
 });
 
-/** Awaits a conditional write; undefined where its condition didn't hold. */
+/**
+ * Awaits a conditional write. Returns its output; undefined if its condition didn't hold.
+ *
+ * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.ConditionExpressions.html
+ */
 export async function unlessConditionFails<Output>(
   write: Promise<Output>,
 ): Promise<Output | undefined> {
@@ -32,13 +36,13 @@ export async function getItem<Item>(
   return Item as Item | undefined;
 }
 
-/** One page of a query: its items, and the key that the next page begins after, if there may be one. */
+/** One page of a query: its items, and the key that the next page begins after; undefined on the last page. */
 export interface Page<Item> {
   items: Item[];
   lastKey: Record<string, unknown> | undefined;
 }
 
-/** The pages of a query, each read when it is asked for; one holds 1 MB, or `Limit` items, before its filter. */
+/** Reads a query page by page, on demand. A page holds 1 MB, or `Limit` items, before the filter. */
 export async function* queryPages<Item>(query: QueryCommandInput): AsyncGenerator<Page<Item>> {
   const { Limit, ...input } = query;
   const pages = paginateQuery({ client: dynamodb, ...(Limit && { pageSize: Limit }) }, input);
@@ -47,7 +51,7 @@ export async function* queryPages<Item>(query: QueryCommandInput): AsyncGenerato
   }
 }
 
-/** The items of a query, page after page. */
+/** Reads the items of a query, page after page. */
 export async function* queryItems<Item>(query: QueryCommandInput): AsyncGenerator<Item> {
   for await (const { items } of queryPages<Item>(query)) yield* items;
 }

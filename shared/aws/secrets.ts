@@ -2,15 +2,15 @@ import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-sec
 
 const secretsManager = new SecretsManagerClient({});
 const cacheMs = 5 * 60_000;
-const cache = new Map<string, { value: Promise<string>; until: number }>();
+const cache = new Map<string, { value: Promise<string>; untilMs: number }>();
 
-/** Reads a secret's text, at most once in five minutes. */
+/** Reads a secret's text, at most once in five minutes. Throws if it holds none, and doesn't remember that. */
 export function secretText(secretId: string): Promise<string> {
   const cached = cache.get(secretId);
-  if (cached && cached.until > Date.now()) return cached.value;
+  if (cached && cached.untilMs > Date.now()) return cached.value;
 
   const value = read(secretId);
-  cache.set(secretId, { value, until: Date.now() + cacheMs });
+  cache.set(secretId, { value, untilMs: Date.now() + cacheMs });
   value.catch(() => forgetSecret(secretId));
   return value;
 }

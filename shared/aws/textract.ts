@@ -1,8 +1,8 @@
 import { TextractClient } from '@aws-sdk/client-textract';
 
 /**
- * The one Textract client of a function. It makes one attempt: who calls it knows what is worth
- * another. A page may wait minutes for a slow engine.
+ * The one Textract client of a function. It makes one attempt, because its caller decides which errors are
+ * worth another. A page may wait minutes for a slow engine.
  */
 export const textract = new TextractClient({
   maxAttempts: 1,

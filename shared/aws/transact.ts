@@ -11,29 +11,37 @@ export type TransactWriteItem = NonNullable<TransactWriteCommandInput['TransactI
 
 const maxTries = 8;
 
-/** Whether a reason passes by itself. */
-const passes = (code: string | undefined) =>
+/** Whether a cancelled transaction may succeed when it is sent again as it was. */
+const isTransient = (code: string | undefined) =>
   ['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'].includes(code ?? '');
 
-const backOff = (tries: number) => setTimeout(fullJitterMs(20, tries, 5_000));
+const waitBeforeRetry = (tries: number) => setTimeout(fullJitterMs(20, tries, 5_000));
 
-/** Sends a plain write, and again while a transaction holds its item: DynamoDB refuses it, and the SDK gives up. */
-export async function throughConflicts<Output>(write: () => Promise<Output>): Promise<Output> {
+/**
+ * Sends a plain write, and sends it again while a transaction holds its item: DynamoDB refuses it then, and
+ * the SDK doesn't retry it.
+ *
+ * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html
+ */
+export async function retryConflicts<Output>(write: () => Promise<Output>): Promise<Output> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await write();
     } catch (error) {
       if (!(error instanceof TransactionConflictException) || tries === maxTries) throw error;
-      await backOff(tries);
+      await waitBeforeRetry(tries);
     }
   }
 }
 
 /**
- * Writes all items or none. Returns the indexes of those whose condition failed; undefined if all are written.
- * A transaction that another write at the same moment has cancelled is sent again.
+ * Writes up to 100 items, all or none. Returns undefined once all are written; otherwise none is, and it
+ * returns the indexes of those whose condition failed. A transaction that another write at the same moment
+ * has cancelled is sent again.
+ *
+ * @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
  */
-export async function failedConditions(items: TransactWriteItem[]): Promise<number[] | undefined> {
+export async function writeTransaction(items: TransactWriteItem[]): Promise<number[] | undefined> {
   for (let tries = 1; ; tries += 1) {
     try {
       await dynamodb.send(new TransactWriteCommand({ TransactItems: items }));
@@ -45,8 +53,8 @@ export async function failedConditions(items: TransactWriteItem[]): Promise<numb
         code === 'ConditionalCheckFailed' ? index : [],
       );
       if (failed.length > 0) return failed;
-      if (!codes.some(passes) || tries === maxTries) throw error;
-      await backOff(tries);
+      if (!codes.some(isTransient) || tries === maxTries) throw error;
+      await waitBeforeRetry(tries);
     }
   }
 }

@@ -28,7 +28,7 @@ export const ErrorEvent = v.object({
   message: v.string(),
 });
 
-/** What the stream of `POST /chat/stream` says, event by event, before `[DONE]`. */
+/** An event in the stream of `POST /chat/stream`, which ends with `[DONE]`. */
 export const ChatEvent = v.variant('type', [
   StartEvent,
   StatusEvent,

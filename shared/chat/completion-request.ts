@@ -5,13 +5,18 @@ import type { SizedRequest } from '../models/token-bounds.ts';
 import type { CompletionBody } from '../models/upstream.ts';
 import { Message } from './message.ts';
 
-const numberBetween = (least: number, most: number) =>
-  v.pipe(v.number(), v.minValue(least), v.maxValue(most));
+const numberBetween = (min: number, max: number) =>
+  v.pipe(v.number(), v.minValue(min), v.maxValue(max));
+
 /** A parameter that may be left out or null; both stand for the provider's default. */
 const orDefault = <Schema extends v.GenericSchema>(schema: Schema) =>
   v.optional(v.nullable(schema));
 
-/** The body of `POST /v1/chat/completions`; parameters that it doesn't name pass through untouched. */
+/**
+ * The body of `POST /v1/chat/completions`. Parameters that it doesn't name pass through untouched.
+ *
+ * @see https://platform.openai.com/docs/api-reference/chat/create
+ */
 export const CompletionRequest = v.looseObject({
   model: v.pipe(v.string(), v.minLength(1)),
   messages: v.pipe(v.array(Message), v.minLength(1)),
@@ -27,7 +32,10 @@ export type CompletionRequest = v.InferOutput<typeof CompletionRequest>;
 
 const defaultTemperature = 0.15;
 
-/** What an upstream is asked: the caller's own parameters, our default, and always the usage. */
+/**
+ * Makes the request to an upstream: the caller's parameters, our default temperature, and always the usage in a
+ * stream. A reasoning model gets no default temperature, and `max_tokens` under its other name.
+ */
 export function upstreamBody(
   model: Model,
   { stream, stream_options, max_tokens, ...rest }: CompletionRequest,
@@ -42,7 +50,7 @@ export function upstreamBody(
   } as CompletionBody & SizedRequest;
 }
 
-/** A null that stands for the default, left out so that ours applies. */
+/** Leaves out a parameter that is null, so that our default applies. */
 function withoutNull<Values extends Record<string, unknown>>(values: Values, name: string): Values {
   if (values[name] !== null) return values;
   const { [name]: _, ...others } = values;

@@ -15,7 +15,10 @@ export const CompletionChoice = v.looseObject({
   finish_reason: v.nullable(v.string()),
 });
 
-/** A chat completion as a whole: what callers rely on of an answer that is forwarded as it came. */
+/**
+ * A chat completion that isn't streamed: the fields that callers rely on. It is forwarded as the upstream
+ * sent it.
+ */
 export const Completion = v.looseObject({
   id: v.string(),
   object: v.literal('chat.completion'),
@@ -31,7 +34,7 @@ export const ChunkChoice = v.looseObject({
   finish_reason: v.exactOptional(v.nullable(v.string())),
 });
 
-/** A piece of a streamed completion. */
+/** A chunk of a streamed completion. */
 export const CompletionChunk = v.looseObject({
   id: v.string(),
   object: v.literal('chat.completion.chunk'),

@@ -1,16 +1,18 @@
 import { Readable } from 'node:stream';
 import type { Caller } from '../http/caller.ts';
 import type { Invocation, StreamedResponse } from '../http/stream-endpoint.ts';
-import { type Account, limitsRequests } from '../ledger/account.ts';
+import { type Account, limitsRequests, requestsAttribute } from '../ledger/account.ts';
 import { toUsd } from '../ledger/nano-usd.ts';
-import { requestsName } from '../ledger/reserve.ts';
 import { toModelError, unavailable } from '../models/errors.ts';
 import { type CompletionRequest, upstreamBody } from './completion-request.ts';
 import { forwardStream } from './forward-stream.ts';
 import { type MeteredCall, openMeteredCall, readCompletion } from './metered-call.ts';
 import { requireModel } from './models.ts';
 
-/** Answers a chat-completions request as its upstream does, streamed or as a whole. */
+/**
+ * Makes a chat completion, and responds as its upstream does, streamed or whole. Throws `NotFoundError` for a
+ * model that the caller may not use, `BudgetExceededError` or `RequestsPerMinuteError`, and `ModelError`.
+ */
 export async function createCompletion(
   request: CompletionRequest,
   caller: Caller,
@@ -36,12 +38,12 @@ export async function createCompletion(
   return {
     statusCode: 200,
     headers: { 'content-type': 'application/json', ...headers },
-    body: Readable.from([await wholeAnswer(call)]),
+    body: Readable.from([await wholeCompletion(call)]),
   };
 }
 
-/** The answer as it came, once it is known to be one; settled before it is sent. */
-async function wholeAnswer(call: MeteredCall): Promise<string> {
+/** Reads a completion that isn't streamed, and settles the call before it is sent. Throws if it is none. */
+async function wholeCompletion(call: MeteredCall): Promise<string> {
   try {
     const text = await readCompletion(call);
     if (!call.meter.finished) throw unavailable('The model answered without a completion.');
@@ -53,12 +55,16 @@ async function wholeAnswer(call: MeteredCall): Promise<string> {
   }
 }
 
-/** What is left to the caller, in OpenAI's names, and of the budget. */
+/**
+ * The headers that say what the caller has left: of the budget, and of the requests in OpenAI's names.
+ *
+ * @see https://platform.openai.com/docs/guides/rate-limits
+ */
 function limitHeaders(account: Account): Record<string, string> {
   const headers = { 'x-quire-budget-remaining-usd': String(toUsd(Math.max(0, account.available))) };
   if (!limitsRequests(account)) return headers;
   const now = Date.now();
-  const remaining = account.requests_per_minute - (account[requestsName(now)] ?? 0);
+  const remaining = account.requests_per_minute - (account[requestsAttribute(now)] ?? 0);
   return {
     ...headers,
     'x-ratelimit-limit-requests': String(account.requests_per_minute),

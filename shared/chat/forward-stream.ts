@@ -7,9 +7,11 @@ import type { MeteredCall } from './metered-call.ts';
 import { drain, type Piece, readPieces, type StreamEvent } from './read-pieces.ts';
 
 /**
- * Forwards an upstream's stream byte for byte, reading the usage in passing; the chunk that holds
- * nothing else is kept back unless the caller asked for it. A stream that breaks ends in a chunk with
- * `error` and without `[DONE]`. However it ends, also when nobody reads any more, the call is settled.
+ * Forwards an upstream's stream byte for byte, and meters it. The chunk that holds only the usage is left out
+ * unless the caller asked for it. A stream that breaks off ends with a chunk that has `error`, without `[DONE]`.
+ * The call is settled however the stream ends, also if the caller hangs up.
+ *
+ * @see https://platform.openai.com/docs/api-reference/chat/create
  */
 export async function* forwardStream(
   call: MeteredCall,
@@ -18,7 +20,7 @@ export async function* forwardStream(
   const pieces = readPieces(call);
   let ended = false;
   try {
-    // Not `for await`: a reader who goes away would end the pieces with it, and they are to be drained.
+    // With `for await`, a caller who hangs up would end `pieces` too, and they could not be drained below.
     for (let next = await pieces.next(); !next.done; next = await pieces.next()) {
       yield wantsUsage ? next.value.bytes : withoutUsageChunk(next.value);
       ended ||= next.value.events.some(({ isEnd }) => isEnd);
@@ -40,7 +42,7 @@ function withoutUsageChunk({ bytes, events }: Piece): Buffer | string {
 
 const isUsageChunk = ({ chunk }: StreamEvent) => Boolean(chunk?.usage) && !chunk?.choices?.length;
 
-/** What a caller is told of a stream that broke. */
+/** Returns the error to report to the caller of a stream that broke off, and logs one that callers may not see. */
 export function brokenOff(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   log('warn', 'upstream stream broke', errorFields(error));

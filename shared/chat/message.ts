@@ -1,6 +1,6 @@
 import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions';
 import * as v from 'valibot';
-import { saying } from '../http/field-errors.ts';
+import { typedMessage } from '../http/field-errors.ts';
 import { dictionary, oneOf } from '../http/schema.ts';
 
 export const TextPart = v.looseObject({ type: v.literal('text'), text: v.string() });
@@ -21,7 +21,7 @@ export const ContentPart = dictionary(
 );
 
 const Text = v.string(
-  saying('string_type', 'Input should be a valid string or a list of content parts'),
+  typedMessage('string_type', 'Input should be a valid string or a list of content parts'),
 );
 const Parts = v.array(ContentPart);
 export const Content = oneOf([Text, Parts], (content) => (Array.isArray(content) ? Parts : Text));
@@ -36,7 +36,7 @@ export const PlainMessage = v.looseObject({
   role: v.picklist(['system', 'developer', 'user', 'assistant']),
   ...Spoken,
 });
-/** What an assistant said without words. */
+/** An assistant's message without content, such as one of tool calls only. */
 export const SilentMessage = v.looseObject({
   ...Spoken,
   role: v.literal('assistant'),
@@ -47,13 +47,17 @@ export const ToolMessage = v.looseObject({
   content: Content,
   tool_call_id: v.string(),
 });
-/** No message that we take, to say which roles there are. */
+/** The schema for a message with an unknown role: no message fits it, and its error lists the roles. */
 const UnknownMessage = v.looseObject({
   role: v.picklist([...PlainMessage.entries.role.options, 'tool']),
   ...Spoken,
 });
 
-/** One chat message, as in chat completions; keys we don't name pass through to the model. */
+/**
+ * One chat message, as in chat completions. Fields that aren't named here pass through to the model.
+ *
+ * @see https://platform.openai.com/docs/api-reference/chat/create
+ */
 export const Message = dictionary(
   oneOf([PlainMessage, SilentMessage, ToolMessage], (message) => {
     const { role, content } = (message ?? {}) as { role?: unknown; content?: unknown };
@@ -66,13 +70,16 @@ export const Message = dictionary(
 
 export type Message = v.InferOutput<typeof Message> & ChatCompletionMessageParam;
 
-/** An answer may be tool calls, a refusal or sound; clients send back what they got. */
+/**
+ * Whether a message may lack content: clients send back a model's tool calls, refusals and audio as they got
+ * them.
+ */
 function speaksWithoutContent(message: unknown): boolean {
   const { tool_calls, function_call, refusal, audio } = message as Record<string, unknown>;
   return Array.isArray(tool_calls) || [function_call, refusal, audio].some(Boolean);
 }
 
-/** The URLs of the images that messages carry, in their order. */
+/** Lists the URLs of the images in messages, in order. */
 export function imagesOf(messages: v.InferOutput<typeof Message>[]): string[] {
   return messages.flatMap(({ content }) =>
     Array.isArray(content)
@@ -85,5 +92,5 @@ export function imagesOf(messages: v.InferOutput<typeof Message>[]): string[] {
 
 type ImagePart = v.InferOutput<typeof ImagePart>;
 
-/** Whether a URL is an image in base64 itself. */
+/** Whether a URL holds the image itself, in base64. */
 export const isDataUrl = (url: string) => /^data:[^,]*;base64,/i.test(url);

@@ -9,35 +9,46 @@ import type { Model } from '../models/catalogue.ts';
 import { CompletionMeter, type Metered } from '../models/completion-meter.ts';
 import { contextLengthExceeded } from '../models/errors.ts';
 import { withIdleTimeout } from '../models/idle-timeout.ts';
-import { isCertainlyTooLong, mostNanoUsd, type SizedRequest } from '../models/token-bounds.ts';
+import { isCertainlyTooLong, maxCostNanoUsd, type SizedRequest } from '../models/token-bounds.ts';
 import { type CompletionBody, openCompletion } from '../models/upstream.ts';
 
-/** One model call: what is asked, who pays, what it is for, and when time is up. */
+/** One model call: the request, the key that pays, and what the call is counted as. */
 export interface ModelCall {
   keyId: string;
   model: Model;
   body: CompletionBody & SizedRequest;
   subject: Omit<ChargeSubject, 'model'>;
+  /** Aborts when the function's time is up. */
   signal: AbortSignal;
-  /** Pages that the call reads, to be counted with it. */
+  /** The pages that the call reads, to be counted on its charge. */
   images?: number;
 }
 
-/** A call that is held in the ledger and under way; whoever reads the response ends it. */
+/** A call that is held in the ledger and under way. Whoever reads the response must end it. */
 export interface MeteredCall {
   response: Response;
   meter: CompletionMeter;
+  /** The account as the hold left it. */
   account: Account;
   idleTimeoutMs: number;
-  /** Aborts when time is up. */
+  /** Aborts when the function's time is up. */
   signal: AbortSignal;
-  /** Settles, once, by what the meter saw; what produced nothing costs nothing. */
+  /** Settles the call by what the meter saw, or releases it if that is nothing. Later calls do nothing more. */
   end(): Promise<void>;
-  /** The same, together with the write of what the call produced; false if that is there already. */
+  /**
+   * Settles the call in one transaction with the write of what it produced. Returns false if that write's
+   * condition failed, and then the call costs nothing. Throws if the call has ended or produced nothing.
+   */
   endWith(product: TransactWriteItem): Promise<boolean>;
 }
 
-/** Holds the most the call can cost, then makes it: nothing is asked of a model that isn't paid for. */
+/**
+ * Holds the most that the call can cost, then makes it, so that no model is asked for what can't be paid.
+ * Releases the hold if the call fails.
+ *
+ * Throws `BudgetExceededError` or `RequestsPerMinuteError` if the key can't pay, and `ModelError` if the prompt
+ * is too long or no upstream takes it.
+ */
 export async function openMeteredCall(call: ModelCall): Promise<MeteredCall> {
   const { keyId, model, body, subject, signal } = call;
   if (isCertainlyTooLong(model, body)) {
@@ -46,27 +57,31 @@ export async function openMeteredCall(call: ModelCall): Promise<MeteredCall> {
     );
   }
   const wantedAt = performance.now();
-  const hold = await reserve(keyId, mostNanoUsd(model, body), { model: model.id, ...subject });
+  const hold = await reserve(keyId, maxCostNanoUsd(model, body), { model: model.id, ...subject });
   const meter = new CompletionMeter(model, body);
   measure({ AddedMs: Math.round(performance.now() - wantedAt) });
   try {
     const { response, idleTimeoutMs } = await openCompletion(model, body, signal);
-    const ends = enders(hold, () => outcomeOf(meter, call), signal);
-    return { response, idleTimeoutMs, signal, meter, account: hold.account, ...ends };
+    const settlement = settlementOf(hold, () => outcomeOf(meter, call), signal);
+    return { response, idleTimeoutMs, signal, meter, account: hold.account, ...settlement };
   } catch (error) {
     await release(hold);
     throw error;
   }
 }
 
-/** What a call came to; undefined where it produced nothing. */
+/** What a call used and cost; undefined if it produced nothing. */
 function outcomeOf(meter: CompletionMeter, { images }: ModelCall): Outcome | undefined {
   if (!meter.sawAnything) return undefined;
   return { ...meter.outcome(), ...(images !== undefined && { images }) };
 }
 
-/** When time is up the call ends by itself: a reader who doesn't read keeps the rest from being read. */
-function enders(
+/**
+ * Makes the functions that end a call, of which only the first that is called has an effect. The call also ends
+ * by itself when time is up: a caller who has stopped reading stops the reading of the response too, and then
+ * nobody else would end it.
+ */
+function settlementOf(
   hold: Hold,
   outcome: () => Outcome | undefined,
   timeIsUp: AbortSignal,
@@ -95,7 +110,7 @@ function enders(
   return { end, endWith };
 }
 
-/** Reads a response that comes as a whole. */
+/** Reads and meters a response that isn't streamed. Throws `ModelError` on silence, `SyntaxError` for no JSON. */
 export async function readCompletion(call: MeteredCall): Promise<string> {
   const { response, meter, idleTimeoutMs, signal } = call;
   const parts: Uint8Array[] = [];

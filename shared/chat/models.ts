@@ -11,7 +11,11 @@ export const ModelEntry = v.object({
   owned_by: v.string(),
 });
 
-/** The response of `GET /v1/models`, in the shape of OpenAI's list. */
+/**
+ * The response of `GET /v1/models`, in OpenAI's shape.
+ *
+ * @see https://platform.openai.com/docs/api-reference/models/list
+ */
 export const ModelList = v.object({ object: v.literal('list'), data: v.array(ModelEntry) });
 
 export type ModelList = v.InferOutput<typeof ModelList>;
@@ -30,7 +34,10 @@ export function listModels(caller: Caller): ModelList {
   };
 }
 
-/** Returns a model that the caller may use; to anyone else it doesn't exist. */
+/**
+ * Returns a model that the caller may use. Throws `NotFoundError` if there is none, or if the key may not use
+ * it.
+ */
 export function requireModel(caller: Caller, id: string): Model {
   const model = findModel(id);
   if (!model || !mayUseModel(caller, id)) {

@@ -1,6 +1,6 @@
 import { errorFields, log } from '../log.ts';
 import type { Metered } from '../models/completion-meter.ts';
-import { providerWords, unavailable } from '../models/errors.ts';
+import { unavailable, withoutSecrets } from '../models/errors.ts';
 import { dataOf, EventSplitter, eventsIn } from '../models/event-splitter.ts';
 import { withIdleTimeout } from '../models/idle-timeout.ts';
 import type { MeteredCall } from './metered-call.ts';
@@ -11,14 +11,18 @@ export interface Piece {
   events: StreamEvent[];
 }
 
-/** One event as it came; its chunk, unless it is a comment or the end. */
+/** One event as the upstream sent it. `chunk` is absent for a comment and for `[DONE]`. */
 export interface StreamEvent {
   text: string;
   chunk?: Metered;
+  /** Whether it is `[DONE]`. */
   isEnd: boolean;
 }
 
-/** Reads an upstream's stream in pieces of whole events, each metered before it is passed on. */
+/**
+ * Reads an upstream's stream in pieces of whole events, and meters each before it is passed on. Throws
+ * `ModelError` for an event that reports an error or is malformed, and on silence.
+ */
 export async function* readPieces({
   response,
   meter,
@@ -30,11 +34,11 @@ export async function* readPieces({
     yield* metered(splitter.push(chunk), meter);
   }
   const rest = splitter.rest();
-  // An event without its blank line is none; ours may follow it.
+  // The last event may lack the blank line that ends it. Without it, an event of ours would become part of it.
   if (rest.length > 0) yield* metered(Buffer.concat([rest, Buffer.from('\n\n')]), meter);
 }
 
-/** Reads on to the end for a caller who went away, so that all the model made is counted. */
+/** Reads the rest of a stream for a caller who hung up, so that all that the model produced is metered. */
 export async function drain(pieces: AsyncGenerator<Piece>): Promise<void> {
   try {
     for await (const _ of pieces);
@@ -43,7 +47,10 @@ export async function drain(pieces: AsyncGenerator<Piece>): Promise<void> {
   }
 }
 
-/** Passes on what came whole before a broken event, then throws: it is billed, so the caller gets it. */
+/**
+ * Meters events. Before it throws for a malformed one it yields those before it: they are billed, so the
+ * caller gets them.
+ */
 function* metered(bytes: Buffer, meter: MeteredCall['meter']): Generator<Piece> {
   if (bytes.length === 0) return;
   const events: StreamEvent[] = [];
@@ -79,5 +86,5 @@ function parseChunk(data: string): Metered {
 
 function messageOf(error: unknown): string {
   const { message } = error as { message?: unknown };
-  return typeof message === 'string' ? providerWords(message) : 'The model broke off its answer.';
+  return typeof message === 'string' ? withoutSecrets(message) : 'The model broke off its answer.';
 }

@@ -5,26 +5,37 @@ import { setting } from '../config.ts';
 import type { HistoryEntry } from './stream-request.ts';
 
 const keepSeconds = 24 * 3600;
-/** An item may hold 400 KB; the oldest turns make room for the newest. */
-const longestBytes = 300_000;
-/** What is kept of each of the newest two where they are too long themselves: 6 bytes a character at most. */
-const longestTurn = 25_000;
+/**
+ * The most bytes of a session's turns. The oldest turns are dropped first. An item may have 400 KB.
+ *
+ * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html
+ */
+const maxBytes = 300_000;
+/**
+ * How many characters are kept of each of the newest two turns if they alone are too long. One takes at most
+ * 6 bytes in JSON.
+ */
+const maxTurnLength = 25_000;
 
-/** A conversation: one key's, and of one of its users. */
+/** Names a conversation of one user of a key. */
 export interface SessionKey {
   keyId: string;
   userId: string;
   sessionId: string;
 }
 
-/** What the table holds of it beside its key. */
+/** What the table holds of a conversation, beside its key. */
 interface Session {
   turns_json: string;
-  /** When it is forgotten, in epoch seconds. The table may take days to delete it. */
+  /**
+   * When it is forgotten, in seconds since 1970. The table may take days to delete it.
+   *
+   * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/TTL.html
+   */
   expires_at: number;
 }
 
-/** Reads the turns of a session so far; none if it is new, forgotten or another key's. */
+/** Reads the turns of a session so far. There are none if it is new, forgotten or another key's. */
 export async function sessionHistory(key: SessionKey): Promise<HistoryEntry[]> {
   const session = await getItem<Session>(setting('SESSIONS_TABLE'), itemKey(key));
   const isKept = session && session.expires_at > Date.now() / 1000;
@@ -49,15 +60,14 @@ function newest(turns: HistoryEntry[]): HistoryEntry[] {
   const kept = [...turns];
   while (kept.length > 2 && isTooLong(kept)) kept.shift();
   if (!isTooLong(kept)) return kept;
-  return kept.map((turn) => ({ ...turn, content: turn.content.slice(0, longestTurn) }));
+  return kept.map((turn) => ({ ...turn, content: turn.content.slice(0, maxTurnLength) }));
 }
 
-const isTooLong = (turns: HistoryEntry[]) =>
-  Buffer.byteLength(JSON.stringify(turns)) > longestBytes;
+const isTooLong = (turns: HistoryEntry[]) => Buffer.byteLength(JSON.stringify(turns)) > maxBytes;
 
 /**
- * Both parts are the caller's own words: JSON keeps one pair from reading like another, and a hash
- * keeps them within the 1,024 bytes that a sort key may have.
+ * Makes the item's key. The caller chooses both ids freely: JSON keeps two different pairs apart, and the hash
+ * keeps them within the 1,024 bytes of a sort key.
  */
 const itemKey = ({ keyId, userId, sessionId }: SessionKey) => ({
   key_id: keyId,

@@ -23,16 +23,20 @@ import {
   userText,
 } from './stream-request.ts';
 
-/** A turn of a conversation under way. */
+/** A turn of a conversation that is being answered. */
 interface Turn {
   call: MeteredCall;
   model: Model;
   session: SessionKey;
-  /** The conversation with the user's new message, to be kept with the answer. */
+  /** The conversation up to the user's new message. It is kept together with the answer. */
   history: HistoryEntry[];
 }
 
-/** Answers a chat message as server-sent events, and remembers the turn in its session. */
+/**
+ * Answers a chat message as server-sent events, and keeps the turn in its session. Throws
+ * `AuthenticationError` for a wrong `api_key`, `UnprocessableEntityError` for a model or field that isn't
+ * available, `BudgetExceededError` or `RequestsPerMinuteError`, and `ModelError`.
+ */
 export async function streamChat(
   request: ChatStreamRequest,
   gatewayCaller: Caller,
@@ -99,7 +103,7 @@ async function* chatEvents(turn: Turn): AsyncGenerator<ChatEvent> {
   }
 }
 
-/** A turn that can't be kept is forgotten; its answer is whole all the same. */
+/** Keeps the turn in its session. If that fails it is only logged, because the answer is complete without it. */
 async function remember({ session, history }: Turn, answer: string): Promise<void> {
   try {
     await keepSession(session, [...history, { role: 'assistant', content: answer }]);
@@ -113,7 +117,7 @@ interface TextChoice {
   finish_reason?: string | null;
 }
 
-/** The text that a piece adds to the answer, delta by delta. */
+/** Adds the text of a piece to the answer, and returns it delta by delta. */
 function readDeltas({ events }: Piece, answer: { text: string; finishReason: string }): string[] {
   const deltas: string[] = [];
   for (const { chunk } of events) {
@@ -127,7 +131,7 @@ function readDeltas({ events }: Piece, answer: { text: string; finishReason: str
 }
 
 function usageEvent({ meter }: MeteredCall): ChatEvent {
-  const { cost, promptTokens, completionTokens } = meter.outcome();
+  const { costNanoUsd, promptTokens, completionTokens } = meter.outcome();
   return {
     type: 'usage',
     tokens: {
@@ -135,6 +139,6 @@ function usageEvent({ meter }: MeteredCall): ChatEvent {
       completion: completionTokens,
       total: promptTokens + completionTokens,
     },
-    cost_usd: toUsd(cost),
+    cost_usd: toUsd(costNanoUsd),
   };
 }

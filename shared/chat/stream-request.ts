@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { valueError } from '../http/errors.ts';
-import { saying } from '../http/field-errors.ts';
+import { typedMessage } from '../http/field-errors.ts';
 import { orNull, stringUpTo } from '../http/schema.ts';
 import type { Model } from '../models/catalogue.ts';
 import type { Message } from './message.ts';
@@ -9,10 +9,11 @@ export const HistoryEntry = v.object({
   role: v.picklist(['system', 'developer', 'user', 'assistant']),
   content: v.string(),
 });
-/** `v.base64` matches by groups of four, and runs out of stack on an image of megabytes. */
+
+/** Checks base64. `v.base64` matches group by group, and overflows the stack on an image of megabytes. */
 const base64 = v.check(
   (text: string) => text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text),
-  saying('value_error', 'Value error, not base64'),
+  typedMessage('value_error', 'Value error, not base64'),
 );
 export const ChatImage = v.object({
   base64: v.pipe(
@@ -27,7 +28,10 @@ export const ChatImage = v.object({
   mime_type: v.optional(
     v.pipe(
       v.string(),
-      v.regex(/^image\/[a-z0-9.+-]+$/, saying('value_error', 'Value error, not an image type')),
+      v.regex(
+        /^image\/[a-z0-9.+-]+$/,
+        typedMessage('value_error', 'Value error, not an image type'),
+      ),
     ),
     'image/jpeg',
   ),
@@ -52,11 +56,11 @@ export const ChatStreamRequest = v.object({
 export type ChatStreamRequest = v.InferOutput<typeof ChatStreamRequest>;
 export type HistoryEntry = v.InferOutput<typeof HistoryEntry>;
 
-const unbuilt = ['web_search', 'deep_research', 'connectors'] as const;
+const unavailableFields = ['web_search', 'deep_research', 'connectors'] as const;
 
-/** Refuses, by the field's name, what isn't offered yet and what the model can't take. */
+/** Throws a 422 that names the field, for what isn't offered yet and for what the model can't take. */
 export function refuseUnavailable(request: ChatStreamRequest, model: Model): void {
-  for (const field of unbuilt) {
+  for (const field of unavailableFields) {
     if (request[field]) throw valueError(['body', field], `${field} is not available yet`);
   }
   if (request.images?.length && model.maxImageTokens === undefined) {
@@ -71,7 +75,7 @@ export function refuseUnavailable(request: ChatStreamRequest, model: Model): voi
   }
 }
 
-/** PDF, zip (as Office files are) and old Office files, as base64 or by name. */
+/** Whether a file is a PDF, a zip (as Office files are) or an old Office file, by its name or its base64. */
 function isBinary({ name, content }: v.InferOutput<typeof ChatFile>): boolean {
   return (
     /\.(pdf|docx?|xlsx?|pptx?|od[tsp])$/i.test(name) ||
@@ -79,13 +83,13 @@ function isBinary({ name, content }: v.InferOutput<typeof ChatFile>): boolean {
   );
 }
 
-/** What the user says: the message, and each file's text under its name. */
+/** Joins the user's message and each file's text under its name. */
 export function userText({ message, files }: ChatStreamRequest): string {
   const texts = files?.map(({ name, content }) => `--- ${name} ---\n${content}`) ?? [];
   return [message, ...texts].join('\n\n');
 }
 
-/** The user's turn as the model takes it. */
+/** Makes the user's message for the model, with the images as data URLs. */
 export function userMessage(request: ChatStreamRequest): Message {
   const text = userText(request);
   const images = request.images ?? [];

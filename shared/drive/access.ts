@@ -1,12 +1,20 @@
 import { type Item, parentsOf } from './item.ts';
 
-/** Shared drives nest up to 100 folders; a My Drive that nests more is not walked to its end. */
-const deepest = 100;
+/**
+ * How many levels of folders above an item are looked at. A shared drive has no more; the folders of a My Drive
+ * that nests deeper count as not allowed.
+ *
+ * @see https://support.google.com/a/users/answer/7338880
+ */
+const maxDepth = 100;
 
-/** Whether an item, or a folder that holds it, is one of those allowed. */
+/** Returns whether an item is allowed: itself, a folder above it, or its shared drive. */
 export type Access = (item: Pick<Item, 'id' | 'parents' | 'driveId'>) => Promise<boolean>;
 
-/** Judges items by a key's allowed folders and shared drives; asks Drive for each folder once. */
+/**
+ * Makes the access rule for the ids of a key's allowed folders, files and shared drives. The rule remembers the
+ * folders that it has looked up, so that many items of one folder cost one walk.
+ */
 export function accessUnder(allowedFolders: readonly string[]): Access {
   const allowed = new Set(allowedFolders);
   const known = new Map<string, Promise<string[]>>();
@@ -19,9 +27,10 @@ export function accessUnder(allowedFolders: readonly string[]): Access {
   return async ({ id, parents, driveId }) => {
     if (allowed.has(id) || (driveId && allowed.has(driveId))) return true;
     const seen = new Set<string>();
-    // Old files may lie in several folders: all of a level's at once.
+    // A file made before 2020's end may lie in several folders, so a level may have several.
+    // https://developers.google.com/workspace/drive/api/guides/ref-single-parent
     let level = parents;
-    for (let depth = 0; level.length > 0 && depth < deepest; depth++) {
+    for (let depth = 0; level.length > 0 && depth < maxDepth; depth++) {
       if (level.some((folderId) => allowed.has(folderId))) return true;
       for (const folderId of level) seen.add(folderId);
       const above = (await Promise.all(level.map(knownParents))).flat();

@@ -2,23 +2,27 @@ import { setTimeout } from 'node:timers/promises';
 import { fullJitterMs } from '../backoff.ts';
 import { log } from '../log.ts';
 import { type DriveClient, driveClient, forgetDriveClient } from './client.ts';
-import { type Fault, faultOf } from './fault.ts';
-import { toDriveError } from './refusal.ts';
+import { toDriveError } from './errors.ts';
+import { failureOf, type RequestFailure } from './request-failure.ts';
 
-const tries = 5;
-const patienceMs = 30_000;
+const maxTries = 5;
+const maxTotalMs = 30_000;
 const firstSpanMs = 1_000;
 
 /**
- * Asks Drive, again after faults that pass: about five times in half a minute, as its Retry-After
- * says where it does. A refused token is minted anew, once. `send` learns how often it was called
- * before. Throws `DriveError` or `NotFoundError`; `signal`'s reason where that broke it off.
+ * Sends a request to Drive, and sends it again after transient failures: up to five times within half a
+ * minute, after the time that `Retry-After` advises, or after a growing wait. A refused access token is
+ * replaced once. `attempt` is 0 for the first try.
+ *
+ * Throws `DriveError` or `NotFoundError`, `signal`'s reason if it aborts, and what `send` throws itself.
+ *
+ * @see https://developers.google.com/workspace/drive/api/guides/handle-errors
  */
-export async function callDrive<Answer>(
-  send: (client: DriveClient, attempt: number) => Promise<Answer>,
+export async function callDrive<Result>(
+  send: (client: DriveClient, attempt: number) => Promise<Result>,
   signal?: AbortSignal,
-): Promise<Answer> {
-  const giveUpAt = Date.now() + patienceMs;
+): Promise<Result> {
+  const giveUpAt = Date.now() + maxTotalMs;
   let isRenewed = false;
   for (let attempt = 0; ; attempt++) {
     const client = await driveClient();
@@ -26,23 +30,32 @@ export async function callDrive<Answer>(
       return await send(client, attempt);
     } catch (error) {
       signal?.throwIfAborted();
-      const fault = faultOf(error);
-      if (!fault) throw error;
-      const mayRenew: boolean = fault.isUnauthorized && !isRenewed;
-      const waitMs = mayRenew ? 0 : waitBefore(attempt, fault);
-      const isLast = attempt + 1 >= tries || Date.now() + waitMs > giveUpAt;
-      if (!mayRenew && (!fault.isPassing || isLast)) throw toDriveError(fault, client.account);
+      const failure = failureOf(error);
+      if (!failure) throw error;
+      const mayRenew: boolean = failure.isUnauthorized && !isRenewed;
+      const waitMs = mayRenew ? 0 : waitBefore(attempt, failure);
+      const isLast = attempt + 1 >= maxTries || Date.now() + waitMs > giveUpAt;
+      if (!mayRenew && (!failure.isTransient || isLast)) {
+        throw toDriveError(failure, client.account);
+      }
 
       if (mayRenew) forgetDriveClient(client);
       isRenewed ||= mayRenew;
-      log('warn', 'drive is asked again', { status: fault.status, reason: fault.reason, waitMs });
+      log('warn', 'drive is asked again', {
+        status: failure.status,
+        reason: failure.reason,
+        waitMs,
+      });
       await setTimeout(waitMs, undefined, { signal });
     }
   }
 }
 
-/** As long as advised; else at least half of a doubling span, so that the tries outlast a short throttle. */
-function waitBefore(attempt: number, { retryAfterMs }: Fault): number {
+/**
+ * How long to wait, in ms: as advised, else at least half of a doubling span, so that the tries outlast a
+ * short throttle.
+ */
+function waitBefore(attempt: number, { retryAfterMs }: RequestFailure): number {
   const halfSpanMs = (firstSpanMs / 2) * 2 ** attempt;
-  return Math.ceil(retryAfterMs ?? halfSpanMs + fullJitterMs(halfSpanMs, 0, patienceMs));
+  return Math.ceil(retryAfterMs ?? halfSpanMs + fullJitterMs(halfSpanMs, 0, maxTotalMs));
 }

@@ -1,13 +1,14 @@
 import type { Readable } from 'node:stream';
 import { unavailable } from './errors.ts';
 
-/** Answers the bytes from an offset to the end of the chunk that holds it; none at the very end. */
+/** Returns the bytes from an offset to the end of the chunk that holds it; none at the end of the content. */
 export type ChunkAt = (offset: number) => Promise<Uint8Array>;
 
 /**
- * Reads a stream in chunks of a size, of which one is in memory at a time: it can be sent again, in
- * whole or from its middle. A body given as a function is opened at the first read, and anew to go
- * back further.
+ * Reads a stream in chunks of `chunkBytes`, with one chunk in memory at a time, so that a chunk can be sent
+ * again in whole or in part. A body given as a function is opened at the first read, and opened again to go
+ * back before the current chunk; with a stream, that throws a 503 `DriveError`. A body whose length isn't
+ * `totalBytes` makes `at` throw.
  */
 export function chunksOf(
   body: Readable | (() => Readable),
@@ -40,45 +41,48 @@ export function chunksOf(
   return { at, close: () => source?.close() };
 }
 
-/** A stream read in pieces of given sizes. */
+/** A stream that is read in pieces of given sizes. */
 class Source {
-  readonly #stream: Readable;
-  readonly #pieces: AsyncIterator<Uint8Array | string>;
-  #rest: Uint8Array = new Uint8Array();
+  private readonly stream: Readable;
+  private readonly pieces: AsyncIterator<Uint8Array | string>;
+  /** What has come from the stream and is not read yet. */
+  private rest: Uint8Array = new Uint8Array();
 
   constructor(stream: Readable) {
-    this.#stream = stream;
-    this.#pieces = stream[Symbol.asyncIterator]();
+    this.stream = stream;
+    this.pieces = stream[Symbol.asyncIterator]();
   }
 
+  /** Reads exactly so many bytes. Throws if the stream ends before. */
   async read(bytes: number): Promise<Uint8Array> {
     const read = Buffer.allocUnsafe(bytes);
     for (let filled = 0; filled < bytes; ) {
-      if (this.#rest.length === 0) await this.#next();
-      const piece = this.#rest.subarray(0, bytes - filled);
+      if (this.rest.length === 0) await this.pull();
+      const piece = this.rest.subarray(0, bytes - filled);
       if (piece.length === 0) throw new Error(`The content ends ${bytes - filled} bytes too early`);
       read.set(piece, filled);
       filled += piece.length;
-      this.#rest = this.#rest.subarray(piece.length);
+      this.rest = this.rest.subarray(piece.length);
     }
     return read;
   }
 
+  /** Throws if the stream has more bytes. */
   async expectEnd(): Promise<void> {
-    if (this.#rest.length === 0) await this.#next();
-    if (this.#rest.length > 0) throw new Error('The content is longer than was said');
+    if (this.rest.length === 0) await this.pull();
+    if (this.rest.length > 0) throw new Error('The content is longer than was said');
   }
 
   close(): void {
-    this.#stream.destroy();
+    this.stream.destroy();
   }
 
-  /** Leaves nothing only at the end. */
-  async #next(): Promise<void> {
+  /** Takes the next piece that isn't empty from the stream. `rest` stays empty only at the end. */
+  private async pull(): Promise<void> {
     do {
-      const { done, value } = await this.#pieces.next();
+      const { done, value } = await this.pieces.next();
       if (done) return;
-      this.#rest = typeof value === 'string' ? Buffer.from(value) : value;
-    } while (this.#rest.length === 0);
+      this.rest = typeof value === 'string' ? Buffer.from(value) : value;
+    } while (this.rest.length === 0);
   }
 }

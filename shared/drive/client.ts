@@ -14,22 +14,22 @@ type Authorized = InstanceType<typeof auth.OAuth2>;
 
 type RequestOptions = Parameters<Authorized['request']>[0];
 
-/** Google Drive, asked as the service account of one secret. */
+/** Google Drive's API, with the credentials of the service account in one secret. */
 export interface DriveClient {
   files: drive_v3.Drive['files'];
-  /** Sends what the API's own methods can't: resumable uploads. */
+  /** Sends what `files` has no method for: resumable uploads. */
   request: (options: RequestOptions) => Promise<{ status: number; headers: Headers }>;
   rootUrl: string;
-  /** The address that folders must be shared with. */
+  /** The e-mail address that folders must be shared with. */
   account: string;
 }
 
-/** A request's own patience; its retries are `callDrive`'s. */
+/** The timeout of one request. `callDrive` retries it. */
 export const requestTimeoutMs = 20_000;
 
 let current: { text: string; client: DriveClient } | undefined;
 
-/** The client for the secret as it is now; its access token is minted when first needed. */
+/** Returns the client for the secret as it is now. Throws 503 if no service account can be read from it. */
 export async function driveClient(): Promise<DriveClient> {
   const secretId = setting('DRIVE_SECRET');
   const text = await secretText(secretId).catch((error: unknown) => {
@@ -39,14 +39,14 @@ export async function driveClient(): Promise<DriveClient> {
   try {
     current = { text, client: createClient(parseServiceAccount(text)) };
   } catch (error) {
-    // Once an operator has put the right text there, it counts at once.
+    // Not cached, so that a corrected secret takes effect at once.
     forgetSecret(secretId);
     throw error;
   }
   return current.client;
 }
 
-/** Drops a client that Google refused, so that the next one reads the secret anew. */
+/** Drops a client whose credentials Google refused, so that the next call reads the secret again. */
 export function forgetDriveClient(client: DriveClient): void {
   if (current?.client !== client) return;
   current = undefined;
@@ -55,9 +55,9 @@ export function forgetDriveClient(client: DriveClient): void {
 
 function createClient(account: ServiceAccount): DriveClient {
   const rootUrl = setting('GOOGLE_DRIVE_URL') ?? 'https://www.googleapis.com/';
-  // Given fetch, gaxios doesn't load node-fetch.
+  // Without it gaxios would load node-fetch.
   const oauth = new auth.OAuth2({ transporterOptions: { fetchImplementation: fetch } });
-  oauth.refreshHandler = sharing(() => mintToken(oauth, account));
+  oauth.refreshHandler = shared(() => fetchToken(oauth, account));
   const api = drive({ version: 'v3', auth: oauth, rootUrl, retry: false });
   return {
     files: api.files,
@@ -69,7 +69,13 @@ function createClient(account: ServiceAccount): DriveClient {
 
 const Token = v.object({ access_token: v.string(), expires_in: v.number() });
 
-async function mintToken({ transporter }: Authorized, account: ServiceAccount) {
+/**
+ * Gets an access token for a signed assertion, without the user's part of OAuth.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc7523#section-2.1
+ * @see https://developers.google.com/identity/protocols/oauth2/service-account
+ */
+async function fetchToken({ transporter }: Authorized, account: ServiceAccount) {
   const { data } = await transporter.request({
     url: account.token_uri,
     method: 'POST',
@@ -87,8 +93,8 @@ async function mintToken({ transporter }: Authorized, account: ServiceAccount) {
   return { access_token, expiry_date: Date.now() + expires_in * 1000 };
 }
 
-/** Requests that find no token at the same time wait for the same one. */
-function sharing<Value>(make: () => Promise<Value>): () => Promise<Value> {
+/** Makes one call serve all who ask while it is under way. */
+function shared<Value>(make: () => Promise<Value>): () => Promise<Value> {
   let underWay: Promise<Value> | undefined;
   return () => {
     underWay ??= make().finally(() => {

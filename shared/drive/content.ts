@@ -1,28 +1,47 @@
 import { addAbortSignal, Readable } from 'node:stream';
 import { callDrive } from './call.ts';
 import type { DriveClient } from './client.ts';
-import { unavailable } from './errors.ts';
+import { refused, unavailable } from './errors.ts';
 import type { DriveFile } from './file.ts';
-import { exportOf } from './google-kinds.ts';
 
-/** A file's content on its way. */
+/** The content of a file. */
 export interface Content {
-  /** Fails with a `DriveError` that says to try again if it breaks off. */
+  /** Fails with a 503 `DriveError` if it breaks off, or with the reason of the signal. */
   body: Readable;
   mimeType: string;
-  /** The file's name, with the export's extension where it is exported. */
+  /** The file's name. If it is exported, with the extension of the export. */
   filename: string;
 }
 
-/** A silence this long, before the first byte or between two, means that the rest won't come. */
-const longestSilenceMs = 60_000;
+/** After this silence, before the first byte or between two chunks, the download has broken off. */
+const maxSilenceMs = 60_000;
+
+/** The format in which a Google document is read: it has no bytes of its own, and must be exported. */
+interface ExportFormat {
+  mimeType: string;
+  extension: string;
+}
+
+const googleTypePrefix = 'application/vnd.google-apps.';
+
+const exportFormats: Record<string, ExportFormat> = {
+  [`${googleTypePrefix}document`]: { mimeType: 'text/markdown', extension: '.md' },
+  [`${googleTypePrefix}spreadsheet`]: { mimeType: 'text/csv', extension: '.csv' },
+  [`${googleTypePrefix}presentation`]: { mimeType: 'text/plain', extension: '.txt' },
+};
 
 /**
- * Opens a file's content as a stream: Docs as Markdown, Sheets as CSV (the first sheet), Slides as
- * text, all else as it is. `signal` breaks it off at any time, as does destroying the stream.
+ * Opens a file's content as a stream: Docs as Markdown, Sheets as CSV (the first sheet), Slides as text, and
+ * any other file as it is. It is read no faster than the stream is. Aborting `signal` or destroying the stream
+ * ends the download.
+ *
+ * Throws 422 for a Google type that can't be exported, 413 for an export of more than 10 MB, and what
+ * `callDrive` throws.
+ *
+ * @see https://developers.google.com/workspace/drive/api/guides/ref-export-formats
  */
 export async function openContent(file: DriveFile, signal?: AbortSignal): Promise<Content> {
-  const exported = exportOf(file.mimeType);
+  const exported = exportFormatOf(file.mimeType);
   const body = await callDrive(
     ({ files }) => open(files, file.id, exported?.mimeType, signal),
     signal,
@@ -32,6 +51,14 @@ export async function openContent(file: DriveFile, signal?: AbortSignal): Promis
     mimeType: exported?.mimeType ?? file.mimeType,
     filename: exported ? withExtension(file.name, exported.extension) : file.name,
   };
+}
+
+/** Returns the format to export a type in; undefined if it is downloaded. Throws 422 if it can be neither. */
+function exportFormatOf(mimeType: string): ExportFormat | undefined {
+  if (!mimeType.startsWith(googleTypePrefix)) return undefined;
+  const known = exportFormats[mimeType];
+  if (known) return known;
+  throw refused(422, 'unsupported_file_type', `Files of type ${mimeType} can't be read.`);
 }
 
 const withExtension = (name: string, extension: string) =>
@@ -44,7 +71,7 @@ async function open(
   signal: AbortSignal | undefined,
 ): Promise<Readable> {
   const controller = new AbortController();
-  const timer = setTimeout(() => controller.abort(), longestSilenceMs);
+  const timer = setTimeout(() => controller.abort(), maxSilenceMs);
   const options = {
     responseType: 'stream',
     signal: AbortSignal.any([controller.signal, ...(signal ? [signal] : [])]),
@@ -53,19 +80,19 @@ async function open(
     const { data } = await (exportType
       ? files.export({ fileId, mimeType: exportType }, options)
       : files.get({ fileId, alt: 'media', supportsAllDrives: true }, options));
-    // Typed as node-fetch's stream; fetch's own is the web's.
+    // Typed as node-fetch's stream, but fetch returns a web stream.
     return readFrom(data as unknown as ReadableStream<Uint8Array>, controller);
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** Reads no further ahead than it is read itself. */
+/** Makes a Node stream of a web stream. It reads a chunk only when its own reader wants one. */
 function readFrom(body: ReadableStream<Uint8Array>, controller: AbortController): Readable {
   const reader = body.getReader();
   return new Readable({
     async read() {
-      const timer = setTimeout(() => this.destroy(brokenOff()), longestSilenceMs);
+      const timer = setTimeout(() => this.destroy(brokenOff()), maxSilenceMs);
       try {
         const { done, value } = await reader.read();
         this.push(done ? null : value);

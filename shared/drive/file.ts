@@ -1,29 +1,33 @@
 import { type Access, accessUnder } from './access.ts';
 import { fileNotFound, refused } from './errors.ts';
-import { folderType, getItem, type Item, shortcutType } from './item.ts';
+import { folderType, getDriveItem, type Item, shortcutType } from './item.ts';
 
-/** A file whose content a key may read; never a folder, never a shortcut. */
+/** A file whose content a key may read. It is never a folder or a shortcut. */
 export interface DriveFile {
   id: string;
   name: string;
   mimeType: string;
   parents: string[];
-  /** The shared drive it lies in. */
+  /** The shared drive that it lies in; absent if it lies in a My Drive. */
   driveId?: string;
-  /** Bytes; absent for Google's own kinds, whose exports' sizes nobody knows beforehand. */
+  /** In bytes; absent for Google documents, because the size of an export isn't known beforehand. */
   size?: number;
-  /** Changes when the content does: a checksum, or the time of a Google document's last edit. */
+  /** Changes with the content: its MD5, or the time of the last edit of a Google document. */
   contentId: string;
-  /** What only Quire sees on the file. */
+  /** The properties that only this app sees on the file. */
   appProperties: Record<string, string>;
 }
 
-/** Shortcuts to shortcuts can't be made by hand; this many are followed. */
-const mostHops = 3;
+/**
+ * How many shortcuts are followed one after another. Drive's own pages make none to another shortcut.
+ *
+ * @see https://developers.google.com/workspace/drive/api/guides/shortcuts
+ */
+const maxShortcuts = 3;
 
 /**
- * Finds a file, or the one a shortcut stands for, that lies under the allowed folders or shared
- * drives. Throws the same `NotFoundError` for all that doesn't, 422 for a folder that does.
+ * Finds a file, or the target of a shortcut, that lies under the allowed folders or shared drives. Throws the
+ * same `NotFoundError` for whatever doesn't, and a 422 `DriveError` for a folder that does.
  */
 export async function findReadableFile(
   fileId: string,
@@ -35,8 +39,8 @@ export async function findReadableFile(
 }
 
 /**
- * The first folder of a readable file through which it may be read: old files lie in several, and the
- * others are nobody's business. None where only the file itself is allowed.
+ * Finds the folder of a readable file through which it may be read. An old file may lie in several folders, and
+ * the others must not be revealed. Returns undefined if only the file itself is allowed.
  */
 export async function readableParentOf(
   { id, parents, driveId }: DriveFile,
@@ -51,7 +55,7 @@ export async function readableParentOf(
   return undefined;
 }
 
-/** Finds a folder as `findReadableFile` does a file; what isn't a folder is not found. */
+/** Finds a folder under the allowed ones, as `findReadableFile` finds a file. Throws `NotFoundError` for a file. */
 export async function requireReadableFolder(
   folderId: string,
   allowedFolders: readonly string[],
@@ -60,25 +64,28 @@ export async function requireReadableFolder(
   return { id, name };
 }
 
-/** The same for who goes on with the folder. */
+/** Finds a readable folder by an access rule. Throws `NotFoundError` for whatever else. */
 export async function getReadableFolder(folderId: string, isReadable: Access): Promise<Item> {
   const item = await getReadableItem(folderId, isReadable);
   if (item.mimeType !== folderType) throw fileNotFound();
   return item;
 }
 
-/** Follows shortcuts to what they stand for: where that lies is what counts. */
+/**
+ * Finds a readable item. A shortcut is followed to its target, and only where the target lies decides whether it
+ * may be read. Throws `NotFoundError` for whatever may not.
+ */
 export async function getReadableItem(fileId: string, isReadable: Access): Promise<Item> {
-  let item = await getItem(fileId);
+  let item = await getDriveItem(fileId);
   for (let hop = 0; item.mimeType === shortcutType; hop++) {
-    if (!item.shortcutDetails || hop === mostHops) throw fileNotFound();
-    item = await getItem(item.shortcutDetails.targetId);
+    if (!item.shortcutDetails || hop === maxShortcuts) throw fileNotFound();
+    item = await getDriveItem(item.shortcutDetails.targetId);
   }
   if (!(await isReadable(item))) throw fileNotFound();
   return item;
 }
 
-/** An item that is known to be a file, as the rest of Quire sees it. */
+/** Makes a `DriveFile` of an item that is a file. */
 export function toDriveFile(item: Item): DriveFile {
   const { id, name, mimeType, parents, driveId, size, md5Checksum, modifiedTime, appProperties } =
     item;

@@ -5,25 +5,28 @@ import { callDrive } from './call.ts';
 import { requestTimeoutMs } from './client.ts';
 import { isHidden } from './errors.ts';
 import { type DriveFile, getReadableFolder, getReadableItem, toDriveFile } from './file.ts';
-import { checked, folderType, Item, itemFields, shortcutType } from './item.ts';
+import { folderType, Item, itemFields, parseResponse, shortcutType } from './item.ts';
 
 /** One page of a folder. */
 export interface FolderPage {
   files: DriveFile[];
-  /** Shortcuts whose files the key may not read, by their own names: a run can say what it left out. */
+  /** The shortcuts whose targets the key may not read, with their own names. They are not among `files`. */
   unreadable: { id: string; name: string }[];
   nextPageToken?: string;
 }
 
 const pageSize = 100;
-/** Shortcuts of a page that are looked up at a time. */
+/** How many shortcuts of a page are looked up at once. */
 const lookupsAtOnce = 8;
 
 const Page = v.object({ files: v.array(Item), nextPageToken: v.optional(v.string()) });
 
 /**
- * Lists the files of a readable folder, a page at a time, without its folders. A shortcut stands for
- * its file, if that lies under the allowed folders too.
+ * Lists the files of a readable folder, a page of up to 100 at a time, without its folders. A shortcut to a file
+ * is listed as that file, if the file lies under the allowed folders too. Without `pageToken` it returns the
+ * first page. Throws `NotFoundError` for a folder that the key may not read.
+ *
+ * @see https://developers.google.com/workspace/drive/api/guides/search-files
  */
 export async function listFolder(
   folderId: string,
@@ -54,7 +57,7 @@ async function listPage({ id, driveId }: Item, pageToken = '') {
   const { data } = await callDrive(({ files }) =>
     files.list(
       {
-        // `getReadableFolder` answers only with ids that hold nothing to escape.
+        // The id needs no escaping: an item's id holds nothing but letters, digits, `_` and `-`.
         q: `'${id}' in parents and trashed = false and mimeType != '${folderType}'`,
         fields: `nextPageToken,files(${itemFields})`,
         pageSize,
@@ -66,10 +69,13 @@ async function listPage({ id, driveId }: Item, pageToken = '') {
       { timeout: requestTimeoutMs },
     ),
   );
-  return checked(Page, data);
+  return parseResponse(Page, data);
 }
 
-/** Each item's file; none for a shortcut to what the key may not read. */
+/**
+ * Finds the file that each item stands for; undefined for a shortcut to a folder or to what the key may not
+ * read.
+ */
 async function findTargets(items: Item[], isReadable: Access) {
   return pLimit(lookupsAtOnce).map(items, async (item) => {
     if (item.mimeType !== shortcutType) return { item, target: item };

@@ -6,10 +6,14 @@ import { fileNotFound, isHidden, unavailable } from './errors.ts';
 export const folderType = 'application/vnd.google-apps.folder';
 export const shortcutType = 'application/vnd.google-apps.shortcut';
 
-/** Ids go into paths and queries: nothing that could be more than an id may. */
+/** An id. It is put into URLs and queries, so it must not hold a character that means something there. */
 const Id = v.pipe(v.string(), v.regex(/^[\w-]{1,200}$/));
 
-/** What lies in Drive: a file, a folder or a shortcut. */
+/**
+ * Anything in Drive: a file, a folder or a shortcut.
+ *
+ * @see https://developers.google.com/workspace/drive/api/reference/rest/v3/files
+ */
 export const Item = v.object({
   id: Id,
   name: v.string(),
@@ -25,11 +29,15 @@ export const Item = v.object({
 });
 export type Item = v.InferOutput<typeof Item>;
 
+/** The fields to ask Drive for, which are those of `Item`. */
 export const itemFields =
   'id,name,mimeType,parents,driveId,size,md5Checksum,modifiedTime,trashed,appProperties,shortcutDetails(targetId,targetMimeType)';
 
-/** A proxy's page, or a body cut short, may come with status 200. */
-export function checked<Schema extends v.GenericSchema>(
+/**
+ * Parses a response of Drive. Throws 503 if it isn't one: a proxy's page, or half a body, may come with
+ * status 200.
+ */
+export function parseResponse<Schema extends v.GenericSchema>(
   schema: Schema,
   data: unknown,
 ): v.InferOutput<Schema> {
@@ -38,19 +46,19 @@ export function checked<Schema extends v.GenericSchema>(
   return read.output;
 }
 
-/** Reads an item; throws `NotFoundError` for what isn't there, is in the bin, or isn't shared with us. */
-export async function getItem(fileId: string): Promise<Item> {
-  const item = checked(Item, await getFields(fileId, itemFields));
+/** Reads an item. Throws `NotFoundError` if it doesn't exist, is in the trash, or isn't shared with us. */
+export async function getDriveItem(fileId: string): Promise<Item> {
+  const item = parseResponse(Item, await getFields(fileId, itemFields));
   if (item.trashed) throw fileNotFound();
   return item;
 }
 
 const Parents = v.pick(Item, ['parents']);
 
-/** The folders that hold a folder; none where we may not see it. */
+/** Reads which folders hold a folder. There are none if we may not see it. */
 export async function parentsOf(folderId: string): Promise<string[]> {
   try {
-    return checked(Parents, await getFields(folderId, 'parents')).parents;
+    return parseResponse(Parents, await getFields(folderId, 'parents')).parents;
   } catch (error) {
     if (isHidden(error)) return [];
     throw error;

@@ -7,12 +7,12 @@ import { type ChunkAt, chunksOf } from './chunks.ts';
 import { driveClient, requestTimeoutMs } from './client.ts';
 import { DriveError, isHidden, refused } from './errors.ts';
 import type { DriveFile } from './file.ts';
-import { checked, getItem } from './item.ts';
+import { getDriveItem, parseResponse } from './item.ts';
 import { type Upload, upload, uploadChunkBytes } from './upload.ts';
 
 /** A file that Quire writes beside its source. */
 export interface ResultFile {
-  /** From `reserveFileId`, kept before the result is first written. */
+  /** From `reserveFileId`. It must be saved before the result is first written. */
   id: string;
   folderId: string;
   name: string;
@@ -20,27 +20,32 @@ export interface ResultFile {
   sourceId: string;
 }
 
-/** What it holds. A stream given as a function is opened when Drive is ready to take it. */
+/** The content of a result. A body given as a function is opened when the upload begins. */
 export interface ResultContent {
   body: Readable | (() => Readable);
   bytes: number;
 }
 
+/** The app property that marks the results that Quire has written. */
 const resultMark = { quire: 'result' };
 
 const Ids = v.object({ ids: v.tuple([v.string()]) });
 
-/** Takes an id for a file that is not there yet: whoever writes it twice writes one file. */
+/**
+ * Takes the id of a file that doesn't exist yet. Writing a file twice under one id makes one file.
+ *
+ * @see https://developers.google.com/workspace/drive/api/reference/rest/v3/files/generateIds
+ */
 export async function reserveFileId(): Promise<string> {
   const { data } = await callDrive(({ files }) =>
     files.generateIds({ count: 1, space: 'drive', type: 'files' }, { timeout: requestTimeoutMs }),
   );
-  return checked(Ids, data).ids[0];
+  return parseResponse(Ids, data).ids[0];
 }
 
 /**
- * Writes a result under its reserved id, or over what an earlier try wrote there. Throws a permanent
- * `DriveError` where the folder, or its owner's storage, doesn't take it.
+ * Writes a result under its reserved id, over what an earlier try may have written there. Throws a 403
+ * `DriveError` if the folder is gone or not shared, or if the account has no storage, and a 503 if Drive fails.
  */
 export async function writeResult(result: ResultFile, content: ResultContent): Promise<void> {
   const chunks = chunksOf(content.body, content.bytes, uploadChunkBytes);
@@ -69,7 +74,7 @@ async function create(result: ResultFile, bytes: number, chunkAt: ChunkAt): Prom
     await upload(file, chunkAt);
   } catch (error) {
     if (!(error instanceof DriveError && error.code === 'drive_conflict')) throw error;
-    // The id was reserved for this result alone: an earlier try wrote it, and lost the answer.
+    // The id was reserved for this result alone, so an earlier try wrote the file, and its response was lost.
     const existing = `${path}/${encodeURIComponent(id)}`;
     await upload({ ...file, method: 'PATCH', path: existing, metadata }, chunkAt);
   }
@@ -85,21 +90,23 @@ async function folderGone(cause: unknown): Promise<DriveError> {
   );
 }
 
-/** Whether Quire wrote a file: a folder run leaves it out. */
+/** Whether Quire has written a file as a result. Such files are no sources. */
 export const isOwnResult = ({ appProperties }: DriveFile): boolean =>
   appProperties['quire'] === resultMark.quire;
 
 /**
- * Adds to what Quire keeps on a source file (a name and its value: up to 124 bytes). Where we may not
- * write, a log line is all that tells.
+ * Adds app properties to a source file. A name and its value may have 124 bytes together. If the file may not be
+ * written, this is only logged.
+ *
+ * @see https://developers.google.com/workspace/drive/api/guides/properties
  */
 export async function markSource(
   fileId: string,
   properties: Record<string, string>,
 ): Promise<void> {
   try {
-    // A mark is no edit: a Google document's time is also how its edits are told.
-    const { modifiedTime } = await getItem(fileId);
+    // The time is kept, because it is the `contentId` of a Google document, whose content doesn't change here.
+    const { modifiedTime } = await getDriveItem(fileId);
     const requestBody = { appProperties: properties, ...(modifiedTime && { modifiedTime }) };
     await callDrive(({ files }) =>
       files.update(

@@ -7,13 +7,17 @@ const PrivateKey = v.pipe(
   v.check((pem) => Boolean(keyIn(pem)), 'is not a private key in PEM'),
 );
 
-/** What Quire reads of a service account's JSON key, as Google hands it out. */
+/**
+ * The fields that are used of a service account's JSON key.
+ *
+ * @see https://developers.google.com/identity/protocols/oauth2/service-account
+ */
 const ServiceAccount = v.object({
   client_email: v.pipe(v.string(), v.email()),
   private_key: PrivateKey,
   private_key_id: v.optional(v.string()),
   token_uri: v.pipe(v.string(), v.url()),
-  /** Not Google's: the person for whom the account acts, where it has domain-wide delegation. */
+  /** A field of ours: the person for whom the account acts, if it has domain-wide delegation. */
   subject: v.optional(v.pipe(v.string(), v.email())),
 });
 export type ServiceAccount = v.InferOutput<typeof ServiceAccount>;
@@ -21,15 +25,15 @@ export type ServiceAccount = v.InferOutput<typeof ServiceAccount>;
 const scope = 'https://www.googleapis.com/auth/drive';
 const lifetimeSeconds = 3600;
 
-/** Reads a secret's text; throws what an operator must put there instead. */
+/** Parses a secret's text. Throws a 503 that says what is wrong, and what an operator must put there. */
 export function parseServiceAccount(text: string): ServiceAccount {
   const read = v.safeParse(v.pipe(v.string(), v.parseJson(), ServiceAccount), text);
   if (read.success) return read.output;
-  // The issue's own message may quote what it found: a field's name can't.
+  // Only the name of the field is shown: the issue's own message may quote the secret.
   throw notSetUp(`${v.getDotPath(read.issues[0]) ?? 'its text'} is missing or malformed`);
 }
 
-/** 503: there is no service account to ask Drive with. */
+/** 503: there is no service account for requests to Drive. */
 export function notSetUp(problem: string, cause?: unknown) {
   return unavailable(
     `Google Drive is not set up: ${problem}. Put the JSON key of a Google service account (client_email, private_key, token_uri) into the Drive secret.`,
@@ -37,7 +41,11 @@ export function notSetUp(problem: string, cause?: unknown) {
   );
 }
 
-/** The signed claim that Google trades for an access token (RFC 7523). */
+/**
+ * Signs the assertion that Google exchanges for an access token: a JWT that is valid for an hour.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc7523#section-3
+ */
 export function signAssertion(account: ServiceAccount): string {
   const issuedAt = Math.floor(Date.now() / 1000);
   const header = { alg: 'RS256', typ: 'JWT', kid: account.private_key_id };

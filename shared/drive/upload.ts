@@ -4,14 +4,14 @@ import type { ChunkAt } from './chunks.ts';
 import { requestTimeoutMs } from './client.ts';
 import { unavailable } from './errors.ts';
 
-/** Drive takes multiples of 256 KiB. */
+/** The size of a chunk. Drive takes multiples of 256 KiB. */
 export const uploadChunkBytes = 8 * 1024 * 1024;
-/** A chunk's own patience: 8 MiB at 1 Mbit/s. */
+/** The timeout of one chunk: 8 MiB at 1 Mbit/s take 67 seconds. */
 const chunkTimeoutMs = 70_000;
-/** Drive may take a chunk in parts; so many requests may leave it where it was. */
-const mostStalls = 5;
+/** Drive may take a chunk in parts. After so many requests in a row that took nothing, the upload is given up. */
+const maxStalls = 5;
 
-/** A file to make or to overwrite. */
+/** A file to create (POST) or to overwrite (PATCH). */
 export interface Upload {
   method: 'POST' | 'PATCH';
   path: string;
@@ -20,17 +20,22 @@ export interface Upload {
   bytes: number;
 }
 
-/** How far an upload has come. */
+/** How much of an upload has arrived: `offset` bytes. */
 type Progress = { isDone: true } | { isDone: false; offset: number };
 
 /**
- * Uploads by Drive's resumable protocol, which googleapis doesn't speak: after a fault it asks how
- * much arrived and goes on from there, so that an answer that was lost is found again.
+ * Uploads by Drive's resumable protocol, which googleapis doesn't implement. After a failure it asks how much has
+ * arrived, and continues from there, so that a lost response does no harm.
+ *
+ * Throws 409 `drive_conflict` if a new file's id exists, `NotFoundError` if the folder or file doesn't, 503 if
+ * Drive takes no more, and what `callDrive` throws.
+ *
+ * @see https://developers.google.com/workspace/drive/api/guides/manage-uploads#resumable
  */
 export async function upload(file: Upload, chunkAt: ChunkAt): Promise<void> {
   const session = await openSession(file);
   let offset = 0;
-  for (let stalls = 0; stalls < mostStalls; ) {
+  for (let stalls = 0; stalls < maxStalls; ) {
     const progress = await send(session, await chunkAt(offset), offset, file.bytes);
     if (progress.isDone) return;
     stalls = progress.offset > offset ? 0 : stalls + 1;
@@ -55,7 +60,7 @@ async function openSession({ method, path, metadata, mimeType, bytes }: Upload):
   return location;
 }
 
-/** Sends a chunk; after a fault asks what of it arrived. */
+/** Sends a chunk. A retry sends no content, and asks how much has arrived instead. */
 async function send(session: string, chunk: Uint8Array, offset: number, total: number) {
   try {
     return await callDrive(async ({ request }, attempt) => {
@@ -68,9 +73,9 @@ async function send(session: string, chunk: Uint8Array, offset: number, total: n
         headers: { 'content-range': `bytes ${range}/${total}` },
         ...(isFirst && { data: chunk }),
         timeout: chunkTimeoutMs,
-        // 308 says "go on" here, and has no address to go to.
+        // Here 308 means that more is expected. It is no redirect, and has no `Location`.
         redirect: 'manual',
-        // It would look for secrets byte by byte: a second for a chunk. Errors go no further than `callDrive`.
+        // The redactor would search a chunk for secrets for a second. `callDrive` passes no such error on.
         errorRedactor: false,
         validateStatus: (status) => status === 308 || (status >= 200 && status < 300),
       });

@@ -6,22 +6,25 @@ import { setting } from '../config.ts';
 import type { Caller } from '../http/caller.ts';
 import type { FeedbackReceipt, FeedbackRequest } from './request.ts';
 
-/** A rating as the table holds it, without what it rates: that lies in an item of its own for each content. */
+/** A rating as the table holds it. The contents that it rates lie in items of their own. */
 export interface Feedback extends Omit<FeedbackRequest, ContentName> {
   key_id: string;
-  /** `<message>#rating`: the message is a hash of the session and of what was said. */
+  /** `<message>#rating`, where `<message>` is a hash of the session and of both contents. */
   entry: string;
   id: string;
   created_at: string;
   updated_at: string;
-  /** The UTC day of its creation, the partition of the index `days`. */
+  /** The UTC day of its creation, which is the partition of the index `days`. */
   day: string;
+  /** When the table forgets it, in seconds since 1970. */
   expires_at: number;
 }
 
 /**
- * What is rated. An item may hold 400 KB: one content of 100,000 characters fits at four bytes each,
- * both together would not.
+ * The contents that are rated. Each has an item of its own, because an item may have 400 KB: 100,000 characters
+ * of up to four bytes fit once, but not twice.
+ *
+ * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html
  */
 export const contentNames = ['message_content', 'user_message'] as const;
 type ContentName = (typeof contentNames)[number];
@@ -29,9 +32,9 @@ type ContentName = (typeof contentNames)[number];
 const keepSeconds = 400 * 86_400;
 
 /**
- * Keeps a caller's rating of a message. Rating the same message of the same session again replaces the
- * rating, its comment and model; it keeps its id and creation. The contents are the message's own and
- * written first, so that no rating lacks them.
+ * Keeps a caller's rating of a message. Another rating of the same message in the same session replaces the
+ * rating, comment and model, and keeps the id and creation time. The contents are written first, so that no
+ * rating is without them.
  */
 export async function recordFeedback(
   { keyId }: Caller,
@@ -72,15 +75,15 @@ async function putRating(
   expires_at: number,
 ): Promise<Feedback> {
   const at = new Date(now).toISOString();
-  const renewed = { session_id, rating, model, comment, updated_at: at, expires_at };
+  const replaced = { session_id, rating, model, comment, updated_at: at, expires_at };
   const kept = { id: `feedback_${uuidv7()}`, created_at: at, day: at.slice(0, 10) };
-  const attributes = Object.entries({ ...renewed, ...kept });
+  const attributes = Object.entries({ ...replaced, ...kept });
   const { Attributes } = await dynamodb.send(
     new UpdateCommand({
       TableName: setting('FEEDBACK_TABLE'),
       Key: key,
       UpdateExpression: `SET ${[
-        ...Object.keys(renewed).map((name) => `#${name} = :${name}`),
+        ...Object.keys(replaced).map((name) => `#${name} = :${name}`),
         ...Object.keys(kept).map((name) => `#${name} = if_not_exists(#${name}, :${name})`),
       ].join(', ')}`,
       ExpressionAttributeNames: Object.fromEntries(attributes.map(([name]) => [`#${name}`, name])),

@@ -25,7 +25,7 @@ export const FeedbackRequest = dictionary(
 
 export type FeedbackRequest = v.InferOutput<typeof FeedbackRequest>;
 
-/** The answer of `POST /feedback`. */
+/** The response of `POST /feedback`. */
 export const FeedbackReceipt = v.object({
   id: v.string(),
   session_id: v.string(),

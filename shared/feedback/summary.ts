@@ -1,10 +1,10 @@
 import { toUsd } from '../ledger/nano-usd.ts';
 import type { Days } from '../usage/day.ts';
-import { spendByModel } from '../usage/spend-by-model.ts';
+import { spendByModel } from '../usage/use.ts';
 import type { Feedback } from './feedback.ts';
-import { listFeedback } from './read.ts';
+import { listFeedback } from './ratings.ts';
 
-/** How a model's answers were rated; null where the service knows no spend of a model of that name. */
+/** The ratings of one model. The spend is null if no key used a model of that name in those days. */
 export interface ModelRatings {
   model: string;
   up: number;
@@ -14,16 +14,16 @@ export interface ModelRatings {
   usd_per_rating: number | null;
 }
 
-/** All keys' ratings of some days, and the latest comments among them. */
+/** All keys' ratings of some days, with the ten latest comments. */
 export interface FeedbackSummary extends Days {
   ratings: number;
   models: ModelRatings[];
   comments: Pick<Feedback, 'created_at' | 'model' | 'rating' | 'comment'>[];
 }
 
-const mostComments = 10;
+const maxComments = 10;
 
-/** Sums up all keys' ratings of some days, by model, the most rated first. */
+/** Sums up all keys' ratings of some days by model, the most rated first. */
 export async function summarizeFeedback(days: Days): Promise<FeedbackSummary> {
   const counts = new Map<string, { up: number; down: number }>();
   const comments: FeedbackSummary['comments'] = [];
@@ -31,7 +31,7 @@ export async function summarizeFeedback(days: Days): Promise<FeedbackSummary> {
     const count = counts.get(model) ?? { up: 0, down: 0 };
     counts.set(model, { ...count, [rating]: count[rating] + 1 });
     if (comment) comments.unshift({ created_at, model, rating, comment });
-    comments.splice(mostComments);
+    comments.splice(maxComments);
   }
   const spend = await spendByModel(days);
   const models = [...counts]

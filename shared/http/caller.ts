@@ -1,12 +1,16 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 
-/** Who calls: the key that the authorizer let in, and its limits as the authorizer wrote them down. */
+/** The key that the authorizer let in, and its limits as the JSON that the authorizer wrote. */
 export interface Caller {
   keyId: string;
   limits: string;
 }
 
-/** Reads the caller that the gateway's authorizer put beside the request. */
+/**
+ * Reads the caller that the gateway's authorizer put beside the request. Throws if the route has no authorizer.
+ *
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-lambda-authorizer-output.html
+ */
 export function callerOf(event: APIGatewayProxyEvent): Caller {
   const { keyId, limits } = event.requestContext.authorizer ?? {};
   if (typeof keyId !== 'string' || typeof limits !== 'string') {

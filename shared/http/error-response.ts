@@ -2,19 +2,23 @@ import { errorFields, log } from '../log.ts';
 import { ServiceError, UnprocessableEntityError } from './errors.ts';
 import { json, type TextResponse } from './response.ts';
 
-/** Says an error in a response's body; the request id is for what has no words of its own. */
+/** Makes the response for an error. An error that callers may not see is logged, and named by the request id. */
 export type ErrorFormat = (error: unknown, requestId: string) => TextResponse;
 
 /** `{"detail": …}`: a sentence, or for a 422 the list of what is wrong. */
 export const detailError: ErrorFormat = (error, requestId) => {
   if (error instanceof UnprocessableEntityError) return json(422, { detail: error.fields });
-  if (!(error instanceof ServiceError)) return json(500, { detail: unknown(error, requestId) });
+  if (!(error instanceof ServiceError)) return json(500, { detail: logUnknown(error, requestId) });
   const { statusCode, message, details } = error;
   if (statusCode === 401) return unauthorized(error);
   return json(statusCode, { detail: message, ...details }, retryHeaders(error));
 };
 
-/** The same body everywhere, with `detail` and `error`, as the gateway has it. */
+/**
+ * A 401 has the same body on every route, with `detail` and `error`, because the gateway's own has both.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc6750#section-3
+ */
 const unauthorized = (error: ServiceError) =>
   json(
     401,
@@ -26,7 +30,7 @@ const unauthorized = (error: ServiceError) =>
 export const completionError: ErrorFormat = (error, requestId) => {
   if (error instanceof UnprocessableEntityError) return json(400, { error: invalidRequest(error) });
   if (!(error instanceof ServiceError)) {
-    const message = unknown(error, requestId);
+    const message = logUnknown(error, requestId);
     return json(500, {
       error: { message, type: 'server_error', param: null, code: 'internal_error' },
     });
@@ -55,14 +59,15 @@ function typeOf(statusCode: number): string {
   return statusCode >= 500 ? 'server_error' : 'invalid_request_error';
 }
 
-/** `x-should-retry: false` keeps SDKs from retrying what can't succeed. */
+/** `x-should-retry: false` keeps OpenAI's clients from retrying what can't succeed. */
 function retryHeaders({ retryAfterSeconds }: ServiceError): Record<string, string> {
   if (retryAfterSeconds === undefined) return {};
   if (retryAfterSeconds === null) return { 'x-should-retry': 'false' };
   return { 'retry-after': String(retryAfterSeconds) };
 }
 
-function unknown(error: unknown, requestId: string): string {
+/** Logs an error that callers may not see. Returns what they are told instead. */
+function logUnknown(error: unknown, requestId: string): string {
   log('error', 'request failed', { request_id: requestId, ...errorFields(error) });
   return `Something went wrong on our side. Quote request id ${requestId} when you report it.`;
 }

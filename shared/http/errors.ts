@@ -1,19 +1,24 @@
-/** One thing wrong with a request, in pydantic's words. */
+/**
+ * One thing that is wrong with a request, in pydantic's shape: `loc` is the path to it, such as
+ * `['body', 'priority']`.
+ *
+ * @see https://docs.pydantic.dev/latest/errors/validation_errors/
+ */
 export interface FieldError {
   loc: (string | number)[];
   msg: string;
   type: string;
 }
 
-/** What an error tells beside its message. */
+/** What an error carries beside its message. */
 export interface ServiceErrorOptions extends ErrorOptions {
-  /** When trying again may help; null says that it never will. */
+  /** When trying again may help; null if it never will; absent if that isn't known. */
   retryAfterSeconds?: number | null | undefined;
   /** Figures for the caller, put into the error's body as they are. */
   details?: Record<string, unknown> | undefined;
 }
 
-/** An error that a caller may see: its message is written for them. */
+/** An error that a caller may see: its message is written for callers. */
 export class ServiceError extends Error {
   readonly statusCode: number;
   readonly code: string;
@@ -35,28 +40,28 @@ export class ServiceError extends Error {
   }
 }
 
-/** 401: the key is none of ours. */
+/** 401: the key is not known. */
 export class AuthenticationError extends ServiceError {
   constructor(message: string) {
     super(401, 'invalid_api_key', message);
   }
 }
 
-/** 404: it doesn't exist, or isn't the caller's; which of the two is never said. */
+/** 404: it doesn't exist, or it isn't the caller's. The two look the same to callers. */
 export class NotFoundError extends ServiceError {
   constructor(message: string, code = 'not_found') {
     super(404, code, message);
   }
 }
 
-/** 409: the thing is not in a state that allows this. */
+/** 409: the state of the thing doesn't allow this. */
 export class ConflictError extends ServiceError {
   constructor(message: string) {
     super(409, 'conflict', message);
   }
 }
 
-/** 422: the request breaks one or more constraints, each named. */
+/** 422: the request breaks one or more constraints, and `fields` names each. */
 export class UnprocessableEntityError extends ServiceError {
   readonly fields: readonly FieldError[];
 

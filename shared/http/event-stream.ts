@@ -1,15 +1,19 @@
 import type { StreamedResponse } from './stream-endpoint.ts';
 
-/** Silence after which a comment keeps idle proxies from closing the connection. */
+/** After this silence a comment is sent, so that proxies don't close the connection as idle. */
 const heartbeatMs = 15_000;
 
-/** An object as one server-sent event. */
+/**
+ * Writes an object as one server-sent event.
+ *
+ * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
+ */
 export const eventOf = (object: object) => `data: ${JSON.stringify(object)}\n\n`;
 
-/** The event that says that a stream is whole. */
+/** The last event of a whole stream, in OpenAI's format: a stream without it has broken off. */
 export const doneEvent = 'data: [DONE]\n\n';
 
-/** A response of server-sent events: each an object's JSON, the last `[DONE]`. */
+/** Makes a response of server-sent events: the JSON of each object, and `[DONE]` after the last. */
 export function eventStream(events: AsyncGenerator<object>): StreamedResponse {
   return {
     statusCode: 200,
@@ -23,7 +27,7 @@ async function* withHeartbeats(events: AsyncGenerator<object>): AsyncGenerator<s
     let next = events.next();
     for (;;) {
       const result = await within(next, heartbeatMs);
-      if (result === 'silence') {
+      if (result === 'silent') {
         yield ': still here\n\n';
         continue;
       }
@@ -37,10 +41,11 @@ async function* withHeartbeats(events: AsyncGenerator<object>): AsyncGenerator<s
   }
 }
 
-async function within<Value>(work: Promise<Value>, ms: number): Promise<Value | 'silence'> {
+/** Awaits work for a time. Returns 'silent' if it is not done by then; the work goes on. */
+async function within<Value>(work: Promise<Value>, ms: number): Promise<Value | 'silent'> {
   let timer: NodeJS.Timeout | undefined;
-  const silence = new Promise<'silence'>((resolve) => {
-    timer = setTimeout(() => resolve('silence'), ms);
+  const silence = new Promise<'silent'>((resolve) => {
+    timer = setTimeout(() => resolve('silent'), ms);
   });
   return Promise.race([work, silence]).finally(() => clearTimeout(timer));
 }

@@ -2,26 +2,31 @@ import type * as v from 'valibot';
 import type { FieldError } from './errors.ts';
 
 type Issue = v.BaseIssue<unknown>;
-type Words = Omit<FieldError, 'loc'>;
+type Description = Omit<FieldError, 'loc'>;
 
-/** Says what valibot found in pydantic's words: `{loc, msg, type}`, with `loc` starting at the part of the request. */
+/**
+ * Translates what valibot found into pydantic's field errors. `loc` begins within the part of the request
+ * that was checked.
+ *
+ * @see https://docs.pydantic.dev/latest/errors/validation_errors/
+ */
 export function toFieldErrors(issues: readonly Issue[]): FieldError[] {
-  return issues.map((issue) => ({ loc: locationOf(issue), ...wordsFor(issue) }));
+  return issues.map((issue) => ({ loc: locationOf(issue), ...describe(issue) }));
 }
 
 function locationOf(issue: Issue): FieldError['loc'] {
   return (issue.path ?? []).map(({ key }) => (typeof key === 'number' ? key : String(key)));
 }
 
-/** A valibot message that carries its own pydantic type, for rules valibot has no words for. */
-export const saying = (type: string, msg: string) => `${type}: ${msg}`;
+/** Writes a valibot message that carries its pydantic type, for a rule that has no type in `describeByType`. */
+export const typedMessage = (type: string, msg: string) => `${type}: ${msg}`;
 
-function wordsFor(issue: Issue): Words {
+function describe(issue: Issue): Description {
   const [, type, msg] = issue.message.match(/^([a-z_]+): (.+)$/s) ?? [];
   if (isMissingKey(issue)) return { type: 'missing', msg: 'Field required' };
   if (type && msg) return { type, msg };
   return (
-    wordsByType[issue.type]?.(issue) ?? {
+    describeByType[issue.type]?.(issue) ?? {
       type: 'value_error',
       msg: `Value error, ${issue.message}`,
     }
@@ -32,7 +37,7 @@ function isMissingKey(issue: Issue): boolean {
   return issue.input === undefined && issue.kind === 'schema';
 }
 
-const wordsByType: Record<string, (issue: Issue) => Words> = {
+const describeByType: Record<string, (issue: Issue) => Description> = {
   string: () => ({ type: 'string_type', msg: 'Input should be a valid string' }),
   boolean: () => ({ type: 'bool_type', msg: 'Input should be a valid boolean' }),
   number: () => ({ type: 'float_type', msg: 'Input should be a valid number' }),
@@ -67,7 +72,7 @@ const wordsByType: Record<string, (issue: Issue) => Words> = {
         },
 };
 
-function literalError(expected: string | null): Words {
+function literalError(expected: string | null): Description {
   const options = [...(expected ?? '').matchAll(/"([^"]*)"/g)].map(([, option]) => `'${option}'`);
   const last = options.pop();
   const list = options.length > 0 ? `${options.join(', ')} or ${last}` : last;

@@ -6,13 +6,16 @@ import { parseRequest, type RequestParts, type RequestSchemas } from './request.
 import { requestLog } from './request-log.ts';
 import type { TextResponse } from './response.ts';
 
-/** Answers a parsed request of an authenticated caller with a JSON response. */
+/** Makes the response to a parsed request of an authenticated caller. */
 type Respond<Schemas extends RequestSchemas> = (
   request: RequestParts<Schemas>,
   caller: Caller,
 ) => Promise<TextResponse>;
 
-/** Makes a Lambda handler of the schemas of a request's parts and what answers it. */
+/**
+ * Makes a Lambda handler from the schemas of a request's parts and the function that responds. An error that
+ * either throws becomes a response by `errorFormat`.
+ */
 export function jsonEndpoint<Schemas extends RequestSchemas>(
   schemas: Schemas,
   respond: Respond<Schemas>,

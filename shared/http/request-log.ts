@@ -4,7 +4,7 @@ import { log } from '../log.ts';
 import { measure } from '../metrics.ts';
 import { ServiceError } from './errors.ts';
 
-/** Writes one line a request: what was asked, by which key, how it ended, how long it took. */
+/** Logs one line for each request: its route, key, status and duration. */
 export function requestLog(): middy.MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult> {
   const startedAt = new WeakMap<object, number>();
   const write: middy.MiddlewareFn<APIGatewayProxyEvent, APIGatewayProxyResult> = (request) => {

@@ -13,7 +13,7 @@ export interface RequestSchemas {
   query?: Schema;
 }
 
-/** What the schemas make of a request. */
+/** The parts of a request as their schemas parse them. */
 export type RequestParts<Schemas extends RequestSchemas> = {
   [Part in keyof Schemas]: Schemas[Part] extends Schema ? v.InferOutput<Schemas[Part]> : never;
 };
@@ -25,7 +25,7 @@ const readers: Record<keyof RequestSchemas, (event: APIGatewayProxyEvent) => unk
   query: (event) => event.queryStringParameters ?? {},
 };
 
-/** Parses the parts of a request; all that is wrong in them is reported at once. */
+/** Parses the parts of a request. Throws one `UnprocessableEntityError` that names all that is wrong in them. */
 export function parseRequest<Schemas extends RequestSchemas>(
   schemas: Schemas,
   event: APIGatewayProxyEvent,

@@ -1,11 +1,11 @@
-/** A response whose body is there as a whole. */
+/** A response that is sent in one piece. */
 export interface TextResponse {
   statusCode: number;
   headers: Record<string, string>;
   body: string;
 }
 
-/** A JSON response. */
+/** Makes a JSON response. */
 export function json(
   statusCode: number,
   body: object,

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { saying } from './field-errors.ts';
+import { typedMessage } from './field-errors.ts';
 
 /** A whole number from 0 up. */
 export const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
@@ -10,29 +10,29 @@ export const Usd = v.pipe(v.number(), v.minValue(0));
 /** An instant in ISO 8601. */
 export const Instant = v.pipe(v.string(), v.isoTimestamp());
 
-/** A field that may be left out or null; it is null then. */
+/** A field that may be left out or null. It is parsed as null then. */
 export const orNull = <Schema extends v.GenericSchema>(schema: Schema) =>
   v.optional(v.nullable(schema), null);
 
 const refusedList = v.custom<never>(
   () => false,
-  saying(
+  typedMessage(
     'model_attributes_type',
     'Input should be a valid dictionary or object to extract fields from',
   ),
 );
 
-/** A schema's object, and no list: valibot alone would take a list for an object without keys. */
+/** An object of a schema, but not a list, which valibot alone would take for an object without keys. */
 export const dictionary = <Schema extends v.GenericSchema>(schema: Schema): Schema =>
   runningAs(schema, (value) => (Array.isArray(value) ? refusedList : schema));
 
-/** Any of several schemas: the value decides which was meant, and what is wrong is said of that one. */
+/** Any of several schemas. `choose` picks one by the value, and errors are those of that schema alone. */
 export const oneOf = <Options extends v.GenericSchema[]>(
   options: Options,
   choose: (value: unknown) => v.GenericSchema,
 ) => runningAs(v.union(options), choose);
 
-/** A schema whose values are judged by one that is chosen for each. */
+/** A schema that checks each value by the schema that is chosen for it. */
 const runningAs = <Schema extends v.GenericSchema>(
   schema: Schema,
   choose: (value: unknown) => v.GenericSchema,
@@ -42,33 +42,36 @@ const runningAs = <Schema extends v.GenericSchema>(
 });
 
 /** A whole number between two bounds, both allowed. */
-export const integerBetween = (least: number, most: number) =>
+export const integerBetween = (min: number, max: number) =>
   v.pipe(
-    v.number(saying('int_type', 'Input should be a valid integer')),
+    v.number(typedMessage('int_type', 'Input should be a valid integer')),
     v.integer(
-      saying(
+      typedMessage(
         'int_from_float',
         'Input should be a valid integer, got a number with a fractional part',
       ),
     ),
-    v.minValue(least),
-    v.maxValue(most),
+    v.minValue(min),
+    v.maxValue(max),
   );
 
-/** A string of at most `most` characters, counted as Unicode code points; no store takes half a pair. */
-export const stringUpTo = (most: number) =>
+/**
+ * A string of at most `maxLength` characters, counted as Unicode code points. Half a surrogate pair is refused:
+ * DynamoDB stores UTF-8, which can't express it.
+ */
+export const stringUpTo = (maxLength: number) =>
   v.pipe(
     v.string(),
     v.check(
       (text) => text.isWellFormed(),
-      saying(
+      typedMessage(
         'string_unicode',
         'Input should be a valid string, unable to parse raw data as a unicode string',
       ),
     ),
     v.check(
-      (text) => text.length <= most || [...text].length <= most,
-      saying('string_too_long', `String should have at most ${most} characters`),
+      (text) => text.length <= maxLength || [...text].length <= maxLength,
+      typedMessage('string_too_long', `String should have at most ${maxLength} characters`),
     ),
-    v.metadata({ maxLength: most }),
+    v.metadata({ maxLength }),
   );

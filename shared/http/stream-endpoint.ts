@@ -9,17 +9,17 @@ import type { ErrorFormat } from './error-response.ts';
 import { parseRequest, type RequestParts, type RequestSchemas } from './request.ts';
 import { requestLog } from './request-log.ts';
 
-/** A response whose body comes piece by piece; a string is sent as UTF-8. */
+/** A response that is sent piece by piece. A string is sent as UTF-8. */
 export interface StreamedResponse {
   statusCode: number;
   headers: Record<string, string>;
   body: AsyncIterable<Uint8Array | string>;
 }
 
-/** What a streaming endpoint may want to know of its invocation. */
+/** What a streaming endpoint knows of its invocation. */
 export interface Invocation {
   requestId: string;
-  /** Aborts a little before the function's time is up, so that there is time to settle. */
+  /** Aborts five seconds before the function's timeout, so that there is time to settle. */
   timeIsUp: AbortSignal;
 }
 
@@ -29,11 +29,14 @@ type Respond<Schemas extends RequestSchemas> = (
   invocation: Invocation,
 ) => Promise<StreamedResponse>;
 
-const windUpMs = 5_000;
+const settlingTimeMs = 5_000;
 
 /**
- * Makes a handler that streams through the gateway. What `respond` throws becomes a proper status; once
- * it has answered, its body tells errors in its own way, and is run to its end even if nobody reads.
+ * Makes a handler that streams through the gateway. What `respond` throws becomes a response by `errorFormat`.
+ * Once it has returned, the status is sent, and an error in the body can only be reported within the body. A
+ * body that is a generator reaches its end or its `finally`, even if the caller hangs up.
+ *
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/response-transfer-mode-lambda.html
  */
 export function streamEndpoint<Schemas extends RequestSchemas>(
   schemas: Schemas,
@@ -52,7 +55,7 @@ export function streamEndpoint<Schemas extends RequestSchemas>(
       const requestId = event.requestContext.requestId;
       const startedAt = performance.now();
       const timeIsUp = AbortSignal.timeout(
-        Math.max(0, context.getRemainingTimeInMillis() - windUpMs),
+        Math.max(0, context.getRemainingTimeInMillis() - settlingTimeMs),
       );
       const { body, statusCode, headers } = await respond(
         parseRequest(schemas, event),
@@ -67,6 +70,7 @@ export function streamEndpoint<Schemas extends RequestSchemas>(
     });
 }
 
+/** Passes a body on, measures the time to its first piece, and logs the error that breaks it. */
 async function* logged(
   body: StreamedResponse['body'],
   requestId: string,

@@ -1,5 +1,5 @@
 import { queryItems } from '../aws/dynamodb.ts';
-import { failedConditions, type TransactWriteItem } from '../aws/transact.ts';
+import { type TransactWriteItem, writeTransaction } from '../aws/transact.ts';
 import { setting } from '../config.ts';
 import { log } from '../log.ts';
 import {
@@ -46,7 +46,7 @@ export async function createChildren(
 /** Those that are there already, or whose file another job has taken, are left out of a second transaction. */
 async function createSome(parent: ClaimedJob, children: Child[], set: Partial<Job>): Promise<void> {
   const writes = children.map(({ job, beside = [] }) => [creationOf(job), ...beside]);
-  const failed = await failedConditions([
+  const failed = await writeTransaction([
     announceOf(parent, children.length, set),
     ...writes.flat(),
   ]);
@@ -141,7 +141,7 @@ async function countSome(siblings: Job[]): Promise<void> {
   if (!first?.parent_job_id) return;
   const parentKey = { key_id: first.key_id, job_id: first.parent_job_id };
   const parent = await findJob(parentKey);
-  const failed = await failedConditions([
+  const failed = await writeTransaction([
     countOf(parentKey, siblings, parent?.failed_files?.length ?? 0),
     ...siblings.map(markCounted),
   ]);

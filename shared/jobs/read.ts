@@ -3,7 +3,7 @@ import { queryPages } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
 import type { Caller } from '../http/caller.ts';
 import { NotFoundError } from '../http/errors.ts';
-import { saying } from '../http/field-errors.ts';
+import { typedMessage } from '../http/field-errors.ts';
 import { familyOf, findJob, type Job, type JobKey, jobIdPattern, toRecord } from './job.ts';
 import { wholeResult } from './objects.ts';
 import { type JobList, type JobRecord, jobStatuses } from './record.ts';
@@ -13,7 +13,7 @@ const Cursor = v.pipe(
   v.transform((cursor) => Buffer.from(cursor, 'base64url').toString()),
   v.check(
     (id) => jobIdPattern.test(id),
-    saying('value_error', 'Value error, not a cursor of ours'),
+    typedMessage('value_error', 'Value error, not a cursor of ours'),
   ),
 );
 

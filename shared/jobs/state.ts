@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, unlessConditionFails } from '../aws/dynamodb.ts';
-import { throughConflicts } from '../aws/transact.ts';
+import { retryConflicts } from '../aws/transact.ts';
 import { setting } from '../config.ts';
 import { type ClaimedJob, instant, type Job, type JobKey, retentionEnd } from './job.ts';
 import { turnOf } from './lane.ts';
@@ -308,6 +308,6 @@ async function updateJob(
     ReturnValues: 'ALL_NEW',
   });
   // A parent's children are counted on it in transactions, which a plain write may meet.
-  const updated = await unlessConditionFails(throughConflicts(() => dynamodb.send(update)));
+  const updated = await unlessConditionFails(retryConflicts(() => dynamodb.send(update)));
   return updated?.Attributes as Job | undefined;
 }

@@ -2,7 +2,12 @@ import type { APIGatewayAuthorizerResult, APIGatewayTokenAuthorizerEvent } from 
 import { findKeyBySecret } from './key.ts';
 import { limitsOfKey } from './key-limits.ts';
 
-/** Lets an active key in, with its id and limits; the gateway turns the throw into its 401. */
+/**
+ * Lets an active key in, and passes its id and limits on in the request's context, whose values can't be
+ * objects. The gateway answers 401 to exactly one error message: `Unauthorized`.
+ *
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-lambda-authorizer-output.html
+ */
 export async function authorizeRequest({
   authorizationToken,
   methodArn,
@@ -22,7 +27,7 @@ export async function authorizeRequest({
   };
 }
 
-/** The result is cached by token and must hold for every route, not just the one asked for first. */
+/** The ARN of every route. The gateway caches the policy by token, so it must hold for the key's next request too. */
 function everyMethod(methodArn: string): string {
   const [arn, stage] = methodArn.split('/');
   return `${arn}/${stage}/*`;

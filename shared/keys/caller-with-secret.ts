@@ -4,20 +4,20 @@ import { findKeyBySecret } from './key.ts';
 import { limitsOfKey } from './key-limits.ts';
 import { hashSecret, secretPattern } from './secret.ts';
 
-/** As long as the gateway remembers a key. */
+/** As long as the gateway caches the result of its authorizer. */
 const cacheMs = 60_000;
-const cache = new Map<string, { caller: Caller; until: number }>();
+const cache = new Map<string, { caller: Caller; untilMs: number }>();
 
-/** The caller a secret in a request's body stands for; throws a 401 if it opens nothing. */
+/** Finds the caller whose secret is in a request's body. Throws `AuthenticationError` if no active key has it. */
 export async function callerWithSecret(secret: string): Promise<Caller> {
   if (!secretPattern.test(secret)) throw new AuthenticationError('The api_key is not valid.');
   const hash = hashSecret(secret);
   const cached = cache.get(hash);
-  if (cached && cached.until > Date.now()) return cached.caller;
+  if (cached && cached.untilMs > Date.now()) return cached.caller;
 
   const key = await findKeyBySecret(secret);
   if (!key) throw new AuthenticationError('The api_key is not valid.');
   const caller = { keyId: key.id, limits: JSON.stringify(limitsOfKey(key)) };
-  cache.set(hash, { caller, until: Date.now() + cacheMs });
+  cache.set(hash, { caller, untilMs: Date.now() + cacheMs });
   return caller;
 }

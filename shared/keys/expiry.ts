@@ -1,7 +1,10 @@
 import * as v from 'valibot';
 import { addDuration, Duration } from '../ledger/duration.ts';
 
-/** A moment to come, written as a date, a date and time with its zone, or a duration from now. */
+/**
+ * A moment in the future, written as a date, a date and time with its zone, or a duration from now. It is
+ * parsed to ISO 8601.
+ */
 export const Expiry = v.pipe(
   v.string(),
   v.rawTransform(({ dataset: { value }, addIssue, NEVER }) => {
@@ -24,7 +27,7 @@ function momentOf(text: string): Date | undefined {
     : undefined;
 }
 
-/** Whether there is such a moment; `Date` alone takes the 31st of February for a day in March. */
+/** Whether a date exists. `Date` alone takes the 31st of February for a day in March. */
 function isMoment(iso: string): boolean {
   const read = new Date(iso);
   if (Number.isNaN(read.getTime())) return false;

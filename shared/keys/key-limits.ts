@@ -2,9 +2,10 @@ import * as v from 'valibot';
 import type { Caller } from '../http/caller.ts';
 import { Count, Usd } from '../http/schema.ts';
 
-/** What a key may do; null means without limit. */
+/** What a key may do. Null is no limit; a key without `drive_folders` may read none. */
 export const KeyLimits = v.object({
   budget_usd: v.nullable(Usd),
+  /** How long the budget lasts until it renews, such as `30d`; null if it never renews. */
   duration: v.nullable(v.string()),
   images_per_hour: Count,
   requests_per_minute: v.nullable(Count),
@@ -15,12 +16,12 @@ export const KeyLimits = v.object({
 
 export type KeyLimits = v.InferOutput<typeof KeyLimits>;
 
-/** The limits that the authorizer found on the caller's key. */
+/** Reads the limits that the authorizer found on the caller's key. They may be a minute old. */
 export function limitsOf({ limits }: Caller): KeyLimits {
   return v.parse(KeyLimits, JSON.parse(limits));
 }
 
-/** The limits among a key's fields. */
+/** Picks the limits from a key's fields. */
 export const limitsOfKey = (key: KeyLimits): KeyLimits => v.parse(KeyLimits, key);
 
 /** Whether the caller's key may use a model. */
@@ -28,8 +29,8 @@ export function mayUseModel(caller: Caller, modelId: string): boolean {
   return limitsOf(caller).models?.includes(modelId) ?? true;
 }
 
-/** The limits of a key for which none were set. Images are limited all the same, and there are no Drive folders. */
-export const unlimited: KeyLimits = {
+/** The limits of a key for which none were set: 100 images an hour, no Drive folders, and nothing else limited. */
+export const defaultLimits: KeyLimits = {
   budget_usd: null,
   duration: null,
   images_per_hour: 100,

@@ -18,14 +18,14 @@ const always = <Value>(value: Value) =>
 const orNone = <None, Output>(none: None, schema: v.GenericSchema<string, Output>) =>
   v.lazy((text) => (text === 'none' ? always<None | Output>(none) : schema));
 
-/** Up to this, nano-dollars are exact in a double. */
-const mostUsd = 1_000_000;
-const usd = `US dollars from 0 to ${mostUsd}, with at most 9 decimals, as in 12.50`;
+/** The largest budget that an operator can set: its nano-dollars are exact in a double. */
+const maxUsd = 1_000_000;
+const usd = `US dollars from 0 to ${maxUsd}, with at most 9 decimals, as in 12.50`;
 
 const Usd = v.pipe(
   matching(/^\d+(\.\d{1,9})?$/, usd),
   v.transform(Number),
-  v.maxValue(mostUsd, takes(usd)),
+  v.maxValue(maxUsd, takes(usd)),
 );
 
 const Count = v.pipe(
@@ -62,8 +62,8 @@ const TimeSpanMs = v.pipe(
 );
 
 /**
- * A key's name and limits as an operator writes them, `none` for no limit. Messages go on from the
- * option's name.
+ * A key's name and limits as an operator writes them on the command line, with `none` for no limit. A message
+ * continues a sentence that begins with the option's name, such as `--models takes …`.
  */
 export const KeyOptions = v.pipe(
   v.object({
@@ -82,7 +82,7 @@ export const KeyOptions = v.pipe(
   })),
 );
 
-/** How long the old secret of a rotated key goes on working, in ms; `0` is not at all. */
+/** How long the old secret of a rotated key still works. It is parsed to ms. */
 export const RotationOptions = v.object({
   grace: v.optional(
     v.lazy((text) => (text === '0' ? always(0) : TimeSpanMs)),

@@ -1,7 +1,10 @@
 import { type ApiKey, stateOf } from './key.ts';
 import { type KeyLimits, limitsOfKey } from './key-limits.ts';
 
-/** A key as its operator sees it: without the hash of its secret; with the secret once, when issued. */
+/**
+ * A key as its operator sees it. It never shows the secret's hash, and shows the secret only when it is
+ * issued or rotated.
+ */
 export interface KeyRecord extends KeyLimits {
   id: string;
   name: string;
@@ -10,7 +13,7 @@ export interface KeyRecord extends KeyLimits {
   created_at: string;
 }
 
-/** Shows a key, and the secret if it was issued just now. */
+/** Makes the record of a key, with the secret if there is one. */
 export function keyRecord(key: ApiKey & { api_key?: string }): KeyRecord {
   const { id, name, api_key, created_at } = key;
   return {

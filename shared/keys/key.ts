@@ -7,20 +7,20 @@ import { changeAccountLimits, openAccount } from '../ledger/account.ts';
 import type { KeyLimits } from './key-limits.ts';
 import { hashSecret, newSecret } from './secret.ts';
 
-/** An API key as the table holds it, without its secret. */
+/** An API key as the table holds it, without its secret. Instants are ISO 8601 strings. */
 export interface ApiKey extends KeyLimits {
   id: string;
   name: string;
   state: 'active' | 'revoked';
   created_at: string;
-  /** Hash of the current secret; rotated ones live on in items of their own until their grace ends. */
+  /** The hash of the current secret. The item of a rotated secret stays until its grace ends. */
   secret_hash: string;
 }
 
-/** A key with its secret, which is seen only when it is issued or rotated. */
+/** A key with its secret, which is known only when the key is issued or rotated. */
 export type IssuedKey = ApiKey & { api_key: string };
 
-/** Issues a key. The key is written before its secret, so that a secret always leads to a key. */
+/** Issues a key, and opens its account. The secret is written last, so that a secret always leads to a key. */
 export async function issueKey(
   name: string,
   limits: KeyLimits,
@@ -40,25 +40,28 @@ export async function issueKey(
   return { ...key, api_key: secret };
 }
 
-/** Finds the key that a secret opens; undefined if it is unknown, past its grace, or its key expired or revoked. */
+/**
+ * Finds the active key of a secret. Undefined if the secret is unknown or past its grace, or if its key has
+ * expired or is revoked.
+ */
 export async function findKeyBySecret(secret: string): Promise<ApiKey | undefined> {
-  const opens = await findItem(`secret#${hashSecret(secret)}`);
-  if (!opens || isPast(opens['lives_until'])) return undefined;
-  const key = await findKey(String(opens['key_id']));
+  const item = await findItem(`secret#${hashSecret(secret)}`);
+  if (!item || isPast(item['lives_until'])) return undefined;
+  const key = await findKey(String(item['key_id']));
   return key && stateOf(key) === 'active' ? key : undefined;
 }
 
-/** Whether the key works, and if not, why. */
+/** Returns whether a key is active, expired or revoked now. */
 export function stateOf({ state, expires_at }: ApiKey): ApiKey['state'] | 'expired' {
   return state === 'active' && isPast(expires_at) ? 'expired' : state;
 }
 
-/** Finds a key by its id. */
+/** Finds a key by its id; undefined if there is none. */
 export async function findKey(id: string): Promise<ApiKey | undefined> {
   return id.startsWith('key_') ? findItem<ApiKey>(id) : undefined;
 }
 
-/** Reads a key that must be there. */
+/** Reads a key by its id. Throws `NotFoundError` if there is none. */
 export async function readKey(id: string): Promise<ApiKey> {
   const key = await findKey(id);
   if (!key) throw noSuchKey(id);
@@ -80,7 +83,10 @@ export async function listKeys(): Promise<ApiKey[]> {
   return keys.sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** Changes a key's name, limits or state; throws if there is no such key. */
+/**
+ * Changes a key's name, limits or state, and its account's limits with them. Returns the changed key. Throws
+ * `NotFoundError` if there is no such key.
+ */
 export async function changeKey(id: string, changes: Partial<ApiKey>): Promise<ApiKey> {
   const names = Object.keys(changes);
   const changed = await unlessConditionFails(
@@ -106,7 +112,12 @@ export async function changeKey(id: string, changes: Partial<ApiKey>): Promise<A
 
 const accountLimits = ['budget_usd', 'duration', 'requests_per_minute'];
 
-/** Returns the item that leads from a secret to its key: for good, or until a moment after which the table forgets it. */
+/**
+ * Makes the item that leads from a secret's hash to its key. With `livesUntilMs` it is valid until that moment,
+ * and the table deletes it some time later.
+ *
+ * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/TTL.html
+ */
 export function secretItem(hash: string, key_id: string, livesUntilMs?: number) {
   const until = livesUntilMs && {
     lives_until: new Date(livesUntilMs).toISOString(),

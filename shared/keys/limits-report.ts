@@ -32,7 +32,7 @@ export const LimitsReport = v.object({
 export type Budget = v.InferOutput<typeof Budget>;
 export type LimitsReport = v.InferOutput<typeof LimitsReport>;
 
-/** Reports the caller's limits from the account as it is now. */
+/** Reports the caller's budget and OCR allowance as they are now. Throws if the key has no account. */
 export async function reportLimits(caller: Caller): Promise<LimitsReport> {
   const [account, used] = await Promise.all([findAccount(caller.keyId), imagesUsed(caller.keyId)]);
   if (!account) throw new Error(`The key ${caller.keyId} has no account`);
@@ -49,7 +49,7 @@ export async function reportLimits(caller: Caller): Promise<LimitsReport> {
   };
 }
 
-/** A window that has ended counts as renewed, although the account is renewed only with its next hold. */
+/** Shows a window that has ended as renewed, although the account begins the next one only with its next hold. */
 function budgetOf(account: Account): Budget {
   const { ceiling, held, created_at, duration, window_ends_at } = account;
   const now = Date.now();

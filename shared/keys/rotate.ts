@@ -6,7 +6,10 @@ import { ConflictError } from '../http/errors.ts';
 import { type IssuedKey, readKey, secretItem } from './key.ts';
 import { hashSecret, newSecret } from './secret.ts';
 
-/** Gives a key a new secret; the old one works for `graceMs` more. */
+/**
+ * Gives a key a new secret, and returns the key with it. The old secret works for `graceMs` more. Throws
+ * `ConflictError` if the key is revoked or is changed at the same moment, `NotFoundError` if there is none.
+ */
 export async function rotateKey(id: string, graceMs: number): Promise<IssuedKey> {
   const old = await readKey(id);
   if (old.state === 'revoked') throw new ConflictError(`The key ${id} is revoked.`);
@@ -17,8 +20,10 @@ export async function rotateKey(id: string, graceMs: number): Promise<IssuedKey>
 }
 
 /**
- * One transaction, refused where another rotation came first: no secret is left that a later
- * rotation wouldn't end.
+ * Replaces the secret in one transaction, which fails if another rotation came first. Two rotations at once
+ * could otherwise leave a secret that works and that no later rotation ends.
+ *
+ * @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
  */
 async function replaceSecret(id: string, oldHash: string, newHash: string, graceMs: number) {
   const TableName = setting('KEYS_TABLE');

@@ -3,10 +3,10 @@ import { createHash, randomBytes } from 'node:crypto';
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const characters = 43;
 
-/** What a well-formed secret looks like. */
+/** The form of a secret: `sk-` and 43 letters and digits. */
 export const secretPattern = new RegExp(`^sk-[0-9A-Za-z]{${characters}}$`);
 
-/** A new secret: `sk-` and 256 random bits in base62. */
+/** Makes a secret: `sk-` and 256 random bits in base62. */
 export function newSecret(): string {
   let rest = BigInt(`0x${randomBytes(32).toString('hex')}`);
   let digits = '';
@@ -17,5 +17,5 @@ export function newSecret(): string {
   return `sk-${digits}`;
 }
 
-/** All that is stored of a secret. 256 random bits need no salt and no slow hash. */
+/** Hashes a secret with SHA-256, as it is stored. 256 random bits need no salt and no slow hash. */
 export const hashSecret = (secret: string) => createHash('sha256').update(secret).digest('hex');

@@ -1,13 +1,14 @@
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, getItem, unlessConditionFails } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
-import { ceilingNanoUsd, toNanoUsd } from './nano-usd.ts';
+import { maxBudgetNanoUsd, toNanoUsd } from './nano-usd.ts';
 import { windowAt } from './window.ts';
 
 /**
- * What a key may still spend: `available = ceiling − held − spent`, all in whole nano-dollars. Beside the
- * totals it keeps `held_<epoch>` and `settled_<epoch>` until that epoch is audited, and
- * `requests_<minute>` for the minute's requests.
+ * What a key may spend and has spent, in whole nano-dollars. Every write keeps
+ * `available = ceiling − held − spent`. Beside the totals there are `held_<epoch>` and `settled_<epoch>` until
+ * that epoch is audited, and `requests_<minute>`, the number of requests in that minute. Instants are ISO 8601
+ * strings.
  */
 export interface Account {
   key_id: string;
@@ -21,16 +22,17 @@ export interface Account {
   window_starts_at: string;
   window_ends_at: string;
   requests_per_minute: number;
-  /** When `sweep` audits it; absent while it is at rest. */
+  /** When the sweep audits it; absent while no epoch is left to audit. */
   audit_at?: string;
-  /** Partition of the index `audits`. */
+  /** The partition of the index `audits`, which is sorted by `audit_at`. */
   audit_lane: 'accounts';
   [sum: `held_${number}` | `settled_${number}` | `requests_${number}`]: number;
 }
 
-/** The limits that an account holds its key to. */
+/** The limits that an account holds its key to; null is no limit, and for `duration` no renewal. */
 export interface AccountLimits {
   budget_usd: number | null;
+  /** How long a budget lasts until it renews, such as `30d`. */
   duration: string | null;
   requests_per_minute: number | null;
 }
@@ -38,17 +40,21 @@ export interface AccountLimits {
 const unlimitedRequests = 1_000_000_000;
 
 const limitAttributes = ({ budget_usd, duration, requests_per_minute }: AccountLimits) => ({
-  ceiling: budget_usd === null ? ceilingNanoUsd : toNanoUsd(budget_usd),
+  ceiling: budget_usd === null ? maxBudgetNanoUsd : toNanoUsd(budget_usd),
   duration,
   requests_per_minute: requests_per_minute ?? unlimitedRequests,
 });
 
-/** Whether an account counts a key's requests against a limit. */
+/** Whether an account has a limit of requests per minute. */
 export const limitsRequests = (account: Account) => account.requests_per_minute < unlimitedRequests;
 
+/** The account's attribute that counts the requests in the minute of an instant. */
+export const requestsAttribute = (ms: number) => `requests_${Math.floor(ms / 60_000)}` as const;
+
+/** The primary key of an account's item. */
 export const accountKey = (keyId: string) => ({ key_id: keyId, entry: 'account' });
 
-/** Opens a key's account, unless it has one. */
+/** Opens a key's account with its whole budget available. Does nothing if the key has one. */
 export async function openAccount(
   keyId: string,
   createdAt: string,
@@ -78,15 +84,18 @@ export async function openAccount(
   );
 }
 
-/** Reads a key's account as it is now. */
+/** Reads a key's account as it is now; undefined if it has none. */
 export const findAccount = (keyId: string) =>
   getItem<Account>(setting('LEDGER_TABLE'), accountKey(keyId));
 
-/** Whether an account's window has ended, and the next is yet to begin. */
-export const hasEnded = ({ window_ends_at }: Account, now: number) =>
+/** Whether an account's window has ended, and nobody has begun the next. */
+export const hasWindowEnded = ({ window_ends_at }: Account, now: number) =>
   window_ends_at <= new Date(now).toISOString();
 
-/** Begins the window of now, where the last one has ended: nothing spent, what is held still held. */
+/**
+ * Begins the window that holds `now`: nothing is spent in it, and what is held stays held. Does nothing if
+ * another has begun it since `account` was read.
+ */
 export async function renewWindow(account: Account, now: number): Promise<void> {
   const { startsAt, endsAt } = windowAt(account.created_at, account.duration, now);
   await unlessConditionFails(
@@ -108,13 +117,16 @@ export async function renewWindow(account: Account, now: number): Promise<void> 
   );
 }
 
-/** Changes an account's limits at once; what is spent and held stays, and may then exceed the ceiling. */
+/**
+ * Changes an account's limits at once. What is spent and held stays, and may exceed a lower ceiling:
+ * `available` is negative then. Throws if the key has no account.
+ */
 export async function changeAccountLimits(keyId: string, limits: AccountLimits): Promise<void> {
   for (;;) {
     const account = await findAccount(keyId);
     if (!account) throw new Error(`The key ${keyId} has no account`);
     const now = Date.now();
-    if (hasEnded(account, now)) {
+    if (hasWindowEnded(account, now)) {
       await renewWindow(account, now);
       continue;
     }

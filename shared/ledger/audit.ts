@@ -5,13 +5,14 @@ import { log } from '../log.ts';
 import { measure } from '../metrics.ts';
 import { type Account, accountKey, findAccount } from './account.ts';
 import type { Charge } from './charge.ts';
-import { closesAt, entryBounds, epochOf, heldName, settledName } from './epoch.ts';
+import { auditDueMs, chargeBounds, epochOf, heldAttribute, settledAttribute } from './epoch.ts';
 import { endCharge } from './settle.ts';
 
 /**
- * Audits every account that is due: releases charges whose caller died, and puts right what a death
- * between a charge and its account left out. Only closed epochs are touched: nobody writes to them.
- * An audit that fails keeps no other account from its own.
+ * Audits every account that is due. It releases the charges whose caller died, and corrects an account that
+ * differs from its charges because a caller died between two writes. Only epochs whose time is over are
+ * audited. An audit that fails doesn't stop those of other accounts; all failures are thrown at the end, as
+ * one `AggregateError`.
  */
 export async function sweepLedger(): Promise<void> {
   const failures: unknown[] = [];
@@ -33,12 +34,12 @@ async function auditAccount(keyId: string): Promise<void> {
   const account = await findAccount(keyId);
   if (!account) return;
   const now = Date.now();
-  const closed = epochsOf(account).filter((epoch) => closesAt(epoch) <= now);
-  for (const epoch of closed) await auditEpoch(keyId, epoch);
+  const due = epochsOf(account).filter((epoch) => auditDueMs(epoch) <= now);
+  for (const epoch of due) await auditEpoch(keyId, epoch);
   await planNextAudit(keyId, now);
 }
 
-/** The epochs that an account still keeps sums of. */
+/** The epochs that an account still keeps sums of, the oldest first. */
 function epochsOf(account: Account): number[] {
   const epochs = Object.keys(account).flatMap(
     (name) => name.match(/^(?:held|settled)_(\d+)$/)?.[1] ?? [],
@@ -46,19 +47,25 @@ function epochsOf(account: Account): number[] {
   return [...new Set(epochs)].map(Number).sort((a, b) => a - b);
 }
 
+/**
+ * Makes the account agree with an epoch's charges, and removes the epoch's sums from it. What the epoch still
+ * holds belongs to no running call, and is given back. Costs that were never credited are spent now. The
+ * update's condition is that the sums are as they were read: if not, the next sweep audits the epoch again.
+ */
 async function auditEpoch(keyId: string, epoch: number): Promise<void> {
-  let cost = 0;
+  let costNanoUsd = 0;
   for await (const charge of chargesOf(keyId, epoch)) {
-    // A caller that was only late has just ended it: the next sweep counts it as it ended.
+    // If its caller has just ended it, the next sweep audits the epoch with the cost that it ended with.
     if (charge.status === 'held' && !(await releaseExpired(charge))) return;
-    cost += charge.cost ?? 0;
+    costNanoUsd += charge.cost ?? 0;
   }
   const account = await findAccount(keyId);
   if (!account) return;
-  const leaked = account[heldName(epoch) as `held_${number}`] ?? 0;
-  const settled = account[settledName(epoch) as `settled_${number}`] ?? 0;
-  if (leaked !== 0 || cost !== settled) {
-    log('warn', 'account put right', { key_id: keyId, leaked, unspent: cost - settled });
+  const leaked = account[heldAttribute(epoch)] ?? 0;
+  const settled = account[settledAttribute(epoch)] ?? 0;
+  const unspent = costNanoUsd - settled;
+  if (leaked !== 0 || unspent !== 0) {
+    log('warn', 'account put right', { key_id: keyId, leaked, unspent });
   }
   await unlessConditionFails(
     dynamodb.send(
@@ -69,18 +76,22 @@ async function auditEpoch(keyId: string, epoch: number): Promise<void> {
           '#held = :leaked AND (attribute_not_exists(#settled) OR #settled = :settled)',
         UpdateExpression:
           'SET held = held - :leaked, spent = spent + :unspent, available = available + :back REMOVE #held, #settled',
-        ExpressionAttributeNames: { '#held': heldName(epoch), '#settled': settledName(epoch) },
+        ExpressionAttributeNames: {
+          '#held': heldAttribute(epoch),
+          '#settled': settledAttribute(epoch),
+        },
         ExpressionAttributeValues: {
           ':leaked': leaked,
           ':settled': settled,
-          ':unspent': cost - settled,
-          ':back': leaked - (cost - settled),
+          ':unspent': unspent,
+          ':back': leaked - unspent,
         },
       }),
     ),
   );
 }
 
+/** Releases a charge that is still held when its epoch is audited. Returns false if it has ended meanwhile. */
 async function releaseExpired(charge: Charge): Promise<boolean> {
   const released = await endCharge(charge, { status: 'released', failed: true });
   if (released) {
@@ -91,7 +102,7 @@ async function releaseExpired(charge: Charge): Promise<boolean> {
 }
 
 function chargesOf(keyId: string, epoch: number): AsyncGenerator<Charge> {
-  const { from, to } = entryBounds(epoch);
+  const { from, to } = chargeBounds(epoch);
   return queryItems<Charge>({
     TableName: setting('LEDGER_TABLE'),
     KeyConditionExpression: 'key_id = :key AND entry BETWEEN :from AND :to',
@@ -100,7 +111,10 @@ function chargesOf(keyId: string, epoch: number): AsyncGenerator<Charge> {
   });
 }
 
-/** The account rests once no epoch is left, unless one has begun meanwhile. */
+/**
+ * Sets when the account is audited next: when its oldest epoch is due. An account without epochs is taken out of
+ * the index, unless a call has begun in this epoch or the next since it was read.
+ */
 async function planNextAudit(keyId: string, now: number): Promise<void> {
   const account = await findAccount(keyId);
   if (!account) return;
@@ -116,18 +130,21 @@ async function planNextAudit(keyId: string, now: number): Promise<void> {
           ? {
               ConditionExpression: 'attribute_not_exists(#this) AND attribute_not_exists(#next)',
               UpdateExpression: 'REMOVE audit_at',
-              ExpressionAttributeNames: { '#this': heldName(epoch), '#next': heldName(epoch + 1) },
+              ExpressionAttributeNames: {
+                '#this': heldAttribute(epoch),
+                '#next': heldAttribute(epoch + 1),
+              },
             }
           : {
               UpdateExpression: 'SET audit_at = :next',
-              ExpressionAttributeValues: { ':next': new Date(closesAt(next)).toISOString() },
+              ExpressionAttributeValues: { ':next': new Date(auditDueMs(next)).toISOString() },
             }),
       }),
     ),
   );
 }
 
-/** Nobody counts requests of a minute that is over. */
+/** Removes the request counts of minutes that are over. */
 async function dropPastMinutes(account: Account, now: number): Promise<void> {
   const thisMinute = Math.floor(now / 60_000);
   const past = Object.keys(account).filter(

@@ -2,39 +2,49 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, unlessConditionFails } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
 
-/** How sure a charge's figures are: told by the provider, told of a part, or counted by us. */
-export type Figures = 'exact' | 'partial' | 'estimated';
+/**
+ * How accurate a charge's tokens and cost are: `exact` as the provider reported them, `estimated` from the text
+ * for a provider that reported none, `partial` for a call that broke off.
+ */
+export type Accuracy = 'exact' | 'partial' | 'estimated';
 
 /** What a charge is for. */
 export interface ChargeSubject {
   model: string;
-  /** Where its use is counted, such as `batch` and `batch:chat`. */
+  /** The tags under which its use is counted, such as `batch` and `batch:chat`. */
   tags: string[];
   job_id?: string;
 }
 
-/** One model call in the ledger: held before it is made, settled or released once. */
+/**
+ * One model call, or one page read by OCR. It is `held` before the call is made, and ends once: `settled` with
+ * its cost, or `released` without one. Amounts are whole nano-dollars, instants ISO 8601 strings.
+ */
 export interface Charge extends ChargeSubject {
   key_id: string;
+  /** `charge_` and a UUIDv7 of the moment at which it was held. */
   entry: string;
   status: 'held' | 'settled' | 'released';
+  /** The most that the call can cost. */
   hold: number;
   created_at: string;
   cost?: number;
-  figures?: Figures;
+  figures?: Accuracy;
   prompt_tokens?: number;
   completion_tokens?: number;
   /** Pages read by OCR. */
   images?: number;
+  /** Whether it was released. */
   failed?: boolean;
   ended_at?: string;
-  /** When the table forgets it, in epoch seconds: after the books of a year are closed. */
+  /** When the table forgets it, in seconds since 1970. */
   expires_at: number;
 }
 
-export const chargeKeepSeconds = 400 * 86_400;
+/** How long a charge is kept: a year, and time to close its books. */
+export const chargeRetentionSeconds = 400 * 86_400;
 
-/** Writes a charge that begins; a write that comes late leaves one that has ended as it is. */
+/** Writes a charge that is held. Does nothing if it is there: a late write must not change one that has ended. */
 export async function putCharge(charge: Charge): Promise<void> {
   await unlessConditionFails(
     dynamodb.send(

@@ -7,16 +7,16 @@ const msPerUnit: Record<string, number> = {
   d: 86_400_000,
   w: 604_800_000,
 };
-const centuryAfterEpochMs = Date.UTC(2070, 0);
+const maxDurationMs = Date.UTC(2070, 0) - Date.UTC(1970, 0);
 
-/** A length of time: `<n>` + s, m, h, d, w or mo, which is a calendar month; at most a century. */
+/** A length of time, such as `30d`: a number and s, m, h, d, w or mo (a calendar month); at most a century. */
 export const Duration = v.pipe(
   v.string(),
   v.regex(/^[1-9]\d*(s|m|h|d|w|mo)$/),
-  v.check((duration) => addDuration(new Date(0), duration).getTime() <= centuryAfterEpochMs),
+  v.check((duration) => addDuration(new Date(0), duration).getTime() <= maxDurationMs),
 );
 
-/** The moment a duration later, in UTC; a month after the 31st is the last day of the next one. */
+/** Adds a duration to a moment, in UTC. A month after the 31st is the last day of a shorter month. */
 export function addDuration(from: Date, duration: string): Date {
   const [, count, unit = ''] = duration.match(/^(\d+)(\D+)$/) ?? [];
   return unit === 'mo'

@@ -1,34 +1,29 @@
+import { uuidPrefix } from '../uuid-time.ts';
+
 const epochMs = 10 * 60_000;
 
-/** How long a charge may be held: a function's 15 minutes, and one to write down how it ended. */
-export const holdLifeMs = 16 * 60_000;
+/** How long a charge may be held: a function's longest run of 15 minutes, and one minute to settle. */
+const maxHoldMs = 16 * 60_000;
 
-/** Ten minutes in which charges begin; an account sums them apart, so that a closed one can be audited. */
+/**
+ * The number of the ten minutes in which a charge begins. An account keeps sums for each epoch, so that an
+ * epoch that nobody writes to any more can be audited while the account is in use.
+ */
 export const epochOf = (ms: number) => Math.floor(ms / epochMs);
 
-/** When every charge of an epoch has ended or expired. */
-export const closesAt = (epoch: number) => (epoch + 1) * epochMs + holdLifeMs;
+/** When an epoch can be audited, in ms since 1970: each of its charges has ended by then, or is lost. */
+export const auditDueMs = (epoch: number) => (epoch + 1) * epochMs + maxHoldMs;
 
-/** The account's attributes for an epoch: what its charges hold, and what they cost. */
-export const heldName = (epoch: number) => `held_${epoch}`;
-export const settledName = (epoch: number) => `settled_${epoch}`;
+/** The account's attribute for what the charges of an epoch hold. */
+export const heldAttribute = (epoch: number) => `held_${epoch}` as const;
 
-/** The bounds of an epoch's charge entries: their ids are UUIDv7, which begin with their time. */
-export function entryBounds(epoch: number): { from: string; to: string } {
+/** The account's attribute for what the ended charges of an epoch cost. */
+export const settledAttribute = (epoch: number) => `settled_${epoch}` as const;
+
+/** The bounds of the sort keys of an epoch's charges, whose ids begin with their time. */
+export function chargeBounds(epoch: number): { from: string; to: string } {
   return {
     from: `charge_${uuidPrefix(epoch * epochMs)}`,
     to: `charge_${uuidPrefix((epoch + 1) * epochMs)}`,
   };
-}
-
-/** What the UUIDv7 of an instant begins with. */
-export function uuidPrefix(ms: number): string {
-  const hex = ms.toString(16).padStart(12, '0');
-  return `${hex.slice(0, 8)}-${hex.slice(8)}`;
-}
-
-/** The time within an id such as a charge's. */
-export function timeOf(id: string): number {
-  const [high = '', low = ''] = id.replace(/^[a-z]+_/, '').split('-');
-  return Number.parseInt(high + low, 16);
 }

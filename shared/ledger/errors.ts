@@ -3,12 +3,12 @@ import type { Account } from './account.ts';
 import { toUsd } from './nano-usd.ts';
 import { never } from './window.ts';
 
-/** 429: the key's budget doesn't cover the most this request can cost. */
+/** 429: the key's budget doesn't cover the most that this request can cost. */
 export class BudgetExceededError extends ServiceError {
-  /** Running requests hold what this one lacks: it may go through once they have ended. */
+  /** Whether running requests hold what this one lacks, so that it may succeed once they have ended. */
   readonly isHeldUp: boolean;
 
-  constructor(account: Account, hold: number) {
+  constructor(account: Account, holdNanoUsd: number) {
     const figures = {
       limit: 'budget',
       max_usd: toUsd(account.ceiling),
@@ -16,19 +16,19 @@ export class BudgetExceededError extends ServiceError {
       held_usd: toUsd(account.held),
       remaining_usd: toUsd(Math.max(0, account.available)),
       reset_at: account.window_ends_at === never ? null : account.window_ends_at,
-      request_max_usd: toUsd(hold),
+      request_max_usd: toUsd(holdNanoUsd),
     };
     super(429, 'budget_exceeded', sentence(figures), {
       details: { budget: figures },
-      retryAfterSeconds: retryAfterSeconds(account, hold),
+      retryAfterSeconds: retryAfterSeconds(account, holdNanoUsd),
     });
-    this.isHeldUp = account.available + account.held >= hold;
+    this.isHeldUp = account.available + account.held >= holdNanoUsd;
   }
 }
 
-/** 429: the key has used up the images that it may have read in this clock hour. */
+/** 429: the key has used up its images of this clock hour. */
 export class ImagesPerHourError extends ServiceError {
-  /** When the next hour begins, in epoch ms. */
+  /** When the next hour begins, in ms since 1970. */
   readonly untilMs: number;
 
   constructor(imagesPerHour: number, untilMs: number) {
@@ -65,8 +65,8 @@ function sentence(figures: Record<string, number | string | null>): string {
   return `Budget exceeded: this request may cost up to $${request_max_usd}, and $${remaining_usd} of $${max_usd} remain ($${used_usd} spent, $${held_usd} held by running requests). ${reset}`;
 }
 
-/** Waiting helps where running requests or the window's end may free enough for this one. */
-function retryAfterSeconds(account: Account, hold: number): number | null {
-  if (hold > account.ceiling || account.window_ends_at === never) return null;
+/** The seconds until the window renews; null if it never does, or if even a whole budget is too small. */
+function retryAfterSeconds(account: Account, holdNanoUsd: number): number | null {
+  if (holdNanoUsd > account.ceiling || account.window_ends_at === never) return null;
   return Math.max(1, Math.ceil((Date.parse(account.window_ends_at) - Date.now()) / 1000));
 }

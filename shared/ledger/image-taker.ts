@@ -1,9 +1,12 @@
 import { ServiceError } from '../http/errors.ts';
 import { measure } from '../metrics.ts';
 import { ImagesPerHourError } from './errors.ts';
-import { giveBackImages, hourEnd, hourOf, takeImage } from './images.ts';
+import { giveBackImages, hourEndMs, hourOf, takeImage } from './images.ts';
 
-/** Takes images of a key's hourly allowance for one job; those first that the job has taken and not used. */
+/**
+ * Takes images from a key's hourly allowance for one job. `spare` are the images that an earlier run of the job
+ * took in an hour and did not read: they are used first.
+ */
 export class ImageTaker {
   private readonly keyId: string;
   private readonly jobId: string;
@@ -22,7 +25,10 @@ export class ImageTaker {
     this.spare = spare;
   }
 
-  /** Takes one, and returns the hour it counts in. Throws `ImagesPerHourError` if the hour has none left. */
+  /**
+   * Takes one image, and returns the hour that it counts in. Throws `ImagesPerHourError` if the hour has none
+   * left, and 403 if the key may have no images read at all.
+   */
   async take(): Promise<string> {
     const now = Date.now();
     if (this.spare.count > 0 && this.spare.hour === hourOf(now)) {
@@ -35,10 +41,10 @@ export class ImageTaker {
       throw new ServiceError(403, 'ocr_not_allowed', 'This API key may not have images read.');
     }
     measure({ QuotaStops: 1 });
-    throw new ImagesPerHourError(this.imagesPerHour, hourEnd(now));
+    throw new ImagesPerHourError(this.imagesPerHour, hourEndMs(now));
   }
 
-  /** Gives one back that was not read. */
+  /** Gives back one image that was taken in an hour and not read. */
   giveBack(hour: string): Promise<void> {
     return giveBackImages(this.keyId, this.jobId, hour, 1);
   }

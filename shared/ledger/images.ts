@@ -5,8 +5,9 @@ import { setting } from '../config.ts';
 const hourMs = 3_600_000;
 
 /**
- * The images that a key has had read in a clock hour. `taken` says how many each running job took, so that
- * those which a dead worker took and did not read are found again. A window of an earlier hour counts as empty.
+ * The images that a key has used in one clock hour. `taken` holds how many each unfinished job took, so that
+ * those that a dead worker took and did not read can be found again. A window of an earlier hour counts as
+ * empty.
  */
 interface ImageWindow {
   key_id: string;
@@ -18,25 +19,25 @@ interface ImageWindow {
 
 const windowKey = (keyId: string) => ({ key_id: keyId, entry: 'images' });
 
-/** The clock hour of an instant, such as `2026-11-20T15`. */
+/** The clock hour of an instant, in UTC, such as `2026-11-20T15`. */
 export const hourOf = (ms: number) => new Date(ms).toISOString().slice(0, 13);
 
-/** When the clock hour of an instant ends, in ms. */
-export const hourEnd = (ms: number) => (Math.floor(ms / hourMs) + 1) * hourMs;
+/** When the clock hour of an instant ends, in ms since 1970. */
+export const hourEndMs = (ms: number) => (Math.floor(ms / hourMs) + 1) * hourMs;
 
-/** How many images a key has used in this hour. */
+/** Reads how many images a key has used in this hour. */
 export async function imagesUsed(keyId: string): Promise<number> {
   const window = await findWindow(keyId);
   return window?.hour === hourOf(Date.now()) ? window.used : 0;
 }
 
-/** How many images a job has taken in this hour, whether it has read them or not. */
+/** Reads how many images a job has taken in this hour, whether it has read them or not. */
 export async function imagesTaken(keyId: string, jobId: string): Promise<number> {
   const window = await findWindow(keyId);
   return window?.hour === hourOf(Date.now()) ? (window.taken[jobId] ?? 0) : 0;
 }
 
-/** Takes one image of a key's hour for a job. Returns the hour it was taken from; undefined if none is left. */
+/** Takes one image of a key's hour for a job. Returns the hour that it is taken from; undefined if none is left. */
 export async function takeImage(
   keyId: string,
   jobId: string,
@@ -53,13 +54,13 @@ export async function takeImage(
   if (taken) return hour;
   const window = await findWindow(keyId);
   if (window?.hour === hour && window.used >= imagesPerHour) return undefined;
-  // By another machine's clock the next hour has begun: the image is taken from that one.
+  // Another machine's clock is ahead, and has begun the next hour: the image is taken from that one.
   if (window && window.hour > hour) return takeImage(keyId, jobId, imagesPerHour, window.hour);
   if (window?.hour !== hour) await beginHour(keyId, hour);
   return takeImage(keyId, jobId, imagesPerHour);
 }
 
-/** Gives back images that a job took in an hour and did not read; nothing if that hour is over. */
+/** Gives back images that a job took in an hour and did not read. Does nothing if that hour is over. */
 export async function giveBackImages(
   keyId: string,
   jobId: string,
@@ -74,7 +75,10 @@ export async function giveBackImages(
   });
 }
 
-/** Gives back all images that a job has taken in its hour and not read, and forgets that it took any. */
+/**
+ * Gives back all images that a job took in the window's hour and did not read, and forgets what the job took.
+ * `readIn` returns how many images the job read in an hour.
+ */
 export async function returnUnreadImages(
   keyId: string,
   jobId: string,
@@ -95,8 +99,8 @@ export async function returnUnreadImages(
   });
 }
 
-/** Empties every window whose hour is over; returns how many. */
-export async function resetWindows(): Promise<number> {
+/** Empties every window whose hour is over. Returns how many. */
+export async function resetImageWindows(): Promise<number> {
   const now = Date.now();
   let count = 0;
   const ended = queryPages<Pick<ImageWindow, 'key_id'>>({
@@ -113,7 +117,7 @@ export async function resetWindows(): Promise<number> {
   return count;
 }
 
-/** The index of accounts to audit lists the windows to empty too, in a lane of their own. */
+/** The partition of the index `audits` that lists the windows to empty. */
 const windowLane = 'images';
 
 async function beginHour(keyId: string, hour: string): Promise<void> {
@@ -127,7 +131,7 @@ async function beginHour(keyId: string, hour: string): Promise<void> {
       ':zero': 0,
       ':none': {},
       ':lane': windowLane,
-      ':end': new Date(hourEnd(Date.parse(`${hour}:00Z`))).toISOString(),
+      ':end': new Date(hourEndMs(Date.parse(`${hour}:00Z`))).toISOString(),
     },
   });
 }
@@ -135,7 +139,7 @@ async function beginHour(keyId: string, hour: string): Promise<void> {
 async function emptyWindow(keyId: string, now: number): Promise<void> {
   await update(keyId, {
     ConditionExpression: '#hour < :hour',
-    // The hour stays. Whoever takes the next image begins a new one, which is then listed again.
+    // The hour stays, so that the next image begins a new one, which is listed again.
     UpdateExpression: 'SET used = :zero, taken = :none REMOVE audit_at',
     ExpressionAttributeNames: { '#hour': 'hour' },
     ExpressionAttributeValues: { ':hour': hourOf(now), ':zero': 0, ':none': {} },

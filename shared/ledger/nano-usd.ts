@@ -1,10 +1,10 @@
 const nanoPerUsd = 1_000_000_000;
 
-/** The most one account can hold: $9,000,000, well within what a double counts exactly. */
-export const ceilingNanoUsd = 9_000_000 * nanoPerUsd;
+/** The largest budget, and that of a key without one. A double counts its nano-dollars exactly. */
+export const maxBudgetNanoUsd = 9_000_000 * nanoPerUsd;
 
-/** Dollars as whole nano-dollars, the ledger's only unit. */
+/** Converts dollars to whole nano-dollars, the ledger's only unit. */
 export const toNanoUsd = (usd: number) => Math.round(usd * nanoPerUsd);
 
-/** Whole nano-dollars as dollars, for people and JSON. */
+/** Converts nano-dollars to dollars, for people and JSON. */
 export const toUsd = (nanoUsd: number) => nanoUsd / nanoPerUsd;

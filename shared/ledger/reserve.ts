@@ -4,83 +4,100 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { v7 as uuidv7 } from 'uuid';
 import { dynamodb } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
-import { type Account, accountKey, hasEnded, renewWindow } from './account.ts';
-import { type Charge, type ChargeSubject, chargeKeepSeconds, putCharge } from './charge.ts';
-import { closesAt, epochOf, heldName } from './epoch.ts';
+import {
+  type Account,
+  accountKey,
+  hasWindowEnded,
+  renewWindow,
+  requestsAttribute,
+} from './account.ts';
+import { type Charge, type ChargeSubject, chargeRetentionSeconds, putCharge } from './charge.ts';
+import { auditDueMs, epochOf, heldAttribute } from './epoch.ts';
 import { BudgetExceededError, RequestsPerMinuteError } from './errors.ts';
 
-/** A hold on an account: the charge being written, and the account as the hold left it. */
+/** A hold on an account, with the account as the hold left it. */
 export interface Hold {
   charge: Charge;
-  /** Settles once the charge is in the table; the upstream call need not wait for it. */
+  /** Settles once the charge is in the table. The call doesn't wait for it; `settle` and `release` do. */
   written: Promise<void>;
   account: Account;
 }
 
-/** Whether a hold counts against the key's requests per minute; a document's pages have their own limit. */
 export interface ReserveOptions {
+  /** Whether the hold counts against the key's requests per minute. A document's pages don't. */
   asRequest?: boolean;
 }
 
 /**
- * Moves `hold` nano-dollars, the most a call can cost, from available to held, and counts the request:
- * one conditional update, after another where a window has ended. Throws what the key has too little of,
- * and then nothing is held.
+ * Moves the most that a call can cost, in whole nano-dollars, from available to held, counts the request, and
+ * begins to write the charge. It takes one conditional update, and two more if the key's window has ended.
+ *
+ * Throws `BudgetExceededError` or `RequestsPerMinuteError`, both 429, and then nothing is held or counted.
  */
 export async function reserve(
   keyId: string,
-  hold: number,
+  holdNanoUsd: number,
   subject: ChargeSubject,
   options: ReserveOptions = {},
 ): Promise<Hold> {
   const now = Date.now();
-  const { account, refusedBy } = await tryReserve(keyId, hold, now, options);
-  if (account) return beginCharge(account, hold, now, subject);
+  const { account, refusedBy } = await tryReserve(keyId, holdNanoUsd, now, options);
+  if (account) return beginCharge(account, holdNanoUsd, now, subject);
   if (!refusedBy) throw new Error(`The key ${keyId} has no account`);
-  if (!hasEnded(refusedBy, now)) throw refusal(refusedBy, hold, now, options);
+  if (!hasWindowEnded(refusedBy, now)) throw refusal(refusedBy, holdNanoUsd, now, options);
   await renewWindow(refusedBy, now);
-  return reserve(keyId, hold, subject, options);
+  return reserve(keyId, holdNanoUsd, subject, options);
 }
 
-function beginCharge(account: Account, hold: number, now: number, subject: ChargeSubject): Hold {
+function beginCharge(
+  account: Account,
+  holdNanoUsd: number,
+  now: number,
+  subject: ChargeSubject,
+): Hold {
   const charge: Charge = {
     key_id: account.key_id,
-    // The id's time says which of the account's epochs keeps the hold.
+    // The id carries the moment of the hold, so that settling finds the epoch that the account held it in.
     entry: `charge_${uuidv7({ msecs: now })}`,
     status: 'held',
-    hold,
+    hold: holdNanoUsd,
     created_at: new Date(now).toISOString(),
-    expires_at: Math.floor(now / 1000) + chargeKeepSeconds,
+    expires_at: Math.floor(now / 1000) + chargeRetentionSeconds,
     ...subject,
   };
   const written = putCharge(charge);
-  // Whoever settles awaits it; until then a failure is not unhandled.
+  // Settling awaits it. Until then a failure must not count as an unhandled rejection.
   written.catch(() => {});
   return { charge, written, account };
 }
 
 function refusal(
   account: Account,
-  hold: number,
+  holdNanoUsd: number,
   now: number,
   { asRequest = true }: ReserveOptions,
 ): Error {
-  const requests = account[requestsName(now)] ?? 0;
+  const requests = account[requestsAttribute(now)] ?? 0;
   return asRequest && requests >= account.requests_per_minute
     ? new RequestsPerMinuteError(account)
-    : new BudgetExceededError(account, hold);
+    : new BudgetExceededError(account, holdNanoUsd);
 }
 
-export const requestsName = (ms: number) => `requests_${Math.floor(ms / 60_000)}` as const;
-
+/** The account after a hold, or the account that refused it; neither if the key has none. */
 interface Attempt {
   account?: Account;
   refusedBy?: Account | undefined;
 }
 
+/**
+ * Tries to hold with one conditional update. If the condition fails, DynamoDB returns the item as it was, so
+ * that the reason is known without a read.
+ *
+ * @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_UpdateItem.html
+ */
 async function tryReserve(
   keyId: string,
-  hold: number,
+  holdNanoUsd: number,
   now: number,
   { asRequest = true }: ReserveOptions,
 ): Promise<Attempt> {
@@ -108,15 +125,15 @@ async function tryReserve(
           'audit_at = if_not_exists(audit_at, :audit)',
         ].join(', ')}`,
         ExpressionAttributeNames: {
-          '#held': heldName(epoch),
-          ...(asRequest && { '#requests': requestsName(now) }),
+          '#held': heldAttribute(epoch),
+          ...(asRequest && { '#requests': requestsAttribute(now) }),
         },
         ExpressionAttributeValues: {
-          ':hold': hold,
+          ':hold': holdNanoUsd,
           ':now': new Date(now).toISOString(),
           ':zero': 0,
           ...(asRequest && { ':one': 1 }),
-          ':audit': new Date(closesAt(epoch)).toISOString(),
+          ':audit': new Date(auditDueMs(epoch)).toISOString(),
         },
         ReturnValues: 'ALL_NEW',
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',

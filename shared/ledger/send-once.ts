@@ -2,12 +2,14 @@ import { DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
 import type { UpdateCommand, UpdateCommandOutput } from '@aws-sdk/lib-dynamodb';
 import { dynamodb } from '../aws/dynamodb.ts';
 
-/** The store's answer did not come: what it was asked for may have happened, or not. */
-class AnswerLostError extends Error {}
+/** DynamoDB's response was lost, and the update may have happened. The SDK doesn't retry this error. */
+class ResponseLostError extends Error {}
 
 /**
- * Sends an update that must not happen twice. The client repeats only what the store itself refused,
- * as it does with a throttle; a lost answer ends in an error.
+ * Sends an update that must not happen twice. The SDK retries only what DynamoDB itself refused, such as a
+ * throttled request. If the response is lost, this throws, and the update may have happened or not.
+ *
+ * @see https://aws.amazon.com/blogs/developer/middleware-stack-modular-aws-sdk-js/
  */
 export function sendOnce(update: UpdateCommand): Promise<UpdateCommandOutput> {
   update.middlewareStack.add(
@@ -16,11 +18,11 @@ export function sendOnce(update: UpdateCommand): Promise<UpdateCommandOutput> {
         return await next(args);
       } catch (error) {
         if (error instanceof DynamoDBServiceException && error.$fault === 'client') throw error;
-        throw new AnswerLostError(String(error));
+        throw new ResponseLostError(String(error));
       }
     },
-    // Within the client's own repeating, which finds nothing to repeat in this error. The document
-    // client adds what it finds here twice.
+    // A low priority puts it inside the SDK's retry middleware. The document client adds the command's
+    // middleware twice, hence `override`.
     { step: 'finalizeRequest', priority: 'low', name: 'sendOnce', override: true },
   );
   return dynamodb.send(update);

@@ -1,15 +1,18 @@
 import { addDuration } from './duration.ts';
 
-/** A budget's window. */
+/** The time for which a budget lasts: from `startsAt` until just before `endsAt`, in ISO 8601. */
 export interface BudgetWindow {
   startsAt: string;
   endsAt: string;
 }
 
-/** Sorts after every instant, so that a window without end needs no rule of its own. */
+/** The end of a window that never ends. It sorts after every instant, so comparisons need no special case. */
 export const never = '9999-12-31T23:59:59.999Z';
 
-/** The window that holds `now`: windows follow each other from `createdAt` on, in UTC. */
+/**
+ * Finds the window that holds `now`, in ms since 1970. Windows follow each other without a gap from
+ * `createdAt` on; without a duration there is one that never ends.
+ */
 export function windowAt(createdAt: string, duration: string | null, now: number): BudgetWindow {
   if (!duration) return { startsAt: createdAt, endsAt: never };
   const startOf = (index: number) => nthStart(new Date(createdAt), duration, index);
@@ -20,7 +23,7 @@ export function windowAt(createdAt: string, duration: string | null, now: number
   return { startsAt: startOf(index).toISOString(), endsAt: startOf(index + 1).toISOString() };
 }
 
-/** Counted from the first, so that months keep its day: the 31st, then a month's last, then the 31st. */
+/** Counts from the first window, so that months keep its day: the 31st, a shorter month's last, the 31st. */
 function nthStart(first: Date, duration: string, index: number): Date {
   const [, count, unit] = duration.match(/^(\d+)(\D+)$/) ?? [];
   return addDuration(first, `${index * Number(count)}${unit}`);

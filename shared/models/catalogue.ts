@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import catalogueSource from '#catalogue';
 import { Usd } from '../http/schema.ts';
 
-/** A price, or one that changes for a call whose prompt is longer than a tier's start. */
+/** A price, or one with tiers: a tier's price applies to a call whose prompt has more tokens than `start`. */
 const Price = v.union([
   Usd,
   v.object({ base: Usd, tiers: v.array(v.object({ start: v.number(), price: Usd })) }),
@@ -13,13 +13,16 @@ const Name = v.pipe(v.string(), v.nonEmpty());
 
 const Model = v.strictObject({
   id: Name,
-  /** In order of preference. */
+  /** Where the model is served, in order of preference. */
   upstreams: v.pipe(v.array(v.strictObject({ upstream: Name, model: Name })), v.minLength(1)),
   contextWindow: Tokens,
   maxOutputTokens: Tokens,
-  /** The most one image counts for; a model without it can't see. */
+  /** The most tokens that one image counts as; absent for a model that takes no images. */
   maxImageTokens: v.optional(Tokens),
-  /** Thinks first: takes no temperature, and `max_completion_tokens` for `max_tokens`. */
+  /**
+   * Whether it is a reasoning model, which refuses `temperature`, and takes `max_completion_tokens` instead
+   * of `max_tokens`.
+   */
   reasoning: v.optional(v.boolean(), false),
   usdPerMillionTokens: v.strictObject({
     input: Price,
@@ -28,7 +31,7 @@ const Model = v.strictObject({
   }),
 });
 
-/** A way to read pages by Textract: without features plain text, with them headings, lists and tables. */
+/** A way to read pages with Textract: plain text without features; with them also headings, lists and tables. */
 const OcrEngine = v.strictObject({
   id: Name,
   features: v.array(v.picklist(['LAYOUT', 'TABLES'])),
@@ -43,9 +46,9 @@ const Catalogue = v.pipe(
       v.strictObject({
         baseUrl: v.pipe(v.string(), v.url()),
         secret: Name,
-        /** How long a streamed answer may take to begin; one that comes as a whole may take ten times that. */
+        /** How long a streamed response may take to begin; one that isn't streamed may take ten times as long. */
         firstByteTimeoutMs: v.optional(Milliseconds, 60_000),
-        /** The longest silence in the middle of an answer. */
+        /** The longest silence in the middle of a streamed response. */
         idleTimeoutMs: v.optional(Milliseconds, 120_000),
       }),
     ),
@@ -79,15 +82,18 @@ export type Model = v.InferOutput<typeof Model>;
 export type OcrEngine = v.InferOutput<typeof OcrEngine>;
 export type Catalogue = v.InferOutput<typeof Catalogue>;
 
-/** The models this deployment serves; a faulty catalogue stops synth, and every function, at once. */
+/**
+ * The models that this deployment serves. A faulty catalogue throws when it is loaded: at synthesis, and in
+ * every function.
+ */
 export const catalogue = v.parse(Catalogue, catalogueSource);
 
-/** Finds a model by the id callers use. */
+/** Finds a model by the id that callers use; undefined if there is none. */
 export function findModel(id: string): Model | undefined {
   return catalogue.models.find((model) => model.id === id);
 }
 
-/** Finds an OCR engine by the id callers use. */
+/** Finds an OCR engine by the id that callers use; undefined if there is none. */
 export function findOcrEngine(id: string): OcrEngine | undefined {
   return catalogue.ocrEngines.find((engine) => engine.id === id);
 }

@@ -1,29 +1,38 @@
-/** Failures in a row before an upstream is left alone for a while. */
+/*
+ * A circuit breaker for each model of an upstream, in the memory of one function.
+ *
+ * @see https://learn.microsoft.com/en-us/azure/architecture/patterns/circuit-breaker
+ */
+
+/** After so many failures in a row the circuit opens. */
 const threshold = 3;
 const firstPauseMs = 1_000;
-const longestPauseMs = 60_000;
+const maxPauseMs = 60_000;
 
-interface State {
+interface Circuit {
   failures: number;
-  openUntil: number;
+  openUntilMs: number;
 }
 
-const states = new Map<string, State>();
+const circuits = new Map<string, Circuit>();
 
-/** How long a model of an upstream is to be left alone yet, in milliseconds; 0 where it may be tried. */
-export function pauseMs(circuit: string): number {
-  return Math.max(0, (states.get(circuit)?.openUntil ?? 0) - Date.now());
+/** Returns how long a circuit is still open, in ms; 0 if its model may be called. */
+export function pauseMs(name: string): number {
+  return Math.max(0, (circuits.get(name)?.openUntilMs ?? 0) - Date.now());
 }
 
-/** An upstream that answers is trusted again at once. */
-export function recordSuccess(circuit: string): void {
-  states.delete(circuit);
+/** Closes a circuit: one success is enough. */
+export function recordSuccess(name: string): void {
+  circuits.delete(name);
 }
 
-/** After repeated failures the circuit opens, each time twice as long; one call then tries again. */
-export function recordFailure(circuit: string): void {
-  const failures = (states.get(circuit)?.failures ?? 0) + 1;
+/**
+ * Counts a failure. The third in a row opens the circuit for a second, each further one for twice as long, up
+ * to a minute.
+ */
+export function recordFailure(name: string): void {
+  const failures = (circuits.get(name)?.failures ?? 0) + 1;
   const doublings = failures - threshold;
-  const pause = doublings < 0 ? 0 : Math.min(longestPauseMs, firstPauseMs * 2 ** doublings);
-  states.set(circuit, { failures, openUntil: Date.now() + pause });
+  const pause = doublings < 0 ? 0 : Math.min(maxPauseMs, firstPauseMs * 2 ** doublings);
+  circuits.set(name, { failures, openUntilMs: Date.now() + pause });
 }

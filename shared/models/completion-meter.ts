@@ -2,9 +2,9 @@ import type { Outcome } from '../ledger/settle.ts';
 import type { Model } from './catalogue.ts';
 import { costNanoUsd, type TokenUsage } from './price.ts';
 import {
-  likelyPromptTokens,
-  likelyTokens,
-  mostCompletionTokens,
+  estimatePromptTokens,
+  estimateTokens,
+  maxCompletionTokens,
   type SizedRequest,
 } from './token-bounds.ts';
 
@@ -14,20 +14,24 @@ interface Choice {
   message?: Record<string, unknown>;
 }
 
-/** A completion, or a chunk of one, as far as it is read here. */
+/**
+ * The fields of a completion, or of a chunk of one, that the meter reads.
+ *
+ * @see https://platform.openai.com/docs/api-reference/chat
+ */
 export interface Metered {
   choices?: (Choice | null)[] | null;
   usage?: TokenUsage | null;
   error?: unknown;
 }
 
-/** Reads in passing what a completion used. */
+/** Meters a completion while it is passed on: counts its output, and keeps the usage that the provider reports. */
 export class CompletionMeter {
   private readonly model: Model;
   private readonly request: SizedRequest;
   private usage: TokenUsage | undefined;
   private outputTokens = 0;
-  /** Whether the provider said that it was done. */
+  /** Whether a finish reason has come, so that the completion is whole. */
   finished = false;
 
   constructor(model: Model, request: SizedRequest) {
@@ -35,14 +39,14 @@ export class CompletionMeter {
     this.request = request;
   }
 
-  /** Whether anything was produced that is to be paid for. */
+  /** Whether the model produced anything that must be paid for. */
   get sawAnything(): boolean {
     return this.finished || this.outputTokens > 0 || this.usage !== undefined;
   }
 
-  /** What comes is a provider's JSON, and may be anything. */
-  observe(seen: Metered | null): void {
-    const { choices, usage } = seen ?? {};
+  /** Meters a completion or a chunk. It is a provider's JSON, so any field may be malformed. */
+  observe(part: Metered | null): void {
+    const { choices, usage } = part ?? {};
     if (isUsage(usage)) this.usage = usage;
     for (const choice of Array.isArray(choices) ? choices : []) {
       const { finish_reason, delta, message } = choice ?? {};
@@ -51,19 +55,19 @@ export class CompletionMeter {
     }
   }
 
-  /** The cost by the provider's usage; else counted: of the whole, or of what came before it broke. */
+  /**
+   * Returns the cost by the provider's usage if it reported any, else by an estimate. It is `partial` for a
+   * completion that broke off.
+   */
   outcome(): Outcome {
     const figures = this.finished ? (this.usage ? 'exact' : 'estimated') : 'partial';
     const usage = this.usage ?? {
-      prompt_tokens: likelyPromptTokens(this.model, this.request),
-      // A guess must not cost more than the call could.
-      completion_tokens: Math.min(
-        this.outputTokens,
-        mostCompletionTokens(this.model, this.request),
-      ),
+      prompt_tokens: estimatePromptTokens(this.model, this.request),
+      // An estimate must not exceed what was held.
+      completion_tokens: Math.min(this.outputTokens, maxCompletionTokens(this.model, this.request)),
     };
     return {
-      cost: costNanoUsd(this.model, usage),
+      costNanoUsd: costNanoUsd(this.model, usage),
       figures,
       promptTokens: usage.prompt_tokens,
       completionTokens: usage.completion_tokens,
@@ -77,12 +81,12 @@ function isUsage(usage: TokenUsage | null | undefined): usage is TokenUsage {
 
 const isCount = (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 0;
 
-/** What says whose words follow, or names them, and was not made by the model. */
+/** Fields whose text is not the model's output. */
 const labels = new Set(['role', 'id', 'type', 'index', 'format']);
 
-/** Text, reasoning and tool arguments alike are output, however deep they lie. */
+/** Estimates the tokens of all text in a message or delta: content, reasoning and tool arguments, at any depth. */
 function tokensIn(part: unknown): number {
-  if (typeof part === 'string') return likelyTokens(part);
+  if (typeof part === 'string') return estimateTokens(part);
   if (typeof part !== 'object' || part === null) return 0;
   let tokens = 0;
   for (const [key, value] of Object.entries(part)) if (!labels.has(key)) tokens += tokensIn(value);

@@ -1,10 +1,10 @@
 import OpenAI from 'openai';
 import { ServiceError } from '../http/errors.ts';
 
-/** A model call that failed, in the provider's own words and with its advice. */
+/** A model call that failed, with the provider's message and its advice when to try again. */
 export class ModelError extends ServiceError {}
 
-/** 503: no upstream of the model answers now. */
+/** 503: no upstream can serve the model now. */
 export function unavailable(
   message: string,
   cause?: unknown,
@@ -21,7 +21,12 @@ export function contextLengthExceeded(message: string, cause?: unknown): ModelEr
   });
 }
 
-/** Says what a failed call means for the caller; what is not the provider's answer passes unchanged. */
+/**
+ * Translates an error of a model call for the caller: 503 if the provider can't be reached or fails, 429 if it
+ * throttles, 400 or 404 if it refuses the request. An error that isn't the provider's is returned unchanged.
+ *
+ * @see https://platform.openai.com/docs/guides/error-codes
+ */
 export function toModelError(error: unknown): unknown {
   if (error instanceof OpenAI.APIUserAbortError) return error;
   if (error instanceof OpenAI.APIConnectionTimeoutError) {
@@ -36,7 +41,7 @@ export function toModelError(error: unknown): unknown {
   return error;
 }
 
-/** What fetch throws for a body that breaks off; a mistake in code has no cause. */
+/** Whether fetch threw this for a body that broke off. A `TypeError` by a mistake in code has no cause. */
 function isBrokenBody(error: unknown): error is TypeError {
   return error instanceof TypeError && error.cause instanceof Error;
 }
@@ -64,12 +69,12 @@ function fromStatus(error: InstanceType<typeof OpenAI.APIError>): ModelError {
 }
 
 function providerMessage({ error, message, status }: InstanceType<typeof OpenAI.APIError>): string {
-  const said = messageIn(error);
-  if (said) return providerWords(said);
+  const found = messageIn(error);
+  if (found) return withoutSecrets(found);
   return status ? `The model provider answered ${status}.` : message;
 }
 
-/** Providers say it as OpenAI does, in a list of one, as `detail`, or as nothing but a string. */
+/** Finds the message in an error's body: in OpenAI's form, in a list of one, as `detail`, or as a plain string. */
 function messageIn(body: unknown): string | undefined {
   if (typeof body === 'string') return body;
   if (Array.isArray(body)) return messageIn(body[0]);
@@ -83,7 +88,7 @@ function isContextLengthExceeded(error: InstanceType<typeof OpenAI.APIError>): b
   return [400, 413, 422].includes(error.status ?? 0) && tooLong.test(providerMessage(error));
 }
 
-/** How OpenAI, Anthropic, Gemini, Mistral, Groq, xAI, Bedrock, Together, vLLM and llama.cpp say it. */
+/** Matches the messages of OpenAI, Anthropic, Gemini, Mistral, Groq, xAI, Bedrock, Together, vLLM and llama.cpp. */
 const tooLong = new RegExp(
   [
     'context[ _](length|window|limit|size)',
@@ -98,13 +103,18 @@ const tooLong = new RegExp(
   'i',
 );
 
-/** A provider's words without its addresses, keys and account, which callers don't need. */
-export const providerWords = (text: string) =>
+/** Removes links, keys and account ids from a provider's message before a caller sees it. */
+export const withoutSecrets = (text: string) =>
   text
     .replace(/\b(?:https?|wss?):\/\/\S+/g, '(link)')
     .replace(/\b(?:sk|key|xai)-[\w*-]{6,}|\b(?:gsk|hf)_\w{6,}|\bAIza[\w-]{20,}/g, '(key)')
     .replace(/\b(?:org|proj)[-_]\w{6,}/g, '(account)');
 
+/**
+ * Reads `Retry-After`, which is a number of seconds or a date.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9110#field.retry-after
+ */
 function retryAfterSeconds(headers: Headers | undefined): number | undefined {
   const value = headers?.get('retry-after');
   if (!value) return undefined;

@@ -1,10 +1,12 @@
 /**
- * Cuts a server-sent event stream at its events' borders without looking into them: `push` answers the
- * whole events that have come so far, `rest` what is left over at the end.
+ * Cuts a stream of server-sent events where events end, so that each piece holds whole events.
+ *
+ * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
  */
 export class EventSplitter {
   private pending: Buffer = Buffer.alloc(0);
 
+  /** Takes the next bytes of the stream. Returns the whole events that they complete, which may be none. */
   push(chunk: Uint8Array): Buffer {
     const bytes =
       this.pending.length > 0
@@ -15,12 +17,13 @@ export class EventSplitter {
     return bytes.subarray(0, border);
   }
 
+  /** Returns what is left at the end of the stream: an event without the blank line that ends it. */
   rest(): Buffer {
     return this.pending;
   }
 }
 
-/** Where the last blank line ends, whichever way lines end. */
+/** The offset at which the last blank line ends; 0 if there is none. Lines end in LF, CR LF or CR. */
 function lastBorder(bytes: Buffer): number {
   const borders = [endAfter(bytes, '\n\n'), endAfter(bytes, '\r\n\r\n'), endAfter(bytes, '\r\r')];
   return Math.max(...borders);
@@ -31,10 +34,10 @@ function endAfter(bytes: Buffer, border: string): number {
   return at < 0 ? 0 : at + border.length;
 }
 
-/** The events in a piece of a stream, each with its border. */
+/** Splits a piece of a stream into its events, each with the blank line that ends it. */
 export const eventsIn = (text: string) => text.split(/(?<=\n\n|\r\n\r\n|\r\r)/);
 
-/** An event's data; undefined for comments and other fields. */
+/** Reads an event's data; undefined for an event that has only comments or other fields. */
 export function dataOf(event: string): string | undefined {
   const lines = event.split(/\r\n|\n|\r/).filter((line) => line.startsWith('data:'));
   return lines.length > 0 ? lines.map((line) => line.slice(5).trimStart()).join('\n') : undefined;

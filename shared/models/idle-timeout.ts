@@ -1,6 +1,9 @@
 import { unavailable } from './errors.ts';
 
-/** Reads a body; a silence that is too long, or the end of the caller's time, breaks it off. */
+/**
+ * Reads a body chunk by chunk. Throws a 503 `ModelError` if a chunk takes longer than `idleMs`, or when
+ * `signal` aborts.
+ */
 export async function* withIdleTimeout(
   body: ReadableStream<Uint8Array> | null,
   idleMs: number,
@@ -37,7 +40,7 @@ async function within<Value>(
   try {
     return await Promise.race([read, broken]);
   } catch (error) {
-    // The same signal may have broken off the body first, in words of its own.
+    // The signal may have aborted the request first, whose error has another message.
     throw signal.aborted ? unavailable(late, error) : error;
   } finally {
     clearTimeout(timer);

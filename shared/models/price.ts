@@ -1,6 +1,10 @@
 import type { Model, Price } from './catalogue.ts';
 
-/** Tokens of one call; cached ones are part of the prompt's. */
+/**
+ * The tokens of one call, as a provider reports them. Cached tokens are among the prompt's.
+ *
+ * @see https://platform.openai.com/docs/api-reference/chat/object
+ */
 export interface TokenUsage {
   prompt_tokens: number;
   completion_tokens: number;
@@ -8,8 +12,8 @@ export interface TokenUsage {
 }
 
 /**
- * What a call costs by its usage, in whole nano-dollars, rounded up: dollars a million tokens are a
- * thousand nano-dollars a token.
+ * Computes what a call costs by its usage, in whole nano-dollars, rounded up. A dollar for a million tokens is
+ * a thousand nano-dollars for a token.
  */
 export function costNanoUsd({ usdPerMillionTokens }: Model, usage: TokenUsage): number {
   const { input, output, cachedInput = input } = usdPerMillionTokens;
@@ -22,15 +26,16 @@ export function costNanoUsd({ usdPerMillionTokens }: Model, usage: TokenUsage): 
   return roundUp(microUsd * 1000);
 }
 
-/** The highest price of a kind of token, whatever the prompt's length. */
+/** The highest of a price's tiers, in dollars for a million tokens. */
 export function highestRate(price: Price): number {
   if (typeof price === 'number') return price;
   return Math.max(price.base, ...price.tiers.map((tier) => tier.price));
 }
 
-/** Whole, upwards, but for the dust of binary fractions. */
+/** Rounds up to a whole number. Rounding to 3 decimals first removes the errors of binary fractions. */
 export const roundUp = (nanoUsd: number) => Math.ceil(Number(nanoUsd.toFixed(3)));
 
+/** The price that applies to a prompt of a length, in dollars for a million tokens. */
 function rate(price: Price, promptTokens: number): number {
   if (typeof price === 'number') return price;
   const reached = price.tiers.filter(({ start }) => promptTokens > start);

@@ -13,7 +13,7 @@ interface SourceModel {
 
 const file = setting('QUIRE_CATALOGUE') || new URL('./catalogue.json', import.meta.url);
 
-/** The model catalogue with every price filled in. Bundles carry it as JSON, with the prices of their synthesis. */
+/** The model catalogue with every price filled in. A bundle carries it as JSON, with the prices at synthesis. */
 export default priced(JSON.parse(readFileSync(file, 'utf8')) as Source);
 
 function priced(source: Source): unknown {
@@ -26,7 +26,7 @@ function priced(source: Source): unknown {
   };
 }
 
-/** Returns a provider's public price. A model without one is refused rather than billed at zero. */
+/** Looks up a provider's public price. Throws if there is none, because the model would be billed at zero. */
 function publicPrice({ id, upstreams = [] }: SourceModel): object {
   const [preferred] = upstreams;
   const found =

@@ -1,7 +1,7 @@
 import type { Model } from './catalogue.ts';
 import { highestRate, roundUp } from './price.ts';
 
-/** What a chat call asks for, as far as its size and cost go; what we don't name may be prompt too. */
+/** The fields of a chat request that decide its size and cost. Other parameters may count as prompt too. */
 export interface SizedRequest {
   messages: readonly unknown[];
   max_tokens?: number | null | undefined;
@@ -10,56 +10,57 @@ export interface SizedRequest {
   [parameter: string]: unknown;
 }
 
-/** Roles, names and separators: more than any provider adds to a message. */
+/** More than any provider adds for the role, name and separators of a message. */
 const tokensPerMessage = 16;
 const tokensPerRequest = 64;
 
-/** The most a call can cost, in nano-dollars: its prompt from above, and all the output it may ask for. */
-export function mostNanoUsd(model: Model, request: SizedRequest): number {
+/** The most that a call can cost, in whole nano-dollars: the most of its prompt, and all output that it allows. */
+export function maxCostNanoUsd(model: Model, request: SizedRequest): number {
   const { input, output } = model.usdPerMillionTokens;
-  const prompt = mostPromptTokens(model, request);
-  const completion = mostCompletionTokens(model, request);
+  const prompt = maxPromptTokens(model, request);
+  const completion = maxCompletionTokens(model, request);
   return roundUp((prompt * highestRate(input) + completion * highestRate(output)) * 1000);
 }
 
-/** All the output a call may ask for; where two limits are given, a provider may obey either. */
-export function mostCompletionTokens(model: Model, request: SizedRequest): number {
+/** The most tokens of output that a call allows. If it sets both limits, a provider may obey either. */
+export function maxCompletionTokens(model: Model, request: SizedRequest): number {
   const { n, max_tokens, max_completion_tokens } = request;
   const asked = Math.max(max_tokens ?? 0, max_completion_tokens ?? 0) || model.maxOutputTokens;
   return (n ?? 1) * Math.min(asked, model.maxOutputTokens);
 }
 
 /**
- * Byte-level tokenizers never make more tokens than bytes; an image counts as the provider counts it. A
- * file may be longer than its bytes, or elsewhere, but not longer than the context window.
+ * The most tokens that a prompt can have. A byte-level tokenizer never makes more tokens than bytes. An image
+ * counts as the catalogue says. A file may lie elsewhere or be compressed, so it counts as the whole context
+ * window.
  */
-function mostPromptTokens(model: Model, request: SizedRequest): number {
+function maxPromptTokens(model: Model, request: SizedRequest): number {
   const { bytes, images, files } = sizeOf(request);
   if (files > 0) return model.contextWindow;
-  const most =
+  const max =
     bytes +
     images * (model.maxImageTokens ?? 0) +
     request.messages.length * tokensPerMessage +
     tokensPerRequest;
-  return Math.min(model.contextWindow, most);
+  return Math.min(model.contextWindow, max);
 }
 
-/** A fair guess at a prompt's tokens, for a provider that doesn't tell: four bytes each. */
-export function likelyPromptTokens(
+/** Estimates a prompt's tokens for a provider that reports none: four bytes each, and each image at its most. */
+export function estimatePromptTokens(
   model: Model,
   { messages, tools, functions, response_format }: SizedRequest,
 ): number {
   const { bytes, images } = sizeOf({ messages, tools, functions, response_format });
-  const likely = Math.ceil(bytes / 4) + images * (model.maxImageTokens ?? 0);
-  return Math.min(model.contextWindow, likely);
+  const estimate = Math.ceil(bytes / 4) + images * (model.maxImageTokens ?? 0);
+  return Math.min(model.contextWindow, estimate);
 }
 
-/** The same for a completion's text. */
-export const likelyTokens = (text: string) => Math.ceil(Buffer.byteLength(text) / 4);
+/** Estimates the tokens of a text: four bytes each. */
+export const estimateTokens = (text: string) => Math.ceil(Buffer.byteLength(text) / 4);
 
 /**
- * Whether a prompt can't fit: no tokenizer in use makes one token of two words with a space between, if
- * each has a letter.
+ * Whether a prompt is too long for any tokenizer in use: none makes one token of two words that have a letter
+ * each and a space between them, so there are at least as many tokens as such words.
  */
 export function isCertainlyTooLong({ contextWindow }: Model, { messages }: SizedRequest): boolean {
   let words = 0;
@@ -78,7 +79,7 @@ interface Content {
   content?: string | { text?: unknown }[] | null;
 }
 
-/** A message's text, whose parts a provider may put together without a space. */
+/** Joins the text of a message's parts without a space, because a provider may do so too. */
 function textOf({ content }: Content): string {
   if (typeof content === 'string') return content;
   return (content ?? []).map(({ text }) => (typeof text === 'string' ? text : '')).join('');
@@ -90,7 +91,7 @@ interface Size {
   files: number;
 }
 
-/** JSON of the whole request, with images counted rather than measured. */
+/** Measures a request as JSON. Images are counted, and their URLs and data are left out of the bytes. */
 function sizeOf({ messages, ...rest }: SizedRequest): Size {
   const size = { bytes: 0, images: 0, files: 0 };
   const text = JSON.stringify(messages, function (this: { type?: unknown }, key, value) {

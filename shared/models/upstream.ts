@@ -6,7 +6,7 @@ import { catalogue, type Model } from './catalogue.ts';
 import { pauseMs, recordFailure, recordSuccess } from './circuit.ts';
 import { ModelError, toModelError, unavailable } from './errors.ts';
 
-/** A chat-completions request as callers write it; what we don't name passes through untouched. */
+/** A chat-completions request. Parameters that aren't named here pass through untouched. */
 export interface CompletionBody {
   model: string;
   messages: unknown[];
@@ -14,16 +14,17 @@ export interface CompletionBody {
   [parameter: string]: unknown;
 }
 
-/** An upstream's raw response, and how long it may fall silent. */
+/** An upstream's raw response, and the longest silence allowed while its body is read. */
 export interface OpenedCompletion {
   response: Response;
   idleTimeoutMs: number;
 }
 
 /**
- * Sends a request to a model's first upstream that takes it, and answers its raw response. Throttles,
- * faults and timeouts before the first byte go on to the next upstream; what is the caller's own
- * fault does not. Throws `ModelError`.
+ * Sends a request to a model's upstreams in order of preference, and returns the raw response of the first that
+ * takes it. After a throttle, a fault or a timeout before the first byte the next upstream is tried.
+ *
+ * Throws `ModelError`: 400 or 404 if an upstream refuses the request, 503 if none is left or `signal` aborts.
  */
 export async function openCompletion(
   model: Model,
@@ -58,7 +59,7 @@ const paused = "The model's provider failed repeatedly and is left alone for a m
 
 const isUpstreamsFault = ({ statusCode }: ModelError) => statusCode === 429 || statusCode >= 500;
 
-/** 503 with the soonest advice; the provider's own words where there was but one. */
+/** Makes the 503 for a model without an upstream left: the last failure's message, and the soonest advice. */
 function noneLeft(failures: ModelError[]): ModelError {
   const advised = failures.flatMap(({ retryAfterSeconds }) => retryAfterSeconds ?? []);
   const last = failures.at(-1);
@@ -76,13 +77,13 @@ async function ask(
 ): Promise<OpenedCompletion> {
   const { baseUrl, secret, firstByteTimeoutMs, idleTimeoutMs } = upstreamNamed(name);
   const secretId = secretIdOf(secret);
-  const patienceMs = body.stream ? firstByteTimeoutMs : 10 * firstByteTimeoutMs;
+  const responseTimeoutMs = body.stream ? firstByteTimeoutMs : 10 * firstByteTimeoutMs;
   const send = async () => {
     const client = new OpenAI({
       apiKey: await secretText(secretId),
       baseURL: setting('OPENAI_BASE_URL') ?? baseUrl,
       maxRetries: 0,
-      timeout: patienceMs,
+      timeout: responseTimeoutMs,
       logLevel: 'off',
     });
     return client
@@ -96,10 +97,10 @@ async function ask(
     return send();
   });
   await requireType(response, body.stream ? 'text/event-stream' : 'application/json');
-  return { response, idleTimeoutMs: body.stream ? idleTimeoutMs : patienceMs };
+  return { response, idleTimeoutMs: body.stream ? idleTimeoutMs : responseTimeoutMs };
 }
 
-/** A proxy's error page may come with status 200. */
+/** Throws for a response of another type: a proxy's error page may come with status 200. */
 async function requireType(response: Response, expected: string): Promise<void> {
   const type = response.headers.get('content-type') ?? '';
   if (type.startsWith(expected)) return;

@@ -4,12 +4,12 @@ import { toUsd } from '../ledger/nano-usd.ts';
 import { lastDays } from './day.ts';
 import { sumOf, type UsageFigures } from './figures.ts';
 import { countJobs } from './job-counts.ts';
-import { usesBy } from './read.ts';
 import type { BatchStatsReport, BatchUse } from './reports.ts';
+import { readUses } from './use.ts';
 
 /**
- * Reports each day's use by tag, the oldest first. A call counts under
- * `batch` and under its kind, so the totals are those of `batch` alone.
+ * Reports the caller's batch use of each UTC day by tag, the oldest day first, and its jobs by status. A call
+ * counts under `batch` and under its kind, so the totals are those of `batch` alone.
  */
 export async function reportBatchStats(
   { keyId }: Caller,
@@ -17,7 +17,7 @@ export async function reportBatchStats(
 ): Promise<BatchStatsReport> {
   const days = lastDays(query.days);
   const [uses, jobs] = await Promise.all([
-    usesBy('tag', keyId, days),
+    readUses('tag', keyId, days),
     countJobs(keyId, Date.parse(days.from)),
   ]);
   const ofBatch = uses.filter(({ name }) => name === 'batch' || name.startsWith('batch:'));

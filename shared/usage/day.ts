@@ -9,13 +9,13 @@ export interface Days {
   to: string;
 }
 
-/** Today and the days before, `count` in all. */
+/** Returns today and the days before it, `count` in all. */
 export function lastDays(count: number): Days {
   const now = Date.now();
   return { from: dayOf(now - (count - 1) * dayMs), to: dayOf(now) };
 }
 
-/** Each of the days, the first one first. */
+/** Lists the days in order. */
 export function* eachDay({ from, to }: Days): Generator<string> {
   for (let ms = Date.parse(from); ms <= Date.parse(to); ms += dayMs) yield dayOf(ms);
 }

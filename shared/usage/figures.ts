@@ -1,6 +1,6 @@
 import type { Charge } from '../ledger/charge.ts';
 
-/** What usage counts; `spend` in nano-dollars. A request that didn't fail was successful. */
+/** What usage counts. `spend` is in nano-dollars, `images` are pages read by OCR. */
 export const figureNames = [
   'requests',
   'failed_requests',
@@ -12,13 +12,13 @@ export const figureNames = [
 
 export type UsageFigures = Record<(typeof figureNames)[number], number>;
 
-/** A key's usage as the table holds it: the figures of one entry; absent ones are 0. */
+/** A row of the usage table: the figures of one entry. Absent figures are 0. */
 export type UsageItem = { key_id: string; entry: string } & Partial<UsageFigures>;
 
-/** A charge that is over, and the revision of its key's usage that counts it, once there is one. */
+/** A charge that has ended. `counted_in` is the revision of its key's usage that has counted it. */
 export type EndedCharge = Charge & { ended_at: string; images?: number; counted_in?: number };
 
-/** What one charge adds: a request, whether it succeeded or not. */
+/** The figures that one charge adds. A released charge counts as a failed request. */
 export const figuresOf = (charge: EndedCharge): UsageFigures => ({
   requests: 1,
   failed_requests: charge.failed ? 1 : 0,
@@ -28,7 +28,7 @@ export const figuresOf = (charge: EndedCharge): UsageFigures => ({
   spend: charge.cost ?? 0,
 });
 
-/** The figures among an item's attributes; absent ones are 0. */
+/** Picks the figures from a row. Absent figures are 0. */
 export const figuresIn = (item: Partial<UsageFigures> | undefined): UsageFigures =>
   figuresBy((name) => item?.[name] ?? 0);
 

@@ -1,18 +1,18 @@
 import { queryPages } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
 import { type JobStatus, jobStatuses } from '../jobs/record.ts';
-import { timeOf, uuidPrefix } from '../ledger/epoch.ts';
+import { timeOfId, uuidPrefix } from '../uuid-time.ts';
 
-/** How many jobs stand where, and since when they are counted. */
+/** How many jobs have each status. Only jobs created at `sinceMs` or later are counted. */
 export interface JobCounts {
   byStatus: Record<JobStatus, number>;
   sinceMs: number;
 }
 
 /**
- * Counts a key's jobs by status as they stand now: those created at `sinceMs` and later. It reads the jobs
- * themselves, the newest first, at half a read unit for each 4 KB. After `maxPages` of 1 MB it stops, and
- * returns how far back it came.
+ * Counts a key's jobs by their status now, as far as they were created at `sinceMs` or later. It reads the jobs
+ * themselves, the newest first, which takes half a read unit for each 4 KB. After `maxPages` of 1 MB it stops,
+ * and returns a later `sinceMs`.
  */
 export async function countJobs(keyId: string, sinceMs: number, maxPages = 20): Promise<JobCounts> {
   const byStatus = Object.fromEntries(
@@ -35,7 +35,7 @@ export async function countJobs(keyId: string, sinceMs: number, maxPages = 20): 
     for (const { status } of items) byStatus[status] += 1;
     pages += 1;
     if (pages === maxPages && lastKey) {
-      return { byStatus, sinceMs: timeOf(String(lastKey['job_id'])) };
+      return { byStatus, sinceMs: timeOfId(String(lastKey['job_id'])) };
     }
   }
   return { byStatus, sinceMs };

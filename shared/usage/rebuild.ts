@@ -1,6 +1,6 @@
 import { queryPages } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
-import { chargeKeepSeconds } from '../ledger/charge.ts';
+import { chargeRetentionSeconds } from '../ledger/charge.ts';
 import { countCharges } from './count.ts';
 import { dayOf } from './day.ts';
 import { dayEntriesOf, modelTotalEntry, readEntry, totalEntry } from './entries.ts';
@@ -15,32 +15,38 @@ import {
 } from './figures.ts';
 import { correct, type Snapshot, takeSnapshot, type Usage } from './snapshot.ts';
 
-/** What a rebuild found. */
+/** What a rebuild found in a key's usage. */
 export interface Rebuild {
   key_id: string;
-  /** Charges that have ended, of those that the ledger still keeps. */
+  /** How many ended charges the ledger still keeps. */
   charges: number;
-  /** Those of them that nobody had counted. */
+  /** How many of them had not been counted. */
   missed: number;
   differences: UsageDifference[];
 }
 
-/** An entry whose figures are not those of the charges it counts. */
+/** An entry whose figures differ from the sum of the charges that it counts. */
 export interface UsageDifference {
   entry: string;
+  /** What the usage table holds. */
   kept: UsageFigures;
+  /** What the charges add up to. */
   charged: UsageFigures;
 }
 
 /**
- * Counts a key's charges that were missed, compares its usage with those counted and corrects what
- * differs; `dryRun` only looks. It goes on beside the roll-up: what was counted up to the snapshot's
- * revision is final, what is counted later is in neither of the sums compared, and corrections are
- * added, as the roll-up's figures are. Days whose charges the ledger has begun to forget stay as they are.
+ * Counts the charges of a key that were missed, compares its usage with its counted charges, and corrects what
+ * differs. With `dryRun` it changes nothing but the key's revision.
+ *
+ * The roll-up may run meanwhile. What was counted up to the snapshot's revision never changes, and what is
+ * counted later is in neither of the two sums. Corrections are added, as the roll-up's figures are. Days whose
+ * charges the ledger has begun to forget are not compared.
+ *
+ * Throws `ConflictError` if the usage changes too fast, or if another rebuild corrects it at the same time.
  */
 export async function rebuildUsage(keyId: string, dryRun: boolean): Promise<Rebuild> {
   const snapshot = await takeSnapshot(keyId);
-  const { firstDay, charged } = untouchable(snapshot);
+  const { firstDay, charged } = oldDays(snapshot);
   let charges = 0;
   let missed = 0;
   for await (const page of endedCharges(keyId)) {
@@ -59,13 +65,20 @@ export async function rebuildUsage(keyId: string, dryRun: boolean): Promise<Rebu
   return { key_id: keyId, charges, missed, differences };
 }
 
-/** The days that are too old to be compared: the ledger forgets a charge some time after it may. */
-function untouchable({ usage }: Snapshot): { firstDay: string; charged: Usage } {
-  const firstDay = dayOf(Date.now() - (chargeKeepSeconds - 2 * 86_400) * 1000);
+/**
+ * Returns the first day to be compared, and the usage of the days before it, which is taken for right. A day is
+ * left out from two days before its charges expire: DynamoDB deletes them at any time after that, so that only
+ * some of them may be left.
+ *
+ * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/TTL.html
+ */
+function oldDays({ usage }: Snapshot): { firstDay: string; charged: Usage } {
+  const firstDay = dayOf(Date.now() - (chargeRetentionSeconds - 2 * 86_400) * 1000);
   const isOld = (entry: string) => (readEntry(entry)?.period ?? totalEntry) < firstDay;
   return { firstDay, charged: new Map([...usage].filter(([entry]) => isOld(entry))) };
 }
 
+/** Reads all charges of a key that have ended, page by page. */
 async function* endedCharges(keyId: string): AsyncGenerator<EndedCharge[]> {
   const charges = queryPages<EndedCharge>({
     TableName: setting('LEDGER_TABLE'),
@@ -87,6 +100,7 @@ function addTo(usage: Usage, entry: string, figures: UsageFigures): void {
   usage.set(entry, sumOf([figuresIn(usage.get(entry)), figures]));
 }
 
+/** Adds the totals to the figures by day and model. */
 function addTotals(usage: Usage): void {
   for (const [entry, figures] of [...usage]) {
     const { kind, name } = readEntry(entry) ?? {};

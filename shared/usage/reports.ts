@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { saying } from '../http/field-errors.ts';
+import { typedMessage } from '../http/field-errors.ts';
 import { Count, Instant, Usd } from '../http/schema.ts';
 import { jobStatuses } from '../jobs/record.ts';
 
@@ -11,7 +11,7 @@ export const StatsQuery = v.object({ period: v.optional(Period, '7d') });
 export const TokenSums = v.object({ total: Count, prompt: Count, completion: Count });
 export const ModelUse = v.object({ name: v.string(), requests: Count, tokens: Count });
 
-/** The answer of `GET /user/stats`. */
+/** The response of `GET /user/stats`. */
 export const StatsReport = v.object({
   period: Period,
   tokens: TokenSums,
@@ -24,7 +24,10 @@ const DayCount = v.pipe(
   v.string(),
   v.regex(
     /^[+-]?\d+$/,
-    saying('int_parsing', 'Input should be a valid integer, unable to parse string as an integer'),
+    typedMessage(
+      'int_parsing',
+      'Input should be a valid integer, unable to parse string as an integer',
+    ),
   ),
   v.transform(Number),
   v.number(),
@@ -52,7 +55,7 @@ export const BatchDay = v.object({
 });
 export const JobsByStatus = v.object(v.entriesFromList(jobStatuses, Count));
 
-/** The answer of `GET /user/batch-stats`. */
+/** The response of `GET /user/batch-stats`. */
 export const BatchStatsReport = v.object({
   days: v.array(BatchDay),
   totals: BatchUse,

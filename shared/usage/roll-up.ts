@@ -5,19 +5,26 @@ import { errorFields, log } from '../log.ts';
 import { countCharges } from './count.ts';
 import type { EndedCharge } from './figures.ts';
 
-/** Counts the charges that a batch of the ledger's stream shows to have ended; a key's failure is its own. */
+/**
+ * Counts the charges that have ended in a batch of records of the ledger's stream. If a key's charges can't be
+ * counted, its first record is returned as failed, and the other keys are counted all the same. Lambda then
+ * sends the batch again from the first failed record on.
+ *
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-batchfailurereporting.html
+ */
 export async function rollUpUsage({
   Records,
 }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> {
   const byKey = Map.groupBy(Records.filter(hasEnded), keyOf);
-  const refused = await Promise.all([...byKey].map(([keyId, records]) => count(keyId, records)));
+  const failed = await Promise.all([...byKey].map(([keyId, records]) => count(keyId, records)));
   return {
-    batchItemFailures: refused
+    batchItemFailures: failed
       .flat()
       .map(({ dynamodb }) => ({ itemIdentifier: dynamodb?.SequenceNumber ?? '' })),
   };
 }
 
+/** Counts the charges of one key. Returns the record to report as failed, if any. */
 async function count(keyId: string, records: DynamoDBRecord[]): Promise<DynamoDBRecord[]> {
   const charges = new Map(records.map(chargeOf).map((charge) => [charge.entry, charge]));
   try {

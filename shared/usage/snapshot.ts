@@ -1,41 +1,46 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, queryItems, unlessConditionFails } from '../aws/dynamodb.ts';
-import { failedConditions } from '../aws/transact.ts';
+import { writeTransaction } from '../aws/transact.ts';
 import { setting } from '../config.ts';
 import { ConflictError } from '../http/errors.ts';
 import { totalEntry } from './entries.ts';
 import { figuresIn, type UsageFigures, type UsageItem } from './figures.ts';
 import { addition, moveOn, readTotal, revisionAfter, type Total } from './total.ts';
 
-/** Figures by entry. */
+/** A key's figures, by entry. */
 export type Usage = Map<string, UsageFigures>;
 
-/** A key's usage at a revision that every later write comes after. */
+/** A key's usage at a revision. Every later count has a higher one. */
 export interface Snapshot {
   keyId: string;
   usage: Usage;
   revision: number;
+  /** The revision of the last rebuild that had corrected it. */
   correctedIn: number | undefined;
 }
 
-const mostTries = 20;
+const maxTries = 20;
 
-/** Draws a line under a key's usage by a revision of its own, and reads what is above it. */
+/**
+ * Takes a revision of its own, and reads the key's usage. If anything was counted meanwhile, it tries again, up
+ * to 20 times. Throws `ConflictError` after that.
+ */
 export async function takeSnapshot(keyId: string): Promise<Snapshot> {
-  for (let tries = 0; tries < mostTries; tries += 1) {
+  for (let tries = 0; tries < maxTries; tries += 1) {
     const before = await readTotal(keyId);
     const revision = revisionAfter(before);
-    if (!(await drawLine(keyId, before, revision))) continue;
+    if (!(await takeRevision(keyId, before, revision))) continue;
     const usage = await readUsage(keyId);
     const after = await readTotal(keyId);
-    // What was corrected while it was read is not seen: the number of before tells that at the end.
+    // Another rebuild may correct rows while they are read. Then `corrected_in` changes, and `correct` fails.
     const correctedIn = before.corrected_in;
     if (after.revision === revision) return { keyId, usage, revision, correctedIn };
   }
   throw new ConflictError(`The usage of ${keyId} changes too fast to be read: try again later.`);
 }
 
-function drawLine(keyId: string, { revision: before }: Total, revision: number) {
+/** Moves the key's revision on. Returns undefined if another has done so since it was read. */
+function takeRevision(keyId: string, { revision: before }: Total, revision: number) {
   return unlessConditionFails(
     dynamodb.send(
       new UpdateCommand({
@@ -59,19 +64,20 @@ async function readUsage(keyId: string): Promise<Usage> {
   return usage;
 }
 
-const mostAdditions = 99;
+/** A transaction may have 100 items, and one of them is the total. */
+const maxAdditions = 99;
 
-/** Adds corrections to what a snapshot showed, unless another has corrected it since. */
+/** Adds corrections to a snapshot's usage. Throws `ConflictError` if another rebuild has corrected it since. */
 export async function correct(snapshot: Snapshot, corrections: Usage): Promise<void> {
   const { keyId, revision } = snapshot;
   const others = [...corrections].filter(([entry]) => entry !== totalEntry);
-  let ofTotal = figuresIn(corrections.get(totalEntry));
+  let totalFigures = figuresIn(corrections.get(totalEntry));
   let correctedIn = snapshot.correctedIn;
-  for (let first = 0; first === 0 || first < others.length; first += mostAdditions) {
-    const failed = await failedConditions([
-      addition(keyId, totalEntry, ofTotal, moveOn('corrected_in', correctedIn, revision)),
+  for (let first = 0; first === 0 || first < others.length; first += maxAdditions) {
+    const failed = await writeTransaction([
+      addition(keyId, totalEntry, totalFigures, moveOn('corrected_in', correctedIn, revision)),
       ...others
-        .slice(first, first + mostAdditions)
+        .slice(first, first + maxAdditions)
         .map(([entry, figures]) => addition(keyId, entry, figures)),
     ]);
     if (failed) {
@@ -79,7 +85,7 @@ export async function correct(snapshot: Snapshot, corrections: Usage): Promise<v
         `The usage of ${keyId} is being rebuilt by another: try again later.`,
       );
     }
-    ofTotal = figuresIn({});
+    totalFigures = figuresIn({});
     correctedIn = revision;
   }
 }

@@ -2,17 +2,20 @@ import type { Caller } from '../http/caller.ts';
 import { toUsd } from '../ledger/nano-usd.ts';
 import { lastDays } from './day.ts';
 import { sumOf, type UsageFigures } from './figures.ts';
-import { allUsesOfModels, usesBy } from './read.ts';
 import type { Period, StatsReport } from './reports.ts';
+import { readTotalsByModel, readUses } from './use.ts';
 
-/** Reports what the caller's calls of the period came to, failed ones included. */
+/**
+ * Reports the tokens, requests and cost of the caller's calls in a period, and each model's share. Failed
+ * calls count as requests.
+ */
 export async function reportStats(
   { keyId }: Caller,
   { period }: { period: Period },
 ): Promise<StatsReport> {
   const uses = await (period === 'all'
-    ? allUsesOfModels(keyId)
-    : usesBy('model', keyId, lastDays(Number.parseInt(period, 10))));
+    ? readTotalsByModel(keyId)
+    : readUses('model', keyId, lastDays(Number.parseInt(period, 10))));
   const total = sumOf(uses);
   return {
     period,

@@ -4,7 +4,7 @@ import { setting } from '../config.ts';
 import { totalEntry } from './entries.ts';
 import { figureNames, type UsageFigures } from './figures.ts';
 
-/** A key's total, as far as it says what may be written next. */
+/** The attributes of a key's total that order the writes of its usage. */
 export interface Total {
   /** Grows with each write of the key's usage. */
   revision?: number;
@@ -12,23 +12,26 @@ export interface Total {
   corrected_in?: number;
 }
 
-/** Reads a key's total as it is now; empty where nothing was counted yet. */
+/** Reads a key's total as it is now. It is empty if nothing was counted yet. */
 export async function readTotal(keyId: string): Promise<Total> {
   const key = { key_id: keyId, entry: totalEntry };
   return (await getItem<Total>(setting('USAGE_TABLE'), key)) ?? {};
 }
 
-/** A revision after another. It is a time too: one that follows a lost total is later than all before. */
+/**
+ * Returns the next revision. It is at least the time in ms, so that it exceeds all earlier ones even if the
+ * total was lost.
+ */
 export const revisionAfter = ({ revision = 0 }: Total) => Math.max(revision + 1, Date.now());
 
-/** Moves one of a total's numbers on from what was read. */
+/** Makes the update that changes a number of a total, on the condition that it is still as it was read. */
 export const moveOn = (name: keyof Total, from: number | undefined, to: number) => ({
   ConditionExpression: from === undefined ? `attribute_not_exists(${name})` : `${name} = :from`,
   UpdateExpression: `SET ${name} = :to`,
   ExpressionAttributeValues: { ':to': to, ...(from !== undefined && { ':from': from }) },
 });
 
-/** The write that adds figures to an entry, and moves on a number of it. */
+/** Makes the write that adds figures to an entry, together with an update of `moveOn` if one is given. */
 export function addition(
   keyId: string,
   entry: string,

@@ -85,7 +85,7 @@ describe('a stream cut anywhere', () => {
 
         expect(text).toBe(events.join(''));
         expect(outcomes).toMatchObject([
-          { figures: 'exact', promptTokens: 3, completionTokens: 4, cost: 43_000 },
+          { figures: 'exact', promptTokens: 3, completionTokens: 4, costNanoUsd: 43_000 },
         ]);
       }),
     );
@@ -113,7 +113,7 @@ describe('a stream cut anywhere', () => {
         for (let n = 0; n <= reads; n++) await stream.next();
         await stream.return(undefined);
 
-        expect(outcomes).toMatchObject([{ figures: 'exact', cost: 43_000 }]);
+        expect(outcomes).toMatchObject([{ figures: 'exact', costNanoUsd: 43_000 }]);
       }),
     );
   });

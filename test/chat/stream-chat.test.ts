@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { streamChat } from '../../shared/chat/stream-chat.ts';
 import { ChatStreamRequest } from '../../shared/chat/stream-request.ts';
-import { unlimited } from '../../shared/keys/key-limits.ts';
+import { defaultLimits } from '../../shared/keys/key-limits.ts';
 import { openAccount } from '../../shared/ledger/account.ts';
 import { endedCharges } from '../support/chat-stage.ts';
 import { type ModelStub, startModelStub } from '../support/model-stub.ts';
@@ -23,9 +23,9 @@ it.each([1, 2, 3, 4, 5])(
   'an answer is paid in full where its reader leaves after event %i',
   async (events) => {
     const keyId = `key_${events}`;
-    await openAccount(keyId, new Date().toISOString(), unlimited);
+    await openAccount(keyId, new Date().toISOString(), defaultLimits);
     const request = v.parse(ChatStreamRequest, { message: 'a question' });
-    const caller = { keyId, limits: JSON.stringify(unlimited) };
+    const caller = { keyId, limits: JSON.stringify(defaultLimits) };
     const timeIsUp = new AbortController().signal;
     const { body } = await streamChat(request, caller, { requestId: 'a request', timeIsUp });
     const reader = body[Symbol.asyncIterator]();

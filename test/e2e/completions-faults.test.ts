@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Model } from '../../shared/models/catalogue.ts';
-import { likelyPromptTokens } from '../../shared/models/token-bounds.ts';
+import { estimatePromptTokens } from '../../shared/models/token-bounds.ts';
 import {
   type Account,
   budgetOf,
@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => chat.close());
 
 /** `a question`, as it is counted where the provider doesn't tell. */
-const promptTokens = likelyPromptTokens({ contextWindow: 100_000 } as Model, {
+const promptTokens = estimatePromptTokens({ contextWindow: 100_000 } as Model, {
   messages: question,
 });
 

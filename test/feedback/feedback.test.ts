@@ -1,18 +1,18 @@
 import * as v from 'valibot';
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { recordFeedback } from '../../shared/feedback/feedback.ts';
-import { exportFeedback, listFeedback } from '../../shared/feedback/read.ts';
+import { exportFeedback, listFeedback } from '../../shared/feedback/ratings.ts';
 import { FeedbackRequest } from '../../shared/feedback/request.ts';
 import { summarizeFeedback } from '../../shared/feedback/summary.ts';
 import { issueKey } from '../../shared/keys/key.ts';
-import { unlimited } from '../../shared/keys/key-limits.ts';
+import { defaultLimits } from '../../shared/keys/key-limits.ts';
 import { countCharges } from '../../shared/usage/count.ts';
 import { lastDays } from '../../shared/usage/day.ts';
 import { startTestStore, type TestStore } from '../support/store.ts';
 import { endedCharge } from '../support/usage-world.ts';
 
 let store: TestStore;
-const callerOf = (keyId: string) => ({ keyId, limits: JSON.stringify(unlimited) });
+const callerOf = (keyId: string) => ({ keyId, limits: JSON.stringify(defaultLimits) });
 
 beforeAll(async () => {
   store = await startTestStore();
@@ -109,7 +109,7 @@ it('lists ratings by the day they were given, the oldest first', async () => {
 });
 
 it('sums up by model, the most rated first, with what all keys spent on it', async () => {
-  const keys = await Promise.all(['a', 'b'].map((name) => issueKey(name, unlimited)));
+  const keys = await Promise.all(['a', 'b'].map((name) => issueKey(name, defaultLimits)));
   for (const { id } of keys) {
     await countCharges(id, [await endedCharge(id, { model: 'gpt-5', cost: 1_500_000_000 })]);
     const old = { model: 'gpt-5', cost: 9, ended_at: '2026-11-01T00:00:00.000Z' };

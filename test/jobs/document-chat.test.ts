@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import type { Caller } from '../../shared/http/caller.ts';
 import type { JobRecord } from '../../shared/jobs/record.ts';
 import type { ChatResult, PipelineResult } from '../../shared/jobs/result.ts';
-import { likelyTokens } from '../../shared/models/token-bounds.ts';
+import { estimateTokens } from '../../shared/models/token-bounds.ts';
 import { useOf } from '../support/document-use.ts';
 import { type DocumentWorld, startDocumentWorld } from '../support/document-world.ts';
 import { greyJpeg, readGrey, type SmallPage, smallPdf, words } from '../support/small-documents.ts';
@@ -199,9 +199,9 @@ describe('a document longer than the context', () => {
   test('than the provider says it is, is divided further, at page borders', async () => {
     const caller = await world.newCaller();
     const pages: SmallPage[] = Array.from({ length: 8 }, (_, at) => ({ words: words(at + 1) }));
-    const mostTokens = 3 * likelyTokens(words(1)) + 40;
+    const mostTokens = 3 * estimateTokens(words(1)) + 40;
     world.model.respond(({ messages }) =>
-      likelyTokens(textOf(messages)) > mostTokens
+      estimateTokens(textOf(messages)) > mostTokens
         ? { kind: 'status', status: 400, body: tooLong }
         : { kind: 'answer', content: 'Short.' },
     );

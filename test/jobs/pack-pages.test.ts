@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { packPages } from '../../shared/jobs/chat/pack-pages.ts';
-import { likelyTokens } from '../../shared/models/token-bounds.ts';
+import { estimateTokens } from '../../shared/models/token-bounds.ts';
 
 const inked = (text: string) => text.replace(/\s/g, '');
 
@@ -37,7 +37,7 @@ describe('packing pages', () => {
     fc.assert(
       fc.property(pages, room, (given, tokens) => {
         for (const { text } of packPages(given, tokens)) {
-          expect(likelyTokens(text) <= tokens || [...text].length === 1).toBe(true);
+          expect(estimateTokens(text) <= tokens || [...text].length === 1).toBe(true);
         }
       }),
     );

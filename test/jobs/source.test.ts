@@ -6,7 +6,7 @@ import { withFile } from '../../shared/jobs/files/source-file.ts';
 import type { ClaimedJob, Job } from '../../shared/jobs/job.ts';
 import { newJob } from '../../shared/jobs/new-job.ts';
 import { issueKey } from '../../shared/keys/key.ts';
-import { unlimited } from '../../shared/keys/key-limits.ts';
+import { defaultLimits } from '../../shared/keys/key-limits.ts';
 import { refusal, startScriptedDrive } from '../drive/scripted-drive.ts';
 import { putJobs } from '../support/put-jobs.ts';
 import { startTestStore, type TestStore } from '../support/store.ts';
@@ -40,7 +40,7 @@ beforeAll(async () => {
   store = await startTestStore({ queues: true, serviceAccount: drive.serviceAccount });
   process.env['GOOGLE_DRIVE_URL'] = drive.url;
   const drive_folders = ['allowed', 'the-drive', 'alone'];
-  keyId = (await issueKey('test', { ...unlimited, drive_folders })).id;
+  keyId = (await issueKey('test', { ...defaultLimits, drive_folders })).id;
 });
 afterAll(() => Promise.all([store.close(), drive.close()]));
 

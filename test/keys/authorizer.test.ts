@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { reachTables } from '../../lib/cli/target.ts';
 import { authorizeRequest } from '../../shared/keys/authorize.ts';
 import { changeKey, issueKey } from '../../shared/keys/key.ts';
-import { unlimited } from '../../shared/keys/key-limits.ts';
+import { defaultLimits } from '../../shared/keys/key-limits.ts';
 import { rotateKey } from '../../shared/keys/rotate.ts';
 import { newSecret } from '../../shared/keys/secret.ts';
 
@@ -40,7 +40,7 @@ test('refuses a key that was never issued', async () => {
 });
 
 test('refuses a revoked key', async () => {
-  const { id, api_key } = await issueKey('revoked', unlimited);
+  const { id, api_key } = await issueKey('revoked', defaultLimits);
   await changeKey(id, { state: 'revoked' });
 
   expect(await ask(`Bearer ${api_key}`)).toEqual(refusal);
@@ -48,27 +48,27 @@ test('refuses a revoked key', async () => {
 
 test('refuses an expired key', async () => {
   const expires_at = new Date(Date.now() - 1).toISOString();
-  const { api_key } = await issueKey('expired', { ...unlimited, expires_at });
+  const { api_key } = await issueKey('expired', { ...defaultLimits, expires_at });
 
   expect(await ask(`Bearer ${api_key}`)).toEqual(refusal);
 });
 
 test('refuses a secret that was rotated away', async () => {
-  const old = await issueKey('rotated', unlimited);
+  const old = await issueKey('rotated', defaultLimits);
   await rotateKey(old.id, 0);
 
   expect(await ask(`Bearer ${old.api_key}`)).toEqual(refusal);
 });
 
 test.each(['Bearer', 'bearer'])('lets a key in as %s', async (scheme) => {
-  const { api_key } = await issueKey('valid', unlimited);
+  const { api_key } = await issueKey('valid', defaultLimits);
 
   expect(await ask(`${scheme} ${api_key}`)).toMatchObject({ status: 200, body: { jobs: [] } });
 });
 
 test('lets a key in that will expire', async () => {
   const expires_at = new Date(Date.now() + 60_000).toISOString();
-  const { api_key } = await issueKey('to expire', { ...unlimited, expires_at });
+  const { api_key } = await issueKey('to expire', { ...defaultLimits, expires_at });
 
   expect(await ask(`Bearer ${api_key}`)).toMatchObject({ status: 200 });
 });
@@ -84,7 +84,7 @@ describe('a malformed token never reaches the authorizer, which would let it in:
     ['no scheme', newSecret(), ''],
     ['a scheme in capitals', newSecret(), 'BEARER '],
   ])('%s', async (_, secret, scheme) => {
-    const { id } = await issueKey('malformed', unlimited, secret);
+    const { id } = await issueKey('malformed', defaultLimits, secret);
     const authorizationToken = `${scheme}${secret}`;
     const methodArn = 'arn:aws:execute-api:us-east-1:0:api/stage/GET/batch/jobs';
     const asked = await authorizeRequest({ type: 'TOKEN', authorizationToken, methodArn });

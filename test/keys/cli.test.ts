@@ -7,7 +7,7 @@ import { readStageFile } from '../../lib/local/stage-file.ts';
 import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import { setting } from '../../shared/config.ts';
 import { issueKey } from '../../shared/keys/key.ts';
-import { unlimited } from '../../shared/keys/key-limits.ts';
+import { defaultLimits } from '../../shared/keys/key-limits.ts';
 import type { KeyRecord } from '../../shared/keys/key-record.ts';
 import { modelIds } from '../../shared/models/catalogue.ts';
 import { call } from '../support/api.ts';
@@ -90,9 +90,9 @@ describe.concurrent('create', () => {
 
 describe.concurrent('list and show', () => {
   test('list all keys, and no secret or hash', async () => {
-    const { id, api_key, secret_hash } = await issueKey('listed', unlimited);
+    const { id, api_key, secret_hash } = await issueKey('listed', defaultLimits);
     const expires_at = '2020-01-01T00:00:00.000Z';
-    const expired = await issueKey('bygone', { ...unlimited, expires_at });
+    const expired = await issueKey('bygone', { ...defaultLimits, expires_at });
 
     const [list, table] = await Promise.all([
       keys('list', '--json', '--data', dataDir),
@@ -113,7 +113,7 @@ describe.concurrent('list and show', () => {
   });
 
   test('the list is an aligned table', async () => {
-    const limits = { ...unlimited, budget_usd: 12.5, duration: '30d' };
+    const limits = { ...defaultLimits, budget_usd: 12.5, duration: '30d' };
     const { id } = await issueKey('in the table', limits);
 
     const { stdout } = await keys('list', '--data', dataDir);
@@ -129,7 +129,7 @@ describe.concurrent('list and show', () => {
   });
 
   test('a key is shown a line a field', async () => {
-    const { id } = await issueKey('shown', { ...unlimited, models: ['gpt-5'] });
+    const { id } = await issueKey('shown', { ...defaultLimits, models: ['gpt-5'] });
 
     const { stdout } = await keys('show', id, '--data', dataDir);
 
@@ -151,7 +151,7 @@ describe.concurrent('list and show', () => {
 
 describe.concurrent('set', () => {
   test('changes what is given, and nothing else', async () => {
-    const { id } = await issueKey('before', { ...unlimited, requests_per_minute: 7 });
+    const { id } = await issueKey('before', { ...defaultLimits, requests_per_minute: 7 });
     const before = await answer('show', id);
 
     const after = await answer('set', id, '--name', 'after', '--budget-usd', '5');
@@ -176,11 +176,11 @@ describe.concurrent('set', () => {
       ...['--requests-per-minute', 'none', '--drive-folders', 'none', '--expires', 'none'],
     );
 
-    expect(key).toMatchObject({ ...unlimited, images_per_hour: 1 });
+    expect(key).toMatchObject({ ...defaultLimits, images_per_hour: 1 });
   });
 
   test('says when the change takes effect', async () => {
-    const { id } = await issueKey('told', unlimited);
+    const { id } = await issueKey('told', defaultLimits);
 
     const { stdout } = await keys('set', id, '--images-per-hour', '5', '--data', dataDir);
 
@@ -188,7 +188,7 @@ describe.concurrent('set', () => {
   });
 
   test('leaves no duration without a budget', async () => {
-    const { id } = await issueKey('windowed', { ...unlimited, budget_usd: 1, duration: '1d' });
+    const { id } = await issueKey('windowed', { ...defaultLimits, budget_usd: 1, duration: '1d' });
 
     const { code, stderr } = await keys('set', id, '--budget-usd', 'none', '--data', dataDir);
 
@@ -200,7 +200,7 @@ describe.concurrent('set', () => {
   });
 
   test('gives a budget a duration later', async () => {
-    const { id } = await issueKey('budgeted', { ...unlimited, budget_usd: 1 });
+    const { id } = await issueKey('budgeted', { ...defaultLimits, budget_usd: 1 });
 
     expect(await answer('set', id, '--duration', '2w')).toMatchObject({
       budget_usd: 1,
@@ -211,7 +211,7 @@ describe.concurrent('set', () => {
 
 describe.concurrent('rotate', () => {
   test('gives a new secret, and the old one goes on working in its grace', async () => {
-    const old = await issueKey('rotated', unlimited);
+    const old = await issueKey('rotated', defaultLimits);
 
     const renewed = await answer('rotate', old.id, '--grace', '1h');
 
@@ -222,7 +222,7 @@ describe.concurrent('rotate', () => {
   });
 
   test('ends the old secret at once without a grace', async () => {
-    const old = await issueKey('rotated at once', unlimited);
+    const old = await issueKey('rotated at once', defaultLimits);
 
     const renewed = await answer('rotate', old.id, '--grace', '0');
 
@@ -231,7 +231,7 @@ describe.concurrent('rotate', () => {
   });
 
   test('gives a day of grace, and tells so with the new secret', async () => {
-    const { id } = await issueKey('rotated by default', unlimited);
+    const { id } = await issueKey('rotated by default', defaultLimits);
     const earliest = minute(Date.now() + dayMs);
 
     const { stdout } = await keys('rotate', id, '--data', dataDir);
@@ -244,7 +244,7 @@ describe.concurrent('rotate', () => {
 
 describe.concurrent('revoke', () => {
   test('ends a key', async () => {
-    const { id, api_key } = await issueKey('revoked', unlimited);
+    const { id, api_key } = await issueKey('revoked', defaultLimits);
 
     const revoked = await answer('revoke', id);
 
@@ -253,7 +253,7 @@ describe.concurrent('revoke', () => {
   });
 
   test('says when it takes effect', async () => {
-    const { id } = await issueKey('revoked', unlimited);
+    const { id } = await issueKey('revoked', defaultLimits);
 
     const { stdout } = await keys('revoke', id, '--data', dataDir);
 
@@ -412,7 +412,7 @@ describe.concurrent('a deployed stack', () => {
     });
 
   test('is found by its name', async () => {
-    const { id } = await issueKey('deployed', unlimited);
+    const { id } = await issueKey('deployed', defaultLimits);
 
     const { stdout } = await inStack('quire-test', account);
 

@@ -5,13 +5,13 @@ import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import { setting } from '../../shared/config.ts';
 import { ConflictError } from '../../shared/http/errors.ts';
 import { changeKey, findKeyBySecret, issueKey } from '../../shared/keys/key.ts';
-import { unlimited } from '../../shared/keys/key-limits.ts';
+import { defaultLimits } from '../../shared/keys/key-limits.ts';
 import { rotateKey } from '../../shared/keys/rotate.ts';
 
 beforeAll(() => reachTables({ data: inject('stage').dataDir }, 'KEYS_TABLE', 'LEDGER_TABLE'));
 
 test('of rotations at once none leaves a second secret behind', async () => {
-  const { id } = await issueKey('rotated at once', unlimited);
+  const { id } = await issueKey('rotated at once', defaultLimits);
 
   const rotations = await Promise.allSettled(Array.from({ length: 5 }, () => rotateKey(id, 0)));
 
@@ -24,7 +24,7 @@ test('of rotations at once none leaves a second secret behind', async () => {
 });
 
 test('each rotation within a grace leaves the older secrets theirs', async () => {
-  const first = await issueKey('rotated twice', unlimited);
+  const first = await issueKey('rotated twice', defaultLimits);
 
   const second = await rotateKey(first.id, 60_000);
   const third = await rotateKey(first.id, 60_000);
@@ -35,7 +35,7 @@ test('each rotation within a grace leaves the older secrets theirs', async () =>
 });
 
 test('a secret past its grace opens nothing, and the table is to forget it', async () => {
-  const old = await issueKey('past its grace', unlimited);
+  const old = await issueKey('past its grace', defaultLimits);
 
   const renewed = await rotateKey(old.id, 1);
 
@@ -50,7 +50,7 @@ test('a secret past its grace opens nothing, and the table is to forget it', asy
 });
 
 test('a revoked key is given no new secret', async () => {
-  const { id } = await issueKey('revoked', unlimited);
+  const { id } = await issueKey('revoked', defaultLimits);
   await changeKey(id, { state: 'revoked' });
 
   const rotation = rotateKey(id, 0);

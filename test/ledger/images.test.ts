@@ -8,7 +8,7 @@ import {
   hourOf,
   imagesTaken,
   imagesUsed,
-  resetWindows,
+  resetImageWindows,
   returnUnreadImages,
   takeImage,
 } from '../../shared/ledger/images.ts';
@@ -132,14 +132,14 @@ describe('the reset', () => {
     pass(hourMs);
     await takeImage(late, 'job_a', 5);
 
-    expect(await resetWindows()).toBe(1);
-    expect(await resetWindows()).toBe(0);
+    expect(await resetImageWindows()).toBe(1);
+    expect(await resetImageWindows()).toBe(0);
     expect(await imagesUsed(late)).toBe(1);
     await takeImage(early, 'job_a', 5);
     expect(await imagesUsed(early)).toBe(1);
 
     pass(hourMs);
-    expect(await resetWindows()).toBe(2);
+    expect(await resetImageWindows()).toBe(2);
     expect(await listedWindows()).toEqual([]);
   });
 });

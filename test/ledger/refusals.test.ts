@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { completionError, detailError } from '../../shared/http/error-response.ts';
-import { openAccount } from '../../shared/ledger/account.ts';
+import { openAccount, requestsAttribute } from '../../shared/ledger/account.ts';
 import { RequestsPerMinuteError } from '../../shared/ledger/errors.ts';
-import { requestsName, reserve } from '../../shared/ledger/reserve.ts';
+import { reserve } from '../../shared/ledger/reserve.ts';
 import { settle } from '../../shared/ledger/settle.ts';
 import { accountOf, usd } from '../support/ledger-world.ts';
 import { startTestStore, type TestStore } from '../support/store.ts';
@@ -60,7 +60,7 @@ describe('requests per minute', () => {
     for (const { reason } of refusals as PromiseRejectedResult[]) {
       expect(reason).toBeInstanceOf(RequestsPerMinuteError);
     }
-    expect(await accountOf(keyId)).toMatchObject({ held: 200, [requestsName(nowMs)]: 20 });
+    expect(await accountOf(keyId)).toMatchObject({ held: 200, [requestsAttribute(nowMs)]: 20 });
   });
 
   it('counts from nothing in the next minute', async () => {
@@ -82,7 +82,7 @@ describe('requests per minute', () => {
     await refusalOf(reserve(keyId, 101, subject));
     const { account } = await reserve(keyId, 100, subject);
 
-    expect(account).toMatchObject({ [requestsName(nowMs)]: 1 });
+    expect(account).toMatchObject({ [requestsAttribute(nowMs)]: 1 });
   });
 
   it('of none lets none through', async () => {
@@ -122,7 +122,7 @@ describe('a spent budget', () => {
   async function mostlySpent(duration: string | null): Promise<string> {
     const keyId = await newAccount(1500, duration);
     await settle(await reserve(keyId, 900, subject), {
-      cost: 700,
+      costNanoUsd: 700,
       figures: 'exact',
       promptTokens: 1,
       completionTokens: 1,

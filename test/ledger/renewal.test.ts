@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
-import { unlimited } from '../../shared/keys/key-limits.ts';
+import { defaultLimits } from '../../shared/keys/key-limits.ts';
 import { reportLimits } from '../../shared/keys/limits-report.ts';
 import { changeAccountLimits, openAccount } from '../../shared/ledger/account.ts';
 import { BudgetExceededError } from '../../shared/ledger/errors.ts';
@@ -12,8 +12,8 @@ import { startTestStore, type TestStore } from '../support/store.ts';
 
 let store: TestStore;
 const subject = { model: 'gpt-5-mini', tags: ['chat'] };
-const costing = (cost: number) =>
-  ({ cost, figures: 'exact', promptTokens: 1, completionTokens: 1 }) as const;
+const costing = (costNanoUsd: number) =>
+  ({ costNanoUsd, figures: 'exact', promptTokens: 1, completionTokens: 1 }) as const;
 const createdAt = '2027-03-01T00:00:00.000Z';
 const borderMs = Date.parse('2027-03-02T00:00:00.000Z');
 
@@ -45,7 +45,7 @@ async function spend(keyId: string, cost: number): Promise<void> {
 }
 
 const budgetReported = async (keyId: string) =>
-  (await reportLimits({ keyId, limits: JSON.stringify(unlimited) })).budget;
+  (await reportLimits({ keyId, limits: JSON.stringify(defaultLimits) })).budget;
 
 it('refuses until the last millisecond of a window, and grants in the first of the next', async () => {
   const keyId = await newAccount();

@@ -5,17 +5,18 @@ import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import { openAccount } from '../../shared/ledger/account.ts';
 import { sweepLedger } from '../../shared/ledger/audit.ts';
 import { putCharge } from '../../shared/ledger/charge.ts';
-import { epochOf, heldName, timeOf } from '../../shared/ledger/epoch.ts';
+import { epochOf, heldAttribute } from '../../shared/ledger/epoch.ts';
 import { reserve } from '../../shared/ledger/reserve.ts';
 import { release, settle } from '../../shared/ledger/settle.ts';
+import { timeOfId } from '../../shared/uuid-time.ts';
 import { interleave } from '../support/interleave.ts';
 import { accountOf, chargesOf, expectAtRest, usd } from '../support/ledger-world.ts';
 import { startTestStore, type TestStore } from '../support/store.ts';
 
 let store: TestStore;
 const subject = { model: 'gpt-5-mini', tags: ['batch', 'batch:chat'], job_id: 'job_1' };
-const costing = (cost: number) =>
-  ({ cost, figures: 'exact', promptTokens: 7, completionTokens: 5 }) as const;
+const costing = (costNanoUsd: number) =>
+  ({ costNanoUsd, figures: 'exact', promptTokens: 7, completionTokens: 5 }) as const;
 const epochMs = 10 * 60_000;
 const minuteMs = 60_000;
 
@@ -199,8 +200,8 @@ it('keeps a hold in the epoch of its charge when the clock goes back', async () 
 
   const { charge } = await reserve(keyId, 100, subject);
 
-  const epoch = epochOf(timeOf(charge.entry));
-  expect(await accountOf(keyId)).toMatchObject({ [heldName(epoch)]: 100 });
+  const epoch = epochOf(timeOfId(charge.entry));
+  expect(await accountOf(keyId)).toMatchObject({ [heldAttribute(epoch)]: 100 });
 });
 
 it('audits the other accounts when the audit of one fails', async () => {

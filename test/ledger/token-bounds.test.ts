@@ -5,7 +5,7 @@ import { countTokens } from '../../lib/local/offline-model/tokens.ts';
 import type { Model } from '../../shared/models/catalogue.ts';
 import { CompletionMeter } from '../../shared/models/completion-meter.ts';
 import { costNanoUsd } from '../../shared/models/price.ts';
-import { isCertainlyTooLong, mostNanoUsd } from '../../shared/models/token-bounds.ts';
+import { isCertainlyTooLong, maxCostNanoUsd } from '../../shared/models/token-bounds.ts';
 
 const model: Model = {
   id: 'gpt-4o',
@@ -79,7 +79,7 @@ it('holds enough for any prompt, and for all the output it asks for', () => {
           completion_tokens: (n ?? 1) * Math.min(maxTokens ?? 16_384, 16_384),
         };
 
-        expect(mostNanoUsd(model, request)).toBeGreaterThanOrEqual(costNanoUsd(model, most));
+        expect(maxCostNanoUsd(model, request)).toBeGreaterThanOrEqual(costNanoUsd(model, most));
       },
     ),
     { numRuns: 500 },
@@ -93,7 +93,7 @@ it('holds as much for text in parts as the text takes', () => {
       const request = { messages: [{ role: 'user', content }], max_tokens: 1 };
       const tokens = texts.reduce((sum, text) => sum + countTokens(text), 7);
 
-      expect(mostNanoUsd(model, request)).toBeGreaterThanOrEqual(
+      expect(maxCostNanoUsd(model, request)).toBeGreaterThanOrEqual(
         costNanoUsd(model, { prompt_tokens: tokens, completion_tokens: 1 }),
       );
     }),
@@ -108,7 +108,7 @@ it('counts an image by what one may cost at most, however few bytes name it', ()
     image_url: { url: `data:image/png;base64,${'A'.repeat(9e5)}` },
   };
   const held = (...content: object[]) =>
-    mostNanoUsd(model, { messages: [{ role: 'user', content }], max_tokens: 1 });
+    maxCostNanoUsd(model, { messages: [{ role: 'user', content }], max_tokens: 1 });
 
   const more = held(image, image) - held(image);
 
@@ -124,22 +124,22 @@ it('counts what only looks like an image by its bytes', () => {
 
   const most = { prompt_tokens: countTokens(description), completion_tokens: 1 };
 
-  expect(mostNanoUsd(model, request)).toBeGreaterThanOrEqual(costNanoUsd(model, most));
+  expect(maxCostNanoUsd(model, request)).toBeGreaterThanOrEqual(costNanoUsd(model, most));
 });
 
 it('holds for the larger of two limits, as a provider may obey either', () => {
   const messages = [{ role: 'user', content: 'hi' }];
 
-  const both = mostNanoUsd(model, { messages, max_tokens: 9000, max_completion_tokens: 1 });
+  const both = maxCostNanoUsd(model, { messages, max_tokens: 9000, max_completion_tokens: 1 });
 
-  expect(both).toBeGreaterThanOrEqual(mostNanoUsd(model, { messages, max_tokens: 9000 }));
+  expect(both).toBeGreaterThanOrEqual(maxCostNanoUsd(model, { messages, max_tokens: 9000 }));
 });
 
 it('counts parameters that it does not know by their bytes, as they may be prompt', () => {
   const functions = [{ name: 'f', description: 'word '.repeat(10_000) }];
   const request = { messages: [{ role: 'user', content: 'hi' }], functions, max_tokens: 1 };
 
-  expect(mostNanoUsd(model, request)).toBeGreaterThanOrEqual(
+  expect(maxCostNanoUsd(model, request)).toBeGreaterThanOrEqual(
     costNanoUsd(model, { prompt_tokens: 10_000, completion_tokens: 1 }),
   );
 });
@@ -147,7 +147,7 @@ it('counts parameters that it does not know by their bytes, as they may be promp
 it('takes a file for all that fits the context window', () => {
   const content = [{ type: 'file', file: { file_id: 'file-1' } }];
 
-  const most = mostNanoUsd(model, { messages: [{ role: 'user', content }], max_tokens: 1 });
+  const most = maxCostNanoUsd(model, { messages: [{ role: 'user', content }], max_tokens: 1 });
 
   expect(most).toBe(128_000 * 2500 + 10_000);
 });
@@ -161,7 +161,7 @@ it('never guesses a cost above what was held', () => {
 
       for (const delta of deltas) meter.observe({ choices: [{ delta }] });
 
-      expect(meter.outcome().cost).toBeLessThanOrEqual(mostNanoUsd(model, request));
+      expect(meter.outcome().costNanoUsd).toBeLessThanOrEqual(maxCostNanoUsd(model, request));
     }),
     { numRuns: 200 },
   );
@@ -175,7 +175,7 @@ it('holds at most what fits the context window, at the highest of prices by leng
   };
   const request = { messages: [{ role: 'user', content: 'a'.repeat(9000) }], max_tokens: 10 };
 
-  expect(mostNanoUsd(tiered, request)).toBe(1000 * 3000 + 10 * 2000);
+  expect(maxCostNanoUsd(tiered, request)).toBe(1000 * 3000 + 10 * 2000);
 });
 
 it('never calls a prompt too long that just fits', () => {

@@ -44,14 +44,14 @@ describe('a completion costs', () => {
     expect(metered(text('much more than that'), finish, usage(3, 4))).toMatchObject({
       promptTokens: 3,
       completionTokens: 4,
-      cost: 43_000,
+      costNanoUsd: 43_000,
     });
   });
 
   it('less for cached tokens', () => {
     const cached = usage(10, 0, { prompt_tokens_details: { cached_tokens: 6 } });
 
-    expect(metered(cached).cost).toBe(4 * 1_000 + 6 * 500);
+    expect(metered(cached).costNanoUsd).toBe(4 * 1_000 + 6 * 500);
   });
 
   it('what the last of several usages says, as some providers count along', () => {
@@ -136,7 +136,7 @@ it('takes any JSON for what it is', () => {
         } as Metered,
       );
 
-      expect(outcome.cost).toBeGreaterThanOrEqual(0);
+      expect(outcome.costNanoUsd).toBeGreaterThanOrEqual(0);
     }),
   );
 });

@@ -3,7 +3,7 @@ import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { clientEnvironment } from '../../lib/local/engines/client-config.ts';
 import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import { changeKey, issueKey } from '../../shared/keys/key.ts';
-import { type KeyLimits, unlimited } from '../../shared/keys/key-limits.ts';
+import { defaultLimits, type KeyLimits } from '../../shared/keys/key-limits.ts';
 import type { Charge } from '../../shared/ledger/charge.ts';
 import { call, type Target } from './api.ts';
 import { startTestStage } from './stage.ts';
@@ -36,7 +36,7 @@ export async function startChatStage() {
 
     /** A key that no other test has; its budget is $100 unless limits say otherwise. */
     async newAccount(limits: Partial<KeyLimits> = {}): Promise<Account> {
-      const issued = await issueKey('test', { ...unlimited, budget_usd: 100, ...limits });
+      const issued = await issueKey('test', { ...defaultLimits, budget_usd: 100, ...limits });
       return { base_url: stage.base_url, api_key: issued.api_key, keyId: issued.id };
     },
 

@@ -21,7 +21,7 @@ import { submitJob } from '../../shared/jobs/submit.ts';
 import { sweepJobs } from '../../shared/jobs/sweep.ts';
 import { jobWorker } from '../../shared/jobs/worker.ts';
 import { issueKey } from '../../shared/keys/key.ts';
-import { type KeyLimits, unlimited } from '../../shared/keys/key-limits.ts';
+import { defaultLimits, type KeyLimits } from '../../shared/keys/key-limits.ts';
 import { accessToken, driveClient, startDrive } from './drive.ts';
 import { itemOf } from './jobs.ts';
 import { startModelStub } from './model-stub.ts';
@@ -103,7 +103,7 @@ export async function startDocumentWorld(
 
     /** A key that may use the whole drive, as its caller. */
     async newCaller(limits: Partial<KeyLimits> = {}): Promise<Caller> {
-      const given = { ...unlimited, images_per_hour: 10_000, drive_folders: ['local-drive'] };
+      const given = { ...defaultLimits, images_per_hour: 10_000, drive_folders: ['local-drive'] };
       const key = { ...given, ...limits };
       const { id } = await issueKey(`test ${randomUUID()}`, key);
       return { keyId: id, limits: JSON.stringify(key) };

@@ -18,11 +18,11 @@ import type { ChatResult } from '../../shared/jobs/result.ts';
 import type { Doorbell } from '../../shared/jobs/ring.ts';
 import { JobSubmission } from '../../shared/jobs/submission.ts';
 import { submitJob } from '../../shared/jobs/submit.ts';
-import { unlimited } from '../../shared/keys/key-limits.ts';
+import { defaultLimits } from '../../shared/keys/key-limits.ts';
 import { openAccount } from '../../shared/ledger/account.ts';
 import { chatJob } from './api.ts';
 
-export const caller: Caller = { keyId: 'key_test', limits: JSON.stringify(unlimited) };
+export const caller: Caller = { keyId: 'key_test', limits: JSON.stringify(defaultLimits) };
 
 /** The one lane of a deployment without shards. */
 export const lane = 'chat#0';
@@ -38,7 +38,7 @@ export const answer: ChatResult = {
 /** Submits a chat job to the test store; answers its item. */
 export async function submitted(rest: object = {}, content = 'a question'): Promise<Job> {
   const submission = v.parse(JobSubmission, chatJob(content, rest));
-  await openAccount(caller.keyId, new Date().toISOString(), unlimited);
+  await openAccount(caller.keyId, new Date().toISOString(), defaultLimits);
   const { id } = await submitJob(caller, submission, undefined);
   return itemOf({ key_id: caller.keyId, job_id: id });
 }

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { changeAccountLimits } from '../../shared/ledger/account.ts';
 import { sweepLedger } from '../../shared/ledger/audit.ts';
-import { closesAt, epochOf, timeOf } from '../../shared/ledger/epoch.ts';
+import { auditDueMs, epochOf } from '../../shared/ledger/epoch.ts';
 import { type Hold, reserve } from '../../shared/ledger/reserve.ts';
 import { release, settle } from '../../shared/ledger/settle.ts';
+import { timeOfId } from '../../shared/uuid-time.ts';
 import type { Fault } from './interleave.ts';
 import { usd } from './ledger-world.ts';
 
@@ -105,7 +106,7 @@ export const aNewWindow = historyOf(
 
 const subject = { model: 'gpt-5-mini', tags: ['chat'] };
 
-const epochOfCall = ({ hold }: Call) => epochOf(timeOf(hold.charge.entry));
+const epochOfCall = ({ hold }: Call) => epochOf(timeOfId(hold.charge.entry));
 
 /** Does it, in the batch of that number. */
 export async function perform(
@@ -154,9 +155,9 @@ async function begin(keyId: string, amount: number, batch: number): Promise<Call
 /** A caller may be so late that the call was taken for lost, but not without having begun its charge. */
 async function end(call: Call, batch: number, costPercent: number | undefined): Promise<void> {
   const { hold, isWritten } = call;
-  if (!isWritten && closesAt(epochOfCall(call)) <= Date.now()) return;
+  if (!isWritten && auditDueMs(epochOfCall(call)) <= Date.now()) return;
   const outcome = {
-    cost: Math.floor((hold.charge.hold * (costPercent ?? 0)) / 100),
+    costNanoUsd: Math.floor((hold.charge.hold * (costPercent ?? 0)) / 100),
     figures: 'exact',
     promptTokens: 1,
     completionTokens: 1,

@@ -1,6 +1,6 @@
 import { readStageFile } from '../../lib/local/stage-file.ts';
 import { issueKey } from '../../shared/keys/key.ts';
-import { type KeyLimits, unlimited } from '../../shared/keys/key-limits.ts';
+import { defaultLimits, type KeyLimits } from '../../shared/keys/key-limits.ts';
 import type { Target } from './api.ts';
 
 /** Issues a key of the test's own on a running stage, so that its lists show no other test's jobs. */
@@ -17,6 +17,6 @@ export async function newCaller(
     KEYS_TABLE: file?.outputs['KeysTable'],
     LEDGER_TABLE: file?.outputs['LedgerTable'],
   });
-  const { api_key } = await issueKey('test', { ...unlimited, ...limits });
+  const { api_key } = await issueKey('test', { ...defaultLimits, ...limits });
   return { base_url, api_key };
 }

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { reachTables } from '../../lib/cli/target.ts';
 import { issueKey } from '../../shared/keys/key.ts';
-import { unlimited } from '../../shared/keys/key-limits.ts';
+import { defaultLimits } from '../../shared/keys/key-limits.ts';
 import { countCharges } from '../../shared/usage/count.ts';
 import { runCommand } from '../support/command.ts';
 import { spoil } from '../support/spoil-usage.ts';
@@ -15,7 +15,7 @@ beforeAll(() => reachTables({ data: dataDir }, 'KEYS_TABLE', 'LEDGER_TABLE', 'US
 
 /** A key with one charge, counted though one figure of its total is not what it should be. */
 async function spoiledKey(): Promise<string> {
-  const { id } = await issueKey('spoiled', unlimited);
+  const { id } = await issueKey('spoiled', defaultLimits);
   await countCharges(id, [await endedCharge(id, { cost: 9 })]);
   await spoil(id, 0);
   return id;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { unlimited } from '../../shared/keys/key-limits.ts';
+import { defaultLimits } from '../../shared/keys/key-limits.ts';
 import { reportBatchStats } from '../../shared/usage/batch-stats.ts';
 import { countCharges } from '../../shared/usage/count.ts';
 import type { EndedCharge } from '../../shared/usage/figures.ts';
@@ -11,7 +11,7 @@ import { endedCharge, newKeyId } from '../support/usage-world.ts';
 
 let store: TestStore;
 const now = '2026-11-20T00:00:00.000Z';
-const callerOf = (keyId: string) => ({ keyId, limits: JSON.stringify(unlimited) });
+const callerOf = (keyId: string) => ({ keyId, limits: JSON.stringify(defaultLimits) });
 
 beforeAll(async () => {
   store = await startTestStore();

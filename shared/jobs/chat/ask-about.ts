@@ -1,6 +1,6 @@
 import type { Model } from '../../models/catalogue.ts';
 import { ModelError } from '../../models/errors.ts';
-import { likelyTokens, mostCompletionTokens } from '../../models/token-bounds.ts';
+import { estimateTokens, maxCompletionTokens } from '../../models/token-bounds.ts';
 import type { ClaimedJob } from '../job.ts';
 import { runAll } from '../run-all.ts';
 import { stepsBetween } from '../steps.ts';
@@ -34,7 +34,7 @@ interface Reply {
  * answered, whatever dies in between.
  */
 export async function askAbout(question: Question, signal: AbortSignal): Promise<Reply> {
-  const size = sum(question.pages.map(likelyTokens));
+  const size = sum(question.pages.map(estimateTokens));
   let room = promptRoom(question);
   for (let division = 0; ; division += 1) {
     try {
@@ -51,8 +51,8 @@ export async function askAbout(question: Question, signal: AbortSignal): Promise
 
 /** How many tokens of a document fit one call, beside its instruction and the answer. */
 function promptRoom({ model, instruction = '' }: Question): number {
-  const answer = Math.min(mostCompletionTokens(model, { messages: [] }), model.contextWindow / 4);
-  const room = (model.contextWindow - answer - likelyTokens(instruction)) * 0.9;
+  const answer = Math.min(maxCompletionTokens(model, { messages: [] }), model.contextWindow / 4);
+  const room = (model.contextWindow - answer - estimateTokens(instruction)) * 0.9;
   return Math.max(1, Math.floor(room));
 }
 

@@ -57,7 +57,7 @@ export async function ask(
     const choice = completion?.choices?.[0];
     if (!completion || !choice?.message)
       throw unavailable('The model answered without a completion.');
-    const { cost, promptTokens, completionTokens } = metered.meter.outcome();
+    const { costNanoUsd, promptTokens, completionTokens } = metered.meter.outcome();
     const answer = {
       content: choice.message.content ?? null,
       finish_reason: choice.finish_reason ?? 'stop',
@@ -66,7 +66,7 @@ export async function ask(
         completion_tokens: completionTokens,
         total_tokens: promptTokens + completionTokens,
       },
-      cost,
+      cost: costNanoUsd,
     };
     const isNew = keep ? await metered.endWith(await keep(answer, completion)) : true;
     return { ...answer, isNew };

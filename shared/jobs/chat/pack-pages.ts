@@ -1,4 +1,4 @@
-import { likelyTokens } from '../../models/token-bounds.ts';
+import { estimateTokens } from '../../models/token-bounds.ts';
 
 /** Some of a document's pages that go to a model together. */
 export interface PackedPages {
@@ -13,7 +13,7 @@ export function packPages(pages: string[], room: number): PackedPages[] {
   let filled = 0;
   for (const [index, page] of pages.entries()) {
     for (const text of divided(page, room)) {
-      const tokens = likelyTokens(text) + 1;
+      const tokens = estimateTokens(text) + 1;
       const last = packed.at(-1);
       if (last && filled + tokens <= room) {
         last.text += `\n\n${text}`;
@@ -31,7 +31,7 @@ export function packPages(pages: string[], room: number): PackedPages[] {
 /** A page longer than a part is divided between its paragraphs, lines or words, wherever the half is near. */
 function divided(page: string, room: number): string[] {
   const middle = middleOf(page);
-  if (likelyTokens(page) <= room || middle === page.length) return [page];
+  if (estimateTokens(page) <= room || middle === page.length) return [page];
   const border = ['\n\n', '\n', ' ']
     .map((separator) => page.lastIndexOf(separator, middle))
     .find((place) => place > middle / 2);

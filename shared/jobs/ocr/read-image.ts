@@ -54,7 +54,7 @@ async function readByEngine(
     const { text, confidence } = await readWithTextract(jpeg, features, signal);
     const step: PageStep = { page, source: 'ocr', confidence, text, cost, image_hour: hour };
     const outcome = {
-      cost,
+      costNanoUsd: cost,
       figures: 'exact',
       promptTokens: 0,
       completionTokens: 0,

@@ -3,7 +3,10 @@ import { setting } from '../config.ts';
 import { type Days, eachDay } from '../usage/day.ts';
 import { contentNames, type Feedback } from './feedback.ts';
 
-/** All keys' ratings that were first given in some days, the oldest first, without what they rate. */
+/**
+ * Lists all keys' ratings that were first given in some days, the oldest first, without the contents that
+ * they rate.
+ */
 export async function* listFeedback(days: Days): AsyncGenerator<Feedback> {
   for (const day of eachDay(days)) {
     yield* queryItems<Feedback>({
@@ -16,7 +19,7 @@ export async function* listFeedback(days: Days): AsyncGenerator<Feedback> {
   }
 }
 
-/** The same with what was rated, each as one line of JSON. */
+/** Exports the same ratings with their contents, each as one line of JSON. */
 export async function* exportFeedback(days: Days): AsyncGenerator<string> {
   for await (const feedback of listFeedback(days)) {
     const { id, key_id, session_id, rating, model, comment, created_at, updated_at } = feedback;

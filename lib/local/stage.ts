@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { DataFolder } from './data-folder.ts';
-import { deployTables } from './dynamodb/tables.ts';
+import { deployTables } from './dynamodb/deploy-tables.ts';
 import { endpointsOf, startEngines, startSecrets } from './engines/engines.ts';
 import { Gateway } from './gateway/gateway.ts';
 import { GatewayResponses } from './gateway/gateway-responses.ts';
@@ -9,7 +9,7 @@ import { startEventSources } from './lambda/event-sources.ts';
 import { Functions } from './lambda/functions.ts';
 import { startSchedules } from './lambda/schedules.ts';
 import type { Narrator } from './narrator.ts';
-import { deployBuckets, deployQueues } from './queues/queues.ts';
+import { deployBuckets, deployQueues } from './queues/deploy-queues.ts';
 import { ResourceNames } from './template/resource-names.ts';
 import { refuseUnknownTypes } from './template/resource-types.ts';
 import { synthesize } from './template/synthesize.ts';

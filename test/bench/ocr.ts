@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startTextractServer } from '../../lib/local/textract/server.ts';
+import { startTextractServer } from '../../lib/local/textract/textract-server.ts';
 import type { JobList } from '../../shared/jobs/record.ts';
 import type { OcrResult } from '../../shared/jobs/result.ts';
 import { call, submit, type Target, until } from '../support/api.ts';

@@ -1,13 +1,13 @@
 import { cpSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { DriveServer } from '../drive/server.ts';
-import { type DynamoDbEngine, startDynamoDb } from '../dynamodb/engine.ts';
-import { startSecretsServer } from '../secrets/server.ts';
+import type { DriveServer } from '../drive/drive-server.ts';
+import { type DynamoDbEngine, startDynamoDb } from '../dynamodb/dynoxide.ts';
+import { startSecretsServer } from '../secrets/secrets-server.ts';
 import type { ResourceNames } from '../template/resource-names.ts';
 import { resourcesOf, type Template } from '../template/template.ts';
 import { clientEnvironment } from './client-config.ts';
-import { type Engine, startEngineThread } from './engine-thread.ts';
+import { type Engine, startEngineThread } from './engine.ts';
 
 /** What stands for AWS's services and the model providers on this machine. */
 export interface Engines {
@@ -35,16 +35,18 @@ export async function startEngines(options: EngineOptions): Promise<Engines> {
   const folder = driveFolderIn(dataDir);
   const [dynamodb, queues, drive, textract, offlineModel] = await Promise.all([
     startDynamoDb(file('dynamodb.db'), onDeath),
-    startEngineThread(thread('../queues/engine.ts'), {
+    startEngineThread(thread('../queues/fauxqs-thread.ts'), {
       dataDir: file('queues'),
       s3StorageDir: file('objects'),
     }),
-    startEngineThread<DriveEngine>(thread('../drive/worker.ts'), {
+    startEngineThread<DriveEngine>(thread('../drive/drive-thread.ts'), {
       folder,
       indexFile: file('drive.db'),
     }),
-    startEngineThread(thread('../textract/worker.ts'), {}),
-    hasProvider() ? undefined : startEngineThread(thread('../offline-model/worker.ts'), {}),
+    startEngineThread(thread('../textract/textract-thread.ts'), {}),
+    hasProvider()
+      ? undefined
+      : startEngineThread(thread('../offline-model/offline-model-thread.ts'), {}),
   ]);
   return { dynamodb, queues, drive, textract, offlineModel };
 }

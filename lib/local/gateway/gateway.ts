@@ -6,7 +6,7 @@ import { StageError } from '../stage-error.ts';
 import { proxyEvent } from './gateway-event.ts';
 import type { GatewayResponses, GatewayResponseType } from './gateway-responses.ts';
 import type { Route } from './routes.ts';
-import { StreamedAnswer } from './streamed-answer.ts';
+import { StreamedAnswer } from './streamed-reply.ts';
 
 /** A Lambda's payload may have 6 MB; more is read, as a client that still sends misses an answer. */
 const payloadBytes = 6 * 1024 * 1024;

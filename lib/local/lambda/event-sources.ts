@@ -1,4 +1,4 @@
-import type { DynamoDbEngine } from '../dynamodb/engine.ts';
+import type { DynamoDbEngine } from '../dynamodb/dynoxide.ts';
 import type { Narrator } from '../narrator.ts';
 import { StageError } from '../stage-error.ts';
 import type { ResourceNames } from '../template/resource-names.ts';

@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
-import { AnswerStream, withHead } from './answer-stream.ts';
 import type { ThreadReply } from './invocation.ts';
+import { AnswerStream, withHead } from './response-stream.ts';
 
 // The thread of one function: what Lambda's Node runtime is to a handler.
 

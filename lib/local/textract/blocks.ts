@@ -1,8 +1,8 @@
 import type { Block } from '@aws-sdk/client-textract';
 import { type BlockMaker, blockMaker, type MadeBlock } from './block-maker.ts';
+import type { Table } from './page-tables.ts';
 import type { RecognizedPage, RecognizedWord } from './recognized-page.ts';
 import { layoutOf, type Region } from './regions.ts';
-import type { Table } from './tables.ts';
 import { around, type TextLine } from './text-lines.ts';
 
 export type Feature = 'LAYOUT' | 'TABLES';

@@ -1,7 +1,7 @@
 import { listsAndParagraphs, withBullets } from './lists.ts';
+import { findTables, type Table } from './page-tables.ts';
 import type { Box, RecognizedPage } from './recognized-page.ts';
 import { heightOf, kindOf, type RegionKind, withTitle } from './region-kinds.ts';
-import { findTables, type Table } from './tables.ts';
 import { around, type TextLine, textLinesOf, turnBox } from './text-lines.ts';
 
 /** A part of a page's layout, as Textract tells them apart. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { eventFilter } from '../../lib/local/lambda/event-filter.ts';
+import { eventFilter } from '../../../lib/local/lambda/event-filter.ts';
 
 const passes = (record: unknown, ...patterns: object[]) =>
   eventFilter(patterns.map((pattern) => JSON.stringify(pattern)))(record);

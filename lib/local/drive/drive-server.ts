@@ -1,13 +1,13 @@
 import { mkdirSync } from 'node:fs';
 import { relative, sep } from 'node:path';
 import Fastify, { type FastifyInstance } from 'fastify';
-import type { Engine } from '../engines/engine-thread.ts';
+import type { Engine } from '../engines/engine.ts';
 import { StageError } from '../stage-error.ts';
 import { AccessTokens } from './access-tokens.ts';
 import { DriveError } from './drive-error.ts';
 import { DriveFolder, ROOT_FOLDER_ID } from './drive-folder.ts';
 import { DriveIndex } from './drive-index.ts';
-import { Faults } from './faults.ts';
+import { Faults } from './fault-injector.ts';
 import { addFileRoutes } from './file-routes.ts';
 import { countRequests } from './request-counts.ts';
 import { OffsetError } from './resumable-uploads.ts';

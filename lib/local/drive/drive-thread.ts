@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { type DriveServerOptions, startDriveServer } from './server.ts';
+import { type DriveServerOptions, startDriveServer } from './drive-server.ts';
 
 // The thread of the stage's Drive.
 const { url, serviceAccount, close } = await startDriveServer(workerData as DriveServerOptions);

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { startTextractServer, type TextractOptions } from './server.ts';
+import { startTextractServer, type TextractOptions } from './textract-server.ts';
 
 const { url, close } = await startTextractServer(workerData as TextractOptions);
 parentPort?.once('message', async () => {

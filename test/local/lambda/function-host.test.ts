@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { TinyFunctions } from '../support/tiny-functions.ts';
+import { TinyFunctions } from '../../support/tiny-functions.ts';
 
 let functions: TinyFunctions;
 

@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import { startOfflineModel } from './server.ts';
+import { startOfflineModel } from './offline-model-server.ts';
 
 const { url, close } = await startOfflineModel();
 parentPort?.once('message', async () => {

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { blocksOf } from './blocks.ts';
 import type { Fault, FaultPlan } from './fault-plan.ts';
-import { readOperation } from './operation.ts';
+import { readOperation } from './operation-request.ts';
 import type { Recognize } from './recognized-page.ts';
+import type { Traffic } from './request-meter.ts';
 import { TextractError } from './textract-error.ts';
-import type { Traffic } from './traffic.ts';
 
 interface OperationParts {
   recognize: Recognize;

@@ -1,9 +1,9 @@
 import { describe, expect, inject, test } from 'vitest';
-import { StageError } from '../../lib/local/stage-error.ts';
-import { ResourceNames } from '../../lib/local/template/resource-names.ts';
-import { refuseUnknownTypes } from '../../lib/local/template/resource-types.ts';
-import { readAssembly } from '../../lib/local/template/synthesize.ts';
-import { resolve, type Template } from '../../lib/local/template/template.ts';
+import { StageError } from '../../../lib/local/stage-error.ts';
+import { ResourceNames } from '../../../lib/local/template/resource-names.ts';
+import { refuseUnknownTypes } from '../../../lib/local/template/resource-types.ts';
+import { readAssembly } from '../../../lib/local/template/synthesize.ts';
+import { resolve, type Template } from '../../../lib/local/template/template.ts';
 
 const template: Template = {
   Resources: {

@@ -7,8 +7,8 @@ import type {
   ChatCompletionMessageParam as Message,
 } from 'openai/resources/chat/completions';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startOfflineModel } from '../../lib/local/offline-model/server.ts';
-import { countTokens, firstTokens } from '../../lib/local/offline-model/tokens.ts';
+import { startOfflineModel } from '../../../lib/local/offline-model/offline-model-server.ts';
+import { countTokens, firstTokens } from '../../../lib/local/offline-model/tokens.ts';
 
 const BANNER = '[offline model: an extract of what it was given, no language model was asked]';
 
@@ -478,7 +478,9 @@ describe('five megabytes', () => {
 });
 
 test('a worker serves it from a thread of its own', async () => {
-  const worker = new Worker(new URL('../../lib/local/offline-model/worker.ts', import.meta.url));
+  const worker = new Worker(
+    new URL('../../../lib/local/offline-model/offline-model-thread.ts', import.meta.url),
+  );
 
   const [{ url }] = await once(worker, 'message');
 

@@ -1,9 +1,9 @@
 import { expect, inject, test } from 'vitest';
-import { startDynamoDb } from '../../lib/local/dynamodb/engine.ts';
-import { deployTables } from '../../lib/local/dynamodb/tables.ts';
-import { ResourceNames } from '../../lib/local/template/resource-names.ts';
-import { readAssembly } from '../../lib/local/template/synthesize.ts';
-import { resourcesOf, type Template } from '../../lib/local/template/template.ts';
+import { deployTables } from '../../../lib/local/dynamodb/deploy-tables.ts';
+import { startDynamoDb } from '../../../lib/local/dynamodb/dynoxide.ts';
+import { ResourceNames } from '../../../lib/local/template/resource-names.ts';
+import { readAssembly } from '../../../lib/local/template/synthesize.ts';
+import { resourcesOf, type Template } from '../../../lib/local/template/template.ts';
 
 test('a table of an earlier stage is given the stream that it has since', async () => {
   const { template, stackName } = readAssembly(inject('assembly'));

@@ -5,9 +5,12 @@ import {
   type DetectDocumentTextCommandOutput,
 } from '@aws-sdk/client-textract';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Engine } from '../../../lib/local/engines/engine-thread.ts';
+import type { Engine } from '../../../lib/local/engines/engine.ts';
 import type { Recognize } from '../../../lib/local/textract/recognized-page.ts';
-import { startTextractServer, type TextractOptions } from '../../../lib/local/textract/server.ts';
+import {
+  startTextractServer,
+  type TextractOptions,
+} from '../../../lib/local/textract/textract-server.ts';
 import {
   countedRequests,
   jpegHeader,

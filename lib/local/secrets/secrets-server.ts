@@ -1,5 +1,5 @@
 import Fastify from 'fastify';
-import type { Engine } from '../engines/engine-thread.ts';
+import type { Engine } from '../engines/engine.ts';
 
 /** Answers Secrets Manager's `GetSecretValue` from local values, found by the end of the secret's name. */
 export async function startSecretsServer(values: Record<string, string>): Promise<Engine> {

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Engine } from '../engines/engine-thread.ts';
+import type { Engine } from '../engines/engine.ts';
 import { StageError } from '../stage-error.ts';
 import { type StreamTrimmer, startStreamTrimmer } from './stream-trimmer.ts';
 

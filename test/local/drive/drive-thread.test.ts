@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads';
 import { expect, onTestFinished, test } from 'vitest';
 import { accessToken, driveClient } from '../../support/drive.ts';
 
-const file = new URL('../../../lib/local/drive/worker.ts', import.meta.url);
+const file = new URL('../../../lib/local/drive/drive-thread.ts', import.meta.url);
 
 test('a thread of its own serves the folder, and ends when told', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'quire-drive-'));

@@ -1,11 +1,11 @@
 import Fastify from 'fastify';
-import type { Engine } from '../engines/engine-thread.ts';
-import { addControls } from './controls.ts';
+import type { Engine } from '../engines/engine.ts';
+import { addControls } from './control-routes.ts';
 import { FaultPlan } from './fault-plan.ts';
-import { addOperations } from './operations.ts';
+import { addOperations } from './operation-route.ts';
 import type { Recognize } from './recognized-page.ts';
+import { Traffic } from './request-meter.ts';
 import { tesseractRecognizer } from './tesseract.ts';
-import { Traffic } from './traffic.ts';
 
 /** Ten megabytes in base64, and what stands around them. */
 const bodyLimitBytes = 15 * 1024 * 1024;

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import * as v from 'valibot';
 import { type FaultPlan, FaultRequest } from './fault-plan.ts';
-import type { Traffic } from './traffic.ts';
+import type { Traffic } from './request-meter.ts';
 
 /** Adds what tests ask of the server beside Textract's own. */
 export function addControls(

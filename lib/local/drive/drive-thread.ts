@@ -1,10 +1,6 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import { workerData } from 'node:worker_threads';
+import { reportEngine } from '../engines/engine.ts';
 import { type DriveServerOptions, startDriveServer } from './drive-server.ts';
 
 // The thread of the stage's Drive.
-const { url, serviceAccount, close } = await startDriveServer(workerData as DriveServerOptions);
-parentPort?.once('message', async () => {
-  await close();
-  process.exit();
-});
-parentPort?.postMessage({ url, serviceAccount });
+reportEngine(await startDriveServer(workerData as DriveServerOptions));

@@ -1,9 +1,5 @@
-import { parentPort } from 'node:worker_threads';
+import { reportEngine } from '../engines/engine.ts';
 import { startOfflineModel } from './offline-model-server.ts';
 
-const { url, close } = await startOfflineModel();
-parentPort?.once('message', async () => {
-  await close();
-  process.exit();
-});
-parentPort?.postMessage({ url });
+// The thread of the offline model.
+reportEngine(await startOfflineModel());

@@ -1,7 +1,8 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import { workerData } from 'node:worker_threads';
 import { startFauxqs } from 'fauxqs';
+import { reportEngine } from '../engines/engine.ts';
 
-// The thread of fauxqs: SQS and S3 in one server, kept in `dataDir` or, without one, in memory.
+// The thread of fauxqs: SQS and S3 in one server, kept in folders or, without them, in memory.
 const { dataDir, s3StorageDir } = workerData as { dataDir?: string; s3StorageDir?: string };
 const server = await startFauxqs({
   port: 0,
@@ -9,8 +10,4 @@ const server = await startFauxqs({
   ...(dataDir && { dataDir }),
   ...(s3StorageDir && { s3StorageDir }),
 });
-parentPort?.once('message', async () => {
-  await server.stop();
-  process.exit();
-});
-parentPort?.postMessage({ url: server.address });
+reportEngine({ url: server.address, close: () => server.stop() });

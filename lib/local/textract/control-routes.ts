@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import * as v from 'valibot';
 import { type FaultPlan, FaultRequest } from './fault-plan.ts';
-import type { Traffic } from './request-meter.ts';
+import type { RequestMeter } from './request-meter.ts';
 
-/** Adds what tests ask of the server beside Textract's own. */
-export function addControls(
+/** Adds the routes that tests control the server by. The real Textract has none of them. */
+export function addControlRoutes(
   app: FastifyInstance,
-  { faults, traffic }: { faults: FaultPlan; traffic: Traffic },
+  { faults, meter }: { faults: FaultPlan; meter: RequestMeter },
 ): void {
   app.post('/faults', (request, reply) => {
     const read = v.safeParse(FaultRequest, request.body);
@@ -18,9 +18,9 @@ export function addControls(
     faults.clear();
     return reply.code(204).send();
   });
-  app.get('/requests', () => traffic.report());
+  app.get('/requests', () => meter.report());
   app.delete('/requests', (_request, reply) => {
-    traffic.reset();
+    meter.reset();
     return reply.code(204).send();
   });
 }

@@ -3,9 +3,12 @@ import type { Feature } from './blocks.ts';
 import { readImageHeader } from './image-header.ts';
 import { invalidParameter, TextractError, unsupportedDocument } from './textract-error.ts';
 
-/** The most that an image in the request itself may have. */
-const mostBytes = 5 * 1024 * 1024;
-const mostPixelsASide = 10_000;
+/**
+ * What Textract takes of an image that is sent in the request itself.
+ * @see https://docs.aws.amazon.com/textract/latest/dg/limits-document.html
+ */
+const maxImageBytes = 5 * 1024 * 1024;
+const maxSidePx = 10_000;
 
 const Bytes = v.pipe(
   v.string(),
@@ -13,22 +16,19 @@ const Bytes = v.pipe(
   v.minLength(1),
 );
 const Document = v.object({ Bytes });
-const NoFeatures = v.optional(v.array(v.picklist(['LAYOUT', 'TABLES'])), []);
-const DetectRequest = v.object({ Document, FeatureTypes: NoFeatures });
-const AnalyzeRequest = v.object({
-  Document,
-  FeatureTypes: v.pipe(v.array(v.picklist(['LAYOUT', 'TABLES'])), v.nonEmpty()),
-});
+const Features = v.array(v.picklist(['LAYOUT', 'TABLES']));
+const DetectRequest = v.object({ Document, FeatureTypes: v.optional(Features, []) });
+const AnalyzeRequest = v.object({ Document, FeatureTypes: v.pipe(Features, v.nonEmpty()) });
 
 /** What a request asks for. */
-export interface Operation {
+export interface OperationRequest {
   name: 'DetectDocumentText' | 'AnalyzeDocument';
   image: Uint8Array;
   features: Feature[];
 }
 
-/** Reads a request as Textract would; throws `TextractError`. */
-export function readOperation(name: string, body: unknown): Operation {
+/** Reads the JSON body of an operation's request. Throws `TextractError` for what Textract would refuse. */
+export function readOperationRequest(name: string, body: unknown): OperationRequest {
   if (name !== 'DetectDocumentText' && name !== 'AnalyzeDocument') {
     throw new TextractError('UnknownOperationException', `Unknown operation ${name}`);
   }
@@ -53,13 +53,13 @@ const issueOf = ([issue]: [v.BaseIssue<unknown>, ...v.BaseIssue<unknown>[]]) =>
   `Request has invalid parameters: ${v.getDotPath(issue) ?? 'the body'}: ${issue.message.slice(0, 200)}`;
 
 function requireReadable(image: Uint8Array): void {
-  if (image.length > mostBytes) {
+  if (image.length > maxImageBytes) {
     throw new TextractError('DocumentTooLargeException', 'Document is too large: 5 MB at most');
   }
   const header = readImageHeader(image);
   if (!header) throw unsupportedDocument();
   const { width, height } = header;
-  if (Math.max(width, height) > mostPixelsASide || Math.min(width, height) < 1) {
+  if (Math.max(width, height) > maxSidePx || Math.min(width, height) < 1) {
     throw new TextractError('BadDocumentException', `${width} × ${height} pixels are not read`);
   }
 }

@@ -2,35 +2,38 @@ import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { blocksOf } from './blocks.ts';
 import type { Fault, FaultPlan } from './fault-plan.ts';
-import { readOperation } from './operation-request.ts';
+import { readOperationRequest } from './operation-request.ts';
 import type { Recognize } from './recognized-page.ts';
-import type { Traffic } from './request-meter.ts';
+import type { RequestMeter } from './request-meter.ts';
 import { TextractError } from './textract-error.ts';
 
-interface OperationParts {
+interface OperationRouteOptions {
   recognize: Recognize;
   faults: FaultPlan;
-  traffic: Traffic;
+  meter: RequestMeter;
   /** Aborts when the server closes. */
   closing: AbortSignal;
 }
 
-/** Adds the one route of AWS's JSON protocol: the operation is named in a header. */
-export function addOperations(app: FastifyInstance, parts: OperationParts): void {
-  const { recognize, faults, traffic, closing } = parts;
+/**
+ * Adds the one route of AWS's JSON protocol, whose operation is named in a header.
+ * @see https://smithy.io/2.0/aws/protocols/aws-json-1_1-protocol.html
+ */
+export function addOperationRoute(app: FastifyInstance, options: OperationRouteOptions): void {
+  const { recognize, faults, meter, closing } = options;
   app.addContentTypeParser('application/x-amz-json-1.1', { parseAs: 'string' }, (_, body, done) => {
     done(null, body);
   });
 
   app.post('/', { errorHandler: answerError }, async (request, reply) => {
     const target = String(request.headers['x-amz-target'] ?? '').replace(/^Textract\./, '');
-    reply.raw.once('close', traffic.begin(target));
+    reply.raw.once('close', meter.begin(target));
     reply.headers({ 'content-type': contentType, 'x-amzn-requestid': randomUUID() });
     const fault = faults.next();
     if (fault) return fail(fault, reply);
-    traffic.requirePace();
+    meter.refuseBeyondRate();
 
-    const { name, image, features } = readOperation(target, request.body);
+    const { name, image, features } = readOperationRequest(target, request.body);
     const page = await recognize(image, AbortSignal.any([closing, hangUpOf(reply)]));
     return JSON.stringify({
       DocumentMetadata: { Pages: 1 },
@@ -42,7 +45,7 @@ export function addOperations(app: FastifyInstance, parts: OperationParts): void
 
 const contentType = 'application/x-amz-json-1.1';
 
-/** Aborts when the client goes away before it has its answer. */
+/** Returns a signal that aborts when the client goes away before it has its answer. */
 function hangUpOf({ raw }: FastifyReply): AbortSignal {
   const hangUp = new AbortController();
   raw.once('close', () => raw.writableFinished || hangUp.abort());

@@ -1,8 +1,11 @@
 import { alignedGrids } from './aligned-grids.ts';
+import { overlap } from './boxes.ts';
+import { median } from './median.ts';
 import type { Box, RecognizedWord } from './recognized-page.ts';
 import { type Grid, ruledGrids } from './ruled-grids.ts';
-import { median, overlap, type TextLine } from './text-lines.ts';
+import type { TextLine } from './text-lines.ts';
 
+/** A cell of one row and one column, both counted from 0. */
 export interface TableCell {
   row: number;
   column: number;
@@ -16,7 +19,7 @@ export interface Table {
   lines: TextLine[];
 }
 
-/** Finds a page's tables: grids of rules, then rows of short lines that stand in columns. */
+/** Finds a page's tables: first those with rules around their cells, then those without. */
 export function findTables(lines: readonly TextLine[], rules: readonly Box[]): Table[] {
   const reach = median(lines.map(({ height }) => height)) / 2;
   const ruled = ruledGrids(rules, reach)
@@ -46,15 +49,16 @@ function tableOf(lines: readonly TextLine[], { xs, ys }: Grid): Table {
   return { box, cells, lines: inside };
 }
 
-/** What spans several columns is in the first that holds a good part of it. */
+/** Returns a line's cell; if it spans several columns, the first that holds a good part of it. */
 function cellFor(box: Box, cells: TableCell[]): TableCell | undefined {
   const middle = (box.y0 + box.y1) / 2;
   const row = cells.filter((cell) => middle >= cell.box.y0 && middle < cell.box.y1);
-  const most = Math.max(...row.map((cell) => overlap(cell.box, box)));
-  return row.find((cell) => overlap(cell.box, box) >= Math.min(most, 0.3 * (box.x1 - box.x0)));
+  const maxOverlap = Math.max(...row.map((cell) => overlap(cell.box, box)));
+  const enough = Math.min(maxOverlap, 0.3 * (box.x1 - box.x0));
+  return row.find((cell) => overlap(cell.box, box) >= enough);
 }
 
-/** By its middle, so that a line is in one grid alone. */
+/** Whether a box's middle lies in another: so a line is in one grid only. */
 function contains(outer: Box, { x0, y0, x1, y1 }: Box): boolean {
   const [x, y] = [(x0 + x1) / 2, (y0 + y1) / 2];
   return x >= outer.x0 && x < outer.x1 && y >= outer.y0 && y < outer.y1;

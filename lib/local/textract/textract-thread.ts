@@ -1,9 +1,6 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import { workerData } from 'node:worker_threads';
+import { reportEngine } from '../engines/engine.ts';
 import { startTextractServer, type TextractOptions } from './textract-server.ts';
 
-const { url, close } = await startTextractServer(workerData as TextractOptions);
-parentPort?.once('message', async () => {
-  await close();
-  process.exit();
-});
-parentPort?.postMessage({ url });
+// The thread of the stage's Textract.
+reportEngine(await startTextractServer(workerData as TextractOptions));

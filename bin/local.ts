@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { ROOT_FOLDER_ID } from '../lib/local/drive/drive-folder.ts';
+import { rootFolderId } from '../lib/local/drive/drive-folder.ts';
 import { Narrator } from '../lib/local/narrator.ts';
 import { type Stage, startStage } from '../lib/local/stage.ts';
 import { StageError } from '../lib/local/stage-error.ts';
@@ -114,7 +114,7 @@ async function firstKey(
   });
   const known = readStageFile(dataDir)?.api_key;
   if (known && (await findKeyBySecret(known))) return known;
-  const limits = { ...unlimited, drive_folders: [ROOT_FOLDER_ID] };
+  const limits = { ...unlimited, drive_folders: [rootFolderId] };
   return (await issueKey('local', limits, memory ? known : undefined)).api_key;
 }
 
@@ -124,7 +124,7 @@ function welcome({ baseUrl, offlineModel }: Stage, apiKey: string, options: Opti
   return `
 Quire runs at ${baseUrl}
   API key   ${apiKey}
-  drive     ${join(options.dataDir, 'drive')} (the folder ${ROOT_FOLDER_ID})
+  drive     ${join(options.dataDir, 'drive')} (the folder ${rootFolderId})
   data      ${options.memory ? 'in memory, forgotten at the end' : options.dataDir}
   models    ${offlineModel ? 'the built-in offline model (set OPENAI_API_KEY for a real provider)' : (process.env['OPENAI_BASE_URL'] ?? 'the providers of the catalogue')}
 

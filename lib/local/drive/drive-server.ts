@@ -5,26 +5,26 @@ import type { Engine } from '../engines/engine.ts';
 import { StageError } from '../stage-error.ts';
 import { AccessTokens } from './access-tokens.ts';
 import { DriveError } from './drive-error.ts';
-import { DriveFolder, ROOT_FOLDER_ID } from './drive-folder.ts';
+import { DriveFolder, rootFolderId } from './drive-folder.ts';
 import { DriveIndex } from './drive-index.ts';
-import { Faults } from './fault-injector.ts';
+import { FaultInjector } from './fault-injector.ts';
 import { addFileRoutes } from './file-routes.ts';
 import { countRequests } from './request-counts.ts';
 import { OffsetError } from './resumable-uploads.ts';
 import { createServiceAccount, type ServiceAccount } from './service-account.ts';
 import { addTokenRoute } from './token-route.ts';
-import { WaitingContent } from './waiting-content.ts';
+import { UploadFolder } from './upload-folder.ts';
 import { addWriteRoutes } from './write-routes.ts';
 
 export interface DriveServerOptions {
   folder: string;
-  /** Where ids and properties are kept; without one, they end with the server. */
+  /** The file that keeps ids and properties; without one they end with the server. */
   indexFile?: string;
 }
 
 export interface DriveServer extends Engine {
   rootFolderId: string;
-  /** The account whose word the server takes, new at each start. */
+  /** The one account that can sign in, new at each start. */
   serviceAccount: ServiceAccount;
 }
 
@@ -40,7 +40,7 @@ export async function startDriveServer({
   const account = createServiceAccount();
   const { serviceAccount } = account;
   const folder = new DriveFolder(path, index);
-  const waiting = new WaitingContent(path);
+  const uploads = new UploadFolder(path);
   const app = Fastify({ forceCloseConnections: true });
   countRequests(app);
   addFaults(app);
@@ -48,32 +48,32 @@ export async function startDriveServer({
   addTokenRoute(app, tokens, account);
   addAuthorization(app, tokens);
   addFileRoutes(app, folder);
-  addWriteRoutes(app, folder, waiting);
+  addWriteRoutes(app, folder, uploads);
 
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
   serviceAccount.token_uri = `${url}/token`;
   return {
     url,
-    rootFolderId: ROOT_FOLDER_ID,
+    rootFolderId,
     serviceAccount,
     close: async () => {
       await app.close();
-      waiting.discardAll();
+      uploads.discardAll();
       index.close();
     },
   };
 }
 
-// What lies in the folder is a file of the Drive, unless it is hidden.
+/** Throws if the index would be a file of the Drive itself: all that is in its folder and not hidden is. */
 function refuseVisible(indexFile: string, folder: string): void {
   const [first, ...others] = relative(folder, indexFile).split(sep);
   if (first === '..' || [first, ...others].some((name) => name?.startsWith('.'))) return;
   throw new StageError(`The Drive's index ${indexFile} can't lie in its folder ${folder}.`);
 }
 
-// Bodies are read as they come, by the routes that want them.
+/** Adds faults on demand. Bodies are not parsed here: each route reads its own as it comes. */
 function addFaults(app: FastifyInstance): void {
-  const faults = new Faults();
+  const faults = new FaultInjector();
   faults.addTo(app);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (request, body, done) => done(null, faults.bodyOf(request, body)));
@@ -96,18 +96,21 @@ function addErrors(app: FastifyInstance): void {
 
   app.setErrorHandler(async (error: Error & { statusCode?: number }, request, reply) => {
     await drain(request.body as AsyncIterable<unknown> | undefined);
-    // What is left of a body that can't be read would be taken for the next request.
+    // On a connection kept open, the unread rest of a body would be taken for the next request.
     if (!request.raw.complete) reply.header('connection', 'close');
     if (error instanceof OffsetError) return reply.code(503).type('text/plain').send(error.message);
-    const told =
+    const driveError =
       error instanceof DriveError
         ? error
         : new DriveError(error.statusCode ?? 500, 'internalError', error.message);
-    return reply.code(told.statusCode).type('application/json; charset=UTF-8').send(told.body);
+    return reply
+      .code(driveError.statusCode)
+      .type('application/json; charset=UTF-8')
+      .send(driveError.body);
   });
 }
 
-/** Reads what is left of a body: a client that still sends would see a broken connection, not the error. */
+/** Reads the rest of a body: a client that still sends would see a broken connection instead of the error. */
 async function drain(body: AsyncIterable<unknown> | undefined): Promise<void> {
   try {
     for await (const _ of body ?? []);

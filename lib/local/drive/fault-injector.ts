@@ -4,27 +4,27 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { answersError, errorOf, type Fault } from './fault.ts';
 import { readJson } from './request-body.ts';
 
-/** Faults on demand, told by POST /faults and forgotten by DELETE /faults; no client of Drive knows them. */
-export class Faults {
-  private waiting: (Fault & { times: number })[] = [];
+/** Makes requests fail for tests: POST /faults adds faults, DELETE /faults drops them. Drive has no such routes. */
+export class FaultInjector {
+  private planned: (Fault & { times: number })[] = [];
   private readonly struck = new WeakMap<FastifyRequest, Fault>();
 
-  /** Adds the hooks, which must come before any other: a fault may strike anything. */
+  /** Adds the hooks and the routes. The hooks must be the first, so that a fault may strike any request. */
   addTo(app: FastifyInstance): void {
     app.addHook('onRequest', (request, reply) => this.strike(request, reply));
     app.addHook('onSend', async (request, reply, payload) => this.spoil(request, reply, payload));
     app.post('/faults', async ({ body }) => {
       const { faults } = await readJson<{ faults: Fault[] }>(body);
-      this.waiting.push(...faults.map((fault) => ({ times: 1, ...fault })));
+      this.planned.push(...faults.map((fault) => ({ times: 1, ...fault })));
       return {};
     });
     app.delete('/faults', async () => {
-      this.waiting = [];
+      this.planned = [];
       return {};
     });
   }
 
-  /** A request's body, cut where a fault says so. */
+  /** Returns a request's body, cut if its fault cuts uploads. */
   bodyOf(request: FastifyRequest, body: Readable): Readable {
     const { cutAfterBytes } = this.struck.get(request) ?? {};
     if (cutAfterBytes === undefined || !isUpload(request)) return body;
@@ -37,7 +37,7 @@ export class Faults {
     if (!fault) return;
     this.struck.set(request, fault);
     if (!answersError(fault) || fault.afterDone) return;
-    // A client that still sends would see a broken connection instead of the answer.
+    // A client that still sends would see a broken connection instead of the response.
     request.raw.resume();
     await finished(request.raw, { writable: false }).catch(() => {});
     const { statusCode, body } = errorOf(fault);
@@ -48,12 +48,12 @@ export class Faults {
   }
 
   private take({ method, url }: FastifyRequest): Fault | undefined {
-    const fault = this.waiting.find(
+    const fault = this.planned.find(
       ({ match = {} }) => (match.method ?? method) === method && url.includes(match.path ?? ''),
     );
     if (!fault) return undefined;
     fault.times -= 1;
-    if (fault.times <= 0) this.waiting = this.waiting.filter((other) => other !== fault);
+    if (fault.times <= 0) this.planned = this.planned.filter((other) => other !== fault);
     return fault;
   }
 
@@ -75,7 +75,7 @@ export class Faults {
 const isUpload = ({ method, url }: FastifyRequest) =>
   method !== 'GET' && url.startsWith('/upload/');
 
-/** Hands on so many bytes, and breaks off. */
+/** Yields the first `bytes` bytes, then throws. */
 async function* cut(
   source: Iterable<Buffer> | AsyncIterable<Buffer>,
   bytes: number,
@@ -92,7 +92,7 @@ async function* cut(
   throw new Error('Cut on demand.');
 }
 
-/** Waits until what was sent before a cut has left. */
+/** Returns what waits until so many bytes of the response have left this process. */
 function flushing({ raw: { socket } }: FastifyReply): (bytes: number) => Promise<void> {
   const before = socket?.bytesWritten ?? 0;
   return async (bytes) => {

@@ -4,22 +4,25 @@ import { link, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 
-/** Content that has come whole, waiting in a hidden file. */
-export interface Content {
+/** An upload's content in a hidden file, and the type that the client gave it. */
+export interface UploadedContent {
   path: string;
   mimeType: string | undefined;
 }
 
 const prefix = '.quire-upload-';
 
-// The codes of disks that have no hard links.
-const linkless = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'];
+/** The error codes of file systems without hard links. */
+const codesWithoutLinks = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'];
 
-/** Where uploads wait until they are whole: hidden files on the Drive's own disk, so that they can be moved in at once. */
-export class WaitingContent {
+/**
+ * The hidden files in the Drive's folder that hold uploads until they are whole. They are on the same disk as
+ * the Drive's files, so that moving one to its place is a single step.
+ */
+export class UploadFolder {
   private readonly folder: string;
 
-  /** Removes what an earlier server left. */
+  /** Removes what an earlier server has left. */
   constructor(folder: string) {
     this.folder = folder;
     this.discardAll();
@@ -29,8 +32,11 @@ export class WaitingContent {
     return join(this.folder, `${prefix}${randomBytes(12).toString('hex')}`);
   }
 
-  /** Writes content as it comes. */
-  async receive(source: AsyncIterable<Buffer> | Buffer[], mimeType?: string): Promise<Content> {
+  /** Writes content to a new file as it comes. */
+  async receive(
+    source: AsyncIterable<Buffer> | Buffer[],
+    mimeType?: string,
+  ): Promise<UploadedContent> {
     const path = this.newPath();
     try {
       await pipeline(source, createWriteStream(path, { flags: 'wx' }));
@@ -48,12 +54,12 @@ export class WaitingContent {
   }
 }
 
-/** Moves a file to where none is: throws EEXIST if one came there first. */
+/** Moves a file to a free path. Throws EEXIST if the path has been taken meanwhile. */
 export async function moveToFree(from: string, to: string): Promise<void> {
   try {
     await link(from, to);
   } catch (error) {
-    if (!linkless.includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    if (!codesWithoutLinks.includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
     await rename(from, to);
   }
   await rm(from, { force: true });

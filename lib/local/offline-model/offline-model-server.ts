@@ -5,9 +5,9 @@ import { complete } from './completion.ts';
 import { completionEvents } from './completion-events.ts';
 import { OpenAIError } from './openai-error.ts';
 
-const BODY_LIMIT_BYTES = 10 * 1024 * 1024;
+const maxBodyBytes = 10 * 1024 * 1024;
 
-/** Starts the offline model, an OpenAI-compatible API that needs no network; port 0 takes a free one. */
+/** Starts the offline model, an OpenAI-compatible API that needs no network. Port 0 takes a free one. */
 export async function startOfflineModel({
   port = 0,
   host = '127.0.0.1',
@@ -15,7 +15,7 @@ export async function startOfflineModel({
   port?: number;
   host?: '127.0.0.1';
 } = {}): Promise<{ url: string; close(): Promise<void> }> {
-  const app = Fastify({ bodyLimit: BODY_LIMIT_BYTES, forceCloseConnections: true });
+  const app = Fastify({ bodyLimit: maxBodyBytes, forceCloseConnections: true });
   addRoutes(app);
   addErrors(app);
   const address = await app.listen({ port, host });
@@ -49,10 +49,10 @@ function addErrors(app: FastifyInstance): void {
   });
 
   app.setErrorHandler((error: Error & { statusCode?: number }, _request, reply) => {
-    const told =
+    const openAIError =
       error instanceof OpenAIError
         ? error
         : new OpenAIError(error.statusCode ?? 500, error.message);
-    return reply.status(told.statusCode).send(told.body);
+    return reply.status(openAIError.statusCode).send(openAIError.body);
   });
 }

@@ -9,7 +9,8 @@ import { startEventSources } from './lambda/event-sources.ts';
 import { Functions } from './lambda/functions.ts';
 import { startSchedules } from './lambda/schedules.ts';
 import type { Narrator } from './narrator.ts';
-import { deployBuckets, deployQueues } from './queues/deploy-queues.ts';
+import { deployBuckets } from './queues/deploy-buckets.ts';
+import { deployQueues } from './queues/deploy-queues.ts';
 import { ResourceNames } from './template/resource-names.ts';
 import { refuseUnknownTypes } from './template/resource-types.ts';
 import { synthesize } from './template/synthesize.ts';
@@ -18,10 +19,10 @@ import { resolve } from './template/template.ts';
 export interface StageOptions {
   port: number;
   dataDir: string;
-  /** Keep nothing: every engine in memory. */
+  /** Keeps nothing: every engine is in memory. */
   memory: boolean;
   narrator: Narrator;
-  /** Told when an engine dies under the stage. */
+  /** Called when an engine dies by itself. */
   onDeath: (reason: string) => void;
 }
 
@@ -30,19 +31,19 @@ export interface Stage {
   baseUrl: string;
   dynamodbUrl: string;
   queuesUrl: string;
-  /** The stack's outputs by name, as CloudFormation would list them. */
+  /** The stack's outputs by name, as CloudFormation lists them. */
   outputs: Record<string, string>;
   /** Whether answers come from the built-in offline model. */
   offlineModel: boolean;
   close(): Promise<void>;
 }
 
-/** How long a stop waits for running functions; what is left is found again by its lease. */
+/** How long a stop waits for running functions. Jobs that are cut off are found again when their lease ends. */
 const closeGraceMs = 2_500;
 
 type Closer = () => unknown;
 
-/** Deploys the synthesized template on this machine, and runs it until it is closed. */
+/** Deploys the synthesized template on this machine, and runs it until it is closed. Throws `StageError`. */
 export async function startStage(options: StageOptions): Promise<Stage> {
   const closers: Closer[] = [];
   const close = async () => {

@@ -11,7 +11,7 @@ import { clientConfig } from '../engines/client-config.ts';
 import type { ResourceNames } from '../template/resource-names.ts';
 import { type Resource, resourcesOf, type Template } from '../template/template.ts';
 
-/** Makes the template's tables where they don't exist yet. */
+/** Makes the template's tables that don't exist yet, and adds streams to those that lack theirs. */
 export async function deployTables(
   template: Template,
   names: ResourceNames,
@@ -56,9 +56,9 @@ async function deployTable(
   }
   let { Table } = await dynamodb.send(new DescribeTableCommand({ TableName }));
   if (StreamSpecification && !Table?.LatestStreamArn) {
-    // The data of a stage from before the table had a stream.
+    // The table was made by a stage whose template didn't give it a stream yet.
     await dynamodb.send(new UpdateTableCommand({ TableName, StreamSpecification }));
     ({ Table } = await dynamodb.send(new DescribeTableCommand({ TableName })));
   }
-  if (Table?.LatestStreamArn) names.learn(logicalId, 'StreamArn', Table.LatestStreamArn);
+  if (Table?.LatestStreamArn) names.set(logicalId, 'StreamArn', Table.LatestStreamArn);
 }

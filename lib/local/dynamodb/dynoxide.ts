@@ -10,19 +10,22 @@ import { type StreamTrimmer, startStreamTrimmer } from './stream-trimmer.ts';
 
 /** A running DynamoDB. */
 export interface DynamoDbEngine extends Engine {
-  /** Forgets what the readers of its streams have passed; absent where the engine is not ours. */
+  /** Trims its streams; absent if the engine is not the stage's own. */
   streams?: StreamTrimmer;
 }
 
 /**
- * Ties dynoxide's life to ours: its watcher reads a pipe that closes however this process ends, SIGKILL
- * included. The first argument is a folder to remove at the end, or empty. The shell may say of its child
- * that it was terminated, to an output that nobody reads any more: without the trap it would die of that.
+ * Runs dynoxide until this process ends: `cat` reads a pipe that closes however that happens, SIGKILL included,
+ * and then the engine is killed. The first argument is a folder to remove at the end, or empty. The trap is for
+ * the shell's own message that its child was terminated: writing it where nobody reads would kill the shell.
  */
 const watchedCommand = `trap '' PIPE; folder=$1; shift; "$@" </dev/null & engine=$!
   (cat >/dev/null; kill $engine 2>/dev/null) <&3 & wait $engine; [ -z "$folder" ] || rm -rf "$folder"`;
 
-/** Starts dynoxide on a free port over a file; without one over a file that is gone when it stops. */
+/**
+ * Starts dynoxide on a free port over a file, or without one over a file that is removed when it stops. Returns
+ * the DynamoDB that `AWS_ENDPOINT_URL_DYNAMODB` names instead, if it is set. Throws `StageError`.
+ */
 export async function startDynamoDb(
   file: string | undefined,
   onDeath: (reason: string) => void,
@@ -57,14 +60,14 @@ export async function startDynamoDb(
   };
 }
 
-const enoughBytes = 512 * 1024 * 1024;
+const minFreeBytes = 512 * 1024 * 1024;
 
-/** Linux keeps files in memory here; a container may have given it next to nothing. */
+/** Returns a folder that Linux keeps in memory; the one for temporary files if it is too small, as in containers. */
 function memoryFolder(): string {
   const folder = '/dev/shm';
   if (!existsSync(folder)) return tmpdir();
   const { bavail, bsize } = statfsSync(folder);
-  return bavail * bsize >= enoughBytes ? folder : tmpdir();
+  return bavail * bsize >= minFreeBytes ? folder : tmpdir();
 }
 
 function binaryPath(): string {
@@ -79,16 +82,17 @@ function binaryPath(): string {
   throw new StageError(`The DynamoDB engine's binary is missing: ${advice}.`);
 }
 
+/** Waits until the engine says that it listens. Throws `StageError` with its output if it ends before. */
 function listening(engine: ChildProcess): Promise<void> {
-  let said = '';
+  let output = '';
   return new Promise((resolve, reject) => {
     engine.stderr?.on('data', (chunk) => {
-      said += chunk;
-      if (said.includes('listening')) resolve();
+      output += chunk;
+      if (output.includes('listening')) resolve();
     });
     engine.once('error', reject);
     engine.once('exit', () => {
-      reject(new StageError(`The DynamoDB engine doesn't start: ${said.trim()}`));
+      reject(new StageError(`The DynamoDB engine doesn't start: ${output.trim()}`));
     });
   });
 }

@@ -1,11 +1,11 @@
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Passed } from './stream-trimmer.ts';
+import type { TrimPoint } from './stream-trimmer.ts';
 
-// The thread that trims the streams in dynoxide's file, which the engine has open too (SQLite's WAL mode
-// allows that). dynoxide never trims, and finds the number of each new record by the largest of its
-// table: by a scan, without the first of these indexes. The second serves readers.
-// https://github.com/nubo-db/dynoxide
+// The thread that trims the streams in dynoxide's file. The engine has the file open too, which SQLite's WAL
+// mode allows. dynoxide itself never trims. It finds the number of a new record as one more than the largest of
+// the table's: the first index spares it a scan over all records. The second index serves readers.
+// @see https://github.com/nubo-db/dynoxide
 const db = new DatabaseSync(workerData as string);
 db.exec(`
   PRAGMA busy_timeout = 5000;
@@ -15,16 +15,16 @@ db.exec(`
   CREATE INDEX IF NOT EXISTS quire_stream_shards
     ON _stream_records (table_name, shard_id, CAST(sequence_number AS INTEGER));`);
 
-/** Rows at a time, so that the engine's own writes never wait long. */
+/** How many rows are deleted at a time: few enough that the engine's own writes never wait long. */
 const rowsAtOnce = 500;
 
-// The last record stays: the next one's number follows it.
+// The last record that was read stays, because the next record's number follows its.
 const trim = db.prepare(`
   DELETE FROM _stream_records WHERE id IN (
     SELECT id FROM _stream_records
     WHERE table_name = ? AND CAST(sequence_number AS INTEGER) < CAST(? AS INTEGER) LIMIT ${rowsAtOnce})`);
 
-parentPort?.on('message', (message: Passed[] | 'close') => {
+parentPort?.on('message', (message: TrimPoint[] | 'close') => {
   if (message === 'close') {
     db.close();
     process.exit();

@@ -1,22 +1,23 @@
 import { PassThrough } from 'node:stream';
-import type { AnswerHead, AnswerSink } from '../lambda/invocation.ts';
+import type { ResponseHead, ResponseSink } from '../lambda/invocation.ts';
 
-/** A streamed answer on its way to a client; for one who went away the function's chunks are dropped. */
-export class StreamedAnswer implements AnswerSink {
+/** A streamed response on its way to a client. If the client goes away, the rest of the chunks is dropped. */
+export class StreamedReply implements ResponseSink {
   readonly body = new PassThrough();
-  readonly begun: Promise<AnswerHead>;
-  private begin: (head: AnswerHead) => void = () => {};
-  private refuse: (error: unknown) => void = () => {};
+  /** Resolves with the response's head; rejects if the invocation ends before it. */
+  readonly begun: Promise<ResponseHead>;
+  private begin: (head: ResponseHead) => void = () => {};
+  private fail: (error: unknown) => void = () => {};
 
   constructor() {
     this.begun = new Promise((resolve, reject) => {
       this.begin = resolve;
-      this.refuse = reject;
+      this.fail = reject;
     });
     this.body.on('error', () => {});
   }
 
-  head(head: AnswerHead): void {
+  head(head: ResponseHead): void {
     this.begin(head);
   }
 
@@ -31,15 +32,15 @@ export class StreamedAnswer implements AnswerSink {
     });
   }
 
-  /** Follows the invocation to its end: a failure before the head is the gateway's to answer. */
+  /** Ends the body with the invocation, or breaks it off if that fails. */
   follow(invocation: Promise<unknown>): void {
     invocation.then(
       () => {
-        this.refuse(new Error('The function ended without an answer'));
+        this.fail(new Error('The function ended without an answer'));
         this.body.end();
       },
       (error: Error) => {
-        this.refuse(error);
+        this.fail(error);
         this.body.destroy(error);
       },
     );

@@ -23,7 +23,7 @@ export class Functions {
     }
   }
 
-  /** The function that a name, an ARN or an integration's URI names. */
+  /** Returns the function that a name, an ARN or an integration's URI names. Throws `StageError`. */
   find(reference: string): FunctionHost {
     const name = reference.match(/function:([^/]+)/)?.[1] ?? reference;
     const host = this.hosts.get(name);
@@ -31,6 +31,7 @@ export class Functions {
     return host;
   }
 
+  /** Loads every function's bundle before the first invocation. */
   async warm(): Promise<void> {
     await Promise.all([...this.hosts.values()].map((host) => host.warm()));
   }
@@ -62,7 +63,7 @@ function configOf(
     Variables?: Record<string, string>;
   };
   return {
-    name: readableName(Metadata, id),
+    name: fileNameOf(Metadata, id),
     arn: names.getAtt(id, 'Arn'),
     codeDir: isAbsolute(asset) ? asset : join(assetsDir, asset),
     handler: String(Handler),
@@ -72,7 +73,7 @@ function configOf(
   };
 }
 
-/** `stack/capability/run-chat-job/Resource` is `run-chat-job` in the stage's lines. */
-function readableName(metadata: Record<string, string>, id: string): string {
+/** Returns the name of a function's file: its construct's path is `stack/capability/run-chat-job/Resource`. */
+function fileNameOf(metadata: Record<string, string>, id: string): string {
   return metadata['aws:cdk:path']?.split('/').at(-2) ?? id;
 }

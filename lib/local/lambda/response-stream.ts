@@ -1,29 +1,29 @@
 import { Writable } from 'node:stream';
-import type { AnswerHead } from './invocation.ts';
+import type { ResponseHead } from './invocation.ts';
 
-type Post = (reply: { head: AnswerHead } | { chunk: Uint8Array }) => void;
+type Post = (reply: { head: ResponseHead } | { chunk: Uint8Array }) => void;
 
-/** The response stream that Lambda gives a streaming handler: one chunk under way at a time. */
-export class AnswerStream extends Writable {
+/** The response stream that Lambda gives a streaming handler. One chunk is under way at a time. */
+export class ResponseStream extends Writable {
   private readonly post: Post;
-  private onTaken: (() => void) | undefined;
+  private onChunkTaken: (() => void) | undefined;
 
   constructor(post: Post) {
     super();
     this.post = post;
   }
 
-  /** Begins an HTTP answer. */
-  begin(head: AnswerHead): void {
+  /** Begins an HTTP response. */
+  begin(head: ResponseHead): void {
     this.post({ head });
   }
 
-  /** The gateway took the last chunk. */
-  taken(): void {
-    this.onTaken?.();
+  /** Sends the next chunk: the gateway has taken the last one. */
+  chunkTaken(): void {
+    this.onChunkTaken?.();
   }
 
-  /** Resolves once all is sent. */
+  /** Resolves once everything is sent. */
   finished(): Promise<void> {
     if (this.writableFinished) return Promise.resolve();
     return new Promise((resolve, reject) => {
@@ -35,7 +35,7 @@ export class AnswerStream extends Writable {
     this.send(chunk, done);
   }
 
-  /** What gathered while a chunk was under way goes as one. */
+  /** Sends what was written while a chunk was under way as one chunk. */
   override _writev(chunks: { chunk: Buffer }[], done: () => void): void {
     this.send(Buffer.concat(chunks.map(({ chunk }) => chunk)), done);
   }
@@ -45,13 +45,13 @@ export class AnswerStream extends Writable {
       done();
       return;
     }
-    this.onTaken = done;
+    this.onChunkTaken = done;
     this.post({ chunk });
   }
 }
 
-/** `awslambda.HttpResponseStream.from`: an answer stream with a status and headers. */
-export function withHead(stream: AnswerStream, head: AnswerHead): AnswerStream {
+/** `awslambda.HttpResponseStream.from`: gives a response stream a status and headers. */
+export function withHead(stream: ResponseStream, head: ResponseHead): ResponseStream {
   stream.begin(head);
   return stream;
 }

@@ -17,7 +17,7 @@ const template: Template = {
 
 function resolved(value: unknown): unknown {
   const names = new ResourceNames(template, 'quire-Test');
-  names.learn('jobs', 'StreamArn', 'arn:of:the:stream');
+  names.set('jobs', 'StreamArn', 'arn:of:the:stream');
   return resolve(value, names);
 }
 

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DataFolder } from './data-folder.ts';
 import { deployTables } from './dynamodb/deploy-tables.ts';
@@ -35,11 +36,16 @@ export interface Stage {
   outputs: Record<string, string>;
   /** Whether answers come from the built-in offline model. */
   offlineModel: boolean;
+  /** Runs the functions' bundles in a folder from now on. Returns the names of those that have changed. */
+  replaceCode(bundlesDir: string): Promise<string[]>;
   close(): Promise<void>;
 }
 
 /** How long a stop waits for running functions. Jobs that are cut off are found again when their lease ends. */
 const closeGraceMs = 2_500;
+
+/** Returns the folder for the synthesized app and its bundles, which each start empties. */
+export const deploymentDirIn = (dataDir: string) => join(dataDir, 'deployment');
 
 type Closer = () => unknown;
 
@@ -63,13 +69,15 @@ async function deploy(
 ): Promise<Omit<Stage, 'close'>> {
   const folder = new DataFolder(dataDir);
   closers.push(() => folder.close());
+  const deploymentDir = deploymentDirIn(dataDir);
+  rmSync(deploymentDir, { recursive: true, force: true });
 
   const [engines, synthesis] = await Promise.all([
     startEngines({ dataDir, memory, onDeath }).then((started) => {
       closers.push(() => Promise.all(Object.values(started).map((engine) => engine?.close())));
       return started;
     }),
-    synthesize(join(dataDir, 'deployment')),
+    synthesize(deploymentDir),
   ]);
   const { template, stackName } = synthesis;
   refuseUnknownTypes(template);
@@ -102,6 +110,7 @@ async function deploy(
     queuesUrl,
     outputs: outputsOf(template, names),
     offlineModel: engines.offlineModel !== undefined,
+    replaceCode: (bundlesDir) => functions.replaceCode(bundlesDir),
   };
 }
 

@@ -36,6 +36,23 @@ export class Functions {
     await Promise.all([...this.hosts.values()].map((host) => host.warm()));
   }
 
+  /**
+   * Runs new bundles, of which each lies in a folder named as its function, from now on. Returns the names of
+   * the functions whose bundle has changed. Throws `StageError` if one doesn't load; its old one then stays.
+   */
+  async replaceCode(bundlesDir: string): Promise<string[]> {
+    const replaced: string[] = [];
+    const replacements = [...this.hosts.values()].map(async (host) => {
+      const { name } = host.config;
+      if (await host.replaceCode(join(bundlesDir, name))) replaced.push(name);
+    });
+    const failure = (await Promise.allSettled(replacements)).find(
+      ({ status }) => status === 'rejected',
+    );
+    if (failure?.status === 'rejected') throw failure.reason;
+    return replaced;
+  }
+
   /** Waits for running invocations, at most `graceMs`, then ends the threads. */
   async close(graceMs: number): Promise<void> {
     const deadline = Date.now() + graceMs;

@@ -72,6 +72,56 @@ describe('a function', () => {
   });
 });
 
+describe('a function whose code is replaced', () => {
+  test('runs the new code from then on, and ends on the old what runs already', async () => {
+    const host = functions.start(
+      "await new Promise((resolve) => setTimeout(resolve, event.ms)); return 'old';",
+    );
+    const { codeDir } = functions.start("return 'new';").config;
+    const running = host.invoke({ ms: 1_000 });
+
+    const isReplaced = await host.replaceCode(codeDir);
+
+    expect(isReplaced).toBe(true);
+    expect(await host.invoke({ ms: 0 })).toBe('new');
+    expect(host.inFlight).toBe(1);
+    expect(await running).toBe('old');
+    expect(host.inFlight).toBe(0);
+  });
+
+  test('keeps its thread if the code is the same', async () => {
+    const host = functions.start('return calls;');
+    const { codeDir } = functions.start('return calls;').config;
+    await host.invoke({});
+
+    const isReplaced = await host.replaceCode(codeDir);
+
+    expect(isReplaced).toBe(false);
+    expect(await host.invoke({})).toBe(2);
+  });
+
+  test('keeps the old code if the new does not load', async () => {
+    const host = functions.start('return calls;');
+    const { codeDir } = functions.start('', { preamble: "throw new Error('no');" }).config;
+    await host.invoke({});
+
+    const replacing = host.replaceCode(codeDir);
+
+    await expect(replacing).rejects.toThrow("The bundle of tiny doesn't load.");
+    expect(await host.invoke({})).toBe(2);
+  });
+
+  test('starts the new code again if that dies', async () => {
+    const host = functions.start("return 'old';");
+    const { codeDir } = functions.start("if (event.die) process.exit(1); return 'new';").config;
+    await host.replaceCode(codeDir);
+
+    await host.invoke({ die: true }).catch(() => {});
+
+    expect(await host.invoke({})).toBe('new');
+  });
+});
+
 describe('a function whose thread dies', () => {
   test.each([
     ['by process.exit', 'process.exit(3);'],

@@ -24,10 +24,10 @@ const help = `Runs the whole service on this machine.
 Models: OPENAI_API_KEY, and OPENAI_BASE_URL for any OpenAI-compatible provider, are used
 where they are set; without them answers come from the built-in offline model.
 
-With --watch a change in functions/ or shared/ replaces the functions that it changes in the
-running stage: what runs already ends on the old code. A change in lib/, bin/app.ts or the model
-catalogue restarts the stage, which keeps its data unless they are in memory. While new code
-can't be bundled or loaded, the old code goes on running.
+With --watch a change in functions/ or shared/ gives the running stage new functions; what runs
+already ends on the old code. A change in lib/, bin/app.ts or the model catalogue restarts the
+stage, which keeps its data unless it runs with --memory. If new code can't be bundled,
+synthesized or loaded, the old code goes on running.
 `;
 
 /** A stage that takes longer to close is cut off. */
@@ -121,8 +121,8 @@ async function run(options: Options): Promise<void> {
     deploymentDir: deploymentDirIn(options.dataDir),
     narrator,
     restart: async () => {
-      stopping = true;
       await Promise.race([stage.close(), pause(closeTimeoutMs)]);
+      if (stopping) return;
       // A new program in the same process: it loads everything anew, and whoever started this one sees no end.
       process.execve?.(
         process.execPath,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StageError } from './stage-error.ts';
 
-/** A stage's own folder. It is made if it is missing, and locked until the stage's process ends. */
+/** A stage's own folder. It is made if it is missing, and locked until the stage ends, however it ends. */
 export class DataFolder {
   private readonly lock: DatabaseSync;
 

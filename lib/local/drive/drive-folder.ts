@@ -19,8 +19,8 @@ export interface Entry {
 }
 
 /**
- * A folder on disk as a Drive. What is hidden is not part of it. A symbolic link is a shortcut, and is never
- * followed, so that no request can reach a file outside the folder.
+ * A folder on disk as a Drive. What is hidden is not part of it. A symbolic link is a shortcut: its target is
+ * reached by its own id, and only if it lies in the folder too.
  */
 export class DriveFolder {
   readonly index: DriveIndex;

@@ -6,7 +6,7 @@ export const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
 /** Returns the configuration by which an SDK client reaches an engine. */
 export const clientConfig = (endpoint: string) => ({ endpoint, region, credentials });
 
-/** The same configuration, but the endpoint, as environment variables that every SDK client reads. */
+/** The same configuration without the endpoint, as environment variables that every SDK client reads. */
 export const clientEnvironment = {
   AWS_ACCESS_KEY_ID: credentials.accessKeyId,
   AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,

@@ -4,13 +4,13 @@ import type { Narrator } from '../narrator.ts';
 import type { ResponseSink } from './invocation.ts';
 import { bundleIn, type FunctionConfig, Sandbox } from './sandbox.ts';
 
-/** Runs one function in a sandbox. After one that died, the next invocation starts a fresh one. */
+/** Runs one function in a sandbox. If the sandbox has died, the next invocation starts a new one. */
 export class FunctionHost {
   readonly config: FunctionConfig;
   private readonly narrator: Narrator;
   private codeDir: string;
   private sandbox: Sandbox | undefined;
-  /** Those whose thread has not ended, with replaced ones that still run invocations. */
+  /** The sandboxes whose thread has not ended: the current one, and replaced ones that still run invocations. */
   private readonly living = new Set<Sandbox>();
 
   constructor(config: FunctionConfig, narrator: Narrator) {

@@ -1,7 +1,7 @@
 import Fastify from 'fastify';
 import type { Engine } from '../engines/engine.ts';
 
-/** Starts a server for Secrets Manager's `GetSecretValue`, with the values given by the secrets' ARNs. */
+/** Starts a server for Secrets Manager's `GetSecretValue`, from values keyed by the secrets' ARNs. */
 export async function startSecretsServer(values: Record<string, string>): Promise<Engine> {
   const server = Fastify();
   server.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => {

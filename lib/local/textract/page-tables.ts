@@ -58,7 +58,7 @@ function cellFor(box: Box, cells: TableCell[]): TableCell | undefined {
   return row.find((cell) => overlap(cell.box, box) >= enough);
 }
 
-/** Whether a box's middle lies in another: so a line is in one grid only. */
+/** Whether a box's middle lies in another box. By the middle, a line is in no more than one grid. */
 function contains(outer: Box, { x0, y0, x1, y1 }: Box): boolean {
   const [x, y] = [(x0 + x1) / 2, (y0 + y1) / 2];
   return x >= outer.x0 && x < outer.x1 && y >= outer.y0 && y < outer.y1;

@@ -7,9 +7,9 @@ import { runScript, sourceRoot } from '../template/run-script.ts';
 import { bundle, synthesize } from '../template/synthesize.ts';
 import { SourceWatcher } from './source-watcher.ts';
 
-/** What the functions' bundles are made of. */
+/** The files that the functions' bundles are made of. */
 const functionSource = /^(functions|shared)\/.*\.(ts|json)$/;
-/** What the template and the stage itself are made of. The commands for operators are not part of them. */
+/** The files that the template and the stage itself are made of. Operators' commands are not among them. */
 const stageSource =
   /^(lib\/(?!cli\/).*\.ts|bin\/(app|bundle|local)\.ts|shared\/models\/catalogue\.json)$/;
 

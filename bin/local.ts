@@ -1,27 +1,41 @@
 import { join, resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { ROOT_FOLDER_ID } from '../lib/local/drive/drive-folder.ts';
+import { rootFolderId } from '../lib/local/drive/drive-folder.ts';
 import { Narrator } from '../lib/local/narrator.ts';
-import { type Stage, startStage } from '../lib/local/stage.ts';
+import { deploymentDirIn, type Stage, startStage } from '../lib/local/stage.ts';
 import { StageError } from '../lib/local/stage-error.ts';
 import { readStageFile, writeStageFile } from '../lib/local/stage-file.ts';
+import { updateCodeOnChange } from '../lib/local/watch/code-updates.ts';
 import { findKeyBySecret, issueKey } from '../shared/keys/key.ts';
 import { defaultLimits } from '../shared/keys/key-limits.ts';
 
 const help = `Runs the whole service on this machine.
 
   npm start -- [options]
+  npm run dev -- [options]      the same with --watch
 
   --port N     listen on port N; 0 picks a free one (default 8080)
   --data DIR   keep everything in DIR (default .local)
   --memory     keep nothing: forget all at the end
+  --watch      run new code whenever a source file changes
   --help       show this
 
 Models: OPENAI_API_KEY, and OPENAI_BASE_URL for any OpenAI-compatible provider, are used
 where they are set; without them answers come from the built-in offline model.
+
+With --watch a change in functions/ or shared/ gives the running stage new functions; what runs
+already ends on the old code. A change in lib/, bin/app.ts or the model catalogue restarts the
+stage, which keeps its data unless it runs with --memory. If new code can't be bundled,
+synthesized or loaded, the old code goes on running.
 `;
 
+/** A stage that takes longer to close is cut off. */
+const closeTimeoutMs = 4_500;
+
 const parentPid = process.ppid;
+/** This process's environment before `firstKey` leads it to the stage's tables. */
+const ownEnvironment = { ...process.env };
 
 try {
   const options = readOptions();
@@ -36,6 +50,7 @@ interface Options {
   port: number;
   dataDir: string;
   memory: boolean;
+  watch: boolean;
 }
 
 function readOptions(): Options | undefined {
@@ -48,7 +63,11 @@ function readOptions(): Options | undefined {
   if (!/^\d+$/.test(values.port) || port > 65_535) {
     throw new StageError(`--port takes a number from 0 to 65535, not ${values.port}.`);
   }
-  return { port, dataDir: resolve(values.data), memory: values.memory };
+  if (values.watch && process.env['QUIRE_ASSEMBLY']) {
+    throw new StageError('--watch runs the sources, so it takes no QUIRE_ASSEMBLY.');
+  }
+  const { memory, watch } = values;
+  return { port, dataDir: resolve(values.data), memory, watch };
 }
 
 function parse() {
@@ -58,6 +77,7 @@ function parse() {
         port: { type: 'string', default: '8080' },
         data: { type: 'string', default: '.local' },
         memory: { type: 'boolean', default: false },
+        watch: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
       },
     });
@@ -74,7 +94,7 @@ async function run(options: Options): Promise<void> {
     if (stopping) return;
     stopping = true;
     console.log(reason);
-    setTimeout(() => process.exit(exitCode), 4_500).unref();
+    setTimeout(() => process.exit(exitCode), closeTimeoutMs).unref();
     await starting.then((stage) => stage.close()).catch(() => {});
     process.exit(exitCode);
   };
@@ -95,9 +115,28 @@ async function run(options: Options): Promise<void> {
     outputs: stage.outputs,
   });
   console.log(welcome(stage, apiKey, options));
+  if (!options.watch) return;
+  updateCodeOnChange({
+    stage,
+    deploymentDir: deploymentDirIn(options.dataDir),
+    narrator,
+    restart: async () => {
+      await Promise.race([stage.close(), pause(closeTimeoutMs)]);
+      if (stopping) return;
+      // A new program in the same process: it loads everything anew, and whoever started this one sees no end.
+      process.execve?.(
+        process.execPath,
+        [process.execPath, ...process.execArgv, ...process.argv.slice(1)],
+        ownEnvironment,
+      );
+    },
+  });
 }
 
-/** Returns the key in the stage's file, issued again if the stage was in memory; a new one if it was revoked. */
+/**
+ * Returns a key for scripts: the one in the stage's file, which a stage in memory issues again, or a new one if
+ * there is none or it was revoked. Leads this process to the stage's tables.
+ */
 async function firstKey(
   { dynamodbUrl, outputs }: Stage,
   { dataDir, memory }: Options,
@@ -114,7 +153,7 @@ async function firstKey(
   });
   const known = readStageFile(dataDir)?.api_key;
   if (known && (await findKeyBySecret(known))) return known;
-  const limits = { ...defaultLimits, drive_folders: [ROOT_FOLDER_ID] };
+  const limits = { ...defaultLimits, drive_folders: [rootFolderId] };
   return (await issueKey('local', limits, memory ? known : undefined)).api_key;
 }
 
@@ -124,7 +163,7 @@ function welcome({ baseUrl, offlineModel }: Stage, apiKey: string, options: Opti
   return `
 Quire runs at ${baseUrl}
   API key   ${apiKey}
-  drive     ${join(options.dataDir, 'drive')} (the folder ${ROOT_FOLDER_ID})
+  drive     ${join(options.dataDir, 'drive')} (the folder ${rootFolderId})
   data      ${options.memory ? 'in memory, forgotten at the end' : options.dataDir}
   models    ${offlineModel ? 'the built-in offline model (set OPENAI_API_KEY for a real provider)' : (process.env['OPENAI_BASE_URL'] ?? 'the providers of the catalogue')}
 

@@ -3,14 +3,15 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StageError } from './stage-error.ts';
 
-/** A stage's own folder: made where it is missing, and locked against a second stage, however this one ends. */
+/** A stage's own folder. It is made if it is missing, and locked until the stage ends, however it ends. */
 export class DataFolder {
   private readonly lock: DatabaseSync;
 
+  /** Throws `StageError` if the folder can't be used, or is used by another stage. */
   constructor(path: string) {
     try {
       mkdirSync(path, { recursive: true, mode: 0o700 });
-      // SQLite's lock goes with the process that holds it; a lock file of our own would outlive a SIGKILL.
+      // SQLite's lock ends with the process that holds it; a mere file would outlive a SIGKILL.
       this.lock = new DatabaseSync(join(path, 'stage.lock'));
       this.lock.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT;');
     } catch (cause) {

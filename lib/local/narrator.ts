@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 
 type Style = Parameters<typeof styleText>[0];
 
-/** Tells what happens in the stage, one readable line an event. */
+/** Prints what happens in the stage: a readable line for each event. */
 export class Narrator {
   private readonly write: (line: string) => void;
 
@@ -15,7 +15,10 @@ export class Narrator {
     this.line(styleText(style, String(status)), `${method} ${path}  ${Math.round(ms)} ms`);
   }
 
-  /** A line that a function wrote: its structured ones made readable, its request lines left out. */
+  /**
+   * Prints a line that a function wrote. One of JSON is made readable; the function's own request lines and its
+   * metrics are left out.
+   */
   functionLine(name: string, text: string): void {
     const entry = parse(text);
     if (!entry) {
@@ -27,6 +30,11 @@ export class Narrator {
     const style: Style = level === 'error' ? 'red' : level === 'warn' ? 'yellow' : 'cyan';
     const details = Object.entries(fields).map(([key, value]) => `${key}=${value}`);
     this.line(styleText(style, String(message)), [...details, stack ?? ''].join(' '));
+  }
+
+  /** Prints what a change of a source file led to. */
+  codeChanged(text: string): void {
+    this.line(styleText('cyan', 'code'), text);
   }
 
   functionCrashed(name: string, error: Error): void {

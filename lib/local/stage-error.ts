@@ -1,4 +1,4 @@
-/** A reason the stage can't run that its user can do something about: shown as one sentence. */
+/** An error that the stage's user can do something about. Only its message is shown, which is a sentence. */
 export class StageError extends Error {
   override readonly name = 'StageError';
 }

@@ -7,17 +7,17 @@ const StageFile = v.object({
   base_url: v.string(),
   api_url: v.string(),
   api_key: v.string(),
-  /** For the commands that work on the stage's stores. */
+  /** For commands that work on the stage's tables. */
   dynamodb_url: v.string(),
   outputs: v.record(v.string(), v.string()),
 });
 
-/** What a stage tells other programs of this machine's user about itself. */
+/** What scripts and commands on this machine need to know of a stage. */
 export type StageFile = v.InferOutput<typeof StageFile>;
 
 const pathIn = (dataDir: string) => join(dataDir, 'stage.json');
 
-/** Writes `<data>/stage.json`, for its owner's eyes only: it holds an API key. */
+/** Writes `<data>/stage.json`, which only its owner may read: it holds an API key. */
 export function writeStageFile(dataDir: string, file: StageFile): void {
   const temporary = `${pathIn(dataDir)}.new`;
   writeFileSync(temporary, `${JSON.stringify(file, null, 2)}\n`, { mode: 0o600 });
@@ -25,7 +25,7 @@ export function writeStageFile(dataDir: string, file: StageFile): void {
   renameSync(temporary, pathIn(dataDir));
 }
 
-/** Reads `<data>/stage.json`; undefined where no stage ever ran. */
+/** Reads `<data>/stage.json`. Returns undefined if no stage ever ran on the folder. Throws `StageError`. */
 export function readStageFile(dataDir: string): StageFile | undefined {
   if (!existsSync(pathIn(dataDir))) return undefined;
   try {

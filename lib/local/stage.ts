@@ -1,6 +1,7 @@
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DataFolder } from './data-folder.ts';
-import { deployTables } from './dynamodb/tables.ts';
+import { deployTables } from './dynamodb/deploy-tables.ts';
 import { endpointsOf, startEngines, startSecrets } from './engines/engines.ts';
 import { Gateway } from './gateway/gateway.ts';
 import { GatewayResponses } from './gateway/gateway-responses.ts';
@@ -9,7 +10,8 @@ import { startEventSources } from './lambda/event-sources.ts';
 import { Functions } from './lambda/functions.ts';
 import { startSchedules } from './lambda/schedules.ts';
 import type { Narrator } from './narrator.ts';
-import { deployBuckets, deployQueues } from './queues/queues.ts';
+import { deployBuckets } from './queues/deploy-buckets.ts';
+import { deployQueues } from './queues/deploy-queues.ts';
 import { ResourceNames } from './template/resource-names.ts';
 import { refuseUnknownTypes } from './template/resource-types.ts';
 import { synthesize } from './template/synthesize.ts';
@@ -18,10 +20,10 @@ import { resolve } from './template/template.ts';
 export interface StageOptions {
   port: number;
   dataDir: string;
-  /** Keep nothing: every engine in memory. */
+  /** Keeps nothing: every engine is in memory. */
   memory: boolean;
   narrator: Narrator;
-  /** Told when an engine dies under the stage. */
+  /** Called when an engine dies by itself. */
   onDeath: (reason: string) => void;
 }
 
@@ -30,19 +32,24 @@ export interface Stage {
   baseUrl: string;
   dynamodbUrl: string;
   queuesUrl: string;
-  /** The stack's outputs by name, as CloudFormation would list them. */
+  /** The stack's outputs by name, as CloudFormation lists them. */
   outputs: Record<string, string>;
   /** Whether answers come from the built-in offline model. */
   offlineModel: boolean;
+  /** Runs the functions' bundles in a folder from now on. Returns the names of those that have changed. */
+  replaceCode(bundlesDir: string): Promise<string[]>;
   close(): Promise<void>;
 }
 
-/** How long a stop waits for running functions; what is left is found again by its lease. */
+/** How long a stop waits for running functions. Jobs that are cut off are found again when their lease ends. */
 const closeGraceMs = 2_500;
+
+/** Returns the folder for the synthesized app and its bundles, which each start empties. */
+export const deploymentDirIn = (dataDir: string) => join(dataDir, 'deployment');
 
 type Closer = () => unknown;
 
-/** Deploys the synthesized template on this machine, and runs it until it is closed. */
+/** Deploys the synthesized template on this machine, and runs it until it is closed. Throws `StageError`. */
 export async function startStage(options: StageOptions): Promise<Stage> {
   const closers: Closer[] = [];
   const close = async () => {
@@ -62,13 +69,15 @@ async function deploy(
 ): Promise<Omit<Stage, 'close'>> {
   const folder = new DataFolder(dataDir);
   closers.push(() => folder.close());
+  const deploymentDir = deploymentDirIn(dataDir);
+  rmSync(deploymentDir, { recursive: true, force: true });
 
   const [engines, synthesis] = await Promise.all([
     startEngines({ dataDir, memory, onDeath }).then((started) => {
       closers.push(() => Promise.all(Object.values(started).map((engine) => engine?.close())));
       return started;
     }),
-    synthesize(join(dataDir, 'deployment')),
+    synthesize(deploymentDir),
   ]);
   const { template, stackName } = synthesis;
   refuseUnknownTypes(template);
@@ -101,6 +110,7 @@ async function deploy(
     queuesUrl,
     outputs: outputsOf(template, names),
     offlineModel: engines.offlineModel !== undefined,
+    replaceCode: (bundlesDir) => functions.replaceCode(bundlesDir),
   };
 }
 

@@ -1,5 +1,5 @@
-// What Quire adds to a model call: a stub upstream asked directly, through a bare pipe proxy, and
-// through Quire's local stage, in one run. Only the ratios mean something on another machine.
+// Measures what Quire adds to a model call: one run asks a stub upstream directly, through a bare pipe proxy,
+// and through Quire's local stage. Only the ratios can be compared with another machine's.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -74,7 +74,7 @@ function target(name: string, url: string, key = 'bench'): Target {
   return { name, url, key, agent: new Agent({ keepAlive: true, maxSockets: 64 }) };
 }
 
-/** Asks once; the milliseconds to the first byte of a stream, or to the end of a whole answer. */
+/** Asks once. Returns the ms to the first byte of a stream, or to the end of an answer that isn't streamed. */
 function ask({ url, key, agent }: Target, content: string, stream = false): Promise<number> {
   const body = JSON.stringify({
     model: 'gpt-4o',

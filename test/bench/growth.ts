@@ -1,5 +1,6 @@
-// Whether the ten-thousandth request is as fast as the first: completions, then jobs, a thousand at a
-// time, on a stage with a data folder and on one in memory. Every row is a ratio to its first.
+// Measures whether the ten-thousandth request is as fast as the first: completions, then jobs, a thousand at a
+// time, on a stage with a data folder and on one in memory. Each row shows its ratio to the first.
+// node test/bench/growth.ts [thousands]
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { statSync } from 'node:fs';
@@ -48,7 +49,7 @@ async function complete(target: Target): Promise<void> {
   if (status !== 200) throw new Error(`status ${status}`);
 }
 
-/** Does some work so many times, a few at once; returns the seconds it took. */
+/** Does some work a number of times, a few at once. Returns the seconds it took. */
 async function each(times: number, work: (index: number) => Promise<unknown>): Promise<number> {
   const startedAt = performance.now();
   let next = 0;

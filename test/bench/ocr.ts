@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startTextractServer } from '../../lib/local/textract/server.ts';
+import { startTextractServer } from '../../lib/local/textract/textract-server.ts';
 import type { JobList } from '../../shared/jobs/record.ts';
 import type { OcrResult } from '../../shared/jobs/result.ts';
 import { call, submit, type Target, until } from '../support/api.ts';
@@ -9,8 +9,8 @@ import { minutes } from '../support/sample-texts.ts';
 import { characterErrorRate, scanOf } from '../support/scans.ts';
 import { startTestStage } from '../support/stage.ts';
 
-// Pages a second through the whole service, against the OCR engine asked directly for the same pages, and
-// how well they were read: node test/bench/ocr.ts [pages]
+// Measures pages a second through the whole service, against the OCR engine asked directly for the same pages,
+// and how well they are read. node test/bench/ocr.ts [pages]
 
 const count = Number(process.argv[2] ?? 12);
 const scan = await scanOf({ text: minutes, columns: 2, noise: 5, blur: 0.9, skewDegrees: 1 });
@@ -28,7 +28,7 @@ console.log(`character error rate ${(100 * characterErrorRate(minutes, text)).to
 console.log(`stage ${residentMb} MB resident at its end`);
 process.exit();
 
-/** Seconds that the engine takes for all pages, eight at a time as a worker asks. */
+/** Returns the seconds that the engine takes for all pages, asked for eight at a time. */
 async function askEngine(): Promise<number> {
   const engine = await startTextractServer();
   const read = () =>
@@ -50,7 +50,7 @@ async function askEngine(): Promise<number> {
   return elapsed;
 }
 
-/** The samples warm it up; then the bench's document is the only one that is new in the folder. */
+/** Warms a stage up with its samples, so that the bench's document is the only new one in the folder. */
 async function askService() {
   const stage = await startTestStage({ memory: true });
   await readFolder(stage);

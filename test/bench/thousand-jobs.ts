@@ -1,5 +1,6 @@
-// 1,000 inline jobs of random priority at once, the stage killed twice on the way.
-// Prints what became of them, their pace, and how long a lone job waits to start.
+// Submits 1,000 inline jobs of random priority at once, and kills the stage twice before they are done. Prints
+// what became of them, how many are done a second, and how long a lone job waits to start.
+// node test/bench/thousand-jobs.ts [jobs]
 import type { JobRecord } from '../../shared/jobs/record.ts';
 import { call, chatJob, submit, type Target, until } from '../support/api.ts';
 import { newDataDir, startTestStage } from '../support/stage.ts';
@@ -45,13 +46,13 @@ await stage.close();
 
 async function submitAll(target: Target): Promise<Set<string>> {
   const submitted = new Set<string>();
-  const lane = async (first: number) => {
+  const submitEvery50th = async (first: number) => {
     for (let i = first; i < count; i += 50) {
       const priority = 1 + Math.floor(Math.random() * 100);
       submitted.add((await submit(target, chatJob(`job ${i}`, { priority }))).id);
     }
   };
-  await Promise.all(Array.from({ length: 50 }, (_, first) => lane(first)));
+  await Promise.all(Array.from({ length: 50 }, (_, first) => submitEvery50th(first)));
   return submitted;
 }
 
@@ -81,7 +82,7 @@ async function allJobs(target: Target): Promise<JobRecord[]> {
   return jobs;
 }
 
-/** Jobs that started although a better one, there for half a second already, started later. */
+/** Counts the jobs that started before one of better priority that had been there for half a second. */
 function overtakings(jobs: JobRecord[]): number {
   return jobs.filter((job) =>
     jobs.some(

@@ -1,6 +1,6 @@
-// A stub upstream in a process of its own: it answers at once, or streams as many chunks, so many ms
-// apart, as the first message says ("20 100"). Any message of its parent's is answered with the number
-// of calls so far.
+// A stub upstream in a process of its own. It answers at once, or streams: the first message's content says
+// how many chunks, and how many ms apart ("20 100"). It answers any message of its parent process with the
+// number of calls so far.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
 
@@ -48,17 +48,21 @@ async function stream(
 ): Promise<void> {
   response.setHeader('content-type', 'text/event-stream');
   for (let i = 0; i < chunks; i++) {
-    const room = response.write(event({ delta: { content: 'word ' }, finish_reason: null }));
-    if (!room) await new Promise((resolve) => response.once('drain', resolve));
+    const hasRoom = response.write(chunkOf({ delta: { content: 'word ' }, finish_reason: null }));
+    if (!hasRoom) await new Promise((resolve) => response.once('drain', resolve));
     if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
   }
-  response.write(event({ delta: {}, finish_reason: 'stop' }));
-  response.write(`data: ${JSON.stringify({ ...chunk, choices: [], usage })}\n\n`);
-  response.end('data: [DONE]\n\n');
+  response.write(chunkOf({ delta: {}, finish_reason: 'stop' }));
+  response.write(serverSentEvent(JSON.stringify({ ...chunk, choices: [], usage })));
+  response.end(serverSentEvent('[DONE]'));
 }
 
 const chunk = { id: 'chatcmpl-bench', object: 'chat.completion.chunk', model: 'bench' };
 
-function event(choice: object): string {
-  return `data: ${JSON.stringify({ ...chunk, choices: [{ index: 0, ...choice }] })}\n\n`;
+function chunkOf(choice: object): string {
+  return serverSentEvent(JSON.stringify({ ...chunk, choices: [{ index: 0, ...choice }] }));
+}
+
+function serverSentEvent(data: string): string {
+  return `data: ${data}\n\n`;
 }

@@ -1,5 +1,5 @@
 import { clientEnvironment } from '../../lib/local/engines/client-config.ts';
-import { startSecretsServer } from '../../lib/local/secrets/server.ts';
+import { startSecretsServer } from '../../lib/local/secrets/secrets-server.ts';
 
 /** A Drive that the client can reach. */
 interface Reachable {

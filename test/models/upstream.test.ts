@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { clientEnvironment } from '../../lib/local/engines/client-config.ts';
-import { startSecretsServer } from '../../lib/local/secrets/server.ts';
+import { startSecretsServer } from '../../lib/local/secrets/secrets-server.ts';
 import type { Model } from '../../shared/models/catalogue.ts';
 import type { OpenedCompletion } from '../../shared/models/upstream.ts';
 import type { Behaviour } from '../support/model-stub.ts';

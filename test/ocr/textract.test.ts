@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { clientEnvironment } from '../../lib/local/engines/client-config.ts';
-import type { Engine } from '../../lib/local/engines/engine-thread.ts';
+import type { Engine } from '../../lib/local/engines/engine.ts';
 import type { Recognize } from '../../lib/local/textract/recognized-page.ts';
-import { startTextractServer } from '../../lib/local/textract/server.ts';
+import { startTextractServer } from '../../lib/local/textract/textract-server.ts';
 import { readWithTextract } from '../../shared/ocr/textract.ts';
 import { countedRequests, jpegHeader, pageOf, tellFaults } from '../support/textract.ts';
 

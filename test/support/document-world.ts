@@ -5,7 +5,7 @@ import type { SQSRecord } from 'aws-lambda';
 import pLimit from 'p-limit';
 import * as v from 'valibot';
 import type { RecognizedPage } from '../../lib/local/textract/recognized-page.ts';
-import { startTextractServer } from '../../lib/local/textract/server.ts';
+import { startTextractServer } from '../../lib/local/textract/textract-server.ts';
 import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import { setting } from '../../shared/config.ts';
 import type { Caller } from '../../shared/http/caller.ts';

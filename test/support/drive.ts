@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { auth, drive, type drive_v3 } from 'googleapis/build/src/apis/drive/index.js';
+import { type DriveServer, startDriveServer } from '../../lib/local/drive/drive-server.ts';
 import type { Fault } from '../../lib/local/drive/fault.ts';
-import { type DriveServer, startDriveServer } from '../../lib/local/drive/server.ts';
 import type { ServiceAccount } from '../../lib/local/drive/service-account.ts';
 
 /** A Drive over a folder of its own. */

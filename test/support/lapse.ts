@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { startDynamoDb } from '../../lib/local/dynamodb/engine.ts';
+import { startDynamoDb } from '../../lib/local/dynamodb/dynoxide.ts';
 import { clientConfig } from '../../lib/local/engines/client-config.ts';
 import type { Job } from '../../shared/jobs/job.ts';
 import { untilGone } from './processes.ts';

@@ -13,6 +13,10 @@ export interface TestStageOptions {
   dataDir?: string;
   memory?: boolean;
   port?: number;
+  /** More of its options. */
+  args?: string[];
+  /** The folder of its sources; by default this checkout. */
+  sourceRoot?: string;
   /** Beside PATH and HOME: no provider's key of the machine's leaks in. */
   env?: Record<string, string>;
 }
@@ -71,12 +75,14 @@ const assemblyEnv = () => {
 export const newDataDir = () => mkdtempSync(join(tmpdir(), 'quire-test-'));
 
 /** Spawns `bin/local.ts`; `ready` rejects with all it printed if it exits before it is. */
-export function spawnStage(dataDir: string, { memory, port = 0, env }: TestStageOptions) {
+export function spawnStage(dataDir: string, options: TestStageOptions) {
+  const { memory, port = 0, args = [], sourceRoot = root, env } = options;
+  const memoryArgs = memory ? ['--memory'] : [];
   const child = spawn(
     process.execPath,
-    ['bin/local.ts', '--port', String(port), '--data', dataDir, ...(memory ? ['--memory'] : [])],
+    ['bin/local.ts', '--port', String(port), '--data', dataDir, ...memoryArgs, ...args],
     {
-      cwd: root,
+      cwd: sourceRoot,
       env: { ...machineEnv(), ...(env?.['QUIRE_CATALOGUE'] ? {} : assemblyEnv()), ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     },

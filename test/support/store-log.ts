@@ -1,6 +1,6 @@
 import { Agent, createServer, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { startDynamoDb } from '../../lib/local/dynamodb/engine.ts';
+import { startDynamoDb } from '../../lib/local/dynamodb/dynoxide.ts';
 
 /** A DynamoDB engine that tells what it was asked. */
 export interface LoggedStore {

@@ -1,10 +1,11 @@
 import { inject } from 'vitest';
-import { startDynamoDb } from '../../lib/local/dynamodb/engine.ts';
-import { deployTables } from '../../lib/local/dynamodb/tables.ts';
+import { deployTables } from '../../lib/local/dynamodb/deploy-tables.ts';
+import { startDynamoDb } from '../../lib/local/dynamodb/dynoxide.ts';
 import { clientEnvironment } from '../../lib/local/engines/client-config.ts';
-import { startEngineThread } from '../../lib/local/engines/engine-thread.ts';
+import { startEngineThread } from '../../lib/local/engines/engine.ts';
 import { startSecrets } from '../../lib/local/engines/engines.ts';
-import { deployBuckets, deployQueues } from '../../lib/local/queues/queues.ts';
+import { deployBuckets } from '../../lib/local/queues/deploy-buckets.ts';
+import { deployQueues } from '../../lib/local/queues/deploy-queues.ts';
 import { ResourceNames } from '../../lib/local/template/resource-names.ts';
 import { readAssembly } from '../../lib/local/template/synthesize.ts';
 import { resolve, resourcesOf, type Template } from '../../lib/local/template/template.ts';
@@ -73,7 +74,7 @@ export async function startTestStore({
   };
 }
 
-const queueEngineThread = new URL('../../lib/local/queues/engine.ts', import.meta.url);
+const queueEngineThread = new URL('../../lib/local/queues/fauxqs-thread.ts', import.meta.url);
 
 /** Every setting that the template gives any of its functions. */
 function environmentOf(template: Template, names: ResourceNames): Record<string, string> {

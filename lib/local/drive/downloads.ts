@@ -6,9 +6,10 @@ import { readFile } from './file-content.ts';
 import { isBinary, mimeTypeOf } from './file-resource.ts';
 import { formatOfType } from './google-files.ts';
 
-const exportLimitBytes = 10 * 1024 * 1024;
+/** @see https://developers.google.com/workspace/drive/api/reference/rest/v3/files/export */
+const maxExportBytes = 10 * 1024 * 1024;
 
-/** Answers files.get with `alt=media`: the bytes, or the range asked for. */
+/** Sends the response to files.get with `alt=media`: the file's bytes, or the range of them asked for. */
 export function sendMedia(
   folder: DriveFolder,
   entry: Entry,
@@ -24,16 +25,16 @@ export function sendMedia(
     });
   }
   const size = Number(entry.stat.size);
-  const part = range === undefined ? undefined : readRange(range, size, reply);
-  const { start, end } = part ?? { start: 0, end: size };
-  if (part) reply.code(206).header('content-range', `bytes ${start}-${end - 1}/${size}`);
+  const requested = range === undefined ? undefined : readRange(range, size, reply);
+  const { start, end } = requested ?? { start: 0, end: size };
+  if (requested) reply.code(206).header('content-range', `bytes ${start}-${end - 1}/${size}`);
   return reply
     .headers({ 'content-type': mimeTypeOf(entry), 'content-length': end - start })
     .headers({ 'accept-ranges': 'bytes', 'cache-control': 'private, max-age=0' })
     .send(Readable.from(readFile(folder.locate(entry.path), start, end), { objectMode: false }));
 }
 
-/** Answers files.export: a Google file's bytes on disk are what it is exported to. */
+/** Sends the response to files.export: a Google file's bytes on disk are already in the exported format. */
 export function sendExport(
   folder: DriveFolder,
   entry: Entry,
@@ -50,23 +51,26 @@ export function sendExport(
     const reason = 'The requested conversion is not supported.';
     throw invalidParameter('convertTo', reason, 'badRequest');
   }
-  if (entry.stat.size > exportLimitBytes) {
+  if (entry.stat.size > maxExportBytes) {
     const reason = 'This file is too large to be exported.';
     throw new DriveError(403, 'exportSizeLimitExceeded', reason);
   }
   const bytes = readFile(folder.locate(entry.path), 0, Number(entry.stat.size));
-  const hasMark = format.extension === '.gdoc' && mimeType === 'text/plain';
-  const content = hasMark ? afterByteOrderMark(bytes) : bytes;
+  const hasByteOrderMark = format.extension === '.gdoc' && mimeType === 'text/plain';
+  const content = hasByteOrderMark ? withByteOrderMark(bytes) : bytes;
   return reply.type(mimeType).send(Readable.from(content, { objectMode: false }));
 }
 
-// Google's plain text of a document begins so.
-async function* afterByteOrderMark(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+/** Puts a byte order mark first, as Google does in a document's plain text. */
+async function* withByteOrderMark(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   yield Buffer.from('\uFEFF');
   yield* bytes;
 }
 
-/** The one range asked for; undefined for a header that Drive would not read. */
+/**
+ * Reads a header that asks for one range; the result's `end` is exclusive. Returns undefined for a header that
+ * Drive ignores. Throws Drive's 416 for a range outside the file.
+ */
 function readRange(header: string, size: number, reply: FastifyReply) {
   const [, from, to] = header.match(/^bytes=(\d*)-(\d*)$/) ?? [];
   if (!from && !to) return undefined;

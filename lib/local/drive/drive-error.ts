@@ -1,22 +1,25 @@
-/** Where in a request Google sees the fault. */
-interface Place {
+/** What Google adds to an error: the part of the request that is wrong, or the domain of the error's reason. */
+interface ErrorDetails {
   domain?: string;
   location?: string;
   locationType?: string;
 }
 
-/** An error as Drive answers it. */
+/**
+ * An error as Drive answers it.
+ * @see https://developers.google.com/workspace/drive/api/guides/handle-errors
+ */
 export class DriveError extends Error {
   override readonly name = 'DriveError';
   readonly statusCode: number;
   readonly reason: string;
-  readonly place: Place;
+  readonly details: ErrorDetails;
 
-  constructor(statusCode: number, reason: string, message: string, place: Place = {}) {
+  constructor(statusCode: number, reason: string, message: string, details: ErrorDetails = {}) {
     super(message);
     this.statusCode = statusCode;
     this.reason = reason;
-    this.place = place;
+    this.details = details;
   }
 
   get body() {
@@ -27,7 +30,7 @@ export class DriveError extends Error {
         code,
         message,
         errors: [
-          { message: shortMessages[reason] ?? message, domain: 'global', reason, ...this.place },
+          { message: shortMessages[reason] ?? message, domain: 'global', reason, ...this.details },
         ],
         ...(status && { status }),
       },
@@ -35,7 +38,7 @@ export class DriveError extends Error {
   }
 }
 
-// Only the errors that are raised before Drive itself is reached name an RPC status.
+/** Only the errors of Google's front end, which checks credentials before Drive, name an RPC status. */
 const rpcStatuses: Record<number, string> = { 401: 'UNAUTHENTICATED' };
 
 const shortMessages: Record<string, string> = {
@@ -49,7 +52,7 @@ export const fileNotFound = (id: string) =>
     locationType: 'parameter',
   });
 
-/** A parameter of the request that can't be read. */
+/** Makes the 400 for a parameter of the request that can't be read. */
 export const invalidParameter = (
   location: string,
   message = 'Invalid Value',

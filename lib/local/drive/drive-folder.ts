@@ -4,9 +4,9 @@ import { fileNotFound } from './drive-error.ts';
 import { type DriveIndex, type IndexRow, joinPath } from './drive-index.ts';
 
 /** The id of the folder that is the whole Drive. */
-export const ROOT_FOLDER_ID = 'local-drive';
+export const rootFolderId = 'local-drive';
 
-/** A file, folder or shortcut as it is on disk now. */
+/** A file, folder or shortcut of the Drive, as it is on disk now. */
 export interface Entry {
   id: string;
   /** Relative to the Drive's folder; '' is the Drive itself. */
@@ -18,7 +18,10 @@ export interface Entry {
   row: IndexRow;
 }
 
-/** A folder on disk as a Drive: nothing outside it and nothing hidden exists, and links aren't followed. */
+/**
+ * A folder on disk as a Drive. What is hidden is not part of it. A symbolic link is a shortcut: its target is
+ * reached by its own id, and only if it lies in the folder too.
+ */
 export class DriveFolder {
   readonly index: DriveIndex;
   private readonly root: string;
@@ -28,33 +31,34 @@ export class DriveFolder {
     this.index = index;
   }
 
-  /** Where an entry is on disk. */
+  /** Returns an entry's absolute path on disk. */
   locate(path: string): string {
     return join(this.root, path);
   }
 
-  /** The entry of this id; throws Drive's 404. */
+  /** Returns the entry of an id. Throws Drive's 404 if there is none. */
   get(id: string): Entry {
     const entry = this.find(id);
     if (!entry) throw fileNotFound(id);
     return entry;
   }
 
+  /** Returns the entry of an id; undefined if there is none. */
   find(id: string): Entry | undefined {
-    if (id === ROOT_FOLDER_ID || id === 'root') return this.rootEntry();
+    if (id === rootFolderId || id === 'root') return this.rootEntry();
     const row = this.index.byId(id);
-    // A folder may have become a link since: then what was in it is there no more.
+    // The folder may have been replaced by a link: then its files are no longer part of the Drive.
     if (!row || !this.isPlain(row.parent)) return undefined;
     return this.entryOf(row, this.idOf(row.parent));
   }
 
-  /** What a folder holds. */
+  /** Returns the entries of a folder, without those of its subfolders. */
   children({ id, path }: Entry): Entry[] {
     const names = namesIn(this.locate(path)).filter((name) => !name.startsWith('.'));
     return this.index.inFolder(path, names).flatMap((row) => this.entryOf(row, id) ?? []);
   }
 
-  /** Everything in the Drive but itself. */
+  /** Yields every entry of the Drive but the Drive itself. */
   *everything(folder = this.rootEntry()): Generator<Entry> {
     for (const child of this.children(folder)) {
       yield child;
@@ -62,7 +66,7 @@ export class DriveFolder {
     }
   }
 
-  /** What a shortcut points to, if that is in the Drive. */
+  /** Returns what a shortcut points to; undefined if that is not in the Drive. */
   target({ path }: Entry): Entry | undefined {
     let real: string;
     try {
@@ -77,7 +81,7 @@ export class DriveFolder {
   }
 
   private idOf(path: string): string {
-    if (path === '') return ROOT_FOLDER_ID;
+    if (path === '') return rootFolderId;
     const parent = dirname(path);
     return this.index.byPath(parent === '.' ? '' : parent, path.slice(path.lastIndexOf('/') + 1))
       .id;
@@ -85,7 +89,7 @@ export class DriveFolder {
 
   private rootEntry(): Entry {
     const row: IndexRow = {
-      id: ROOT_FOLDER_ID,
+      id: rootFolderId,
       parent: '',
       disk_name: '',
       name: 'My Drive',
@@ -96,9 +100,10 @@ export class DriveFolder {
       md5_of: null,
     };
     const stat = lstatSync(this.root, { bigint: true });
-    return { id: ROOT_FOLDER_ID, path: '', kind: 'folder', parentId: undefined, stat, row };
+    return { id: rootFolderId, path: '', kind: 'folder', parentId: undefined, stat, row };
   }
 
+  /** Whether a folder is there and no link leads to it. */
   private isPlain(folder: string): boolean {
     try {
       return realpathSync(this.locate(folder)) === this.locate(folder);
@@ -119,13 +124,13 @@ function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch (error) {
-    // It has gone since it was found.
+    // The folder was removed after it was found.
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw error;
   }
 }
 
-// Sockets, pipes and devices are none of Drive's.
+/** Returns undefined for sockets, pipes and devices, which are not part of the Drive. */
 function kindOf(stat: BigIntStats): Entry['kind'] | undefined {
   if (stat.isSymbolicLink()) return 'shortcut';
   if (stat.isDirectory()) return 'folder';

@@ -1,38 +1,38 @@
 import { randomBytes } from 'node:crypto';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 
-/** What the index knows of a file beyond what the disk does. */
+/** What the index keeps of a file beyond what the disk does. */
 export interface IndexRow {
   id: string;
-  /** The folder's path, relative to the Drive's and '' for its own. */
+  /** The path of the file's folder relative to the Drive's; '' is the Drive itself. */
   parent: string;
   /** The file's name on disk. */
   disk_name: string;
-  /** The name in Drive, where the disk could not take it. */
+  /** The name in Drive, if it differs from what the name on disk says. */
   name: string | null;
-  /** The type a client gave, where the name does not say it. */
+  /** The type a client gave, if it differs from what the name on disk says. */
   mime_type: string | null;
-  /** JSON. */
+  /** JSON of an object of strings. */
   app_properties: string;
   /** When the index last changed, in microseconds. */
   changed_at: number;
   md5: string | null;
-  /** The state of the file that `md5` is of. */
+  /** The size and times that the file had when `md5` was computed. */
   md5_of: string | null;
 }
 
-/** What may change in a row; the rest is its place. */
+/** What `change` may change in a row; the id and the path have methods of their own. */
 export type RowChanges = Partial<
   Pick<IndexRow, 'name' | 'mime_type' | 'app_properties' | 'changed_at' | 'md5' | 'md5_of'>
 >;
 
-/** A new id that looks like Drive's: 33 characters. */
+/** Makes an id that looks like Drive's: 33 characters. */
 export const newFileId = () => `1${randomBytes(24).toString('base64url')}`;
 
 /** Whether Drive could have given this id. */
 export const isFileId = (id: string) => /^[\w-]{33}$/.test(id);
 
-/** Which id belongs to which path: kept in a file, or without one in memory. */
+/** Which id belongs to which path. It is kept in a file, or without one in memory. */
 export class DriveIndex {
   private readonly db: DatabaseSync;
   private readonly statements = new Map<string, StatementSync>();
@@ -60,6 +60,7 @@ export class DriveIndex {
     return this.get('SELECT * FROM files WHERE id = ?', id);
   }
 
+  /** Returns the row of a path; one not seen before gets an id. */
   byPath(parent: string, diskName: string): IndexRow {
     const found = this.get(
       'SELECT * FROM files WHERE parent = ? AND disk_name = ?',
@@ -69,7 +70,7 @@ export class DriveIndex {
     return found ?? this.add(newFileId(), parent, diskName);
   }
 
-  /** The rows of a folder's files; those not seen before get an id. */
+  /** Returns the rows of a folder's files; those not seen before get an id. */
   inFolder(parent: string, diskNames: string[]): IndexRow[] {
     const rows = this.prepare('SELECT * FROM files WHERE parent = ?').all(parent);
     const known = new Map((rows as unknown as IndexRow[]).map((row) => [row.disk_name, row]));
@@ -82,7 +83,7 @@ export class DriveIndex {
     return all;
   }
 
-  /** Gives a path an id; whatever had either before has left the disk. */
+  /** Gives a path an id. A row that had either is removed: its file is no longer on disk. */
   add(id: string, parent: string, diskName: string): IndexRow {
     this.prepare('DELETE FROM files WHERE id = ? OR (parent = ? AND disk_name = ?)').run(
       id,
@@ -105,7 +106,7 @@ export class DriveIndex {
     this.prepare(`UPDATE files SET ${set} WHERE id = ?`).run(...values, id);
   }
 
-  /** Follows a move on disk; what is in a folder moves along. */
+  /** Follows a move on disk. What lies in a moved folder moves along. */
   move(id: string, parent: string, diskName: string): void {
     const row = this.byId(id);
     if (!row) return;
@@ -147,5 +148,5 @@ export class DriveIndex {
   }
 }
 
-/** A path relative to the Drive's folder. */
+/** Joins paths relative to the Drive's folder, which is ''. */
 export const joinPath = (parent: string, name: string) => (parent ? `${parent}/${name}` : name);

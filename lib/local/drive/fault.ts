@@ -1,25 +1,25 @@
 import { DriveError } from './drive-error.ts';
 
-/** Something that goes wrong, as often as told, with the requests it matches. */
+/** A fault of Drive's on demand, and the requests it strikes. */
 export interface Fault {
-  /** A method, and a part of the URL; without one, every request. */
+  /** The method, and a part of the URL, of the requests it strikes; by default it strikes any. */
   match?: { method?: string; path?: string };
-  /** Once, if not told. */
+  /** How many requests it strikes; by default one. */
   times?: number;
-  /** Answers this error instead of doing the work. */
+  /** The error that is answered instead of doing the work. */
   status?: number;
   reason?: string;
   message?: string;
   headers?: Record<string, string>;
-  /** Breaks the connection after so many bytes of an upload or, with all else, of the answer. */
+  /** Breaks the connection after so many bytes: of the body if the request uploads, else of the response. */
   cutAfterBytes?: number;
-  /** Does the work, and then answers the error or, without one, breaks the connection. */
+  /** Does the work first, and then answers the error or, without one, breaks the connection. */
   afterDone?: boolean;
 }
 
 const usageLimits = { domain: 'usageLimits' };
 
-const errors: Record<string, [status: number, message: string, place?: { domain: string }]> = {
+const errors: Record<string, [status: number, message: string, details?: { domain: string }]> = {
   userRateLimitExceeded: [403, 'User Rate Limit Exceeded', usageLimits],
   rateLimitExceeded: [403, 'Rate Limit Exceeded', usageLimits],
   dailyLimitExceeded: [403, 'Daily Limit Exceeded', usageLimits],
@@ -40,12 +40,12 @@ const reasons: Record<number, string> = {
   429: 'rateLimitExceeded',
 };
 
-/** What a fault answers; the reason says the status, the message and the domain, where they aren't told. */
+/** Returns a fault's error. The status and the message that the fault doesn't give follow from its reason. */
 export function errorOf({ status, reason, message }: Fault): DriveError {
-  const told = reason ?? reasons[status ?? 500] ?? 'backendError';
-  const [usual, words, place] = errors[told] ?? [400, told];
-  return new DriveError(status ?? usual, told, message ?? words, place);
+  const code = reason ?? reasons[status ?? 500] ?? 'backendError';
+  const [usualStatus, usualMessage, details] = errors[code] ?? [400, code];
+  return new DriveError(status ?? usualStatus, code, message ?? usualMessage, details);
 }
 
-/** Whether it answers an error, at once or once the work is done. */
+/** Whether a fault answers an error, at once or after the work is done. */
 export const answersError = ({ status, reason }: Fault) => Boolean(status || reason);

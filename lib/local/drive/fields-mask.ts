@@ -1,9 +1,13 @@
 import { invalidParameter } from './drive-error.ts';
 
-/** Which fields a client asks for: all of a value, or of each field those below it. */
+/** Which fields of a value a client asks for: all, or the named ones, each with a mask of its own. */
 export type FieldsMask = true | Map<string, FieldsMask>;
 
-/** Reads a mask such as `nextPageToken,files(id,shortcutDetails/targetId)`; `known` are the names at its top. */
+/**
+ * Reads a mask such as `nextPageToken,files(id,shortcutDetails/targetId)`; `known` are the names allowed at its
+ * top. Throws Drive's 400.
+ * @see https://developers.google.com/workspace/drive/api/guides/fields-parameter
+ */
 export function parseFields(text: string, known: readonly string[]): FieldsMask {
   const tokens = text.match(/[\w.*-]+|[(),/]|\S/g) ?? [];
   const mask = parseList(tokens);
@@ -15,12 +19,12 @@ export function parseFields(text: string, known: readonly string[]): FieldsMask 
   return mask;
 }
 
-/** The fields below one; undefined where the mask doesn't ask for it. */
+/** Returns the mask of a field; undefined if the field is not asked for. */
 export function fieldsBelow(mask: FieldsMask, name: string): FieldsMask | undefined {
   return mask === true ? true : mask.get(name);
 }
 
-/** What a mask asks for of a value; of an array, of each of its items. */
+/** Returns what a mask asks for of a value, or of each item of an array. */
 export function select(value: unknown, mask: FieldsMask): unknown {
   if (mask === true || mask.has('*')) return value;
   if (Array.isArray(value)) return value.map((item) => select(item, mask));

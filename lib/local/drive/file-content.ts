@@ -3,9 +3,9 @@ import { open } from 'node:fs/promises';
 
 const chunkBytes = 256 * 1024;
 
-/** Reads the bytes from `start` to before `end`; throws if the file has become shorter than that. */
+/** Yields the bytes from `start` up to, not including, `end`. Throws if the file has become shorter than that. */
 export async function* readFile(path: string, start = 0, end?: number): AsyncGenerator<Buffer> {
-  // Links were not there when the path was looked up, and aren't followed now.
+  // The path was no link when it was looked up, and must not have become one.
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
   try {
     const until = end ?? (await file.stat()).size;

@@ -11,10 +11,10 @@ import {
   modifiedTimeOf,
   nameOf,
 } from './file-resource.ts';
-import { FOLDER_TYPE } from './google-files.ts';
+import { folderType } from './google-files.ts';
 import { parseQuery, type SearchQuery } from './search-query.ts';
 
-/** The parameters of files.list that are understood. */
+/** The parameters of files.list that this server reads. */
 export interface ListParameters {
   q?: string;
   fields?: string;
@@ -25,7 +25,10 @@ export interface ListParameters {
 
 const listFields = ['*', 'kind', 'incompleteSearch', 'nextPageToken', 'files'];
 
-/** Answers files.list. */
+/**
+ * Returns the response to files.list.
+ * @see https://developers.google.com/workspace/drive/api/reference/rest/v3/files/list
+ */
 export async function listFiles(folder: DriveFolder, parameters: ListParameters): Promise<object> {
   const mask = listMask(parameters.fields);
   const query = parseQuery(parameters.q);
@@ -66,42 +69,42 @@ function find(folder: DriveFolder, { matches, parents }: SearchQuery): Entry[] {
 function childrenOf(folder: DriveFolder, id: string): Entry[] {
   const parent = folder.find(id);
   if (!parent) {
-    // Drive does not say which folder it misses.
-    const place = { location: 'fileId', locationType: 'parameter' };
-    throw new DriveError(404, 'notFound', 'File not found: .', place);
+    // Drive's own message leaves out the folder's id.
+    const parameter = { location: 'fileId', locationType: 'parameter' };
+    throw new DriveError(404, 'notFound', 'File not found: .', parameter);
   }
   return parent.kind === 'folder' ? folder.children(parent) : [];
 }
 
-/** A place in an order of files: a value for each key, and the id. */
-type Place = string[];
+/** What a file is sorted by: its value for each key of the order, then its id. */
+type SortKey = string[];
 
 interface Order {
-  placeOf(entry: Entry): Place;
-  compare(a: Place, b: Place): number;
+  sortKeyOf(entry: Entry): SortKey;
+  compare(a: SortKey, b: SortKey): number;
 }
 
-const sortKeys: Record<string, (entry: Entry) => string> = {
+const sortableFields: Record<string, (entry: Entry) => string> = {
   name: nameOf,
   name_natural: nameOf,
   createdTime: createdTimeOf,
   modifiedTime: modifiedTimeOf,
-  folder: (entry) => (mimeTypeOf(entry) === FOLDER_TYPE ? '0' : '1'),
+  folder: (entry) => (mimeTypeOf(entry) === folderType ? '0' : '1'),
 };
 
-// Without an order files come by id, which neither a new file nor a change of one disturbs.
+/** Reads `orderBy`. Without one, files are sorted by id, which no change of a file disturbs between two pages. */
 function parseOrder(orderBy = ''): Order {
   const keys = orderBy
     .split(',')
     .map((key) => key.trim().split(/\s+/))
     .filter(([name]) => name)
     .map(([name = '', direction]) => {
-      const read = sortKeys[name];
+      const read = sortableFields[name];
       if (!read || (direction && direction !== 'desc')) throw invalidParameter('orderBy');
       return { read, sign: direction ? -1 : 1, numeric: name === 'name_natural' };
     });
   return {
-    placeOf: (entry) => [...keys.map(({ read }) => read(entry)), entry.id],
+    sortKeyOf: (entry) => [...keys.map(({ read }) => read(entry)), entry.id],
     compare: (a, b) => {
       for (const [n, { sign, numeric }] of keys.entries()) {
         const order = (a[n] ?? '').localeCompare(b[n] ?? '', 'en', { numeric });
@@ -113,31 +116,31 @@ function parseOrder(orderBy = ''): Order {
   };
 }
 
-/** The entries after the token's place; the next token is the place of the last of them. */
+/** Returns the page after the token, and the next page's token: it holds the sort key of the page's last entry. */
 function readPage(
   { q = '', orderBy = '', pageSize, pageToken }: ListParameters,
-  { placeOf, compare }: Order,
+  { sortKeyOf, compare }: Order,
   found: Entry[],
 ): { page: Entry[]; next: string | undefined } {
   const search = createHash('sha256').update(`${q}\n${orderBy}`).digest('base64url').slice(0, 12);
   const after = pageToken === undefined ? undefined : readToken(pageToken, search);
   const size = readPageSize(pageSize);
   const rest = found
-    .map((entry) => ({ entry, place: placeOf(entry) }))
-    .filter(({ place }) => !after || compare(place, after) > 0)
-    .sort((a, b) => compare(a.place, b.place));
+    .map((entry) => ({ entry, key: sortKeyOf(entry) }))
+    .filter(({ key }) => !after || compare(key, after) > 0)
+    .sort((a, b) => compare(a.key, b.key));
   const page = rest.slice(0, size);
   const last = rest.length > size ? page.at(-1) : undefined;
-  const next = last && Buffer.from(JSON.stringify([search, ...last.place])).toString('base64url');
+  const next = last && Buffer.from(JSON.stringify([search, ...last.key])).toString('base64url');
   return { page: page.map(({ entry }) => entry), next };
 }
 
-function readToken(token: string, search: string): Place {
+function readToken(token: string, search: string): SortKey {
   try {
-    const [of, ...place] = JSON.parse(Buffer.from(token, 'base64url').toString());
-    if (of === search && place.length > 0) return place;
+    const [tokensSearch, ...key] = JSON.parse(Buffer.from(token, 'base64url').toString());
+    if (tokensSearch === search && key.length > 0) return key;
   } catch {
-    // As invalid as a token of another search.
+    // A token that can't be read is refused like one of another search.
   }
   throw invalidParameter('pageToken');
 }

@@ -1,11 +1,12 @@
 import { badRequest, DriveError } from './drive-error.ts';
 import type { DriveFolder, Entry } from './drive-folder.ts';
 import { isFileId } from './drive-index.ts';
-import { FOLDER_TYPE, formatOfType, isGoogleType } from './google-files.ts';
+import { folderType, formatOfType, isGoogleType } from './google-files.ts';
 
-const propertyLimitBytes = 124;
+/** @see https://developers.google.com/workspace/drive/api/guides/properties */
+const maxPropertyBytes = 124;
 
-/** What a client may say of a file. */
+/** The metadata that a client may give of a file. */
 export interface FileMetadata {
   id?: string;
   name?: string;
@@ -15,19 +16,20 @@ export interface FileMetadata {
   trashed?: boolean;
 }
 
-/** The folder a new file goes to; throws what Drive does for one it can't. */
+/** Returns the folder that a new file goes to. Throws Drive's error if there is no such folder. */
 export function parentOf({ parents = [] }: FileMetadata, folder: DriveFolder): Entry {
   if (parents.length > 1) throw badRequest('A file must have exactly one parent.');
   return folderOf(parents[0] ?? 'root', folder);
 }
 
+/** Returns the folder of an id. Throws Drive's error if there is none, or if it is no folder. */
 export function folderOf(id: string, folder: DriveFolder): Entry {
   const parent = folder.get(id);
   if (parent.kind === 'folder') return parent;
   throw new DriveError(403, 'parentNotAFolder', 'The specified parent is not a folder.');
 }
 
-/** Throws where a file of this type can't have the id it is to have. */
+/** Throws if a file of this type can't have the id that a client chose for it. */
 export function refuseId(id: string, mimeType: string): void {
   if (formatOfType(mimeType)) {
     const reason = 'Generated IDs are not supported for Docs Editors formats.';
@@ -38,13 +40,13 @@ export function refuseId(id: string, mimeType: string): void {
   }
 }
 
-/** Throws for a type of Google's that has no place on a disk. */
+/** Throws for a type of Google's that has no form on disk. */
 export function refuseType(mimeType: string): void {
-  if (!isGoogleType(mimeType) || mimeType === FOLDER_TYPE || formatOfType(mimeType)) return;
+  if (!isGoogleType(mimeType) || mimeType === folderType || formatOfType(mimeType)) return;
   throw badRequest(`A Drive on disk can't make a file of type ${mimeType}.`);
 }
 
-/** The properties after a change: null takes one away. */
+/** Returns the properties after a change, in which null removes one. Throws Drive's 403 for one too long. */
 export function mergeProperties(
   before: Record<string, string>,
   changes: Record<string, string | null> = {},
@@ -53,7 +55,7 @@ export function mergeProperties(
     (pair): pair is [string, string] => pair[1] !== null,
   );
   for (const [key, value] of after) {
-    if (Buffer.byteLength(key) + Buffer.byteLength(value) <= propertyLimitBytes) continue;
+    if (Buffer.byteLength(key) + Buffer.byteLength(value) <= maxPropertyBytes) continue;
     throw new DriveError(
       403,
       'propertyLengthLimitExceeded',

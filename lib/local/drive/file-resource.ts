@@ -3,47 +3,45 @@ import { parse } from 'node:path';
 import type { DriveFolder, Entry } from './drive-folder.ts';
 import { type FieldsMask, parseFields, select } from './fields-mask.ts';
 import { readFile } from './file-content.ts';
-import { FOLDER_TYPE, formatOfName, SHORTCUT_TYPE, typeOfName } from './google-files.ts';
+import { folderType, formatOfName, shortcutType, typeOfName } from './google-files.ts';
 
-/** What Drive answers where no fields are asked for. */
-const defaultFields: FieldsMask = new Map(
+/** The fields of a file that Drive answers if a request names none. */
+export const defaultFileFields: FieldsMask = new Map(
   ['kind', 'id', 'name', 'mimeType'].map((name) => [name, true]),
 );
 
-/** The fields of a file that a request asks for. */
+/** Reads which fields of a file a request asks for. Throws Drive's 400. */
 export const fileFields = (text: string | undefined): FieldsMask =>
-  text === undefined ? defaultFields : parseFields(text, knownFields);
+  text === undefined ? defaultFileFields : parseFields(text, knownFields);
 
-export const defaultFileFields = defaultFields;
-
-/** A file's name in Drive: a Google file has no extension there. */
+/** Returns a file's name in Drive, where a Google file has no extension. */
 export function nameOf({ row, kind }: Entry): string {
   if (row.name !== null) return row.name;
   return kind === 'file' && formatOfName(row.disk_name) ? parse(row.disk_name).name : row.disk_name;
 }
 
 export function mimeTypeOf({ row, kind }: Entry): string {
-  if (kind === 'folder') return FOLDER_TYPE;
-  if (kind === 'shortcut') return SHORTCUT_TYPE;
+  if (kind === 'folder') return folderType;
+  if (kind === 'shortcut') return shortcutType;
   return row.mime_type ?? typeOfName(row.disk_name);
 }
 
-/** What the index keeps of a name and a type: only what the name on disk doesn't say. */
+/** Returns what the index keeps of a name and a type: null for what the name on disk says already. */
 export function indexedAs(diskName: string, kind: Entry['kind'], name: string, mimeType: string) {
-  const said = kind === 'file' && formatOfName(diskName) ? parse(diskName).name : diskName;
+  const impliedName = kind === 'file' && formatOfName(diskName) ? parse(diskName).name : diskName;
   return {
-    name: name === said ? null : name,
+    name: name === impliedName ? null : name,
     mime_type: kind !== 'file' || mimeType === typeOfName(diskName) ? null : mimeType,
   };
 }
 
-/** Whether a file has bytes of its own in Drive. */
+/** Whether an entry is a file whose bytes can be downloaded, unlike a Google file's. */
 export const isBinary = ({ kind, row }: Entry) => kind === 'file' && !formatOfName(row.disk_name);
 
 export const createdTimeOf = ({ stat }: Entry) => stat.birthtime.toISOString();
 export const modifiedTimeOf = ({ stat }: Entry) => stat.mtime.toISOString();
 
-/** Describes a file with no more work than the fields asked for take. */
+/** Returns the fields of a file that are asked for. Computes a checksum only if it is among them. */
 export async function describeFile(
   folder: DriveFolder,
   entry: Entry,
@@ -69,7 +67,7 @@ export async function describeFile(
   return select(resource, mask);
 }
 
-/** Grows with each change: the disk's time of a change of the content, or the index's of the rest. */
+/** Returns a file's version, which grows with each change: the later time, in µs, of the disk's and the index's. */
 export function versionOf({ stat, row }: Entry): number {
   return Math.max(Number(stat.ctimeNs / 1000n), row.changed_at);
 }
@@ -87,12 +85,16 @@ async function md5Of(folder: DriveFolder, { id, path, stat, row }: Entry): Promi
 function shortcutDetailsOf(folder: DriveFolder, entry: Entry) {
   const target = folder.target(entry);
   if (target) return { targetId: target.id, targetMimeType: mimeTypeOf(target) };
-  // An id of the right form that no file has, the same at each look.
-  const nowhere = createHash('sha256').update(entry.id).digest('base64url').slice(0, 32);
-  return { targetId: `0${nowhere}`, targetMimeType: 'application/octet-stream' };
+  // An id of the right form that no file has; the same whenever it is asked for.
+  const digest = createHash('sha256').update(entry.id).digest('base64url').slice(0, 32);
+  return { targetId: `0${digest}`, targetMimeType: 'application/octet-stream' };
 }
 
-// What Drive's v3 knows of a file: a field it has and this server lacks is answered by none.
+/**
+ * The fields of a file in Drive's v3. A request may name any of them; those that this server doesn't have are
+ * left out of the response.
+ * @see https://developers.google.com/workspace/drive/api/reference/rest/v3/files
+ */
 const knownFields = `* appProperties capabilities clientEncryptionDetails contentHints
   contentRestrictions copyRequiresWriterPermission createdTime description downloadRestrictions
   driveId explicitlyTrashed exportLinks fileExtension folderColorRgb fullFileExtension

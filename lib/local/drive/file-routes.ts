@@ -6,7 +6,7 @@ import { newFileId } from './drive-index.ts';
 import { type ListParameters, listFiles } from './file-list.ts';
 import { describeFile, fileFields } from './file-resource.ts';
 
-/** What is read: files.list, files.get, files.export and files.generateIds. */
+/** Adds the routes that read: files.list, files.get, files.export and files.generateIds. */
 export function addFileRoutes(app: FastifyInstance, folder: DriveFolder): void {
   app.get<{ Querystring: ListParameters }>('/drive/v3/files', ({ query }) =>
     listFiles(folder, query),

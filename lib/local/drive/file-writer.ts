@@ -3,7 +3,7 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { diskNameFor, otherName } from './disk-names.ts';
 import { badRequest, DriveError } from './drive-error.ts';
-import { type DriveFolder, type Entry, ROOT_FOLDER_ID } from './drive-folder.ts';
+import { type DriveFolder, type Entry, rootFolderId } from './drive-folder.ts';
 import { joinPath, newFileId } from './drive-index.ts';
 import {
   type FileMetadata,
@@ -14,26 +14,26 @@ import {
   refuseType,
 } from './file-metadata.ts';
 import { indexedAs, mimeTypeOf, nameOf, versionOf } from './file-resource.ts';
-import { FOLDER_TYPE, isGoogleType, typeOfName } from './google-files.ts';
-import { type Content, moveToFree, type WaitingContent } from './waiting-content.ts';
+import { folderType, isGoogleType, typeOfName } from './google-files.ts';
+import { moveToFree, type UploadedContent, type UploadFolder } from './upload-folder.ts';
 
-/** A change of a file: its metadata, and the folders it enters and leaves. */
+/** A change of a file: its new metadata, and the folders that it is moved into and out of. */
 export interface FileChange {
   metadata: FileMetadata;
   addParents?: string;
   removeParents?: string;
 }
 
-/** Makes, changes and deletes files; what others see of them on disk is always whole. */
+/** Makes, changes and deletes files. On disk they always appear whole. */
 export class FileWriter {
   private readonly folder: DriveFolder;
-  private readonly waiting: WaitingContent;
-  /** Ids and paths that are about to be there. */
-  private readonly coming = new Set<string>();
+  private readonly uploads: UploadFolder;
+  /** The ids and paths of files that are being made. */
+  private readonly reserved = new Set<string>();
 
-  constructor(folder: DriveFolder, waiting: WaitingContent) {
+  constructor(folder: DriveFolder, uploads: UploadFolder) {
     this.folder = folder;
-    this.waiting = waiting;
+    this.uploads = uploads;
   }
 
   /** Throws if a file can't be made of this. */
@@ -44,31 +44,31 @@ export class FileWriter {
     refuseType(mimeType);
     if (id === undefined) return;
     refuseId(id, mimeType);
-    if (this.coming.has(id) || this.folder.find(id)) {
+    if (this.reserved.has(id) || this.folder.find(id)) {
       const reason = 'A file already exists with the provided ID.';
       throw new DriveError(409, 'fileIdInUse', reason);
     }
   }
 
-  /** Makes a file or folder; answers its id. */
-  async create(metadata: FileMetadata, content?: Content): Promise<string> {
+  /** Makes a file or folder. Returns its id. */
+  async create(metadata: FileMetadata, content?: UploadedContent): Promise<string> {
     this.checkNew(metadata);
     const { id = newFileId(), name = 'Untitled' } = metadata;
     const mimeType = metadata.mimeType ?? typeOfContent(content) ?? typeOfName(name);
-    if (content && mimeType === FOLDER_TYPE) throw badRequest('A folder has no content.');
-    this.coming.add(id);
+    if (content && mimeType === folderType) throw badRequest('A folder has no content.');
+    this.reserved.add(id);
     try {
-      let isPlaced = false;
-      while (!isPlaced) {
-        isPlaced = await this.place(id, { ...metadata, name, mimeType }, content);
+      let isMade = false;
+      while (!isMade) {
+        isMade = await this.tryToMake(id, { ...metadata, name, mimeType }, content);
       }
     } finally {
-      this.coming.delete(id);
+      this.reserved.delete(id);
     }
     return id;
   }
 
-  /** Throws if a file can't be changed so. */
+  /** Returns the file to change. Throws if it can't be changed in this way. */
   checkChange(id: string, { metadata, addParents, removeParents }: FileChange): Entry {
     const entry = this.folder.get(id);
     refuseRoot(entry);
@@ -93,7 +93,8 @@ export class FileWriter {
     return entry;
   }
 
-  async change(id: string, change: FileChange, content?: Content): Promise<void> {
+  /** Changes a file's metadata and, if given, its content. */
+  async change(id: string, change: FileChange, content?: UploadedContent): Promise<void> {
     const entry = this.checkChange(id, change);
     const { metadata, addParents } = change;
     if (content) {
@@ -102,8 +103,8 @@ export class FileWriter {
     }
     const name = metadata.name ?? nameOf(entry);
     const before = mimeTypeOf(entry);
-    const sent = isGoogleType(before) ? undefined : typeOfContent(content);
-    const mimeType = metadata.mimeType ?? sent ?? before;
+    const uploadedType = isGoogleType(before) ? undefined : typeOfContent(content);
+    const mimeType = metadata.mimeType ?? uploadedType ?? before;
     const diskName = await this.move(entry, addParents, name, mimeType);
     const properties = JSON.parse(entry.row.app_properties);
     this.folder.index.change(id, {
@@ -113,7 +114,7 @@ export class FileWriter {
     });
   }
 
-  /** Deletes a file or, with all that is in it, a folder. */
+  /** Deletes a file, or a folder with all that is in it. */
   async remove(id: string): Promise<void> {
     const entry = this.folder.get(id);
     refuseRoot(entry);
@@ -121,18 +122,18 @@ export class FileWriter {
     this.folder.index.remove(id);
   }
 
-  /** Puts a new file where no other is; false if another came there first. */
-  private async place(
+  /** Makes a new file under a free name. Returns false if another file took the name meanwhile. */
+  private async tryToMake(
     id: string,
     metadata: FileMetadata & { name: string; mimeType: string },
-    content?: Content,
+    content?: UploadedContent,
   ): Promise<boolean> {
     const { name, mimeType } = metadata;
     const parent = parentOf(metadata, this.folder);
     const path = this.freePath(parent.path, diskNameFor(name, mimeType));
-    const kind = mimeType === FOLDER_TYPE ? 'folder' : 'file';
-    this.coming.add(path);
-    // The id is known before the file is there: whoever sees the file, sees it by this id.
+    const kind = mimeType === folderType ? 'folder' : 'file';
+    this.reserved.add(path);
+    // The index has the id before the disk has the file: otherwise a listing would give the file another id.
     this.folder.index.add(id, parent.path, basename(path));
     this.folder.index.change(id, {
       ...indexedAs(basename(path), kind, name, mimeType),
@@ -142,17 +143,17 @@ export class FileWriter {
     try {
       const target = this.folder.locate(path);
       if (kind === 'folder') await mkdir(target);
-      else await moveToFree((content ?? (await this.waiting.receive([]))).path, target);
+      else await moveToFree((content ?? (await this.uploads.receive([]))).path, target);
       return true;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
       return false;
     } finally {
-      this.coming.delete(path);
+      this.reserved.delete(path);
     }
   }
 
-  /** Moves an entry on disk; answers its name there. */
+  /** Moves an entry on disk, if its name or its folder changes. Returns its name there. */
   private async move(
     entry: Entry,
     addParents: string | undefined,
@@ -171,19 +172,19 @@ export class FileWriter {
   private freePath(parent: string, diskName: string): string {
     for (let n = 0; ; n++) {
       const path = joinPath(parent, otherName(diskName, n));
-      // A link takes a name even where what it points to is not there.
-      const there = lstatSync(this.folder.locate(path), { throwIfNoEntry: false });
-      if (!there && !this.coming.has(path)) return path;
+      // lstat, because a link takes a name even if it points to nothing.
+      const existing = lstatSync(this.folder.locate(path), { throwIfNoEntry: false });
+      if (!existing && !this.reserved.has(path)) return path;
     }
   }
 }
 
 function refuseRoot({ id }: Entry): void {
-  if (id !== ROOT_FOLDER_ID) return;
+  if (id !== rootFolderId) return;
   const reason = 'The user does not have sufficient permissions for this file.';
   throw new DriveError(403, 'insufficientFilePermissions', reason);
 }
 
-/** What a client said its content is; undefined where that says nothing. */
-const typeOfContent = (content?: Content) =>
+/** Returns the type that a client gave its content; undefined for the one that says nothing. */
+const typeOfContent = (content?: UploadedContent) =>
   content?.mimeType === 'application/octet-stream' ? undefined : content?.mimeType;

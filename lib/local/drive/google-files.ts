@@ -1,16 +1,18 @@
 import { extname } from 'node:path';
 import { lookup } from 'mime-types';
 
+/** @see https://developers.google.com/workspace/drive/api/guides/mime-types */
 const apps = 'application/vnd.google-apps';
 
-export const FOLDER_TYPE = `${apps}.folder`;
-export const SHORTCUT_TYPE = `${apps}.shortcut`;
+export const folderType = `${apps}.folder`;
+export const shortcutType = `${apps}.shortcut`;
 
-/** A kind of file that Google keeps in a format of its own. */
+/** A kind of file that Google keeps in a format of its own, and this server as text. */
 export interface GoogleFormat {
+  /** Its name on disk ends in this. */
   extension: string;
   mimeType: string;
-  /** What it can be exported to: on disk, it is the first. */
+  /** The types it can be exported to. On disk its bytes are of the first. */
   exports: string[];
 }
 
@@ -26,13 +28,13 @@ const formats: GoogleFormat[] = [
 
 export const isGoogleType = (mimeType: string) => mimeType.startsWith(`${apps}.`);
 
-/** The Google format of a file of this name on disk. */
+/** Returns the Google format of a file of this name on disk; undefined if it is an ordinary file. */
 export const formatOfName = (diskName: string) =>
   formats.find(({ extension }) => extension === extname(diskName).toLowerCase());
 
 export const formatOfType = (mimeType: string) =>
   formats.find((format) => format.mimeType === mimeType);
 
-/** The type that a file's name says. */
+/** Returns the type that a name on disk says. */
 export const typeOfName = (diskName: string) =>
   formatOfName(diskName)?.mimeType ?? (lookup(diskName) || 'application/octet-stream');

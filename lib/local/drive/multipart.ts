@@ -1,14 +1,17 @@
 import { badRequest } from './drive-error.ts';
 import { type Body, readJson } from './request-body.ts';
 
-/** A multipart/related upload: the metadata, and the content as it comes. */
+/**
+ * A multipart/related upload: its metadata, and its content as it comes.
+ * @see https://developers.google.com/workspace/drive/api/guides/manage-uploads
+ */
 export interface MultipartUpload<T> {
   metadata: T;
   mimeType: string | undefined;
   content: AsyncIterable<Buffer>;
 }
 
-/** Reads the two parts of an upload; the content must be read to its end. */
+/** Reads the first part of an upload; the caller must read the second, the content, to its end. */
 export async function readMultipart<T>(
   body: Body,
   contentType: string | undefined,
@@ -31,7 +34,7 @@ export async function readMultipart<T>(
 const malformed = () => badRequest('Malformed multipart body.');
 
 async function readHeaders(parts: PartReader): Promise<Map<string, string>> {
-  // What is left of the delimiter's line comes first.
+  // The first line is the rest of the delimiter's.
   const [, ...lines] = (await readAll(parts.until('\r\n\r\n'))).split('\r\n');
   return new Map(
     lines.map((line) => {
@@ -47,17 +50,17 @@ async function readAll(chunks: AsyncIterable<Buffer>): Promise<string> {
   return all;
 }
 
-/** Splits a stream at delimiters, holding no more than a chunk of it. */
+/** Splits a stream at delimiters. Holds little more of it than a chunk. */
 class PartReader {
   private readonly source: AsyncIterator<Buffer>;
-  // The first boundary has no line before it.
+  /** Begins with a line break: a delimiter starts with one, and the body's first boundary has none before it. */
   private held: Buffer = Buffer.from('\r\n');
 
   constructor(body: AsyncIterable<Buffer>) {
     this.source = body[Symbol.asyncIterator]();
   }
 
-  /** What comes before the delimiter, which is skipped. */
+  /** Yields what comes before the delimiter, which is then skipped. */
   async *until(delimiter: string): AsyncGenerator<Buffer> {
     for (;;) {
       const at = this.held.indexOf(delimiter);

@@ -1,17 +1,17 @@
 import { DriveError } from './drive-error.ts';
 
-const jsonLimitBytes = 1024 * 1024;
+const maxJsonBytes = 1024 * 1024;
 
-/** A request's body as its parts come; undefined without one. */
+/** A request's body as it comes; undefined if the request has none. */
 export type Body = AsyncIterable<Buffer> | undefined;
 
-/** Reads a JSON body; an absent one is an empty object. */
+/** Reads a JSON body; one that is absent or empty is an empty object. Throws Drive's 400 or 413. */
 export async function readJson<T>(body: unknown): Promise<T> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of (body as Body) ?? []) {
     bytes += chunk.length;
-    if (bytes > jsonLimitBytes) {
+    if (bytes > maxJsonBytes) {
       throw new DriveError(413, 'uploadTooLarge', 'Request Entity Too Large');
     }
     chunks.push(chunk);

@@ -1,6 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
-/** GET /requests: how many requests of each kind came, such as `GET /drive/v3/files/:fileId?alt=media`. */
+/**
+ * Counts requests by kind, such as `GET /drive/v3/files/:fileId?alt=media`. Tests read the counts by
+ * `GET /requests`, which Drive doesn't have.
+ */
 export function countRequests(app: FastifyInstance): void {
   const counts = new Map<string, number>();
   app.addHook('onRequest', async (request) => {

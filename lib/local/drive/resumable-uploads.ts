@@ -3,47 +3,51 @@ import { createWriteStream } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { badRequest, DriveError } from './drive-error.ts';
-import type { Content, WaitingContent } from './waiting-content.ts';
+import type { UploadedContent, UploadFolder } from './upload-folder.ts';
 
-/** What becomes of an upload once its content is whole; answers the file's id. */
-export type Commit = (content: Content) => Promise<string>;
+/** Makes or changes a file from an upload that is whole. Returns the file's id. */
+export type Commit = (content: UploadedContent) => Promise<string>;
 
 interface Session {
-  content: Content;
+  content: UploadedContent;
   commit: Commit;
-  /** Undefined until a request says it. */
+  /** The size of the whole content, in bytes; undefined until a request gives it. */
   total: number | undefined;
+  /** How many bytes of it have been kept. */
   received: number;
-  /** The file, once it is made. */
+  /** The file's id, once it is made. */
   fileId: string | undefined;
-  /** A session takes one request at a time. */
+  /** Settles with the latest request: a session takes one at a time. */
   turn: Promise<unknown>;
 }
 
 interface ContentRange {
-  /** Undefined asks how far the upload is. */
+  /** The chunk's first byte; undefined in a request that only asks how much has come. */
   first: number | undefined;
   total: number | undefined;
-  /** The chunk is all there is, whatever its size. */
+  /** Whether the chunk is the whole content, whatever its size. */
   isWhole?: boolean;
 }
 
-// Of a chunk that isn't the last, Google keeps only whole multiples of this.
+/** Of a chunk that isn't the last, Google keeps only whole multiples of this. */
 const granuleBytes = 256 * 1024;
 
-/** Uploads that come in chunks. Sessions end with the server. */
+/**
+ * Uploads that come in chunks. Their sessions end with the server.
+ * @see https://developers.google.com/workspace/drive/api/guides/manage-uploads
+ */
 export class ResumableUploads {
   private readonly sessions = new Map<string, Session>();
-  private readonly waiting: WaitingContent;
+  private readonly uploads: UploadFolder;
 
-  constructor(waiting: WaitingContent) {
-    this.waiting = waiting;
+  constructor(uploads: UploadFolder) {
+    this.uploads = uploads;
   }
 
-  /** Begins a session; answers its id. */
+  /** Begins a session. Returns its id. */
   async start(commit: Commit, mimeType: string | undefined, total?: number): Promise<string> {
     const id = randomBytes(48).toString('base64url');
-    const content = { path: this.waiting.newPath(), mimeType };
+    const content = { path: this.uploads.newPath(), mimeType };
     await writeFile(content.path, '', { flag: 'wx' });
     this.sessions.set(id, {
       content,
@@ -56,7 +60,10 @@ export class ResumableUploads {
     return id;
   }
 
-  /** Takes a chunk, or none for a look; answers the file's id once it is whole, or else how much has come. */
+  /**
+   * Takes a chunk, or nothing if the range only asks how much has come. Returns the file's id once the content
+   * is whole, and otherwise how many bytes have been kept.
+   */
   put(
     id: string,
     contentRange: string | undefined,
@@ -77,7 +84,7 @@ export class ResumableUploads {
     body: AsyncIterable<Buffer> | Buffer[],
   ): Promise<{ fileId: string } | { received: number }> {
     if (session.fileId) return { fileId: session.fileId };
-    session.total = agree(session.total, range.total);
+    session.total = agreedTotal(session.total, range.total);
     if (range.first !== undefined) await append(session, range.first, body, range.isWhole);
     if (session.received !== session.total) return { received: session.received };
     try {
@@ -92,7 +99,7 @@ export class ResumableUploads {
   }
 }
 
-/** Writes what of a chunk is new; what came before a break is kept. */
+/** Writes the new bytes of a chunk. If the connection breaks, those that came before are kept. */
 async function append(
   session: Session,
   first: number,
@@ -101,10 +108,10 @@ async function append(
 ): Promise<void> {
   const start = session.received;
   if (first > start) throw new OffsetError(first, start);
-  const most = (session.total ?? Number.POSITIVE_INFINITY) - start;
+  const maxBytes = (session.total ?? Number.POSITIVE_INFINITY) - start;
   const file = createWriteStream(session.content.path, { flags: 'r+', start });
   try {
-    await pipeline(skip(body, start - first, most), file);
+    await pipeline(newBytesOf(body, start - first, maxBytes), file);
     if (isWhole) session.total ??= start + file.bytesWritten;
   } finally {
     session.received = start + file.bytesWritten;
@@ -112,18 +119,23 @@ async function append(
   }
 }
 
-async function* skip(body: AsyncIterable<Buffer> | Buffer[], bytes: number, most: number) {
-  let [known, left] = [bytes, most];
+/** Yields a body without its first `knownBytes`. Throws at its end if more than `maxBytes` follow them. */
+async function* newBytesOf(
+  body: AsyncIterable<Buffer> | Buffer[],
+  knownBytes: number,
+  maxBytes: number,
+) {
+  let [toSkip, left] = [knownBytes, maxBytes];
   for await (const chunk of body) {
-    const fresh = chunk.subarray(known);
-    known -= chunk.length - fresh.length;
+    const fresh = chunk.subarray(toSkip);
+    toSkip -= chunk.length - fresh.length;
     left -= fresh.length;
     if (left >= 0 && fresh.length > 0) yield fresh;
   }
   if (left < 0) throw badRequest('The upload is larger than its Content-Range header says.');
 }
 
-/** A chunk that would leave a gap: Google answers it in plain text. */
+/** The error for a chunk that would leave a gap, which Google answers in plain text. */
 export class OffsetError extends Error {
   override readonly name = 'OffsetError';
 
@@ -145,7 +157,8 @@ function parseContentRange(header: string | undefined): ContentRange {
   };
 }
 
-function agree(before: number | undefined, now: number | undefined): number | undefined {
+/** Returns the content's size as the requests gave it. Throws if they contradict each other. */
+function agreedTotal(before: number | undefined, now: number | undefined): number | undefined {
   if (before !== undefined && now !== undefined && before !== now) {
     throw badRequest(`The upload's size was said to be ${before}, and is now said to be ${now}.`);
   }

@@ -1,27 +1,31 @@
 import { invalidParameter } from './drive-error.ts';
-import { type Entry, ROOT_FOLDER_ID } from './drive-folder.ts';
+import { type Entry, rootFolderId } from './drive-folder.ts';
 import { createdTimeOf, mimeTypeOf, modifiedTimeOf, nameOf } from './file-resource.ts';
 
-/** A search query as read. */
+/** A search query that has been read. */
 export interface SearchQuery {
   matches(entry: Entry): boolean;
-  /** Folders that every match lies in one of; undefined where the query names none. */
+  /** Every match lies in one of these folders; undefined if it may lie in any. */
   parents: string[] | undefined;
 }
 
 const everything: SearchQuery = { matches: () => true, parents: undefined };
 
-/** Reads `q`; throws Drive's 400 for what it can't. */
+/**
+ * Reads the parameter `q` of files.list. Throws Drive's 400.
+ * @see https://developers.google.com/workspace/drive/api/guides/search-files
+ */
 export function parseQuery(q: string | undefined): SearchQuery {
   if (q === undefined || q.trim() === '') return everything;
   const reader = new QueryReader(q);
-  const query = reader.either();
+  const query = reader.disjunction();
   reader.end();
   return query;
 }
 
 const invalid = () => invalidParameter('q');
 
+/** Reads a query by recursive descent: each method takes its part from the tokens that are left. */
 class QueryReader {
   private readonly tokens: string[];
 
@@ -29,10 +33,10 @@ class QueryReader {
     this.tokens = q.match(/'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|[\w.]+|[<>!]=|\S/g) ?? [];
   }
 
-  either(): SearchQuery {
-    let left = this.both();
+  disjunction(): SearchQuery {
+    let left = this.conjunction();
     while (this.take('or')) {
-      const [one, other] = [left, this.both()];
+      const [one, other] = [left, this.conjunction()];
       left = {
         matches: (file) => one.matches(file) || other.matches(file),
         parents: one.parents && other.parents && [...one.parents, ...other.parents],
@@ -45,10 +49,10 @@ class QueryReader {
     if (this.tokens.length > 0) throw invalid();
   }
 
-  private both(): SearchQuery {
-    let left = this.one();
+  private conjunction(): SearchQuery {
+    let left = this.term();
     while (this.take('and')) {
-      const [one, other] = [left, this.one()];
+      const [one, other] = [left, this.term()];
       left = {
         matches: (file) => one.matches(file) && other.matches(file),
         parents: one.parents ?? other.parents,
@@ -57,13 +61,13 @@ class QueryReader {
     return left;
   }
 
-  private one(): SearchQuery {
+  private term(): SearchQuery {
     if (this.take('not')) {
-      const { matches } = this.one();
+      const { matches } = this.term();
       return { matches: (file) => !matches(file), parents: undefined };
     }
     if (this.take('(')) {
-      const inner = this.either();
+      const inner = this.disjunction();
       this.expect(')');
       return inner;
     }
@@ -74,28 +78,29 @@ class QueryReader {
     const id = this.text();
     this.expect('in');
     this.expect('parents');
-    const folder = id === 'root' ? ROOT_FOLDER_ID : id;
+    const folder = id === 'root' ? rootFolderId : id;
     return { matches: ({ parentId }) => parentId === folder, parents: [folder] };
   }
 
   private comparison(): SearchQuery {
-    const term = this.tokens.shift() ?? '';
-    if (term === 'appProperties') return this.property();
+    const field = this.tokens.shift() ?? '';
+    if (field === 'appProperties') return this.property();
     const operator = this.tokens.shift() ?? '';
-    const [value, compare] = this.operands(term);
-    const test = compare[operator];
+    const [read, tests] = this.operands(field);
+    const test = tests[operator];
     if (!test) throw invalid();
-    return { matches: (entry) => test(value(entry)), parents: undefined };
+    return { matches: (entry) => test(read(entry)), parents: undefined };
   }
 
-  private operands(term: string): [(entry: Entry) => string, Record<string, Test>] {
-    if (term === 'trashed') return [() => 'false', equality(this.boolean())];
-    if (term === 'name') return [nameOf, textTests(this.text(), hasWordPrefix)];
-    if (term === 'mimeType') {
+  /** Returns what reads a field, and for each operator the test against the query's value. */
+  private operands(field: string): [(entry: Entry) => string, Record<string, Test>] {
+    if (field === 'trashed') return [() => 'false', equality(this.boolean())];
+    if (field === 'name') return [nameOf, textTests(this.text(), hasWordPrefix)];
+    if (field === 'mimeType') {
       return [mimeTypeOf, textTests(this.text(), (type, part) => type.startsWith(part))];
     }
-    if (term === 'createdTime') return [createdTimeOf, timeTests(this.text())];
-    if (term === 'modifiedTime') return [modifiedTimeOf, timeTests(this.text())];
+    if (field === 'createdTime') return [createdTimeOf, timeTests(this.text())];
+    if (field === 'modifiedTime') return [modifiedTimeOf, timeTests(this.text())];
     throw invalid();
   }
 
@@ -149,7 +154,7 @@ const textTests = (
   contains: (value) => contains(value, wanted),
 });
 
-// Drive finds the beginnings of a name's words, not what is within one.
+/** Whether a word of a name begins with `part`: Drive's `contains` finds nothing in the middle of a word. */
 function hasWordPrefix(name: string, part: string): boolean {
   const [text, wanted] = [name.toLowerCase(), part.toLowerCase()];
   for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1)) {

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, type KeyObject, randomBytes, verify } from 'node:crypto';
 
-/** A service account's credentials, as Google's console gives them. */
+/** A service account's credentials, in the form of the key file that Google's console gives. */
 export interface ServiceAccount {
   type: 'service_account';
   project_id: string;
@@ -11,7 +11,7 @@ export interface ServiceAccount {
   token_uri: string;
 }
 
-/** A refusal of the token endpoint: OAuth's error body, not Drive's. */
+/** A refusal of the token endpoint, whose body is OAuth's and not Drive's. */
 export class GrantError extends Error {
   override readonly name = 'GrantError';
   readonly code: string;
@@ -37,7 +37,10 @@ interface Claims {
 const maxLifetimeSeconds = 3600;
 const clockSkewSeconds = 300;
 
-/** Makes the one service account that a server knows, before the server has an address. Its keys die with it. */
+/**
+ * Makes the one service account of a server. Its `token_uri` is empty until the server has an address, and its
+ * keys are gone when the server ends.
+ */
 export function createServiceAccount(): {
   serviceAccount: ServiceAccount;
   publicKey: KeyObject;
@@ -55,7 +58,10 @@ export function createServiceAccount(): {
   return { serviceAccount, publicKey };
 }
 
-/** Reads the scopes of a signed assertion that grants a token, or throws. */
+/**
+ * Returns the scopes that a signed assertion asks for. Throws `GrantError` if it grants no token.
+ * @see https://developers.google.com/identity/protocols/oauth2/service-account
+ */
 export function readAssertion(
   assertion: string,
   { client_email, token_uri }: ServiceAccount,

@@ -6,7 +6,7 @@ import { GrantError, readAssertion, type ServiceAccount } from './service-accoun
 
 const jwtBearer = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 
-/** POST /token: an assertion signed by the service account becomes an access token. */
+/** Adds POST /token, which gives an access token for an assertion that the service account has signed. */
 export function addTokenRoute(
   app: FastifyInstance,
   tokens: AccessTokens,

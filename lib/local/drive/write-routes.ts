@@ -8,7 +8,7 @@ import { FileWriter } from './file-writer.ts';
 import { readMultipart } from './multipart.ts';
 import { type Body, readJson } from './request-body.ts';
 import { ResumableUploads } from './resumable-uploads.ts';
-import type { Content, WaitingContent } from './waiting-content.ts';
+import type { UploadedContent, UploadFolder } from './upload-folder.ts';
 
 interface WriteQuery {
   fields?: string;
@@ -20,13 +20,13 @@ interface WriteQuery {
 
 type WriteRequest = FastifyRequest<{ Params: { fileId?: string }; Querystring: WriteQuery }>;
 
-/** What is written: files.create, files.update and files.delete, with every kind of upload. */
+/** Adds the routes that write: files.create, files.update and files.delete, with every kind of upload. */
 export function addWriteRoutes(
   app: FastifyInstance,
   folder: DriveFolder,
-  waiting: WaitingContent,
+  uploads: UploadFolder,
 ): void {
-  const routes = new WriteRoutes(folder, waiting);
+  const routes = new WriteRoutes(folder, uploads);
   for (const path of ['/drive/v3/files', '/upload/drive/v3/files']) {
     const upload = path.startsWith('/upload');
     const write = (request: WriteRequest, reply: FastifyReply) =>
@@ -46,14 +46,14 @@ export function addWriteRoutes(
 class WriteRoutes {
   readonly writer: FileWriter;
   private readonly folder: DriveFolder;
-  private readonly waiting: WaitingContent;
+  private readonly uploads: UploadFolder;
   private readonly resumable: ResumableUploads;
 
-  constructor(folder: DriveFolder, waiting: WaitingContent) {
-    this.writer = new FileWriter(folder, waiting);
+  constructor(folder: DriveFolder, uploads: UploadFolder) {
+    this.writer = new FileWriter(folder, uploads);
     this.folder = folder;
-    this.waiting = waiting;
-    this.resumable = new ResumableUploads(waiting);
+    this.uploads = uploads;
+    this.resumable = new ResumableUploads(uploads);
   }
 
   async writeMetadata(request: WriteRequest): Promise<unknown> {
@@ -108,7 +108,7 @@ class WriteRoutes {
     mimeType: string | undefined,
   ): Promise<unknown> {
     this.check(request, metadata);
-    const content = await this.waiting.receive(source, mimeType);
+    const content = await this.uploads.receive(source, mimeType);
     try {
       return await this.describe(await this.write(request, metadata, content), request);
     } finally {
@@ -124,7 +124,7 @@ class WriteRoutes {
   private async write(
     { params: { fileId }, query }: WriteRequest,
     metadata: FileMetadata,
-    content?: Content,
+    content?: UploadedContent,
   ): Promise<string> {
     if (!fileId) return this.writer.create(metadata, content);
     await this.writer.change(fileId, { metadata, ...query }, content);

@@ -1,15 +1,15 @@
 import { Worker } from 'node:worker_threads';
 
-/** Forgets the stream records that every reader has passed: what is left is where the next stage begins. */
+/** Removes the stream records that every reader has read, so that the next stage begins after them. */
 export interface StreamTrimmer {
-  /** Names a reader of a stream; the function it returns tells how far that reader has come. */
-  follow(streamArn: string): (sequenceNumber: string) => void;
-  /** Trims what was passed so far, then stops. */
+  /** Adds a reader of a stream. Returns what it calls with the number of the last record it is done with. */
+  addReader(streamArn: string): (sequenceNumber: string) => void;
+  /** Trims what has been read so far, then stops. */
   close(): Promise<void>;
 }
 
-/** What the trimmer's thread is told: up to where all readers of a table's stream have come. */
-export interface Passed {
+/** A message to the trimmer's thread: all readers of a table's stream are done up to this record. */
+export interface TrimPoint {
   table: string;
   sequenceNumber: string;
 }
@@ -18,24 +18,27 @@ const trimEveryMs = 1_000;
 
 /** Starts trimming the streams of a dynoxide file, in a thread of its own: SQLite's calls are synchronous. */
 export async function startStreamTrimmer(path: string): Promise<StreamTrimmer> {
-  const thread = new Worker(new URL('./trim-streams.ts', import.meta.url), { workerData: path });
+  const thread = new Worker(new URL('./stream-trimmer-thread.ts', import.meta.url), {
+    workerData: path,
+  });
   await new Promise((resolve, reject) => {
     thread.once('message', resolve).once('error', reject);
   });
-  const readers = new Map<string, (bigint | undefined)[]>();
+  /** By table, the number of the last record that each reader is done with. */
+  const positions = new Map<string, (bigint | undefined)[]>();
   const trim = () => {
-    const passed = [...readers].flatMap(([table, positions]) => passedBy(table, positions));
-    if (passed.length > 0) thread.postMessage(passed);
+    const points = [...positions].flatMap(([table, read]) => trimPointOf(table, read) ?? []);
+    if (points.length > 0) thread.postMessage(points);
   };
   const timer = setInterval(trim, trimEveryMs).unref();
   return {
-    follow: (streamArn) => {
+    addReader: (streamArn) => {
       const table = tableOf(streamArn);
-      const positions = readers.get(table) ?? [];
-      readers.set(table, positions);
-      const index = positions.push(undefined) - 1;
+      const read = positions.get(table) ?? [];
+      positions.set(table, read);
+      const index = read.push(undefined) - 1;
       return (sequenceNumber) => {
-        positions[index] = BigInt(sequenceNumber);
+        read[index] = BigInt(sequenceNumber);
       };
     },
     close: async () => {
@@ -48,12 +51,12 @@ export async function startStreamTrimmer(path: string): Promise<StreamTrimmer> {
   };
 }
 
-/** Nothing where one of the readers has not read yet. */
-function passedBy(table: string, positions: (bigint | undefined)[]): Passed[] {
-  const known = positions.filter((position) => position !== undefined);
-  if (known.length < positions.length) return [];
+/** Returns undefined as long as one of the readers has not read anything. */
+function trimPointOf(table: string, read: (bigint | undefined)[]): TrimPoint | undefined {
+  const known = read.filter((position) => position !== undefined);
+  if (known.length < read.length) return undefined;
   const least = known.reduce((one, other) => (one < other ? one : other));
-  return [{ table, sequenceNumber: String(least) }];
+  return { table, sequenceNumber: String(least) };
 }
 
 const tableOf = (streamArn: string) => streamArn.match(/:table\/([^/]+)\//)?.[1] ?? '';

@@ -1,50 +1,52 @@
 import { cpSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { DriveServer } from '../drive/server.ts';
-import { type DynamoDbEngine, startDynamoDb } from '../dynamodb/engine.ts';
-import { startSecretsServer } from '../secrets/server.ts';
+import type { DriveServer } from '../drive/drive-server.ts';
+import { type DynamoDbEngine, startDynamoDb } from '../dynamodb/dynoxide.ts';
+import { startSecretsServer } from '../secrets/secrets-server.ts';
 import type { ResourceNames } from '../template/resource-names.ts';
 import { resourcesOf, type Template } from '../template/template.ts';
 import { clientEnvironment } from './client-config.ts';
-import { type Engine, startEngineThread } from './engine-thread.ts';
+import { type Engine, startEngineThread } from './engine.ts';
 
-/** What stands for AWS's services and the model providers on this machine. */
+/** The servers that stand for AWS's services, Google Drive and the model providers on this machine. */
 export interface Engines {
   dynamodb: DynamoDbEngine;
+  /** SQS and S3. */
   queues: Engine;
-  drive: DriveEngine;
+  drive: DriveServer;
   textract: Engine;
-  /** Absent where a real provider is configured. */
+  /** Undefined if a real provider is configured. */
   offlineModel: Engine | undefined;
 }
 
-type DriveEngine = Engine & Pick<DriveServer, 'serviceAccount'>;
-
 export interface EngineOptions {
   dataDir: string;
-  /** Keep nothing in the engines; the drive's folder is its user's all the same. */
+  /** Keeps everything in memory, except the drive's folder, which belongs to the user. */
   memory: boolean;
+  /** Called when an engine dies by itself. */
   onDeath: (reason: string) => void;
 }
 
-/** Starts the engines over files in `dataDir`, or in memory. */
+/** Starts the engines over files in `dataDir`, or in memory. Throws `StageError`. */
 export async function startEngines(options: EngineOptions): Promise<Engines> {
   const { dataDir, memory, onDeath } = options;
   const file = (name: string) => (memory ? undefined : join(dataDir, name));
   const folder = driveFolderIn(dataDir);
   const [dynamodb, queues, drive, textract, offlineModel] = await Promise.all([
     startDynamoDb(file('dynamodb.db'), onDeath),
-    startEngineThread(thread('../queues/engine.ts'), {
+    startEngineThread(thread('../queues/fauxqs-thread.ts'), {
       dataDir: file('queues'),
       s3StorageDir: file('objects'),
     }),
-    startEngineThread<DriveEngine>(thread('../drive/worker.ts'), {
+    startEngineThread<DriveServer>(thread('../drive/drive-thread.ts'), {
       folder,
       indexFile: file('drive.db'),
     }),
-    startEngineThread(thread('../textract/worker.ts'), {}),
-    hasProvider() ? undefined : startEngineThread(thread('../offline-model/worker.ts'), {}),
+    startEngineThread(thread('../textract/textract-thread.ts'), {}),
+    hasProvider()
+      ? undefined
+      : startEngineThread(thread('../offline-model/offline-model-thread.ts'), {}),
   ]);
   return { dynamodb, queues, drive, textract, offlineModel };
 }
@@ -53,7 +55,7 @@ const thread = (file: string) => new URL(file, import.meta.url);
 
 const samples = fileURLToPath(new URL('../drive/samples', import.meta.url));
 
-/** The folder that is the drive; a new one begins with the samples. */
+/** Returns the folder that is the drive. A new one gets copies of the samples. */
 function driveFolderIn(dataDir: string): string {
   const folder = join(dataDir, 'drive');
   if (!existsSync(folder)) cpSync(samples, folder, { recursive: true });
@@ -66,8 +68,8 @@ export function hasProvider(): boolean {
 }
 
 /**
- * Serves the template's secrets: the drive's account, and for a provider `<NAME>_API_KEY` of the machine's
- * environment.
+ * Serves the template's secrets. The value of `…/google-drive` is the drive's account, that of a provider's
+ * secret `…/<name>` is `<NAME>_API_KEY` in this process's environment.
  */
 export function startSecrets(
   template: Template,
@@ -89,7 +91,7 @@ export function startSecrets(
   );
 }
 
-/** The environment that leads functions to the engines: nothing else differs from AWS. */
+/** Returns the environment that leads functions to the engines. Nothing else about them differs from AWS. */
 export function endpointsOf(engines: Engines, secretsUrl: string): Record<string, string> {
   const modelUrl = engines.offlineModel?.url ?? process.env['OPENAI_BASE_URL'];
   return {

@@ -3,7 +3,10 @@ import type { FastifyRequest } from 'fastify';
 import { account } from '../template/resource-names.ts';
 import type { Route } from './routes.ts';
 
-/** The proxy event API Gateway makes of a request. */
+/**
+ * Makes the proxy event that API Gateway makes of a request.
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html
+ */
 export function proxyEvent(
   route: Route,
   request: FastifyRequest,

@@ -6,7 +6,11 @@ export interface GatewayResponse {
   body: string;
 }
 
-/** What API Gateway answers by itself, and the default that stands in where the template has none. */
+/**
+ * The responses that API Gateway gives by itself: each one's status, and the default that the template may
+ * declare in its place.
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
+ */
 const defaults: Record<string, { status: number; fallback: string }> = {
   ACCESS_DENIED: { status: 403, fallback: 'DEFAULT_4XX' },
   AUTHORIZER_FAILURE: { status: 500, fallback: 'DEFAULT_5XX' },
@@ -27,7 +31,7 @@ interface Declared {
   ResponseTemplates?: Record<string, string>;
 }
 
-/** The template's gateway responses. */
+/** The gateway responses that the template declares. */
 export class GatewayResponses {
   private readonly declared: Map<string, Declared>;
 
@@ -40,7 +44,7 @@ export class GatewayResponses {
     );
   }
 
-  /** The response of one type. */
+  /** Returns the response of one type. */
   get(type: GatewayResponseType): GatewayResponse {
     const { status, fallback } = defaults[type] ?? { status: 500, fallback: 'DEFAULT_5XX' };
     const declared = this.declared.get(type) ?? this.declared.get(fallback);
@@ -53,7 +57,7 @@ export class GatewayResponses {
   }
 }
 
-/** `gatewayresponse.header.Name: "'value'"` is the header `name: value`. */
+/** Reads the declared headers: `gatewayresponse.header.Name: "'value'"` is the header `name: value`. */
 function headersOf(declared: Declared | undefined): Record<string, string> {
   return Object.fromEntries(
     Object.entries(declared?.ResponseParameters ?? {}).map(([name, value]) => [

@@ -6,12 +6,16 @@ import { StageError } from '../stage-error.ts';
 import { proxyEvent } from './gateway-event.ts';
 import type { GatewayResponses, GatewayResponseType } from './gateway-responses.ts';
 import type { Route } from './routes.ts';
-import { StreamedAnswer } from './streamed-answer.ts';
+import { StreamedReply } from './streamed-reply.ts';
 
-/** A Lambda's payload may have 6 MB; more is read, as a client that still sends misses an answer. */
-const payloadBytes = 6 * 1024 * 1024;
-const readBytes = 10 * payloadBytes;
-const longestUrl = 8192;
+/**
+ * The largest event that Lambda takes.
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+ */
+const maxPayloadBytes = 6 * 1024 * 1024;
+/** Much more is read of a body before it is refused: a client that still sends wouldn't see the 413. */
+const maxBodyBytes = 10 * maxPayloadBytes;
+const maxUrlLength = 8192;
 
 /** Serves the template's routes as API Gateway would. */
 export class Gateway {
@@ -21,23 +25,26 @@ export class Gateway {
   constructor(routes: Route[], responses: GatewayResponses, narrator: Narrator) {
     this.responses = responses;
     this.server = Fastify({
-      bodyLimit: readBytes,
+      bodyLimit: maxBodyBytes,
       exposeHeadRoutes: false,
       forceCloseConnections: true,
       genReqId: () => randomUUID(),
-      routerOptions: { ignoreTrailingSlash: true, maxParamLength: longestUrl },
+      routerOptions: { ignoreTrailingSlash: true, maxParamLength: maxUrlLength },
       frameworkErrors: (_error, { id }, reply) =>
-        this.answer(reply.header('x-amzn-requestid', id), 'BAD_REQUEST_BODY'),
+        this.sendGatewayResponse(reply.header('x-amzn-requestid', id), 'BAD_REQUEST_BODY'),
     });
     this.server.removeAllContentTypeParsers();
     this.server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
       done(null, body);
     });
     this.server.setNotFoundHandler((_request, reply) =>
-      this.answer(reply, 'MISSING_AUTHENTICATION_TOKEN'),
+      this.sendGatewayResponse(reply, 'MISSING_AUTHENTICATION_TOKEN'),
     );
     this.server.setErrorHandler((error: { statusCode?: number }, _request, reply) =>
-      this.answer(reply, error.statusCode === 413 ? 'REQUEST_TOO_LARGE' : 'BAD_REQUEST_BODY'),
+      this.sendGatewayResponse(
+        reply,
+        error.statusCode === 413 ? 'REQUEST_TOO_LARGE' : 'BAD_REQUEST_BODY',
+      ),
     );
     this.server.addHook('onRequest', async (request, reply) => {
       reply.header('x-amzn-requestid', request.id);
@@ -49,7 +56,7 @@ export class Gateway {
     for (const route of routes) this.serve(route);
   }
 
-  /** Listens; answers the base URL. */
+  /** Listens on a port, 0 for a free one. Returns the base URL. Throws `StageError` if the port can't be had. */
   async listen(port: number): Promise<string> {
     try {
       await this.server.listen({ host: '127.0.0.1', port });
@@ -83,22 +90,25 @@ export class Gateway {
     reply: FastifyReply,
   ): Promise<FastifyReply> {
     const decision = await route.authorizer?.decide(request.headers.authorization, route.methodArn);
-    if (decision && 'refused' in decision) return this.answer(reply, decision.refused);
+    if (decision && 'refused' in decision) return this.sendGatewayResponse(reply, decision.refused);
 
     const event = proxyEvent(route, request, decision?.context);
-    if (Buffer.byteLength(JSON.stringify(event)) > payloadBytes) {
-      return this.answer(reply, 'REQUEST_TOO_LARGE');
+    if (Buffer.byteLength(JSON.stringify(event)) > maxPayloadBytes) {
+      return this.sendGatewayResponse(reply, 'REQUEST_TOO_LARGE');
     }
     try {
       if (route.streams) return await stream(route, event, reply);
       const invoked = route.function.invoke(event);
       return send(reply, (await within(route.timeoutMs, invoked)) as APIGatewayProxyResult);
     } catch (error) {
-      return this.answer(reply, error === timedOut ? 'INTEGRATION_TIMEOUT' : 'INTEGRATION_FAILURE');
+      return this.sendGatewayResponse(
+        reply,
+        error === timedOut ? 'INTEGRATION_TIMEOUT' : 'INTEGRATION_FAILURE',
+      );
     }
   }
 
-  private answer(reply: FastifyReply, type: GatewayResponseType): FastifyReply {
+  private sendGatewayResponse(reply: FastifyReply, type: GatewayResponseType): FastifyReply {
     const { status, headers, body } = this.responses.get(type);
     return reply.code(status).headers(headers).send(body);
   }
@@ -113,11 +123,11 @@ function send(reply: FastifyReply, result: APIGatewayProxyResult): FastifyReply 
 }
 
 async function stream(route: Route, event: unknown, reply: FastifyReply): Promise<FastifyReply> {
-  const answer = new StreamedAnswer();
-  answer.follow(route.function.invoke(event, undefined, answer));
-  const { statusCode, headers = {} } = await within(route.timeoutMs, answer.begun);
-  reply.code(statusCode).headers(headers).send(answer.body);
-  // The head doesn't wait for the first chunk.
+  const streamed = new StreamedReply();
+  streamed.follow(route.function.invoke(event, undefined, streamed));
+  const { statusCode, headers = {} } = await within(route.timeoutMs, streamed.begun);
+  reply.code(statusCode).headers(headers).send(streamed.body);
+  // Otherwise the head would wait for the first chunk.
   reply.raw.flushHeaders();
   return reply;
 }

@@ -5,13 +5,16 @@ import { account, type ResourceNames, region } from '../template/resource-names.
 import { resolve, resourcesOf, type Template } from '../template/template.ts';
 import { TokenAuthorizer } from './token-authorizer.ts';
 
-/** One method of the API: its path in the gateway's notation, its function, who may call it. */
+/** One method of the API. */
 export interface Route {
   method: string;
+  /** In API Gateway's notation, such as `/batch/jobs/{job_id}`. */
   path: string;
   function: FunctionHost;
+  /** Undefined if anyone may call it. */
   authorizer: TokenAuthorizer | undefined;
   timeoutMs: number;
+  /** Whether the response is streamed. */
   streams: boolean;
   methodArn: string;
 }
@@ -29,7 +32,7 @@ interface Method {
   };
 }
 
-/** Reads the template's routes. */
+/** Returns the template's routes. Throws `StageError` for a method that is no Lambda proxy. */
 export function routesOf(template: Template, names: ResourceNames, functions: Functions): Route[] {
   const authorizers = authorizersOf(template, names, functions);
   return resourcesOf(template, 'AWS::ApiGateway::Method').map(([id, { Properties }]) => {

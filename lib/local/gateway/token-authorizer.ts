@@ -5,19 +5,24 @@ import { InvocationError } from '../lambda/invocation.ts';
 /** A TOKEN authorizer as the template describes it. */
 export interface AuthorizerConfig {
   function: FunctionHost;
+  /** A token that doesn't fit this is refused without asking the function. */
   validation: RegExp;
+  /** How long a decision is kept. */
   ttlMs: number;
 }
 
-/** What the authorizer decided: the context for the function, or the gateway response to give. */
+/** An authorizer's decision: the context for the route's function, or the gateway response that refuses. */
 export type Decision =
   | { context: Record<string, unknown> }
   | { refused: 'UNAUTHORIZED' | 'ACCESS_DENIED' | 'AUTHORIZER_FAILURE' };
 
-/** Asks the authorizer's function once per token and time to live; malformed tokens never reach it. */
+/**
+ * Asks the authorizer's function about a token, and keeps its decision.
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-use-lambda-authorizer.html
+ */
 export class TokenAuthorizer {
   private readonly config: AuthorizerConfig;
-  private readonly cache = new Map<string, { decision: Decision; until: number }>();
+  private readonly cache = new Map<string, { decision: Decision; untilMs: number }>();
 
   constructor(config: AuthorizerConfig) {
     this.config = config;
@@ -26,7 +31,7 @@ export class TokenAuthorizer {
   async decide(token: string | undefined, methodArn: string): Promise<Decision> {
     if (!token || !this.config.validation.test(token)) return { refused: 'UNAUTHORIZED' };
     const cached = this.cache.get(token);
-    if (cached && cached.until > Date.now()) return cached.decision;
+    if (cached && cached.untilMs > Date.now()) return cached.decision;
     try {
       const decision = decisionOf(await this.ask(token, methodArn));
       this.remember(token, decision);
@@ -43,12 +48,12 @@ export class TokenAuthorizer {
 
   private remember(token: string, decision: Decision): void {
     const now = Date.now();
-    for (const [old, { until }] of this.cache) if (until <= now) this.cache.delete(old);
-    this.cache.set(token, { decision, until: now + this.config.ttlMs });
+    for (const [old, { untilMs }] of this.cache) if (untilMs <= now) this.cache.delete(old);
+    this.cache.set(token, { decision, untilMs: now + this.config.ttlMs });
   }
 }
 
-/** The stage's authorizer allows or denies the whole API at once, so its one statement decides. */
+/** Reads a policy. This service's authorizer allows or denies the whole API, so resources aren't compared. */
 function decisionOf(result: unknown): Decision {
   const { policyDocument, context, principalId } = result as APIGatewayAuthorizerResult;
   const allowed = policyDocument.Statement.every(({ Effect }) => Effect === 'Allow');

@@ -3,7 +3,11 @@ import { StageError } from '../stage-error.ts';
 type Pattern = { [key: string]: Pattern | unknown[] };
 type Test = (actual: unknown) => boolean;
 
-/** Makes a predicate of an event source mapping's filters: a record passes if it fits any of them. */
+/**
+ * Makes a predicate of an event source mapping's filters: a record passes if it fits any of them. Throws
+ * `StageError` for an operator that the stage doesn't know.
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/invocation-eventfiltering.html
+ */
 export function eventFilter(patterns: string[]): Test {
   if (patterns.length === 0) return () => true;
   const tests = patterns.map((pattern) => testOf(JSON.parse(pattern) as Pattern));

@@ -1,4 +1,4 @@
-import type { DynamoDbEngine } from '../dynamodb/engine.ts';
+import type { DynamoDbEngine } from '../dynamodb/dynoxide.ts';
 import type { Narrator } from '../narrator.ts';
 import { StageError } from '../stage-error.ts';
 import type { ResourceNames } from '../template/resource-names.ts';
@@ -22,8 +22,7 @@ interface Mapping {
   DestinationConfig?: { OnFailure?: { Destination: string } };
 }
 
-/** What event sources run on. */
-export interface EventSourceHost {
+export interface EventSourceOptions {
   template: Template;
   names: ResourceNames;
   functions: Functions;
@@ -33,8 +32,8 @@ export interface EventSourceHost {
 }
 
 /** Starts the template's event source mappings. */
-export function startEventSources(host: EventSourceHost): EventSource[] {
-  const { template, names, functions, dynamodb, queuesUrl, narrator } = host;
+export function startEventSources(options: EventSourceOptions): EventSource[] {
+  const { template, names, functions, dynamodb, queuesUrl, narrator } = options;
   const queueUrls = new Map(
     resourcesOf(template, 'AWS::SQS::Queue').map(([id]) => [
       names.getAtt(id, 'Arn'),
@@ -55,7 +54,7 @@ export function startEventSources(host: EventSourceHost): EventSource[] {
         filters: mapping.FilterCriteria?.Filters.map(({ Pattern }) => Pattern) ?? [],
         failureQueueUrl: queueUrls.get(mapping.DestinationConfig?.OnFailure?.Destination ?? ''),
         function: fn,
-        onDelivered: dynamodb.streams?.follow(EventSourceArn) ?? (() => {}),
+        onDelivered: dynamodb.streams?.addReader(EventSourceArn) ?? (() => {}),
         narrator,
       });
     }

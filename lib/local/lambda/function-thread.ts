@@ -1,26 +1,21 @@
 import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
-import { AnswerStream, withHead } from './answer-stream.ts';
-import type { ThreadReply } from './invocation.ts';
+import type { InvocationEnd, InvocationMessage, SandboxMessage } from './invocation.ts';
+import { ResponseStream, withHead } from './response-stream.ts';
 
-// The thread of one function: what Lambda's Node runtime is to a handler.
-
-interface Invocation {
-  id: string;
-  payload: string;
-  deadlineMs: number;
-}
+// The thread of one function, which does for a handler what Lambda's Node runtime does.
+// @see https://docs.aws.amazon.com/lambda/latest/dg/nodejs-handler.html
 
 type Handler = (event: unknown, context: object) => unknown;
-type StreamingHandler = (event: unknown, answer: AnswerStream, context: object) => unknown;
+type StreamingHandler = (event: unknown, response: ResponseStream, context: object) => unknown;
 
-const streaming = new WeakSet<object>();
-const answers = new Map<string, AnswerStream>();
+const streamingHandlers = new WeakSet<object>();
+const openStreams = new Map<string, ResponseStream>();
 
 Object.assign(globalThis, {
   awslambda: {
     streamifyResponse: (handler: StreamingHandler) => {
-      streaming.add(handler);
+      streamingHandlers.add(handler);
       return handler;
     },
     HttpResponseStream: { from: withHead },
@@ -31,17 +26,17 @@ const { bundle, exportName, name, arn, memoryMb } = workerData as Record<string,
 process.setSourceMapsEnabled(true);
 const { [exportName ?? '']: handler } = await import(pathToFileURL(bundle ?? '').href);
 
-parentPort?.on('message', async (message: Invocation | { taken: string }) => {
-  if ('taken' in message) answers.get(message.taken)?.taken();
+parentPort?.on('message', async (message: SandboxMessage) => {
+  if ('chunkTakenOf' in message) openStreams.get(message.chunkTakenOf)?.chunkTaken();
   else parentPort?.postMessage(await run(message));
 });
 parentPort?.postMessage('ready');
 
-async function run({ id, payload, deadlineMs }: Invocation): Promise<ThreadReply> {
+async function run({ id, payload, deadlineMs }: InvocationMessage): Promise<InvocationEnd> {
   const event = JSON.parse(payload);
   const context = contextOf(id, deadlineMs);
   try {
-    const result = streaming.has(handler)
+    const result = streamingHandlers.has(handler)
       ? await runStreaming(id, event, context)
       : await (handler as Handler)(event, context);
     return { id, payload: JSON.stringify(result ?? null) };
@@ -53,14 +48,14 @@ async function run({ id, payload, deadlineMs }: Invocation): Promise<ThreadReply
 }
 
 async function runStreaming(id: string, event: unknown, context: object): Promise<null> {
-  const answer = new AnswerStream((reply) => parentPort?.postMessage({ id, ...reply }));
-  answers.set(id, answer);
+  const response = new ResponseStream((reply) => parentPort?.postMessage({ id, ...reply }));
+  openStreams.set(id, response);
   try {
-    await (handler as StreamingHandler)(event, answer, context);
-    await answer.finished();
+    await (handler as StreamingHandler)(event, response, context);
+    await response.finished();
     return null;
   } finally {
-    answers.delete(id);
+    openStreams.delete(id);
   }
 }
 

@@ -23,7 +23,7 @@ export class Functions {
     }
   }
 
-  /** The function that a name, an ARN or an integration's URI names. */
+  /** Returns the function that a name, an ARN or an integration's URI names. Throws `StageError`. */
   find(reference: string): FunctionHost {
     const name = reference.match(/function:([^/]+)/)?.[1] ?? reference;
     const host = this.hosts.get(name);
@@ -31,8 +31,26 @@ export class Functions {
     return host;
   }
 
+  /** Loads every function's bundle before the first invocation. */
   async warm(): Promise<void> {
     await Promise.all([...this.hosts.values()].map((host) => host.warm()));
+  }
+
+  /**
+   * Runs new bundles, of which each lies in a folder named as its function, from now on. Returns the names of
+   * the functions whose bundle has changed. Throws `StageError` if one doesn't load; its old one then stays.
+   */
+  async replaceCode(bundlesDir: string): Promise<string[]> {
+    const replaced: string[] = [];
+    const replacements = [...this.hosts.values()].map(async (host) => {
+      const { name } = host.config;
+      if (await host.replaceCode(join(bundlesDir, name))) replaced.push(name);
+    });
+    const failure = (await Promise.allSettled(replacements)).find(
+      ({ status }) => status === 'rejected',
+    );
+    if (failure?.status === 'rejected') throw failure.reason;
+    return replaced;
   }
 
   /** Waits for running invocations, at most `graceMs`, then ends the threads. */
@@ -62,7 +80,7 @@ function configOf(
     Variables?: Record<string, string>;
   };
   return {
-    name: readableName(Metadata, id),
+    name: fileNameOf(Metadata, id),
     arn: names.getAtt(id, 'Arn'),
     codeDir: isAbsolute(asset) ? asset : join(assetsDir, asset),
     handler: String(Handler),
@@ -72,7 +90,7 @@ function configOf(
   };
 }
 
-/** `stack/capability/run-chat-job/Resource` is `run-chat-job` in the stage's lines. */
-function readableName(metadata: Record<string, string>, id: string): string {
+/** Returns the name of a function's file: its construct's path is `stack/capability/run-chat-job/Resource`. */
+function fileNameOf(metadata: Record<string, string>, id: string): string {
   return metadata['aws:cdk:path']?.split('/').at(-2) ?? id;
 }

@@ -8,20 +8,35 @@ export class InvocationError extends Error {
   }
 }
 
-/** Where a streamed answer goes: its head, then its chunks, each taken before the next is sent. */
-export interface AnswerSink {
-  head(head: AnswerHead): void;
+/** Where a streamed response goes: first its head, then its chunks, each sent when the one before was taken. */
+export interface ResponseSink {
+  head(head: ResponseHead): void;
   write(chunk: Uint8Array): Promise<void>;
 }
 
-export interface AnswerHead {
+export interface ResponseHead {
   statusCode: number;
   headers?: Record<string, string>;
 }
 
-/** What a function's thread tells its host: pieces of an answer, then how the invocation ended. */
+/** What a function's thread is sent: an invocation to run, or that a response's last chunk was taken. */
+export type SandboxMessage = InvocationMessage | { chunkTakenOf: string };
+
+export interface InvocationMessage {
+  id: string;
+  /** JSON of the event. */
+  payload: string;
+  /** When the invocation times out, in epoch ms. */
+  deadlineMs: number;
+}
+
+/** What a function's thread sends: pieces of a streamed response, then how the invocation ended. */
 export type ThreadReply =
-  | { id: string; head: AnswerHead }
+  | { id: string; head: ResponseHead }
   | { id: string; chunk: Uint8Array }
+  | InvocationEnd;
+
+/** How an invocation ended: with the JSON of its result, or with an error. */
+export type InvocationEnd =
   | { id: string; payload: string }
   | { id: string; errorType: string; errorMessage: string };

@@ -20,7 +20,11 @@ export interface QueuePollerConfig {
   narrator: Narrator;
 }
 
-/** Feeds a queue to a function as Lambda's event source mapping does; what fails stays in the queue. */
+/**
+ * Feeds a queue to a function as Lambda's event source mapping does. Messages that fail stay in the queue until
+ * their visibility timeout ends.
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html
+ */
 export class QueuePoller {
   private readonly config: QueuePollerConfig;
   private readonly sqs: SQSClient;
@@ -33,7 +37,7 @@ export class QueuePoller {
     void this.poll();
   }
 
-  /** Takes no more messages. */
+  /** Receives no more messages. */
   stop(): void {
     this.stopped.abort();
   }

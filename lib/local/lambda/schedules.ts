@@ -11,7 +11,10 @@ interface Rule {
   Targets: { Arn: string }[];
 }
 
-/** Starts the template's schedules; a `rate` fires at once, then at its interval, as EventBridge does. */
+/**
+ * Starts the template's schedules. A `rate` fires at once and then at its interval, as EventBridge's do. Throws
+ * `StageError` for an expression that can't be read.
+ */
 export function startSchedules(
   template: Template,
   names: ResourceNames,
@@ -42,10 +45,10 @@ const unitMs: Record<string, number> = { minute: 60_000, hour: 3_600_000, day: 8
 
 function startSchedule(expression: string, fire: () => Promise<void>): EventSource {
   const [, count, unit = ''] = expression.match(/^rate\((\d+) (minute|hour|day)s?\)$/) ?? [];
-  const interval = unitMs[unit];
-  if (interval) {
+  const oneMs = unitMs[unit];
+  if (oneMs) {
     void fire();
-    const timer = setInterval(fire, Number(count) * interval);
+    const timer = setInterval(fire, Number(count) * oneMs);
     return { stop: () => clearInterval(timer) };
   }
   const [, fields] = expression.match(/^cron\((.+)\)$/) ?? [];
@@ -54,7 +57,11 @@ function startSchedule(expression: string, fire: () => Promise<void>): EventSour
   return { stop: () => job.stop() };
 }
 
-/** EventBridge's cron has a sixth field, the year, and `?` for a day that another field decides. */
+/**
+ * Turns EventBridge's cron fields into the usual ones: there is a sixth, the year, and `?` stands for a day that
+ * another field decides.
+ * @see https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-scheduled-rule-pattern.html
+ */
 function withoutYear(fields: string): string {
   return fields.split(' ').slice(0, 5).join(' ').replaceAll('?', '*');
 }

@@ -19,26 +19,29 @@ export interface StreamPollerConfig {
   batchSize: number;
   maxRetries: number;
   filters: string[];
-  /** Where a batch goes that the function can't take. */
+  /** Where a batch is reported that failed after the last retry. */
   failureQueueUrl: string | undefined;
   function: FunctionHost;
-  /** Told the number of the last record that was delivered. */
+  /** Called with the number of the last record that was delivered. */
   onDelivered(sequenceNumber: string): void;
   narrator: Narrator;
 }
 
+/** The pause after a read that found nothing. */
 const idleMs = 40;
 const firstRetryMs = 200;
 
 /**
- * Feeds a table's stream to a function in order, as Lambda does. A new one begins with the oldest record
- * there is: what was delivered before is trimmed from the stream, and a few records may come twice.
+ * Feeds a table's stream to a function in order, as Lambda does. A new poller begins with the oldest record that
+ * is left: those that were delivered are trimmed from the stream. After a restart the last few may come again.
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/with-ddb.html
  */
 export class StreamPoller {
   private readonly config: StreamPollerConfig;
   private readonly passes: (record: unknown) => boolean;
   private readonly streams: DynamoDBStreamsClient;
   private stopped = false;
+  /** The number of the last record that was delivered. */
   private position: string | undefined;
 
   constructor(config: StreamPollerConfig) {
@@ -62,7 +65,7 @@ export class StreamPoller {
           new GetRecordsCommand({ ShardIterator: iterator, Limit: this.config.batchSize }),
         );
         await this.deliver(Records);
-        this.moveOn(Records);
+        this.recordPosition(Records);
         iterator = NextShardIterator;
         if (Records.length === 0) await pause(idleMs);
       } catch (error) {
@@ -92,14 +95,14 @@ export class StreamPoller {
     return ShardIterator;
   }
 
-  private moveOn(records: StreamRecord[]): void {
+  private recordPosition(records: StreamRecord[]): void {
     const position = records.at(-1)?.dynamodb?.SequenceNumber;
     if (!position) return;
     this.position = position;
     this.config.onDelivered(position);
   }
 
-  /** Delivers until all is taken; after the last retry what is left goes to the failure queue. */
+  /** Delivers until the function has taken every record. Gives up on what is left after the last retry. */
   private async deliver(records: StreamRecord[]): Promise<void> {
     let left = records.filter(this.passes);
     for (let retry = 0; left.length > 0 && !this.stopped; retry++) {
@@ -110,7 +113,7 @@ export class StreamPoller {
     if (left.length > 0) throw new Error('stopped before the batch was taken');
   }
 
-  /** Returns what the function didn't take: all from the first record it reported, as in Lambda. */
+  /** Returns what the function didn't take: every record from the first that it reported, as in Lambda. */
   private async invoke(records: StreamRecord[]): Promise<StreamRecord[]> {
     try {
       const response = (await this.config.function.invoke({
@@ -124,6 +127,7 @@ export class StreamPoller {
     }
   }
 
+  /** Reports records to the failure queue: it is told which they are, and doesn't get the records themselves. */
   private async giveUp(records: StreamRecord[]): Promise<void> {
     const { failureQueueUrl, narrator, streamArn, queuesUrl } = this.config;
     narrator.problem(

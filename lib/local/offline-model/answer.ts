@@ -1,9 +1,9 @@
 import { type ChatRequest, countParts, type Message } from './chat-request.ts';
 import { extract } from './extract.ts';
 import { jsonFor } from './json-answer.ts';
-import { BANNER, readChat } from './reading.ts';
+import { banner, readChat } from './reading.ts';
 
-/** The offline model's whole answer to a chat, in the format asked for. */
+/** Returns the offline model's answer to a chat, in the format that the request asks for. */
 export function answer({ messages, response_format }: ChatRequest): string {
   const text = proseAnswer(messages);
   if (response_format?.type === 'json_object') return JSON.stringify({ answer: text });
@@ -18,7 +18,7 @@ function proseAnswer(messages: readonly Message[]): string {
   const images = countParts(messages, 'image_url');
   const others = countParts(messages, 'input_audio') + countParts(messages, 'file');
   const notes = [
-    BANNER,
+    banner,
     images > 0 && `Images given, which it can't see: ${images}.`,
     others > 0 && `Sounds and files given, which it can't open: ${others}.`,
     reading.isPartial && 'The text is very long: only its beginning and end were read.',

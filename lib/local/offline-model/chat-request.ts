@@ -50,7 +50,7 @@ export type ChatRequest = v.InferOutput<typeof ChatRequest>;
 /** One message of a chat. */
 export type Message = v.InferOutput<typeof Message>;
 
-/** Reads a request body; throws a 400 that names the first parameter that is wrong. */
+/** Reads a request's body. Throws a 400 that names the first wrong parameter. */
 export function parseChatRequest(body: unknown): ChatRequest {
   const result = v.safeParse(ChatRequest, body, { abortEarly: true });
   if (result.success) return result.output;
@@ -68,13 +68,13 @@ export function parseChatRequest(body: unknown): ChatRequest {
       });
 }
 
-/** The words of a message, without what isn't text. */
+/** Returns the text of a message, without its images, sounds and files. */
 export function textOf({ content }: Message): string {
   if (typeof content === 'string') return content;
   return (content ?? []).map((part) => (part.type === 'text' ? part.text : '')).join('\n');
 }
 
-/** How many parts of a type a chat holds. */
+/** Returns how many parts of a type a chat holds. */
 export function countParts(
   messages: readonly Message[],
   type: 'image_url' | 'input_audio' | 'file',

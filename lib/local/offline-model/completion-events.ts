@@ -1,13 +1,13 @@
 import type { ChatCompletion, ChatCompletionChunk } from 'openai/resources/chat/completions';
 import { wordByWord } from './sentences.ts';
 
-/** The server-sent events that stream a completion, its content word by word. */
+/** Yields the server-sent events of a completion, whose content comes word by word. */
 export function* completionEvents(
   { usage, choices, ...completion }: ChatCompletion,
   { includeUsage }: { includeUsage: boolean },
 ): Generator<string> {
   const event = (chunk: Pick<ChatCompletionChunk, 'choices' | 'usage'>) =>
-    `data: ${JSON.stringify({ ...completion, object: 'chat.completion.chunk', ...chunk })}\n\n`;
+    serverSentEvent(JSON.stringify({ ...completion, object: 'chat.completion.chunk', ...chunk }));
   const noUsage = includeUsage ? { usage: null } : {};
   const choice = (
     index: number,
@@ -21,5 +21,7 @@ export function* completionEvents(
     yield choice(index, {}, finish_reason);
   }
   if (includeUsage && usage) yield event({ choices: [], usage });
-  yield 'data: [DONE]\n\n';
+  yield serverSentEvent('[DONE]');
 }
+
+const serverSentEvent = (data: string) => `data: ${data}\n\n`;

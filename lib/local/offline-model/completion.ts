@@ -5,9 +5,9 @@ import { type ChatRequest, textOf } from './chat-request.ts';
 import { OpenAIError } from './openai-error.ts';
 import { countPromptTokens, firstTokens } from './tokens.ts';
 
-const CONTEXT_WINDOW_TOKENS = 128_000;
+const contextWindowTokens = 128_000;
 
-/** Answers a chat; the choices of one request are all the same. */
+/** Returns the completion of a chat. If several choices are asked for, they are all the same. */
 export function complete(request: ChatRequest): ChatCompletion {
   const promptTokens = countPrompt(request);
   const { content, tokens, finishReason } = finish(answer(request), request);
@@ -32,7 +32,7 @@ export function complete(request: ChatRequest): ChatCompletion {
   };
 }
 
-// Images and tools are not looked at, so they aren't counted.
+/** Counts a prompt's tokens, except for images and tools, which the model doesn't look at. Throws a 400. */
 function countPrompt({ messages }: ChatRequest): number {
   const counted = messages.map((message) => ({
     role: message.role,
@@ -40,17 +40,18 @@ function countPrompt({ messages }: ChatRequest): number {
     tool_calls: message.role === 'assistant' ? message.tool_calls : undefined,
     text: textOf(message),
   }));
-  const tokens = countPromptTokens(counted, CONTEXT_WINDOW_TOKENS);
-  if (tokens <= CONTEXT_WINDOW_TOKENS) return tokens;
+  const tokens = countPromptTokens(counted, contextWindowTokens);
+  if (tokens <= contextWindowTokens) return tokens;
 
   throw new OpenAIError(
     400,
-    `This model's maximum context length is ${CONTEXT_WINDOW_TOKENS} tokens. ` +
+    `This model's maximum context length is ${contextWindowTokens} tokens. ` +
       'Your messages resulted in more. Please reduce the length of the messages.',
     { param: 'messages', code: 'context_length_exceeded' },
   );
 }
 
+/** Cuts an answer at the first stop sequence and at the token limit. */
 function finish(text: string, { stop, max_completion_tokens, max_tokens }: ChatRequest) {
   const stops = [stop ?? []]
     .flat()

@@ -1,23 +1,24 @@
 import { mostCentral, mostRelevant } from './rank.ts';
 import { isLong, type Reading } from './reading.ts';
 
-const SENTENCES = 5;
-const REPEATED_CHARACTERS = 300;
+const maxSentences = 5;
+const maxEchoedCharacters = 300;
 
-/** What the chat itself says to its question, or in short when nothing is asked: a few of its sentences. */
+/** Returns the few sentences of a chat that fit its question best, or that sum it up if nothing is asked. */
 export function extract({ asked, isQuestion, material, instructions }: Reading): string {
-  const relevant = mostRelevant([...instructions, ...material], asked, SENTENCES);
+  const relevant = mostRelevant([...instructions, ...material], asked, maxSentences);
   if (relevant.length > 0) return relevant.join('\n');
 
   if (!isLong(material)) return nothingToExtract(asked);
-  const summary = mostCentral(material, SENTENCES).join('\n');
+  const summary = mostCentral(material, maxSentences).join('\n');
   return isQuestion
     ? `No sentence shares a word with the question. The main sentences are:\n${summary}`
     : summary;
 }
 
 function nothingToExtract(asked: string): string {
-  const said = [...asked.slice(0, REPEATED_CHARACTERS * 2)].slice(0, REPEATED_CHARACTERS).join('');
-  const repeated = said.length < asked.length ? `${said}…` : said;
-  return `It was given nothing to extract an answer from.${said && ` It was asked: “${repeated}”`}`;
+  // Split into code points, of at most two code units each, so that no character is cut in half.
+  const start = [...asked.slice(0, maxEchoedCharacters * 2)].slice(0, maxEchoedCharacters).join('');
+  const echo = start.length < asked.length ? `${start}…` : start;
+  return `It was given nothing to extract an answer from.${start && ` It was asked: “${echo}”`}`;
 }

@@ -1,10 +1,10 @@
 import type { JsonSchema } from './json-schema.ts';
 
-const DEEPEST = 10;
-const MOST_VALUES = 1_000;
-const MOST_ITEMS = 100;
-const NO_VALUE = '[offline model: no value]';
-const FORMATS = new Map([
+const maxDepth = 10;
+const maxValues = 1_000;
+const maxItems = 100;
+const noValue = '[offline model: no value]';
+const formatExamples = new Map([
   ['date', '1970-01-01'],
   ['date-time', '1970-01-01T00:00:00Z'],
   ['time', '00:00:00Z'],
@@ -13,15 +13,15 @@ const FORMATS = new Map([
   ['uuid', '00000000-0000-0000-0000-000000000000'],
 ]);
 
-/** A value of a JSON schema: the answer as its first free string, the rest empty values by type. */
+/** Makes a value that fits a JSON schema: its first free string is the answer, the rest are empty values. */
 export function jsonFor(root: JsonSchema, answer: string): unknown {
   let isAnswered = false;
-  // A few references to each other describe more values than memory holds.
-  let valuesLeft = MOST_VALUES;
+  // Schemas that refer to each other may describe more values than memory holds.
+  let valuesLeft = maxValues;
   return fill(root, 0);
 
   function fill(schema: JsonSchema | undefined, depth: number): unknown {
-    if (!schema || --valuesLeft < 0 || depth > DEEPEST) return null;
+    if (!schema || --valuesLeft < 0 || depth > maxDepth) return null;
     if ('const' in schema) return schema.const;
     if ('default' in schema) return schema.default;
     if (schema.enum) return schema.enum[0];
@@ -50,21 +50,21 @@ export function jsonFor(root: JsonSchema, answer: string): unknown {
   }
 
   function fillObject({ properties = {}, required }: JsonSchema, depth: number) {
-    const names = (required ?? Object.keys(properties)).slice(0, MOST_VALUES);
+    const names = (required ?? Object.keys(properties)).slice(0, maxValues);
     return Object.fromEntries(names.map((name) => [name, fill(properties[name], depth + 1)]));
   }
 
   function fillArray({ minItems, items = {} }: JsonSchema, depth: number): unknown[] {
-    const length = Math.min(minItems ?? (isAnswered ? 0 : 1), MOST_ITEMS);
+    const length = Math.min(minItems ?? (isAnswered ? 0 : 1), maxItems);
     return Array.from({ length }, () => fill(items, depth + 1));
   }
 
   function fillString({ format, maxLength }: JsonSchema): string {
-    const formatted = format && FORMATS.get(format);
+    const formatted = format && formatExamples.get(format);
     if (formatted) return formatted;
-    const said = isAnswered ? NO_VALUE : answer;
+    const text = isAnswered ? noValue : answer;
     isAnswered = true;
-    return said.slice(0, maxLength);
+    return text.slice(0, maxLength);
   }
 }
 

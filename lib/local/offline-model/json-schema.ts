@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 
-/** The keywords of a JSON schema that a value is made from. */
+/** A JSON schema, with the keywords that values are made by. */
 export interface JsonSchema {
   type?: string | string[] | undefined;
   const?: unknown;

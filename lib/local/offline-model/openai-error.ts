@@ -1,4 +1,7 @@
-/** An error as OpenAI's API tells it. */
+/**
+ * An error as OpenAI's API answers it.
+ * @see https://platform.openai.com/docs/guides/error-codes
+ */
 export class OpenAIError extends Error {
   override readonly name = 'OpenAIError';
   readonly statusCode: number;

@@ -1,8 +1,13 @@
 import { type Sentence, termsOf } from './sentences.ts';
 
-const WEAKEST_SHARE_OF_BEST = 0.4;
+/** A sentence with a smaller share of the best score is left out. */
+const minShareOfBest = 0.4;
 
-/** The sentences closest to a question by BM25, in their order; none when no word is shared. */
+/**
+ * Returns the sentences closest to a question, in their order; none if no word is shared. They are ranked by
+ * BM25 with the usual parameters, k1 = 1.2 and b = 0.75.
+ * @see https://en.wikipedia.org/wiki/Okapi_BM25
+ */
 export function mostRelevant(
   sentences: readonly Sentence[],
   question: string,
@@ -23,15 +28,15 @@ export function mostRelevant(
       }),
     );
   });
-  const weakest = WEAKEST_SHARE_OF_BEST * scores.reduce((a, b) => Math.max(a, b), 0);
+  const minScore = minShareOfBest * scores.reduce((a, b) => Math.max(a, b), 0);
   return best(
     sentences,
-    scores.map((score) => (score < weakest ? 0 : score)),
+    scores.map((score) => (score < minScore ? 0 : score)),
     count,
   );
 }
 
-/** The sentences that hold most of what the text keeps coming back to, in their order. */
+/** Returns the sentences that hold most of the words that a text repeats, in their order. */
 export function mostCentral(sentences: readonly Sentence[], count: number): string[] {
   const frequency = sentenceFrequency(sentences);
 
@@ -42,12 +47,13 @@ export function mostCentral(sentences: readonly Sentence[], count: number): stri
         return Math.log(among) * Math.log(1 + sentences.length / among);
       }),
     );
-    // A text says what it is about at its start; it also orders sentences that share nothing.
+    // Earlier sentences count a little more: a text begins with what it is about.
     return (recurring + 1 / (1 + index)) / Math.sqrt(terms.length + 4);
   });
   return best(sentences, scores, count);
 }
 
+/** Returns for each term in how many sentences it occurs. */
 function sentenceFrequency(sentences: readonly Sentence[]): Map<string, number> {
   const frequency = new Map<string, number>();
   for (const { terms } of sentences) {

@@ -1,26 +1,30 @@
 import { type Message, textOf } from './chat-request.ts';
 import { isQuestion, type Sentence, sentencesOf } from './sentences.ts';
 
-/** A chat as the extract needs it: what is asked, and the sentences an answer may be taken from. */
+/** A chat as the extract needs it: what is asked, and the sentences that an answer may be taken from. */
 export interface Reading {
   asked: string;
   isQuestion: boolean;
-  /** What the chat's user gave to read. */
+  /** The text that the user gave. */
   material: Sentence[];
-  /** Instructions: an answer may stand there, but they are not what a summary is wanted of. */
+  /** The system's and the developer's messages: an answer may stand in them, but they aren't summed up. */
   instructions: Sentence[];
+  /** Whether the middle of a very long text was left out. */
   isPartial: boolean;
 }
 
-/** The line every answer begins with. */
-export const BANNER =
+/** The line that every answer begins with. */
+export const banner =
   '[offline model: an extract of what it was given, no language model was asked]';
 
-const LONG_CHARACTERS = 400;
-const MOST_CHARACTERS = 1_000_000;
-const QUESTIONS_WITHIN = 3;
+/** A text of this many characters is long enough to be summed up. */
+const longCharacters = 400;
+/** Of a longer text only the beginning and the end are read. */
+const maxCharacters = 1_000_000;
+/** How many sentences from a message's beginning or end its question may stand. */
+const questionReach = 3;
 
-/** Finds the question of a chat and what it may be answered from. */
+/** Finds the question of a chat, and what it may be answered from. */
 export function readChat(messages: readonly Message[]): Reading {
   const lastIndex = messages.findLastIndex(({ role }) => role === 'user');
   const last = messages[lastIndex];
@@ -37,24 +41,24 @@ export function readChat(messages: readonly Message[]): Reading {
     ...question,
     material: [...sentencesOf(informingText), ...rest],
     instructions: sentencesOf(instructingText),
-    isPartial: texts.some((text) => text.length > MOST_CHARACTERS),
+    isPartial: texts.some((text) => text.length > maxCharacters),
   };
 }
 
-/** Whether sentences are long enough together for a summary of them to be of use. */
+/** Whether sentences are together long enough to be summed up. */
 export function isLong(sentences: readonly Sentence[]): boolean {
   let characters = 0;
   return sentences.some(({ text }) => {
     characters += text.length;
-    return characters >= LONG_CHARACTERS;
+    return characters >= longCharacters;
   });
 }
 
+/** Splits a message into its question and the rest. */
 function splitQuestion(text: string): { asked: string; isQuestion: boolean; rest: Sentence[] } {
   const sentences = sentencesOf(text);
   const isAsking = (sentence: Sentence, index: number) =>
-    isQuestion(sentence) &&
-    (index < QUESTIONS_WITHIN || index >= sentences.length - QUESTIONS_WITHIN);
+    isQuestion(sentence) && (index < questionReach || index >= sentences.length - questionReach);
 
   const questions = sentences.filter(isAsking);
   if (questions.length > 0) {
@@ -73,12 +77,13 @@ function isInstruction({ role }: Message): boolean {
   return role === 'system' || role === 'developer';
 }
 
+/** Whether a message is an earlier answer of the offline model. */
 function isOwn(message: Message): boolean {
-  return message.role === 'assistant' && textOf(message).includes(BANNER);
+  return message.role === 'assistant' && textOf(message).includes(banner);
 }
 
-// A question stands at the start or the end, so that is what is kept.
+/** Leaves out the middle of a very long text: a question stands at its beginning or its end. */
 function withoutMiddle(text: string): string {
-  if (text.length <= MOST_CHARACTERS) return text;
-  return `${text.slice(0, MOST_CHARACTERS / 2)}\n${text.slice(-MOST_CHARACTERS / 2)}`;
+  if (text.length <= maxCharacters) return text;
+  return `${text.slice(0, maxCharacters / 2)}\n${text.slice(-maxCharacters / 2)}`;
 }

@@ -1,14 +1,14 @@
-// A fixed locale: the answer must not depend on the machine's.
+// The locale is fixed, so that an answer doesn't depend on the machine's.
 const sentences = new Intl.Segmenter('en', { granularity: 'sentence' });
 const words = new Intl.Segmenter('en', { granularity: 'word' });
 
-// A scanned line often ends within a sentence.
-const LINE_BREAK_IN_SENTENCE = /(?<=[\p{Ll},])\r?\n(?=\p{Ll})/gu;
-const EXCERPT = /.{1,300}(?=\s|$)|.{1,300}/gsu;
-const QUESTION = /[?？؟\u037e]["'”’»)\]*_]*$/u;
+/** A scanned line often ends in the middle of a sentence. */
+const lineBreakInSentence = /(?<=[\p{Ll},])\r?\n(?=\p{Ll})/gu;
+const excerptPattern = /.{1,300}(?=\s|$)|.{1,300}/gsu;
+const questionMark = /[?？؟\u037e]["'”’»)\]*_]*$/u;
 
-// Words that a question shares with every text, or that only say what to do with it.
-const STOP_WORDS = new Set(
+/** Words that a question shares with every text, or that only say what to do with the text. */
+const stopWords = new Set(
   `a about above all also an and any are as at be been by can could did do does for from had has
   have he her his how i if in into is it its me more my no not of on or our please she should so
   some such tell than that the their them then there these they this to was we were what when where
@@ -17,17 +17,17 @@ const STOP_WORDS = new Set(
   text word words write`.split(/\s+/),
 );
 
-/** A sentence, or 300 characters of a longer one, with the words that carry its meaning. */
+/** A sentence, or up to 300 characters of a longer one, and the words that carry its meaning. */
 export interface Sentence {
   text: string;
   terms: string[];
 }
 
-/** The sentences of a text, in order, without those that hold no word. */
+/** Returns the sentences of a text in order, without those that hold no word. */
 export function sentencesOf(text: string): Sentence[] {
   const found: Sentence[] = [];
-  for (const { segment } of sentences.segment(text.replace(LINE_BREAK_IN_SENTENCE, ' '))) {
-    for (const excerpt of segment.match(EXCERPT) ?? []) {
+  for (const { segment } of sentences.segment(text.replace(lineBreakInSentence, ' '))) {
+    for (const excerpt of segment.match(excerptPattern) ?? []) {
       if (!/[\p{L}\p{N}]/u.test(excerpt)) continue;
       found.push({ text: excerpt.trim(), terms: termsOf(excerpt) });
     }
@@ -35,21 +35,21 @@ export function sentencesOf(text: string): Sentence[] {
   return found;
 }
 
-/** The words that carry a text's meaning, folded so that forms of one word are equal. */
+/** Returns the words that carry a text's meaning, in lower case and without a plural's s. */
 export function termsOf(text: string): string[] {
   const found: string[] = [];
   for (const { segment, isWordLike } of words.segment(text.normalize('NFKC').toLowerCase())) {
-    if (isWordLike && !STOP_WORDS.has(segment)) found.push(singular(segment));
+    if (isWordLike && !stopWords.has(segment)) found.push(singular(segment));
   }
   return found;
 }
 
 /** Whether a sentence asks something. */
 export function isQuestion({ text }: Sentence): boolean {
-  return QUESTION.test(text);
+  return questionMark.test(text);
 }
 
-/** A text in pieces of a word each, with the spaces and signs before it; together they are the text. */
+/** Yields a text in pieces that each end with a word. Together they are the text. */
 export function* wordByWord(text: string): Generator<string> {
   let piece = '';
   for (const { segment, isWordLike } of words.segment(text)) {

@@ -7,19 +7,19 @@ interface CountedMessage {
   tool_calls?: unknown[] | null | undefined;
 }
 
-// A user may write <|endoftext|>: it is text to be counted, not a special token to refuse.
-const AS_TEXT = { disallowedSpecial: new Set<string>() };
+/** A user may write <|endoftext|>, which is then text to be counted, not a special token to be refused. */
+const asPlainText = { disallowedSpecial: new Set<string>() };
 
-// The tokenizer's merge is quadratic in the length of a run of letters, spaces or signs.
-const LONGEST_RUN = 256;
-const RUN = new RegExp(
+/** The tokenizer takes time quadratic in the length of a run of letters, digits, spaces or signs. */
+const maxRunLength = 256;
+const runPattern = new RegExp(
   ['[\\p{L}\\p{M}]', '\\p{N}', '\\s', '[^\\s\\p{L}\\p{N}]']
-    .map((kind) => `${kind}{1,${LONGEST_RUN}}`)
+    .map((kind) => `${kind}{1,${maxRunLength}}`)
     .join('|'),
   'gu',
 );
 
-/** Counts o200k_base tokens; stops early, above `limit`, once it is passed. */
+/** Counts o200k_base tokens. Stops early once the count is above `limit`. */
 export function countTokens(text: string, limit = Number.POSITIVE_INFINITY): number {
   let count = 0;
   for (const tokens of encodePieces(text)) {
@@ -30,7 +30,7 @@ export function countTokens(text: string, limit = Number.POSITIVE_INFINITY): num
 }
 
 /**
- * Counts a chat as OpenAI bills it; stops early, above `limit`, once it is passed.
+ * Counts a chat's tokens as OpenAI bills them. Stops early once the count is above `limit`.
  * @see https://cookbook.openai.com/examples/how_to_count_tokens_with_tiktoken
  */
 export function countPromptTokens(messages: readonly CountedMessage[], limit: number): number {
@@ -44,29 +44,30 @@ export function countPromptTokens(messages: readonly CountedMessage[], limit: nu
   return count;
 }
 
-/** The longest beginning of a text that takes at most `max` tokens and cuts none of them. */
-export function firstTokens(text: string, max: number): { text: string; tokens: number } {
+/** Returns the longest beginning of a text that takes at most `maxTokens` tokens and cuts none of them. */
+export function firstTokens(text: string, maxTokens: number): { text: string; tokens: number } {
   const tokens = [...encodePieces(text)].flat();
-  if (tokens.length <= max) return { text, tokens: tokens.length };
+  if (tokens.length <= maxTokens) return { text, tokens: tokens.length };
 
-  const kept = decode(tokens.slice(0, max)).length;
+  const kept = decode(tokens.slice(0, maxTokens)).length;
   // gpt-tokenizer's decoder holds half a character back for its next call: let it finish here.
-  decode(tokens.slice(max));
+  decode(tokens.slice(maxTokens));
 
   let head = text.slice(0, kept);
-  // Without the half of a character, what is left of its token may need two.
-  while (countTokens(head) > max) head = head.replace(/.$/su, '');
+  // If the cut was within a character, the letters left of its token may take more tokens than it did.
+  while (countTokens(head) > maxTokens) head = head.replace(/.$/su, '');
   return { text: head, tokens: countTokens(head) };
 }
 
 function* encodePieces(text: string): Generator<number[]> {
-  for (const stretch of stretches(text)) yield* encodeGenerator(stretch, AS_TEXT);
+  for (const piece of splitLongRuns(text)) yield* encodeGenerator(piece, asPlainText);
 }
 
-function* stretches(text: string): Generator<string> {
+/** Splits a text wherever a run is longer than the tokenizer handles well. */
+function* splitLongRuns(text: string): Generator<string> {
   let start = 0;
-  for (const { 0: run, index } of text.matchAll(RUN)) {
-    if (run.length < LONGEST_RUN) continue;
+  for (const { 0: run, index } of text.matchAll(runPattern)) {
+    if (run.length < maxRunLength) continue;
     yield text.slice(start, index + run.length);
     start = index + run.length;
   }

@@ -4,7 +4,10 @@ import type { References, Template } from './template.ts';
 export const region = 'us-east-1';
 export const account = '000000000000';
 
-/** Names, ARNs and URLs of a template's resources here: the same at each start, so data is found again. */
+/**
+ * The names, ARNs and URLs that a template's resources have on this machine. Names and ARNs are the same at each
+ * start, so that data are found again.
+ */
 export class ResourceNames implements References {
   private readonly template: Template;
   private readonly stackName: string;
@@ -15,12 +18,12 @@ export class ResourceNames implements References {
     this.stackName = stackName;
   }
 
-  /** Records an attribute that only its engine knows, such as a stream's ARN; `Ref` for the id itself. */
-  learn(logicalId: string, attribute: string, value: string): void {
+  /** Sets an attribute that only the resource's engine knows, such as a stream's ARN, or `Ref`, its id. */
+  set(logicalId: string, attribute: string, value: string): void {
     this.known.set(`${logicalId}.${attribute}`, value);
   }
 
-  /** The physical name of a resource. */
+  /** Returns the physical name of a resource. */
   nameOf(logicalId: string): string {
     const name = `${this.stackName}-${logicalId}`;
     return this.typeOf(logicalId) === 'AWS::S3::Bucket' ? name.toLowerCase().slice(0, 63) : name;

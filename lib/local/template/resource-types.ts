@@ -1,8 +1,8 @@
 import { StageError } from '../stage-error.ts';
 import type { Template } from './template.ts';
 
-/** What the stage makes, and after the gap what has no counterpart on one machine. */
 const knownTypes = new Set([
+  // These the stage makes.
   'AWS::ApiGateway::Authorizer',
   'AWS::ApiGateway::GatewayResponse',
   'AWS::ApiGateway::Method',
@@ -16,6 +16,7 @@ const knownTypes = new Set([
   'AWS::SQS::Queue',
   'AWS::SecretsManager::Secret',
 
+  // These have no counterpart on one machine.
   'AWS::ApiGateway::Account',
   'AWS::ApiGateway::Deployment',
   'AWS::ApiGateway::Stage',
@@ -30,7 +31,7 @@ const knownTypes = new Set([
   'AWS::SQS::QueuePolicy',
 ]);
 
-/** Stops at a resource that the stage would otherwise leave out in silence. */
+/** Throws `StageError` for a resource that the stage would otherwise leave out in silence. */
 export function refuseUnknownTypes({ Resources }: Template): void {
   for (const [id, { Type }] of Object.entries(Resources)) {
     if (!knownTypes.has(Type)) throw new StageError(`The local stage can't make ${Type} (${id}).`);

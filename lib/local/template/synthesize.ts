@@ -1,11 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { Worker } from 'node:worker_threads';
 import { StageError } from '../stage-error.ts';
+import { runScript, sourceRoot } from './run-script.ts';
 import { readTemplate, type Template } from './template.ts';
-
-const root = fileURLToPath(new URL('../../..', import.meta.url));
 
 /** A synthesized stack: its template, and the folder that its assets lie in. */
 export interface Synthesis {
@@ -15,14 +12,14 @@ export interface Synthesis {
 }
 
 /**
- * Synthesizes the CDK app as the CDK's own command would, in a thread that leaves its memory behind; an
- * assembly that `QUIRE_ASSEMBLY` names is taken as it is.
+ * Synthesizes the CDK app as the CDK's own command does. If `QUIRE_ASSEMBLY` names an assembly, that is taken
+ * as it is instead. Throws `StageError` with what the app says if it fails.
  */
 export async function synthesize(outDir: string): Promise<Synthesis> {
-  const ready = process.env['QUIRE_ASSEMBLY'];
-  if (ready) return readAssembly(ready);
-  const { context } = JSON.parse(readFileSync(join(root, 'cdk.json'), 'utf8'));
-  const app = new Worker(join(root, 'bin/app.ts'), {
+  const assembly = process.env['QUIRE_ASSEMBLY'];
+  if (assembly) return readAssembly(assembly);
+  const { context } = JSON.parse(readFileSync(join(sourceRoot, 'cdk.json'), 'utf8'));
+  await runScript('app.ts', "The CDK app doesn't synthesize", {
     env: {
       ...process.env,
       CDK_OUTDIR: outDir,
@@ -32,17 +29,13 @@ export async function synthesize(outDir: string): Promise<Synthesis> {
         'aws:cdk:enable-asset-metadata': true,
       }),
     },
-    stderr: true,
   });
-  let said = '';
-  app.stderr.on('data', (chunk) => {
-    said += chunk;
-  });
-  const code = await new Promise<number>((resolve, reject) => {
-    app.once('exit', resolve).once('error', reject);
-  });
-  if (code !== 0) throw new StageError(`The CDK app doesn't synthesize: ${said.trim()}`);
   return readAssembly(outDir);
+}
+
+/** Bundles the functions as the CDK app does, each into a folder of its own in `outDir`. Throws like it. */
+export async function bundle(outDir: string): Promise<void> {
+  await runScript('bundle.ts', "The functions can't be bundled", { workerData: outDir });
 }
 
 /** Reads a synthesized assembly. */

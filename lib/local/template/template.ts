@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { StageError } from '../stage-error.ts';
 
-/** A CloudFormation resource as synthesized. */
+/** A resource of a synthesized template. */
 export interface Resource {
   Type: string;
   Properties?: Record<string, unknown>;
@@ -13,10 +13,11 @@ export interface Template {
   Outputs?: Record<string, { Value: unknown }>;
 }
 
-/** What a template's references stand for on this machine. */
+/** The values of a template's references on this machine. */
 export interface References {
-  /** What `Ref` answers: a name, or a URL for a queue. */
+  /** Returns the value of a `Ref`: the resource's name, or for a queue its URL. */
   ref(logicalId: string): string;
+  /** Returns the value of a `Fn::GetAtt`. */
   getAtt(logicalId: string, attribute: string): string;
 }
 
@@ -25,12 +26,15 @@ export function readTemplate(file: string): Template {
   return JSON.parse(readFileSync(file, 'utf8')) as Template;
 }
 
-/** The resources of one type, by logical id. */
+/** Returns the resources of one type, each with its logical id. */
 export function resourcesOf(template: Template, type: string): [string, Resource][] {
   return Object.entries(template.Resources).filter(([, resource]) => resource.Type === type);
 }
 
-/** Replaces every intrinsic in a value by what it stands for; an unknown one is an error. */
+/**
+ * Replaces every intrinsic function in a value by its result. Throws `StageError` for an unknown one.
+ * @see https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/intrinsic-function-reference.html
+ */
 export function resolve(value: unknown, references: References): unknown {
   if (Array.isArray(value)) return value.map((each) => resolve(each, references));
   if (typeof value !== 'object' || value === null) return value;

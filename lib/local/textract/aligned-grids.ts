@@ -1,9 +1,11 @@
+import { around, overlap, type Span } from './boxes.ts';
+import { median } from './median.ts';
 import type { RecognizedWord } from './recognized-page.ts';
 import type { Grid } from './ruled-grids.ts';
-import { around, median, overlap, type Span, type TextLine } from './text-lines.ts';
+import type { TextLine } from './text-lines.ts';
 import { rowsOf } from './text-rows.ts';
 
-/** Finds where short lines stand in columns over some rows; in the order of the page. */
+/** Finds tables without rules: short lines in columns, over successive rows. Grids come from the top down. */
 export function alignedGrids(lines: readonly TextLine[]): Grid[] {
   const rows = rowsOf(lines.filter((line) => !isProse(line, lines))).map(withoutNeighbours);
   const grids: Grid[] = [];
@@ -21,7 +23,7 @@ export function alignedGrids(lines: readonly TextLine[]): Grid[] {
   return grids;
 }
 
-/** Beside a table's row may stand lines of another of the page's columns. */
+/** Leaves out what stands beside a table's row, in another of the page's columns. */
 function withoutNeighbours(row: TextLine[]): TextLine[] {
   const tabular = row.filter(({ isTabular }) => isTabular);
   if (tabular.length === 0) return row;
@@ -29,27 +31,31 @@ function withoutNeighbours(row: TextLine[]): TextLine[] {
   return row.filter(({ box, isTabular }) => isTabular || overlap(box, { x0, x1 }) > 0);
 }
 
-/** Whether a line stands among others as long, with nothing beside it in its block. */
+/** Whether most lines of a line's block are long, as a text's are. */
 function isProse(line: TextLine, lines: readonly TextLine[]): boolean {
   if (line.isTabular) return false;
   const block = lines.filter((other) => other.block === line.block);
-  const long = block.filter(({ words }) => lengthOf(words) >= proseLength);
+  const long = block.filter(({ words }) => lengthOf(words) >= minProseLength);
   return block.length > 2 && long.length > block.length * 0.6;
 }
 
-const proseLength = 25;
+/** In characters. */
+const minProseLength = 25;
 const lengthOf = (words: RecognizedWord[]) =>
   words.reduce((sum, { text }) => sum + text.length + 1, -1);
 
-/** A row of one line may stand inside a table, such as the rest of a wrapped cell; two end it. */
+/**
+ * Whether a row goes on with a table: it is about as far below the last row as the others are from each other,
+ * and keeps most of the columns. One row of a single line may be the rest of a wrapped cell; a second ends it.
+ */
 function continues(run: TextLine[][], row: TextLine[]): boolean {
   if (row.length === 1 && run.at(-1)?.length === 1) return false;
   const tops = [...run, row].map((each) => around(each.map(({ box }) => box)).y0);
-  const pitches = tops.slice(1).map((top, index) => top - (tops[index] as number));
-  const pitch = pitches.pop() ?? 0;
-  const usual = median(pitches) || 2 * median(run.flat().map(({ height }) => height));
+  const distances = tops.slice(1).map((top, index) => top - (tops[index] as number));
+  const distance = distances.pop() ?? 0;
+  const usual = median(distances) || 2 * median(run.flat().map(({ height }) => height));
   const columns = columnsOf(run).length;
-  return pitch < usual * 1.6 && columnsOf([...run, row]).length >= Math.max(2, columns * 0.6);
+  return distance < usual * 1.6 && columnsOf([...run, row]).length >= Math.max(2, columns * 0.6);
 }
 
 function isTable(run: TextLine[][]): boolean {
@@ -58,16 +64,19 @@ function isTable(run: TextLine[][]): boolean {
   if (columns.length < 2 || full < 2 || (full === 2 && columns.length === 2)) return false;
   const prose = columns.filter((column) => {
     const inside = run.flat().filter(({ box }) => overlap(box, column) > 0);
-    return median(inside.map(({ words }) => lengthOf(words))) >= proseLength;
+    return median(inside.map(({ words }) => lengthOf(words))) >= minProseLength;
   });
   return prose.length < 2 || run.flat().every(({ isTabular }) => isTabular);
 }
 
-/** The spans that lines of the fuller rows take; a heading over several columns is of none. */
+/**
+ * Returns the columns' spans, from the lines of the fuller rows: a row of fewer lines may hold a heading that
+ * spans several columns.
+ */
 function columnsOf(rows: TextLine[][]): Span[] {
-  const most = Math.max(0, ...rows.map((row) => row.length));
+  const maxLines = Math.max(0, ...rows.map((row) => row.length));
   const spans = rows
-    .filter((row) => row.length > 1 && row.length >= most * 0.6)
+    .filter((row) => row.length > 1 && row.length >= maxLines * 0.6)
     .flatMap((row) => row.map(({ box: { x0, x1 } }) => ({ x0, x1 })))
     .sort((one, other) => one.x0 - other.x0);
   const columns: Span[] = [];
@@ -79,7 +88,7 @@ function columnsOf(rows: TextLine[][]): Span[] {
   return columns;
 }
 
-/** Columns end midway between their lines, and rows midway between theirs. */
+/** Makes a grid whose inner edges run midway between neighbouring columns, and between neighbouring rows. */
 function gridOf(rows: TextLine[][]): Grid {
   const box = around(rows.flat().map((line) => line.box));
   const columns = columnsOf(rows);

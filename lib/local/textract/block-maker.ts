@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Block, BlockType, Geometry, Relationship } from '@aws-sdk/client-textract';
+import { turnedCorners } from './boxes.ts';
 import type { Box, RecognizedPage, RecognizedWord } from './recognized-page.ts';
-import { type TextLine, turnedCorners } from './text-lines.ts';
+import type { TextLine } from './text-lines.ts';
 
 export type MadeBlock = Block & { Id: string };
 export type BlockMaker = ReturnType<typeof blockMaker>;
 
-/** Makes a page's Blocks; their places are shares of the page as it lies. */
+/** Returns what makes a page's Blocks. Their places are shares, 0 to 1, of the page as it lies on the image. */
 export function blockMaker(page: RecognizedPage) {
   return {
     page: (ids: string[]) =>
@@ -65,8 +66,11 @@ function geometryOf(width: number, height: number, box: Box, skew: number): Geom
 
 const share = (part: number, whole: number) => Math.min(1, Math.max(0, part / whole));
 
-/** The mean of its words'; what has none was found all the same. */
+/** Given to what holds no words, such as an empty cell. */
+const wordlessConfidence = 99;
+
+/** Returns the mean of some words' confidence, 0 to 100. */
 function confidenceOf(words: readonly RecognizedWord[]): number {
-  if (words.length === 0) return 99;
+  if (words.length === 0) return wordlessConfidence;
   return words.reduce((sum, { confidence }) => sum + confidence, 0) / words.length;
 }

@@ -1,13 +1,18 @@
 import type { Block } from '@aws-sdk/client-textract';
 import { type BlockMaker, blockMaker, type MadeBlock } from './block-maker.ts';
+import { around } from './boxes.ts';
+import type { Table } from './page-tables.ts';
 import type { RecognizedPage, RecognizedWord } from './recognized-page.ts';
 import { layoutOf, type Region } from './regions.ts';
-import type { Table } from './tables.ts';
-import { around, type TextLine } from './text-lines.ts';
+import type { TextLine } from './text-lines.ts';
 
 export type Feature = 'LAYOUT' | 'TABLES';
 
-/** A page as Textract's Blocks: the page, its lines from the top, their words, tables, layout. */
+/**
+ * Returns a page as Textract's Blocks: the page, its lines from the top down, their words, and as the features
+ * ask for them its tables and its layout.
+ * @see https://docs.aws.amazon.com/textract/latest/dg/API_Block.html
+ */
 export function blocksOf(page: RecognizedPage, features: readonly Feature[]): Block[] {
   const { lines, regions } = layoutOf(page);
   const make = blockMaker(page);
@@ -38,7 +43,7 @@ export function blocksOf(page: RecognizedPage, features: readonly Feature[]): Bl
   ];
 }
 
-/** A table's block, then its cells'. */
+/** Returns a table's block, then its cells'. */
 function tableBlocks(
   { box, cells, lines }: Table,
   make: BlockMaker,
@@ -59,7 +64,7 @@ function tableBlocks(
   return [{ ...table, EntityTypes: ['STRUCTURED_TABLE'] }, ...cellBlocks];
 }
 
-/** A region's block; a list's is followed by one for each of its items. */
+/** Returns a region's block, and after a list's block one for each of its items. */
 function regionBlocks(
   { kind, box, lines, items = [] }: Region,
   make: BlockMaker,

@@ -7,14 +7,15 @@ const defaultStatus: Record<string, number> = {
 
 const Fault = v.pipe(
   v.strictObject({
-    /** How many requests fail so. */
+    /** How many requests fail. */
     times: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1)), 1),
-    /** Only each so-manieth request. */
+    /** Only every n-th request fails: the first `every - 1` pass. */
     every: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1)), 1),
+    /** The exception that is answered, its HTTP status and its message. */
     type: v.optional(v.string(), 'InternalServerError'),
     status: v.optional(v.pipe(v.number(), v.integer(), v.minValue(400))),
     message: v.optional(v.string()),
-    /** Breaks the connection: at once, or within the answer. */
+    /** Breaks the connection, before the answer or in the middle of it. */
     cut: v.optional(v.union([v.boolean(), v.literal('midway')]), false),
     /** Never answers. */
     hang: v.optional(v.boolean(), false),
@@ -28,24 +29,32 @@ export type Fault = v.InferOutput<typeof Fault>;
 /** The body of `POST /faults`. */
 export const FaultRequest = v.object({ faults: v.array(Fault) });
 
-/** The faults still to come, taken in order. */
+interface PlannedFault {
+  fault: Fault;
+  /** How many requests it has been asked about. */
+  seen: number;
+  /** How many more requests it makes fail. */
+  left: number;
+}
+
+/** The faults still to come, in order. */
 export class FaultPlan {
-  #faults: { fault: Fault; seen: number; left: number }[] = [];
+  private planned: PlannedFault[] = [];
 
   add(faults: readonly Fault[]): void {
-    this.#faults.push(...faults.map((fault) => ({ fault, seen: 0, left: fault.times })));
+    this.planned.push(...faults.map((fault) => ({ fault, seen: 0, left: fault.times })));
   }
 
   clear(): void {
-    this.#faults = [];
+    this.planned = [];
   }
 
-  /** The fault of the request that comes now. */
+  /** Returns the fault of the request that comes now; undefined if it doesn't fail. */
   next(): Fault | undefined {
-    const due = this.#faults.find((planned) => ++planned.seen % planned.fault.every === 0);
+    const due = this.planned.find((each) => ++each.seen % each.fault.every === 0);
     if (!due) return undefined;
     due.left -= 1;
-    this.#faults = this.#faults.filter(({ left }) => left > 0);
+    this.planned = this.planned.filter(({ left }) => left > 0);
     return due.fault;
   }
 }

@@ -2,15 +2,15 @@ import type Vips from 'wasm-vips';
 import { coarseGrain, measurePaper, whiten } from './paper.ts';
 import { unsupportedDocument } from './textract-error.ts';
 
-/** One byte a pixel, row by row; 0 is black. */
+/** An image in shades of grey: one byte a pixel, row by row; 0 is black. */
 export interface GreyImage {
   width: number;
   height: number;
   pixels: Uint8Array;
 }
 
-/** Below this an A4 page has under 150 dpi, and Tesseract reads twice the size better. */
-const narrowestPx = 1240;
+/** A narrower page is enlarged to twice its size: A4 then has under 150 dpi, which Tesseract reads badly. */
+const minWidthPx = 1240;
 
 let loading: Promise<typeof Vips> | undefined;
 
@@ -22,12 +22,15 @@ function loadVips(): Promise<typeof Vips> {
 async function startVips(): Promise<typeof Vips> {
   const { default: start } = await import('wasm-vips');
   const vips = await start({ dynamicLibraries: [] });
-  // No image comes twice.
+  // A cache would only cost memory: no image comes twice.
   vips.Cache.max(0);
   return vips;
 }
 
-/** Decodes an image into shades of grey, upright as its EXIF data say. */
+/**
+ * Decodes an image into shades of grey, turned upright as its EXIF data say. Paper with a coarse grain is made
+ * white. Throws `UnsupportedDocumentException` if the image can't be decoded.
+ */
 export async function decodeGrey(image: Uint8Array): Promise<GreyImage> {
   const vips = await loadVips();
   const decoded: Vips.Image[] = [];
@@ -39,7 +42,7 @@ export async function decodeGrey(image: Uint8Array): Promise<GreyImage> {
     const upright = keep(keep(vips.Image.newFromBuffer(image)).autorot());
     const opaque = upright.hasAlpha() ? keep(upright.flatten({ background: [255] })) : upright;
     const grey = keep(keep(opaque.colourspace('b-w')).cast('uchar'));
-    const scaled = grey.width < narrowestPx ? keep(grey.resize(2)) : grey;
+    const scaled = grey.width < minWidthPx ? keep(grey.resize(2)) : grey;
     const { width, height } = scaled;
     const pixels = scaled.writeToMemory() as Uint8Array;
     const { paper, grain } = measurePaper(pixels);
@@ -53,7 +56,7 @@ export async function decodeGrey(image: Uint8Array): Promise<GreyImage> {
   }
 }
 
-/** The image as a PGM file, which costs nothing to write or read. */
+/** Returns the image as a PGM file, which is written and read without compressing. */
 export function toPgm({ width, height, pixels }: GreyImage): Buffer {
   return Buffer.concat([Buffer.from(`P5\n${width} ${height}\n255\n`), pixels]);
 }

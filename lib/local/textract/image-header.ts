@@ -18,7 +18,7 @@ export function readImageHeader(bytes: Uint8Array): ImageHeader | undefined {
   }
 }
 
-/** Goes from segment to segment to the one that begins a frame. */
+/** Skips segments up to the one that begins a frame, which holds the size. */
 function readJpegHeader(view: DataView): ImageHeader | undefined {
   let at = 2;
   for (;;) {
@@ -31,6 +31,6 @@ function readJpegHeader(view: DataView): ImageHeader | undefined {
   }
 }
 
-/** SOF0 to SOF15 without the three of that range that mean something else: DHT, JPG and DAC. */
+/** Whether a marker is one of SOF0 to SOF15. Three of that range mean something else: DHT, JPG and DAC. */
 const isFrame = (marker: number) =>
   marker >= 0xffc0 && marker <= 0xffcf && ![0xffc4, 0xffc8, 0xffcc].includes(marker);

@@ -1,22 +1,13 @@
+import { isBullet, isMarker, isMisreadBullet } from './list-markers.ts';
 import type { TextLine } from './text-lines.ts';
 
-/** Successive lines that belong together; a list's are also grouped as its items. */
+/** A paragraph's lines, or a list's, which are also grouped as its items. */
 export interface TextPart {
   lines: TextLine[];
   items?: TextLine[][];
 }
 
-const bullet = /^[•●○▪■◦‣∙·*–—-]$/;
-/** How Tesseract reads round bullets: it knows no such letter. */
-const misreadBullet = /^[eo®©¢°«»§]$/;
-const ordinal = /^\(?(\d{1,3}|[a-z]|[ivx]{2,4})[.)]$/i;
-
-const isMarker = (word: string) => bullet.test(word) || ordinal.test(word);
-
-/** Whether a word may be the bullet or the number of a list's item. */
-export const mayBeMarker = (word: string) => isMarker(word) || misreadBullet.test(word);
-
-/** Parts a block's lines into lists and paragraphs. */
+/** Splits a block's lines into lists and paragraphs. */
 export function listsAndParagraphs(lines: readonly TextLine[], bodyHeight: number): TextPart[] {
   const parts: TextPart[] = [];
   for (let at = 0; at < lines.length; ) {
@@ -29,10 +20,13 @@ export function listsAndParagraphs(lines: readonly TextLine[], bodyHeight: numbe
   return parts;
 }
 
-/** Puts bullets where two lines or more of a block begin, one under the other, with an odd letter alone. */
+/**
+ * Puts bullets in place of the letters that Tesseract takes them for. A line's first word is one if at least
+ * one more line of the block begins with such a letter at the same left edge.
+ */
 export function withBullets(lines: readonly TextLine[]): TextLine[] {
   const isMisread = ({ words: [first, second] }: TextLine) =>
-    second !== undefined && misreadBullet.test(first?.text ?? '');
+    second !== undefined && isMisreadBullet(first?.text ?? '');
   const misread = lines.filter(isMisread);
   return lines.map((line) => {
     const isAligned =
@@ -46,7 +40,7 @@ export function withBullets(lines: readonly TextLine[]): TextLine[] {
   });
 }
 
-/** The items that begin at a line; none where it begins no item. */
+/** Returns the successive items that begin at a line; none if the line begins no item. */
 function itemsFrom(lines: readonly TextLine[], start: number): TextLine[][] {
   const items: TextLine[][] = [];
   for (const line of lines.slice(start)) {
@@ -58,13 +52,13 @@ function itemsFrom(lines: readonly TextLine[], start: number): TextLine[][] {
   return items;
 }
 
-/** The lines of an item after its first hang further in than its bullet. */
+/** Whether a line belongs to an item: an item's later lines are indented further than its bullet. */
 function isIndented(line: TextLine, [first]: TextLine[]): boolean {
   return first !== undefined && line.box.x0 > first.box.x0 + line.height / 3;
 }
 
 function isList(items: TextLine[][]): boolean {
-  return items.length > 1 || bullet.test(items[0]?.[0]?.words[0]?.text ?? '');
+  return items.length > 1 || isBullet(items[0]?.[0]?.words[0]?.text ?? '');
 }
 
 function addToParagraph(parts: TextPart[], line: TextLine, bodyHeight: number): void {

@@ -1,19 +1,28 @@
-/** From this on, Tesseract takes the paper's grain for ink, and reads nothing. */
+/** Tesseract takes a grain of this much or more for ink, and reads nothing. */
 export const coarseGrain = 8;
 
-/** Of pixels enough to know the paper by. */
+/** One pixel in so many is measured. The number is prime, so that the samples don't line up in columns. */
 const sampleStep = 101;
 
-/** The grey that most of a page has, and how far its pixels are from it, as a standard deviation. */
+/**
+ * Returns the grey of most of a page, and how coarse its grain is: the standard deviation of the greys,
+ * estimated by the median of their distances from it, which ink hardly moves.
+ */
 export function measurePaper(pixels: Uint8Array): { paper: number; grain: number } {
   const length = Math.ceil(pixels.length / sampleStep);
   const sample = Uint8Array.from({ length }, (_, index) => pixels[index * sampleStep] ?? 0).sort();
   const paper = middleOf(sample);
-  const grain = 1.4826 * middleOf(sample.map((grey) => Math.abs(grey - paper)).sort());
+  const grain = deviationPerMedian * middleOf(sample.map((grey) => Math.abs(grey - paper)).sort());
   return { paper, grain };
 }
 
-/** Makes paper white, in place; what is darker is stretched between black and white. */
+/**
+ * The factor from a normal distribution's median absolute deviation to its standard deviation.
+ * @see https://en.wikipedia.org/wiki/Median_absolute_deviation
+ */
+const deviationPerMedian = 1.4826;
+
+/** Makes paper white, in place, and stretches the darker greys to the whole range from black to white. */
 export function whiten(pixels: Uint8Array, paper: number): Uint8Array {
   const { grain } = measurePaper(pixels);
   const white = Math.max(64, paper - 3 * grain);

@@ -1,4 +1,4 @@
-/** Pixels from the image's top left corner. */
+/** A rectangle in pixels from the image's top left corner. */
 export interface Box {
   x0: number;
   y0: number;
@@ -15,7 +15,7 @@ export interface RecognizedWord {
 
 export interface RecognizedLine {
   words: RecognizedWord[];
-  /** The height of its type, in pixels; by default that of its words. */
+  /** The height of its type, in pixels; by default the median of its words' heights. */
   height?: number;
 }
 
@@ -30,12 +30,12 @@ export interface RecognizedBlock {
 export interface RecognizedPage {
   width: number;
   height: number;
-  /** How far its lines fall to the right, in radians; 0 where the page lies straight. */
+  /** How much its lines fall to the right, in radians; 0 if the page lies straight. */
   skew?: number;
   blocks: RecognizedBlock[];
   /** The lines drawn on it, as around the cells of a table. */
   rules?: Box[];
 }
 
-/** Reads the text of a JPEG or PNG; `signal` aborts when nobody waits for it any more. */
+/** Reads the text of a JPEG or PNG. `signal` aborts when nobody waits for it any more. */
 export type Recognize = (image: Uint8Array, signal: AbortSignal) => Promise<RecognizedPage>;

@@ -1,7 +1,8 @@
+import { median } from './median.ts';
 import type { Box } from './recognized-page.ts';
-import type { Region } from './regions.ts';
-import { median, type TextLine } from './text-lines.ts';
+import type { TextLine } from './text-lines.ts';
 
+/** The parts of a layout that Textract tells apart; its Blocks' types are these after `LAYOUT_`. */
 export type RegionKind =
   | 'TITLE'
   | 'SECTION_HEADER'
@@ -13,15 +14,14 @@ export type RegionKind =
   | 'FOOTER'
   | 'PAGE_NUMBER';
 
-/** The shares of a page's height that are its margins. */
+/** The margins end and begin at these shares of a page's height. */
 const topMargin = 0.06;
 const bottomMargin = 0.93;
 
-/** How much taller than the page's other text a heading's type is, and a title's. */
+/** How much taller than the page's other text a heading's type is. */
 const headingFactor = 1.2;
-const titleFactor = 1.5;
 
-/** What a paragraph is, by its place, its size and its words. */
+/** Returns what a paragraph is, by its place, its size and its words. */
 export function kindOf(
   lines: readonly TextLine[],
   box: Box,
@@ -39,7 +39,7 @@ export function kindOf(
     : 'TEXT';
 }
 
-/** What is read out of a picture looks like anything. */
+/** Whether every word is read well enough: what Tesseract finds in a picture may look like a heading. */
 const isCertain = (lines: readonly TextLine[]) =>
   lines.every(({ words }) => words.every(({ confidence }) => confidence > 40));
 
@@ -57,23 +57,3 @@ const isNumberedHeading = (words: string[]) =>
 
 const isInCapitals = (text: string) =>
   /^[\p{Lu}\P{L}]{4,60}$/u.test(text) && /\p{Lu}{3}/u.test(text);
-
-/** The first of the largest headings is the title, where it is large enough and in the upper half. */
-export function withTitle(regions: readonly Region[], bodyHeight: number): Region[] {
-  const headings = regions.filter(({ kind }) => kind === 'SECTION_HEADER');
-  const tallest = Math.max(...headings.map(({ lines }) => heightOf(lines)));
-  const title = headings.find(({ lines }) => heightOf(lines) >= tallest * 0.95);
-  const isTitle = title && tallest >= bodyHeight * titleFactor;
-  return regions.map((region) =>
-    isTitle && region === title ? { ...region, kind: 'TITLE' } : region,
-  );
-}
-
-/** The usual height of some lines' type, each line counted by its letters. */
-export function heightOf(lines: readonly TextLine[]): number {
-  return median(
-    lines.flatMap(({ height, words }) =>
-      words.flatMap(({ text }) => Array(text.length).fill(height)),
-    ),
-  );
-}

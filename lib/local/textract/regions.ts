@@ -1,10 +1,12 @@
+import { around, turnBox } from './boxes.ts';
 import { listsAndParagraphs, withBullets } from './lists.ts';
+import { median } from './median.ts';
+import { findTables, type Table } from './page-tables.ts';
 import type { Box, RecognizedPage } from './recognized-page.ts';
-import { heightOf, kindOf, type RegionKind, withTitle } from './region-kinds.ts';
-import { findTables, type Table } from './tables.ts';
-import { around, type TextLine, textLinesOf, turnBox } from './text-lines.ts';
+import { kindOf, type RegionKind } from './region-kinds.ts';
+import { type TextLine, textLinesOf } from './text-lines.ts';
 
-/** A part of a page's layout, as Textract tells them apart. */
+/** A part of a page's layout. */
 export interface Region {
   kind: RegionKind;
   box: Box;
@@ -14,13 +16,13 @@ export interface Region {
   table?: Table;
 }
 
-/** A page's lines and the regions they make up in reading order; boxes are of the page laid straight. */
+/** A page's lines, and its regions in reading order. Boxes are of the page laid straight. */
 export interface Layout {
   lines: TextLine[];
   regions: Region[];
 }
 
-/** Finds a page's layout from where the recognizer found its words, and how large. */
+/** Finds a page's layout by the places and the sizes of its words. */
 export function layoutOf(page: RecognizedPage): Layout {
   const lines = withBullets(textLinesOf(page));
   const upright = (box: Box) => turnBox(box, -(page.skew ?? 0));
@@ -35,17 +37,18 @@ export function layoutOf(page: RecognizedPage): Layout {
   return { lines, regions: withTitle(regions, bodyHeight) };
 }
 
-/** A page's usual type: its text's rather than its tables', where it has some. */
+/** A page needs more words than these outside its tables for its text's height to be known by them. */
+const minWords = 30;
+
+/** Returns the usual height of a page's type: that of the text outside tables, if there is enough. */
 function bodyHeightOf(lines: readonly TextLine[], tables: readonly Table[]): number {
   const tabular = new Set(tables.flatMap((table) => table.lines));
   const text = lines.filter((line) => !tabular.has(line));
-  const isText = text.flatMap(({ words }) => words).length > fewestWords;
-  return heightOf(isText ? text : lines);
+  const isEnough = text.flatMap(({ words }) => words).length > minWords;
+  return heightOf(isEnough ? text : lines);
 }
 
-const fewestWords = 30;
-
-/** A block's regions; a table stands where its first line does. */
+/** Returns a block's regions. A table stands where its first line does. */
 function blockRegions(
   lines: TextLine[],
   tables: Table[],
@@ -75,4 +78,27 @@ function blockRegions(
   }
   endText();
   return regions;
+}
+
+/** How much taller than the page's other text a title's type is. */
+const titleFactor = 1.5;
+
+/** Makes the first of the largest headings the title, if its type is tall enough for one. */
+function withTitle(regions: readonly Region[], bodyHeight: number): Region[] {
+  const headings = regions.filter(({ kind }) => kind === 'SECTION_HEADER');
+  const maxHeight = Math.max(...headings.map(({ lines }) => heightOf(lines)));
+  const title = headings.find(({ lines }) => heightOf(lines) >= maxHeight * 0.95);
+  const isTitle = title && maxHeight >= bodyHeight * titleFactor;
+  return regions.map((region) =>
+    isTitle && region === title ? { ...region, kind: 'TITLE' } : region,
+  );
+}
+
+/** Returns the usual height of some lines' type, in which each line counts by its letters. */
+function heightOf(lines: readonly TextLine[]): number {
+  return median(
+    lines.flatMap(({ height, words }) =>
+      words.flatMap(({ text }) => Array(text.length).fill(height)),
+    ),
+  );
 }

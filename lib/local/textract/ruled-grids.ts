@@ -6,9 +6,12 @@ export interface Grid {
   ys: number[];
 }
 
-/** The grids that rules form where they meet, of at least two columns and two rows; `reach` bridges small gaps. */
+/**
+ * Finds the grids that rules form, of at least two columns and two rows. Rules that end within `reach` pixels
+ * of each other count as meeting.
+ */
 export function ruledGrids(rules: readonly Box[], reach: number): Grid[] {
-  return meeting(rules, reach).flatMap((group) => {
+  return groupsOf(rules, reach).flatMap((group) => {
     const level = group.filter(isLevel);
     const upright = group.filter((rule) => !isLevel(rule));
     const xs = edges(
@@ -26,8 +29,8 @@ export function ruledGrids(rules: readonly Box[], reach: number): Grid[] {
 
 const isLevel = ({ x0, y0, x1, y1 }: Box) => x1 - x0 >= y1 - y0;
 
-/** Groups of rules that touch one another, or nearly. */
-function meeting(rules: readonly Box[], reach: number): Box[][] {
+/** Groups rules that meet, directly or through others. */
+function groupsOf(rules: readonly Box[], reach: number): Box[][] {
   const groups: Box[][] = [];
   const left = new Set(rules);
   for (const first of rules) {
@@ -54,7 +57,7 @@ function touches(one: Box, other: Box, reach: number): boolean {
   );
 }
 
-/** Positions in order, those that are nearly the same as one. */
+/** Returns positions in order, without those that lie within `reach` of the one before. */
 function edges(positions: number[], reach: number): number[] {
   const sorted = positions.toSorted((one, other) => one - other);
   return sorted.filter(

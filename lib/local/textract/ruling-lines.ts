@@ -5,33 +5,33 @@ import type { Box } from './recognized-page.ts';
 const white = 255;
 
 /**
- * Finds the straight lines drawn on a page and whitens them, in place: Tesseract loses whole rows of
- * a ruled table. A line is at least a twentieth of the page's width long and about a millimetre
- * thick at most, so that neither letters nor dark areas count.
+ * Finds the straight lines drawn on a page and paints them white in the image, because Tesseract loses whole
+ * rows of a ruled table. A line is at least a twentieth of the page's width long, and at most about a
+ * millimetre thick: neither letters nor dark areas are taken for lines.
  */
 export function eraseRules(image: GreyImage): Box[] {
   const { width, height, pixels } = image;
-  const shortest = Math.round(width / 20);
-  const thickest = Math.max(3, Math.round(width / 220));
+  const minLength = Math.round(width / 20);
+  const maxThickness = Math.max(3, Math.round(width / 220));
   const across = { pixels, along: 1, length: width, over: width, count: height };
   const down = { pixels, along: width, length: height, over: 1, count: width };
-  const runs = [across, down].map((scan) => findRuns(scan, shortest, thickest));
+  const runs = [across, down].map((scan) => findRuns(scan, minLength, maxThickness));
   for (const [index, scan] of [across, down].entries()) {
-    for (const run of runs[index] ?? []) eraseRun(scan, run, thickest);
+    for (const run of runs[index] ?? []) eraseRun(scan, run, maxThickness);
   }
-  const [horizontal = [], vertical = []] = runs.map((found) => joinRuns(found, thickest));
+  const [horizontal = [], vertical = []] = runs.map((found) => joinRuns(found, maxThickness));
   return [
     ...horizontal.map(({ from, to, first, last }) => ({ x0: from, x1: to, y0: first, y1: last })),
     ...vertical.map(({ from, to, first, last }) => ({ y0: from, y1: to, x0: first, x1: last })),
   ];
 }
 
-/** Letters that touch the line stay: there the dark is thicker. */
-function eraseRun(scan: Scan, { row, from, to }: Run, thickest: number): void {
+/** Paints a run white, except where the dark is thicker than a line: there a letter touches it. */
+function eraseRun(scan: Scan, { row, from, to }: Run, maxThickness: number): void {
   const { pixels, along, over, count } = scan;
   for (let column = from; column < to; column++) {
-    const { first, last } = extentOf(scan, row, column, thickest);
-    if (last - first >= thickest) continue;
+    const { first, last } = extentOf(scan, row, column, maxThickness);
+    if (last - first >= maxThickness) continue;
     for (let at = Math.max(0, first - 1); at <= Math.min(count - 1, last + 1); at++) {
       pixels[at * over + column * along] = white;
     }
@@ -45,14 +45,14 @@ interface JoinedRuns {
   last: number;
 }
 
-/** The runs of one line lie in neighbouring rows, one after the other where it is not quite level. */
-function joinRuns(runs: readonly Run[], thickest: number): JoinedRuns[] {
+/** Joins the runs of one line: they lie in neighbouring rows, and follow one another if it is not quite level. */
+function joinRuns(runs: readonly Run[], maxThickness: number): JoinedRuns[] {
   const lines: JoinedRuns[] = [];
-  const gap = thickest * 3;
+  const gap = maxThickness * 3;
   for (const { row, from, to } of runs) {
     const line = lines.findLast(
       (candidate) =>
-        row - candidate.last <= thickest &&
+        row - candidate.last <= maxThickness &&
         from <= candidate.to + gap &&
         to >= candidate.from - gap,
     );

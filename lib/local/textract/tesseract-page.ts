@@ -1,11 +1,14 @@
 import type { Page } from 'tesseract.js';
 import type { RecognizedBlock, RecognizedLine, RecognizedPage } from './recognized-page.ts';
 
-/** Tesseract's numbers for the kinds of its blocks, of which its types say that they are strings. */
+/**
+ * Tesseract's numbers for the kinds of its blocks, which tesseract.js types as strings.
+ * @see https://github.com/tesseract-ocr/tesseract/blob/main/include/tesseract/publictypes.h
+ */
 const tableType = 6;
 const figureTypes = [9, 10, 11];
 
-/** What Tesseract reports of an image, in our words. */
+/** Returns what Tesseract reports of an image as a recognized page. */
 export function fromTesseract(
   blocks: NonNullable<Page['blocks']>,
   size: { width: number; height: number },
@@ -36,11 +39,11 @@ function toLine({ words, rowAttributes }: TesseractLine): RecognizedLine[] {
   return read.length > 0 ? [{ words: read, height: rowAttributes.rowHeight }] : [];
 }
 
-/** What is left of a rule or a box often looks like a letter. */
+/** Whether a word is what is left of an erased rule or a box, which may look like a sign. */
 const isStroke = (text: string, confidence: number) =>
   confidence < 70 && /^[\s|_~=—-]+$/.test(text);
 
-/** The middle one of the baselines' angles, each counted by its line's length. */
+/** Returns the median of the baselines' angles, in radians, in which each counts by its line's length. */
 function skewOf(lines: readonly TesseractLine[]): number {
   const angles = lines
     .map(({ baseline: { x0, y0, x1, y1 } }) => ({

@@ -10,9 +10,9 @@ import { eraseRules } from './ruling-lines.ts';
 import { fromTesseract } from './tesseract-page.ts';
 
 const startTimeoutMs = 30_000;
-/** A picture of noise may take for ever. */
+/** A picture of noise may take without end. */
 const pageTimeoutMs = 110_000;
-const mostReaders = 4;
+const maxReaders = 4;
 
 /** One of Tesseract's threads; `died` rejects when it ends. */
 interface Reader {
@@ -20,12 +20,12 @@ interface Reader {
   died: Promise<never>;
 }
 
-/** Tesseract's threads, started when they are first needed; pages beyond them wait their turn. */
-export function tesseractRecognizer(most = Math.min(mostReaders, availableParallelism())): {
-  recognize: Recognize;
-  close(): Promise<void>;
-} {
-  const turns = pLimit(most);
+/**
+ * Returns a recognizer over threads of Tesseract, which start when they are first needed. A thread reads one
+ * page at a time; further pages wait.
+ */
+export function tesseractRecognizer(): { recognize: Recognize; close(): Promise<void> } {
+  const limit = pLimit(Math.min(maxReaders, availableParallelism()));
   const idle: Reader[] = [];
   const all = new Set<Reader>();
   let isClosed = false;
@@ -39,7 +39,7 @@ export function tesseractRecognizer(most = Math.min(mostReaders, availableParall
 
   return {
     recognize: (image, signal) =>
-      turns(async () => {
+      limit(async () => {
         signal.throwIfAborted();
         const reader = idle.pop() ?? (await start());
         try {
@@ -47,7 +47,7 @@ export function tesseractRecognizer(most = Math.min(mostReaders, availableParall
           idle.push(reader);
           return page;
         } catch (error) {
-          // After a fault its memory may be in any state.
+          // After an error its memory may be in any state, so it reads no other page.
           all.delete(reader);
           await reader.worker.terminate();
           throw error;
@@ -56,7 +56,7 @@ export function tesseractRecognizer(most = Math.min(mostReaders, availableParall
 
     async close() {
       isClosed = true;
-      turns.clearQueue();
+      limit.clearQueue();
       await Promise.all([...all].map(({ worker }) => worker.terminate()));
     },
   };
@@ -86,7 +86,7 @@ async function startReader(): Promise<Reader> {
     const starting = createWorker('eng', 1, {
       langPath: languageFolder(),
       cacheMethod: 'none',
-      // Without one Tesseract throws outside of any promise, and then waits for ever.
+      // Without a handler tesseract.js throws outside of any promise, and this one never settles.
       errorHandler: (reason) => failed.reject(new Error(String(reason))),
     });
     const worker = await Promise.race([starting, failed.promise]);

@@ -1,6 +1,6 @@
 import type { TextLine } from './text-lines.ts';
 
-/** Lines grouped into the rows they stand in side by side, from the top, each from the left. */
+/** Groups lines that stand side by side into rows: the rows from the top down, each from left to right. */
 export function rowsOf(lines: readonly TextLine[]): TextLine[][] {
   const rows: { y0: number; y1: number; lines: TextLine[] }[] = [];
   for (const line of lines.toSorted((one, other) => middle(one) - middle(other))) {

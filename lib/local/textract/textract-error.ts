@@ -1,4 +1,4 @@
-/** An error as Textract answers it. */
+/** An error as Textract answers it. `type` is the name of the exception in AWS's API. */
 export class TextractError extends Error {
   readonly type: string;
   readonly statusCode: number;
@@ -11,10 +11,10 @@ export class TextractError extends Error {
   }
 }
 
-/** The bytes are no image that is read. */
+/** Makes the error for bytes that are no JPEG or PNG. */
 export const unsupportedDocument = () =>
   new TextractError('UnsupportedDocumentException', 'Request has unsupported document format');
 
-/** The request breaks a rule. */
+/** Makes the error for a request that breaks a rule. */
 export const invalidParameter = (message: string) =>
   new TextractError('InvalidParameterException', message);

@@ -4,14 +4,14 @@ import {
   DetectDocumentTextCommand,
 } from '@aws-sdk/client-textract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Engine } from '../../../lib/local/engines/engine-thread.ts';
-import { startEngineThread } from '../../../lib/local/engines/engine-thread.ts';
+import type { Engine } from '../../../lib/local/engines/engine.ts';
+import { startEngineThread } from '../../../lib/local/engines/engine.ts';
 import { plainText } from '../../../shared/ocr/layout.ts';
 import { printedTable } from '../../support/printed-table.ts';
 import { characterErrorRate, scanOf } from '../../support/scans.ts';
 import { countedRequests, jpegHeader, textractClient } from '../../support/textract.ts';
 
-const thread = new URL('../../../lib/local/textract/worker.ts', import.meta.url);
+const thread = new URL('../../../lib/local/textract/textract-thread.ts', import.meta.url);
 
 const ships = [
   ['Month', 'Ships', 'Tonnage'],

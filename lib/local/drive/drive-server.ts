@@ -1,0 +1,120 @@
+import { mkdirSync } from 'node:fs';
+import { relative, sep } from 'node:path';
+import Fastify, { type FastifyInstance } from 'fastify';
+import type { Engine } from '../engines/engine.ts';
+import { StageError } from '../stage-error.ts';
+import { AccessTokens } from './access-tokens.ts';
+import { DriveError } from './drive-error.ts';
+import { DriveFolder, rootFolderId } from './drive-folder.ts';
+import { DriveIndex } from './drive-index.ts';
+import { FaultInjector } from './fault-injector.ts';
+import { addFileRoutes } from './file-routes.ts';
+import { countRequests } from './request-counts.ts';
+import { OffsetError } from './resumable-uploads.ts';
+import { createServiceAccount, type ServiceAccount } from './service-account.ts';
+import { addTokenRoute } from './token-route.ts';
+import { UploadFolder } from './upload-folder.ts';
+import { addWriteRoutes } from './write-routes.ts';
+
+export interface DriveServerOptions {
+  folder: string;
+  /** The file that keeps ids and properties; without one they end with the server. */
+  indexFile?: string;
+}
+
+export interface DriveServer extends Engine {
+  rootFolderId: string;
+  /** The one account that can sign in, new at each start. */
+  serviceAccount: ServiceAccount;
+}
+
+/** Serves a folder on disk over Drive's v3 protocol. */
+export async function startDriveServer({
+  folder: path,
+  indexFile,
+}: DriveServerOptions): Promise<DriveServer> {
+  mkdirSync(path, { recursive: true });
+  if (indexFile !== undefined) refuseVisible(indexFile, path);
+  const index = new DriveIndex(indexFile);
+  const tokens = new AccessTokens();
+  const account = createServiceAccount();
+  const { serviceAccount } = account;
+  const folder = new DriveFolder(path, index);
+  const uploads = new UploadFolder(path);
+  const app = Fastify({ forceCloseConnections: true });
+  countRequests(app);
+  addFaults(app);
+  addErrors(app);
+  addTokenRoute(app, tokens, account);
+  addAuthorization(app, tokens);
+  addFileRoutes(app, folder);
+  addWriteRoutes(app, folder, uploads);
+
+  const url = await app.listen({ host: '127.0.0.1', port: 0 });
+  serviceAccount.token_uri = `${url}/token`;
+  return {
+    url,
+    rootFolderId,
+    serviceAccount,
+    close: async () => {
+      await app.close();
+      uploads.discardAll();
+      index.close();
+    },
+  };
+}
+
+/** Throws if the index would be a file of the Drive itself: all that is in its folder and not hidden is. */
+function refuseVisible(indexFile: string, folder: string): void {
+  const [first, ...others] = relative(folder, indexFile).split(sep);
+  if (first === '..' || [first, ...others].some((name) => name?.startsWith('.'))) return;
+  throw new StageError(`The Drive's index ${indexFile} can't lie in its folder ${folder}.`);
+}
+
+/** Adds faults on demand. Bodies are not parsed here: each route reads its own as it comes. */
+function addFaults(app: FastifyInstance): void {
+  const faults = new FaultInjector();
+  faults.addTo(app);
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (request, body, done) => done(null, faults.bodyOf(request, body)));
+}
+
+function addAuthorization(app: FastifyInstance, tokens: AccessTokens): void {
+  app.addHook('onRequest', async ({ method, url, query, headers }) => {
+    if (!/^\/(upload\/)?drive\//.test(url)) return;
+    // The address of a resumable upload is its own credential.
+    if (method === 'PUT' && (query as { upload_id?: string }).upload_id) return;
+    tokens.check(headers.authorization, method !== 'GET');
+  });
+}
+
+function addErrors(app: FastifyInstance): void {
+  app.setNotFoundHandler((_request, reply) => {
+    const unknown = new DriveError(404, 'notFound', 'Not Found');
+    return reply.code(404).send(unknown.body);
+  });
+
+  app.setErrorHandler(async (error: Error & { statusCode?: number }, request, reply) => {
+    await drain(request.body as AsyncIterable<unknown> | undefined);
+    // On a connection kept open, the unread rest of a body would be taken for the next request.
+    if (!request.raw.complete) reply.header('connection', 'close');
+    if (error instanceof OffsetError) return reply.code(503).type('text/plain').send(error.message);
+    const driveError =
+      error instanceof DriveError
+        ? error
+        : new DriveError(error.statusCode ?? 500, 'internalError', error.message);
+    return reply
+      .code(driveError.statusCode)
+      .type('application/json; charset=UTF-8')
+      .send(driveError.body);
+  });
+}
+
+/** Reads the rest of a body: a client that still sends would see a broken connection instead of the error. */
+async function drain(body: AsyncIterable<unknown> | undefined): Promise<void> {
+  try {
+    for await (const _ of body ?? []);
+  } catch {
+    // The connection broke, and nobody waits for the error.
+  }
+}

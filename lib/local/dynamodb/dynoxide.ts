@@ -1,0 +1,108 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, statfsSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Engine } from '../engines/engine.ts';
+import { StageError } from '../stage-error.ts';
+import { type StreamTrimmer, startStreamTrimmer } from './stream-trimmer.ts';
+
+/** A running DynamoDB. */
+export interface DynamoDbEngine extends Engine {
+  /** Trims its streams; absent if the engine is not the stage's own. */
+  streams?: StreamTrimmer;
+}
+
+/**
+ * Runs dynoxide until this process ends: `cat` reads a pipe that closes however that happens, SIGKILL included,
+ * and then the engine is killed. The first argument is a folder to remove at the end, or empty. The trap is for
+ * the shell's own message that its child was terminated: writing it where nobody reads would kill the shell.
+ */
+const watchedCommand = `trap '' PIPE; folder=$1; shift; "$@" </dev/null & engine=$!
+  (cat >/dev/null; kill $engine 2>/dev/null) <&3 & wait $engine; [ -z "$folder" ] || rm -rf "$folder"`;
+
+/**
+ * Starts dynoxide on a free port over a file, or without one over a file that is removed when it stops. Returns
+ * the DynamoDB that `AWS_ENDPOINT_URL_DYNAMODB` names instead, if it is set. Throws `StageError`.
+ */
+export async function startDynamoDb(
+  file: string | undefined,
+  onDeath: (reason: string) => void,
+): Promise<DynamoDbEngine> {
+  const elsewhere = process.env['AWS_ENDPOINT_URL_DYNAMODB'];
+  if (elsewhere) return { url: elsewhere, close: async () => {} };
+
+  const port = await freePort();
+  const path = file ?? join(mkdtempSync(join(memoryFolder(), 'quire-')), 'dynamodb.db');
+  const command = [binaryPath(), '--port', String(port), '--db-path', path];
+  const temporary = file ? '' : dirname(path);
+  const engine = spawn('/bin/sh', ['-c', watchedCommand, 'sh', temporary, ...command], {
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  await listening(engine);
+  const streams = await startStreamTrimmer(path);
+  let closing = false;
+  const exited = new Promise<void>((resolve) => engine.once('exit', () => resolve()));
+  engine.once('exit', () => {
+    if (!closing) onDeath('The DynamoDB engine stopped by itself.');
+  });
+  return {
+    url: `http://127.0.0.1:${port}`,
+    streams,
+    close: async () => {
+      closing = true;
+      await streams.close();
+      engine.stdio[3]?.destroy();
+      await exited;
+    },
+  };
+}
+
+const minFreeBytes = 512 * 1024 * 1024;
+
+/** Returns a folder that Linux keeps in memory; the one for temporary files if it is too small, as in containers. */
+function memoryFolder(): string {
+  const folder = '/dev/shm';
+  if (!existsSync(folder)) return tmpdir();
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize >= minFreeBytes ? folder : tmpdir();
+}
+
+function binaryPath(): string {
+  const advice =
+    'run npm ci on Linux x64, or set AWS_ENDPOINT_URL_DYNAMODB to a DynamoDB of your own';
+  try {
+    const path = fileURLToPath(import.meta.resolve('@dynoxide/linux-x64/dynoxide'));
+    if (existsSync(path)) return path;
+  } catch (cause) {
+    throw new StageError(`The DynamoDB engine dynoxide is not installed: ${advice}.`, { cause });
+  }
+  throw new StageError(`The DynamoDB engine's binary is missing: ${advice}.`);
+}
+
+/** Waits until the engine says that it listens. Throws `StageError` with its output if it ends before. */
+function listening(engine: ChildProcess): Promise<void> {
+  let output = '';
+  return new Promise((resolve, reject) => {
+    engine.stderr?.on('data', (chunk) => {
+      output += chunk;
+      if (output.includes('listening')) resolve();
+    });
+    engine.once('error', reject);
+    engine.once('exit', () => {
+      reject(new StageError(`The DynamoDB engine doesn't start: ${output.trim()}`));
+    });
+  });
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer().once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+}

@@ -1,0 +1,193 @@
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Worker } from 'node:worker_threads';
+import type { Narrator } from '../narrator.ts';
+import { StageError } from '../stage-error.ts';
+import { region } from '../template/resource-names.ts';
+import {
+  type InvocationEnd,
+  InvocationError,
+  type ResponseSink,
+  type SandboxMessage,
+  type ThreadReply,
+} from './invocation.ts';
+
+/** What a function needs to run: its bundle, its environment and its limits. */
+export interface FunctionConfig {
+  name: string;
+  arn: string;
+  codeDir: string;
+  handler: string;
+  environment: Record<string, string>;
+  timeoutMs: number;
+  memoryMb: number;
+}
+
+/**
+ * The largest response that Lambda takes from a function that doesn't stream.
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+ */
+const maxResponseBytes = 6_291_556;
+
+interface Pending {
+  sink: ResponseSink | undefined;
+  resolve(payload: string): void;
+  reject(error: InvocationError): void;
+  timer: NodeJS.Timeout;
+}
+
+/** A thread that runs one function's bundle, for all its invocations. When it dies, they fail. */
+export class Sandbox {
+  /** Resolves once the bundle is loaded; rejects if it doesn't load. */
+  readonly loaded: Promise<void>;
+  /** Resolves once the thread has ended. */
+  readonly ended: Promise<void>;
+  private readonly config: FunctionConfig;
+  private readonly narrator: Narrator;
+  private readonly thread: Worker;
+  private readonly pending = new Map<string, Pending>();
+  private state: 'open' | 'finishing' | 'dead' = 'open';
+
+  constructor(config: FunctionConfig, narrator: Narrator) {
+    this.config = config;
+    this.narrator = narrator;
+    this.thread = startThread(config);
+    this.loaded = new Promise((resolve, reject) => {
+      this.thread.once('message', () => resolve());
+      this.thread.once('exit', () => {
+        reject(new StageError(`The bundle of ${config.name} doesn't load.`));
+      });
+    });
+    this.loaded.catch(() => {});
+    this.ended = new Promise((resolve) => this.thread.once('exit', () => resolve()));
+    this.listen();
+  }
+
+  /** Whether it takes invocations. */
+  get isOpen(): boolean {
+    return this.state === 'open';
+  }
+
+  /** How many invocations are under way. */
+  get inFlight(): number {
+    return this.pending.size;
+  }
+
+  /** Runs an invocation. Rejects with `InvocationError` if Lambda would report a function error. */
+  async invoke(event: unknown, id: string, sink: ResponseSink | undefined): Promise<unknown> {
+    const { timeoutMs } = this.config;
+    const payload = await new Promise<string>((resolve, reject) => {
+      const timer = setTimeout(() => this.timeOut(id), timeoutMs);
+      this.pending.set(id, { sink, resolve, reject, timer });
+      this.post({ id, payload: JSON.stringify(event), deadlineMs: Date.now() + timeoutMs });
+    });
+    return JSON.parse(payload);
+  }
+
+  /** Takes no more invocations, and ends after those under way. */
+  finish(): void {
+    this.state = 'finishing';
+    this.endIfDone();
+  }
+
+  /** Ends at once. Invocations under way fail. */
+  async terminate(): Promise<void> {
+    await this.thread.terminate();
+  }
+
+  private listen(): void {
+    const { name } = this.config;
+    for (const stream of [this.thread.stdout, this.thread.stderr]) {
+      createInterface(stream).on('line', (line) => this.narrator.functionLine(name, line));
+    }
+    this.thread.on('message', (reply: ThreadReply | 'ready') => {
+      if (reply === 'ready') return;
+      if ('head' in reply) this.pending.get(reply.id)?.sink?.head(reply.head);
+      else if ('chunk' in reply) void this.passOn(reply.id, reply.chunk);
+      else this.settle(reply);
+    });
+    this.thread.on('error', (error) => {
+      this.state = 'dead';
+      this.narrator.functionCrashed(name, error);
+    });
+    this.thread.once('exit', (code) => {
+      this.state = 'dead';
+      const message = `The function's process exited with code ${code}`;
+      for (const id of [...this.pending.keys()]) {
+        this.take(id)?.reject(new InvocationError('Runtime.ExitError', message));
+      }
+    });
+  }
+
+  private post(message: SandboxMessage): void {
+    this.thread.postMessage(message);
+  }
+
+  /** Passes a chunk on, and tells the thread once there is room for the next. */
+  private async passOn(id: string, chunk: Uint8Array): Promise<void> {
+    await this.pending.get(id)?.sink?.write(chunk);
+    this.post({ chunkTakenOf: id });
+  }
+
+  private settle(end: InvocationEnd): void {
+    const pending = this.take(end.id);
+    if (!pending) return;
+    if (!('payload' in end)) {
+      pending.reject(new InvocationError(end.errorType, end.errorMessage));
+    } else if (Buffer.byteLength(end.payload) > maxResponseBytes) {
+      const message = `Response payload size exceeded maximum allowed payload size (${maxResponseBytes} bytes).`;
+      pending.reject(new InvocationError('Function.ResponseSizeTooLarge', message));
+    } else {
+      pending.resolve(end.payload);
+    }
+    this.endIfDone();
+  }
+
+  /** Fails an invocation whose time is up, and ends the thread with whatever else runs in it. */
+  private timeOut(id: string): void {
+    this.state = 'dead';
+    const seconds = (this.config.timeoutMs / 1000).toFixed(2);
+    this.take(id)?.reject(
+      new InvocationError('Sandbox.Timedout', `Task timed out after ${seconds} seconds`),
+    );
+    void this.terminate();
+  }
+
+  private take(id: string): Pending | undefined {
+    const pending = this.pending.get(id);
+    this.pending.delete(id);
+    clearTimeout(pending?.timer);
+    return pending;
+  }
+
+  private endIfDone(): void {
+    if (this.state === 'finishing' && this.pending.size === 0) void this.terminate();
+  }
+}
+
+function startThread({ name, arn, codeDir, handler, environment, memoryMb }: FunctionConfig) {
+  return new Worker(new URL('./function-thread.ts', import.meta.url), {
+    env: {
+      AWS_LAMBDA_FUNCTION_NAME: name,
+      AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(memoryMb),
+      AWS_REGION: region,
+      LAMBDA_TASK_ROOT: codeDir,
+      TZ: ':UTC',
+      ...environment,
+    },
+    workerData: {
+      bundle: bundleIn(codeDir, handler),
+      exportName: handler.split('.')[1],
+      name,
+      arn,
+      memoryMb,
+    },
+    resourceLimits: { maxOldGenerationSizeMb: memoryMb },
+    stdout: true,
+    stderr: true,
+  });
+}
+
+/** Returns the file of a handler such as `index.handler`. */
+export const bundleIn = (codeDir: string, handler: string) =>
+  join(codeDir, `${handler.split('.')[0]}.mjs`);

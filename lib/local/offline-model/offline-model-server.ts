@@ -1,0 +1,58 @@
+import { Readable } from 'node:stream';
+import Fastify, { type FastifyInstance } from 'fastify';
+import { parseChatRequest } from './chat-request.ts';
+import { complete } from './completion.ts';
+import { completionEvents } from './completion-events.ts';
+import { OpenAIError } from './openai-error.ts';
+
+const maxBodyBytes = 10 * 1024 * 1024;
+
+/** Starts the offline model, an OpenAI-compatible API that needs no network. Port 0 takes a free one. */
+export async function startOfflineModel({
+  port = 0,
+  host = '127.0.0.1',
+}: {
+  port?: number;
+  host?: '127.0.0.1';
+} = {}): Promise<{ url: string; close(): Promise<void> }> {
+  const app = Fastify({ bodyLimit: maxBodyBytes, forceCloseConnections: true });
+  addRoutes(app);
+  addErrors(app);
+  const address = await app.listen({ port, host });
+  return { url: `${address}/v1`, close: () => app.close() };
+}
+
+function addRoutes(app: FastifyInstance): void {
+  app.get('/v1/models', () => ({
+    object: 'list',
+    data: [{ id: 'offline', object: 'model', created: 0, owned_by: 'quire' }],
+  }));
+
+  app.post('/v1/chat/completions', (request, reply) => {
+    const chat = parseChatRequest(request.body);
+    const completion = complete(chat);
+    if (!chat.stream) return reply.send(completion);
+
+    const includeUsage = chat.stream_options?.include_usage ?? false;
+    return reply
+      .headers({ 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' })
+      .send(Readable.from(completionEvents(completion, { includeUsage })));
+  });
+}
+
+function addErrors(app: FastifyInstance): void {
+  app.setNotFoundHandler(({ method, url }, reply) => {
+    const unknown = new OpenAIError(404, `Unknown request URL: ${method} ${url}.`, {
+      code: 'unknown_url',
+    });
+    return reply.status(404).send(unknown.body);
+  });
+
+  app.setErrorHandler((error: Error & { statusCode?: number }, _request, reply) => {
+    const openAIError =
+      error instanceof OpenAIError
+        ? error
+        : new OpenAIError(error.statusCode ?? 500, error.message);
+    return reply.status(openAIError.statusCode).send(openAIError.body);
+  });
+}

@@ -1,9 +1,0 @@
-import { parentPort } from 'node:worker_threads';
-import { startOfflineModel } from './server.ts';
-
-const { url, close } = await startOfflineModel();
-parentPort?.once('message', async () => {
-  await close();
-  process.exit();
-});
-parentPort?.postMessage({ url });

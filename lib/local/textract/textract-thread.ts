@@ -1,0 +1,6 @@
+import { workerData } from 'node:worker_threads';
+import { reportEngine } from '../engines/engine.ts';
+import { startTextractServer, type TextractOptions } from './textract-server.ts';
+
+// The thread of the stage's Textract.
+reportEngine(await startTextractServer(workerData as TextractOptions));

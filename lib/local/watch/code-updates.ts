@@ -1,0 +1,67 @@
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Narrator } from '../narrator.ts';
+import type { Stage } from '../stage.ts';
+import { StageError } from '../stage-error.ts';
+import { runScript, sourceRoot } from '../template/run-script.ts';
+import { bundle, synthesize } from '../template/synthesize.ts';
+import { SourceWatcher } from './source-watcher.ts';
+
+/** The files that the functions' bundles are made of. */
+const functionSource = /^(functions|shared)\/.*\.(ts|json)$/;
+/** The files that the template and the stage itself are made of. Operators' commands are not among them. */
+const stageSource =
+  /^(lib\/(?!cli\/).*\.ts|bin\/(app|bundle|local)\.ts|shared\/models\/catalogue\.json)$/;
+
+export interface CodeUpdatesOptions {
+  stage: Stage;
+  /** A folder for new bundles, which is emptied when a stage starts. */
+  deploymentDir: string;
+  narrator: Narrator;
+  /** Ends the stage and starts it again with its data, from the sources as they are then. */
+  restart(): Promise<void>;
+}
+
+/**
+ * Runs new code whenever a source file changes. New bundles replace the functions' old ones in the running
+ * stage; a change of the template or of the stage itself restarts it. If the new code can't be bundled,
+ * synthesized or loaded, the old code goes on running.
+ */
+export function updateCodeOnChange(options: CodeUpdatesOptions): void {
+  const { deploymentDir, narrator, restart } = options;
+  let updates = 0;
+  new SourceWatcher(sourceRoot, ['bin', 'functions', 'lib', 'shared'], async (paths) => {
+    const changed = paths.find((path) => stageSource.test(path));
+    if (!changed && !paths.some((path) => functionSource.test(path))) return;
+    const outDir = join(deploymentDir, `update-${++updates}`);
+    try {
+      if (!changed) return await replaceFunctions(options, outDir);
+      narrator.codeChanged(`${changed} has changed: the whole stage starts again`);
+      await checkStart(outDir);
+      await restart();
+    } catch (error) {
+      const reason = error instanceof StageError ? error.message : (error as Error).stack;
+      narrator.problem(`${reason}\nThe old code goes on running.`);
+    }
+  });
+}
+
+async function replaceFunctions({ stage, narrator }: CodeUpdatesOptions, outDir: string) {
+  const startedAt = performance.now();
+  await bundle(outDir);
+  const names = await stage.replaceCode(outDir);
+  for (const name of readdirSync(outDir)) {
+    if (!names.includes(name)) rmSync(join(outDir, name), { recursive: true });
+  }
+  const tookMs = Math.round(performance.now() - startedAt);
+  narrator.codeChanged(`${namesOrCount(names)} again, ${tookMs} ms`);
+}
+
+const namesOrCount = (names: string[]) =>
+  names.length > 0 && names.length <= 3 ? names.join(', ') : `${names.length} functions`;
+
+/** Throws if the stage would not start again: its template must synthesize, and its own modules load. */
+async function checkStart(outDir: string): Promise<void> {
+  await synthesize(outDir);
+  await runScript('local.ts', "The stage doesn't load", { argv: ['--help'], stdout: true });
+}

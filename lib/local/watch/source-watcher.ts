@@ -1,0 +1,60 @@
+import { type FSWatcher, readdirSync, statSync, watch } from 'node:fs';
+import { join } from 'node:path';
+
+/** A change is reported once nothing has changed for so long: a save may write several files. */
+const quietMs = 100;
+
+/**
+ * Reports changed files in some folders and all below them, by their paths relative to `root`. What changes
+ * while a report is worked on comes with the next one.
+ *
+ * Each folder has a watcher of its own: on Linux the `recursive` option of `fs.watch` watches files, and loses
+ * one for good when an editor saves it by renaming a new file to its name.
+ * @see https://nodejs.org/api/fs.html#inodes
+ */
+export class SourceWatcher {
+  private readonly root: string;
+  private readonly report: (paths: string[]) => Promise<void>;
+  private readonly watchers = new Map<string, FSWatcher>();
+  private readonly changed = new Set<string>();
+  private timer: NodeJS.Timeout | undefined;
+  private reporting = false;
+
+  constructor(root: string, folders: string[], report: (paths: string[]) => Promise<void>) {
+    this.root = root;
+    this.report = report;
+    for (const folder of folders) this.watchFolder(folder);
+  }
+
+  private watchFolder(folder: string): void {
+    this.watchers.get(folder)?.close();
+    const watcher = watch(join(this.root, folder), (_, name) => {
+      if (name) this.note(join(folder, name));
+    });
+    // A folder that is removed needs no watcher any more.
+    watcher.on('error', () => watcher.close());
+    this.watchers.set(folder, watcher);
+    for (const entry of readdirSync(join(this.root, folder), { withFileTypes: true })) {
+      if (entry.isDirectory()) this.watchFolder(join(folder, entry.name));
+    }
+  }
+
+  private note(path: string): void {
+    const stat = statSync(join(this.root, path), { throwIfNoEntry: false });
+    if (stat?.isDirectory()) this.watchFolder(path);
+    this.changed.add(path);
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.reportChanges(), quietMs);
+  }
+
+  private async reportChanges(): Promise<void> {
+    if (this.reporting) return;
+    this.reporting = true;
+    while (this.changed.size > 0) {
+      const paths = [...this.changed];
+      this.changed.clear();
+      await this.report(paths);
+    }
+    this.reporting = false;
+  }
+}

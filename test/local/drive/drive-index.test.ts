@@ -1,0 +1,57 @@
+import { renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startDriveServer } from '../../../lib/local/drive/drive-server.ts';
+import { accessToken, driveClient, startDrive, type TestDrive } from '../../support/drive.ts';
+
+let drive: TestDrive;
+beforeAll(async () => {
+  drive = await startDrive();
+});
+afterAll(() => drive.close());
+
+describe('a server that starts again', () => {
+  const start = async (folder: string, indexFile: string) => {
+    const server = await startDriveServer({ folder, indexFile });
+    const client = driveClient(server.url, await accessToken(server.serviceAccount));
+    return { server, client };
+  };
+
+  test('knows each file by the id it had, and its properties', async () => {
+    const { folder } = drive;
+    const indexFile = join(folder, '../other.db');
+    const before = await start(folder, indexFile);
+    const requestBody = { name: 'kept.txt', appProperties: { job: '1' } };
+    const { data: created } = await before.client.files.create({ requestBody });
+    const listed = await before.client.files.list({ pageSize: 1000 });
+    await before.server.close();
+
+    const after = await start(folder, indexFile);
+    const again = await after.client.files.list({ pageSize: 1000 });
+    const fields = 'name,appProperties';
+    const kept = await after.client.files.get({ fileId: created.id ?? '', fields });
+    await after.server.close();
+
+    expect(again.data).toEqual(listed.data);
+    expect(kept.data).toEqual(requestBody);
+  });
+
+  test('won’t keep its index where the Drive would show it', async () => {
+    const started = startDriveServer({
+      folder: drive.folder,
+      indexFile: join(drive.folder, 'index.db'),
+    });
+
+    await expect(started).rejects.toThrow(/can't lie in its folder/);
+  });
+});
+
+test('a file that is moved on disk leaves its old id', async () => {
+  drive.put('before.txt', 'a');
+  const id = await drive.idOf('before.txt');
+
+  renameSync(join(drive.folder, 'before.txt'), join(drive.folder, 'after.txt'));
+
+  await expect(drive.client.files.get({ fileId: id })).rejects.toMatchObject({ status: 404 });
+  expect(await drive.idOf('after.txt')).not.toBe(id);
+});

@@ -1,0 +1,23 @@
+import { expect, inject, test } from 'vitest';
+import { deployTables } from '../../../lib/local/dynamodb/deploy-tables.ts';
+import { startDynamoDb } from '../../../lib/local/dynamodb/dynoxide.ts';
+import { ResourceNames } from '../../../lib/local/template/resource-names.ts';
+import { readAssembly } from '../../../lib/local/template/synthesize.ts';
+import { resourcesOf, type Template } from '../../../lib/local/template/template.ts';
+
+test('a table of an earlier stage is given the stream that it has since', async () => {
+  const { template, stackName } = readAssembly(inject('assembly'));
+  const engine = await startDynamoDb(undefined, () => {});
+  const [ledger = ''] = resourcesOf(template, 'AWS::DynamoDB::GlobalTable')
+    .map(([id]) => id)
+    .filter((id) => id.startsWith('ledger'));
+  const earlier = structuredClone(template) as Template;
+  delete earlier.Resources[ledger]?.Properties?.['StreamSpecification'];
+  await deployTables(earlier, new ResourceNames(earlier, stackName), engine.url);
+  const names = new ResourceNames(template, stackName);
+
+  await deployTables(template, names, engine.url);
+
+  expect(names.getAtt(ledger, 'StreamArn')).toMatch(/^arn:aws:dynamodb:.*\/stream\//);
+  await engine.close();
+});

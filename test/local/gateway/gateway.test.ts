@@ -1,0 +1,158 @@
+import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
+import { Gateway } from '../../../lib/local/gateway/gateway.ts';
+import { GatewayResponses } from '../../../lib/local/gateway/gateway-responses.ts';
+import type { Route } from '../../../lib/local/gateway/routes.ts';
+import { TokenAuthorizer } from '../../../lib/local/gateway/token-authorizer.ts';
+import type { FunctionHost } from '../../../lib/local/lambda/function-host.ts';
+import { readAssembly } from '../../../lib/local/template/synthesize.ts';
+import { TinyFunctions } from '../../support/tiny-functions.ts';
+
+const responses = new GatewayResponses(readAssembly(inject('assembly')).template);
+
+let functions: TinyFunctions;
+let gateway: Gateway;
+
+beforeEach(() => {
+  functions = new TinyFunctions();
+});
+afterEach(async () => {
+  await gateway.close();
+  await functions.close();
+});
+
+/** Serves one function at GET /things/{id}; answers the base URL. */
+function serve(fn: FunctionHost, route: Partial<Route> = {}): Promise<string> {
+  const path = '/things/{id}';
+  gateway = new Gateway(
+    [
+      {
+        method: 'GET',
+        path,
+        function: fn,
+        authorizer: undefined,
+        timeoutMs: 20_000,
+        streams: false,
+        methodArn: `arn:aws:execute-api:us-east-1:000000000000:local/local/GET${path}`,
+        ...route,
+      },
+    ],
+    responses,
+    functions.narrator,
+  );
+  return gateway.listen(0);
+}
+
+const echo = 'return { statusCode: 200, body: JSON.stringify({ event, calls }) };';
+
+function authorizerOf(body: string, ttlMs = 60_000): TokenAuthorizer {
+  return new TokenAuthorizer({ function: functions.start(body), validation: /^ok/, ttlMs });
+}
+
+const policy = (effect: string) => `
+  const Statement = [{ Effect: '${effect}', Action: 'execute-api:Invoke', Resource: '*' }];
+  const policyDocument = { Version: '2012-10-17', Statement };
+  return { principalId: 'p', policyDocument, context: { calls, token: event.authorizationToken } };`;
+
+const get = (url: string, path: string, authorization?: string) =>
+  fetch(`${url}${path}`, { headers: authorization ? { authorization } : {} });
+
+describe('the gateway hands over', () => {
+  test('a proxy event of the request', async () => {
+    const url = await serve(functions.start(echo));
+
+    const response = await get(url, '/things/a%20b?x=1&x=2&y=%C3%B6');
+
+    const { event } = (await response.json()) as { event: object };
+    expect(event).toMatchObject({
+      resource: '/things/{id}',
+      httpMethod: 'GET',
+      pathParameters: { id: 'a b' },
+      queryStringParameters: { x: '2', y: 'ö' },
+      multiValueQueryStringParameters: { x: ['1', '2'], y: ['ö'] },
+      body: null,
+      isBase64Encoded: false,
+      requestContext: { requestId: response.headers.get('x-amzn-requestid') },
+    });
+  });
+
+  test('the status, headers and body of the answer', async () => {
+    const url = await serve(
+      functions.start(
+        "return { statusCode: 418, headers: { 'x-kind': 'pot' }, isBase64Encoded: true, body: 'aGk=' };",
+      ),
+    );
+
+    const response = await get(url, '/things/1');
+
+    expect(response.status).toBe(418);
+    expect(response.headers.get('x-kind')).toBe('pot');
+    expect(await response.text()).toBe('hi');
+  });
+});
+
+describe('the gateway answers for', () => {
+  const internal = {
+    detail: expect.stringContaining('x-amzn-requestid'),
+    error: expect.objectContaining({ type: 'server_error', code: 'internal_error' }),
+  };
+
+  test.each([
+    ['a function that dies', 'process.exit(1);', 502],
+    ['a function that throws', "throw new Error('secret');", 502],
+    ['an answer larger than Lambda carries', "return 'x'.repeat(7e6);", 502],
+    ['a function slower than it waits', 'await new Promise(() => {});', 504],
+  ])('%s', async (_, body, status) => {
+    const url = await serve(functions.start(body), { timeoutMs: status === 504 ? 300 : 20_000 });
+
+    const response = await get(url, '/things/1');
+
+    expect(response.status).toBe(status);
+    expect(await response.json()).toEqual(internal);
+  });
+});
+
+describe('the gateway’s authorizer', () => {
+  test('is asked once a token, and its context reaches the function', async () => {
+    const url = await serve(functions.start(echo), { authorizer: authorizerOf(policy('Allow')) });
+
+    const answers = [];
+    for (const token of ['ok 1', 'ok 1', 'ok 2']) {
+      answers.push((await (await get(url, '/things/1', token)).json()) as { event: object });
+    }
+
+    const context = { principalId: 'p' };
+    expect(answers.map(({ event }) => event)).toMatchObject([
+      { requestContext: { authorizer: { ...context, calls: 1, token: 'ok 1' } } },
+      { requestContext: { authorizer: { ...context, calls: 1, token: 'ok 1' } } },
+      { requestContext: { authorizer: { ...context, calls: 2, token: 'ok 2' } } },
+    ]);
+  });
+
+  test('is asked again once its word is too old', async () => {
+    const authorizer = authorizerOf(policy('Allow'), 0);
+    const url = await serve(functions.start(echo), { authorizer });
+    await get(url, '/things/1', 'ok');
+
+    const response = await get(url, '/things/1', 'ok');
+
+    expect(await response.json()).toMatchObject({
+      event: { requestContext: { authorizer: { calls: 2 } } },
+    });
+  });
+
+  test.each([
+    ['that says Unauthorized', "throw new Error('Unauthorized');", 'ok', 401],
+    ['that denies', policy('Deny'), 'ok', 401],
+    ['that breaks', "throw new Error('no table');", 'ok', 500],
+    ['that was not asked, for a malformed token', policy('Allow'), 'bad', 401],
+    ['that was not asked, without a token', policy('Allow'), undefined, 401],
+  ])('%s keeps the function from being asked', async (_, body, token, status) => {
+    const fn = functions.start(echo);
+    const url = await serve(fn, { authorizer: authorizerOf(body) });
+
+    const response = await get(url, '/things/1', token);
+
+    expect(response.status).toBe(status);
+    expect(await fn.invoke({})).toMatchObject({ body: expect.stringContaining('"calls":1') });
+  });
+});

@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest';
+import { eventFilter } from '../../../lib/local/lambda/event-filter.ts';
+
+const passes = (record: unknown, ...patterns: object[]) =>
+  eventFilter(patterns.map((pattern) => JSON.stringify(pattern)))(record);
+
+describe('an event filter', () => {
+  const record = {
+    eventName: 'MODIFY',
+    dynamodb: { NewImage: { status: { S: 'queued' } }, SizeBytes: 5, Old: null },
+  };
+
+  test.each<[string, object, boolean]>([
+    ['a value', { eventName: ['MODIFY'] }, true],
+    ['one of several values', { eventName: ['INSERT', 'MODIFY'] }, true],
+    ['another value', { eventName: ['INSERT'] }, false],
+    ['a value in depth', { dynamodb: { NewImage: { status: { S: ['queued'] } } } }, true],
+    ['another value in depth', { dynamodb: { NewImage: { status: { S: ['done'] } } } }, false],
+    ['a number', { dynamodb: { SizeBytes: [5] } }, true],
+    ['a number as a string', { dynamodb: { SizeBytes: ['5'] } }, false],
+    ['null', { dynamodb: { Old: [null] } }, true],
+    ['null where there is nothing', { dynamodb: { New: [null] } }, false],
+    ['two keys that both fit', { eventName: ['MODIFY'], dynamodb: { SizeBytes: [5] } }, true],
+    ['two keys of which one fits', { eventName: ['MODIFY'], dynamodb: { SizeBytes: [6] } }, false],
+    [
+      'a key in depth that is not there',
+      { dynamodb: { OldImage: { status: { S: ['x'] } } } },
+      false,
+    ],
+    ['a key below null', { dynamodb: { Old: { status: ['x'] } } }, false],
+    ['no key at all', {}, true],
+    ['no value at all', { eventName: [] }, false],
+    ['what exists', { dynamodb: { NewImage: [{ exists: true }] } }, true],
+    ['what should not exist but does', { eventName: [{ exists: false }] }, false],
+    ['what does not exist', { dynamodb: { OldImage: [{ exists: false }] } }, true],
+    ['what should exist but does not', { dynamodb: { OldImage: [{ exists: true }] } }, false],
+    ['a prefix', { eventName: [{ prefix: 'MOD' }] }, true],
+    ['another prefix', { eventName: [{ prefix: 'DIFY' }] }, false],
+    ['a prefix of a number', { dynamodb: { SizeBytes: [{ prefix: '5' }] } }, false],
+    ['anything but a list with it', { eventName: [{ 'anything-but': ['MODIFY', 'x'] }] }, false],
+    ['anything but a list without it', { eventName: [{ 'anything-but': ['INSERT'] }] }, true],
+    ['anything but a word with it inside', { eventName: [{ 'anything-but': 'MODIFYING' }] }, true],
+    ['anything but itself', { eventName: [{ 'anything-but': 'MODIFY' }] }, false],
+    ['anything but a prefix it has', { eventName: [{ 'anything-but': { prefix: 'MO' } }] }, false],
+    ['anything but x where there is nothing', { other: [{ 'anything-but': ['x'] }] }, false],
+    ['a rule or a value', { eventName: [{ prefix: 'x' }, 'MODIFY'] }, true],
+  ])('on %s passes a record: %o → %s', (_, pattern, expected) => {
+    expect(passes(record, pattern)).toBe(expected);
+  });
+
+  test('without patterns passes everything', () => {
+    expect(passes(record)).toBe(true);
+  });
+
+  test('of several patterns passes what fits any of them', () => {
+    const [insert, modify] = [{ eventName: ['INSERT'] }, { eventName: ['MODIFY'] }];
+
+    expect(passes(record, insert, modify)).toBe(true);
+    expect(passes({ eventName: 'REMOVE' }, insert, modify)).toBe(false);
+  });
+
+  test.each([{ numeric: ['>', 5] }, { suffix: 'x' }, { 'anything-but': { suffix: 'x' } }])(
+    'stops at a rule it does not know before any record comes: %o',
+    (rule) => {
+      const pattern = JSON.stringify({ dynamodb: { SizeBytes: [rule] } });
+
+      expect(() => eventFilter([pattern])).toThrow(
+        /^The local stage doesn't know the filter operator (numeric|suffix)\.$/,
+      );
+    },
+  );
+});

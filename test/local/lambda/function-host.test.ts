@@ -1,0 +1,192 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { TinyFunctions } from '../../support/tiny-functions.ts';
+
+let functions: TinyFunctions;
+
+beforeEach(() => {
+  functions = new TinyFunctions();
+});
+afterEach(() => functions.close());
+
+const exitError = { name: 'Error', errorType: 'Runtime.ExitError' };
+
+describe('a function', () => {
+  test('answers with what its handler returns, and keeps its module between invocations', async () => {
+    const host = functions.start('return { echo: event, calls };');
+
+    const first = await host.invoke({ n: 1 });
+    const second = await host.invoke({ n: 2 });
+
+    expect([first, second]).toEqual([
+      { echo: { n: 1 }, calls: 1 },
+      { echo: { n: 2 }, calls: 2 },
+    ]);
+  });
+
+  test('sees its own environment and no other', async () => {
+    const host = functions.start('return process.env;');
+
+    const environment = await host.invoke({});
+
+    expect(environment).toMatchObject({ COLOUR: 'red', AWS_LAMBDA_FUNCTION_NAME: 'tiny' });
+    expect(environment).not.toHaveProperty('PATH');
+  });
+
+  test('sees how much of its time is left', async () => {
+    const host = functions.start('return context.getRemainingTimeInMillis();', {
+      timeoutMs: 7_000,
+    });
+
+    const leftMs = await host.invoke({});
+
+    expect(leftMs).toBeGreaterThan(0);
+    expect(leftMs).toBeLessThanOrEqual(7_000);
+  });
+
+  test('that returns nothing answers null', async () => {
+    const host = functions.start('');
+
+    expect(await host.invoke({})).toBeNull();
+  });
+
+  test('that throws fails one invocation, and its module lives on', async () => {
+    const host = functions.start("if (event.fail) throw new TypeError('no'); return calls;");
+
+    const [failed, other] = await Promise.allSettled([
+      host.invoke({ fail: true }),
+      host.invoke({}),
+    ]);
+
+    expect(failed).toMatchObject({ reason: { errorType: 'TypeError', message: 'no' } });
+    expect(other).toMatchObject({ value: 2 });
+    expect(await host.invoke({})).toBe(3);
+  });
+
+  test('that answers more than Lambda carries fails that invocation', async () => {
+    const host = functions.start("return 'x'.repeat(event.length);");
+
+    const tooLarge = host.invoke({ length: 6_291_555 });
+
+    await expect(tooLarge).rejects.toMatchObject({ errorType: 'Function.ResponseSizeTooLarge' });
+    expect(await host.invoke({ length: 6_291_554 })).toHaveLength(6_291_554);
+  });
+});
+
+describe('a function whose code is replaced', () => {
+  test('runs the new code from then on, and ends on the old what runs already', async () => {
+    const host = functions.start(
+      "await new Promise((resolve) => setTimeout(resolve, event.ms)); return 'old';",
+    );
+    const { codeDir } = functions.start("return 'new';").config;
+    const running = host.invoke({ ms: 1_000 });
+
+    const isReplaced = await host.replaceCode(codeDir);
+
+    expect(isReplaced).toBe(true);
+    expect(await host.invoke({ ms: 0 })).toBe('new');
+    expect(host.inFlight).toBe(1);
+    expect(await running).toBe('old');
+    expect(host.inFlight).toBe(0);
+  });
+
+  test('keeps its thread if the code is the same', async () => {
+    const host = functions.start('return calls;');
+    const { codeDir } = functions.start('return calls;').config;
+    await host.invoke({});
+
+    const isReplaced = await host.replaceCode(codeDir);
+
+    expect(isReplaced).toBe(false);
+    expect(await host.invoke({})).toBe(2);
+  });
+
+  test('keeps the old code if the new does not load', async () => {
+    const host = functions.start('return calls;');
+    const { codeDir } = functions.start('', { preamble: "throw new Error('no');" }).config;
+    await host.invoke({});
+
+    const replacing = host.replaceCode(codeDir);
+
+    await expect(replacing).rejects.toThrow("The bundle of tiny doesn't load.");
+    expect(await host.invoke({})).toBe(2);
+  });
+
+  test('starts the new code again if that dies', async () => {
+    const host = functions.start("return 'old';");
+    const { codeDir } = functions.start("if (event.die) process.exit(1); return 'new';").config;
+    await host.replaceCode(codeDir);
+
+    await host.invoke({ die: true }).catch(() => {});
+
+    expect(await host.invoke({})).toBe('new');
+  });
+});
+
+describe('a function whose thread dies', () => {
+  test.each([
+    ['by process.exit', 'process.exit(3);'],
+    [
+      'of an exception that nobody catches',
+      "setTimeout(() => { throw new Error('boom'); }); await new Promise(() => {});",
+    ],
+    [
+      'of a rejection that nobody handles',
+      "Promise.reject(new Error('boom')); await new Promise(() => {});",
+    ],
+    ['of memory', 'const held = []; for (;;) held.push(new Array(1e5).fill(calls));'],
+  ])('%s fails what ran in it, and starts afresh', async (_, death) => {
+    const host = functions.start(`
+      if (event === 'wait') return new Promise(() => {});
+      if (event === 'die') { ${death} }
+      return calls;`);
+    await host.invoke('live');
+
+    const ends = await Promise.allSettled([host.invoke('wait'), host.invoke('die')]);
+
+    for (const end of ends) expect(end).toMatchObject({ status: 'rejected', reason: exitError });
+    expect(host.inFlight).toBe(0);
+    expect(await host.invoke('live')).toBe(1);
+  });
+
+  test('tells of the exception that killed it', async () => {
+    const host = functions.start(
+      "setTimeout(() => { throw new Error('boom'); }); await new Promise(() => {});",
+    );
+
+    await host.invoke({}).catch(() => {});
+
+    expect(functions.lines.join('\n')).toContain('Error: boom');
+  });
+
+  test.each([
+    ['waits', 'await new Promise(() => {});'],
+    ['computes', 'for (;;);'],
+  ])('as it %s beyond its time fails, and the next invocation has a fresh one', async (_, body) => {
+    const host = functions.start(`if (event === 'live') return calls; ${body}`, {
+      timeoutMs: 1_000,
+    });
+    await host.warm();
+
+    const late = host.invoke('late');
+
+    await expect(late).rejects.toMatchObject({
+      errorType: 'Sandbox.Timedout',
+      message: 'Task timed out after 1.00 seconds',
+    });
+    expect(await host.invoke('live')).toBe(1);
+    expect(host.inFlight).toBe(0);
+  });
+});
+
+describe('a bundle that does not load', () => {
+  test.each([
+    ['throws', "throw new Error('no configuration');"],
+    ['exits', 'process.exit(1);'],
+    ['is no JavaScript', 'const const;'],
+  ])('because it %s says so when it is warmed, and fails each invocation', async (_, preamble) => {
+    const host = functions.start('return 1;', { preamble });
+
+    await expect(host.warm()).rejects.toThrow("The bundle of tiny doesn't load.");
+    await expect(host.invoke({})).rejects.toMatchObject(exitError);
+  });
+});

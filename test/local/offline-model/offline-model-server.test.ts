@@ -1,0 +1,491 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import fc from 'fast-check';
+import OpenAI from 'openai';
+import type {
+  ChatCompletionCreateParamsNonStreaming as Chat,
+  ChatCompletionMessageParam as Message,
+} from 'openai/resources/chat/completions';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startOfflineModel } from '../../../lib/local/offline-model/offline-model-server.ts';
+import { countTokens, firstTokens } from '../../../lib/local/offline-model/tokens.ts';
+
+const BANNER = '[offline model: an extract of what it was given, no language model was asked]';
+
+const CATS = `Cats sleep for most of the day. They are awake at dusk, when prey is about.
+A cat's whiskers are as wide as its body. Dr Whitfield measured 1,200 cats in Leeds in 1987.
+Most cats sleep in short naps, and a sleeping cat keeps its ears awake. Kittens sleep longest.
+Old cats sleep nearly as long as kittens do. Wild cats sleep less, since they must hunt.
+The museum in Leeds sells postcards. It opens at ten on weekdays and closes at four.`;
+
+const text = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 400 }),
+  fc.lorem({ maxCount: 40, mode: 'sentences' }),
+  fc.string({
+    unit: fc.constantFrom('\ud83d', '\ude00', 'é', '\ufeff', '漢', '\n', ' ', 'a', '?'),
+  }),
+);
+const chat = fc
+  .array(fc.record({ role: fc.constantFrom('system', 'user', 'assistant'), content: text }), {
+    minLength: 1,
+    maxLength: 4,
+  })
+  .map((messages) => messages as Message[]);
+
+let model: Awaited<ReturnType<typeof startOfflineModel>>;
+let client: OpenAI;
+
+beforeAll(async () => {
+  model = await startOfflineModel();
+  client = new OpenAI({ baseURL: model.url, apiKey: 'none', maxRetries: 0 });
+});
+
+afterAll(() => model.close());
+
+function user(content: Message['content']): Message[] {
+  return [{ role: 'user', content } as Message];
+}
+
+async function complete(messages: Message[], more: Partial<Chat> = {}) {
+  return client.chat.completions.create({ model: 'any', messages, ...more });
+}
+
+async function answer(messages: Message[], more: Partial<Chat> = {}): Promise<string> {
+  const { choices } = await complete(messages, more);
+  return choices[0]?.message.content ?? '';
+}
+
+async function stream(messages: Message[], more: Partial<Chat> = {}) {
+  const events = await client.chat.completions.create({
+    model: 'any',
+    messages,
+    ...more,
+    stream: true,
+  });
+  const chunks: OpenAI.ChatCompletionChunk[] = [];
+  for await (const chunk of events) chunks.push(chunk);
+  return chunks;
+}
+
+function post(body: string | object): Promise<Response> {
+  return fetch(`${model.url}/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+}
+
+describe('a completion', () => {
+  test('has the shape of OpenAI and echoes the model asked for', async () => {
+    const completion = await complete(user('Hello'), { model: 'gpt-4o' });
+
+    expect(completion).toEqual({
+      id: expect.stringMatching(/^chatcmpl-\w+$/),
+      object: 'chat.completion',
+      created: expect.any(Number),
+      model: 'gpt-4o',
+      choices: [
+        {
+          index: 0,
+          message: { role: 'assistant', content: expect.any(String), refusal: null },
+          logprobs: null,
+          finish_reason: 'stop',
+        },
+      ],
+      usage: expect.any(Object),
+      system_fingerprint: 'quire-offline',
+    });
+  });
+
+  test('is the same for the same chat', async () => {
+    await fc.assert(
+      fc.asyncProperty(chat, async (messages) => {
+        const first = await complete(messages);
+        const second = await complete(messages);
+
+        expect(second.choices).toEqual(first.choices);
+        expect(second.usage).toEqual(first.usage);
+      }),
+    );
+  });
+
+  test('counts the tokens of its content, once a choice', async () => {
+    await fc.assert(
+      fc.asyncProperty(chat, fc.integer({ min: 1, max: 3 }), async (messages, n) => {
+        const { choices, usage } = await complete(messages, { n });
+
+        const tokens = choices.map(({ message }) => countTokens(message.content ?? ''));
+        expect(choices.map(({ index }) => index)).toEqual([0, 1, 2].slice(0, n));
+        expect(usage?.completion_tokens).toBe(tokens.reduce((sum, count) => sum + count));
+        expect(usage?.total_tokens).toBe(
+          (usage?.prompt_tokens ?? 0) + (usage?.completion_tokens ?? 0),
+        );
+      }),
+    );
+  });
+
+  test('counts a prompt as OpenAI does', async () => {
+    const system = (content: string, name?: string): Message => ({
+      role: 'system',
+      content,
+      ...(name ? { name } : {}),
+    });
+    // OpenAI's cookbook publishes this chat with what gpt-4o's API counted: 124.
+    const messages = [
+      system(
+        'You are a helpful, pattern-following assistant that translates corporate jargon into plain English.',
+      ),
+      system('New synergies will help drive top-line growth.', 'example_user'),
+      system('Things working well together will increase revenue.', 'example_assistant'),
+      system(
+        "Let's circle back when we have more bandwidth to touch base on opportunities for increased leverage.",
+        'example_user',
+      ),
+      system("Let's talk later when we're less busy about how to do better.", 'example_assistant'),
+      ...user(
+        "This late pivot means we don't have time to boil the ocean for the client deliverable.",
+      ),
+    ];
+
+    const { usage } = await complete(messages);
+
+    expect(usage?.prompt_tokens).toBe(124);
+  });
+
+  test('stops before a stop sequence', async () => {
+    const { choices } = await complete(user('Red, green, blue'), { stop: ['blue', 'green'] });
+
+    expect(choices[0]?.finish_reason).toBe('stop');
+    expect(choices[0]?.message.content).toMatch(/Red, $/);
+  });
+
+  test('lists one model', async () => {
+    const models = await client.models.list();
+
+    expect(models.data.map(({ id }) => id)).toEqual(['offline']);
+  });
+});
+
+describe('a token limit', () => {
+  test('is never passed, and keeps the beginning of the whole answer', async () => {
+    await fc.assert(
+      fc.asyncProperty(chat, fc.integer({ min: 1, max: 60 }), async (messages, limit) => {
+        const whole = await complete(messages);
+
+        const { choices, usage } = await complete(messages, { max_tokens: limit });
+
+        const isWhole = (whole.usage?.completion_tokens ?? 0) <= limit;
+        const [content = '', wholeContent] = [choices[0], whole.choices[0]].map(
+          (choice) => choice?.message.content ?? '',
+        );
+        expect(usage?.completion_tokens).toBeLessThanOrEqual(limit);
+        expect(wholeContent?.startsWith(content)).toBe(true);
+        expect(choices[0]?.finish_reason).toBe(isWhole ? 'stop' : 'length');
+      }),
+    );
+  });
+
+  test('keeps exactly as many tokens as it names', async () => {
+    const { usage } = await complete(user('Hello'), { max_completion_tokens: 7 });
+
+    expect(usage?.completion_tokens).toBe(7);
+  });
+
+  test('cuts no character of any text', () => {
+    fc.assert(
+      fc.property(text, fc.integer({ min: 0, max: 50 }), (whole, limit) => {
+        const first = firstTokens(whole, limit);
+
+        expect(first.tokens).toBeLessThanOrEqual(limit);
+        expect(first.tokens).toBe(countTokens(first.text));
+        expect(whole.startsWith(first.text)).toBe(true);
+        if (whole.isWellFormed()) expect(first.text.isWellFormed()).toBe(true);
+      }),
+      // One token that ends within a letter; the letters it holds whole take two.
+      { examples: [[' მაბ', 1]] },
+    );
+  });
+});
+
+describe('a stream', () => {
+  test('says the same as the answer that is not streamed', async () => {
+    await fc.assert(
+      fc.asyncProperty(chat, async (messages) => {
+        const chunks = await stream(messages);
+
+        const deltas = chunks.map(({ choices }) => choices[0]?.delta.content ?? '');
+        expect(deltas.join('')).toBe(await answer(messages));
+      }),
+    );
+  });
+
+  test('sends the role, then words, then why it finished, then the usage', async () => {
+    const { usage } = await complete(user('Hello'), { max_tokens: 5 });
+
+    const chunks = await stream(user('Hello'), {
+      max_tokens: 5,
+      stream_options: { include_usage: true },
+    });
+
+    const choices = chunks.map((chunk) => chunk.choices[0]);
+    expect(choices.map((choice) => choice?.delta)).toEqual([
+      { role: 'assistant', content: '', refusal: null },
+      { content: '[offline' },
+      { content: ' model' },
+      { content: ': an' },
+      {},
+      undefined,
+    ]);
+    expect(choices.at(-2)?.finish_reason).toBe('length');
+    expect(chunks.map((chunk) => chunk.usage)).toEqual([null, null, null, null, null, usage]);
+    expect(new Set(chunks.map(({ id }) => id)).size).toBe(1);
+  });
+
+  test('sends no usage unasked, and ends with [DONE]', async () => {
+    const response = await post({ model: 'any', messages: user('Hello'), stream: true });
+
+    const events = (await response.text()).split('\n\n');
+    expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/);
+    expect(events.slice(-2)).toEqual(['data: [DONE]', '']);
+    expect(events.join()).not.toContain('"usage"');
+  });
+
+  test('that its reader leaves does not hold the server up', async () => {
+    const reader = new AbortController();
+    const events = await client.chat.completions.create(
+      { model: 'any', messages: user('Hello'), n: 128, stream: true },
+      { signal: reader.signal },
+    );
+    for await (const _ of events) reader.abort();
+
+    expect(await answer(user('Hello'))).toContain('Hello');
+  });
+});
+
+describe('an answer', () => {
+  test('begins by saying that it is the offline model', async () => {
+    await fc.assert(
+      fc.asyncProperty(chat, async (messages) => {
+        expect((await answer(messages)).startsWith(`${BANNER}\n`)).toBe(true);
+      }),
+    );
+  });
+
+  test.each([
+    ['after its question', `When does the museum open?\n\n${CATS}`],
+    ['before its question', `${CATS}\n\nQuestion: when does the museum open?\nAnswer:`],
+  ])('takes the sentences that fit from the text %s', async (_where, content) => {
+    const said = await answer(user(content));
+
+    expect(said).toContain('The museum in Leeds sells postcards.');
+    expect(said).not.toContain('Kittens');
+  });
+
+  test('takes them from an earlier message, and not from its own earlier answer', async () => {
+    const earlier: Message[] = [
+      { role: 'system', content: 'You are brief.' },
+      { role: 'user', content: CATS },
+      { role: 'assistant', content: `${BANNER}\n\nWhiskers are a rumour.` },
+    ];
+
+    const said = await answer([...earlier, ...user('How wide are whiskers?')]);
+
+    expect(said).toBe(`${BANNER}\n\nA cat's whiskers are as wide as its body.`);
+  });
+
+  test('finds words in a script without spaces', async () => {
+    const said = await answer(
+      user('大阪は西にあります。東京は日本の首都です。日本の首都はどこですか？'),
+    );
+
+    expect(said).toBe(`${BANNER}\n\n東京は日本の首都です。`);
+  });
+
+  test('to a long text is a few of its main sentences, in their order', async () => {
+    const said = await answer(user(`Summarise the following text:\n${CATS}`));
+
+    const [, , ...lines] = said.split('\n');
+    const places = lines.map((line) => CATS.indexOf(line));
+    expect(lines).toHaveLength(5);
+    expect(places).not.toContain(-1);
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+    expect(lines.filter((line) => line.includes('sleep')).length).toBeGreaterThanOrEqual(3);
+  });
+
+  test('to a question its text says nothing about says so before a summary', async () => {
+    const said = await answer(user(`${CATS}\nWho was Napoleon?`));
+
+    expect(said).toContain('No sentence shares a word with the question.');
+  });
+
+  test('to a chat with nothing to extract says so and repeats what was asked', async () => {
+    const system: Message = { role: 'system', content: 'You are a helpful assistant.' };
+
+    const said = await answer([system, ...user('Tell me a joke')]);
+
+    expect(said).toBe(
+      `${BANNER}\n\nIt was given nothing to extract an answer from. It was asked: “Tell me a joke”`,
+    );
+  });
+
+  test('says how many images it was given, since it sees none', async () => {
+    const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } } as const;
+
+    const said = await answer(user([{ type: 'text', text: 'Describe' }, image, image] as never));
+
+    expect(said).toContain("Images given, which it can't see: 2.");
+  });
+});
+
+describe('a response format', () => {
+  test('of any JSON is an object with the answer', async () => {
+    const said = await answer(user('Hello'), { response_format: { type: 'json_object' } });
+
+    expect(JSON.parse(said)).toEqual({ answer: await answer(user('Hello')) });
+  });
+
+  test('of a schema has its required properties, by type', async () => {
+    const schema = {
+      type: 'object',
+      properties: {
+        kind: { enum: ['invoice', 'receipt'] },
+        summary: { type: 'string' },
+        payee: { type: 'string' },
+        pages: { type: 'integer', minimum: 1 },
+        paid: { type: 'boolean' },
+        due: { type: 'string', format: 'date' },
+        lines: { type: 'array', items: { $ref: '#/$defs/Line' }, minItems: 1 },
+        note: { type: ['null', 'string'] },
+        optional: { type: 'string' },
+      },
+      required: ['kind', 'summary', 'payee', 'pages', 'paid', 'due', 'lines', 'note'],
+      $defs: { Line: { type: 'object', properties: { total: { type: 'number' } } } },
+    };
+
+    const said = await answer(user('Hello'), {
+      response_format: { type: 'json_schema', json_schema: { name: 'Invoice', schema } },
+    });
+
+    expect(JSON.parse(said)).toEqual({
+      kind: 'invoice',
+      summary: await answer(user('Hello')),
+      payee: '[offline model: no value]',
+      pages: 1,
+      paid: false,
+      due: '1970-01-01',
+      lines: [{ total: 0 }],
+      note: '[offline model: no value]',
+    });
+  });
+
+  test('of a schema that refers to itself ends', async () => {
+    const node = { type: 'array', items: { $ref: '#/$defs/Node' }, minItems: 100 };
+
+    const said = await answer(user('Hello'), {
+      response_format: {
+        type: 'json_schema',
+        json_schema: {
+          name: 'Tree',
+          schema: { type: 'object', properties: { root: node }, $defs: { Node: node } },
+        },
+      },
+    });
+
+    expect(JSON.parse(said)).toHaveProperty('root');
+  });
+});
+
+describe('a request it refuses', () => {
+  test.each([
+    ['without messages', {}, 'messages', 'missing_required_parameter'],
+    ['with no message', { messages: [] }, 'messages', 'invalid_value'],
+    ['with messages of another type', { messages: 'Hello' }, 'messages', 'invalid_value'],
+    [
+      'with an unknown role',
+      { messages: [{ role: 'cat', content: 'Hello' }] },
+      'messages[0].role',
+      'invalid_value',
+    ],
+    [
+      'without content',
+      { messages: [{ role: 'user' }] },
+      'messages[0].content',
+      'missing_required_parameter',
+    ],
+    ['for no choice', { messages: user('Hello'), n: 0 }, 'n', 'invalid_value'],
+    ['for no token', { messages: user('Hello'), max_tokens: 0 }, 'max_tokens', 'invalid_value'],
+  ])('%s is told which parameter', async (_what, body, param, code) => {
+    const response = await post({ model: 'any', ...body });
+
+    expect(response.status).toBe(400);
+    expect(await response.json()).toEqual({
+      error: {
+        message: expect.stringContaining(param),
+        type: 'invalid_request_error',
+        param,
+        code,
+      },
+    });
+  });
+
+  test('that is not JSON is answered in the same shape', async () => {
+    const response = await post('{"model":');
+
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ error: { type: 'invalid_request_error' } });
+  });
+
+  test('over the context window is told by its code, streamed or not', async () => {
+    const messages = user('word '.repeat(128_000));
+
+    const refusals = await Promise.allSettled([complete(messages), stream(messages)]);
+
+    const reason = { status: 400, code: 'context_length_exceeded', param: 'messages' };
+    expect(refusals).toMatchObject([{ reason }, { reason }]);
+  });
+
+  test('over 10 MB is a 413', async () => {
+    const response = await post({ model: 'any', messages: user('x'.repeat(10_500_000)) });
+
+    expect(response.status).toBe(413);
+    expect(await response.json()).toHaveProperty('error.message');
+  });
+
+  test('to an unknown route is a 404', async () => {
+    const response = await fetch(`${model.url}/embeddings`, { method: 'POST' });
+
+    expect(response.status).toBe(404);
+    expect(await response.json()).toHaveProperty('error.code', 'unknown_url');
+  });
+});
+
+describe('five megabytes', () => {
+  test.each([
+    ['of prose are refused', `${CATS} `, 400],
+    ['of one letter are refused', 'a', 400],
+    ['of spaces are read in part', `cat${' '.repeat(300)}`, 200],
+    ['of signs are read in part', '=', 200],
+  ])('%s within two seconds', async (_what, unit, status) => {
+    const content = unit.repeat(Math.ceil(5_000_000 / unit.length));
+    const start = performance.now();
+
+    const response = await post({ model: 'any', messages: user(content) });
+
+    expect(response.status).toBe(status);
+    expect(performance.now() - start).toBeLessThan(2_000);
+    if (status === 200) expect(await response.text()).toContain('only its beginning and end');
+  });
+});
+
+test('a worker serves it from a thread of its own', async () => {
+  const worker = new Worker(
+    new URL('../../../lib/local/offline-model/offline-model-thread.ts', import.meta.url),
+  );
+
+  const [{ url }] = await once(worker, 'message');
+
+  const inWorker = new OpenAI({ baseURL: url, apiKey: 'none', maxRetries: 0 });
+  const { data } = await inWorker.models.list();
+  expect(data).toHaveLength(1);
+  await worker.terminate();
+});

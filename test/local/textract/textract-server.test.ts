@@ -1,0 +1,297 @@
+import {
+  AnalyzeDocumentCommand,
+  type Block,
+  DetectDocumentTextCommand,
+  type DetectDocumentTextCommandOutput,
+} from '@aws-sdk/client-textract';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { Engine } from '../../../lib/local/engines/engine.ts';
+import type { Recognize } from '../../../lib/local/textract/recognized-page.ts';
+import {
+  startTextractServer,
+  type TextractOptions,
+} from '../../../lib/local/textract/textract-server.ts';
+import {
+  countedRequests,
+  jpegHeader,
+  pageOf,
+  tellFaults,
+  textractClient,
+} from '../../support/textract.ts';
+
+let server: Engine | undefined;
+
+afterEach(async () => {
+  await server?.close();
+  server = undefined;
+});
+
+const recognize: Recognize = async () => pageOf('Hello there\nyou');
+
+async function start(options: TextractOptions = {}) {
+  server = await startTextractServer({ recognize, ...options });
+  const client = textractClient(server.url);
+  const detect = (Bytes: Uint8Array = jpegHeader()): Promise<DetectDocumentTextCommandOutput> =>
+    client.send(new DetectDocumentTextCommand({ Document: { Bytes } }));
+  return { url: server.url, client, detect };
+}
+
+const ofType = (blocks: Block[] | undefined, type: string) =>
+  (blocks ?? []).filter(({ BlockType }) => BlockType === type);
+
+const childrenOf = (block: Block | undefined) =>
+  block?.Relationships?.flatMap(({ Type, Ids }) => (Type === 'CHILD' ? (Ids ?? []) : [])) ?? [];
+
+describe('DetectDocumentText', () => {
+  test('answers the page, its lines and their words, each pointing to its parts', async () => {
+    const { detect } = await start();
+
+    const { Blocks, DocumentMetadata, DetectDocumentTextModelVersion } = await detect();
+
+    const [page] = ofType(Blocks, 'PAGE');
+    const lines = ofType(Blocks, 'LINE');
+    const words = ofType(Blocks, 'WORD');
+    expect(lines.map(({ Text }) => Text)).toEqual(['Hello there', 'you']);
+    expect(words.map(({ Text, TextType }) => [Text, TextType])).toEqual([
+      ['Hello', 'PRINTED'],
+      ['there', 'PRINTED'],
+      ['you', 'PRINTED'],
+    ]);
+    expect(childrenOf(page)).toEqual(lines.map(({ Id }) => Id));
+    expect(lines.flatMap(childrenOf)).toEqual(words.map(({ Id }) => Id));
+    expect({ DocumentMetadata, DetectDocumentTextModelVersion }).toEqual({
+      DocumentMetadata: { Pages: 1 },
+      DetectDocumentTextModelVersion: '1.0',
+    });
+  });
+
+  test('tells places as shares of the page, and confidence in percent', async () => {
+    const { detect } = await start();
+
+    const { Blocks } = await detect();
+
+    const [word] = ofType(Blocks, 'WORD');
+    expect(word?.Confidence).toBe(90);
+    expect(word?.Geometry?.BoundingBox?.Left).toBeCloseTo(0.1);
+    expect(word?.Geometry?.BoundingBox?.Top).toBeCloseTo(170 / 1_400);
+    expect(word?.Geometry?.BoundingBox?.Width).toBeCloseTo(0.05);
+    expect(word?.Geometry?.Polygon).toHaveLength(4);
+    expect(word?.Geometry?.Polygon?.[2]?.Y).toBeCloseTo(190 / 1_400);
+  });
+
+  test('of an empty page answers the page alone', async () => {
+    const { detect } = await start({ recognize: async () => pageOf() });
+
+    const { Blocks } = await detect();
+
+    expect(Blocks?.map(({ BlockType, Relationships }) => [BlockType, Relationships])).toEqual([
+      ['PAGE', undefined],
+    ]);
+  });
+
+  test('puts lines side by side in the order of their tops, whatever the columns', async () => {
+    const page = pageOf('left one\nleft two');
+    const right = pageOf('right one\nright two').blocks.map(({ paragraphs, ...block }) => ({
+      ...block,
+      paragraphs: paragraphs.map((lines) =>
+        lines.map(({ words }) => ({
+          words: words.map(({ box, ...word }) => ({
+            ...word,
+            box: { ...box, x0: box.x0 + 500, x1: box.x1 + 500, y0: box.y0 + 3, y1: box.y1 + 3 },
+          })),
+        })),
+      ),
+    }));
+    const blocks = [...page.blocks, ...right];
+    const { detect } = await start({ recognize: async () => ({ ...page, blocks }) });
+
+    const { Blocks } = await detect();
+
+    expect(ofType(Blocks, 'LINE').map(({ Text }) => Text)).toEqual([
+      'left one',
+      'right one',
+      'left two',
+      'right two',
+    ]);
+  });
+});
+
+describe('AnalyzeDocument', () => {
+  test('adds what its features name, and only that', async () => {
+    const { client } = await start();
+    const analyze = (FeatureTypes: ('LAYOUT' | 'TABLES')[]) =>
+      client.send(new AnalyzeDocumentCommand({ Document: { Bytes: jpegHeader() }, FeatureTypes }));
+
+    const layout = await analyze(['LAYOUT']);
+    const tables = await analyze(['TABLES']);
+
+    expect(layout.AnalyzeDocumentModelVersion).toBe('1.0');
+    expect(ofType(layout.Blocks, 'LAYOUT_TEXT').map(childrenOf)).toEqual([
+      ofType(layout.Blocks, 'LINE').map(({ Id }) => Id),
+    ]);
+    expect(ofType(tables.Blocks, 'LAYOUT_TEXT')).toEqual([]);
+  });
+
+  test.each([
+    ['without features', []],
+    ['with a feature it does not know', ['FORMS']],
+  ])('%s is refused', async (_what, FeatureTypes) => {
+    const { client } = await start();
+
+    const refused = client.send(
+      new AnalyzeDocumentCommand({
+        Document: { Bytes: jpegHeader() },
+        FeatureTypes: FeatureTypes as never,
+      }),
+    );
+
+    await expect(refused).rejects.toMatchObject({ name: 'InvalidParameterException' });
+  });
+});
+
+describe('a request it refuses', () => {
+  test.each([
+    ['text', new TextEncoder().encode('Hello'), 'UnsupportedDocumentException'],
+    ['a PDF', new TextEncoder().encode('%PDF-1.7 and more'), 'UnsupportedDocumentException'],
+    ['nothing', new Uint8Array(), 'InvalidParameterException'],
+    ['more than 10,000 pixels a side', jpegHeader(10_001, 100), 'BadDocumentException'],
+    ['over 5 MB', new Uint8Array(5_300_000), 'DocumentTooLargeException'],
+    ['over 10 MB', new Uint8Array(12_000_000), 'DocumentTooLargeException'],
+  ])('of %s', async (_what, bytes, name) => {
+    const { detect } = await start();
+
+    const refused = detect(bytes);
+
+    await expect(refused).rejects.toMatchObject({ name, $metadata: { httpStatusCode: 400 } });
+  });
+
+  test.each([
+    ['no document', 'Textract.DetectDocumentText', '{}', 'InvalidParameterException'],
+    ['another operation', 'Textract.AnalyzeID', '{}', 'UnknownOperationException'],
+    ['no JSON', 'Textract.DetectDocumentText', '{"Doc', 'SerializationException'],
+  ])('for %s', async (_what, target, body, type) => {
+    const { url } = await start();
+
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-amz-json-1.1', 'x-amz-target': target },
+      body,
+    });
+
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ __type: type });
+  });
+
+  test('whose recognizer breaks is an InternalServerError', async () => {
+    const { detect } = await start({ recognize: () => Promise.reject(new Error('out of memory')) });
+
+    await expect(detect()).rejects.toMatchObject({
+      name: 'InternalServerError',
+      $metadata: { httpStatusCode: 500 },
+    });
+  });
+});
+
+describe('faults', () => {
+  test('come as often as told, then requests are answered again', async () => {
+    const { url, detect } = await start();
+    await tellFaults(url, [
+      { times: 2, type: 'ProvisionedThroughputExceededException' },
+      { type: 'InternalServerError' },
+    ]);
+
+    const ends = [];
+    for (let n = 0; n < 4; n++) ends.push(await detect().then(() => 'read', nameOf));
+
+    expect(ends).toEqual([
+      'ProvisionedThroughputExceededException',
+      'ProvisionedThroughputExceededException',
+      'InternalServerError',
+      'read',
+    ]);
+  });
+
+  test('may hit only every so-manieth request', async () => {
+    const { url, detect } = await start();
+    await tellFaults(url, [{ times: 2, every: 2, type: 'ThrottlingException' }]);
+
+    const ends = [];
+    for (let n = 0; n < 5; n++) ends.push(await detect().then(() => 'read', nameOf));
+
+    expect(ends).toEqual(['read', 'ThrottlingException', 'read', 'ThrottlingException', 'read']);
+  });
+
+  test.each([true, 'midway'])('break the connection: %s', async (cut) => {
+    const { url, detect } = await start();
+    await tellFaults(url, [{ cut }]);
+
+    await expect(detect()).rejects.toMatchObject({ code: 'ECONNRESET' });
+  });
+
+  test('are taken back by DELETE', async () => {
+    const { url, detect } = await start();
+    await tellFaults(url, [{ times: 9 }]);
+
+    await fetch(`${url}/faults`, { method: 'DELETE' });
+
+    await expect(detect()).resolves.toHaveProperty('Blocks');
+  });
+
+  test('that are none are refused', async () => {
+    const { url } = await start();
+
+    await expect(tellFaults(url, [{ time: 3 }])).rejects.toThrow('time');
+  });
+});
+
+const nameOf = (error: Error) => error.name;
+
+describe('traffic', () => {
+  test('is counted: by operation, within a second and at the same time', async () => {
+    const held = Promise.withResolvers<void>();
+    const { url, detect } = await start({
+      recognize: async () => {
+        await held.promise;
+        return pageOf('a');
+      },
+    });
+    const pages = [detect(), detect(), detect()];
+    while ((await countedRequests(url)).total < 3);
+    held.resolve();
+    await Promise.all(pages);
+    await detect();
+
+    const counted = await countedRequests(url);
+
+    expect(counted).toMatchObject({ total: 4, byTarget: { DetectDocumentText: 4 }, atOnce: 3 });
+    expect(counted.maxPerSecond).toBeGreaterThanOrEqual(3);
+  });
+
+  test('beyond a rate is refused', async () => {
+    const { detect } = await start({ pagesPerSecond: 2 });
+
+    const ends = await Promise.all([1, 2, 3].map(() => detect().then(() => 'read', nameOf)));
+
+    expect(ends.toSorted()).toEqual(['ProvisionedThroughputExceededException', 'read', 'read']);
+  });
+
+  test('ends for the recognizer when the client hangs up', async () => {
+    const started = Promise.withResolvers<AbortSignal>();
+    const { client } = await start({
+      recognize: (_image, signal) => {
+        started.resolve(signal);
+        return new Promise((_, reject) => signal.addEventListener('abort', reject));
+      },
+    });
+    const hangUp = new AbortController();
+    const command = new DetectDocumentTextCommand({ Document: { Bytes: jpegHeader() } });
+    const asked = client.send(command, { abortSignal: hangUp.signal });
+    const signal = await started.promise;
+
+    hangUp.abort();
+
+    await expect(asked).rejects.toMatchObject({ name: 'AbortError' });
+    if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    expect(signal.aborted).toBe(true);
+  });
+});

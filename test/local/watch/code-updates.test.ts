@@ -1,0 +1,100 @@
+import {
+  cpSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { readStageFile } from '../../../lib/local/stage-file.ts';
+import { call, chatJob, submit, until } from '../../support/api.ts';
+import { startTestStage, type TestStage } from '../../support/stage.ts';
+
+const checkout = fileURLToPath(new URL('../../..', import.meta.url));
+/** A copy of the sources, so that no test changes a file of the checkout. */
+const sourceRoot = mkdtempSync(join(tmpdir(), 'quire-source-'));
+const getHealth = join(sourceRoot, 'functions/get-health.ts');
+const original = readFileSync(join(checkout, 'functions/get-health.ts'), 'utf8');
+
+let stage: TestStage;
+
+beforeAll(async () => {
+  for (const name of ['bin', 'functions', 'lib', 'shared', 'cdk.json', 'package.json']) {
+    cpSync(join(checkout, name), join(sourceRoot, name), { recursive: true });
+  }
+  symlinkSync(join(checkout, 'node_modules'), join(sourceRoot, 'node_modules'));
+  stage = await startTestStage({ sourceRoot, args: ['--watch'], env: { QUIRE_ASSEMBLY: '' } });
+});
+
+afterAll(async () => {
+  await stage?.close();
+  rmSync(sourceRoot, { recursive: true });
+});
+
+const waitFor = (check: () => unknown) => vi.waitFor(check, { timeout: 60_000, interval: 100 });
+
+const health = async () => (await call<{ status: string }>(stage, 'GET', '/health')).body.status;
+
+const startsOf = ({ lines }: TestStage) => lines.filter((line) => line.startsWith('Ctrl-C')).length;
+
+/** Saves a file as many editors do: a new one is renamed to its name. */
+function save(file: string, text: string): void {
+  writeFileSync(`${file}~`, text);
+  renameSync(`${file}~`, file);
+}
+
+const withStatus = (status: string) => original.replace("status: 'ok'", `status: '${status}'`);
+
+it('runs a changed function without a restart, each time it changes', async () => {
+  const before = await health();
+  save(getHealth, withStatus('fine'));
+  await waitFor(async () => expect(await health()).toBe('fine'));
+  save(getHealth, withStatus('better'));
+  await waitFor(async () => expect(await health()).toBe('better'));
+
+  expect(before).toBe('ok');
+  expect(stage.lines.filter((line) => / code get-health again, \d+ ms$/.test(line))).toHaveLength(
+    2,
+  );
+  expect(startsOf(stage)).toBe(1);
+});
+
+it.each([
+  ['that can not be bundled', 'const const;', 'ERROR: Expected identifier but found "const"'],
+  ['that does not load', "throw new Error('no');", "The bundle of get-health doesn't load."],
+])('goes on with the old code after a change %s, until it is mended', async (_, text, problem) => {
+  save(getHealth, withStatus('good'));
+  await waitFor(async () => expect(await health()).toBe('good'));
+  const printed = stage.lines.length;
+
+  save(getHealth, `${withStatus('broken')}\n${text}\n`);
+  await waitFor(() =>
+    expect(stage.lines.slice(printed)).toContain('The old code goes on running.'),
+  );
+  const whileBroken = await health();
+  save(getHealth, withStatus('mended'));
+  await waitFor(async () => expect(await health()).toBe('mended'));
+
+  expect(whileBroken).toBe('good');
+  expect(stage.lines.slice(printed).join('\n')).toContain(problem);
+  expect(startsOf(stage)).toBe(1);
+});
+
+it('starts again with its data after a change of the template', async () => {
+  const { id } = await submit(stage, chatJob('stay'));
+  await until(stage, id);
+  const stack = join(sourceRoot, 'lib/service-stack.ts');
+  save(stack, readFileSync(stack, 'utf8').replace("'ApiUrl'", "'NewApiUrl'"));
+
+  await waitFor(() => expect(startsOf(stage)).toBe(2));
+  Object.assign(stage, readStageFile(stage.dataDir));
+  const { body } = await call<{ status: string }>(stage, 'GET', `/batch/jobs/${id}`);
+
+  expect(stage.outputs).toHaveProperty('NewApiUrl');
+  expect(body.status).toBe('done');
+});

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { version } from '../shared/version.ts';
+import { shared } from './support/run/shared.ts';
 
-const { base_url } = inject('stage');
+const { base_url } = await shared('stage');
 
 const get = async (path: string) => (await fetch(`${base_url}${path}`)).json();
 

@@ -96,7 +96,7 @@ async function deploy(
   closers.push(() => functions.close(closeGraceMs));
   const responses = new GatewayResponses(template);
   const gateway = new Gateway(routesOf(template, names, functions), responses, narrator);
-  const [baseUrl] = await Promise.all([gateway.listen(port), functions.warm()]);
+  const baseUrl = await gateway.listen(port);
   closers.push(() => gateway.close());
 
   const sources = [

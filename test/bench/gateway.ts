@@ -4,7 +4,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
-import { startTestStage } from '../support/stage.ts';
+import { startTestStage } from '../support/servers/stage.ts';
 
 interface Target {
   name: string;

@@ -5,8 +5,8 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { call, chatJob, submit, type Target } from '../support/api.ts';
-import { newDataDir, startTestStage } from '../support/stage.ts';
+import { call, chatJob, submit, type Target } from '../support/servers/api.ts';
+import { newDataDir, startTestStage } from '../support/servers/stage.ts';
 
 const thousands = Number(process.argv[2] ?? 10);
 const atOnce = 8;

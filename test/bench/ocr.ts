@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { startTextractServer } from '../../lib/local/textract/textract-server.ts';
 import type { JobList } from '../../shared/jobs/record.ts';
 import type { OcrResult } from '../../shared/jobs/result.ts';
-import { call, submit, type Target, until } from '../support/api.ts';
-import { pdfOf } from '../support/pdfs.ts';
-import { minutes } from '../support/sample-texts.ts';
-import { characterErrorRate, scanOf } from '../support/scans.ts';
-import { startTestStage } from '../support/stage.ts';
+import { pdfOf } from '../support/fixtures/pdfs.ts';
+import { minutes } from '../support/fixtures/sample-texts.ts';
+import { characterErrorRate, scanOf } from '../support/fixtures/scans.ts';
+import { call, submit, type Target, until } from '../support/servers/api.ts';
+import { startTestStage } from '../support/servers/stage.ts';
 
 // Measures pages a second through the whole service, against the OCR engine asked directly for the same pages,
 // and how well they are read. node test/bench/ocr.ts [pages]

@@ -2,8 +2,8 @@
 // what became of them, how many are done a second, and how long a lone job waits to start.
 // node test/bench/thousand-jobs.ts [jobs]
 import type { JobRecord } from '../../shared/jobs/record.ts';
-import { call, chatJob, submit, type Target, until } from '../support/api.ts';
-import { newDataDir, startTestStage } from '../support/stage.ts';
+import { call, chatJob, submit, type Target, until } from '../support/servers/api.ts';
+import { newDataDir, startTestStage } from '../support/servers/stage.ts';
 
 const count = Number(process.argv[2] ?? 1000);
 const dataDir = newDataDir();

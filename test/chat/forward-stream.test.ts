@@ -6,9 +6,9 @@ import type { Account } from '../../shared/ledger/account.ts';
 import type { Outcome } from '../../shared/ledger/settle.ts';
 import type { Model } from '../../shared/models/catalogue.ts';
 import { CompletionMeter } from '../../shared/models/completion-meter.ts';
-import { cutUp } from '../support/cut.ts';
-import { eventsOf } from '../support/event-reader.ts';
-import { chunk, done, event, streamOf, usageChunk } from '../support/model-stub-pieces.ts';
+import { cutUp } from '../support/fixtures/cut.ts';
+import { eventsOf } from '../support/servers/event-reader.ts';
+import { chunk, done, event, streamOf, usageChunk } from '../support/servers/model-stub-pieces.ts';
 
 const model: Model = {
   id: 'a-model',

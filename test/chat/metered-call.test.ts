@@ -3,10 +3,10 @@ import { forwardStream } from '../../shared/chat/forward-stream.ts';
 import { type MeteredCall, openMeteredCall } from '../../shared/chat/metered-call.ts';
 import { findAccount, openAccount } from '../../shared/ledger/account.ts';
 import { findModel, type Model } from '../../shared/models/catalogue.ts';
-import { endedCharges } from '../support/chat-stage.ts';
-import { type ModelStub, type Script, startModelStub } from '../support/model-stub.ts';
-import { chunk, streamOf } from '../support/model-stub-pieces.ts';
-import { startTestStore, type TestStore } from '../support/store.ts';
+import { endedCharges } from '../support/servers/chat-stage.ts';
+import { type ModelStub, type Script, startModelStub } from '../support/servers/model-stub.ts';
+import { chunk, streamOf } from '../support/servers/model-stub-pieces.ts';
+import { startTestStore, type TestStore } from '../support/worlds/store.ts';
 
 let stub: ModelStub;
 let store: TestStore;

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { keepSession, sessionHistory } from '../../shared/chat/session.ts';
-import { startTestStore, type TestStore } from '../support/store.ts';
+import { startTestStore, type TestStore } from '../support/worlds/store.ts';
 
 let store: TestStore;
 

@@ -4,10 +4,10 @@ import { streamChat } from '../../shared/chat/stream-chat.ts';
 import { ChatStreamRequest } from '../../shared/chat/stream-request.ts';
 import { defaultLimits } from '../../shared/keys/key-limits.ts';
 import { openAccount } from '../../shared/ledger/account.ts';
-import { endedCharges } from '../support/chat-stage.ts';
-import { type ModelStub, startModelStub } from '../support/model-stub.ts';
-import { streamOf } from '../support/model-stub-pieces.ts';
-import { startTestStore, type TestStore } from '../support/store.ts';
+import { endedCharges } from '../support/servers/chat-stage.ts';
+import { type ModelStub, startModelStub } from '../support/servers/model-stub.ts';
+import { streamOf } from '../support/servers/model-stub-pieces.ts';
+import { startTestStore, type TestStore } from '../support/worlds/store.ts';
 
 let stub: ModelStub;
 let store: TestStore;

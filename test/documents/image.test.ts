@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type Vips from 'wasm-vips';
 import { loadVips } from '../../shared/documents/vips.ts';
 import { ServiceError } from '../../shared/http/errors.ts';
-import { cutOff } from '../support/pdfs.ts';
+import { cutOff } from '../support/fixtures/pdfs.ts';
 import { look, open } from './open-bytes.ts';
 
 let vips: typeof Vips;

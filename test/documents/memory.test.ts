@@ -2,8 +2,8 @@ import { beforeAll, expect, it } from 'vitest';
 import type Vips from 'wasm-vips';
 import { openDocument } from '../../shared/documents/open-document.ts';
 import { loadVips } from '../../shared/documents/vips.ts';
-import { pdfOf } from '../support/pdfs.ts';
-import { report } from '../support/sample-texts.ts';
+import { pdfOf } from '../support/fixtures/pdfs.ts';
+import { report } from '../support/fixtures/sample-texts.ts';
 import { fileOf, open } from './open-bytes.ts';
 
 const text = report[0].text;

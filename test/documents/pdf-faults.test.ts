@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../shared/http/errors.ts';
-import { cutOff, pdfOf } from '../support/pdfs.ts';
-import { letters, report } from '../support/sample-texts.ts';
-import { scanOf } from '../support/scans.ts';
+import { cutOff, pdfOf } from '../support/fixtures/pdfs.ts';
+import { letters, report } from '../support/fixtures/sample-texts.ts';
+import { scanOf } from '../support/fixtures/scans.ts';
 import { open } from './open-bytes.ts';
 
 const text = letters[0] ?? '';

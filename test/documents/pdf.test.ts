@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { pdfOf } from '../support/pdfs.ts';
-import { letters, report } from '../support/sample-texts.ts';
-import { characterErrorRate, scanOf } from '../support/scans.ts';
+import { pdfOf } from '../support/fixtures/pdfs.ts';
+import { letters, report } from '../support/fixtures/sample-texts.ts';
+import { characterErrorRate, scanOf } from '../support/fixtures/scans.ts';
 import { look, open } from './open-bytes.ts';
 
 const text = report[0].text;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type PdfPage, pdfOf } from '../support/pdfs.ts';
-import { letters, minutes, priceList } from '../support/sample-texts.ts';
-import { characterErrorRate } from '../support/scans.ts';
+import { type PdfPage, pdfOf } from '../support/fixtures/pdfs.ts';
+import { letters, minutes, priceList } from '../support/fixtures/sample-texts.ts';
+import { characterErrorRate } from '../support/fixtures/scans.ts';
 import { open } from './open-bytes.ts';
 
 type Line = { text: string; x: number; y: number };

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { kindOf } from '../../shared/documents/kind.ts';
 import { decodeText } from '../../shared/documents/text.ts';
-import { letters, notes, report } from '../support/sample-texts.ts';
-import { characterErrorRate } from '../support/scans.ts';
+import { letters, notes, report } from '../support/fixtures/sample-texts.ts';
+import { characterErrorRate } from '../support/fixtures/scans.ts';
 import { look, open } from './open-bytes.ts';
 
 const folder = new URL('../../lib/local/drive/samples/', import.meta.url);

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { characterErrorRate } from '../support/scans.ts';
+import { characterErrorRate } from '../support/fixtures/scans.ts';
 
 /** Levenshtein's distance, the plain way. */
 function distance(from: string, to: string): number {

@@ -1,7 +1,7 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startDrive, type TestDrive } from '../support/drive.ts';
+import { startDrive, type TestDrive } from '../support/servers/drive.ts';
 import { type Connected, connect, failureOf } from './connect.ts';
 
 let drive: TestDrive;

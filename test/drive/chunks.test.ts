@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { chunksOf } from '../../shared/drive/chunks.ts';
-import { cutUp } from '../support/cut.ts';
+import { cutUp } from '../support/fixtures/cut.ts';
 import { failureOf } from './connect.ts';
 
 const bytes = Buffer.from(Array.from({ length: 100 }, (_, n) => n));

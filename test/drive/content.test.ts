@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DriveFile } from '../../shared/drive/file.ts';
-import { startDrive, type TestDrive } from '../support/drive.ts';
+import { startDrive, type TestDrive } from '../support/servers/drive.ts';
 import { type Connected, connect, failureOf } from './connect.ts';
 
 let drive: TestDrive;

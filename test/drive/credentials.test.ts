@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
-import { startDrive, type TestDrive } from '../support/drive.ts';
+import { startDrive, type TestDrive } from '../support/servers/drive.ts';
 import { type Connected, connect, failureOf } from './connect.ts';
 
 let drive: TestDrive;

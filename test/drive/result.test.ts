@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { startDrive, type TestDrive } from '../support/drive.ts';
+import { startDrive, type TestDrive } from '../support/servers/drive.ts';
 import { type Connected, connect, failureOf } from './connect.ts';
 
 let drive: TestDrive;

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JobRecord } from '../../shared/jobs/record.ts';
-import { call, chatJob, read, submit, until } from '../support/api.ts';
-import { instantFormat, jobFields } from '../support/job-fields.ts';
-import { type ModelStub, startModelStub } from '../support/model-stub.ts';
-import { newCaller } from '../support/new-caller.ts';
-import { startTestStage, type TestStage } from '../support/stage.ts';
+import { instantFormat, jobFields } from '../support/fixtures/job-fields.ts';
+import { call, chatJob, read, submit, until } from '../support/servers/api.ts';
+import { type ModelStub, startModelStub } from '../support/servers/model-stub.ts';
+import { newCaller } from '../support/servers/new-caller.ts';
+import { startTestStage, type TestStage } from '../support/servers/stage.ts';
 
 let model: ModelStub;
 let stage: TestStage;

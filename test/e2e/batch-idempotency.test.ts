@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, inject, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { JobRecord } from '../../shared/jobs/record.ts';
-import { call, chatJob, type Target, until } from '../support/api.ts';
-import { newCaller } from '../support/new-caller.ts';
+import { shared } from '../support/run/shared.ts';
+import { call, chatJob, type Target, until } from '../support/servers/api.ts';
+import { newCaller } from '../support/servers/new-caller.ts';
 
-const stage = inject('stage');
+const stage = await shared('stage');
 
 function submitWith(idempotencyKey: string, job: object, target: Target = stage) {
   return call<JobRecord>(target, 'POST', '/batch/jobs', job, { 'idempotency-key': idempotencyKey });

@@ -1,11 +1,12 @@
-import { describe, expect, inject, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { FieldError } from '../../shared/http/errors.ts';
 import type { JobList } from '../../shared/jobs/record.ts';
-import { call, chatJob, read, submit, type Target, until } from '../support/api.ts';
-import { instantFormat, jobFields, jobIdFormat } from '../support/job-fields.ts';
-import { newCaller } from '../support/new-caller.ts';
+import { instantFormat, jobFields, jobIdFormat } from '../support/fixtures/job-fields.ts';
+import { shared } from '../support/run/shared.ts';
+import { call, chatJob, read, submit, type Target, until } from '../support/servers/api.ts';
+import { newCaller } from '../support/servers/new-caller.ts';
 
-const stage = inject('stage');
+const stage = await shared('stage');
 
 async function list(target: Target, query = ''): Promise<JobList> {
   const { status, body } = await call<JobList>(target, 'GET', `/batch/jobs${query}`);

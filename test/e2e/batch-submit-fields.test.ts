@@ -1,8 +1,9 @@
-import { describe, expect, inject, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { FieldError } from '../../shared/http/errors.ts';
 import type { JobRecord } from '../../shared/jobs/record.ts';
-import { call, chatJob, submit } from '../support/api.ts';
-import { jobFields } from '../support/job-fields.ts';
+import { jobFields } from '../support/fixtures/job-fields.ts';
+import { shared } from '../support/run/shared.ts';
+import { call, chatJob, submit } from '../support/servers/api.ts';
 import {
   at,
   dictionary,
@@ -17,9 +18,9 @@ import {
   string,
   tooLong,
   unicode,
-} from '../support/refusals.ts';
+} from '../support/servers/refusals.ts';
 
-const stage = inject('stage');
+const stage = await shared('stage');
 const messages = [{ role: 'user', content: 'Hi' }];
 
 const post = (body: unknown) => call<{ detail: FieldError[] }>(stage, 'POST', '/batch/jobs', body);

@@ -1,10 +1,11 @@
 import fc from 'fast-check';
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { JobRecord } from '../../shared/jobs/record.ts';
-import { call } from '../support/api.ts';
-import { jobFields } from '../support/job-fields.ts';
+import { jobFields } from '../support/fixtures/job-fields.ts';
+import { shared } from '../support/run/shared.ts';
+import { call } from '../support/servers/api.ts';
 
-const stage = inject('stage');
+const stage = await shared('stage');
 
 const text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 30 }),

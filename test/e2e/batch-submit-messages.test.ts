@@ -1,8 +1,9 @@
-import { describe, expect, inject, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { FieldError } from '../../shared/http/errors.ts';
-import { call } from '../support/api.ts';
+import { shared } from '../support/run/shared.ts';
+import { call } from '../support/servers/api.ts';
 
-const stage = inject('stage');
+const stage = await shared('stage');
 const toolCall = { id: 'call_1', type: 'function', function: { name: 'now', arguments: '{}' } };
 const image = { type: 'image_url', image_url: { url: 'https://example.com/cat.png' } };
 

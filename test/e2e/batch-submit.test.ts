@@ -1,11 +1,12 @@
-import { describe, expect, inject, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { FieldError } from '../../shared/http/errors.ts';
-import { call, chatJob, submit } from '../support/api.ts';
-import { instantFormat, jobFields, jobIdFormat } from '../support/job-fields.ts';
-import { newCaller } from '../support/new-caller.ts';
-import { at, dictionary, missing, rule } from '../support/refusals.ts';
+import { instantFormat, jobFields, jobIdFormat } from '../support/fixtures/job-fields.ts';
+import { shared } from '../support/run/shared.ts';
+import { call, chatJob, submit } from '../support/servers/api.ts';
+import { newCaller } from '../support/servers/new-caller.ts';
+import { at, dictionary, missing, rule } from '../support/servers/refusals.ts';
 
-const stage = inject('stage');
+const stage = await shared('stage');
 const messages = [{ role: 'user', content: 'Hi' }];
 const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
 const linked = { type: 'image_url', image_url: { url: 'https://example.com/a.png' } };

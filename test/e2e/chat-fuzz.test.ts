@@ -1,8 +1,9 @@
 import fc from 'fast-check';
-import { expect, inject, it } from 'vitest';
-import { eventsOf, post } from '../support/event-reader.ts';
+import { expect, it } from 'vitest';
+import { shared } from '../support/run/shared.ts';
+import { eventsOf, post } from '../support/servers/event-reader.ts';
 
-const stage = inject('stage');
+const stage = await shared('stage');
 
 const text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 30 }),

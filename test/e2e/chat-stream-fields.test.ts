@@ -1,6 +1,7 @@
-import { describe, expect, inject, it } from 'vitest';
-import { call } from '../support/api.ts';
-import { eventsOf, post } from '../support/event-reader.ts';
+import { describe, expect, it } from 'vitest';
+import { shared } from '../support/run/shared.ts';
+import { call } from '../support/servers/api.ts';
+import { eventsOf, post } from '../support/servers/event-reader.ts';
 import {
   dictionary,
   list,
@@ -10,9 +11,9 @@ import {
   rule,
   string,
   unicode,
-} from '../support/refusals.ts';
+} from '../support/servers/refusals.ts';
 
-const stage = inject('stage');
+const stage = await shared('stage');
 
 const sent = (body: unknown) => call<{ detail: unknown }>(stage, 'POST', '/chat/stream', body);
 

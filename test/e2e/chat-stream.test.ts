@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { call } from '../support/api.ts';
+import { call } from '../support/servers/api.ts';
 import {
   type Account,
   budgetOf,
   type ChatStage,
   endedCharges,
   startChatStage,
-} from '../support/chat-stage.ts';
-import { eventsOf, post, TextReader } from '../support/event-reader.ts';
-import type { Behaviour } from '../support/model-stub.ts';
-import { chunk, event, gate, streamOf, usageChunk } from '../support/model-stub-pieces.ts';
-import { costUsd, type TestModel, upstreamModelOf } from '../support/test-catalogue.ts';
+} from '../support/servers/chat-stage.ts';
+import { eventsOf, post, TextReader } from '../support/servers/event-reader.ts';
+import type { Behaviour } from '../support/servers/model-stub.ts';
+import { chunk, event, gate, streamOf, usageChunk } from '../support/servers/model-stub-pieces.ts';
+import { costUsd, type TestModel, upstreamModelOf } from '../support/servers/test-catalogue.ts';
 
 let chat: ChatStage;
 let account: Account;
@@ -18,7 +18,7 @@ let account: Account;
 let defaultModel: TestModel;
 
 beforeAll(async () => {
-  chat = await startChatStage();
+  chat = await startChatStage({ withDefault: true });
   defaultModel = chat.newModel();
 });
 beforeEach(async () => {

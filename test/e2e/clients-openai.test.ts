@@ -7,8 +7,8 @@ import {
   type ChatStage,
   endedCharges,
   startChatStage,
-} from '../support/chat-stage.ts';
-import type { Script } from '../support/model-stub.ts';
+} from '../support/servers/chat-stage.ts';
+import type { Script } from '../support/servers/model-stub.ts';
 import {
   chunk,
   completionOf,
@@ -17,7 +17,7 @@ import {
   gate,
   streamOf,
   usageChunk,
-} from '../support/model-stub-pieces.ts';
+} from '../support/servers/model-stub-pieces.ts';
 
 let chat: ChatStage;
 let account: Account;

@@ -9,7 +9,7 @@ import {
   type ChatStage,
   endedCharges,
   startChatStage,
-} from '../support/chat-stage.ts';
+} from '../support/servers/chat-stage.ts';
 import {
   chunk,
   completionOf,
@@ -17,8 +17,8 @@ import {
   gate,
   streamOf,
   usageChunk,
-} from '../support/model-stub-pieces.ts';
-import type { TestModel } from '../support/test-catalogue.ts';
+} from '../support/servers/model-stub-pieces.ts';
+import type { TestModel } from '../support/servers/test-catalogue.ts';
 
 Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
 

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changeKey } from '../../shared/keys/key.ts';
-import { call } from '../support/api.ts';
+import { call } from '../support/servers/api.ts';
 import {
   type Account,
   budgetOf,
   type ChatStage,
   endedCharges,
   startChatStage,
-} from '../support/chat-stage.ts';
-import { complete, question } from '../support/event-reader.ts';
-import type { Behaviour } from '../support/model-stub.ts';
-import { completionOf } from '../support/model-stub-pieces.ts';
-import { costUsd, providerKey } from '../support/test-catalogue.ts';
+} from '../support/servers/chat-stage.ts';
+import { complete, question } from '../support/servers/event-reader.ts';
+import type { Behaviour } from '../support/servers/model-stub.ts';
+import { completionOf } from '../support/servers/model-stub-pieces.ts';
+import { costUsd, providerKey } from '../support/servers/test-catalogue.ts';
 
 let chat: ChatStage;
 let account: Account;

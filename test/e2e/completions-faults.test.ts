@@ -7,9 +7,9 @@ import {
   type ChatStage,
   endedCharges,
   startChatStage,
-} from '../support/chat-stage.ts';
-import { complete, eventsOf, question } from '../support/event-reader.ts';
-import type { Behaviour } from '../support/model-stub.ts';
+} from '../support/servers/chat-stage.ts';
+import { complete, eventsOf, question } from '../support/servers/event-reader.ts';
+import type { Behaviour } from '../support/servers/model-stub.ts';
 import {
   chunk,
   completionOf,
@@ -17,8 +17,8 @@ import {
   event,
   streamOf,
   usageChunk,
-} from '../support/model-stub-pieces.ts';
-import { costUsd, type ModelKind } from '../support/test-catalogue.ts';
+} from '../support/servers/model-stub-pieces.ts';
+import { costUsd, type ModelKind } from '../support/servers/test-catalogue.ts';
 
 let chat: ChatStage;
 

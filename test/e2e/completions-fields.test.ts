@@ -1,8 +1,9 @@
-import { describe, expect, inject, it } from 'vitest';
-import { call } from '../support/api.ts';
-import { question as messages } from '../support/event-reader.ts';
+import { describe, expect, it } from 'vitest';
+import { shared } from '../support/run/shared.ts';
+import { call } from '../support/servers/api.ts';
+import { question as messages } from '../support/servers/event-reader.ts';
 
-const stage = inject('stage');
+const stage = await shared('stage');
 
 interface ErrorBody {
   error: { message: string; type: string; param: string | null; code: string };

@@ -7,8 +7,8 @@ import {
   type ChatStage,
   endedCharges,
   startChatStage,
-} from '../support/chat-stage.ts';
-import { complete, post, question, TextReader } from '../support/event-reader.ts';
+} from '../support/servers/chat-stage.ts';
+import { complete, post, question, TextReader } from '../support/servers/event-reader.ts';
 import {
   chunk,
   completionOf,
@@ -16,14 +16,14 @@ import {
   gate,
   streamOf,
   usageChunk,
-} from '../support/model-stub-pieces.ts';
-import { costUsd, type TestModel } from '../support/test-catalogue.ts';
+} from '../support/servers/model-stub-pieces.ts';
+import { costUsd, type TestModel } from '../support/servers/test-catalogue.ts';
 
 let chat: ChatStage;
 let account: Account;
 
 beforeAll(async () => {
-  chat = await startChatStage();
+  chat = await startChatStage({ own: true });
 });
 beforeEach(async () => {
   account = await chat.newAccount();
@@ -157,7 +157,7 @@ describe('a reader who doesn’t read', () => {
 
   /** The stage's memory, in MB. */
   const memoryMb = () => {
-    const status = readFileSync(`/proc/${chat.stage.process.pid}/status`, 'utf8');
+    const status = readFileSync(`/proc/${chat.pid}/status`, 'utf8');
     return Number(status.match(/VmRSS:\s+(\d+)/)?.[1]) / 1024;
   };
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { call } from '../support/api.ts';
-import { type Account, type ChatStage, startChatStage } from '../support/chat-stage.ts';
-import { complete, question, TextReader } from '../support/event-reader.ts';
-import type { ModelRequest } from '../support/model-stub.ts';
+import { call } from '../support/servers/api.ts';
+import { type Account, type ChatStage, startChatStage } from '../support/servers/chat-stage.ts';
+import { complete, question, TextReader } from '../support/servers/event-reader.ts';
+import type { ModelRequest } from '../support/servers/model-stub.ts';
 import {
   chunk,
   completionOf,
@@ -11,8 +11,8 @@ import {
   gate,
   streamOf,
   usageChunk,
-} from '../support/model-stub-pieces.ts';
-import { providerKey, type TestModel, upstreamModelOf } from '../support/test-catalogue.ts';
+} from '../support/servers/model-stub-pieces.ts';
+import { providerKey, type TestModel, upstreamModelOf } from '../support/servers/test-catalogue.ts';
 
 let chat: ChatStage;
 let account: Account;

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JobList, JobRecord } from '../../shared/jobs/record.ts';
 import type { PipelineResult } from '../../shared/jobs/result.ts';
-import { call, submit, type Target, until } from '../support/api.ts';
-import { newCaller } from '../support/new-caller.ts';
-import { letters, minutes, report } from '../support/sample-texts.ts';
-import { characterErrorRate } from '../support/scans.ts';
-import { startTestStage, type TestStage } from '../support/stage.ts';
+import { letters, minutes, report } from '../support/fixtures/sample-texts.ts';
+import { characterErrorRate } from '../support/fixtures/scans.ts';
+import { call, submit, type Target, until } from '../support/servers/api.ts';
+import { newCaller } from '../support/servers/new-caller.ts';
+import { startTestStage, type TestStage } from '../support/servers/stage.ts';
 
 // A stage of its own: others drop files into the shared one's drive.
 let stage: TestStage;

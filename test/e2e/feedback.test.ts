@@ -1,7 +1,8 @@
-import { describe, expect, inject, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { FieldError } from '../../shared/http/errors.ts';
-import { call, type Target } from '../support/api.ts';
-import { newCaller } from '../support/new-caller.ts';
+import { shared } from '../support/run/shared.ts';
+import { call, type Target } from '../support/servers/api.ts';
+import { newCaller } from '../support/servers/new-caller.ts';
 import {
   at,
   dictionary,
@@ -10,9 +11,9 @@ import {
   type Refusal,
   string,
   unicode,
-} from '../support/refusals.ts';
+} from '../support/servers/refusals.ts';
 
-const stage = inject('stage');
+const stage = await shared('stage');
 
 interface Rated {
   id: string;

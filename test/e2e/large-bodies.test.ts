@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JobList, JobRecord } from '../../shared/jobs/record.ts';
-import { call, chatJob, chatResultOf, submit, type Target, until } from '../support/api.ts';
-import { type ModelStub, startModelStub } from '../support/model-stub.ts';
-import { newCaller } from '../support/new-caller.ts';
-import { startTestStage, type TestStage } from '../support/stage.ts';
+import { call, chatJob, chatResultOf, submit, type Target, until } from '../support/servers/api.ts';
+import { type ModelStub, startModelStub } from '../support/servers/model-stub.ts';
+import { newCaller } from '../support/servers/new-caller.ts';
+import { startTestStage, type TestStage } from '../support/servers/stage.ts';
 
 const megabyte = 1024 * 1024;
 

@@ -1,8 +1,9 @@
-import { describe, expect, inject, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { version } from '../../shared/version.ts';
-import { call } from '../support/api.ts';
+import { shared } from '../support/run/shared.ts';
+import { call } from '../support/servers/api.ts';
 
-const stage = inject('stage');
+const stage = await shared('stage');
 
 const withKey = { authorization: `Bearer ${stage.api_key}` };
 

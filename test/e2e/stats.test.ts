@@ -1,12 +1,13 @@
-import { describe, expect, inject, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { FieldError } from '../../shared/http/errors.ts';
 import type { ChatResult } from '../../shared/jobs/result.ts';
-import { call, chatJob, submit, type Target, until } from '../support/api.ts';
-import { newCaller } from '../support/new-caller.ts';
-import { least, literal, most, type Refusal } from '../support/refusals.ts';
-import { type Stats, statsAfter, usedUsd } from '../support/stats.ts';
+import { shared } from '../support/run/shared.ts';
+import { call, chatJob, submit, type Target, until } from '../support/servers/api.ts';
+import { newCaller } from '../support/servers/new-caller.ts';
+import { least, literal, most, type Refusal } from '../support/servers/refusals.ts';
+import { type Stats, statsAfter, usedUsd } from '../support/servers/stats.ts';
 
-const stage = inject('stage');
+const stage = await shared('stage');
 
 interface BatchUse {
   requests: number;

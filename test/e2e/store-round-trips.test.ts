@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { call } from '../support/api.ts';
-import { type ModelStub, startModelStub } from '../support/model-stub.ts';
-import { startTestStage, type TestStage } from '../support/stage.ts';
-import { type LoggedStore, startLoggedStore } from '../support/store-log.ts';
+import { call } from '../support/servers/api.ts';
+import { type ModelStub, startModelStub } from '../support/servers/model-stub.ts';
+import { startTestStage, type TestStage } from '../support/servers/stage.ts';
+import { type LoggedStore, startLoggedStore } from './store-log.ts';
 
 let store: LoggedStore;
 let model: ModelStub;

@@ -11,6 +11,7 @@ import type {
 import { leaseMs } from '../../shared/jobs/state.ts';
 import type { KeyLimits } from '../../shared/keys/key-limits.ts';
 import { reportLimits } from '../../shared/keys/limits-report.ts';
+import { greyJpeg, readGrey, smallPdf, words } from '../support/fixtures/small-documents.ts';
 import {
   beginHour,
   expectBalanced,
@@ -18,11 +19,10 @@ import {
   pass,
   usdPerPage,
   useOf,
-} from '../support/document-use.ts';
-import { type DocumentWorld, startDocumentWorld } from '../support/document-world.ts';
-import { runCounted, runKilled, upTo } from '../support/killed-workers.ts';
-import { chargesOf, sum, usd } from '../support/ledger-world.ts';
-import { greyJpeg, readGrey, smallPdf, words } from '../support/small-documents.ts';
+} from '../support/worlds/document-use.ts';
+import { type DocumentWorld, startDocumentWorld } from '../support/worlds/document-world.ts';
+import { runCounted, runKilled, upTo } from '../support/worlds/killed-workers.ts';
+import { chargesOf, sum, usd } from '../support/worlds/ledger-world.ts';
 
 let world: DocumentWorld;
 

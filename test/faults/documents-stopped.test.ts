@@ -8,10 +8,16 @@ import { runOcrJob } from '../../shared/jobs/ocr/run-ocr.ts';
 import type { ChatBatchResult, ChatResult, OcrResult } from '../../shared/jobs/result.ts';
 import { runLeased } from '../../shared/jobs/run-leased.ts';
 import { leaseMs } from '../../shared/jobs/state.ts';
-import { beginHour, expectBalanced, expectPaid, pass, useOf } from '../support/document-use.ts';
-import { type DocumentWorld, startDocumentWorld } from '../support/document-world.ts';
-import { gate } from '../support/model-stub-pieces.ts';
-import { readGrey, smallPdf } from '../support/small-documents.ts';
+import { readGrey, smallPdf } from '../support/fixtures/small-documents.ts';
+import { gate } from '../support/servers/model-stub-pieces.ts';
+import {
+  beginHour,
+  expectBalanced,
+  expectPaid,
+  pass,
+  useOf,
+} from '../support/worlds/document-use.ts';
+import { type DocumentWorld, startDocumentWorld } from '../support/worlds/document-world.ts';
 
 let world: DocumentWorld;
 /** What happens before a page is read. */

@@ -4,11 +4,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vi
 import { childrenOf } from '../../shared/jobs/children.ts';
 import type { FolderResult } from '../../shared/jobs/result.ts';
 import { leaseMs } from '../../shared/jobs/state.ts';
-import { beginHour, expectBalanced, pass, useOf } from '../support/document-use.ts';
-import { type DocumentWorld, startDocumentWorld } from '../support/document-world.ts';
-import { runKilled, upTo } from '../support/killed-workers.ts';
-import { chargesOf } from '../support/ledger-world.ts';
-import { greyJpeg, readGrey } from '../support/small-documents.ts';
+import { greyJpeg, readGrey } from '../support/fixtures/small-documents.ts';
+import { beginHour, expectBalanced, pass, useOf } from '../support/worlds/document-use.ts';
+import { type DocumentWorld, startDocumentWorld } from '../support/worlds/document-world.ts';
+import { runKilled, upTo } from '../support/worlds/killed-workers.ts';
+import { chargesOf } from '../support/worlds/ledger-world.ts';
 
 let world: DocumentWorld;
 

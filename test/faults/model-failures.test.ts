@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JobRecord } from '../../shared/jobs/record.ts';
-import { chatJob, chatResultOf, submit, until } from '../support/api.ts';
-import type { Behaviour } from '../support/model-stub.ts';
-import { startTestStage, type TestStage } from '../support/stage.ts';
-import { startTestCatalogue, type TestCatalogue } from '../support/test-catalogue.ts';
+import { chatJob, chatResultOf, submit, until } from '../support/servers/api.ts';
+import type { Behaviour } from '../support/servers/model-stub.ts';
+import { startTestStage, type TestStage } from '../support/servers/stage.ts';
+import { startTestCatalogue, type TestCatalogue } from '../support/servers/test-catalogue.ts';
 
 let catalogue: TestCatalogue;
 let stage: TestStage;

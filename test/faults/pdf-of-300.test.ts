@@ -5,11 +5,11 @@ import type { OcrResult } from '../../shared/jobs/result.ts';
 import { leaseMs } from '../../shared/jobs/state.ts';
 import { reportLimits } from '../../shared/keys/limits-report.ts';
 import { hourOf } from '../../shared/ledger/images.ts';
-import { beginHour, expectPaid, hourMs, pass } from '../support/document-use.ts';
-import { type DocumentWorld, startDocumentWorld } from '../support/document-world.ts';
-import { runKilled, upTo } from '../support/killed-workers.ts';
-import { chargesOf } from '../support/ledger-world.ts';
-import { readGrey, type SmallPage, smallPdf, words } from '../support/small-documents.ts';
+import { readGrey, type SmallPage, smallPdf, words } from '../support/fixtures/small-documents.ts';
+import { beginHour, expectPaid, hourMs, pass } from '../support/worlds/document-use.ts';
+import { type DocumentWorld, startDocumentWorld } from '../support/worlds/document-world.ts';
+import { runKilled, upTo } from '../support/worlds/killed-workers.ts';
+import { chargesOf } from '../support/worlds/ledger-world.ts';
 
 let world: DocumentWorld;
 let pdf: Uint8Array;

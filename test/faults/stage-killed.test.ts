@@ -1,10 +1,10 @@
 import { rmSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { chatJob, chatResultOf, submit, until } from '../support/api.ts';
-import { lapseLeases } from '../support/lapse.ts';
-import { type ModelStub, startModelStub } from '../support/model-stub.ts';
-import { untilGone } from '../support/processes.ts';
-import { newDataDir, startTestStage, type TestStage } from '../support/stage.ts';
+import { chatJob, chatResultOf, submit, until } from '../support/servers/api.ts';
+import { type ModelStub, startModelStub } from '../support/servers/model-stub.ts';
+import { untilGone } from '../support/servers/processes.ts';
+import { newDataDir, startTestStage, type TestStage } from '../support/servers/stage.ts';
+import { lapseLeases } from './lapse.ts';
 
 let stub: ModelStub;
 let stage: TestStage | undefined;

@@ -3,10 +3,11 @@ import { once } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, expect, inject, it } from 'vitest';
-import { newDataDir } from '../support/stage.ts';
+import { afterAll, expect, it } from 'vitest';
+import { shared } from '../support/run/shared.ts';
+import { newDataDir } from '../support/servers/stage.ts';
 
-const shared = inject('stage');
+const running = await shared('stage');
 const folder = newDataDir();
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -48,12 +49,12 @@ it.concurrent.each([
   ],
   [
     'the data folder of a stage that runs',
-    ['--memory', '--data', shared.dataDir],
+    ['--memory', '--data', running.dataDir],
     /^Another stage runs on .*: stop it first, or give .* --data\.\n$/,
   ],
   [
     'a port that is taken',
-    ['--memory', '--data', join(folder, 'data'), '--port', new URL(shared.base_url).port],
+    ['--memory', '--data', join(folder, 'data'), '--port', new URL(running.base_url).port],
     /^Port \d+ is in use: give another with --port, or 0 for any\.\n$/,
   ],
 ])('refuses %s with a sentence and exit code 1', async (_, options, sentence) => {

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { afterAll, expect, it } from 'vitest';
-import { chatJob, submit } from '../support/api.ts';
-import { startModelStub } from '../support/model-stub.ts';
-import { processesOf, untilGone } from '../support/processes.ts';
-import { newDataDir, startTestStage } from '../support/stage.ts';
+import { chatJob, submit } from '../support/servers/api.ts';
+import { startModelStub } from '../support/servers/model-stub.ts';
+import { processesOf, untilGone } from '../support/servers/processes.ts';
+import { newDataDir, startTestStage } from '../support/servers/stage.ts';
 
 const dataDirs: string[] = [];
 

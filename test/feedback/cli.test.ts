@@ -1,9 +1,10 @@
-import { describe, expect, inject, test } from 'vitest';
-import { call } from '../support/api.ts';
-import { runCommand } from '../support/command.ts';
-import { newCaller } from '../support/new-caller.ts';
+import { describe, expect, test } from 'vitest';
+import { shared } from '../support/run/shared.ts';
+import { call } from '../support/servers/api.ts';
+import { runCommand } from '../support/servers/command.ts';
+import { newCaller } from '../support/servers/new-caller.ts';
 
-const stage = inject('stage');
+const stage = await shared('stage');
 const { dataDir } = stage;
 const feedback = (...args: string[]) =>
   runCommand('feedback', dataDir, [...args, '--data', dataDir]);

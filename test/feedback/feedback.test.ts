@@ -8,8 +8,8 @@ import { issueKey } from '../../shared/keys/key.ts';
 import { defaultLimits } from '../../shared/keys/key-limits.ts';
 import { countCharges } from '../../shared/usage/count.ts';
 import { lastDays } from '../../shared/usage/day.ts';
-import { startTestStore, type TestStore } from '../support/store.ts';
-import { endedCharge } from '../support/usage-world.ts';
+import { startTestStore, type TestStore } from '../support/worlds/store.ts';
+import { endedCharge } from '../support/worlds/usage-world.ts';
 
 let store: TestStore;
 const callerOf = (keyId: string) => ({ keyId, limits: JSON.stringify(defaultLimits) });

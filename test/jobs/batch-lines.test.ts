@@ -3,10 +3,10 @@ import type { Caller } from '../../shared/http/caller.ts';
 import { listJobs } from '../../shared/jobs/read.ts';
 import type { JobRecord } from '../../shared/jobs/record.ts';
 import type { ChatBatchResult } from '../../shared/jobs/result.ts';
-import { beginHour, pass, useOf } from '../support/document-use.ts';
-import { type DocumentWorld, startDocumentWorld } from '../support/document-world.ts';
-import type { Behaviour } from '../support/model-stub.ts';
-import { gate } from '../support/model-stub-pieces.ts';
+import type { Behaviour } from '../support/servers/model-stub.ts';
+import { gate } from '../support/servers/model-stub-pieces.ts';
+import { beginHour, pass, useOf } from '../support/worlds/document-use.ts';
+import { type DocumentWorld, startDocumentWorld } from '../support/worlds/document-world.ts';
 
 let world: DocumentWorld;
 

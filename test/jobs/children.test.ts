@@ -9,9 +9,9 @@ import { getJob, listJobs } from '../../shared/jobs/read.ts';
 import type { FolderResult } from '../../shared/jobs/result.ts';
 import { completionOf, runLeased } from '../../shared/jobs/run-leased.ts';
 import { claimJob, failJob, LeaseLostError, suspendJob } from '../../shared/jobs/state.ts';
-import { jobIdFormat } from '../support/job-fields.ts';
-import { answer, caller, itemOf, submitted } from '../support/jobs.ts';
-import { startTestStore, type TestStore } from '../support/store.ts';
+import { jobIdFormat } from '../support/fixtures/job-fields.ts';
+import { answer, caller, itemOf, submitted } from '../support/worlds/jobs.ts';
+import { startTestStore, type TestStore } from '../support/worlds/store.ts';
 
 let store: TestStore;
 

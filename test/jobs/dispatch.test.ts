@@ -5,9 +5,9 @@ import { dispatchJobs } from '../../shared/jobs/dispatch.ts';
 import { completionOf } from '../../shared/jobs/run-leased.ts';
 import { claimJob, makeReady, renewLease, retryJob } from '../../shared/jobs/state.ts';
 import { jobWorker } from '../../shared/jobs/worker.ts';
-import { answer, caller, itemOf, streamRecords, submitted } from '../support/jobs.ts';
-import { contextOf, eventOf, takeMessages } from '../support/queue.ts';
-import { startTestStore, type TestStore } from '../support/store.ts';
+import { contextOf, eventOf, takeMessages } from '../support/servers/queue.ts';
+import { answer, caller, itemOf, streamRecords, submitted } from '../support/worlds/jobs.ts';
+import { startTestStore, type TestStore } from '../support/worlds/store.ts';
 
 let store: TestStore;
 

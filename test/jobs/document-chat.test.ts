@@ -3,9 +3,15 @@ import type { Caller } from '../../shared/http/caller.ts';
 import type { JobRecord } from '../../shared/jobs/record.ts';
 import type { ChatResult, PipelineResult } from '../../shared/jobs/result.ts';
 import { estimateTokens } from '../../shared/models/token-bounds.ts';
-import { useOf } from '../support/document-use.ts';
-import { type DocumentWorld, startDocumentWorld } from '../support/document-world.ts';
-import { greyJpeg, readGrey, type SmallPage, smallPdf, words } from '../support/small-documents.ts';
+import {
+  greyJpeg,
+  readGrey,
+  type SmallPage,
+  smallPdf,
+  words,
+} from '../support/fixtures/small-documents.ts';
+import { useOf } from '../support/worlds/document-use.ts';
+import { type DocumentWorld, startDocumentWorld } from '../support/worlds/document-world.ts';
 
 let world: DocumentWorld;
 

@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Caller } from '../../shared/http/caller.ts';
-import { beginHour, pass, usdPerPage, useOf } from '../support/document-use.ts';
-import { type DocumentWorld, startDocumentWorld } from '../support/document-world.ts';
-import { greyJpeg, readGrey } from '../support/small-documents.ts';
+import { greyJpeg, readGrey } from '../support/fixtures/small-documents.ts';
+import { beginHour, pass, usdPerPage, useOf } from '../support/worlds/document-use.ts';
+import { type DocumentWorld, startDocumentWorld } from '../support/worlds/document-world.ts';
 
 let world: DocumentWorld;
 

@@ -6,8 +6,8 @@ import { cancelJob } from '../../shared/jobs/cancel.ts';
 import { listJobs } from '../../shared/jobs/read.ts';
 import type { JobRecord } from '../../shared/jobs/record.ts';
 import type { FolderResult } from '../../shared/jobs/result.ts';
-import { type DocumentWorld, startDocumentWorld } from '../support/document-world.ts';
-import { greyJpeg, readGrey, smallPdf, words } from '../support/small-documents.ts';
+import { greyJpeg, readGrey, smallPdf, words } from '../support/fixtures/small-documents.ts';
+import { type DocumentWorld, startDocumentWorld } from '../support/worlds/document-world.ts';
 
 let world: DocumentWorld;
 

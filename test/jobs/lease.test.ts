@@ -4,9 +4,9 @@ import type { ClaimedJob } from '../../shared/jobs/job.ts';
 import { runLeased } from '../../shared/jobs/run-leased.ts';
 import { claimJob, renewLease, saveProgress, takeBackJob } from '../../shared/jobs/state.ts';
 import { sweepJobs } from '../../shared/jobs/sweep.ts';
-import { answer, itemOf, submitted } from '../support/jobs.ts';
-import { type ModelStub, startModelStub } from '../support/model-stub.ts';
-import { startTestStore, type TestStore } from '../support/store.ts';
+import { type ModelStub, startModelStub } from '../support/servers/model-stub.ts';
+import { answer, itemOf, submitted } from '../support/worlds/jobs.ts';
+import { startTestStore, type TestStore } from '../support/worlds/store.ts';
 
 let stub: ModelStub;
 let store: TestStore;

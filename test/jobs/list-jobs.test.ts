@@ -10,7 +10,7 @@ import type { Caller } from '../../shared/http/caller.ts';
 import type { Job } from '../../shared/jobs/job.ts';
 import { JobListQuery, listJobs } from '../../shared/jobs/read.ts';
 import { jobStatuses } from '../../shared/jobs/record.ts';
-import { startTestStore, type TestStore } from '../support/store.ts';
+import { startTestStore, type TestStore } from '../support/worlds/store.ts';
 
 let store: TestStore;
 

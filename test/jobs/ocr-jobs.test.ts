@@ -2,9 +2,6 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import type { Caller } from '../../shared/http/caller.ts';
 import { listJobs } from '../../shared/jobs/read.ts';
 import type { OcrResult } from '../../shared/jobs/result.ts';
-import { usdPerPage, useOf } from '../support/document-use.ts';
-import { type DocumentWorld, startDocumentWorld } from '../support/document-world.ts';
-import { chargesOf } from '../support/ledger-world.ts';
 import {
   greyJpeg,
   imagePart,
@@ -12,7 +9,10 @@ import {
   type SmallPage,
   smallPdf,
   words,
-} from '../support/small-documents.ts';
+} from '../support/fixtures/small-documents.ts';
+import { usdPerPage, useOf } from '../support/worlds/document-use.ts';
+import { type DocumentWorld, startDocumentWorld } from '../support/worlds/document-world.ts';
+import { chargesOf } from '../support/worlds/ledger-world.ts';
 
 let world: DocumentWorld;
 

@@ -5,11 +5,18 @@ import { cancelJob } from '../../shared/jobs/cancel.ts';
 import type { OcrResult } from '../../shared/jobs/result.ts';
 import { reportLimits } from '../../shared/keys/limits-report.ts';
 import { takeImage } from '../../shared/ledger/images.ts';
-import { beginHour, expectPaid, hourMs, pass, usdPerPage, useOf } from '../support/document-use.ts';
-import { type DocumentWorld, startDocumentWorld } from '../support/document-world.ts';
-import { allJobs } from '../support/jobs.ts';
-import { runCounted } from '../support/killed-workers.ts';
-import { readGrey, type SmallPage, smallPdf, words } from '../support/small-documents.ts';
+import { readGrey, type SmallPage, smallPdf, words } from '../support/fixtures/small-documents.ts';
+import {
+  beginHour,
+  expectPaid,
+  hourMs,
+  pass,
+  usdPerPage,
+  useOf,
+} from '../support/worlds/document-use.ts';
+import { type DocumentWorld, startDocumentWorld } from '../support/worlds/document-world.ts';
+import { allJobs } from '../support/worlds/jobs.ts';
+import { runCounted } from '../support/worlds/killed-workers.ts';
 
 let world: DocumentWorld;
 

@@ -3,10 +3,16 @@ import type { Caller } from '../../shared/http/caller.ts';
 import { cancelJob } from '../../shared/jobs/cancel.ts';
 import { listJobs } from '../../shared/jobs/read.ts';
 import type { PipelineResult } from '../../shared/jobs/result.ts';
-import { usdPerPage, useOf } from '../support/document-use.ts';
-import { type DocumentWorld, startDocumentWorld } from '../support/document-world.ts';
-import { chargesOf } from '../support/ledger-world.ts';
-import { greyJpeg, imagePart, readGrey, smallPdf, words } from '../support/small-documents.ts';
+import {
+  greyJpeg,
+  imagePart,
+  readGrey,
+  smallPdf,
+  words,
+} from '../support/fixtures/small-documents.ts';
+import { usdPerPage, useOf } from '../support/worlds/document-use.ts';
+import { type DocumentWorld, startDocumentWorld } from '../support/worlds/document-world.ts';
+import { chargesOf } from '../support/worlds/ledger-world.ts';
 
 let world: DocumentWorld;
 

@@ -3,8 +3,8 @@ import { claimJobs } from '../../shared/jobs/claim.ts';
 import type { Job } from '../../shared/jobs/job.ts';
 import { completionOf } from '../../shared/jobs/run-leased.ts';
 import { retryJob } from '../../shared/jobs/state.ts';
-import { allWrites, answer, doorbellOf, itemOf, lane, submitted } from '../support/jobs.ts';
-import { startTestStore, type TestStore } from '../support/store.ts';
+import { allWrites, answer, doorbellOf, itemOf, lane, submitted } from '../support/worlds/jobs.ts';
+import { startTestStore, type TestStore } from '../support/worlds/store.ts';
 
 let store: TestStore;
 

@@ -8,8 +8,8 @@ import { newJob } from '../../shared/jobs/new-job.ts';
 import { issueKey } from '../../shared/keys/key.ts';
 import { defaultLimits } from '../../shared/keys/key-limits.ts';
 import { refusal, startScriptedDrive } from '../drive/scripted-drive.ts';
-import { putJobs } from '../support/put-jobs.ts';
-import { startTestStore, type TestStore } from '../support/store.ts';
+import { putJobs } from '../support/worlds/put-jobs.ts';
+import { startTestStore, type TestStore } from '../support/worlds/store.ts';
 
 const folder = 'application/vnd.google-apps.folder';
 const items: Record<string, Record<string, unknown>> = {

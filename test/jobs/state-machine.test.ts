@@ -3,11 +3,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vite
 import { claimJobs } from '../../shared/jobs/claim.ts';
 import { completionOf } from '../../shared/jobs/run-leased.ts';
 import { sweepJobs } from '../../shared/jobs/sweep.ts';
-import { type Action, anAction, perform, predict, type World } from '../support/job-actions.ts';
-import { JobModel, modelledOf } from '../support/job-model.ts';
-import { allJobs, allWrites, answer, doorbellOf, lane, listed } from '../support/jobs.ts';
-import { expectLegalWrites } from '../support/legal-writes.ts';
-import { startTestStore, type TestStore } from '../support/store.ts';
+import { allJobs, allWrites, answer, doorbellOf, lane, listed } from '../support/worlds/jobs.ts';
+import { startTestStore, type TestStore } from '../support/worlds/store.ts';
+import { type Action, anAction, perform, predict, type World } from './job-actions.ts';
+import { JobModel, modelledOf } from './job-model.ts';
+import { expectLegalWrites } from './legal-writes.ts';
 
 let store: TestStore;
 

@@ -5,9 +5,9 @@ import type { JobResult } from '../../shared/jobs/result.ts';
 import type { RunJob } from '../../shared/jobs/run-leased.ts';
 import { sweepJobs } from '../../shared/jobs/sweep.ts';
 import { jobWorker } from '../../shared/jobs/worker.ts';
-import { answer, caller, doorbellOf, itemOf, submitted } from '../support/jobs.ts';
-import { contextOf, eventOf, recordOf, takeMessages } from '../support/queue.ts';
-import { startTestStore, type TestStore } from '../support/store.ts';
+import { contextOf, eventOf, recordOf, takeMessages } from '../support/servers/queue.ts';
+import { answer, caller, doorbellOf, itemOf, submitted } from '../support/worlds/jobs.ts';
+import { startTestStore, type TestStore } from '../support/worlds/store.ts';
 
 let store: TestStore;
 

@@ -1,12 +1,13 @@
-import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { reachTables } from '../../lib/cli/target.ts';
 import { authorizeRequest } from '../../shared/keys/authorize.ts';
 import { changeKey, issueKey } from '../../shared/keys/key.ts';
 import { defaultLimits } from '../../shared/keys/key-limits.ts';
 import { rotateKey } from '../../shared/keys/rotate.ts';
 import { newSecret } from '../../shared/keys/secret.ts';
+import { shared } from '../support/run/shared.ts';
 
-const { base_url, dataDir } = inject('stage');
+const { base_url, dataDir } = await shared('stage');
 
 const message = 'Missing or invalid API key. Send it as: Authorization: Bearer sk-...';
 const refusal = {

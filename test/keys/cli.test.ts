@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { reachTables } from '../../lib/cli/target.ts';
 import { readStageFile } from '../../lib/local/stage-file.ts';
 import { dynamodb } from '../../shared/aws/dynamodb.ts';
@@ -10,12 +10,13 @@ import { issueKey } from '../../shared/keys/key.ts';
 import { defaultLimits } from '../../shared/keys/key-limits.ts';
 import type { KeyRecord } from '../../shared/keys/key-record.ts';
 import { modelIds } from '../../shared/models/catalogue.ts';
-import { call } from '../support/api.ts';
-import { runCommand } from '../support/command.ts';
-import { newDataDir } from '../support/stage.ts';
+import { shared } from '../support/run/shared.ts';
+import { call } from '../support/servers/api.ts';
+import { runCommand } from '../support/servers/command.ts';
+import { newDataDir } from '../support/servers/stage.ts';
 import { startCloudFormationStub } from './cloudformation-stub.ts';
 
-const { base_url, dataDir } = inject('stage');
+const { base_url, dataDir } = await shared('stage');
 
 const aSecret = expect.stringMatching(/^sk-[0-9A-Za-z]{43}$/);
 const aMoment = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);

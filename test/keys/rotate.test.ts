@@ -1,5 +1,5 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { beforeAll, expect, inject, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { reachTables } from '../../lib/cli/target.ts';
 import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import { setting } from '../../shared/config.ts';
@@ -7,8 +7,11 @@ import { ConflictError } from '../../shared/http/errors.ts';
 import { changeKey, findKeyBySecret, issueKey } from '../../shared/keys/key.ts';
 import { defaultLimits } from '../../shared/keys/key-limits.ts';
 import { rotateKey } from '../../shared/keys/rotate.ts';
+import { shared } from '../support/run/shared.ts';
 
-beforeAll(() => reachTables({ data: inject('stage').dataDir }, 'KEYS_TABLE', 'LEDGER_TABLE'));
+beforeAll(async () => {
+  await reachTables({ data: (await shared('stage')).dataDir }, 'KEYS_TABLE', 'LEDGER_TABLE');
+});
 
 test('of rotations at once none leaves a second secret behind', async () => {
   const { id } = await issueKey('rotated at once', defaultLimits);

@@ -3,16 +3,7 @@ import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { openAccount } from '../../shared/ledger/account.ts';
 import { BudgetExceededError } from '../../shared/ledger/errors.ts';
-import { interleave, type Process, StoreFault } from '../support/interleave.ts';
-import {
-  aHistory,
-  aLostStart,
-  aNewWindow,
-  type Batch,
-  type Call,
-  learnAudited,
-  perform,
-} from '../support/ledger-actions.ts';
+import { interleave, type Process, StoreFault } from '../support/worlds/interleave.ts';
 import {
   accountOf,
   chargesOf,
@@ -21,8 +12,17 @@ import {
   expectSound,
   sum,
   usd,
-} from '../support/ledger-world.ts';
-import { startTestStore, type TestStore } from '../support/store.ts';
+} from '../support/worlds/ledger-world.ts';
+import { startTestStore, type TestStore } from '../support/worlds/store.ts';
+import {
+  aHistory,
+  aLostStart,
+  aNewWindow,
+  type Batch,
+  type Call,
+  learnAudited,
+  perform,
+} from './ledger-actions.ts';
 
 let store: TestStore;
 

@@ -12,7 +12,7 @@ import {
   returnUnreadImages,
   takeImage,
 } from '../../shared/ledger/images.ts';
-import { startTestStore, type TestStore } from '../support/store.ts';
+import { startTestStore, type TestStore } from '../support/worlds/store.ts';
 
 const hourMs = 3_600_000;
 

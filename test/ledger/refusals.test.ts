@@ -5,8 +5,8 @@ import { openAccount, requestsAttribute } from '../../shared/ledger/account.ts';
 import { RequestsPerMinuteError } from '../../shared/ledger/errors.ts';
 import { reserve } from '../../shared/ledger/reserve.ts';
 import { settle } from '../../shared/ledger/settle.ts';
-import { accountOf, usd } from '../support/ledger-world.ts';
-import { startTestStore, type TestStore } from '../support/store.ts';
+import { accountOf, usd } from '../support/worlds/ledger-world.ts';
+import { startTestStore, type TestStore } from '../support/worlds/store.ts';
 
 let store: TestStore;
 const subject = { model: 'gpt-5-mini', tags: ['chat'] };

@@ -6,9 +6,9 @@ import { changeAccountLimits, openAccount } from '../../shared/ledger/account.ts
 import { BudgetExceededError } from '../../shared/ledger/errors.ts';
 import { reserve } from '../../shared/ledger/reserve.ts';
 import { settle } from '../../shared/ledger/settle.ts';
-import { interleave } from '../support/interleave.ts';
-import { accountOf, usd } from '../support/ledger-world.ts';
-import { startTestStore, type TestStore } from '../support/store.ts';
+import { interleave } from '../support/worlds/interleave.ts';
+import { accountOf, usd } from '../support/worlds/ledger-world.ts';
+import { startTestStore, type TestStore } from '../support/worlds/store.ts';
 
 let store: TestStore;
 const subject = { model: 'gpt-5-mini', tags: ['chat'] };

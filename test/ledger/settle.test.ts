@@ -9,9 +9,9 @@ import { epochOf, heldAttribute } from '../../shared/ledger/epoch.ts';
 import { reserve } from '../../shared/ledger/reserve.ts';
 import { release, settle } from '../../shared/ledger/settle.ts';
 import { timeOfId } from '../../shared/uuid-time.ts';
-import { interleave } from '../support/interleave.ts';
-import { accountOf, chargesOf, expectAtRest, usd } from '../support/ledger-world.ts';
-import { startTestStore, type TestStore } from '../support/store.ts';
+import { interleave } from '../support/worlds/interleave.ts';
+import { accountOf, chargesOf, expectAtRest, usd } from '../support/worlds/ledger-world.ts';
+import { startTestStore, type TestStore } from '../support/worlds/store.ts';
 
 let store: TestStore;
 const subject = { model: 'gpt-5-mini', tags: ['batch', 'batch:chat'], job_id: 'job_1' };

@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { call, chatJob, submit, until } from '../support/api.ts';
-import { budgetOf, type ChatStage, endedCharges, startChatStage } from '../support/chat-stage.ts';
+import { call, chatJob, submit, until } from '../support/servers/api.ts';
+import {
+  budgetOf,
+  type ChatStage,
+  endedCharges,
+  startChatStage,
+} from '../support/servers/chat-stage.ts';
 
 let chat: ChatStage;
 

@@ -1,7 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { all, functionIn, functions, referencesIn, template } from '../support/stack-template.ts';
+import {
+  all,
+  functionIn,
+  functions,
+  referencesIn,
+  template,
+} from '../support/run/stack-template.ts';
 
 describe('functions', () => {
   test('are the files in functions/, each deployed once', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { all, functionIn, referencesIn } from '../support/stack-template.ts';
+import { all, functionIn, referencesIn } from '../support/run/stack-template.ts';
 
 describe('queues and streams', () => {
   const queues = new Map(all('AWS::SQS::Queue'));

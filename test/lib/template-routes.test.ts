@@ -6,7 +6,7 @@ import {
   type Properties,
   referencesIn,
   template,
-} from '../support/stack-template.ts';
+} from '../support/run/stack-template.ts';
 
 describe('routes', () => {
   const pathOf = (id = ''): string => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Resource, resourcesOf } from '../../lib/local/template/template.ts';
-import { all, only, referencesIn, stackName, template } from '../support/stack-template.ts';
+import { all, only, referencesIn, stackName, template } from '../support/run/stack-template.ts';
 
 describe('stores', () => {
   test.each(all('AWS::DynamoDB::GlobalTable'))(

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { dataOf, EventSplitter, eventsIn } from '../../shared/models/event-splitter.ts';
-import { cutUp } from '../support/cut.ts';
+import { cutUp } from '../support/fixtures/cut.ts';
 
 const line = fc
   .string({ unit: 'grapheme', maxLength: 20 })

@@ -3,15 +3,15 @@ import { clientEnvironment } from '../../lib/local/engines/client-config.ts';
 import { startSecretsServer } from '../../lib/local/secrets/secrets-server.ts';
 import type { Model } from '../../shared/models/catalogue.ts';
 import type { OpenedCompletion } from '../../shared/models/upstream.ts';
-import type { Behaviour } from '../support/model-stub.ts';
-import { completionOf } from '../support/model-stub-pieces.ts';
+import type { Behaviour } from '../support/servers/model-stub.ts';
+import { completionOf } from '../support/servers/model-stub-pieces.ts';
 import {
   type ModelKind,
   providerKey,
   startTestCatalogue,
   type TestCatalogue,
   type TestModel,
-} from '../support/test-catalogue.ts';
+} from '../support/servers/test-catalogue.ts';
 
 let catalogue: TestCatalogue;
 let secrets: Awaited<ReturnType<typeof startSecretsServer>>;

@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { markdown } from '../../shared/ocr/layout.ts';
-import { block, columnBlocks, layoutBlock, lineBlocks, tableBlocks } from '../support/blocks.ts';
+import {
+  block,
+  columnBlocks,
+  layoutBlock,
+  lineBlocks,
+  tableBlocks,
+} from '../support/fixtures/blocks.ts';
 
 const title = lineBlocks('Annual Report', [0.1, 0.05, 0.6]);
 const heading = lineBlocks('What was done', [0.1, 0.1, 0.5]);

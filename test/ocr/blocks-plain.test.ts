@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { plainText } from '../../shared/ocr/layout.ts';
-import { block, columnBlocks, lineBlocks, turned } from '../support/blocks.ts';
+import { block, columnBlocks, lineBlocks, turned } from '../support/fixtures/blocks.ts';
 
 const left = [
   'The committee met in the town hall',

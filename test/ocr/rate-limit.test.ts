@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { waitForRateLimit } from '../../shared/ocr/rate-limit.ts';
-import { startTestStore, type TestStore } from '../support/store.ts';
+import { startTestStore, type TestStore } from '../support/worlds/store.ts';
 
 /** How long each call paused for, in milliseconds, in the order of their calls. */
 const { pauses } = vi.hoisted(() => ({ pauses: [] as number[] }));

@@ -4,7 +4,7 @@ import type { Engine } from '../../lib/local/engines/engine.ts';
 import type { Recognize } from '../../lib/local/textract/recognized-page.ts';
 import { startTextractServer } from '../../lib/local/textract/textract-server.ts';
 import { readWithTextract } from '../../shared/ocr/textract.ts';
-import { countedRequests, jpegHeader, pageOf, tellFaults } from '../support/textract.ts';
+import { countedRequests, jpegHeader, pageOf, tellFaults } from '../support/servers/textract.ts';
 
 const page = jpegHeader();
 const noSignal = new AbortController().signal;

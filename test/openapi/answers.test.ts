@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { JobRecord } from '../../shared/jobs/record.ts';
-import { chatJob, submit, type Target, until } from '../support/api.ts';
-import { newCaller } from '../support/new-caller.ts';
-import { greyJpeg, smallPdf, words } from '../support/small-documents.ts';
+import { greyJpeg, smallPdf, words } from '../support/fixtures/small-documents.ts';
+import { shared } from '../support/run/shared.ts';
+import { chatJob, submit, type Target, until } from '../support/servers/api.ts';
+import { newCaller } from '../support/servers/new-caller.ts';
 import { type OperationRequest, sendRequest } from './requests.ts';
 import { ServedDocument } from './served-document.ts';
 
-const stage = inject('stage');
+const stage = await shared('stage');
 const served = await ServedDocument.of(stage);
 const messages = [{ role: 'user', content: 'What is a doorbell?' }];
 const completion = { model: 'gpt-4.1', messages };

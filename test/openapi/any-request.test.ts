@@ -1,12 +1,13 @@
 import fc from 'fast-check';
-import { beforeAll, describe, expect, inject, it } from 'vitest';
-import { chatJob, submit } from '../support/api.ts';
-import { newCaller } from '../support/new-caller.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { shared } from '../support/run/shared.ts';
+import { chatJob, submit } from '../support/servers/api.ts';
+import { newCaller } from '../support/servers/new-caller.ts';
 import { isAllowed, requestsOf, sendRequest } from './requests.ts';
 import { exampleValues, SchemaValues } from './schema-values.ts';
 import { type Answer, ServedDocument } from './served-document.ts';
 
-const stage = inject('stage');
+const stage = await shared('stage');
 const served = await ServedDocument.of(stage);
 const pool = exampleValues(served);
 

@@ -1,7 +1,8 @@
-import { describe, expect, inject, it, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { docsFiles } from '../../shared/openapi/service.ts';
+import { shared } from '../support/run/shared.ts';
 
-const { base_url } = inject('stage');
+const { base_url } = await shared('stage');
 
 const get = (path: string) => fetch(`${base_url}${path}`);
 const text = async (path: string) => (await get(path)).text();

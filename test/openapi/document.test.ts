@@ -1,10 +1,11 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { describe, expect, inject, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { version } from '../../shared/version.ts';
-import { all, type Properties, referencesIn, template } from '../support/stack-template.ts';
+import { shared } from '../support/run/shared.ts';
+import { all, type Properties, referencesIn, template } from '../support/run/stack-template.ts';
 import { type Schema, ServedDocument } from './served-document.ts';
 
-const served = await ServedDocument.of(inject('stage'));
+const served = await ServedDocument.of(await shared('stage'));
 const { document, operations } = served;
 
 /** Every object in the document, with the way to it. */

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Target } from '../support/api.ts';
+import type { Target } from '../support/servers/api.ts';
 import { mutated } from './mutations.ts';
 import type { SchemaValues } from './schema-values.ts';
 import type { Answer, Operation, Parameter, ServedDocument } from './served-document.ts';

@@ -1,6 +1,6 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
-import type { Target } from '../support/api.ts';
-import { eventsOf } from '../support/event-reader.ts';
+import type { Target } from '../support/servers/api.ts';
+import { eventsOf } from '../support/servers/event-reader.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: JSON Schema has many shapes
 export type Schema = any;

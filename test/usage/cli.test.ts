@@ -1,13 +1,14 @@
-import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { reachTables } from '../../lib/cli/target.ts';
 import { issueKey } from '../../shared/keys/key.ts';
 import { defaultLimits } from '../../shared/keys/key-limits.ts';
 import { countCharges } from '../../shared/usage/count.ts';
-import { runCommand } from '../support/command.ts';
-import { spoil } from '../support/spoil-usage.ts';
-import { endedCharge, usageOf } from '../support/usage-world.ts';
+import { shared } from '../support/run/shared.ts';
+import { runCommand } from '../support/servers/command.ts';
+import { spoil } from '../support/worlds/spoil-usage.ts';
+import { endedCharge, usageOf } from '../support/worlds/usage-world.ts';
 
-const { dataDir } = inject('stage');
+const { dataDir } = await shared('stage');
 const unknownKey = 'key_01980000-0000-7000-8000-000000000000';
 const usage = (...args: string[]) => runCommand('usage', dataDir, args);
 

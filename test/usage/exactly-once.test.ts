@@ -4,9 +4,9 @@ import { ConflictError } from '../../shared/http/errors.ts';
 import type { EndedCharge } from '../../shared/usage/figures.ts';
 import { rebuildUsage } from '../../shared/usage/rebuild.ts';
 import { rollUpUsage } from '../../shared/usage/roll-up.ts';
-import { type Fault, interleave, StoreFault } from '../support/interleave.ts';
-import { spoilShape } from '../support/spoil-usage.ts';
-import { startTestStore, type TestStore } from '../support/store.ts';
+import { type Fault, interleave, StoreFault } from '../support/worlds/interleave.ts';
+import { spoilShape } from '../support/worlds/spoil-usage.ts';
+import { startTestStore, type TestStore } from '../support/worlds/store.ts';
 import {
   endedCharge,
   eventOf,
@@ -14,7 +14,7 @@ import {
   expectUsage,
   newKeyId,
   usageOf,
-} from '../support/usage-world.ts';
+} from '../support/worlds/usage-world.ts';
 
 let store: TestStore;
 

@@ -4,10 +4,16 @@ import { ConflictError } from '../../shared/http/errors.ts';
 
 import { rebuildUsage } from '../../shared/usage/rebuild.ts';
 import { rollUpUsage } from '../../shared/usage/roll-up.ts';
-import { interleave } from '../support/interleave.ts';
-import { forget, loseUsage, spoil } from '../support/spoil-usage.ts';
-import { startTestStore, type TestStore } from '../support/store.ts';
-import { endedCharge, eventOf, expectUsage, newKeyId, usageOf } from '../support/usage-world.ts';
+import { interleave } from '../support/worlds/interleave.ts';
+import { forget, loseUsage, spoil } from '../support/worlds/spoil-usage.ts';
+import { startTestStore, type TestStore } from '../support/worlds/store.ts';
+import {
+  endedCharge,
+  eventOf,
+  expectUsage,
+  newKeyId,
+  usageOf,
+} from '../support/worlds/usage-world.ts';
 
 let store: TestStore;
 

@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs';
 import { afterAll, expect, test } from 'vitest';
-import { call } from '../support/api.ts';
-import { untilGone } from '../support/processes.ts';
-import { newDataDir, startTestStage, type TestStage } from '../support/stage.ts';
-import { statsAfter, usedUsd } from '../support/stats.ts';
+import { call } from '../support/servers/api.ts';
+import { untilGone } from '../support/servers/processes.ts';
+import { newDataDir, startTestStage, type TestStage } from '../support/servers/stage.ts';
+import { statsAfter, usedUsd } from '../support/servers/stats.ts';
 
 const dataDir = newDataDir();
 let stage: TestStage | undefined;

@@ -5,9 +5,9 @@ import { countCharges } from '../../shared/usage/count.ts';
 import type { EndedCharge } from '../../shared/usage/figures.ts';
 import { countJobs } from '../../shared/usage/job-counts.ts';
 import { reportStats } from '../../shared/usage/stats.ts';
-import { putJobs } from '../support/put-jobs.ts';
-import { startTestStore, type TestStore } from '../support/store.ts';
-import { endedCharge, newKeyId } from '../support/usage-world.ts';
+import { putJobs } from '../support/worlds/put-jobs.ts';
+import { startTestStore, type TestStore } from '../support/worlds/store.ts';
+import { endedCharge, newKeyId } from '../support/worlds/usage-world.ts';
 
 let store: TestStore;
 const now = '2026-11-20T00:00:00.000Z';

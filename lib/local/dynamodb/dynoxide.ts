@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, statfsSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Engine } from '../engines/engine.ts';
 import { StageError } from '../stage-error.ts';
 import { type StreamTrimmer, startStreamTrimmer } from './stream-trimmer.ts';
@@ -74,7 +74,7 @@ function binaryPath(): string {
   const advice =
     'run npm ci on Linux x64, or set AWS_ENDPOINT_URL_DYNAMODB to a DynamoDB of your own';
   try {
-    const path = fileURLToPath(import.meta.resolve('@dynoxide/linux-x64/dynoxide'));
+    const path = createRequire(import.meta.url).resolve('@dynoxide/linux-x64/dynoxide');
     if (existsSync(path)) return path;
   } catch (cause) {
     throw new StageError(`The DynamoDB engine dynoxide is not installed: ${advice}.`, { cause });

@@ -4,24 +4,28 @@ import type { Narrator } from '../narrator.ts';
 import type { ResponseSink } from './invocation.ts';
 import { bundleIn, type FunctionConfig, Sandbox } from './sandbox.ts';
 
-/** Runs one function in a sandbox. If the sandbox has died, the next invocation starts a new one. */
+/** A sandbox without invocations is kept for as long: its thread has 20 MB or more. */
+const defaultIdleMs = 5 * 60_000;
+
+/**
+ * Runs one function in a sandbox, which the first invocation starts, and the next one after it has died or
+ * has been idle.
+ */
 export class FunctionHost {
   readonly config: FunctionConfig;
   private readonly narrator: Narrator;
   private codeDir: string;
   private sandbox: Sandbox | undefined;
+  private readonly idleMs: number;
+  private idleTimer: NodeJS.Timeout | undefined;
   /** The sandboxes whose thread has not ended: the current one, and replaced ones that still run invocations. */
   private readonly living = new Set<Sandbox>();
 
-  constructor(config: FunctionConfig, narrator: Narrator) {
+  constructor(config: FunctionConfig, narrator: Narrator, idleMs = defaultIdleMs) {
     this.config = config;
     this.narrator = narrator;
     this.codeDir = config.codeDir;
-  }
-
-  /** Loads the bundle before the first invocation. Throws `StageError` if it doesn't load. */
-  async warm(): Promise<void> {
-    await this.openSandbox().loaded;
+    this.idleMs = idleMs;
   }
 
   /** Invokes the function. Rejects with `InvocationError` if Lambda would report a function error. */
@@ -30,7 +34,13 @@ export class FunctionHost {
     requestId: string = randomUUID(),
     sink?: ResponseSink,
   ): Promise<unknown> {
-    return this.openSandbox().invoke(event, requestId, sink);
+    clearTimeout(this.idleTimer);
+    try {
+      return await this.openSandbox().invoke(event, requestId, sink);
+    } finally {
+      clearTimeout(this.idleTimer);
+      this.idleTimer = setTimeout(() => this.rest(), this.idleMs).unref();
+    }
   }
 
   /**
@@ -53,7 +63,12 @@ export class FunctionHost {
   }
 
   async close(): Promise<void> {
+    clearTimeout(this.idleTimer);
     await Promise.all([...this.living].map((sandbox) => sandbox.terminate()));
+  }
+
+  private rest(): void {
+    if (this.inFlight === 0) this.sandbox?.finish();
   }
 
   private openSandbox(): Sandbox {

@@ -31,11 +31,6 @@ export class Functions {
     return host;
   }
 
-  /** Loads every function's bundle before the first invocation. */
-  async warm(): Promise<void> {
-    await Promise.all([...this.hosts.values()].map((host) => host.warm()));
-  }
-
   /**
    * Runs new bundles, of which each lies in a folder named as its function, from now on. Returns the names of
    * the functions whose bundle has changed. Throws `StageError` if one doesn't load; its old one then stays.

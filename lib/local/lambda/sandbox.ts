@@ -33,7 +33,8 @@ interface Pending {
   sink: ResponseSink | undefined;
   resolve(payload: string): void;
   reject(error: InvocationError): void;
-  timer: NodeJS.Timeout;
+  /** Ends the invocation when its time is up; there is none while the bundle loads. */
+  timer?: NodeJS.Timeout;
 }
 
 /** A thread that runs one function's bundle, for all its invocations. When it dies, they fail. */
@@ -75,11 +76,12 @@ export class Sandbox {
 
   /** Runs an invocation. Rejects with `InvocationError` if Lambda would report a function error. */
   async invoke(event: unknown, id: string, sink: ResponseSink | undefined): Promise<unknown> {
-    const { timeoutMs } = this.config;
     const payload = await new Promise<string>((resolve, reject) => {
-      const timer = setTimeout(() => this.timeOut(id), timeoutMs);
-      this.pending.set(id, { sink, resolve, reject, timer });
-      this.post({ id, payload: JSON.stringify(event), deadlineMs: Date.now() + timeoutMs });
+      this.pending.set(id, { sink, resolve, reject });
+      this.loaded.then(
+        () => this.begin(id, event),
+        () => {},
+      );
     });
     return JSON.parse(payload);
   }
@@ -117,6 +119,15 @@ export class Sandbox {
         this.take(id)?.reject(new InvocationError('Runtime.ExitError', message));
       }
     });
+  }
+
+  /** Time counts from here on: Lambda doesn't count what a sandbox takes to load either. */
+  private begin(id: string, event: unknown): void {
+    const pending = this.pending.get(id);
+    if (!pending) return;
+    const { timeoutMs } = this.config;
+    pending.timer = setTimeout(() => this.timeOut(id), timeoutMs);
+    this.post({ id, payload: JSON.stringify(event), deadlineMs: Date.now() + timeoutMs });
   }
 
   private post(message: SandboxMessage): void {

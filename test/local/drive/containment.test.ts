@@ -2,7 +2,7 @@ import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startDrive, type TestDrive } from '../../support/drive.ts';
+import { startDrive, type TestDrive } from '../../support/servers/drive.ts';
 
 let drive: TestDrive;
 beforeAll(async () => {

@@ -2,7 +2,12 @@ import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startDriveServer } from '../../../lib/local/drive/drive-server.ts';
-import { accessToken, driveClient, startDrive, type TestDrive } from '../../support/drive.ts';
+import {
+  accessToken,
+  driveClient,
+  startDrive,
+  type TestDrive,
+} from '../../support/servers/drive.ts';
 
 let drive: TestDrive;
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { expect, onTestFinished, test } from 'vitest';
-import { accessToken, driveClient } from '../../support/drive.ts';
+import { accessToken, driveClient } from '../../support/servers/drive.ts';
 
 const file = new URL('../../../lib/local/drive/drive-thread.ts', import.meta.url);
 

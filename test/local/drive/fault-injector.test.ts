@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Fault } from '../../../lib/local/drive/fault.ts';
-import { startDrive, type TestDrive } from '../../support/drive.ts';
+import { startDrive, type TestDrive } from '../../support/servers/drive.ts';
 
 let drive: TestDrive;
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readMultipart } from '../../../lib/local/drive/multipart.ts';
-import { cutUp } from '../../support/cut.ts';
+import { cutUp } from '../../support/fixtures/cut.ts';
 
 // Content made of what a delimiter is made of, so that near misses are common.
 const content = fc

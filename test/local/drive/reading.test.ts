@@ -3,7 +3,7 @@ import { appendFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startDrive, type TestDrive } from '../../support/drive.ts';
+import { startDrive, type TestDrive } from '../../support/servers/drive.ts';
 
 let drive: TestDrive;
 beforeAll(async () => {

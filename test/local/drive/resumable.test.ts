@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startDrive, type TestDrive } from '../../support/drive.ts';
+import { startDrive, type TestDrive } from '../../support/servers/drive.ts';
 
 let drive: TestDrive;
 beforeAll(async () => {

@@ -6,7 +6,7 @@ import {
   driveClient,
   startDrive,
   type TestDrive,
-} from '../../support/drive.ts';
+} from '../../support/servers/drive.ts';
 
 let drive: TestDrive;
 beforeAll(async () => {

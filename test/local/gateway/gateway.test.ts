@@ -1,13 +1,14 @@
-import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Gateway } from '../../../lib/local/gateway/gateway.ts';
 import { GatewayResponses } from '../../../lib/local/gateway/gateway-responses.ts';
 import type { Route } from '../../../lib/local/gateway/routes.ts';
 import { TokenAuthorizer } from '../../../lib/local/gateway/token-authorizer.ts';
 import type { FunctionHost } from '../../../lib/local/lambda/function-host.ts';
 import { readAssembly } from '../../../lib/local/template/synthesize.ts';
-import { TinyFunctions } from '../../support/tiny-functions.ts';
+import { shared } from '../../support/run/shared.ts';
+import { TinyFunctions } from '../lambda/tiny-functions.ts';
 
-const responses = new GatewayResponses(readAssembly(inject('assembly')).template);
+const responses = new GatewayResponses(readAssembly(await shared('assembly')).template);
 
 let functions: TinyFunctions;
 let gateway: Gateway;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { TinyFunctions } from '../../support/tiny-functions.ts';
+import { TinyFunctions } from './tiny-functions.ts';
 
 let functions: TinyFunctions;
 
@@ -165,8 +165,6 @@ describe('a function whose thread dies', () => {
     const host = functions.start(`if (event === 'live') return calls; ${body}`, {
       timeoutMs: 1_000,
     });
-    await host.warm();
-
     const late = host.invoke('late');
 
     await expect(late).rejects.toMatchObject({
@@ -183,10 +181,10 @@ describe('a bundle that does not load', () => {
     ['throws', "throw new Error('no configuration');"],
     ['exits', 'process.exit(1);'],
     ['is no JavaScript', 'const const;'],
-  ])('because it %s says so when it is warmed, and fails each invocation', async (_, preamble) => {
+  ])('because it %s fails each invocation', async (_, preamble) => {
     const host = functions.start('return 1;', { preamble });
 
-    await expect(host.warm()).rejects.toThrow("The bundle of tiny doesn't load.");
+    await expect(host.invoke({})).rejects.toMatchObject(exitError);
     await expect(host.invoke({})).rejects.toMatchObject(exitError);
   });
 });

@@ -1,9 +1,10 @@
-import { describe, expect, inject, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { StageError } from '../../../lib/local/stage-error.ts';
 import { ResourceNames } from '../../../lib/local/template/resource-names.ts';
 import { refuseUnknownTypes } from '../../../lib/local/template/resource-types.ts';
 import { readAssembly } from '../../../lib/local/template/synthesize.ts';
 import { resolve, type Template } from '../../../lib/local/template/template.ts';
+import { shared } from '../../support/run/shared.ts';
 
 const template: Template = {
   Resources: {
@@ -104,8 +105,8 @@ describe('a resource type', () => {
     );
   });
 
-  test('of the stack is one that the stage can make', () => {
-    const stack = readAssembly(inject('assembly')).template;
+  test('of the stack is one that the stage can make', async () => {
+    const stack = readAssembly(await shared('assembly')).template;
 
     expect(() => refuseUnknownTypes(stack)).not.toThrow();
   });

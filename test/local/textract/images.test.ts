@@ -3,7 +3,7 @@ import type { GreyImage } from '../../../lib/local/textract/grey-image.ts';
 import { readImageHeader } from '../../../lib/local/textract/image-header.ts';
 import { measurePaper, whiten } from '../../../lib/local/textract/paper.ts';
 import { eraseRules } from '../../../lib/local/textract/ruling-lines.ts';
-import { jpegHeader } from '../../support/textract.ts';
+import { jpegHeader } from '../../support/servers/textract.ts';
 
 /** A white page with black rectangles. */
 function drawn(...boxes: { x0: number; y0: number; x1: number; y1: number }[]): GreyImage {

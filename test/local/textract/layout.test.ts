@@ -6,7 +6,7 @@ import type {
   RecognizedBlock,
   RecognizedPage,
 } from '../../../lib/local/textract/recognized-page.ts';
-import { wordsAt } from '../../support/textract.ts';
+import { wordsAt } from '../../support/servers/textract.ts';
 
 interface Print {
   text: string;

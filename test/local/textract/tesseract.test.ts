@@ -7,9 +7,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Engine } from '../../../lib/local/engines/engine.ts';
 import { startEngineThread } from '../../../lib/local/engines/engine.ts';
 import { plainText } from '../../../shared/ocr/layout.ts';
-import { printedTable } from '../../support/printed-table.ts';
-import { characterErrorRate, scanOf } from '../../support/scans.ts';
-import { countedRequests, jpegHeader, textractClient } from '../../support/textract.ts';
+import { characterErrorRate, scanOf } from '../../support/fixtures/scans.ts';
+import { countedRequests, jpegHeader, textractClient } from '../../support/servers/textract.ts';
+import { printedTable } from './printed-table.ts';
 
 const thread = new URL('../../../lib/local/textract/textract-thread.ts', import.meta.url);
 

@@ -17,7 +17,7 @@ import {
   pageOf,
   tellFaults,
   textractClient,
-} from '../../support/textract.ts';
+} from '../../support/servers/textract.ts';
 
 let server: Engine | undefined;
 

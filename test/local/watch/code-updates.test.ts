@@ -12,8 +12,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { readStageFile } from '../../../lib/local/stage-file.ts';
-import { call, chatJob, submit, until } from '../../support/api.ts';
-import { startTestStage, type TestStage } from '../../support/stage.ts';
+import { call, chatJob, submit, until } from '../../support/servers/api.ts';
+import { startTestStage, type TestStage } from '../../support/servers/stage.ts';
 
 const checkout = fileURLToPath(new URL('../../..', import.meta.url));
 /** A copy of the sources, so that no test changes a file of the checkout. */

@@ -1,0 +1,55 @@
+import { expect } from 'vitest';
+import type { Job } from '../../shared/jobs/job.ts';
+import type { JobWrite } from '../support/worlds/jobs.ts';
+
+const legalMoves = [
+  ' → queued',
+  'queued → queued',
+  'queued → processing',
+  'queued → cancelled',
+  'processing → processing',
+  'processing → queued',
+  'processing → done',
+  'processing → failed',
+];
+
+/** Expects that each write of a job was one that a job may make, and left it whole. */
+export function expectLegalWrites(writes: JobWrite[]): void {
+  const leases = new Set<string | undefined>();
+  for (const { before, after } of writes) {
+    if (!after) throw new Error(`${before?.job_id} was deleted`);
+    const move = `${before?.status ?? ''} → ${after.status}`;
+    const isClaim = move === 'queued → processing';
+    const retries = after.retry_count - (before?.retry_count ?? 0);
+    expect(legalMoves).toContain(move);
+    expect(retries, move).toBeOneOf(move === 'processing → queued' ? [0, 1] : [0]);
+    expect(after.retry_count, move).toBeLessThanOrEqual(after.max_retries);
+    if (isClaim) expect(leases).not.toContain(after.lease_id);
+    if (move === 'processing → processing') {
+      expect(after.lease_id).toBeOneOf([before?.lease_id, undefined]);
+    }
+    leases.add(after.lease_id);
+    expectWhole(after);
+  }
+}
+
+/** Expects the attributes that go with a job's status, and no other. */
+function expectWhole(job: Job): void {
+  const live = job.status === 'queued' || job.status === 'processing';
+  // A job that waits for its children is in processing, and nobody's.
+  const leased = job.status === 'processing' && job.lease_id !== undefined;
+  const present = {
+    lease_id: leased,
+    lease_until: leased,
+    due_at: live,
+    completed_at: !live,
+    expires_at: !live,
+    result_json: job.status === 'done',
+  };
+  for (const [name, expected] of Object.entries(present)) {
+    expect(name in job, `${name} of a job that is ${job.status}`).toBe(expected);
+  }
+  if (job.status !== 'queued') expect(job, job.status).not.toHaveProperty('turn');
+  if (job.status === 'failed') expect(job.error).toMatch(/./);
+  if (job.status === 'done') expect(job).not.toHaveProperty('error');
+}

@@ -1,0 +1,177 @@
+import fc from 'fast-check';
+import { changeAccountLimits } from '../../shared/ledger/account.ts';
+import { sweepLedger } from '../../shared/ledger/audit.ts';
+import { auditDueMs, epochOf } from '../../shared/ledger/epoch.ts';
+import { type Hold, reserve } from '../../shared/ledger/reserve.ts';
+import { release, settle } from '../../shared/ledger/settle.ts';
+import { timeOfId } from '../../shared/uuid-time.ts';
+import type { Fault } from '../support/worlds/interleave.ts';
+import { usd } from '../support/worlds/ledger-world.ts';
+
+/** A call that holds money, as whoever made it sees it. */
+export interface Call {
+  hold: Hold;
+  isWritten: boolean;
+  /** The batch in which it began. */
+  begunIn: number;
+  /** The batches between which the account learned its end: mostly one and the same. */
+  creditedFrom?: number;
+  creditedBy?: number;
+}
+
+const weights = { reserve: 5, settle: 4, release: 1, call: 2, sweep: 2, change: 1 };
+type Kind = keyof typeof weights;
+
+const aFault = fc.record<Fault>({
+  at: fc.nat(4),
+  kind: fc.constantFrom('dies before', 'fails', 'answer lost'),
+});
+
+/** Something that a process does to an account; `pick` chooses among the calls made before. */
+const anActionOf = (kinds: Kind[]) =>
+  fc.record({
+    kind: fc.oneof(
+      ...kinds.map((kind) => ({ weight: weights[kind], arbitrary: fc.constant(kind) })),
+    ),
+    pick: fc.nat(99),
+    hold: fc.integer({ min: 1, max: 400 }),
+    costPercent: fc.nat(100),
+    budget: fc.integer({ min: 0, max: 1000 }),
+    duration: fc.constantFrom(null, '10s', '7m', '1h', '1mo'),
+    fault: fc.oneof(
+      { weight: 3, arbitrary: fc.constant(undefined) },
+      { weight: 1, arbitrary: aFault },
+    ),
+  });
+
+const anAction = anActionOf(Object.keys(weights) as Kind[]);
+
+export type Action = typeof anAction extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** Things that happen at once, some time after what was before, in an order of their own. */
+export interface Batch {
+  afterMs: number;
+  actions: Action[];
+  order: number[];
+}
+
+const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
+const anOrder = fc.array(fc.nat(99), { minLength: 1, maxLength: 20 });
+
+const aBatch = fc.record<Batch>({
+  afterMs: fc.constantFrom(0, 1, 5_000, 7 * minuteMs, 27 * minuteMs, dayMs, 32 * dayMs),
+  actions: fc.array(anAction, { minLength: 1, maxLength: 5 }),
+  order: anOrder,
+});
+
+const sweep = { kind: 'sweep' } as Action;
+
+/**
+ * Long after every call: two sweeps, one of which may die, beside callers who were only late and new ones;
+ * and long after those, sweeps again.
+ */
+const lastBatches = fc
+  .record({
+    fault: fc.option(aFault, { nil: undefined }),
+    order: anOrder,
+    others: fc.array(anActionOf(['settle', 'release', 'reserve']), { maxLength: 4, size: 'max' }),
+  })
+  .map(({ fault, order, others }): Batch[] => [
+    { afterMs: 27 * minuteMs, order, actions: [{ ...sweep, fault }, sweep, ...others] },
+    { afterMs: 27 * minuteMs, order, actions: [sweep, sweep] },
+    { afterMs: minuteMs, order, actions: [sweep] },
+  ]);
+
+const historyOf = (batches: fc.Arbitrary<Batch[]>) =>
+  fc.tuple(batches, lastBatches).map(([before, last]) => [...before, ...last]);
+
+/** Anything that may happen to an account until it is at rest. */
+export const aHistory = historyOf(fc.array(aBatch, { minLength: 1, maxLength: 12, size: 'max' }));
+
+const batchOf = (afterMs: number, ...kinds: Kind[]) =>
+  fc.record<Batch>({
+    afterMs: fc.constant(afterMs),
+    actions: fc.array(anActionOf(kinds), { minLength: 2, maxLength: 4, size: 'max' }),
+    order: anOrder,
+  });
+
+/** Some calls begin, and next the sweeps come. */
+export const aLostStart = historyOf(fc.tuple(batchOf(0, 'reserve')));
+
+/** Some calls begin, and next their window has ended. */
+export const aNewWindow = historyOf(
+  fc.tuple(batchOf(0, 'reserve'), batchOf(7 * minuteMs, 'call', 'settle', 'change')),
+);
+
+const subject = { model: 'gpt-5-mini', tags: ['chat'] };
+
+const epochOfCall = ({ hold }: Call) => epochOf(timeOfId(hold.charge.entry));
+
+/** Does it, in the batch of that number. */
+export async function perform(
+  keyId: string,
+  calls: Call[],
+  batch: number,
+  { kind, pick, hold, costPercent, budget, duration }: Action,
+): Promise<void> {
+  switch (kind) {
+    case 'reserve':
+      calls.push(await begin(keyId, hold, batch));
+      return;
+    case 'call': {
+      const call = await begin(keyId, hold, batch);
+      calls.push(call);
+      return end(call, batch, costPercent);
+    }
+    case 'settle':
+    case 'release': {
+      const call = calls[pick % calls.length];
+      return call && end(call, batch, kind === 'settle' ? costPercent : undefined);
+    }
+    case 'sweep':
+      return sweepLedger();
+    case 'change':
+      return changeAccountLimits(keyId, {
+        budget_usd: usd(budget),
+        duration,
+        requests_per_minute: null,
+      });
+  }
+}
+
+async function begin(keyId: string, amount: number, batch: number): Promise<Call> {
+  const hold = await reserve(keyId, amount, subject);
+  const call = { hold, isWritten: false, begunIn: batch };
+  void hold.written.then(
+    () => {
+      call.isWritten = true;
+    },
+    () => {},
+  );
+  return call;
+}
+
+/** A caller may be so late that the call was taken for lost, but not without having begun its charge. */
+async function end(call: Call, batch: number, costPercent: number | undefined): Promise<void> {
+  const { hold, isWritten } = call;
+  if (!isWritten && auditDueMs(epochOfCall(call)) <= Date.now()) return;
+  const outcome = {
+    costNanoUsd: Math.floor((hold.charge.hold * (costPercent ?? 0)) / 100),
+    figures: 'exact',
+    promptTokens: 1,
+    completionTokens: 1,
+  } as const;
+  call.creditedFrom ??= batch;
+  const account = await (costPercent === undefined ? release(hold) : settle(hold, outcome));
+  if (account) call.creditedBy ??= batch;
+}
+
+/** Which calls the account learned of by an audit: those whose epoch it keeps no sums of any more. */
+export function learnAudited(calls: Call[], batch: number, epochs: Set<number>): void {
+  for (const call of calls) {
+    if (epochs.has(epochOfCall(call))) continue;
+    call.creditedFrom ??= batch;
+    call.creditedBy ??= batch;
+  }
+}

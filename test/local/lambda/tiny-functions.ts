@@ -1,0 +1,46 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { FunctionHost } from '../../../lib/local/lambda/function-host.ts';
+import { Narrator } from '../../../lib/local/narrator.ts';
+
+/** Functions of a line or two on the local stage's own host. */
+export class TinyFunctions {
+  /** What the stage would have printed. */
+  readonly lines: string[] = [];
+  readonly narrator = new Narrator((line) => this.lines.push(line));
+  private readonly root = mkdtempSync(join(tmpdir(), 'quire-functions-'));
+  private readonly hosts: FunctionHost[] = [];
+
+  /** Runs a handler's body, which sees `event` and `context`, and counts its `calls`. */
+  start(body: string, { timeoutMs = 20_000, preamble = '', idleMs = 60_000 } = {}): FunctionHost {
+    const codeDir = join(this.root, String(this.hosts.length));
+    mkdirSync(codeDir);
+    writeFileSync(
+      join(codeDir, 'index.mjs'),
+      `${preamble}
+      let calls = 0;
+      export async function handler(event, context) { calls += 1; ${body} }`,
+    );
+    const host = new FunctionHost(
+      {
+        name: 'tiny',
+        arn: 'arn:tiny',
+        codeDir,
+        handler: 'index.handler',
+        environment: { COLOUR: 'red' },
+        timeoutMs,
+        memoryMb: 128,
+      },
+      this.narrator,
+      idleMs,
+    );
+    this.hosts.push(host);
+    return host;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.hosts.map((host) => host.close()));
+    rmSync(this.root, { recursive: true });
+  }
+}

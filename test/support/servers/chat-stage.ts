@@ -1,0 +1,106 @@
+import { setTimeout } from 'node:timers/promises';
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { clientEnvironment } from '../../../lib/local/engines/client-config.ts';
+import { dynamodb } from '../../../shared/aws/dynamodb.ts';
+import { changeKey, issueKey } from '../../../shared/keys/key.ts';
+import { defaultLimits, type KeyLimits } from '../../../shared/keys/key-limits.ts';
+import type { Charge } from '../../../shared/ledger/charge.ts';
+import { claim, shared } from '../run/shared.ts';
+import { call, type Target } from './api.ts';
+import { startTestStage } from './stage.ts';
+import { providerKey, startModels, startTestCatalogue } from './test-catalogue.ts';
+
+/** A key of the test's own. */
+export interface Account extends Target {
+  keyId: string;
+}
+
+export type ChatStage = Awaited<ReturnType<typeof startChatStage>>;
+
+/** Which stage a test file chats on, and with which models. */
+export interface ChatStageOptions {
+  /** Claims the models that the catalogue's default is one of; one file may. */
+  withDefault?: boolean;
+  /** Starts a stage of the file's own. */
+  own?: boolean;
+}
+
+/** Leads a test file to a stage whose models it tells what to answer. */
+export async function startChatStage({ withDefault, own }: ChatStageOptions = {}) {
+  const { stage, models, pid, close } = own ? await startOwn() : await joinShared(withDefault);
+  Object.assign(process.env, clientEnvironment, {
+    AWS_ENDPOINT_URL_DYNAMODB: stage.dynamodb_url,
+    KEYS_TABLE: stage.outputs['KeysTable'],
+    LEDGER_TABLE: stage.outputs['LedgerTable'],
+  });
+
+  return {
+    stage,
+    /** Of the stage's process, if it is the file's own. */
+    pid,
+    newModel: models.newModel,
+
+    /** A key that no other test has; its budget is $100 unless limits say otherwise. */
+    async newAccount(limits: Partial<KeyLimits> = {}): Promise<Account> {
+      const issued = await issueKey('test', { ...defaultLimits, budget_usd: 100, ...limits });
+      return { base_url: stage.base_url, api_key: issued.api_key, keyId: issued.id };
+    },
+
+    /** Gives a key another budget, as an operator does. */
+    async changeBudget({ keyId }: Account, budget_usd: number): Promise<void> {
+      await changeKey(keyId, { budget_usd });
+    },
+
+    close,
+  };
+}
+
+async function joinShared(withDefault = false) {
+  const { stage, slots } = await shared('chatStage');
+  const index = withDefault ? 0 : await claim('chat slot');
+  const slot = slots[index];
+  if (!slot) throw new Error('no slot of models is left: make more of them');
+  const models = await startModels(slot);
+  return { stage, pid: undefined, models, close: () => models.close() };
+}
+
+async function startOwn() {
+  const models = await startTestCatalogue();
+  const env = { OPENAI_API_KEY: providerKey, QUIRE_CATALOGUE: models.file };
+  const stage = await startTestStage({ memory: true, env });
+  const close = async () => {
+    await Promise.all([stage.close(), models.close()]);
+  };
+  return { stage, pid: stage.process.pid, models, close };
+}
+
+/** What a key's budget says. */
+export interface Budget {
+  max_usd: number;
+  used_usd: number;
+  remaining_usd: number;
+}
+
+export async function budgetOf(account: Target): Promise<Budget> {
+  const { body } = await call<{ budget: Budget }>(account, 'GET', '/user/limits');
+  return body.budget;
+}
+
+/** A key's charges, oldest first, once nothing is held for any of them. */
+export async function endedCharges({ keyId }: Pick<Account, 'keyId'>): Promise<Charge[]> {
+  for (;;) {
+    const { Items = [] } = await dynamodb.send(
+      new QueryCommand({
+        TableName: process.env['LEDGER_TABLE'],
+        KeyConditionExpression: 'key_id = :key',
+        ExpressionAttributeValues: { ':key': keyId },
+        ConsistentRead: true,
+      }),
+    );
+    const account = Items.find(({ entry }) => entry === 'account');
+    const charges = Items.filter(({ entry }) => entry.startsWith('charge_'));
+    const isHeld = charges.some(({ status }) => status === 'held') || account?.['held'] !== 0;
+    if (!isHeld) return charges as Charge[];
+    await setTimeout(10);
+  }
+}

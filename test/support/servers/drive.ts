@@ -1,0 +1,106 @@
+import { sign } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { auth, drive, type drive_v3 } from 'googleapis/build/src/apis/drive/index.js';
+import { type DriveServer, startDriveServer } from '../../../lib/local/drive/drive-server.ts';
+import type { Fault } from '../../../lib/local/drive/fault.ts';
+import type { ServiceAccount } from '../../../lib/local/drive/service-account.ts';
+
+/** A Drive over a folder of its own. */
+export interface TestDrive extends DriveServer {
+  folder: string;
+  /** Google's own client, signed in. */
+  client: drive_v3.Drive;
+  /** Writes a file into the folder, as its user would. */
+  put(path: string, content?: string | Uint8Array): void;
+  /** The id of the one file of this name. */
+  idOf(name: string): Promise<string>;
+  /** Calls the Drive without Google's client, signed in. */
+  call(path: string, init?: RequestInit): Promise<Response>;
+  /** Makes something go wrong with the next requests it matches. */
+  fault(...faults: Fault[]): Promise<void>;
+  /** How many requests of each kind came so far. */
+  requests(): Promise<Record<string, number>>;
+}
+
+/** Starts a Drive on an empty folder; `close` removes it. */
+export async function startDrive(): Promise<TestDrive> {
+  const base = mkdtempSync(join(tmpdir(), 'quire-drive-'));
+  const folder = join(base, 'Drive');
+  const server = await startDriveServer({ folder, indexFile: join(base, 'drive.db') });
+  const token = await accessToken(server.serviceAccount);
+  const client = driveClient(server.url, token);
+  return {
+    ...server,
+    folder,
+    client,
+    put: (path, content = '') => {
+      const file = join(folder, path);
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, content);
+    },
+    idOf: (name) => idOf(client, name),
+    call: (path, init = {}) => {
+      const headers = { authorization: `Bearer ${token}`, ...init.headers };
+      return fetch(new URL(path, server.url), { ...init, headers });
+    },
+    fault: async (...faults) => {
+      await fetch(`${server.url}/faults`, { method: 'POST', body: JSON.stringify({ faults }) });
+    },
+    requests: async () => {
+      const answer = await fetch(`${server.url}/requests`);
+      return (await answer.json()) as Record<string, number>;
+    },
+    close: async () => {
+      await server.close();
+      rmSync(base, { recursive: true });
+    },
+  };
+}
+
+/** Google's client for the Drive at this URL. */
+export function driveClient(url: string, token: string): drive_v3.Drive {
+  const signedIn = new auth.OAuth2();
+  signedIn.setCredentials({ access_token: token });
+  return drive({ version: 'v3', auth: signedIn, rootUrl: url });
+}
+
+export async function accessToken(
+  account: ServiceAccount,
+  scope = 'https://www.googleapis.com/auth/drive',
+): Promise<string> {
+  const answer = await askToken(account, { scope });
+  return ((await answer.json()) as { access_token: string }).access_token;
+}
+
+/** Asks for an access token by an assertion with these claims. */
+export function askToken(
+  account: ServiceAccount,
+  claims: Record<string, unknown> = {},
+  privateKey = account.private_key,
+): Promise<Response> {
+  const now = Math.floor(Date.now() / 1000);
+  const signed = [
+    { alg: 'RS256', typ: 'JWT', kid: account.private_key_id },
+    { iss: account.client_email, aud: account.token_uri, iat: now, exp: now + 3600, ...claims },
+  ]
+    .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+    .join('.');
+  const signature = sign('RSA-SHA256', Buffer.from(signed), privateKey).toString('base64url');
+  return fetch(account.token_uri, {
+    method: 'POST',
+    body: new URLSearchParams({
+      grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
+      assertion: `${signed}.${signature}`,
+    }),
+  });
+}
+
+async function idOf(client: drive_v3.Drive, name: string): Promise<string> {
+  const escaped = name.replace(/[\\']/g, '\\$&');
+  const { data } = await client.files.list({ q: `name = '${escaped}'`, fields: 'files(id)' });
+  const [file, another] = data.files ?? [];
+  if (!file?.id || another) throw new Error(`${data.files?.length} files named ${name}`);
+  return file.id;
+}

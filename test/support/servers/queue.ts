@@ -1,0 +1,45 @@
+import { DeleteMessageCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
+import type { Context, SQSEvent, SQSRecord } from 'aws-lambda';
+import { sqs } from '../../../shared/aws/sqs.ts';
+import { setting } from '../../../shared/config.ts';
+
+/** Takes all messages of a queue, the chat one's, that are visible now, as records of a Lambda event. */
+export async function takeMessages(QueueUrl = setting('CHAT_QUEUE_URL')): Promise<SQSRecord[]> {
+  const records: SQSRecord[] = [];
+  for (;;) {
+    const { Messages = [] } = await sqs.send(
+      new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10 }),
+    );
+    if (Messages.length === 0) return records;
+    for (const { MessageId = '', Body = '', ReceiptHandle } of Messages) {
+      records.push(recordOf(Body, MessageId));
+      await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
+    }
+  }
+}
+
+let messages = 0;
+
+/** A record of an SQS event. */
+export const recordOf = (body: string, messageId = `message-${++messages}`): SQSRecord => ({
+  messageId,
+  body,
+  receiptHandle: messageId,
+  attributes: {
+    ApproximateReceiveCount: '1',
+    SentTimestamp: '0',
+    SenderId: 'test',
+    ApproximateFirstReceiveTimestamp: '0',
+  },
+  messageAttributes: {},
+  md5OfBody: '',
+  eventSource: 'aws:sqs',
+  eventSourceARN: 'arn:aws:sqs:us-east-1:000000000000:chat',
+  awsRegion: 'us-east-1',
+});
+
+export const eventOf = (...Records: SQSRecord[]): SQSEvent => ({ Records });
+
+/** The context of a worker that has `remainingMs` left, all its time by default. */
+export const contextOf = (remainingMs = 900_000) =>
+  ({ getRemainingTimeInMillis: () => remainingMs }) as Context;

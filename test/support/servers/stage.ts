@@ -1,0 +1,104 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { readStageFile, type StageFile } from '../../../lib/local/stage-file.ts';
+import { isTestRun, shared } from '../run/shared.ts';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+
+export interface TestStageOptions {
+  dataDir?: string;
+  memory?: boolean;
+  port?: number;
+  /** More of its options. */
+  args?: string[];
+  /** The folder of its sources; by default this checkout. */
+  sourceRoot?: string;
+  /** Beside PATH and HOME: no provider's key of the machine's leaks in. */
+  env?: Record<string, string>;
+}
+
+/** A local stage in a process of its own, as `npm start` makes it. */
+export interface TestStage extends StageFile {
+  dataDir: string;
+  process: ChildProcess;
+  /** What it has printed so far. */
+  lines: readonly string[];
+  /** Ends the process by a signal and waits until it is gone; the data stays. */
+  kill(signal: NodeJS.Signals): Promise<void>;
+  /** Ends it and removes its data. */
+  close(): Promise<void>;
+}
+
+/** Starts a stage on a free port and a folder of its own, and waits until it is ready. */
+export async function startTestStage(options: TestStageOptions = {}): Promise<TestStage> {
+  const dataDir = options.dataDir ?? newDataDir();
+  const { process: child, lines, ready } = await spawnStage(dataDir, options);
+  await ready;
+  const file = readStageFile(dataDir);
+  if (!file) throw new Error(`no stage.json in ${dataDir}`);
+  const kill = async (signal: NodeJS.Signals) => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const gone = once(child, 'exit');
+    child.kill(signal);
+    await gone;
+  };
+  return {
+    ...file,
+    dataDir,
+    process: child,
+    lines,
+    kill,
+    close: async () => {
+      await kill('SIGKILL');
+      rmSync(dataDir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+    },
+  };
+}
+
+const machineEnv = () => ({
+  PATH: process.env['PATH'],
+  HOME: process.env['HOME'],
+  NO_COLOR: '1',
+  NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/quire'),
+});
+
+/** The run's one assembly, for every stage that serves the catalogue's own models. */
+async function assemblyEnv(env: TestStageOptions['env']): Promise<Record<string, string>> {
+  const isOwn = env?.['QUIRE_CATALOGUE'] !== undefined || env?.['QUIRE_ASSEMBLY'] !== undefined;
+  return isTestRun() && !isOwn ? { QUIRE_ASSEMBLY: await shared('assembly') } : {};
+}
+
+/** A new empty folder for a stage's data. */
+export const newDataDir = () => mkdtempSync(join(tmpdir(), 'quire-test-'));
+
+/** Spawns `bin/local.ts`; `ready` rejects with all it printed if it exits before it is. */
+async function spawnStage(dataDir: string, options: TestStageOptions) {
+  const { memory, port = 0, args = [], sourceRoot = root, env } = options;
+  const memoryArgs = memory ? ['--memory'] : [];
+  const child = spawn(
+    process.execPath,
+    ['bin/local.ts', '--port', String(port), '--data', dataDir, ...memoryArgs, ...args],
+    {
+      cwd: sourceRoot,
+      env: { ...machineEnv(), ...(await assemblyEnv(env)), ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
+  const lines: string[] = [];
+  const ready = new Promise<void>((resolve, reject) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      createInterface(stream).on('line', (line) => {
+        lines.push(line);
+        if (line.startsWith('Ctrl-C')) resolve();
+      });
+    }
+    child.once('close', (code) => reject(new Error(`exit ${code}: ${lines.join('\n')}`)));
+  });
+  ready.catch(() => {});
+  return { process: child, lines, ready };
+}

@@ -1,0 +1,63 @@
+import { expect, vi } from 'vitest';
+import type { Caller } from '../../../shared/http/caller.ts';
+import { reportLimits } from '../../../shared/keys/limits-report.ts';
+import { sweepLedger } from '../../../shared/ledger/audit.ts';
+import { accountOf, chargesOf, expectAtRest, sum } from './ledger-world.ts';
+
+export const usdPerPage = 0.0015;
+export const hourMs = 3_600_000;
+
+/** What a caller has been charged for, and has used of its images. */
+export async function useOf(caller: Caller) {
+  const charges = await chargesOf(caller.keyId);
+  const settled = charges.filter(({ status }) => status === 'settled');
+  const { budget, ocr } = await reportLimits(caller);
+  return {
+    pages: sum(settled.map(({ images = 0 }) => images)),
+    open: charges.filter(({ status }) => status === 'held').length,
+    used: budget.used_usd,
+    images: ocr.used_this_hour,
+  };
+}
+
+let latest = 0;
+
+/**
+ * Makes the clock the test's: a clock hour that has just begun, so that what follows stays within it. What
+ * earlier tests wrote stays in the past.
+ */
+export function beginHour(): void {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  pass(Math.ceil(Math.max(Date.now(), latest) / hourMs) * hourMs + 1_000 - Date.now());
+}
+
+/** Moves the test's clock on. */
+export function pass(ms: number): void {
+  latest = Date.now() + ms;
+  vi.setSystemTime(latest);
+}
+
+/** Expects of each caller that nothing is held, and that each of so many images was paid for once. */
+export async function expectPaid(callers: Caller[], images: number): Promise<void> {
+  for (const { keyId } of callers) {
+    const settled = (await chargesOf(keyId)).filter(({ status }) => status === 'settled');
+    expect(settled, 'charges').toHaveLength(images);
+  }
+  await expectBalanced(callers, () => images * 1_500_000);
+}
+
+/** Expects of each caller that its account rests, and has spent what its charges came to. */
+export async function expectBalanced(
+  callers: Caller[],
+  spent = (charged: number) => charged,
+): Promise<void> {
+  pass(hourMs);
+  await sweepLedger();
+  for (const { keyId } of callers) {
+    const account = await accountOf(keyId);
+    expectAtRest(account);
+    const charged = sum((await chargesOf(keyId)).map(({ cost = 0 }) => cost));
+    expect(charged, 'charged nano-dollars').toBe(spent(charged));
+    expect(account.spent, 'spent nano-dollars').toBe(charged);
+  }
+}

@@ -1,0 +1,199 @@
+import { randomUUID } from 'node:crypto';
+import { basename } from 'node:path';
+import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import type { SQSRecord } from 'aws-lambda';
+import pLimit from 'p-limit';
+import * as v from 'valibot';
+import type { RecognizedPage } from '../../../lib/local/textract/recognized-page.ts';
+import { startTextractServer } from '../../../lib/local/textract/textract-server.ts';
+import { dynamodb } from '../../../shared/aws/dynamodb.ts';
+import { setting } from '../../../shared/config.ts';
+import type { Caller } from '../../../shared/http/caller.ts';
+import { runChatJob } from '../../../shared/jobs/chat/run-chat.ts';
+import { dispatchJobs } from '../../../shared/jobs/dispatch.ts';
+import { runFolderJob } from '../../../shared/jobs/files/run-folder.ts';
+import type { Job } from '../../../shared/jobs/job.ts';
+import type { LaneName } from '../../../shared/jobs/lane.ts';
+import { runOcrJob } from '../../../shared/jobs/ocr/run-ocr.ts';
+import { getJob } from '../../../shared/jobs/read.ts';
+import { JobSubmission } from '../../../shared/jobs/submission.ts';
+import { submitJob } from '../../../shared/jobs/submit.ts';
+import { sweepJobs } from '../../../shared/jobs/sweep.ts';
+import { jobWorker } from '../../../shared/jobs/worker.ts';
+import { issueKey } from '../../../shared/keys/key.ts';
+import { defaultLimits, type KeyLimits } from '../../../shared/keys/key-limits.ts';
+import { accessToken, driveClient, startDrive } from '../servers/drive.ts';
+import { startModelStub } from '../servers/model-stub.ts';
+import { contextOf, eventOf, takeMessages } from '../servers/queue.ts';
+import { itemOf } from './jobs.ts';
+import { startTestStore } from './store.ts';
+import { followJobs } from './stream-tail.ts';
+
+const lanes = {
+  folder: { queue: () => setting('FOLDER_QUEUE_URL'), work: jobWorker(runFolderJob), atOnce: 10 },
+  ocr: { queue: () => setting('OCR_QUEUE_URL'), work: jobWorker(runOcrJob), atOnce: 4 },
+  chat: { queue: () => setting('CHAT_QUEUE_URL'), work: jobWorker(runChatJob), atOnce: 10 },
+};
+
+/** Copies of a lane's function that run at the same time. */
+const workersAtOnce = 3;
+
+export type DocumentWorld = Awaited<ReturnType<typeof startDocumentWorld>>;
+
+/**
+ * Everything a document meets, in this process: real tables, queues and objects, a Drive, a Textract whose
+ * eyes are the test's, and a model. `work` moves jobs on until nobody has anything to do.
+ */
+export async function startDocumentWorld(
+  recognize: (image: Uint8Array) => Promise<RecognizedPage>,
+) {
+  const [drive, textract, model] = await Promise.all([
+    startDrive(),
+    startTextractServer({ recognize }),
+    startModelStub(),
+  ]);
+  const store = await startTestStore({
+    queues: true,
+    modelUrl: model.url,
+    serviceAccount: drive.serviceAccount,
+  });
+  Object.assign(process.env, {
+    AWS_ENDPOINT_URL_TEXTRACT: textract.url,
+    GOOGLE_DRIVE_URL: drive.url,
+    TEXTRACT_PAGES_PER_SECOND: '100000',
+  });
+  const newRecords = followJobs();
+
+  /** The id of the one file of this name, whatever time it is: a token lasts for an hour. */
+  async function idOf(name: string): Promise<string> {
+    const client = driveClient(drive.url, await accessToken(drive.serviceAccount));
+    const q = `name = '${name}'`;
+    const { files = [] } = (await client.files.list({ q, fields: 'files(id)' })).data;
+    if (files.length !== 1) throw new Error(`${files.length} files are named ${name}`);
+    return files[0]?.id ?? '';
+  }
+
+  async function dispatch(): Promise<number> {
+    const records = await newRecords();
+    const Records = records.filter(({ dynamodb }) => dynamodb?.NewImage?.['status']);
+    if (Records.length > 0) await dispatchJobs({ Records });
+    return Records.length;
+  }
+
+  /** Runs what a lane's queue has now; answers how many messages that were. */
+  async function runLane({ queue, work, atOnce }: (typeof lanes)[LaneName]): Promise<number> {
+    const messages = await takeMessages(queue());
+    const workers = pLimit(workersAtOnce);
+    const batches = chunksOf(messages, atOnce).map((some) => eventOf(...some));
+    await Promise.all(batches.map((batch) => workers(work, batch, contextOf())));
+    return messages.length;
+  }
+
+  async function runLanes(): Promise<number> {
+    let count = 0;
+    for (const lane of Object.values(lanes)) count += await runLane(lane);
+    return count;
+  }
+
+  return {
+    drive,
+    textract,
+    model,
+    store,
+
+    /** A key that may use the whole drive, as its caller. */
+    async newCaller(limits: Partial<KeyLimits> = {}): Promise<Caller> {
+      const given = { ...defaultLimits, images_per_hour: 10_000, drive_folders: ['local-drive'] };
+      const key = { ...given, ...limits };
+      const { id } = await issueKey(`test ${randomUUID()}`, key);
+      return { keyId: id, limits: JSON.stringify(key) };
+    },
+
+    /** Puts a file on the drive, as its user would; answers its id. */
+    async add(path: string, content: Uint8Array | string = ''): Promise<string> {
+      drive.put(path, content);
+      return idOf(basename(path));
+    },
+
+    idOf,
+
+    /** What a file of the drive holds. */
+    async contentOf(fileId: string): Promise<string> {
+      const client = driveClient(drive.url, await accessToken(drive.serviceAccount));
+      const { data } = await client.files.get({ fileId, alt: 'media' }, { responseType: 'text' });
+      return String(data);
+    },
+
+    submit: (caller: Caller, body: object) =>
+      submitJob(caller, v.parse(JobSubmission, body), undefined),
+
+    dispatch,
+
+    /** Runs what is ready in one lane, and nothing that follows from it. */
+    async runOnly(lane: LaneName): Promise<void> {
+      await dispatch();
+      await runLane(lanes[lane]);
+    },
+
+    /** Moves everything on until nothing is left to move; the stream may lag the table by a moment. */
+    async work(): Promise<void> {
+      for (let idle = 0; idle < mostIdleRounds; idle += 1) {
+        if ((await dispatch()) + (await runLanes()) > 0) idle = -1;
+        else if (!(await isAnythingToMove())) return;
+      }
+      throw new Error('a job is ready, and nobody rings for it');
+    },
+
+    sweepOnly: () => sweepJobs(),
+
+    /** What a minute's sweep does, and what follows from it. */
+    async sweep(): Promise<void> {
+      await sweepJobs();
+      await this.work();
+    },
+
+    /** Makes something go wrong with the next pages. */
+    async failTextract(...faults: object[]): Promise<void> {
+      const headers = { 'content-type': 'application/json' };
+      const body = JSON.stringify({ faults });
+      const answer = await fetch(`${textract.url}/faults`, { method: 'POST', headers, body });
+      if (!answer.ok) throw new Error(await answer.text());
+    },
+
+    read: (caller: Caller, id: string) => getJob(caller, id),
+    item: (caller: Caller, id: string): Promise<Job> =>
+      itemOf({ key_id: caller.keyId, job_id: id }),
+
+    async close(): Promise<void> {
+      await Promise.all([store.close(), drive.close(), textract.close(), model.close()]);
+    },
+  };
+}
+
+const mostIdleRounds = 100;
+
+/** Whether a job is ready to be claimed, or has ended and is not counted yet. */
+async function isAnythingToMove(): Promise<boolean> {
+  let from: Record<string, unknown> | undefined;
+  do {
+    const { Count, LastEvaluatedKey } = await dynamodb.send(
+      new ScanCommand({
+        TableName: setting('JOBS_TABLE'),
+        FilterExpression:
+          'attribute_exists(turn) OR (attribute_exists(completed_at) AND attribute_exists(parent_job_id) AND attribute_not_exists(counted))',
+        Select: 'COUNT',
+        ConsistentRead: true,
+        ...(from && { ExclusiveStartKey: from }),
+      }),
+    );
+    if (Count) return true;
+    from = LastEvaluatedKey;
+  } while (from);
+  return false;
+}
+
+function chunksOf(messages: SQSRecord[], size: number): SQSRecord[][] {
+  return messages.length === 0
+    ? []
+    : [messages.slice(0, size), ...chunksOf(messages.slice(size), size)];
+}

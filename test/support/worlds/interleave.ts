@@ -1,0 +1,77 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { setImmediate } from 'node:timers/promises';
+import { dynamodb } from '../../../shared/aws/dynamodb.ts';
+
+/** What befalls the nth request of a process, counted from 0, instead of its answer. */
+export interface Fault {
+  at: number;
+  kind: 'dies before' | 'fails' | 'answer lost';
+}
+
+/** One of the processes that use the store at the same time. */
+export interface Process<Outcome> {
+  run: () => Promise<Outcome>;
+  fault?: Fault | undefined;
+}
+
+/** How a process came out; undefined where it died. */
+export type Exit<Outcome> = PromiseSettledResult<Outcome> | undefined;
+
+/** What a process sees of a fault that it survives. */
+export class StoreFault extends Error {}
+
+interface Running {
+  fault: Fault | undefined;
+  requests: number;
+  waiting: (() => Promise<void>)[];
+}
+
+const running = new AsyncLocalStorage<Running>();
+
+dynamodb.middlewareStack.add(
+  (next) => (args) => {
+    const process = running.getStore();
+    if (!process) return next(args);
+    return new Promise((resolve, reject) => {
+      process.waiting.push(async () => {
+        const { at, kind } = process.fault ?? {};
+        const fault = process.requests++ === at ? kind : undefined;
+        if (fault === 'dies before') process.requests = Number.NaN;
+        if (Number.isNaN(process.requests)) return;
+        if (fault === 'fails') return reject(new StoreFault());
+        await next(args)
+          .then(fault ? undefined : resolve, fault ? undefined : reject)
+          .catch(() => {});
+        if (fault) reject(new StoreFault());
+      });
+    });
+  },
+  { step: 'initialize', priority: 'high', name: 'interleave' },
+);
+
+/**
+ * Runs processes at once, and lets their requests to the store through one at a time, in an order that
+ * `pick` decides: whatever the store could see of them is one of these orders. `afterEach` request
+ * runs alone.
+ */
+export async function interleave<Outcome>(
+  processes: readonly Process<Outcome>[],
+  pick: () => number,
+  afterEach: () => Promise<void>,
+): Promise<Exit<Outcome>[]> {
+  const waiting: Running['waiting'] = [];
+  const exits: Exit<Outcome>[] = processes.map(() => undefined);
+  for (const [index, { run, fault }] of processes.entries()) {
+    void running.run({ fault, requests: 0, waiting }, async () => {
+      exits[index] = (await Promise.allSettled([run()]))[0];
+    });
+  }
+  for (;;) {
+    // A process goes on by answers alone: once all is quiet, each waits for a request, or is over.
+    await setImmediate();
+    if (waiting.length === 0) return exits;
+    const [request] = waiting.splice(pick() % waiting.length, 1);
+    await request?.();
+    await afterEach();
+  }
+}

@@ -1,0 +1,118 @@
+import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
+import {
+  DescribeStreamCommand,
+  DynamoDBStreamsClient,
+  GetRecordsCommand,
+  GetShardIteratorCommand,
+} from '@aws-sdk/client-dynamodb-streams';
+import { QueryCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import type { DynamoDBRecord } from 'aws-lambda';
+import * as v from 'valibot';
+import { dynamodb } from '../../../shared/aws/dynamodb.ts';
+import { setting } from '../../../shared/config.ts';
+import type { Caller } from '../../../shared/http/caller.ts';
+import type { Job, JobKey } from '../../../shared/jobs/job.ts';
+import { findJob } from '../../../shared/jobs/job.ts';
+import type { ChatResult } from '../../../shared/jobs/result.ts';
+import type { Doorbell } from '../../../shared/jobs/ring.ts';
+import { JobSubmission } from '../../../shared/jobs/submission.ts';
+import { submitJob } from '../../../shared/jobs/submit.ts';
+import { defaultLimits } from '../../../shared/keys/key-limits.ts';
+import { openAccount } from '../../../shared/ledger/account.ts';
+import { chatJob } from '../servers/api.ts';
+
+export const caller: Caller = { keyId: 'key_test', limits: JSON.stringify(defaultLimits) };
+
+/** The one lane of a deployment without shards. */
+export const lane = 'chat#0';
+
+export const answer: ChatResult = {
+  type: 'chat',
+  content: 'an answer',
+  finish_reason: 'stop',
+  usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 },
+  cost_usd: 0.001,
+};
+
+/** Submits a chat job to the test store; answers its item. */
+export async function submitted(rest: object = {}, content = 'a question'): Promise<Job> {
+  const submission = v.parse(JobSubmission, chatJob(content, rest));
+  await openAccount(caller.keyId, new Date().toISOString(), defaultLimits);
+  const { id } = await submitJob(caller, submission, undefined);
+  return itemOf({ key_id: caller.keyId, job_id: id });
+}
+
+/** Reads the item of a job that exists. */
+export async function itemOf(key: JobKey): Promise<Job> {
+  const job = await findJob(key);
+  if (!job) throw new Error(`no job ${key.job_id}`);
+  return job;
+}
+
+/** A doorbell as dispatch rings it for a job. */
+export const doorbellOf = ({ key_id, job_id, priority, turn }: Job): Doorbell => ({
+  lane,
+  key_id,
+  job_id,
+  priority,
+  waits: turn === undefined,
+});
+
+/** Every item of the jobs table. */
+export async function allJobs(): Promise<Job[]> {
+  const TableName = setting('JOBS_TABLE');
+  const { Items = [] } = await dynamodb.send(new ScanCommand({ TableName, ConsistentRead: true }));
+  return Items as Job[];
+}
+
+/** The ids of the jobs that an index lists, in its order. */
+export async function listed(IndexName: 'ready' | 'due'): Promise<string[]> {
+  const { Items = [] } = await dynamodb.send(
+    new QueryCommand({
+      TableName: setting('JOBS_TABLE'),
+      IndexName,
+      KeyConditionExpression: 'lane = :lane',
+      ExpressionAttributeValues: { ':lane': lane },
+    }),
+  );
+  return (Items as Job[]).map(({ job_id }) => job_id);
+}
+
+/** One write of a job, as the table's stream tells it. */
+export interface JobWrite {
+  before: Job | undefined;
+  after: Job | undefined;
+}
+
+/** Every write of the jobs table so far, in order. */
+export async function allWrites(): Promise<JobWrite[]> {
+  const image = (of: Record<string, unknown> | undefined) =>
+    of && (unmarshall(of as Parameters<typeof unmarshall>[0]) as Job);
+  return (await streamRecords()).map(({ dynamodb: { OldImage, NewImage } = {} }) => ({
+    before: image(OldImage),
+    after: image(NewImage),
+  }));
+}
+
+/** The records of the jobs table's stream, as Lambda would hand them over. */
+export async function streamRecords(): Promise<DynamoDBRecord[]> {
+  const { Table } = await dynamodb.send(
+    new DescribeTableCommand({ TableName: setting('JOBS_TABLE') }),
+  );
+  const StreamArn = Table?.LatestStreamArn;
+  const streams = new DynamoDBStreamsClient({});
+  const { StreamDescription } = await streams.send(new DescribeStreamCommand({ StreamArn }));
+  const ShardId = StreamDescription?.Shards?.[0]?.ShardId;
+  const start = { StreamArn, ShardId, ShardIteratorType: 'TRIM_HORIZON' } as const;
+  let { ShardIterator } = await streams.send(new GetShardIteratorCommand(start));
+  const records: DynamoDBRecord[] = [];
+  for (;;) {
+    const page = await streams.send(new GetRecordsCommand({ ShardIterator }));
+    if (!page.Records?.length) break;
+    records.push(...(page.Records as unknown as DynamoDBRecord[]));
+    ShardIterator = page.NextShardIterator;
+  }
+  streams.destroy();
+  return records;
+}

@@ -1,0 +1,35 @@
+import { runChatJob } from '../../../shared/jobs/chat/run-chat.ts';
+import { claimBest } from '../../../shared/jobs/claim.ts';
+import { runFolderJob } from '../../../shared/jobs/files/run-folder.ts';
+import type { LaneName } from '../../../shared/jobs/lane.ts';
+import { runOcrJob } from '../../../shared/jobs/ocr/run-ocr.ts';
+import { type RunJob, runLeased } from '../../../shared/jobs/run-leased.ts';
+import { dyingBefore, requestsOf } from './dying.ts';
+
+const runs: Record<LaneName, RunJob> = { chat: runChatJob, ocr: runOcrJob, folder: runFolderJob };
+const inTime = new AbortController().signal;
+
+/** Runs the best job of a lane, and answers how many requests to the store its worker made. */
+export async function runCounted(lane: LaneName): Promise<number> {
+  const [job] = await claimBest(`${lane}#0`, 1);
+  if (!job) throw new Error(`no job is ready in the lane ${lane}`);
+  return requestsOf(() => runLeased(job, runs[lane], inTime));
+}
+
+/**
+ * Runs the best jobs of a lane, each by a worker that dies before its request of a number that is given:
+ * answers how many did.
+ */
+export async function runKilled(lane: LaneName, requests: number[]): Promise<number> {
+  if (requests.length === 0) return 0;
+  const jobs = await claimBest(`${lane}#0`, requests.length);
+  const deaths = await Promise.all(
+    jobs.map((job, index) =>
+      dyingBefore(requests[index] ?? 0, () => runLeased(job, runs[lane], inTime)),
+    ),
+  );
+  return deaths.filter(Boolean).length;
+}
+
+/** The numbers from 0 up to a count. */
+export const upTo = (count: number) => Array.from({ length: count }, (_, index) => index);

@@ -1,0 +1,55 @@
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { expect } from 'vitest';
+import { dynamodb } from '../../../shared/aws/dynamodb.ts';
+import { setting } from '../../../shared/config.ts';
+import { type Account, findAccount } from '../../../shared/ledger/account.ts';
+import type { Charge } from '../../../shared/ledger/charge.ts';
+
+export const usd = (nanoUsd: number) => nanoUsd / 1e9;
+
+/** Reads an account that exists. */
+export async function accountOf(keyId: string): Promise<Account> {
+  const account = await findAccount(keyId);
+  if (!account) throw new Error(`no account of ${keyId}`);
+  return account;
+}
+
+/** Every charge of a key, the oldest first. */
+export async function chargesOf(keyId: string): Promise<Charge[]> {
+  const { Items = [] } = await dynamodb.send(
+    new QueryCommand({
+      TableName: setting('LEDGER_TABLE'),
+      KeyConditionExpression: 'key_id = :key AND begins_with(entry, :charge)',
+      ExpressionAttributeValues: { ':key': keyId, ':charge': 'charge_' },
+      ConsistentRead: true,
+    }),
+  );
+  return Items as Charge[];
+}
+
+/** The numbers that an account keeps by epoch or minute, by their names. */
+export const countersOf = (account: Account, prefix: 'held' | 'settled' | 'requests') =>
+  Object.entries(account).filter(([name]) => name.startsWith(`${prefix}_`)) as [string, number][];
+
+export const sum = (numbers: number[]) => numbers.reduce((total, each) => total + each, 0);
+
+/** Expects of an account what holds at every moment, whatever happened just before. */
+export function expectSound(before: Account, account: Account): void {
+  const { ceiling, available, held, spent } = account;
+  expect(available, 'available').toBe(ceiling - held - spent);
+  expect(held, 'held').toBe(sum(countersOf(account, 'held').map(([, each]) => each)));
+  for (const [name, each] of countersOf(account, 'held')) {
+    expect(each, name).toBeGreaterThanOrEqual(0);
+  }
+  expect(spent, 'spent').toBeGreaterThanOrEqual(0);
+  expect(held + spent, 'held and spent').toBeLessThanOrEqual(
+    Math.max(ceiling, before.held + before.spent),
+  );
+}
+
+/** Expects of an account what holds once all its calls are over and audited. */
+export function expectAtRest(account: Account): void {
+  expect(account).toMatchObject({ held: 0, available: account.ceiling - account.spent });
+  const left = Object.keys(account).filter((name) => /_\d+$|^audit_at$/.test(name));
+  expect(left).toEqual([]);
+}

@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto';
+import { deployTables } from '../../../lib/local/dynamodb/deploy-tables.ts';
+import { clientEnvironment } from '../../../lib/local/engines/client-config.ts';
+import { startSecrets } from '../../../lib/local/engines/engines.ts';
+import { deployBuckets } from '../../../lib/local/queues/deploy-buckets.ts';
+import { deployQueues } from '../../../lib/local/queues/deploy-queues.ts';
+import { ResourceNames } from '../../../lib/local/template/resource-names.ts';
+import { readAssembly } from '../../../lib/local/template/synthesize.ts';
+import { resolve, resourcesOf, type Template } from '../../../lib/local/template/template.ts';
+import { shared } from '../run/shared.ts';
+
+export interface TestStoreOptions {
+  /** Makes queues and a bucket too. */
+  queues?: boolean;
+  /** Leads model calls there, and makes the provider's secret readable. */
+  modelUrl?: string;
+  /** Makes the drive's account readable. */
+  serviceAccount?: object;
+}
+
+/** The deployment's own tables on a real engine in memory, with this process's environment led to them. */
+export interface TestStore {
+  /** Goes on with new, empty tables and queues. */
+  renew(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * Makes tables, and queues, of the test file's own on the engines that the run shares. Domain functions then
+ * work as they do in a Lambda.
+ */
+export async function startTestStore({
+  queues = false,
+  modelUrl,
+  serviceAccount,
+}: TestStoreOptions = {}): Promise<TestStore> {
+  const [assembly, { dynamodbUrl, queuesUrl }] = await Promise.all([
+    shared('assembly'),
+    shared('engines'),
+  ]);
+  const { template } = readAssembly(assembly);
+  const owner = `test-${randomUUID().slice(0, 8)}`;
+  const firstNames = new ResourceNames(template, owner);
+  const secrets =
+    modelUrl || serviceAccount
+      ? await startSecrets(template, firstNames, serviceAccount)
+      : undefined;
+  let deployments = 0;
+
+  async function renew(): Promise<void> {
+    const names = new ResourceNames(template, `${owner}-${++deployments}`);
+    await Promise.all([
+      deployTables(template, names, dynamodbUrl),
+      queues && deployQueues(template, names, queuesUrl),
+      queues && deployBuckets(template, names, queuesUrl),
+    ]);
+    Object.assign(process.env, environmentOf(template, names), {
+      PROVIDER_SECRETS: environmentOf(template, firstNames)['PROVIDER_SECRETS'],
+      DRIVE_SECRET: environmentOf(template, firstNames)['DRIVE_SECRET'],
+    });
+  }
+
+  await renew();
+  Object.assign(process.env, clientEnvironment, {
+    AWS_ENDPOINT_URL_DYNAMODB: dynamodbUrl,
+    AWS_ENDPOINT_URL_DYNAMODB_STREAMS: dynamodbUrl,
+    ...(queues && { AWS_ENDPOINT_URL_SQS: queuesUrl, AWS_ENDPOINT_URL_S3: queuesUrl }),
+    ...(secrets && { AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.url, OPENAI_BASE_URL: modelUrl }),
+  });
+  return {
+    renew,
+    close: async () => {
+      await secrets?.close();
+    },
+  };
+}
+
+/** Every setting that the template gives any of its functions. */
+function environmentOf(template: Template, names: ResourceNames): Record<string, string> {
+  const { NODE_OPTIONS: _, ...environment } = Object.assign(
+    {},
+    ...resourcesOf(template, 'AWS::Lambda::Function').map(([, { Properties = {} }]) => {
+      const { Variables } = resolve(Properties['Environment'], names) as {
+        Variables: Record<string, string>;
+      };
+      return Variables;
+    }),
+  );
+  return environment;
+}

@@ -1,0 +1,22 @@
+import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+
+const lambda = new LambdaClient({});
+
+/**
+ * Invokes another function of this service and returns what it returns. Throws if it ends in an error.
+ *
+ * @see https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html
+ */
+export async function invokeFunction<Result>(
+  name: string,
+  payload: object,
+  signal: AbortSignal,
+): Promise<Result> {
+  const { Payload, FunctionError } = await lambda.send(
+    new InvokeCommand({ FunctionName: name, Payload: JSON.stringify(payload) }),
+    { abortSignal: signal },
+  );
+  const text = Payload?.transformToString() ?? '';
+  if (FunctionError) throw new Error(`${name} ended in ${FunctionError}`);
+  return JSON.parse(text) as Result;
+}

@@ -1,0 +1,27 @@
+/**
+ * What the function `search-drive` is asked: which documents in a key's folders match some queries, or what
+ * some documents say. `folders` are the Drive folders that the key may read.
+ */
+export type DriveQuestion =
+  | { ask: 'search'; keyId: string; folders: string[]; queries: string[] }
+  | { ask: 'fetch'; keyId: string; folders: string[]; ids: string[] };
+
+/** A document, in the shape that ChatGPT's connectors use. */
+export interface DocumentHit {
+  id: string;
+  title: string;
+  /** Drive's link to it. */
+  url: string;
+}
+
+/** What a document says, or why it was left out, in words for the caller. */
+export type FetchedDocument = DocumentHit & ({ text: string } | { skipped: string });
+
+/** The answers: hits, the best first; or documents in the order asked for, without those the key may not read. */
+export interface DriveAnswers {
+  search: { hits: DocumentHit[] };
+  fetch: { documents: FetchedDocument[] };
+}
+
+export const maxHits = 20;
+export const maxFetched = 6;

@@ -19,6 +19,13 @@ const Environment = v.object({
   LANE_SHARDS: v.pipe(v.string(), v.toNumber(), v.integer(), v.minValue(1)),
   OCR_QUEUE_URL: v.string(),
   OPENAI_BASE_URL: v.optional(v.pipe(v.string(), v.url())),
+  /** The most that one research may cost, in US dollars. */
+  RESEARCH_MAX_USD: v.pipe(v.string(), v.toNumber(), v.minValue(0)),
+  /** The provider of web search; none unless the operator has set one up. */
+  SEARCH_PROVIDER: v.optional(v.picklist(['searxng', 'brave', 'tavily'])),
+  /** Where its API is, if not at its usual address; SearXNG has none. */
+  SEARCH_URL: v.optional(v.pipe(v.string(), v.url())),
+  SEARCH_SECRET: v.optional(v.string()),
   SESSIONS_TABLE: v.string(),
   TEXTRACT_PAGES_PER_SECOND: v.pipe(v.string(), v.toNumber(), v.minValue(0.1)),
   /** The path of a catalogue of models to use instead of `shared/models/catalogue.json`. */

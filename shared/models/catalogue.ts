@@ -38,9 +38,12 @@ const OcrEngine = v.strictObject({
   usdPerPage: Usd,
 });
 
+const SearchProvider = v.strictObject({ id: Name, usdPerSearch: Usd });
+
 const Catalogue = v.pipe(
   v.strictObject({
-    defaults: v.strictObject({ chat: Name, ocr: Name }),
+    /** `small` does small tasks, such as writing search queries; the chat model does unless it is given. */
+    defaults: v.strictObject({ chat: Name, ocr: Name, small: v.optional(Name) }),
     upstreams: v.record(
       Name,
       v.strictObject({
@@ -54,6 +57,8 @@ const Catalogue = v.pipe(
     ),
     models: v.array(Model),
     ocrEngines: v.array(OcrEngine),
+    /** What a search costs at each provider of web search. */
+    searchProviders: v.optional(v.array(SearchProvider), []),
   }),
   v.check(
     ({ models, upstreams }) =>
@@ -96,6 +101,13 @@ export function findModel(id: string): Model | undefined {
 /** Finds an OCR engine by the id that callers use; undefined if there is none. */
 export function findOcrEngine(id: string): OcrEngine | undefined {
   return catalogue.ocrEngines.find((engine) => engine.id === id);
+}
+
+/** What one search costs at a provider, in US dollars. Throws if the catalogue doesn't say. */
+export function searchPriceUsd(provider: string): number {
+  const found = catalogue.searchProviders.find(({ id }) => id === provider);
+  if (!found) throw new Error(`The catalogue has no price for a search by ${provider}`);
+  return found.usdPerSearch;
 }
 
 /** The ids that callers may name as a model: those that chat, and those that read pages. */

@@ -38,6 +38,7 @@ beforeAll(() => {
     upstreams: {},
     models: [],
     ocrEngines: [],
+    searchProviders: [],
   });
   chmodSync(codeDir, 0o555);
 });

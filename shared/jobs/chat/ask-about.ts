@@ -1,10 +1,11 @@
+import type { Answer } from '../../chat/ask.ts';
 import type { Model } from '../../models/catalogue.ts';
 import { ModelError } from '../../models/errors.ts';
 import { estimateTokens, maxCompletionTokens } from '../../models/token-bounds.ts';
 import type { ClaimedJob } from '../job.ts';
 import { runAll } from '../run-all.ts';
 import { stepsBetween } from '../steps.ts';
-import { type Answer, askOnce, tagsOf } from './ask.ts';
+import { askOnce, tagsOf } from './ask.ts';
 import { packPages } from './pack-pages.ts';
 
 /** Parts of a document that are asked about at once. */

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { ask } from '../../chat/ask.ts';
 import { CompletionRequest, upstreamBody } from '../../chat/completion-request.ts';
 import { ServiceError } from '../../http/errors.ts';
 import { findModel } from '../../models/catalogue.ts';
@@ -6,7 +7,7 @@ import { endOfWait, isPermanent } from '../failure.ts';
 import type { SourcedJob } from '../files/source.ts';
 import type { TokenCounts } from '../result.ts';
 import { saveStep, stepWrite } from '../steps.ts';
-import { ask, tagsOf } from './ask.ts';
+import { tagsOf } from './ask.ts';
 
 /** One line's result in the OpenAI batch format; `cost` in nano-dollars. */
 export interface LineStep {

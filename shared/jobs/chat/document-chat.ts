@@ -1,5 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import * as v from 'valibot';
+import type { Answer } from '../../chat/ask.ts';
 import { Message } from '../../chat/message.ts';
 import { decodeText } from '../../documents/text.ts';
 import { ServiceError } from '../../http/errors.ts';
@@ -13,7 +14,7 @@ import type { ChatResult } from '../result.ts';
 import { completionOf, type RunEnd } from '../run-leased.ts';
 import { continueJob, saveProgress } from '../state.ts';
 import { chatModelOf } from '../step-models.ts';
-import { type Answer, askOnce, chatResultOf, requireJobModel, tagsOf } from './ask.ts';
+import { askOnce, chatResultOf, requireJobModel, tagsOf } from './ask.ts';
 import { askAbout } from './ask-about.ts';
 import { runBatchFile } from './batch-file.ts';
 

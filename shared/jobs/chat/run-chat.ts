@@ -1,8 +1,9 @@
+import { ask } from '../../chat/ask.ts';
 import type { ClaimedJob } from '../job.ts';
 import { messagesOf } from '../objects.ts';
 import type { ChatResult } from '../result.ts';
 import type { RunJob } from '../run-leased.ts';
-import { ask, chatResultOf, requireJobModel, tagsOf } from './ask.ts';
+import { chatResultOf, requireJobModel, tagsOf } from './ask.ts';
 import { chatAboutFile, chatAboutPages } from './document-chat.ts';
 
 /** Runs a chat job. */

@@ -1,3 +1,4 @@
+import { ask } from '../../chat/ask.ts';
 import type { ImageTaker } from '../../ledger/image-taker.ts';
 import { toNanoUsd } from '../../ledger/nano-usd.ts';
 import { reserve } from '../../ledger/reserve.ts';
@@ -6,7 +7,7 @@ import { findOcrEngine, type OcrEngine } from '../../models/catalogue.ts';
 import { waitForRateLimit } from '../../ocr/rate-limit.ts';
 import { readWithTextract } from '../../ocr/textract.ts';
 import { transcription } from '../../ocr/transcription.ts';
-import { ask, requireJobModel, tagsOf } from '../chat/ask.ts';
+import { requireJobModel, tagsOf } from '../chat/ask.ts';
 import { type ClaimedJob, callersJobIdOf } from '../job.ts';
 import { ocrModelOf } from '../step-models.ts';
 import { stepWrite } from '../steps.ts';

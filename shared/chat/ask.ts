@@ -1,0 +1,50 @@
+import type { TransactWriteItem } from '../aws/transact.ts';
+import { toModelError, unavailable } from '../models/errors.ts';
+import { type ModelCall, openMeteredCall, readCompletion } from './metered-call.ts';
+
+/** A model's answer as a whole; `cost` in nano-dollars. */
+export interface Answer {
+  content: string | null;
+  finish_reason: string;
+  usage: { prompt_tokens: number; completion_tokens: number; total_tokens: number };
+  cost: number;
+}
+
+interface Completion {
+  choices?: { message?: { content?: string | null }; finish_reason?: string }[];
+}
+
+/**
+ * Asks a model for one completion, held and settled for this attempt. With `keep` the call is settled in one
+ * transaction with the write of what came of it. If that was written before, `isNew` is false, and the call
+ * costs nothing. Throws as `openMeteredCall` does, and `ModelError` for an answer that breaks off.
+ */
+export async function ask(
+  call: ModelCall,
+  keep?: (answer: Answer, completion: object) => Promise<TransactWriteItem>,
+): Promise<Answer & { isNew: boolean }> {
+  const metered = await openMeteredCall(call);
+  try {
+    const completion = JSON.parse(await readCompletion(metered)) as Completion | null;
+    const choice = completion?.choices?.[0];
+    if (!completion || !choice?.message)
+      throw unavailable('The model answered without a completion.');
+    const { costNanoUsd, promptTokens, completionTokens } = metered.meter.outcome();
+    const answer = {
+      content: choice.message.content ?? null,
+      finish_reason: choice.finish_reason ?? 'stop',
+      usage: {
+        prompt_tokens: promptTokens,
+        completion_tokens: completionTokens,
+        total_tokens: promptTokens + completionTokens,
+      },
+      cost: costNanoUsd,
+    };
+    const isNew = keep ? await metered.endWith(await keep(answer, completion)) : true;
+    return { ...answer, isNew };
+  } catch (error) {
+    throw toModelError(error);
+  } finally {
+    await metered.end();
+  }
+}

@@ -1,0 +1,120 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { secretText } from '../aws/secrets.ts';
+import { fullJitterMs } from '../backoff.ts';
+import { setting } from '../config.ts';
+import { ServiceError } from '../http/errors.ts';
+import { toNanoUsd } from '../ledger/nano-usd.ts';
+import { type Hold, reserve } from '../ledger/reserve.ts';
+import { release, settle } from '../ledger/settle.ts';
+import { errorFields, log } from '../log.ts';
+import { searchPriceUsd } from '../models/catalogue.ts';
+import { brave } from './brave.ts';
+import { isWebUrl, type SearchAdapter, type SearchHit } from './hit.ts';
+import { searxng } from './searxng.ts';
+import { tavily } from './tavily.ts';
+
+const adapters: Record<string, SearchAdapter> = { searxng, brave, tavily };
+
+/** The model under which searches stand in limits and statistics. */
+export const searchModel = 'web-search';
+
+/** Whether the operator has set up a provider. */
+export const canSearch = () => setting('SEARCH_PROVIDER') !== undefined;
+
+/** A search that is paid for and not yet made. */
+export interface HeldSearch {
+  query: string;
+  hold: Hold;
+}
+
+/** Holds the price of a search. Throws `BudgetExceededError`; a search doesn't count as a request. */
+export async function holdSearch(keyId: string, query: string): Promise<HeldSearch> {
+  const subject = { model: searchModel, tags: ['chat'] };
+  return { query, hold: await reserve(keyId, priceNanoUsd(), subject, { asRequest: false }) };
+}
+
+/** What one search costs, in nano-dollars. */
+export const priceNanoUsd = () => toNanoUsd(searchPriceUsd(setting('SEARCH_PROVIDER') ?? ''));
+
+/**
+ * Makes a search and settles it; one that fails costs nothing. Returns the hits in the provider's order. Throws
+ * `ServiceError` 503 if the provider doesn't answer as it should.
+ */
+export async function search(
+  { query, hold }: HeldSearch,
+  signal: AbortSignal,
+): Promise<SearchHit[]> {
+  try {
+    const hits = await persistently(query, signal);
+    await settle(hold, {
+      costNanoUsd: hold.charge.hold,
+      figures: 'exact',
+      promptTokens: 0,
+      completionTokens: 0,
+    });
+    return hits.filter(({ url }) => isWebUrl(url));
+  } catch (error) {
+    await release(hold);
+    log('warn', 'search failed', { provider: setting('SEARCH_PROVIDER'), ...errorFields(error) });
+    throw new ServiceError(503, 'search_unavailable', 'The web search does not answer now.', {
+      cause: error,
+    });
+  }
+}
+
+const maxTries = 2;
+const tryTimeoutMs = 8_000;
+
+/** Asks the provider, and once more after a throttle, a fault or a lost connection. */
+async function persistently(query: string, signal: AbortSignal): Promise<SearchHit[]> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await askProvider(query, signal);
+    } catch (error) {
+      const isRefused = error instanceof RefusedError && !error.isTransient;
+      if (isRefused || signal.aborted || tries === maxTries) throw error;
+      await pause(fullJitterMs(500, tries, 2_000), undefined, { signal });
+    }
+  }
+}
+
+class RefusedError extends Error {
+  readonly isTransient: boolean;
+
+  constructor(status: number) {
+    super(`The provider answered ${status}`);
+    this.isTransient = status === 429 || status >= 500;
+  }
+}
+
+async function askProvider(query: string, signal: AbortSignal): Promise<SearchHit[]> {
+  const name = setting('SEARCH_PROVIDER') ?? '';
+  const adapter = adapters[name];
+  const baseUrl = setting('SEARCH_URL') ?? adapter?.baseUrl;
+  if (!adapter || !baseUrl) throw new Error(`The search provider ${name} has no address`);
+  const secretId = setting('SEARCH_SECRET');
+  const { url, init } = adapter.request(query, baseUrl, secretId ? await secretText(secretId) : '');
+  const response = await fetch(url, {
+    ...init,
+    redirect: 'error',
+    signal: AbortSignal.any([signal, AbortSignal.timeout(tryTimeoutMs)]),
+  });
+  if (!response.ok) {
+    await response.body?.cancel();
+    throw new RefusedError(response.status);
+  }
+  return adapter.hits(JSON.parse(await textOf(response)));
+}
+
+const maxResponseBytes = 4 * 1024 * 1024;
+
+async function textOf({ body }: Response): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of body ?? []) {
+    bytes += part.length;
+    if (bytes > maxResponseBytes) throw new Error('The provider answered with too much');
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString();
+}

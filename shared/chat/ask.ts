@@ -1,6 +1,12 @@
 import type { TransactWriteItem } from '../aws/transact.ts';
 import { toModelError, unavailable } from '../models/errors.ts';
-import { type ModelCall, openMeteredCall, readCompletion } from './metered-call.ts';
+import {
+  type HeldCall,
+  holdCall,
+  type ModelCall,
+  openHeldCall,
+  readCompletion,
+} from './metered-call.ts';
 
 /** A model's answer as a whole; `cost` in nano-dollars. */
 export interface Answer {
@@ -19,11 +25,15 @@ interface Completion {
  * transaction with the write of what came of it. If that was written before, `isNew` is false, and the call
  * costs nothing. Throws as `openMeteredCall` does, and `ModelError` for an answer that breaks off.
  */
-export async function ask(
-  call: ModelCall,
-  keep?: (answer: Answer, completion: object) => Promise<TransactWriteItem>,
-): Promise<Answer & { isNew: boolean }> {
-  const metered = await openMeteredCall(call);
+export async function ask(call: ModelCall, keep?: Keep): Promise<Answer & { isNew: boolean }> {
+  return askHeld(await holdCall(call), keep);
+}
+
+type Keep = (answer: Answer, completion: object) => Promise<TransactWriteItem>;
+
+/** Asks as `ask` does, with a call that is held already. */
+export async function askHeld(held: HeldCall, keep?: Keep): Promise<Answer & { isNew: boolean }> {
+  const metered = await openHeldCall(held);
   try {
     const completion = JSON.parse(await readCompletion(metered)) as Completion | null;
     const choice = completion?.choices?.[0];

@@ -11,15 +11,28 @@ export const StatusEvent = v.object({
   type: v.literal('status'),
   stage: v.string(),
   detail: v.string(),
+  /** What a research has cost so far. */
+  cost_usd: v.optional(Usd),
 });
 export const DeltaEvent = v.object({ type: v.literal('delta'), content: v.string() });
-export const Source = v.object({ title: v.string(), url: v.string() });
+/** A page or document that the answer may rest on; `n` is the number that it is cited by. */
+export const Source = v.object({
+  n: Count,
+  title: v.string(),
+  url: v.string(),
+  /** The host of its page, or `Google Drive`. */
+  site: v.string(),
+  snippet: v.string(),
+});
 export const SourcesEvent = v.object({ type: v.literal('sources'), sources: v.array(Source) });
 export const ChatTokens = v.object({ prompt: Count, completion: Count, total: Count });
+/** What the searches of an answer cost; `cost_usd` of the usage includes it. */
+export const SearchUse = v.object({ searches: Count, cost_usd: Usd });
 export const UsageEvent = v.object({
   type: v.literal('usage'),
   tokens: ChatTokens,
   cost_usd: Usd,
+  web_search: v.optional(SearchUse),
 });
 export const DoneEvent = v.object({ type: v.literal('done'), finish_reason: v.string() });
 export const ErrorEvent = v.object({
@@ -40,3 +53,6 @@ export const ChatEvent = v.variant('type', [
 ]);
 
 export type ChatEvent = v.InferOutput<typeof ChatEvent>;
+
+export type Source = v.InferOutput<typeof Source>;
+export type UsageEvent = v.InferOutput<typeof UsageEvent>;

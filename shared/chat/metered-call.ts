@@ -22,6 +22,16 @@ export interface ModelCall {
   signal: AbortSignal;
   /** The pages that the call reads, to be counted on its charge. */
   images?: number;
+  /** Whether it counts against the key's requests per minute; yes unless it says no. */
+  asRequest?: boolean;
+  /** Told what the call used, once that is settled. */
+  onSettled?: (outcome: Outcome) => void;
+}
+
+/** A call that is held in the ledger and not made yet. */
+export interface HeldCall {
+  call: ModelCall;
+  hold: Hold;
 }
 
 /** A call that is held in the ledger and under way. Whoever reads the response must end it. */
@@ -42,27 +52,35 @@ export interface MeteredCall {
   endWith(product: TransactWriteItem): Promise<boolean>;
 }
 
+/** Holds a call, then makes it. Throws as `holdCall` and `openHeldCall` do. */
+export const openMeteredCall = async (call: ModelCall) => openHeldCall(await holdCall(call));
+
 /**
- * Holds the most that the call can cost, then makes it, so that no model is asked for what can't be paid.
- * Releases the hold if the call fails.
- *
- * Throws `BudgetExceededError` or `RequestsPerMinuteError` if the key can't pay, and `ModelError` if the prompt
- * is too long or no upstream takes it.
+ * Holds the most that a call can cost, so that no model is asked for what can't be paid. Throws
+ * `BudgetExceededError` or `RequestsPerMinuteError` if the key can't pay, and `ModelError` if the prompt is too
+ * long.
  */
-export async function openMeteredCall(call: ModelCall): Promise<MeteredCall> {
-  const { keyId, model, body, subject, signal } = call;
+export async function holdCall(call: ModelCall): Promise<HeldCall> {
+  const { keyId, model, body, subject, asRequest = true } = call;
   if (isCertainlyTooLong(model, body)) {
     throw contextLengthExceeded(
       `The messages are longer than the ${model.contextWindow} tokens that ${model.id} takes.`,
     );
   }
   const wantedAt = performance.now();
-  const hold = await reserve(keyId, maxCostNanoUsd(model, body), { model: model.id, ...subject });
-  const meter = new CompletionMeter(model, body);
+  const chargeSubject = { model: model.id, ...subject };
+  const hold = await reserve(keyId, maxCostNanoUsd(model, body), chargeSubject, { asRequest });
   measure({ AddedMs: Math.round(performance.now() - wantedAt) });
+  return { call, hold };
+}
+
+/** Makes a call that is held. Releases the hold and throws `ModelError` if no upstream takes it. */
+export async function openHeldCall({ call, hold }: HeldCall): Promise<MeteredCall> {
+  const { model, body, signal } = call;
+  const meter = new CompletionMeter(model, body);
   try {
     const { response, idleTimeoutMs } = await openCompletion(model, body, signal);
-    const settlement = settlementOf(hold, () => outcomeOf(meter, call), signal);
+    const settlement = settlementOf(hold, () => outcomeOf(meter, call), call);
     return { response, idleTimeoutMs, signal, meter, account: hold.account, ...settlement };
   } catch (error) {
     await release(hold);
@@ -84,7 +102,7 @@ function outcomeOf(meter: CompletionMeter, { images }: ModelCall): Outcome | und
 function settlementOf(
   hold: Hold,
   outcome: () => Outcome | undefined,
-  timeIsUp: AbortSignal,
+  { signal: timeIsUp, onSettled }: ModelCall,
 ): Pick<MeteredCall, 'end' | 'endWith'> {
   let ended: Promise<unknown> | undefined;
   const once = (ending: () => Promise<unknown>) => {
@@ -93,9 +111,11 @@ function settlementOf(
     return ended;
   };
   const end = async () => {
-    await once(() => {
+    await once(async () => {
       const reached = outcome();
-      return reached ? settle(hold, reached) : release(hold);
+      if (!reached) return release(hold);
+      await settle(hold, reached);
+      onSettled?.(reached);
     });
   };
   const endWith = async (product: TransactWriteItem) => {

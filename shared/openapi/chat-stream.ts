@@ -4,6 +4,7 @@ import {
   DeltaEvent,
   DoneEvent,
   ErrorEvent,
+  SearchUse,
   Source,
   SourcesEvent,
   StartEvent,
@@ -16,7 +17,7 @@ import { errorAnswer, limitReached, validationErrors } from './error-answers.ts'
 import { component, content, type Operation } from './operation.ts';
 
 const type = 'What kind of event this is.';
-const notAvailable = 'Not available yet: `true` is refused with 422.';
+const unlessSetUp = 'Refused with 422 if the operator has not set up a search provider.';
 
 export const chatComponents = {
   ChatStreamRequest: component(ChatStreamRequest, 'A message to a model.', {
@@ -25,9 +26,10 @@ export const chatComponents = {
     session_id:
       'Goes on with that conversation, which is kept for 24 hours after its last message. Without it a new one is begun and named in the event `start`.',
     user_id: 'Whose conversation it is: sessions of different users never mix.',
-    web_search: notAvailable,
-    deep_research: notAvailable,
-    connectors: notAvailable,
+    web_search: `Searches the web first; the answer cites its sources as \`[n]\`. ${unlessSetUp}`,
+    deep_research: `Answers with a report, researched in several rounds of searching and reading, whose quotes were checked. It takes minutes. ${unlessSetUp}`,
+    connectors:
+      'Searches the Drive folders that the key may read; with `web_search` or `deep_research` the web too. Refused with 422 for a key without folders.',
     chat_history: 'The conversation so far, in place of what the session remembers.',
     api_key:
       'Another API key, which is then the one that is billed and limited: so a shared front end passes its users’ keys on.',
@@ -45,7 +47,7 @@ export const chatComponents = {
   ChatFile: component(ChatFile, 'A text file.', { name: 'Its name.', content: 'Its text.' }),
   ChatEvent: component(
     ChatEvent,
-    'One event of the stream: `start`, `status`, any number of `delta`, `usage` and `done`, or `error` at any point.',
+    'One event of the stream: `start`, any number of `status` and `delta`, `sources` if it searched, `usage` and `done`; or `error` at any point.',
   ),
   StartEvent: component(StartEvent, 'The answer begins.', {
     type,
@@ -55,25 +57,40 @@ export const chatComponents = {
   }),
   StatusEvent: component(StatusEvent, 'What is being done now.', {
     type,
-    stage: 'Such as `answering`.',
+    stage:
+      '`searching`, `reading` or `answering`; of a research also `planning`, `finding gaps`, `writing` and `checking`.',
     detail: 'The same as a sentence.',
+    cost_usd: 'What the research has cost so far, in USD; only in a research.',
   }),
   DeltaEvent: component(DeltaEvent, 'The next piece of the answer.', {
     type,
     content: 'Text to add to what came before.',
   }),
-  SourcesEvent: component(SourcesEvent, 'What the answer draws on, where it searched.', {
-    type,
-    sources: 'The sources.',
-  }),
-  Source: component(Source, 'Something that an answer draws on.', {
+  SourcesEvent: component(
+    SourcesEvent,
+    'What a search found, before the first `delta`; of a research only what its report cites, after the last.',
+    { type, sources: 'The sources, by their number.' },
+  ),
+  Source: component(Source, 'A page or document that an answer may cite.', {
+    n: 'Its number: the answer cites it as `[n]`.',
     title: 'Its title.',
     url: 'Where it is.',
+    site: 'The host of the page, or `Google Drive`.',
+    snippet: 'The beginning of what it says; may be empty.',
   }),
-  UsageEvent: component(UsageEvent, 'What the answer took.', {
-    type,
-    tokens: 'Its tokens.',
-    cost_usd: 'What it cost, in USD.',
+  UsageEvent: component(
+    UsageEvent,
+    'What the answer took, searches and all model calls included.',
+    {
+      type,
+      tokens: 'The tokens of all calls.',
+      cost_usd: 'What it cost, in USD, searches included.',
+      web_search: 'The searches; absent if there were none.',
+    },
+  ),
+  SearchUse: component(SearchUse, 'The web searches of an answer.', {
+    searches: 'How many there were.',
+    cost_usd: 'What they cost, in USD.',
   }),
   ChatTokens: component(ChatTokens, 'Tokens as the provider counts them.', {
     prompt: 'Of what was asked.',
@@ -100,12 +117,18 @@ export const chatOperation: Operation = {
   description:
     'The answer is a stream of server-sent events. Each `data:` line is one event as JSON; the last is `data: [DONE]`. A comment line every 15 seconds keeps idle proxies from closing the connection.',
   body: content(ChatStreamRequest, {
-    'A message': { message: 'What is a doorbell queue?' },
+    'A message': { message: 'What is a dead-letter queue?' },
     'A conversation, with a file': {
       message: 'And what does this log say?',
       session_id: 'support-4711',
       user_id: 'ada',
       files: [{ name: 'service.log', content: '12:01 started\n12:07 out of memory' }],
+    },
+    'A question to the web and to Drive': {
+      message:
+        'How long may a message stay in a dead-letter queue, and how long does ours keep it?',
+      web_search: true,
+      connectors: true,
     },
   }),
   answers: {
@@ -128,12 +151,21 @@ export const chatOperation: Operation = {
           delta: { type: 'delta', content: 'A queue whose messages ' },
           sources: {
             type: 'sources',
-            sources: [{ title: 'Queues', url: 'https://example.com/queues' }],
+            sources: [
+              {
+                n: 1,
+                title: 'Dead-letter queues',
+                url: 'https://example.com/queues',
+                site: 'example.com',
+                snippet: 'A dead-letter queue takes the messages that could not be processed.',
+              },
+            ],
           },
           usage: {
             type: 'usage',
             tokens: { prompt: 21, completion: 64, total: 85 },
-            cost_usd: 0.00013,
+            cost_usd: 0.00513,
+            web_search: { searches: 1, cost_usd: 0.005 },
           },
           done: { type: 'done', finish_reason: 'stop' },
           error: {

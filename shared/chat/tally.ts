@@ -1,0 +1,41 @@
+import { toUsd } from '../ledger/nano-usd.ts';
+import type { Outcome } from '../ledger/settle.ts';
+import type { UsageEvent } from './chat-event.ts';
+
+/** What the answer to one message has used so far: model calls and searches that are settled. */
+export class Tally {
+  private promptTokens = 0;
+  private completionTokens = 0;
+  private searches = 0;
+  private searchNanoUsd = 0;
+  /** Calls and searches together. */
+  costNanoUsd = 0;
+
+  addCall({ promptTokens, completionTokens, costNanoUsd }: Outcome): void {
+    this.promptTokens += promptTokens;
+    this.completionTokens += completionTokens;
+    this.costNanoUsd += costNanoUsd;
+  }
+
+  addSearch(costNanoUsd: number): void {
+    this.searches += 1;
+    this.searchNanoUsd += costNanoUsd;
+    this.costNanoUsd += costNanoUsd;
+  }
+
+  /** The event that tells of it. */
+  event(): UsageEvent {
+    return {
+      type: 'usage',
+      tokens: {
+        prompt: this.promptTokens,
+        completion: this.completionTokens,
+        total: this.promptTokens + this.completionTokens,
+      },
+      cost_usd: toUsd(this.costNanoUsd),
+      ...(this.searches > 0 && {
+        web_search: { searches: this.searches, cost_usd: toUsd(this.searchNanoUsd) },
+      }),
+    };
+  }
+}

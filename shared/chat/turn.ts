@@ -1,0 +1,85 @@
+import { v7 as uuidv7 } from 'uuid';
+import type { Caller } from '../http/caller.ts';
+import { errorFields, log } from '../log.ts';
+import type { Model } from '../models/catalogue.ts';
+import type { ChatEvent } from './chat-event.ts';
+import { brokenOff } from './forward-stream.ts';
+import { keepSession, type SessionKey } from './session.ts';
+import { type ChatStreamRequest, type HistoryEntry, userText } from './stream-request.ts';
+import type { Tally } from './tally.ts';
+
+/** One message of a conversation, and what answering it takes. */
+export interface Turn {
+  caller: Caller;
+  request: ChatStreamRequest;
+  model: Model;
+  session: SessionKey;
+  /** The conversation up to the message. */
+  history: HistoryEntry[];
+  tally: Tally;
+  /** Aborts when the function's time is up. */
+  signal: AbortSignal;
+}
+
+/** An answer that was written to its end. */
+export interface Written {
+  text: string;
+  finishReason: string;
+}
+
+/** The events of an answer, without those that every answer begins and ends with. */
+export type AnswerEvents = AsyncGenerator<ChatEvent, Written>;
+
+/** An answer that has begun: its first event, and those to come. */
+interface BegunAnswer {
+  first: IteratorResult<ChatEvent, Written>;
+  rest: AnswerEvents;
+}
+
+/** Runs an answer up to its first event, so that what refuses it is thrown here, before a response has begun. */
+export const begin = async (answer: AnswerEvents): Promise<BegunAnswer> => ({
+  first: await answer.next(),
+  rest: answer,
+});
+
+/** The events of a turn: its answer between `start` and `usage`, or an `error` where that breaks off. */
+export async function* turnEvents(
+  turn: Turn,
+  { first, rest }: BegunAnswer,
+): AsyncGenerator<ChatEvent> {
+  const { session, model, tally } = turn;
+  try {
+    yield {
+      type: 'start',
+      session_id: session.sessionId,
+      message_id: `msg_${uuidv7()}`,
+      model: model.id,
+    };
+    if (!first.done) yield first.value;
+    const { text, finishReason } = first.done ? first.value : yield* rest;
+    await remember(turn, text);
+    yield tally.event();
+    yield { type: 'done', finish_reason: finishReason };
+  } catch (error) {
+    const { code, message } = brokenOff(error);
+    if (tally.costNanoUsd > 0) yield tally.event();
+    yield { type: 'error', code, message };
+  } finally {
+    // A reader who left at one of the first two events has not ended it.
+    await rest.return({ text: '', finishReason: 'stop' });
+  }
+}
+
+/** Keeps the turn in its session. If that fails it is only logged, because the answer is complete without it. */
+async function remember({ session, history, request }: Turn, answer: string): Promise<void> {
+  const turns: HistoryEntry[] = [
+    ...history,
+    { role: 'user', content: userText(request) },
+    { role: 'assistant', content: answer },
+  ];
+  try {
+    await keepSession(session, turns);
+  } catch (error) {
+    log('error', 'session not kept', { key_id: session.keyId, ...errorFields(error) });
+  }
+}

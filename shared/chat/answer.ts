@@ -1,6 +1,7 @@
+import type { Hold } from '../ledger/reserve.ts';
 import { unavailable } from '../models/errors.ts';
 import { type CompletionRequest, upstreamBody } from './completion-request.ts';
-import { openMeteredCall } from './metered-call.ts';
+import { holdCall, type ModelCall, openHeldCall } from './metered-call.ts';
 import { drain, type Piece, readPieces } from './read-pieces.ts';
 import type { AnswerEvents, Turn } from './turn.ts';
 
@@ -15,6 +16,8 @@ export interface AnswerOptions {
   filter?: TextFilter;
   /** Whether it is the turn's first call, which counts as the caller's request. */
   asRequest?: boolean;
+  /** A hold that was made before for the most that the call can cost. */
+  hold?: Hold;
 }
 
 /**
@@ -22,19 +25,12 @@ export interface AnswerOptions {
  * event, and `ModelError` for an answer that breaks off.
  */
 export async function* modelAnswer(
-  { caller, model, tally, signal }: Turn,
-  request: Pick<CompletionRequest, 'messages' | 'max_tokens'>,
-  { filter, asRequest = true }: AnswerOptions = {},
+  turn: Turn,
+  request: AnswerRequest,
+  { filter, asRequest = true, hold }: AnswerOptions = {},
 ): AnswerEvents {
-  const call = await openMeteredCall({
-    keyId: caller.keyId,
-    model,
-    body: upstreamBody(model, { ...request, model: model.id, stream: true }),
-    subject: { tags: ['chat'] },
-    asRequest,
-    onSettled: (outcome) => tally.addCall(outcome),
-    signal,
-  });
+  const planned = answerCall(turn, request, asRequest);
+  const call = await openHeldCall(hold ? { call: planned, hold } : await holdCall(planned));
   const pieces = readPieces(call);
   const written = { text: '', finishReason: 'stop' };
   const deltas = function* (content: string | undefined) {
@@ -43,7 +39,7 @@ export async function* modelAnswer(
     yield { type: 'delta' as const, content };
   };
   try {
-    yield { type: 'status', stage: 'answering', detail: `${model.id} is answering` };
+    yield { type: 'status', stage: 'answering', detail: `${turn.model.id} is answering` };
     // With `for await`, a caller who hangs up would end `pieces` too, and they could not be drained below.
     for (let next = await pieces.next(); !next.done; next = await pieces.next()) {
       for (const { delta, finish_reason } of choicesIn(next.value)) {
@@ -59,6 +55,26 @@ export async function* modelAnswer(
     await call.end();
   }
   return written;
+}
+
+/** What a model is asked, beside the model. */
+export type AnswerRequest = Omit<CompletionRequest, 'model' | 'stream'>;
+
+/** The call that asks a turn's model for its answer. */
+export function answerCall(
+  { caller, model, tally, signal }: Turn,
+  request: AnswerRequest,
+  asRequest: boolean,
+): ModelCall {
+  return {
+    keyId: caller.keyId,
+    model,
+    body: upstreamBody(model, { ...request, model: model.id, stream: true } as CompletionRequest),
+    subject: { tags: ['chat'] },
+    asRequest,
+    onSettled: (outcome) => tally.addCall(outcome),
+    signal,
+  };
 }
 
 interface TextChoice {

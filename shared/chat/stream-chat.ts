@@ -7,8 +7,11 @@ import { callerWithSecret } from '../keys/caller-with-secret.ts';
 import { mayUseModel } from '../keys/key-limits.ts';
 import { catalogue, findModel, type Model } from '../models/catalogue.ts';
 import { modelAnswer } from './answer.ts';
+import { research } from './research/research.ts';
 import { sessionHistory } from './session.ts';
-import { type ChatStreamRequest, refuseUnavailable, userMessage } from './stream-request.ts';
+import { reachOf } from './sources/reach.ts';
+import { searchedAnswer } from './sources/searched-answer.ts';
+import { type ChatStreamRequest, refuseUnreadable, userMessage } from './stream-request.ts';
 import { Tally } from './tally.ts';
 import { type AnswerEvents, begin, type Turn, turnEvents } from './turn.ts';
 
@@ -24,7 +27,7 @@ export async function streamChat(
 ): Promise<StreamedResponse> {
   const caller = request.api_key !== null ? await callerWithSecret(request.api_key) : gatewayCaller;
   const model = modelFor(caller, request.model);
-  refuseUnavailable(request, model);
+  refuseUnreadable(request, model);
   const session = {
     keyId: caller.keyId,
     userId: request.user_id,
@@ -46,5 +49,8 @@ function modelFor(caller: Caller, id: string | null): Model {
 }
 
 function answerTo(turn: Turn): AnswerEvents {
+  const { web_search, deep_research, connectors } = turn.request;
+  if (deep_research) return research(turn, reachOf(turn));
+  if (web_search || connectors) return searchedAnswer(turn, reachOf(turn));
   return modelAnswer(turn, { messages: [...turn.history, userMessage(turn.request)] });
 }

@@ -56,13 +56,8 @@ export const ChatStreamRequest = v.object({
 export type ChatStreamRequest = v.InferOutput<typeof ChatStreamRequest>;
 export type HistoryEntry = v.InferOutput<typeof HistoryEntry>;
 
-const unavailableFields = ['web_search', 'deep_research', 'connectors'] as const;
-
-/** Throws a 422 that names the field, for what isn't offered yet and for what the model can't take. */
-export function refuseUnavailable(request: ChatStreamRequest, model: Model): void {
-  for (const field of unavailableFields) {
-    if (request[field]) throw valueError(['body', field], `${field} is not available yet`);
-  }
+/** Throws a 422 that names the field, for what the model can't take. */
+export function refuseUnreadable(request: ChatStreamRequest, model: Model): void {
   if (request.images?.length && model.maxImageTokens === undefined) {
     throw valueError(['body', 'images'], `${model.id} can't see images`);
   }
@@ -89,9 +84,9 @@ export function userText({ message, files }: ChatStreamRequest): string {
   return [message, ...texts].join('\n\n');
 }
 
-/** Makes the user's message for the model, with the images as data URLs. */
-export function userMessage(request: ChatStreamRequest): Message {
-  const text = userText(request);
+/** Makes the user's message for the model, with the images as data URLs, and `material` before it. */
+export function userMessage(request: ChatStreamRequest, material = ''): Message {
+  const text = [material, userText(request)].filter(Boolean).join('\n\n');
   const images = request.images ?? [];
   if (images.length === 0) return { role: 'user', content: text };
   return {

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { setting } from '../config.ts';
 import type { Caller } from '../http/caller.ts';
 import { Count, Usd } from '../http/schema.ts';
 
@@ -11,6 +12,8 @@ export const KeyLimits = v.object({
   requests_per_minute: v.nullable(Count),
   models: v.nullable(v.array(v.string())),
   drive_folders: v.array(v.string()),
+  /** The most that one research may cost; a key from before there was research has none. */
+  research_usd: v.optional(v.nullable(Usd), null),
   expires_at: v.nullable(v.string()),
 });
 
@@ -29,6 +32,10 @@ export function mayUseModel(caller: Caller, modelId: string): boolean {
   return limitsOf(caller).models?.includes(modelId) ?? true;
 }
 
+/** What one research of a key may cost at most: what the operator allows any, or less. */
+export const maxResearchUsd = (ownUsd: number | null): number =>
+  Math.min(setting('RESEARCH_MAX_USD'), ownUsd ?? Number.POSITIVE_INFINITY);
+
 /** The limits of a key for which none were set: 100 images an hour, no Drive folders, and nothing else limited. */
 export const defaultLimits: KeyLimits = {
   budget_usd: null,
@@ -37,5 +44,6 @@ export const defaultLimits: KeyLimits = {
   requests_per_minute: null,
   models: null,
   drive_folders: [],
+  research_usd: null,
   expires_at: null,
 };

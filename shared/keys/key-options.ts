@@ -74,6 +74,7 @@ export const KeyOptions = v.pipe(
     requests_per_minute: v.exactOptional(orNone(null, Count)),
     models: v.exactOptional(orNone(null, Models)),
     drive_folders: v.exactOptional(orNone([], Folders)),
+    research_usd: v.exactOptional(orNone(null, Usd)),
     expires: v.exactOptional(orNone(null, Expiry)),
   }),
   v.transform(({ expires, ...options }) => ({

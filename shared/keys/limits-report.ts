@@ -1,11 +1,13 @@
 import * as v from 'valibot';
+import { setting } from '../config.ts';
 import type { Caller } from '../http/caller.ts';
 import { Count, Instant, Usd } from '../http/schema.ts';
 import { type Account, findAccount } from '../ledger/account.ts';
 import { imagesUsed } from '../ledger/images.ts';
 import { toUsd } from '../ledger/nano-usd.ts';
 import { never, windowAt } from '../ledger/window.ts';
-import { limitsOf } from './key-limits.ts';
+import { searchPriceUsd } from '../models/catalogue.ts';
+import { limitsOf, maxResearchUsd } from './key-limits.ts';
 
 export const Budget = v.object({
   max_usd: Usd,
@@ -22,11 +24,20 @@ export const OcrAllowance = v.object({
   resets_in_seconds: Count,
 });
 
+/** What a web search costs. */
+export const SearchPrice = v.object({ usd_per_search: Usd });
+
+/** What one research may cost. */
+export const ResearchLimit = v.object({ max_usd: Usd });
+
 /** The response of `GET /user/limits`. */
 export const LimitsReport = v.object({
   has_api_key: v.literal(true),
   budget: Budget,
   ocr: OcrAllowance,
+  /** Null if the operator has set up no search provider. */
+  web_search: v.nullable(SearchPrice),
+  research: ResearchLimit,
 });
 
 export type Budget = v.InferOutput<typeof Budget>;
@@ -36,7 +47,8 @@ export type LimitsReport = v.InferOutput<typeof LimitsReport>;
 export async function reportLimits(caller: Caller): Promise<LimitsReport> {
   const [account, used] = await Promise.all([findAccount(caller.keyId), imagesUsed(caller.keyId)]);
   if (!account) throw new Error(`The key ${caller.keyId} has no account`);
-  const { images_per_hour } = limitsOf(caller);
+  const { images_per_hour, research_usd } = limitsOf(caller);
+  const provider = setting('SEARCH_PROVIDER');
   return {
     has_api_key: true,
     budget: budgetOf(account),
@@ -46,6 +58,8 @@ export async function reportLimits(caller: Caller): Promise<LimitsReport> {
       remaining: Math.max(0, images_per_hour - used),
       resets_in_seconds: 3600 - Math.floor((Date.now() / 1000) % 3600),
     },
+    web_search: provider ? { usd_per_search: searchPriceUsd(provider) } : null,
+    research: { max_usd: maxResearchUsd(research_usd) },
   };
 }
 

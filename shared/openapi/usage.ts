@@ -1,4 +1,10 @@
-import { Budget, LimitsReport, OcrAllowance } from '../keys/limits-report.ts';
+import {
+  Budget,
+  LimitsReport,
+  OcrAllowance,
+  ResearchLimit,
+  SearchPrice,
+} from '../keys/limits-report.ts';
 import { catalogue } from '../models/catalogue.ts';
 import {
   BatchDay,
@@ -29,6 +35,14 @@ export const usageComponents = {
     has_api_key: 'Always true.',
     budget: 'The key’s budget.',
     ocr: 'The key’s OCR allowance of this hour.',
+    web_search: 'What a web search costs; null if the operator has set up no search provider.',
+    research: 'What one research may cost.',
+  }),
+  SearchPrice: component(SearchPrice, 'The price of a web search.', {
+    usd_per_search: 'In USD. Searches stand in the statistics as the model `web-search`.',
+  }),
+  ResearchLimit: component(ResearchLimit, 'What one research may cost.', {
+    max_usd: 'All of its model calls and searches together, in USD.',
   }),
   Budget: component(Budget, 'A budget, in USD.', {
     max_usd: 'The budget.',
@@ -120,6 +134,8 @@ export const usageOperations: Operation[] = [
             remaining: 88,
             resets_in_seconds: 1843,
           },
+          web_search: { usd_per_search: 0.005 },
+          research: { max_usd: 0.5 },
         },
         'A budget that never resets': {
           has_api_key: true,
@@ -131,6 +147,8 @@ export const usageOperations: Operation[] = [
             duration: null,
           },
           ocr: { images_per_hour: 0, used_this_hour: 0, remaining: 0, resets_in_seconds: 60 },
+          web_search: null,
+          research: { max_usd: 0.5 },
         },
       }),
     },

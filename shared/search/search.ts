@@ -27,10 +27,17 @@ export interface HeldSearch {
   hold: Hold;
 }
 
-/** Holds the price of a search. Throws `BudgetExceededError`; a search doesn't count as a request. */
-export async function holdSearch(keyId: string, query: string): Promise<HeldSearch> {
+/**
+ * Holds the price of a search. Throws `BudgetExceededError`, or `RequestsPerMinuteError` if it counts as the
+ * caller's request.
+ */
+export async function holdSearch(
+  keyId: string,
+  query: string,
+  { asRequest = false } = {},
+): Promise<HeldSearch> {
   const subject = { model: searchModel, tags: ['chat'] };
-  return { query, hold: await reserve(keyId, priceNanoUsd(), subject, { asRequest: false }) };
+  return { query, hold: await reserve(keyId, priceNanoUsd(), subject, { asRequest }) };
 }
 
 /** What one search costs, in nano-dollars. */

@@ -40,6 +40,7 @@ describe.concurrent('create', () => {
       requests_per_minute: null,
       models: null,
       drive_folders: [],
+      research_usd: null,
       expires_at: null,
       state: 'active',
       created_at: aMoment,
@@ -53,6 +54,7 @@ describe.concurrent('create', () => {
       ...['--name', 'Acme & Søns', '--budget-usd', '0.000000001', '--duration', '1mo'],
       ...['--images-per-hour', '0', '--requests-per-minute', '60'],
       ...['--models', 'gpt-5, gpt-5-mini,gpt-5', '--drive-folders', '1a_B-c,2d'],
+      ...['--research-usd', '0.25'],
       ...['--expires', '2199-12-31'],
     );
 
@@ -64,6 +66,7 @@ describe.concurrent('create', () => {
       requests_per_minute: 60,
       models: ['gpt-5', 'gpt-5-mini'],
       drive_folders: ['1a_B-c', '2d'],
+      research_usd: 0.25,
       expires_at: '2199-12-31T00:00:00.000Z',
     });
     expect(await answer('show', key.id)).toEqual(withoutSecret(key));
@@ -169,12 +172,14 @@ describe.concurrent('set', () => {
       requests_per_minute: 1,
       models: ['gpt-5'],
       drive_folders: ['folder'],
+      research_usd: 0.2,
       expires_at: '2199-01-01T00:00:00.000Z',
     });
 
     const key = await answer(
       ...['set', id, '--budget-usd', 'none', '--duration', 'none', '--models', 'none'],
       ...['--requests-per-minute', 'none', '--drive-folders', 'none', '--expires', 'none'],
+      ...['--research-usd', 'none'],
     );
 
     expect(key).toMatchObject({ ...defaultLimits, images_per_hour: 1 });

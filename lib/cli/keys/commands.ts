@@ -8,6 +8,7 @@ const options = {
   'requests-per-minute': ['N', 'the model calls it may start in a minute'],
   models: ['A,B', 'the only models it may use'],
   'drive-folders': ['ID,ID', 'the Drive folders it may read; none: no folder'],
+  'research-usd': ['USD', 'the most that one research may cost; none: what the stack allows'],
   expires: ['WHEN', 'a date (UTC) such as 2030-01-31, or a time from now such as 90d'],
   grace: ['TIME', 'how long the old secret still works; 0: not at all; default 24h'],
   ...jsonOption,
@@ -24,6 +25,7 @@ const limits: Option[] = [
   'requests-per-minute',
   'models',
   'drive-folders',
+  'research-usd',
   'expires',
 ];
 

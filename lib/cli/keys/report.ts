@@ -12,6 +12,7 @@ export function describeKey(key: KeyRecord): string {
     ['requests per minute', String(key.requests_per_minute ?? 'no limit')],
     ['models', key.models?.join(', ') ?? 'all'],
     ['Drive folders', key.drive_folders.join(', ') || 'none'],
+    ['a research', researchOf(key)],
     ['created', minuteOf(key.created_at)],
     ['expires', expiryOf(key)],
   ]);
@@ -42,5 +43,8 @@ function budgetOf({ budget_usd, duration }: KeyRecord): string {
   if (budget_usd === null) return 'no limit';
   return `${dollars(budget_usd)}${duration ? ` per ${duration}` : ''}`;
 }
+
+const researchOf = ({ research_usd }: KeyRecord) =>
+  research_usd === null ? 'no limit of its own' : `up to ${dollars(research_usd)}`;
 
 const expiryOf = ({ expires_at }: KeyRecord) => (expires_at ? minuteOf(expires_at) : 'never');

@@ -1,0 +1,63 @@
+import { BudgetExceededError } from '../../ledger/errors.ts';
+import type { Tally } from '../tally.ts';
+import type { ResearchLimits } from './limits.ts';
+
+/** Why a research stops searching before it is done. */
+export type StoppedBy = 'budget' | 'time' | 'calls';
+
+/** Thrown for a step that the research can't afford. What there is goes into the report. */
+export class StopSearching extends Error {
+  readonly reason: StoppedBy;
+
+  constructor(reason: StoppedBy) {
+    super(`The research stops searching: ${reason}`);
+    this.reason = reason;
+  }
+}
+
+/** Watches what a research spends, and keeps in reserve what writing its report may cost. */
+export class ResearchBudget {
+  private readonly tally: Tally;
+  /** The most that the steps before the report may cost together, in nano-dollars. */
+  private maxNanoUsd: number;
+  private searchUntil: number;
+  private underWay = 0;
+  private callsLeft: number;
+
+  constructor(tally: Tally, maxNanoUsd: number, { calls, searchMs }: ResearchLimits) {
+    this.tally = tally;
+    this.maxNanoUsd = maxNanoUsd;
+    this.callsLeft = calls;
+    this.searchUntil = Date.now() + searchMs;
+  }
+
+  /** Runs a step that may cost so much. Throws `StopSearching`, before it or if the key's budget refuses it. */
+  async spend<Result>(nanoUsd: number, step: () => Promise<Result>): Promise<Result> {
+    if (Date.now() >= this.searchUntil) throw new StopSearching('time');
+    if (this.tally.costNanoUsd + this.underWay + nanoUsd > this.maxNanoUsd) {
+      throw new StopSearching('budget');
+    }
+    this.underWay += nanoUsd;
+    try {
+      return await step();
+    } catch (error) {
+      throw error instanceof BudgetExceededError ? new StopSearching('budget') : error;
+    } finally {
+      this.underWay -= nanoUsd;
+    }
+  }
+
+  /** Runs a model call as `spend` does, if the research may make another. */
+  async spendCall<Result>(nanoUsd: number, call: () => Promise<Result>): Promise<Result> {
+    if (this.callsLeft === 0) throw new StopSearching('calls');
+    this.callsLeft -= 1;
+    return this.spend(nanoUsd, call);
+  }
+
+  /** Lets the checks of the report be made from the reserve, also after the time for searching. */
+  openReserve(nanoUsd: number, calls: number): void {
+    this.maxNanoUsd += nanoUsd;
+    this.callsLeft = calls;
+    this.searchUntil = Number.POSITIVE_INFINITY;
+  }
+}

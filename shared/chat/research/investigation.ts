@@ -1,0 +1,59 @@
+import type * as v from 'valibot';
+import { toUsd } from '../../ledger/nano-usd.ts';
+import type { Model } from '../../models/catalogue.ts';
+import { maxCostNanoUsd } from '../../models/token-bounds.ts';
+import type { ChatEvent } from '../chat-event.ts';
+import type { Found } from '../sources/found.ts';
+import type { Reach } from '../sources/reach.ts';
+import {
+  askQuestion,
+  holdQuestion,
+  type StructuredQuestion,
+  structuredBody,
+} from '../structured.ts';
+import type { Turn } from '../turn.ts';
+import type { ResearchBudget, StoppedBy } from './budget.ts';
+import type { ResearchLimits } from './limits.ts';
+import type { Note, Plan } from './questions.ts';
+
+/** A source with the notes that were taken from it. */
+export interface StudiedSource {
+  found: Found;
+  notes: Note[];
+}
+
+/** A research under way: what it may do, and what it has found. */
+export interface Investigation {
+  turn: Turn;
+  reach: Reach;
+  limits: ResearchLimits;
+  budget: ResearchBudget;
+  /** The model for notes and checks; the turn's own plans and writes. */
+  smallModel: Model;
+  plan: Plan;
+  studied: StudiedSource[];
+  /** The keys of the sources that were looked at, and the queries that were searched for. */
+  seen: Set<string>;
+  searched: Set<string>;
+  /** Why the search ended before it was done. */
+  stoppedBy?: StoppedBy;
+  /** The first failure of a step that was left out. */
+  failure?: unknown;
+}
+
+/** Asks a model a structured question within the research's budget. Throws `StopSearching` if that is spent. */
+export function askWithin<Shape extends v.GenericSchema>(
+  { turn, budget }: Pick<Investigation, 'turn' | 'budget'>,
+  model: Model,
+  question: StructuredQuestion<Shape>,
+): Promise<v.InferOutput<Shape> | undefined> {
+  const maxNanoUsd = maxCostNanoUsd(model, structuredBody(model, question));
+  return budget.spendCall(maxNanoUsd, async () =>
+    askQuestion(await holdQuestion(turn, model, question)),
+  );
+}
+
+/** The status that tells the stage of a research and what it has cost so far. */
+export function stage({ tally }: Turn, name: string, detail: string): ChatEvent {
+  return { type: 'status', stage: name, detail, cost_usd: toUsd(tally.costNanoUsd) };
+}

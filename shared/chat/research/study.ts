@@ -1,0 +1,105 @@
+import pLimit from 'p-limit';
+import { pickPassages } from '../../connectors/passages.ts';
+import { errorFields, log } from '../../log.ts';
+import { priceNanoUsd } from '../../search/search.ts';
+import type { ChatEvent } from '../chat-event.ts';
+import { searchDrive, searchWeb } from '../sources/find.ts';
+import { type Found, fuse } from '../sources/found.ts';
+import { whereTo } from '../sources/queries.ts';
+import { type Reading, readDocuments, readPage } from '../sources/read.ts';
+import { StopSearching } from './budget.ts';
+import { askWithin, type Investigation, stage } from './investigation.ts';
+import { progress } from './progress.ts';
+import { type Note, notesQuestion } from './questions.ts';
+import { saysVerbatim } from './quotes.ts';
+
+/** What a model reads of one source. */
+const maxSourceTokens = 6_000;
+const maxNotes = 6;
+const maxClaimCharacters = 400;
+
+/**
+ * One round: searches for queries, reads the best of what is new, and takes notes. Returns whether it found
+ * anything. A step that fails is left out.
+ */
+export async function* study(
+  research: Investigation,
+  queries: string[],
+): AsyncGenerator<ChatEvent, boolean> {
+  const { turn, reach, limits, seen, searched, studied } = research;
+  for (const query of queries) {
+    searched.add(query);
+    yield stage(turn, 'searching', `Searching ${whereTo(reach)} for “${query}”`);
+  }
+  const found = (await find(research, queries)).filter(({ key }) => !seen.has(key));
+  const chosen = found.slice(0, Math.min(limits.sourcesPerRound, limits.sources - seen.size));
+  for (const { key } of chosen) seen.add(key);
+  const before = studied.length;
+  yield* progress<ChatEvent, void>(async (tell, readerLeft) => {
+    const atOnce = pLimit(limits.atOnce);
+    const studyOne = async (each: Found) => {
+      if (readerLeft.aborted || research.stoppedBy) return;
+      tell(stage(turn, 'reading', `Reading ${each.documentId ? each.title : each.site}`));
+      const reading = await read(research, each);
+      if (!reading) return;
+      if ('skipped' in reading) {
+        tell(stage(turn, 'reading', `Left out ${each.title}: ${reading.skipped}`));
+        return;
+      }
+      const notes = await attempt(research, () => notesOf(research, each, reading.text));
+      if (notes?.length) studied.push({ found: each, notes });
+    };
+    await Promise.all(chosen.map((each) => atOnce(studyOne, each)));
+  });
+  return studied.length > before;
+}
+
+/** Searches the web and the Drive, and joins what they found by rank. */
+async function find(research: Investigation, queries: string[]): Promise<Found[]> {
+  const { turn, reach, budget } = research;
+  const [pages, documents] = await Promise.all([
+    reach.web &&
+      attempt(research, () =>
+        budget.spend(queries.length * priceNanoUsd(), () => searchWeb(turn, queries)),
+      ),
+    reach.folders.length > 0 &&
+      attempt(research, () => budget.spend(0, () => searchDrive(turn, reach.folders, queries))),
+  ]);
+  return fuse([pages || [], documents || []]);
+}
+
+async function read({ turn, reach }: Investigation, found: Found): Promise<Reading | undefined> {
+  if (!found.documentId) return readPage(turn, found);
+  const [document] = await readDocuments(turn, reach.folders, [found]);
+  return document;
+}
+
+/** Takes notes from a source's text. A note whose quote doesn't stand there word for word is dropped. */
+async function notesOf(research: Investigation, found: Found, text: string): Promise<Note[]> {
+  const { plan, searched, smallModel } = research;
+  const queries = [...searched, ...plan.questions.map(({ question }) => question)];
+  const [passages = ''] = pickPassages([text], queries, maxSourceTokens);
+  const answer = await askWithin(research, smallModel, notesQuestion(plan, found.title, passages));
+  return (answer?.notes ?? [])
+    .filter(({ quote }) => saysVerbatim(text, quote))
+    .map(({ claim, quote }) => ({ claim: claim.slice(0, maxClaimCharacters), quote }))
+    .slice(0, maxNotes);
+}
+
+/** Runs a step of a research. One that fails or can't be afforded returns undefined, and the research knows why. */
+export async function attempt<Result>(
+  research: Pick<Investigation, 'stoppedBy' | 'failure'>,
+  step: () => Promise<Result>,
+): Promise<Result | undefined> {
+  try {
+    return await step();
+  } catch (error) {
+    if (error instanceof StopSearching) {
+      research.stoppedBy ??= error.reason;
+      return undefined;
+    }
+    log('warn', 'a step of a research failed', errorFields(error));
+    research.failure ??= error;
+    return undefined;
+  }
+}

@@ -1,0 +1,74 @@
+import type { Hold } from '../../ledger/reserve.ts';
+import type { Model } from '../../models/catalogue.ts';
+import { maxCostNanoUsd } from '../../models/token-bounds.ts';
+import { type AnswerRequest, answerCall } from '../answer.ts';
+import { type HeldCall, holdCall } from '../metered-call.ts';
+import { type SourceText, sourcesBlock } from '../sources/material.ts';
+import { structuredBody } from '../structured.ts';
+import type { Turn } from '../turn.ts';
+import type { Investigation, StudiedSource } from './investigation.ts';
+import { checkQuestion, questionsText, reportRules } from './questions.ts';
+
+/** The most of brief, questions and notes that a report is written from. */
+const maxMaterialBytes = 40_000;
+const maxReportTokens = 8_000;
+/** Parts of the report that are checked. */
+export const maxChecks = 6;
+const maxCheckBytes = 10_000;
+
+/** Holds the most that writing the report can cost, so that the research can't spend it on searching. */
+export const holdReport = (turn: Turn): Promise<HeldCall> => holdCall(longestReport(turn));
+
+/** What writing the report can cost at most, in nano-dollars. */
+export const maxReportNanoUsd = (turn: Turn) =>
+  maxCostNanoUsd(turn.model, longestReport(turn).body);
+
+const longestReport = (turn: Turn) =>
+  answerCall(turn, reportRequest(turn, '.'.repeat(maxMaterialBytes)), true);
+
+/** What checking the report can cost at most, in nano-dollars. */
+export function maxChecksNanoUsd(model: Model): number {
+  const filler = { sentence: '.'.repeat(maxCheckBytes), notes: [] };
+  return maxChecks * maxCostNanoUsd(model, structuredBody(model, checkQuestion([filler])));
+}
+
+function reportRequest({ model }: Pick<Turn, 'model'>, material: string): AnswerRequest {
+  return {
+    messages: [
+      { role: 'system', content: reportRules },
+      { role: 'user', content: material },
+    ],
+    // A reasoning model thinks within the same limit.
+    max_tokens: Math.min(model.maxOutputTokens, (model.reasoning ? 2 : 1) * maxReportTokens),
+    ...(model.reasoning && { reasoning_effort: 'low' }),
+  };
+}
+
+/** Makes the request for the report from as many notes as its hold covers. */
+export function requestWithin({ turn, plan, studied }: Investigation, hold: Hold): AnswerRequest {
+  for (let notes = studied.flatMap((source) => source.notes).length; ; notes -= 1) {
+    const text = `${questionsText(plan)}\n\n${sourcesBlock(noted(studied, notes))}`;
+    const request = reportRequest(turn, text);
+    const { body } = answerCall(turn, request, false);
+    if (notes === 0 || maxCostNanoUsd(turn.model, body) <= hold.charge.hold) return request;
+  }
+}
+
+/** The sources with the first so many notes, as the model is given them. */
+function noted(studied: readonly StudiedSource[], notes: number): SourceText[] {
+  let left = notes;
+  return studied.map(({ found, notes: all }, index) => {
+    const taken = all.slice(0, left);
+    left -= taken.length;
+    const text = taken.map(({ claim, quote }) => `- ${claim} (“${quote}”)`).join('\n');
+    return { ...numberedSource(found, index + 1), text };
+  });
+}
+
+const maxSnippetCharacters = 200;
+
+/** A source of the report, as the caller is told of it. */
+export const numberedSource = (
+  { title, url, site, snippet }: StudiedSource['found'],
+  n: number,
+) => ({ n, title: title || site, url, site, snippet: snippet.slice(0, maxSnippetCharacters) });

@@ -1,0 +1,56 @@
+import { askDrive } from '../../connectors/ask-drive.ts';
+import { ServiceError } from '../../http/errors.ts';
+import { errorFields, log } from '../../log.ts';
+import { type HeldSearch, holdSearch, priceNanoUsd, search } from '../../search/search.ts';
+import type { Turn } from '../turn.ts';
+import { type Found, fuse, pageKey } from './found.ts';
+
+/**
+ * Searches the web for all queries at once; one may be held already. A search that fails is left out. Throws
+ * the first failure if none succeeds.
+ */
+export async function searchWeb(turn: Turn, queries: (string | HeldSearch)[]): Promise<Found[]> {
+  const outcomes = await Promise.allSettled(queries.map((query) => searchOnce(turn, query)));
+  const lists = outcomes.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  const failure = outcomes.find((one) => one.status === 'rejected');
+  if (failure && lists.length === 0) throw failure.reason;
+  return fuse(lists);
+}
+
+async function searchOnce(
+  { caller, tally, signal }: Turn,
+  query: string | HeldSearch,
+): Promise<Found[]> {
+  const held = typeof query === 'string' ? await holdSearch(caller.keyId, query) : query;
+  const hits = await search(held, signal);
+  tally.addSearch(priceNanoUsd());
+  return hits.map((hit) => ({ ...hit, key: pageKey(hit.url), site: new URL(hit.url).host }));
+}
+
+/**
+ * Searches the Drive folders of the caller's key. Returns the best first. Throws `ServiceError` 503 if Drive
+ * doesn't answer.
+ */
+export async function searchDrive(
+  { caller, signal }: Turn,
+  folders: string[],
+  queries: string[],
+): Promise<Found[]> {
+  const { keyId } = caller;
+  const question = { ask: 'search' as const, keyId, folders, queries };
+  const { hits } = await askDrive(question, signal).catch((cause: unknown) => {
+    log('warn', 'drive search failed', errorFields(cause));
+    throw new ServiceError(503, 'search_unavailable', 'Google Drive does not answer now.', {
+      cause,
+    });
+  });
+  return hits.map(({ id, title, url }) => ({
+    key: `drive:${id}`,
+    title,
+    url,
+    site: 'Google Drive',
+    snippet: '',
+    passages: [],
+    documentId: id,
+  }));
+}

@@ -1,0 +1,96 @@
+import { toJsonSchema } from '@valibot/to-json-schema';
+import * as v from 'valibot';
+import { mayUseModel } from '../keys/key-limits.ts';
+import { errorFields, log } from '../log.ts';
+import { catalogue, findModel, type Model } from '../models/catalogue.ts';
+import { ModelError } from '../models/errors.ts';
+import { askHeld } from './ask.ts';
+import { upstreamBody } from './completion-request.ts';
+import { type HeldCall, holdCall } from './metered-call.ts';
+import type { Turn } from './turn.ts';
+
+/** A question to a model whose answer is JSON of a shape. */
+export interface StructuredQuestion<Shape extends v.GenericSchema> {
+  /** Names the shape to the provider. */
+  name: string;
+  shape: Shape;
+  /** What to do, and how. */
+  instructions: string;
+  /** What to do it with. */
+  material: string;
+}
+
+/** A structured question that is held and not asked yet. */
+export interface HeldQuestion<Shape extends v.GenericSchema> {
+  held: HeldCall;
+  shape: Shape;
+}
+
+/** Enough for a list of some sentences, and for a reasoning model's thoughts before it. */
+const maxTokens = 4_000;
+
+/** Returns the model for small tasks, or the one that answers if the key may not use it. */
+export function smallModelFor({ caller, model }: Turn): Model {
+  const { small } = catalogue.defaults;
+  const found = small !== undefined && mayUseModel(caller, small) ? findModel(small) : undefined;
+  return found ?? model;
+}
+
+/**
+ * Makes the call of a structured question.
+ *
+ * @see https://platform.openai.com/docs/guides/structured-outputs
+ */
+export function structuredBody<Shape extends v.GenericSchema>(
+  model: Model,
+  { name, shape, instructions, material }: StructuredQuestion<Shape>,
+) {
+  const { $schema: _, ...schema } = toJsonSchema(shape);
+  return upstreamBody(model, {
+    model: model.id,
+    messages: [
+      { role: 'system', content: instructions },
+      { role: 'user', content: material },
+    ],
+    response_format: { type: 'json_schema', json_schema: { name, strict: true, schema } },
+    max_tokens: Math.min(maxTokens, model.maxOutputTokens),
+    ...(model.reasoning && { reasoning_effort: 'low' }),
+  });
+}
+
+/** Holds a structured question. Only the first call of a turn counts as a request. Throws as `holdCall` does. */
+export async function holdQuestion<Shape extends v.GenericSchema>(
+  { caller, tally, signal }: Turn,
+  model: Model,
+  question: StructuredQuestion<Shape>,
+  { asRequest = false } = {},
+): Promise<HeldQuestion<Shape>> {
+  const held = await holdCall({
+    keyId: caller.keyId,
+    model,
+    body: structuredBody(model, question),
+    subject: { tags: ['chat'] },
+    asRequest,
+    onSettled: (outcome) => tally.addCall(outcome),
+    signal,
+  });
+  return { held, shape: question.shape };
+}
+
+/** Asks a held question. Returns undefined if the model fails or its answer has another shape. */
+export async function askQuestion<Shape extends v.GenericSchema>({
+  held,
+  shape,
+}: HeldQuestion<Shape>): Promise<v.InferOutput<Shape> | undefined> {
+  const { model } = held.call;
+  try {
+    const { content } = await askHeld(held);
+    const read = v.safeParse(v.pipe(v.string(), v.parseJson(), shape), content);
+    if (read.success) return read.output;
+    log('warn', 'a model answered in another shape', { model: model.id });
+  } catch (error) {
+    if (!(error instanceof ModelError)) throw error;
+    log('warn', 'a small task failed', { model: model.id, ...errorFields(error) });
+  }
+  return undefined;
+}

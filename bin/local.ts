@@ -24,6 +24,9 @@ const help = `Runs the whole service on this machine.
 Models: OPENAI_API_KEY, and OPENAI_BASE_URL for any OpenAI-compatible provider, are used
 where they are set; without them answers come from the built-in offline model.
 
+Web: SEARXNG_URL, BRAVE_API_KEY or TAVILY_API_KEY, the first that is set, names what searches
+it; without them the pages in DIR/web are the whole web.
+
 With --watch a change in functions/ or shared/ gives the running stage new functions; what runs
 already ends on the old code. A change in lib/, bin/app.ts or the model catalogue restarts the
 stage, which keeps its data unless it runs with --memory. If new code can't be bundled,
@@ -157,13 +160,18 @@ async function firstKey(
   return (await issueKey('local', limits, memory ? known : undefined)).api_key;
 }
 
-function welcome({ baseUrl, offlineModel }: Stage, apiKey: string, options: Options): string {
+function welcome(
+  { baseUrl, offlineModel, localWeb }: Stage,
+  apiKey: string,
+  options: Options,
+): string {
   const job =
     '{"job_type":"chat","inline":{"messages":[{"role":"user","content":"Hello, Quire!"}]}}';
   return `
 Quire runs at ${baseUrl}
   API key   ${apiKey}
   drive     ${join(options.dataDir, 'drive')} (the folder ${rootFolderId})
+  web       ${join(options.dataDir, 'web')}${localWeb ? '' : ' (not searched: a real provider is set)'}
   data      ${options.memory ? 'in memory, forgotten at the end' : options.dataDir}
   models    ${offlineModel ? 'the built-in offline model (set OPENAI_API_KEY for a real provider)' : (process.env['OPENAI_BASE_URL'] ?? 'the providers of the catalogue')}
 

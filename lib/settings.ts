@@ -59,6 +59,13 @@ const Settings = v.strictObject({
   /** Requests a second, and at once, for the stage as a whole. */
   throttleRate: v.optional(count(1, 10_000), 500),
   throttleBurst: v.optional(count(1, 5_000), 1_000),
+  /** What searches the web for chat jobs that ask for it. */
+  search: v.optional(
+    v.picklist(['none', 'searxng', 'brave', 'tavily'], 'should be none, searxng, brave or tavily'),
+    'none',
+  ),
+  /** Where the SearXNG is, or another endpoint of the provider. */
+  searchUrl: v.optional(v.pipe(v.string(), v.url('should be a URL'))),
   alarms: v.optional(flag, true),
   /** X-Ray traces of functions and the gateway. */
   tracing: v.optional(flag, false),

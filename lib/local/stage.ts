@@ -8,6 +8,8 @@ import { GatewayResponses } from './gateway/gateway-responses.ts';
 import { routesOf } from './gateway/routes.ts';
 import { startEventSources } from './lambda/event-sources.ts';
 import { Functions } from './lambda/functions.ts';
+import { startInvokeServer } from './lambda/invoke-server.ts';
+import { invokersOf } from './lambda/invokers.ts';
 import { startSchedules } from './lambda/schedules.ts';
 import type { Narrator } from './narrator.ts';
 import { deployBuckets } from './queues/deploy-buckets.ts';
@@ -16,6 +18,7 @@ import { ResourceNames } from './template/resource-names.ts';
 import { refuseUnknownTypes } from './template/resource-types.ts';
 import { synthesize } from './template/synthesize.ts';
 import { resolve } from './template/template.ts';
+import { searchProvider } from './web/search-provider.ts';
 
 export interface StageOptions {
   port: number;
@@ -36,6 +39,8 @@ export interface Stage {
   outputs: Record<string, string>;
   /** Whether answers come from the built-in offline model. */
   offlineModel: boolean;
+  /** Whether the web that is searched is the data folder's `web`. */
+  localWeb: boolean;
   /** Runs the functions' bundles in a folder from now on. Returns the names of those that have changed. */
   replaceCode(bundlesDir: string): Promise<string[]>;
   close(): Promise<void>;
@@ -72,12 +77,13 @@ async function deploy(
   const deploymentDir = deploymentDirIn(dataDir);
   rmSync(deploymentDir, { recursive: true, force: true });
 
+  const search = searchProvider();
   const [engines, synthesis] = await Promise.all([
     startEngines({ dataDir, memory, onDeath }).then((started) => {
       closers.push(() => Promise.all(Object.values(started).map((engine) => engine?.close())));
       return started;
     }),
-    synthesize(deploymentDir),
+    synthesize(deploymentDir, search),
   ]);
   const { template, stackName } = synthesis;
   refuseUnknownTypes(template);
@@ -92,7 +98,17 @@ async function deploy(
   ]);
   closers.push(() => secrets.close());
 
-  const functions = new Functions(synthesis, names, endpointsOf(engines, secrets.url), narrator);
+  const invoke = await startInvokeServer({
+    invokers: invokersOf(template, names),
+    functionNamed: (name) => functions.named(name),
+  });
+  closers.push(() => invoke.close());
+  const functions = new Functions(
+    synthesis,
+    names,
+    (fn) => endpointsOf(fn, engines, { secrets, invoke }),
+    narrator,
+  );
   closers.push(() => functions.close(closeGraceMs));
   const responses = new GatewayResponses(template);
   const gateway = new Gateway(routesOf(template, names, functions), responses, narrator);
@@ -110,6 +126,7 @@ async function deploy(
     queuesUrl,
     outputs: outputsOf(template, names),
     offlineModel: engines.offlineModel !== undefined,
+    localWeb: search.name === 'searxng' && search.url === undefined,
     replaceCode: (bundlesDir) => functions.replaceCode(bundlesDir),
   };
 }

@@ -26,6 +26,7 @@ describe('settings', () => {
       laneShards: 1,
       throttleRate: 500,
       throttleBurst: 1000,
+      search: 'none',
       alarms: true,
       tracing: false,
     });

@@ -3,26 +3,30 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { DriveServer } from '../drive/drive-server.ts';
 import { type DynamoDbEngine, startDynamoDb } from '../dynamodb/dynoxide.ts';
+import type { DeployedFunction } from '../lambda/functions.ts';
 import { startSecretsServer } from '../secrets/secrets-server.ts';
 import type { ResourceNames } from '../template/resource-names.ts';
 import { resourcesOf, type Template } from '../template/template.ts';
+import { searchProvider } from '../web/search-provider.ts';
 import { clientEnvironment } from './client-config.ts';
 import { type Engine, startEngineThread } from './engine.ts';
 
-/** The servers that stand for AWS's services, Google Drive and the model providers on this machine. */
+/** The servers that stand for AWS's services, Google Drive, the web and the model providers on this machine. */
 export interface Engines {
   dynamodb: DynamoDbEngine;
   /** SQS and S3. */
   queues: Engine;
   drive: DriveServer;
   textract: Engine;
+  /** Pages, and a SearXNG that searches them. */
+  web: Engine;
   /** Undefined if a real provider is configured. */
   offlineModel: Engine | undefined;
 }
 
 export interface EngineOptions {
   dataDir: string;
-  /** Keeps everything in memory, except the drive's folder, which belongs to the user. */
+  /** Keeps everything in memory, except the folders of the drive and the web, which belong to the user. */
   memory: boolean;
   /** Called when an engine dies by itself. */
   onDeath: (reason: string) => void;
@@ -32,44 +36,44 @@ export interface EngineOptions {
 export async function startEngines(options: EngineOptions): Promise<Engines> {
   const { dataDir, memory, onDeath } = options;
   const file = (name: string) => (memory ? undefined : join(dataDir, name));
-  const folder = driveFolderIn(dataDir);
-  const [dynamodb, queues, drive, textract, offlineModel] = await Promise.all([
+  const [dynamodb, queues, drive, textract, web, offlineModel] = await Promise.all([
     startDynamoDb(file('dynamodb.db'), onDeath),
     startEngineThread(thread('../queues/fauxqs-thread.ts'), {
       dataDir: file('queues'),
       s3StorageDir: file('objects'),
     }),
     startEngineThread<DriveServer>(thread('../drive/drive-thread.ts'), {
-      folder,
+      folder: folderOf('drive', dataDir),
       indexFile: file('drive.db'),
     }),
     startEngineThread(thread('../textract/textract-thread.ts'), {}),
+    startEngineThread(thread('../web/web-thread.ts'), { folder: folderOf('web', dataDir) }),
     hasProvider()
       ? undefined
       : startEngineThread(thread('../offline-model/offline-model-thread.ts'), {}),
   ]);
-  return { dynamodb, queues, drive, textract, offlineModel };
+  return { dynamodb, queues, drive, textract, web, offlineModel };
 }
 
 const thread = (file: string) => new URL(file, import.meta.url);
 
-const samples = fileURLToPath(new URL('../drive/samples', import.meta.url));
-
-/** Returns the folder that is the drive. A new one gets copies of the samples. */
-function driveFolderIn(dataDir: string): string {
-  const folder = join(dataDir, 'drive');
+/** Returns the folder that an engine serves. A new one gets copies of the engine's samples. */
+function folderOf(engine: 'drive' | 'web', dataDir: string): string {
+  const folder = join(dataDir, engine);
+  const samples = fileURLToPath(new URL(`../${engine}/samples`, import.meta.url));
   if (!existsSync(folder)) cpSync(samples, folder, { recursive: true });
   return folder;
 }
 
-/** Whether the machine's environment names a real provider. */
+/** Whether the machine's environment names a real provider of models. */
 export function hasProvider(): boolean {
   return Boolean(process.env['OPENAI_API_KEY'] || process.env['OPENAI_BASE_URL']);
 }
 
 /**
- * Serves the template's secrets. The value of `…/google-drive` is the drive's account, that of a provider's
- * secret `…/<name>` is `<NAME>_API_KEY` in this process's environment.
+ * Serves the template's secrets. The value of `…/google-drive` is the drive's account, that of `…/search` the key
+ * of what searches the web, that of a model provider's secret `…/<name>` is `<NAME>_API_KEY` in this process's
+ * environment.
  */
 export function startSecrets(
   template: Template,
@@ -77,10 +81,11 @@ export function startSecrets(
   serviceAccount?: object,
 ): Promise<Engine> {
   const secrets = resourcesOf(template, 'AWS::SecretsManager::Secret');
-  const secretOf = (name: string) =>
-    name === 'google-drive'
-      ? JSON.stringify(serviceAccount ?? {})
-      : process.env[`${name.toUpperCase()}_API_KEY`] || 'none';
+  const secretOf = (name: string) => {
+    if (name === 'google-drive') return JSON.stringify(serviceAccount ?? {});
+    if (name === 'search') return searchProvider().key ?? 'none';
+    return process.env[`${name.toUpperCase()}_API_KEY`] || 'none';
+  };
   return startSecretsServer(
     Object.fromEntries(
       secrets.map(([id, { Properties }]) => {
@@ -91,17 +96,33 @@ export function startSecrets(
   );
 }
 
-/** Returns the environment that leads functions to the engines. Nothing else about them differs from AWS. */
-export function endpointsOf(engines: Engines, secretsUrl: string): Record<string, string> {
+/** The servers that know the template. */
+export interface TemplateServers {
+  secrets: Engine;
+  /** Lambda's Invoke. */
+  invoke: Engine;
+}
+
+/** Returns the environment that leads a function to the engines. Nothing else about it differs from AWS. */
+export function endpointsOf(
+  { id, name }: DeployedFunction,
+  engines: Engines,
+  { secrets, invoke }: TemplateServers,
+): Record<string, string> {
   const modelUrl = engines.offlineModel?.url ?? process.env['OPENAI_BASE_URL'];
+  const search = searchProvider();
   return {
     ...clientEnvironment,
     AWS_ENDPOINT_URL_DYNAMODB: engines.dynamodb.url,
     AWS_ENDPOINT_URL_SQS: engines.queues.url,
     AWS_ENDPOINT_URL_S3: engines.queues.url,
-    AWS_ENDPOINT_URL_SECRETS_MANAGER: secretsUrl,
+    AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.url,
+    AWS_ENDPOINT_URL_LAMBDA: `${invoke.url}/as/${id}`,
     AWS_ENDPOINT_URL_TEXTRACT: engines.textract.url,
     GOOGLE_DRIVE_URL: engines.drive.url,
+    ...(search.name === 'searxng' && { SEARCH_URL: search.url ?? engines.web.url }),
+    // The one address on this machine that may be read as a page.
+    ...(name === 'read-page' && { READ_PAGE_LOCAL_ORIGIN: engines.web.url }),
     ...(modelUrl && { OPENAI_BASE_URL: modelUrl }),
   };
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { maxPayloadBytes } from '../lambda/invocation.ts';
 import type { Narrator } from '../narrator.ts';
 import { StageError } from '../stage-error.ts';
 import { proxyEvent } from './gateway-event.ts';
@@ -8,11 +9,6 @@ import type { GatewayResponses, GatewayResponseType } from './gateway-responses.
 import type { Route } from './routes.ts';
 import { StreamedReply } from './streamed-reply.ts';
 
-/**
- * The largest event that Lambda takes.
- * @see https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
- */
-const maxPayloadBytes = 6 * 1024 * 1024;
 /** Much more is read of a body before it is refused: a client that still sends wouldn't see the 413. */
 const maxBodyBytes = 10 * maxPayloadBytes;
 const maxUrlLength = 8192;

@@ -6,18 +6,27 @@ import type { Synthesis } from '../template/synthesize.ts';
 import { type Resource, resolve, resourcesOf } from '../template/template.ts';
 import { FunctionHost } from './function-host.ts';
 
-/** The template's functions, found by logical id or by an ARN that names them. */
+/** A function of the template. */
+export interface DeployedFunction {
+  /** Its logical id. */
+  id: string;
+  /** The name of its file in `functions/`. */
+  name: string;
+}
+
+/** The template's functions, found by name or by an ARN that names them. */
 export class Functions {
   private readonly hosts = new Map<string, FunctionHost>();
 
   constructor(
     { template, assetsDir }: Synthesis,
     names: ResourceNames,
-    endpoints: Record<string, string>,
+    endpointsOf: (fn: DeployedFunction) => Record<string, string>,
     narrator: Narrator,
   ) {
     for (const [id, resource] of resourcesOf(template, 'AWS::Lambda::Function')) {
       const config = configOf(id, resource, names, assetsDir);
+      const endpoints = endpointsOf({ id, name: config.name });
       config.environment = { ...endpoints, ...config.environment };
       this.hosts.set(names.nameOf(id), new FunctionHost(config, narrator));
     }
@@ -26,9 +35,14 @@ export class Functions {
   /** Returns the function that a name, an ARN or an integration's URI names. Throws `StageError`. */
   find(reference: string): FunctionHost {
     const name = reference.match(/function:([^/]+)/)?.[1] ?? reference;
-    const host = this.hosts.get(name);
+    const host = this.named(name);
     if (!host) throw new StageError(`The template names the function ${reference}, but has none.`);
     return host;
+  }
+
+  /** Returns the function of a physical name; undefined if there is none. */
+  named(name: string): FunctionHost | undefined {
+    return this.hosts.get(name);
   }
 
   /**

@@ -1,3 +1,9 @@
+/**
+ * The largest event that Lambda takes.
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+ */
+export const maxPayloadBytes = 6 * 1024 * 1024;
+
 /** An invocation that ended in an error, as Lambda reports it. */
 export class InvocationError extends Error {
   readonly errorType: string;

@@ -10,6 +10,8 @@ const knownTypes = new Set([
   'AWS::ApiGateway::RestApi',
   'AWS::DynamoDB::GlobalTable',
   'AWS::Events::Rule',
+  // Of a policy, only what it says of lambda:InvokeFunction.
+  'AWS::IAM::Policy',
   'AWS::Lambda::EventSourceMapping',
   'AWS::Lambda::Function',
   'AWS::S3::Bucket',
@@ -23,7 +25,6 @@ const knownTypes = new Set([
   'AWS::CDK::Metadata',
   'AWS::CloudWatch::Alarm',
   'AWS::CloudWatch::Dashboard',
-  'AWS::IAM::Policy',
   'AWS::IAM::Role',
   'AWS::Lambda::Permission',
   'AWS::Logs::LogGroup',

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StageError } from '../stage-error.ts';
+import { type SearchProvider, searchContext } from '../web/search-provider.ts';
 import { runScript, sourceRoot } from './run-script.ts';
 import { readTemplate, type Template } from './template.ts';
 
@@ -12,10 +13,14 @@ export interface Synthesis {
 }
 
 /**
- * Synthesizes the CDK app as the CDK's own command does. If `QUIRE_ASSEMBLY` names an assembly, that is taken
- * as it is instead. Throws `StageError` with what the app says if it fails.
+ * Synthesizes the CDK app as the CDK's own command does, for a provider that searches the web; by default the
+ * stage's own. If `QUIRE_ASSEMBLY` names an assembly, that is taken as it is instead. Throws `StageError` with
+ * what the app says if it fails.
  */
-export async function synthesize(outDir: string): Promise<Synthesis> {
+export async function synthesize(
+  outDir: string,
+  search: SearchProvider = { name: 'searxng' },
+): Promise<Synthesis> {
   const assembly = process.env['QUIRE_ASSEMBLY'];
   if (assembly) return readAssembly(assembly);
   const { context } = JSON.parse(readFileSync(join(sourceRoot, 'cdk.json'), 'utf8'));
@@ -25,6 +30,7 @@ export async function synthesize(outDir: string): Promise<Synthesis> {
       CDK_OUTDIR: outDir,
       CDK_CONTEXT_JSON: JSON.stringify({
         ...context,
+        ...searchContext(search),
         'aws:cdk:enable-path-metadata': true,
         'aws:cdk:enable-asset-metadata': true,
       }),

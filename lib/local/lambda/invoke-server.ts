@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto';
+import Fastify, { type FastifyInstance } from 'fastify';
+import type { Engine } from '../engines/engine.ts';
+import { account, region } from '../template/resource-names.ts';
+import type { FunctionHost } from './function-host.ts';
+import { InvocationError, maxPayloadBytes } from './invocation.ts';
+import {
+  accessDenied,
+  functionNotFound,
+  InvokeError,
+  sendError,
+  tooLarge,
+} from './invoke-error.ts';
+import type { Invoker } from './invokers.ts';
+
+/** Much more is read of a payload before it is refused: a client that still sends wouldn't see the 413. */
+const maxBodyBytes = 10 * maxPayloadBytes;
+
+export interface InvokeServerOptions {
+  /** By the name that each has in the address it calls, `<url>/as/<name>`. */
+  invokers: ReadonlyMap<string, Invoker>;
+  /** Returns the function of a physical name; undefined if there is none. */
+  functionNamed(name: string): FunctionHost | undefined;
+}
+
+interface InvokeRequest {
+  Params: { invoker: string; functionName: string };
+  Querystring: { Qualifier?: string };
+  Headers: { 'x-amz-invocation-type'?: string };
+  Body: Buffer | undefined;
+}
+
+/**
+ * Starts a server for Lambda's Invoke, in which a caller waits for the result. As the stage's clients all sign
+ * with the same credentials, a caller is known by the address that it was given.
+ *
+ * @see https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html
+ */
+export async function startInvokeServer(options: InvokeServerOptions): Promise<Engine> {
+  const server = Fastify({
+    bodyLimit: maxBodyBytes,
+    forceCloseConnections: true,
+    genReqId: () => randomUUID(),
+    routerOptions: { maxParamLength: 1024 },
+  });
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
+    done(null, body);
+  });
+  server.addHook('onRequest', async ({ id }, reply) => {
+    reply.header('x-amzn-requestid', id);
+  });
+  addErrors(server);
+  server.post<InvokeRequest>(
+    '/as/:invoker/2015-03-31/functions/:functionName/invocations',
+    async ({ id, params, query, headers, body }, reply) => {
+      refuseOtherTypes(headers['x-amz-invocation-type']);
+      const invoked = functionFor(options, params, query.Qualifier);
+      const event = readPayload(body);
+      reply.type('application/json').header('x-amz-executed-version', '$LATEST');
+      try {
+        return reply.send(JSON.stringify(await invoked.invoke(event, id)));
+      } catch (error) {
+        if (!(error instanceof InvocationError)) throw error;
+        const { errorType, message: errorMessage } = error;
+        reply.header('x-amz-function-error', 'Unhandled');
+        return reply.send(JSON.stringify({ errorType, errorMessage }));
+      }
+    },
+  );
+  const url = await server.listen({ host: '127.0.0.1', port: 0 });
+  return { url, close: () => server.close() };
+}
+
+function addErrors(server: FastifyInstance): void {
+  server.setNotFoundHandler((_request, reply) =>
+    sendError(reply, new InvokeError(404, 'UnknownOperationException', 'Unknown operation')),
+  );
+  server.setErrorHandler((error: Error & { statusCode?: number }, _request, reply) => {
+    if (error instanceof InvokeError) return sendError(reply, error);
+    if (error.statusCode === 413) return sendError(reply, tooLarge());
+    return sendError(reply, new InvokeError(500, 'ServiceException', error.message));
+  });
+}
+
+function refuseOtherTypes(type = 'RequestResponse'): void {
+  if (type === 'RequestResponse') return;
+  const message = `The local stage invokes a function as RequestResponse, not as ${type}.`;
+  throw new InvokeError(400, 'InvalidParameterValueException', message);
+}
+
+/** Returns the function that a request names. Throws `InvokeError` if its caller may not invoke it. */
+function functionFor(
+  { invokers, functionNamed }: InvokeServerOptions,
+  params: InvokeRequest['Params'],
+  qualifier: string | undefined,
+): FunctionHost {
+  const invoker = invokers.get(params.invoker);
+  const { name, arn } = readFunctionName(params.functionName, qualifier);
+  if (!invoker?.mayInvoke(arn)) throw accessDenied(invoker?.userArn ?? params.invoker, arn);
+  const invoked = name === undefined ? undefined : functionNamed(name);
+  if (!invoked) throw functionNotFound(arn);
+  return invoked;
+}
+
+/**
+ * Reads a function's name, partial ARN or ARN. The name is undefined if none of the template's functions can be
+ * meant: each has the version `$LATEST` alone.
+ */
+function readFunctionName(text: string, qualifier?: string): { name?: string; arn: string } {
+  const local = `arn:aws:lambda:${region}:${account}:function:`;
+  const full = text.startsWith('arn:') ? text : local + text.replace(`${account}:function:`, '');
+  const arn = qualifier ? `${full}:${qualifier}` : full;
+  const [name, version = '$LATEST', ...rest] = arn.slice(local.length).split(':');
+  const isKnown = arn.startsWith(local) && version === '$LATEST' && rest.length === 0;
+  return { arn, ...(isKnown && name && { name }) };
+}
+
+/** Reads the event of an invocation. No payload at all stands for an empty object, as on AWS. */
+function readPayload(body: Buffer | undefined): unknown {
+  if (body && body.length > maxPayloadBytes) throw tooLarge();
+  try {
+    return body?.length ? JSON.parse(body.toString()) : {};
+  } catch (cause) {
+    const message = `Could not parse request body into json: ${(cause as Error).message}`;
+    throw new InvokeError(400, 'InvalidRequestContentException', message);
+  }
+}

@@ -1,0 +1,22 @@
+/** What searches the web for the functions. */
+export interface SearchProvider {
+  name: 'searxng' | 'brave' | 'tavily';
+  /** Of a SearXNG. One without a URL is the stage's own, which searches the folder `web`. */
+  url?: string;
+  /** Of Brave or Tavily. */
+  key?: string;
+}
+
+/** Returns the provider that the machine's environment names; without one, the stage's own. */
+export function searchProvider(environment = process.env): SearchProvider {
+  const { SEARXNG_URL, BRAVE_API_KEY, TAVILY_API_KEY } = environment;
+  if (SEARXNG_URL) return { name: 'searxng', url: SEARXNG_URL };
+  if (BRAVE_API_KEY) return { name: 'brave', key: BRAVE_API_KEY };
+  if (TAVILY_API_KEY) return { name: 'tavily', key: TAVILY_API_KEY };
+  return { name: 'searxng' };
+}
+
+/** Returns the CDK context that has the app use a provider. */
+export function searchContext({ name, url }: SearchProvider): Record<string, string> {
+  return { 'quire:search': name, ...(url && { 'quire:searchUrl': url }) };
+}

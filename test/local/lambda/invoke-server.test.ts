@@ -1,0 +1,273 @@
+import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
+import { InvokeCommand, type InvokeCommandInput, LambdaClient } from '@aws-sdk/client-lambda';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { clientConfig, clientEnvironment } from '../../../lib/local/engines/client-config.ts';
+import type { Engine } from '../../../lib/local/engines/engine.ts';
+import { Functions } from '../../../lib/local/lambda/functions.ts';
+import { startInvokeServer } from '../../../lib/local/lambda/invoke-server.ts';
+import { invokersOf } from '../../../lib/local/lambda/invokers.ts';
+import { ResourceNames } from '../../../lib/local/template/resource-names.ts';
+import type { Resource, Template } from '../../../lib/local/template/template.ts';
+import { TinyFunctions } from './tiny-functions.ts';
+
+const sdk = createRequire(import.meta.url).resolve('@aws-sdk/client-lambda');
+const tiny = new TinyFunctions();
+
+/** A function of the template, as the CDK synthesizes it, that runs a tiny handler. */
+function functionResource(id: string, body: string, preamble?: string): Record<string, Resource> {
+  const { codeDir } = tiny.start(body, preamble === undefined ? {} : { preamble }).config;
+  const role = `${id}ServiceRole`;
+  return {
+    [role]: { Type: 'AWS::IAM::Role' },
+    [id]: {
+      Type: 'AWS::Lambda::Function',
+      Properties: {
+        Handler: 'index.handler',
+        Timeout: 2,
+        Role: { 'Fn::GetAtt': [role, 'Arn'] },
+        Environment: { Variables: { CALLEE: { Ref: 'callee' } } },
+      },
+      Metadata: { 'aws:asset:path': codeDir },
+    },
+  };
+}
+
+/** A policy as `grantInvoke` makes it. */
+const policyOf = (id: string, statement: object): Record<string, Resource> => ({
+  [`${id}ServiceRoleDefaultPolicy`]: {
+    Type: 'AWS::IAM::Policy',
+    Properties: {
+      PolicyDocument: { Statement: [{ Effect: 'Allow', ...statement }] },
+      Roles: [{ Ref: `${id}ServiceRole` }],
+    },
+  },
+});
+const granted = [
+  { 'Fn::GetAtt': ['callee', 'Arn'] },
+  { 'Fn::Join': ['', [{ 'Fn::GetAtt': ['callee', 'Arn'] }, ':*']] },
+];
+const Action = 'lambda:InvokeFunction';
+
+const template: Template = {
+  Resources: {
+    ...functionResource(
+      'callee',
+      `if (event.fail) throw new TypeError(event.fail);
+       if (event.die) process.exit(1);
+       if (event.wait) await new Promise(() => {});
+       return event.length ? 'x'.repeat(event.length) : { echo: event, id: context.awsRequestId };`,
+    ),
+    ...functionResource(
+      'caller',
+      `const { Payload } = await new LambdaClient({}).send(
+         new InvokeCommand({ FunctionName: process.env.CALLEE, Payload: JSON.stringify(event) }));
+       return { returned: JSON.parse(Payload.transformToString()) };`,
+      `import sdk from '${sdk}'; const { LambdaClient, InvokeCommand } = sdk;`,
+    ),
+    ...policyOf('caller', { Action, Resource: granted }),
+    ...functionResource('stranger', ''),
+    ...policyOf('stranger', { Action: ['sqs:*', 'lambda:GetFunction'], Resource: '*' }),
+    ...functionResource('ofAll', ''),
+    ...policyOf('ofAll', { Action: ['s3:Get*', 'lambda:Invoke*'], Resource: '*' }),
+    ...functionResource('ofOther', ''),
+    ...policyOf('ofOther', { Action, Resource: { 'Fn::GetAtt': ['caller', 'Arn'] } }),
+  },
+};
+const names = new ResourceNames(template, 'quire-Test');
+const calleeArn = 'arn:aws:lambda:us-east-1:000000000000:function:quire-Test-callee';
+
+let functions: Functions;
+let server: Engine;
+
+beforeAll(async () => {
+  server = await startInvokeServer({
+    invokers: invokersOf(template, names),
+    functionNamed: (name) => functions.named(name),
+  });
+  const environmentOf = ({ id }: { id: string }) => ({
+    ...clientEnvironment,
+    AWS_ENDPOINT_URL_LAMBDA: `${server.url}/as/${id}`,
+  });
+  const synthesis = { template, assetsDir: dirname(sdk), stackName: 'quire-Test' };
+  functions = new Functions(synthesis, names, environmentOf, tiny.narrator);
+});
+afterAll(async () => {
+  await Promise.all([server.close(), functions.close(0), tiny.close()]);
+});
+
+/** Invokes the callee with Lambda's own client. */
+async function invoke(payload: unknown, input: Partial<InvokeCommandInput> = {}, as = 'caller') {
+  const client = new LambdaClient(clientConfig(`${server.url}/as/${as}`));
+  const { Payload, ...output } = await client.send(
+    new InvokeCommand({
+      FunctionName: 'quire-Test-callee',
+      Payload: JSON.stringify(payload),
+      ...input,
+    }),
+  );
+  return { ...output, result: JSON.parse(Payload?.transformToString() ?? '') };
+}
+
+describe('an invocation', () => {
+  test('returns what the function returns, and bears its request id', async () => {
+    const { result, StatusCode, ExecutedVersion, FunctionError, $metadata } = await invoke({
+      n: 1,
+    });
+
+    expect(result).toEqual({ echo: { n: 1 }, id: $metadata.requestId });
+    expect({ StatusCode, ExecutedVersion, FunctionError }).toEqual({
+      StatusCode: 200,
+      ExecutedVersion: '$LATEST',
+      FunctionError: undefined,
+    });
+  });
+
+  test('is made by a function through the address in its environment', async () => {
+    const result = await functions.find('quire-Test-caller').invoke({ n: 2 });
+
+    expect(result).toMatchObject({ returned: { echo: { n: 2 } } });
+  });
+
+  test.each([
+    'quire-Test-callee',
+    'quire-Test-callee:$LATEST',
+    '000000000000:function:quire-Test-callee',
+    calleeArn,
+    `${calleeArn}:$LATEST`,
+  ])('names its function %s', async (FunctionName) => {
+    const { result } = await invoke(5, { FunctionName });
+
+    expect(result.echo).toBe(5);
+  });
+
+  test('without a payload is one of an empty object', async () => {
+    const { result } = await invoke(undefined);
+
+    expect(result.echo).toEqual({});
+  });
+
+  test('has a payload of 6 MB at most', async () => {
+    const longest = 'x'.repeat(6 * 1024 * 1024 - 2);
+
+    const { result } = await invoke(longest);
+    const tooLarge = invoke(`${longest}x`);
+
+    expect(result).toHaveLength(longest.length);
+    await expect(tooLarge).rejects.toMatchObject({
+      name: 'RequestTooLargeException',
+      $metadata: { httpStatusCode: 413 },
+    });
+  });
+
+  test('has a payload of JSON', async () => {
+    await expect(invoke(0, { Payload: '{' })).rejects.toMatchObject({
+      name: 'InvalidRequestContentException',
+      $metadata: { httpStatusCode: 400 },
+    });
+  });
+
+  test.each(['Event', 'DryRun'] as const)('is refused as %s', async (InvocationType) => {
+    await expect(invoke({}, { InvocationType })).rejects.toMatchObject({
+      name: 'InvalidParameterValueException',
+      message: `The local stage invokes a function as RequestResponse, not as ${InvocationType}.`,
+      $metadata: { httpStatusCode: 400 },
+    });
+  });
+});
+
+describe('a function error', () => {
+  test.each([
+    ['of its own', { fail: 'no' }, 'TypeError', 'no'],
+    ['for its death', { die: true }, 'Runtime.ExitError', /exited with code 1/],
+    ['for its time', { wait: true }, 'Sandbox.Timedout', /timed out after 2\.00 seconds/],
+    [
+      'for its response’s length',
+      { length: 6_291_555 },
+      'Function.ResponseSizeTooLarge',
+      /exceeded maximum allowed payload size/,
+    ],
+  ])('%s comes as the payload', async (_, event, errorType, message) => {
+    const { result, StatusCode, FunctionError } = await invoke(event);
+
+    expect({ StatusCode, FunctionError }).toEqual({ StatusCode: 200, FunctionError: 'Unhandled' });
+    expect(result).toEqual({ errorType, errorMessage: expect.stringMatching(message) });
+  });
+});
+
+describe('a function that is not there', () => {
+  test.each([
+    'nobody',
+    'quire-Test-callee:7',
+    'quire-Test-callee:$LATEST:7',
+    'arn:aws:lambda:eu-west-1:000000000000:function:quire-Test-callee',
+    'arn:aws:lambda:us-east-1:111111111111:function:quire-Test-callee',
+  ])('is not found: %s', async (FunctionName) => {
+    const invoked = invoke({}, { FunctionName }, 'ofAll');
+
+    await expect(invoked).rejects.toMatchObject({
+      name: 'ResourceNotFoundException',
+      message: expect.stringContaining('Function not found: arn:aws:lambda:'),
+      Type: 'User',
+      $metadata: { httpStatusCode: 404 },
+    });
+  });
+
+  test('nor does another operation exist', async () => {
+    const answer = await fetch(`${server.url}/as/caller/2015-03-31/functions/`);
+
+    expect(answer.status).toBe(404);
+    expect(answer.headers.get('x-amzn-errortype')).toBe('UnknownOperationException');
+  });
+});
+
+describe('a caller', () => {
+  test('may invoke what a wildcard of its policy covers', async () => {
+    const { result } = await invoke(1, {}, 'ofAll');
+
+    expect(result.echo).toBe(1);
+  });
+
+  test('may invoke a version of what it was granted', async () => {
+    const invoked = invoke({}, { Qualifier: '7' });
+
+    await expect(invoked).rejects.toMatchObject({ name: 'ResourceNotFoundException' });
+  });
+
+  test.each(['stranger', 'ofOther', 'callee'])('without a grant is refused: %s', async (id) => {
+    const invoked = invoke({}, {}, id);
+
+    await expect(invoked).rejects.toMatchObject({
+      name: 'AccessDeniedException',
+      message:
+        `User: arn:aws:sts::000000000000:assumed-role/quire-Test-${id}ServiceRole/quire-Test-${id} ` +
+        `is not authorized to perform: lambda:InvokeFunction on resource: ${calleeArn} because no ` +
+        'identity-based policy allows the lambda:InvokeFunction action',
+      $metadata: { httpStatusCode: 403 },
+    });
+  });
+
+  test('that nobody knows is refused', async () => {
+    const invoked = invoke({}, {}, 'nobody');
+
+    await expect(invoked).rejects.toMatchObject({ name: 'AccessDeniedException' });
+  });
+
+  test('learns nothing of functions that it may not invoke', async () => {
+    const invoked = invoke({}, { FunctionName: 'nobody' }, 'caller');
+
+    await expect(invoked).rejects.toMatchObject({ name: 'AccessDeniedException' });
+  });
+});
+
+test.each([
+  ['denies', { Effect: 'Deny', Action, Resource: '*' }],
+  ['allows under a condition', { Action, Resource: '*', Condition: { Bool: {} } }],
+  ['names what it does not apply to', { Action, NotResource: '*' }],
+])('a statement that %s stops the stage', (_, statement) => {
+  const Resources = { ...template.Resources, ...policyOf('caller', statement) };
+
+  expect(() => invokersOf({ Resources }, names)).toThrow(
+    "The local stage can't apply what the policy callerServiceRoleDefaultPolicy says of lambda:InvokeFunction.",
+  );
+});

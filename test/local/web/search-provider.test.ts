@@ -1,0 +1,103 @@
+import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { clientConfig } from '../../../lib/local/engines/client-config.ts';
+import {
+  type Engines,
+  endpointsOf,
+  startSecrets,
+  type TemplateServers,
+} from '../../../lib/local/engines/engines.ts';
+import { ResourceNames } from '../../../lib/local/template/resource-names.ts';
+import type { Template } from '../../../lib/local/template/template.ts';
+import { searchContext, searchProvider } from '../../../lib/local/web/search-provider.ts';
+
+const machine = (environment: Record<string, string>) => {
+  for (const name of ['SEARXNG_URL', 'BRAVE_API_KEY', 'TAVILY_API_KEY']) {
+    vi.stubEnv(name, environment[name]);
+  }
+};
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+const engine = (name: string) => ({ url: `http://${name}`, close: async () => {} });
+const engines = Object.fromEntries(
+  ['dynamodb', 'queues', 'drive', 'textract', 'web', 'offlineModel'].map((name) => [
+    name,
+    engine(name),
+  ]),
+) as unknown as Engines;
+const servers: TemplateServers = { secrets: engine('secrets'), invoke: engine('invoke') };
+
+const environmentOf = (name: string) => endpointsOf({ id: 'aFn5', name }, engines, servers);
+
+const SEARXNG_URL = 'https://search.example';
+
+describe.each<[string, Record<string, string>, object]>([
+  [
+    'names none',
+    {},
+    { context: { 'quire:search': 'searxng' }, SEARCH_URL: 'http://web', secret: 'none' },
+  ],
+  [
+    'names all of them by nothing',
+    { SEARXNG_URL: '', BRAVE_API_KEY: '', TAVILY_API_KEY: '' },
+    { context: { 'quire:search': 'searxng' }, SEARCH_URL: 'http://web', secret: 'none' },
+  ],
+  [
+    'names a SearXNG',
+    { SEARXNG_URL, BRAVE_API_KEY: 'b' },
+    {
+      context: { 'quire:search': 'searxng', 'quire:searchUrl': SEARXNG_URL },
+      SEARCH_URL: SEARXNG_URL,
+      secret: 'none',
+    },
+  ],
+  [
+    'has a key of Brave',
+    { BRAVE_API_KEY: 'b', TAVILY_API_KEY: 't' },
+    { context: { 'quire:search': 'brave' }, secret: 'b' },
+  ],
+  [
+    'has a key of Tavily',
+    { TAVILY_API_KEY: 't' },
+    { context: { 'quire:search': 'tavily' }, secret: 't' },
+  ],
+])('a machine that %s', (_, environment, expected) => {
+  test('has a provider that the app, the functions and the secret agree on', async () => {
+    machine(environment);
+
+    const context = searchContext(searchProvider());
+    const { SEARCH_URL } = environmentOf('run-chat-job');
+    const secret = await secretOf('quire-prod/search');
+
+    expect({ context, secret, ...(SEARCH_URL && { SEARCH_URL }) }).toEqual(expected);
+  });
+});
+
+test('a function calls others as itself', () => {
+  expect(environmentOf('run-chat-job')).toMatchObject({
+    AWS_ENDPOINT_URL_LAMBDA: 'http://invoke/as/aFn5',
+  });
+});
+
+test('the page reader alone may read the web on this machine', () => {
+  expect(environmentOf('read-page')).toMatchObject({ READ_PAGE_LOCAL_ORIGIN: 'http://web' });
+  expect(environmentOf('run-chat-job')).not.toHaveProperty('READ_PAGE_LOCAL_ORIGIN');
+});
+
+/** Returns the value that the stage's Secrets Manager has for a secret of this name. */
+async function secretOf(Name: string): Promise<string | undefined> {
+  const template: Template = {
+    Resources: { secret: { Type: 'AWS::SecretsManager::Secret', Properties: { Name } } },
+  };
+  const names = new ResourceNames(template, 'quire-Test');
+  const { url, close } = await startSecrets(template, names);
+  const client = new SecretsManagerClient(clientConfig(url));
+  const { SecretString } = await client.send(
+    new GetSecretValueCommand({ SecretId: names.ref('secret') }),
+  );
+  client.destroy();
+  await close();
+  return SecretString;
+}

@@ -7,12 +7,14 @@ import type { ModelProviders } from './model-providers.ts';
 import type { ServiceApi } from './service-api.ts';
 import { type FunctionLogs, ServiceFunction } from './service-function.ts';
 import { ServiceTable } from './service-table.ts';
+import type { WebSearch } from './web-search.ts';
 
 export interface ChatApiProps {
   readonly api: ServiceApi;
   readonly keys: ApiKeys;
   readonly ledger: Ledger;
   readonly providers: ModelProviders;
+  readonly webSearch: WebSearch;
   readonly removalPolicy: RemovalPolicy;
   readonly logs: FunctionLogs;
 }
@@ -25,7 +27,7 @@ export class ChatApi extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    { api, keys, ledger, providers, removalPolicy, logs }: ChatApiProps,
+    { api, keys, ledger, providers, webSearch, removalPolicy, logs }: ChatApiProps,
   ) {
     super(scope, id);
     const createChatCompletion = new ServiceFunction(this, 'create-chat-completion', {
@@ -52,6 +54,7 @@ export class ChatApi extends Construct {
     ledger.grantSpend(streamChat);
     providers.grantCall(streamChat);
     keys.grantRead(streamChat);
+    webSearch.grantSearch(streamChat);
     sessions.grant(streamChat, 'dynamodb:GetItem', 'dynamodb:PutItem');
     streamChat.addEnvironment('SESSIONS_TABLE', sessions.tableName);
     api.routeStreamed('POST', '/chat/stream', streamChat, maxAnswerTime);

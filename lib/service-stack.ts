@@ -22,6 +22,7 @@ import { ServiceDashboard } from './service-dashboard.ts';
 import { bundlesDir, ServiceFunction } from './service-function.ts';
 import type { Settings } from './settings.ts';
 import { Usage } from './usage.ts';
+import { WebSearch } from './web-search.ts';
 
 export interface ServiceStackProps extends StackProps {
   readonly settings: Settings;
@@ -50,6 +51,12 @@ export class ServiceStack extends Stack {
     const alarms = new ServiceAlarms(this, 'alarms', settings.alarms);
     const keys = new ApiKeys(this, 'keys', { removalPolicy, logs });
     const providers = new ModelProviders(this, 'providers', {
+      catalogue,
+      secretPrefix: `quire/${stageName}`,
+      removalPolicy,
+    });
+    const webSearch = new WebSearch(this, 'search', {
+      settings,
       catalogue,
       secretPrefix: `quire/${stageName}`,
       removalPolicy,
@@ -85,7 +92,7 @@ export class ServiceStack extends Stack {
       logs,
     });
     new BatchApi(this, 'batch', { api, jobs, logs, lanes });
-    new ChatApi(this, 'chat', { api, keys, ledger, providers, removalPolicy, logs });
+    new ChatApi(this, 'chat', { api, keys, ledger, providers, webSearch, removalPolicy, logs });
     const usage = new Usage(this, 'usage', { api, jobs, ledger, alarms, removalPolicy, logs });
     const feedback = new Feedback(this, 'feedback', { api, removalPolicy, logs });
     const getLimits = new ServiceFunction(this, 'get-limits', {
@@ -94,6 +101,7 @@ export class ServiceStack extends Stack {
       logs,
     });
     ledger.grantRead(getLimits);
+    webSearch.describeTo(getLimits);
     api.route('GET', '/user/limits', getLimits);
     api.routeOpen(
       'GET',

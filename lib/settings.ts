@@ -22,6 +22,12 @@ const flag = v.union(
   ],
   'should be true or false',
 );
+const usdWanted = 'should be US dollars from 0 to 1000';
+const usd = v.pipe(
+  v.union([v.number(), v.pipe(v.string(), v.decimal(usdWanted), v.toNumber())], usdWanted),
+  v.minValue(0, usdWanted),
+  v.maxValue(1_000, usdWanted),
+);
 const stageNameWanted = 'should be 1 to 64 letters, digits or hyphens';
 
 /** What an operator may set, in `cdk.json` or with `-c quire:<name>=<value>`. */
@@ -59,13 +65,15 @@ const Settings = v.strictObject({
   /** Requests a second, and at once, for the stage as a whole. */
   throttleRate: v.optional(count(1, 10_000), 500),
   throttleBurst: v.optional(count(1, 5_000), 1_000),
-  /** What searches the web for chat jobs that ask for it. */
+  /** The provider that searches the web for chats that ask for it. */
   search: v.optional(
     v.picklist(['none', 'searxng', 'brave', 'tavily'], 'should be none, searxng, brave or tavily'),
     'none',
   ),
   /** Where the SearXNG is, or another endpoint of the provider. */
   searchUrl: v.optional(v.pipe(v.string(), v.url('should be a URL'))),
+  /** The most that one research may cost. A key may have a lower limit of its own. */
+  researchMaxUsd: v.optional(usd, 0.5),
   alarms: v.optional(flag, true),
   /** X-Ray traces of functions and the gateway. */
   tracing: v.optional(flag, false),
@@ -82,9 +90,16 @@ export function readSettings(node: Node): Settings {
     Object.fromEntries(given.map(([name, value]) => [name.slice(prefix.length), value])),
     { abortPipeEarly: true },
   );
+  if (read.success && needsUrl(read.output)) {
+    throw new Error(
+      `The setting ${prefix}searchUrl is missing: it should say where the SearXNG is.`,
+    );
+  }
   if (read.success) return read.output;
   throw new Error(read.issues.map(sentenceFor).join('\n'));
 }
+
+const needsUrl = ({ search, searchUrl }: Settings) => search === 'searxng' && !searchUrl;
 
 function sentenceFor(issue: v.BaseIssue<unknown>): string {
   const name = `${prefix}${v.getDotPath(issue) ?? ''}`;

@@ -27,6 +27,7 @@ describe('settings', () => {
       throttleRate: 500,
       throttleBurst: 1000,
       search: 'none',
+      researchMaxUsd: 0.5,
       alarms: true,
       tracing: false,
     });
@@ -44,6 +45,10 @@ describe('settings', () => {
     ['laneShards', '64', 64],
     ['throttleRate', '10000', 10_000],
     ['throttleBurst', '5000', 5000],
+    ['search', 'brave', 'brave'],
+    ['searchUrl', 'http://search.example', 'http://search.example'],
+    ['researchMaxUsd', '0.25', 0.25],
+    ['researchMaxUsd', 2, 2],
     ['alarms', false, false],
     ['alarms', 'false', false],
     ['alarms', 'true', true],
@@ -73,6 +78,10 @@ describe('settings', () => {
     ['laneShards', 65, 'a whole number from 1 to 64'],
     ['throttleRate', -1, 'a whole number from 1 to 10000'],
     ['throttleBurst', 5001, 'a whole number from 1 to 5000'],
+    ['search', 'google', 'none, searxng, brave or tavily'],
+    ['searchUrl', 'search.example', 'a URL'],
+    ['researchMaxUsd', -1, 'US dollars from 0 to 1000'],
+    ['researchMaxUsd', 'much', 'US dollars from 0 to 1000'],
     ['alarms', 'no', 'true or false'],
     ['alarms', 1, 'true or false'],
   ])('refuse %s %j in a sentence that names it', (name, given, wanted) => {
@@ -88,6 +97,14 @@ describe('settings', () => {
     expect(() => settingsOf(context)).toThrow(
       /^There is no setting quire:chatWorker; the settings are quire:stageName, .*quire:tracing\.$/,
     );
+  });
+
+  test('want the address of a SearXNG', () => {
+    expect(() => settingsOf({ 'quire:search': 'searxng' })).toThrow(
+      'The setting quire:searchUrl is missing: it should say where the SearXNG is.',
+    );
+    const given = { 'quire:search': 'searxng', 'quire:searchUrl': 'http://searxng.example' };
+    expect(settingsOf(given)).toMatchObject({ searchUrl: 'http://searxng.example' });
   });
 
   test('name all that is wrong at once', () => {

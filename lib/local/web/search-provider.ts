@@ -16,7 +16,11 @@ export function searchProvider(environment = process.env): SearchProvider {
   return { name: 'searxng' };
 }
 
+/** Stands for the stage's own SearXNG in the template: it has no address before it runs. */
+const ownUrl = 'http://127.0.0.1';
+
 /** Returns the CDK context that has the app use a provider. */
 export function searchContext({ name, url }: SearchProvider): Record<string, string> {
-  return { 'quire:search': name, ...(url && { 'quire:searchUrl': url }) };
+  if (name !== 'searxng') return { 'quire:search': name };
+  return { 'quire:search': name, 'quire:searchUrl': url ?? ownUrl };
 }

@@ -31,18 +31,15 @@ const servers: TemplateServers = { secrets: engine('secrets'), invoke: engine('i
 
 const environmentOf = (name: string) => endpointsOf({ id: 'aFn5', name }, engines, servers);
 
+const ownSearxng = { 'quire:search': 'searxng', 'quire:searchUrl': 'http://127.0.0.1' };
 const SEARXNG_URL = 'https://search.example';
 
 describe.each<[string, Record<string, string>, object]>([
-  [
-    'names none',
-    {},
-    { context: { 'quire:search': 'searxng' }, SEARCH_URL: 'http://web', secret: 'none' },
-  ],
+  ['names none', {}, { context: ownSearxng, SEARCH_URL: 'http://web', secret: 'none' }],
   [
     'names all of them by nothing',
     { SEARXNG_URL: '', BRAVE_API_KEY: '', TAVILY_API_KEY: '' },
-    { context: { 'quire:search': 'searxng' }, SEARCH_URL: 'http://web', secret: 'none' },
+    { context: ownSearxng, SEARCH_URL: 'http://web', secret: 'none' },
   ],
   [
     'names a SearXNG',

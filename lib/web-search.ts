@@ -1,0 +1,54 @@
+import type { RemovalPolicy } from 'aws-cdk-lib';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { Construct } from 'constructs';
+import type { Catalogue } from '../shared/models/catalogue.ts';
+import type { Settings } from './settings.ts';
+
+export interface WebSearchProps {
+  readonly settings: Pick<Settings, 'search' | 'searchUrl' | 'researchMaxUsd'>;
+  readonly catalogue: Catalogue;
+  readonly secretPrefix: string;
+  readonly removalPolicy: RemovalPolicy;
+}
+
+/** The provider that searches the web, and its secret if it takes one; the operator fills that in. */
+export class WebSearch extends Construct {
+  private readonly settings: WebSearchProps['settings'];
+  private readonly secret: Secret | undefined;
+
+  constructor(scope: Construct, id: string, props: WebSearchProps) {
+    super(scope, id);
+    const { settings, catalogue, secretPrefix, removalPolicy } = props;
+    const { search } = settings;
+    this.settings = settings;
+    if (search !== 'none' && !catalogue.searchProviders.some((each) => each.id === search)) {
+      throw new Error(
+        `The catalogue has no price for a search by ${search}: add it to searchProviders.`,
+      );
+    }
+    if (search === 'none' || search === 'searxng') return;
+    this.secret = new Secret(this, 'key', {
+      secretName: `${secretPrefix}/search`,
+      description: `API key for web searches by ${search}: a random placeholder until you put yours`,
+      removalPolicy,
+    });
+  }
+
+  /** Lets a function search. */
+  grantSearch(fn: LambdaFunction): void {
+    this.describeTo(fn);
+    const { searchUrl } = this.settings;
+    if (searchUrl) fn.addEnvironment('SEARCH_URL', searchUrl);
+    if (!this.secret) return;
+    this.secret.grantRead(fn);
+    fn.addEnvironment('SEARCH_SECRET', this.secret.secretArn);
+  }
+
+  /** Lets a function know the provider and what a research may cost. */
+  describeTo(fn: LambdaFunction): void {
+    const { search, researchMaxUsd } = this.settings;
+    fn.addEnvironment('RESEARCH_MAX_USD', String(researchMaxUsd));
+    if (search !== 'none') fn.addEnvironment('SEARCH_PROVIDER', search);
+  }
+}

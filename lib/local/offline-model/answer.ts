@@ -1,16 +1,31 @@
 import { type ChatRequest, countParts, type Message } from './chat-request.ts';
 import { extract } from './extract.ts';
-import { jsonFor } from './json-answer.ts';
-import { banner, readChat } from './reading.ts';
+import { type Extracts, jsonFor } from './json-answer.ts';
+import { mostRelevant } from './rank.ts';
+import { banner, type Reading, readChat } from './reading.ts';
+import { termsOf } from './sentences.ts';
 
 /** Returns the offline model's answer to a chat, in the format that the request asks for. */
 export function answer({ messages, response_format }: ChatRequest): string {
   const text = proseAnswer(messages);
   if (response_format?.type === 'json_object') return JSON.stringify({ answer: text });
   if (response_format?.type === 'json_schema') {
-    return JSON.stringify(jsonFor(response_format.json_schema.schema ?? {}, text));
+    const { schema = {} } = response_format.json_schema;
+    return JSON.stringify(jsonFor(schema, text, extractsOf(readChat(messages))));
   }
   return text;
+}
+
+const maxQuotes = 3;
+const maxKeywords = 8;
+
+/** What a chat has for fields of JSON whose names say what belongs in them. */
+function extractsOf({ asked, material }: Reading): Extracts {
+  return {
+    quotes: mostRelevant(material, asked, maxQuotes),
+    keywords: [...new Set(termsOf(asked))].slice(0, maxKeywords).join(' '),
+    question: asked,
+  };
 }
 
 function proseAnswer(messages: readonly Message[]): string {

@@ -13,9 +13,23 @@ const formatExamples = new Map([
   ['uuid', '00000000-0000-0000-0000-000000000000'],
 ]);
 
-/** Makes a value that fits a JSON schema: its first free string is the answer, the rest are empty values. */
-export function jsonFor(root: JsonSchema, answer: string): unknown {
+/** What is put into fields by their names. */
+export interface Extracts {
+  /** Sentences of the text, word for word, that fit the question: for `quote` and the `claim` beside it. */
+  quotes: string[];
+  /** The words of the question that carry its meaning: for `query` and `queries`. */
+  keywords: string;
+  /** For `question` and `brief`. */
+  question: string;
+}
+
+/**
+ * Makes a value that fits a JSON schema. Fields whose names say so get extracts; the first other free string is
+ * the answer, and the rest are empty values.
+ */
+export function jsonFor(root: JsonSchema, answer: string, extracts: Extracts): unknown {
   let isAnswered = false;
+  let quote = '';
   // Schemas that refer to each other may describe more values than memory holds.
   let valuesLeft = maxValues;
   return fill(root, 0);
@@ -51,10 +65,29 @@ export function jsonFor(root: JsonSchema, answer: string): unknown {
 
   function fillObject({ properties = {}, required }: JsonSchema, depth: number) {
     const names = (required ?? Object.keys(properties)).slice(0, maxValues);
-    return Object.fromEntries(names.map((name) => [name, fill(properties[name], depth + 1)]));
+    return Object.fromEntries(
+      names.map((name) => [name, fillNamed(name, properties[name], depth)]),
+    );
+  }
+
+  function fillNamed(name: string, schema: JsonSchema | undefined, depth: number): unknown {
+    const isStrings = typeOf(schema ?? {}) === 'array' && typeOf(schema?.items ?? {}) === 'string';
+    if (name === 'queries' && isStrings) return extracts.keywords ? [extracts.keywords] : [];
+    if (typeOf(schema ?? {}) === 'string') {
+      if (name === 'quote' || name === 'claim') return quote;
+      if (name === 'query') return extracts.keywords;
+      if (name === 'question' || name === 'brief') return extracts.question;
+    }
+    return fill(schema, depth + 1);
   }
 
   function fillArray({ minItems, items = {} }: JsonSchema, depth: number): unknown[] {
+    if (items.properties?.['quote']) {
+      return extracts.quotes.map((each) => {
+        quote = each;
+        return fill(items, depth);
+      });
+    }
     const length = Math.min(minItems ?? (isAnswered ? 0 : 1), maxItems);
     return Array.from({ length }, () => fill(items, depth + 1));
   }

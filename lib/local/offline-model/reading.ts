@@ -1,11 +1,12 @@
 import { type Message, textOf } from './chat-request.ts';
 import { isQuestion, type Sentence, sentencesOf } from './sentences.ts';
+import { splitSources } from './sources.ts';
 
 /** A chat as the extract needs it: what is asked, and the sentences that an answer may be taken from. */
 export interface Reading {
   asked: string;
   isQuestion: boolean;
-  /** The text that the user gave. */
+  /** The text that the user gave: if there are sources in it, those alone. */
   material: Sentence[];
   /** The system's and the developer's messages: an answer may stand in them, but they aren't summed up. */
   instructions: Sentence[];
@@ -36,11 +37,14 @@ export function readChat(messages: readonly Message[]): Reading {
     some.map(textOf).join('\n\n'),
   );
   const [lastText = '', informingText = '', instructingText = ''] = texts.map(withoutMiddle);
-  const { rest, ...question } = splitQuestion(lastText);
+  const { text, sources } = splitSources(lastText);
+  const { rest, ...question } = splitQuestion(text);
+  const hasSources = sources.length > 0;
   return {
     ...question,
-    material: [...sentencesOf(informingText), ...rest],
-    instructions: sentencesOf(instructingText),
+    material: hasSources ? sources : [...sentencesOf(informingText), ...rest],
+    // What to do with sources is no answer from them.
+    instructions: hasSources ? [] : sentencesOf(instructingText),
     isPartial: texts.some((text) => text.length > maxCharacters),
   };
 }

@@ -7,7 +7,7 @@ import { type SourceText, sourcesBlock } from '../sources/material.ts';
 import { structuredBody } from '../structured.ts';
 import type { Turn } from '../turn.ts';
 import type { Investigation, StudiedSource } from './investigation.ts';
-import { checkQuestion, questionsText, reportRules } from './questions.ts';
+import { checkQuestion, type Note, questionsText, reportRules } from './questions.ts';
 
 /** The most of brief, questions and notes that a report is written from. */
 const maxMaterialBytes = 40_000;
@@ -60,10 +60,13 @@ function noted(studied: readonly StudiedSource[], notes: number): SourceText[] {
   return studied.map(({ found, notes: all }, index) => {
     const taken = all.slice(0, left);
     left -= taken.length;
-    const text = taken.map(({ claim, quote }) => `- ${claim} (“${quote}”)`).join('\n');
-    return { ...numberedSource(found, index + 1), text };
+    return { ...numberedSource(found, index + 1), text: taken.map(noteLine).join('\n') };
   });
 }
+
+/** A note as a line: its claim, and its quote if that is worded otherwise. */
+const noteLine = ({ claim, quote }: Note) =>
+  claim === quote ? `- ${claim}` : `- ${claim} (“${quote}”)`;
 
 const maxSnippetCharacters = 200;
 

@@ -395,6 +395,61 @@ describe('a response format', () => {
   });
 });
 
+describe('sources in a message', () => {
+  const sources = `<sources>
+<source n="1" title="Museum" url="https://museum.example">
+The museum is closed on Mondays. A ticket costs four pounds.
+</source>
+<source n="2" title="Tram" url="https://tram.example">
+- The tram runs every ten minutes.
+</source>
+</sources>`;
+  const rules = { role: 'system', content: 'Cite what the tickets of a source cost, as in [9].' };
+
+  test('are cited by the sentences taken from them', async () => {
+    const said = await answer([rules, ...user(`${sources}\n\nWhat does a ticket cost?`)]);
+
+    expect(said).toContain('A ticket costs four pounds [1].');
+    expect(said).not.toContain('[9]');
+    expect(said).not.toContain('tram');
+  });
+
+  test('are quoted word for word in fields named so', async () => {
+    const text = '<source>\nThe tram runs every ten minutes. Dogs ride free.\n</source>';
+    const note = {
+      type: 'object',
+      properties: { claim: { type: 'string' }, quote: { type: 'string' } },
+    };
+    const schema = { type: 'object', properties: { notes: { type: 'array', items: note } } };
+
+    const said = await answer(user(`How often does the tram run?\n\n${text}`), {
+      response_format: { type: 'json_schema', json_schema: { name: 'notes', schema } },
+    });
+
+    const sentence = 'The tram runs every ten minutes.';
+    expect(JSON.parse(said)).toEqual({ notes: [{ claim: sentence, quote: sentence }] });
+  });
+
+  test('of none have no notes, and a question has its keywords for a query', async () => {
+    const schema = {
+      type: 'object',
+      properties: {
+        question: { type: 'string' },
+        queries: { type: 'array', items: { type: 'string' } },
+      },
+    };
+
+    const said = await answer(user('When does the museum open on Sundays?'), {
+      response_format: { type: 'json_schema', json_schema: { name: 'plan', schema } },
+    });
+
+    expect(JSON.parse(said)).toEqual({
+      question: 'When does the museum open on Sundays?',
+      queries: ['museum open sunday'],
+    });
+  });
+});
+
 describe('a request it refuses', () => {
   test.each([
     ['without messages', {}, 'messages', 'missing_required_parameter'],

@@ -1,0 +1,29 @@
+import { type Sentence, sentencesOf } from './sentences.ts';
+
+/** A message without the sources in it, and the sentences of those. */
+export interface SplitMessage {
+  text: string;
+  sources: Sentence[];
+}
+
+const source = /<source\b(?: n="(\d+)")?[^>]*>\n?([\s\S]*?)\n?<\/source>/g;
+const listMarker = /^(?:[-*+]|\d+[.)])\s+/;
+
+/**
+ * Takes the sources out of a message: what stands between `<source n="1">` and `</source>`, as answers from
+ * sources are commonly asked for. A sentence of a source with a number cites it.
+ */
+export function splitSources(message: string): SplitMessage {
+  const sources: Sentence[] = [];
+  const text = message.replace(source, (_, n: string | undefined, content: string) => {
+    for (const sentence of sentencesOf(content)) {
+      const plain = sentence.text.replace(listMarker, '');
+      sources.push({ ...sentence, text: n ? cited(plain, n) : plain });
+    }
+    return '';
+  });
+  return { text: text.replace(/<\/?sources>/g, '').trim(), sources };
+}
+
+/** Writes a source's number into a sentence, before the mark that ends it. */
+const cited = (sentence: string, n: string) => sentence.replace(/([.!?]?)$/, ` [${n}]$1`);

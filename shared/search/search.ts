@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { secretText } from '../aws/secrets.ts';
+import { forgetSecret, secretText } from '../aws/secrets.ts';
 import { fullJitterMs } from '../backoff.ts';
 import { setting } from '../config.ts';
 import { ServiceError } from '../http/errors.ts';
@@ -72,26 +72,33 @@ export async function search(
 const maxTries = 2;
 const tryTimeoutMs = 8_000;
 
-/** Asks the provider, and once more after a throttle, a fault or a lost connection. */
+/** Asks the provider, and once more after a throttle, a fault, a lost connection or a secret that was rotated. */
 async function persistently(query: string, signal: AbortSignal): Promise<SearchHit[]> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await askProvider(query, signal);
     } catch (error) {
-      const isRefused = error instanceof RefusedError && !error.isTransient;
-      if (isRefused || signal.aborted || tries === maxTries) throw error;
-      await pause(fullJitterMs(500, tries, 2_000), undefined, { signal });
+      if (!isTransient(error) || signal.aborted || tries === maxTries) throw error;
+      await pause(fullJitterMs(200, tries, 1_000), undefined, { signal });
     }
   }
 }
 
 class RefusedError extends Error {
-  readonly isTransient: boolean;
+  readonly status: number;
 
   constructor(status: number) {
     super(`The provider answered ${status}`);
-    this.isTransient = status === 429 || status >= 500;
+    this.status = status;
   }
+}
+
+/** Whether asking again may help. `fetch` throws a `TypeError` for a lost connection. */
+function isTransient(error: unknown): boolean {
+  if (error instanceof RefusedError) {
+    return error.status === 401 || error.status === 429 || error.status >= 500;
+  }
+  return error instanceof TypeError || (error instanceof Error && error.name === 'TimeoutError');
 }
 
 async function askProvider(query: string, signal: AbortSignal): Promise<SearchHit[]> {
@@ -108,6 +115,7 @@ async function askProvider(query: string, signal: AbortSignal): Promise<SearchHi
   });
   if (!response.ok) {
     await response.body?.cancel();
+    if (response.status === 401 && secretId) forgetSecret(secretId);
     throw new RefusedError(response.status);
   }
   return adapter.hits(JSON.parse(await textOf(response)));

@@ -1,4 +1,6 @@
 import * as v from 'valibot';
+import type { Hold } from '../../ledger/reserve.ts';
+import { release } from '../../ledger/settle.ts';
 import { type HeldSearch, holdSearch } from '../../search/search.ts';
 import type { ChatEvent } from '../chat-event.ts';
 import { conversationOf } from '../conversation.ts';
@@ -27,7 +29,7 @@ export async function* queriesFor(
 ): AsyncGenerator<ChatEvent, (string | HeldSearch)[]> {
   if (isQuery(turn, reach)) {
     const held = await holdSearch(turn.caller.keyId, turn.request.message, { asRequest: true });
-    yield searching(held.query, reach);
+    yield* whileHeld(held.hold, searching(held.query, reach));
     return [held];
   }
   const question = {
@@ -37,12 +39,24 @@ export async function* queriesFor(
     material: conversationOf(turn),
   };
   const held = await holdQuestion(turn, smallModelFor(turn), question, { asRequest: true });
-  yield { type: 'status', stage: 'searching', detail: 'Thinking of what to search for' };
+  const detail = 'Thinking of what to search for';
+  yield* whileHeld(held.held.hold, { type: 'status', stage: 'searching', detail });
   const written = (await askQuestion(held))?.queries ?? [];
   const queries = cleanQueries(written, maxQueries);
   if (queries.length === 0) queries.push(turn.request.message.slice(0, maxQueryCharacters));
   for (const query of queries) yield searching(query, reach);
   return queries;
+}
+
+/** Sends an event while a hold waits for its use. The hold is given back if the reader leaves at the event. */
+async function* whileHeld(hold: Hold, event: ChatEvent): AsyncGenerator<ChatEvent> {
+  let isWanted = false;
+  try {
+    yield event;
+    isWanted = true;
+  } finally {
+    if (!isWanted) await release(hold);
+  }
 }
 
 /** Drops what a model wrote that can't be a query, and what is there twice. */

@@ -1,0 +1,30 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+/** What a server answers; undefined cuts the connection. */
+export type JsonAnswer =
+  | { status?: number; headers?: Record<string, string>; body: unknown }
+  | undefined;
+
+/** Starts a server that answers each request with JSON. */
+export async function startJsonServer(
+  answer: (request: IncomingMessage, body: unknown) => JsonAnswer | Promise<JsonAnswer>,
+) {
+  const server = createServer(async (request, response) => {
+    const sent = await text(request);
+    const given = await answer(request, sent === '' ? undefined : JSON.parse(sent));
+    if (!given) return void response.destroy();
+    const { status = 200, headers, body } = given;
+    response.writeHead(status, { 'content-type': 'application/json', ...headers });
+    response.end(JSON.stringify(body));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async close(): Promise<void> {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

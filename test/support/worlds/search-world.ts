@@ -1,0 +1,204 @@
+import * as v from 'valibot';
+import type { ChatEvent } from '../../../shared/chat/chat-event.ts';
+import { streamChat } from '../../../shared/chat/stream-chat.ts';
+import { ChatStreamRequest } from '../../../shared/chat/stream-request.ts';
+import type { DocumentHit } from '../../../shared/connectors/drive-documents.ts';
+import { defaultLimits, type KeyLimits } from '../../../shared/keys/key-limits.ts';
+import { type Account, findAccount, openAccount } from '../../../shared/ledger/account.ts';
+import type { Charge } from '../../../shared/ledger/charge.ts';
+import type { PageReading } from '../../../shared/pages/page.ts';
+import { endedCharges } from '../servers/chat-stage.ts';
+import { eventsOf } from '../servers/event-reader.ts';
+import { type JsonAnswer, startJsonServer } from '../servers/json-server.ts';
+import { type Behaviour, type ModelRequest, startModelStub } from '../servers/model-stub.ts';
+import { streamOf } from '../servers/model-stub-pieces.ts';
+import { startTestStore } from './store.ts';
+
+/** A page as the search finds it and as it reads. */
+export interface TestPage {
+  url: string;
+  title?: string;
+  snippet?: string;
+  /** Passages, as Brave extracts them. */
+  passages?: string[];
+  reading?: PageReading;
+}
+
+/** A document in the caller's Drive. */
+export type TestDocument = DocumentHit & ({ text: string } | { skipped: string });
+
+/** What the model writes, by the name of what it is asked for. */
+export interface TestModel {
+  queries?: unknown;
+  plan?: unknown;
+  notes?: (material: string) => unknown;
+  gaps?: (n: number) => unknown;
+  check?: (material: string) => unknown;
+  /** The text of an answer or a report, as the pieces it comes in. */
+  writes?: string[];
+  /** What happens instead of an answer to a call, named as above or `answer`, the nth of its name from 1. */
+  fails?: (name: string, n: number) => Behaviour | undefined;
+}
+
+export interface TestWeb {
+  /** The pages that a query finds. */
+  finds: (query: string) => TestPage[];
+  /** What happens instead of the nth search, from 1. */
+  fails?: (n: number) => JsonAnswer | 'cut';
+  documents?: TestDocument[];
+  driveFails?: boolean;
+  readerFails?: boolean;
+}
+
+/** What came of a message. */
+export interface Answered {
+  events: ChatEvent[];
+  account: Account;
+  charges: Charge[];
+  modelRequests: ModelRequest[];
+  queries: string[];
+}
+
+export type SearchWorld = Awaited<ReturnType<typeof startSearchWorld>>;
+
+/**
+ * Starts all that a searched chat speaks to, but for the page reader and the Drive search: a store, a model, a
+ * search provider, and a Lambda that returns what those two would.
+ */
+export async function startSearchWorld() {
+  let model: TestModel = {};
+  let web: TestWeb = { finds: () => [] };
+  let calls = new Map<string, number>();
+  const queries: string[] = [];
+
+  const stub = await startModelStub();
+  stub.respond((body) => {
+    const name = nameOf(body);
+    const n = (calls.get(name) ?? 0) + 1;
+    calls.set(name, n);
+    return model.fails?.(name, n) ?? behaviourFor(model, name, n, materialOf(body));
+  });
+  const provider = await startJsonServer(({ url = '' }) => {
+    queries.push(new URL(url, 'http://provider').searchParams.get('q') ?? '');
+    const failure = web.fails?.(queries.length);
+    if (failure) return failure === 'cut' ? undefined : failure;
+    const generic = web.finds(queries.at(-1) ?? '').map(({ url, title, snippet, passages }) => ({
+      url,
+      title: title ?? '',
+      snippets: passages ?? (snippet ? [snippet] : []),
+    }));
+    return { body: { grounding: { generic } } };
+  });
+  const lambda = await startJsonServer(({ url = '' }, body) => invoked(web, url, body));
+  const store = await startTestStore({ modelUrl: stub.url });
+  Object.assign(process.env, {
+    AWS_ENDPOINT_URL_LAMBDA: lambda.url,
+    READ_PAGE_FUNCTION: 'read-page',
+    SEARCH_DRIVE_FUNCTION: 'search-drive',
+    SEARCH_PROVIDER: 'brave',
+    SEARCH_URL: provider.url,
+    RESEARCH_MAX_USD: '0.5',
+  });
+  let keys = 0;
+
+  return {
+    /** Says what the next messages meet. */
+    set(nextModel: TestModel, nextWeb: TestWeb): void {
+      model = nextModel;
+      web = nextWeb;
+    },
+
+    /** Sends a message as a key of its own, and reads the answer up to an event, or to its end. */
+    async ask(
+      request: object,
+      { limits = {}, leaveAfter }: { limits?: Partial<KeyLimits>; leaveAfter?: number } = {},
+    ): Promise<Answered> {
+      calls = new Map();
+      queries.length = 0;
+      const requestsBefore = stub.requests.length;
+      const keyId = `key_asking_${++keys}`;
+      const all = { ...defaultLimits, budget_usd: 10, drive_folders: ['a-folder'], ...limits };
+      await openAccount(keyId, new Date().toISOString(), all);
+      const { body } = await streamChat(
+        v.parse(ChatStreamRequest, request),
+        { keyId, limits: JSON.stringify(all) },
+        { requestId: 'a request', timeIsUp: new AbortController().signal },
+      );
+      const events = await read(body, leaveAfter);
+      const charges = await endedCharges({ keyId });
+      const account = await findAccount(keyId);
+      if (!account) throw new Error('no account');
+      const modelRequests = stub.requests.slice(requestsBefore);
+      return { events, account, charges, modelRequests, queries: [...queries] };
+    },
+
+    async close(): Promise<void> {
+      await Promise.all([stub.close(), provider.close(), lambda.close(), store.close()]);
+    },
+  };
+}
+
+async function read(
+  body: AsyncIterable<Uint8Array | string>,
+  leaveAfter = Number.POSITIVE_INFINITY,
+): Promise<ChatEvent[]> {
+  const reader = body[Symbol.asyncIterator]();
+  let text = '';
+  for (let n = 0; n < leaveAfter; n++) {
+    const next = await reader.next();
+    if (next.done) break;
+    text += String(next.value);
+  }
+  await reader.return?.();
+  return eventsOf<ChatEvent>(text).filter((one) => one !== '[DONE]');
+}
+
+interface AskedBody {
+  response_format?: { json_schema?: { name?: string } };
+  messages: { content: unknown }[];
+}
+
+const nameOf = (body: object) => (body as AskedBody).response_format?.json_schema?.name ?? 'answer';
+
+/** The text of the last message that a model was sent. */
+export const materialOf = (body: object) => String((body as AskedBody).messages.at(-1)?.content);
+
+const usage = { prompt_tokens: 100, completion_tokens: 20 };
+
+function behaviourFor(model: TestModel, name: string, n: number, material: string): Behaviour {
+  if (name === 'answer')
+    return { kind: 'pieces', pieces: streamOf(model.writes ?? ['An answer.'], [100, 20]) };
+  const answers: Record<string, unknown> = {
+    queries: { queries: model.queries ?? ['a query'] },
+    plan: model.plan,
+    notes: { notes: model.notes?.(material) ?? [] },
+    gaps: model.gaps?.(n) ?? { done: true, queries: [] },
+    check: { unsupported: model.check?.(material) ?? [] },
+  };
+  return { kind: 'answer', content: JSON.stringify(answers[name]), usage };
+}
+
+/** What Lambda's Invoke answers for the page reader and the Drive search. */
+function invoked(
+  { finds, documents = [], ...web }: TestWeb,
+  path: string,
+  body: unknown,
+): JsonAnswer {
+  const failed = {
+    headers: { 'x-amz-function-error': 'Unhandled' },
+    body: { errorMessage: 'it broke', errorType: 'Error' },
+  };
+  if (path.includes('/read-page/')) {
+    if (web.readerFails) return failed;
+    const { url } = body as { url: string };
+    const page = finds('').find((each) => each.url === url);
+    return { body: page?.reading ?? { unreadable: 'unreachable' } };
+  }
+  if (web.driveFails) return failed;
+  const question = body as { ask: string; folders: string[]; ids?: string[] };
+  const mine = question.folders.includes('a-folder') ? documents : [];
+  if (question.ask === 'search') {
+    return { body: { hits: mine.map(({ id, title, url }) => ({ id, title, url })) } };
+  }
+  return { body: { documents: mine.filter(({ id }) => question.ids?.includes(id)) } };
+}

@@ -4,6 +4,7 @@ import { Construct } from 'constructs';
 import type { ApiKeys } from './api-keys.ts';
 import type { Ledger } from './ledger.ts';
 import type { ModelProviders } from './model-providers.ts';
+import type { PageReader } from './page-reader.ts';
 import type { ServiceApi } from './service-api.ts';
 import { type FunctionLogs, ServiceFunction } from './service-function.ts';
 import { ServiceTable } from './service-table.ts';
@@ -13,6 +14,7 @@ export interface ChatApiProps {
   readonly keys: ApiKeys;
   readonly ledger: Ledger;
   readonly providers: ModelProviders;
+  readonly pages: PageReader;
   readonly removalPolicy: RemovalPolicy;
   readonly logs: FunctionLogs;
 }
@@ -25,7 +27,7 @@ export class ChatApi extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    { api, keys, ledger, providers, removalPolicy, logs }: ChatApiProps,
+    { api, keys, ledger, providers, pages, removalPolicy, logs }: ChatApiProps,
   ) {
     super(scope, id);
     const createChatCompletion = new ServiceFunction(this, 'create-chat-completion', {
@@ -52,6 +54,7 @@ export class ChatApi extends Construct {
     ledger.grantSpend(streamChat);
     providers.grantCall(streamChat);
     keys.grantRead(streamChat);
+    pages.grantRead(streamChat);
     sessions.grant(streamChat, 'dynamodb:GetItem', 'dynamodb:PutItem');
     streamChat.addEnvironment('SESSIONS_TABLE', sessions.tableName);
     api.routeStreamed('POST', '/chat/stream', streamChat, maxAnswerTime);

@@ -56,6 +56,8 @@ export function bundle(
     alias: {
       '#catalogue': catalogueFile,
       '@aws-sdk/credential-provider-node': join(root, 'lib/environment-credentials.ts'),
+      // linkedom takes the native canvas if there is one; pages are read without.
+      canvas: join(root, 'node_modules/linkedom/commonjs/canvas-shim.cjs'),
     },
     banner: {
       js: "import{createRequire as quireRequire}from'node:module';const require=quireRequire(import.meta.url);",

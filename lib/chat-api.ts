@@ -4,6 +4,7 @@ import { Construct } from 'constructs';
 import type { ApiKeys } from './api-keys.ts';
 import type { Ledger } from './ledger.ts';
 import type { ModelProviders } from './model-providers.ts';
+import type { PageReader } from './page-reader.ts';
 import type { ServiceApi } from './service-api.ts';
 import { type FunctionLogs, ServiceFunction } from './service-function.ts';
 import { ServiceTable } from './service-table.ts';
@@ -15,6 +16,7 @@ export interface ChatApiProps {
   readonly ledger: Ledger;
   readonly providers: ModelProviders;
   readonly webSearch: WebSearch;
+  readonly pages: PageReader;
   readonly removalPolicy: RemovalPolicy;
   readonly logs: FunctionLogs;
 }
@@ -27,7 +29,7 @@ export class ChatApi extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    { api, keys, ledger, providers, webSearch, removalPolicy, logs }: ChatApiProps,
+    { api, keys, ledger, providers, webSearch, pages, removalPolicy, logs }: ChatApiProps,
   ) {
     super(scope, id);
     const createChatCompletion = new ServiceFunction(this, 'create-chat-completion', {
@@ -55,6 +57,7 @@ export class ChatApi extends Construct {
     providers.grantCall(streamChat);
     keys.grantRead(streamChat);
     webSearch.grantSearch(streamChat);
+    pages.grantRead(streamChat);
     sessions.grant(streamChat, 'dynamodb:GetItem', 'dynamodb:PutItem');
     streamChat.addEnvironment('SESSIONS_TABLE', sessions.tableName);
     api.routeStreamed('POST', '/chat/stream', streamChat, maxAnswerTime);

@@ -16,6 +16,7 @@ import { JobRunners } from './job-runners.ts';
 import { JobTable } from './job-table.ts';
 import { Ledger } from './ledger.ts';
 import { ModelProviders } from './model-providers.ts';
+import { PageReader } from './page-reader.ts';
 import { ServiceAlarms } from './service-alarms.ts';
 import { ServiceApi } from './service-api.ts';
 import { ServiceDashboard } from './service-dashboard.ts';
@@ -92,7 +93,9 @@ export class ServiceStack extends Stack {
       logs,
     });
     new BatchApi(this, 'batch', { api, jobs, logs, lanes });
-    new ChatApi(this, 'chat', { api, keys, ledger, providers, webSearch, removalPolicy, logs });
+    const pages = new PageReader(this, 'pages', { logs });
+    const chat = { api, keys, ledger, providers, webSearch, pages, removalPolicy, logs };
+    new ChatApi(this, 'chat', chat);
     const usage = new Usage(this, 'usage', { api, jobs, ledger, alarms, removalPolicy, logs });
     const feedback = new Feedback(this, 'feedback', { api, removalPolicy, logs });
     const getLimits = new ServiceFunction(this, 'get-limits', {

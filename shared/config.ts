@@ -27,6 +27,14 @@ const Environment = v.object({
   SEARCH_URL: v.optional(v.pipe(v.string(), v.url())),
   SEARCH_SECRET: v.optional(v.string()),
   SESSIONS_TABLE: v.string(),
+  READ_PAGE_FUNCTION: v.string(),
+  /** The one origin that pages are read from without a check of its address; never set where it is deployed. */
+  READ_PAGE_LOCAL_ORIGIN: v.optional(
+    v.pipe(
+      v.string(),
+      v.check((text) => URL.parse(text)?.origin === text, 'should be an origin'),
+    ),
+  ),
   TEXTRACT_PAGES_PER_SECOND: v.pipe(v.string(), v.toNumber(), v.minValue(0.1)),
   /** The path of a catalogue of models to use instead of `shared/models/catalogue.json`. */
   QUIRE_CATALOGUE: v.optional(v.string()),

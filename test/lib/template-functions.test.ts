@@ -5,6 +5,7 @@ import {
   all,
   functionIn,
   functions,
+  type Properties,
   referencesIn,
   template,
 } from '../support/run/stack-template.ts';
@@ -85,10 +86,12 @@ describe('functions', () => {
     ['get-limits', { dynamodb: ['GetItem'] }],
     ['get-stats', { dynamodb: ['Query'] }],
     ['list-models', {}],
+    ['read-page', {}],
     [
       'stream-chat',
       {
         dynamodb: ['GetItem', 'PutItem', 'UpdateItem'],
+        lambda: ['InvokeFunction'],
         secretsmanager: ['DescribeSecret', 'GetSecretValue'],
       },
     ],
@@ -157,6 +160,38 @@ describe('functions', () => {
       }
     },
   );
+
+  test('that have pages read may invoke the reader and nothing else', () => {
+    const readPage = functions.find(({ name }) => name === 'read-page');
+    const users = functions.filter(({ properties }) => setting(properties, 'READ_PAGE_FUNCTION'));
+
+    expect(users.map(({ name }) => name)).toEqual(['stream-chat']);
+    for (const { properties } of users) {
+      const [role = ''] = referencesIn(properties.Role);
+      const invocations = policiesOf(role).filter(({ Action }) => /^lambda:/.test(String(Action)));
+      expect(setting(properties, 'READ_PAGE_FUNCTION')).toEqual({ Ref: readPage?.id });
+      expect(invocations).toMatchObject([
+        { Action: 'lambda:InvokeFunction', Resource: { 'Fn::GetAtt': [readPage?.id, 'Arn'] } },
+      ]);
+    }
+  });
+
+  test('never read pages of a local origin, and the reader has no setting at all', () => {
+    const readPage = functions.find(({ name }) => name === 'read-page');
+
+    for (const { name, properties } of functions) {
+      expect(setting(properties, 'READ_PAGE_LOCAL_ORIGIN'), name).toBeUndefined();
+    }
+    expect(JSON.stringify(template)).not.toContain('READ_PAGE_LOCAL_ORIGIN');
+    expect(Object.keys(readPage?.properties.Environment.Variables).sort()).toEqual([
+      'NODE_OPTIONS',
+      'POWERTOOLS_SERVICE_NAME',
+    ]);
+    expect(readPage?.properties).toMatchObject({ MemorySize: 1024, Timeout: 20 });
+  });
+
+  const setting = ({ Environment }: Properties, name: string): unknown =>
+    Environment?.Variables?.[name];
 
   function policiesOf(role: string): { Action: string | string[]; Resource: unknown }[] {
     return all('AWS::IAM::Policy')

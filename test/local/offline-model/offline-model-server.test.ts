@@ -404,7 +404,10 @@ The museum is closed on Mondays. A ticket costs four pounds.
 - The tram runs every ten minutes.
 </source>
 </sources>`;
-  const rules: Message = { role: 'system', content: 'Cite what the tickets of a source cost, as in [9].' };
+  const rules: Message = {
+    role: 'system',
+    content: 'Cite what the tickets of a source cost, as in [9].',
+  };
 
   test('are cited by the sentences taken from them', async () => {
     const said = await answer([rules, ...user(`${sources}\n\nWhat does a ticket cost?`)]);

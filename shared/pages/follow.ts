@@ -1,0 +1,52 @@
+import type { IncomingMessage } from 'node:http';
+import { checkAddress, parseUrl, type Resolve } from './address.ts';
+import { get } from './get.ts';
+import { UnreadableError } from './unreadable.ts';
+
+const maxRedirects = 5;
+const redirectStatuses = [301, 302, 303, 307, 308];
+
+/** What every request for a page is made with. */
+export interface FetchContext {
+  resolve: Resolve;
+  /** Ends the whole reading: resolver, connections and bodies. */
+  signal: AbortSignal;
+}
+
+export interface Fetched {
+  /** Where the response came from, after redirects. */
+  url: URL;
+  response: IncomingMessage;
+}
+
+/**
+ * Fetches a URL, and follows its redirects. Each address is checked anew, by `mayVisit` too, and gets a connection
+ * of its own. Throws `forbidden_address`, or `unreachable` for more than 5 redirects or any status but 200.
+ */
+export async function follow(
+  start: URL,
+  { resolve, signal }: FetchContext,
+  mayVisit: (url: URL) => Promise<void> = async () => {},
+): Promise<Fetched> {
+  let url = start;
+  for (let redirects = 0; redirects <= maxRedirects; redirects++) {
+    const address = await orAbort(checkAddress(url, resolve), signal);
+    await mayVisit(url);
+    const response = await get(url, address, signal);
+    if (response.statusCode === 200) return { url, response };
+    response.destroy();
+    const { location } = response.headers;
+    if (!location || !redirectStatuses.includes(response.statusCode ?? 0)) break;
+    // Node reads headers as Latin-1, sites write them in UTF-8.
+    url = parseUrl(Buffer.from(location, 'latin1').toString(), url);
+  }
+  throw new UnreadableError('unreachable');
+}
+
+/** The system's resolver can't be stopped, but need not be waited for. */
+function orAbort<Value>(value: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  if (signal.aborted) reject(signal.reason);
+  signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  return Promise.race([value, promise]);
+}

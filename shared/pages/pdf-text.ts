@@ -1,0 +1,61 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loadFlattened } from '../documents/flattened-page.ts';
+import { OpenPdf } from '../documents/open-pdf.ts';
+import { PdfFile } from '../documents/pdf-file.ts';
+import { inReadingOrder } from '../documents/reading-order.ts';
+import { TextLayer } from '../documents/text-layer.ts';
+import { ServiceError } from '../http/errors.ts';
+import { maxPageCharacters } from './page.ts';
+
+/** What a reader gets of a long PDF; most end at `maxPageCharacters` before. */
+const maxPages = 200;
+/** The pages that are read by then are all. */
+const maxMs = 4_000;
+/** A text layer with a larger share of letters that the font doesn't name is rubbish. */
+const maxUnknownShare = 0.1;
+
+/** Returns the text layers of a PDF's pages. A page without one, or a damaged one, is left out. Throws 422. */
+export async function pdfText(bytes: Uint8Array): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'quire-page-'));
+  try {
+    const path = join(folder, 'page.pdf');
+    await writeFile(path, bytes);
+    const file = new PdfFile(path);
+    try {
+      return readPages(await OpenPdf.from(file));
+    } finally {
+      file.close();
+    }
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+function readPages(pdf: OpenPdf): string {
+  const endsAt = performance.now() + maxMs;
+  const texts: string[] = [];
+  let length = 0;
+  const lastPage = Math.min(pdf.pageCount(), maxPages);
+  for (let number = 1; number <= lastPage; number++) {
+    if (length > maxPageCharacters || performance.now() > endsAt) break;
+    try {
+      const text = textLayerOf(pdf, number);
+      if (text) texts.push(text);
+      length += text.length;
+    } catch (error) {
+      // After any error but a damaged page's, PDFium's memory may be in any state.
+      if (!(error instanceof ServiceError)) break;
+    }
+  }
+  return texts.join('\n\n');
+}
+
+function textLayerOf(pdf: OpenPdf, number: number): string {
+  const { page, hasAnnotations } = loadFlattened(pdf, number);
+  const { characters, unknown, runs } = TextLayer.of(pdf.pdfium, page);
+  pdf.pdfium.exports.FPDF_ClosePage(page);
+  if (characters === 0 || unknown > maxUnknownShare * characters) return '';
+  return inReadingOrder(runs, !hasAnnotations);
+}

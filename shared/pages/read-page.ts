@@ -1,0 +1,67 @@
+import { log } from '../log.ts';
+import { parseUrl, type Resolve, resolveName } from './address.ts';
+import { readBody } from './body.ts';
+import { type FetchContext, follow } from './follow.ts';
+import type { Page, PageReading, Unreadable } from './page.ts';
+import { kindOf, pageOf } from './page-text.ts';
+import { checkRobots } from './robots.ts';
+import { UnreadableError } from './unreadable.ts';
+
+const maxBytes = 5_000_000;
+/** All that a page may take until its content is there: names, `robots.txt`, redirects and bodies. */
+const defaultDeadlineMs = 10_000;
+
+/** DNS has no longer names. */
+const maxHostCharacters = 253;
+
+export interface ReadOptions {
+  resolve?: Resolve;
+  deadlineMs?: number;
+}
+
+/**
+ * Reads a page of the public web. Never throws: what can't be read is returned with its reason. The log names the
+ * page's host and nothing else of it.
+ */
+export async function readPage(url: string, options: ReadOptions = {}): Promise<PageReading> {
+  const startedAt = performance.now();
+  const reading = await tryToRead(url, options);
+  log('info', 'page read', {
+    host: URL.parse(url)?.host.slice(0, maxHostCharacters),
+    outcome: 'unreadable' in reading ? reading.unreadable : 'read',
+    duration_ms: Math.round(performance.now() - startedAt),
+  });
+  return reading;
+}
+
+async function tryToRead(
+  url: string,
+  { resolve = resolveName, deadlineMs = defaultDeadlineMs }: ReadOptions,
+): Promise<PageReading> {
+  const signal = AbortSignal.timeout(deadlineMs);
+  try {
+    return await fetchPage(parseUrl(url), { resolve, signal }, deadlineMs);
+  } catch (error) {
+    return { unreadable: signal.aborted ? 'timeout' : reasonOf(error) };
+  }
+}
+
+async function fetchPage(start: URL, context: FetchContext, deadlineMs: number): Promise<Page> {
+  const mayVisit = (url: URL) => checkRobots(url, context, deadlineMs);
+  const { url, response } = await follow(start, context, mayVisit);
+  try {
+    const contentType = response.headers['content-type'] ?? '';
+    kindOf(contentType);
+    const bytes = await readBody(response, maxBytes);
+    return await pageOf(url, bytes, contentType);
+  } finally {
+    response.destroy();
+  }
+}
+
+/** An error of a parser means that the page is broken. Its message may quote the page, so it isn't logged. */
+function reasonOf(error: unknown): Unreadable {
+  if (error instanceof UnreadableError) return error.reason;
+  log('warn', 'page broke its parser', { error: error instanceof Error ? error.name : undefined });
+  return 'broken';
+}

@@ -1,0 +1,15 @@
+import { invokeFunction } from '../aws/lambda.ts';
+import { setting } from '../config.ts';
+import { errorFields, log } from '../log.ts';
+import type { PageReading, PageRequest } from './page.ts';
+
+/** Has `read-page` read a page of the web. Never throws: a reader that fails makes the page `unreachable`. */
+export async function requestPage(url: string, signal: AbortSignal): Promise<PageReading> {
+  try {
+    const request: PageRequest = { url };
+    return await invokeFunction<PageReading>(setting('READ_PAGE_FUNCTION'), request, signal);
+  } catch (error) {
+    log('warn', 'page reader failed', errorFields(error));
+    return { unreadable: 'unreachable' };
+  }
+}

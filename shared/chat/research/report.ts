@@ -1,14 +1,15 @@
 import pLimit from 'p-limit';
+import type { ServiceError } from '../../http/errors.ts';
 import type { Hold } from '../../ledger/reserve.ts';
-import { ModelError } from '../../models/errors.ts';
 import { modelAnswer } from '../answer.ts';
 import type { ChatEvent } from '../chat-event.ts';
+import { brokenOff } from '../forward-stream.ts';
 import { CitationFilter } from '../sources/citations.ts';
 import type { AnswerEvents } from '../turn.ts';
 import { checkPart } from './check.ts';
 import { type Investigation, stage } from './investigation.ts';
 import { progress } from './progress.ts';
-import { numberedSource, requestWithin } from './writing.ts';
+import { noteLine, numberedSource, requestWithin } from './writing.ts';
 
 /** The report as it was sent so far. */
 interface Report {
@@ -18,13 +19,13 @@ interface Report {
   cited: number[];
   isUnchecked: boolean;
   /** Why the model broke off. */
-  failure?: ModelError;
+  failure?: ServiceError;
 }
 
 /**
  * Writes the report from the notes, and sends it part by part, each as its check left it; then the sources that
  * it cites, numbered in their order. If the model fails before it has written anything, the notes are sent
- * instead. If it breaks off, throws its `ModelError` after what there is.
+ * instead. If it breaks off, throws a `ServiceError` after what there is.
  */
 export async function* writeReport(research: Investigation, hold: Hold): AnswerEvents {
   const { turn, studied } = research;
@@ -75,15 +76,14 @@ async function sendParts(
       if (readerLeft.aborted) break;
     }
   } catch (error) {
-    if (!(error instanceof ModelError)) throw error;
-    report.failure = error;
+    report.failure = brokenOff(error);
   }
   await sent;
 }
 
 const minPartCharacters = 1_500;
 
-/** The model's report in parts of whole paragraphs. Throws its `ModelError` after the last part it wrote. */
+/** The model's report in parts of whole paragraphs. Throws what broke it off after the last part. */
 async function* partsOf(
   research: Investigation,
   hold: Hold,
@@ -92,6 +92,7 @@ async function* partsOf(
   const request = requestWithin(research, hold);
   const answer = modelAnswer(research.turn, request, { hold, asRequest: false });
   let part = '';
+  let failure: unknown;
   try {
     for (let next = await answer.next(); ; next = await answer.next()) {
       if (next.done) {
@@ -104,10 +105,13 @@ async function* partsOf(
       yield part.slice(0, end);
       part = part.slice(end);
     }
+  } catch (error) {
+    failure = error;
   } finally {
     await answer.return({ text: '', finishReason: 'stop' });
   }
   if (part !== '') yield part;
+  if (failure) throw failure;
 }
 
 /** The number by which the report cites a source: sources are numbered as they are first cited. */
@@ -120,7 +124,7 @@ function numberFor(place: number, places: number, cited: number[]): number | und
 /** The notes as a text, for a report that could not be written. */
 function notesText({ studied }: Investigation): string {
   const notes = studied.flatMap(({ notes }, index) =>
-    notes.map(({ claim, quote }) => `- ${claim} [${index + 1}] (“${quote}”)`),
+    notes.map((note) => noteLine(note, ` [${index + 1}]`)),
   );
   return `The report could not be written. These are the notes for it:\n\n${notes.join('\n')}`;
 }

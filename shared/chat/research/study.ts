@@ -34,24 +34,27 @@ export async function* study(
   const found = (await find(research, queries)).filter(({ key }) => !seen.has(key));
   const chosen = found.slice(0, Math.min(limits.sourcesPerRound, limits.sources - seen.size));
   for (const { key } of chosen) seen.add(key);
-  const before = studied.length;
-  yield* progress<ChatEvent, void>(async (tell, readerLeft) => {
+  const studying = progress<ChatEvent, Note[][]>((tell, readerLeft) => {
     const atOnce = pLimit(limits.atOnce);
     const studyOne = async (each: Found) => {
-      if (readerLeft.aborted || research.stoppedBy) return;
+      if (readerLeft.aborted || research.stoppedBy) return [];
       tell(stage(turn, 'reading', `Reading ${each.documentId ? each.title : each.site}`));
       const reading = await read(research, each);
-      if (!reading) return;
-      if ('skipped' in reading) {
-        tell(stage(turn, 'reading', `Left out ${each.title}: ${reading.skipped}`));
-        return;
+      if (reading && 'text' in reading) {
+        return (await attempt(research, () => notesOf(research, each, reading.text))) ?? [];
       }
-      const notes = await attempt(research, () => notesOf(research, each, reading.text));
-      if (notes?.length) studied.push({ found: each, notes });
+      if (reading) tell(stage(turn, 'reading', `Left out ${each.title}: ${reading.skipped}`));
+      return [];
     };
-    await Promise.all(chosen.map((each) => atOnce(studyOne, each)));
+    return Promise.all(chosen.map((each) => atOnce(studyOne, each)));
   });
-  return studied.length > before;
+  const notes = yield* studying;
+  const useful = chosen.flatMap((each, index) => {
+    const found = notes[index] ?? [];
+    return found.length > 0 ? { found: each, notes: found } : [];
+  });
+  studied.push(...useful);
+  return useful.length > 0;
 }
 
 /** Searches the web and the Drive, and joins what they found by rank. */

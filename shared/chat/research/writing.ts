@@ -11,7 +11,7 @@ import { checkQuestion, type Note, questionsText, reportRules } from './question
 
 /** The most of brief, questions and notes that a report is written from. */
 const maxMaterialBytes = 40_000;
-const maxReportTokens = 8_000;
+const maxReportTokens = 6_000;
 /** Parts of the report that are checked. */
 export const maxChecks = 6;
 const maxCheckBytes = 10_000;
@@ -39,7 +39,7 @@ function reportRequest({ model }: Pick<Turn, 'model'>, material: string): Answer
       { role: 'user', content: material },
     ],
     // A reasoning model thinks within the same limit.
-    max_tokens: Math.min(model.maxOutputTokens, (model.reasoning ? 2 : 1) * maxReportTokens),
+    max_tokens: Math.min(model.maxOutputTokens, (model.reasoning ? 1.5 : 1) * maxReportTokens),
     ...(model.reasoning && { reasoning_effort: 'low' }),
   };
 }
@@ -60,13 +60,16 @@ function noted(studied: readonly StudiedSource[], notes: number): SourceText[] {
   return studied.map(({ found, notes: all }, index) => {
     const taken = all.slice(0, left);
     left -= taken.length;
-    return { ...numberedSource(found, index + 1), text: taken.map(noteLine).join('\n') };
+    return {
+      ...numberedSource(found, index + 1),
+      text: taken.map((note) => noteLine(note)).join('\n'),
+    };
   });
 }
 
-/** A note as a line: its claim, and its quote if that is worded otherwise. */
-const noteLine = ({ claim, quote }: Note) =>
-  claim === quote ? `- ${claim}` : `- ${claim} (“${quote}”)`;
+/** A note as a line: its claim, its citation if one is given, and its quote if that is worded otherwise. */
+export const noteLine = ({ claim, quote }: Note, citation = '') =>
+  `- ${claim}${citation}${claim === quote ? '' : ` (“${quote}”)`}`;
 
 const maxSnippetCharacters = 200;
 

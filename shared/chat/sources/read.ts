@@ -21,15 +21,8 @@ const reasons: Record<Unreadable, string> = {
 /** Reads a page of the web, or takes the passages that the search brought. Never throws for a page. */
 export async function readPage({ signal }: Turn, found: Found): Promise<Reading> {
   if (found.passages.length > 0) return { found, text: found.passages.join('\n\n') };
-  try {
-    const page = await requestPage(found.url, signal);
-    return 'text' in page
-      ? { found, text: page.text }
-      : { found, skipped: reasons[page.unreadable] };
-  } catch (error) {
-    log('warn', 'page reader failed', errorFields(error));
-    return { found, skipped: reasons.broken };
-  }
+  const page = await requestPage(found.url, signal);
+  return 'text' in page ? { found, text: page.text } : { found, skipped: reasons[page.unreadable] };
 }
 
 /** Reads documents of the caller's Drive folders. One that the key may not read is left out. Never throws. */

@@ -1,12 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ChatEvent } from '../../../shared/chat/chat-event.ts';
-import { toUsd } from '../../../shared/ledger/nano-usd.ts';
 import {
   type Answered,
+  eventsOfType,
+  expectAllPaid,
   materialOf,
   type SearchWorld,
+  sourcesOf,
+  stagesOf,
   startSearchWorld,
   type TestPage,
+  textOf,
 } from '../../support/worlds/search-world.ts';
 
 let world: SearchWorld;
@@ -30,26 +33,7 @@ const unread = (name: string, text: string): TestPage => ({
   reading: { url: `https://${name}.example/`, title: `The ${name}`, text },
 });
 
-type EventOf<Type extends ChatEvent['type']> = Extract<ChatEvent, { type: Type }>;
-
-const eventsOf = <Type extends ChatEvent['type']>({ events }: Answered, type: Type) =>
-  events.filter((event): event is EventOf<Type> => event.type === type);
-const textOf = (answered: Answered) =>
-  eventsOf(answered, 'delta')
-    .map(({ content }) => content)
-    .join('');
-const sourcesOf = (answered: Answered) => eventsOf(answered, 'sources')[0]?.sources ?? [];
-const stagesOf = (answered: Answered) => eventsOf(answered, 'status').map(({ stage }) => stage);
 const lastMaterial = ({ modelRequests }: Answered) => materialOf(modelRequests.at(-1)?.body ?? {});
-
-/** Expects that the caller was told what the ledger says. */
-function expectAllPaid(answered: Answered): void {
-  const { account, charges } = answered;
-  const settled = charges.filter(({ status }) => status === 'settled');
-  const cost = settled.reduce((total, charge) => total + (charge.cost ?? 0), 0);
-  expect(account).toMatchObject({ held: 0, spent: cost });
-  expect(eventsOf(answered, 'usage')[0]?.cost_usd).toBe(toUsd(cost));
-}
 
 const search = { message: 'When does the tram run?', web_search: true };
 const long = { ...search, message: `${search.message} ${'Please tell me. '.repeat(20)}` };
@@ -85,7 +69,7 @@ describe('an answer from the web', () => {
     expect(answered.charges.map(({ model }) => model).sort()).toEqual([
       ...['gpt-5-mini', 'gpt-5-nano', 'web-search', 'web-search'],
     ]);
-    expect(eventsOf(answered, 'usage')[0]).toMatchObject({
+    expect(eventsOfType(answered, 'usage')[0]).toMatchObject({
       web_search: { searches: 2, cost_usd: 0.01 },
       tokens: { prompt: 200, completion: 40, total: 240 },
     });
@@ -183,7 +167,7 @@ describe('the sources', () => {
 
     const answered = await world.ask(search);
 
-    expect(eventsOf(answered, 'status').map(({ detail }) => detail)).toEqual([
+    expect(eventsOfType(answered, 'status').map(({ detail }) => detail)).toEqual([
       `Searching the web for “${search.message}”`,
       ...['Reading a.example', 'Reading b.example', 'Reading c.example'],
       'gpt-5-mini is answering',
@@ -215,7 +199,7 @@ describe('the sources', () => {
 
     const answered = await world.ask(search);
 
-    expect(eventsOf(answered, 'sources')).toEqual([{ type: 'sources', sources: [] }]);
+    expect(eventsOfType(answered, 'sources')).toEqual([{ type: 'sources', sources: [] }]);
     expect(lastMaterial(answered)).toContain('The search found no sources.');
     expectAllPaid(answered);
   });
@@ -275,7 +259,7 @@ describe('connectors', () => {
         snippet: 'Rent is $900.',
       },
     ]);
-    expect(eventsOf(answered, 'status').map(({ detail }) => detail)).toContain(
+    expect(eventsOfType(answered, 'status').map(({ detail }) => detail)).toContain(
       'Left out Scan.pdf: needs OCR',
     );
     expect(lastMaterial(answered)).toContain('Not read: Scan.pdf: needs OCR');

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { expect } from 'vitest';
 import type { ChatEvent } from '../../../shared/chat/chat-event.ts';
 import { streamChat } from '../../../shared/chat/stream-chat.ts';
 import { ChatStreamRequest } from '../../../shared/chat/stream-request.ts';
@@ -6,6 +7,7 @@ import type { DocumentHit } from '../../../shared/connectors/drive-documents.ts'
 import { defaultLimits, type KeyLimits } from '../../../shared/keys/key-limits.ts';
 import { type Account, findAccount, openAccount } from '../../../shared/ledger/account.ts';
 import type { Charge } from '../../../shared/ledger/charge.ts';
+import { toUsd } from '../../../shared/ledger/nano-usd.ts';
 import type { PageReading } from '../../../shared/pages/page.ts';
 import { endedCharges } from '../servers/chat-stage.ts';
 import { eventsOf } from '../servers/event-reader.ts';
@@ -151,6 +153,38 @@ async function read(
   }
   await reader.return?.();
   return eventsOf<ChatEvent>(text).filter((one) => one !== '[DONE]');
+}
+
+type EventOf<Type extends ChatEvent['type']> = Extract<ChatEvent, { type: Type }>;
+
+export const eventsOfType = <Type extends ChatEvent['type']>(
+  { events }: Pick<Answered, 'events'>,
+  type: Type,
+) => events.filter((event): event is EventOf<Type> => event.type === type);
+
+/** The text that an answer's deltas make. */
+export const textOf = (answered: Answered) =>
+  eventsOfType(answered, 'delta')
+    .map(({ content }) => content)
+    .join('');
+
+export const sourcesOf = (answered: Answered) =>
+  eventsOfType(answered, 'sources')[0]?.sources ?? [];
+
+/** The stages that an answer told, in order, each change once. */
+export const stagesOf = (answered: Answered) =>
+  eventsOfType(answered, 'status')
+    .map(({ stage }) => stage)
+    .filter((stage, index, all) => stage !== all[index - 1]);
+
+/** Expects that nothing is held, and that the caller was told what the ledger says, if anything. */
+export function expectAllPaid(answered: Answered): void {
+  const { account, charges } = answered;
+  const settled = charges.filter(({ status }) => status === 'settled');
+  const cost = settled.reduce((total, charge) => total + (charge.cost ?? 0), 0);
+  expect(account).toMatchObject({ held: 0, spent: cost });
+  const [usage] = eventsOfType(answered, 'usage');
+  expect(usage?.cost_usd ?? 0).toBe(toUsd(cost));
 }
 
 interface AskedBody {

@@ -2,6 +2,7 @@ import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
 import { AttributeType } from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
 import type { ApiKeys } from './api-keys.ts';
+import type { DriveSearch } from './drive-search.ts';
 import type { Ledger } from './ledger.ts';
 import type { ModelProviders } from './model-providers.ts';
 import type { ServiceApi } from './service-api.ts';
@@ -13,6 +14,7 @@ export interface ChatApiProps {
   readonly keys: ApiKeys;
   readonly ledger: Ledger;
   readonly providers: ModelProviders;
+  readonly driveSearch: DriveSearch;
   readonly removalPolicy: RemovalPolicy;
   readonly logs: FunctionLogs;
 }
@@ -25,7 +27,7 @@ export class ChatApi extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    { api, keys, ledger, providers, removalPolicy, logs }: ChatApiProps,
+    { api, keys, ledger, providers, driveSearch, removalPolicy, logs }: ChatApiProps,
   ) {
     super(scope, id);
     const createChatCompletion = new ServiceFunction(this, 'create-chat-completion', {
@@ -52,6 +54,7 @@ export class ChatApi extends Construct {
     ledger.grantSpend(streamChat);
     providers.grantCall(streamChat);
     keys.grantRead(streamChat);
+    driveSearch.grantAsk(streamChat);
     sessions.grant(streamChat, 'dynamodb:GetItem', 'dynamodb:PutItem');
     streamChat.addEnvironment('SESSIONS_TABLE', sessions.tableName);
     api.routeStreamed('POST', '/chat/stream', streamChat, maxAnswerTime);

@@ -19,6 +19,7 @@ const Environment = v.object({
   LANE_SHARDS: v.pipe(v.string(), v.toNumber(), v.integer(), v.minValue(1)),
   OCR_QUEUE_URL: v.string(),
   OPENAI_BASE_URL: v.optional(v.pipe(v.string(), v.url())),
+  SEARCH_DRIVE_FUNCTION: v.string(),
   SESSIONS_TABLE: v.string(),
   TEXTRACT_PAGES_PER_SECOND: v.pipe(v.string(), v.toNumber(), v.minValue(0.1)),
   /** The path of a catalogue of models to use instead of `shared/models/catalogue.json`. */

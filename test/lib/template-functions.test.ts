@@ -85,10 +85,12 @@ describe('functions', () => {
     ['get-limits', { dynamodb: ['GetItem'] }],
     ['get-stats', { dynamodb: ['Query'] }],
     ['list-models', {}],
+    ['search-drive', { secretsmanager: secrets }],
     [
       'stream-chat',
       {
         dynamodb: ['GetItem', 'PutItem', 'UpdateItem'],
+        lambda: ['InvokeFunction'],
         secretsmanager: ['DescribeSecret', 'GetSecretValue'],
       },
     ],

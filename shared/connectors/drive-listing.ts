@@ -40,6 +40,7 @@ export async function listIn(
   // The ids need no escaping: an item's id holds nothing but letters, digits, `_` and `-`.
   const parents = batch.map(({ id }) => `'${id}' in parents`).join(' or ');
   const driveId = batch[0]?.driveId;
+  const pageSize = Math.min(maxItems, maxPageSize);
   const items: Item[] = [];
   let pageToken = '';
   do {
@@ -49,7 +50,7 @@ export async function listIn(
           {
             q: `${condition} and (${parents}) and trashed = false`,
             fields: `nextPageToken,files(${itemFields})`,
-            pageSize: Math.min(maxItems - items.length, maxPageSize),
+            pageSize,
             ...(pageToken && { pageToken }),
             ...(driveId && { corpora: 'drive', driveId }),
             supportsAllDrives: true,

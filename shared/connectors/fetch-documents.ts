@@ -74,7 +74,7 @@ async function read({ id, item }: Found, deadline: Deadline): Promise<FetchedDoc
     return { ...hitOf(item), ...(await inTime(reading, deadline.signal, tooLate)) };
   } catch (error) {
     if (error instanceof NotFoundError) return undefined;
-    const isLate = Date.now() >= deadline.atMs;
+    const isLate = deadline.signal.aborted || Date.now() >= deadline.atMs;
     if (!(isLate || isRefusal(error))) {
       log('warn', 'a document could not be read', { file: id, ...errorFields(error) });
     }

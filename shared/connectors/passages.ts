@@ -24,7 +24,7 @@ interface Passage extends SourceText {
 /**
  * Picks the passages that say most about the queries, about `maxTokens` tokens of them in all. They come in the
  * order of the sources and of their texts. Each source has its best passage among them, as far as there is room.
- * If all texts fit, all of them is returned; if nothing matches, how they begin.
+ * Texts that fit are returned whole. If nothing matches, the beginnings of the texts are returned.
  */
 export function pickPassages(
   sources: readonly SourceText[],

@@ -36,7 +36,7 @@ const isTooLarge = `it is larger than ${maxFileMb} MB`;
  * throws, 422 for a file that is damaged or encrypted, and the deadline's reason.
  */
 export async function readDocument(file: DriveFile, deadline: Deadline): Promise<Reading> {
-  const unread = reasonAgainst(file.mimeType);
+  const unread = reasonAgainst(file);
   if (unread) return { skipped: unread };
   if ((file.size ?? 0) > maxFileBytes) return { skipped: isTooLarge };
   const { body, mimeType, filename } = await openContent(file, deadline.signal);
@@ -126,10 +126,10 @@ function cutToSize(text: string): string {
 const isPicture = 'it is a picture: read it with an ocr job first';
 
 /** Returns why a file isn't downloaded, if its type says that there is no text in it. */
-function reasonAgainst(mimeType: string): string | undefined {
-  return /^(image|audio|video|font)\//.test(mimeType) || archives.has(mimeType)
-    ? reasonOf(mimeType)
-    : undefined;
+function reasonAgainst({ mimeType, name }: DriveFile): string | undefined {
+  const isUnread = /^(image|audio|video|font)\//.test(mimeType) || archives.has(mimeType);
+  // An Office file may be declared as the archive that it is.
+  return isUnread && !officeKindOf(mimeType, name) ? reasonOf(mimeType) : undefined;
 }
 
 const archives = new Set([

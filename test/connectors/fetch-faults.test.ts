@@ -119,6 +119,13 @@ describe('when the time is up', () => {
   });
 });
 
+it('an Office file is read that is declared as an archive', async () => {
+  const text = Buffer.from(openDocumentOf('text', '<text:p>packed</text:p>'));
+  items = { packed: { name: 'a.odt', mimeType: 'application/zip', content: (r) => r.send(text) } };
+
+  expect(await fetchIds(['packed'])).toMatchObject([{ text: 'packed' }]);
+});
+
 describe('a document whose content Drive does not give', () => {
   it('is left out if it is gone', async () => {
     items = { gone: { content: status(404, 'notFound') } };

@@ -7,8 +7,7 @@ const textParts =
   /^(word\/(document|footnotes|endnotes)\.xml|ppt\/(slides|notesSlides)\/[^/]+\.xml|xl\/(sharedStrings|workbook)\.xml|xl\/worksheets\/[^/]+\.xml|content\.xml)$/;
 const officeTypes = /^application\/vnd\.(openxmlformats-officedocument|oasis\.opendocument)\./;
 /** The elements after which a word ends. All others may stand in the middle of one. */
-const wordEnds =
-  /<\/?(\w+:)?(p|h|tab|br|cr|line-break|s|si|rPh|c|v|tc|table-cell)(\s[^>]*)?\/?>/g;
+const wordEnds = /<\/?(\w+:)?(p|h|tab|br|cr|line-break|s|si|rPh|c|v|tc|table-cell)(\s[^>]*)?\/?>/g;
 
 const textTypes = new Set(['application/json', 'application/xml', 'application/x-ndjson']);
 

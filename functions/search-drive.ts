@@ -1,11 +1,5 @@
-import type { DriveAnswers, DriveQuestion } from '../shared/connectors/drive-documents.ts';
-import { fetchDocuments } from '../shared/connectors/fetch-documents.ts';
-import { searchDocuments } from '../shared/connectors/search-documents.ts';
+import { answerQuestion } from '../shared/connectors/answer-question.ts';
+import type { DriveQuestion } from '../shared/connectors/drive-documents.ts';
 
-/** Invoked by other functions of the service. */
-export const handler = async (
-  question: DriveQuestion,
-): Promise<DriveAnswers[DriveQuestion['ask']]> =>
-  question.ask === 'search'
-    ? { hits: await searchDocuments(question.folders, question.queries) }
-    : { documents: await fetchDocuments(question.folders, question.ids) };
+/** Invoked by other functions of this service. */
+export const handler = (question: DriveQuestion) => answerQuestion(question);

@@ -7,6 +7,7 @@ export async function connectSearch(drive: Parameters<typeof connect>[0]) {
     ...(await import('../../shared/connectors/search-documents.ts')),
     ...(await import('../../shared/connectors/fetch-documents.ts')),
     ...(await import('../../shared/connectors/folder-tree.ts')),
+    ...(await import('../../shared/connectors/answer-question.ts')),
     disconnect,
   };
 }

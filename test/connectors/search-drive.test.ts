@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { bundle } from '../../lib/bundles.ts';
 import { clientEnvironment } from '../../lib/local/engines/client-config.ts';
 import { FunctionHost } from '../../lib/local/lambda/function-host.ts';
@@ -13,6 +13,7 @@ import { docxOf, wordParagraph } from '../support/fixtures/office-files.ts';
 import { pdfOf } from '../support/fixtures/pdfs.ts';
 import { words } from '../support/fixtures/small-documents.ts';
 import { startDrive, type TestDrive } from '../support/servers/drive.ts';
+import { connectSearch } from './connect-search.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'quire-bundles-'));
 const codeDir = join(root, 'search-drive');
@@ -66,4 +67,24 @@ it('the function carries what reads PDFs, and nothing that draws', () => {
   const files = readdirSync(codeDir).toSorted();
 
   expect(files).toEqual(['NOTICES.txt', 'index.mjs', 'index.mjs.map', 'pdfium.wasm']);
+});
+
+it('a question is logged with its figures, and without its words', async () => {
+  const lines: string[] = [];
+  vi.spyOn(process.stdout, 'write').mockImplementation((line) => Boolean(lines.push(`${line}`)));
+  const quire = await connectSearch(drive);
+  drive.put('logged/private.txt', 'unspeakable');
+  const key = { keyId: 'key_1', folders: [await drive.idOf('logged')] };
+
+  const found = await quire.answerQuestion({ ask: 'search', ...key, queries: ['unspeakable'] });
+  await quire.answerQuestion({ ask: 'fetch', ...key, ids: [await drive.idOf('private.txt')] });
+  vi.restoreAllMocks();
+  await quire.disconnect();
+
+  expect(found).toHaveProperty('hits.length', 1);
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { message: 'drive question', key_id: 'key_1', ask: 'search', folders: 1, hits: 1 },
+    { message: 'drive question', key_id: 'key_1', ask: 'fetch', documents: 1, skipped: 0 },
+  ]);
+  expect(lines.join()).not.toMatch(/unspeakable|private/);
 });

@@ -2,6 +2,7 @@ import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
 import { AttributeType } from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
 import type { ApiKeys } from './api-keys.ts';
+import type { DriveSearch } from './drive-search.ts';
 import type { Ledger } from './ledger.ts';
 import type { ModelProviders } from './model-providers.ts';
 import type { PageReader } from './page-reader.ts';
@@ -17,6 +18,7 @@ export interface ChatApiProps {
   readonly providers: ModelProviders;
   readonly webSearch: WebSearch;
   readonly pages: PageReader;
+  readonly driveSearch: DriveSearch;
   readonly removalPolicy: RemovalPolicy;
   readonly logs: FunctionLogs;
 }
@@ -29,7 +31,17 @@ export class ChatApi extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    { api, keys, ledger, providers, webSearch, pages, removalPolicy, logs }: ChatApiProps,
+    {
+      api,
+      keys,
+      ledger,
+      providers,
+      webSearch,
+      pages,
+      driveSearch,
+      removalPolicy,
+      logs,
+    }: ChatApiProps,
   ) {
     super(scope, id);
     const createChatCompletion = new ServiceFunction(this, 'create-chat-completion', {
@@ -58,6 +70,7 @@ export class ChatApi extends Construct {
     keys.grantRead(streamChat);
     webSearch.grantSearch(streamChat);
     pages.grantRead(streamChat);
+    driveSearch.grantAsk(streamChat);
     sessions.grant(streamChat, 'dynamodb:GetItem', 'dynamodb:PutItem');
     streamChat.addEnvironment('SESSIONS_TABLE', sessions.tableName);
     api.routeStreamed('POST', '/chat/stream', streamChat, maxAnswerTime);

@@ -10,6 +10,7 @@ import { ChatApi } from './chat-api.ts';
 import { DocsApi } from './docs-api.ts';
 import { DocumentRunners } from './document-runners.ts';
 import { DriveAccount } from './drive-account.ts';
+import { DriveSearch } from './drive-search.ts';
 import { Feedback } from './feedback.ts';
 import { JobLanes } from './job-lanes.ts';
 import { JobRunners } from './job-runners.ts';
@@ -94,8 +95,9 @@ export class ServiceStack extends Stack {
     });
     new BatchApi(this, 'batch', { api, jobs, logs, lanes });
     const pages = new PageReader(this, 'pages', { logs });
-    const chat = { api, keys, ledger, providers, webSearch, pages, removalPolicy, logs };
-    new ChatApi(this, 'chat', chat);
+    const driveSearch = new DriveSearch(this, 'drive-search', { drive, logs });
+    const sources = { webSearch, pages, driveSearch };
+    new ChatApi(this, 'chat', { api, keys, ledger, providers, ...sources, removalPolicy, logs });
     const usage = new Usage(this, 'usage', { api, jobs, ledger, alarms, removalPolicy, logs });
     const feedback = new Feedback(this, 'feedback', { api, removalPolicy, logs });
     const getLimits = new ServiceFunction(this, 'get-limits', {

@@ -26,6 +26,7 @@ const Environment = v.object({
   /** Where its API is, if not at its usual address; SearXNG has none. */
   SEARCH_URL: v.optional(v.pipe(v.string(), v.url())),
   SEARCH_SECRET: v.optional(v.string()),
+  SEARCH_DRIVE_FUNCTION: v.string(),
   SESSIONS_TABLE: v.string(),
   READ_PAGE_FUNCTION: v.string(),
   /** The one origin that pages are read from without a check of its address; never set where it is deployed. */

@@ -25,13 +25,15 @@ export const Item = v.object({
   modifiedTime: v.optional(v.string(), ''),
   trashed: v.optional(v.boolean(), false),
   appProperties: v.optional(v.record(v.string(), v.string()), {}),
+  /** Where a person opens it. */
+  webViewLink: v.optional(v.string()),
   shortcutDetails: v.optional(v.object({ targetId: Id, targetMimeType: v.string() })),
 });
 export type Item = v.InferOutput<typeof Item>;
 
 /** The fields to ask Drive for, which are those of `Item`. */
 export const itemFields =
-  'id,name,mimeType,parents,driveId,size,md5Checksum,modifiedTime,trashed,appProperties,shortcutDetails(targetId,targetMimeType)';
+  'id,name,mimeType,parents,driveId,size,md5Checksum,modifiedTime,trashed,appProperties,webViewLink,shortcutDetails(targetId,targetMimeType)';
 
 /**
  * Parses a response of Drive. Throws 503 if it isn't one: a proxy's page, or half a body, may come with

@@ -87,6 +87,7 @@ describe('functions', () => {
     ['get-stats', { dynamodb: ['Query'] }],
     ['list-models', {}],
     ['read-page', {}],
+    ['search-drive', { secretsmanager: secrets }],
     [
       'stream-chat',
       {

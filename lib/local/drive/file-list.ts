@@ -2,16 +2,9 @@ import { createHash } from 'node:crypto';
 import { DriveError, invalidParameter } from './drive-error.ts';
 import type { DriveFolder, Entry } from './drive-folder.ts';
 import { type FieldsMask, fieldsBelow, parseFields } from './fields-mask.ts';
-import {
-  checkFileFields,
-  createdTimeOf,
-  defaultFileFields,
-  describeFile,
-  mimeTypeOf,
-  modifiedTimeOf,
-  nameOf,
-} from './file-resource.ts';
-import { folderType } from './google-files.ts';
+import { type Order, orderByScore, parseOrder, type SortKey } from './file-order.ts';
+import { checkFileFields, defaultFileFields, describeFile } from './file-resource.ts';
+import type { FullTexts } from './full-text.ts';
 import { parseQuery, type SearchQuery } from './search-query.ts';
 
 /** The parameters of files.list that this server reads. */
@@ -29,11 +22,16 @@ const listFields = ['*', 'kind', 'incompleteSearch', 'nextPageToken', 'files'];
  * Returns the response to files.list.
  * @see https://developers.google.com/workspace/drive/api/reference/rest/v3/files/list
  */
-export async function listFiles(folder: DriveFolder, parameters: ListParameters): Promise<object> {
+export async function listFiles(
+  folder: DriveFolder,
+  texts: FullTexts,
+  parameters: ListParameters,
+): Promise<object> {
   const mask = listMask(parameters.fields);
   const query = parseQuery(parameters.q);
-  const order = parseOrder(parameters.orderBy);
-  const { page, next } = readPage(parameters, order, find(folder, query));
+  const order = orderOf(query, texts, parameters.orderBy);
+  const found = await find(folder, texts, query);
+  const { page, next } = readPage(parameters, order, found);
   const fileMask = fieldsBelow(mask, 'files');
   const files = [];
   // One by one: a checksum reads its whole file.
@@ -59,11 +57,30 @@ function listMask(fields: string | undefined): FieldsMask {
   return mask;
 }
 
-function find(folder: DriveFolder, { matches, parents }: SearchQuery): Entry[] {
-  const found = parents
+/** Files that are found by their text come by relevance, and in no other order. */
+function orderOf({ searches }: SearchQuery, texts: FullTexts, orderBy: string | undefined): Order {
+  if (searches.length === 0) return parseOrder(orderBy);
+  if (orderBy) {
+    const reason =
+      'Sorting is not supported for queries with fullText terms. Results are always in descending relevance order.';
+    const parameter = { location: 'orderBy', locationType: 'parameter' };
+    throw new DriveError(403, 'forbidden', reason, parameter);
+  }
+  return orderByScore((entry) =>
+    searches.reduce((sum, search) => sum + texts.score(entry, search), 0),
+  );
+}
+
+async function find(
+  folder: DriveFolder,
+  texts: FullTexts,
+  { matches, parents, searches }: SearchQuery,
+): Promise<Entry[]> {
+  const candidates = parents
     ? [...new Set(parents)].flatMap((id) => childrenOf(folder, id))
     : [...folder.everything()];
-  return found.filter(matches);
+  if (searches.length > 0) await texts.load(candidates);
+  return candidates.filter((entry) => matches(entry, texts));
 }
 
 function childrenOf(folder: DriveFolder, id: string): Entry[] {
@@ -74,46 +91,6 @@ function childrenOf(folder: DriveFolder, id: string): Entry[] {
     throw new DriveError(404, 'notFound', 'File not found: .', parameter);
   }
   return parent.kind === 'folder' ? folder.children(parent) : [];
-}
-
-/** What a file is sorted by: its value for each key of the order, then its id. */
-type SortKey = string[];
-
-interface Order {
-  sortKeyOf(entry: Entry): SortKey;
-  compare(a: SortKey, b: SortKey): number;
-}
-
-const sortableFields: Record<string, (entry: Entry) => string> = {
-  name: nameOf,
-  name_natural: nameOf,
-  createdTime: createdTimeOf,
-  modifiedTime: modifiedTimeOf,
-  folder: (entry) => (mimeTypeOf(entry) === folderType ? '0' : '1'),
-};
-
-/** Reads `orderBy`. Without one, files are sorted by id, which no change of a file disturbs between two pages. */
-function parseOrder(orderBy = ''): Order {
-  const keys = orderBy
-    .split(',')
-    .map((key) => key.trim().split(/\s+/))
-    .filter(([name]) => name)
-    .map(([name = '', direction]) => {
-      const read = sortableFields[name];
-      if (!read || (direction && direction !== 'desc')) throw invalidParameter('orderBy');
-      return { read, sign: direction ? -1 : 1, numeric: name === 'name_natural' };
-    });
-  return {
-    sortKeyOf: (entry) => [...keys.map(({ read }) => read(entry)), entry.id],
-    compare: (a, b) => {
-      for (const [n, { sign, numeric }] of keys.entries()) {
-        const order = (a[n] ?? '').localeCompare(b[n] ?? '', 'en', { numeric });
-        if (order !== 0) return sign * order;
-      }
-      const [one = '', other = ''] = [a.at(-1), b.at(-1)];
-      return one < other ? -1 : one > other ? 1 : 0;
-    },
-  };
 }
 
 /** Returns the page after the token, and the next page's token: it holds the sort key of the page's last entry. */

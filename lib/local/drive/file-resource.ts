@@ -3,7 +3,13 @@ import { parse } from 'node:path';
 import type { DriveFolder, Entry } from './drive-folder.ts';
 import { type FieldsMask, parseFields, select } from './fields-mask.ts';
 import { readFile } from './file-content.ts';
-import { folderType, formatOfName, shortcutType, typeOfName } from './google-files.ts';
+import {
+  folderType,
+  formatOfName,
+  formatOfType,
+  shortcutType,
+  typeOfName,
+} from './google-files.ts';
 
 /** The fields of a file that Drive answers if a request names none. */
 export const defaultFileFields: FieldsMask = new Map(
@@ -59,6 +65,7 @@ export async function describeFile(
     createdTime: createdTimeOf(entry),
     modifiedTime: modifiedTimeOf(entry),
     version: String(versionOf(entry)),
+    webViewLink: webViewLinkOf(entry),
     ...(Object.keys(appProperties).length > 0 && { appProperties }),
     ...(isBinary(entry) && { size: String(entry.stat.size) }),
     ...(isBinary(entry) && wants('md5Checksum') && { md5Checksum: await md5Of(folder, entry) }),
@@ -70,6 +77,15 @@ export async function describeFile(
 /** Returns a file's version, which grows with each change: the later time, in µs, of the disk's and the index's. */
 export function versionOf({ stat, row }: Entry): number {
   return Math.max(Number(stat.ctimeNs / 1000n), row.changed_at);
+}
+
+/** Returns the address of the page on which a person would open the file. On this machine there is none. */
+function webViewLinkOf(entry: Entry): string {
+  if (entry.kind === 'folder') return `https://drive.google.com/drive/folders/${entry.id}`;
+  const editor = formatOfType(mimeTypeOf(entry))?.editor;
+  return editor
+    ? `https://docs.google.com/${editor}/d/${entry.id}/edit?usp=drivesdk`
+    : `https://drive.google.com/file/d/${entry.id}/view?usp=drivesdk`;
 }
 
 async function md5Of(folder: DriveFolder, { id, path, stat, row }: Entry): Promise<string> {

@@ -5,11 +5,13 @@ import type { DriveFolder } from './drive-folder.ts';
 import { newFileId } from './drive-index.ts';
 import { type ListParameters, listFiles } from './file-list.ts';
 import { describeFile, fileFields } from './file-resource.ts';
+import { FullTexts } from './full-text.ts';
 
 /** Adds the routes that read: files.list, files.get, files.export and files.generateIds. */
 export function addFileRoutes(app: FastifyInstance, folder: DriveFolder): void {
+  const texts = new FullTexts(folder);
   app.get<{ Querystring: ListParameters }>('/drive/v3/files', ({ query }) =>
-    listFiles(folder, query),
+    listFiles(folder, texts, query),
   );
 
   app.get<{ Querystring: { count?: string } }>('/drive/v3/files/generateIds', ({ query }) => {

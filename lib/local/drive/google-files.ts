@@ -14,6 +14,8 @@ export interface GoogleFormat {
   mimeType: string;
   /** The types it can be exported to. On disk its bytes are of the first. */
   exports: string[];
+  /** The editor's name in links to the file. */
+  editor: string;
 }
 
 const formats: GoogleFormat[] = [
@@ -21,9 +23,20 @@ const formats: GoogleFormat[] = [
     extension: '.gdoc',
     mimeType: `${apps}.document`,
     exports: ['text/markdown', 'text/x-markdown', 'text/plain'],
+    editor: 'document',
   },
-  { extension: '.gsheet', mimeType: `${apps}.spreadsheet`, exports: ['text/csv'] },
-  { extension: '.gslides', mimeType: `${apps}.presentation`, exports: ['text/plain'] },
+  {
+    extension: '.gsheet',
+    mimeType: `${apps}.spreadsheet`,
+    exports: ['text/csv'],
+    editor: 'spreadsheets',
+  },
+  {
+    extension: '.gslides',
+    mimeType: `${apps}.presentation`,
+    exports: ['text/plain'],
+    editor: 'presentation',
+  },
 ];
 
 export const isGoogleType = (mimeType: string) => mimeType.startsWith(`${apps}.`);

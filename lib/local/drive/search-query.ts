@@ -1,15 +1,22 @@
 import { invalidParameter } from './drive-error.ts';
 import { type Entry, rootFolderId } from './drive-folder.ts';
 import { createdTimeOf, mimeTypeOf, modifiedTimeOf, nameOf } from './file-resource.ts';
+import type { FullTexts } from './full-text.ts';
 
 /** A search query that has been read. */
 export interface SearchQuery {
-  matches(entry: Entry): boolean;
+  /** If the query has searches, the texts must have been loaded. */
+  matches(entry: Entry, texts: FullTexts): boolean;
   /** Every match lies in one of these folders; undefined if it may lie in any. */
   parents: string[] | undefined;
+  /** What is searched for in the text of files. */
+  searches: string[];
 }
 
-const everything: SearchQuery = { matches: () => true, parents: undefined };
+/** A part of a query. */
+type Condition = Omit<SearchQuery, 'searches'>;
+
+const everything: SearchQuery = { matches: () => true, parents: undefined, searches: [] };
 
 /**
  * Reads the parameter `q` of files.list. Throws Drive's 400.
@@ -18,27 +25,28 @@ const everything: SearchQuery = { matches: () => true, parents: undefined };
 export function parseQuery(q: string | undefined): SearchQuery {
   if (q === undefined || q.trim() === '') return everything;
   const reader = new QueryReader(q);
-  const query = reader.disjunction();
+  const condition = reader.disjunction();
   reader.end();
-  return query;
+  return { ...condition, searches: reader.searches };
 }
 
 const invalid = () => invalidParameter('q');
 
 /** Reads a query by recursive descent: each method takes its part from the tokens that are left. */
 class QueryReader {
+  readonly searches: string[] = [];
   private readonly tokens: string[];
 
   constructor(q: string) {
     this.tokens = q.match(/'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|[\w.]+|[<>!]=|\S/g) ?? [];
   }
 
-  disjunction(): SearchQuery {
+  disjunction(): Condition {
     let left = this.conjunction();
     while (this.take('or')) {
       const [one, other] = [left, this.conjunction()];
       left = {
-        matches: (file) => one.matches(file) || other.matches(file),
+        matches: (file, texts) => one.matches(file, texts) || other.matches(file, texts),
         parents: one.parents && other.parents && [...one.parents, ...other.parents],
       };
     }
@@ -49,22 +57,22 @@ class QueryReader {
     if (this.tokens.length > 0) throw invalid();
   }
 
-  private conjunction(): SearchQuery {
+  private conjunction(): Condition {
     let left = this.term();
     while (this.take('and')) {
       const [one, other] = [left, this.term()];
       left = {
-        matches: (file) => one.matches(file) && other.matches(file),
+        matches: (file, texts) => one.matches(file, texts) && other.matches(file, texts),
         parents: one.parents ?? other.parents,
       };
     }
     return left;
   }
 
-  private term(): SearchQuery {
+  private term(): Condition {
     if (this.take('not')) {
       const { matches } = this.term();
-      return { matches: (file) => !matches(file), parents: undefined };
+      return { matches: (file, texts) => !matches(file, texts), parents: undefined };
     }
     if (this.take('(')) {
       const inner = this.disjunction();
@@ -74,7 +82,7 @@ class QueryReader {
     return /^['"]/.test(this.tokens[0] ?? '') ? this.membership() : this.comparison();
   }
 
-  private membership(): SearchQuery {
+  private membership(): Condition {
     const id = this.text();
     this.expect('in');
     this.expect('parents');
@@ -82,9 +90,10 @@ class QueryReader {
     return { matches: ({ parentId }) => parentId === folder, parents: [folder] };
   }
 
-  private comparison(): SearchQuery {
+  private comparison(): Condition {
     const field = this.tokens.shift() ?? '';
     if (field === 'appProperties') return this.property();
+    if (field === 'fullText') return this.search();
     const operator = this.tokens.shift() ?? '';
     const [read, tests] = this.operands(field);
     const test = tests[operator];
@@ -104,7 +113,7 @@ class QueryReader {
     throw invalid();
   }
 
-  private property(): SearchQuery {
+  private property(): Condition {
     for (const token of ['has', '{', 'key', '=']) this.expect(token);
     const key = this.text();
     for (const token of ['and', 'value', '=']) this.expect(token);
@@ -114,6 +123,13 @@ class QueryReader {
       matches: ({ row }) => JSON.parse(row.app_properties)[key] === value,
       parents: undefined,
     };
+  }
+
+  private search(): Condition {
+    this.expect('contains');
+    const search = this.text();
+    this.searches.push(search);
+    return { matches: (entry, texts) => texts.score(entry, search) > 0, parents: undefined };
   }
 
   private text(): string {

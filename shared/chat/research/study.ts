@@ -1,10 +1,10 @@
 import pLimit from 'p-limit';
-import { pickPassages } from '../../connectors/passages.ts';
 import { errorFields, log } from '../../log.ts';
 import { priceNanoUsd } from '../../search/search.ts';
 import type { ChatEvent } from '../chat-event.ts';
 import { searchDrive, searchWeb } from '../sources/find.ts';
 import { type Found, fuse } from '../sources/found.ts';
+import { pickPassages } from '../sources/passages.ts';
 import { whereTo } from '../sources/queries.ts';
 import { type Reading, readDocuments, readPage } from '../sources/read.ts';
 import { StopSearching } from './budget.ts';
@@ -81,7 +81,9 @@ async function read({ turn, reach }: Investigation, found: Found): Promise<Readi
 async function notesOf(research: Investigation, found: Found, text: string): Promise<Note[]> {
   const { plan, searched, smallModel } = research;
   const queries = [...searched, ...plan.questions.map(({ question }) => question)];
-  const [passages = ''] = pickPassages([text], queries, maxSourceTokens);
+  const passages = pickPassages([{ n: 1, text }], queries, maxSourceTokens)
+    .map((passage) => passage.text)
+    .join('\n…\n');
   const answer = await askWithin(research, smallModel, notesQuestion(plan, found.title, passages));
   return (answer?.notes ?? [])
     .filter(({ quote }) => saysVerbatim(text, quote))

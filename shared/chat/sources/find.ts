@@ -1,6 +1,4 @@
 import { askDrive } from '../../connectors/ask-drive.ts';
-import { ServiceError } from '../../http/errors.ts';
-import { errorFields, log } from '../../log.ts';
 import { type HeldSearch, holdSearch, priceNanoUsd, search } from '../../search/search.ts';
 import type { Turn } from '../turn.ts';
 import { type Found, fuse, pageKey } from './found.ts';
@@ -38,12 +36,7 @@ export async function searchDrive(
 ): Promise<Found[]> {
   const { keyId } = caller;
   const question = { ask: 'search' as const, keyId, folders, queries };
-  const { hits } = await askDrive(question, signal).catch((cause: unknown) => {
-    log('warn', 'drive search failed', errorFields(cause));
-    throw new ServiceError(503, 'search_unavailable', 'Google Drive does not answer now.', {
-      cause,
-    });
-  });
+  const { hits } = await askDrive(question, signal);
   return hits.map(({ id, title, url }) => ({
     key: `drive:${id}`,
     title,

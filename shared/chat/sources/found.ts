@@ -1,3 +1,5 @@
+import { fuseRankings } from '../../connectors/rank-fusion.ts';
+
 /** A page or a document that a search found. */
 export interface Found {
   /** Tells it from others, whichever query found it. */
@@ -25,27 +27,16 @@ export function pageKey(url: string): string {
   return `${host.replace(/^www\./, '')}${path}?${searchParams}`;
 }
 
-/** The usual constant of reciprocal rank fusion. */
-const k = 60;
-
-/**
- * Joins the results of several queries into one list by their ranks, each result once, the best first.
- *
- * @see https://plg.uwaterloo.ca/~gvcormac/cormacksigir09-rrf.pdf
- */
+/** Joins the results of several queries into one list by their ranks, each result once, the best first. */
 export function fuse(lists: Found[][]): Found[] {
-  const byKey = new Map<string, { found: Found; score: number }>();
-  for (const list of lists) {
-    for (const [rank, found] of list.entries()) {
-      const same = byKey.get(found.key);
-      const score = (same?.score ?? 0) + 1 / (k + rank + 1);
-      byKey.set(found.key, { found: same ? merged(same.found, found) : found, score });
-    }
-  }
-  return [...byKey.values()].sort((a, b) => b.score - a.score).map(({ found }) => found);
+  const byKey = Map.groupBy(lists.flat(), ({ key }) => key);
+  const ranking = fuseRankings(lists.map((list) => list.map(({ key }) => key)));
+  return ranking.flatMap((key) => merged(byKey.get(key) ?? []));
 }
 
-const merged = (found: Found, { passages }: Found): Found => ({
-  ...found,
-  passages: [...new Set([...found.passages, ...passages])],
-});
+/** Makes one of the same result of several queries, with the passages of all. */
+function merged([first, ...others]: Found[]): Found[] {
+  if (!first) return [];
+  const passages = [first, ...others].flatMap((found) => found.passages);
+  return [{ ...first, passages: [...new Set(passages)] }];
+}

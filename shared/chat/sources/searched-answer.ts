@@ -1,4 +1,3 @@
-import { pickPassages } from '../../connectors/passages.ts';
 import type { HeldSearch } from '../../search/search.ts';
 import { modelAnswer } from '../answer.ts';
 import type { ChatEvent } from '../chat-event.ts';
@@ -7,6 +6,7 @@ import { CitationFilter } from './citations.ts';
 import { searchDrive, searchWeb } from './find.ts';
 import type { Found } from './found.ts';
 import { messagesWithSources, type SourceText } from './material.ts';
+import { pickPassages } from './passages.ts';
 import { queriesFor } from './queries.ts';
 import type { Reach } from './reach.ts';
 import { type Reading, readDocuments, readPage } from './read.ts';
@@ -90,15 +90,16 @@ const skippedOf = (readings: Reading[]) =>
 
 /** Picks what fits the queries best of each text, and leaves out what says nothing. */
 function pick(readings: Reading[], queries: string[]): (Found & { text: string })[] {
-  const read = readings.filter((one) => 'text' in one && one.text.trim() !== '') as (Reading & {
-    text: string;
-  })[];
+  const read = readings.filter((one) => 'text' in one);
   const passages = pickPassages(
-    read.map(({ text }) => text),
+    read.map(({ text }, n) => ({ n, text })),
     queries,
     maxTokens,
   );
-  return read.map(({ found }, index) => ({ ...found, text: passages[index] ?? '' }));
+  return read.map(({ found }, place) => {
+    const own = passages.filter(({ n }) => n === place).map(({ text }) => text);
+    return { ...found, text: own.join('\n…\n') };
+  });
 }
 
 const maxSnippetCharacters = 200;

@@ -57,6 +57,7 @@ describe('files.get', () => {
       modifiedTime: expect.stringMatching(/Z$/),
       version: expect.stringMatching(/^\d+$/),
       trashed: false,
+      webViewLink: expect.stringMatching(/^https:\/\/drive\.google\.com\/file\/d\/[\w-]{33}\/view/),
     });
   });
 

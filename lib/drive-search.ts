@@ -1,0 +1,37 @@
+import { Duration } from 'aws-cdk-lib';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { Construct } from 'constructs';
+import type { DriveAccount } from './drive-account.ts';
+import { type FunctionLogs, ServiceFunction } from './service-function.ts';
+
+export interface DriveSearchProps {
+  readonly drive: DriveAccount;
+  readonly logs: FunctionLogs;
+}
+
+/** The function that searches and reads Drive folders for the functions that chat. */
+export class DriveSearch extends Construct {
+  private readonly searchDrive: ServiceFunction;
+
+  constructor(scope: Construct, id: string, { drive, logs }: DriveSearchProps) {
+    super(scope, id);
+    this.searchDrive = new ServiceFunction(this, 'search-drive', {
+      description: 'Searches and reads the Drive folders of a key',
+      // It returns what it has after 25 seconds.
+      timeout: Duration.seconds(28),
+      memorySize: 1024,
+      logs,
+    });
+    drive.grantUse(this.searchDrive);
+  }
+
+  /** Lets a function ask about any Drive folders: it must ask only about those of its caller's key. */
+  grantAsk(fn: LambdaFunction): void {
+    const { functionArn, functionName } = this.searchDrive;
+    fn.addToRolePolicy(
+      new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [functionArn] }),
+    );
+    fn.addEnvironment('SEARCH_DRIVE_FUNCTION', functionName);
+  }
+}

@@ -1,0 +1,32 @@
+import { invokeFunction } from '../aws/lambda.ts';
+import { setting } from '../config.ts';
+import { ServiceError } from '../http/errors.ts';
+import type { DriveAnswers, DriveQuestion } from './drive-documents.ts';
+
+/** Longer than `search-drive` runs, and than a new one takes to start. */
+const timeLimitMs = 40_000;
+
+/**
+ * Asks the function `search-drive` about the Drive folders of a key. Throws a 503 `ServiceError` if it doesn't
+ * answer, and the reason of `signal`.
+ */
+export async function askDrive<Question extends DriveQuestion>(
+  question: Question,
+  signal: AbortSignal,
+): Promise<DriveAnswers[Question['ask']]> {
+  try {
+    return await invokeFunction<DriveAnswers[Question['ask']]>(
+      setting('SEARCH_DRIVE_FUNCTION'),
+      question,
+      AbortSignal.any([signal, AbortSignal.timeout(timeLimitMs)]),
+    );
+  } catch (error) {
+    signal.throwIfAborted();
+    throw new ServiceError(
+      503,
+      'connector_unavailable',
+      "This key's Drive folders can't be searched now. Try again later.",
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,113 @@
+import pLimit from 'p-limit';
+import { type Access, accessUnder } from '../drive/access.ts';
+import { isHidden } from '../drive/errors.ts';
+import { getReadableItem, toDriveFile } from '../drive/file.ts';
+import { folderType, type Item } from '../drive/item.ts';
+import { NotFoundError, ServiceError } from '../http/errors.ts';
+import { errorFields, log } from '../log.ts';
+import { type FetchedDocument, maxFetched } from './drive-documents.ts';
+import { hitOf, linkTo } from './drive-link.ts';
+import { type Deadline, readDocument } from './read-document.ts';
+
+/** Beneath the function's timeout, so that what was read until then is returned. */
+const timeLimitMs = 25_000;
+/** Each may take 20 MB of memory, and what is made of it. */
+const readsAtOnce = 3;
+
+const tooLate = { skipped: 'it took too long to read' };
+
+/**
+ * Reads up to six documents by their ids, in their order. Whether they lie under the allowed folders is checked
+ * anew. What the key may not read is left out, as if it didn't exist. What isn't read within the time limit is
+ * skipped. Throws 503 if Drive doesn't say what the documents are.
+ */
+export async function fetchDocuments(
+  allowedFolders: readonly string[],
+  ids: readonly string[],
+  limitMs = timeLimitMs,
+): Promise<FetchedDocument[]> {
+  const deadline = { signal: AbortSignal.timeout(limitMs), atMs: Date.now() + limitMs };
+  const isReadable = accessUnder(allowedFolders);
+  const wanted = [...new Set(ids)].slice(0, maxFetched);
+  const found = await Promise.all(wanted.map((id) => find(id, isReadable, deadline)));
+  const documents = await pLimit(readsAtOnce).map(distinct(found), (each) => read(each, deadline));
+  return documents.filter((document) => document !== undefined);
+}
+
+/** A document that was asked for. */
+interface Found {
+  id: string;
+  /** Absent if it wasn't found in time: nothing is known of it, not even whether it may be read. */
+  item?: Item;
+}
+
+async function find(
+  id: string,
+  isReadable: Access,
+  { signal }: Deadline,
+): Promise<Found | undefined> {
+  const item = await inTime(findItem(id, isReadable), signal, 'late' as const);
+  if (item === 'late') return { id };
+  return item && item.mimeType !== folderType ? { id: item.id, item } : undefined;
+}
+
+async function findItem(id: string, isReadable: Access): Promise<Item | undefined> {
+  try {
+    return await getReadableItem(id, isReadable);
+  } catch (error) {
+    if (isHidden(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Two ids may lead to one document, by a shortcut. */
+function distinct(found: (Found | undefined)[]): Found[] {
+  const documents = found.filter((each) => each !== undefined);
+  return [...new Map(documents.map((document) => [document.id, document])).values()];
+}
+
+/** Reads a document. Returns undefined if it is gone since it was found. */
+async function read({ id, item }: Found, deadline: Deadline): Promise<FetchedDocument | undefined> {
+  if (!item) return { id, title: id, url: linkTo(id), ...tooLate };
+  try {
+    const reading = readDocument(toDriveFile(item), deadline);
+    return { ...hitOf(item), ...(await inTime(reading, deadline.signal, tooLate)) };
+  } catch (error) {
+    if (error instanceof NotFoundError) return undefined;
+    const isLate = deadline.signal.aborted || Date.now() >= deadline.atMs;
+    if (!(isLate || isRefusal(error))) {
+      log('warn', 'a document could not be read', { file: id, ...errorFields(error) });
+    }
+    return { ...hitOf(item), ...(isLate ? tooLate : { skipped: reasonOf(error) }) };
+  }
+}
+
+const isRefusal = (error: unknown) => error instanceof ServiceError && error.statusCode < 500;
+
+/** Returns why a document was left out, for a sentence such as "`title` was left out: it is encrypted". */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof ServiceError)) return "it can't be read";
+  if (error.statusCode === 503) return 'Google Drive does not give its content now';
+  if (error.statusCode === 403) return 'Google Drive does not let its content be read';
+  return error.message
+    .replace(/^The document /, 'it ')
+    .replace(/^Files /, 'files ')
+    .replace(/\.$/, '');
+}
+
+/** Returns what a promise resolves to, or `late` once the signal aborts. */
+async function inTime<Value, Late>(
+  promise: Promise<Value>,
+  signal: AbortSignal,
+  late: Late,
+): Promise<Value | Late> {
+  const { promise: aborted, resolve } = Promise.withResolvers<Late>();
+  const abort = () => resolve(late);
+  signal.addEventListener('abort', abort);
+  if (signal.aborted) abort();
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}

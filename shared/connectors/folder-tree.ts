@@ -1,0 +1,98 @@
+import pLimit from 'p-limit';
+import { isHidden } from '../drive/errors.ts';
+import { folderType, getDriveItem, type Item, shortcutType } from '../drive/item.ts';
+import { log } from '../log.ts';
+import { batchesOf, listIn, type SearchedFolder } from './drive-listing.ts';
+
+const maxFolders = 500;
+const maxDepth = 20;
+const requestsAtOnce = 8;
+const cacheMs = 5 * 60_000;
+const maxCachedTrees = 100;
+
+const cache = new Map<string, { tree: Promise<SearchedFolder[]>; untilMs: number }>();
+
+/**
+ * Returns the folders to search for a key: its allowed folders and shared drives with all folders below, up to
+ * 20 deep and 500 in all, those nearest to the top first. An allowed file is looked for in the folder it lies in.
+ * A tree is remembered for 5 minutes. Throws what `callDrive` throws.
+ */
+export function foldersUnder(
+  allowedFolders: readonly string[],
+  signal: AbortSignal,
+): Promise<SearchedFolder[]> {
+  const key = keyOf(allowedFolders);
+  const cached = cache.get(key);
+  if (cached && cached.untilMs > Date.now()) return cached.tree;
+  const tree = readTree(allowedFolders, signal);
+  cache.delete(key);
+  cache.set(key, { tree, untilMs: Date.now() + cacheMs });
+  if (cache.size > maxCachedTrees) cache.delete(cache.keys().next().value ?? '');
+  tree.catch(() => cache.delete(key));
+  return tree;
+}
+
+/** Drops a tree that turned out to be old. */
+export function forgetFolders(allowedFolders: readonly string[]): void {
+  cache.delete(keyOf(allowedFolders));
+}
+
+const keyOf = (allowedFolders: readonly string[]) => [...new Set(allowedFolders)].sort().join();
+
+async function readTree(
+  allowedFolders: readonly string[],
+  signal: AbortSignal,
+): Promise<SearchedFolder[]> {
+  const limit = pLimit(requestsAtOnce);
+  const roots = await limit.map([...new Set(allowedFolders)], findRoot);
+  const found = new Map<string, SearchedFolder>();
+  let level = addNew(
+    found,
+    roots.flatMap((root) => root?.below ?? []),
+  );
+  const besideFiles = roots.flatMap((root) => root?.beside ?? []);
+  for (let depth = 1; level.length > 0 && found.size < maxFolders && depth < maxDepth; depth++) {
+    const condition = `mimeType = '${folderType}'`;
+    const lists = await limit.map(batchesOf(level), (batch) =>
+      listIn(batch, condition, maxFolders, signal),
+    );
+    level = addNew(found, lists.flat().map(searched));
+  }
+  addNew(found, besideFiles);
+  if (found.size >= maxFolders) log('warn', 'a key has more Drive folders than are searched');
+  return [...found.values()];
+}
+
+/** What an allowed id adds to the tree: a folder with all below it, or the folders that a file lies in. */
+interface Root {
+  below?: SearchedFolder[];
+  beside?: SearchedFolder[];
+}
+
+async function findRoot(id: string): Promise<Root | undefined> {
+  let item: Item;
+  try {
+    item = await getDriveItem(id);
+  } catch (error) {
+    if (isHidden(error)) return undefined;
+    throw error;
+  }
+  if (item.mimeType === folderType) return { below: [searched(item)] };
+  // A shortcut gives no access, wherever it leads.
+  if (item.mimeType === shortcutType) return undefined;
+  const { parents, driveId } = item;
+  return { beside: parents.map((parent) => ({ id: parent, ...(driveId && { driveId }) })) };
+}
+
+const searched = ({ id, driveId }: Item): SearchedFolder => ({ id, ...(driveId && { driveId }) });
+
+/** Adds folders up to the limit. Returns those that are new. */
+function addNew(found: Map<string, SearchedFolder>, folders: SearchedFolder[]): SearchedFolder[] {
+  const added: SearchedFolder[] = [];
+  for (const folder of folders) {
+    if (found.has(folder.id) || found.size >= maxFolders) continue;
+    found.set(folder.id, folder);
+    added.push(folder);
+  }
+  return added;
+}

@@ -1,0 +1,122 @@
+import { Parser } from 'htmlparser2';
+import { unreadableDocument } from './errors.ts';
+import { Markdown, TextIsFull } from './office/markdown.ts';
+import { TableReader } from './office/table-reader.ts';
+
+/** What is no text of the page. */
+const skipped = new Set([
+  ...['script', 'style', 'noscript', 'template', 'svg', 'head', 'iframe', 'object', 'select'],
+]);
+/** The elements that stand within a line of text; all others begin and end one. */
+const inline = new Set([
+  ...['a', 'abbr', 'b', 'bdi', 'bdo', 'big', 'cite', 'code', 'data', 'del', 'dfn', 'em', 'font'],
+  ...['i', 'img', 'ins', 'kbd', 'label', 'mark', 'q', 's', 'samp', 'small', 'span', 'strike'],
+  ...['strong', 'sub', 'sup', 'time', 'tt', 'u', 'var', 'wbr'],
+]);
+/** The parser takes longer with each level. Pages that never close a tag have some hundreds. */
+const maxDepth = 5_000;
+const pieceCharacters = 65_536;
+
+/**
+ * Returns the text of an HTML file as Markdown: headings, lists and tables. `checkpoint` is called every 64 KB,
+ * and what it throws ends the reading. Throws 422 for elements nested more than 5,000 deep.
+ */
+export function htmlText(html: string, maxCharacters: number, checkpoint: () => void): string {
+  const markdown = new Markdown(maxCharacters);
+  const reader = new HtmlReader(markdown);
+  const parser = new Parser({
+    onopentag: (name) => reader.open(name),
+    ontext: (text) => reader.text(text),
+    onclosetag: (name) => reader.close(name),
+  });
+  try {
+    for (let at = 0; at < html.length; at += pieceCharacters) {
+      checkpoint();
+      parser.write(html.slice(at, at + pieceCharacters));
+    }
+    parser.end();
+    reader.endLine();
+  } catch (error) {
+    if (!(error instanceof TextIsFull)) throw error;
+  }
+  return markdown.toString();
+}
+
+class HtmlReader {
+  private readonly markdown: Markdown;
+  private readonly tables = new TableReader();
+  /** For each open list, the number of its last item; undefined if it isn't numbered. */
+  private readonly lists: (number | undefined)[] = [];
+  private line = '';
+  private headingLevel = 0;
+  /** Whether the line is the first of a list's item. */
+  private isItem = false;
+  private depth = 0;
+  /** How many open elements are left out. */
+  private skippedDepth = 0;
+
+  constructor(markdown: Markdown) {
+    this.markdown = markdown;
+  }
+
+  open(name: string): void {
+    this.depth += 1;
+    if (this.depth > maxDepth) throw unreadableDocument('its elements are nested too deep');
+    if (skipped.has(name)) this.skippedDepth += 1;
+    if (this.skippedDepth > 0 || inline.has(name)) return;
+    this.endLine();
+    const heading = name.match(/^h([1-6])$/)?.[1];
+    if (heading) this.headingLevel = Number(heading);
+    else if (name === 'ul' || name === 'ol') this.lists.push(name === 'ol' ? 0 : undefined);
+    else if (name === 'li') this.openItem();
+    else if (name === 'table') this.tables.openTable(this.markdown.room);
+    else if (name === 'tr') this.tables.openRow();
+    else if (name === 'td' || name === 'th') this.tables.openCell();
+  }
+
+  text(text: string): void {
+    if (this.skippedDepth === 0) this.line += text;
+  }
+
+  close(name: string): void {
+    this.depth -= 1;
+    if (skipped.has(name)) this.skippedDepth -= 1;
+    if (this.skippedDepth > 0 || inline.has(name)) return;
+    this.endLine();
+    if (name === 'ul' || name === 'ol') this.lists.pop();
+    else if (name === 'td' || name === 'th') this.tables.closeCell();
+    else if (name === 'tr') this.tables.closeRow();
+    else if (name === 'table') this.closeTable();
+  }
+
+  /** Writes the text since the last line ended. */
+  endLine(): void {
+    const text = this.line.replace(/\s+/g, ' ').trim();
+    const { headingLevel, isItem } = this;
+    this.line = '';
+    if (text === '') return;
+    this.headingLevel = 0;
+    this.isItem = false;
+    if (this.tables.addText(text)) return;
+    if (headingLevel > 0) this.markdown.add({ heading: text, level: headingLevel });
+    else if (isItem) this.markdown.add({ item: text, ...this.itemStyle() });
+    else this.markdown.add({ paragraph: text });
+  }
+
+  private openItem(): void {
+    const number = this.lists.at(-1);
+    if (number !== undefined) this.lists[this.lists.length - 1] = number + 1;
+    this.isItem = true;
+  }
+
+  private itemStyle(): { depth: number; marker: string } {
+    const number = this.lists.at(-1);
+    const depth = Math.max(0, this.lists.length - 1);
+    return { depth, marker: number === undefined ? '-' : `${number}.` };
+  }
+
+  private closeTable(): void {
+    const table = this.tables.closeTable();
+    if (table) this.markdown.add({ table });
+  }
+}

@@ -1,0 +1,112 @@
+import type { Archive } from './archive.ts';
+import type { Relationship } from './relationships.ts';
+import { attribute, readPart } from './xml.ts';
+
+/** What a paragraph's style or its own properties say of it. */
+export interface ParagraphStyle {
+  /** From 0; a paragraph of an outline is a heading. */
+  outlineLevel?: number;
+  /** The list that it belongs to; '0' for none. */
+  numberingId?: string;
+  /** The depth in the list, from 0. */
+  depth?: number;
+}
+
+interface Style extends ParagraphStyle {
+  basedOn?: string;
+}
+
+/** For each list, whether a depth of it is numbered. */
+export type Numberings = ReadonlyMap<string, readonly boolean[]>;
+
+const maxInheritance = 16;
+/** The outline level that stands for text. */
+const bodyLevel = 9;
+/** How deep a list may be. */
+const maxDepth = 9;
+
+/** Reads into a paragraph's or a style's properties what one element among them says. */
+export function readProperty(style: ParagraphStyle, name: string, value: string | undefined): void {
+  if (value === undefined) return;
+  const number = Number(value);
+  if (name === 'outlineLvl' && number >= 0 && number < bodyLevel) style.outlineLevel = number;
+  if (name === 'ilvl' && number >= 0 && number < maxDepth) style.depth = number;
+  if (name === 'numId') style.numberingId = value;
+}
+
+/** Reads the styles of a Word file. Returns what says a style's properties, with those that it inherits. */
+export function readStyles(
+  archive: Archive,
+  relationships: Relationship[],
+): (id: string) => ParagraphStyle {
+  const styles = new Map<string, Style>();
+  const part = partOf(archive, relationships, 'styles');
+  let style: Style = {};
+  if (part) {
+    readPart(archive, part, {
+      root: 'styles',
+      open: (name, attributes) => {
+        const value = attribute(attributes, 'val');
+        if (name === 'style') {
+          style = {};
+          styles.set(attribute(attributes, 'styleId') ?? '', style);
+        } else if (name === 'basedOn' && value !== undefined) style.basedOn = value;
+        else if (name === 'name') readProperty(style, 'outlineLvl', levelByName(value));
+        else readProperty(style, name, value);
+      },
+    });
+  }
+  return (id) => inherited(styles, id);
+}
+
+/** Reads which lists of a Word file are numbered. */
+export function readNumberings(archive: Archive, relationships: Relationship[]): Numberings {
+  const levels = new Map<string, boolean[]>();
+  const lists = new Map<string, boolean[]>();
+  const part = partOf(archive, relationships, 'numbering');
+  if (!part) return lists;
+  let current: boolean[] = [];
+  let depth = 0;
+  let numberingId = '';
+  readPart(archive, part, {
+    root: 'numbering',
+    open: (name, attributes) => {
+      const value = attribute(attributes, 'val');
+      if (name === 'abstractNum') {
+        current = [];
+        levels.set(attribute(attributes, 'abstractNumId') ?? '', current);
+      } else if (name === 'lvl')
+        depth = Math.min(maxDepth - 1, Number(attribute(attributes, 'ilvl')) || 0);
+      else if (name === 'numFmt') current[depth] = value !== 'bullet' && value !== 'none';
+      else if (name === 'num') {
+        numberingId = attribute(attributes, 'numId') ?? '';
+        // A list's own overrides of its levels aren't read.
+        current = [];
+      } else if (name === 'abstractNumId') lists.set(numberingId, levels.get(value ?? '') ?? []);
+    },
+  });
+  return lists;
+}
+
+function partOf(archive: Archive, relationships: Relationship[], type: string): string | undefined {
+  const part = relationships.find((relationship) => relationship.type === type)?.part;
+  return part && archive.has(part) ? part : undefined;
+}
+
+/** Word names its headings in English, in whatever language it shows them. */
+function levelByName(name = ''): string | undefined {
+  if (name.toLowerCase() === 'title') return '0';
+  const level = name.match(/^heading ([1-9])$/i)?.[1];
+  return level && String(Number(level) - 1);
+}
+
+function inherited(styles: Map<string, Style>, id: string): ParagraphStyle {
+  let style: ParagraphStyle = {};
+  let current = styles.get(id);
+  for (let n = 0; current && n < maxInheritance; n++) {
+    const { basedOn, ...own } = current;
+    style = { ...own, ...style };
+    current = styles.get(basedOn ?? '');
+  }
+  return style;
+}

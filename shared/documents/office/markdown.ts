@@ -1,0 +1,80 @@
+/** A piece of a document. */
+export type Block =
+  | { paragraph: string }
+  | { heading: string; level: number }
+  | { item: string; depth: number; marker: string }
+  /** The first row is the table's head. */
+  | { table: string[][] };
+
+/** Is thrown once a text is as long as it may be. */
+export class TextIsFull extends Error {}
+
+/** A document's text, written block by block as Markdown, up to a number of characters. */
+export class Markdown {
+  private readonly maxCharacters: number;
+  private readonly pieces: string[] = [];
+  private characters = 0;
+  private endsWithItem = false;
+
+  constructor(maxCharacters: number) {
+    this.maxCharacters = maxCharacters;
+  }
+
+  /** How many characters may still be added. */
+  get room(): number {
+    return this.maxCharacters - this.characters;
+  }
+
+  toString(): string {
+    return this.pieces.join('');
+  }
+
+  /** Adds a block; one without text is left out. Throws `TextIsFull` after the last character that fits. */
+  add(block: Block): void {
+    const isItem = 'item' in block;
+    const lines = linesOf(block);
+    let separator = isItem && this.endsWithItem ? '\n' : '\n\n';
+    for (const line of lines) {
+      this.write(this.pieces.length === 0 ? line : `${separator}${line}`);
+      this.endsWithItem = isItem;
+      separator = '\n';
+    }
+  }
+
+  private write(text: string): void {
+    const piece = text.slice(0, this.room);
+    this.pieces.push(piece);
+    this.characters += piece.length;
+    if (piece.length < text.length) throw new TextIsFull();
+  }
+}
+
+function linesOf(block: Block): Iterable<string> {
+  if ('table' in block) return tableLines(block.table);
+  if ('paragraph' in block) return nonEmpty(block.paragraph.trim());
+  if ('heading' in block) {
+    const text = oneLine(block.heading);
+    return nonEmpty(text && `${'#'.repeat(Math.min(block.level, 6))} ${text}`);
+  }
+  const text = oneLine(block.item);
+  return nonEmpty(text && `${'  '.repeat(Math.min(block.depth, 8))}${block.marker} ${text}`);
+}
+
+/** Yields the lines of a table, without its empty rows and columns. A table of one column becomes lines. */
+function* tableLines(table: string[][]): Generator<string> {
+  const rows = table.map((row) => row.map(oneLine)).filter((row) => row.some(Boolean));
+  const used = new Set(rows.flatMap((row) => row.flatMap((cell, index) => (cell ? index : []))));
+  const columns = [...used].sort((one, other) => one - other);
+  if (columns.length === 1) {
+    for (const row of rows) yield* row.filter(Boolean);
+    return;
+  }
+  for (const [index, row] of rows.entries()) {
+    yield lineOf(columns.map((column) => (row[column] ?? '').replaceAll('|', '\\|')));
+    if (index === 0) yield lineOf(columns.map(() => '---'));
+  }
+}
+
+const nonEmpty = (text: string) => (text ? [text] : []);
+const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim();
+const lineOf = (cells: string[]) => `| ${cells.join(' | ')} |`;

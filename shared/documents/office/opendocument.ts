@@ -1,0 +1,227 @@
+import { encryptedDocument } from '../errors.ts';
+import type { Archive } from './archive.ts';
+import type { Block, Markdown } from './markdown.ts';
+import { addSlide, type Slide } from './slides.ts';
+import { TableReader } from './table-reader.ts';
+import { type Attributes, attribute, type PartHandler, readPart } from './xml.ts';
+
+/** Writes the text of an OpenDocument file: a text, a presentation's slides, or the sheets of a spreadsheet. */
+export function readOpenDocument(archive: Archive, markdown: Markdown): void {
+  refuseEncrypted(archive);
+  const reader = new ContentReader(markdown);
+  readPart(archive, 'content.xml', reader);
+  reader.addNotes();
+}
+
+/** The parts of an encrypted file are no XML, and its manifest says how they are encrypted. */
+function refuseEncrypted(archive: Archive): void {
+  const manifest = 'META-INF/manifest.xml';
+  if (!archive.has(manifest)) return;
+  readPart(archive, manifest, {
+    root: 'manifest',
+    open: (name) => {
+      if (name === 'encryption-data') throw encryptedDocument();
+    },
+  });
+}
+
+interface List {
+  style: string;
+  /** The number of the item that is open, from 1. */
+  number: number;
+  /** Whether the open item still waits for its first paragraph, which gets the marker. */
+  isNewItem: boolean;
+}
+
+interface Paragraph {
+  text: string;
+  /** The level of a heading; 0 for text. */
+  level: number;
+}
+
+/** Comments, deleted text, the numbers of notes, readings of words, and what is no text at all. */
+const skipped = new Set([
+  ...['annotation', 'tracked-changes', 'note-citation', 'ruby-text'],
+  ...['scripts', 'forms', 'settings', 'binary-data'],
+]);
+
+const maxSpaces = 100;
+
+/**
+ * Reads `content.xml`.
+ *
+ * @see https://docs.oasis-open.org/office/OpenDocument/v1.3/OpenDocument-v1.3-part3-schema.html
+ */
+class ContentReader implements PartHandler {
+  readonly root = 'document-content';
+  readonly skipped = skipped;
+  private readonly markdown: Markdown;
+  private readonly tables = new TableReader();
+  private readonly lists: List[] = [];
+  /** The open paragraphs: one within another stands in a note or a text box. */
+  private readonly paragraphs: Paragraph[] = [];
+  /** For each style of lists, whether a depth of it is numbered. */
+  private readonly numbered = new Map<string, boolean[]>();
+  private readonly notes: string[] = [];
+  private note: string[] | undefined;
+  private listStyle: boolean[] = [];
+  private slide: Slide | undefined;
+  private slides = 0;
+  private isSpreadsheet = false;
+  private isSpeakerNote = false;
+  private isTitle = false;
+  /** For each open row and cell, how many it stands for. */
+  private readonly repeats: number[] = [];
+
+  constructor(markdown: Markdown) {
+    this.markdown = markdown;
+  }
+
+  open(name: string, attributes: Attributes): void {
+    const paragraph = this.paragraphs.at(-1);
+    if (name === 'p') this.paragraphs.push({ text: '', level: 0 });
+    else if (name === 'h') this.openHeading(attributes);
+    else if (name === 'list') this.openList(attributes);
+    else if (name === 'list-item') this.openItem();
+    else if (name === 'note') this.note = [];
+    else if (name === 'spreadsheet') this.isSpreadsheet = true;
+    else if (name === 'page') this.slide = { title: '', blocks: [], notes: [] };
+    else if (name === 'notes') this.isSpeakerNote = true;
+    else if (name === 'frame') this.isTitle = attribute(attributes, 'class') === 'title';
+    else if (name.startsWith('table') || name === 'covered-table-cell') {
+      this.openTablePart(name, attributes);
+    } else if (name.startsWith('list-')) this.openListStyle(name, attributes);
+    else if (paragraph) openInParagraph(paragraph, name, attributes);
+  }
+
+  text(text: string): void {
+    const paragraph = this.paragraphs.at(-1);
+    if (paragraph) paragraph.text += text.replace(/\s+/g, ' ');
+  }
+
+  close(name: string): void {
+    if (name === 'p' || name === 'h') this.closeParagraph();
+    else if (name === 'list') this.lists.pop();
+    else if (name === 'note') this.closeNote();
+    else if (name === 'page') this.closeSlide();
+    else if (name === 'notes') this.isSpeakerNote = false;
+    else if (name === 'frame') this.isTitle = false;
+    else if (name === 'table-cell' || name === 'covered-table-cell') {
+      this.tables.closeCell(this.repeats.pop(), true);
+    } else if (name === 'table-row') this.tables.closeRow(this.repeats.pop());
+    else if (name === 'table') this.closeTable();
+  }
+
+  /** Writes the footnotes and endnotes, after all the text. */
+  addNotes(): void {
+    for (const [index, note] of this.notes.entries()) {
+      this.markdown.add({ paragraph: `[^${index + 1}]: ${note}` });
+    }
+  }
+
+  private openHeading(attributes: Attributes): void {
+    const level = Number(attribute(attributes, 'outline-level')) || 1;
+    this.paragraphs.push({ text: '', level });
+  }
+
+  private openList(attributes: Attributes): void {
+    // A list within another has its style, if it names none.
+    const style = attribute(attributes, 'style-name') ?? this.lists.at(-1)?.style ?? '';
+    this.lists.push({ style, number: 0, isNewItem: false });
+  }
+
+  private openItem(): void {
+    const list = this.lists.at(-1);
+    if (!list) return;
+    list.number += 1;
+    list.isNewItem = true;
+  }
+
+  private openListStyle(name: string, attributes: Attributes): void {
+    if (name === 'list-style') {
+      this.listStyle = [];
+      this.numbered.set(attribute(attributes, 'name') ?? '', this.listStyle);
+    }
+    const depth = Number(attribute(attributes, 'level')) - 1;
+    if (name === 'list-level-style-number' && depth >= 0 && depth < 10)
+      this.listStyle[depth] = true;
+  }
+
+  private openTablePart(name: string, attributes: Attributes): void {
+    if (name === 'table') this.openTable(attributes);
+    else if (name === 'table-row') {
+      this.repeats.push(repeatsOf(attributes, 'number-rows-repeated'));
+      this.tables.openRow();
+    } else if (name === 'table-cell' || name === 'covered-table-cell') {
+      this.repeats.push(repeatsOf(attributes, 'number-columns-repeated'));
+      this.tables.openCell();
+    }
+  }
+
+  private openTable(attributes: Attributes): void {
+    if (this.isSpreadsheet) {
+      this.markdown.add({ heading: `Sheet: ${attribute(attributes, 'name') ?? ''}`, level: 2 });
+    }
+    this.tables.openTable(this.markdown.room);
+  }
+
+  private closeTable(): void {
+    const table = this.tables.closeTable();
+    if (table) this.add({ table });
+  }
+
+  private closeParagraph(): void {
+    const { text = '', level = 0 } = this.paragraphs.pop() ?? {};
+    if (text.trim() === '') return;
+    if (this.note) this.note.push(text.trim());
+    else if (this.tables.addText(text)) return;
+    else if (this.isSpeakerNote) this.slide?.notes.push(text.trim());
+    else if (this.isTitle && this.slide) this.slide.title = `${this.slide.title} ${text}`.trim();
+    else if (level > 0) this.add({ heading: text, level });
+    else this.add(this.blockOf(text));
+  }
+
+  private blockOf(text: string): Block {
+    const list = this.lists.at(-1);
+    if (!list?.isNewItem) return { paragraph: text };
+    list.isNewItem = false;
+    const depth = this.lists.length - 1;
+    const isNumbered = this.numbered.get(list.style)?.[depth];
+    return { item: text, depth, marker: isNumbered ? `${list.number}.` : '-' };
+  }
+
+  private closeNote(): void {
+    const { note } = this;
+    this.note = undefined;
+    const paragraph = this.paragraphs.at(-1);
+    if (!note || !paragraph) return;
+    this.notes.push(note.join(' '));
+    paragraph.text += `[^${this.notes.length}]`;
+  }
+
+  private closeSlide(): void {
+    const { slide } = this;
+    this.slide = undefined;
+    if (!slide) return;
+    this.slides += 1;
+    addSlide(this.markdown, this.slides, slide);
+  }
+
+  private add(block: Block): void {
+    if (this.slide) this.slide.blocks.push(block);
+    else this.markdown.add(block);
+  }
+}
+
+/** A space that counts, a tab and a line break are elements; other white space is one space. */
+function openInParagraph(paragraph: Paragraph, name: string, attributes: Attributes): void {
+  if (name === 's') {
+    const count = Number(attribute(attributes, 'c') ?? 1) || 1;
+    paragraph.text += ' '.repeat(Math.min(Math.max(1, count), maxSpaces));
+  } else if (name === 'tab') paragraph.text += ' ';
+  else if (name === 'line-break') paragraph.text += '\n';
+}
+
+function repeatsOf(attributes: Attributes, name: string): number {
+  return Math.max(1, Number(attribute(attributes, name)) || 1);
+}

@@ -1,0 +1,42 @@
+import { posix } from 'node:path';
+import type { Archive } from './archive.ts';
+import { attribute, readPart } from './xml.ts';
+
+/** A part that another part names. Only parts of the same archive are among them. */
+export interface Relationship {
+  id: string;
+  /** The last word of its type, such as `styles`. */
+  type: string;
+  /** The name of the part in the archive. */
+  part: string;
+}
+
+/**
+ * Returns the parts that a part of an Office Open XML file names; those of the whole file for ''.
+ *
+ * @see https://ecma-international.org/publications-and-standards/standards/ecma-376/
+ */
+export function relationshipsOf(archive: Archive, part: string): Relationship[] {
+  const { dir, base } = posix.parse(part);
+  const name = posix.join(dir, '_rels', `${base}.rels`);
+  if (!archive.has(name)) return [];
+  const found: Relationship[] = [];
+  readPart(archive, name, {
+    root: 'Relationships',
+    open: (element, attributes) => {
+      if (element !== 'Relationship' || attribute(attributes, 'TargetMode') === 'External') return;
+      const target = attribute(attributes, 'Target') ?? '';
+      found.push({
+        id: attribute(attributes, 'Id') ?? '',
+        type: attribute(attributes, 'Type')?.split('/').at(-1) ?? '',
+        part: posix.resolve(`/${dir}`, target).slice(1),
+      });
+    },
+  });
+  return found;
+}
+
+/** Returns the part that a file's text begins in, or the usual one if the file names none. */
+export function mainPartOf(archive: Archive, usual: string): string {
+  return relationshipsOf(archive, '').find(({ type }) => type === 'officeDocument')?.part ?? usual;
+}

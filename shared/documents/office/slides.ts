@@ -1,0 +1,20 @@
+import type { Block, Markdown } from './markdown.ts';
+
+/** A slide of a presentation. */
+export interface Slide {
+  title: string;
+  blocks: Block[];
+  /** What the speaker's notes say. */
+  notes: string[];
+}
+
+/** Writes a slide, from 1, under its title. */
+export function addSlide(
+  markdown: Markdown,
+  number: number,
+  { title, blocks, notes }: Slide,
+): void {
+  markdown.add({ heading: title ? `Slide ${number}: ${title}` : `Slide ${number}`, level: 2 });
+  for (const block of blocks) markdown.add(block);
+  if (notes.length > 0) markdown.add({ paragraph: `Notes: ${notes.join('\n')}` });
+}

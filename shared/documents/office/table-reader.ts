@@ -1,0 +1,92 @@
+interface OpenTable {
+  rows: string[][];
+  row: string[];
+  /** The texts of the open cell. */
+  cell: string[] | undefined;
+  /** The column that the next cell stands in, from 0. */
+  column: number;
+}
+
+/** A row or cell may stand for many. More than this is formatting that reaches to the sheet's end. */
+const maxRepeats = 1_000;
+/** The columns of the widest sheet. */
+const maxColumns = 16_384;
+
+/**
+ * Collects the cells of tables as they are read. Rows have holes for the cells that are empty. A table within
+ * a cell becomes text of that cell.
+ */
+export class TableReader {
+  private readonly open: OpenTable[] = [];
+  /** How many characters may still be collected; rows and cells count as well. What is beyond is left out. */
+  private room = 0;
+
+  /** Begins a table. `room` is how many characters of it can be used; it counts for the outermost table. */
+  openTable(room: number): void {
+    if (this.open.length === 0) this.room = room;
+    this.open.push({ rows: [], row: [], cell: undefined, column: 0 });
+  }
+
+  openRow(): void {
+    Object.assign(this.table ?? {}, { row: [], column: 0 });
+  }
+
+  /** Begins a cell in the next column, or in the given one. */
+  openCell(column?: number): void {
+    const { table } = this;
+    if (!table) return;
+    table.cell = [];
+    table.column = column ?? table.column;
+  }
+
+  /** Adds text to the open cell. Returns false if none is open. */
+  addText(text: string): boolean {
+    const cell = this.table?.cell;
+    cell?.push(text);
+    return cell !== undefined;
+  }
+
+  /** Ends a cell, which reaches over `columns`. If `isRepeated`, its text stands in each of them. */
+  closeCell(columns = 1, isRepeated = false): void {
+    const { table } = this;
+    if (!table?.cell) return;
+    const text = table.cell.join(' ').trim();
+    const copies = isRepeated ? Math.min(columns, maxRepeats) : 1;
+    for (let n = 0; text && n < copies; n++) this.put(table, table.column + n, text);
+    table.column += columns;
+    table.cell = undefined;
+  }
+
+  /** Ends a row, which stands for so many. */
+  closeRow(repeats = 1): void {
+    const { table } = this;
+    if (!table || table.row.length === 0) return;
+    table.rows.push(table.row);
+    for (let n = 1; n < Math.min(repeats, maxRepeats) && this.take(table.row.length); n++) {
+      table.rows.push(table.row);
+    }
+  }
+
+  /** Ends a table. Returns its rows if it is the outermost. */
+  closeTable(): string[][] | undefined {
+    const rows = this.open.pop()?.rows;
+    if (!this.table) return rows;
+    for (const row of rows ?? []) this.addText(row.filter(Boolean).join(' '));
+    return undefined;
+  }
+
+  private get table(): OpenTable | undefined {
+    return this.open.at(-1);
+  }
+
+  private put({ row }: OpenTable, column: number, text: string): void {
+    if (column < maxColumns && this.take(text.length)) row[column] = text;
+  }
+
+  /** Returns whether there was room left. What was taken last may go beyond it. */
+  private take(characters: number): boolean {
+    if (this.room <= 0) return false;
+    this.room -= characters;
+    return true;
+  }
+}

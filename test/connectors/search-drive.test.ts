@@ -1,0 +1,96 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { bundle } from '../../lib/bundles.ts';
+import { clientEnvironment } from '../../lib/local/engines/client-config.ts';
+import { FunctionHost } from '../../lib/local/lambda/function-host.ts';
+import { Narrator } from '../../lib/local/narrator.ts';
+import { startSecretsServer } from '../../lib/local/secrets/secrets-server.ts';
+import type { DriveAnswers } from '../../shared/connectors/drive-documents.ts';
+import { docxOf, wordParagraph } from '../support/fixtures/office-files.ts';
+import { pdfOf } from '../support/fixtures/pdfs.ts';
+import { words } from '../support/fixtures/small-documents.ts';
+import { startDrive, type TestDrive } from '../support/servers/drive.ts';
+import { connectSearch } from './connect-search.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'quire-bundles-'));
+const codeDir = join(root, 'search-drive');
+let drive: TestDrive;
+let secrets: Awaited<ReturnType<typeof startSecretsServer>>;
+let host: FunctionHost;
+
+beforeAll(async () => {
+  drive = await startDrive();
+  secrets = await startSecretsServer({ drive: JSON.stringify(drive.serviceAccount) });
+  const file = new URL('../../functions/search-drive.ts', import.meta.url);
+  const entry = { in: fileURLToPath(file), out: 'search-drive/index' };
+  const catalogue = {
+    defaults: { chat: '', ocr: '' },
+    upstreams: {},
+    models: [],
+    ocrEngines: [],
+    searchProviders: [],
+  };
+  bundle([entry], root, catalogue);
+  const environment = {
+    ...clientEnvironment,
+    AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.url,
+    DRIVE_SECRET: 'drive',
+    GOOGLE_DRIVE_URL: drive.url,
+  };
+  const config = { name: 'search-drive', arn: 'arn:search', codeDir, handler: 'index.handler' };
+  const limits = { environment, timeoutMs: 28_000, memoryMb: 1024 };
+  host = new FunctionHost({ ...config, ...limits }, new Narrator(() => {}));
+});
+afterAll(async () => {
+  await host.close();
+  await Promise.all([drive.close(), secrets.close()]);
+  rmSync(root, { recursive: true });
+});
+
+it('the function as it is deployed finds documents and reads them', async () => {
+  drive.put('papers/letter.docx', docxOf(wordParagraph('brass by letter')));
+  drive.put('papers/deep/bill.pdf', await pdfOf([{ text: `${words(1)} Of brass.` }]));
+  const key = { keyId: 'key_1', folders: [await drive.idOf('papers')] };
+
+  const search = { ask: 'search', ...key, queries: ['brass'] };
+  const { hits } = (await host.invoke(search)) as DriveAnswers['search'];
+  const ids = hits.map(({ id }) => id);
+  const { documents } = (await host.invoke({ ask: 'fetch', ...key, ids })) as DriveAnswers['fetch'];
+
+  const texts = Object.fromEntries(
+    documents.map((document) => [document.title, 'text' in document && document.text]),
+  );
+  expect(texts).toEqual({
+    'letter.docx': 'brass by letter',
+    'bill.pdf': expect.stringContaining('Of brass.'),
+  });
+});
+
+it('the function carries what reads PDFs, and nothing that draws', () => {
+  const files = readdirSync(codeDir).toSorted();
+
+  expect(files).toEqual(['NOTICES.txt', 'index.mjs', 'index.mjs.map', 'pdfium.wasm']);
+});
+
+it('a question is logged with its figures, and without its words', async () => {
+  const lines: string[] = [];
+  vi.spyOn(process.stdout, 'write').mockImplementation((line) => Boolean(lines.push(`${line}`)));
+  const quire = await connectSearch(drive);
+  drive.put('logged/private.txt', 'unspeakable');
+  const key = { keyId: 'key_1', folders: [await drive.idOf('logged')] };
+
+  const found = await quire.answerQuestion({ ask: 'search', ...key, queries: ['unspeakable'] });
+  await quire.answerQuestion({ ask: 'fetch', ...key, ids: [await drive.idOf('private.txt')] });
+  vi.restoreAllMocks();
+  await quire.disconnect();
+
+  expect(found).toHaveProperty('hits.length', 1);
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { message: 'drive question', key_id: 'key_1', ask: 'search', folders: 1, hits: 1 },
+    { message: 'drive question', key_id: 'key_1', ask: 'fetch', documents: 1, skipped: 0 },
+  ]);
+  expect(lines.join()).not.toMatch(/unspeakable|private/);
+});

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { htmlText } from '../../shared/documents/html-text.ts';
+
+const read = (html: string, maxCharacters = 1_000_000) => htmlText(html, maxCharacters, () => {});
+
+describe('the text of a page has', () => {
+  it.each([
+    ['headings', '<h1>Lamps</h1><h3>of <i>brass</i></h3>', '# Lamps\n\n### of brass'],
+    [
+      'paragraphs that nobody closed',
+      '<p>one<p>two<div>three<br>four</div>five',
+      'one\n\ntwo\n\nthree\n\nfour\n\nfive',
+    ],
+    ['lists', '<ol><li>a<ul><li>b</li></ul><li><p>c</p></ol>', '1. a\n  - b\n2. c'],
+    [
+      'tables',
+      '<table><tr><th>Lamp<th>Price<tr><td>a|b<td><p>1</p><p>2</p></table>',
+      '| Lamp | Price |\n| --- | --- |\n| a\\|b | 1 2 |',
+    ],
+    ['entities', 'a &amp; b&nbsp;&eacute;', 'a & b é'],
+    [
+      'nothing of scripts, styles and heads',
+      '<head><title>t</title></head><script>if (a < b) x()</script><style>p{}</style>text',
+      'text',
+    ],
+    ['nothing', '', ''],
+  ])('%s', (_, html, text) => {
+    expect(read(html)).toBe(text);
+  });
+});
+
+it('a text ends where it is as long as it may be', () => {
+  expect(read('<p>one</p><p>two</p>', 6)).toBe('one\n\nt');
+});
+
+it('what is nested without end is refused with 422', () => {
+  expect(() => read('<div>'.repeat(1_000_000))).toThrow(
+    expect.objectContaining({ statusCode: 422, code: 'unreadable_document' }),
+  );
+});
+
+it('the reading ends when its caller wants that', () => {
+  const enough = new Error('Enough');
+
+  expect(() =>
+    htmlText('<p>never</p>', 100, () => {
+      throw enough;
+    }),
+  ).toThrow(enough);
+});

@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest';
+import { textLayersIn } from '../../shared/documents/pdf-text.ts';
+import { pdfOf } from '../support/fixtures/pdfs.ts';
+import { greyJpeg, words } from '../support/fixtures/small-documents.ts';
+import { fileOf } from './open-bytes.ts';
+
+it("each page's text layer is read, and there is none on a scan or a blank page", async () => {
+  const scan = await greyJpeg(120);
+  const path = fileOf(
+    await pdfOf([
+      { text: words(1) },
+      { scan, hiddenText: words(2) },
+      { blank: true },
+      { text: words(4) },
+    ]),
+  );
+
+  const layers = await Array.fromAsync(textLayersIn(path));
+
+  expect(layers).toEqual([words(1), undefined, undefined, words(4)]);
+});
+
+it('a damaged page has none, and the others are read', async () => {
+  const file = Buffer.from(await pdfOf([{ text: words(1) }, { text: words(2) }]));
+  const stream = file.indexOf('stream', file.indexOf('/FlateDecode'));
+  file.fill(0, stream + 20, stream + 90);
+
+  const layers = await Array.fromAsync(textLayersIn(fileOf(file)));
+
+  expect(layers.filter((layer) => layer === undefined)).toHaveLength(1);
+});
+
+it('a file that is no PDF is refused with 422', async () => {
+  const reading = Array.fromAsync(textLayersIn(fileOf('no PDF')));
+
+  await expect(reading).rejects.toMatchObject({ statusCode: 422, code: 'unreadable_document' });
+});

@@ -6,7 +6,7 @@ const maxTurns = 6;
 const maxTurnCharacters = 2_000;
 const maxMessageCharacters = 8_000;
 
-/** Returns the end of a conversation as text for a small task: the last turns, and the message, each cut short. */
+/** Returns the end of a conversation as text for a small task: the last turns and the message, each cut short. */
 export function conversationOf({ history, request }: Pick<Turn, 'history' | 'request'>): string {
   const earlier = history
     .filter(({ role }) => role === 'user' || role === 'assistant')

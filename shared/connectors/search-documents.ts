@@ -14,7 +14,7 @@ import { fuseRankings } from './rank-fusion.ts';
 
 /** Beneath the function's timeout, so that its caller learns of it. */
 const timeLimitMs = 25_000;
-const maxQueries = 3;
+const maxQueries = 6;
 const requestsAtOnce = 6;
 /** Results of one request. More than are returned, because own results and duplicates fall away. */
 const maxResults = 50;
@@ -22,7 +22,7 @@ const maxResults = 50;
 const maxCandidates = 3 * maxHits;
 
 /**
- * Returns the documents under a key's allowed folders that match one of up to three queries, the best first, at
+ * Returns the documents under a key's allowed folders that match one of up to six queries, the best first, at
  * most 20. Each is checked by the access rule, so that one that was moved out of the folders is not among them.
  * Throws what `callDrive` throws, and `signal`'s reason after 25 s.
  */

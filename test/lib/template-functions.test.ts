@@ -162,19 +162,20 @@ describe('functions', () => {
     },
   );
 
-  test('that have pages read may invoke the reader and nothing else', () => {
-    const readPage = functions.find(({ name }) => name === 'read-page');
-    const users = functions.filter(({ properties }) => setting(properties, 'READ_PAGE_FUNCTION'));
+  test('that chat alone may invoke others: the page reader and the Drive search', () => {
+    const idOf = (name: string) => functions.find((fn) => fn.name === name)?.id;
+    const invocationsOf = (role: string) =>
+      policiesOf(role).filter(({ Action }) => /lambda:/.test(String(Action)));
 
-    expect(users.map(({ name }) => name)).toEqual(['stream-chat']);
-    for (const { properties } of users) {
-      const [role = ''] = referencesIn(properties.Role);
-      const invocations = policiesOf(role).filter(({ Action }) => /^lambda:/.test(String(Action)));
-      expect(setting(properties, 'READ_PAGE_FUNCTION')).toEqual({ Ref: readPage?.id });
-      expect(invocations).toMatchObject([
-        { Action: 'lambda:InvokeFunction', Resource: { 'Fn::GetAtt': [readPage?.id, 'Arn'] } },
-      ]);
+    for (const { name, properties } of functions) {
+      const invocations = invocationsOf(referencesIn(properties.Role)[0] ?? '');
+      const invoked = invocations.flatMap(({ Resource }) => referencesIn(Resource));
+      const expected = name === 'stream-chat' ? [idOf('search-drive'), idOf('read-page')] : [];
+      expect(invoked.sort(), name).toEqual(expected.sort());
     }
+    const chat = functions.find(({ name }) => name === 'stream-chat')?.properties as Properties;
+    expect(setting(chat, 'READ_PAGE_FUNCTION')).toEqual({ Ref: idOf('read-page') });
+    expect(setting(chat, 'SEARCH_DRIVE_FUNCTION')).toEqual({ Ref: idOf('search-drive') });
   });
 
   test('never read pages of a local origin, and the reader has no setting at all', () => {

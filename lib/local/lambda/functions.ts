@@ -27,7 +27,8 @@ export class Functions {
     for (const [id, resource] of resourcesOf(template, 'AWS::Lambda::Function')) {
       const config = configOf(id, resource, names, assetsDir);
       const endpoints = endpointsOf({ id, name: config.name });
-      config.environment = { ...endpoints, ...config.environment };
+      // Where an engine listens is known only here, so it replaces what the template says.
+      config.environment = { ...config.environment, ...endpoints };
       this.hosts.set(names.nameOf(id), new FunctionHost(config, narrator));
     }
   }

@@ -18,14 +18,25 @@ export function answer({ messages, response_format }: ChatRequest): string {
 
 const maxQuotes = 3;
 const maxKeywords = 8;
+/** Where a sentence goes on to ask something else. */
+const nextQuestion = /,?\s+and\s+(?=(?:what|which|who|whose|when|where|why|how)\b)/i;
 
 /** What a chat has for fields of JSON whose names say what belongs in them. */
 function extractsOf({ asked, material }: Reading): Extracts {
   return {
     quotes: mostRelevant(material, asked, maxQuotes),
-    keywords: [...new Set(termsOf(asked))].slice(0, maxKeywords).join(' '),
-    question: asked,
+    questions: asked.split(nextQuestion).map((question) => question.trim()),
+    queriesOf,
   };
+}
+
+/** The words of a question that carry its meaning; and the longest two of them, for whom all are too many. */
+function queriesOf(asked: string): string[] {
+  const terms = [...new Set(termsOf(asked))].filter((term) => term.length > 1);
+  const words = terms.slice(0, maxKeywords);
+  const longest = words.toSorted((one, other) => other.length - one.length).slice(0, 2);
+  const rare = words.filter((word) => longest.includes(word));
+  return [...new Set([words.join(' '), rare.join(' ')])].filter(Boolean);
 }
 
 function proseAnswer(messages: readonly Message[]): string {

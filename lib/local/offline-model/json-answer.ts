@@ -17,10 +17,10 @@ const formatExamples = new Map([
 export interface Extracts {
   /** Sentences of the text, word for word, that fit the question: for `quote` and the `claim` beside it. */
   quotes: string[];
-  /** The words of the question that carry its meaning: for `query` and `queries`. */
-  keywords: string;
-  /** For `question` and `brief`. */
-  question: string;
+  /** What is asked, one by one: for `question`, and together for `brief`. */
+  questions: string[];
+  /** Returns what to search for an answer: for `queries`. */
+  queriesOf(question: string): string[];
 }
 
 /**
@@ -30,6 +30,7 @@ export interface Extracts {
 export function jsonFor(root: JsonSchema, answer: string, extracts: Extracts): unknown {
   let isAnswered = false;
   let quote = '';
+  let question = extracts.questions.join(' ');
   // Schemas that refer to each other may describe more values than memory holds.
   let valuesLeft = maxValues;
   return fill(root, 0);
@@ -72,11 +73,10 @@ export function jsonFor(root: JsonSchema, answer: string, extracts: Extracts): u
 
   function fillNamed(name: string, schema: JsonSchema | undefined, depth: number): unknown {
     const isStrings = typeOf(schema ?? {}) === 'array' && typeOf(schema?.items ?? {}) === 'string';
-    if (name === 'queries' && isStrings) return extracts.keywords ? [extracts.keywords] : [];
+    if (name === 'queries' && isStrings) return extracts.queriesOf(question);
     if (typeOf(schema ?? {}) === 'string') {
       if (name === 'quote' || name === 'claim') return quote;
-      if (name === 'query') return extracts.keywords;
-      if (name === 'question' || name === 'brief') return extracts.question;
+      if (name === 'question' || name === 'brief') return question;
     }
     return fill(schema, depth + 1);
   }
@@ -85,6 +85,12 @@ export function jsonFor(root: JsonSchema, answer: string, extracts: Extracts): u
     if (items.properties?.['quote']) {
       return extracts.quotes.map((each) => {
         quote = each;
+        return fill(items, depth);
+      });
+    }
+    if (items.properties?.['question']) {
+      return extracts.questions.map((each) => {
+        question = each;
         return fill(items, depth);
       });
     }

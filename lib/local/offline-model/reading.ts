@@ -39,12 +39,11 @@ export function readChat(messages: readonly Message[]): Reading {
   const [lastText = '', informingText = '', instructingText = ''] = texts.map(withoutMiddle);
   const { text, sources } = splitSources(lastText);
   const { rest, ...question } = splitQuestion(text);
-  const hasSources = sources.length > 0;
   return {
     ...question,
-    material: hasSources ? sources : [...sentencesOf(informingText), ...rest],
+    material: sources ?? [...sentencesOf(informingText), ...rest],
     // What to do with sources is no answer from them.
-    instructions: hasSources ? [] : sentencesOf(instructingText),
+    instructions: sources ? [] : sentencesOf(instructingText),
     isPartial: texts.some((text) => text.length > maxCharacters),
   };
 }

@@ -9,12 +9,12 @@ const questionMark = /[?？؟\u037e]["'”’»)\]*_]*$/u;
 
 /** Words that a question shares with every text, or that only say what to do with the text. */
 const stopWords = new Set(
-  `a about above all also an and any are as at be been by can could did do does for from had has
+  `a about above all also assistant an and any are as at be been by can could did do does for from had has
   have he her his how i if in into is it its me more my no not of on or our please she should so
   some such tell than that the their them then there these they this to was we were what when where
   which who whom whose why will with would you your answer below context describe document explain
   extract find following give list question sentence sentences short summarise summarize summary
-  text word words write`.split(/\s+/),
+  text user word words write`.split(/\s+/),
 );
 
 /** A sentence, or up to 300 characters of a longer one, and the words that carry its meaning. */

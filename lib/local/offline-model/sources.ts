@@ -1,9 +1,9 @@
 import { type Sentence, sentencesOf } from './sentences.ts';
 
-/** A message without the sources in it, and the sentences of those. */
+/** A message without the sources in it, and the sentences of those; undefined if it comes without sources. */
 export interface SplitMessage {
   text: string;
-  sources: Sentence[];
+  sources: Sentence[] | undefined;
 }
 
 const source = /<source\b(?: n="(\d+)")?[^>]*>\n?([\s\S]*?)\n?<\/source>/g;
@@ -22,7 +22,8 @@ export function splitSources(message: string): SplitMessage {
     }
     return '';
   });
-  return { text: text.replace(/<\/?sources>/g, '').trim(), sources };
+  const plain = text.replace(/<\/?sources>/g, '').trim();
+  return { text: plain, sources: plain === message.trim() ? undefined : sources };
 }
 
 /** Writes a source's number into a sentence, before the mark that ends it. */

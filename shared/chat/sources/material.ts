@@ -22,7 +22,8 @@ export function messagesWithSources(
   leftOut: readonly string[],
 ): Message[] {
   const material = [
-    sources.length > 0 ? sourcesBlock(sources) : 'The search found no sources.',
+    sourcesBlock(sources),
+    ...(sources.length === 0 ? ['The search found no sources.'] : []),
     ...leftOut.map((each) => `Not read: ${attribute(each)}`),
   ].join('\n');
   return [{ role: 'system', content: rules }, ...history, userMessage(request, material)];

@@ -433,7 +433,7 @@ The museum is closed on Mondays. A ticket costs four pounds.
     expect(JSON.parse(said)).toEqual({ notes: [{ claim: sentence, quote: sentence }] });
   });
 
-  test('of none have no notes, and a question has its keywords for a query', async () => {
+  test('of none leave a question its words to search for', async () => {
     const schema = {
       type: 'object',
       properties: {
@@ -448,7 +448,7 @@ The museum is closed on Mondays. A ticket costs four pounds.
 
     expect(JSON.parse(said)).toEqual({
       question: 'When does the museum open on Sundays?',
-      queries: ['museum open sunday'],
+      queries: ['museum open sunday', 'museum sunday'],
     });
   });
 });

@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import {
   type Account,
   budgetOf,
-  type ChatStage,
   endedCharges,
-  startChatStage,
+  useChatStage,
 } from '../support/servers/chat-stage.ts';
 import { complete, post, question, TextReader } from '../support/servers/event-reader.ts';
 import {
@@ -17,18 +16,15 @@ import {
   streamOf,
   usageChunk,
 } from '../support/servers/model-stub-pieces.ts';
-import { costUsd, type TestModel } from '../support/servers/test-catalogue.ts';
+import { costUsd } from '../support/servers/test-catalogue.ts';
+import type { TestModel } from '../support/servers/test-models.ts';
 
-let chat: ChatStage;
+const chat = await useChatStage({ own: true });
 let account: Account;
 
-beforeAll(async () => {
-  chat = await startChatStage({ own: true });
-});
 beforeEach(async () => {
   account = await chat.newAccount();
 });
-afterAll(() => chat.close());
 
 /** The one request that a model's upstream has got. */
 async function upstreamRequest({ upstreams }: TestModel) {

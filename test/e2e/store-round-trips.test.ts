@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { call } from '../support/servers/api.ts';
 import { type ModelStub, startModelStub } from '../support/servers/model-stub.ts';
 import { startTestStage, type TestStage } from '../support/servers/stage.ts';
@@ -28,7 +28,7 @@ afterAll(async () => {
   await store.close();
 });
 
-test.each([false, true])(
+it.each([false, true])(
   'asks the store once before the model and four times in all (stream: %s)',
   async (stream) => {
     const before = store.operations.length;

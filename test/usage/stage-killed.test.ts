@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { call } from '../support/servers/api.ts';
 import { untilGone } from '../support/servers/processes.ts';
 import { newDataDir, startTestStage, type TestStage } from '../support/servers/stage.ts';
@@ -14,7 +14,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-test('a stage that is killed after its answers counts each of them once when it is back', {
+it('a stage that is killed after its answers counts each of them once when it is back', {
   timeout: 120_000,
 }, async () => {
   const completions = 12;

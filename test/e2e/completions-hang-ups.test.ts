@@ -8,6 +8,7 @@ import {
   useChatStage,
 } from '../support/servers/chat-stage.ts';
 import { complete, post, question, TextReader } from '../support/servers/event-reader.ts';
+import type { ModelRequest } from '../support/servers/model-stub.ts';
 import {
   chunk,
   completionOf,
@@ -16,6 +17,7 @@ import {
   streamOf,
   usageChunk,
 } from '../support/servers/model-stub-pieces.ts';
+import { poll } from '../support/servers/poll.ts';
 import { costUsd } from '../support/servers/test-catalogue.ts';
 import type { TestModel } from '../support/servers/test-models.ts';
 
@@ -26,13 +28,13 @@ beforeEach(async () => {
   account = await chat.newAccount();
 });
 
-/** The one request that a model's upstream has got. */
-async function upstreamRequest({ upstreams }: TestModel) {
-  for (;;) {
-    const [request] = upstreams[0]?.requests() ?? [];
-    if (request) return request;
-    await setTimeout(5);
-  }
+/** The one request that a model's upstream gets, once it is there. */
+async function upstreamRequest({ upstreams }: TestModel): Promise<ModelRequest> {
+  const [request] = await poll(
+    () => upstreams[0]?.requests() ?? [],
+    ({ length }) => length > 0,
+  );
+  return request as ModelRequest;
 }
 
 /** The answer was read to its end, paid in full, and nothing is held for it any more. */

@@ -1,22 +1,16 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { JobList, JobRecord } from '../../shared/jobs/record.ts';
 import type { PipelineResult } from '../../shared/jobs/result.ts';
 import { letters, minutes, report } from '../support/fixtures/sample-texts.ts';
 import { characterErrorRate } from '../support/fixtures/scans.ts';
 import { call, submit, type Target, until } from '../support/servers/api.ts';
 import { newCaller } from '../support/servers/new-caller.ts';
-import { startTestStage, type TestStage } from '../support/servers/stage.ts';
+import { useOwnStage } from '../support/servers/own-stages.ts';
 
-// A stage of its own: others drop files into the shared one's drive.
-let stage: TestStage;
-
-beforeAll(async () => {
-  stage = await startTestStage({ memory: true });
-});
-
-afterAll(() => stage.close());
+// Others drop files into the shared stage's drive.
+const stage = await useOwnStage({ memory: true });
 
 describe('the sample folder, by a pipeline', () => {
   let caller: Target;

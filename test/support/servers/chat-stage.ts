@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll } from 'vitest';
 import { clientEnvironment } from '../../../lib/local/engines/client-config.ts';
@@ -8,7 +7,9 @@ import { defaultLimits, type KeyLimits } from '../../../shared/keys/key-limits.t
 import type { Charge } from '../../../shared/ledger/charge.ts';
 import { claim, shared } from '../run/shared.ts';
 import { call, type Target } from './api.ts';
-import { chatStageEnv, startTestStage } from './stage.ts';
+import { useOwnStage } from './own-stages.ts';
+import { poll } from './poll.ts';
+import { chatStageEnv } from './stage.ts';
 import { startModels } from './test-models.ts';
 
 /** A key of the test's own. */
@@ -29,8 +30,8 @@ export async function useChatStage({ withDefault = false, own = false }: ChatSta
   const { slots } = await shared('chatAssembly');
   const slot = slots[withDefault ? 0 : await claim('chat slot')];
   if (!slot) throw new Error('no slot of models is left: make more of them');
-  const [models, stage] = await Promise.all([startModels(slot), own ? startOwn() : sharedStage()]);
-  afterAll(() => Promise.all([models.close(), stage.close()]));
+  const [models, stage] = await Promise.all([startModels(slot), own ? ownStage() : sharedStage()]);
+  afterAll(() => models.close());
   Object.assign(process.env, clientEnvironment, {
     AWS_ENDPOINT_URL_DYNAMODB: stage.dynamodb_url,
     KEYS_TABLE: stage.outputs['KeysTable'],
@@ -56,14 +57,10 @@ export async function useChatStage({ withDefault = false, own = false }: ChatSta
   };
 }
 
-const sharedStage = async () => ({
-  ...(await shared('chatStage')),
-  pid: undefined,
-  close: async () => {},
-});
+const sharedStage = async () => ({ ...(await shared('chatStage')), pid: undefined });
 
-async function startOwn() {
-  const stage = await startTestStage({ memory: true, env: await chatStageEnv() });
+async function ownStage() {
+  const stage = await useOwnStage({ memory: true, env: await chatStageEnv() });
   return { ...stage, pid: stage.process.pid };
 }
 
@@ -79,21 +76,32 @@ export async function budgetOf(account: Target): Promise<Budget> {
   return body.budget;
 }
 
-/** A key's charges, oldest first, once nothing is held for any of them. */
+/** A key's charges, the oldest first, once nothing is held for any of them. */
 export async function endedCharges({ keyId }: Pick<Account, 'keyId'>): Promise<Charge[]> {
-  for (;;) {
-    const { Items = [] } = await dynamodb.send(
-      new QueryCommand({
-        TableName: process.env['LEDGER_TABLE'],
-        KeyConditionExpression: 'key_id = :key',
-        ExpressionAttributeValues: { ':key': keyId },
-        ConsistentRead: true,
-      }),
-    );
-    const account = Items.find(({ entry }) => entry === 'account');
-    const charges = Items.filter(({ entry }) => entry.startsWith('charge_'));
-    const isHeld = charges.some(({ status }) => status === 'held') || account?.['held'] !== 0;
-    if (!isHeld) return charges as Charge[];
-    await setTimeout(10);
-  }
+  const items = await poll(() => ledgerItemsOf(keyId), isAtRest);
+  return items.filter(isCharge) as Charge[];
+}
+
+const isCharge = ({ entry }: LedgerItem) => entry.startsWith('charge_');
+
+const isAtRest = (items: LedgerItem[]) =>
+  items.find(({ entry }) => entry === 'account')?.held === 0 &&
+  !items.filter(isCharge).some(({ status }) => status === 'held');
+
+interface LedgerItem {
+  entry: string;
+  status?: string;
+  held?: number;
+}
+
+async function ledgerItemsOf(keyId: string): Promise<LedgerItem[]> {
+  const { Items = [] } = await dynamodb.send(
+    new QueryCommand({
+      TableName: process.env['LEDGER_TABLE'],
+      KeyConditionExpression: 'key_id = :key',
+      ExpressionAttributeValues: { ':key': keyId },
+      ConsistentRead: true,
+    }),
+  );
+  return Items as LedgerItem[];
 }

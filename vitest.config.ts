@@ -3,9 +3,17 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     globalSetup: 'test/support/run/setup.ts',
+    setupFiles: 'test/support/run/each-file.ts',
     include: ['test/**/*.test.ts'],
     testTimeout: 120_000,
     hookTimeout: 120_000,
     maxWorkers: 2,
+    // A worker keeps the modules of `node_modules` from file to file; `each-file.ts` resets all else.
+    isolate: false,
+    restoreMocks: true,
+    unstubEnvs: true,
+    disableConsoleIntercept: true,
+    // These are loaded by Node, once in a worker: a libvips takes threads and memory that nothing gives back.
+    server: { deps: { external: [/\/shared\/documents\/vips\.ts$/, /\/support\/run\/output\.ts$/] } },
   },
 });

@@ -1,17 +1,13 @@
-import { afterEach, expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { measure } from '../shared/metrics.ts';
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
+import { writtenLines } from './support/run/output.ts';
 
 it('writes one line that CloudWatch reads as figures, by their dimensions and as a whole', () => {
-  const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
-
   measure({ Requests: 1, RequestMs: 12 }, { route: 'GET /health' });
 
-  expect(write).toHaveBeenCalledOnce();
-  const { _aws, ...line } = JSON.parse(String(write.mock.calls[0]?.[0]));
+  const [written = '', ...others] = writtenLines();
+  expect(others).toEqual([]);
+  const { _aws, ...line } = JSON.parse(written);
   expect(_aws.CloudWatchMetrics).toEqual([
     {
       Namespace: 'Quire',

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { version } from '../shared/version.ts';
 import { shared } from './support/run/shared.ts';
 
@@ -7,7 +7,7 @@ const { base_url } = await shared('stage');
 
 const get = async (path: string) => (await fetch(`${base_url}${path}`)).json();
 
-test('package.json, GET /health and the OpenAPI document name one version', async () => {
+it('package.json, GET /health and the OpenAPI document name one version', async () => {
   const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
 
   expect(manifest.version).toBe(version);

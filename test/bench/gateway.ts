@@ -1,10 +1,11 @@
-// Measures what Quire adds to a model call: one run asks a stub upstream directly, through a bare pipe proxy,
-// and through Quire's local stage. Only the ratios can be compared with another machine's.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { startTestStage } from '../support/servers/stage.ts';
+
+// Measures what Quire adds to a model call: one run asks a stub upstream directly, through a bare pipe proxy,
+// and through Quire's local stage. Only the ratios can be compared with another machine's.
 
 interface Target {
   name: string;

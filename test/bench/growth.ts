@@ -1,12 +1,13 @@
-// Measures whether the ten-thousandth request is as fast as the first: completions, then jobs, a thousand at a
-// time, on a stage with a data folder and on one in memory. Each row shows its ratio to the first.
-// node test/bench/growth.ts [thousands]
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { call, chatJob, submit, type Target } from '../support/servers/api.ts';
 import { newDataDir, startTestStage } from '../support/servers/stage.ts';
+
+// Measures whether the ten-thousandth request is as fast as the first: completions, then jobs, a thousand at a
+// time, on a stage with a data folder and on one in memory. Each row shows its ratio to the first.
+// node test/bench/growth.ts [thousands]
 
 const thousands = Number(process.argv[2] ?? 10);
 const atOnce = 8;

@@ -1,5 +1,6 @@
-// The least a gateway can do: a bare Node proxy that pipes both ways.
 import { Agent, createServer, request } from 'node:http';
+
+// The least a gateway can do: a bare Node proxy that pipes both ways.
 
 const agent = new Agent({ keepAlive: true });
 const server = createServer((incoming, outgoing) => {

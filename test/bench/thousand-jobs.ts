@@ -1,9 +1,10 @@
-// Submits 1,000 inline jobs of random priority at once, and kills the stage twice before they are done. Prints
-// what became of them, how many are done a second, and how long a lone job waits to start.
-// node test/bench/thousand-jobs.ts [jobs]
 import type { JobRecord } from '../../shared/jobs/record.ts';
 import { call, chatJob, submit, type Target, until } from '../support/servers/api.ts';
 import { newDataDir, startTestStage } from '../support/servers/stage.ts';
+
+// Submits 1,000 inline jobs of random priority at once, and kills the stage twice before they are done. Prints
+// what became of them, how many are done a second, and how long a lone job waits to start.
+// node test/bench/thousand-jobs.ts [jobs]
 
 const count = Number(process.argv[2] ?? 1000);
 const dataDir = newDataDir();

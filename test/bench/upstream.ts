@@ -1,8 +1,9 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { json } from 'node:stream/consumers';
+
 // A stub upstream in a process of its own. It answers at once, or streams: the first message's content says
 // how many chunks, and how many ms apart ("20 100"). It answers any message of its parent process with the
 // number of calls so far.
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { json } from 'node:stream/consumers';
 
 interface Asked {
   stream?: boolean;

@@ -1,8 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { eventStream } from '../../shared/http/event-stream.ts';
 
 beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
 
 const iteratorOf = (events: AsyncGenerator<object>) =>
   eventStream(events).body[Symbol.asyncIterator]();

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { forwardStream } from '../../shared/chat/forward-stream.ts';
 import type { MeteredCall } from '../../shared/chat/metered-call.ts';
 import type { Account } from '../../shared/ledger/account.ts';
@@ -18,11 +18,6 @@ const model: Model = {
   reasoning: false,
   usdPerMillionTokens: { input: 1, output: 10 },
 };
-
-beforeEach(() => {
-  vi.spyOn(process.stdout, 'write').mockReturnValue(true);
-  return () => vi.restoreAllMocks();
-});
 
 /** A call whose upstream sends this; `outcomes` are what it was ended with. */
 function callOf(

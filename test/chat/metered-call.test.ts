@@ -1,31 +1,24 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { forwardStream } from '../../shared/chat/forward-stream.ts';
 import { type MeteredCall, openMeteredCall } from '../../shared/chat/metered-call.ts';
 import { findAccount, openAccount } from '../../shared/ledger/account.ts';
 import { findModel, type Model } from '../../shared/models/catalogue.ts';
 import { endedCharges } from '../support/servers/chat-stage.ts';
-import { type ModelStub, type Script, startModelStub } from '../support/servers/model-stub.ts';
+import { type Script, useModelStub } from '../support/servers/model-stub.ts';
 import { chunk, streamOf } from '../support/servers/model-stub-pieces.ts';
-import { startTestStore, type TestStore } from '../support/worlds/store.ts';
+import { useStore } from '../support/worlds/store.ts';
 
-let stub: ModelStub;
-let store: TestStore;
+const stub = await useModelStub();
+await useStore({ modelUrl: stub.url });
 let keyId: string;
 
-beforeAll(async () => {
-  stub = await startModelStub();
-  store = await startTestStore({ modelUrl: stub.url });
-});
-afterAll(() => Promise.all([store.close(), stub.close()]));
 beforeEach(async () => {
-  vi.spyOn(process.stdout, 'write').mockReturnValue(true);
   keyId = `key_${performance.now()}`;
   await openAccount(keyId, new Date().toISOString(), {
     budget_usd: 100,
     duration: null,
     requests_per_minute: null,
   });
-  return () => vi.restoreAllMocks();
 });
 
 function open(script: Script, signal = new AbortController().signal): Promise<MeteredCall> {

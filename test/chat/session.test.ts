@@ -1,14 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { keepSession, sessionHistory } from '../../shared/chat/session.ts';
-import { startTestStore, type TestStore } from '../support/worlds/store.ts';
+import { stopClock } from '../support/worlds/clock.ts';
+import { useStore } from '../support/worlds/store.ts';
 
-let store: TestStore;
-
-beforeAll(async () => {
-  store = await startTestStore();
-});
-afterAll(() => store.close());
-afterEach(() => void vi.useRealTimers());
+await useStore();
 
 const key = { keyId: 'key_1', userId: 'ann', sessionId: 'a session' };
 const turn = (content: string) => ({ role: 'user' as const, content });
@@ -19,7 +14,7 @@ describe('a session', () => {
   });
 
   it('is kept for 24 hours after its last turn', async () => {
-    vi.useFakeTimers({ toFake: ['Date'] });
+    stopClock();
     await keepSession(key, [turn('hi')]);
 
     vi.advanceTimersByTime(24 * 3_600_000 - 1_000);

@@ -1,23 +1,20 @@
 import * as v from 'valibot';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { streamChat } from '../../shared/chat/stream-chat.ts';
 import { ChatStreamRequest } from '../../shared/chat/stream-request.ts';
 import { defaultLimits } from '../../shared/keys/key-limits.ts';
 import { openAccount } from '../../shared/ledger/account.ts';
 import { endedCharges } from '../support/servers/chat-stage.ts';
-import { type ModelStub, startModelStub } from '../support/servers/model-stub.ts';
+import { useModelStub } from '../support/servers/model-stub.ts';
 import { streamOf } from '../support/servers/model-stub-pieces.ts';
-import { startTestStore, type TestStore } from '../support/worlds/store.ts';
+import { useStore } from '../support/worlds/store.ts';
 
-let stub: ModelStub;
-let store: TestStore;
+const stub = await useModelStub();
+await useStore({ modelUrl: stub.url });
 
-beforeAll(async () => {
-  stub = await startModelStub();
+beforeEach(() => {
   stub.respond({ kind: 'pieces', pieces: streamOf(['a', 'b', 'c'], [30, 40]) });
-  store = await startTestStore({ modelUrl: stub.url });
 });
-afterAll(() => Promise.all([store.close(), stub.close()]));
 
 it.each([1, 2, 3, 4, 5])(
   'an answer is paid in full where its reader leaves after event %i',

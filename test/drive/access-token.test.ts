@@ -1,40 +1,34 @@
 import type { FastifyReply } from 'fastify';
-import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
-import { type Connected, connect, failureOf } from './connect.ts';
-import { refusal, startScriptedDrive } from './scripted-drive.ts';
+import { beforeEach, expect, it } from 'vitest';
+import { refusal, useScriptedDrive } from './scripted-drive.ts';
+import { failureOf, useQuire } from './use-quire.ts';
 
-let drive: Awaited<ReturnType<typeof startScriptedDrive>>;
-let quire: Connected;
 let assertions: string[] = [];
 let isGood: (token: string) => boolean;
 let failGrant: ((reply: FastifyReply) => unknown) | undefined;
 
-beforeAll(async () => {
-  const folder = { id: 'f', name: 'f', mimeType: 'application/vnd.google-apps.folder' };
-  drive = await startScriptedDrive((app) => {
-    app.post('/token', ({ body }, reply) => {
-      assertions.push(new URLSearchParams(String(body)).get('assertion') ?? '');
-      const fail = failGrant;
-      failGrant = undefined;
-      if (fail) return fail(reply);
-      return reply.send({ access_token: `token-${assertions.length}`, expires_in: 3599 });
-    });
-    app.get('/drive/v3/files/:id', ({ headers: { authorization = '' } }, reply) =>
-      isGood(authorization.replace('Bearer ', ''))
-        ? reply.send(folder)
-        : reply.code(401).send(refusal(401, 'authError')),
-    );
+const folder = { id: 'f', name: 'f', mimeType: 'application/vnd.google-apps.folder' };
+const drive = await useScriptedDrive((app) => {
+  app.post('/token', ({ body }, reply) => {
+    assertions.push(new URLSearchParams(String(body)).get('assertion') ?? '');
+    const fail = failGrant;
+    failGrant = undefined;
+    if (fail) return fail(reply);
+    return reply.send({ access_token: `token-${assertions.length}`, expires_in: 3599 });
   });
-  quire = await connect(drive);
+  app.get('/drive/v3/files/:id', ({ headers: { authorization = '' } }, reply) =>
+    isGood(authorization.replace('Bearer ', ''))
+      ? reply.send(folder)
+      : reply.code(401).send(refusal(401, 'authError')),
+  );
 });
-afterAll(() => Promise.all([drive.close(), quire.disconnect()]));
+const quire = await useQuire(drive);
+
 beforeEach(async () => {
-  vi.spyOn(process.stdout, 'write').mockReturnValue(true);
   quire.setSecret(JSON.stringify(drive.serviceAccount));
   quire.forgetDriveClient(await quire.driveClient());
   assertions = [];
   isGood = () => true;
-  return () => vi.restoreAllMocks();
 });
 
 const ask = () => quire.requireReadableFolder('f', ['f']);

@@ -1,15 +1,14 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startDrive, type TestDrive } from '../support/servers/drive.ts';
-import { type Connected, connect, failureOf } from './connect.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { useDrive } from '../support/servers/drive.ts';
+import { failureOf, useQuire } from './use-quire.ts';
 
-let drive: TestDrive;
-let quire: Connected;
+const drive = await useDrive();
+const quire = await useQuire(drive);
 const ids: Record<string, string> = {};
 
 beforeAll(async () => {
-  drive = await startDrive();
   drive.put('allowed/report.pdf', 'a report');
   drive.put('allowed/a/b/c/deep.pdf', 'deep down');
   drive.put('allowed/notes.gdoc', '# Notes');
@@ -21,12 +20,10 @@ beforeAll(async () => {
   link('../secret/salaries.pdf', 'allowed/to-salaries.pdf');
   link('../allowed/report.pdf', 'secret/to-allowed.pdf');
   link('a', 'allowed/to-a');
-  quire = await connect(drive);
   const names = ['allowed', 'secret', 'b', 'to-a', 'report.pdf', 'deep.pdf', 'notes', 'single.pdf'];
   const links = ['to-report.pdf', 'to-to-report.pdf', 'to-salaries.pdf', 'to-allowed.pdf'];
   for (const name of [...names, ...links, 'salaries.pdf']) ids[name] = await drive.idOf(name);
 });
-afterAll(() => Promise.all([drive.close(), quire.disconnect()]));
 
 const id = (name: string) => ids[name] as string;
 const find = (name: string, ...allowed: string[]) =>

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { chunksOf } from '../../shared/drive/chunks.ts';
 import { cutUp } from '../support/fixtures/cut.ts';
-import { failureOf } from './connect.ts';
+import { failureOf } from './use-quire.ts';
 
 const bytes = Buffer.from(Array.from({ length: 100 }, (_, n) => n));
 

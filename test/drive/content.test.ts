@@ -1,18 +1,12 @@
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { DriveFile } from '../../shared/drive/file.ts';
-import { startDrive, type TestDrive } from '../support/servers/drive.ts';
-import { type Connected, connect, failureOf } from './connect.ts';
+import { useDrive } from '../support/servers/drive.ts';
+import { failureOf, useQuire } from './use-quire.ts';
 
-let drive: TestDrive;
-let quire: Connected;
-
-beforeAll(async () => {
-  drive = await startDrive();
-  quire = await connect(drive);
-});
-afterAll(() => Promise.all([drive.close(), quire.disconnect()]));
+const drive = await useDrive();
+const quire = await useQuire(drive);
 
 /** Puts a file and finds it as Quire does. */
 async function put(path: string, content: string | Uint8Array): Promise<DriveFile> {

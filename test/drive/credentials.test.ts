@@ -1,23 +1,15 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
-import { startDrive, type TestDrive } from '../support/servers/drive.ts';
-import { type Connected, connect, failureOf } from './connect.ts';
+import { beforeEach, expect, it } from 'vitest';
+import { useDrive } from '../support/servers/drive.ts';
+import { failureOf, useQuire } from './use-quire.ts';
 
-let drive: TestDrive;
-let quire: Connected;
-let account: Record<string, string>;
+const drive = await useDrive();
+const quire = await useQuire(drive);
+const account = { ...drive.serviceAccount };
 
-beforeAll(async () => {
-  drive = await startDrive();
-  quire = await connect(drive);
-  account = { ...drive.serviceAccount };
-});
-afterAll(() => Promise.all([drive.close(), quire.disconnect()]));
 beforeEach(async () => {
-  vi.spyOn(process.stdout, 'write').mockReturnValue(true);
   quire.setSecret(JSON.stringify(account));
   quire.forgetDriveClient(await quire.driveClient());
-  return () => vi.restoreAllMocks();
 });
 
 const ask = () => quire.requireReadableFolder(drive.rootFolderId, [drive.rootFolderId]);

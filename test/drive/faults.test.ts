@@ -1,38 +1,31 @@
 import { text } from 'node:stream/consumers';
 import type { FastifyReply } from 'fastify';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Connected, connect, failureOf } from './connect.ts';
-import { refusal, startScriptedDrive } from './scripted-drive.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { writtenLines } from '../support/run/output.ts';
+import { refusal, useScriptedDrive } from './scripted-drive.ts';
+import { failureOf, useQuire } from './use-quire.ts';
 
 type Answer = (reply: FastifyReply) => unknown;
 
-let drive: Awaited<ReturnType<typeof startScriptedDrive>>;
-let quire: Connected;
 /** What the next requests get, in order; then all goes well. */
 let script: Answer[] = [];
 let asked = 0;
-let logged: string[] = [];
 
 const item = { id: 'a-file', name: 'a.txt', mimeType: 'text/plain', md5Checksum: 'md5' };
 
-beforeAll(async () => {
-  drive = await startScriptedDrive((app) => {
-    app.get<{ Querystring: { alt?: string } }>('/drive/v3/files/:id', ({ query }, reply) => {
-      asked++;
-      const answer = script.shift();
-      if (answer) return answer(reply);
-      return query.alt === 'media' ? reply.send('content') : reply.send(item);
-    });
+const drive = await useScriptedDrive((app) => {
+  app.get<{ Querystring: { alt?: string } }>('/drive/v3/files/:id', ({ query }, reply) => {
+    asked++;
+    const answer = script.shift();
+    if (answer) return answer(reply);
+    return query.alt === 'media' ? reply.send('content') : reply.send(item);
   });
-  quire = await connect(drive);
 });
-afterAll(() => Promise.all([drive.close(), quire.disconnect()]));
+const quire = await useQuire(drive);
+
 beforeEach(() => {
   asked = 0;
   script = [];
-  logged = [];
-  vi.spyOn(process.stdout, 'write').mockImplementation((line) => Boolean(logged.push(`${line}`)));
-  return () => vi.restoreAllMocks();
 });
 
 const find = () => quire.findReadableFile('a-file', ['a-file']);
@@ -166,6 +159,7 @@ it('nothing of a token, a key or an answer is logged or told', async () => {
 
   const error = (await failureOf(find())) as Error;
 
+  const logged = writtenLines();
   const told = [...logged, error.message, error.stack, JSON.stringify(error), `${error.cause}`];
   expect(logged).toHaveLength(4);
   for (const secret of ['a-token', 'PRIVATE', 'Bad Gateway', 'Bearer', 'assertion']) {

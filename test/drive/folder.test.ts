@@ -1,17 +1,11 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startDrive, type TestDrive } from '../support/servers/drive.ts';
-import { type Connected, connect, failureOf } from './connect.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { useDrive } from '../support/servers/drive.ts';
+import { failureOf, useQuire } from './use-quire.ts';
 
-let drive: TestDrive;
-let quire: Connected;
-
-beforeAll(async () => {
-  drive = await startDrive();
-  quire = await connect(drive);
-});
-afterAll(() => Promise.all([drive.close(), quire.disconnect()]));
+const drive = await useDrive();
+const quire = await useQuire(drive);
 
 /** Every page of a folder. */
 async function listAll(folderId: string, allowed = [folderId]) {

@@ -1,27 +1,22 @@
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Connected, connect } from './connect.ts';
-import { startScriptedDrive } from './scripted-drive.ts';
+import { expect, it } from 'vitest';
+import { useScriptedDrive } from './scripted-drive.ts';
+import { useQuire } from './use-quire.ts';
 
 const pieceBytes = 64 * 1024;
 const bytes = 60 * 1024 * 1024;
 
-let drive: Awaited<ReturnType<typeof startScriptedDrive>>;
-let quire: Connected;
 let sent = 0;
 let isHungUp: Promise<unknown>;
 
-beforeAll(async () => {
-  drive = await startScriptedDrive((app) => {
-    app.get('/drive/v3/files/:id', (_request, reply) => {
-      isHungUp = once(reply.raw, 'close');
-      return reply.header('content-length', bytes).send(Readable.from(pieces()));
-    });
+const drive = await useScriptedDrive((app) => {
+  app.get('/drive/v3/files/:id', (_request, reply) => {
+    isHungUp = once(reply.raw, 'close');
+    return reply.header('content-length', bytes).send(Readable.from(pieces()));
   });
-  quire = await connect(drive);
 });
-afterAll(() => Promise.all([drive.close(), quire.disconnect()]));
+const quire = await useQuire(drive);
 
 function* pieces() {
   for (sent = 0; sent < bytes; sent += pieceBytes) yield Buffer.alloc(pieceBytes, 'quire');

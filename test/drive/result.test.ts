@@ -1,28 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { startDrive, type TestDrive } from '../support/servers/drive.ts';
-import { type Connected, connect, failureOf } from './connect.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { writtenLines } from '../support/run/output.ts';
+import { useDrive } from '../support/servers/drive.ts';
+import { failureOf, useQuire } from './use-quire.ts';
 
-let drive: TestDrive;
-let quire: Connected;
-let folderId: string;
-let sourceId: string;
-let logged: string[] = [];
-
-beforeAll(async () => {
-  drive = await startDrive();
-  quire = await connect(drive);
-  drive.put('in/source.pdf', 'a scan');
-  [folderId, sourceId] = [await drive.idOf('in'), await drive.idOf('source.pdf')];
-});
-afterAll(() => Promise.all([drive.close(), quire.disconnect()]));
-beforeEach(() => {
-  logged = [];
-  vi.spyOn(process.stdout, 'write').mockImplementation((line) => Boolean(logged.push(`${line}`)));
-  return () => vi.restoreAllMocks();
-});
+const drive = await useDrive();
+const quire = await useQuire(drive);
+drive.put('in/source.pdf', 'a scan');
+const [folderId, sourceId] = [await drive.idOf('in'), await drive.idOf('source.pdf')];
 
 const puts = '/upload/';
 const noWait = { 'retry-after': '0' };
@@ -233,6 +220,6 @@ describe('a mark on a source', () => {
     await quire.markSource(sourceId, { quireJob: 'job-3' });
 
     expect((await find()).appProperties).toMatchObject({ quireJob: 'job-2' });
-    expect(logged).toEqual([expect.stringContaining(sourceId)]);
+    expect(writtenLines()).toEqual([expect.stringContaining(sourceId)]);
   });
 });

@@ -1,8 +1,9 @@
 import Fastify, { type FastifyInstance } from 'fastify';
+import { afterAll } from 'vitest';
 import { createServiceAccount } from '../../lib/local/drive/service-account.ts';
 
-/** A Drive whose answers a test writes itself, for what a folder on disk can't be or do. */
-export async function startScriptedDrive(addRoutes: (app: FastifyInstance) => void) {
+/** Gives a test file a Drive whose answers it writes itself, for what a folder on disk can't be or do. */
+export async function useScriptedDrive(addRoutes: (app: FastifyInstance) => void) {
   const { serviceAccount } = createServiceAccount();
   const app = Fastify({ forceCloseConnections: true, bodyLimit: 16 * 1024 * 1024 });
   app.removeAllContentTypeParsers();
@@ -13,7 +14,8 @@ export async function startScriptedDrive(addRoutes: (app: FastifyInstance) => vo
   }
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
   serviceAccount.token_uri = `${url}/token`;
-  return { url, serviceAccount, close: () => app.close() };
+  afterAll(() => app.close());
+  return { url, serviceAccount };
 }
 
 /** Drive's body for an error. */

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Connected, connect, failureOf } from './connect.ts';
-import { refusal, startScriptedDrive } from './scripted-drive.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { refusal, useScriptedDrive } from './scripted-drive.ts';
+import { failureOf, useQuire } from './use-quire.ts';
 
 const folder = 'application/vnd.google-apps.folder';
 const shortcut = 'application/vnd.google-apps.shortcut';
@@ -32,29 +32,24 @@ const items: Record<string, Record<string, unknown>> = {
   'to-binned': shortcutTo('binned'),
 };
 
-let drive: Awaited<ReturnType<typeof startScriptedDrive>>;
-let quire: Connected;
 let asked: string[] = [];
 let listed: Record<string, string>[] = [];
 let page: string[] = [];
 
-beforeAll(async () => {
-  const resource = (id: string) => ({ id, name: id, mimeType: 'application/pdf', ...items[id] });
-  drive = await startScriptedDrive((app) => {
-    app.get<{ Params: { id: string } }>('/drive/v3/files/:id', ({ params: { id } }, reply) => {
-      asked.push(id);
-      if (id === 'refused')
-        return reply.code(403).send(refusal(403, 'insufficientFilePermissions'));
-      return items[id] ? reply.send(resource(id)) : reply.code(404).send(refusal(404, 'notFound'));
-    });
-    app.get<{ Querystring: Record<string, string> }>('/drive/v3/files', async ({ query }) => {
-      listed.push(query);
-      return { files: page.map(resource) };
-    });
+const resource = (id: string) => ({ id, name: id, mimeType: 'application/pdf', ...items[id] });
+const drive = await useScriptedDrive((app) => {
+  app.get<{ Params: { id: string } }>('/drive/v3/files/:id', ({ params: { id } }, reply) => {
+    asked.push(id);
+    if (id === 'refused') return reply.code(403).send(refusal(403, 'insufficientFilePermissions'));
+    return items[id] ? reply.send(resource(id)) : reply.code(404).send(refusal(404, 'notFound'));
   });
-  quire = await connect(drive);
+  app.get<{ Querystring: Record<string, string> }>('/drive/v3/files', async ({ query }) => {
+    listed.push(query);
+    return { files: page.map(resource) };
+  });
 });
-afterAll(() => Promise.all([drive.close(), quire.disconnect()]));
+const quire = await useQuire(drive);
+
 beforeEach(() => {
   asked = [];
   listed = [];

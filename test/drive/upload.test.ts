@@ -1,43 +1,37 @@
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
-import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
-import { type Connected, connect, failureOf } from './connect.ts';
-import { refusal, startScriptedDrive } from './scripted-drive.ts';
+import { beforeEach, expect, it } from 'vitest';
+import { refusal, useScriptedDrive } from './scripted-drive.ts';
+import { failureOf, useQuire } from './use-quire.ts';
 
 const chunkBytes = 8 * 1024 * 1024;
 const granuleBytes = 256 * 1024;
 
-let drive: Awaited<ReturnType<typeof startScriptedDrive>>;
-let quire: Connected;
 let ranges: string[] = [];
 let methods: string[] = [];
 /** How the Drive answers the next chunk, knowing how much of it has come. */
 let answer: (reply: FastifyReply, range: string) => unknown;
 
-beforeAll(async () => {
-  drive = await startScriptedDrive((app) => {
-    app.route({
-      method: ['POST', 'PATCH'],
-      url: '/upload/*',
-      handler: ({ method }, reply) => {
-        methods.push(method);
-        return reply.header('location', `${drive.url}/session`).send();
-      },
-    });
-    app.put('/session', ({ headers }, reply) => {
-      const range = headers['content-range']?.replace('bytes ', '') ?? '';
-      ranges.push(range);
-      return answer(reply, range);
-    });
+const drive = await useScriptedDrive((app) => {
+  app.route({
+    method: ['POST', 'PATCH'],
+    url: '/upload/*',
+    handler: ({ method }, reply) => {
+      methods.push(method);
+      return reply.header('location', `${drive.url}/session`).send();
+    },
   });
-  quire = await connect(drive);
+  app.put('/session', ({ headers }, reply) => {
+    const range = headers['content-range']?.replace('bytes ', '') ?? '';
+    ranges.push(range);
+    return answer(reply, range);
+  });
 });
-afterAll(() => Promise.all([drive.close(), quire.disconnect()]));
+const quire = await useQuire(drive);
+
 beforeEach(() => {
   [ranges, methods] = [[], []];
-  vi.spyOn(process.stdout, 'write').mockReturnValue(true);
-  return () => vi.restoreAllMocks();
 });
 
 const result = { id: 'r', folderId: 'f', name: 'r.bin', mimeType: 'x/y', sourceId: 's' };

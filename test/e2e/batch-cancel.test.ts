@@ -1,45 +1,34 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { JobRecord } from '../../shared/jobs/record.ts';
 import { instantFormat, jobFields } from '../support/fixtures/job-fields.ts';
-import { call, chatJob, read, submit, until } from '../support/servers/api.ts';
-import { type ModelStub, startModelStub } from '../support/servers/model-stub.ts';
-import { newCaller } from '../support/servers/new-caller.ts';
-import { startTestStage, type TestStage } from '../support/servers/stage.ts';
+import { call, chatJob, read, submit, type Target, until } from '../support/servers/api.ts';
+import { useChatStage } from '../support/servers/chat-stage.ts';
 
-let model: ModelStub;
-let stage: TestStage;
-
-beforeAll(async () => {
-  model = await startModelStub();
-  model.respond(({ messages }) => {
-    const content = messages[0]?.content;
-    if (content === 'hang') return { kind: 'hang' };
-    if (content === 'refuse') return { kind: 'status', status: 400 };
-    if (content !== 'wait') return undefined;
-    return { kind: 'status', status: 429, headers: { 'retry-after': '600' } };
-  });
-  const env = { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'x' };
-  stage = await startTestStage({ memory: true, env });
+const chat = await useChatStage();
+const account = await chat.newAccount();
+const model = chat.newModel('plain', ({ messages }) => {
+  const content = messages[0]?.content;
+  if (content === 'hang') return { kind: 'hang' };
+  if (content === 'refuse') return { kind: 'status', status: 400 };
+  if (content !== 'wait') return undefined;
+  return { kind: 'status', status: 429, headers: { 'retry-after': '600' } };
 });
 
-afterAll(async () => {
-  await stage.close();
-  await model.close();
-});
+const job = (content: string) => chatJob(content, { model: model.id });
 
-const cancel = (id: string, target: Parameters<typeof call>[0] = stage) =>
+const cancel = (id: string, target: Target = account) =>
   call<JobRecord>(target, 'POST', `/batch/jobs/${id}/cancel`);
 
 async function jobThatIs(status: JobRecord['status'], content: string): Promise<string> {
-  const { id } = await submit(stage, chatJob(content));
-  await until(stage, id, (job) => job.status === status && job.started_at !== null);
+  const { id } = await submit(account, job(content));
+  await until(account, id, (job) => job.status === status && job.started_at !== null);
   return id;
 }
 
 describe('cancelling a job', () => {
-  test('that is queued answers 200 and its record, which then stays', async () => {
+  it('that is queued answers 200 and its record, which then stays', async () => {
     const id = await jobThatIs('queued', 'wait');
-    const before = await read(stage, id);
+    const before = await read(account, id);
 
     const { status, body } = await cancel(id);
 
@@ -50,10 +39,10 @@ describe('cancelling a job', () => {
       status: 'cancelled',
       completed_at: expect.stringMatching(instantFormat),
     });
-    expect(await read(stage, id)).toEqual(body);
+    expect(await read(account, id)).toEqual(body);
   });
 
-  test('a second time is a conflict, and changes nothing', async () => {
+  it('a second time is a conflict, and changes nothing', async () => {
     const id = await jobThatIs('queued', 'wait');
     const cancelled = await cancel(id);
 
@@ -63,16 +52,16 @@ describe('cancelling a job', () => {
     expect(body).toEqual({
       detail: 'Only a queued job can be cancelled; this one is cancelled.',
     });
-    expect(await read(stage, id)).toEqual(cancelled.body);
+    expect(await read(account, id)).toEqual(cancelled.body);
   });
 
-  test.each([
+  it.each([
     ['processing', 'hang'],
     ['done', 'Hi'],
     ['failed', 'refuse'],
   ] as const)('that is %s is a conflict, and changes nothing', async (jobStatus, content) => {
     const id = await jobThatIs(jobStatus, content);
-    const before = await read(stage, id);
+    const before = await read(account, id);
 
     const { status, body } = await cancel(id);
 
@@ -80,12 +69,12 @@ describe('cancelling a job', () => {
     expect(body).toEqual({
       detail: `Only a queued job can be cancelled; this one is ${jobStatus}.`,
     });
-    expect(await read(stage, id)).toEqual(before);
+    expect(await read(account, id)).toEqual(before);
   });
 
-  test('answers the same 404 for an unknown id, a malformed one and one of another key', async () => {
+  it('answers the same 404 for an unknown id, a malformed one and one of another key', async () => {
     const id = await jobThatIs('queued', 'wait');
-    const stranger = await newCaller(stage);
+    const stranger = await chat.newAccount();
 
     const answers = [
       await cancel(id, stranger),
@@ -97,21 +86,23 @@ describe('cancelling a job', () => {
       expect(status).toBe(404);
       expect(body).toEqual({ detail: 'There is no such job.' });
     }
-    expect((await read(stage, id)).status).toBe('queued');
+    expect((await read(account, id)).status).toBe('queued');
   });
 
-  test('at the moment a worker takes it either wins for good or loses for good', async () => {
+  it('at the moment a worker takes it either wins for good or loses for good', async () => {
     const contents = Array.from({ length: 30 }, (_, i) => `race ${i}`);
 
     const races = await Promise.all(
       contents.map(async (content) => {
-        const { id } = await submit(stage, chatJob(content));
+        const { id } = await submit(account, job(content));
         const { status } = await cancel(id);
-        return { content, status, end: await until(stage, id) };
+        return { content, status, end: await until(account, id) };
       }),
     );
 
-    const asked = new Set(model.requests.map(({ body }) => body.messages[0]?.content));
+    const asked = new Set(
+      model.upstreams[0]?.requests().map(({ body }) => body.messages[0]?.content),
+    );
     for (const { content, status, end } of races) {
       expect([status, end.status, asked.has(content)]).toEqual(
         status === 200 ? [200, 'cancelled', false] : [409, 'done', true],
@@ -119,7 +110,7 @@ describe('cancelling a job', () => {
     }
   });
 
-  test('of 20 requests at once succeeds for one', async () => {
+  it('of 20 requests at once succeeds for one', async () => {
     const id = await jobThatIs('queued', 'wait');
 
     const answers = await Promise.all(Array.from({ length: 20 }, () => cancel(id)));

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { JobRecord } from '../../shared/jobs/record.ts';
 import { shared } from '../support/run/shared.ts';
 import { call, chatJob, type Target, until } from '../support/servers/api.ts';
@@ -12,7 +12,7 @@ function submitWith(idempotencyKey: string, job: object, target: Target = stage)
 }
 
 describe('an Idempotency-Key', () => {
-  test('gives the first record again for the same body', async () => {
+  it('gives the first record again for the same body', async () => {
     const key = randomUUID();
     const first = await submitWith(key, chatJob('Hi'));
 
@@ -23,7 +23,7 @@ describe('an Idempotency-Key', () => {
     expect(again.body.created_at).toBe(first.body.created_at);
   });
 
-  test('gives the record as it stands once the job has ended', async () => {
+  it('gives the record as it stands once the job has ended', async () => {
     const key = randomUUID();
     const first = await submitWith(key, chatJob('Hi'));
     const done = await until(stage, first.body.id);
@@ -33,7 +33,7 @@ describe('an Idempotency-Key', () => {
     expect(again.body).toEqual(done);
   });
 
-  test('takes a default that is spelled out for the same body', async () => {
+  it('takes a default that is spelled out for the same body', async () => {
     const key = randomUUID();
     const first = await submitWith(key, chatJob('Hi'));
 
@@ -42,7 +42,7 @@ describe('an Idempotency-Key', () => {
     expect(again.body.id).toBe(first.body.id);
   });
 
-  test('makes one job of 20 submissions at once', async () => {
+  it('makes one job of 20 submissions at once', async () => {
     const caller = await newCaller(stage);
     const key = randomUUID();
 
@@ -56,7 +56,7 @@ describe('an Idempotency-Key', () => {
     expect(new Set(answers.map(({ body }) => body.id))).toEqual(new Set([list.jobs[0]?.id]));
   });
 
-  test('with another body is a conflict, and makes no job', async () => {
+  it('with another body is a conflict, and makes no job', async () => {
     const caller = await newCaller(stage);
     const key = randomUUID();
     await submitWith(key, chatJob('Hi'), caller);
@@ -71,7 +71,7 @@ describe('an Idempotency-Key', () => {
     expect(list.jobs).toHaveLength(1);
   });
 
-  test('is not used up by a submission that was refused', async () => {
+  it('is not used up by a submission that was refused', async () => {
     const key = randomUUID();
     const refused = await submitWith(key, chatJob('Hi', { priority: 0 }));
 
@@ -81,7 +81,7 @@ describe('an Idempotency-Key', () => {
     expect(accepted.status).toBe(202);
   });
 
-  test('of another API key is another one', async () => {
+  it('of another API key is another one', async () => {
     const [ada, bob] = [await newCaller(stage), await newCaller(stage)];
     const key = randomUUID();
     const first = await submitWith(key, chatJob('Hi'), ada);
@@ -92,13 +92,13 @@ describe('an Idempotency-Key', () => {
     expect(second.body.id).not.toBe(first.body.id);
   });
 
-  test('may have 255 characters', async () => {
+  it('may have 255 characters', async () => {
     const { status } = await submitWith(randomUUID().padEnd(255, 'x'), chatJob('Hi'));
 
     expect(status).toBe(202);
   });
 
-  test.each([
+  it.each([
     ['nothing', '', 'string_too_short', 'String should have at least 1 character'],
     [
       '256 characters',

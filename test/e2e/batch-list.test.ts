@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { FieldError } from '../../shared/http/errors.ts';
 import type { JobList } from '../../shared/jobs/record.ts';
 import { instantFormat, jobFields, jobIdFormat } from '../support/fixtures/job-fields.ts';
@@ -20,7 +20,7 @@ async function submitMany(target: Target, count: number): Promise<string[]> {
 }
 
 describe('the list of jobs', () => {
-  test('is empty for a key that never submitted one', async () => {
+  it('is empty for a key that never submitted one', async () => {
     const caller = await newCaller(stage);
 
     const answer = await list(caller);
@@ -28,7 +28,7 @@ describe('the list of jobs', () => {
     expect(answer).toEqual({ jobs: [], next_cursor: null });
   });
 
-  test('shows the newest first, and all of a job of 50', async () => {
+  it('shows the newest first, and all of a job of 50', async () => {
     const caller = await newCaller(stage);
     const ids = await submitMany(caller, 50);
 
@@ -38,7 +38,7 @@ describe('the list of jobs', () => {
     expect(next_cursor).toBeNull();
   });
 
-  test('gives the cursors to walk 120 jobs, 50 a page, each once', async () => {
+  it('gives the cursors to walk 120 jobs, 50 a page, each once', async () => {
     const caller = await newCaller(stage);
     const ids = await submitMany(caller, 120);
 
@@ -52,7 +52,7 @@ describe('the list of jobs', () => {
     expect(third.next_cursor).toBeNull();
   });
 
-  test('keeps its cursor valid while new jobs come in', async () => {
+  it('keeps its cursor valid while new jobs come in', async () => {
     const caller = await newCaller(stage);
     const ids = await submitMany(caller, 60);
     const first = await list(caller);
@@ -63,7 +63,7 @@ describe('the list of jobs', () => {
     expect(second.jobs.map(({ id }) => id)).toEqual(ids.sort().reverse().slice(50));
   });
 
-  test('shows what reading each of its jobs shows', async () => {
+  it('shows what reading each of its jobs shows', async () => {
     const caller = await newCaller(stage);
     const [id = ''] = await submitMany(caller, 1);
     const job = await until(caller, id);
@@ -74,7 +74,7 @@ describe('the list of jobs', () => {
     expect(Object.keys(jobs[0] ?? {})).toEqual(jobFields);
   });
 
-  test('shows only the jobs of the status asked for', async () => {
+  it('shows only the jobs of the status asked for', async () => {
     const caller = await newCaller(stage);
     const [id = ''] = await submitMany(caller, 1);
     await until(caller, id);
@@ -90,7 +90,7 @@ describe('the list of jobs', () => {
     expect(others.flatMap(({ jobs }) => jobs)).toEqual([]);
   });
 
-  test('shows none for a parent without children', async () => {
+  it('shows none for a parent without children', async () => {
     const caller = await newCaller(stage);
     const [id = ''] = await submitMany(caller, 1);
 
@@ -99,7 +99,7 @@ describe('the list of jobs', () => {
     expect(jobs).toEqual([]);
   });
 
-  test('shows no job of another key', async () => {
+  it('shows no job of another key', async () => {
     const [ada, bob] = [await newCaller(stage), await newCaller(stage)];
     await submitMany(ada, 2);
     const [bobs] = await submitMany(bob, 1);
@@ -109,7 +109,7 @@ describe('the list of jobs', () => {
     expect(jobs.map(({ id }) => id)).toEqual([bobs]);
   });
 
-  test('gives nothing away to a cursor of another key', async () => {
+  it('gives nothing away to a cursor of another key', async () => {
     const [ada, bob] = [await newCaller(stage), await newCaller(stage)];
     await submitMany(ada, 51);
     const { next_cursor } = await list(ada);
@@ -130,7 +130,7 @@ describe('the list of jobs', () => {
     msg: "Input should be 'queued', 'processing', 'done', 'failed' or 'cancelled'",
   };
 
-  test.each<[string, FieldError[]]>([
+  it.each<[string, FieldError[]]>([
     ['?cursor=nonsense', [cursor]],
     ['?cursor=', [cursor]],
     ['?cursor=%ff%zz', [cursor]],
@@ -148,7 +148,7 @@ describe('the list of jobs', () => {
 });
 
 describe('reading a job', () => {
-  test('gives every field of the contract, and the result once it is done', async () => {
+  it('gives every field of the contract, and the result once it is done', async () => {
     const { id } = await submit(stage, chatJob('What is the capital of France?'));
 
     const job = await until(stage, id);
@@ -179,7 +179,7 @@ describe('reading a job', () => {
     );
   });
 
-  test('answers the same 404 for an unknown id, a malformed one and one of another key', async () => {
+  it('answers the same 404 for an unknown id, a malformed one and one of another key', async () => {
     const { id } = await submit(await newCaller(stage), chatJob('Hi'));
     const unknown = 'job_01890000-0000-7000-8000-000000000000';
     const strange = ['job_', 'x', 'submission_0', '%00', 'a%2Fb', '%E2%82%AC', 'x'.repeat(2000)];
@@ -196,7 +196,7 @@ describe('reading a job', () => {
     }
   });
 
-  test('finds an id in its percent-encoded form', async () => {
+  it('finds an id in its percent-encoded form', async () => {
     const { id } = await submit(stage, chatJob('Hi'));
 
     const job = await read(stage, id.replace('_', '%5F'));

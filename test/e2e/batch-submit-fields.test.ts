@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { FieldError } from '../../shared/http/errors.ts';
 import type { JobRecord } from '../../shared/jobs/record.ts';
 import { jobFields } from '../support/fixtures/job-fields.ts';
@@ -26,7 +26,7 @@ const messages = [{ role: 'user', content: 'Hi' }];
 const post = (body: unknown) => call<{ detail: FieldError[] }>(stage, 'POST', '/batch/jobs', body);
 
 describe('a field of a submission', () => {
-  test.each<[string, object]>([
+  it.each<[string, object]>([
     ['priority 1', { priority: 1 }],
     ['priority 100', { priority: 100 }],
     ['priority 7.0', { priority: 7.0 }],
@@ -46,7 +46,7 @@ describe('a field of a submission', () => {
     expect(answer).toMatchObject({ status: 202 });
   });
 
-  test.each<[string, object, string, Refusal]>([
+  it.each<[string, object, string, Refusal]>([
     ['priority 0', { priority: 0 }, 'priority', least(1)],
     ['priority 101', { priority: 101 }, 'priority', most(100)],
     ['priority 1.5', { priority: 1.5 }, 'priority', fraction],
@@ -104,7 +104,7 @@ describe('a field of a submission', () => {
     expect(body).toEqual({ detail: [at(path, refusal)] });
   });
 
-  test.each(['no-such-model', ''])(
+  it.each(['no-such-model', ''])(
     'is refused as the model %j, naming those there are',
     async (model) => {
       const { status, body } = await post(chatJob('Hi', { model }));
@@ -122,7 +122,7 @@ describe('a field of a submission', () => {
     },
   );
 
-  test('is ignored where the contract names none', async () => {
+  it('is ignored where the contract names none', async () => {
     const inline = { messages, urgency: 'high' };
 
     const job = await submit(stage, { job_type: 'chat', inline, urgency: 5, user: { id: 1 } });
@@ -130,7 +130,7 @@ describe('a field of a submission', () => {
     expect(Object.keys(job)).toEqual(jobFields);
   });
 
-  test('is reported with all the others that are wrong', async () => {
+  it('is reported with all the others that are wrong', async () => {
     const wrong = { job_type: 'audio', priority: 0, max_retries: 11, inline: { messages: [] } };
 
     const { status, body } = await call<{ detail: FieldError[] }>(

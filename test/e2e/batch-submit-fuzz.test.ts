@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import type { JobRecord } from '../../shared/jobs/record.ts';
 import { jobFields } from '../support/fixtures/job-fields.ts';
 import { shared } from '../support/run/shared.ts';
@@ -62,7 +62,7 @@ const body = fc.oneof(
   text,
 );
 
-test('any body at all is accepted or refused with 422 in the shape of the contract', async () => {
+it('any body at all is accepted or refused with 422 in the shape of the contract', async () => {
   let accepted = 0;
 
   await fc.assert(

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { FieldError } from '../../shared/http/errors.ts';
 import { shared } from '../support/run/shared.ts';
 import { call } from '../support/servers/api.ts';
@@ -16,7 +16,7 @@ function post(message: unknown) {
 }
 
 describe('a message', () => {
-  test.each<[string, object]>([
+  it.each<[string, object]>([
     ['from the system', { role: 'system', content: 'Be brief.' }],
     ['from the developer', { role: 'developer', content: 'Be brief.' }],
     ['of a user with a name', { role: 'user', content: 'Hi', name: 'ada' }],
@@ -52,7 +52,7 @@ describe('a message', () => {
     msg: 'Input should be a valid string or a list of content parts',
   };
 
-  test.each<[string, unknown, (string | number)[], Omit<FieldError, 'loc'>]>([
+  it.each<[string, unknown, (string | number)[], Omit<FieldError, 'loc'>]>([
     ['a string', 'Hi', [], dictionary],
     ['null', null, [], dictionary],
     ['a list', [], [], dictionary],

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { FieldError } from '../../shared/http/errors.ts';
 import { instantFormat, jobFields, jobIdFormat } from '../support/fixtures/job-fields.ts';
 import { shared } from '../support/run/shared.ts';
@@ -18,7 +18,7 @@ describe('a rule that spans fields', () => {
   const drive = { file_id: 'file' };
   const ids = 'exactly one of file_id and folder_id must be given';
 
-  test.each<[string, object, string, string]>([
+  it.each<[string, object, string, string]>([
     [
       'inline and drive',
       { job_type: 'chat', inline: { messages }, drive },
@@ -82,7 +82,7 @@ describe('a rule that spans fields', () => {
   });
 });
 
-test('refuses drive input of a key without drive folders', async () => {
+it('refuses drive input of a key without drive folders', async () => {
   const caller = await newCaller(stage);
   const job = { job_type: 'ocr', drive: { file_id: 'file' } };
 
@@ -93,7 +93,7 @@ test('refuses drive input of a key without drive folders', async () => {
 });
 
 describe('a body', () => {
-  test.each<[string, string, FieldError]>([
+  it.each<[string, string, FieldError]>([
     ['nothing', '', at('', missing)],
     ['a list', '[]', at('', dictionary)],
     ['null', 'null', at('', dictionary)],
@@ -107,7 +107,7 @@ describe('a body', () => {
     expect(answer.body).toEqual({ detail: [refusal] });
   });
 
-  test.each<[string, string, number]>([
+  it.each<[string, string, number]>([
     ['cut short', '{"job_type":', 12],
     ['followed by more', '{"job_type":"chat"} and', 20],
     ['no JSON at all', 'chat', 4],
@@ -120,14 +120,14 @@ describe('a body', () => {
     });
   });
 
-  test('that is no UTF-8 is refused', async () => {
+  it('that is no UTF-8 is refused', async () => {
     const response = await sendBytes([0xff, 0xfe, 0x7b]);
 
     expect(response.status).toBe(422);
     expect(await response.json()).toMatchObject({ detail: [{ type: 'json_invalid' }] });
   });
 
-  test('with a text that is no UTF-8 is taken as far as it can be read', async () => {
+  it('with a text that is no UTF-8 is taken as far as it can be read', async () => {
     const [before = '', after = ''] = JSON.stringify(chatJob('|')).split('|');
 
     const response = await sendBytes([...Buffer.from(before), 0xff, ...Buffer.from(after)]);
@@ -135,7 +135,7 @@ describe('a body', () => {
     expect(response.status).toBe(202);
   });
 
-  test('needs no content type', async () => {
+  it('needs no content type', async () => {
     const headers = { 'content-type': 'application/octet-stream' };
 
     const { status } = await call(stage, 'POST', '/batch/jobs', chatJob('Hi'), headers);
@@ -153,7 +153,7 @@ describe('a body', () => {
 });
 
 describe('the 202 record', () => {
-  test('has every field of the contract and no other, with its defaults', async () => {
+  it('has every field of the contract and no other, with its defaults', async () => {
     const before = Date.now();
 
     const job = await submit(stage, { job_type: 'chat', inline: { messages } });
@@ -184,7 +184,7 @@ describe('the 202 record', () => {
     expect(Date.parse(job.created_at)).toBeLessThanOrEqual(Date.now());
   });
 
-  test('carries what was asked for', async () => {
+  it('carries what was asked for', async () => {
     const asked = {
       model: 'gpt-4o',
       priority: 3,
@@ -197,7 +197,7 @@ describe('the 202 record', () => {
     expect(job).toMatchObject(asked);
   });
 
-  test('has an id that sorts after those before it', async () => {
+  it('has an id that sorts after those before it', async () => {
     const first = await submit(stage, chatJob('first'));
 
     const second = await submit(stage, chatJob('second'));

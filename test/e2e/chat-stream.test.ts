@@ -1,30 +1,25 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { call } from '../support/servers/api.ts';
 import {
   type Account,
   budgetOf,
-  type ChatStage,
   endedCharges,
-  startChatStage,
+  useChatStage,
 } from '../support/servers/chat-stage.ts';
 import { eventsOf, post, TextReader } from '../support/servers/event-reader.ts';
 import type { Behaviour } from '../support/servers/model-stub.ts';
 import { chunk, event, gate, streamOf, usageChunk } from '../support/servers/model-stub-pieces.ts';
-import { costUsd, type TestModel, upstreamModelOf } from '../support/servers/test-catalogue.ts';
+import { costUsd, upstreamModelOf } from '../support/servers/test-catalogue.ts';
+import type { TestModel } from '../support/servers/test-models.ts';
 
-let chat: ChatStage;
+const chat = await useChatStage({ withDefault: true });
+/** The model of requests that name none. */
+const defaultModel = chat.newModel();
 let account: Account;
-/** The one that is meant where a request names none. */
-let defaultModel: TestModel;
 
-beforeAll(async () => {
-  chat = await startChatStage({ withDefault: true });
-  defaultModel = chat.newModel();
-});
 beforeEach(async () => {
   account = await chat.newAccount();
 });
-afterAll(() => chat.close());
 
 interface ChatEvent {
   type: string;

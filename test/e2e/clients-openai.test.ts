@@ -1,13 +1,8 @@
 import OpenAI from 'openai';
 import { zodFunction, zodResponseFormat } from 'openai/helpers/zod';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import {
-  type Account,
-  type ChatStage,
-  endedCharges,
-  startChatStage,
-} from '../support/servers/chat-stage.ts';
+import { type Account, endedCharges, useChatStage } from '../support/servers/chat-stage.ts';
 import type { Script } from '../support/servers/model-stub.ts';
 import {
   chunk,
@@ -19,19 +14,12 @@ import {
   usageChunk,
 } from '../support/servers/model-stub-pieces.ts';
 
-let chat: ChatStage;
-let account: Account;
-let client: OpenAI;
-
-beforeAll(async () => {
-  chat = await startChatStage();
-  account = await chat.newAccount();
-  client = clientOf(account);
-});
-afterAll(() => chat.close());
+const chat = await useChatStage();
+const account = await chat.newAccount();
 
 const clientOf = ({ base_url, api_key }: Account, rest: object = {}) =>
   new OpenAI({ apiKey: api_key, baseURL: `${base_url}/v1`, ...rest });
+const client = clientOf(account);
 
 const answering = (...pieces: string[]): Script => ({ kind: 'pieces', pieces });
 const userSays = [{ role: 'user' as const, content: 'a question' }];

@@ -2,14 +2,9 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { HumanMessage, ToolMessage } from '@langchain/core/messages';
 import { ChatOpenAI } from '@langchain/openai';
 import { generateObject, generateText, isStepCount, Output, streamText, tool } from 'ai';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import {
-  type Account,
-  type ChatStage,
-  endedCharges,
-  startChatStage,
-} from '../support/servers/chat-stage.ts';
+import { type Account, endedCharges, useChatStage } from '../support/servers/chat-stage.ts';
 import {
   chunk,
   completionOf,
@@ -18,18 +13,12 @@ import {
   streamOf,
   usageChunk,
 } from '../support/servers/model-stub-pieces.ts';
-import type { TestModel } from '../support/servers/test-catalogue.ts';
+import type { TestModel } from '../support/servers/test-models.ts';
 
 Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
 
-let chat: ChatStage;
-let account: Account;
-
-beforeAll(async () => {
-  chat = await startChatStage();
-  account = await chat.newAccount();
-});
-afterAll(() => chat.close());
+const chat = await useChatStage();
+const account = await chat.newAccount();
 
 /** A model that answers with these in turn. */
 const answering = (...answers: string[][]): TestModel =>

@@ -1,26 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { changeKey } from '../../shared/keys/key.ts';
 import { call } from '../support/servers/api.ts';
 import {
   type Account,
   budgetOf,
-  type ChatStage,
   endedCharges,
-  startChatStage,
+  useChatStage,
 } from '../support/servers/chat-stage.ts';
 import { complete, question } from '../support/servers/event-reader.ts';
 import type { Behaviour } from '../support/servers/model-stub.ts';
 import { completionOf } from '../support/servers/model-stub-pieces.ts';
 import { costUsd, providerKey } from '../support/servers/test-catalogue.ts';
 
-let chat: ChatStage;
-let account: Account;
-
-beforeAll(async () => {
-  chat = await startChatStage();
-  account = await chat.newAccount();
-});
-afterAll(() => chat.close());
+const chat = await useChatStage();
+const account = await chat.newAccount();
 
 interface ErrorBody {
   error: { message: string; type: string; param: string | null; code: string };

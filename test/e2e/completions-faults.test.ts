@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Model } from '../../shared/models/catalogue.ts';
 import { estimatePromptTokens } from '../../shared/models/token-bounds.ts';
 import {
   type Account,
   budgetOf,
-  type ChatStage,
   endedCharges,
-  startChatStage,
+  useChatStage,
 } from '../support/servers/chat-stage.ts';
 import { complete, eventsOf, question } from '../support/servers/event-reader.ts';
 import type { Behaviour } from '../support/servers/model-stub.ts';
@@ -20,12 +19,7 @@ import {
 } from '../support/servers/model-stub-pieces.ts';
 import { costUsd, type ModelKind } from '../support/servers/test-catalogue.ts';
 
-let chat: ChatStage;
-
-beforeAll(async () => {
-  chat = await startChatStage();
-});
-afterAll(() => chat.close());
+const chat = await useChatStage();
 
 /** `a question`, as it is counted where the provider doesn't tell. */
 const promptTokens = estimatePromptTokens({ contextWindow: 100_000 } as Model, {

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import {
   type Account,
   budgetOf,
-  type ChatStage,
   endedCharges,
-  startChatStage,
+  useChatStage,
 } from '../support/servers/chat-stage.ts';
 import { complete, post, question, TextReader } from '../support/servers/event-reader.ts';
+import type { ModelRequest } from '../support/servers/model-stub.ts';
 import {
   chunk,
   completionOf,
@@ -17,26 +17,24 @@ import {
   streamOf,
   usageChunk,
 } from '../support/servers/model-stub-pieces.ts';
-import { costUsd, type TestModel } from '../support/servers/test-catalogue.ts';
+import { poll } from '../support/servers/poll.ts';
+import { costUsd } from '../support/servers/test-catalogue.ts';
+import type { TestModel } from '../support/servers/test-models.ts';
 
-let chat: ChatStage;
+const chat = await useChatStage({ own: true });
 let account: Account;
 
-beforeAll(async () => {
-  chat = await startChatStage({ own: true });
-});
 beforeEach(async () => {
   account = await chat.newAccount();
 });
-afterAll(() => chat.close());
 
-/** The one request that a model's upstream has got. */
-async function upstreamRequest({ upstreams }: TestModel) {
-  for (;;) {
-    const [request] = upstreams[0]?.requests() ?? [];
-    if (request) return request;
-    await setTimeout(5);
-  }
+/** The one request that a model's upstream gets, once it is there. */
+async function upstreamRequest({ upstreams }: TestModel): Promise<ModelRequest> {
+  const [request] = await poll(
+    () => upstreams[0]?.requests() ?? [],
+    ({ length }) => length > 0,
+  );
+  return request as ModelRequest;
 }
 
 /** The answer was read to its end, paid in full, and nothing is held for it any more. */

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { call } from '../support/servers/api.ts';
-import { type Account, type ChatStage, startChatStage } from '../support/servers/chat-stage.ts';
+import { useChatStage } from '../support/servers/chat-stage.ts';
 import { complete, question, TextReader } from '../support/servers/event-reader.ts';
 import type { ModelRequest } from '../support/servers/model-stub.ts';
 import {
@@ -12,16 +12,11 @@ import {
   streamOf,
   usageChunk,
 } from '../support/servers/model-stub-pieces.ts';
-import { providerKey, type TestModel, upstreamModelOf } from '../support/servers/test-catalogue.ts';
+import { providerKey, upstreamModelOf } from '../support/servers/test-catalogue.ts';
+import type { TestModel } from '../support/servers/test-models.ts';
 
-let chat: ChatStage;
-let account: Account;
-
-beforeAll(async () => {
-  chat = await startChatStage();
-  account = await chat.newAccount();
-});
-afterAll(() => chat.close());
+const chat = await useChatStage();
+const account = await chat.newAccount();
 
 /** Asks a model; answers the one request that its upstream got. */
 async function upstreamRequest({ id, upstreams }: TestModel, body: object): Promise<ModelRequest> {

@@ -1,22 +1,16 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { JobList, JobRecord } from '../../shared/jobs/record.ts';
 import type { PipelineResult } from '../../shared/jobs/result.ts';
 import { letters, minutes, report } from '../support/fixtures/sample-texts.ts';
 import { characterErrorRate } from '../support/fixtures/scans.ts';
 import { call, submit, type Target, until } from '../support/servers/api.ts';
 import { newCaller } from '../support/servers/new-caller.ts';
-import { startTestStage, type TestStage } from '../support/servers/stage.ts';
+import { useOwnStage } from '../support/servers/own-stages.ts';
 
-// A stage of its own: others drop files into the shared one's drive.
-let stage: TestStage;
-
-beforeAll(async () => {
-  stage = await startTestStage({ memory: true });
-});
-
-afterAll(() => stage.close());
+// Others drop files into the shared stage's drive.
+const stage = await useOwnStage({ memory: true });
 
 describe('the sample folder, by a pipeline', () => {
   let caller: Target;
@@ -40,7 +34,7 @@ describe('the sample folder, by a pipeline', () => {
 
   const ocrOf = (name: string) => (files.get(name)?.result as PipelineResult | undefined)?.ocr;
 
-  test('is done when its last file is, and counts them', () => {
+  it('is done when its last file is, and counts them', () => {
     expect(folder).toMatchObject({ status: 'done', error: null, filename: 'My Drive' });
     expect(folder.result).toMatchObject({
       type: 'folder',
@@ -48,7 +42,7 @@ describe('the sample folder, by a pipeline', () => {
     });
   });
 
-  test('has each answer beside its source', () => {
+  it('has each answer beside its source', () => {
     const names = ['two-column-scan.jpg', 'table.png', 'text-layer.pdf', 'mixed.pdf'];
 
     expect(readdirSync(join(stage.dataDir, 'drive'))).toEqual(
@@ -64,21 +58,21 @@ describe('the sample folder, by a pipeline', () => {
     }
   });
 
-  test('reads a noisy, skewed scan of two columns in reading order', () => {
+  it('reads a noisy, skewed scan of two columns in reading order', () => {
     const { text, pages } = ocrOf('two-column-scan.jpg') ?? {};
 
     expect(characterErrorRate(minutes, text ?? '')).toBeLessThan(0.03);
     expect(pages?.[0]).toMatchObject({ source: 'ocr', confidence: expect.any(Number) });
   });
 
-  test('takes a text layer as it is, for nothing', () => {
+  it('takes a text layer as it is, for nothing', () => {
     const { text, images_used, cost_usd } = ocrOf('text-layer.pdf') ?? {};
 
     expect(characterErrorRate(letters.join('\n\n'), text ?? '')).toBeLessThan(0.005);
     expect({ images_used, cost_usd }).toEqual({ images_used: 0, cost_usd: 0 });
   });
 
-  test('reads of a mixed document only the pages that are pictures', () => {
+  it('reads of a mixed document only the pages that are pictures', () => {
     const { pages, images_used } = ocrOf('mixed.pdf') ?? {};
 
     const scans = report.filter(({ kind }) => kind === 'scan');
@@ -89,7 +83,7 @@ describe('the sample folder, by a pipeline', () => {
     }
   });
 
-  test('has nothing left to do for the same task', async () => {
+  it('has nothing left to do for the same task', async () => {
     const again = await submit(caller, {
       job_type: 'ocr',
       drive: { folder_id: 'local-drive' },
@@ -101,7 +95,7 @@ describe('the sample folder, by a pipeline', () => {
     expect(result).toMatchObject({ files: { found: 5, done: 0, skipped: 4, unsupported: 1 } });
   });
 
-  test('is counted to the page in the limits', async () => {
+  it('is counted to the page in the limits', async () => {
     const scans = [...files.values()].map(({ result }) => (result as PipelineResult).ocr);
     const images = scans.reduce((sum, { images_used }) => sum + images_used, 0);
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { FieldError } from '../../shared/http/errors.ts';
 import { shared } from '../support/run/shared.ts';
 import { call, type Target } from '../support/servers/api.ts';
@@ -26,7 +26,7 @@ const post = <Body = Rated>(body: unknown, target: Target = stage) =>
   call<Body>(target, 'POST', '/feedback', body);
 
 describe('feedback', () => {
-  test.each([
+  it.each([
     ...['up', 'thumbs_up', 'like', '1', 1].map((rating) => [rating, 'up']),
     ...['down', 'thumbs_down', 'dislike', '-1', -1].map((rating) => [rating, 'down']),
   ])('understands the rating %j', async (rating, understood) => {
@@ -41,7 +41,7 @@ describe('feedback', () => {
     });
   });
 
-  test('of the same message replaces what its key gave before, but not what another gave', async () => {
+  it('of the same message replaces what its key gave before, but not what another gave', async () => {
     const [caller, other] = [await newCaller(stage), await newCaller(stage)];
     const rating = { session_id: 's', rating: 'up', message_content: 'A', user_message: 'Q' };
 
@@ -53,7 +53,7 @@ describe('feedback', () => {
     expect(others.id).not.toBe(first.id);
   });
 
-  test('takes the longest fields, and fields it does not know', async () => {
+  it('takes the longest fields, and fields it does not know', async () => {
     const { status } = await post({
       session_id: '😀'.repeat(200),
       rating: 'like',
@@ -77,7 +77,7 @@ describe('a field of feedback', () => {
     `String should have at most ${most} characters`,
   ];
 
-  test.each<[string, object, string, Refusal]>([
+  it.each<[string, object, string, Refusal]>([
     ['session_id missing', { session_id: undefined }, 'session_id', missing],
     ['session_id null', { session_id: null }, 'session_id', string],
     [
@@ -119,7 +119,7 @@ describe('a field of feedback', () => {
     expect(answer.body).toEqual({ detail: [at(path, refusal)] });
   });
 
-  test.each([[[]], ['text'], [5]])('is not looked for in %j', async (body) => {
+  it.each([[[]], ['text'], [5]])('is not looked for in %j', async (body) => {
     const answer = await post<{ detail: FieldError[] }>(JSON.stringify(body));
 
     expect(answer.status).toBe(422);

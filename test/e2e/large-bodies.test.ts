@@ -1,50 +1,41 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { JobList, JobRecord } from '../../shared/jobs/record.ts';
 import { call, chatJob, chatResultOf, submit, type Target, until } from '../support/servers/api.ts';
-import { type ModelStub, startModelStub } from '../support/servers/model-stub.ts';
-import { newCaller } from '../support/servers/new-caller.ts';
-import { startTestStage, type TestStage } from '../support/servers/stage.ts';
+import { useChatStage } from '../support/servers/chat-stage.ts';
 
 const megabyte = 1024 * 1024;
 
-let model: ModelStub;
-let stage: TestStage;
-
-beforeAll(async () => {
-  model = await startModelStub();
-  model.respond(({ messages }) => {
-    const [, characters] = String(messages[0]?.content).match(/^quotes (\d+)/) ?? [];
-    return { kind: 'answer', content: '"'.repeat(Number(characters ?? 1)) };
-  });
-  const env = { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'x' };
-  stage = await startTestStage({ memory: true, env });
+const chat = await useChatStage();
+const account = await chat.newAccount();
+const model = chat.newModel('roomy', ({ messages }) => {
+  const [, characters] = String(messages[0]?.content).match(/^quotes (\d+)/) ?? [];
+  return { kind: 'answer', content: '"'.repeat(Number(characters ?? 1)) };
 });
+const requests = () => model.upstreams[0]?.requests() ?? [];
 
-afterAll(async () => {
-  await stage.close();
-  await model.close();
-});
+const job = (content: string) => chatJob(content, { model: model.id });
+const quotes = (characters: number) => job(`quotes ${characters}`);
 
 const post = (target: Target, job: object) => call<JobRecord>(target, 'POST', '/batch/jobs', job);
 
 describe('a request', () => {
-  test('of just under 6 MB is accepted, and reaches the model whole', async () => {
+  it('of just under 6 MB is accepted, and reaches the model whole', async () => {
     const content = 'a'.repeat(6 * megabyte - 10_000);
 
-    const { status, body } = await post(stage, chatJob(content));
+    const { status, body } = await post(account, job(content));
 
     expect(status).toBe(202);
-    await until(stage, body.id);
-    const asked = model.requests.map((request) => request.body.messages[0]?.content);
+    await until(account, body.id);
+    const asked = requests().map((request) => request.body.messages[0]?.content);
     expect(asked.includes(content)).toBe(true);
   });
 
-  test.each([
+  it.each([
     ['just over 6', 6 * megabyte],
     ['over 10', 10 * megabyte],
     ['20', 20 * megabyte],
   ])('of %s MB is answered 413, for both kinds of client', async (_, bytes) => {
-    const { status, body } = await post(stage, chatJob('a'.repeat(bytes)));
+    const { status, body } = await post(account, job('a'.repeat(bytes)));
 
     const message = 'The request is larger than 6 MB.';
     expect(status).toBe(413);
@@ -56,7 +47,7 @@ describe('a request', () => {
 });
 
 describe('messages', () => {
-  test.each([
+  it.each([
     ['of more than 100 KB', 150_000],
     ['of more than a table item may hold', 1_000_000],
   ])('%s reach the model unchanged, unnamed keys too', async (_, characters) => {
@@ -64,33 +55,35 @@ describe('messages', () => {
     const content = `${characters} `.padEnd(characters, 'äö😀"\\\u0000 ');
     const messages = [{ role, content, cache_control: { type: 'ephemeral' } }];
 
-    const { id } = await submit(stage, { job_type: 'chat', inline: { messages } });
+    const { id } = await submit(account, {
+      job_type: 'chat',
+      model: model.id,
+      inline: { messages },
+    });
 
-    expect(await until(stage, id)).toMatchObject({ status: 'done' });
+    expect(await until(account, id)).toMatchObject({ status: 'done' });
     expect(
-      model.requests.find((request) => request.body.messages[0]?.content === content),
+      requests().find((request) => request.body.messages[0]?.content === content),
     ).toMatchObject({ body: { messages } });
   });
 });
 
 describe('a result', () => {
-  test.each([1, 24_000, 60_000, 300_000])('of %d characters is read whole', async (characters) => {
-    const { id } = await submit(stage, chatJob(`quotes ${characters}`));
+  it.each([1, 24_000, 60_000, 300_000])('of %d characters is read whole', async (characters) => {
+    const { id } = await submit(account, quotes(characters));
 
-    const job = await until(stage, id);
+    const job = await until(account, id);
 
     expect(job.status).toBe('done');
     expect(chatResultOf(job)?.content).toBe('"'.repeat(characters));
     expect(chatResultOf(job)?.usage.total_tokens).toBeGreaterThan(0);
   });
 
-  test.each([24_900, 49_900])(
+  it.each([24_900, 49_900])(
     'of %d characters, 50 times over, is listed within the size of an answer',
     async (characters) => {
-      const caller = await newCaller(stage);
-      const jobs = Array.from({ length: 50 }, () =>
-        submit(caller, chatJob(`quotes ${characters}`)),
-      );
+      const caller = await chat.newAccount();
+      const jobs = Array.from({ length: 50 }, () => submit(caller, quotes(characters)));
       for (const { id } of await Promise.all(jobs)) await until(caller, id);
 
       const { status, body } = await call<JobList>(caller, 'GET', '/batch/jobs');

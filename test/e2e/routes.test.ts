@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { version } from '../../shared/version.ts';
 import { shared } from '../support/run/shared.ts';
 import { call } from '../support/servers/api.ts';
@@ -42,7 +42,7 @@ describe('a route or method that does not exist', () => {
     ['GET', '/%2e%2e/%2e%2e/etc/passwd'],
   ] as const;
 
-  test.each(unknown)('%s %s is a 404 with detail and error, key or not', async (method, path) => {
+  it.each(unknown)('%s %s is a 404 with detail and error, key or not', async (method, path) => {
     const answers = [await send(method, path), await send(method, path, withKey)];
 
     for (const answer of answers) {
@@ -52,7 +52,7 @@ describe('a route or method that does not exist', () => {
     }
   });
 
-  test.each(['/batch/jobs', '/health', '/batch/jobs/x'])('HEAD %s is a 404', async (path) => {
+  it.each(['/batch/jobs', '/health', '/batch/jobs/x'])('HEAD %s is a 404', async (path) => {
     const answer = await send('HEAD', path, withKey);
 
     expect(answer.status).toBe(404);
@@ -61,7 +61,7 @@ describe('a route or method that does not exist', () => {
 });
 
 describe('a path that cannot be decoded', () => {
-  test.each(['/%', '/batch/jobs/%zz', '/batch/jobs/%ff', '/batch/jobs/%c3%28/cancel'])(
+  it.each(['/%', '/batch/jobs/%zz', '/batch/jobs/%ff', '/batch/jobs/%c3%28/cancel'])(
     '%s is a 400 with detail and error',
     async (path) => {
       const answer = await send('GET', path, withKey);
@@ -87,7 +87,7 @@ describe('a caller without a valid key', () => {
     ['POST', '/batch/jobs/x/cancel'],
   ] as const;
 
-  test.each(routes)('is answered 401 by %s %s, for both kinds of client', async (method, path) => {
+  it.each(routes)('is answered 401 by %s %s, for both kinds of client', async (method, path) => {
     const unknown = `Bearer sk-${'A'.repeat(43)}`;
     const tokens = [undefined, '', 'Bearer', 'Bearer sk-', stage.api_key, unknown, 'Basic eDp5'];
 
@@ -108,7 +108,7 @@ describe('a caller without a valid key', () => {
 });
 
 describe('GET /health', () => {
-  test.each([
+  it.each([
     ['without a key', {}],
     ['with a key', withKey],
     ['with a wrong key', { authorization: 'Bearer wrong' }],
@@ -121,7 +121,7 @@ describe('GET /health', () => {
 });
 
 describe('every answer', () => {
-  test('is JSON and carries a request id of its own', async () => {
+  it('is JSON and carries a request id of its own', async () => {
     const [first, second] = [
       await call(stage, 'GET', '/batch/jobs/x'),
       await call(stage, 'GET', '/health'),

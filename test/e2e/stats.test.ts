@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { FieldError } from '../../shared/http/errors.ts';
 import type { ChatResult } from '../../shared/jobs/result.ts';
 import { shared } from '../support/run/shared.ts';
@@ -43,7 +43,7 @@ async function complete(target: Target, model: string) {
 }
 
 describe('a key without use', () => {
-  test.each(['1d', '7d', '30d', 'all'])('has stats of nothing for %s', async (period) => {
+  it.each(['1d', '7d', '30d', 'all'])('has stats of nothing for %s', async (period) => {
     const caller = await newCaller(stage);
 
     const stats = await get<Stats>(caller, `/user/stats?period=${period}`);
@@ -52,7 +52,7 @@ describe('a key without use', () => {
     expect(stats).toEqual({ period, tokens, requests: 0, estimated_cost_usd: 0, models: [] });
   });
 
-  test('has batch stats of nothing', async () => {
+  it('has batch stats of nothing', async () => {
     const caller = await newCaller(stage);
 
     const stats = await get<BatchStats>(caller, '/user/batch-stats');
@@ -75,7 +75,7 @@ describe('a key without use', () => {
 });
 
 describe('use', () => {
-  test('appears by model, and comes to what the budget says was spent', async () => {
+  it('appears by model, and comes to what the budget says was spent', async () => {
     const caller = await newCaller(stage);
     const other = await newCaller(stage);
 
@@ -95,7 +95,7 @@ describe('use', () => {
     expect(await get(other, '/user/stats')).toMatchObject({ requests: 0, models: [] });
   });
 
-  test('of a batch job appears under its tags', async () => {
+  it('of a batch job appears under its tags', async () => {
     const caller = await newCaller(stage);
     const other = await newCaller(stage);
 
@@ -132,7 +132,7 @@ describe('a query', () => {
     'Input should be a valid integer, unable to parse string as an integer',
   ];
 
-  test.each<[string, string, Refusal]>([
+  it.each<[string, string, Refusal]>([
     ['stats?period=2d', 'period', periods],
     ['stats?period=', 'period', periods],
     ['stats?period=7D', 'period', periods],
@@ -149,7 +149,7 @@ describe('a query', () => {
     expect(body).toEqual({ detail: [{ loc: ['query', field], type, msg }] });
   });
 
-  test.each(['stats?period=30d&extra=1', 'batch-stats?days=1', 'batch-stats?days=366'])(
+  it.each(['stats?period=30d&extra=1', 'batch-stats?days=1', 'batch-stats?days=366'])(
     'is answered: %s',
     async (path) => {
       expect((await call(stage, 'GET', `/user/${path}`)).status).toBe(200);

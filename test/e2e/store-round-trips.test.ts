@@ -1,34 +1,23 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { call } from '../support/servers/api.ts';
-import { type ModelStub, startModelStub } from '../support/servers/model-stub.ts';
-import { startTestStage, type TestStage } from '../support/servers/stage.ts';
-import { type LoggedStore, startLoggedStore } from './store-log.ts';
+import { useModelStub } from '../support/servers/model-stub.ts';
+import { useOwnStage } from '../support/servers/own-stages.ts';
+import { useLoggedStore } from './store-log.ts';
 
-let store: LoggedStore;
-let model: ModelStub;
-let stage: TestStage;
-
-beforeAll(async () => {
-  store = await startLoggedStore();
-  model = await startModelStub();
-  stage = await startTestStage({
-    memory: true,
-    env: {
-      AWS_ENDPOINT_URL_DYNAMODB: store.url,
-      OPENAI_BASE_URL: model.url,
-      OPENAI_API_KEY: 'stub',
-    },
-  });
-  await complete(false);
+const store = await useLoggedStore();
+const model = await useModelStub();
+const stage = await useOwnStage({
+  memory: true,
+  env: {
+    AWS_ENDPOINT_URL_DYNAMODB: store.url,
+    OPENAI_BASE_URL: model.url,
+    OPENAI_API_KEY: 'stub',
+  },
 });
 
-afterAll(async () => {
-  await stage.close();
-  await model.close();
-  await store.close();
-});
+beforeAll(() => complete(false));
 
-test.each([false, true])(
+it.each([false, true])(
   'asks the store once before the model and four times in all (stream: %s)',
   async (stream) => {
     const before = store.operations.length;

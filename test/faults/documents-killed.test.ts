@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Caller } from '../../shared/http/caller.ts';
 import { listJobs } from '../../shared/jobs/read.ts';
 import type {
@@ -11,36 +11,16 @@ import type {
 import { leaseMs } from '../../shared/jobs/state.ts';
 import type { KeyLimits } from '../../shared/keys/key-limits.ts';
 import { reportLimits } from '../../shared/keys/limits-report.ts';
-import { greyJpeg, readGrey, smallPdf, words } from '../support/fixtures/small-documents.ts';
-import {
-  beginHour,
-  expectBalanced,
-  expectPaid,
-  pass,
-  usdPerPage,
-  useOf,
-} from '../support/worlds/document-use.ts';
-import { type DocumentWorld, startDocumentWorld } from '../support/worlds/document-world.ts';
+import { greyJpeg, smallPdf, words } from '../support/fixtures/small-documents.ts';
+import { pass, useFreshHour } from '../support/worlds/clock.ts';
+import { expectBalanced, expectPaid, usdPerPage, useOf } from '../support/worlds/document-use.ts';
+import { useDocumentWorld } from '../support/worlds/document-world.ts';
 import { runCounted, runKilled, upTo } from '../support/worlds/killed-workers.ts';
 import { chargesOf, sum, usd } from '../support/worlds/ledger-world.ts';
 
-let world: DocumentWorld;
+const world = await useDocumentWorld();
 
-beforeAll(async () => {
-  world = await startDocumentWorld(readGrey);
-});
-
-afterAll(() => world.close());
-
-beforeEach(() => {
-  beginHour();
-  if (!process.env['LOUD']) vi.spyOn(process.stdout, 'write').mockReturnValue(true);
-});
-
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.useRealTimers();
-});
+useFreshHour();
 
 /** Submits the same job so many times, each by a caller of its own. */
 async function submitEach(count: number, body: object, limits: Partial<KeyLimits> = {}) {
@@ -63,7 +43,7 @@ async function bury(): Promise<void> {
 const resultsOf = (name: string) =>
   readdirSync(world.drive.folder).filter((each) => each.startsWith(`${name}.`));
 
-test('a worker killed before any of its requests costs no page, and pays none twice', async () => {
+it('a worker killed before any of its requests costs no page, and pays none twice', async () => {
   const pdf = await smallPdf([{ grey: 20 }, { words: words(2) }, { grey: 210 }]);
   const drive = { file_id: await world.add('killed.pdf', pdf) };
   const submission = { job_type: 'ocr', drive };
@@ -93,7 +73,7 @@ test('a worker killed before any of its requests costs no page, and pays none tw
   );
 });
 
-test('a pipeline killed before any request of any step asks, charges and writes once', async () => {
+it('a pipeline killed before any request of any step asks, charges and writes once', async () => {
   const drive = { file_id: await world.add('piped.jpg', await greyJpeg(60)) };
   const submission = {
     job_type: 'ocr',
@@ -139,7 +119,7 @@ test('a pipeline killed before any request of any step asks, charges and writes 
   await expectBalanced(jobs.map(({ caller }) => caller));
 });
 
-test('a batch file killed before any request is charged once for each line', async () => {
+it('a batch file killed before any request is charged once for each line', async () => {
   const line = (id: string) => ({
     custom_id: id,
     body: { model: 'gpt-4.1-mini', messages: [{ role: 'user', content: id }] },
@@ -174,7 +154,7 @@ test('a batch file killed before any request is charged once for each line', asy
   await expectBalanced(jobs.map(({ caller }) => caller));
 });
 
-test('a folder killed before any request of its listing or its end makes each job once', async () => {
+it('a folder killed before any request of its listing or its end makes each job once', async () => {
   for (const name of ['one.pdf', 'two.pdf']) world.drive.put(`killed/${name}`, '');
   world.drive.put('killed/three.txt', 'Words.');
   const submission = { job_type: 'auto', drive: { folder_id: await world.idOf('killed') } };

@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Caller } from '../../shared/http/caller.ts';
 import { runChatJob } from '../../shared/jobs/chat/run-chat.ts';
 import { claimBest } from '../../shared/jobs/claim.ts';
@@ -10,38 +10,21 @@ import { runLeased } from '../../shared/jobs/run-leased.ts';
 import { leaseMs } from '../../shared/jobs/state.ts';
 import { readGrey, smallPdf } from '../support/fixtures/small-documents.ts';
 import { gate } from '../support/servers/model-stub-pieces.ts';
-import {
-  beginHour,
-  expectBalanced,
-  expectPaid,
-  pass,
-  useOf,
-} from '../support/worlds/document-use.ts';
-import { type DocumentWorld, startDocumentWorld } from '../support/worlds/document-world.ts';
+import { pass, useFreshHour } from '../support/worlds/clock.ts';
+import { expectBalanced, expectPaid, useOf } from '../support/worlds/document-use.ts';
+import { useDocumentWorld } from '../support/worlds/document-world.ts';
 
-let world: DocumentWorld;
 /** What happens before a page is read. */
 let beforePage: () => Promise<void>;
 
-beforeAll(async () => {
-  world = await startDocumentWorld(async (image) => {
-    await beforePage();
-    return readGrey(image);
-  });
+const world = await useDocumentWorld(async (image) => {
+  await beforePage();
+  return readGrey(image);
 });
 
-afterAll(() => world.close());
-
+useFreshHour();
 beforeEach(() => {
-  beginHour();
   beforePage = async () => {};
-  if (!process.env['LOUD']) vi.spyOn(process.stdout, 'write').mockReturnValue(true);
-});
-
-afterEach(() => {
-  world.model.respond([]);
-  vi.restoreAllMocks();
-  vi.useRealTimers();
 });
 
 const runs = { ocr: runOcrJob, chat: runChatJob };
@@ -63,7 +46,7 @@ const inTime = new AbortController().signal;
 const greys = (count: number) => Array.from({ length: count }, (_, at) => ({ grey: 20 + 10 * at }));
 
 describe('a worker whose time is up', () => {
-  test('leaves the pages it has read to the next one, and no retry is counted', async () => {
+  it('leaves the pages it has read to the next one, and no retry is counted', async () => {
     const caller = await world.newCaller();
     const id = await submit(caller, 'hurried.pdf', await smallPdf(greys(12)), { job_type: 'ocr' });
     const time = new AbortController();
@@ -92,7 +75,7 @@ describe('a worker whose time is up', () => {
     await expectPaid([caller], 12);
   });
 
-  test('with nothing done has used one of its tries', async () => {
+  it('with nothing done has used one of its tries', async () => {
     const caller = await world.newCaller();
     const rest = { job_type: 'ocr', max_retries: 0 };
     const id = await submit(caller, 'stuck.pdf', await smallPdf(greys(1)), rest);
@@ -110,7 +93,7 @@ describe('a worker whose time is up', () => {
     expect(await useOf(caller)).toEqual({ pages: 0, open: 0, used: 0, images: 0 });
   });
 
-  test('leaves the lines it has answered to the next one', async () => {
+  it('leaves the lines it has answered to the next one', async () => {
     const caller = await world.newCaller();
     const line = (content: string) =>
       JSON.stringify({
@@ -149,7 +132,7 @@ describe('a worker whose time is up', () => {
     await expectBalanced([caller]);
   });
 
-  test('leaves the parts of a long document that were answered to the next one', async () => {
+  it('leaves the parts of a long document that were answered to the next one', async () => {
     const caller = await world.newCaller();
     const text = 'word '.repeat(150_000);
     const rest = { job_type: 'chat', model: 'gpt-4o-mini' };
@@ -181,7 +164,7 @@ describe('a worker whose time is up', () => {
   });
 });
 
-test('a worker that has lost its lease to another reads, charges and writes nothing twice', async () => {
+it('a worker that has lost its lease to another reads, charges and writes nothing twice', async () => {
   const caller = await world.newCaller();
   const id = await submit(caller, 'contested.pdf', await smallPdf(greys(3)), { job_type: 'ocr' });
   const { opened, open } = gate();

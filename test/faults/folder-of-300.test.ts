@@ -1,36 +1,23 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { childrenOf } from '../../shared/jobs/children.ts';
 import type { FolderResult } from '../../shared/jobs/result.ts';
 import { leaseMs } from '../../shared/jobs/state.ts';
-import { greyJpeg, readGrey } from '../support/fixtures/small-documents.ts';
-import { beginHour, expectBalanced, pass, useOf } from '../support/worlds/document-use.ts';
-import { type DocumentWorld, startDocumentWorld } from '../support/worlds/document-world.ts';
+import { greyJpeg } from '../support/fixtures/small-documents.ts';
+import { pass, useFreshHour } from '../support/worlds/clock.ts';
+import { expectBalanced, useOf } from '../support/worlds/document-use.ts';
+import { useDocumentWorld } from '../support/worlds/document-world.ts';
 import { runKilled, upTo } from '../support/worlds/killed-workers.ts';
 import { chargesOf } from '../support/worlds/ledger-world.ts';
 
-let world: DocumentWorld;
+const world = await useDocumentWorld();
 
-beforeAll(async () => {
-  world = await startDocumentWorld(readGrey);
-});
-
-afterAll(() => world.close());
-
-beforeEach(() => {
-  beginHour();
-  if (!process.env['LOUD']) vi.spyOn(process.stdout, 'write').mockReturnValue(true);
-});
-
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.useRealTimers();
-});
+useFreshHour();
 
 const [texts, scans, bad] = [270, 20, 10];
 
-test('300 files, ten of them bad, come to 300 jobs, whatever is killed on the way', async () => {
+it('300 files, ten of them bad, come to 300 jobs, whatever is killed on the way', async () => {
   const scan = await greyJpeg(70);
   for (const at of upTo(texts)) world.drive.put(`many/text-${at}.txt`, `Words ${at}.`);
   for (const at of upTo(scans)) world.drive.put(`many/scan-${at}.jpg`, scan);

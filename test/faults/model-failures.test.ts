@@ -1,25 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { JobRecord } from '../../shared/jobs/record.ts';
 import { chatJob, chatResultOf, submit, until } from '../support/servers/api.ts';
+import { useChatStage } from '../support/servers/chat-stage.ts';
 import type { Behaviour } from '../support/servers/model-stub.ts';
-import { startTestStage, type TestStage } from '../support/servers/stage.ts';
-import { startTestCatalogue, type TestCatalogue } from '../support/servers/test-catalogue.ts';
 
-let catalogue: TestCatalogue;
-let stage: TestStage;
-
-beforeAll(async () => {
-  catalogue = await startTestCatalogue();
-  const env = { OPENAI_API_KEY: 'x', QUIRE_CATALOGUE: catalogue.file };
-  stage = await startTestStage({ memory: true, env });
-});
-
-afterAll(() => Promise.all([stage.close(), catalogue.close()]));
+const chat = await useChatStage();
+const account = await chat.newAccount();
 
 /** Submits a job; the model meets its calls with these behaviours in turn, then answers. */
 async function submitted(behaviours: Behaviour[], rest: object = {}) {
-  const model = catalogue.newModel('plain', behaviours);
-  const { id } = await submit(stage, chatJob('a question', { model: model.id, ...rest }));
+  const model = chat.newModel('plain', behaviours);
+  const { id } = await submit(account, chatJob('a question', { model: model.id, ...rest }));
   return {
     id,
     callTimes: () => (model.upstreams[0]?.requests() ?? []).map(({ at }) => at),
@@ -54,8 +45,8 @@ describe.concurrent('a call that may go better next time', () => {
   ])('is repeated after %s, with the reason on the record meanwhile', async (_, failure, error) => {
     const { id, callTimes } = await submitted([failure, slowAnswer]);
 
-    const waiting = await until(stage, id, isRetried);
-    const done = await until(stage, id);
+    const waiting = await until(account, id, isRetried);
+    const done = await until(account, id);
 
     expect(waiting).toMatchObject({ error, result: null, completed_at: null });
     expect(done).toMatchObject({ status: 'done', retry_count: 1, error: null });
@@ -69,7 +60,7 @@ describe.concurrent('a call that may go better next time', () => {
   ])('waits as long as Retry-After says %s', async (_, retryAfter) => {
     const { id, callTimes } = await submitted([status(429, { 'retry-after': retryAfter() })]);
 
-    const done = await until(stage, id);
+    const done = await until(account, id);
 
     const [first = 0, second = 0] = callTimes();
     expect(done).toMatchObject({ status: 'done', retry_count: 1 });
@@ -81,7 +72,7 @@ describe.concurrent('a call that may go better next time', () => {
       max_retries: 2,
     });
 
-    const failed = await until(stage, id);
+    const failed = await until(account, id);
 
     expect(failed).toMatchObject({
       status: 'failed',
@@ -95,8 +86,8 @@ describe.concurrent('a call that may go better next time', () => {
   it('is repeated after 401, once the secret was read anew and refused too', async () => {
     const { id, callTimes } = await submitted([status(401), status(401), slowAnswer]);
 
-    const waiting = await until(stage, id, isRetried);
-    const done = await until(stage, id);
+    const waiting = await until(account, id, isRetried);
+    const done = await until(account, id);
 
     expect(waiting.error).toBe('model_unavailable: The model provider refused our credentials.');
     expect(done).toMatchObject({ status: 'done', retry_count: 1, error: null });
@@ -106,7 +97,7 @@ describe.concurrent('a call that may go better next time', () => {
   it('is not repeated where max_retries is 0', async () => {
     const { id, callTimes } = await submitted([status(500)], { max_retries: 0 });
 
-    const failed = await until(stage, id);
+    const failed = await until(account, id);
 
     expect(failed).toMatchObject({ status: 'failed', retry_count: 0 });
     expect(callTimes()).toHaveLength(1);
@@ -136,7 +127,7 @@ describe.concurrent('a call that would fail again', () => {
   ])('fails at once after %s', async (_, failure, error) => {
     const { id, callTimes } = await submitted([failure], { max_retries: 5 });
 
-    const failed = await until(stage, id);
+    const failed = await until(account, id);
 
     expect(failed).toMatchObject({ status: 'failed', retry_count: 0, error });
     expect(callTimes()).toHaveLength(1);

@@ -1,18 +1,18 @@
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { handler as resetOcrWindows } from '../../functions/reset-ocr-windows.ts';
 import type { OcrResult } from '../../shared/jobs/result.ts';
 import { leaseMs } from '../../shared/jobs/state.ts';
 import { reportLimits } from '../../shared/keys/limits-report.ts';
 import { hourOf } from '../../shared/ledger/images.ts';
-import { readGrey, type SmallPage, smallPdf, words } from '../support/fixtures/small-documents.ts';
-import { beginHour, expectPaid, hourMs, pass } from '../support/worlds/document-use.ts';
-import { type DocumentWorld, startDocumentWorld } from '../support/worlds/document-world.ts';
+import { type SmallPage, smallPdf, words } from '../support/fixtures/small-documents.ts';
+import { hourMs, pass, useFreshHour } from '../support/worlds/clock.ts';
+import { expectPaid } from '../support/worlds/document-use.ts';
+import { useDocumentWorld } from '../support/worlds/document-world.ts';
 import { runKilled, upTo } from '../support/worlds/killed-workers.ts';
 import { chargesOf } from '../support/worlds/ledger-world.ts';
 
-let world: DocumentWorld;
-let pdf: Uint8Array;
+const world = await useDocumentWorld();
 
 const scans = 30;
 /** Each tenth page is a scan, of a grey that says which; the last of a part and the first of the next too. */
@@ -22,22 +22,9 @@ const pages = upTo(300).map((at): SmallPage => {
   return grey ? { grey } : { words: words(at + 1) };
 });
 
-beforeAll(async () => {
-  world = await startDocumentWorld(readGrey);
-  pdf = await smallPdf(pages);
-});
+const pdf = await smallPdf(pages);
 
-afterAll(() => world.close());
-
-beforeEach(() => {
-  beginHour();
-  if (!process.env['LOUD']) vi.spyOn(process.stdout, 'write').mockReturnValue(true);
-});
-
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.useRealTimers();
-});
+useFreshHour();
 
 const misfortune = fc.record({
   /** The request before which the nth worker of a document dies, of those that die. */
@@ -48,7 +35,7 @@ const misfortune = fc.record({
 
 let documents = 0;
 
-test('300 pages come out once each, whatever is killed, throttled or stopped on the way', async () => {
+it('300 pages come out once each, whatever is killed, throttled or stopped on the way', async () => {
   const drive = { file_id: await world.add('many-pages.pdf', pdf) };
 
   await fc.assert(

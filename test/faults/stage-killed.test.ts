@@ -1,40 +1,16 @@
-import { rmSync } from 'node:fs';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { chatJob, chatResultOf, submit, until } from '../support/servers/api.ts';
-import { type ModelStub, startModelStub } from '../support/servers/model-stub.ts';
+import { useModelStub } from '../support/servers/model-stub.ts';
+import { useOwnStages } from '../support/servers/own-stages.ts';
 import { untilGone } from '../support/servers/processes.ts';
-import { newDataDir, startTestStage, type TestStage } from '../support/servers/stage.ts';
+import type { TestStage } from '../support/servers/stage.ts';
 import { lapseLeases } from './lapse.ts';
 
-let stub: ModelStub;
-let stage: TestStage | undefined;
-const dataDirs: string[] = [];
+const stub = await useModelStub();
+const stages = useOwnStages();
 
-beforeAll(async () => {
-  stub = await startModelStub();
-});
-
-afterEach(() => stage?.kill('SIGKILL'));
-
-afterAll(async () => {
-  await stub.close();
-  for (const dataDir of dataDirs) {
-    await untilGone(dataDir);
-    rmSync(dataDir, { recursive: true, force: true });
-  }
-});
-
-function newDir(): string {
-  const dataDir = newDataDir();
-  dataDirs.push(dataDir);
-  return dataDir;
-}
-
-async function started(dataDir: string): Promise<TestStage> {
-  const env = { OPENAI_API_KEY: 'x', OPENAI_BASE_URL: stub.url };
-  stage = await startTestStage({ dataDir, env });
-  return stage;
-}
+const started = (dataDir: string) =>
+  stages.start({ dataDir, env: { OPENAI_API_KEY: 'x', OPENAI_BASE_URL: stub.url } });
 
 /** Stops a stage as its user would; answers its exit code and how long it took. */
 async function stopped(target: TestStage, signal: NodeJS.Signals) {
@@ -46,7 +22,7 @@ async function stopped(target: TestStage, signal: NodeJS.Signals) {
 it('finishes a job whose stage was killed twice in the midst of its call', {
   timeout: 120_000,
 }, async () => {
-  const dataDir = newDir();
+  const dataDir = stages.newDataDir();
   stub.respond([{ kind: 'hang' }, { kind: 'hang', at: 'midway' }]);
   const first = await started(dataDir);
   const { id } = await submit(first, chatJob('survive'));
@@ -69,7 +45,7 @@ it('finishes a job whose stage was killed twice in the midst of its call', {
 it('loses none of 30 jobs, and runs none twice, when it is restarted in their midst', {
   timeout: 120_000,
 }, async () => {
-  const dataDir = newDir();
+  const dataDir = stages.newDataDir();
   const contents = Array.from({ length: 30 }, (_, index) => `job ${index}`);
   let everyThirdHangs = true;
   stub.respond(({ messages }) => {

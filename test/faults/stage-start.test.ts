@@ -14,9 +14,15 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Runs `bin/local.ts` to its end. */
 async function runLocal(...options: string[]) {
-  const { PATH, HOME } = process.env;
+  const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
   const child = spawn(process.execPath, ['bin/local.ts', ...options], {
-    env: { PATH, HOME, NO_COLOR: '1' },
+    env: {
+      PATH,
+      HOME,
+      NODE_COMPILE_CACHE,
+      NO_COLOR: '1',
+      QUIRE_ASSEMBLY: await shared('assembly'),
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const [stdout, stderr, [exitCode]] = await Promise.all([

@@ -1,30 +1,20 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
+import { shared } from '../support/run/shared.ts';
 import { chatJob, submit } from '../support/servers/api.ts';
-import { startModelStub } from '../support/servers/model-stub.ts';
+import { useModelStub } from '../support/servers/model-stub.ts';
+import { useOwnStages } from '../support/servers/own-stages.ts';
 import { processesOf, untilGone } from '../support/servers/processes.ts';
-import { newDataDir, startTestStage } from '../support/servers/stage.ts';
 
-const dataDirs: string[] = [];
-
-afterAll(() => {
-  for (const dataDir of dataDirs) rmSync(dataDir, { recursive: true, force: true });
-});
-
-function newDir(): string {
-  const dataDir = newDataDir();
-  dataDirs.push(dataDir);
-  return dataDir;
-}
+const stub = await useModelStub();
+const stages = useOwnStages();
 
 it('stops within 5 seconds of Ctrl-C while a call hangs, and leaves no engine behind', async () => {
-  const stub = await startModelStub();
   stub.respond({ kind: 'hang' });
   const env = { OPENAI_API_KEY: 'x', OPENAI_BASE_URL: stub.url };
-  const stage = await startTestStage({ dataDir: newDir(), env });
+  const stage = await stages.start({ env });
   await submit(stage, chatJob('hang'));
   await stub.nextRequest();
 
@@ -34,7 +24,6 @@ it('stops within 5 seconds of Ctrl-C while a call hangs, and leaves no engine be
   expect(Date.now() - start).toBeLessThan(5_000);
   expect(stage.process.exitCode).toBe(0);
   await untilGone(stage.dataDir);
-  await stub.close();
 });
 
 /** A parent that starts a stage and then does nothing. */
@@ -43,9 +32,10 @@ const parentCode = `
 `;
 
 it('stops when its parent process dies', async () => {
-  const dataDir = newDir();
+  const dataDir = stages.newDataDir();
   const stageCommand = ['bin/local.ts', '--port', '0', '--data', dataDir];
   const parent = spawn(process.execPath, ['-e', parentCode, ...stageCommand], {
+    env: { ...process.env, QUIRE_ASSEMBLY: await shared('assembly') },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   for await (const line of createInterface(parent.stdout)) if (line.startsWith('Ctrl-C')) break;

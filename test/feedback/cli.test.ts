@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { shared } from '../support/run/shared.ts';
 import { call } from '../support/servers/api.ts';
 import { runCommand } from '../support/servers/command.ts';
@@ -18,7 +18,7 @@ async function rate(rest: object): Promise<string> {
 }
 
 describe.concurrent('feedback', () => {
-  test('is summed up for people, with nothing in it that steers a terminal', async () => {
+  it('is summed up for people, with nothing in it that steers a terminal', async () => {
     await rate({ model: 'rated\u001b[2J', comment: 'too\u001b[31m\nred' });
 
     const { code, stdout } = await feedback('summary', '--days', '1');
@@ -30,7 +30,7 @@ describe.concurrent('feedback', () => {
     expect(stdout).not.toContain('\u001b');
   });
 
-  test('is summed up for programs', async () => {
+  it('is summed up for programs', async () => {
     await rate({ model: 'summed', rating: 'up' });
     await rate({ model: 'summed' });
 
@@ -43,7 +43,7 @@ describe.concurrent('feedback', () => {
     });
   });
 
-  test('is exported one JSON object a line', async () => {
+  it('is exported one JSON object a line', async () => {
     const id = await rate({ model: 'exported', message_content: 'two\nlines', comment: 'so so' });
 
     const { stdout } = await feedback('export');
@@ -60,7 +60,7 @@ describe.concurrent('feedback', () => {
 
   const days = '--days takes a whole number from 1 to 400';
 
-  test.each([
+  it.each([
     [['summary', '--days', '0'], `${days}, not "0".`],
     [['export', '--days', '401'], `${days}, not "401".`],
     [['export', '--days', 'week'], `${days}, not "week".`],
@@ -73,7 +73,7 @@ describe.concurrent('feedback', () => {
     expect(await feedback(...args)).toEqual({ code: 1, stdout: '', stderr: `${sentence}\n` });
   });
 
-  test('tells what a rating is said to cost', async () => {
+  it('tells what a rating is said to cost', async () => {
     const { stdout } = await feedback('summary', '--help');
 
     expect(stdout).toContain('"Per rating" is what all keys spent');

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { recordFeedback } from '../../shared/feedback/feedback.ts';
 import { exportFeedback, listFeedback } from '../../shared/feedback/ratings.ts';
 import { FeedbackRequest } from '../../shared/feedback/request.ts';
@@ -8,25 +8,15 @@ import { issueKey } from '../../shared/keys/key.ts';
 import { defaultLimits } from '../../shared/keys/key-limits.ts';
 import { countCharges } from '../../shared/usage/count.ts';
 import { lastDays } from '../../shared/usage/day.ts';
-import { startTestStore, type TestStore } from '../support/worlds/store.ts';
+import { dayMs, pass, useStoppedClock } from '../support/worlds/clock.ts';
+import { useStore } from '../support/worlds/store.ts';
 import { endedCharge } from '../support/worlds/usage-world.ts';
 
-let store: TestStore;
+const store = await useStore();
 const callerOf = (keyId: string) => ({ keyId, limits: JSON.stringify(defaultLimits) });
 
-beforeAll(async () => {
-  store = await startTestStore();
-});
-
-afterAll(async () => {
-  vi.useRealTimers();
-  await store.close();
-});
-
-beforeEach(async () => {
-  vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-11-20T12:00:00.000Z') });
-  await store.renew();
-});
+useStoppedClock('2026-11-20T12:00:00.000Z');
+beforeEach(() => store.renew());
 
 const rate = (keyId: string, rest: object = {}) =>
   recordFeedback(
@@ -39,7 +29,7 @@ const exported = async (days: number) =>
 
 it('replaces the rating of the same message, and keeps its id and day', async () => {
   const first = await rate('key_1', { user_message: 'Q', message_content: 'A', comment: 'good' });
-  vi.setSystemTime(Date.now() + 86_400_000);
+  pass(dayMs);
   const second = await rate('key_1', {
     ...{ user_message: 'Q', message_content: 'A', rating: 'down', model: 'gpt-5' },
   });
@@ -118,7 +108,7 @@ it('sums up by model, the most rated first, with what all keys spent on it', asy
   await rate('key_1', { model: 'a name of its own', message_content: '1' });
   await rate('key_1', { model: 'gpt-5', message_content: '2', comment: 'first' });
   await rate('key_1', { model: 'gpt-5', message_content: '3', rating: 'down' });
-  vi.setSystemTime(Date.now() + 1);
+  pass(1);
   await rate('key_2', { model: 'gpt-5', rating: 'dislike', comment: 'second' });
   await rate('key_2', { model: 'gpt-5', message_content: '5' });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import * as v from 'valibot';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { toFieldErrors } from '../../shared/http/field-errors.ts';
 import { dictionary, integerBetween, stringUpTo } from '../../shared/http/schema.ts';
 
@@ -13,7 +13,7 @@ describe('what is wrong is said in pydantic’s words', () => {
   const notObject = 'Input should be a valid dictionary or object to extract fields from';
   const fraction = 'Input should be a valid integer, got a number with a fractional part';
 
-  test.each<[string, v.GenericSchema, unknown, string, string]>([
+  it.each<[string, v.GenericSchema, unknown, string, string]>([
     ['nothing', v.string(), undefined, 'missing', 'Field required'],
     ['no string', v.string(), 5, 'string_type', 'Input should be a valid string'],
     ['no boolean', v.boolean(), 'x', 'bool_type', 'Input should be a valid boolean'],
@@ -93,7 +93,7 @@ describe('what is wrong is said in pydantic’s words', () => {
 });
 
 describe('a location', () => {
-  test('names keys as strings and positions as integers', () => {
+  it('names keys as strings and positions as integers', () => {
     const schema = v.object({ a: v.array(v.object({ '0': v.string() })) });
 
     const errors = wordsFor(schema, { a: [{ '0': 'x' }, { '0': 5 }] });
@@ -101,7 +101,7 @@ describe('a location', () => {
     expect(errors.map(({ loc }) => loc)).toEqual([['a', 1, '0']]);
   });
 
-  test('of a missing key is the key', () => {
+  it('of a missing key is the key', () => {
     const errors = wordsFor(v.object({ a: v.object({ b: v.string() }) }), { a: {} });
 
     expect(errors).toEqual([{ loc: ['a', 'b'], type: 'missing', msg: 'Field required' }]);
@@ -109,7 +109,7 @@ describe('a location', () => {
 });
 
 describe('a schema', () => {
-  test('of an integer between two bounds takes what lies between them, and nothing else', () => {
+  it('of an integer between two bounds takes what lies between them, and nothing else', () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.integer({ min: -5, max: 15 }), fc.double(), fc.anything()),
@@ -124,7 +124,7 @@ describe('a schema', () => {
     );
   });
 
-  test('of a string counts characters, not code units', () => {
+  it('of a string counts characters, not code units', () => {
     const unit = fc.constantFrom('a', 'é', '😀', '漢', '👩‍👩‍👧');
 
     fc.assert(

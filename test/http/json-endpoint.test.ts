@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import * as v from 'valibot';
-import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   ConflictError,
   NotFoundError,
@@ -9,16 +9,13 @@ import {
 } from '../../shared/http/errors.ts';
 import { jsonEndpoint, openEndpoint } from '../../shared/http/json-endpoint.ts';
 import { json } from '../../shared/http/response.ts';
+import { writtenLines } from '../support/run/output.ts';
 
-let written: MockInstance<typeof process.stdout.write>;
-
-beforeEach(() => {
-  written = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
-});
-afterEach(() => written.mockRestore());
-
+/** The lines that the test has logged, without its metrics. */
 const logLines = () =>
-  written.mock.calls.map(([line]) => JSON.parse(String(line))).filter((line) => !('_aws' in line));
+  writtenLines()
+    .map((line) => JSON.parse(line))
+    .filter((line) => !('_aws' in line));
 
 function eventOf(event: Partial<APIGatewayProxyEvent>): APIGatewayProxyEvent {
   return {
@@ -49,7 +46,7 @@ async function answerOf(
 }
 
 describe('an endpoint', () => {
-  test('hands over what its schemas make of the request, and who calls', async () => {
+  it('hands over what its schemas make of the request, and who calls', async () => {
     const handler = jsonEndpoint(
       { body: Named, header: v.object({ 'x-trace': v.string() }), path: Named, query: Count },
       async (request, caller) => json(201, { request, caller }),
@@ -77,7 +74,7 @@ describe('an endpoint', () => {
     });
   });
 
-  test('reads a body in base64', async () => {
+  it('reads a body in base64', async () => {
     const handler = jsonEndpoint({ body: Named }, async ({ body }) => json(200, body));
 
     const { body } = await answerOf(handler, {
@@ -88,7 +85,7 @@ describe('an endpoint', () => {
     expect(body).toEqual({ name: 'ö' });
   });
 
-  test('names all that is wrong in every part at once', async () => {
+  it('names all that is wrong in every part at once', async () => {
     const handler = jsonEndpoint({ body: Named, query: Count, path: Named }, async () =>
       json(200, {}),
     );
@@ -105,7 +102,7 @@ describe('an endpoint', () => {
     });
   });
 
-  test('does not ask its domain where the request is wrong', async () => {
+  it('does not ask its domain where the request is wrong', async () => {
     let asked = 0;
     const handler = jsonEndpoint({ body: Named }, async () => json(200, { asked: ++asked }));
 
@@ -114,7 +111,7 @@ describe('an endpoint', () => {
     expect(asked).toBe(0);
   });
 
-  test.each([
+  it.each([
     [new NotFoundError('There is no such thing.'), 404, 'There is no such thing.'],
     [new ConflictError('It is done.'), 409, 'It is done.'],
     [new ServiceError(429, 'budget_exceeded', 'It is spent.'), 429, 'It is spent.'],
@@ -134,7 +131,7 @@ describe('an endpoint', () => {
     expect(Object.keys(answer.body)).toEqual(['detail']);
   });
 
-  test.each([
+  it.each([
     ['an error', new Error('password is hunter2', { cause: new TypeError('inner') })],
     ['a thrown text', 'password is hunter2'],
     ['nothing', undefined],
@@ -151,7 +148,7 @@ describe('an endpoint', () => {
     });
   });
 
-  test('logs what it did not expect once, with stack and cause', async () => {
+  it('logs what it did not expect once, with stack and cause', async () => {
     const handler = jsonEndpoint({}, async () => {
       throw new Error('disk full', { cause: new TypeError('inner') });
     });
@@ -170,7 +167,7 @@ describe('an endpoint', () => {
     ]);
   });
 
-  test.each([
+  it.each([
     ['{"name":"a secret"}', 200],
     ['{"name":["a secret"]}', 422],
     ['{"name":"a secret', 422],
@@ -196,7 +193,7 @@ describe('an endpoint', () => {
     ]);
   });
 
-  test('that needs a caller fails where the route has no authorizer', async () => {
+  it('that needs a caller fails where the route has no authorizer', async () => {
     const handler = jsonEndpoint({}, async () => json(200, {}));
     const requestContext = { requestId: 'request-2' } as APIGatewayProxyEvent['requestContext'];
 
@@ -205,7 +202,7 @@ describe('an endpoint', () => {
     expect(status).toBe(500);
   });
 
-  test('that is open needs no caller', async () => {
+  it('that is open needs no caller', async () => {
     const handler = openEndpoint(async () => json(200, { status: 'ok' }));
     const requestContext = { requestId: 'request-2' } as APIGatewayProxyEvent['requestContext'];
 

@@ -2,14 +2,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { linesOf, reserveBytes } from '../../shared/jobs/chat/batch-file.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'file-lines-test-'));
 const path = join(folder, 'lines.jsonl');
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('a file’s lines are what lies between its line feeds, however long and in whatever script', async () => {
+it('a file’s lines are what lies between its line feeds, however long and in whatever script', async () => {
   // Some longer than the 64 KB that are read at once, so that characters are cut.
   const unit = fc.constantFrom('a', 'ß', '東', '🙂', '\r', '\u2028');
   const line = fc
@@ -27,7 +27,7 @@ test('a file’s lines are what lies between its line feeds, however long and in
   await fc.assert(property, { numRuns: 50 });
 });
 
-test('a line that is too long is passed over in its place', async () => {
+it('a line that is too long is passed over in its place', async () => {
   const most = 100_000;
   writeFileSync(
     path,
@@ -39,7 +39,7 @@ test('a line that is too long is passed over in its place', async () => {
   expect(lines).toEqual(['a', 'b'.repeat(most), undefined, 'd', undefined]);
 });
 
-test('lines of all files wait for room, and one of any length finds it in the end', async () => {
+it('lines of all files wait for room, and one of any length finds it in the end', async () => {
   const mb = 1024 * 1024;
   const had: string[] = [];
   const take = async (name: string, bytes: number) => {

@@ -1,29 +1,15 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Caller } from '../../shared/http/caller.ts';
 import { listJobs } from '../../shared/jobs/read.ts';
 import type { JobRecord } from '../../shared/jobs/record.ts';
 import type { ChatBatchResult } from '../../shared/jobs/result.ts';
 import type { Behaviour } from '../support/servers/model-stub.ts';
 import { gate } from '../support/servers/model-stub-pieces.ts';
-import { beginHour, pass, useOf } from '../support/worlds/document-use.ts';
-import { type DocumentWorld, startDocumentWorld } from '../support/worlds/document-world.ts';
+import { beginHour, pass } from '../support/worlds/clock.ts';
+import { useOf } from '../support/worlds/document-use.ts';
+import { useDocumentWorld } from '../support/worlds/document-world.ts';
 
-let world: DocumentWorld;
-
-beforeAll(async () => {
-  world = await startDocumentWorld(async () => ({ width: 1, height: 1, blocks: [] }));
-});
-
-afterAll(() => world.close());
-
-beforeEach(() => {
-  if (!process.env['LOUD']) vi.spyOn(process.stdout, 'write').mockReturnValue(true);
-});
-
-afterEach(() => {
-  world.model.respond([]);
-  vi.useRealTimers();
-});
+const world = await useDocumentWorld();
 
 let files = 0;
 
@@ -64,7 +50,7 @@ const outputsIn = (jsonl: string) =>
 const resultOf = ({ result }: JobRecord) => result as ChatBatchResult & { url?: string };
 
 describe('a file of requests', () => {
-  test('is answered line by line, in order, in the job’s result and beside its source', async () => {
+  it('is answered line by line, in order, in the job’s result and beside its source', async () => {
     const caller = await world.newCaller();
     const lines = Array.from({ length: 20 }, (_, at) => line(`id-${19 - at}`, `question ${at}`));
 
@@ -87,7 +73,7 @@ describe('a file of requests', () => {
     expect((await useOf(caller)).used).toBe(resultOf(job).cost_usd);
   });
 
-  test('answers each bad line in its place, and the others all the same', async () => {
+  it('answers each bad line in its place, and the others all the same', async () => {
     const caller = await world.newCaller({ models: ['gpt-4.1-mini', 'gpt-5-mini'] });
     const bad = [
       'no JSON',
@@ -127,7 +113,7 @@ describe('a file of requests', () => {
     });
   });
 
-  test('is asked of the model by few lines at once', async () => {
+  it('is asked of the model by few lines at once', async () => {
     const caller = await world.newCaller();
     const { opened, open } = gate();
     let [now, most] = [0, 0];
@@ -153,7 +139,7 @@ describe('a file of requests', () => {
     expect((await world.read(caller, id)).result).toMatchObject({ lines: { completed: 30 } });
   });
 
-  test('whose answers are long is answered with a link, and listed without them', async () => {
+  it('whose answers are long is answered with a link, and listed without them', async () => {
     const caller = await world.newCaller();
     const long = 'word '.repeat(20_000);
     world.model.respond({ kind: 'answer', content: long, usage: null });
@@ -179,7 +165,7 @@ describe('a file of requests', () => {
     expect(listed?.result).toEqual({ ...job.result, content: null, url: undefined });
   });
 
-  test('that names no model is asked of the default one, whether its job is chat or auto', async () => {
+  it('that names no model is asked of the default one, whether its job is chat or auto', async () => {
     const caller = await world.newCaller();
     const plain = JSON.stringify({
       custom_id: 'a',
@@ -194,7 +180,7 @@ describe('a file of requests', () => {
     }
   });
 
-  test('with a byte order mark and CRLF line ends is read as any other', async () => {
+  it('with a byte order mark and CRLF line ends is read as any other', async () => {
     const caller = await world.newCaller();
 
     const job = await run(caller, [`\uFEFF${line('a', 'Hi')}\r`, `${line('b', 'Hi')}\r`]);
@@ -202,7 +188,7 @@ describe('a file of requests', () => {
     expect(resultOf(job).lines).toEqual({ total: 2, completed: 2, failed: 0 });
   });
 
-  test('is asked line by line however long its lines are, up to 6 MB', async () => {
+  it('is asked line by line however long its lines are, up to 6 MB', async () => {
     const caller = await world.newCaller();
     const mb = 1024 * 1024;
     const long = line('long', 'Hi', { padding: 'x'.repeat(5 * mb) });
@@ -225,7 +211,7 @@ describe('a file of requests', () => {
 });
 
 describe('a line that can’t be asked now', () => {
-  test('is asked again with the job, and the others are not', async () => {
+  it('is asked again with the job, and the others are not', async () => {
     beginHour();
     const caller = await world.newCaller();
     let failures = 0;
@@ -249,7 +235,7 @@ describe('a line that can’t be asked now', () => {
     expect((await useOf(caller)).used).toBe(resultOf(job).cost_usd);
   });
 
-  test('is answered with the error on the last try', async () => {
+  it('is answered with the error on the last try', async () => {
     const caller = await world.newCaller();
     world.model.respond(({ messages }) =>
       messages[0]?.content === 'busy' ? { kind: 'status', status: 503 } : undefined,
@@ -265,7 +251,7 @@ describe('a line that can’t be asked now', () => {
     });
   });
 
-  test('waits for the key’s next minute, even on the last try', async () => {
+  it('waits for the key’s next minute, even on the last try', async () => {
     beginHour();
     const caller = await world.newCaller({ requests_per_minute: 2 });
     const lines = Array.from({ length: 5 }, (_, at) => line(`${at}`, 'Hi'));
@@ -285,7 +271,7 @@ describe('a line that can’t be asked now', () => {
     expect(resultOf(job).lines).toEqual({ total: 5, completed: 5, failed: 0 });
   });
 
-  test('for want of budget is answered so, and the rest with it', async () => {
+  it('for want of budget is answered so, and the rest with it', async () => {
     const caller = await world.newCaller({ budget_usd: 0.0001 });
 
     const job = await run(caller, [line('a', 'Hi'), line('b', 'Hi', { max_tokens: 1 })]);

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { countEnded, createChildren } from '../../shared/jobs/children.ts';
 import { runFolderJob } from '../../shared/jobs/files/run-folder.ts';
-import type { ClaimedJob, Job } from '../../shared/jobs/job.ts';
-import { childIdOf, familyOf, partIdOf } from '../../shared/jobs/job.ts';
+import { type ClaimedJob, childIdOf, familyOf, type Job, partIdOf } from '../../shared/jobs/job.ts';
 import { newJob } from '../../shared/jobs/new-job.ts';
 import { getJob, listJobs } from '../../shared/jobs/read.ts';
 import type { FolderResult } from '../../shared/jobs/result.ts';
@@ -11,19 +10,9 @@ import { completionOf, runLeased } from '../../shared/jobs/run-leased.ts';
 import { claimJob, failJob, LeaseLostError, suspendJob } from '../../shared/jobs/state.ts';
 import { jobIdFormat } from '../support/fixtures/job-fields.ts';
 import { answer, caller, itemOf, submitted } from '../support/worlds/jobs.ts';
-import { startTestStore, type TestStore } from '../support/worlds/store.ts';
+import { useStore } from '../support/worlds/store.ts';
 
-let store: TestStore;
-
-beforeAll(async () => {
-  store = await startTestStore({ queues: true });
-});
-
-afterAll(() => store.close());
-
-beforeEach(() => {
-  vi.spyOn(process.stdout, 'write').mockReturnValue(true);
-});
+await useStore({ queues: true });
 
 async function claimed(job: Job): Promise<ClaimedJob> {
   const claim = await claimJob(job);

@@ -1,5 +1,5 @@
 import type { DynamoDBRecord } from 'aws-lambda';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { cancelJob } from '../../shared/jobs/cancel.ts';
 import { dispatchJobs } from '../../shared/jobs/dispatch.ts';
 import { completionOf } from '../../shared/jobs/run-leased.ts';
@@ -7,24 +7,11 @@ import { claimJob, makeReady, renewLease, retryJob } from '../../shared/jobs/sta
 import { jobWorker } from '../../shared/jobs/worker.ts';
 import { contextOf, eventOf, takeMessages } from '../support/servers/queue.ts';
 import { answer, caller, itemOf, streamRecords, submitted } from '../support/worlds/jobs.ts';
-import { startTestStore, type TestStore } from '../support/worlds/store.ts';
+import { useStore } from '../support/worlds/store.ts';
 
-let store: TestStore;
+const store = await useStore({ queues: true });
 
-beforeAll(async () => {
-  store = await startTestStore({ queues: true });
-});
-
-afterAll(() => store.close());
-
-beforeEach(async () => {
-  vi.spyOn(process.stdout, 'write').mockReturnValue(true);
-  await store.renew();
-});
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
+beforeEach(() => store.renew());
 
 const rungFor = async () =>
   (await takeMessages()).map(({ body }) => (JSON.parse(body) as { job_id: string }).job_id);

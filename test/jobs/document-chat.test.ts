@@ -1,31 +1,13 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Caller } from '../../shared/http/caller.ts';
 import type { JobRecord } from '../../shared/jobs/record.ts';
 import type { ChatResult, PipelineResult } from '../../shared/jobs/result.ts';
 import { estimateTokens } from '../../shared/models/token-bounds.ts';
-import {
-  greyJpeg,
-  readGrey,
-  type SmallPage,
-  smallPdf,
-  words,
-} from '../support/fixtures/small-documents.ts';
+import { greyJpeg, type SmallPage, smallPdf, words } from '../support/fixtures/small-documents.ts';
 import { useOf } from '../support/worlds/document-use.ts';
-import { type DocumentWorld, startDocumentWorld } from '../support/worlds/document-world.ts';
+import { useDocumentWorld } from '../support/worlds/document-world.ts';
 
-let world: DocumentWorld;
-
-beforeAll(async () => {
-  world = await startDocumentWorld(readGrey);
-});
-
-afterAll(() => world.close());
-
-beforeEach(() => {
-  if (!process.env['LOUD']) vi.spyOn(process.stdout, 'write').mockReturnValue(true);
-});
-
-afterEach(() => world.model.respond([]));
+const world = await useDocumentWorld();
 
 async function run(
   caller: Caller,
@@ -46,7 +28,7 @@ const told = (from: number) => world.model.requests.slice(from).map(({ body }) =
 const textOf = (messages: { content: unknown }[]) => String(messages[0]?.content);
 
 describe('an auto job', () => {
-  test('reads what has pages, and asks about what is text', async () => {
+  it('reads what has pages, and asks about what is text', async () => {
     const caller = await world.newCaller();
     const files: [string, Uint8Array | string, string][] = [
       ['photo.jpg', await greyJpeg(40), 'textract'],
@@ -77,7 +59,7 @@ describe('an auto job', () => {
     }
   });
 
-  test.each<[string, Uint8Array | string, RegExp]>([
+  it.each<[string, Uint8Array | string, RegExp]>([
     ['pack.zip', 'PK\x03\x04', /^unsupported_file_type: pack\.zip is application\/zip/],
     ['photo.heic', heic(), /^unsupported_file_type: photo\.heic is image\/heic/],
     ['letter.docx', 'PK\x03\x04', /^unsupported_file_type: letter\.docx is application\//],
@@ -99,7 +81,7 @@ describe('an auto job', () => {
 });
 
 describe('a chat about a document', () => {
-  test('puts its text to the model, and the answer beside it', async () => {
+  it('puts its text to the model, and the answer beside it', async () => {
     const caller = await world.newCaller();
     const before = world.model.requests.length;
 
@@ -119,7 +101,7 @@ describe('a chat about a document', () => {
     expect((await useOf(caller)).used).toBe((job.result as ChatResult).cost_usd);
   });
 
-  test('that is JSON with messages is the conversation itself', async () => {
+  it('that is JSON with messages is the conversation itself', async () => {
     const caller = await world.newCaller();
     const messages = [
       { role: 'system', content: 'Be brief.' },
@@ -133,7 +115,7 @@ describe('a chat about a document', () => {
     expect(job.result).toMatchObject({ type: 'chat', content: expect.stringContaining('Hello') });
   });
 
-  test('that is JSON of anything else is a text', async () => {
+  it('that is JSON of anything else is a text', async () => {
     const caller = await world.newCaller();
     const before = world.model.requests.length;
 
@@ -142,7 +124,7 @@ describe('a chat about a document', () => {
     expect(told(before)).toEqual([[{ role: 'user', content: '[1, 2, 3]' }]]);
   });
 
-  test.each([
+  it.each([
     [
       'no-role.json',
       '{"messages":[{"content":"Hi"}]}',
@@ -159,7 +141,7 @@ describe('a chat about a document', () => {
     expect(job.error).toMatch(error);
   });
 
-  test('in another encoding reads as it was written', async () => {
+  it('in another encoding reads as it was written', async () => {
     const caller = await world.newCaller();
     const utf16 = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from('Grüße', 'utf16le')]);
 
@@ -174,7 +156,7 @@ describe('a document longer than the context', () => {
   const paragraph = (at: number) => `Paragraph ${at}: ${'word '.repeat(2_000)}`.trim();
   const long = Array.from({ length: 100 }, (_, at) => paragraph(at + 1)).join('\n\n');
 
-  test('is answered part by part, and the answers made one', async () => {
+  it('is answered part by part, and the answers made one', async () => {
     const caller = await world.newCaller();
     world.model.respond((body) => ({
       kind: 'answer',
@@ -202,7 +184,7 @@ describe('a document longer than the context', () => {
     expect(usage.completion_tokens).toBe(4 * 3 + 2);
   });
 
-  test('than the provider says it is, is divided further, at page borders', async () => {
+  it('than the provider says it is, is divided further, at page borders', async () => {
     const caller = await world.newCaller();
     const pages: SmallPage[] = Array.from({ length: 8 }, (_, at) => ({ words: words(at + 1) }));
     const mostTokens = 3 * estimateTokens(words(1)) + 40;
@@ -225,7 +207,7 @@ describe('a document longer than the context', () => {
     expect(cost_usd).toBe((await useOf(caller)).used);
   });
 
-  test('in one part only costs what was answered, and says so', async () => {
+  it('in one part only costs what was answered, and says so', async () => {
     const caller = await world.newCaller();
     const before = world.model.requests.length;
     const refused = new Set<string>();
@@ -245,7 +227,7 @@ describe('a document longer than the context', () => {
     expect(world.model.requests.length - before).toBeGreaterThan(3);
   });
 
-  test('is given up where no division helps', async () => {
+  it('is given up where no division helps', async () => {
     const caller = await world.newCaller();
     world.model.respond({ kind: 'status', status: 400, body: tooLong });
     const before = world.model.requests.length;

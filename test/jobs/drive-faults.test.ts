@@ -1,27 +1,14 @@
 import { readdirSync } from 'node:fs';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Caller } from '../../shared/http/caller.ts';
-import { greyJpeg, readGrey } from '../support/fixtures/small-documents.ts';
-import { beginHour, pass, usdPerPage, useOf } from '../support/worlds/document-use.ts';
-import { type DocumentWorld, startDocumentWorld } from '../support/worlds/document-world.ts';
+import { greyJpeg } from '../support/fixtures/small-documents.ts';
+import { pass, useFreshHour } from '../support/worlds/clock.ts';
+import { usdPerPage, useOf } from '../support/worlds/document-use.ts';
+import { useDocumentWorld } from '../support/worlds/document-world.ts';
 
-let world: DocumentWorld;
+const world = await useDocumentWorld();
 
-beforeAll(async () => {
-  world = await startDocumentWorld(readGrey);
-});
-
-afterAll(() => world.close());
-
-beforeEach(() => {
-  beginHour();
-  if (!process.env['LOUD']) vi.spyOn(process.stdout, 'write').mockReturnValue(true);
-});
-
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.useRealTimers();
-});
+useFreshHour();
 
 let scans = 0;
 
@@ -53,7 +40,7 @@ const once = { pages: 1, open: 0, used: usdPerPage, images: 1 };
 const headers = { 'retry-after': '0' };
 
 describe('a result', () => {
-  test.each([
+  it.each([
     ['the opening of its upload', { method: 'POST', path: '/upload' }],
     ['its upload', { method: 'PUT', path: '/upload' }],
   ])('is one file where the answer to %s is lost', async (_, match) => {
@@ -68,7 +55,7 @@ describe('a result', () => {
     expect(job.drive_result_file_id).toBe(await world.idOf(`${name}.ocr.md`));
   });
 
-  test('is one file where the worker tries again after all that it sent', async () => {
+  it('is one file where the worker tries again after all that it sent', async () => {
     const caller = await world.newCaller();
     const { id, name } = await submit(caller);
     // The mark on the source is what comes after the upload.
@@ -81,7 +68,7 @@ describe('a result', () => {
     expect(await useOf(caller)).toMatchObject({ pages: 1, used: usdPerPage });
   });
 
-  test.each([
+  it.each([
     ['storageQuotaExceeded', /^drive_quota_exceeded: .*shared drive/],
     ['insufficientFilePermissions', /^drive_forbidden: .*as editor/],
   ])('that the drive refuses with %s is kept, and its job done', async (reason, error) => {
@@ -101,7 +88,7 @@ describe('a result', () => {
     expect(resultsOf(name)).toEqual([]);
   });
 
-  test('that the drive takes on no try is kept, and its job done', async () => {
+  it('that the drive takes on no try is kept, and its job done', async () => {
     const caller = await world.newCaller();
     const { id } = await submit(caller, { max_retries: 1 });
     const match = { method: 'POST', path: '/upload' };
@@ -121,7 +108,7 @@ describe('a result', () => {
 });
 
 describe('a source', () => {
-  test('is read although the drive limits the rate in between', async () => {
+  it('is read although the drive limits the rate in between', async () => {
     const caller = await world.newCaller();
     const { id } = await submit(caller);
     const reasons = ['userRateLimitExceeded', 'rateLimitExceeded', 'backendError'];
@@ -136,7 +123,7 @@ describe('a source', () => {
     expect(await useOf(caller)).toEqual(once);
   });
 
-  test('whose download breaks off in the middle is fetched again', async () => {
+  it('whose download breaks off in the middle is fetched again', async () => {
     const caller = await world.newCaller();
     const { id } = await submit(caller);
     await world.drive.fault({ match: { method: 'GET', path: 'alt=media' }, cutAfterBytes: 100 });
@@ -151,7 +138,7 @@ describe('a source', () => {
     expect(await useOf(caller)).toMatchObject({ pages: 1, used: usdPerPage });
   });
 
-  test('longer than one part of a copy is copied whole, or again', async () => {
+  it('longer than one part of a copy is copied whole, or again', async () => {
     const caller = await world.newCaller();
     const body = { model: 'gpt-4.1-mini', messages: [{ role: 'user', content: 'Hi' }] };
     const line = (id: string) => JSON.stringify({ custom_id: id, body }) + ' '.repeat(6_000_000);
@@ -168,7 +155,7 @@ describe('a source', () => {
     });
   });
 
-  test('that the drive never gives fails the job with what the drive said', async () => {
+  it('that the drive never gives fails the job with what the drive said', async () => {
     const caller = await world.newCaller();
     const { id } = await submit(caller, { max_retries: 1 });
     const match = { method: 'GET', path: 'alt=media' };

@@ -1,25 +1,15 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Caller } from '../../shared/http/caller.ts';
 import { cancelJob } from '../../shared/jobs/cancel.ts';
 import { listJobs } from '../../shared/jobs/read.ts';
 import type { JobRecord } from '../../shared/jobs/record.ts';
 import type { FolderResult } from '../../shared/jobs/result.ts';
-import { greyJpeg, readGrey, smallPdf, words } from '../support/fixtures/small-documents.ts';
-import { type DocumentWorld, startDocumentWorld } from '../support/worlds/document-world.ts';
+import { greyJpeg, smallPdf, words } from '../support/fixtures/small-documents.ts';
+import { useDocumentWorld } from '../support/worlds/document-world.ts';
 
-let world: DocumentWorld;
-
-beforeAll(async () => {
-  world = await startDocumentWorld(readGrey);
-});
-
-afterAll(() => world.close());
-
-beforeEach(() => {
-  if (!process.env['LOUD']) vi.spyOn(process.stdout, 'write').mockReturnValue(true);
-});
+const world = await useDocumentWorld();
 
 let folders = 0;
 
@@ -46,7 +36,7 @@ async function childrenOf(caller: Caller, { id }: JobRecord): Promise<JobRecord[
 }
 
 describe("a folder's job", () => {
-  test('makes a job for each file that can be worked on, and ends with the last of them', async () => {
+  it('makes a job for each file that can be worked on, and ends with the last of them', async () => {
     const { id, caller, path } = await newFolder({
       'scan.jpg': await greyJpeg(40),
       'printed.pdf': await smallPdf([{ words: words(1) }]),
@@ -85,7 +75,7 @@ describe("a folder's job", () => {
     }
   });
 
-  test('with nothing in it is done at once', async () => {
+  it('with nothing in it is done at once', async () => {
     const { id, caller } = await newFolder({});
 
     const job = await run(caller, id, { job_type: 'ocr' });
@@ -93,7 +83,7 @@ describe("a folder's job", () => {
     expect(job).toMatchObject({ status: 'done', result: { files: none, failed_files: [] } });
   });
 
-  test('names the one bad file, which fails alone', async () => {
+  it('names the one bad file, which fails alone', async () => {
     const { id, caller } = await newFolder({
       'good.pdf': await smallPdf([{ words: words(1) }]),
       'bad.pdf': '%PDF-1.7\n1 0 obj',
@@ -113,7 +103,7 @@ describe("a folder's job", () => {
     ]);
   });
 
-  test('counts a file whose job was cancelled', async () => {
+  it('counts a file whose job was cancelled', async () => {
     const { id, caller } = await newFolder({ 'a.txt': 'One.', 'b.txt': 'Two.' });
     const { id: job_id } = await world.submit(caller, {
       job_type: 'chat',
@@ -134,7 +124,7 @@ describe("a folder's job", () => {
     });
   });
 
-  test('can run a pipeline on each file', async () => {
+  it('can run a pipeline on each file', async () => {
     const { id, caller } = await newFolder({ 'scan.jpg': await greyJpeg(90), 'a.txt': 'Text.' });
 
     const job = await run(caller, id, {
@@ -150,7 +140,7 @@ describe("a folder's job", () => {
 });
 
 describe('a folder that is submitted again', () => {
-  test('makes jobs for what is new or changed, and never for its own results', async () => {
+  it('makes jobs for what is new or changed, and never for its own results', async () => {
     const files = { 'a.txt': 'One.', 'b.txt': 'Two.', 'c.gdoc': '# A Google document' };
     const { id, caller, path } = await newFolder(files);
     await run(caller, id);
@@ -166,7 +156,7 @@ describe('a folder that is submitted again', () => {
     expect(names.toSorted()).toEqual(['b.txt', 'd.txt']);
   });
 
-  test('tries a file again that failed', async () => {
+  it('tries a file again that failed', async () => {
     const { id, caller } = await newFolder({ 'a.txt': 'One.' });
     world.model.respond([{ kind: 'status', status: 400 }]);
     const first = await run(caller, id);
@@ -177,7 +167,7 @@ describe('a folder that is submitted again', () => {
     expect(filesOf(again)).toEqual({ ...none, found: 1, done: 1 });
   });
 
-  test('takes another task on the same content for new work', async () => {
+  it('takes another task on the same content for new work', async () => {
     const { id, caller } = await newFolder({ 'scan.jpg': await greyJpeg(60) });
     await run(caller, id, { job_type: 'ocr' });
 
@@ -194,7 +184,7 @@ describe('a folder that is submitted again', () => {
     }
   });
 
-  test('knows what a single file was submitted for', async () => {
+  it('knows what a single file was submitted for', async () => {
     const { id, caller } = await newFolder({ 'a.txt': 'One.' });
     const drive = { file_id: (await childIn(id)) ?? '' };
     await world.submit(caller, { job_type: 'chat', drive });
@@ -205,7 +195,7 @@ describe('a folder that is submitted again', () => {
     expect(filesOf(job)).toEqual({ ...none, found: 1, skipped: 1 });
   });
 
-  test('at the same time as before does each file once, and counts them all', async () => {
+  it('at the same time as before does each file once, and counts them all', async () => {
     const { id, caller } = await newFolder({ 'a.txt': 'One.', 'b.txt': 'Two.', 'c.txt': 'Three.' });
     const submission = { job_type: 'chat', drive: { folder_id: id } };
     const submitted = [
@@ -231,7 +221,7 @@ const notFound = {
 };
 
 describe('what lies outside', () => {
-  test.each(['folder_id', 'file_id'])('is not found by its %s, whatever exists', async (field) => {
+  it.each(['folder_id', 'file_id'])('is not found by its %s, whatever exists', async (field) => {
     const { caller } = await newFolder({});
     const { id: othersFolder } = await newFolder({ [`secret-${field}.txt`]: 'Secret.' });
     const othersFile = await world.idOf(`secret-${field}.txt`);
@@ -249,7 +239,7 @@ describe('what lies outside', () => {
     expect(new Set(records.map(({ error }) => error)).size).toBe(1);
   });
 
-  test('is not reached by a link in an allowed folder', async () => {
+  it('is not reached by a link in an allowed folder', async () => {
     const { id, path, caller } = await newFolder({ 'own.txt': 'Own.' });
     const { path: elsewhere } = await newFolder({ 'theirs.txt': 'Secret.' });
     const at = (name: string) => join(world.drive.folder, path, name);
@@ -275,7 +265,7 @@ describe('what lies outside', () => {
     expect(told[0]).toContain('Own.');
   });
 
-  test('is a file, too, that was moved there after its folder was listed', async () => {
+  it('is a file, too, that was moved there after its folder was listed', async () => {
     const { id, caller } = await newFolder({ 'moved.txt': 'Own.' });
     const { id: job_id } = await world.submit(caller, {
       job_type: 'chat',

@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { vi } from 'vitest';
 import { cancelJob } from '../../shared/jobs/cancel.ts';
 import { claimJobs } from '../../shared/jobs/claim.ts';
 import type { ClaimedJob, Job } from '../../shared/jobs/job.ts';
@@ -14,6 +13,7 @@ import {
   suspendJob,
 } from '../../shared/jobs/state.ts';
 import { sweepJobs } from '../../shared/jobs/sweep.ts';
+import { pass } from '../support/worlds/clock.ts';
 import { answer, caller, doorbellOf, lane, submitted } from '../support/worlds/jobs.ts';
 import type { JobModel } from './job-model.ts';
 
@@ -106,7 +106,7 @@ export async function perform(world: World, action: Action): Promise<unknown> {
       await sweepJobs();
       return true;
     case 'pass time':
-      vi.setSystemTime(Date.now() + ms);
+      pass(ms);
       return true;
   }
 }

@@ -1,31 +1,18 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { runChatJob } from '../../shared/jobs/chat/run-chat.ts';
 import type { ClaimedJob } from '../../shared/jobs/job.ts';
 import { runLeased } from '../../shared/jobs/run-leased.ts';
 import { claimJob, renewLease, saveProgress, takeBackJob } from '../../shared/jobs/state.ts';
 import { sweepJobs } from '../../shared/jobs/sweep.ts';
-import { type ModelStub, startModelStub } from '../support/servers/model-stub.ts';
+import { useModelStub } from '../support/servers/model-stub.ts';
 import { answer, itemOf, submitted } from '../support/worlds/jobs.ts';
-import { startTestStore, type TestStore } from '../support/worlds/store.ts';
+import { useStore } from '../support/worlds/store.ts';
 
-let stub: ModelStub;
-let store: TestStore;
-
-beforeAll(async () => {
-  stub = await startModelStub();
-  store = await startTestStore({ modelUrl: stub.url });
-});
-
-afterAll(() => Promise.all([store.close(), stub.close()]));
+const stub = await useModelStub();
+await useStore({ modelUrl: stub.url });
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
-  vi.spyOn(process.stdout, 'write').mockReturnValue(true);
-});
-
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.useRealTimers();
 });
 
 const neverUp = new AbortController().signal;

@@ -3,22 +3,16 @@ import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { v7 as uuidv7 } from 'uuid';
 import * as v from 'valibot';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import { setting } from '../../shared/config.ts';
 import type { Caller } from '../../shared/http/caller.ts';
 import type { Job } from '../../shared/jobs/job.ts';
 import { JobListQuery, listJobs } from '../../shared/jobs/read.ts';
 import { jobStatuses } from '../../shared/jobs/record.ts';
-import { startTestStore, type TestStore } from '../support/worlds/store.ts';
+import { useStore } from '../support/worlds/store.ts';
 
-let store: TestStore;
-
-beforeAll(async () => {
-  store = await startTestStore();
-});
-
-afterAll(() => store.close());
+await useStore();
 
 const newCaller = (): Caller => ({ keyId: `key_${randomUUID()}`, limits: '{}' });
 
@@ -55,7 +49,7 @@ async function walk(caller: Caller, query: object): Promise<string[][]> {
   return pages;
 }
 
-test('any jobs are walked newest first, each that fits the filters once, 50 a page', async () => {
+it('any jobs are walked newest first, each that fits the filters once, 50 a page', async () => {
   const status = fc.constantFrom(...jobStatuses);
   const parent = fc.constantFrom(undefined, 'job_a', 'job_b');
   const job = fc
@@ -86,7 +80,7 @@ test('any jobs are walked newest first, each that fits the filters once, 50 a pa
   );
 });
 
-test('a page is full even where jobs are large', async () => {
+it('a page is full even where jobs are large', async () => {
   const caller = newCaller();
   const result_json = JSON.stringify({ type: 'chat', content: 'x'.repeat(49_000) });
   const items = await seed(
@@ -100,7 +94,7 @@ test('a page is full even where jobs are large', async () => {
   expect(pages.flat()).toEqual(items.map(({ job_id }) => job_id).reverse());
 });
 
-test('a rare job among large others is found', async () => {
+it('a rare job among large others is found', async () => {
   const caller = newCaller();
   const messages_json = 'x'.repeat(100_000);
   const [rare] = await seed(caller, [

@@ -1,32 +1,19 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Caller } from '../../shared/http/caller.ts';
 import { listJobs } from '../../shared/jobs/read.ts';
 import type { OcrResult } from '../../shared/jobs/result.ts';
 import {
   greyJpeg,
   imagePart,
-  readGrey,
   type SmallPage,
   smallPdf,
   words,
 } from '../support/fixtures/small-documents.ts';
 import { usdPerPage, useOf } from '../support/worlds/document-use.ts';
-import { type DocumentWorld, startDocumentWorld } from '../support/worlds/document-world.ts';
+import { useDocumentWorld } from '../support/worlds/document-world.ts';
 import { chargesOf } from '../support/worlds/ledger-world.ts';
 
-let world: DocumentWorld;
-
-beforeAll(async () => {
-  world = await startDocumentWorld(readGrey);
-});
-
-afterAll(() => world.close());
-
-beforeEach(() => {
-  if (!process.env['LOUD']) vi.spyOn(process.stdout, 'write').mockReturnValue(true);
-});
-
-afterEach(() => world.model.respond([]));
+const world = await useDocumentWorld();
 
 async function ocr(caller: Caller, name: string, content: Uint8Array | string, rest: object = {}) {
   const drive = { file_id: await world.add(name, content) };
@@ -36,7 +23,7 @@ async function ocr(caller: Caller, name: string, content: Uint8Array | string, r
 }
 
 describe('a document', () => {
-  test('that is a scan is read, charged and written beside its source', async () => {
+  it('that is a scan is read, charged and written beside its source', async () => {
     const caller = await world.newCaller();
 
     const job = await ocr(caller, 'one-scan.jpg', await greyJpeg(120));
@@ -60,7 +47,7 @@ describe('a document', () => {
     expect(await useOf(caller)).toEqual({ pages: 1, open: 0, used: usdPerPage, images: 1 });
   });
 
-  test('with a text layer costs nothing, unless OCR is forced', async () => {
+  it('with a text layer costs nothing, unless OCR is forced', async () => {
     const caller = await world.newCaller();
     const pdf = await smallPdf([{ words: words(1) }]);
 
@@ -73,7 +60,7 @@ describe('a document', () => {
     expect((await useOf(caller)).pages).toBe(1);
   });
 
-  test('of both kinds of pages is read page by page, in order', async () => {
+  it('of both kinds of pages is read page by page, in order', async () => {
     const caller = await world.newCaller();
     const pages: SmallPage[] = [{ grey: 30 }, { words: words(2) }, { grey: 200 }];
 
@@ -89,7 +76,7 @@ describe('a document', () => {
     expect((await useOf(caller)).images).toBe(2);
   });
 
-  test('longer than a part is read in parts that nobody sees', async () => {
+  it('longer than a part is read in parts that nobody sees', async () => {
     const caller = await world.newCaller();
     const pages = Array.from({ length: 120 }, (_, page) => ({ words: words(page + 1) }));
 
@@ -101,7 +88,7 @@ describe('a document', () => {
     expect(result.pages[119]?.text?.replace(/\s+/g, ' ')).toBe(words(120));
   });
 
-  test.each<[string, Uint8Array | string, RegExp]>([
+  it.each<[string, Uint8Array | string, RegExp]>([
     ['empty.pdf', '', /^empty_document: /],
     ['cut.pdf', '%PDF-1.7\n1 0 obj', /^unreadable_document: /],
     ['notes.txt', 'Only words.', /^unsupported_file_type: .*text/],
@@ -117,7 +104,7 @@ describe('a document', () => {
     expect(await useOf(caller)).toEqual({ pages: 0, open: 0, used: 0, images: 0 });
   });
 
-  test.each([
+  it.each([
     ['no such file', 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'],
     ["another folder's file", undefined],
   ])('is not found where it is %s', async (_, unknown) => {
@@ -138,7 +125,7 @@ describe('a document', () => {
 });
 
 describe('inline images', () => {
-  test('are the pages of one document', async () => {
+  it('are the pages of one document', async () => {
     const caller = await world.newCaller();
     const parts = await Promise.all([40, 180].map(imagePart));
     const inline = { messages: [{ role: 'user', content: parts }] };
@@ -154,7 +141,7 @@ describe('inline images', () => {
     expect(result).toMatchObject({ page_count: 2, images_used: 2, text: 'grey 40\n\ngrey 180' });
   });
 
-  test('of which one is broken are read all the same, and name it', async () => {
+  it('of which one is broken are read all the same, and name it', async () => {
     const caller = await world.newCaller();
     const broken = { type: 'image_url', image_url: { url: 'data:image/jpeg;base64,/9j/AAAA' } };
     const content = [await imagePart(40), broken, await imagePart(60)];
@@ -169,7 +156,7 @@ describe('inline images', () => {
     });
   });
 
-  test('that are one of another kind say which', async () => {
+  it('that are one of another kind say which', async () => {
     const caller = await world.newCaller();
     const gif = { type: 'image_url', image_url: { url: 'data:image/gif;base64,R0lGODlh' } };
     const inline = { messages: [{ role: 'user', content: [gif] }] };
@@ -186,7 +173,7 @@ describe('inline images', () => {
 describe('a model that sees', () => {
   const model = 'gpt-4.1-mini';
 
-  test('reads a page as its image, and is paid by its tokens', async () => {
+  it('reads a page as its image, and is paid by its tokens', async () => {
     const caller = await world.newCaller();
     world.model.respond({
       kind: 'answer',
@@ -224,7 +211,7 @@ describe('a model that sees', () => {
     expect(await useOf(caller)).toEqual({ pages: 1, open: 0, used: cost_usd, images: 1 });
   });
 
-  test('and refuses a page has it named in its place, for nothing', async () => {
+  it('and refuses a page has it named in its place, for nothing', async () => {
     const caller = await world.newCaller();
     world.model.respond([{ kind: 'status', status: 400 }]);
     const pdf = await smallPdf([{ grey: 40 }, { grey: 60 }]);
@@ -238,7 +225,7 @@ describe('a model that sees', () => {
   });
 });
 
-test('a text too long for an answer is behind a link, and listed without its pages', async () => {
+it('a text too long for an answer is behind a link, and listed without its pages', async () => {
   const caller = await world.newCaller();
   const long = 'wörter '.repeat(20_000).trim();
   world.model.respond({ kind: 'answer', content: long });
@@ -256,7 +243,7 @@ test('a text too long for an answer is behind a link, and listed without its pag
 });
 
 describe('a page', () => {
-  test('that Textract refuses for good is named in its place, and costs nothing', async () => {
+  it('that Textract refuses for good is named in its place, and costs nothing', async () => {
     const caller = await world.newCaller();
     await world.failTextract({ times: 1, type: 'UnsupportedDocumentException', status: 400 });
 
@@ -269,7 +256,7 @@ describe('a page', () => {
     expect(await useOf(caller)).toEqual({ pages: 1, open: 0, used: usdPerPage, images: 1 });
   });
 
-  test('that could not be read leaves its image to the next one', async () => {
+  it('that could not be read leaves its image to the next one', async () => {
     const caller = await world.newCaller({ images_per_hour: 2 });
     await world.failTextract({ times: 1, type: 'UnsupportedDocumentException', status: 400 });
 
@@ -280,7 +267,7 @@ describe('a page', () => {
     expect(await useOf(caller)).toMatchObject({ pages: 2, images: 2 });
   });
 
-  test('is read in the end, however often it is throttled', async () => {
+  it('is read in the end, however often it is throttled', async () => {
     const caller = await world.newCaller();
     await world.failTextract({ times: 3, type: 'ThrottlingException', status: 400 });
 
@@ -290,7 +277,7 @@ describe('a page', () => {
     expect(await useOf(caller)).toEqual({ pages: 1, open: 0, used: usdPerPage, images: 1 });
   });
 
-  test('fails the job where it is the only one', async () => {
+  it('fails the job where it is the only one', async () => {
     const caller = await world.newCaller();
     await world.failTextract({ times: 1, type: 'BadDocumentException', status: 400 });
 

@@ -1,40 +1,20 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { handler as resetOcrWindows } from '../../functions/reset-ocr-windows.ts';
 import type { Caller } from '../../shared/http/caller.ts';
 import { cancelJob } from '../../shared/jobs/cancel.ts';
 import type { OcrResult } from '../../shared/jobs/result.ts';
 import { reportLimits } from '../../shared/keys/limits-report.ts';
 import { takeImage } from '../../shared/ledger/images.ts';
-import { readGrey, type SmallPage, smallPdf, words } from '../support/fixtures/small-documents.ts';
-import {
-  beginHour,
-  expectPaid,
-  hourMs,
-  pass,
-  usdPerPage,
-  useOf,
-} from '../support/worlds/document-use.ts';
-import { type DocumentWorld, startDocumentWorld } from '../support/worlds/document-world.ts';
+import { type SmallPage, smallPdf, words } from '../support/fixtures/small-documents.ts';
+import { hourMs, pass, useFreshHour } from '../support/worlds/clock.ts';
+import { expectPaid, usdPerPage, useOf } from '../support/worlds/document-use.ts';
+import { useDocumentWorld } from '../support/worlds/document-world.ts';
 import { allJobs } from '../support/worlds/jobs.ts';
 import { runCounted } from '../support/worlds/killed-workers.ts';
 
-let world: DocumentWorld;
+const world = await useDocumentWorld();
 
-beforeAll(async () => {
-  world = await startDocumentWorld(readGrey);
-});
-
-afterAll(() => world.close());
-
-beforeEach(() => {
-  beginHour();
-  if (!process.env['LOUD']) vi.spyOn(process.stdout, 'write').mockReturnValue(true);
-});
-
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.useRealTimers();
-});
+useFreshHour();
 
 const scans = (count: number): SmallPage[] =>
   Array.from({ length: count }, (_, page) => ({ grey: 20 + 10 * page }));
@@ -62,7 +42,7 @@ const pagesOf = (result: unknown) =>
   (result as OcrResult).pages.map(({ page, text }) => [page, text]);
 
 describe("the hour's images", () => {
-  test('used up, the document waits with what it has, and goes on when the next ones are there', async () => {
+  it('used up, the document waits with what it has, and goes on when the next ones are there', async () => {
     const caller = await world.newCaller({ images_per_hour: 2 });
 
     const id = await submit(caller, scans(5));
@@ -89,7 +69,7 @@ describe("the hour's images", () => {
     await expectPaid([caller], 5);
   });
 
-  test('of none fail a scan at once, and leave a printed document alone', async () => {
+  it('of none fail a scan at once, and leave a printed document alone', async () => {
     const caller = await world.newCaller({ images_per_hour: 0 });
 
     const scan = await submit(caller, scans(2));
@@ -107,7 +87,7 @@ describe("the hour's images", () => {
     expect(await useOf(caller)).toEqual({ pages: 0, open: 0, used: 0, images: 0 });
   });
 
-  test('are shared by the documents of one key, and by no other key', async () => {
+  it('are shared by the documents of one key, and by no other key', async () => {
     const caller = await world.newCaller({ images_per_hour: 3 });
     const other = await world.newCaller({ images_per_hour: 3 });
 
@@ -133,7 +113,7 @@ describe('a document in parts', () => {
           : { words: words(index + 1) },
     );
 
-  test('that has used up the images of the hour is itself queued again, and goes on', async () => {
+  it('that has used up the images of the hour is itself queued again, and goes on', async () => {
     const caller = await world.newCaller({ images_per_hour: 2 });
 
     const id = await submit(caller, long());
@@ -152,7 +132,7 @@ describe('a document in parts', () => {
     await expectPaid([caller], 4);
   });
 
-  test('ends with its parts where it is cancelled while it waits', async () => {
+  it('ends with its parts where it is cancelled while it waits', async () => {
     const caller = await world.newCaller({ images_per_hour: 2 });
     const id = await submit(caller, long());
 
@@ -172,7 +152,7 @@ describe('a document in parts', () => {
 });
 
 describe('a budget', () => {
-  test('spent in the middle fails the document, which keeps what was read', async () => {
+  it('spent in the middle fails the document, which keeps what was read', async () => {
     const caller = await world.newCaller({ budget_usd: 2.5 * usdPerPage });
 
     const id = await submit(caller, scans(4));
@@ -186,7 +166,7 @@ describe('a budget', () => {
     expect(await useOf(caller)).toEqual({ pages: 2, open: 0, used: 2 * usdPerPage, images: 2 });
   });
 
-  test('spent gives back what a dead worker took of the hour', async () => {
+  it('spent gives back what a dead worker took of the hour', async () => {
     const caller = await world.newCaller({ budget_usd: 0.5 * usdPerPage });
 
     const drive = { file_id: await world.add('left.pdf', await smallPdf(scans(1))) };
@@ -200,7 +180,7 @@ describe('a budget', () => {
     expect(await useOf(caller)).toMatchObject({ pages: 0, open: 0, images: 0 });
   });
 
-  test('spent in the middle of a document in parts does the same', async () => {
+  it('spent in the middle of a document in parts does the same', async () => {
     const caller = await world.newCaller({ budget_usd: 2.5 * usdPerPage });
     const pages = Array.from(
       { length: 60 },
@@ -219,7 +199,7 @@ describe('a budget', () => {
     expect(await useOf(caller)).toMatchObject({ pages: 2, open: 0, images: 2 });
   });
 
-  test.each([
+  it.each([
     ['', scans(4)],
     [' by a document in parts', [...printed(50), ...scans(4)]],
   ])('that resets is waited for%s', async (_, pages) => {
@@ -241,7 +221,7 @@ describe('a budget', () => {
   });
 });
 
-test('a page more costs six requests to the store, and a printed one a single one', async () => {
+it('a page more costs six requests to the store, and a printed one a single one', async () => {
   const caller = await world.newCaller();
   const count = async (pages: SmallPage[]) => {
     const drive = { file_id: await world.add('counted.pdf', await smallPdf(pages)) };

@@ -1,32 +1,14 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Caller } from '../../shared/http/caller.ts';
 import { cancelJob } from '../../shared/jobs/cancel.ts';
 import { listJobs } from '../../shared/jobs/read.ts';
 import type { PipelineResult } from '../../shared/jobs/result.ts';
-import {
-  greyJpeg,
-  imagePart,
-  readGrey,
-  smallPdf,
-  words,
-} from '../support/fixtures/small-documents.ts';
+import { greyJpeg, imagePart, smallPdf, words } from '../support/fixtures/small-documents.ts';
 import { usdPerPage, useOf } from '../support/worlds/document-use.ts';
-import { type DocumentWorld, startDocumentWorld } from '../support/worlds/document-world.ts';
+import { useDocumentWorld } from '../support/worlds/document-world.ts';
 import { chargesOf } from '../support/worlds/ledger-world.ts';
 
-let world: DocumentWorld;
-
-beforeAll(async () => {
-  world = await startDocumentWorld(readGrey);
-});
-
-afterAll(() => world.close());
-
-beforeEach(() => {
-  if (!process.env['LOUD']) vi.spyOn(process.stdout, 'write').mockReturnValue(true);
-});
-
-afterEach(() => world.model.respond([]));
+const world = await useDocumentWorld();
 
 const pipeline = { pipeline: 'ocr_then_chat', pipeline_instruction: 'Sum up.' };
 
@@ -50,7 +32,7 @@ async function chatStepOf(caller: Caller, parent_job_id: string) {
 }
 
 describe('a pipeline', () => {
-  test('answers with what was read and what the model said of it, beside the source', async () => {
+  it('answers with what was read and what the model said of it, beside the source', async () => {
     const caller = await world.newCaller();
     const asked = world.model.requests.length;
     const pdf = await smallPdf([{ grey: 40 }, { words: words(2) }]);
@@ -81,7 +63,7 @@ describe('a pipeline', () => {
     ]);
   });
 
-  test('has its chat as a job of its own', async () => {
+  it('has its chat as a job of its own', async () => {
     const caller = await world.newCaller();
     const id = await submit(caller, 'stepped.jpg', await greyJpeg(50), { priority: 3 });
 
@@ -100,7 +82,7 @@ describe('a pipeline', () => {
     });
   });
 
-  test.each([
+  it.each([
     ['chat', { model: 'gpt-4.1-mini' }, ['textract', 'gpt-4.1-mini']],
     ['ocr', { model: 'gpt-4.1-mini' }, ['gpt-4.1-mini', 'gpt-5-mini']],
     ['ocr', { model: 'textract-layout' }, ['textract-layout', 'gpt-5-mini']],
@@ -119,7 +101,7 @@ describe('a pipeline', () => {
     expect((await chargesOf(caller.keyId)).map((charge) => charge.model)).toEqual(expected);
   });
 
-  test('reads images that the message itself carries', async () => {
+  it('reads images that the message itself carries', async () => {
     const caller = await world.newCaller();
     const content = [await imagePart(40), await imagePart(70)];
     const inline = { messages: [{ role: 'user', content }] };
@@ -134,7 +116,7 @@ describe('a pipeline', () => {
     expect(chat?.content).toBe('echo: Sum up.\n\ngrey 40\n\ngrey 70');
   });
 
-  test('without an instruction puts the text alone to the model', async () => {
+  it('without an instruction puts the text alone to the model', async () => {
     const caller = await world.newCaller();
     const rest = { pipeline_instruction: null };
 
@@ -146,7 +128,7 @@ describe('a pipeline', () => {
     });
   });
 
-  test('reads a document in parts before it asks', async () => {
+  it('reads a document in parts before it asks', async () => {
     const caller = await world.newCaller();
     const pages = Array.from({ length: 55 }, (_, at) => ({ words: words(at + 1) }));
     const asked = world.model.requests.length;
@@ -163,7 +145,7 @@ describe('a pipeline', () => {
 });
 
 describe('a pipeline whose chat', () => {
-  test('is refused by the model fails, and keeps what was read', async () => {
+  it('is refused by the model fails, and keeps what was read', async () => {
     const caller = await world.newCaller();
     world.model.respond({ kind: 'status', status: 400 });
 
@@ -178,7 +160,7 @@ describe('a pipeline whose chat', () => {
     expect(await useOf(caller)).toEqual({ pages: 1, open: 0, used: usdPerPage, images: 1 });
   });
 
-  test('is cancelled fails, and keeps what was read', async () => {
+  it('is cancelled fails, and keeps what was read', async () => {
     const caller = await world.newCaller();
     const id = await submit(caller, 'cancelled.jpg', await greyJpeg(100));
     await world.runOnly('ocr');
@@ -195,7 +177,7 @@ describe('a pipeline whose chat', () => {
     });
   });
 
-  test('never begins where nothing could be read', async () => {
+  it('never begins where nothing could be read', async () => {
     const caller = await world.newCaller();
     await world.failTextract({ times: 1, type: 'BadDocumentException', status: 400 });
     const asked = world.model.requests.length;
@@ -210,7 +192,7 @@ describe('a pipeline whose chat', () => {
     expect(world.model.requests.length).toBe(asked);
   });
 
-  test('result the drive refuses is done all the same, and says so', async () => {
+  it('result the drive refuses is done all the same, and says so', async () => {
     const caller = await world.newCaller();
     const id = await submit(caller, 'full.jpg', await greyJpeg(120));
     await world.drive.fault({
@@ -229,7 +211,7 @@ describe('a pipeline whose chat', () => {
   });
 });
 
-test('a text too long for an answer is behind a link, in the pipeline as alone', async () => {
+it('a text too long for an answer is behind a link, in the pipeline as alone', async () => {
   const caller = await world.newCaller();
   const long = 'wörter '.repeat(45_000).trim();
   world.model.respond(({ messages }) =>

@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { claimJobs } from '../../shared/jobs/claim.ts';
 import type { Job } from '../../shared/jobs/job.ts';
 import { completionOf } from '../../shared/jobs/run-leased.ts';
 import { retryJob } from '../../shared/jobs/state.ts';
 import { allWrites, answer, doorbellOf, itemOf, lane, submitted } from '../support/worlds/jobs.ts';
-import { startTestStore, type TestStore } from '../support/worlds/store.ts';
+import { useStore } from '../support/worlds/store.ts';
 
-let store: TestStore;
-
-beforeAll(async () => {
-  store = await startTestStore();
-});
-
-afterAll(() => store.close());
+const store = await useStore();
 
 beforeEach(() => store.renew());
 

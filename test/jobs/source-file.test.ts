@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { threadId } from 'node:worker_threads';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { clientEnvironment } from '../../lib/local/engines/client-config.ts';
 import { withFile } from '../../shared/jobs/files/source-file.ts';
 
@@ -48,7 +48,7 @@ afterAll(() => {
 
 const read = (path: string) => readFile(path, 'utf8');
 
-test('what processes that are gone have left on the disk is removed', async () => {
+it('what processes that are gone have left on the disk is removed', async () => {
   expect(await withFile('whole', read)).toBe('0123456789');
 
   expect(existsSync(join(folder, leftByDead))).toBe(false);
@@ -56,13 +56,13 @@ test('what processes that are gone have left on the disk is removed', async () =
   expect(readdirSync(own)).toEqual([]);
 });
 
-test('a download that breaks off leaves nothing on the disk', async () => {
+it('a download that breaks off leaves nothing on the disk', async () => {
   await expect(withFile('broken', read)).rejects.toThrow();
 
   expect(readdirSync(own)).toEqual([]);
 });
 
-test('a download goes on while anybody waits for it, and ends with the last', async () => {
+it('a download goes on while anybody waits for it, and ends with the last', async () => {
   const started = new Promise<void>((resolve) => (begun = resolve));
   const brokenOff = new Promise<void>((resolve) => (closed = resolve));
   const [one, another] = [new AbortController(), new AbortController()];

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { fetchSource } from '../../shared/jobs/files/source.ts';
 import { withFile } from '../../shared/jobs/files/source-file.ts';
 import type { ClaimedJob, Job } from '../../shared/jobs/job.ts';
 import { newJob } from '../../shared/jobs/new-job.ts';
 import { issueKey } from '../../shared/keys/key.ts';
 import { defaultLimits } from '../../shared/keys/key-limits.ts';
-import { refusal, startScriptedDrive } from '../drive/scripted-drive.ts';
+import { refusal, useScriptedDrive } from '../drive/scripted-drive.ts';
 import { putJobs } from '../support/worlds/put-jobs.ts';
-import { startTestStore, type TestStore } from '../support/worlds/store.ts';
+import { useStore } from '../support/worlds/store.ts';
 
 const folder = 'application/vnd.google-apps.folder';
 const items: Record<string, Record<string, unknown>> = {
@@ -22,27 +22,24 @@ const items: Record<string, Record<string, unknown>> = {
   theirs: { mimeType: folder },
 };
 
-let store: TestStore;
-let drive: Awaited<ReturnType<typeof startScriptedDrive>>;
+const drive = await useScriptedDrive((app) => {
+  app.get<{ Params: { id: string }; Querystring: { alt?: string } }>(
+    '/drive/v3/files/:id',
+    ({ params: { id }, query: { alt } }, reply) => {
+      if (!items[id]) return reply.code(404).send(refusal(404, 'notFound'));
+      if (alt === 'media') return reply.type('text/plain').send(`the text of ${id}`);
+      return reply.send({ id, name: `${id}.txt`, mimeType: 'text/plain', ...items[id] });
+    },
+  );
+});
+await useStore({ queues: true, serviceAccount: drive.serviceAccount });
 let keyId = '';
 
 beforeAll(async () => {
-  drive = await startScriptedDrive((app) => {
-    app.get<{ Params: { id: string }; Querystring: { alt?: string } }>(
-      '/drive/v3/files/:id',
-      ({ params: { id }, query: { alt } }, reply) => {
-        if (!items[id]) return reply.code(404).send(refusal(404, 'notFound'));
-        if (alt === 'media') return reply.type('text/plain').send(`the text of ${id}`);
-        return reply.send({ id, name: `${id}.txt`, mimeType: 'text/plain', ...items[id] });
-      },
-    );
-  });
-  store = await startTestStore({ queues: true, serviceAccount: drive.serviceAccount });
   process.env['GOOGLE_DRIVE_URL'] = drive.url;
   const drive_folders = ['allowed', 'the-drive', 'alone'];
   keyId = (await issueKey('test', { ...defaultLimits, drive_folders })).id;
 });
-afterAll(() => Promise.all([store.close(), drive.close()]));
 
 async function claimedJob(drive_file_id: string, rest: Partial<Job> = {}): Promise<ClaimedJob> {
   const given = { key_id: keyId, job_type: 'chat', model: 'gpt-4.1-mini', priority: 0 } as const;
@@ -63,7 +60,7 @@ async function claimedJob(drive_file_id: string, rest: Partial<Job> = {}): Promi
 const fetched = async (job: ClaimedJob) => fetchSource(job, new AbortController().signal);
 
 describe('a result goes', () => {
-  test.each([
+  it.each([
     ['to the folder through which the file may be read', 'in-two', undefined, 'allowed'],
     ['to the folder that its job was made for', 'in-three', 'below', 'below'],
     ['to a folder of the shared drive that is allowed', 'in-drive', undefined, 'hidden'],
@@ -75,7 +72,7 @@ describe('a result goes', () => {
   });
 });
 
-test('each attempt at a job has a copy of its own, which no late one replaces', async () => {
+it('each attempt at a job has a copy of its own, which no late one replaces', async () => {
   const job = await claimedJob('in-two');
   const late = { ...job, lease_id: randomUUID() };
 

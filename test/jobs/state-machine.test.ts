@@ -1,31 +1,18 @@
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { claimJobs } from '../../shared/jobs/claim.ts';
 import { completionOf } from '../../shared/jobs/run-leased.ts';
 import { sweepJobs } from '../../shared/jobs/sweep.ts';
+import { hourMs, pass, useStoppedClock } from '../support/worlds/clock.ts';
 import { allJobs, allWrites, answer, doorbellOf, lane, listed } from '../support/worlds/jobs.ts';
-import { startTestStore, type TestStore } from '../support/worlds/store.ts';
+import { useStore } from '../support/worlds/store.ts';
 import { type Action, anAction, perform, predict, type World } from './job-actions.ts';
 import { JobModel, modelledOf } from './job-model.ts';
 import { expectLegalWrites } from './legal-writes.ts';
 
-let store: TestStore;
+const store = await useStore({ queues: true });
 
-beforeAll(async () => {
-  store = await startTestStore({ queues: true });
-});
-
-afterAll(() => store.close());
-
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['Date'] });
-  vi.spyOn(process.stdout, 'write').mockReturnValue(true);
-});
-
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.useRealTimers();
-});
+useStoppedClock();
 
 it('keeps each job as the state machine says, whatever happens in whatever order', async () => {
   const actions = fc.array(anAction, { maxLength: 40, size: 'max' });
@@ -92,7 +79,7 @@ it('makes only legal moves when workers, sweeps and callers act at the same time
 
 /** A sweep and a worker that doesn't fail bring every accepted job to its end. */
 async function expectEveryJobToEnd(): Promise<void> {
-  vi.setSystemTime(Date.now() + 3_600_000);
+  pass(hourMs);
   await sweepJobs();
   for (const job of await allJobs()) {
     const claims = await claimJobs(lane, [doorbellOf(job)]);

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { cancelJob } from '../../shared/jobs/cancel.ts';
 import type { ClaimedJob, Job } from '../../shared/jobs/job.ts';
 import type { JobResult } from '../../shared/jobs/result.ts';
@@ -6,30 +6,18 @@ import type { RunJob } from '../../shared/jobs/run-leased.ts';
 import { sweepJobs } from '../../shared/jobs/sweep.ts';
 import { jobWorker } from '../../shared/jobs/worker.ts';
 import { contextOf, eventOf, recordOf, takeMessages } from '../support/servers/queue.ts';
+import { useStoppedClock } from '../support/worlds/clock.ts';
 import { answer, caller, doorbellOf, itemOf, submitted } from '../support/worlds/jobs.ts';
-import { startTestStore, type TestStore } from '../support/worlds/store.ts';
+import { useStore } from '../support/worlds/store.ts';
 
-let store: TestStore;
-
-beforeAll(async () => {
-  store = await startTestStore({ queues: true });
-});
-
-afterAll(() => store.close());
+const store = await useStore({ queues: true });
 
 let runs: string[];
 
+useStoppedClock();
 beforeEach(async () => {
-  vi.useFakeTimers({ toFake: ['Date'] });
-  vi.spyOn(process.stdout, 'write').mockReturnValue(true);
   runs = [];
   await store.renew();
-});
-
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.unstubAllEnvs();
-  vi.useRealTimers();
 });
 
 const run: RunJob = async ({ job_id }) => {

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { reachTables } from '../../lib/cli/target.ts';
 import { authorizeRequest } from '../../shared/keys/authorize.ts';
 import { changeKey, issueKey } from '../../shared/keys/key.ts';
@@ -21,11 +21,11 @@ const refusal = {
 
 beforeAll(() => reachTables({ data: dataDir }, 'KEYS_TABLE', 'LEDGER_TABLE'));
 
-test('refuses a request without a key', async () => {
+it('refuses a request without a key', async () => {
   expect(await ask(undefined)).toEqual(refusal);
 });
 
-test.each([
+it.each([
   '',
   'Bearer',
   'Bearer ',
@@ -36,38 +36,38 @@ test.each([
   expect(await ask(authorization)).toEqual(refusal);
 });
 
-test('refuses a key that was never issued', async () => {
+it('refuses a key that was never issued', async () => {
   expect(await ask(`Bearer ${newSecret()}`)).toEqual(refusal);
 });
 
-test('refuses a revoked key', async () => {
+it('refuses a revoked key', async () => {
   const { id, api_key } = await issueKey('revoked', defaultLimits);
   await changeKey(id, { state: 'revoked' });
 
   expect(await ask(`Bearer ${api_key}`)).toEqual(refusal);
 });
 
-test('refuses an expired key', async () => {
+it('refuses an expired key', async () => {
   const expires_at = new Date(Date.now() - 1).toISOString();
   const { api_key } = await issueKey('expired', { ...defaultLimits, expires_at });
 
   expect(await ask(`Bearer ${api_key}`)).toEqual(refusal);
 });
 
-test('refuses a secret that was rotated away', async () => {
+it('refuses a secret that was rotated away', async () => {
   const old = await issueKey('rotated', defaultLimits);
   await rotateKey(old.id, 0);
 
   expect(await ask(`Bearer ${old.api_key}`)).toEqual(refusal);
 });
 
-test.each(['Bearer', 'bearer'])('lets a key in as %s', async (scheme) => {
+it.each(['Bearer', 'bearer'])('lets a key in as %s', async (scheme) => {
   const { api_key } = await issueKey('valid', defaultLimits);
 
   expect(await ask(`${scheme} ${api_key}`)).toMatchObject({ status: 200, body: { jobs: [] } });
 });
 
-test('lets a key in that will expire', async () => {
+it('lets a key in that will expire', async () => {
   const expires_at = new Date(Date.now() + 60_000).toISOString();
   const { api_key } = await issueKey('to expire', { ...defaultLimits, expires_at });
 
@@ -77,7 +77,7 @@ test('lets a key in that will expire', async () => {
 describe('a malformed token never reaches the authorizer, which would let it in:', () => {
   const characters = newSecret().slice(3);
 
-  test.each([
+  it.each([
     ['42 characters', `sk-${characters.slice(1)}`, 'Bearer '],
     ['44 characters', `sk-${characters}0`, 'Bearer '],
     ['a character that is no letter or digit', `sk-${characters.slice(1)}_`, 'Bearer '],

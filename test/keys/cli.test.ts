@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { reachTables } from '../../lib/cli/target.ts';
 import { readStageFile } from '../../lib/local/stage-file.ts';
 import { dynamodb } from '../../shared/aws/dynamodb.ts';
@@ -14,6 +14,7 @@ import { shared } from '../support/run/shared.ts';
 import { call } from '../support/servers/api.ts';
 import { runCommand } from '../support/servers/command.ts';
 import { newDataDir } from '../support/servers/stage.ts';
+import { dayMs } from '../support/worlds/clock.ts';
 import { startCloudFormationStub } from './cloudformation-stub.ts';
 
 const { base_url, dataDir } = await shared('stage');
@@ -22,12 +23,11 @@ const aSecret = expect.stringMatching(/^sk-[0-9A-Za-z]{43}$/);
 const aMoment = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const shown = /sk-[0-9A-Za-z]{43}/g;
 const unknownKey = 'key_01980000-0000-7000-8000-000000000000';
-const dayMs = 86_400_000;
 
 beforeAll(() => reachTables({ data: dataDir }, 'KEYS_TABLE', 'LEDGER_TABLE'));
 
 describe.concurrent('create', () => {
-  test('issues a key that nobody limited', async () => {
+  it('issues a key that nobody limited', async () => {
     const key = await answer('create', '--name', 'plain');
 
     expect(key).toEqual({
@@ -48,7 +48,7 @@ describe.concurrent('create', () => {
     expect(await statusFor(key)).toBe(200);
   });
 
-  test('issues a key with every limit', async () => {
+  it('issues a key with every limit', async () => {
     const key = await answer(
       'create',
       ...['--name', 'Acme & Søns', '--budget-usd', '0.000000001', '--duration', '1mo'],
@@ -72,14 +72,14 @@ describe.concurrent('create', () => {
     expect(await answer('show', key.id)).toEqual(withoutSecret(key));
   });
 
-  test('reckons an expiry from now', async () => {
+  it('reckons an expiry from now', async () => {
     const { created_at, expires_at } = await answer('create', '--name', 'a', '--expires', '90d');
 
     const livesMs = Date.parse(expires_at ?? '') - Date.parse(created_at);
     expect(livesMs / dayMs).toBeCloseTo(90, 3);
   });
 
-  test('shows the secret once, with a note, and stores it nowhere', async () => {
+  it('shows the secret once, with a note, and stores it nowhere', async () => {
     const { stdout } = await keys('create', '--name', 'secretive', '--data', dataDir);
 
     const [secret = '', ...others] = stdout.match(shown) ?? [];
@@ -93,7 +93,7 @@ describe.concurrent('create', () => {
 });
 
 describe.concurrent('list and show', () => {
-  test('list all keys, and no secret or hash', async () => {
+  it('list all keys, and no secret or hash', async () => {
     const { id, api_key, secret_hash } = await issueKey('listed', defaultLimits);
     const expires_at = '2020-01-01T00:00:00.000Z';
     const expired = await issueKey('bygone', { ...defaultLimits, expires_at });
@@ -116,7 +116,7 @@ describe.concurrent('list and show', () => {
     }
   });
 
-  test('the list is an aligned table', async () => {
+  it('the list is an aligned table', async () => {
     const limits = { ...defaultLimits, budget_usd: 12.5, duration: '30d' };
     const { id } = await issueKey('in the table', limits);
 
@@ -132,7 +132,7 @@ describe.concurrent('list and show', () => {
     expect(row.slice(heading.indexOf('expires'))).toBe('never');
   });
 
-  test('a key is shown a line a field', async () => {
+  it('a key is shown a line a field', async () => {
     const { id } = await issueKey('shown', { ...defaultLimits, models: ['gpt-5'] });
 
     const { stdout } = await keys('show', id, '--data', dataDir);
@@ -154,7 +154,7 @@ describe.concurrent('list and show', () => {
 });
 
 describe.concurrent('set', () => {
-  test('changes what is given, and nothing else', async () => {
+  it('changes what is given, and nothing else', async () => {
     const { id } = await issueKey('before', { ...defaultLimits, requests_per_minute: 7 });
     const before = await answer('show', id);
 
@@ -164,7 +164,7 @@ describe.concurrent('set', () => {
     expect(await answer('show', id)).toEqual(after);
   });
 
-  test('removes every limit by none', async () => {
+  it('removes every limit by none', async () => {
     const { id } = await issueKey('limited', {
       budget_usd: 1,
       duration: '1d',
@@ -185,7 +185,7 @@ describe.concurrent('set', () => {
     expect(key).toMatchObject({ ...defaultLimits, images_per_hour: 1 });
   });
 
-  test('says when the change takes effect', async () => {
+  it('says when the change takes effect', async () => {
     const { id } = await issueKey('told', defaultLimits);
 
     const { stdout } = await keys('set', id, '--images-per-hour', '5', '--data', dataDir);
@@ -193,7 +193,7 @@ describe.concurrent('set', () => {
     expect(stdout).toContain('takes effect within 60 seconds');
   });
 
-  test('leaves no duration without a budget', async () => {
+  it('leaves no duration without a budget', async () => {
     const { id } = await issueKey('windowed', { ...defaultLimits, budget_usd: 1, duration: '1d' });
 
     const { code, stderr } = await keys('set', id, '--budget-usd', 'none', '--data', dataDir);
@@ -205,7 +205,7 @@ describe.concurrent('set', () => {
     expect(await answer('show', id)).toMatchObject({ budget_usd: 1, duration: '1d' });
   });
 
-  test('gives a budget a duration later', async () => {
+  it('gives a budget a duration later', async () => {
     const { id } = await issueKey('budgeted', { ...defaultLimits, budget_usd: 1 });
 
     expect(await answer('set', id, '--duration', '2w')).toMatchObject({
@@ -216,7 +216,7 @@ describe.concurrent('set', () => {
 });
 
 describe.concurrent('rotate', () => {
-  test('gives a new secret, and the old one goes on working in its grace', async () => {
+  it('gives a new secret, and the old one goes on working in its grace', async () => {
     const old = await issueKey('rotated', defaultLimits);
 
     const renewed = await answer('rotate', old.id, '--grace', '1h');
@@ -227,7 +227,7 @@ describe.concurrent('rotate', () => {
     expect(await statusFor(old)).toBe(200);
   });
 
-  test('ends the old secret at once without a grace', async () => {
+  it('ends the old secret at once without a grace', async () => {
     const old = await issueKey('rotated at once', defaultLimits);
 
     const renewed = await answer('rotate', old.id, '--grace', '0');
@@ -236,7 +236,7 @@ describe.concurrent('rotate', () => {
     expect(await statusFor(old)).toBe(401);
   });
 
-  test('gives a day of grace, and tells so with the new secret', async () => {
+  it('gives a day of grace, and tells so with the new secret', async () => {
     const { id } = await issueKey('rotated by default', defaultLimits);
     const earliest = minute(Date.now() + dayMs);
 
@@ -249,7 +249,7 @@ describe.concurrent('rotate', () => {
 });
 
 describe.concurrent('revoke', () => {
-  test('ends a key', async () => {
+  it('ends a key', async () => {
     const { id, api_key } = await issueKey('revoked', defaultLimits);
 
     const revoked = await answer('revoke', id);
@@ -258,7 +258,7 @@ describe.concurrent('revoke', () => {
     expect(await statusFor({ api_key })).toBe(401);
   });
 
-  test('says when it takes effect', async () => {
+  it('says when it takes effect', async () => {
     const { id } = await issueKey('revoked', defaultLimits);
 
     const { stdout } = await keys('revoke', id, '--data', dataDir);
@@ -278,7 +278,7 @@ describe.concurrent('refuses in one sentence', () => {
   const commands = 'the commands are create, list, show, set, rotate, revoke.';
   const create = (...args: string[]) => ['create', '--name', 'refused', ...args];
 
-  test.each([
+  it.each([
     [[], `A command is missing; ${commands}`],
     [['issue'], `There is no command issue; ${commands}`],
     [['list', '--all'], 'There is no option --all; npm run keys -- --help lists the commands.'],
@@ -338,7 +338,7 @@ describe.concurrent('refuses in one sentence', () => {
 });
 
 describe.concurrent('help', () => {
-  test('names every command', async () => {
+  it('names every command', async () => {
     const { code, stdout } = await keys('--help');
 
     expect(code).toBe(0);
@@ -347,7 +347,7 @@ describe.concurrent('help', () => {
     }
   });
 
-  test("names a command's own options", async () => {
+  it("names a command's own options", async () => {
     const { code, stdout } = await keys('rotate', '--help');
 
     expect(code).toBe(0);
@@ -360,7 +360,7 @@ describe.concurrent('help', () => {
 });
 
 describe.concurrent('the local stage', () => {
-  test('is asked for where none ever ran', async () => {
+  it('is asked for where none ever ran', async () => {
     const empty = newDataDir();
 
     const { code, stderr } = await keys('list', '--data', empty);
@@ -372,7 +372,7 @@ describe.concurrent('the local stage', () => {
     );
   });
 
-  test('is asked for where it runs no more', async () => {
+  it('is asked for where it runs no more', async () => {
     const stopped = newDataDir();
     const nobodyListens = 'http://127.0.0.1:1';
     const file = { ...readStageFile(dataDir), dynamodb_url: nobodyListens };
@@ -385,7 +385,7 @@ describe.concurrent('the local stage', () => {
     expect(stderr).toContain(`No local stage is running in ${stopped}`);
   });
 
-  test('is reached whatever AWS profile is set', async () => {
+  it('is reached whatever AWS profile is set', async () => {
     const { code } = await run(['list', '--data', dataDir], { AWS_PROFILE: 'no-such-profile' });
 
     expect(code).toBe(0);
@@ -417,7 +417,7 @@ describe.concurrent('a deployed stack', () => {
       ...env,
     });
 
-  test('is found by its name', async () => {
+  it('is found by its name', async () => {
     const { id } = await issueKey('deployed', defaultLimits);
 
     const { stdout } = await inStack('quire-test', account);
@@ -425,7 +425,7 @@ describe.concurrent('a deployed stack', () => {
     expect(JSON.parse(stdout).keys).toContainEqual(expect.objectContaining({ id }));
   });
 
-  test.each([
+  it.each([
     [
       'one that is not there',
       'gone',

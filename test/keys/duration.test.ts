@@ -1,9 +1,9 @@
 import { assert, constantFrom, date, integer, property } from 'fast-check';
 import { is } from 'valibot';
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { addDuration, Duration } from '../../shared/ledger/duration.ts';
 
-test.each([
+it.each([
   ['90s', '2027-01-31T12:01:30.000Z'],
   ['15m', '2027-01-31T12:15:00.000Z'],
   ['36h', '2027-02-02T00:00:00.000Z'],
@@ -18,7 +18,7 @@ test.each([
   expect(later.toISOString()).toBe(end);
 });
 
-test('a month later is the same time of day in the month after, whatever the day', () => {
+it('a month later is the same time of day in the month after, whatever the day', () => {
   const dates = date({ min: new Date(0), max: new Date('2200-01-01'), noInvalidDate: true });
   assert(
     property(dates, integer({ min: 1, max: 1200 }), (from, months) => {
@@ -34,7 +34,7 @@ test('a month later is the same time of day in the month after, whatever the day
   );
 });
 
-test('a duration is a positive number and a unit', () => {
+it('a duration is a positive number and a unit', () => {
   assert(
     property(
       integer({ min: 1, max: 1200 }),
@@ -44,7 +44,7 @@ test('a duration is a positive number and a unit', () => {
   );
 });
 
-test.each(['', '30', 'd', '0d', '-1d', '1.5h', '1y', '1 d', '01d', '1D', '1d1h', '1201mo', '1e9s'])(
+it.each(['', '30', 'd', '0d', '-1d', '1.5h', '1y', '1 d', '01d', '1D', '1d1h', '1201mo', '1e9s'])(
   'refuses %j',
   (text) => {
     expect(is(Duration, text)).toBe(false);

@@ -1,5 +1,5 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { reachTables } from '../../lib/cli/target.ts';
 import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import { setting } from '../../shared/config.ts';
@@ -13,7 +13,7 @@ beforeAll(async () => {
   await reachTables({ data: (await shared('stage')).dataDir }, 'KEYS_TABLE', 'LEDGER_TABLE');
 });
 
-test('of rotations at once none leaves a second secret behind', async () => {
+it('of rotations at once none leaves a second secret behind', async () => {
   const { id } = await issueKey('rotated at once', defaultLimits);
 
   const rotations = await Promise.allSettled(Array.from({ length: 5 }, () => rotateKey(id, 0)));
@@ -26,7 +26,7 @@ test('of rotations at once none leaves a second secret behind', async () => {
   expect(await secretsOf(id)).toHaveLength(1);
 });
 
-test('each rotation within a grace leaves the older secrets theirs', async () => {
+it('each rotation within a grace leaves the older secrets theirs', async () => {
   const first = await issueKey('rotated twice', defaultLimits);
 
   const second = await rotateKey(first.id, 60_000);
@@ -37,7 +37,7 @@ test('each rotation within a grace leaves the older secrets theirs', async () =>
   }
 });
 
-test('a secret past its grace opens nothing, and the table is to forget it', async () => {
+it('a secret past its grace opens nothing, and the table is to forget it', async () => {
   const old = await issueKey('past its grace', defaultLimits);
 
   const renewed = await rotateKey(old.id, 1);
@@ -52,7 +52,7 @@ test('a secret past its grace opens nothing, and the table is to forget it', asy
   });
 });
 
-test('a revoked key is given no new secret', async () => {
+it('a revoked key is given no new secret', async () => {
   const { id } = await issueKey('revoked', defaultLimits);
   await changeKey(id, { state: 'revoked' });
 

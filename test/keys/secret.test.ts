@@ -1,20 +1,20 @@
 import { createHash } from 'node:crypto';
 import { assert, property, string, uniqueArray } from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { hashSecret, newSecret, secretPattern } from '../../shared/keys/secret.ts';
 
 const secrets = Array.from({ length: 10_000 }, newSecret);
 
-test('every secret is sk- and 43 letters and digits', () => {
+it('every secret is sk- and 43 letters and digits', () => {
   expect(secretPattern.source).toBe('^sk-[0-9A-Za-z]{43}$');
   expect(secrets.filter((secret) => !secretPattern.test(secret))).toEqual([]);
 });
 
-test('no two secrets are alike', () => {
+it('no two secrets are alike', () => {
   expect(new Set(secrets).size).toBe(secrets.length);
 });
 
-test('every place of a secret varies over all 62 characters, but for the first', () => {
+it('every place of a secret varies over all 62 characters, but for the first', () => {
   const variety = Array.from({ length: 43 }, (_, place) => {
     return new Set(secrets.map((secret) => secret[3 + place])).size;
   });
@@ -23,7 +23,7 @@ test('every place of a secret varies over all 62 characters, but for the first',
   expect(variety).toEqual([61, ...Array(42).fill(62)]);
 });
 
-test('the hash is the SHA-256 in hex', () => {
+it('the hash is the SHA-256 in hex', () => {
   assert(
     property(string(), (secret) => {
       const expected = createHash('sha256').update(secret, 'utf8').digest('hex');
@@ -35,7 +35,7 @@ test('the hash is the SHA-256 in hex', () => {
   );
 });
 
-test('different secrets have different hashes, and the same one always the same', () => {
+it('different secrets have different hashes, and the same one always the same', () => {
   assert(
     property(uniqueArray(string(), { minLength: 2 }), (texts) => {
       expect(new Set(texts.map(hashSecret)).size).toBe(texts.length);
@@ -44,7 +44,7 @@ test('different secrets have different hashes, and the same one always the same'
   );
 });
 
-test('no hash gives a part of its secret away', () => {
+it('no hash gives a part of its secret away', () => {
   const leaks = secrets.filter((secret) => hashSecret(secret).includes(secret.slice(3, 19)));
 
   expect(leaks).toEqual([]);

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { openAccount } from '../../shared/ledger/account.ts';
 import { BudgetExceededError } from '../../shared/ledger/errors.ts';
+import { dayMs, minuteMs, pass, useStoppedClock } from '../support/worlds/clock.ts';
 import { interleave, type Process, StoreFault } from '../support/worlds/interleave.ts';
 import {
   accountOf,
@@ -13,7 +14,7 @@ import {
   sum,
   usd,
 } from '../support/worlds/ledger-world.ts';
-import { startTestStore, type TestStore } from '../support/worlds/store.ts';
+import { useStore } from '../support/worlds/store.ts';
 import {
   aHistory,
   aLostStart,
@@ -24,26 +25,9 @@ import {
   perform,
 } from './ledger-actions.ts';
 
-let store: TestStore;
+await useStore();
 
-beforeAll(async () => {
-  store = await startTestStore();
-});
-
-afterAll(() => store.close());
-
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['Date'] });
-  vi.spyOn(process.stdout, 'write').mockReturnValue(true);
-});
-
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.useRealTimers();
-});
-
-const minuteMs = 60_000;
-const dayMs = 86_400_000;
+useStoppedClock();
 
 it.each([
   ['any history', aHistory, 20],
@@ -84,7 +68,7 @@ async function happen(
   index: number,
   { afterMs, actions, order }: Batch,
 ): Promise<boolean> {
-  vi.setSystemTime(Date.now() + afterMs);
+  pass(afterMs);
   const now = new Date().toISOString();
   const before = await accountOf(keyId);
   let account = before;

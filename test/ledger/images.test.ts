@@ -1,6 +1,6 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import { setting } from '../../shared/config.ts';
 import {
@@ -12,29 +12,14 @@ import {
   returnUnreadImages,
   takeImage,
 } from '../../shared/ledger/images.ts';
-import { startTestStore, type TestStore } from '../support/worlds/store.ts';
+import { hourMs, pass, useStoppedClock } from '../support/worlds/clock.ts';
+import { useStore } from '../support/worlds/store.ts';
 
-const hourMs = 3_600_000;
-
-let store: TestStore;
+const store = await useStore();
 let keys = 0;
 const newKey = () => `key_${++keys}`;
 
-beforeAll(async () => {
-  store = await startTestStore();
-});
-
-afterAll(() => store.close());
-
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['Date'] });
-});
-
-afterEach(() => {
-  vi.useRealTimers();
-});
-
-const pass = (ms: number) => vi.setSystemTime(Date.now() + ms);
+useStoppedClock();
 
 /** Takes an image for each of the jobs at once, and returns the hours of those that were given. */
 async function takeAtOnce(key: string, jobs: string[], limit: number): Promise<string[]> {

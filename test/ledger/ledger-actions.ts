@@ -5,6 +5,7 @@ import { auditDueMs, epochOf } from '../../shared/ledger/epoch.ts';
 import { type Hold, reserve } from '../../shared/ledger/reserve.ts';
 import { release, settle } from '../../shared/ledger/settle.ts';
 import { timeOfId } from '../../shared/uuid-time.ts';
+import { dayMs, minuteMs } from '../support/worlds/clock.ts';
 import type { Fault } from '../support/worlds/interleave.ts';
 import { usd } from '../support/worlds/ledger-world.ts';
 
@@ -55,8 +56,6 @@ export interface Batch {
   order: number[];
 }
 
-const minuteMs = 60_000;
-const dayMs = 24 * 60 * minuteMs;
 const anOrder = fc.array(fc.nat(99), { minLength: 1, maxLength: 20 });
 
 const aBatch = fc.record<Batch>({

@@ -1,32 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { completionError, detailError } from '../../shared/http/error-response.ts';
 import { openAccount, requestsAttribute } from '../../shared/ledger/account.ts';
 import { RequestsPerMinuteError } from '../../shared/ledger/errors.ts';
 import { reserve } from '../../shared/ledger/reserve.ts';
 import { settle } from '../../shared/ledger/settle.ts';
+import { useStoppedClock } from '../support/worlds/clock.ts';
 import { accountOf, usd } from '../support/worlds/ledger-world.ts';
-import { startTestStore, type TestStore } from '../support/worlds/store.ts';
+import { useStore } from '../support/worlds/store.ts';
 
-let store: TestStore;
+await useStore();
+
 const subject = { model: 'gpt-5-mini', tags: ['chat'] };
 const createdAt = '2027-03-01T00:00:00.000Z';
-const nowMs = Date.parse('2027-03-01T06:30:15.250Z');
+const now = '2027-03-01T06:30:15.250Z';
 
-beforeAll(async () => {
-  store = await startTestStore();
-});
-
-afterAll(() => store.close());
-
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['Date'] });
-  vi.setSystemTime(nowMs);
-});
-
-afterEach(() => {
-  vi.useRealTimers();
-});
+useStoppedClock(now);
 
 async function newAccount(
   budget: number | null,
@@ -60,7 +49,10 @@ describe('requests per minute', () => {
     for (const { reason } of refusals as PromiseRejectedResult[]) {
       expect(reason).toBeInstanceOf(RequestsPerMinuteError);
     }
-    expect(await accountOf(keyId)).toMatchObject({ held: 200, [requestsAttribute(nowMs)]: 20 });
+    expect(await accountOf(keyId)).toMatchObject({
+      held: 200,
+      [requestsAttribute(Date.parse(now))]: 20,
+    });
   });
 
   it('counts from nothing in the next minute', async () => {
@@ -82,7 +74,7 @@ describe('requests per minute', () => {
     await refusalOf(reserve(keyId, 101, subject));
     const { account } = await reserve(keyId, 100, subject);
 
-    expect(account).toMatchObject({ [requestsAttribute(nowMs)]: 1 });
+    expect(account).toMatchObject({ [requestsAttribute(Date.parse(now))]: 1 });
   });
 
   it('of none lets none through', async () => {

@@ -1,36 +1,25 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { defaultLimits } from '../../shared/keys/key-limits.ts';
 import { reportLimits } from '../../shared/keys/limits-report.ts';
 import { changeAccountLimits, openAccount } from '../../shared/ledger/account.ts';
 import { BudgetExceededError } from '../../shared/ledger/errors.ts';
 import { reserve } from '../../shared/ledger/reserve.ts';
 import { settle } from '../../shared/ledger/settle.ts';
+import { useStoppedClock } from '../support/worlds/clock.ts';
 import { interleave } from '../support/worlds/interleave.ts';
 import { accountOf, usd } from '../support/worlds/ledger-world.ts';
-import { startTestStore, type TestStore } from '../support/worlds/store.ts';
+import { useStore } from '../support/worlds/store.ts';
 
-let store: TestStore;
+await useStore();
+
 const subject = { model: 'gpt-5-mini', tags: ['chat'] };
 const costing = (costNanoUsd: number) =>
   ({ costNanoUsd, figures: 'exact', promptTokens: 1, completionTokens: 1 }) as const;
 const createdAt = '2027-03-01T00:00:00.000Z';
 const borderMs = Date.parse('2027-03-02T00:00:00.000Z');
 
-beforeAll(async () => {
-  store = await startTestStore();
-});
-
-afterAll(() => store.close());
-
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['Date'] });
-  vi.setSystemTime(Date.parse(createdAt));
-});
-
-afterEach(() => {
-  vi.useRealTimers();
-});
+useStoppedClock(createdAt);
 
 /** An account of its own with 1000 nano-dollars a day. */
 async function newAccount(): Promise<string> {

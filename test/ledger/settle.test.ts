@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ProvisionedThroughputExceededException } from '@aws-sdk/client-dynamodb';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import { openAccount } from '../../shared/ledger/account.ts';
 import { sweepLedger } from '../../shared/ledger/audit.ts';
@@ -9,31 +9,17 @@ import { epochOf, heldAttribute } from '../../shared/ledger/epoch.ts';
 import { reserve } from '../../shared/ledger/reserve.ts';
 import { release, settle } from '../../shared/ledger/settle.ts';
 import { timeOfId } from '../../shared/uuid-time.ts';
+import { minuteMs, pass, stopClock } from '../support/worlds/clock.ts';
 import { interleave } from '../support/worlds/interleave.ts';
 import { accountOf, chargesOf, expectAtRest, usd } from '../support/worlds/ledger-world.ts';
-import { startTestStore, type TestStore } from '../support/worlds/store.ts';
+import { useStore } from '../support/worlds/store.ts';
 
-let store: TestStore;
+await useStore();
+
 const subject = { model: 'gpt-5-mini', tags: ['batch', 'batch:chat'], job_id: 'job_1' };
 const costing = (costNanoUsd: number) =>
   ({ costNanoUsd, figures: 'exact', promptTokens: 7, completionTokens: 5 }) as const;
 const epochMs = 10 * 60_000;
-const minuteMs = 60_000;
-
-beforeAll(async () => {
-  store = await startTestStore();
-});
-
-afterAll(() => store.close());
-
-beforeEach(() => {
-  vi.spyOn(process.stdout, 'write').mockReturnValue(true);
-});
-
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.useRealTimers();
-});
 
 /** An account of its own with 1000 nano-dollars. */
 async function newAccount(): Promise<string> {
@@ -162,7 +148,7 @@ it.each([
 ])(
   'leaves a call its fifteen minutes that begins in the %s millisecond of an epoch',
   async (_, offset) => {
-    vi.useFakeTimers({ toFake: ['Date'] });
+    stopClock();
     const start = Math.ceil(Date.now() / epochMs) * epochMs + offset;
     vi.setSystemTime(start);
     const keyId = await newAccount();
@@ -178,12 +164,12 @@ it.each([
 );
 
 it('gives back within 26 minutes what a dead caller held', async () => {
-  vi.useFakeTimers({ toFake: ['Date'] });
+  stopClock();
   const keyId = await newAccount();
   const hold = await reserve(keyId, 100, subject);
   await hold.written;
 
-  vi.setSystemTime(Date.now() + 26 * minuteMs);
+  pass(26 * minuteMs);
   await sweepLedger();
 
   expect(await chargesOf(keyId)).toMatchObject([{ status: 'released', failed: true }]);
@@ -191,7 +177,7 @@ it('gives back within 26 minutes what a dead caller held', async () => {
 });
 
 it('keeps a hold in the epoch of its charge when the clock goes back', async () => {
-  vi.useFakeTimers({ toFake: ['Date'] });
+  stopClock();
   const keyId = await newAccount();
   const now = Date.now();
   vi.setSystemTime(now + 2 * epochMs);
@@ -205,10 +191,10 @@ it('keeps a hold in the epoch of its charge when the clock goes back', async () 
 });
 
 it('audits the other accounts when the audit of one fails', async () => {
-  vi.useFakeTimers({ toFake: ['Date'] });
+  stopClock();
   const keyIds = [await newAccount(), await newAccount()];
   for (const keyId of keyIds) await (await reserve(keyId, 100, subject)).written;
-  vi.setSystemTime(Date.now() + 26 * minuteMs);
+  pass(26 * minuteMs);
 
   const [exit] = await interleave(
     [{ run: sweepLedger, fault: { at: 1, kind: 'fails' } }],
@@ -258,8 +244,8 @@ function failOnce(attribute: string, when: 'before' | 'after', error: Error) {
 }
 
 async function passTimeAndSweep(): Promise<void> {
-  vi.useFakeTimers({ toFake: ['Date'] });
-  vi.setSystemTime(Date.now() + 26 * minuteMs);
+  stopClock();
+  pass(26 * minuteMs);
   await sweepLedger();
   await sweepLedger();
 }

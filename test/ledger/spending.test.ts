@@ -1,18 +1,8 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { call, chatJob, submit, until } from '../support/servers/api.ts';
-import {
-  budgetOf,
-  type ChatStage,
-  endedCharges,
-  startChatStage,
-} from '../support/servers/chat-stage.ts';
+import { budgetOf, endedCharges, useChatStage } from '../support/servers/chat-stage.ts';
 
-let chat: ChatStage;
-
-beforeAll(async () => {
-  chat = await startChatStage();
-});
-afterAll(() => chat.close());
+const chat = await useChatStage();
 
 /** Dollars that the test models' prices make of a usage. */
 const usage = { prompt_tokens: 100, completion_tokens: 100, total_tokens: 200 };

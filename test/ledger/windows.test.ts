@@ -1,11 +1,10 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { windowAt } from '../../shared/ledger/window.ts';
+import { dayMs, hourMs, minuteMs } from '../support/worlds/clock.ts';
 
 const at = (iso: string) => Date.parse(iso);
-const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
-const msPerUnit = { s: 1_000, m: 60_000, h: hourMs, d: dayMs, w: 7 * dayMs };
+const msPerUnit = { s: 1_000, m: minuteMs, h: hourMs, d: dayMs, w: 7 * dayMs };
 
 it.each([
   ['30s', '2027-01-31T12:34:56.789Z', '2027-01-31T12:35:26.789Z'],

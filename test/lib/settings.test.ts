@@ -1,5 +1,5 @@
 import { RootConstruct } from 'constructs';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readSettings, type Settings } from '../../lib/settings.ts';
 
 function settingsOf(context: Record<string, unknown>): Settings {
@@ -9,7 +9,7 @@ function settingsOf(context: Record<string, unknown>): Settings {
 }
 
 describe('settings', () => {
-  test('have a default each', () => {
+  it('have a default each', () => {
     const settings = settingsOf({});
 
     expect(settings).toEqual({
@@ -33,7 +33,7 @@ describe('settings', () => {
     });
   });
 
-  test.each<[keyof Settings, unknown, unknown]>([
+  it.each<[keyof Settings, unknown, unknown]>([
     ['stageName', 'Test-2', 'Test-2'],
     ['removalPolicy', 'destroy', 'destroy'],
     ['logRetentionDays', 3653, 3653],
@@ -59,7 +59,7 @@ describe('settings', () => {
     expect(settings[name]).toBe(read);
   });
 
-  test.each<[keyof Settings, unknown, string]>([
+  it.each<[keyof Settings, unknown, string]>([
     ['stageName', '', '1 to 64 letters, digits or hyphens'],
     ['stageName', 'a_b', '1 to 64 letters, digits or hyphens'],
     ['stageName', 'a'.repeat(65), '1 to 64 letters, digits or hyphens'],
@@ -91,7 +91,7 @@ describe('settings', () => {
     expect(() => settingsOf(context)).toThrow(new Error(sentence));
   });
 
-  test('refuse an unknown name, listing those there are', () => {
+  it('refuse an unknown name, listing those there are', () => {
     const context = { 'quire:chatWorker': 5 };
 
     expect(() => settingsOf(context)).toThrow(
@@ -113,7 +113,7 @@ describe('settings', () => {
     expect(() => settingsOf(context)).toThrow(/quire:chatWorkers .*\n.*quire:alarms /);
   });
 
-  test('leave the CDK’s own context alone', () => {
+  it('leave the CDK’s own context alone', () => {
     const context = { '@aws-cdk/core:checkSecretUsage': true, quire: 'x', 'aws:cdk:x': 1 };
 
     expect(() => settingsOf(context)).not.toThrow();

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   all,
   functionIn,
@@ -11,13 +11,13 @@ import {
 } from '../support/run/stack-template.ts';
 
 describe('functions', () => {
-  test('are the files in functions/, each deployed once', () => {
+  it('are the files in functions/, each deployed once', () => {
     const files = readdirSync('functions').map((file) => basename(file, '.ts'));
 
     expect(functions.map(({ name }) => name).sort()).toEqual(files.sort());
   });
 
-  test.each(functions)(
+  it.each(functions)(
     '$name is an ESM bundle with a source map, on arm64 Node 24',
     ({ properties, bundle }) => {
       const code = readFileSync(join(bundle, 'index.mjs'), 'utf8');
@@ -37,7 +37,7 @@ describe('functions', () => {
     },
   );
 
-  test.each(functions)('$name keeps its logs for 30 days', ({ properties }) => {
+  it.each(functions)('$name keeps its logs for 30 days', ({ properties }) => {
     const [logGroup = ''] = referencesIn(properties.LoggingConfig);
 
     expect(template.Resources[logGroup]).toMatchObject({
@@ -46,7 +46,7 @@ describe('functions', () => {
     });
   });
 
-  test('of a route end no later than the gateway stops waiting', () => {
+  it('of a route end no later than the gateway stops waiting', () => {
     for (const [, { Integration }] of all('AWS::ApiGateway::Method')) {
       const { Timeout } = functionIn(Integration.Uri).properties;
       expect(Timeout * 1000).toBeLessThanOrEqual(Integration.TimeoutInMillis ?? 29_000);
@@ -60,7 +60,7 @@ describe('functions', () => {
   const bodies = ['AbortMultipartUpload', 'GetObject', 'PutObject'];
   const secrets = ['DescribeSecret', 'GetSecretValue'];
 
-  test.each<[string, Record<string, string[]>]>([
+  it.each<[string, Record<string, string[]>]>([
     ['authorize-request', { dynamodb: ['GetItem'] }],
     ['cancel-job', { dynamodb: ['GetItem', 'UpdateItem'] }],
     [
@@ -147,7 +147,7 @@ describe('functions', () => {
     });
   });
 
-  test.each(functions)(
+  it.each(functions)(
     '$name is granted nothing on resources outside the stack',
     ({ properties }) => {
       const [role = ''] = referencesIn(properties.Role);

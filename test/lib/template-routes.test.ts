@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   all,
   functionIn,
@@ -14,7 +14,7 @@ describe('routes', () => {
     return PathPart ? `${pathOf(...referencesIn(ParentId))}/${PathPart}` : '';
   };
 
-  test('are these, each with its function and who may call it', () => {
+  it('are these, each with its function and who may call it', () => {
     const routes = all('AWS::ApiGateway::Method').map(([, method]) => {
       const { HttpMethod, ResourceId, AuthorizationType, AuthorizerId, Integration } = method;
       const who = AuthorizationType === 'CUSTOM' ? AuthorizerId.Ref : 'everyone';
@@ -41,7 +41,7 @@ describe('routes', () => {
     ]);
   });
 
-  test('let no malformed key through to the authorizer, and keep its word for a minute', () => {
+  it('let no malformed key through to the authorizer, and keep its word for a minute', () => {
     const authorizer = only('AWS::ApiGateway::Authorizer');
 
     expect(authorizer).toMatchObject({
@@ -53,7 +53,7 @@ describe('routes', () => {
     expect(functionIn(authorizer.AuthorizerUri).name).toBe('authorize-request');
   });
 
-  test('answer with detail and error where no function was asked', () => {
+  it('answer with detail and error where no function was asked', () => {
     const responses = all('AWS::ApiGateway::GatewayResponse').map(
       ([, { ResponseType, StatusCode, ResponseTemplates }]) => {
         const { detail, error } = JSON.parse(ResponseTemplates['application/json']);
@@ -75,7 +75,7 @@ describe('routes', () => {
     ]);
   });
 
-  test('are throttled as a whole, and log no body', () => {
+  it('are throttled as a whole, and log no body', () => {
     const stage = only('AWS::ApiGateway::Stage');
 
     expect(stage.MethodSettings).toEqual([
@@ -91,7 +91,7 @@ describe('routes', () => {
     ]);
   });
 
-  test('log one JSON line a request, without header, query or body', () => {
+  it('log one JSON line a request, without header, query or body', () => {
     const { AccessLogSetting } = only('AWS::ApiGateway::Stage');
 
     expect(JSON.parse(AccessLogSetting.Format)).toEqual({

@@ -1,9 +1,9 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Resource, resourcesOf } from '../../lib/local/template/template.ts';
 import { all, only, referencesIn, stackName, template } from '../support/run/stack-template.ts';
 
 describe('stores', () => {
-  test.each(all('AWS::DynamoDB::GlobalTable'))(
+  it.each(all('AWS::DynamoDB::GlobalTable'))(
     '%s is on demand, encrypted and restorable',
     (_, table) => {
       expect(table).toMatchObject({
@@ -14,7 +14,7 @@ describe('stores', () => {
     },
   );
 
-  test('forget, all but the sums of usage', () => {
+  it('forget, all but the sums of usage', () => {
     const lasting = all('AWS::DynamoDB::GlobalTable').filter(([, { TimeToLiveSpecification }]) => {
       const { AttributeName, Enabled } = TimeToLiveSpecification ?? {};
       return !(AttributeName === 'expires_at' && Enabled);
@@ -23,7 +23,7 @@ describe('stores', () => {
     expect(lasting.map(([id]) => id)).toEqual([expect.stringMatching(/^usagetable/)]);
   });
 
-  test('of bodies is private, encrypted and forgets after the jobs do', () => {
+  it('of bodies is private, encrypted and forgets after the jobs do', () => {
     const bucket = only('AWS::S3::Bucket');
 
     expect(bucket).toMatchObject({
@@ -42,7 +42,7 @@ describe('stores', () => {
     });
   });
 
-  test('refuse what is not encrypted on its way', () => {
+  it('refuse what is not encrypted on its way', () => {
     const policies = [...all('AWS::S3::BucketPolicy'), ...all('AWS::SQS::QueuePolicy')];
 
     expect(policies).toHaveLength(all('AWS::S3::Bucket').length + all('AWS::SQS::Queue').length);
@@ -56,7 +56,7 @@ describe('stores', () => {
     }
   });
 
-  test('outlive the stack', () => {
+  it('outlive the stack', () => {
     const kept = ['AWS::DynamoDB::GlobalTable', 'AWS::S3::Bucket', 'AWS::SecretsManager::Secret'];
 
     const resources = kept.flatMap((type) => resourcesOf(template, type));
@@ -67,11 +67,11 @@ describe('stores', () => {
 });
 
 describe('the stack', () => {
-  test('is named after its stage', () => {
+  it('is named after its stage', () => {
     expect(stackName).toBe('quire-prod');
   });
 
-  test('puts out the two URLs and the tables that commands work on', () => {
+  it('puts out the two URLs and the tables that commands work on', () => {
     const { BaseUrl, ApiUrl, ...tables } = template.Outputs ?? {};
 
     const [[api] = []] = all('AWS::ApiGateway::RestApi');
@@ -83,7 +83,7 @@ describe('the stack', () => {
     }
   });
 
-  test('holds no secret value', () => {
+  it('holds no secret value', () => {
     const secrets = all('AWS::SecretsManager::Secret').map(([, properties]) => properties);
 
     expect(secrets.map(({ Name }) => Name)).toEqual([

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { pauseMs, recordFailure, recordSuccess } from '../../shared/models/circuit.ts';
 
 let upstream = 'upstream 0';
@@ -8,7 +8,6 @@ beforeEach(() => {
   vi.useFakeTimers();
   upstream = `upstream ${++upstreams}`;
 });
-afterEach(() => vi.useRealTimers());
 
 function fail(times: number): void {
   for (let n = 0; n < times; n++) recordFailure(upstream);

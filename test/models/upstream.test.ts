@@ -1,47 +1,41 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { clientEnvironment } from '../../lib/local/engines/client-config.ts';
 import { startSecretsServer } from '../../lib/local/secrets/secrets-server.ts';
 import type { Model } from '../../shared/models/catalogue.ts';
-import type { OpenedCompletion } from '../../shared/models/upstream.ts';
+import { freePorts } from '../support/servers/free-ports.ts';
 import type { Behaviour } from '../support/servers/model-stub.ts';
 import { completionOf } from '../support/servers/model-stub-pieces.ts';
-import {
-  type ModelKind,
-  providerKey,
-  startTestCatalogue,
-  type TestCatalogue,
-  type TestModel,
-} from '../support/servers/test-catalogue.ts';
+import { type ModelKind, providerKey, writeCatalogue } from '../support/servers/test-catalogue.ts';
+import { startModels, type TestModel } from '../support/servers/test-models.ts';
 
-let catalogue: TestCatalogue;
-let secrets: Awaited<ReturnType<typeof startSecretsServer>>;
-let open: (model: TestModel, signal?: AbortSignal) => Promise<OpenedCompletion>;
+const folder = mkdtempSync(join(tmpdir(), 'quire-catalogue-'));
+const [closedPort = 0] = await freePorts(1);
+const models = await startModels({ suffix: '', port: 0 });
 const secretValues = { 'a-secret': providerKey };
+const secrets = await startSecretsServer(secretValues);
+Object.assign(process.env, clientEnvironment, {
+  AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.url,
+  PROVIDER_SECRETS: JSON.stringify({ openai: 'a-secret' }),
+  QUIRE_CATALOGUE: writeCatalogue(folder, [{ suffix: '', port: models.port }], closedPort),
+});
+// The catalogue is read when its module is loaded.
+const { openCompletion } = await import('../../shared/models/upstream.ts');
+const { findModel } = await import('../../shared/models/catalogue.ts');
 
-beforeAll(async () => {
-  [catalogue, secrets] = await Promise.all([
-    startTestCatalogue(),
-    startSecretsServer(secretValues),
-  ]);
-  Object.assign(process.env, clientEnvironment, {
-    AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.url,
-    PROVIDER_SECRETS: JSON.stringify({ openai: 'a-secret' }),
-    QUIRE_CATALOGUE: catalogue.file,
-  });
-  const { openCompletion } = await import('../../shared/models/upstream.ts');
-  const { findModel } = await import('../../shared/models/catalogue.ts');
-  open = (model, signal = new AbortController().signal) =>
-    openCompletion(
-      findModel(model.id) as Model,
-      { model: model.id, messages: [{ role: 'user', content: 'hi' }] },
-      signal,
-    );
+afterAll(async () => {
+  await Promise.all([models.close(), secrets.close()]);
+  rmSync(folder, { recursive: true });
 });
-afterAll(() => Promise.all([catalogue.close(), secrets.close()]));
-beforeEach(() => {
-  vi.spyOn(process.stdout, 'write').mockReturnValue(true);
-  return () => vi.restoreAllMocks();
-});
+
+const open = (model: TestModel, signal = new AbortController().signal) =>
+  openCompletion(
+    findModel(model.id) as Model,
+    { model: model.id, messages: [{ role: 'user', content: 'hi' }] },
+    signal,
+  );
 
 const status = (status: number, body?: unknown, headers = {}): Behaviour => ({
   kind: 'status',
@@ -53,7 +47,7 @@ const answer: Behaviour = { kind: 'pieces', pieces: [completionOf('hi')] };
 
 /** Asks a model that answers so; answers how that fails. */
 async function failure(behaviour: Behaviour, kind: ModelKind = 'plain') {
-  return open(catalogue.newModel(kind, behaviour)).then(
+  return open(models.newModel(kind, behaviour)).then(
     () => 'no failure',
     (error: unknown) => error,
   );
@@ -256,7 +250,7 @@ describe('advice to wait', () => {
   });
 
   it('is the soonest of several upstreams’', async () => {
-    const model = catalogue.newModel('twin', status(429, undefined, { 'retry-after': '30' }));
+    const model = models.newModel('twin', status(429, undefined, { 'retry-after': '30' }));
     model.upstreams[1]?.respond(status(429, undefined, { 'retry-after': '7' }));
 
     await expect(open(model)).rejects.toMatchObject({ statusCode: 503, retryAfterSeconds: 7 });
@@ -271,7 +265,7 @@ describe('a model with two upstreams', () => {
     ['cuts the connection', { kind: 'cut' }],
     ['answers HTML', { kind: 'wrong-type' }],
   ])('is answered by the second where the first %s', async (_, fault) => {
-    const model = catalogue.newModel('twin', fault);
+    const model = models.newModel('twin', fault);
     model.upstreams[1]?.respond(answer);
 
     const { response } = await open(model);
@@ -281,7 +275,7 @@ describe('a model with two upstreams', () => {
   });
 
   it('does not ask the second what is the caller’s own fault', async () => {
-    const model = catalogue.newModel('twin', status(400));
+    const model = models.newModel('twin', status(400));
 
     await expect(open(model)).rejects.toMatchObject({ statusCode: 400 });
 
@@ -289,7 +283,7 @@ describe('a model with two upstreams', () => {
   });
 
   it('leaves the first alone after three failures in a row, and tries again after a second', async () => {
-    const model = catalogue.newModel('twin', status(500));
+    const model = models.newModel('twin', status(500));
     const counts: number[][] = [];
     for (let n = 0; n < 5; n++) {
       await open(model);
@@ -308,7 +302,7 @@ describe('a model with two upstreams', () => {
 
 describe('a model whose only upstream is left alone', () => {
   it('says so without asking it, and when to come back', async () => {
-    const model = catalogue.newModel('plain', status(500));
+    const model = models.newModel('plain', status(500));
     for (let n = 0; n < 3; n++) await open(model).catch(() => {});
 
     await expect(open(model)).rejects.toMatchObject({
@@ -324,9 +318,9 @@ describe('a model whose only upstream is left alone', () => {
 
 describe('a provider’s secret', () => {
   it('is read again after a 401, and the call repeated with the new one', async () => {
-    const model = catalogue.newModel('plain', [status(401), answer]);
+    const model = models.newModel('plain', [status(401), answer]);
     const before = secretValues['a-secret'];
-    await open(catalogue.newModel());
+    await open(models.newModel());
     secretValues['a-secret'] = 'sk-rotated';
 
     const { response } = await open(model);
@@ -340,7 +334,7 @@ describe('a provider’s secret', () => {
   });
 
   it('is not read a third time for one call', async () => {
-    const model = catalogue.newModel('plain', status(401));
+    const model = models.newModel('plain', status(401));
 
     await expect(open(model)).rejects.toMatchObject({ statusCode: 503 });
 
@@ -357,12 +351,12 @@ describe('time', () => {
   });
 
   it('runs out for the caller, and the upstream is let go', async () => {
-    const model = catalogue.newModel('plain', { kind: 'hang' });
+    const model = models.newModel('plain', { kind: 'hang' });
     const abort = new AbortController();
 
     const opening = open(model, abort.signal);
     opening.catch(() => {});
-    await catalogue.stub.requestCount(catalogue.stub.requests.length + 1);
+    await models.stub.requestCount(models.stub.requests.length + 1);
     abort.abort();
 
     await expect(opening).rejects.toMatchObject({ statusCode: 503 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { markdown } from '../../shared/ocr/layout.ts';
 import {
   block,
@@ -16,7 +16,7 @@ const prose = columnBlocks(
 );
 
 describe('Markdown of the layout', () => {
-  test('has headings, and paragraphs of joined lines', () => {
+  it('has headings, and paragraphs of joined lines', () => {
     const blocks = [
       ...title,
       ...heading,
@@ -33,7 +33,7 @@ describe('Markdown of the layout', () => {
     );
   });
 
-  test("follows Textract's order, whatever that of the lines", () => {
+  it("follows Textract's order, whatever that of the lines", () => {
     const blocks = [
       ...prose,
       ...title,
@@ -48,7 +48,7 @@ describe('Markdown of the layout', () => {
     expect(text.split('\n\n').slice(0, 2)).toEqual(['## What was done', '# Annual Report']);
   });
 
-  test('has lists, with their bullets or numbers', () => {
+  it('has lists, with their bullets or numbers', () => {
     const bullets = columnBlocks(['• Replace the piles', 'Paint the light'], [0.1, 0.2, 0.5]);
     const numbers = columnBlocks(
       ['1. Close the berth', '2) Report', 'to the trust'],
@@ -74,7 +74,7 @@ describe('Markdown of the layout', () => {
     );
   });
 
-  test('keeps the lines of an address', () => {
+  it('keeps the lines of an address', () => {
     const address = [
       ...lineBlocks('DEMO Invoices', [0.1, 0.1, 0.3]),
       ...lineBlocks('Suite 5', [0.1, 0.125, 0.2]),
@@ -86,7 +86,7 @@ describe('Markdown of the layout', () => {
     expect(text).toBe('DEMO Invoices\nSuite 5\nYour City');
   });
 
-  test('loses no line that Textract put into no part of the layout', () => {
+  it('loses no line that Textract put into no part of the layout', () => {
     const lost = lineBlocks('Left out', [0.1, 0.125, 0.3]);
     const blocks = [
       ...heading,
@@ -101,7 +101,7 @@ describe('Markdown of the layout', () => {
     expect(text.split('\n\n').slice(0, 2)).toEqual(['## What was done', 'Left out']);
   });
 
-  test('does not take a paragraph for a heading for its sign', () => {
+  it('does not take a paragraph for a heading for its sign', () => {
     const line = lineBlocks('# 12 of the plan', [0.1, 0.1, 0.5]);
 
     const { text } = markdown([...line, layoutBlock('TEXT', line)]);
@@ -109,7 +109,7 @@ describe('Markdown of the layout', () => {
     expect(text).toBe('\\# 12 of the plan');
   });
 
-  test('of an empty page is empty', () => {
+  it('of an empty page is empty', () => {
     expect(markdown([block('PAGE', [0, 0, 1], [])])).toEqual({ text: '', confidence: null });
   });
 });
@@ -126,7 +126,7 @@ const rows = [
 const tableText = '| Item | Total |\n| --- | --- |\n| Piles \\| oak | 17,400 |\n| Divers | 2,940 |';
 
 describe('Markdown of tables', () => {
-  test('has their cells, escaped, and their text nowhere else', () => {
+  it('has their cells, escaped, and their text nowhere else', () => {
     const blocks = [
       ...heading,
       ...rows.flat(2),
@@ -140,13 +140,13 @@ describe('Markdown of tables', () => {
     expect(text).toBe(`## What was done\n\n${tableText}`);
   });
 
-  test('without cells is made from where their lines stand', () => {
+  it('without cells is made from where their lines stand', () => {
     const { text } = markdown([...rows.flat(2), layoutBlock('TABLE', rows.flat(2))]);
 
     expect(text).toBe(tableText);
   });
 
-  test('without a layout has them among the paragraphs', () => {
+  it('without a layout has them among the paragraphs', () => {
     const after = columnBlocks(['All of it was', 'spent.'], [0.1, 0.5, 0.4]);
     const blocks = [...prose, ...rows.flat(2), ...after, ...tableBlocks(rows, [0.1, 0.3, 0.7])];
 
@@ -157,7 +157,7 @@ describe('Markdown of tables', () => {
     );
   });
 
-  test('keeps the lines of a part that are in none of its cells', () => {
+  it('keeps the lines of a part that are in none of its cells', () => {
     const note = lineBlocks('Amounts in pounds', [0.1, 0.45, 0.4]);
     const blocks = [
       ...rows.flat(2),
@@ -171,7 +171,7 @@ describe('Markdown of tables', () => {
     expect(text).toBe(`${tableText}\n\nAmounts in pounds`);
   });
 
-  test('puts the text of merged cells into the first, and ticks into their boxes', () => {
+  it('puts the text of merged cells into the first, and ticks into their boxes', () => {
     const name = lineBlocks('Both of them', [0.1, 0.3, 0.5]);
     const [first, second] = [name.slice(0, 2), name.slice(2)];
     const ticks = (['SELECTED', 'NOT_SELECTED'] as const).map((SelectionStatus) => [
@@ -193,7 +193,7 @@ describe('a word parted at the end of a line', () => {
     return markdown([...blocks, layoutBlock('TEXT', blocks)]).text;
   };
 
-  test.each([
+  it.each([
     ['is made whole', ['the recon-', 'structed wall'], 'the reconstructed wall'],
     ['keeps the hyphen of a name', ['the Anglo-', 'Saxon wall'], 'the Anglo-Saxon wall'],
     ['keeps the hyphen after self', ['its self-', 'attention'], 'its self-attention'],

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { plainText } from '../../shared/ocr/layout.ts';
 import { block, columnBlocks, lineBlocks, turned } from '../support/fixtures/blocks.ts';
 
@@ -22,7 +22,7 @@ const twoColumns = left.flatMap((text, index) => [
 ]);
 
 describe('the plain text of a page', () => {
-  test('keeps its lines, and a blank line between paragraphs', () => {
+  it('keeps its lines, and a blank line between paragraphs', () => {
     const blocks = [
       ...columnBlocks(['One line', 'and another.'], [0.1, 0.1, 0.5]),
       ...columnBlocks(['A new paragraph', 'of two lines.'], [0.1, 0.2, 0.5]),
@@ -33,13 +33,13 @@ describe('the plain text of a page', () => {
     expect(text).toBe('One line\nand another.\n\nA new paragraph\nof two lines.');
   });
 
-  test('reads one column after the other', () => {
+  it('reads one column after the other', () => {
     const { text } = plainText(twoColumns);
 
     expect(text).toBe(`${left.join('\n')}\n\n${right.join('\n')}`);
   });
 
-  test('reads what goes across the columns in its place', () => {
+  it('reads what goes across the columns in its place', () => {
     const heading = lineBlocks('Minutes of the trust, from the secretary', [0.1, 0.1, 0.9]);
     const footnote = lineBlocks('All of it was read and agreed by those present', [0.1, 0.4, 0.9]);
 
@@ -53,7 +53,7 @@ describe('the plain text of a page', () => {
     ]);
   });
 
-  test('reads three columns', () => {
+  it('reads three columns', () => {
     const third = left.map((line) => line.toUpperCase());
     const blocks = left.flatMap((text, index) => [
       ...lineBlocks(text, [0.05, 0.2 + index * 0.025, 0.3]),
@@ -66,7 +66,7 @@ describe('the plain text of a page', () => {
     expect(text).toBe([left, right, third].map((lines) => lines.join('\n')).join('\n\n'));
   });
 
-  test('keeps the rows of a table, with tabs', () => {
+  it('keeps the rows of a table, with tabs', () => {
     const rows = [
       ['Item', 'Total'],
       ['Piles', '17,400'],
@@ -83,7 +83,7 @@ describe('the plain text of a page', () => {
     expect(text).toBe('Item\tTotal\nPiles\t17,400\nDivers\t2,940\nPaint\t109');
   });
 
-  test('puts a page number below columns last', () => {
+  it('puts a page number below columns last', () => {
     const number = lineBlocks('5', [0.49, 0.9, 0.51]);
 
     const { text } = plainText([...twoColumns, ...number]);
@@ -91,13 +91,13 @@ describe('the plain text of a page', () => {
     expect(text.split('\n\n').at(-1)).toBe('5');
   });
 
-  test.each([1, 2, 3])('turned by %i quarters is read all the same', (quarters) => {
+  it.each([1, 2, 3])('turned by %i quarters is read all the same', (quarters) => {
     const { text } = plainText(turned(twoColumns, quarters), 1);
 
     expect(text).toBe(`${left.join('\n')}\n\n${right.join('\n')}`);
   });
 
-  test('that lies askew is read all the same', () => {
+  it('that lies askew is read all the same', () => {
     const askew = twoColumns.map((each) => ({
       ...each,
       Geometry: {
@@ -113,13 +113,13 @@ describe('the plain text of a page', () => {
     expect(text).toBe(`${left.join('\n')}\n\n${right.join('\n')}`);
   });
 
-  test('of no words is empty, and nothing is said of its confidence', () => {
+  it('of no words is empty, and nothing is said of its confidence', () => {
     const page = block('PAGE', [0, 0, 1], []);
 
     expect(plainText([page])).toEqual({ text: '', confidence: null });
   });
 
-  test('tells the confidence of its words, each counted by its length', () => {
+  it('tells the confidence of its words, each counted by its length', () => {
     const blocks = [
       ...lineBlocks('abc', [0.1, 0.1, 0.2], 100),
       ...lineBlocks('d', [0.1, 0.2, 0.2], 60),

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { waitForRateLimit } from '../../shared/ocr/rate-limit.ts';
-import { startTestStore, type TestStore } from '../support/worlds/store.ts';
+import { pass, stopClock } from '../support/worlds/clock.ts';
+import { useStore } from '../support/worlds/store.ts';
 
 /** How long each call paused for, in milliseconds, in the order of their calls. */
 const { pauses } = vi.hoisted(() => ({ pauses: [] as number[] }));
@@ -13,22 +14,12 @@ vi.mock('node:timers/promises', async (original) => ({
   },
 }));
 
-let store: TestStore;
-
-beforeAll(async () => {
-  store = await startTestStore();
-});
-
-afterAll(async () => {
-  vi.useRealTimers();
-  await store.close();
-});
+const store = await useStore();
 
 beforeEach(async () => {
-  vi.useRealTimers();
   await store.renew();
   process.env['TEXTRACT_PAGES_PER_SECOND'] = '5';
-  vi.useFakeTimers({ toFake: ['Date'] });
+  stopClock();
   pauses.length = 0;
 });
 
@@ -46,7 +37,7 @@ describe('the rate limit of pages', () => {
 
   it('lets a call that comes after the last slot go at once', async () => {
     await atOnce(3);
-    vi.setSystemTime(Date.now() + 600);
+    pass(600);
     pauses.length = 0;
 
     await atOnce(2);
@@ -56,7 +47,7 @@ describe('the rate limit of pages', () => {
 
   it('queues a call that comes before the last slot behind it', async () => {
     await atOnce(4);
-    vi.setSystemTime(Date.now() + 500);
+    pass(500);
     pauses.length = 0;
 
     await atOnce(2);

@@ -1,5 +1,5 @@
 import { ThrottlingException, UnsupportedDocumentException } from '@aws-sdk/client-textract';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { failureOf, toServiceError } from '../../shared/ocr/textract-errors.ts';
 
 const named = (name: string, fields: object = {}) =>
@@ -8,7 +8,7 @@ const throttle = new ThrottlingException({ message: 'Rate exceeded', $metadata: 
 const unsupported = new UnsupportedDocumentException({ message: 'No', $metadata: {} });
 
 describe('a failure', () => {
-  test.each([
+  it.each([
     ['of its own class', throttle, 'throttled'],
     ['known by its name alone', named('TooManyRequestsException'), 'throttled'],
     ['known by its status', named('Unknown', { $metadata: { httpStatusCode: 429 } }), 'throttled'],
@@ -35,14 +35,14 @@ describe('a failure', () => {
     expect(failureOf(error)).toBe(failure);
   });
 
-  test('that is its own cause ends', () => {
+  it('that is its own cause ends', () => {
     const loop = named('Loop');
     loop.cause = loop;
 
     expect(failureOf(loop)).toBe('unknown');
   });
 
-  test('unknown is passed on as it is', () => {
+  it('unknown is passed on as it is', () => {
     const error = new TypeError('undefined is not a function');
 
     expect(toServiceError(error)).toBe(error);

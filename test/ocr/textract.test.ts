@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { clientEnvironment } from '../../lib/local/engines/client-config.ts';
 import type { Engine } from '../../lib/local/engines/engine.ts';
 import type { Recognize } from '../../lib/local/textract/recognized-page.ts';
@@ -28,7 +28,7 @@ afterEach(async () => {
 });
 
 describe('reading a page', () => {
-  test('without features detects its text, as plain text', async () => {
+  it('without features detects its text, as plain text', async () => {
     const read = await readWithTextract(page, [], noSignal);
 
     expect(read.text).toBe('SUMMARY OF IT\n\nAll was read\nand agreed.');
@@ -36,14 +36,14 @@ describe('reading a page', () => {
     expect((await countedRequests(server.url)).byTarget).toEqual({ DetectDocumentText: 1 });
   });
 
-  test('with features analyzes it, as Markdown', async () => {
+  it('with features analyzes it, as Markdown', async () => {
     const read = await readWithTextract(page, ['LAYOUT', 'TABLES'], noSignal);
 
     expect(read.text).toBe('## SUMMARY OF IT\n\nAll was read and agreed.');
     expect((await countedRequests(server.url)).byTarget).toEqual({ AnalyzeDocument: 1 });
   });
 
-  test('of no words says so by a confidence of null', async () => {
+  it('of no words says so by a confidence of null', async () => {
     recognize = async () => pageOf();
 
     expect(await readWithTextract(page, [], noSignal)).toEqual({ text: '', confidence: null });
@@ -51,7 +51,7 @@ describe('reading a page', () => {
 });
 
 describe('what passes is tried again', () => {
-  test.each([
+  it.each([
     ['a throttle', { type: 'ThrottlingException' }],
     ['a rate exceeded', { type: 'ProvisionedThroughputExceededException' }],
     ['a limit exceeded', { type: 'LimitExceededException' }],
@@ -68,7 +68,7 @@ describe('what passes is tried again', () => {
     expect((await countedRequests(server.url)).total).toBe(3);
   });
 
-  test.each([
+  it.each([
     ['throttles', { type: 'ThrottlingException' }, 429, 'ocr_throttled'],
     ['faults', { type: 'InternalServerError' }, 503, 'ocr_unavailable'],
     ['lost connections', { cut: true }, 503, 'ocr_unavailable'],
@@ -83,7 +83,7 @@ describe('what passes is tried again', () => {
 });
 
 describe('what does not pass fails at once', () => {
-  test.each([
+  it.each([
     ['UnsupportedDocumentException', 422, 'unreadable_page'],
     ['BadDocumentException', 422, 'unreadable_page'],
     ['DocumentTooLargeException', 422, 'unreadable_page'],
@@ -100,7 +100,7 @@ describe('what does not pass fails at once', () => {
 });
 
 describe('out of time', () => {
-  test('while a page is read, it is given up', async () => {
+  it('while a page is read, it is given up', async () => {
     const outOfTime = new AbortController();
     recognize = (_image, signal) => {
       outOfTime.abort();
@@ -113,7 +113,7 @@ describe('out of time', () => {
     expect((await countedRequests(server.url)).total).toBe(1);
   });
 
-  test('between two attempts, none is made any more', async () => {
+  it('between two attempts, none is made any more', async () => {
     const outOfTime = new AbortController();
     await tellFaults(server.url, [{ times: 1_000, type: 'ThrottlingException' }]);
     const read = readWithTextract(page, [], outOfTime.signal);
@@ -124,7 +124,7 @@ describe('out of time', () => {
     await expect(read).rejects.toMatchObject({ code: 'ocr_unavailable' });
   });
 
-  test('before it begins, nothing is asked', async () => {
+  it('before it begins, nothing is asked', async () => {
     const read = readWithTextract(page, [], AbortSignal.abort());
 
     await expect(read).rejects.toMatchObject({ code: 'ocr_unavailable' });

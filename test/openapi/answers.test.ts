@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { JobRecord } from '../../shared/jobs/record.ts';
 import { greyJpeg, smallPdf, words } from '../support/fixtures/small-documents.ts';
 import { shared } from '../support/run/shared.ts';
@@ -51,7 +51,7 @@ async function expectDone(job: object): Promise<JobRecord> {
 }
 
 describe('what the document says of an answer holds for', () => {
-  test('a chat job, from its submission to its end', async () => {
+  it('a chat job, from its submission to its end', async () => {
     const { text } = await expectAnswer('submitJob', 202, { body: chatJob('a question') });
     const { id } = JSON.parse(text) as JobRecord;
     await until(caller, id);
@@ -61,7 +61,7 @@ describe('what the document says of an answer holds for', () => {
     await expectAnswer('cancelJob', 409, { parameters: { job_id: id } });
   });
 
-  test('an image that was read', async () => {
+  it('an image that was read', async () => {
     const data = Buffer.from(await greyJpeg(200, 300)).toString('base64');
     const image = { type: 'image_url', image_url: { url: `data:image/jpeg;base64,${data}` } };
 
@@ -73,7 +73,7 @@ describe('what the document says of an answer holds for', () => {
     expect(job).toMatchObject({ status: 'done', result: { type: 'ocr', images_used: 1 } });
   });
 
-  test('a folder, its text, its PDF and its batch file', async () => {
+  it('a folder, its text, its PDF and its batch file', async () => {
     const folder = join(stage.dataDir, 'drive');
     const line = { method: 'POST', url: '/v1/chat/completions', body: completion };
     mkdirSync(folder, { recursive: true });
@@ -100,7 +100,7 @@ describe('what the document says of an answer holds for', () => {
     );
   });
 
-  test('statistics and limits', async () => {
+  it('statistics and limits', async () => {
     await expectAnswer('createChatCompletion', 200, { body: completion });
 
     await expectAnswer('getLimits', 200);
@@ -111,7 +111,7 @@ describe('what the document says of an answer holds for', () => {
     await expectAnswer('getBatchStats', 200, { parameters: { days: '7' } });
   });
 
-  test('answers of models, as a whole and in events', async () => {
+  it('answers of models, as a whole and in events', async () => {
     const stream_options = { include_usage: true };
 
     await expectAnswer('createChatCompletion', 200, { body: completion });
@@ -123,12 +123,12 @@ describe('what the document says of an answer holds for', () => {
     await expectAnswer('listModels', 200);
   });
 
-  test('a rating', async () => {
+  it('a rating', async () => {
     await expectAnswer('submitFeedback', 200, { body: { session_id: 's', rating: 1 } });
     await expectAnswer('submitFeedback', 422, { body: { session_id: '' } });
   });
 
-  test.each(['getHealth', 'getOpenApi', 'getDocs'])('%s without a key', async (id) => {
+  it.each(['getHealth', 'getOpenApi', 'getDocs'])('%s without a key', async (id) => {
     await expectAnswer(id, 200, { authorization: undefined });
   });
 });
@@ -136,7 +136,7 @@ describe('what the document says of an answer holds for', () => {
 describe('what the document says of a refusal holds for', () => {
   const locked = served.operations.filter(({ security }) => !security);
 
-  test.each(locked)('$operationId without a key', async ({ operationId }) => {
+  it.each(locked)('$operationId without a key', async ({ operationId }) => {
     const parameters = { job_id: 'job_x' };
 
     await expectAnswer(operationId, 401, { authorization: undefined, parameters });
@@ -144,21 +144,21 @@ describe('what the document says of a refusal holds for', () => {
 
   const posts = served.operations.filter(({ requestBody }) => requestBody);
 
-  test.each(posts)('$operationId of more than 6 MB', async ({ operationId }) => {
+  it.each(posts)('$operationId of more than 6 MB', async ({ operationId }) => {
     await expectAnswer(operationId, 413, { body: 'x'.repeat(7_000_000) });
   });
 
-  test('a spent budget', async () => {
+  it('a spent budget', async () => {
     await expectAnswer('createChatCompletion', 429, { body: completion }, poor);
     await expectAnswer('streamChat', 429, { body: { message: 'Hello' } }, poor);
   });
 
-  test('a key’s last request of the minute', async () => {
+  it('a key’s last request of the minute', async () => {
     await expectAnswer('createChatCompletion', 429, { body: completion }, hurried);
     await expectAnswer('streamChat', 429, { body: { message: 'Hello' } }, hurried);
   });
 
-  test('an unknown job, model, key or file', async () => {
+  it('an unknown job, model, key or file', async () => {
     const parameters = { job_id: 'job_x' };
 
     await expectAnswer('getJob', 404, { parameters });
@@ -168,14 +168,14 @@ describe('what the document says of a refusal holds for', () => {
     await expectAnswer('getDocsFile', 404, { parameters: { file: '__proto__' } });
   });
 
-  test('a submission under another’s idempotency key', async () => {
+  it('a submission under another’s idempotency key', async () => {
     const parameters = { 'Idempotency-Key': randomUUID() };
     await expectAnswer('submitJob', 202, { parameters, body: chatJob('one') });
 
     await expectAnswer('submitJob', 409, { parameters, body: chatJob('another') });
   });
 
-  test('messages that no model takes', async () => {
+  it('messages that no model takes', async () => {
     const content = 'word '.repeat(1_100_000);
 
     await expectAnswer('createChatCompletion', 400, {
@@ -183,7 +183,7 @@ describe('what the document says of a refusal holds for', () => {
     });
   });
 
-  test('bodies and queries that break rules', async () => {
+  it('bodies and queries that break rules', async () => {
     await expectAnswer('submitJob', 422, { body: { job_type: 'x', priority: 101 } });
     await expectAnswer('listJobs', 422, { parameters: { status: 'lost' } });
     await expectAnswer('getStats', 422, { parameters: { period: '2d' } });

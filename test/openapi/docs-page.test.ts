@@ -1,4 +1,4 @@
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { docsFiles } from '../../shared/openapi/service.ts';
 import { shared } from '../support/run/shared.ts';
 
@@ -58,7 +58,7 @@ describe('the reference page', () => {
 });
 
 describe('a file of the page', () => {
-  test.each<[string, string, RegExp]>([
+  it.each<[string, string, RegExp]>([
     ['open-reference.js', 'text/javascript', /SwaggerUIBundle\(/],
     ['swagger-ui-bundle.js', 'text/javascript', /SwaggerUIBundle/],
     ['swagger-ui.css', 'text/css', /\.swagger-ui/],

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { reachTables } from '../../lib/cli/target.ts';
 import { issueKey } from '../../shared/keys/key.ts';
 import { defaultLimits } from '../../shared/keys/key-limits.ts';
@@ -23,7 +23,7 @@ async function spoiledKey(): Promise<string> {
 }
 
 describe.concurrent('rebuild', () => {
-  test('tells what differs, and changes nothing when it only looks', async () => {
+  it('tells what differs, and changes nothing when it only looks', async () => {
     const id = await spoiledKey();
 
     const { code, stdout } = await usage('rebuild', id, '--dry-run', '--data', dataDir);
@@ -34,7 +34,7 @@ describe.concurrent('rebuild', () => {
     expect(await usageOf(id)).toMatchObject({ total: { requests: -2 } });
   });
 
-  test('corrects what differs', async () => {
+  it('corrects what differs', async () => {
     const id = await spoiledKey();
 
     const { stdout } = await usage('rebuild', id, '--json', '--data', dataDir);
@@ -48,7 +48,7 @@ describe.concurrent('rebuild', () => {
     expect(await usageOf(id)).toMatchObject({ total: { requests: 1, spend: 9 } });
   });
 
-  test.each([
+  it.each([
     [[], "rebuild takes a key's id, key_…, as npm run keys -- list shows them."],
     [[unknownKey], `There is no key ${unknownKey}.`],
     [
@@ -61,7 +61,7 @@ describe.concurrent('rebuild', () => {
     expect(exit).toEqual({ code: 1, stdout: '', stderr: `${sentence}\n` });
   });
 
-  test('says how it is called', async () => {
+  it('says how it is called', async () => {
     const { stdout } = await usage('rebuild', '--help');
 
     expect(stdout).toContain('npm run usage -- rebuild ID [options]');

@@ -1,12 +1,13 @@
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { ConflictError } from '../../shared/http/errors.ts';
 import type { EndedCharge } from '../../shared/usage/figures.ts';
 import { rebuildUsage } from '../../shared/usage/rebuild.ts';
 import { rollUpUsage } from '../../shared/usage/roll-up.ts';
+import { dayMs } from '../support/worlds/clock.ts';
 import { type Fault, interleave, StoreFault } from '../support/worlds/interleave.ts';
 import { spoilShape } from '../support/worlds/spoil-usage.ts';
-import { startTestStore, type TestStore } from '../support/worlds/store.ts';
+import { useStore } from '../support/worlds/store.ts';
 import {
   endedCharge,
   eventOf,
@@ -16,23 +17,8 @@ import {
   usageOf,
 } from '../support/worlds/usage-world.ts';
 
-let store: TestStore;
+await useStore();
 
-beforeAll(async () => {
-  store = await startTestStore();
-});
-
-afterAll(() => store.close());
-
-beforeEach(() => {
-  vi.spyOn(process.stdout, 'write').mockReturnValue(true);
-});
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
-
-const dayMs = 86_400_000;
 const kinds = [
   ['chat'],
   ['batch', 'batch:chat'],

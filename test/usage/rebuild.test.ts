@@ -1,12 +1,12 @@
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { ConflictError } from '../../shared/http/errors.ts';
-
 import { rebuildUsage } from '../../shared/usage/rebuild.ts';
 import { rollUpUsage } from '../../shared/usage/roll-up.ts';
+import { dayMs, pass, stopClock } from '../support/worlds/clock.ts';
 import { interleave } from '../support/worlds/interleave.ts';
 import { forget, loseUsage, spoil } from '../support/worlds/spoil-usage.ts';
-import { startTestStore, type TestStore } from '../support/worlds/store.ts';
+import { useStore } from '../support/worlds/store.ts';
 import {
   endedCharge,
   eventOf,
@@ -15,22 +15,7 @@ import {
   usageOf,
 } from '../support/worlds/usage-world.ts';
 
-let store: TestStore;
-
-beforeAll(async () => {
-  store = await startTestStore();
-});
-
-afterAll(() => store.close());
-
-beforeEach(() => {
-  vi.spyOn(process.stdout, 'write').mockReturnValue(true);
-});
-
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.useRealTimers();
-});
+await useStore();
 
 const tags = ['batch', 'batch:chat'];
 
@@ -161,7 +146,8 @@ function expectConflict(error: unknown): void {
 
 /** Does something when so many days have passed. */
 async function inDays<Value>(count: number, act: () => Promise<Value>): Promise<Value> {
-  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + count * 86_400_000 });
+  stopClock();
+  pass(count * dayMs);
   try {
     return await act();
   } finally {

@@ -1,32 +1,25 @@
-import { rmSync } from 'node:fs';
-import { afterAll, expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { call } from '../support/servers/api.ts';
+import { useOwnStages } from '../support/servers/own-stages.ts';
 import { untilGone } from '../support/servers/processes.ts';
-import { newDataDir, startTestStage, type TestStage } from '../support/servers/stage.ts';
 import { statsAfter, usedUsd } from '../support/servers/stats.ts';
 
-const dataDir = newDataDir();
-let stage: TestStage | undefined;
+const stages = useOwnStages();
 
-afterAll(async () => {
-  await stage?.kill('SIGKILL');
-  await untilGone(dataDir);
-  rmSync(dataDir, { recursive: true, force: true });
-});
-
-test('a stage that is killed after its answers counts each of them once when it is back', {
+it('a stage that is killed after its answers counts each of them once when it is back', {
   timeout: 120_000,
 }, async () => {
   const completions = 12;
-  stage = await startTestStage({ dataDir });
+  const dataDir = stages.newDataDir();
+  const killed = await stages.start({ dataDir });
   for (let n = 0; n < completions; n += 1) {
     const messages = [{ role: 'user', content: `Question ${n}` }];
-    await call(stage, 'POST', '/v1/chat/completions', { model: 'gpt-5-mini', messages });
+    await call(killed, 'POST', '/v1/chat/completions', { model: 'gpt-5-mini', messages });
   }
 
-  await stage.kill('SIGKILL');
+  await killed.kill('SIGKILL');
   await untilGone(dataDir);
-  stage = await startTestStage({ dataDir });
+  const stage = await stages.start({ dataDir });
 
   const stats = await statsAfter(stage, completions);
   expect(stats.requests).toBe(completions);

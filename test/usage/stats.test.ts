@@ -1,30 +1,20 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { defaultLimits } from '../../shared/keys/key-limits.ts';
 import { reportBatchStats } from '../../shared/usage/batch-stats.ts';
 import { countCharges } from '../../shared/usage/count.ts';
 import type { EndedCharge } from '../../shared/usage/figures.ts';
 import { countJobs } from '../../shared/usage/job-counts.ts';
 import { reportStats } from '../../shared/usage/stats.ts';
+import { useStoppedClock } from '../support/worlds/clock.ts';
 import { putJobs } from '../support/worlds/put-jobs.ts';
-import { startTestStore, type TestStore } from '../support/worlds/store.ts';
+import { useStore } from '../support/worlds/store.ts';
 import { endedCharge, newKeyId } from '../support/worlds/usage-world.ts';
 
-let store: TestStore;
+await useStore();
 const now = '2026-11-20T00:00:00.000Z';
 const callerOf = (keyId: string) => ({ keyId, limits: JSON.stringify(defaultLimits) });
 
-beforeAll(async () => {
-  store = await startTestStore();
-});
-
-afterAll(async () => {
-  vi.useRealTimers();
-  await store.close();
-});
-
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(now) });
-});
+useStoppedClock(now);
 
 /** A key whose charges are counted. */
 async function keyWith(...charges: Partial<EndedCharge>[]): Promise<string> {

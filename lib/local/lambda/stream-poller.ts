@@ -27,8 +27,13 @@ export interface StreamPollerConfig {
   narrator: Narrator;
 }
 
-/** The pause after a read that found nothing. */
+/**
+ * The pause after a read that found nothing. It grows while nothing comes, up to the one that Lambda makes, so that a
+ * stage at rest takes little of the machine.
+ */
 const idleMs = 40;
+const idleGrowthMs = 5;
+const maxIdleMs = 250;
 const firstRetryMs = 200;
 
 /**
@@ -58,6 +63,7 @@ export class StreamPoller {
 
   private async poll(): Promise<void> {
     let iterator: string | undefined;
+    let emptyReads = 0;
     while (!this.stopped) {
       try {
         iterator ??= await this.startingIterator();
@@ -67,7 +73,8 @@ export class StreamPoller {
         await this.deliver(Records);
         this.recordPosition(Records);
         iterator = NextShardIterator;
-        if (Records.length === 0) await pause(idleMs);
+        emptyReads = Records.length === 0 ? emptyReads + 1 : 0;
+        if (emptyReads > 0) await pause(Math.min(maxIdleMs, idleMs + emptyReads * idleGrowthMs));
       } catch (error) {
         if (this.stopped) break;
         this.config.narrator.problem(`reading ${this.config.streamArn}: ${error}`);

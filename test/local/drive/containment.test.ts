@@ -1,14 +1,10 @@
 import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startDrive, type TestDrive } from '../../support/servers/drive.ts';
+import { describe, expect, it } from 'vitest';
+import { useDrive } from '../../support/servers/drive.ts';
 
-let drive: TestDrive;
-beforeAll(async () => {
-  drive = await startDrive();
-});
-afterAll(() => drive.close());
+const drive = await useDrive();
 
 const apps = 'application/vnd.google-apps';
 
@@ -17,7 +13,7 @@ async function get(name: string, fields: string) {
 }
 
 describe('a shortcut', () => {
-  test('leads to the file that the link points to, through other links', async () => {
+  it('leads to the file that the link points to, through other links', async () => {
     drive.put('far/target.pdf', '%PDF');
     symlinkSync('far/target.pdf', join(drive.folder, 'one'));
     symlinkSync('one', join(drive.folder, 'two.pdf'));
@@ -33,7 +29,7 @@ describe('a shortcut', () => {
     });
   });
 
-  test('may lead to a folder, even to one it is in', async () => {
+  it('may lead to a folder, even to one it is in', async () => {
     drive.put('loop/file.txt');
     symlinkSync('..', join(drive.folder, 'loop/up'));
     symlinkSync('.', join(drive.folder, 'loop/here'));
@@ -49,7 +45,7 @@ describe('a shortcut', () => {
     ]);
   });
 
-  test.each([
+  it.each([
     ['out of the Drive', '../outside.txt'],
     ['to a folder outside', tmpdir()],
     ['to a hidden file', '.secret'],
@@ -73,7 +69,7 @@ describe('a shortcut', () => {
 });
 
 describe('nothing outside the folder is served', () => {
-  test('by an id whose folder became a link', async () => {
+  it('by an id whose folder became a link', async () => {
     drive.put('trap/outside.txt', 'inside');
     const id = await drive.idOf('outside.txt');
     writeFileSync(join(drive.folder, '../outside.txt'), 'secret');
@@ -85,7 +81,7 @@ describe('nothing outside the folder is served', () => {
     expect(answer.status).toBe(404);
   });
 
-  test('by an id whose file became a link', async () => {
+  it('by an id whose file became a link', async () => {
     drive.put('bait.txt', 'inside');
     const id = await drive.idOf('bait.txt');
     rmSync(join(drive.folder, 'bait.txt'));
@@ -96,7 +92,7 @@ describe('nothing outside the folder is served', () => {
     expect(answer.status).toBe(403);
   });
 
-  test.each(['..%2Foutside.txt', '..%2F..', '.secret', 'trap%2Foutside.txt'])(
+  it.each(['..%2Foutside.txt', '..%2F..', '.secret', 'trap%2Foutside.txt'])(
     'by the path %s in place of an id',
     async (id) => {
       const answer = await drive.call(`/drive/v3/files/${id}?alt=media`);
@@ -106,7 +102,7 @@ describe('nothing outside the folder is served', () => {
   );
 });
 
-test('hidden files and folders don’t exist', async () => {
+it('hidden files and folders don’t exist', async () => {
   drive.put('half/.hidden.txt');
   drive.put('half/.cache/deep.txt');
 

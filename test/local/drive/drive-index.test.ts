@@ -1,19 +1,10 @@
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { startDriveServer } from '../../../lib/local/drive/drive-server.ts';
-import {
-  accessToken,
-  driveClient,
-  startDrive,
-  type TestDrive,
-} from '../../support/servers/drive.ts';
+import { accessToken, driveClient, useDrive } from '../../support/servers/drive.ts';
 
-let drive: TestDrive;
-beforeAll(async () => {
-  drive = await startDrive();
-});
-afterAll(() => drive.close());
+const drive = await useDrive();
 
 describe('a server that starts again', () => {
   const start = async (folder: string, indexFile: string) => {
@@ -22,7 +13,7 @@ describe('a server that starts again', () => {
     return { server, client };
   };
 
-  test('knows each file by the id it had, and its properties', async () => {
+  it('knows each file by the id it had, and its properties', async () => {
     const { folder } = drive;
     const indexFile = join(folder, '../other.db');
     const before = await start(folder, indexFile);
@@ -41,7 +32,7 @@ describe('a server that starts again', () => {
     expect(kept.data).toEqual(requestBody);
   });
 
-  test('won’t keep its index where the Drive would show it', async () => {
+  it('won’t keep its index where the Drive would show it', async () => {
     const started = startDriveServer({
       folder: drive.folder,
       indexFile: join(drive.folder, 'index.db'),
@@ -51,7 +42,7 @@ describe('a server that starts again', () => {
   });
 });
 
-test('a file that is moved on disk leaves its old id', async () => {
+it('a file that is moved on disk leaves its old id', async () => {
   drive.put('before.txt', 'a');
   const id = await drive.idOf('before.txt');
 

@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { accessToken, driveClient } from '../../support/servers/drive.ts';
 
 const file = new URL('../../../lib/local/drive/drive-thread.ts', import.meta.url);
 
-test('a thread of its own serves the folder, and ends when told', async () => {
+it('a thread of its own serves the folder, and ends when told', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'quire-drive-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, 'a.txt'), '');

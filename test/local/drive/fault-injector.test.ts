@@ -1,19 +1,15 @@
 import { buffer } from 'node:stream/consumers';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import type { Fault } from '../../../lib/local/drive/fault.ts';
-import { startDrive, type TestDrive } from '../../support/servers/drive.ts';
+import { useDrive } from '../../support/servers/drive.ts';
 
-let drive: TestDrive;
-beforeAll(async () => {
-  drive = await startDrive();
-});
+const drive = await useDrive();
 afterEach(() => fetch(`${drive.url}/faults`, { method: 'DELETE' }));
-afterAll(() => drive.close());
 
 const root = '/drive/v3/files/root';
 
 describe('a fault', () => {
-  test.each<[Fault, number, string]>([
+  it.each<[Fault, number, string]>([
     [{ status: 403, reason: 'userRateLimitExceeded' }, 403, 'usageLimits'],
     [{ reason: 'rateLimitExceeded' }, 403, 'usageLimits'],
     [{ status: 429 }, 429, 'usageLimits'],
@@ -32,7 +28,7 @@ describe('a fault', () => {
     });
   });
 
-  test('strikes as often as told, and only what it matches', async () => {
+  it('strikes as often as told, and only what it matches', async () => {
     await drive.fault({ match: { method: 'GET', path: 'files/root' }, times: 2, status: 500 });
 
     const statuses = [];
@@ -43,7 +39,7 @@ describe('a fault', () => {
     expect(statuses).toEqual([200, 500, 500, 200]);
   });
 
-  test('is forgotten when told so', async () => {
+  it('is forgotten when told so', async () => {
     await drive.fault({ status: 500, times: 9 });
 
     await fetch(`${drive.url}/faults`, { method: 'DELETE' });
@@ -51,7 +47,7 @@ describe('a fault', () => {
     expect((await drive.call(root)).status).toBe(200);
   });
 
-  test('is outlived by Google’s client', async () => {
+  it('is outlived by Google’s client', async () => {
     await drive.fault({ match: { method: 'GET' }, times: 2, status: 500, reason: 'backendError' });
 
     const { data } = await drive.client.files.get(
@@ -62,7 +58,7 @@ describe('a fault', () => {
     expect(data.id).toBe('local-drive');
   });
 
-  test('may answer an upload that is still being sent', async () => {
+  it('may answer an upload that is still being sent', async () => {
     await drive.fault({ match: { method: 'POST' }, reason: 'storageQuotaExceeded' });
 
     const answer = await drive.call('/upload/drive/v3/files?uploadType=media', {
@@ -73,7 +69,7 @@ describe('a fault', () => {
     expect(answer.status).toBe(403);
   });
 
-  test('may cut a download in the middle', async () => {
+  it('may cut a download in the middle', async () => {
     drive.put('large.bin', Buffer.alloc(2_000_000, 'x'));
     const fileId = await drive.idOf('large.bin');
     await drive.fault({ match: { path: 'alt=media' }, cutAfterBytes: 300_000 });
@@ -93,7 +89,7 @@ describe('a fault', () => {
     expect((await again.arrayBuffer()).byteLength).toBe(2_000_000);
   });
 
-  test('may lose the answer of what was done', async () => {
+  it('may lose the answer of what was done', async () => {
     const create = (name: string) =>
       drive.call('/drive/v3/files', { method: 'POST', body: JSON.stringify({ name }) });
     await drive.fault(
@@ -110,7 +106,7 @@ describe('a fault', () => {
   });
 });
 
-test('requests are counted by kind', async () => {
+it('requests are counted by kind', async () => {
   const before = await drive.requests();
   drive.put('counted.txt', 'x');
   const fileId = await drive.idOf('counted.txt');

@@ -1,13 +1,9 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startDrive, type TestDrive } from '../../support/servers/drive.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { useDrive } from '../../support/servers/drive.ts';
 
-let drive: TestDrive;
-beforeAll(async () => {
-  drive = await startDrive();
-});
-afterAll(() => drive.close());
+const drive = await useDrive();
 
 const apps = 'application/vnd.google-apps';
 
@@ -27,7 +23,7 @@ describe('files.list', () => {
     folder = await drive.idOf('search');
   });
 
-  test.each([
+  it.each([
     ["name = 'report.pdf'", ['report.pdf']],
     ["name = 'O\\'Brien\\\\notes.txt'", ["O'Brien\\notes.txt"]],
     ['name = "report.pdf"', ['report.pdf']],
@@ -49,7 +45,7 @@ describe('files.list', () => {
     expect(found).toEqual(names);
   });
 
-  test('finds the files of several folders, and of folders in them none', async () => {
+  it('finds the files of several folders, and of folders in them none', async () => {
     const sub = await drive.idOf('sub');
 
     const found = await named(`'${folder}' in parents and name = 'sub' or '${sub}' in parents`);
@@ -57,7 +53,7 @@ describe('files.list', () => {
     expect(found).toEqual(['inner.txt', 'sub']);
   });
 
-  test('finds files by their properties', async () => {
+  it('finds files by their properties', async () => {
     const requestBody = { name: 'tagged.txt', parents: [folder], appProperties: { job: "a'1" } };
     await drive.client.files.create({ requestBody });
 
@@ -68,13 +64,13 @@ describe('files.list', () => {
     expect(others).toEqual([]);
   });
 
-  test('says in Google’s words that a folder is not there', async () => {
+  it('says in Google’s words that a folder is not there', async () => {
     const answer = drive.client.files.list({ q: "'nowhere' in parents" });
 
     await expect(answer).rejects.toMatchObject({ status: 404, message: 'File not found: .' });
   });
 
-  test.each([
+  it.each([
     ['q', { q: "title = 'x'" }],
     ['q', { q: "name = 'x" }],
     ['q', { q: "name = 'x' and" }],
@@ -97,7 +93,7 @@ describe('files.list', () => {
     });
   });
 
-  test('answers only the fields asked for', async () => {
+  it('answers only the fields asked for', async () => {
     const q = "name = 'report.pdf'";
 
     const whole = await drive.client.files.list({ q });
@@ -118,7 +114,7 @@ describe('files.list', () => {
     expect(names.data).toEqual({ files: [{ name: 'report.pdf' }] });
   });
 
-  test('orders as told', async () => {
+  it('orders as told', async () => {
     for (const name of ['page 10', 'page 9', 'page 1']) drive.put(`ordered/${name}`);
     drive.put('ordered/zone/x');
     const q = `'${await drive.idOf('ordered')}' in parents`;
@@ -135,7 +131,7 @@ describe('files.list', () => {
     ]);
   });
 
-  test.each([undefined, 'name', 'createdTime desc'])(
+  it.each([undefined, 'name', 'createdTime desc'])(
     'pages without losing or repeating a file while others come and go, ordered by %s',
     async (orderBy) => {
       const dir = `pages ${orderBy}`;
@@ -165,7 +161,7 @@ describe('files.list', () => {
     },
   );
 
-  test('refuses the token of another search', async () => {
+  it('refuses the token of another search', async () => {
     const { data } = await drive.client.files.list({ pageSize: 1 });
 
     const answer = drive.client.files.list({

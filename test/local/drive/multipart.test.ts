@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { readMultipart } from '../../../lib/local/drive/multipart.ts';
 import { cutUp } from '../../support/fixtures/cut.ts';
 
@@ -10,7 +10,7 @@ const content = fc
   .map((pieces) => pieces.join(''))
   .filter((text) => !text.includes('\r\n--boundary'));
 
-test('an upload’s two parts are read whole, wherever the stream is cut', async () => {
+it('an upload’s two parts are read whole, wherever the stream is cut', async () => {
   const upload = content.chain((text) => {
     const body =
       '--boundary\r\ncontent-type: application/json\r\n\r\n{"name":"a"}\r\n' +

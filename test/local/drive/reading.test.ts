@@ -2,14 +2,10 @@ import { createHash } from 'node:crypto';
 import { appendFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startDrive, type TestDrive } from '../../support/servers/drive.ts';
+import { describe, expect, it } from 'vitest';
+import { useDrive } from '../../support/servers/drive.ts';
 
-let drive: TestDrive;
-beforeAll(async () => {
-  drive = await startDrive();
-});
-afterAll(() => drive.close());
+const drive = await useDrive();
 
 const apps = 'application/vnd.google-apps';
 
@@ -27,7 +23,7 @@ async function download(fileId: string, headers: Record<string, string> = {}) {
 }
 
 describe('files.get', () => {
-  test('answers what Drive answers where no fields are asked for', async () => {
+  it('answers what Drive answers where no fields are asked for', async () => {
     drive.put('plain.pdf', '%PDF');
 
     const { data } = await drive.client.files.get({ fileId: await drive.idOf('plain.pdf') });
@@ -40,7 +36,7 @@ describe('files.get', () => {
     });
   });
 
-  test('answers all that is known of a file', async () => {
+  it('answers all that is known of a file', async () => {
     drive.put('folder/deep.png', 'picture');
 
     const file = await get('deep.png', '*');
@@ -61,7 +57,7 @@ describe('files.get', () => {
     });
   });
 
-  test('knows the root by its own id and as root', async () => {
+  it('knows the root by its own id and as root', async () => {
     const fields = 'id,mimeType,parents';
 
     const answers = await Promise.all(
@@ -72,7 +68,7 @@ describe('files.get', () => {
     expect(answers.map(({ data }) => data)).toEqual([root, root]);
   });
 
-  test('sees a change of the content under the same id', async () => {
+  it('sees a change of the content under the same id', async () => {
     drive.put('growing.txt', 'a');
     const fields = 'id,size,md5Checksum';
     const before = await get('growing.txt', fields);
@@ -87,7 +83,7 @@ describe('files.get', () => {
     });
   });
 
-  test('says that there is no such file in Google’s words', async () => {
+  it('says that there is no such file in Google’s words', async () => {
     const answer = drive.client.files.get({ fileId: 'nowhere' });
 
     const message = 'File not found: nowhere.';
@@ -104,7 +100,7 @@ describe('files.get', () => {
     });
   });
 
-  test('answers only the fields asked for', async () => {
+  it('answers only the fields asked for', async () => {
     drive.put('masked.txt', 'a');
     symlinkSync('masked.txt', join(drive.folder, 'mask link'));
 
@@ -117,7 +113,7 @@ describe('files.get', () => {
     expect(same).toEqual(link);
   });
 
-  test.each(['title', 'name(', 'name,', 'files(id)', 'name)'])(
+  it.each(['title', 'name(', 'name,', 'files(id)', 'name)'])(
     'refuses the field selection %s',
     async (fields) => {
       const answer = drive.client.files.get({ fileId: 'root', fields });
@@ -133,7 +129,7 @@ describe('files.get', () => {
 });
 
 describe('a download', () => {
-  test('is the file’s bytes', async () => {
+  it('is the file’s bytes', async () => {
     const bytes = Buffer.from(Array.from({ length: 700_000 }, (_, n) => n % 251));
     drive.put('bytes.bin', bytes);
 
@@ -144,7 +140,7 @@ describe('a download', () => {
     expect(headers.get('content-length')).toBe('700000');
   });
 
-  test('of an empty file is empty', async () => {
+  it('of an empty file is empty', async () => {
     drive.put('empty.txt');
 
     const { status, bytes } = await download(await drive.idOf('empty.txt'));
@@ -153,7 +149,7 @@ describe('a download', () => {
     expect(bytes).toHaveLength(0);
   });
 
-  test.each([
+  it.each([
     ['bytes=2-4', 'cde', 'bytes 2-4/10'],
     ['bytes=7-', 'hij', 'bytes 7-9/10'],
     ['bytes=-2', 'ij', 'bytes 8-9/10'],
@@ -168,7 +164,7 @@ describe('a download', () => {
     expect(headers.get('content-range')).toBe(contentRange);
   });
 
-  test('of a range past the end is refused', async () => {
+  it('of a range past the end is refused', async () => {
     drive.put('short.txt', 'abc');
 
     const answer = await drive.call(`/drive/v3/files/${await drive.idOf('short.txt')}?alt=media`, {
@@ -182,7 +178,7 @@ describe('a download', () => {
     });
   });
 
-  test.each(['a folder.d', 'a document', 'a shortcut'])('of %s is refused', async (name) => {
+  it.each(['a folder.d', 'a document', 'a shortcut'])('of %s is refused', async (name) => {
     drive.put('a folder.d/file');
     drive.put('a document.gdoc', '# Title');
     if (name === 'a shortcut') symlinkSync('a folder.d/file', join(drive.folder, name));
@@ -197,7 +193,7 @@ describe('a download', () => {
 });
 
 describe('a Google file', () => {
-  test.each([
+  it.each([
     ['Letter.gdoc', 'document', 'text/markdown', '# Dear'],
     ['Sums.gsheet', 'spreadsheet', 'text/csv', 'a,b\n1,2\n'],
     ['Talk.gslides', 'presentation', 'text/plain', 'First slide'],
@@ -215,7 +211,7 @@ describe('a Google file', () => {
     expect(exported.data).toBe(content);
   });
 
-  test('comes as plain text with a byte order mark, if it is a document', async () => {
+  it('comes as plain text with a byte order mark, if it is a document', async () => {
     drive.put('Plain.gdoc', 'words');
 
     const path = `/drive/v3/files/${await drive.idOf('Plain')}/export?mimeType=text/plain`;
@@ -224,7 +220,7 @@ describe('a Google file', () => {
     expect(bytes).toEqual(Buffer.from('\uFEFFwords'));
   });
 
-  test.each([
+  it.each([
     ['to a type it has none of', 'Odd', 'application/pdf', 400, 'badRequest'],
     ['without a type', 'Odd', '', 400, 'required'],
     ['of more than 10 MB', 'Large', 'text/markdown', 403, 'exportSizeLimitExceeded'],

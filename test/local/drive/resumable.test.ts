@@ -1,13 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startDrive, type TestDrive } from '../../support/servers/drive.ts';
+import { describe, expect, it } from 'vitest';
+import { useDrive } from '../../support/servers/drive.ts';
 
-let drive: TestDrive;
-beforeAll(async () => {
-  drive = await startDrive();
-});
-afterAll(() => drive.close());
+const drive = await useDrive();
 
 const kilobytes = 1024;
 const content = randomBytes(5 * 1024 * kilobytes + 1000);
@@ -38,7 +34,7 @@ const chunk = (location: string, from: number, to: number, total: number | '*' =
 const waitingFiles = () => readdirSync(drive.folder).filter((name) => name.startsWith('.'));
 
 describe('a resumable upload', () => {
-  test('comes in one request', async () => {
+  it('comes in one request', async () => {
     const { status, location } = await begin({ name: 'one.pdf' });
 
     const answer = await put(location, undefined, content);
@@ -52,7 +48,7 @@ describe('a resumable upload', () => {
     });
   });
 
-  test('comes in chunks, each answered by how much there is', async () => {
+  it('comes in chunks, each answered by how much there is', async () => {
     const { location } = await begin({ name: 'chunks.pdf' });
     const size = 2048 * kilobytes;
 
@@ -67,7 +63,7 @@ describe('a resumable upload', () => {
     expect(waitingFiles()).toEqual([]);
   });
 
-  test('keeps of a chunk that isn’t the last only multiples of 256 KiB', async () => {
+  it('keeps of a chunk that isn’t the last only multiples of 256 KiB', async () => {
     const { location } = await begin({ name: 'odd.pdf' });
 
     const odd = await chunk(location, 0, 300 * kilobytes);
@@ -80,7 +76,7 @@ describe('a resumable upload', () => {
     expect(await rest.json()).toMatchObject({ md5Checksum: md5 });
   });
 
-  test('takes again what it has', async () => {
+  it('takes again what it has', async () => {
     const { location } = await begin({ name: 'twice.pdf' });
     await chunk(location, 0, 512 * kilobytes);
 
@@ -91,7 +87,7 @@ describe('a resumable upload', () => {
     expect(await rest.json()).toMatchObject({ md5Checksum: md5 });
   });
 
-  test('goes on from where a broken connection left it', async () => {
+  it('goes on from where a broken connection left it', async () => {
     const { location } = await begin({ name: 'broken.pdf' });
     await drive.fault({ match: { method: 'PUT' }, cutAfterBytes: 1_000_000 });
 
@@ -105,7 +101,7 @@ describe('a resumable upload', () => {
     expect(await rest.json()).toMatchObject({ md5Checksum: md5 });
   });
 
-  test('says nothing of a range before anything came', async () => {
+  it('says nothing of a range before anything came', async () => {
     const { location } = await begin({ name: 'nothing.pdf' });
 
     const asked = await put(location, 'bytes */*');
@@ -114,7 +110,7 @@ describe('a resumable upload', () => {
     expect(asked.headers.has('range')).toBe(false);
   });
 
-  test('whose last answer was lost makes one file, and answers it again', async () => {
+  it('whose last answer was lost makes one file, and answers it again', async () => {
     const { location } = await begin({ name: 'lost.pdf' });
     await drive.fault({ match: { method: 'PUT' }, afterDone: true });
 
@@ -128,7 +124,7 @@ describe('a resumable upload', () => {
     expect(await repeated.json()).toMatchObject(file);
   });
 
-  test('of nothing is an empty file', async () => {
+  it('of nothing is an empty file', async () => {
     const { location } = await begin({ name: 'empty.pdf' });
 
     const answer = await put(location, 'bytes */0');
@@ -137,7 +133,7 @@ describe('a resumable upload', () => {
     expect(await answer.json()).toMatchObject({ name: 'empty.pdf' });
   });
 
-  test('changes a file', async () => {
+  it('changes a file', async () => {
     drive.put('before.pdf', 'old');
     const fileId = await drive.idOf('before.pdf');
     const { location } = await begin({ name: 'after.pdf' }, { fileId });
@@ -149,7 +145,7 @@ describe('a resumable upload', () => {
 });
 
 describe('a resumable upload is refused', () => {
-  test('before it begins, where the file could not be made', async () => {
+  it('before it begins, where the file could not be made', async () => {
     const { data } = await drive.client.files.create({ requestBody: { name: 'there' } });
 
     const begun = await Promise.all([
@@ -162,7 +158,7 @@ describe('a resumable upload is refused', () => {
     expect(begun.map(({ status }) => status)).toEqual([404, 409, 404, 400]);
   });
 
-  test('at its end, where the id was taken meanwhile', async () => {
+  it('at its end, where the id was taken meanwhile', async () => {
     const { data } = await drive.client.files.generateIds({ count: 1 });
     const id = data.ids?.[0] ?? '';
     const { location } = await begin({ id, name: 'late.pdf' });
@@ -174,7 +170,7 @@ describe('a resumable upload is refused', () => {
     expect(await drive.idOf('early.pdf')).toBe(id);
   });
 
-  test.each([
+  it.each([
     ['with a range that can’t be read', 'bytes 0-9', 400],
     ['with another size than before', 'bytes 0-9/11', 400],
     ['with more than its size', 'bytes 0-9/5', 400],
@@ -187,7 +183,7 @@ describe('a resumable upload is refused', () => {
     expect(answer.status).toBe(status);
   });
 
-  test('where its session isn’t known', async () => {
+  it('where its session isn’t known', async () => {
     const answer = await put(`${drive.url}/upload/drive/v3/files?upload_id=gone`, 'bytes */*');
 
     expect(answer.status).toBe(404);

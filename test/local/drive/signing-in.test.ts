@@ -1,24 +1,14 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  accessToken,
-  askToken,
-  driveClient,
-  startDrive,
-  type TestDrive,
-} from '../../support/servers/drive.ts';
+import { describe, expect, it } from 'vitest';
+import { accessToken, askToken, driveClient, useDrive } from '../../support/servers/drive.ts';
 
-let drive: TestDrive;
-beforeAll(async () => {
-  drive = await startDrive();
-});
-afterAll(() => drive.close());
+const drive = await useDrive();
 
 const scope = 'https://www.googleapis.com/auth/drive';
 const now = Math.floor(Date.now() / 1000);
 
 describe('the token endpoint', () => {
-  test('grants the service account a token for an hour', async () => {
+  it('grants the service account a token for an hour', async () => {
     const answer = await askToken(drive.serviceAccount, { scope });
 
     expect(answer.status).toBe(200);
@@ -29,7 +19,7 @@ describe('the token endpoint', () => {
     });
   });
 
-  test.each([
+  it.each([
     ['for another audience', { aud: 'https://oauth2.googleapis.com/token' }, 'audience'],
     ['of another account', { iss: 'someone@else.iam.gserviceaccount.com' }, 'account not found'],
     ['of more than an hour', { iat: now, exp: now + 3601 }, 'short-lived token (60 minutes)'],
@@ -45,7 +35,7 @@ describe('the token endpoint', () => {
     });
   });
 
-  test('refuses an assertion that another key signed', async () => {
+  it('refuses an assertion that another key signed', async () => {
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     const another = String(privateKey.export({ type: 'pkcs8', format: 'pem' }));
 
@@ -57,13 +47,13 @@ describe('the token endpoint', () => {
     });
   });
 
-  test('refuses an assertion that asks for no scope', async () => {
+  it('refuses an assertion that asks for no scope', async () => {
     const answer = await askToken(drive.serviceAccount);
 
     expect(await answer.json()).toMatchObject({ error: 'invalid_scope' });
   });
 
-  test('refuses what is no signed assertion', async () => {
+  it('refuses what is no signed assertion', async () => {
     const [assertion, refresh] = await Promise.all(
       [
         { grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion: 'a.b.c' },
@@ -81,7 +71,7 @@ describe('the token endpoint', () => {
 describe('a request', () => {
   const place = { location: 'Authorization', locationType: 'header' };
 
-  test('without a token is refused in Google’s words', async () => {
+  it('without a token is refused in Google’s words', async () => {
     const answer = await fetch(`${drive.url}/drive/v3/files`);
 
     expect(answer.status).toBe(401);
@@ -95,7 +85,7 @@ describe('a request', () => {
     });
   });
 
-  test.each(['/drive/v3/files', '/drive/v3/files/local-drive', '/upload/drive/v3/files'])(
+  it.each(['/drive/v3/files', '/drive/v3/files/local-drive', '/upload/drive/v3/files'])(
     'with an unknown token to %s is refused',
     async (path) => {
       const answer = await fetch(`${drive.url}${path}`, {
@@ -110,7 +100,7 @@ describe('a request', () => {
     },
   );
 
-  test('may only read with a token for reading', async () => {
+  it('may only read with a token for reading', async () => {
     const token = await accessToken(drive.serviceAccount, `${scope}.readonly`);
     const { files } = driveClient(drive.url, token);
 

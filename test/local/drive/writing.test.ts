@@ -9,14 +9,10 @@ import {
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { drive_v3 } from 'googleapis/build/src/apis/drive/index.js';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startDrive, type TestDrive } from '../../support/servers/drive.ts';
+import { describe, expect, it } from 'vitest';
+import { useDrive } from '../../support/servers/drive.ts';
 
-let drive: TestDrive;
-beforeAll(async () => {
-  drive = await startDrive();
-});
-afterAll(() => drive.close());
+const drive = await useDrive();
 
 const apps = 'application/vnd.google-apps';
 
@@ -56,7 +52,7 @@ const refusal = (status: number, reason: string) => ({
 });
 
 describe('a new file', () => {
-  test('is in its folder on disk, whole', async () => {
+  it('is in its folder on disk, whole', async () => {
     drive.put('jobs/scan.pdf');
     const id = await newId();
     const parents = [await drive.idOf('jobs')];
@@ -75,7 +71,7 @@ describe('a new file', () => {
     expect(onDisk('jobs/scan.md')).toBe('# Text');
   });
 
-  test('may come as a stream, with what looks like a boundary in it', async () => {
+  it('may come as a stream, with what looks like a boundary in it', async () => {
     const chunks = ['a\r\n--', 'b'.repeat(300_000), '\r\n', '--c--\r\n'];
 
     await create({ name: 'stream.md' }, Readable.from(chunks));
@@ -83,26 +79,26 @@ describe('a new file', () => {
     expect(onDisk('stream.md')).toBe(chunks.join(''));
   });
 
-  test('may come as content alone', async () => {
+  it('may come as content alone', async () => {
     const { name, mimeType } = await create(undefined, 'words');
 
     expect({ name, mimeType }).toEqual({ name: 'Untitled', mimeType: 'text/markdown' });
     expect(onDisk('Untitled')).toBe('words');
   });
 
-  test('may have no content', async () => {
+  it('may have no content', async () => {
     const { size, mimeType } = await create({ name: 'none.json' });
 
     expect({ size, mimeType }).toEqual({ size: '0', mimeType: 'application/json' });
   });
 
-  test('leaves nothing else on disk', () => {
+  it('leaves nothing else on disk', () => {
     const hidden = readdirSync(drive.folder).filter((name) => name.startsWith('.'));
 
     expect(hidden).toEqual([]);
   });
 
-  test('has the type it is given, whatever its name', async () => {
+  it('has the type it is given, whatever its name', async () => {
     const { id } = await create({ name: 'page.txt', mimeType: 'application/x-odd' }, 'x');
 
     const { data } = await drive.client.files.get({ fileId: id });
@@ -110,7 +106,7 @@ describe('a new file', () => {
     expect(data.mimeType).toBe('application/x-odd');
   });
 
-  test('may have the name of another: on disk it has a number', async () => {
+  it('may have the name of another: on disk it has a number', async () => {
     const names = ['twin.md', 'twin.md', 'twin.md'];
 
     const twins = await Promise.all(names.map((name, n) => create({ name }, `${n}`)));
@@ -120,7 +116,7 @@ describe('a new file', () => {
     expect(contents.sort()).toEqual(['0', '1', '2']);
   });
 
-  test.each([
+  it.each([
     ['../../up.txt', '_.._.._up.txt'],
     ['..', '_..'],
     ['.hidden', '_.hidden'],
@@ -137,7 +133,7 @@ describe('a new file', () => {
     expect(onDisk(diskName)).toBe('x');
   });
 
-  test('never goes where a link is, even one that points nowhere', async () => {
+  it('never goes where a link is, even one that points nowhere', async () => {
     symlinkSync('../planted.txt', join(drive.folder, 'dangling.txt'));
 
     await create({ name: 'dangling.txt' }, 'x');
@@ -146,7 +142,7 @@ describe('a new file', () => {
     expect(existsSync(join(drive.folder, '../planted.txt'))).toBe(false);
   });
 
-  test('may have a name too long for the disk', async () => {
+  it('may have a name too long for the disk', async () => {
     const name = `${'ä'.repeat(300)}.md`;
 
     const created = await create({ name }, 'x');
@@ -154,7 +150,7 @@ describe('a new file', () => {
     expect(created).toMatchObject({ name, mimeType: 'text/markdown' });
   });
 
-  test('may be a folder or a Google file', async () => {
+  it('may be a folder or a Google file', async () => {
     const folder = await create({ name: 'made', mimeType: `${apps}.folder` });
     const parents = [folder.id];
     const doc = await create({ name: 'Notes', mimeType: `${apps}.document`, parents }, '# Notes');
@@ -166,7 +162,7 @@ describe('a new file', () => {
 });
 
 describe('a new file is refused', () => {
-  test('with the id of another, which stays as it is', async () => {
+  it('with the id of another, which stays as it is', async () => {
     const id = await newId();
     await create({ id, name: 'first.md' }, 'first');
 
@@ -180,7 +176,7 @@ describe('a new file is refused', () => {
     expect(existsSync(join(drive.folder, 'second.md'))).toBe(false);
   });
 
-  test('with the same id as one made at the same time', async () => {
+  it('with the same id as one made at the same time', async () => {
     const id = await newId();
 
     const made = await Promise.allSettled(
@@ -191,7 +187,7 @@ describe('a new file is refused', () => {
     expect(readdirSync(drive.folder).filter((name) => name.startsWith('race'))).toHaveLength(1);
   });
 
-  test.each([
+  it.each([
     ['in a folder that is not there', { parents: ['nowhere'] }, 404, 'notFound'],
     ['with an id that Drive gave nobody', { id: 'mine' }, 400, 'invalid'],
     [
@@ -208,7 +204,7 @@ describe('a new file is refused', () => {
     expect(existsSync(join(drive.folder, 'refused.md'))).toBe(false);
   });
 
-  test('in a file, and as a Google file with an id', async () => {
+  it('in a file, and as a Google file with an id', async () => {
     const { id } = await create({ name: 'no folder' });
 
     const inFile = create({ name: 'refused.md', parents: [id] }, 'x');
@@ -218,7 +214,7 @@ describe('a new file is refused', () => {
     await expect(withId).rejects.toMatchObject(refusal(403, 'insufficientFilePermissions'));
   });
 
-  test.each([
+  it.each([
     ['without a boundary', 'multipart/related', ''],
     ['without an end', 'multipart/related; boundary=b', '--b\r\n\r\n{}\r\n--b\r\n\r\ncontent'],
     [
@@ -238,7 +234,7 @@ describe('a new file is refused', () => {
 });
 
 describe('an update', () => {
-  test('of the content keeps the id, the name and the properties', async () => {
+  it('of the content keeps the id, the name and the properties', async () => {
     const appProperties = { job: '1' };
     const { id, version } = await create({ name: 'draft.md', appProperties }, 'old');
 
@@ -249,7 +245,7 @@ describe('an update', () => {
     expect(onDisk('draft.md')).toBe('newer');
   });
 
-  test('of the content and the metadata at once does both', async () => {
+  it('of the content and the metadata at once does both', async () => {
     const { id } = await create({ name: 'both.md' }, 'old');
 
     const updated = await update(id, {
@@ -262,7 +258,7 @@ describe('an update', () => {
     expect(existsSync(join(drive.folder, 'both.md'))).toBe(false);
   });
 
-  test('merges properties, and takes away those that are null', async () => {
+  it('merges properties, and takes away those that are null', async () => {
     const { id, version } = await create({ name: 'props', appProperties: { a: '1', b: '2' } });
 
     const updated = await update(id, {
@@ -273,7 +269,7 @@ describe('an update', () => {
     expect(Number(updated.version)).toBeGreaterThan(Number(version));
   });
 
-  test('of a file that a user put there gives it properties', async () => {
+  it('of a file that a user put there gives it properties', async () => {
     drive.put('dropped.pdf', '%PDF');
     const id = await drive.idOf('dropped.pdf');
 
@@ -285,7 +281,7 @@ describe('an update', () => {
     expect(data.files).toMatchObject([{ id, name: 'dropped.pdf' }]);
   });
 
-  test('moves a folder with all that is in it', async () => {
+  it('moves a folder with all that is in it', async () => {
     drive.put('from/inner/file.txt', 'x');
     drive.put('to/other.txt');
     const [from, to, file] = await Promise.all(['from', 'to', 'file.txt'].map(drive.idOf));
@@ -296,7 +292,7 @@ describe('an update', () => {
     expect(await drive.idOf('file.txt')).toBe(file);
   });
 
-  test('to a name that is taken leaves the other file', async () => {
+  it('to a name that is taken leaves the other file', async () => {
     drive.put('taken.txt', 'other');
     const { id } = await create({ name: 'taker.txt' }, 'mine');
 
@@ -306,7 +302,7 @@ describe('an update', () => {
     expect([onDisk('taken.txt'), onDisk('taken (1).txt')]).toEqual(['other', 'mine']);
   });
 
-  test.each([
+  it.each([
     ['of the parents', { requestBody: { parents: ['root'] } }, 403, 'fieldNotWritable'],
     ['into a folder that is not there', { addParents: 'nowhere' }, 404, 'notFound'],
     ['out of its folder', { removeParents: 'root' }, 400, 'badRequest'],
@@ -318,7 +314,7 @@ describe('an update', () => {
     await expect(update(id, params)).rejects.toMatchObject(refusal(status, reason));
   });
 
-  test('of a folder into itself, and of the root, is refused', async () => {
+  it('of a folder into itself, and of the root, is refused', async () => {
     drive.put('self/within/file');
     const [self, inner] = await Promise.all([drive.idOf('self'), drive.idOf('within')]);
 
@@ -329,7 +325,7 @@ describe('an update', () => {
     await expect(root).rejects.toMatchObject(refusal(403, 'insufficientFilePermissions'));
   });
 
-  test('never follows a link out of the folder', async () => {
+  it('never follows a link out of the folder', async () => {
     const outside = join(drive.folder, '../victim.txt');
     writeFileSync(outside, 'mine');
     symlinkSync('../victim.txt', join(drive.folder, 'leak.txt'));
@@ -349,7 +345,7 @@ describe('an update', () => {
 });
 
 describe('a deletion', () => {
-  test('removes a file for good', async () => {
+  it('removes a file for good', async () => {
     const { id } = await create({ name: 'useless' });
 
     const { status } = await drive.client.files.delete({ fileId: id });
@@ -359,7 +355,7 @@ describe('a deletion', () => {
     await expect(drive.client.files.get({ fileId: id })).rejects.toMatchObject({ status: 404 });
   });
 
-  test('of a shortcut leaves its target', async () => {
+  it('of a shortcut leaves its target', async () => {
     drive.put('target.txt', 'x');
     symlinkSync('target.txt', join(drive.folder, 'short'));
 
@@ -368,7 +364,7 @@ describe('a deletion', () => {
     expect(onDisk('target.txt')).toBe('x');
   });
 
-  test('of the root is refused', async () => {
+  it('of the root is refused', async () => {
     const deleted = drive.client.files.delete({ fileId: 'root' });
 
     await expect(deleted).rejects.toMatchObject(refusal(403, 'insufficientFilePermissions'));

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { deployTables } from '../../../lib/local/dynamodb/deploy-tables.ts';
 import { startDynamoDb } from '../../../lib/local/dynamodb/dynoxide.ts';
 import { ResourceNames } from '../../../lib/local/template/resource-names.ts';
@@ -6,7 +6,7 @@ import { readAssembly } from '../../../lib/local/template/synthesize.ts';
 import { resourcesOf, type Template } from '../../../lib/local/template/template.ts';
 import { shared } from '../../support/run/shared.ts';
 
-test('a table of an earlier stage is given the stream that it has since', async () => {
+it('a table of an earlier stage is given the stream that it has since', async () => {
   const { template, stackName } = readAssembly(await shared('assembly'));
   const engine = await startDynamoDb(undefined, () => {});
   const [ledger = ''] = resourcesOf(template, 'AWS::DynamoDB::GlobalTable')

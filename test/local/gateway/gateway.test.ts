@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Gateway } from '../../../lib/local/gateway/gateway.ts';
 import { GatewayResponses } from '../../../lib/local/gateway/gateway-responses.ts';
 import type { Route } from '../../../lib/local/gateway/routes.ts';
@@ -58,7 +58,7 @@ const get = (url: string, path: string, authorization?: string) =>
   fetch(`${url}${path}`, { headers: authorization ? { authorization } : {} });
 
 describe('the gateway hands over', () => {
-  test('a proxy event of the request', async () => {
+  it('a proxy event of the request', async () => {
     const url = await serve(functions.start(echo));
 
     const response = await get(url, '/things/a%20b?x=1&x=2&y=%C3%B6');
@@ -76,7 +76,7 @@ describe('the gateway hands over', () => {
     });
   });
 
-  test('the status, headers and body of the answer', async () => {
+  it('the status, headers and body of the answer', async () => {
     const url = await serve(
       functions.start(
         "return { statusCode: 418, headers: { 'x-kind': 'pot' }, isBase64Encoded: true, body: 'aGk=' };",
@@ -97,7 +97,7 @@ describe('the gateway answers for', () => {
     error: expect.objectContaining({ type: 'server_error', code: 'internal_error' }),
   };
 
-  test.each([
+  it.each([
     ['a function that dies', 'process.exit(1);', 502],
     ['a function that throws', "throw new Error('secret');", 502],
     ['an answer larger than Lambda carries', "return 'x'.repeat(7e6);", 502],
@@ -113,7 +113,7 @@ describe('the gateway answers for', () => {
 });
 
 describe('the gateway’s authorizer', () => {
-  test('is asked once a token, and its context reaches the function', async () => {
+  it('is asked once a token, and its context reaches the function', async () => {
     const url = await serve(functions.start(echo), { authorizer: authorizerOf(policy('Allow')) });
 
     const answers = [];
@@ -129,7 +129,7 @@ describe('the gateway’s authorizer', () => {
     ]);
   });
 
-  test('is asked again once its word is too old', async () => {
+  it('is asked again once its word is too old', async () => {
     const authorizer = authorizerOf(policy('Allow'), 0);
     const url = await serve(functions.start(echo), { authorizer });
     await get(url, '/things/1', 'ok');
@@ -141,7 +141,7 @@ describe('the gateway’s authorizer', () => {
     });
   });
 
-  test.each([
+  it.each([
     ['that says Unauthorized', "throw new Error('Unauthorized');", 'ok', 401],
     ['that denies', policy('Deny'), 'ok', 401],
     ['that breaks', "throw new Error('no table');", 'ok', 500],

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { eventFilter } from '../../../lib/local/lambda/event-filter.ts';
 
 const passes = (record: unknown, ...patterns: object[]) =>
@@ -10,7 +10,7 @@ describe('an event filter', () => {
     dynamodb: { NewImage: { status: { S: 'queued' } }, SizeBytes: 5, Old: null },
   };
 
-  test.each<[string, object, boolean]>([
+  it.each<[string, object, boolean]>([
     ['a value', { eventName: ['MODIFY'] }, true],
     ['one of several values', { eventName: ['INSERT', 'MODIFY'] }, true],
     ['another value', { eventName: ['INSERT'] }, false],
@@ -48,18 +48,18 @@ describe('an event filter', () => {
     expect(passes(record, pattern)).toBe(expected);
   });
 
-  test('without patterns passes everything', () => {
+  it('without patterns passes everything', () => {
     expect(passes(record)).toBe(true);
   });
 
-  test('of several patterns passes what fits any of them', () => {
+  it('of several patterns passes what fits any of them', () => {
     const [insert, modify] = [{ eventName: ['INSERT'] }, { eventName: ['MODIFY'] }];
 
     expect(passes(record, insert, modify)).toBe(true);
     expect(passes({ eventName: 'REMOVE' }, insert, modify)).toBe(false);
   });
 
-  test.each([{ numeric: ['>', 5] }, { suffix: 'x' }, { 'anything-but': { suffix: 'x' } }])(
+  it.each([{ numeric: ['>', 5] }, { suffix: 'x' }, { 'anything-but': { suffix: 'x' } }])(
     'stops at a rule it does not know before any record comes: %o',
     (rule) => {
       const pattern = JSON.stringify({ dynamodb: { SizeBytes: [rule] } });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TinyFunctions } from './tiny-functions.ts';
 
 let functions: TinyFunctions;
@@ -11,7 +11,7 @@ afterEach(() => functions.close());
 const exitError = { name: 'Error', errorType: 'Runtime.ExitError' };
 
 describe('a function', () => {
-  test('answers with what its handler returns, and keeps its module between invocations', async () => {
+  it('answers with what its handler returns, and keeps its module between invocations', async () => {
     const host = functions.start('return { echo: event, calls };');
 
     const first = await host.invoke({ n: 1 });
@@ -23,7 +23,7 @@ describe('a function', () => {
     ]);
   });
 
-  test('sees its own environment and no other', async () => {
+  it('sees its own environment and no other', async () => {
     const host = functions.start('return process.env;');
 
     const environment = await host.invoke({});
@@ -32,7 +32,7 @@ describe('a function', () => {
     expect(environment).not.toHaveProperty('PATH');
   });
 
-  test('sees how much of its time is left', async () => {
+  it('sees how much of its time is left', async () => {
     const host = functions.start('return context.getRemainingTimeInMillis();', {
       timeoutMs: 7_000,
     });
@@ -43,13 +43,13 @@ describe('a function', () => {
     expect(leftMs).toBeLessThanOrEqual(7_000);
   });
 
-  test('that returns nothing answers null', async () => {
+  it('that returns nothing answers null', async () => {
     const host = functions.start('');
 
     expect(await host.invoke({})).toBeNull();
   });
 
-  test('that throws fails one invocation, and its module lives on', async () => {
+  it('that throws fails one invocation, and its module lives on', async () => {
     const host = functions.start("if (event.fail) throw new TypeError('no'); return calls;");
 
     const [failed, other] = await Promise.allSettled([
@@ -62,7 +62,7 @@ describe('a function', () => {
     expect(await host.invoke({})).toBe(3);
   });
 
-  test('that answers more than Lambda carries fails that invocation', async () => {
+  it('that answers more than Lambda carries fails that invocation', async () => {
     const host = functions.start("return 'x'.repeat(event.length);");
 
     const tooLarge = host.invoke({ length: 6_291_555 });
@@ -73,7 +73,7 @@ describe('a function', () => {
 });
 
 describe('a function whose code is replaced', () => {
-  test('runs the new code from then on, and ends on the old what runs already', async () => {
+  it('runs the new code from then on, and ends on the old what runs already', async () => {
     const host = functions.start(
       "await new Promise((resolve) => setTimeout(resolve, event.ms)); return 'old';",
     );
@@ -89,7 +89,7 @@ describe('a function whose code is replaced', () => {
     expect(host.inFlight).toBe(0);
   });
 
-  test('keeps its thread if the code is the same', async () => {
+  it('keeps its thread if the code is the same', async () => {
     const host = functions.start('return calls;');
     const { codeDir } = functions.start('return calls;').config;
     await host.invoke({});
@@ -100,7 +100,7 @@ describe('a function whose code is replaced', () => {
     expect(await host.invoke({})).toBe(2);
   });
 
-  test('keeps the old code if the new does not load', async () => {
+  it('keeps the old code if the new does not load', async () => {
     const host = functions.start('return calls;');
     const { codeDir } = functions.start('', { preamble: "throw new Error('no');" }).config;
     await host.invoke({});
@@ -111,7 +111,7 @@ describe('a function whose code is replaced', () => {
     expect(await host.invoke({})).toBe(2);
   });
 
-  test('starts the new code again if that dies', async () => {
+  it('starts the new code again if that dies', async () => {
     const host = functions.start("return 'old';");
     const { codeDir } = functions.start("if (event.die) process.exit(1); return 'new';").config;
     await host.replaceCode(codeDir);
@@ -123,7 +123,7 @@ describe('a function whose code is replaced', () => {
 });
 
 describe('a function whose thread dies', () => {
-  test.each([
+  it.each([
     ['by process.exit', 'process.exit(3);'],
     [
       'of an exception that nobody catches',
@@ -148,7 +148,7 @@ describe('a function whose thread dies', () => {
     expect(await host.invoke('live')).toBe(1);
   });
 
-  test('tells of the exception that killed it', async () => {
+  it('tells of the exception that killed it', async () => {
     const host = functions.start(
       "setTimeout(() => { throw new Error('boom'); }); await new Promise(() => {});",
     );
@@ -158,7 +158,7 @@ describe('a function whose thread dies', () => {
     expect(functions.lines.join('\n')).toContain('Error: boom');
   });
 
-  test.each([
+  it.each([
     ['waits', 'await new Promise(() => {});'],
     ['computes', 'for (;;);'],
   ])('as it %s beyond its time fails, and the next invocation has a fresh one', async (_, body) => {
@@ -177,7 +177,7 @@ describe('a function whose thread dies', () => {
 });
 
 describe('a bundle that does not load', () => {
-  test.each([
+  it.each([
     ['throws', "throw new Error('no configuration');"],
     ['exits', 'process.exit(1);'],
     ['is no JavaScript', 'const const;'],

@@ -6,7 +6,7 @@ import type {
   ChatCompletionCreateParamsNonStreaming as Chat,
   ChatCompletionMessageParam as Message,
 } from 'openai/resources/chat/completions';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startOfflineModel } from '../../../lib/local/offline-model/offline-model-server.ts';
 import { countTokens, firstTokens } from '../../../lib/local/offline-model/tokens.ts';
 
@@ -76,7 +76,7 @@ function post(body: string | object): Promise<Response> {
 }
 
 describe('a completion', () => {
-  test('has the shape of OpenAI and echoes the model asked for', async () => {
+  it('has the shape of OpenAI and echoes the model asked for', async () => {
     const completion = await complete(user('Hello'), { model: 'gpt-4o' });
 
     expect(completion).toEqual({
@@ -97,7 +97,7 @@ describe('a completion', () => {
     });
   });
 
-  test('is the same for the same chat', async () => {
+  it('is the same for the same chat', async () => {
     await fc.assert(
       fc.asyncProperty(chat, async (messages) => {
         const first = await complete(messages);
@@ -109,7 +109,7 @@ describe('a completion', () => {
     );
   });
 
-  test('counts the tokens of its content, once a choice', async () => {
+  it('counts the tokens of its content, once a choice', async () => {
     await fc.assert(
       fc.asyncProperty(chat, fc.integer({ min: 1, max: 3 }), async (messages, n) => {
         const { choices, usage } = await complete(messages, { n });
@@ -124,7 +124,7 @@ describe('a completion', () => {
     );
   });
 
-  test('counts a prompt as OpenAI does', async () => {
+  it('counts a prompt as OpenAI does', async () => {
     const system = (content: string, name?: string): Message => ({
       role: 'system',
       content,
@@ -152,14 +152,14 @@ describe('a completion', () => {
     expect(usage?.prompt_tokens).toBe(124);
   });
 
-  test('stops before a stop sequence', async () => {
+  it('stops before a stop sequence', async () => {
     const { choices } = await complete(user('Red, green, blue'), { stop: ['blue', 'green'] });
 
     expect(choices[0]?.finish_reason).toBe('stop');
     expect(choices[0]?.message.content).toMatch(/Red, $/);
   });
 
-  test('lists one model', async () => {
+  it('lists one model', async () => {
     const models = await client.models.list();
 
     expect(models.data.map(({ id }) => id)).toEqual(['offline']);
@@ -167,7 +167,7 @@ describe('a completion', () => {
 });
 
 describe('a token limit', () => {
-  test('is never passed, and keeps the beginning of the whole answer', async () => {
+  it('is never passed, and keeps the beginning of the whole answer', async () => {
     await fc.assert(
       fc.asyncProperty(chat, fc.integer({ min: 1, max: 60 }), async (messages, limit) => {
         const whole = await complete(messages);
@@ -185,13 +185,13 @@ describe('a token limit', () => {
     );
   });
 
-  test('keeps exactly as many tokens as it names', async () => {
+  it('keeps exactly as many tokens as it names', async () => {
     const { usage } = await complete(user('Hello'), { max_completion_tokens: 7 });
 
     expect(usage?.completion_tokens).toBe(7);
   });
 
-  test('cuts no character of any text', () => {
+  it('cuts no character of any text', () => {
     fc.assert(
       fc.property(text, fc.integer({ min: 0, max: 50 }), (whole, limit) => {
         const first = firstTokens(whole, limit);
@@ -208,7 +208,7 @@ describe('a token limit', () => {
 });
 
 describe('a stream', () => {
-  test('says the same as the answer that is not streamed', async () => {
+  it('says the same as the answer that is not streamed', async () => {
     await fc.assert(
       fc.asyncProperty(chat, async (messages) => {
         const chunks = await stream(messages);
@@ -219,7 +219,7 @@ describe('a stream', () => {
     );
   });
 
-  test('sends the role, then words, then why it finished, then the usage', async () => {
+  it('sends the role, then words, then why it finished, then the usage', async () => {
     const { usage } = await complete(user('Hello'), { max_tokens: 5 });
 
     const chunks = await stream(user('Hello'), {
@@ -241,7 +241,7 @@ describe('a stream', () => {
     expect(new Set(chunks.map(({ id }) => id)).size).toBe(1);
   });
 
-  test('sends no usage unasked, and ends with [DONE]', async () => {
+  it('sends no usage unasked, and ends with [DONE]', async () => {
     const response = await post({ model: 'any', messages: user('Hello'), stream: true });
 
     const events = (await response.text()).split('\n\n');
@@ -250,7 +250,7 @@ describe('a stream', () => {
     expect(events.join()).not.toContain('"usage"');
   });
 
-  test('that its reader leaves does not hold the server up', async () => {
+  it('that its reader leaves does not hold the server up', async () => {
     const reader = new AbortController();
     const events = await client.chat.completions.create(
       { model: 'any', messages: user('Hello'), n: 128, stream: true },
@@ -263,7 +263,7 @@ describe('a stream', () => {
 });
 
 describe('an answer', () => {
-  test('begins by saying that it is the offline model', async () => {
+  it('begins by saying that it is the offline model', async () => {
     await fc.assert(
       fc.asyncProperty(chat, async (messages) => {
         expect((await answer(messages)).startsWith(`${BANNER}\n`)).toBe(true);
@@ -271,7 +271,7 @@ describe('an answer', () => {
     );
   });
 
-  test.each([
+  it.each([
     ['after its question', `When does the museum open?\n\n${CATS}`],
     ['before its question', `${CATS}\n\nQuestion: when does the museum open?\nAnswer:`],
   ])('takes the sentences that fit from the text %s', async (_where, content) => {
@@ -281,7 +281,7 @@ describe('an answer', () => {
     expect(said).not.toContain('Kittens');
   });
 
-  test('takes them from an earlier message, and not from its own earlier answer', async () => {
+  it('takes them from an earlier message, and not from its own earlier answer', async () => {
     const earlier: Message[] = [
       { role: 'system', content: 'You are brief.' },
       { role: 'user', content: CATS },
@@ -293,7 +293,7 @@ describe('an answer', () => {
     expect(said).toBe(`${BANNER}\n\nA cat's whiskers are as wide as its body.`);
   });
 
-  test('finds words in a script without spaces', async () => {
+  it('finds words in a script without spaces', async () => {
     const said = await answer(
       user('大阪は西にあります。東京は日本の首都です。日本の首都はどこですか？'),
     );
@@ -301,7 +301,7 @@ describe('an answer', () => {
     expect(said).toBe(`${BANNER}\n\n東京は日本の首都です。`);
   });
 
-  test('to a long text is a few of its main sentences, in their order', async () => {
+  it('to a long text is a few of its main sentences, in their order', async () => {
     const said = await answer(user(`Summarise the following text:\n${CATS}`));
 
     const [, , ...lines] = said.split('\n');
@@ -312,13 +312,13 @@ describe('an answer', () => {
     expect(lines.filter((line) => line.includes('sleep')).length).toBeGreaterThanOrEqual(3);
   });
 
-  test('to a question its text says nothing about says so before a summary', async () => {
+  it('to a question its text says nothing about says so before a summary', async () => {
     const said = await answer(user(`${CATS}\nWho was Napoleon?`));
 
     expect(said).toContain('No sentence shares a word with the question.');
   });
 
-  test('to a chat with nothing to extract says so and repeats what was asked', async () => {
+  it('to a chat with nothing to extract says so and repeats what was asked', async () => {
     const system: Message = { role: 'system', content: 'You are a helpful assistant.' };
 
     const said = await answer([system, ...user('Tell me a joke')]);
@@ -328,7 +328,7 @@ describe('an answer', () => {
     );
   });
 
-  test('says how many images it was given, since it sees none', async () => {
+  it('says how many images it was given, since it sees none', async () => {
     const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } } as const;
 
     const said = await answer(user([{ type: 'text', text: 'Describe' }, image, image] as never));
@@ -338,13 +338,13 @@ describe('an answer', () => {
 });
 
 describe('a response format', () => {
-  test('of any JSON is an object with the answer', async () => {
+  it('of any JSON is an object with the answer', async () => {
     const said = await answer(user('Hello'), { response_format: { type: 'json_object' } });
 
     expect(JSON.parse(said)).toEqual({ answer: await answer(user('Hello')) });
   });
 
-  test('of a schema has its required properties, by type', async () => {
+  it('of a schema has its required properties, by type', async () => {
     const schema = {
       type: 'object',
       properties: {
@@ -378,7 +378,7 @@ describe('a response format', () => {
     });
   });
 
-  test('of a schema that refers to itself ends', async () => {
+  it('of a schema that refers to itself ends', async () => {
     const node = { type: 'array', items: { $ref: '#/$defs/Node' }, minItems: 100 };
 
     const said = await answer(user('Hello'), {
@@ -454,7 +454,7 @@ The museum is closed on Mondays. A ticket costs four pounds.
 });
 
 describe('a request it refuses', () => {
-  test.each([
+  it.each([
     ['without messages', {}, 'messages', 'missing_required_parameter'],
     ['with no message', { messages: [] }, 'messages', 'invalid_value'],
     ['with messages of another type', { messages: 'Hello' }, 'messages', 'invalid_value'],
@@ -486,14 +486,14 @@ describe('a request it refuses', () => {
     });
   });
 
-  test('that is not JSON is answered in the same shape', async () => {
+  it('that is not JSON is answered in the same shape', async () => {
     const response = await post('{"model":');
 
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ error: { type: 'invalid_request_error' } });
   });
 
-  test('over the context window is told by its code, streamed or not', async () => {
+  it('over the context window is told by its code, streamed or not', async () => {
     const messages = user('word '.repeat(128_000));
 
     const refusals = await Promise.allSettled([complete(messages), stream(messages)]);
@@ -502,14 +502,14 @@ describe('a request it refuses', () => {
     expect(refusals).toMatchObject([{ reason }, { reason }]);
   });
 
-  test('over 10 MB is a 413', async () => {
+  it('over 10 MB is a 413', async () => {
     const response = await post({ model: 'any', messages: user('x'.repeat(10_500_000)) });
 
     expect(response.status).toBe(413);
     expect(await response.json()).toHaveProperty('error.message');
   });
 
-  test('to an unknown route is a 404', async () => {
+  it('to an unknown route is a 404', async () => {
     const response = await fetch(`${model.url}/embeddings`, { method: 'POST' });
 
     expect(response.status).toBe(404);
@@ -518,7 +518,7 @@ describe('a request it refuses', () => {
 });
 
 describe('five megabytes', () => {
-  test.each([
+  it.each([
     ['of prose are refused', `${CATS} `, 400],
     ['of one letter are refused', 'a', 400],
     ['of spaces are read in part', `cat${' '.repeat(300)}`, 200],
@@ -535,7 +535,7 @@ describe('five megabytes', () => {
   });
 });
 
-test('a worker serves it from a thread of its own', async () => {
+it('a worker serves it from a thread of its own', async () => {
   const worker = new Worker(
     new URL('../../../lib/local/offline-model/offline-model-thread.ts', import.meta.url),
   );

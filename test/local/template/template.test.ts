@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { StageError } from '../../../lib/local/stage-error.ts';
 import { ResourceNames } from '../../../lib/local/template/resource-names.ts';
 import { refuseUnknownTypes } from '../../../lib/local/template/resource-types.ts';
@@ -25,7 +25,7 @@ function resolved(value: unknown): unknown {
 describe('a value of the template', () => {
   const fnArn = 'arn:aws:lambda:us-east-1:000000000000:function:quire-Test-fn';
 
-  test.each<[string, unknown, unknown]>([
+  it.each<[string, unknown, unknown]>([
     ['a text', 'Ref', 'Ref'],
     ['a number', 5, 5],
     ['null', null, null],
@@ -63,7 +63,7 @@ describe('a value of the template', () => {
     expect(resolved(value)).toEqual(expected);
   });
 
-  test.each<[string, unknown, string]>([
+  it.each<[string, unknown, string]>([
     [
       'an intrinsic it does not know',
       { a: { 'Fn::ImportValue': 'x' } },
@@ -97,7 +97,7 @@ describe('a value of the template', () => {
 });
 
 describe('a resource type', () => {
-  test('that the stage cannot make is refused with its name', () => {
+  it('that the stage cannot make is refused with its name', () => {
     const unknown = { ...template.Resources, topic: { Type: 'AWS::SNS::Topic' } };
 
     expect(() => refuseUnknownTypes({ Resources: unknown })).toThrow(
@@ -105,7 +105,7 @@ describe('a resource type', () => {
     );
   });
 
-  test('of the stack is one that the stage can make', async () => {
+  it('of the stack is one that the stage can make', async () => {
     const stack = readAssembly(await shared('assembly')).template;
 
     expect(() => refuseUnknownTypes(stack)).not.toThrow();

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { GreyImage } from '../../../lib/local/textract/grey-image.ts';
 import { readImageHeader } from '../../../lib/local/textract/image-header.ts';
 import { measurePaper, whiten } from '../../../lib/local/textract/paper.ts';
@@ -18,7 +18,7 @@ function drawn(...boxes: { x0: number; y0: number; x1: number; y1: number }[]): 
 const darkIn = ({ pixels }: GreyImage) => pixels.reduce((sum, grey) => sum + Number(grey < 128), 0);
 
 describe('rules', () => {
-  test('are found and whitened', () => {
+  it('are found and whitened', () => {
     const image = drawn(
       { x0: 100, y0: 100, x1: 900, y1: 103 },
       { x0: 500, y0: 50, x1: 503, y1: 400 },
@@ -31,7 +31,7 @@ describe('rules', () => {
     expect(darkIn(image)).toBe(0);
   });
 
-  test('that are not quite level are one each', () => {
+  it('that are not quite level are one each', () => {
     const steps = Array.from({ length: 16 }, (_, step) => ({
       x0: 100 + step * 50,
       y0: 100 + step,
@@ -44,7 +44,7 @@ describe('rules', () => {
     expect(rules).toHaveLength(1);
   });
 
-  test('leave letters that touch them, and dark areas', () => {
+  it('leave letters that touch them, and dark areas', () => {
     const letter = { x0: 300, y0: 80, x1: 305, y1: 120 };
     const area = { x0: 100, y0: 300, x1: 900, y1: 400 };
     const image = drawn({ x0: 100, y0: 100, x1: 900, y1: 103 }, letter, area);
@@ -56,7 +56,7 @@ describe('rules', () => {
 });
 
 describe('paper', () => {
-  test('with grain becomes white, and ink stays dark', () => {
+  it('with grain becomes white, and ink stays dark', () => {
     const pixels = Uint8Array.from({ length: 100_000 }, (_, at) =>
       at % 50 === 0 ? 20 : 215 + ((at * 7_919) % 31) - 15,
     );
@@ -87,7 +87,7 @@ describe('an image header', () => {
     ...jpegHeader().slice(2),
   ]);
 
-  test.each([
+  it.each([
     ['a JPEG', jpegHeader(2_480, 3_508), { format: 'jpeg', width: 2_480, height: 3_508 }],
     ['a JPEG with a comment', withComment, { format: 'jpeg', width: 1_000, height: 1_400 }],
     ['a PNG', png, { format: 'png', width: 2_480, height: 3_507 }],
@@ -95,7 +95,7 @@ describe('an image header', () => {
     expect(readImageHeader(bytes)).toEqual(header);
   });
 
-  test.each([
+  it.each([
     ['nothing', []],
     ['a JPEG that breaks off', [0xff, 0xd8, 0xff, 0xe0, 0, 200]],
     ['a JPEG without a frame', [0xff, 0xd8, 0xff, 0xd9, 0, 2, 0, 0]],

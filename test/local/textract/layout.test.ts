@@ -1,5 +1,5 @@
 import type { Block } from '@aws-sdk/client-textract';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { blocksOf } from '../../../lib/local/textract/blocks.ts';
 import type {
   Box,
@@ -60,7 +60,7 @@ function gridOf(cells: Block[], children: (block: Block) => Block[]): string[][]
 }
 
 describe('layout', () => {
-  test('tells title, headings and text by the height of their type', () => {
+  it('tells title, headings and text by the height of their type', () => {
     const page = {
       blocks: [
         blockOf([{ text: 'Annual Report', left: 100, top: 150, size: 2 }]),
@@ -74,7 +74,7 @@ describe('layout', () => {
     expect(layout.map(([kind]) => kind)).toEqual(['TITLE', 'SECTION_HEADER', 'TEXT']);
   });
 
-  test('tells a numbered heading and one in capitals though of no larger type', () => {
+  it('tells a numbered heading and one in capitals though of no larger type', () => {
     const page = {
       blocks: [
         blockOf([{ text: '2.1 Scope', left: 100, top: 240 }]),
@@ -94,7 +94,7 @@ describe('layout', () => {
     ]);
   });
 
-  test('tells what stands in the margins', () => {
+  it('tells what stands in the margins', () => {
     const page = {
       blocks: [
         blockOf([{ text: 'Harbour trust, minutes', left: 100, top: 20 }]),
@@ -109,7 +109,7 @@ describe('layout', () => {
     expect(layout.map(([kind]) => kind)).toEqual(['HEADER', 'TEXT', 'PAGE_NUMBER', 'FOOTER']);
   });
 
-  test('gathers a list, its items with their hanging lines', () => {
+  it('gathers a list, its items with their hanging lines', () => {
     const page = {
       blocks: [
         blockOf([
@@ -129,7 +129,7 @@ describe('layout', () => {
     ]);
   });
 
-  test('takes odd letters one under the other for the bullets they are', () => {
+  it('takes odd letters one under the other for the bullets they are', () => {
     const page = {
       blocks: [
         blockOf([
@@ -144,7 +144,7 @@ describe('layout', () => {
     expect(layout[0]).toEqual(['LIST', '• Replace the piles / • Paint the light']);
   });
 
-  test('puts a figure where the recognizer found one', () => {
+  it('puts a figure where the recognizer found one', () => {
     const figure: RecognizedBlock = {
       kind: 'figure',
       box: { x0: 100, y0: 500, x1: 600, y1: 900 },
@@ -156,7 +156,7 @@ describe('layout', () => {
     expect(layout.map(([kind]) => kind)).toEqual(['TEXT', 'FIGURE']);
   });
 
-  test('of a page that lies askew is where the text is on it', () => {
+  it('of a page that lies askew is where the text is on it', () => {
     const { blocks, ofType } = read({ blocks: [proseAt(300)], skew: 0.02 });
 
     const [line] = ofType('LINE');
@@ -184,7 +184,7 @@ const printed = (rows: string[][], lefts: number[], top: number): Print[] =>
   );
 
 describe('tables', () => {
-  test('are found where short lines stand in columns over rows', () => {
+  it('are found where short lines stand in columns over rows', () => {
     const block = blockOf(printed(costs, [100, 500, 700], 500));
 
     const { tables, layout } = read({ blocks: [proseAt(300), block] }, ['LAYOUT', 'TABLES']);
@@ -193,7 +193,7 @@ describe('tables', () => {
     expect(layout.map(([kind]) => kind)).toEqual(['TEXT', 'TABLE']);
   });
 
-  test('keep heading and text above and below out', () => {
+  it('keep heading and text above and below out', () => {
     const block = blockOf([
       { text: 'These are the costs', left: 100, top: 400 },
       ...printed(costs, [100, 500, 700], 500),
@@ -205,7 +205,7 @@ describe('tables', () => {
     expect(layout.map(([kind]) => kind)).toEqual(['TEXT', 'TABLE', 'TEXT']);
   });
 
-  test('follow the rules drawn around cells, empty ones too', () => {
+  it('follow the rules drawn around cells, empty ones too', () => {
     const cells = [
       ['Month', 'Ships', 'Remarks'],
       ['January', '31', ''],
@@ -222,7 +222,7 @@ describe('tables', () => {
     expect(tables).toEqual([cells]);
   });
 
-  test('have cells with their place in the grid and spans of one', () => {
+  it('have cells with their place in the grid and spans of one', () => {
     const block = blockOf(printed(costs, [100, 500, 700], 500));
 
     const { ofType } = read({ blocks: [block] }, ['TABLES']);
@@ -237,7 +237,7 @@ describe('tables', () => {
     expect(ofType('CELL')[0]).toMatchObject({ EntityTypes: ['COLUMN_HEADER'] });
   });
 
-  test('are not two columns of prose', () => {
+  it('are not two columns of prose', () => {
     const right = blockOf(
       [0, 30, 60].map((down) => ({
         text: 'which the storms of last winter had damaged in',

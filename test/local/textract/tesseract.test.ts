@@ -3,9 +3,8 @@ import {
   type Block,
   DetectDocumentTextCommand,
 } from '@aws-sdk/client-textract';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Engine } from '../../../lib/local/engines/engine.ts';
-import { startEngineThread } from '../../../lib/local/engines/engine.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Engine, startEngineThread } from '../../../lib/local/engines/engine.ts';
 import { plainText } from '../../../shared/ocr/layout.ts';
 import { characterErrorRate, scanOf } from '../../support/fixtures/scans.ts';
 import { countedRequests, jpegHeader, textractClient } from '../../support/servers/textract.ts';
@@ -39,7 +38,7 @@ describe('in a thread of its own', () => {
   });
   afterAll(() => server.close());
 
-  test('reads a heading and every row of a ruled table', async () => {
+  it('reads a heading and every row of a ruled table', async () => {
     const { Blocks = [] } = await textractClient(server.url).send(
       new AnalyzeDocumentCommand({
         Document: { Bytes: page },
@@ -53,7 +52,7 @@ describe('in a thread of its own', () => {
     expect(cellsOf(Blocks)).toEqual(ships.flat());
   });
 
-  test('reads two columns on grainy paper that lies askew', async () => {
+  it('reads two columns on grainy paper that lies askew', async () => {
     const scan = { columns: 2, noise: 30, blur: 1.2, skewDegrees: -2, dpi: 200 } as const;
     const bytes = await scanOf({ text: minutes, ...scan });
 
@@ -66,7 +65,7 @@ describe('in a thread of its own', () => {
     expect(confidence).toBeGreaterThan(80);
   });
 
-  test('refuses what only looks like a JPEG', async () => {
+  it('refuses what only looks like a JPEG', async () => {
     const command = new DetectDocumentTextCommand({ Document: { Bytes: jpegHeader() } });
 
     const refused = textractClient(server.url).send(command);
@@ -75,7 +74,7 @@ describe('in a thread of its own', () => {
   });
 });
 
-test('ends in the middle of a page', async () => {
+it('ends in the middle of a page', async () => {
   const server = await startEngineThread(thread, {});
   const command = new DetectDocumentTextCommand({ Document: { Bytes: page } });
   const asked = textractClient(server.url).send(command);

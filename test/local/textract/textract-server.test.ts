@@ -4,7 +4,7 @@ import {
   DetectDocumentTextCommand,
   type DetectDocumentTextCommandOutput,
 } from '@aws-sdk/client-textract';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import type { Engine } from '../../../lib/local/engines/engine.ts';
 import type { Recognize } from '../../../lib/local/textract/recognized-page.ts';
 import {
@@ -43,7 +43,7 @@ const childrenOf = (block: Block | undefined) =>
   block?.Relationships?.flatMap(({ Type, Ids }) => (Type === 'CHILD' ? (Ids ?? []) : [])) ?? [];
 
 describe('DetectDocumentText', () => {
-  test('answers the page, its lines and their words, each pointing to its parts', async () => {
+  it('answers the page, its lines and their words, each pointing to its parts', async () => {
     const { detect } = await start();
 
     const { Blocks, DocumentMetadata, DetectDocumentTextModelVersion } = await detect();
@@ -65,7 +65,7 @@ describe('DetectDocumentText', () => {
     });
   });
 
-  test('tells places as shares of the page, and confidence in percent', async () => {
+  it('tells places as shares of the page, and confidence in percent', async () => {
     const { detect } = await start();
 
     const { Blocks } = await detect();
@@ -79,7 +79,7 @@ describe('DetectDocumentText', () => {
     expect(word?.Geometry?.Polygon?.[2]?.Y).toBeCloseTo(190 / 1_400);
   });
 
-  test('of an empty page answers the page alone', async () => {
+  it('of an empty page answers the page alone', async () => {
     const { detect } = await start({ recognize: async () => pageOf() });
 
     const { Blocks } = await detect();
@@ -89,7 +89,7 @@ describe('DetectDocumentText', () => {
     ]);
   });
 
-  test('puts lines side by side in the order of their tops, whatever the columns', async () => {
+  it('puts lines side by side in the order of their tops, whatever the columns', async () => {
     const page = pageOf('left one\nleft two');
     const right = pageOf('right one\nright two').blocks.map(({ paragraphs, ...block }) => ({
       ...block,
@@ -117,7 +117,7 @@ describe('DetectDocumentText', () => {
 });
 
 describe('AnalyzeDocument', () => {
-  test('adds what its features name, and only that', async () => {
+  it('adds what its features name, and only that', async () => {
     const { client } = await start();
     const analyze = (FeatureTypes: ('LAYOUT' | 'TABLES')[]) =>
       client.send(new AnalyzeDocumentCommand({ Document: { Bytes: jpegHeader() }, FeatureTypes }));
@@ -132,7 +132,7 @@ describe('AnalyzeDocument', () => {
     expect(ofType(tables.Blocks, 'LAYOUT_TEXT')).toEqual([]);
   });
 
-  test.each([
+  it.each([
     ['without features', []],
     ['with a feature it does not know', ['FORMS']],
   ])('%s is refused', async (_what, FeatureTypes) => {
@@ -150,7 +150,7 @@ describe('AnalyzeDocument', () => {
 });
 
 describe('a request it refuses', () => {
-  test.each([
+  it.each([
     ['text', new TextEncoder().encode('Hello'), 'UnsupportedDocumentException'],
     ['a PDF', new TextEncoder().encode('%PDF-1.7 and more'), 'UnsupportedDocumentException'],
     ['nothing', new Uint8Array(), 'InvalidParameterException'],
@@ -165,7 +165,7 @@ describe('a request it refuses', () => {
     await expect(refused).rejects.toMatchObject({ name, $metadata: { httpStatusCode: 400 } });
   });
 
-  test.each([
+  it.each([
     ['no document', 'Textract.DetectDocumentText', '{}', 'InvalidParameterException'],
     ['another operation', 'Textract.AnalyzeID', '{}', 'UnknownOperationException'],
     ['no JSON', 'Textract.DetectDocumentText', '{"Doc', 'SerializationException'],
@@ -182,7 +182,7 @@ describe('a request it refuses', () => {
     expect(await response.json()).toMatchObject({ __type: type });
   });
 
-  test('whose recognizer breaks is an InternalServerError', async () => {
+  it('whose recognizer breaks is an InternalServerError', async () => {
     const { detect } = await start({ recognize: () => Promise.reject(new Error('out of memory')) });
 
     await expect(detect()).rejects.toMatchObject({
@@ -193,7 +193,7 @@ describe('a request it refuses', () => {
 });
 
 describe('faults', () => {
-  test('come as often as told, then requests are answered again', async () => {
+  it('come as often as told, then requests are answered again', async () => {
     const { url, detect } = await start();
     await tellFaults(url, [
       { times: 2, type: 'ProvisionedThroughputExceededException' },
@@ -211,7 +211,7 @@ describe('faults', () => {
     ]);
   });
 
-  test('may hit only every so-manieth request', async () => {
+  it('may hit only every so-manieth request', async () => {
     const { url, detect } = await start();
     await tellFaults(url, [{ times: 2, every: 2, type: 'ThrottlingException' }]);
 
@@ -221,14 +221,14 @@ describe('faults', () => {
     expect(ends).toEqual(['read', 'ThrottlingException', 'read', 'ThrottlingException', 'read']);
   });
 
-  test.each([true, 'midway'])('break the connection: %s', async (cut) => {
+  it.each([true, 'midway'])('break the connection: %s', async (cut) => {
     const { url, detect } = await start();
     await tellFaults(url, [{ cut }]);
 
     await expect(detect()).rejects.toMatchObject({ code: 'ECONNRESET' });
   });
 
-  test('are taken back by DELETE', async () => {
+  it('are taken back by DELETE', async () => {
     const { url, detect } = await start();
     await tellFaults(url, [{ times: 9 }]);
 
@@ -237,7 +237,7 @@ describe('faults', () => {
     await expect(detect()).resolves.toHaveProperty('Blocks');
   });
 
-  test('that are none are refused', async () => {
+  it('that are none are refused', async () => {
     const { url } = await start();
 
     await expect(tellFaults(url, [{ time: 3 }])).rejects.toThrow('time');
@@ -247,7 +247,7 @@ describe('faults', () => {
 const nameOf = (error: Error) => error.name;
 
 describe('traffic', () => {
-  test('is counted: by operation, within a second and at the same time', async () => {
+  it('is counted: by operation, within a second and at the same time', async () => {
     const held = Promise.withResolvers<void>();
     const { url, detect } = await start({
       recognize: async () => {
@@ -267,7 +267,7 @@ describe('traffic', () => {
     expect(counted.maxPerSecond).toBeGreaterThanOrEqual(3);
   });
 
-  test('beyond a rate is refused', async () => {
+  it('beyond a rate is refused', async () => {
     const { detect } = await start({ pagesPerSecond: 2 });
 
     const ends = await Promise.all([1, 2, 3].map(() => detect().then(() => 'read', nameOf)));
@@ -275,7 +275,7 @@ describe('traffic', () => {
     expect(ends.toSorted()).toEqual(['ProvisionedThroughputExceededException', 'read', 'read']);
   });
 
-  test('ends for the recognizer when the client hangs up', async () => {
+  it('ends for the recognizer when the client hangs up', async () => {
     const started = Promise.withResolvers<AbortSignal>();
     const { client } = await start({
       recognize: (_image, signal) => {

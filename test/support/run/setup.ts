@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { startDynamoDb } from '../../../lib/local/dynamodb/dynoxide.ts';
 import { startEngineThread } from '../../../lib/local/engines/engine.ts';
 import { synthesize } from '../../../lib/local/template/synthesize.ts';
-import { startSharedChatStage } from '../servers/chat-slots.ts';
-import { startTestStage } from '../servers/stage.ts';
+import { chatStageEnv, newDataDir, startTestStage } from '../servers/stage.ts';
+import { synthesizeWithSlots } from './chat-slots.ts';
 import type { Shared } from './shared.ts';
 
 /**
@@ -17,12 +17,17 @@ import type { Shared } from './shared.ts';
  */
 export default async function setup() {
   const closers: (() => unknown)[] = [];
+  const newFolder = () => {
+    const folder = mkdtempSync(join(tmpdir(), 'quire-assembly-'));
+    closers.push(() => rmSync(folder, { recursive: true, force: true }));
+    return folder;
+  };
   const parts: { [Name in keyof Shared]: () => Promise<Shared[Name]> } = {
     async assembly() {
-      const outDir = mkdtempSync(join(tmpdir(), 'quire-assembly-'));
-      closers.push(() => rmSync(outDir, { recursive: true, force: true }));
-      return (await synthesize(outDir)).assetsDir;
+      return (await synthesize(newFolder())).assetsDir;
     },
+
+    chatAssembly: () => synthesizeWithSlots(newFolder()),
 
     async engines() {
       const [dynamodb, queues] = await Promise.all([
@@ -36,17 +41,20 @@ export default async function setup() {
     },
 
     async stage() {
-      const stage = await startTestStage({ memory: true });
+      const dataDir = newDataDir();
+      // A drive without the samples, which take seconds to read.
+      mkdirSync(join(dataDir, 'drive'));
+      const stage = await startTestStage({ memory: true, dataDir });
       closers.push(() => stage.close());
-      const { base_url, api_key, dataDir } = stage;
+      const { base_url, api_key } = stage;
       return { base_url, api_key, dataDir };
     },
 
     async chatStage() {
-      const { stage, slots } = await startSharedChatStage();
+      const stage = await startTestStage({ memory: true, env: await chatStageEnv() });
       closers.push(() => stage.close());
       const { base_url, api_key, dataDir, dynamodb_url, outputs } = stage;
-      return { stage: { base_url, api_key, dataDir, dynamodb_url, outputs }, slots };
+      return { base_url, api_key, dataDir, dynamodb_url, outputs };
     },
   };
 

@@ -8,10 +8,12 @@ export interface Shared {
   assembly: string;
   /** A DynamoDB, and a SQS with S3, in memory: each file has tables, queues and a bucket of its own there. */
   engines: { dynamodbUrl: string; queuesUrl: string };
+  /** The same with a catalogue of test models: a test file that claims a slot is the upstreams of its models. */
+  chatAssembly: { assembly: string; slots: ModelSlot[] };
   /** A stage in memory with the offline model, for tests that cause no fault of their own. */
   stage: Target & { dataDir: string };
-  /** A stage in memory whose models' upstreams are test files: each claims a slot of models. */
-  chatStage: { stage: Omit<StageFile, 'api_url'> & { dataDir: string }; slots: ModelSlot[] };
+  /** A stage in memory with the test models. */
+  chatStage: Omit<StageFile, 'api_url'> & { dataDir: string };
 }
 
 /** Whether this process belongs to a test run; a bench doesn't. */

@@ -1,5 +1,6 @@
 import type { JobRecord, JobStatus } from '../../../shared/jobs/record.ts';
 import type { ChatResult } from '../../../shared/jobs/result.ts';
+import { poll } from './poll.ts';
 
 /** What a test needs to call a stage. */
 export interface Target {
@@ -53,15 +54,9 @@ export async function read(target: Target, id: string): Promise<JobRecord> {
 
 const finalStatuses: JobStatus[] = ['done', 'failed', 'cancelled'];
 
-/** Reads a job again and again until it has ended, or does what is awaited. */
-export async function until(
+/** Reads a job until it has ended, or is as it is awaited. */
+export const until = (
   target: Target,
   id: string,
-  awaited = (job: JobRecord) => finalStatuses.includes(job.status),
-): Promise<JobRecord> {
-  for (;;) {
-    const job = await read(target, id);
-    if (awaited(job)) return job;
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-}
+  isAwaited = (job: JobRecord) => finalStatuses.includes(job.status),
+): Promise<JobRecord> => poll(() => read(target, id), isAwaited);

@@ -1,5 +1,5 @@
-import { setTimeout } from 'node:timers/promises';
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll } from 'vitest';
 import { clientEnvironment } from '../../../lib/local/engines/client-config.ts';
 import { dynamodb } from '../../../shared/aws/dynamodb.ts';
 import { changeKey, issueKey } from '../../../shared/keys/key.ts';
@@ -7,27 +7,31 @@ import { defaultLimits, type KeyLimits } from '../../../shared/keys/key-limits.t
 import type { Charge } from '../../../shared/ledger/charge.ts';
 import { claim, shared } from '../run/shared.ts';
 import { call, type Target } from './api.ts';
-import { startTestStage } from './stage.ts';
-import { providerKey, startModels, startTestCatalogue } from './test-catalogue.ts';
+import { useOwnStage } from './own-stages.ts';
+import { poll } from './poll.ts';
+import { chatStageEnv } from './stage.ts';
+import { startModels } from './test-models.ts';
 
 /** A key of the test's own. */
 export interface Account extends Target {
   keyId: string;
 }
 
-export type ChatStage = Awaited<ReturnType<typeof startChatStage>>;
-
 /** Which stage a test file chats on, and with which models. */
 export interface ChatStageOptions {
   /** Claims the models that the catalogue's default is one of; one file may. */
   withDefault?: boolean;
-  /** Starts a stage of the file's own. */
+  /** Starts a stage of the file's own, for what another file's load would disturb. */
   own?: boolean;
 }
 
-/** Leads a test file to a stage whose models it tells what to answer. */
-export async function startChatStage({ withDefault, own }: ChatStageOptions = {}) {
-  const { stage, models, pid, close } = own ? await startOwn() : await joinShared(withDefault);
+/** Gives a test file a stage with models of its own, which it tells what to answer. */
+export async function useChatStage({ withDefault = false, own = false }: ChatStageOptions = {}) {
+  const { slots } = await shared('chatAssembly');
+  const slot = slots[withDefault ? 0 : await claim('chat slot')];
+  if (!slot) throw new Error('no slot of models is left: make more of them');
+  const [models, stage] = await Promise.all([startModels(slot), own ? ownStage() : sharedStage()]);
+  afterAll(() => models.close());
   Object.assign(process.env, clientEnvironment, {
     AWS_ENDPOINT_URL_DYNAMODB: stage.dynamodb_url,
     KEYS_TABLE: stage.outputs['KeysTable'],
@@ -37,10 +41,10 @@ export async function startChatStage({ withDefault, own }: ChatStageOptions = {}
   return {
     stage,
     /** Of the stage's process, if it is the file's own. */
-    pid,
+    pid: stage.pid,
     newModel: models.newModel,
 
-    /** A key that no other test has; its budget is $100 unless limits say otherwise. */
+    /** Issues a key that no other test has; its budget is $100 unless limits say otherwise. */
     async newAccount(limits: Partial<KeyLimits> = {}): Promise<Account> {
       const issued = await issueKey('test', { ...defaultLimits, budget_usd: 100, ...limits });
       return { base_url: stage.base_url, api_key: issued.api_key, keyId: issued.id };
@@ -50,28 +54,14 @@ export async function startChatStage({ withDefault, own }: ChatStageOptions = {}
     async changeBudget({ keyId }: Account, budget_usd: number): Promise<void> {
       await changeKey(keyId, { budget_usd });
     },
-
-    close,
   };
 }
 
-async function joinShared(withDefault = false) {
-  const { stage, slots } = await shared('chatStage');
-  const index = withDefault ? 0 : await claim('chat slot');
-  const slot = slots[index];
-  if (!slot) throw new Error('no slot of models is left: make more of them');
-  const models = await startModels(slot);
-  return { stage, pid: undefined, models, close: () => models.close() };
-}
+const sharedStage = async () => ({ ...(await shared('chatStage')), pid: undefined });
 
-async function startOwn() {
-  const models = await startTestCatalogue();
-  const env = { OPENAI_API_KEY: providerKey, QUIRE_CATALOGUE: models.file };
-  const stage = await startTestStage({ memory: true, env });
-  const close = async () => {
-    await Promise.all([stage.close(), models.close()]);
-  };
-  return { stage, pid: stage.process.pid, models, close };
+async function ownStage() {
+  const stage = await useOwnStage({ memory: true, env: await chatStageEnv() });
+  return { ...stage, pid: stage.process.pid };
 }
 
 /** What a key's budget says. */
@@ -86,21 +76,32 @@ export async function budgetOf(account: Target): Promise<Budget> {
   return body.budget;
 }
 
-/** A key's charges, oldest first, once nothing is held for any of them. */
+/** A key's charges, the oldest first, once nothing is held for any of them. */
 export async function endedCharges({ keyId }: Pick<Account, 'keyId'>): Promise<Charge[]> {
-  for (;;) {
-    const { Items = [] } = await dynamodb.send(
-      new QueryCommand({
-        TableName: process.env['LEDGER_TABLE'],
-        KeyConditionExpression: 'key_id = :key',
-        ExpressionAttributeValues: { ':key': keyId },
-        ConsistentRead: true,
-      }),
-    );
-    const account = Items.find(({ entry }) => entry === 'account');
-    const charges = Items.filter(({ entry }) => entry.startsWith('charge_'));
-    const isHeld = charges.some(({ status }) => status === 'held') || account?.['held'] !== 0;
-    if (!isHeld) return charges as Charge[];
-    await setTimeout(10);
-  }
+  const items = await poll(() => ledgerItemsOf(keyId), isAtRest);
+  return items.filter(isCharge) as Charge[];
+}
+
+const isCharge = ({ entry }: LedgerItem) => entry.startsWith('charge_');
+
+const isAtRest = (items: LedgerItem[]) =>
+  items.find(({ entry }) => entry === 'account')?.held === 0 &&
+  !items.filter(isCharge).some(({ status }) => status === 'held');
+
+interface LedgerItem {
+  entry: string;
+  status?: string;
+  held?: number;
+}
+
+async function ledgerItemsOf(keyId: string): Promise<LedgerItem[]> {
+  const { Items = [] } = await dynamodb.send(
+    new QueryCommand({
+      TableName: process.env['LEDGER_TABLE'],
+      KeyConditionExpression: 'key_id = :key',
+      ExpressionAttributeValues: { ':key': keyId },
+      ConsistentRead: true,
+    }),
+  );
+  return Items as LedgerItem[];
 }

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { auth, drive, type drive_v3 } from 'googleapis/build/src/apis/drive/index.js';
+import { afterAll } from 'vitest';
 import { type DriveServer, startDriveServer } from '../../../lib/local/drive/drive-server.ts';
 import type { Fault } from '../../../lib/local/drive/fault.ts';
 import type { ServiceAccount } from '../../../lib/local/drive/service-account.ts';
@@ -24,8 +25,14 @@ export interface TestDrive extends DriveServer {
   requests(): Promise<Record<string, number>>;
 }
 
-/** Starts a Drive on an empty folder; `close` removes it. */
-export async function startDrive(): Promise<TestDrive> {
+/** Gives a test file a Drive on an empty folder, which is removed after its last test. */
+export async function useDrive(): Promise<TestDrive> {
+  const drive = await startDrive();
+  afterAll(() => drive.close());
+  return drive;
+}
+
+async function startDrive(): Promise<TestDrive> {
   const base = mkdtempSync(join(tmpdir(), 'quire-drive-'));
   const folder = join(base, 'Drive');
   const server = await startDriveServer({ folder, indexFile: join(base, 'drive.db') });

@@ -3,6 +3,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
+import { afterAll, afterEach } from 'vitest';
 import { type Answer, completionBody, type ModelRequestBody } from './model-stub-body.ts';
 
 export interface ModelRequest {
@@ -45,6 +46,14 @@ export type Script =
 type Choose = (body: ModelRequestBody, n: number, path: string) => Behaviour | undefined;
 
 export type ModelStub = Awaited<ReturnType<typeof startModelStub>>;
+
+/** Gives a test file a model of its own, which echoes again after each test. */
+export async function useModelStub(): Promise<ModelStub> {
+  const stub = await startModelStub();
+  afterEach(() => stub.respond([]));
+  afterAll(() => stub.close());
+  return stub;
+}
 
 /** Starts an OpenAI-compatible server that echoes, unless told to answer otherwise or to fail. */
 export async function startModelStub(port = 0) {

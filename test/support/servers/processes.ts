@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { setTimeout } from 'node:timers/promises';
+import { poll } from './poll.ts';
 
 /** The ids of the processes whose command line names a path. */
 export function processesOf(path: string): number[] {
@@ -9,7 +9,10 @@ export function processesOf(path: string): number[] {
 
 /** Waits until no process names a path any more. */
 export async function untilGone(path: string): Promise<void> {
-  while (processesOf(path).length > 0) await setTimeout(20);
+  await poll(
+    () => processesOf(path),
+    ({ length }) => length === 0,
+  );
 }
 
 function commandLine(id: string): string {

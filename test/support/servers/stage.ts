@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { readStageFile, type StageFile } from '../../../lib/local/stage-file.ts';
 import { isTestRun, shared } from '../run/shared.ts';
+import { providerKey } from './test-catalogue.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -67,11 +68,17 @@ const machineEnv = () => ({
   NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/quire'),
 });
 
-/** The run's one assembly, for every stage that serves the catalogue's own models. */
+/** The run's assembly, unless the environment names another one. */
 async function assemblyEnv(env: TestStageOptions['env']): Promise<Record<string, string>> {
-  const isOwn = env?.['QUIRE_CATALOGUE'] !== undefined || env?.['QUIRE_ASSEMBLY'] !== undefined;
+  const isOwn = env?.['QUIRE_ASSEMBLY'] !== undefined;
   return isTestRun() && !isOwn ? { QUIRE_ASSEMBLY: await shared('assembly') } : {};
 }
+
+/** The environment of a stage with the test models. */
+export const chatStageEnv = async () => ({
+  OPENAI_API_KEY: providerKey,
+  QUIRE_ASSEMBLY: (await shared('chatAssembly')).assembly,
+});
 
 /** A new empty folder for a stage's data. */
 export const newDataDir = () => mkdtempSync(join(tmpdir(), 'quire-test-'));

@@ -1,5 +1,5 @@
-import { setTimeout } from 'node:timers/promises';
 import { call, type Target } from './api.ts';
+import { poll } from './poll.ts';
 
 /** The answer of `GET /user/stats`. */
 export interface Stats {
@@ -10,14 +10,12 @@ export interface Stats {
   models: { name: string; requests: number; tokens: number }[];
 }
 
-/** Asks a key's stats again and again until so many requests are counted. */
-export async function statsAfter(target: Target, requests: number): Promise<Stats> {
-  for (;;) {
-    const { body } = await call<Stats>(target, 'GET', '/user/stats');
-    if (body.requests >= requests) return body;
-    await setTimeout(25);
-  }
-}
+/** Asks for a key's stats until so many requests are counted. */
+export const statsAfter = (target: Target, requests: number): Promise<Stats> =>
+  poll(
+    async () => (await call<Stats>(target, 'GET', '/user/stats')).body,
+    (stats) => stats.requests >= requests,
+  );
 
 /** What a key has spent of its budget. */
 export async function usedUsd(target: Target): Promise<number> {

@@ -1,22 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { chooser, type ModelRequest, type Script, startModelStub } from './model-stub.ts';
 
-/** A model of the test's own: its upstreams are no other model's, so that no fault spreads. */
-export interface TestModel {
-  id: string;
-  upstreams: TestUpstream[];
-}
-
-export interface TestUpstream {
-  requests(): ModelRequest[];
-  respond(script: Script): void;
-}
-
-/** Kinds of models, and how many of each there are. */
-const kinds = {
+/** Kinds of models, and how many of each a slot has. */
+export const kinds = {
   /** One upstream. */
   plain: 40,
   /** One upstream that is given little time to begin. */
@@ -33,6 +19,8 @@ const kinds = {
   reasoning: 6,
   /** Takes 200 tokens, makes 100. */
   small: 4,
+  /** Takes a million tokens. */
+  roomy: 2,
   /** Can't see. */
   blind: 2,
 };
@@ -43,6 +31,8 @@ const timeouts: Record<string, object> = {
   hasty: { firstByteTimeoutMs: 150 },
   restless: { idleTimeoutMs: 600 },
 };
+
+const contextWindows: Record<string, number> = { small: 200, roomy: 1_000_000 };
 
 export const providerKey = 'sk-the-providers-own-key';
 
@@ -59,27 +49,13 @@ export interface ModelSlot {
   port: number;
 }
 
-export type TestCatalogue = Awaited<ReturnType<typeof startTestCatalogue>>;
-
-/** Starts a stub, and writes a catalogue whose models' upstreams it is. */
-export async function startTestCatalogue() {
-  const models = await startModels({ suffix: '', port: 0 });
-  const folder = mkdtempSync(join(tmpdir(), 'quire-catalogue-'));
-  const file = await writeCatalogue(folder, [{ suffix: '', port: models.port }]);
-  return {
-    ...models,
-    file,
-    async close(): Promise<void> {
-      await models.close();
-      rmSync(folder, { recursive: true });
-    },
-  };
-}
-
-/** Writes a catalogue with the models of some slots; those of the first have the ids that callers may guess. */
-export async function writeCatalogue(folder: string, slots: ModelSlot[]): Promise<string> {
+/**
+ * Writes a catalogue with the models of some slots; those of the first have the ids that callers may guess. At the
+ * closed port nothing listens.
+ */
+export function writeCatalogue(folder: string, slots: ModelSlot[], closedPort: number): string {
   const file = join(folder, 'catalogue.json');
-  const nowhere = await closedOrigin();
+  const nowhere = `http://127.0.0.1:${closedPort}`;
   const parts = slots.map((slot) => modelsOf(slot, nowhere));
   writeFileSync(
     file,
@@ -93,41 +69,9 @@ export async function writeCatalogue(folder: string, slots: ModelSlot[]): Promis
   return file;
 }
 
-/** Starts the stub that is all upstreams of a slot, told apart by their paths. */
-export async function startModels({ suffix, port }: ModelSlot) {
-  const stub = await startModelStub(port);
-  const scripts = new Map<string, ReturnType<typeof chooser>>();
-  stub.respond((body, n, path) => scripts.get(upstreamIn(path))?.(body, n, path));
-  const handedOut = new Map<ModelKind, number>();
-
-  const upstreamNamed = (name: string): TestUpstream => ({
-    requests: () => stub.requests.filter(({ path }) => upstreamIn(path) === name),
-    respond: (script) => void scripts.set(name, chooser(script)),
-  });
-
-  return {
-    port: Number(new URL(stub.url).port),
-    stub,
-
-    /** A model that no other test has; it echoes until its upstreams are told otherwise. */
-    newModel(kind: ModelKind = 'plain', script?: Script): TestModel {
-      const n = handedOut.get(kind) ?? 0;
-      if (n === kinds[kind]) throw new Error(`no ${kind} model is left: make more of them`);
-      handedOut.set(kind, n + 1);
-      const id = `${kind}-${n}${suffix}`;
-      const upstreams = upstreamNames(id).map(upstreamNamed);
-      if (script) upstreams[0]?.respond(script);
-      return { id, upstreams };
-    },
-
-    close: () => stub.close(),
-  };
-}
-
-/** Upstreams listen at `/<name>/v1`. */
-const upstreamIn = (path: string) => path.split('/')[1] ?? '';
-
-const upstreamNames = (id: string) => (/^(twin|limping)/.test(id) ? [id, `${id}-second`] : [id]);
+/** The names of a model's upstreams; each listens at `/<name>/v1`. */
+export const upstreamNames = (id: string) =>
+  /^(twin|limping)/.test(id) ? [id, `${id}-second`] : [id];
 
 function modelsOf({ suffix, port }: ModelSlot, nowhere: string) {
   const ids = Object.entries(kinds).flatMap(([kind, count]) =>
@@ -144,20 +88,11 @@ function modelsOf({ suffix, port }: ModelSlot, nowhere: string) {
     models: ids.map((id) => ({
       id,
       upstreams: upstreamNames(id).map((upstream) => ({ upstream, model: upstreamModelOf(id) })),
-      contextWindow: id.startsWith('small') ? 200 : 100_000,
+      contextWindow: contextWindows[id.split('-')[0] ?? ''] ?? 100_000,
       maxOutputTokens: id.startsWith('small') ? 100 : 1_000,
       ...(!id.startsWith('blind') && { maxImageTokens: 500 }),
       ...(id.startsWith('reasoning') && { reasoning: true }),
       usdPerMillionTokens: { input: 1, cachedInput: 0.5, output: 10 },
     })),
   };
-}
-
-/** An origin at which nothing listens. */
-async function closedOrigin(): Promise<string> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
 }

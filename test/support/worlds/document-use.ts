@@ -1,11 +1,11 @@
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import type { Caller } from '../../../shared/http/caller.ts';
 import { reportLimits } from '../../../shared/keys/limits-report.ts';
 import { sweepLedger } from '../../../shared/ledger/audit.ts';
+import { hourMs, pass } from './clock.ts';
 import { accountOf, chargesOf, expectAtRest, sum } from './ledger-world.ts';
 
 export const usdPerPage = 0.0015;
-export const hourMs = 3_600_000;
 
 /** What a caller has been charged for, and has used of its images. */
 export async function useOf(caller: Caller) {
@@ -18,23 +18,6 @@ export async function useOf(caller: Caller) {
     used: budget.used_usd,
     images: ocr.used_this_hour,
   };
-}
-
-let latest = 0;
-
-/**
- * Makes the clock the test's: a clock hour that has just begun, so that what follows stays within it. What
- * earlier tests wrote stays in the past.
- */
-export function beginHour(): void {
-  vi.useFakeTimers({ toFake: ['Date'] });
-  pass(Math.ceil(Math.max(Date.now(), latest) / hourMs) * hourMs + 1_000 - Date.now());
-}
-
-/** Moves the test's clock on. */
-export function pass(ms: number): void {
-  latest = Date.now() + ms;
-  vi.setSystemTime(latest);
 }
 
 /** Expects of each caller that nothing is held, and that each of so many images was paid for once. */

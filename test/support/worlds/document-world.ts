@@ -4,6 +4,7 @@ import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import type { SQSRecord } from 'aws-lambda';
 import pLimit from 'p-limit';
 import * as v from 'valibot';
+import { afterAll } from 'vitest';
 import type { RecognizedPage } from '../../../lib/local/textract/recognized-page.ts';
 import { startTextractServer } from '../../../lib/local/textract/textract-server.ts';
 import { dynamodb } from '../../../shared/aws/dynamodb.ts';
@@ -22,11 +23,13 @@ import { sweepJobs } from '../../../shared/jobs/sweep.ts';
 import { jobWorker } from '../../../shared/jobs/worker.ts';
 import { issueKey } from '../../../shared/keys/key.ts';
 import { defaultLimits, type KeyLimits } from '../../../shared/keys/key-limits.ts';
-import { accessToken, driveClient, startDrive } from '../servers/drive.ts';
-import { startModelStub } from '../servers/model-stub.ts';
+import { readGrey } from '../fixtures/small-documents.ts';
+import { accessToken, driveClient, useDrive } from '../servers/drive.ts';
+import { useModelStub } from '../servers/model-stub.ts';
 import { contextOf, eventOf, takeMessages } from '../servers/queue.ts';
+import { minuteMs } from './clock.ts';
 import { itemOf } from './jobs.ts';
-import { startTestStore } from './store.ts';
+import { useStore } from './store.ts';
 import { followJobs } from './stream-tail.ts';
 
 const lanes = {
@@ -38,25 +41,22 @@ const lanes = {
 /** Copies of a lane's function that run at the same time. */
 const workersAtOnce = 3;
 
-export type DocumentWorld = Awaited<ReturnType<typeof startDocumentWorld>>;
+export type DocumentWorld = Awaited<ReturnType<typeof useDocumentWorld>>;
 
 /**
- * Everything a document meets, in this process: real tables, queues and objects, a Drive, a Textract whose
- * eyes are the test's, and a model. `work` moves jobs on until nobody has anything to do.
+ * Gives a test file everything that a document meets, in this process: tables, queues and objects on the run's
+ * engines, a Drive, a Textract that reads pages by `recognize`, and a model, which echoes again after each test.
  */
-export async function startDocumentWorld(
-  recognize: (image: Uint8Array) => Promise<RecognizedPage>,
+export async function useDocumentWorld(
+  recognize: (image: Uint8Array) => Promise<RecognizedPage> = readGrey,
 ) {
   const [drive, textract, model] = await Promise.all([
-    startDrive(),
+    useDrive(),
     startTextractServer({ recognize }),
-    startModelStub(),
+    useModelStub(),
   ]);
-  const store = await startTestStore({
-    queues: true,
-    modelUrl: model.url,
-    serviceAccount: drive.serviceAccount,
-  });
+  afterAll(() => textract.close());
+  await useStore({ queues: true, modelUrl: model.url, serviceAccount: drive.serviceAccount });
   Object.assign(process.env, {
     AWS_ENDPOINT_URL_TEXTRACT: textract.url,
     GOOGLE_DRIVE_URL: drive.url,
@@ -64,9 +64,20 @@ export async function startDocumentWorld(
   });
   const newRecords = followJobs();
 
-  /** The id of the one file of this name, whatever time it is: a token lasts for an hour. */
+  let token = { value: '', until: 0 };
+
+  /** Google's client, signed in: a token lasts for an hour of the test's clock. */
+  async function signedIn() {
+    if (token.until <= Date.now()) {
+      const value = await accessToken(drive.serviceAccount);
+      token = { value, until: Date.now() + 50 * minuteMs };
+    }
+    return driveClient(drive.url, token.value);
+  }
+
+  /** Returns the id of the one file of this name. */
   async function idOf(name: string): Promise<string> {
-    const client = driveClient(drive.url, await accessToken(drive.serviceAccount));
+    const client = await signedIn();
     const q = `name = '${name}'`;
     const { files = [] } = (await client.files.list({ q, fields: 'files(id)' })).data;
     if (files.length !== 1) throw new Error(`${files.length} files are named ${name}`);
@@ -99,7 +110,6 @@ export async function startDocumentWorld(
     drive,
     textract,
     model,
-    store,
 
     /** A key that may use the whole drive, as its caller. */
     async newCaller(limits: Partial<KeyLimits> = {}): Promise<Caller> {
@@ -119,7 +129,7 @@ export async function startDocumentWorld(
 
     /** What a file of the drive holds. */
     async contentOf(fileId: string): Promise<string> {
-      const client = driveClient(drive.url, await accessToken(drive.serviceAccount));
+      const client = await signedIn();
       const { data } = await client.files.get({ fileId, alt: 'media' }, { responseType: 'text' });
       return String(data);
     },
@@ -163,10 +173,6 @@ export async function startDocumentWorld(
     read: (caller: Caller, id: string) => getJob(caller, id),
     item: (caller: Caller, id: string): Promise<Job> =>
       itemOf({ key_id: caller.keyId, job_id: id }),
-
-    async close(): Promise<void> {
-      await Promise.all([store.close(), drive.close(), textract.close(), model.close()]);
-    },
   };
 }
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { afterAll } from 'vitest';
 import { deployTables } from '../../../lib/local/dynamodb/deploy-tables.ts';
 import { clientEnvironment } from '../../../lib/local/engines/client-config.ts';
 import { startSecrets } from '../../../lib/local/engines/engines.ts';
@@ -9,31 +10,29 @@ import { readAssembly } from '../../../lib/local/template/synthesize.ts';
 import { resolve, resourcesOf, type Template } from '../../../lib/local/template/template.ts';
 import { shared } from '../run/shared.ts';
 
-export interface TestStoreOptions {
+export interface StoreOptions {
   /** Makes queues and a bucket too. */
   queues?: boolean;
-  /** Leads model calls there, and makes the provider's secret readable. */
+  /** Sends calls of models there, and makes the provider's secret readable. */
   modelUrl?: string;
   /** Makes the drive's account readable. */
   serviceAccount?: object;
 }
 
-/** The deployment's own tables on a real engine in memory, with this process's environment led to them. */
-export interface TestStore {
+export interface Store {
   /** Goes on with new, empty tables and queues. */
   renew(): Promise<void>;
-  close(): Promise<void>;
 }
 
 /**
- * Makes tables, and queues, of the test file's own on the engines that the run shares. Domain functions then
- * work as they do in a Lambda.
+ * Gives a test file the deployment's own tables, and queues, on the engines that the run shares. The domain's
+ * functions then work in this process as they do in a Lambda.
  */
-export async function startTestStore({
+export async function useStore({
   queues = false,
   modelUrl,
   serviceAccount,
-}: TestStoreOptions = {}): Promise<TestStore> {
+}: StoreOptions = {}): Promise<Store> {
   const [assembly, { dynamodbUrl, queuesUrl }] = await Promise.all([
     shared('assembly'),
     shared('engines'),
@@ -67,12 +66,8 @@ export async function startTestStore({
     ...(queues && { AWS_ENDPOINT_URL_SQS: queuesUrl, AWS_ENDPOINT_URL_S3: queuesUrl }),
     ...(secrets && { AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.url, OPENAI_BASE_URL: modelUrl }),
   });
-  return {
-    renew,
-    close: async () => {
-      await secrets?.close();
-    },
-  };
+  afterAll(() => secrets?.close());
+  return { renew };
 }
 
 /** Every setting that the template gives any of its functions. */

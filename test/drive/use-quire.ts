@@ -1,16 +1,18 @@
+import { afterAll } from 'vitest';
 import { clientEnvironment } from '../../lib/local/engines/client-config.ts';
 import { startSecretsServer } from '../../lib/local/secrets/secrets-server.ts';
 
-/** A Drive that the client can reach. */
+/** A Drive that Quire's client can reach. */
 interface Reachable {
   url: string;
   serviceAccount: object;
 }
 
-/** Points Quire's Drive client at a server, with the server's own service account as its secret. */
-export async function connect({ url, serviceAccount }: Reachable) {
+/** Gives a test file Quire's Drive client, led to a server, with the server's own service account as its secret. */
+export async function useQuire({ url, serviceAccount }: Reachable) {
   const values = { 'drive-secret': JSON.stringify(serviceAccount) };
   const secrets = await startSecretsServer(values);
+  afterAll(() => secrets.close());
   Object.assign(process.env, clientEnvironment, {
     AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.url,
     DRIVE_SECRET: 'drive-secret',
@@ -26,13 +28,10 @@ export async function connect({ url, serviceAccount }: Reachable) {
     setSecret: (text: string) => {
       values['drive-secret'] = text;
     },
-    disconnect: secrets.close,
   };
 }
 
-export type Connected = Awaited<ReturnType<typeof connect>>;
-
-/** How a promise fails; fails itself if it doesn't. */
+/** Returns how a promise fails. Throws if it doesn't. */
 export async function failureOf(promise: Promise<unknown>): Promise<unknown> {
   const answer = await promise.catch((error: unknown) => ({ error }));
   if (answer && typeof answer === 'object' && 'error' in answer) return answer.error;

@@ -1,0 +1,24 @@
+import { afterEach, beforeEach, vi } from 'vitest';
+import { beginOutput, endOutput, printOutput } from './output.ts';
+
+// A worker runs one file after another. Each begins as if it were alone: with the environment that the worker began
+// with, and with the project's modules loaded anew. Those of `node_modules` stay, as they take most of the time.
+
+declare global {
+  var workerEnvironment: NodeJS.ProcessEnv | undefined;
+}
+
+globalThis.workerEnvironment ??= { ...process.env };
+for (const name of Object.keys(process.env)) delete process.env[name];
+Object.assign(process.env, globalThis.workerEnvironment);
+vi.resetModules();
+
+beforeEach(({ onTestFailed }) => {
+  beginOutput();
+  onTestFailed(printOutput);
+});
+
+afterEach(() => {
+  endOutput();
+  vi.useRealTimers();
+});

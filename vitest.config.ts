@@ -14,6 +14,8 @@ export default defineConfig({
     unstubEnvs: true,
     disableConsoleIntercept: true,
     // These are loaded by Node, once in a worker: a libvips takes threads and memory that nothing gives back.
-    server: { deps: { external: [/\/shared\/documents\/vips\.ts$/, /\/support\/run\/output\.ts$/] } },
+    server: {
+      deps: { external: [/\/shared\/documents\/vips\.ts$/, /\/support\/run\/output\.ts$/] },
+    },
   },
 });

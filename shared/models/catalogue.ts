@@ -57,8 +57,8 @@ const Catalogue = v.pipe(
     ),
     models: v.array(Model),
     ocrEngines: v.array(OcrEngine),
-    /** What a search costs at each provider of web search. */
-    searchProviders: v.optional(v.array(SearchProvider), []),
+    /** What a search costs at each provider of web search. A SearXNG of one's own is free unless it says more. */
+    searchProviders: v.optional(v.array(SearchProvider), [{ id: 'searxng', usdPerSearch: 0 }]),
   }),
   v.check(
     ({ models, upstreams }) =>

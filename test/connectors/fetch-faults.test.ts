@@ -1,12 +1,12 @@
 import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import type { FastifyReply } from 'fastify';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { refusal, startScriptedDrive } from '../drive/scripted-drive.ts';
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { refusal, useScriptedDrive } from '../drive/scripted-drive.ts';
 import { openDocumentOf } from '../support/fixtures/office-files.ts';
 import { pdfOf } from '../support/fixtures/pdfs.ts';
 import { words } from '../support/fixtures/small-documents.ts';
-import { type ConnectedSearch, connectSearch } from './connect-search.ts';
+import { type ConnectedSearch, useSearch } from './use-search.ts';
 
 type Answer = (reply: FastifyReply) => unknown;
 
@@ -17,14 +17,14 @@ interface Scripted {
   content?: Answer;
 }
 
-let drive: Awaited<ReturnType<typeof startScriptedDrive>>;
+let drive: Awaited<ReturnType<typeof useScriptedDrive>>;
 let quire: ConnectedSearch;
 /** What is answered for an id, to requests for its fields and for its content. */
 let items: Record<string, Scripted> = {};
 let logged: string[] = [];
 
 beforeAll(async () => {
-  drive = await startScriptedDrive((app) => {
+  drive = await useScriptedDrive((app) => {
     app.get<{ Params: { id: string }; Querystring: { alt?: string } }>(
       '/drive/v3/files/:id',
       ({ params: { id }, query }, reply) => {
@@ -34,9 +34,8 @@ beforeAll(async () => {
       },
     );
   });
-  quire = await connectSearch(drive);
+  quire = await useSearch(drive);
 });
-afterAll(() => Promise.all([drive.close(), quire.disconnect()]));
 beforeEach(() => {
   items = {};
   logged = [];

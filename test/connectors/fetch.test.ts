@@ -1,6 +1,6 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   docxOf,
   openDocumentOf,
@@ -11,21 +11,20 @@ import {
 } from '../support/fixtures/office-files.ts';
 import { pdfOf } from '../support/fixtures/pdfs.ts';
 import { greyJpeg, words } from '../support/fixtures/small-documents.ts';
-import { startDrive, type TestDrive } from '../support/servers/drive.ts';
-import { type ConnectedSearch, connectSearch } from './connect-search.ts';
+import { type TestDrive, useDrive } from '../support/servers/drive.ts';
+import { type ConnectedSearch, useSearch } from './use-search.ts';
 
 let drive: TestDrive;
 let quire: ConnectedSearch;
 let allowed: string;
 
 beforeAll(async () => {
-  drive = await startDrive();
-  quire = await connectSearch(drive);
+  drive = await useDrive();
+  quire = await useSearch(drive);
   drive.put('allowed/a/b/deep.txt', 'deep down');
   drive.put('secret/salaries.txt', 'salaries');
   allowed = await drive.idOf('allowed');
 });
-afterAll(() => Promise.all([drive.close(), quire.disconnect()]));
 beforeEach(() => {
   vi.spyOn(process.stdout, 'write').mockReturnValue(true);
   return () => vi.restoreAllMocks();

@@ -12,17 +12,19 @@ import type { DriveAnswers } from '../../shared/connectors/drive-documents.ts';
 import { docxOf, wordParagraph } from '../support/fixtures/office-files.ts';
 import { pdfOf } from '../support/fixtures/pdfs.ts';
 import { words } from '../support/fixtures/small-documents.ts';
-import { startDrive, type TestDrive } from '../support/servers/drive.ts';
-import { connectSearch } from './connect-search.ts';
+import { type TestDrive, useDrive } from '../support/servers/drive.ts';
+import { type ConnectedSearch, useSearch } from './use-search.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'quire-bundles-'));
 const codeDir = join(root, 'search-drive');
 let drive: TestDrive;
 let secrets: Awaited<ReturnType<typeof startSecretsServer>>;
 let host: FunctionHost;
+let quire: ConnectedSearch;
 
 beforeAll(async () => {
-  drive = await startDrive();
+  drive = await useDrive();
+  quire = await useSearch(drive);
   secrets = await startSecretsServer({ drive: JSON.stringify(drive.serviceAccount) });
   const file = new URL('../../functions/search-drive.ts', import.meta.url);
   const entry = { in: fileURLToPath(file), out: 'search-drive/index' };
@@ -46,7 +48,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await host.close();
-  await Promise.all([drive.close(), secrets.close()]);
+  await secrets.close();
   rmSync(root, { recursive: true });
 });
 
@@ -78,14 +80,12 @@ it('the function carries what reads PDFs, and nothing that draws', () => {
 it('a question is logged with its figures, and without its words', async () => {
   const lines: string[] = [];
   vi.spyOn(process.stdout, 'write').mockImplementation((line) => Boolean(lines.push(`${line}`)));
-  const quire = await connectSearch(drive);
   drive.put('logged/private.txt', 'unspeakable');
   const key = { keyId: 'key_1', folders: [await drive.idOf('logged')] };
 
   const found = await quire.answerQuestion({ ask: 'search', ...key, queries: ['unspeakable'] });
   await quire.answerQuestion({ ask: 'fetch', ...key, ids: [await drive.idOf('private.txt')] });
   vi.restoreAllMocks();
-  await quire.disconnect();
 
   expect(found).toHaveProperty('hits.length', 1);
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([

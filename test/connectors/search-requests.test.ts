@@ -1,14 +1,14 @@
 import type { FastifyReply } from 'fastify';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { refusal, startScriptedDrive } from '../drive/scripted-drive.ts';
-import { type ConnectedSearch, connectSearch } from './connect-search.ts';
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { refusal, useScriptedDrive } from '../drive/scripted-drive.ts';
+import { type ConnectedSearch, useSearch } from './use-search.ts';
 
 type Item = Record<string, unknown>;
 type Query = Record<string, string>;
 
 const folderType = 'application/vnd.google-apps.folder';
 
-let drive: Awaited<ReturnType<typeof startScriptedDrive>>;
+let drive: Awaited<ReturnType<typeof useScriptedDrive>>;
 let quire: ConnectedSearch;
 /** The items by id; each has its folder in `parents`. */
 let items: Record<string, Item> = {};
@@ -18,7 +18,7 @@ let lists: Query[] = [];
 let script: ((reply: FastifyReply) => unknown)[] = [];
 
 beforeAll(async () => {
-  drive = await startScriptedDrive((app) => {
+  drive = await useScriptedDrive((app) => {
     app.get<{ Params: { id: string } }>('/drive/v3/files/:id', ({ params: { id } }, reply) =>
       items[id] ? reply.send(resource(id)) : reply.code(404).send(refusal(404, 'notFound')),
     );
@@ -28,9 +28,8 @@ beforeAll(async () => {
       return answer ? answer(reply) : reply.send(list(query));
     });
   });
-  quire = await connectSearch(drive);
+  quire = await useSearch(drive);
 });
-afterAll(() => Promise.all([drive.close(), quire.disconnect()]));
 beforeEach(() => {
   items = { top: { mimeType: folderType } };
   rankings = {};
@@ -134,12 +133,14 @@ it('what ranks high in several phrasings comes first', async () => {
   expect(hits.map(({ id }) => id)).toEqual(['both', 'exact', 'rare', 'late']);
 });
 
-it('each phrasing is asked once, at most three for a query and three queries', async () => {
+it('each phrasing is asked once, at most three for a query and six queries', async () => {
   const query = 'what does "brass lamp" cost in Ellerby or Harrowgate';
-  await search(query, query, 'lamp', 'a fourth');
+  await search(query, query, 'lamp', 'oak', 'ash', 'elm', 'a seventh');
 
   const asked = searches().map(({ q }) => q?.match(/'([^']*)'/)?.[1]);
-  expect(asked.sort()).toEqual(['"brass lamp"', 'Ellerby Harrowgate', 'lamp', query]);
+  expect(asked.sort()).toEqual([
+    ...['"brass lamp"', 'Ellerby Harrowgate', 'ash', 'elm', 'lamp', 'oak', query],
+  ]);
 });
 
 it('a document has a link, also if Drive names none', async () => {

@@ -1,16 +1,16 @@
 import { rmSync, symlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { maxHits } from '../../shared/connectors/drive-documents.ts';
-import { startDrive, type TestDrive } from '../support/servers/drive.ts';
-import { type ConnectedSearch, connectSearch } from './connect-search.ts';
+import { type TestDrive, useDrive } from '../support/servers/drive.ts';
+import { type ConnectedSearch, useSearch } from './use-search.ts';
 
 let drive: TestDrive;
 let quire: ConnectedSearch;
 const ids: Record<string, string> = {};
 
 beforeAll(async () => {
-  drive = await startDrive();
+  drive = await useDrive();
   drive.put('allowed/orders.txt', 'Ellerby ordered forty reading lamps in brass.');
   drive.put('allowed/a/b/c/letter.txt', 'The keeper praised the brass lamp and its handle.');
   drive.put('allowed/a/Minutes.gdoc', 'The price of brass will rise. The curtain is of canvas.');
@@ -22,13 +22,12 @@ beforeAll(async () => {
   link('orders.txt', 'allowed/brass link in.txt');
   link('../secret', 'allowed/to-secret');
   await addResult('allowed/orders.txt.ocr.md', 'Ellerby ordered forty reading lamps.');
-  quire = await connectSearch(drive);
+  quire = await useSearch(drive);
   const names = ['allowed', 'other', 'secret', 'a', 'single.txt', 'orders.txt', 'letter.txt'];
   for (const name of [...names, 'Minutes', 'prices.txt', 'brass link in.txt']) {
     ids[name] = await drive.idOf(name);
   }
 });
-afterAll(() => Promise.all([drive.close(), quire.disconnect()]));
 beforeEach(() => {
   vi.spyOn(process.stdout, 'write').mockReturnValue(true);
   return () => vi.restoreAllMocks();

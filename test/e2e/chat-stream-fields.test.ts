@@ -49,14 +49,6 @@ describe('422', () => {
     ['a web_search that is no boolean', { web_search: 'yes' }, ['web_search'], boolean],
     ['a deep_research that is no boolean', { deep_research: 1 }, ['deep_research'], boolean],
     ['connectors that are no boolean', { connectors: [] }, ['connectors'], boolean],
-    ['web_search', { web_search: true }, ['web_search'], rule('web_search is not available yet')],
-    [
-      'deep_research',
-      { deep_research: true },
-      ['deep_research'],
-      rule('deep_research is not available yet'),
-    ],
-    ['connectors', { connectors: true }, ['connectors'], rule('connectors is not available yet')],
     ['a chat_history that is no list', { chat_history: {} }, ['chat_history'], list],
     ['a turn that is no object', { chat_history: ['hi'] }, ['chat_history', 0], dictionary],
     [

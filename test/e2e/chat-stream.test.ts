@@ -472,16 +472,21 @@ describe('an answer that breaks off', () => {
 
       const events = await ask({ model: model.id });
 
+      const { used_usd, remaining_usd } = await budgetOf(account);
+      expect(remaining_usd).toBeCloseTo(100 - used_usd, 9);
       expect(events.slice(2)).toEqual([
         { type: 'delta', content: '12345678' },
+        {
+          type: 'usage',
+          tokens: { prompt: expect.any(Number), completion: 2, total: expect.any(Number) },
+          cost_usd: used_usd,
+        },
         { type: 'error', code: 'model_unavailable', message },
         '[DONE]',
       ]);
       expect(await endedCharges(account)).toMatchObject([
         { status: 'settled', figures: 'partial', completion_tokens: 2 },
       ]);
-      const { used_usd, remaining_usd } = await budgetOf(account);
-      expect(remaining_usd).toBeCloseTo(100 - used_usd, 9);
     },
   );
 });

@@ -140,6 +140,7 @@ describe.concurrent('list and show', () => {
     const [created, ...lines] = stdout.trimEnd().split('\n').sort();
     expect(created).toMatch(/^Drive folders {8}none$/);
     expect(lines.map((line) => line.split(/ {2,}/))).toEqual([
+      ['a research', 'no limit of its own'],
       ['budget', 'no limit'],
       ['created', expect.stringMatching(/ UTC$/)],
       ['expires', 'never'],

@@ -99,7 +99,7 @@ describe('settings', () => {
     );
   });
 
-  test('want the address of a SearXNG', () => {
+  it('want the address of a SearXNG', () => {
     expect(() => settingsOf({ 'quire:search': 'searxng' })).toThrow(
       'The setting quire:searchUrl is missing: it should say where the SearXNG is.',
     );
@@ -107,7 +107,7 @@ describe('settings', () => {
     expect(settingsOf(given)).toMatchObject({ searchUrl: 'http://searxng.example' });
   });
 
-  test('name all that is wrong at once', () => {
+  it('name all that is wrong at once', () => {
     const context = { 'quire:chatWorkers': 1, 'quire:alarms': 'no' };
 
     expect(() => settingsOf(context)).toThrow(/quire:chatWorkers .*\n.*quire:alarms /);

@@ -162,7 +162,7 @@ describe('functions', () => {
     },
   );
 
-  test('that chat alone may invoke others: the page reader and the Drive search', () => {
+  it('that chat alone may invoke others: the page reader and the Drive search', () => {
     const idOf = (name: string) => functions.find((fn) => fn.name === name)?.id;
     const invocationsOf = (role: string) =>
       policiesOf(role).filter(({ Action }) => /lambda:/.test(String(Action)));
@@ -178,7 +178,7 @@ describe('functions', () => {
     expect(setting(chat, 'SEARCH_DRIVE_FUNCTION')).toEqual({ Ref: idOf('search-drive') });
   });
 
-  test('never read pages of a local origin, and the reader has no setting at all', () => {
+  it('never read pages of a local origin, and the reader has no setting at all', () => {
     const readPage = functions.find(({ name }) => name === 'read-page');
 
     for (const { name, properties } of functions) {

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
+import { clientEnvironment } from '../../lib/local/engines/client-config.ts';
 
 type Answer = (response: ServerResponse) => void;
 
@@ -18,15 +19,11 @@ beforeAll(async () => {
     answer(response);
   });
   await once(lambda.listen(0, '127.0.0.1'), 'listening');
-  vi.stubEnv(
-    'AWS_ENDPOINT_URL_LAMBDA',
-    `http://127.0.0.1:${(lambda.address() as AddressInfo).port}`,
-  );
-  vi.stubEnv('AWS_REGION', 'us-east-1');
-  vi.stubEnv('AWS_ACCESS_KEY_ID', 'test');
-  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'test');
-  vi.stubEnv('AWS_MAX_ATTEMPTS', '1');
-  vi.stubEnv('READ_PAGE_FUNCTION', 'quire-read-page');
+  Object.assign(process.env, clientEnvironment, {
+    AWS_ENDPOINT_URL_LAMBDA: `http://127.0.0.1:${(lambda.address() as AddressInfo).port}`,
+    AWS_MAX_ATTEMPTS: '1',
+    READ_PAGE_FUNCTION: 'quire-read-page',
+  });
   ({ requestPage } = await import('../../shared/pages/request-page.ts'));
 });
 
@@ -37,7 +34,6 @@ afterEach(() => {
 afterAll(() => {
   lambda.close();
   lambda.closeAllConnections();
-  vi.unstubAllEnvs();
 });
 
 const url = 'https://example.com/secret?token=1';

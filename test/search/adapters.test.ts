@@ -6,7 +6,7 @@ import { defaultLimits } from '../../shared/keys/key-limits.ts';
 import { findAccount, openAccount } from '../../shared/ledger/account.ts';
 import { holdSearch, search } from '../../shared/search/search.ts';
 import { endedCharges } from '../support/servers/chat-stage.ts';
-import { startTestStore, type TestStore } from '../support/worlds/store.ts';
+import { useStore } from '../support/worlds/store.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse, body?: unknown) => void;
 
@@ -19,7 +19,6 @@ interface Asked {
 
 let answers: Answer[];
 let asked: Asked[];
-let store: TestStore;
 const server = createServer(async (request, response) => {
   const { method, url = '', headers } = request;
   const body = method === 'POST' ? await json(request) : undefined;
@@ -46,13 +45,12 @@ const endless: Answer = (_, response) => {
 const cuts: Answer = (_, response) => response.destroy();
 
 beforeAll(async () => {
-  store = await startTestStore({ modelUrl: 'http://127.0.0.1:1' });
+  await useStore({ modelUrl: 'http://127.0.0.1:1' });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 });
-afterAll(async () => {
+afterAll(() => {
   server.closeAllConnections();
   server.close();
-  await store.close();
 });
 afterEach(() => {
   delete process.env['SEARCH_SECRET'];

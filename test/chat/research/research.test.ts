@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Behaviour } from '../../support/servers/model-stub.ts';
 import {
   type Answered,
@@ -9,18 +9,17 @@ import {
   type SearchWorld,
   sourcesOf,
   stagesOf,
-  startSearchWorld,
   type TestModel,
   type TestWeb,
   textOf,
+  useSearchWorld,
 } from '../../support/worlds/search-world.ts';
 
 let world: SearchWorld;
 
 beforeAll(async () => {
-  world = await startSearchWorld();
+  world = await useSearchWorld();
 });
-afterAll(() => world.close());
 
 const request = { message: 'How do trams and buses compare?', deep_research: true };
 

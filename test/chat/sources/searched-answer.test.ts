@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import {
   type Answered,
   eventsOfType,
@@ -7,17 +7,16 @@ import {
   type SearchWorld,
   sourcesOf,
   stagesOf,
-  startSearchWorld,
   type TestPage,
   textOf,
+  useSearchWorld,
 } from '../../support/worlds/search-world.ts';
 
 let world: SearchWorld;
 
 beforeAll(async () => {
-  world = await startSearchWorld();
+  world = await useSearchWorld();
 });
-afterAll(() => world.close());
 
 const page = (name: string, rest: Partial<TestPage> = {}): TestPage => ({
   url: `https://${name}.example/`,

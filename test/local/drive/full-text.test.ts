@@ -1,6 +1,6 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import {
   docxOf,
   openDocumentOf,
@@ -10,13 +10,12 @@ import {
   xlsxOf,
 } from '../../support/fixtures/office-files.ts';
 import { pdfOf } from '../../support/fixtures/pdfs.ts';
-import { startDrive, type TestDrive } from '../../support/servers/drive.ts';
+import { type TestDrive, useDrive } from '../../support/servers/drive.ts';
 
 let drive: TestDrive;
 beforeAll(async () => {
-  drive = await startDrive();
+  drive = await useDrive();
 });
-afterAll(() => drive.close());
 
 const search = async (q: string) => {
   const { data } = await drive.client.files.list({ q, fields: 'files(name)' });
@@ -43,7 +42,7 @@ describe('files are found by the words in', () => {
     drive.put('kinds/amber lantern.bin', Buffer.alloc(8));
   });
 
-  test('text, Google files, PDF, Office files and names', async () => {
+  it('text, Google files, PDF, Office files and names', async () => {
     const found = await search("fullText contains 'amber lantern'");
 
     const names = ['plain.txt', 'marked.md', 'table.csv', 'data.json', 'Minutes', 'Figures'];
@@ -51,12 +50,12 @@ describe('files are found by the words in', () => {
     expect(found?.sort()).toEqual([...names, ...others, 'amber lantern.bin'].sort());
   });
 
-  test("no scripts of a page, and nothing of a file's own XML", async () => {
+  it("no scripts of a page, and nothing of a file's own XML", async () => {
     expect(await search("fullText contains 'hidden'")).toEqual([]);
     expect(await search("fullText contains 'body'")).toEqual([]);
   });
 
-  test('a sheet’s name', async () => {
+  it('a sheet’s name', async () => {
     expect(await search("fullText contains 'Lamps'")).toEqual(['sheet.xlsx']);
   });
 });
@@ -74,7 +73,7 @@ describe('a search', () => {
     folder = await drive.idOf('words');
   });
 
-  test('orders by relevance: a name counts most, then how often a word is there', async () => {
+  it('orders by relevance: a name counts most, then how often a word is there', async () => {
     expect(await inFolder("fullText contains 'wick'")).toEqual([
       'Wick.txt',
       'often.txt',
@@ -82,7 +81,7 @@ describe('a search', () => {
     ]);
   });
 
-  test.each([
+  it.each([
     ["fullText contains 'wick lamp'", ['often.txt']],
     ["fullText contains 'lamp WICK'", ['often.txt']],
     ['fullText contains \'"wick burns"\'', ['once.txt']],
@@ -101,7 +100,7 @@ describe('a search', () => {
     expect(found?.sort()).toEqual(names.sort());
   });
 
-  test('pages in its order', async () => {
+  it('pages in its order', async () => {
     const q = `'${folder}' in parents and fullText contains 'wick'`;
     const fields = 'nextPageToken,files(name)';
     const first = await drive.client.files.list({ q, fields, pageSize: 2 });
@@ -114,7 +113,7 @@ describe('a search', () => {
     expect(second.data.nextPageToken).toBeUndefined();
   });
 
-  test('finds what a file says now', async () => {
+  it('finds what a file says now', async () => {
     drive.put('words/changing.txt', 'before');
     const before = await inFolder("fullText contains 'before'");
     drive.put('words/changing.txt', 'and after');
@@ -127,14 +126,14 @@ describe('a search', () => {
     expect([before, stale, fresh]).toEqual([['changing.txt'], [], ['changing.txt']]);
   });
 
-  test('finds a shortcut by its name only', async () => {
+  it('finds a shortcut by its name only', async () => {
     symlinkSync('often.txt', join(drive.folder, 'words/link'));
 
     expect(await inFolder("fullText contains 'lamp'")).toEqual(['often.txt']);
     expect(await inFolder("fullText contains 'link'")).toEqual(['link']);
   });
 
-  test('is refused an order, in Google’s words', async () => {
+  it('is refused an order, in Google’s words', async () => {
     const answer = drive.client.files.list({ q: "fullText contains 'x'", orderBy: 'name' });
 
     await expect(answer).rejects.toMatchObject({
@@ -150,7 +149,7 @@ describe('a search', () => {
     });
   });
 
-  test.each(["fullText = 'x'", "fullText != 'x'", 'fullText contains x'])(
+  it.each(["fullText = 'x'", "fullText != 'x'", 'fullText contains x'])(
     'is refused %s',
     async (q) => {
       const answer = drive.client.files.list({ q });
@@ -160,7 +159,7 @@ describe('a search', () => {
   );
 });
 
-test.each([
+it.each([
   ['Links.gdoc', 'Links', 'https://docs.google.com/document/d/', '/edit'],
   ['Rows.gsheet', 'Rows', 'https://docs.google.com/spreadsheets/d/', '/edit'],
   ['Deck.gslides', 'Deck', 'https://docs.google.com/presentation/d/', '/edit'],

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { InvokeCommand, type InvokeCommandInput, LambdaClient } from '@aws-sdk/client-lambda';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clientConfig, clientEnvironment } from '../../../lib/local/engines/client-config.ts';
 import type { Engine } from '../../../lib/local/engines/engine.ts';
 import { Functions } from '../../../lib/local/lambda/functions.ts';
@@ -110,7 +110,7 @@ async function invoke(payload: unknown, input: Partial<InvokeCommandInput> = {},
 }
 
 describe('an invocation', () => {
-  test('returns what the function returns, and bears its request id', async () => {
+  it('returns what the function returns, and bears its request id', async () => {
     const { result, StatusCode, ExecutedVersion, FunctionError, $metadata } = await invoke({
       n: 1,
     });
@@ -123,13 +123,13 @@ describe('an invocation', () => {
     });
   });
 
-  test('is made by a function through the address in its environment', async () => {
+  it('is made by a function through the address in its environment', async () => {
     const result = await functions.find('quire-Test-caller').invoke({ n: 2 });
 
     expect(result).toMatchObject({ returned: { echo: { n: 2 } } });
   });
 
-  test.each([
+  it.each([
     'quire-Test-callee',
     'quire-Test-callee:$LATEST',
     '000000000000:function:quire-Test-callee',
@@ -141,13 +141,13 @@ describe('an invocation', () => {
     expect(result.echo).toBe(5);
   });
 
-  test('without a payload is one of an empty object', async () => {
+  it('without a payload is one of an empty object', async () => {
     const { result } = await invoke(undefined);
 
     expect(result.echo).toEqual({});
   });
 
-  test('has a payload of 6 MB at most', async () => {
+  it('has a payload of 6 MB at most', async () => {
     const longest = 'x'.repeat(6 * 1024 * 1024 - 2);
 
     const { result } = await invoke(longest);
@@ -160,14 +160,14 @@ describe('an invocation', () => {
     });
   });
 
-  test('has a payload of JSON', async () => {
+  it('has a payload of JSON', async () => {
     await expect(invoke(0, { Payload: '{' })).rejects.toMatchObject({
       name: 'InvalidRequestContentException',
       $metadata: { httpStatusCode: 400 },
     });
   });
 
-  test.each(['Event', 'DryRun'] as const)('is refused as %s', async (InvocationType) => {
+  it.each(['Event', 'DryRun'] as const)('is refused as %s', async (InvocationType) => {
     await expect(invoke({}, { InvocationType })).rejects.toMatchObject({
       name: 'InvalidParameterValueException',
       message: `The local stage invokes a function as RequestResponse, not as ${InvocationType}.`,
@@ -177,7 +177,7 @@ describe('an invocation', () => {
 });
 
 describe('a function error', () => {
-  test.each([
+  it.each([
     ['of its own', { fail: 'no' }, 'TypeError', 'no'],
     ['for its death', { die: true }, 'Runtime.ExitError', /exited with code 1/],
     ['for its time', { wait: true }, 'Sandbox.Timedout', /timed out after 2\.00 seconds/],
@@ -196,7 +196,7 @@ describe('a function error', () => {
 });
 
 describe('a function that is not there', () => {
-  test.each([
+  it.each([
     'nobody',
     'quire-Test-callee:7',
     'quire-Test-callee:$LATEST:7',
@@ -213,7 +213,7 @@ describe('a function that is not there', () => {
     });
   });
 
-  test('nor does another operation exist', async () => {
+  it('nor does another operation exist', async () => {
     const answer = await fetch(`${server.url}/as/caller/2015-03-31/functions/`);
 
     expect(answer.status).toBe(404);
@@ -222,19 +222,19 @@ describe('a function that is not there', () => {
 });
 
 describe('a caller', () => {
-  test('may invoke what a wildcard of its policy covers', async () => {
+  it('may invoke what a wildcard of its policy covers', async () => {
     const { result } = await invoke(1, {}, 'ofAll');
 
     expect(result.echo).toBe(1);
   });
 
-  test('may invoke a version of what it was granted', async () => {
+  it('may invoke a version of what it was granted', async () => {
     const invoked = invoke({}, { Qualifier: '7' });
 
     await expect(invoked).rejects.toMatchObject({ name: 'ResourceNotFoundException' });
   });
 
-  test.each(['stranger', 'ofOther', 'callee'])('without a grant is refused: %s', async (id) => {
+  it.each(['stranger', 'ofOther', 'callee'])('without a grant is refused: %s', async (id) => {
     const invoked = invoke({}, {}, id);
 
     await expect(invoked).rejects.toMatchObject({
@@ -247,20 +247,20 @@ describe('a caller', () => {
     });
   });
 
-  test('that nobody knows is refused', async () => {
+  it('that nobody knows is refused', async () => {
     const invoked = invoke({}, {}, 'nobody');
 
     await expect(invoked).rejects.toMatchObject({ name: 'AccessDeniedException' });
   });
 
-  test('learns nothing of functions that it may not invoke', async () => {
+  it('learns nothing of functions that it may not invoke', async () => {
     const invoked = invoke({}, { FunctionName: 'nobody' }, 'caller');
 
     await expect(invoked).rejects.toMatchObject({ name: 'AccessDeniedException' });
   });
 });
 
-test.each([
+it.each([
   ['denies', { Effect: 'Deny', Action, Resource: '*' }],
   ['allows under a condition', { Action, Resource: '*', Condition: { Bool: {} } }],
   ['names what it does not apply to', { Action, NotResource: '*' }],

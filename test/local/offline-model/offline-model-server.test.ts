@@ -409,7 +409,7 @@ The museum is closed on Mondays. A ticket costs four pounds.
     content: 'Cite what the tickets of a source cost, as in [9].',
   };
 
-  test('are cited by the sentences taken from them', async () => {
+  it('are cited by the sentences taken from them', async () => {
     const said = await answer([rules, ...user(`${sources}\n\nWhat does a ticket cost?`)]);
 
     expect(said).toContain('A ticket costs four pounds [1].');
@@ -417,7 +417,7 @@ The museum is closed on Mondays. A ticket costs four pounds.
     expect(said).not.toContain('tram');
   });
 
-  test('are quoted word for word in fields named so', async () => {
+  it('are quoted word for word in fields named so', async () => {
     const text = '<source>\nThe tram runs every ten minutes. Dogs ride free.\n</source>';
     const note = {
       type: 'object',
@@ -433,7 +433,7 @@ The museum is closed on Mondays. A ticket costs four pounds.
     expect(JSON.parse(said)).toEqual({ notes: [{ claim: sentence, quote: sentence }] });
   });
 
-  test('of none leave a question its words to search for', async () => {
+  it('of none leave a question its words to search for', async () => {
     const schema = {
       type: 'object',
       properties: {

@@ -2,7 +2,7 @@ import { renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestWeb, type TestWeb } from './test-web.ts';
 
 let web: TestWeb;
@@ -31,7 +31,7 @@ async function get(path: string): Promise<{ status: number; body: string }> {
 }
 
 describe('a page', () => {
-  test.each([
+  it.each([
     ['a.html', 'text/html; charset=utf-8'],
     ['a.md', 'text/markdown; charset=utf-8'],
     ['a.txt', 'text/plain; charset=utf-8'],
@@ -50,7 +50,7 @@ describe('a page', () => {
     expect(Buffer.from(await response.arrayBuffer())).toEqual(content);
   });
 
-  test.each(['Ünï cödé 鷺.html', '100% a+b#c?d&e.txt', `${'long'.repeat(60)}.md`, 'q\'"uote.txt'])(
+  it.each(['Ünï cödé 鷺.html', '100% a+b#c?d&e.txt', `${'long'.repeat(60)}.md`, 'q\'"uote.txt'])(
     'is served at the URL that a search gives it: %s',
     async (name) => {
       web.put(`names/${name}`, `weird ${name}`);
@@ -62,7 +62,7 @@ describe('a page', () => {
     },
   );
 
-  test('is served as it is now', async () => {
+  it('is served as it is now', async () => {
     const url = `${web.url}/pages/now.txt`;
     web.put('now.txt', 'before');
     const before = await (await fetch(url)).text();
@@ -71,7 +71,7 @@ describe('a page', () => {
     expect([before, await (await fetch(url)).text()]).toEqual(['before', 'after']);
   });
 
-  test('may be empty', async () => {
+  it('may be empty', async () => {
     web.put('empty.html');
 
     const response = await fetch(`${web.url}/pages/empty.html`);
@@ -79,7 +79,7 @@ describe('a page', () => {
     expect([response.status, await response.text()]).toEqual([200, '']);
   });
 
-  test('has its head', async () => {
+  it('has its head', async () => {
     const response = await fetch(`${web.url}/pages/folder/inside.txt`, { method: 'HEAD' });
 
     expect([response.status, response.headers.get('content-length')]).toEqual([200, '6']);
@@ -87,7 +87,7 @@ describe('a page', () => {
 });
 
 describe('nothing but the folder’s own files is served', () => {
-  test.each([
+  it.each([
     ['a folder', '/pages/folder'],
     ['a folder with a slash', '/pages/folder/'],
     ['the folder itself', '/pages/'],
@@ -117,11 +117,11 @@ describe('nothing but the folder’s own files is served', () => {
     expect(body).not.toMatch(/secret$|inside$|root:/);
   });
 
-  test('a path that is badly encoded', async () => {
+  it('a path that is badly encoded', async () => {
     expect((await get('/pages/%E0%A4%A')).status).toBe(400);
   });
 
-  test('a file that became a link', async () => {
+  it('a file that became a link', async () => {
     writeFileSync(join(web.folder, 'bait.txt'), 'inside');
     const before = await get('/pages/bait.txt');
     symlinkSync('../outside/secret.txt', join(web.folder, 'bait.txt.new'));
@@ -133,7 +133,7 @@ describe('nothing but the folder’s own files is served', () => {
   });
 });
 
-test('robots may read all of it', async () => {
+it('robots may read all of it', async () => {
   const response = await fetch(`${web.url}/robots.txt`);
 
   expect(response.headers.get('content-type')).toMatch(/^text\/plain/);

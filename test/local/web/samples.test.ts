@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Engine } from '../../../lib/local/engines/engine.ts';
 import { startWebServer } from '../../../lib/local/web/web-server.ts';
 import { pathsOf, search } from './test-web.ts';
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => web.close());
 
-test.each<[string, string[]]>([
+it.each<[string, string[]]>([
   [
     'Which tram gets to the museum on a Sunday morning?',
     ['museum/opening-hours.html', 'trams/line-7.html'],
@@ -27,7 +27,7 @@ test.each<[string, string[]]>([
   expect(found.slice(0, 4)).toEqual(expect.arrayContaining(pages));
 });
 
-test('the links between the sample pages lead to pages', async () => {
+it('the links between the sample pages lead to pages', async () => {
   const found = await search(web.url, 'museum tram lamp bridge');
   const links = await Promise.all(
     found.results.map(async ({ url }) => {

@@ -1,5 +1,5 @@
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { clientConfig } from '../../../lib/local/engines/client-config.ts';
 import {
   type Engines,
@@ -61,7 +61,7 @@ describe.each<[string, Record<string, string>, object]>([
     { context: { 'quire:search': 'tavily' }, secret: 't' },
   ],
 ])('a machine that %s', (_, environment, expected) => {
-  test('has a provider that the app, the functions and the secret agree on', async () => {
+  it('has a provider that the app, the functions and the secret agree on', async () => {
     machine(environment);
 
     const context = searchContext(searchProvider());
@@ -72,13 +72,13 @@ describe.each<[string, Record<string, string>, object]>([
   });
 });
 
-test('a function calls others as itself', () => {
+it('a function calls others as itself', () => {
   expect(environmentOf('run-chat-job')).toMatchObject({
     AWS_ENDPOINT_URL_LAMBDA: 'http://invoke/as/aFn5',
   });
 });
 
-test('the page reader alone may read the web on this machine', () => {
+it('the page reader alone may read the web on this machine', () => {
   expect(environmentOf('read-page')).toMatchObject({ READ_PAGE_LOCAL_ORIGIN: 'http://web' });
   expect(environmentOf('run-chat-job')).not.toHaveProperty('READ_PAGE_LOCAL_ORIGIN');
 });

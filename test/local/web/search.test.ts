@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { renameSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { pdfOf } from '../../support/fixtures/pdfs.ts';
 import { pathsOf, search, startTestWeb, type TestWeb } from './test-web.ts';
 
@@ -18,7 +18,7 @@ const filler = (sentences: number) =>
   Array.from({ length: sentences }, (_, n) => `Sentence ${n} speaks of the weather.`).join(' ');
 
 describe('a search', () => {
-  test('is answered as SearXNG does', async () => {
+  it('is answered as SearXNG does', async () => {
     web.put('birds/heron.html', '<title>The heron</title><p>A grey heron waits by the weir.</p>');
 
     const response = await fetch(`${web.url}/search?q=grey+heron&format=json&language=en`);
@@ -46,7 +46,7 @@ describe('a search', () => {
     });
   });
 
-  test.each(['q=heron', 'q=heron&format=html', 'q=heron&format=csv', 'q=heron&format=', ''])(
+  it.each(['q=heron', 'q=heron&format=html', 'q=heron&format=csv', 'q=heron&format=', ''])(
     'for anything but JSON is forbidden: %s',
     async (query) => {
       const response = await fetch(`${web.url}/search?${query}`);
@@ -56,7 +56,7 @@ describe('a search', () => {
     },
   );
 
-  test.each([
+  it.each([
     ['format=json', 'No query'],
     ['q=&format=json', 'No query'],
     ['q=heron&format=json&pageno=0', 'Invalid value "0" for parameter pageno'],
@@ -68,7 +68,7 @@ describe('a search', () => {
     expect(await response.json()).toEqual({ error });
   });
 
-  test.each(['heron', ' ', '?!', 'the', '"', '\u0000'])(
+  it.each(['heron', ' ', '?!', 'the', '"', '\u0000'])(
     'that finds nothing has no results: %j',
     async (query) => {
       web.put('a.txt', 'The weir.');
@@ -77,7 +77,7 @@ describe('a search', () => {
     },
   );
 
-  test('has ten results a page', async () => {
+  it('has ten results a page', async () => {
     for (let n = 0; n < 12; n += 1) web.put(`${n}.txt`, `A heron, number ${n}.`);
 
     const pages = await Promise.all(
@@ -91,7 +91,7 @@ describe('a search', () => {
 });
 
 describe('the best result', () => {
-  test('is the page with the words that few pages have', async () => {
+  it('is the page with the words that few pages have', async () => {
     web.put('a.txt', `The tram, the tram and the tram. ${filler(20)}`);
     web.put('b.txt', `${filler(20)} The tram passes the copper weathercock. ${filler(20)}`);
     web.put('c.txt', filler(40));
@@ -103,14 +103,14 @@ describe('the best result', () => {
     expect(first).toBeGreaterThan(second);
   });
 
-  test('is the page that is called so', async () => {
+  it('is the page that is called so', async () => {
     web.put('a.html', '<title>Ferries</title><p>They cross the river at noon.</p>');
     web.put('b.html', '<title>Weirs</title><p>Ferries can cross none of them.</p>');
 
     expect(pathsOf(await web.search('ferries'))).toEqual(['a.html', 'b.html']);
   });
 
-  test.each([
+  it.each([
     ['in another case', 'HERON'],
     ['in the plural', 'herons'],
     ['without its accents', 'cafe'],
@@ -125,7 +125,7 @@ describe('the best result', () => {
 });
 
 describe('the content of a result', () => {
-  test('is the part of the page that has most of the words', async () => {
+  it('is the part of the page that has most of the words', async () => {
     web.put(
       'a.txt',
       `A tram. ${filler(40)} The tram stops at the copper weathercock. ${filler(40)}`,
@@ -139,7 +139,7 @@ describe('the content of a result', () => {
     expect(content.length).toBeLessThanOrEqual(304);
   });
 
-  test('is the beginning of a page that has them in its title alone', async () => {
+  it('is the beginning of a page that has them in its title alone', async () => {
     web.put('a.html', `<title>Herons</title><p>${filler(40)}`);
 
     const { results } = await web.search('herons');
@@ -147,7 +147,7 @@ describe('the content of a result', () => {
     expect(results[0]?.content).toMatch(/^Sentence 0 speaks of the weather\. .* …$/);
   });
 
-  test('holds one long word in part', async () => {
+  it('holds one long word in part', async () => {
     web.put('a.html', `<title>Heron</title><p>${'x'.repeat(1000)}`);
 
     const { results } = await web.search('heron');
@@ -157,7 +157,7 @@ describe('the content of a result', () => {
 });
 
 describe('a page', () => {
-  test.each<[string, string, string, string]>([
+  it.each<[string, string, string, string]>([
     [
       'a.html',
       '<head><title> The\n heron </title><style>p { color: grey }</style></head><h1>Grey</h1>wei<b>rd</b>',
@@ -188,7 +188,7 @@ describe('a page', () => {
     expect(found.results[0]).toMatchObject({ title, content });
   });
 
-  test('is read from a PDF', async () => {
+  it('is read from a PDF', async () => {
     const text = 'The heron stands by the copper weathercock.';
     web.put('birds/heron.pdf', await pdfOf([{ text: 'A first page.' }, { text }]));
 
@@ -202,7 +202,7 @@ describe('a page', () => {
     });
   });
 
-  test.each([
+  it.each([
     ['a damaged PDF', 'heron.pdf', '%PDF-1.7'],
     ['an encrypted PDF', 'heron.pdf', encrypted],
     ['an empty page', 'heron.html', ''],
@@ -215,7 +215,7 @@ describe('a page', () => {
     expect(pathsOf(found).sort()).toEqual([path, 'other.txt']);
   });
 
-  test.each(['.hidden.txt', '.git/a.txt', 'a/.b/c.txt', 'heron.png', 'heron'])(
+  it.each(['.hidden.txt', '.git/a.txt', 'a/.b/c.txt', 'heron.png', 'heron'])(
     'is not found: %s',
     async (path) => {
       web.put(path, 'A heron.');
@@ -224,7 +224,7 @@ describe('a page', () => {
     },
   );
 
-  test('behind a link is not found', async () => {
+  it('behind a link is not found', async () => {
     web.put('../outside/a.txt', 'A heron.');
     symlinkSync('../outside', join(web.folder, 'folder'));
     symlinkSync('../outside/a.txt', join(web.folder, 'b.txt'));
@@ -235,14 +235,14 @@ describe('a page', () => {
 });
 
 describe('the next search', () => {
-  test('finds a page that is new', async () => {
+  it('finds a page that is new', async () => {
     await web.search('heron');
     web.put('new/heron.md', '# Heron');
 
     expect(pathsOf(await web.search('heron'))).toEqual(['new/heron.md']);
   });
 
-  test('finds what a page says now', async () => {
+  it('finds what a page says now', async () => {
     web.put('a.txt', 'A heron.');
     const before = await web.search('heron');
     web.put('a.txt', 'A stork.');
@@ -254,7 +254,7 @@ describe('the next search', () => {
     expect(changed.results[0]).toMatchObject({ content: 'A stork.' });
   });
 
-  test('sees a change that leaves size and time of a file as they were', async () => {
+  it('sees a change that leaves size and time of a file as they were', async () => {
     const time = new Date('2026-01-01');
     web.put('a.txt', 'A heron.');
     utimesSync(join(web.folder, 'a.txt'), time, time);
@@ -265,7 +265,7 @@ describe('the next search', () => {
     expect(pathsOf(await web.search('stork'))).toEqual(['a.txt']);
   });
 
-  test('does not find a page that is gone, and finds it at its new place', async () => {
+  it('does not find a page that is gone, and finds it at its new place', async () => {
     web.put('a/heron.txt', 'A heron.');
     await web.search('heron');
     renameSync(join(web.folder, 'a'), join(web.folder, 'b'));
@@ -277,7 +277,7 @@ describe('the next search', () => {
     expect([moved, gone].map(pathsOf)).toEqual([['b/heron.txt'], []]);
   });
 
-  test('may come beside others', async () => {
+  it('may come beside others', async () => {
     for (let n = 0; n < 20; n += 1) web.put(`${n}.txt`, 'A heron.');
 
     const all = await Promise.all(Array.from({ length: 20 }, () => web.search('heron')));
@@ -286,7 +286,7 @@ describe('the next search', () => {
   });
 });
 
-test('a thread of its own serves the folder, and ends when told', async () => {
+it('a thread of its own serves the folder, and ends when told', async () => {
   web.put('a.txt', 'A heron.');
   const file = new URL('../../../lib/local/web/web-thread.ts', import.meta.url);
   const thread = new Worker(file, { workerData: { folder: web.folder } });

@@ -1,14 +1,15 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { afterAll } from 'vitest';
 
 /** What a server answers; undefined cuts the connection. */
 export type JsonAnswer =
   | { status?: number; headers?: Record<string, string>; body: unknown }
   | undefined;
 
-/** Starts a server that answers each request with JSON. */
-export async function startJsonServer(
+/** Gives a test file a server that answers each request with JSON. */
+export async function useJsonServer(
   answer: (request: IncomingMessage, body: unknown) => JsonAnswer | Promise<JsonAnswer>,
 ) {
   const server = createServer(async (request, response) => {
@@ -20,11 +21,9 @@ export async function startJsonServer(
     response.end(JSON.stringify(body));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async close(): Promise<void> {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }

@@ -41,8 +41,6 @@ const lanes = {
 /** Copies of a lane's function that run at the same time. */
 const workersAtOnce = 3;
 
-export type DocumentWorld = Awaited<ReturnType<typeof useDocumentWorld>>;
-
 /**
  * Gives a test file everything that a document meets, in this process: tables, queues and objects on the run's
  * engines, a Drive, a Textract that reads pages by `recognize`, and a model, which echoes again after each test.

@@ -11,10 +11,10 @@ import { toUsd } from '../../../shared/ledger/nano-usd.ts';
 import type { PageReading } from '../../../shared/pages/page.ts';
 import { endedCharges } from '../servers/chat-stage.ts';
 import { eventsOf } from '../servers/event-reader.ts';
-import { type JsonAnswer, startJsonServer } from '../servers/json-server.ts';
-import { type Behaviour, type ModelRequest, startModelStub } from '../servers/model-stub.ts';
+import { type JsonAnswer, useJsonServer } from '../servers/json-server.ts';
+import { type Behaviour, type ModelRequest, useModelStub } from '../servers/model-stub.ts';
 import { streamOf } from '../servers/model-stub-pieces.ts';
-import { startTestStore } from './store.ts';
+import { useStore } from './store.ts';
 
 /** A page as the search finds it and as it reads. */
 export interface TestPage {
@@ -61,26 +61,26 @@ export interface Answered {
   queries: string[];
 }
 
-export type SearchWorld = Awaited<ReturnType<typeof startSearchWorld>>;
+export type SearchWorld = Awaited<ReturnType<typeof useSearchWorld>>;
 
 /**
- * Starts all that a searched chat speaks to, but for the page reader and the Drive search: a store, a model, a
+ * Gives a test file all that a searched chat speaks to, but for the page reader and the Drive search: a store, a model, a
  * search provider, and a Lambda that returns what those two would.
  */
-export async function startSearchWorld() {
+export async function useSearchWorld() {
   let model: TestModel = {};
   let web: TestWeb = { finds: () => [] };
   let calls = new Map<string, number>();
   const queries: string[] = [];
 
-  const stub = await startModelStub();
+  const stub = await useModelStub();
   stub.respond((body) => {
     const name = nameOf(body);
     const n = (calls.get(name) ?? 0) + 1;
     calls.set(name, n);
     return model.fails?.(name, n) ?? behaviourFor(model, name, n, materialOf(body));
   });
-  const provider = await startJsonServer(({ url = '' }) => {
+  const provider = await useJsonServer(({ url = '' }) => {
     queries.push(new URL(url, 'http://provider').searchParams.get('q') ?? '');
     const failure = web.fails?.(queries.length);
     if (failure) return failure === 'cut' ? undefined : failure;
@@ -91,8 +91,8 @@ export async function startSearchWorld() {
     }));
     return { body: { grounding: { generic } } };
   });
-  const lambda = await startJsonServer(({ url = '' }, body) => invoked(web, url, body));
-  const store = await startTestStore({ modelUrl: stub.url });
+  const lambda = await useJsonServer(({ url = '' }, body) => invoked(web, url, body));
+  await useStore({ modelUrl: stub.url });
   Object.assign(process.env, {
     AWS_ENDPOINT_URL_LAMBDA: lambda.url,
     READ_PAGE_FUNCTION: 'read-page',
@@ -132,10 +132,6 @@ export async function startSearchWorld() {
       if (!account) throw new Error('no account');
       const modelRequests = stub.requests.slice(requestsBefore);
       return { events, account, charges, modelRequests, queries: [...queries] };
-    },
-
-    async close(): Promise<void> {
-      await Promise.all([stub.close(), provider.close(), lambda.close(), store.close()]);
     },
   };
 }

@@ -96,7 +96,8 @@ describe('a research with connectors', () => {
     );
     caller = await newCaller(stage, { budget_usd: 1, drive_folders: ['local-drive'] });
     answer = await ask(caller, {
-      message: 'When does line 7 run on Sundays, and what is Mr Tanaka paid for the weathercock?',
+      message:
+        'How does line 7 run while the Weir Bridge is closed, and what does Mr Tanaka get for regilding?',
       deep_research: true,
       connectors: true,
     });

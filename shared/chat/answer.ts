@@ -1,5 +1,7 @@
 import type { Hold } from '../ledger/reserve.ts';
+import type { Model } from '../models/catalogue.ts';
 import { unavailable } from '../models/errors.ts';
+import type { ChatEvent } from './chat-event.ts';
 import { type CompletionRequest, upstreamBody } from './completion-request.ts';
 import { holdCall, type ModelCall, openHeldCall } from './metered-call.ts';
 import { drain, type Piece, readPieces } from './read-pieces.ts';
@@ -39,7 +41,7 @@ export async function* modelAnswer(
     yield { type: 'delta' as const, content };
   };
   try {
-    yield { type: 'status', stage: 'answering', detail: `${turn.model.id} is answering` };
+    yield answering(turn.model, call.maxTokens);
     // With `for await`, a caller who hangs up would end `pieces` too, and they could not be drained below.
     for (let next = await pieces.next(); !next.done; next = await pieces.next()) {
       for (const { delta, finish_reason } of choicesIn(next.value)) {
@@ -55,6 +57,12 @@ export async function* modelAnswer(
     await call.end();
   }
   return written;
+}
+
+/** The status that tells which model answers, and what limits its answer. */
+function answering({ id }: Model, maxTokens: number | undefined): ChatEvent {
+  const status = { type: 'status', stage: 'answering', detail: `${id} is answering` } as const;
+  return maxTokens === undefined ? status : { ...status, max_tokens: maxTokens };
 }
 
 /** What a model is asked, beside the model. */

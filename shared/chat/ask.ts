@@ -13,6 +13,8 @@ export interface Answer {
   content: string | null;
   finish_reason: string;
   usage: { prompt_tokens: number; completion_tokens: number; total_tokens: number };
+  /** The limit that the key's budget set to it, in tokens. */
+  max_tokens?: number;
   cost: number;
 }
 
@@ -48,6 +50,7 @@ export async function askHeld(held: HeldCall, keep?: Keep): Promise<Answer & { i
         completion_tokens: completionTokens,
         total_tokens: promptTokens + completionTokens,
       },
+      ...(metered.maxTokens !== undefined && { max_tokens: metered.maxTokens }),
       cost: costNanoUsd,
     };
     const isNew = keep ? await metered.endWith(await keep(answer, completion)) : true;

@@ -13,6 +13,8 @@ export const StatusEvent = v.object({
   detail: v.string(),
   /** What a research has cost so far. */
   cost_usd: v.optional(Usd),
+  /** The limit that the key's budget sets to the answer, in tokens. */
+  max_tokens: v.optional(Count),
 });
 export const DeltaEvent = v.object({ type: v.literal('delta'), content: v.string() });
 /** A page or document that the answer may rest on; `n` is the number that it is cited by. */

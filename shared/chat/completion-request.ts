@@ -1,12 +1,9 @@
 import * as v from 'valibot';
-import { dictionary, integerBetween } from '../http/schema.ts';
+import { dictionary, integerBetween, numberBetween } from '../http/schema.ts';
 import type { Model } from '../models/catalogue.ts';
 import type { SizedRequest } from '../models/token-bounds.ts';
 import type { CompletionBody } from '../models/upstream.ts';
 import { Message } from './message.ts';
-
-const numberBetween = (min: number, max: number) =>
-  v.pipe(v.number(), v.minValue(min), v.maxValue(max));
 
 /** A parameter that may be left out or null; both stand for the provider's default. */
 const orDefault = <Schema extends v.GenericSchema>(schema: Schema) =>

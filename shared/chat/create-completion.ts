@@ -26,7 +26,10 @@ export async function createCompletion(
     subject: { tags: ['chat'] },
     signal: timeIsUp,
   });
-  const headers = limitHeaders(call.account);
+  const headers = {
+    ...limitHeaders(call.account),
+    ...(call.maxTokens && { 'x-quire-max-tokens': String(call.maxTokens) }),
+  };
   if (request.stream) {
     const wantsUsage = request.stream_options?.include_usage === true;
     return {

@@ -1,7 +1,7 @@
 import type { TransactWriteItem } from '../aws/transact.ts';
 import type { Account } from '../ledger/account.ts';
 import type { ChargeSubject } from '../ledger/charge.ts';
-import { type Hold, reserve } from '../ledger/reserve.ts';
+import { type Hold, reserveByPlan } from '../ledger/reserve.ts';
 import { type Outcome, release, settle, settleWith } from '../ledger/settle.ts';
 import { errorFields, log } from '../log.ts';
 import { measure } from '../metrics.ts';
@@ -9,8 +9,9 @@ import type { Model } from '../models/catalogue.ts';
 import { CompletionMeter, type Metered } from '../models/completion-meter.ts';
 import { contextLengthExceeded } from '../models/errors.ts';
 import { withIdleTimeout } from '../models/idle-timeout.ts';
-import { isCertainlyTooLong, maxCostNanoUsd, type SizedRequest } from '../models/token-bounds.ts';
+import { isCertainlyTooLong, type SizedRequest } from '../models/token-bounds.ts';
 import { type CompletionBody, openCompletion } from '../models/upstream.ts';
+import { limited, planHold } from './output-limit.ts';
 
 /** One model call: the request, the key that pays, and what the call is counted as. */
 export interface ModelCall {
@@ -32,6 +33,8 @@ export interface ModelCall {
 export interface HeldCall {
   call: ModelCall;
   hold: Hold;
+  /** The most tokens that the model may write, if the key has too little for all that it can. */
+  maxTokens?: number | undefined;
 }
 
 /** A call that is held in the ledger and under way. Whoever reads the response must end it. */
@@ -41,6 +44,8 @@ export interface MeteredCall {
   /** The account as the hold left it. */
   account: Account;
   idleTimeoutMs: number;
+  /** The limit that the key's budget sets to the output; undefined if the request's own, or the model's, applies. */
+  maxTokens: number | undefined;
   /** Aborts when the function's time is up. */
   signal: AbortSignal;
   /** Settles the call by what the meter saw, or releases it if that is nothing. Later calls do nothing more. */
@@ -56,7 +61,8 @@ export interface MeteredCall {
 export const openMeteredCall = async (call: ModelCall) => openHeldCall(await holdCall(call));
 
 /**
- * Holds the most that a call can cost, so that no model is asked for what can't be paid. Throws
+ * Holds the most that a call can cost, so that no model is asked for what can't be paid. Limits the output of a call
+ * without a limit if the key has too little for all that the model can write. Throws
  * `BudgetExceededError` or `RequestsPerMinuteError` if the key can't pay, and `ModelError` if the prompt is too
  * long.
  */
@@ -69,19 +75,23 @@ export async function holdCall(call: ModelCall): Promise<HeldCall> {
   }
   const wantedAt = performance.now();
   const chargeSubject = { model: model.id, ...subject };
-  const hold = await reserve(keyId, maxCostNanoUsd(model, body), chargeSubject, { asRequest });
+  const plan = planHold(model, body, { canWait: subject.job_id !== undefined });
+  const { hold, chosen } = await reserveByPlan(keyId, plan, chargeSubject, { asRequest });
   measure({ AddedMs: Math.round(performance.now() - wantedAt) });
-  return { call, hold };
+  const { maxTokens } = chosen;
+  if (maxTokens === undefined) return { call, hold };
+  return { call: { ...call, body: limited(model, body, maxTokens) }, hold, maxTokens };
 }
 
 /** Makes a call that is held. Releases the hold and throws `ModelError` if no upstream takes it. */
-export async function openHeldCall({ call, hold }: HeldCall): Promise<MeteredCall> {
+export async function openHeldCall({ call, hold, maxTokens }: HeldCall): Promise<MeteredCall> {
   const { model, body, signal } = call;
   const meter = new CompletionMeter(model, body);
   try {
     const { response, idleTimeoutMs } = await openCompletion(model, body, signal);
     const settlement = settlementOf(hold, () => outcomeOf(meter, call), call);
-    return { response, idleTimeoutMs, signal, meter, account: hold.account, ...settlement };
+    const { account } = hold;
+    return { response, idleTimeoutMs, signal, meter, account, maxTokens, ...settlement };
   } catch (error) {
     await release(hold);
     throw error;

@@ -11,7 +11,12 @@ import { research } from './research/research.ts';
 import { sessionHistory } from './session.ts';
 import { reachOf } from './sources/reach.ts';
 import { searchedAnswer } from './sources/searched-answer.ts';
-import { type ChatStreamRequest, refuseUnreadable, userMessage } from './stream-request.ts';
+import {
+  type ChatStreamRequest,
+  refuseUnreadable,
+  samplingOf,
+  userMessage,
+} from './stream-request.ts';
 import { Tally } from './tally.ts';
 import { type AnswerEvents, begin, type Turn, turnEvents } from './turn.ts';
 
@@ -52,5 +57,6 @@ function answerTo(turn: Turn): AnswerEvents {
   const { web_search, deep_research, connectors } = turn.request;
   if (deep_research) return research(turn, reachOf(turn));
   if (web_search || connectors) return searchedAnswer(turn, reachOf(turn));
-  return modelAnswer(turn, { messages: [...turn.history, userMessage(turn.request)] });
+  const messages = [...turn.history, userMessage(turn.request)];
+  return modelAnswer(turn, { messages, ...samplingOf(turn.request) });
 }

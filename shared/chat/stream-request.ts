@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { valueError } from '../http/errors.ts';
 import { typedMessage } from '../http/field-errors.ts';
-import { orNull, stringUpTo } from '../http/schema.ts';
+import { integerBetween, numberBetween, orNull, stringUpTo } from '../http/schema.ts';
 import type { Model } from '../models/catalogue.ts';
 import type { Message } from './message.ts';
 
@@ -51,15 +51,26 @@ export const ChatStreamRequest = v.object({
   api_key: orNull(v.string()),
   images: orNull(v.array(ChatImage)),
   files: orNull(v.array(ChatFile)),
+  max_tokens: orNull(integerBetween(1, Number.MAX_SAFE_INTEGER)),
+  temperature: orNull(numberBetween(0, 2)),
 });
 
 export type ChatStreamRequest = v.InferOutput<typeof ChatStreamRequest>;
 export type HistoryEntry = v.InferOutput<typeof HistoryEntry>;
 
+/** What a request says of how its answer is written, for the call that writes it. */
+export const samplingOf = ({ max_tokens, temperature }: ChatStreamRequest) => ({
+  ...(max_tokens !== null && { max_tokens }),
+  ...(temperature !== null && { temperature }),
+});
+
 /** Throws a 422 that names the field, for what the model can't take. */
 export function refuseUnreadable(request: ChatStreamRequest, model: Model): void {
   if (request.images?.length && model.maxImageTokens === undefined) {
     throw valueError(['body', 'images'], `${model.id} can't see images`);
+  }
+  if (request.temperature !== null && model.reasoning) {
+    throw valueError(['body', 'temperature'], `${model.id} is a reasoning model, which takes none`);
   }
   const binary = request.files?.findIndex(isBinary) ?? -1;
   if (binary >= 0) {

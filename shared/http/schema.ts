@@ -55,6 +55,10 @@ export const integerBetween = (min: number, max: number) =>
     v.maxValue(max),
   );
 
+/** A number between two bounds, both allowed. */
+export const numberBetween = (min: number, max: number) =>
+  v.pipe(v.number(), v.minValue(min), v.maxValue(max));
+
 /**
  * A string of at most `maxLength` characters, counted as Unicode code points. Half a surrogate pair is refused:
  * DynamoDB stores UTF-8, which can't express it.

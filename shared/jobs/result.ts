@@ -19,6 +19,8 @@ export const ChatResult = v.object({
   cost_usd: Usd,
   /** In how many parts a document was put to the model that is too long for one call; absent for one. */
   parts: v.exactOptional(Count),
+  /** The limit that the key's budget set to the answer, in tokens; absent if there was none. */
+  max_tokens: v.exactOptional(Count),
 });
 
 export const LineCounts = v.object({ total: Count, completed: Count, failed: Count });

@@ -4,7 +4,7 @@ import type { Caller } from '../http/caller.ts';
 import { Count, Instant, Usd } from '../http/schema.ts';
 import { type Account, findAccount } from '../ledger/account.ts';
 import { imagesUsed } from '../ledger/images.ts';
-import { toUsd } from '../ledger/nano-usd.ts';
+import { maxBudgetNanoUsd, toUsd } from '../ledger/nano-usd.ts';
 import { never, windowAt } from '../ledger/window.ts';
 import { searchPriceUsd } from '../models/catalogue.ts';
 import { limitsOf, maxResearchUsd } from './key-limits.ts';
@@ -13,6 +13,10 @@ export const Budget = v.object({
   max_usd: Usd,
   used_usd: Usd,
   remaining_usd: Usd,
+  /** What running calls hold: their most possible cost, until they end. */
+  held_usd: Usd,
+  /** Whether the key has no budget; `max_usd` is then the largest that can be counted exactly. */
+  unlimited: v.boolean(),
   reset_at: v.nullable(Instant),
   duration: v.nullable(v.string()),
 });
@@ -73,6 +77,8 @@ function budgetOf(account: Account): Budget {
     max_usd: toUsd(ceiling),
     used_usd: toUsd(spent),
     remaining_usd: toUsd(Math.max(0, ceiling - spent - held)),
+    held_usd: toUsd(held),
+    unlimited: ceiling >= maxBudgetNanoUsd,
     reset_at: endsAt === never ? null : endsAt,
     duration,
   };

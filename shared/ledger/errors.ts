@@ -8,7 +8,9 @@ export class BudgetExceededError extends ServiceError {
   /** Whether running requests hold what this one lacks, so that it may succeed once they have ended. */
   readonly isHeldUp: boolean;
 
-  constructor(account: Account, holdNanoUsd: number) {
+  /** `advice` is a sentence that says what the caller can do. */
+  constructor(account: Account, holdNanoUsd: number, advice?: string) {
+    const isHeldUp = account.available + account.held >= holdNanoUsd;
     const figures = {
       limit: 'budget',
       max_usd: toUsd(account.ceiling),
@@ -18,11 +20,11 @@ export class BudgetExceededError extends ServiceError {
       reset_at: account.window_ends_at === never ? null : account.window_ends_at,
       request_max_usd: toUsd(holdNanoUsd),
     };
-    super(429, 'budget_exceeded', sentence(figures), {
+    super(429, 'budget_exceeded', sentence(figures, isHeldUp, advice), {
       details: { budget: figures },
-      retryAfterSeconds: retryAfterSeconds(account, holdNanoUsd),
+      retryAfterSeconds: isHeldUp ? 1 : retryAfterSeconds(account, holdNanoUsd),
     });
-    this.isHeldUp = account.available + account.held >= holdNanoUsd;
+    this.isHeldUp = isHeldUp;
   }
 }
 
@@ -59,10 +61,18 @@ export class RequestsPerMinuteError extends ServiceError {
   }
 }
 
-function sentence(figures: Record<string, number | string | null>): string {
+function sentence(
+  figures: Record<string, number | string | null>,
+  isHeldUp: boolean,
+  advice?: string,
+): string {
   const { max_usd, used_usd, held_usd, remaining_usd, reset_at, request_max_usd } = figures;
   const reset = reset_at ? `The budget resets at ${reset_at}.` : 'The budget does not reset.';
-  return `Budget exceeded: this request may cost up to $${request_max_usd}, and $${remaining_usd} of $${max_usd} remain ($${used_usd} spent, $${held_usd} held by running requests). ${reset}`;
+  return [
+    `Budget exceeded: this request may cost up to $${request_max_usd}, and $${remaining_usd} of $${max_usd} remain ($${used_usd} spent, $${held_usd} held by running requests).`,
+    isHeldUp ? 'It fits once running requests have ended: try again in a moment.' : reset,
+    ...(advice ? [advice] : []),
+  ].join(' ');
 }
 
 /** The seconds until the window renews; null if it never does, or if even a whole budget is too small. */

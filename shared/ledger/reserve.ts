@@ -14,6 +14,7 @@ import {
 import { type Charge, type ChargeSubject, chargeRetentionSeconds, putCharge } from './charge.ts';
 import { auditDueMs, epochOf, heldAttribute } from './epoch.ts';
 import { BudgetExceededError, RequestsPerMinuteError } from './errors.ts';
+import { lastSeen, remember } from './last-seen.ts';
 
 /** A hold on an account, with the account as the hold left it. */
 export interface Hold {
@@ -21,6 +22,22 @@ export interface Hold {
   /** Settles once the charge is in the table. The call doesn't wait for it; `settle` and `release` do. */
   written: Promise<void>;
   account: Account;
+}
+
+/** A hold, and the accounts that it is right for. */
+export interface Fit {
+  holdNanoUsd: number;
+  /** It is right if so much is available or more; by default the hold itself. */
+  from?: number;
+  /** And less than this. */
+  below?: number;
+}
+
+/** Chooses the hold by what an account has available and what running calls hold of it, in nano-dollars. */
+export interface HoldPlan<Chosen extends Fit = Fit> {
+  fit(account: Pick<Account, 'available' | 'held'>): Chosen;
+  /** Returns a sentence that says what a caller can do whose account has too little. */
+  advice?(account: Pick<Account, 'available' | 'held'>): string | undefined;
 }
 
 export interface ReserveOptions {
@@ -40,13 +57,46 @@ export async function reserve(
   subject: ChargeSubject,
   options: ReserveOptions = {},
 ): Promise<Hold> {
-  const now = Date.now();
-  const { account, refusedBy } = await tryReserve(keyId, holdNanoUsd, now, options);
-  if (account) return beginCharge(account, holdNanoUsd, now, subject);
-  if (!refusedBy) throw new Error(`The key ${keyId} has no account`);
-  if (!hasWindowEnded(refusedBy, now)) throw refusal(refusedBy, holdNanoUsd, now, options);
-  await renewWindow(refusedBy, now);
-  return reserve(keyId, holdNanoUsd, subject, options);
+  const { hold } = await reserveByPlan(keyId, { fit: () => ({ holdNanoUsd }) }, subject, options);
+  return hold;
+}
+
+/** How often a hold is fitted to an account that other calls keep changing. */
+const maxFits = 5;
+
+/**
+ * Reserves as `reserve` does, but with a hold that is chosen by the account. The first guess is for the account as
+ * this function saw it last. A guess that is wrong is refused and gets the account back, and the next one fits it.
+ */
+export async function reserveByPlan<Chosen extends Fit>(
+  keyId: string,
+  plan: HoldPlan<Chosen>,
+  subject: ChargeSubject,
+  options: ReserveOptions = {},
+): Promise<{ hold: Hold; chosen: Chosen }> {
+  let seen = lastSeen(keyId);
+  for (let fits = 1; ; ) {
+    const now = Date.now();
+    const chosen = plan.fit(seen);
+    const { account, refusedBy } = await tryReserve(keyId, chosen, now, options);
+    if (account) {
+      remember(account);
+      return { hold: beginCharge(account, chosen.holdNanoUsd, now, subject), chosen };
+    }
+    if (!refusedBy) throw new Error(`The key ${keyId} has no account`);
+    if (hasWindowEnded(refusedBy, now)) {
+      await renewWindow(refusedBy, now);
+      continue;
+    }
+    remember(refusedBy);
+    if (hasNoRequestsLeft(refusedBy, now, options)) throw new RequestsPerMinuteError(refusedBy);
+    const { holdNanoUsd } = plan.fit(refusedBy);
+    if (holdNanoUsd > refusedBy.available || fits === maxFits) {
+      throw new BudgetExceededError(refusedBy, holdNanoUsd, plan.advice?.(refusedBy));
+    }
+    seen = refusedBy;
+    fits += 1;
+  }
 }
 
 function beginCharge(
@@ -71,16 +121,13 @@ function beginCharge(
   return { charge, written, account };
 }
 
-function refusal(
+function hasNoRequestsLeft(
   account: Account,
-  holdNanoUsd: number,
   now: number,
   { asRequest = true }: ReserveOptions,
-): Error {
+): boolean {
   const requests = account[requestsAttribute(now)] ?? 0;
-  return asRequest && requests >= account.requests_per_minute
-    ? new RequestsPerMinuteError(account)
-    : new BudgetExceededError(account, holdNanoUsd);
+  return asRequest && requests >= account.requests_per_minute;
 }
 
 /** The account after a hold, or the account that refused it; neither if the key has none. */
@@ -97,7 +144,7 @@ interface Attempt {
  */
 async function tryReserve(
   keyId: string,
-  holdNanoUsd: number,
+  { holdNanoUsd, from = holdNanoUsd, below }: Fit,
   now: number,
   { asRequest = true }: ReserveOptions,
 ): Promise<Attempt> {
@@ -108,7 +155,8 @@ async function tryReserve(
         TableName: setting('LEDGER_TABLE'),
         Key: accountKey(keyId),
         ConditionExpression: [
-          'available >= :hold',
+          'available >= :from',
+          ...(below === undefined ? [] : ['available < :below']),
           'window_ends_at > :now',
           ...(asRequest
             ? [
@@ -130,6 +178,8 @@ async function tryReserve(
         },
         ExpressionAttributeValues: {
           ':hold': holdNanoUsd,
+          ':from': from,
+          ...(below !== undefined && { ':below': below }),
           ':now': new Date(now).toISOString(),
           ':zero': 0,
           ...(asRequest && { ':one': 1 }),

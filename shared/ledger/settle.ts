@@ -8,6 +8,7 @@ import { timeOfId } from '../uuid-time.ts';
 import { type Account, accountKey } from './account.ts';
 import type { Accuracy, Charge } from './charge.ts';
 import { epochOf, heldAttribute, settledAttribute } from './epoch.ts';
+import { remember } from './last-seen.ts';
 import { toUsd } from './nano-usd.ts';
 import type { Hold } from './reserve.ts';
 import { sendOnce } from './send-once.ts';
@@ -161,5 +162,7 @@ async function creditAccount(
       }),
     ),
   );
-  return credited?.Attributes as Account | undefined;
+  const account = credited?.Attributes as Account | undefined;
+  if (account) remember(account);
+  return account;
 }

@@ -17,6 +17,8 @@ const Model = v.strictObject({
   upstreams: v.pipe(v.array(v.strictObject({ upstream: Name, model: Name })), v.minLength(1)),
   contextWindow: Tokens,
   maxOutputTokens: Tokens,
+  /** More than an answer usually takes, by default 16,384: what is held if a key has little. */
+  usualOutputTokens: v.optional(Tokens),
   /** The most tokens that one image counts as; absent for a model that takes no images. */
   maxImageTokens: v.optional(Tokens),
   /**

@@ -10,7 +10,7 @@ export interface SizedRequest {
   [parameter: string]: unknown;
 }
 
-/** More than any provider adds for the role, name and separators of a message. */
+/** More than any provider adds for the role and separators of a message. */
 const tokensPerMessage = 16;
 const tokensPerRequest = 64;
 
@@ -22,6 +22,18 @@ export function maxCostNanoUsd(model: Model, request: SizedRequest): number {
   return roundUp((prompt * highestRate(input) + completion * highestRate(output)) * 1000);
 }
 
+/**
+ * The most tokens that each choice of a call may have for the call to cost no more than so much. Below 0 if the
+ * prompt alone may cost more; `Infinity` if output is free.
+ */
+export function affordableTokens(model: Model, request: SizedRequest, nanoUsd: number): number {
+  const { input, output } = model.usdPerMillionTokens;
+  const promptNanoUsd = maxPromptTokens(model, request) * highestRate(input) * 1000;
+  const left = nanoUsd - promptNanoUsd;
+  const choiceNanoUsd = (request.n ?? 1) * highestRate(output) * 1000;
+  return choiceNanoUsd === 0 ? left * Number.POSITIVE_INFINITY : Math.floor(left / choiceNanoUsd);
+}
+
 /** The most tokens of output that a call allows. If it sets both limits, a provider may obey either. */
 export function maxCompletionTokens(model: Model, request: SizedRequest): number {
   const { n, max_tokens, max_completion_tokens } = request;
@@ -30,13 +42,13 @@ export function maxCompletionTokens(model: Model, request: SizedRequest): number
 }
 
 /**
- * The most tokens that a prompt can have. A byte-level tokenizer never makes more tokens than bytes. An image
- * counts as the catalogue says. A file may lie elsewhere or be compressed, so it counts as the whole context
- * window.
+ * The most tokens that a prompt can have. A byte-level tokenizer never makes more tokens than its text has bytes.
+ * An image counts as the catalogue says. A file may lie elsewhere or be compressed, and a kind of content that is
+ * not known may be anything, so they count as the whole context window.
  */
 function maxPromptTokens(model: Model, request: SizedRequest): number {
-  const { bytes, images, files } = sizeOf(request);
-  if (files > 0) return model.contextWindow;
+  const { bytes, images, unmeasured } = sizeOf(request);
+  if (unmeasured > 0) return model.contextWindow;
   const max =
     bytes +
     images * (model.maxImageTokens ?? 0) +
@@ -88,18 +100,48 @@ function textOf({ content }: Content): string {
 interface Size {
   bytes: number;
   images: number;
-  files: number;
+  /** Parts that may stand for any number of tokens, such as files. */
+  unmeasured: number;
 }
 
-/** Measures a request as JSON. Images are counted, and their URLs and data are left out of the bytes. */
+interface ContentPart {
+  type?: unknown;
+  text?: unknown;
+  image_url?: unknown;
+  [field: string]: unknown;
+}
+
+/**
+ * Measures a request. The text of a message counts as it is. What else there is, such as tools and calls of them,
+ * counts as JSON, because each provider writes it in its own way. Images are counted without their URLs and data.
+ */
 function sizeOf({ messages, ...rest }: SizedRequest): Size {
-  const size = { bytes: 0, images: 0, files: 0 };
-  const text = JSON.stringify(messages, function (this: { type?: unknown }, key, value) {
-    if (key === 'type' && value === 'file') size.files += 1;
-    if (key !== 'image_url' || this.type !== 'image_url') return value;
-    size.images += 1;
-    return undefined;
-  });
-  size.bytes = Buffer.byteLength(text) + Buffer.byteLength(JSON.stringify(rest));
+  const parameters = Object.entries(rest).filter(([name]) => !neverPrompt.includes(name));
+  const size = { bytes: jsonBytes(Object.fromEntries(parameters)), images: 0, unmeasured: 0 };
+  for (const message of messages) {
+    const { content, role: _, ...others } = message as { content?: unknown; role?: unknown };
+    size.bytes += jsonBytes(others);
+    if (typeof content === 'string') size.bytes += Buffer.byteLength(content);
+    else for (const part of (content ?? []) as ContentPart[]) measurePart(part, size);
+  }
   return size;
 }
+
+/** Parameters that no provider shows the model. Any other may count as prompt. */
+const neverPrompt = [
+  ...['model', 'n', 'max_tokens', 'max_completion_tokens'],
+  ...['temperature', 'top_p', 'stream', 'stream_options'],
+];
+
+const measured: unknown[] = ['text', 'refusal', 'image_url', 'input_audio'];
+
+function measurePart(part: ContentPart, size: Size): void {
+  const { type, text, image_url, ...others } = part;
+  if (!measured.includes(type)) size.unmeasured += 1;
+  if (type === 'image_url') size.images += 1;
+  else if (image_url !== undefined) size.bytes += jsonBytes({ image_url });
+  size.bytes += typeof text === 'string' ? Buffer.byteLength(text) : jsonBytes({ text });
+  size.bytes += jsonBytes(others);
+}
+
+const jsonBytes = (value: object) => Buffer.byteLength(JSON.stringify(value));

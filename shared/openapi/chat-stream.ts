@@ -35,6 +35,10 @@ export const chatComponents = {
       'Another API key, which is then the one that is billed and limited: so a shared front end passes its users’ keys on.',
     images: 'Images for the model to see.',
     files: 'Text files, added to the message.',
+    max_tokens:
+      'The most tokens that the answer may have, a reasoning model’s thoughts included. Without it as many as the model can write, or as the key’s budget covers.',
+    temperature:
+      'How freely the model chooses its words; 0.15 unless given. Reasoning models take none.',
   }),
   ChatHistoryEntry: component(HistoryEntry, 'An earlier turn of a conversation.', {
     role: 'Who spoke.',
@@ -61,6 +65,8 @@ export const chatComponents = {
       '`searching`, `reading` or `answering`; of a research also `planning`, `finding gaps`, `writing` and `checking`.',
     detail: 'The same as a sentence.',
     cost_usd: 'What the research has cost so far, in USD; only in a research.',
+    max_tokens:
+      'The most tokens that the answer may have, if the key’s budget does not cover all that the model can write.',
   }),
   DeltaEvent: component(DeltaEvent, 'The next piece of the answer.', {
     type,

@@ -120,6 +120,7 @@ export const completionOperations: Operation[] = [
         headers: [
           'x-request-id',
           'x-quire-budget-remaining-usd',
+          'x-quire-max-tokens',
           'x-ratelimit-limit-requests',
           'x-ratelimit-remaining-requests',
           'x-ratelimit-reset-requests',

@@ -56,6 +56,12 @@ export const headers = {
     schema: { type: 'number', minimum: 0 },
     example: 9.5127,
   },
+  'x-quire-max-tokens': {
+    description:
+      'The most tokens that the model could write, in a request without `max_tokens` by a key whose budget does not cover all that the model can write. An answer that met it has the `finish_reason` `length`.',
+    schema: { type: 'integer', minimum: 1 },
+    example: 16_384,
+  },
   'cache-control': {
     description: 'How long a copy may be kept.',
     schema: { type: 'string' },

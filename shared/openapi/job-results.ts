@@ -28,6 +28,8 @@ export const resultComponents = {
     usage,
     cost_usd: cost,
     parts: 'In how many parts a document was answered that is too long for the model.',
+    max_tokens:
+      'The most tokens that the answer could have, if the key’s budget does not cover all that the model can write.',
   }),
   ChatBatchResult: component(
     ChatBatchResult,

@@ -48,6 +48,10 @@ export const usageComponents = {
     max_usd: 'The budget.',
     used_usd: 'What has been spent.',
     remaining_usd: 'What is left, less what running requests may come to.',
+    held_usd:
+      'The most that running requests may come to; what they don’t cost comes back when they end.',
+    unlimited:
+      'Whether the key has no budget. `max_usd` is then the largest that is counted exactly.',
     reset_at: 'When it renews; null where it never does.',
     duration: 'How long it lasts: a number and `s`, `m`, `h`, `d`, `w` or `mo`.',
   }),
@@ -125,6 +129,8 @@ export const usageOperations: Operation[] = [
             max_usd: 10,
             used_usd: 0.4873,
             remaining_usd: 9.5127,
+            held_usd: 0.0328,
+            unlimited: false,
             reset_at: '2026-12-20T09:00:00.000Z',
             duration: '1mo',
           },
@@ -143,6 +149,8 @@ export const usageOperations: Operation[] = [
             max_usd: 25,
             used_usd: 1.5,
             remaining_usd: 23.5,
+            held_usd: 0,
+            unlimited: false,
             reset_at: null,
             duration: null,
           },

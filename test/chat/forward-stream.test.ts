@@ -29,6 +29,7 @@ function callOf(
   const call: MeteredCall = {
     response: new Response(ReadableStream.from(chunks).pipeThrough(asBytes())),
     meter,
+    maxTokens: undefined,
     account: {} as Account,
     idleTimeoutMs,
     signal,

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { changeAccountLimits } from '../../shared/ledger/account.ts';
 import { sweepLedger } from '../../shared/ledger/audit.ts';
 import { auditDueMs, epochOf } from '../../shared/ledger/epoch.ts';
-import { type Hold, reserve } from '../../shared/ledger/reserve.ts';
+import { type Hold, type HoldPlan, reserve, reserveByPlan } from '../../shared/ledger/reserve.ts';
 import { release, settle } from '../../shared/ledger/settle.ts';
 import { timeOfId } from '../../shared/uuid-time.ts';
 import { dayMs, minuteMs } from '../support/worlds/clock.ts';
@@ -20,7 +20,7 @@ export interface Call {
   creditedBy?: number;
 }
 
-const weights = { reserve: 5, settle: 4, release: 1, call: 2, sweep: 2, change: 1 };
+const weights = { reserve: 4, fit: 3, settle: 4, release: 1, call: 2, sweep: 2, change: 1 };
 type Kind = keyof typeof weights;
 
 const aFault = fc.record<Fault>({
@@ -118,6 +118,9 @@ export async function perform(
     case 'reserve':
       calls.push(await begin(keyId, hold, batch));
       return;
+    case 'fit':
+      calls.push(await begin(keyId, fittedTo(hold), batch));
+      return;
     case 'call': {
       const call = await begin(keyId, hold, batch);
       calls.push(call);
@@ -139,8 +142,19 @@ export async function perform(
   }
 }
 
-async function begin(keyId: string, amount: number, batch: number): Promise<Call> {
-  const hold = await reserve(keyId, amount, subject);
+/** Holds all that is wanted if a third of what is available covers it, else a third, or 10 if that is more. */
+const fittedTo = (wanted: number): HoldPlan => ({
+  fit: ({ available }) =>
+    available >= 3 * wanted
+      ? { holdNanoUsd: wanted, from: 3 * wanted }
+      : { holdNanoUsd: Math.max(10, Math.floor(available / 3)), below: 3 * wanted },
+});
+
+async function begin(keyId: string, amount: number | HoldPlan, batch: number): Promise<Call> {
+  const hold =
+    typeof amount === 'number'
+      ? await reserve(keyId, amount, subject)
+      : (await reserveByPlan(keyId, amount, subject)).hold;
   const call = { hold, isWritten: false, begunIn: batch };
   void hold.written.then(
     () => {

@@ -130,13 +130,13 @@ describe('a spent budget', () => {
     held_usd: 0.0000003,
     remaining_usd: 0.0000005,
     reset_at: '2027-03-02T00:00:00.000Z',
-    request_max_usd: 0.000000501,
+    request_max_usd: 0.000000801,
   };
 
   it('says which limit, its figures, when it resets and what the request could have cost', async () => {
     const keyId = await mostlySpent('1d');
 
-    const error = await refusalOf(reserve(keyId, 501, subject));
+    const error = await refusalOf(reserve(keyId, 801, subject));
     const { statusCode, headers, body } = completionError(error, 'req');
 
     const secondsToMidnight = 17.5 * 3600 - 15;
@@ -159,7 +159,7 @@ describe('a spent budget', () => {
   it('is told outside completions with the same figures', async () => {
     const keyId = await mostlySpent('1d');
 
-    const error = await refusalOf(reserve(keyId, 501, subject));
+    const error = await refusalOf(reserve(keyId, 801, subject));
     const { statusCode, body } = detailError(error, 'req');
 
     expect(statusCode).toBe(429);
@@ -170,7 +170,7 @@ describe('a spent budget', () => {
   });
 
   it.each([
-    ['never resets', null, 501],
+    ['never resets', null, 801],
     ['could not pay for the request even if it were full', '1d', 1501],
   ])('asks for no other try where it %s', async (_, duration, hold) => {
     const keyId = await mostlySpent(duration);
@@ -181,6 +181,17 @@ describe('a spent budget', () => {
     expect(error).toMatchObject({ retryAfterSeconds: null });
     expect(headers).toMatchObject({ 'x-should-retry': 'false' });
     expect(headers).not.toHaveProperty('retry-after');
+  });
+
+  it('of which only running requests hold what is lacking invites another try', async () => {
+    const keyId = await mostlySpent(null);
+
+    const error = await refusalOf(reserve(keyId, 800, subject));
+    const { headers, body } = completionError(error, 'req');
+
+    expect(headers).toMatchObject({ 'retry-after': '1' });
+    expect(headers).not.toHaveProperty('x-should-retry');
+    expect(JSON.parse(body).error.message).toContain('try again in a moment');
   });
 
   it('pays for a request that takes all that remains, and leaves nothing', async () => {

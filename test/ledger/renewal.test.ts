@@ -136,6 +136,8 @@ it('reports a window that has ended as renewed, before anything is spent in the 
     max_usd: usd(1000),
     used_usd: usd(300),
     remaining_usd: usd(500),
+    held_usd: usd(200),
+    unlimited: false,
     reset_at: '2027-03-02T00:00:00.000Z',
     duration: '1d',
   });
@@ -143,6 +145,8 @@ it('reports a window that has ended as renewed, before anything is spent in the 
     max_usd: usd(1000),
     used_usd: 0,
     remaining_usd: usd(800),
+    held_usd: usd(200),
+    unlimited: false,
     reset_at: '2027-03-03T00:00:00.000Z',
     duration: '1d',
   });

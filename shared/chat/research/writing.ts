@@ -4,6 +4,7 @@ import { maxCostNanoUsd } from '../../models/token-bounds.ts';
 import { type AnswerRequest, answerCall } from '../answer.ts';
 import { type HeldCall, holdCall } from '../metered-call.ts';
 import { type SourceText, sourcesBlock } from '../sources/material.ts';
+import { samplingOf } from '../stream-request.ts';
 import { structuredBody } from '../structured.ts';
 import type { Turn } from '../turn.ts';
 import type { Investigation, StudiedSource } from './investigation.ts';
@@ -32,14 +33,17 @@ export function maxChecksNanoUsd(model: Model): number {
   return maxChecks * maxCostNanoUsd(model, structuredBody(model, checkQuestion([filler])));
 }
 
-function reportRequest({ model }: Pick<Turn, 'model'>, material: string): AnswerRequest {
+function reportRequest({ model, request }: Turn, material: string): AnswerRequest {
+  const { max_tokens, ...sampling } = samplingOf(request);
+  // A reasoning model thinks within the same limit.
+  const maxTokens = (model.reasoning ? 1.5 : 1) * maxReportTokens;
   return {
+    ...sampling,
     messages: [
       { role: 'system', content: reportRules },
       { role: 'user', content: material },
     ],
-    // A reasoning model thinks within the same limit.
-    max_tokens: Math.min(model.maxOutputTokens, (model.reasoning ? 1.5 : 1) * maxReportTokens),
+    max_tokens: Math.min(model.maxOutputTokens, maxTokens, max_tokens ?? maxTokens),
     ...(model.reasoning && { reasoning_effort: 'low' }),
   };
 }

@@ -1,6 +1,7 @@
 import type { HeldSearch } from '../../search/search.ts';
 import { modelAnswer } from '../answer.ts';
 import type { ChatEvent } from '../chat-event.ts';
+import { samplingOf } from '../stream-request.ts';
 import type { AnswerEvents, Turn } from '../turn.ts';
 import { CitationFilter } from './citations.ts';
 import { searchDrive, searchWeb } from './find.ts';
@@ -45,7 +46,8 @@ export async function* searchedAnswer(turn: Turn, reach: Reach): AnswerEvents {
   yield { type: 'sources', sources: sources.map(({ text: _, ...source }) => source) };
   const messages = messagesWithSources(turn, sources, leftOut);
   const filter = new CitationFilter((n) => (n >= 1 && n <= sources.length ? n : undefined));
-  return yield* modelAnswer(turn, { messages }, { filter, asRequest: false });
+  const request = { messages, ...samplingOf(turn.request) };
+  return yield* modelAnswer(turn, request, { filter, asRequest: false });
 }
 
 /** Searches all that may be searched at once. Throws if nothing of it answers. */

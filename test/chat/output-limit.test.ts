@@ -1,0 +1,140 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { limited, planHold } from '../../shared/chat/output-limit.ts';
+import type { Model } from '../../shared/models/catalogue.ts';
+import { maxCostNanoUsd, type SizedRequest } from '../../shared/models/token-bounds.ts';
+
+const mini: Model = {
+  id: 'mini',
+  upstreams: [{ upstream: 'openai', model: 'mini' }],
+  contextWindow: 400_000,
+  maxOutputTokens: 128_000,
+  reasoning: true,
+  usdPerMillionTokens: { input: 0.25, output: 2 },
+};
+const plain: Model = { ...mini, id: 'plain', reasoning: false };
+const hi: SizedRequest = { messages: [{ role: 'user', content: 'hi' }] };
+const usd = (dollars: number) => Math.round(dollars * 1e9);
+const fitOf = (model: Model, request: SizedRequest, available: number, held = 0, canWait = false) =>
+  planHold(model, request, { canWait }).fit({ available, held });
+
+const aModel = fc.record({
+  maxOutputTokens: fc.constantFrom(100, 1_000, 16_384, 128_000),
+  usualOutputTokens: fc.constantFrom(undefined, 500, 16_384),
+  reasoning: fc.boolean(),
+  input: fc.constantFrom(0, 0.05, 2.5),
+  output: fc.constantFrom(0, 0.4, 10, 75),
+});
+const modelOf = ({
+  input,
+  output,
+  usualOutputTokens,
+  ...rest
+}: typeof aModel extends fc.Arbitrary<infer Value> ? Value : never) =>
+  ({
+    ...mini,
+    ...rest,
+    ...(usualOutputTokens !== undefined && { usualOutputTokens }),
+    usdPerMillionTokens: { input, output },
+  }) as Model;
+
+describe('a call without a limit', () => {
+  it('of a key with plenty holds all that the model can write, and gets no limit', () => {
+    const all = maxCostNanoUsd(mini, hi);
+
+    expect(fitOf(mini, hi, 10 * all)).toEqual({ holdNanoUsd: all, from: 10 * all });
+    expect(fitOf(mini, hi, Number.POSITIVE_INFINITY)).toMatchObject({ holdNanoUsd: all });
+    expect(fitOf(mini, hi, 10 * all - 1)).toHaveProperty('maxTokens');
+  });
+
+  it('of a key with less is limited to a tenth of what is left', () => {
+    const { maxTokens = 0, holdNanoUsd } = fitOf(mini, hi, usd(2));
+
+    expect(maxTokens).toBeGreaterThan(99_000);
+    expect(holdNanoUsd).toBeLessThanOrEqual(usd(0.2));
+    expect(holdNanoUsd).toBeGreaterThan(usd(0.2) - 2_000);
+  });
+
+  it('is limited to what the model usually writes if a tenth is less', () => {
+    expect(fitOf(mini, hi, usd(0.05))).toMatchObject({ maxTokens: 16_384 });
+    expect(fitOf({ ...mini, usualOutputTokens: 4_000 }, hi, usd(0.02))).toMatchObject({
+      maxTokens: 4_000,
+    });
+  });
+
+  it('is limited to what can be paid if even that is too much, down to an answer worth having', () => {
+    expect(fitOf(mini, hi, usd(0.01)).maxTokens).toBeGreaterThan(4_900);
+    expect(fitOf(plain, hi, usd(0.0001)).maxTokens).toBe(256);
+    expect(fitOf(mini, hi, usd(0.0001)).maxTokens).toBe(1_024);
+    expect(fitOf(mini, hi, usd(0.0001)).holdNanoUsd).toBeGreaterThan(usd(0.0001));
+  });
+
+  it('waits for what running calls hold, if it can, rather than write less than usual', () => {
+    const [available, held] = [usd(0.01), usd(0.04)];
+
+    expect(fitOf(mini, hi, available, held).holdNanoUsd).toBeLessThanOrEqual(available);
+    expect(fitOf(mini, hi, available, held, true).holdNanoUsd).toBeGreaterThan(available);
+    expect(fitOf(mini, hi, available, 0, true).holdNanoUsd).toBeLessThanOrEqual(available);
+  });
+
+  it('always holds what its limit may cost, and fits in whatever covers its shortest answer', () => {
+    fc.assert(
+      fc.property(
+        aModel.map(modelOf),
+        fc.integer({ min: -1_000, max: usd(20) }),
+        fc.option(fc.integer({ min: 1, max: 128 }), { nil: undefined }),
+        fc.string({ maxLength: 2_000 }),
+        (model, available, n, content) => {
+          const request = { messages: [{ role: 'user', content }], n };
+
+          const { holdNanoUsd, maxTokens, from = holdNanoUsd } = fitOf(model, request, available);
+
+          const asked = maxTokens === undefined ? request : limited(model, request, maxTokens);
+          const least = Math.min(model.reasoning ? 1_024 : 256, model.maxOutputTokens);
+          const leastNanoUsd = maxCostNanoUsd(model, limited(model, request, least));
+          expect(maxCostNanoUsd(model, asked)).toBe(holdNanoUsd);
+          expect(from).toBeGreaterThanOrEqual(holdNanoUsd);
+          expect(holdNanoUsd <= available).toBe(leastNanoUsd <= available);
+          if (maxTokens !== undefined) {
+            expect(maxTokens).toBeGreaterThanOrEqual(least);
+            expect(maxTokens).toBeLessThan(model.maxOutputTokens);
+          }
+        },
+      ),
+      { numRuns: 1_000 },
+    );
+  });
+});
+
+it('a limit of the caller’s own stands, whatever the key has', () => {
+  const request = { ...hi, max_tokens: 50_000 };
+
+  for (const available of [0, usd(0.05), usd(1000)]) {
+    expect(fitOf(mini, request, available)).toEqual({ holdNanoUsd: maxCostNanoUsd(mini, request) });
+  }
+});
+
+it('a limit has the name that the model takes', () => {
+  const request = { ...hi, max_tokens: null, max_completion_tokens: null };
+
+  expect(limited(mini, request, 7)).toEqual({ ...hi, max_completion_tokens: 7 });
+  expect(limited(plain, request, 7)).toEqual({ ...hi, max_tokens: 7 });
+});
+
+describe('the advice for a budget that is too small', () => {
+  const advice = (request: SizedRequest, available: number) =>
+    planHold(mini, request).advice?.({ available, held: 0 });
+
+  it('names the limit that would fit', () => {
+    const sentence = advice({ ...hi, max_tokens: 50_000 }, usd(0.0041));
+    const limit = Number(sentence?.match(/to ([\d,]+) or less/)?.[1]?.replace(',', ''));
+
+    expect(limit).toBeGreaterThan(2_000);
+    expect(maxCostNanoUsd(mini, { ...hi, max_tokens: limit })).toBeLessThanOrEqual(usd(0.0041));
+    expect(maxCostNanoUsd(mini, { ...hi, max_tokens: limit + 1 })).toBeGreaterThan(usd(0.0041));
+  });
+
+  it('says to send less if the prompt alone is too much', () => {
+    expect(advice({ ...hi, max_tokens: 1 }, 10)).toContain('send less');
+  });
+});

@@ -49,7 +49,7 @@ export class ServiceDashboard extends Construct {
       todo: 'see "Wait for a worker" for the lane; raise quire:chatWorkers, quire:ocrWorkers or quire:textractPagesPerSecond, and deploy',
     });
     alarms.above(this.sum('HoldsSwept'), 'holds-swept', 20, {
-      notices: 'Some keys have less to spend than they should for up to half an hour',
+      notices: 'Some keys have less to spend than they should for up to twenty minutes',
       todo: 'callers of models die before they settle: look for timeouts and crashes in the logs of create-chat-completion, stream-chat, run-chat-job and run-ocr-job',
     });
   }

@@ -4,7 +4,7 @@ import {
   TransactionConflictException,
 } from '@aws-sdk/client-dynamodb';
 import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
-import { fullJitterMs } from '../backoff.ts';
+import { fullJitterMs } from '../jitter.ts';
 import { dynamodb } from './dynamodb.ts';
 
 export type TransactWriteItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
@@ -15,7 +15,7 @@ const maxTries = 8;
 const isTransient = (code: string | undefined) =>
   ['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'].includes(code ?? '');
 
-const waitBeforeRetry = (tries: number) => setTimeout(fullJitterMs(20, tries, 5_000));
+const waitBeforeRetry = (tries: number) => setTimeout(fullJitterMs(40, tries - 1, 5_000));
 
 /**
  * Sends a plain write, and sends it again while a transaction holds its item: DynamoDB refuses it then, and

@@ -3,8 +3,9 @@ import type { Model } from '../models/catalogue.ts';
 import { unavailable } from '../models/errors.ts';
 import type { ChatEvent } from './chat-event.ts';
 import { type CompletionRequest, upstreamBody } from './completion-request.ts';
+import { drain } from './hang-up.ts';
 import { holdCall, type ModelCall, openHeldCall } from './metered-call.ts';
-import { drain, type Piece, readPieces } from './read-pieces.ts';
+import { type Piece, readPieces } from './read-pieces.ts';
 import type { AnswerEvents, Turn } from './turn.ts';
 
 /** Changes a text on its way to the caller, piece by piece. */

@@ -1,10 +1,10 @@
 import { completionErrorOf } from '../http/error-response.ts';
-import { ServiceError } from '../http/errors.ts';
 import { doneEvent, eventOf } from '../http/event-stream.ts';
-import { errorFields, log } from '../log.ts';
 import { unavailable } from '../models/errors.ts';
+import { brokenOff } from './broken-off.ts';
+import { drain } from './hang-up.ts';
 import type { MeteredCall } from './metered-call.ts';
-import { drain, type Piece, readPieces, type StreamEvent } from './read-pieces.ts';
+import { type Piece, readPieces, type StreamEvent } from './read-pieces.ts';
 
 /**
  * Forwards an upstream's stream byte for byte, and meters it. The chunk that holds only the usage is left out
@@ -41,10 +41,3 @@ function withoutUsageChunk({ bytes, events }: Piece): Buffer | string {
 }
 
 const isUsageChunk = ({ chunk }: StreamEvent) => Boolean(chunk?.usage) && !chunk?.choices?.length;
-
-/** Returns the error to report to the caller of a stream that broke off, and logs one that callers may not see. */
-export function brokenOff(error: unknown): ServiceError {
-  if (error instanceof ServiceError) return error;
-  log('warn', 'upstream stream broke', errorFields(error));
-  return unavailable('The model broke off its answer.', error);
-}

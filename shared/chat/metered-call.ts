@@ -19,7 +19,7 @@ export interface ModelCall {
   model: Model;
   body: CompletionBody & SizedRequest;
   subject: Omit<ChargeSubject, 'model'>;
-  /** Aborts when the function's time is up. */
+  /** Aborts when the call's time is up: its function's, its research's, or its job's lease. */
   signal: AbortSignal;
   /** The pages that the call reads, to be counted on its charge. */
   images?: number;
@@ -46,7 +46,7 @@ export interface MeteredCall {
   idleTimeoutMs: number;
   /** The limit that the key's budget sets to the output; undefined if the request's own, or the model's, applies. */
   maxTokens: number | undefined;
-  /** Aborts when the function's time is up. */
+  /** Aborts when the call's time is up. */
   signal: AbortSignal;
   /** Settles the call by what the meter saw, or releases it if that is nothing. Later calls do nothing more. */
   end(): Promise<void>;
@@ -106,8 +106,8 @@ function outcomeOf(meter: CompletionMeter, { images }: ModelCall): Outcome | und
 
 /**
  * Makes the functions that end a call, of which only the first that is called has an effect. The call also ends
- * by itself when time is up: a caller who has stopped reading stops the reading of the response too, and then
- * nobody else would end it.
+ * when its time is up: a caller who stays connected and reads no further leaves whoever reads the response
+ * suspended, and then nobody else would end it.
  */
 function settlementOf(
   hold: Hold,

@@ -1,4 +1,3 @@
-import { errorFields, log } from '../log.ts';
 import type { Metered } from '../models/completion-meter.ts';
 import { unavailable, withoutSecrets } from '../models/errors.ts';
 import { dataOf, EventSplitter, eventsIn } from '../models/event-splitter.ts';
@@ -36,15 +35,6 @@ export async function* readPieces({
   const rest = splitter.rest();
   // The last event may lack the blank line that ends it. Without it, an event of ours would become part of it.
   if (rest.length > 0) yield* metered(Buffer.concat([rest, Buffer.from('\n\n')]), meter);
-}
-
-/** Reads the rest of a stream for a caller who hung up, so that all that the model produced is metered. */
-export async function drain(pieces: AsyncGenerator<Piece>): Promise<void> {
-  try {
-    for await (const _ of pieces);
-  } catch (error) {
-    log('warn', 'upstream stream broke', errorFields(error));
-  }
 }
 
 /**

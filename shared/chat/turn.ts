@@ -2,8 +2,8 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Caller } from '../http/caller.ts';
 import { errorFields, log } from '../log.ts';
 import type { Model } from '../models/catalogue.ts';
+import { brokenOff } from './broken-off.ts';
 import type { ChatEvent } from './chat-event.ts';
-import { brokenOff } from './forward-stream.ts';
 import { keepSession, type SessionKey } from './session.ts';
 import { type ChatStreamRequest, type HistoryEntry, userText } from './stream-request.ts';
 import type { Tally } from './tally.ts';
@@ -17,7 +17,7 @@ export interface Turn {
   /** The conversation up to the message. */
   history: HistoryEntry[];
   tally: Tally;
-  /** Aborts when the function's time is up. */
+  /** Aborts when the function's time is up, or the research's. */
   signal: AbortSignal;
 }
 
@@ -65,7 +65,7 @@ export async function* turnEvents(
     if (tally.costNanoUsd > 0) yield tally.event();
     yield { type: 'error', code, message };
   } finally {
-    // A reader who left at one of the first two events has not ended it.
+    // A reader who leaves before `yield* rest` ends this generator only.
     await rest.return({ text: '', finishReason: 'stop' });
   }
 }

@@ -28,8 +28,9 @@ const maxCharacters = 400_000;
 const maxJsonBytes = 800_000;
 const firstBytes = 4_096;
 
-const isScan = 'it is a scan: read it with an ocr job first';
-const isTooLarge = `it is larger than ${maxFileMb} MB`;
+const pictureReason = 'it is a picture: read it with an ocr job first';
+const scanReason = 'it is a scan: read it with an ocr job first';
+const tooLargeReason = `it is larger than ${maxFileMb} MB`;
 
 /**
  * Downloads a file and returns its text, as Markdown if it has a format of its own. Throws what `openContent`
@@ -38,10 +39,10 @@ const isTooLarge = `it is larger than ${maxFileMb} MB`;
 export async function readDocument(file: DriveFile, deadline: Deadline): Promise<Reading> {
   const unread = reasonAgainst(file);
   if (unread) return { skipped: unread };
-  if ((file.size ?? 0) > maxFileBytes) return { skipped: isTooLarge };
+  if ((file.size ?? 0) > maxFileBytes) return { skipped: tooLargeReason };
   const { body, mimeType, filename } = await openContent(file, deadline.signal);
   const bytes = await collect(body);
-  if (!bytes) return { skipped: isTooLarge };
+  if (!bytes) return { skipped: tooLargeReason };
   const reading = await readBytes(bytes, mimeType, filename, deadline);
   if ('skipped' in reading) return reading;
   const text = cutToSize(reading.text);
@@ -62,7 +63,7 @@ async function readBytes(
   const start = bytes.subarray(0, firstBytes);
   const kind = kindOf(start, mimeType, filename);
   if (kind === 'pdf') return readPdf(bytes, deadline);
-  if (kind === 'image') return { skipped: isPicture };
+  if (kind === 'image') return { skipped: pictureReason };
   if (kind === undefined) return { skipped: reasonOf(typeName(start, mimeType, filename)) };
   const text = decodeText(bytes);
   return { text: isHtml(mimeType, filename) ? htmlText(text, maxCharacters, checkpoint) : text };
@@ -89,7 +90,7 @@ async function readPdf(bytes: Buffer, { signal }: Deadline): Promise<Reading> {
       characters += layer?.length ?? 0;
       if (characters > maxCharacters) break;
     }
-    if (pages.length === 0) return { skipped: isScan };
+    if (pages.length === 0) return { skipped: scanReason };
     return { text: [...pages, ...leftOut(count - pages.length, count)].join('\n\n') };
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -123,8 +124,6 @@ function cutToSize(text: string): string {
   }
 }
 
-const isPicture = 'it is a picture: read it with an ocr job first';
-
 /** Returns why a file isn't downloaded, if its type says that there is no text in it. */
 function reasonAgainst({ mimeType, name }: DriveFile): string | undefined {
   const isUnread = /^(image|audio|video|font)\//.test(mimeType) || archives.has(mimeType);
@@ -141,7 +140,7 @@ const archives = new Set([
 ]);
 
 function reasonOf(type: string): string {
-  if (type.startsWith('image/')) return isPicture;
+  if (type.startsWith('image/')) return pictureReason;
   if (type.startsWith('audio/')) return 'it is a sound recording';
   if (type.startsWith('video/')) return 'it is a video';
   if (archives.has(type)) return 'it is an archive';

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { fullJitterMs } from '../backoff.ts';
+import { fullJitterMs } from '../jitter.ts';
 import { log } from '../log.ts';
 import { type DriveClient, driveClient, forgetDriveClient } from './client.ts';
 import { toDriveError } from './errors.ts';

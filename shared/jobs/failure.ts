@@ -1,5 +1,5 @@
-import { fullJitterMs } from '../backoff.ts';
 import { ServiceError } from '../http/errors.ts';
+import { fullJitterMs } from '../jitter.ts';
 import {
   BudgetExceededError,
   ImagesPerHourError,

@@ -3,7 +3,8 @@ import { v7 as uuidv7 } from 'uuid';
 import { dynamodb, getItem, unlessConditionFails } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
 import { NotFoundError } from '../http/errors.ts';
-import { changeAccountLimits, openAccount } from '../ledger/account.ts';
+import { openAccount } from '../ledger/account.ts';
+import { changeAccountLimits } from '../ledger/change-limits.ts';
 import type { KeyLimits } from './key-limits.ts';
 import { hashSecret, newSecret } from './secret.ts';
 

@@ -1,4 +1,4 @@
-import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, getItem, unlessConditionFails } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
 import { maxBudgetNanoUsd, toNanoUsd } from './nano-usd.ts';
@@ -39,7 +39,8 @@ export interface AccountLimits {
 
 const unlimitedRequests = 1_000_000_000;
 
-const limitAttributes = ({ budget_usd, duration, requests_per_minute }: AccountLimits) => ({
+/** The attributes of an account that its limits make. */
+export const limitAttributes = ({ budget_usd, duration, requests_per_minute }: AccountLimits) => ({
   ceiling: budget_usd === null ? maxBudgetNanoUsd : toNanoUsd(budget_usd),
   duration,
   requests_per_minute: requests_per_minute ?? unlimitedRequests,
@@ -87,73 +88,3 @@ export async function openAccount(
 /** Reads a key's account as it is now; undefined if it has none. */
 export const findAccount = (keyId: string) =>
   getItem<Account>(setting('LEDGER_TABLE'), accountKey(keyId));
-
-/** Whether an account's window has ended, and nobody has begun the next. */
-export const hasWindowEnded = ({ window_ends_at }: Account, now: number) =>
-  window_ends_at <= new Date(now).toISOString();
-
-/**
- * Begins the window that holds `now`: nothing is spent in it, and what is held stays held. Does nothing if
- * another has begun it since `account` was read.
- */
-export async function renewWindow(account: Account, now: number): Promise<void> {
-  const { startsAt, endsAt } = windowAt(account.created_at, account.duration, now);
-  await unlessConditionFails(
-    dynamodb.send(
-      new UpdateCommand({
-        TableName: setting('LEDGER_TABLE'),
-        Key: accountKey(account.key_id),
-        ConditionExpression: 'window_ends_at = :oldEnd',
-        UpdateExpression:
-          'SET available = available + spent, spent = :zero, window_starts_at = :starts, window_ends_at = :ends',
-        ExpressionAttributeValues: {
-          ':oldEnd': account.window_ends_at,
-          ':zero': 0,
-          ':starts': startsAt,
-          ':ends': endsAt,
-        },
-      }),
-    ),
-  );
-}
-
-/**
- * Changes an account's limits at once. What is spent and held stays, and may exceed a lower ceiling:
- * `available` is negative then. Throws if the key has no account.
- */
-export async function changeAccountLimits(keyId: string, limits: AccountLimits): Promise<void> {
-  for (;;) {
-    const account = await findAccount(keyId);
-    if (!account) throw new Error(`The key ${keyId} has no account`);
-    const now = Date.now();
-    if (hasWindowEnded(account, now)) {
-      await renewWindow(account, now);
-      continue;
-    }
-    const attributes = limitAttributes(limits);
-    const { startsAt, endsAt } = windowAt(account.created_at, limits.duration, now);
-    const changed = await unlessConditionFails(
-      dynamodb.send(
-        new UpdateCommand({
-          TableName: setting('LEDGER_TABLE'),
-          Key: accountKey(keyId),
-          ConditionExpression: 'ceiling = :oldCeiling AND window_ends_at = :oldEnd',
-          UpdateExpression:
-            'SET ceiling = :ceiling, available = available + :raise, #duration = :duration, window_starts_at = :starts, window_ends_at = :ends, requests_per_minute = :rpm',
-          ExpressionAttributeNames: { '#duration': 'duration' },
-          ExpressionAttributeValues: {
-            ':oldCeiling': account.ceiling,
-            ':oldEnd': account.window_ends_at,
-            ':ceiling': attributes.ceiling,
-            ':raise': attributes.ceiling - account.ceiling,
-            ':duration': attributes.duration,
-            ':starts': startsAt,
-            ':ends': endsAt,
-            ':rpm': attributes.requests_per_minute,
-          },
-        }),
-      ),
-    );
-    if (changed) return;
-  }
-}

@@ -4,17 +4,12 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { v7 as uuidv7 } from 'uuid';
 import { dynamodb } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
-import {
-  type Account,
-  accountKey,
-  hasWindowEnded,
-  renewWindow,
-  requestsAttribute,
-} from './account.ts';
+import { type Account, accountKey, requestsAttribute } from './account.ts';
 import { type Charge, type ChargeSubject, chargeRetentionSeconds, putCharge } from './charge.ts';
 import { auditDueMs, epochOf, heldAttribute } from './epoch.ts';
 import { BudgetExceededError, RequestsPerMinuteError } from './errors.ts';
 import { lastSeen, remember } from './last-seen.ts';
+import { hasWindowEnded, renewWindow } from './renew-window.ts';
 
 /** A hold on an account, with the account as the hold left it. */
 export interface Hold {

@@ -1,6 +1,6 @@
 import type { Outcome } from '../ledger/settle.ts';
 import type { Model } from './catalogue.ts';
-import { costNanoUsd, type TokenUsage } from './price.ts';
+import { costNanoUsd, type TokenUsage } from './cost.ts';
 import {
   estimatePromptTokens,
   estimateTokens,

@@ -1,5 +1,5 @@
 import type { Model } from './catalogue.ts';
-import { highestRate, roundUp } from './price.ts';
+import { highestRate, roundUp } from './cost.ts';
 
 /** The fields of a chat request that decide its size and cost. Other parameters may count as prompt too. */
 export interface SizedRequest {

@@ -5,8 +5,8 @@ import {
   DetectDocumentTextCommand,
 } from '@aws-sdk/client-textract';
 import { textract } from '../aws/textract.ts';
-import { fullJitterMs } from '../backoff.ts';
 import { ServiceError } from '../http/errors.ts';
+import { fullJitterMs } from '../jitter.ts';
 import { errorFields, log } from '../log.ts';
 import { heightToWidth } from './jpeg-shape.ts';
 import { markdown, type PageText, plainText } from './layout.ts';
@@ -57,14 +57,14 @@ async function withRetries<Result>(
   maxRetryMs: number,
 ): Promise<Result> {
   let endMs: number | undefined;
-  for (let triesBefore = 0; ; triesBefore += 1) {
+  for (let retriesBefore = 0; ; retriesBefore += 1) {
     try {
       signal.throwIfAborted();
       return await call();
     } catch (error) {
       if (signal.aborted) throw outOfTime(signal);
       endMs ??= Date.now() + maxRetryMs;
-      const waitMs = fullJitterMs(firstSpanMs, triesBefore, maxWaitMs);
+      const waitMs = fullJitterMs(firstSpanMs, retriesBefore, maxWaitMs);
       if (!isTransient(error) || Date.now() + waitMs > endMs) throw logFailure(error);
       await wait(waitMs, undefined, { signal }).catch(() => {});
     }

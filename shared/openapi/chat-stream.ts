@@ -27,7 +27,7 @@ export const chatComponents = {
       'Goes on with that conversation, which is kept for 24 hours after its last message. Without it a new one is begun and named in the event `start`.',
     user_id: 'Whose conversation it is: sessions of different users never mix.',
     web_search: `Searches the web first; the answer cites its sources as \`[n]\`. ${unlessSetUp}`,
-    deep_research: `Answers with a report, researched in several rounds of searching and reading, whose quotes were checked. It takes minutes. ${unlessSetUp}`,
+    deep_research: `Answers with a report, researched in several rounds of searching and reading, whose quotes were checked. It takes minutes. Refused with 422 without a search provider, unless \`connectors\` is set, and if a research may not cost enough to begin.`,
     connectors:
       'Searches the Drive folders that the key may read; with `web_search` or `deep_research` the web too. Refused with 422 for a key without folders.',
     chat_history: 'The conversation so far, in place of what the session remembers.',

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { forgetSecret, secretText } from '../aws/secrets.ts';
-import { fullJitterMs } from '../backoff.ts';
 import { setting } from '../config.ts';
 import { ServiceError } from '../http/errors.ts';
+import { fullJitterMs } from '../jitter.ts';
 import { toNanoUsd } from '../ledger/nano-usd.ts';
 import { type Hold, reserve } from '../ledger/reserve.ts';
 import { release, settle } from '../ledger/settle.ts';
@@ -21,7 +21,7 @@ export const searchModel = 'web-search';
 /** Whether the operator has set up a provider. */
 export const canSearch = () => setting('SEARCH_PROVIDER') !== undefined;
 
-/** A search that is paid for and not yet made. */
+/** A search whose price is held, and that is not made yet. */
 export interface HeldSearch {
   query: string;
   hold: Hold;
@@ -37,11 +37,11 @@ export async function holdSearch(
   { asRequest = false } = {},
 ): Promise<HeldSearch> {
   const subject = { model: searchModel, tags: ['chat'] };
-  return { query, hold: await reserve(keyId, priceNanoUsd(), subject, { asRequest }) };
+  return { query, hold: await reserve(keyId, searchPriceNanoUsd(), subject, { asRequest }) };
 }
 
 /** What one search costs, in nano-dollars. */
-export const priceNanoUsd = () => toNanoUsd(searchPriceUsd(setting('SEARCH_PROVIDER') ?? ''));
+export const searchPriceNanoUsd = () => toNanoUsd(searchPriceUsd(setting('SEARCH_PROVIDER') ?? ''));
 
 /**
  * Makes a search and settles it; one that fails costs nothing. Returns the hits in the provider's order. Throws
@@ -79,7 +79,7 @@ async function persistently(query: string, signal: AbortSignal): Promise<SearchH
       return await askProvider(query, signal);
     } catch (error) {
       if (!isTransient(error) || signal.aborted || tries === maxTries) throw error;
-      await pause(fullJitterMs(200, tries, 1_000), undefined, { signal });
+      await pause(fullJitterMs(400, tries - 1, 1_000), undefined, { signal });
     }
   }
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { changeAccountLimits } from '../../shared/ledger/account.ts';
 import { sweepLedger } from '../../shared/ledger/audit.ts';
+import { changeAccountLimits } from '../../shared/ledger/change-limits.ts';
 import { auditDueMs, epochOf } from '../../shared/ledger/epoch.ts';
 import { type Hold, type HoldPlan, reserve, reserveByPlan } from '../../shared/ledger/reserve.ts';
 import { release, settle } from '../../shared/ledger/settle.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { catalogue, type Model, type Price } from '../../shared/models/catalogue.ts';
-import { costNanoUsd } from '../../shared/models/price.ts';
+import { costNanoUsd } from '../../shared/models/cost.ts';
 
 /** A model with these prices, in dollars a million tokens. */
 const priced = (input: Price, output: Price, cachedInput?: Price): Model => ({

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { countTokens } from '../../lib/local/offline-model/tokens.ts';
 import type { Model } from '../../shared/models/catalogue.ts';
 import { CompletionMeter } from '../../shared/models/completion-meter.ts';
-import { costNanoUsd } from '../../shared/models/price.ts';
+import { costNanoUsd } from '../../shared/models/cost.ts';
 import { isCertainlyTooLong, maxCostNanoUsd } from '../../shared/models/token-bounds.ts';
 
 const model: Model = {

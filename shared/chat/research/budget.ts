@@ -54,7 +54,7 @@ export class ResearchBudget {
     return this.spend(nanoUsd, call);
   }
 
-  /** Lets the checks of the report be made from the reserve, also after the time for searching. */
+  /** Frees what was kept for the checks of the report: so much money, so many calls, and no time limit. */
   openReserve(nanoUsd: number, calls: number): void {
     this.maxNanoUsd += nanoUsd;
     this.callsLeft = calls;

@@ -1,7 +1,7 @@
 import { askWithin, type Investigation } from './investigation.ts';
-import { checkQuestion } from './questions.ts';
 import { citedIn, sentencesOf, withoutSentences } from './sentences.ts';
 import { attempt } from './study.ts';
+import { checkTask } from './tasks.ts';
 
 /** A part of the report after its check. */
 export interface CheckedPart {
@@ -26,7 +26,7 @@ export async function checkPart(research: Investigation, part: string): Promise<
     else removed.add(index);
   }
   if (asked.length === 0) return { text: withoutSentences(sentences, removed), isChecked: true };
-  const question = checkQuestion(
+  const question = checkTask(
     asked.map((index) => {
       const sentence = sentences[index] ?? '';
       return { sentence, notes: citedIn(sentence).flatMap((n) => studied[n - 1]?.notes ?? []) };

@@ -3,18 +3,13 @@ import { toUsd } from '../../ledger/nano-usd.ts';
 import type { Model } from '../../models/catalogue.ts';
 import { maxCostNanoUsd } from '../../models/token-bounds.ts';
 import type { ChatEvent } from '../chat-event.ts';
+import { holdTask, type JsonTask, runTask, taskBody } from '../json-task.ts';
 import type { Found } from '../sources/found.ts';
 import type { Reach } from '../sources/reach.ts';
-import {
-  askQuestion,
-  holdQuestion,
-  type StructuredQuestion,
-  structuredBody,
-} from '../structured.ts';
 import type { Turn } from '../turn.ts';
 import type { ResearchBudget, StoppedBy } from './budget.ts';
 import type { ResearchLimits } from './limits.ts';
-import type { Note, Plan } from './questions.ts';
+import type { Note, Plan } from './tasks.ts';
 
 /** A source with the notes that were taken from it. */
 export interface StudiedSource {
@@ -41,16 +36,14 @@ export interface Investigation {
   failure?: unknown;
 }
 
-/** Asks a model a structured question within the research's budget. Throws `StopSearching` if that is spent. */
+/** Runs a task within the research's budget. Throws `StopSearching` if that is spent. */
 export function askWithin<Shape extends v.GenericSchema>(
   { turn, budget }: Pick<Investigation, 'turn' | 'budget'>,
   model: Model,
-  question: StructuredQuestion<Shape>,
+  question: JsonTask<Shape>,
 ): Promise<v.InferOutput<Shape> | undefined> {
-  const maxNanoUsd = maxCostNanoUsd(model, structuredBody(model, question));
-  return budget.spendCall(maxNanoUsd, async () =>
-    askQuestion(await holdQuestion(turn, model, question)),
-  );
+  const maxNanoUsd = maxCostNanoUsd(model, taskBody(model, question));
+  return budget.spendCall(maxNanoUsd, async () => runTask(await holdTask(turn, model, question)));
 }
 
 /** The status that tells the stage of a research and what it has cost so far. */

@@ -2,14 +2,15 @@ import pLimit from 'p-limit';
 import type { ServiceError } from '../../http/errors.ts';
 import type { Hold } from '../../ledger/reserve.ts';
 import { modelAnswer } from '../answer.ts';
+import { brokenOff } from '../broken-off.ts';
 import type { ChatEvent } from '../chat-event.ts';
-import { brokenOff } from '../forward-stream.ts';
 import { CitationFilter } from '../sources/citations.ts';
+import { toSource } from '../sources/material.ts';
 import type { AnswerEvents } from '../turn.ts';
 import { checkPart } from './check.ts';
 import { type Investigation, stage } from './investigation.ts';
 import { progress } from './progress.ts';
-import { noteLine, numberedSource, requestWithin } from './writing.ts';
+import { noteLine, requestWithin } from './writing.ts';
 
 /** The report as it was sent so far. */
 interface Report {
@@ -47,7 +48,7 @@ export async function* writeReport(research: Investigation, hold: Hold): AnswerE
     type: 'sources',
     sources: report.cited.flatMap((place, index) => {
       const source = studied[place - 1];
-      return source ? numberedSource(source.found, index + 1) : [];
+      return source ? toSource(source.found, index + 1, source.notes[0]?.quote ?? '') : [];
     }),
   };
   if (report.failure && !isEmpty) throw report.failure;

@@ -4,16 +4,16 @@ import { toNanoUsd, toUsd } from '../../ledger/nano-usd.ts';
 import { release } from '../../ledger/settle.ts';
 import { maxCostNanoUsd } from '../../models/token-bounds.ts';
 import type { ChatEvent } from '../chat-event.ts';
+import { smallModelFor, taskBody } from '../json-task.ts';
 import { cleanQueries } from '../sources/queries.ts';
 import type { Reach } from '../sources/reach.ts';
-import { smallModelFor, structuredBody } from '../structured.ts';
 import type { AnswerEvents, Turn } from '../turn.ts';
 import { ResearchBudget } from './budget.ts';
 import { askWithin, type Investigation, stage } from './investigation.ts';
 import { type ResearchLimits, researchLimits } from './limits.ts';
-import { gapsQuestion, type Plan, planQuestion } from './questions.ts';
 import { writeReport } from './report.ts';
 import { attempt, study } from './study.ts';
+import { gapsTask, type Plan, planTask } from './tasks.ts';
 import { holdReport, maxChecks, maxChecksNanoUsd, maxReportNanoUsd } from './writing.ts';
 
 /** Queries of a plan, and of what is missing afterwards. */
@@ -24,8 +24,8 @@ const maxGapQueries = 3;
  * Answers a message with a report: plans, searches and takes notes in rounds, writes from the notes alone, and
  * checks what it wrote. What the report can cost is held first, and counts as the caller's request.
  *
- * Throws before the first event a 422 if a research may not cost that much, and what refuses the hold. Later it
- * ends in a report from what there is, or throws if there is nothing.
+ * Before the first event it throws a 422 if a research may not cost enough for a plan and a report, or what
+ * refuses the hold. Later it throws only if there is nothing to report.
  */
 export async function* research(
   turn: Turn,
@@ -66,8 +66,7 @@ const withDeadline = (turn: Turn, ms: number): Turn => ({
 function budgetFor(turn: Turn, limits: ResearchLimits): ResearchBudget {
   const maxUsd = maxResearchUsd(limitsOf(turn.caller).research_usd);
   const reserve = maxReportNanoUsd(turn) + maxChecksNanoUsd(smallModelFor(turn));
-  const least =
-    reserve + maxCostNanoUsd(turn.model, structuredBody(turn.model, planQuestion(turn)));
+  const least = reserve + maxCostNanoUsd(turn.model, taskBody(turn.model, planTask(turn)));
   const max = toNanoUsd(maxUsd);
   if (max < least) {
     throw valueError(
@@ -82,7 +81,7 @@ function budgetFor(turn: Turn, limits: ResearchLimits): ResearchBudget {
 async function* investigate(research: Investigation): AsyncGenerator<ChatEvent, void> {
   const { turn, limits } = research;
   yield stage(turn, 'planning', 'Planning what to find out');
-  const plan = await attempt(research, () => askWithin(research, turn.model, planQuestion(turn)));
+  const plan = await attempt(research, () => askWithin(research, turn.model, planTask(turn)));
   if (plan) research.plan = shortened(plan);
   let queries = queriesOf(research);
   for (let round = 1; queries.length > 0; round += 1) {
@@ -114,7 +113,7 @@ function queriesOf({ plan: { brief, questions } }: Investigation): string[] {
 async function missingQueries(research: Investigation): Promise<string[]> {
   const { turn, plan, studied, searched } = research;
   const claims = studied.flatMap(({ notes }) => notes.map(({ claim }) => claim));
-  const gaps = await askWithin(research, turn.model, gapsQuestion(plan, claims, [...searched]));
+  const gaps = await askWithin(research, turn.model, gapsTask(plan, claims, [...searched]));
   if (!gaps || gaps.done) return [];
   return cleanQueries(gaps.queries, maxGapQueries).filter((query) => !searched.has(query));
 }

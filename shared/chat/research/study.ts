@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import { errorFields, log } from '../../log.ts';
-import { priceNanoUsd } from '../../search/search.ts';
+import { searchPriceNanoUsd } from '../../search/search.ts';
 import type { ChatEvent } from '../chat-event.ts';
 import { searchDrive, searchWeb } from '../sources/find.ts';
 import { type Found, fuse } from '../sources/found.ts';
@@ -10,8 +10,8 @@ import { type Reading, readDocuments, readPage } from '../sources/read.ts';
 import { StopSearching } from './budget.ts';
 import { askWithin, type Investigation, stage } from './investigation.ts';
 import { progress } from './progress.ts';
-import { type Note, notesQuestion } from './questions.ts';
 import { saysVerbatim } from './quotes.ts';
+import { type Note, notesTask } from './tasks.ts';
 
 /** What a model reads of one source. */
 const maxSourceTokens = 6_000;
@@ -63,7 +63,7 @@ async function find(research: Investigation, queries: string[]): Promise<Found[]
   const [pages, documents] = await Promise.all([
     reach.web &&
       attempt(research, () =>
-        budget.spend(queries.length * priceNanoUsd(), () => searchWeb(turn, queries)),
+        budget.spend(queries.length * searchPriceNanoUsd(), () => searchWeb(turn, queries)),
       ),
     reach.folders.length > 0 &&
       attempt(research, () => budget.spend(0, () => searchDrive(turn, reach.folders, queries))),
@@ -84,7 +84,7 @@ async function notesOf(research: Investigation, found: Found, text: string): Pro
   const passages = pickPassages([{ n: 1, text }], queries, maxSourceTokens)
     .map((passage) => passage.text)
     .join('\n…\n');
-  const answer = await askWithin(research, smallModel, notesQuestion(plan, found.title, passages));
+  const answer = await askWithin(research, smallModel, notesTask(plan, found.title, passages));
   return (answer?.notes ?? [])
     .filter(({ quote }) => saysVerbatim(text, quote))
     .map(({ claim, quote }) => ({ claim: claim.slice(0, maxClaimCharacters), quote }))

@@ -2,13 +2,13 @@ import type { Hold } from '../../ledger/reserve.ts';
 import type { Model } from '../../models/catalogue.ts';
 import { maxCostNanoUsd } from '../../models/token-bounds.ts';
 import { type AnswerRequest, answerCall } from '../answer.ts';
+import { taskBody } from '../json-task.ts';
 import { type HeldCall, holdCall } from '../metered-call.ts';
-import { type SourceText, sourcesBlock } from '../sources/material.ts';
+import { type SourceText, sourcesBlock, toSource } from '../sources/material.ts';
 import { samplingOf } from '../stream-request.ts';
-import { structuredBody } from '../structured.ts';
 import type { Turn } from '../turn.ts';
 import type { Investigation, StudiedSource } from './investigation.ts';
-import { checkQuestion, type Note, questionsText, reportRules } from './questions.ts';
+import { checkTask, type Note, questionsText, reportRules } from './tasks.ts';
 
 /** The most of brief, questions and notes that a report is written from. */
 const maxMaterialBytes = 40_000;
@@ -30,7 +30,7 @@ const longestReport = (turn: Turn) =>
 /** What checking the report can cost at most, in nano-dollars. */
 export function maxChecksNanoUsd(model: Model): number {
   const filler = { sentence: '.'.repeat(maxCheckBytes), notes: [] };
-  return maxChecks * maxCostNanoUsd(model, structuredBody(model, checkQuestion([filler])));
+  return maxChecks * maxCostNanoUsd(model, taskBody(model, checkTask([filler])));
 }
 
 function reportRequest({ model, request }: Turn, material: string): AnswerRequest {
@@ -65,7 +65,7 @@ function noted(studied: readonly StudiedSource[], notes: number): SourceText[] {
     const taken = all.slice(0, left);
     left -= taken.length;
     return {
-      ...numberedSource(found, index + 1),
+      ...toSource(found, index + 1, ''),
       text: taken.map((note) => noteLine(note)).join('\n'),
     };
   });
@@ -74,11 +74,3 @@ function noted(studied: readonly StudiedSource[], notes: number): SourceText[] {
 /** A note as a line: its claim, its citation if one is given, and its quote if that is worded otherwise. */
 export const noteLine = ({ claim, quote }: Note, citation = '') =>
   `- ${claim}${citation}${claim === quote ? '' : ` (“${quote}”)`}`;
-
-const maxSnippetCharacters = 200;
-
-/** A source of the report, as the caller is told of it. */
-export const numberedSource = (
-  { title, url, site, snippet }: StudiedSource['found'],
-  n: number,
-) => ({ n, title: title || site, url, site, snippet: snippet.slice(0, maxSnippetCharacters) });

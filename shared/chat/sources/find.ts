@@ -1,5 +1,5 @@
 import { askDrive } from '../../connectors/ask-drive.ts';
-import { type HeldSearch, holdSearch, priceNanoUsd, search } from '../../search/search.ts';
+import { type HeldSearch, holdSearch, search, searchPriceNanoUsd } from '../../search/search.ts';
 import type { Turn } from '../turn.ts';
 import { type Found, fuse, pageKey } from './found.ts';
 
@@ -21,7 +21,7 @@ async function searchOnce(
 ): Promise<Found[]> {
   const held = typeof query === 'string' ? await holdSearch(caller.keyId, query) : query;
   const hits = await search(held, signal);
-  tally.addSearch(priceNanoUsd());
+  tally.addSearch(searchPriceNanoUsd());
   return hits.map((hit) => ({ ...hit, key: pageKey(hit.url), site: new URL(hit.url).host }));
 }
 

@@ -2,7 +2,7 @@ import { fuseRankings } from '../../connectors/rank-fusion.ts';
 
 /** A page or a document that a search found. */
 export interface Found {
-  /** Tells it from others, whichever query found it. */
+  /** The same for the same page or document, whichever query found it: a cleaned URL, or `drive:<id>`. */
   key: string;
   title: string;
   url: string;

@@ -2,11 +2,27 @@ import type { Source } from '../chat-event.ts';
 import type { Message } from '../message.ts';
 import { userMessage } from '../stream-request.ts';
 import type { Turn } from '../turn.ts';
+import type { Found } from './found.ts';
 
 /** A source with what the model is given of it. */
 export interface SourceText extends Source {
   text: string;
 }
+
+const maxSnippetCharacters = 200;
+
+/** What a caller is told of a source. Its snippet is what the search showed of it, else the beginning of its text. */
+export const toSource = (
+  { title, url, site, snippet }: Found,
+  n: number,
+  text: string,
+): Source => ({
+  n,
+  title: title || site,
+  url,
+  site,
+  snippet: (snippet || text).slice(0, maxSnippetCharacters),
+});
 
 const rules = `The user's last message comes with sources: pages of the web and documents that were found for it.
 Answer the message with their help. After each statement that rests on a source write the source's number in

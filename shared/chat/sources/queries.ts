@@ -4,7 +4,7 @@ import { release } from '../../ledger/settle.ts';
 import { type HeldSearch, holdSearch } from '../../search/search.ts';
 import type { ChatEvent } from '../chat-event.ts';
 import { conversationOf } from '../conversation.ts';
-import { askQuestion, holdQuestion, smallModelFor } from '../structured.ts';
+import { holdTask, runTask, smallModelFor } from '../json-task.ts';
 import type { Turn } from '../turn.ts';
 import type { Reach } from './reach.ts';
 
@@ -39,10 +39,10 @@ export async function* queriesFor(
     instructions,
     material: conversationOf(turn),
   };
-  const held = await holdQuestion(turn, smallModelFor(turn), question, { asRequest: true });
+  const held = await holdTask(turn, smallModelFor(turn), question, { asRequest: true });
   const detail = 'Thinking of what to search for';
   yield* whileHeld(held.held.hold, { type: 'status', stage: 'searching', detail });
-  const written = (await askQuestion(held))?.queries ?? [];
+  const written = (await runTask(held))?.queries ?? [];
   const queries = cleanQueries(written, maxQueries);
   if (queries.length === 0) queries.push(turn.request.message.slice(0, maxQueryCharacters));
   for (const query of queries) yield searching(query, reach);

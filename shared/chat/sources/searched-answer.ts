@@ -6,7 +6,7 @@ import type { AnswerEvents, Turn } from '../turn.ts';
 import { CitationFilter } from './citations.ts';
 import { searchDrive, searchWeb } from './find.ts';
 import type { Found } from './found.ts';
-import { messagesWithSources, type SourceText } from './material.ts';
+import { messagesWithSources, type SourceText, toSource } from './material.ts';
 import { pickPassages } from './passages.ts';
 import { queriesFor } from './queries.ts';
 import type { Reach } from './reach.ts';
@@ -15,7 +15,7 @@ import { type Reading, readDocuments, readPage } from './read.ts';
 const maxPages = 8;
 const maxPagesRead = 3;
 const maxDocuments = 6;
-/** What a model is given of all pages, and of all documents. */
+/** What a model is given of all pages together, and as much of all documents. */
 const maxTokens = 8_000;
 
 /**
@@ -104,17 +104,7 @@ function pick(readings: Reading[], queries: string[]): (Found & { text: string }
   });
 }
 
-const maxSnippetCharacters = 200;
-
-function numbered(found: (Found & { text: string })[]): SourceText[] {
-  return found
+const numbered = (found: (Found & { text: string })[]): SourceText[] =>
+  found
     .filter(({ text }) => text !== '')
-    .map(({ title, url, site, snippet, text }, index) => ({
-      n: index + 1,
-      title: title || site,
-      url,
-      site,
-      snippet: (snippet || text).slice(0, maxSnippetCharacters),
-      text,
-    }));
-}
+    .map((each, index) => ({ ...toSource(each, index + 1, each.text), text: each.text }));

@@ -9,8 +9,8 @@ import { upstreamBody } from './completion-request.ts';
 import { type HeldCall, holdCall } from './metered-call.ts';
 import type { Turn } from './turn.ts';
 
-/** A question to a model whose answer is JSON of a shape. */
-export interface StructuredQuestion<Shape extends v.GenericSchema> {
+/** A task for a model whose answer is JSON of a shape. */
+export interface JsonTask<Shape extends v.GenericSchema> {
   /** Names the shape to the provider. */
   name: string;
   shape: Shape;
@@ -20,8 +20,8 @@ export interface StructuredQuestion<Shape extends v.GenericSchema> {
   material: string;
 }
 
-/** A structured question that is held and not asked yet. */
-export interface HeldQuestion<Shape extends v.GenericSchema> {
+/** A task that is held and not run yet. */
+export interface HeldTask<Shape extends v.GenericSchema> {
   held: HeldCall;
   shape: Shape;
 }
@@ -37,13 +37,13 @@ export function smallModelFor({ caller, model }: Turn): Model {
 }
 
 /**
- * Makes the call of a structured question.
+ * Makes the request of a task.
  *
  * @see https://platform.openai.com/docs/guides/structured-outputs
  */
-export function structuredBody<Shape extends v.GenericSchema>(
+export function taskBody<Shape extends v.GenericSchema>(
   model: Model,
-  { name, shape, instructions, material }: StructuredQuestion<Shape>,
+  { name, shape, instructions, material }: JsonTask<Shape>,
 ) {
   const { $schema: _, ...schema } = toJsonSchema(shape);
   return upstreamBody(model, {
@@ -58,17 +58,17 @@ export function structuredBody<Shape extends v.GenericSchema>(
   });
 }
 
-/** Holds a structured question. Only the first call of a turn counts as a request. Throws as `holdCall` does. */
-export async function holdQuestion<Shape extends v.GenericSchema>(
+/** Holds a task. Only the first call of a turn counts as a request. Throws as `holdCall` does. */
+export async function holdTask<Shape extends v.GenericSchema>(
   { caller, tally, signal }: Turn,
   model: Model,
-  question: StructuredQuestion<Shape>,
+  question: JsonTask<Shape>,
   { asRequest = false } = {},
-): Promise<HeldQuestion<Shape>> {
+): Promise<HeldTask<Shape>> {
   const held = await holdCall({
     keyId: caller.keyId,
     model,
-    body: structuredBody(model, question),
+    body: taskBody(model, question),
     subject: { tags: ['chat'] },
     asRequest,
     onSettled: (outcome) => tally.addCall(outcome),
@@ -77,11 +77,11 @@ export async function holdQuestion<Shape extends v.GenericSchema>(
   return { held, shape: question.shape };
 }
 
-/** Asks a held question. Returns undefined if the model fails or its answer has another shape. */
-export async function askQuestion<Shape extends v.GenericSchema>({
+/** Runs a held task. Returns undefined if the model fails or its answer has another shape. */
+export async function runTask<Shape extends v.GenericSchema>({
   held,
   shape,
-}: HeldQuestion<Shape>): Promise<v.InferOutput<Shape> | undefined> {
+}: HeldTask<Shape>): Promise<v.InferOutput<Shape> | undefined> {
   const { model } = held.call;
   try {
     const { content } = await askHeld(held);

@@ -1,0 +1,34 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { dynamodb, unlessConditionFails } from '../aws/dynamodb.ts';
+import { setting } from '../config.ts';
+import { type Account, accountKey } from './account.ts';
+import { windowAt } from './window.ts';
+
+/** Whether an account's window has ended, and nobody has begun the next. */
+export const hasWindowEnded = ({ window_ends_at }: Account, now: number) =>
+  window_ends_at <= new Date(now).toISOString();
+
+/**
+ * Begins the window that holds `now`: nothing is spent in it, and what is held stays held. Does nothing if
+ * another has begun it since `account` was read.
+ */
+export async function renewWindow(account: Account, now: number): Promise<void> {
+  const { startsAt, endsAt } = windowAt(account.created_at, account.duration, now);
+  await unlessConditionFails(
+    dynamodb.send(
+      new UpdateCommand({
+        TableName: setting('LEDGER_TABLE'),
+        Key: accountKey(account.key_id),
+        ConditionExpression: 'window_ends_at = :oldEnd',
+        UpdateExpression:
+          'SET available = available + spent, spent = :zero, window_starts_at = :starts, window_ends_at = :ends',
+        ExpressionAttributeValues: {
+          ':oldEnd': account.window_ends_at,
+          ':zero': 0,
+          ':starts': startsAt,
+          ':ends': endsAt,
+        },
+      }),
+    ),
+  );
+}

@@ -27,7 +27,12 @@ export class ServiceDashboard extends Construct {
           this.graph('Spend by model, USD', this.each('SpendUsd', 'model')),
           this.graph('Tokens', this.sum('PromptTokens'), this.sum('CompletionTokens')),
           this.graph('Pages by source', this.each('Pages', 'source')),
-          this.graph('Stops', this.sum('QuotaStops'), this.sum('HoldsSwept')),
+          this.graph(
+            'Stops',
+            this.sum('QuotaStops'),
+            this.sum('HoldsSwept'),
+            this.sum('UnbelievableUsage'),
+          ),
         ],
         [
           this.graph('Runs of jobs by outcome', this.each('JobRuns', 'status,job_type')),
@@ -47,6 +52,10 @@ export class ServiceDashboard extends Construct {
     alarms.above(this.percentile('QueueAgeMs', 'p95'), 'queue-age', 15 * 60_000, {
       notices: 'Jobs wait more than a quarter of an hour before they start',
       todo: 'see "Wait for a worker" for the lane; raise quire:chatWorkers, quire:ocrWorkers or quire:textractPagesPerSecond, and deploy',
+    });
+    alarms.above(this.sum('UnbelievableUsage'), 'unbelievable-usage', 5, {
+      notices: 'Nothing: the calls are billed by an estimate, or by what was held',
+      todo: 'a provider reports usage that cannot be true: search the logs for "unbelievable usage", compare with its bill, and correct the window, limits or prices of the model in the catalogue',
     });
     alarms.above(this.sum('HoldsSwept'), 'holds-swept', 20, {
       notices: 'Some keys have less to spend than they should for up to twenty minutes',

@@ -21,6 +21,8 @@ const units = {
   Pages: MetricUnit.Count,
   QuotaStops: MetricUnit.Count,
   HoldsSwept: MetricUnit.Count,
+  /** Answers whose usage can't be true, or would cost more than was held. */
+  UnbelievableUsage: MetricUnit.Count,
 } as const;
 
 export type MetricName = keyof typeof units;

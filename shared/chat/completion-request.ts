@@ -4,6 +4,7 @@ import type { Model } from '../models/catalogue.ts';
 import type { SizedRequest } from '../models/token-bounds.ts';
 import type { CompletionBody } from '../models/upstream.ts';
 import { Message } from './message.ts';
+import { refuseSpecial } from './special-parameters.ts';
 
 /** A parameter that may be left out or null; both stand for the provider's default. */
 const orDefault = <Schema extends v.GenericSchema>(schema: Schema) =>
@@ -31,18 +32,21 @@ const defaultTemperature = 0.15;
 
 /**
  * Makes the request to an upstream: the caller's parameters, our default temperature, and always the usage in a
- * stream. A reasoning model gets no default temperature, and `max_tokens` under its other name.
+ * stream. Throws `UnprocessableEntityError` for a parameter that could change what the call costs or who sees it. A reasoning model gets no default temperature, and `max_tokens` under its other name.
  */
 export function upstreamBody(
   model: Model,
-  { stream, stream_options, max_tokens, ...rest }: CompletionRequest,
+  { stream, stream_options, max_tokens, max_completion_tokens, ...rest }: CompletionRequest,
 ): CompletionBody & SizedRequest {
+  refuseSpecial(model, rest);
   const sampling = model.reasoning ? {} : { temperature: defaultTemperature };
   const limit = model.reasoning ? 'max_completion_tokens' : 'max_tokens';
   return {
     ...sampling,
     ...(max_tokens && { [limit]: max_tokens }),
+    ...(max_completion_tokens && { max_completion_tokens }),
     ...withoutNull(rest, 'temperature'),
+    ...(rest['service_tier'] === 'auto' && { service_tier: 'default' }),
     ...(stream && { stream: true, stream_options: { ...stream_options, include_usage: true } }),
   } as CompletionBody & SizedRequest;
 }

@@ -11,6 +11,7 @@ import { contextLengthExceeded } from '../models/errors.ts';
 import { withIdleTimeout } from '../models/idle-timeout.ts';
 import { isCertainlyTooLong, type SizedRequest } from '../models/token-bounds.ts';
 import { type CompletionBody, openCompletion } from '../models/upstream.ts';
+import { otherModels } from './other-models.ts';
 import { limited, planHold } from './output-limit.ts';
 
 /** One model call: the request, the key that pays, and what the call is counted as. */
@@ -88,8 +89,8 @@ export async function openHeldCall({ call, hold, maxTokens }: HeldCall): Promise
   const { model, body, signal } = call;
   const meter = new CompletionMeter(model, body);
   try {
-    const { response, idleTimeoutMs } = await openCompletion(model, body, signal);
-    const settlement = settlementOf(hold, () => outcomeOf(meter, call), call);
+    const { response, idleTimeoutMs, model: asked } = await openCompletion(model, body, signal);
+    const settlement = settlementOf(hold, () => outcomeOf(meter, call, hold, asked), call);
     const { account } = hold;
     return { response, idleTimeoutMs, signal, meter, account, maxTokens, ...settlement };
   } catch (error) {
@@ -98,10 +99,25 @@ export async function openHeldCall({ call, hold, maxTokens }: HeldCall): Promise
   }
 }
 
-/** What a call used and cost; undefined if it produced nothing. */
-function outcomeOf(meter: CompletionMeter, { images }: ModelCall): Outcome | undefined {
-  if (!meter.sawAnything) return undefined;
-  return { ...meter.outcome(), ...(images !== undefined && { images }) };
+/**
+ * What a call used and cost; undefined if its model ended it without producing anything. A model that took the prompt
+ * and fell silent is paid for the prompt. No call costs more than was held for it, whatever its provider reports.
+ */
+function outcomeOf(
+  meter: CompletionMeter,
+  { model, images }: ModelCall,
+  { charge }: Hold,
+  asked: string,
+): Outcome | undefined {
+  if (!meter.sawAnything && meter.ended) return undefined;
+  const outcome = meter.outcome(otherModels(model, asked, meter.answeredBy));
+  if (meter.isUnbelievable || outcome.costNanoUsd > charge.hold) {
+    const { promptTokens, completionTokens } = outcome;
+    log('warn', 'unbelievable usage', { model: model.id, promptTokens, completionTokens });
+    measure({ UnbelievableUsage: 1 }, { model: model.id });
+  }
+  const costNanoUsd = Math.min(outcome.costNanoUsd, charge.hold);
+  return { ...outcome, costNanoUsd, ...(images !== undefined && { images }) };
 }
 
 /**
@@ -145,6 +161,7 @@ export async function readCompletion(call: MeteredCall): Promise<string> {
   const { response, meter, idleTimeoutMs, signal } = call;
   const parts: Uint8Array[] = [];
   for await (const part of withIdleTimeout(response.body, idleTimeoutMs, signal)) parts.push(part);
+  meter.ended = true;
   const text = Buffer.concat(parts).toString();
   meter.observe(JSON.parse(text) as Metered | null);
   return text;

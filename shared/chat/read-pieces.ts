@@ -35,6 +35,7 @@ export async function* readPieces({
   const rest = splitter.rest();
   // The last event may lack the blank line that ends it. Without it, an event of ours would become part of it.
   if (rest.length > 0) yield* metered(Buffer.concat([rest, Buffer.from('\n\n')]), meter);
+  meter.ended = true;
 }
 
 /**

@@ -11,6 +11,12 @@ const Tokens = v.pipe(v.number(), v.integer(), v.minValue(1));
 const Milliseconds = v.pipe(v.number(), v.integer(), v.minValue(1));
 const Name = v.pipe(v.string(), v.nonEmpty());
 
+const TokenPrices = v.strictObject({
+  input: Price,
+  cachedInput: v.optional(Price),
+  output: Price,
+});
+
 const Model = v.strictObject({
   id: Name,
   /** Where the model is served, in order of preference. */
@@ -26,11 +32,9 @@ const Model = v.strictObject({
    * of `max_tokens`.
    */
   reasoning: v.optional(v.boolean(), false),
-  usdPerMillionTokens: v.strictObject({
-    input: Price,
-    cachedInput: v.optional(Price),
-    output: Price,
-  }),
+  usdPerMillionTokens: TokenPrices,
+  /** Prices of service tiers, such as `priority`, that callers may ask for. */
+  serviceTiers: v.optional(v.record(Name, TokenPrices)),
 });
 
 /** A way to read pages with Textract: plain text without features; with them also headings, lists and tables. */
@@ -55,6 +59,8 @@ const Catalogue = v.pipe(
         firstByteTimeoutMs: v.optional(Milliseconds, 60_000),
         /** The longest silence in the middle of a streamed response. */
         idleTimeoutMs: v.optional(Milliseconds, 120_000),
+        /** Parameters that callers may send it although they may change what a call costs or who sees it. */
+        allows: v.optional(v.array(Name), []),
       }),
     ),
     models: v.array(Model),
@@ -85,6 +91,7 @@ const Catalogue = v.pipe(
 );
 
 export type Price = v.InferOutput<typeof Price>;
+export type TokenPrices = v.InferOutput<typeof TokenPrices>;
 export type Model = v.InferOutput<typeof Model>;
 export type OcrEngine = v.InferOutput<typeof OcrEngine>;
 export type Catalogue = v.InferOutput<typeof Catalogue>;

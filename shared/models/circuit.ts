@@ -16,9 +16,26 @@ interface Circuit {
 
 const circuits = new Map<string, Circuit>();
 
-/** Returns how long a circuit is still open, in ms; 0 if its model may be called. */
-export function pauseMs(name: string): number {
-  return Math.max(0, (circuits.get(name)?.openUntilMs ?? 0) - Date.now());
+/** How long the one call is awaited that tries a circuit again. */
+const trialMs = 60_000;
+
+/**
+ * Admits a call and returns 0, or returns how long it has to wait, in ms. When the time of an open circuit is over, one
+ * call is admitted, whoever makes it; the others wait for what becomes of it.
+ */
+export function admit(name: string): number {
+  const circuit = circuits.get(name);
+  if (!circuit) return 0;
+  const now = Date.now();
+  if (circuit.openUntilMs > now) return circuit.openUntilMs - now;
+  if (circuit.failures >= threshold) circuit.openUntilMs = now + trialMs;
+  return 0;
+}
+
+/** Lets the next call try a circuit, because the call that was admitted has not shown how its model does. */
+export function recordNothing(name: string): void {
+  const circuit = circuits.get(name);
+  if (circuit) circuit.openUntilMs = Date.now();
 }
 
 /** Closes a circuit: one success is enough. */

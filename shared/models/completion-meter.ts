@@ -22,6 +22,9 @@ interface Choice {
 export interface Metered {
   choices?: (Choice | null)[] | null;
   usage?: TokenUsage | null;
+  /** The model that answers, by its upstream's name. */
+  model?: unknown;
+  service_tier?: unknown;
   error?: unknown;
 }
 
@@ -30,9 +33,16 @@ export class CompletionMeter {
   private readonly model: Model;
   private readonly request: SizedRequest;
   private usage: TokenUsage | undefined;
+  private serviceTier: unknown;
   private outputTokens = 0;
+  /** Whether the last usage that was reported can't be true. It is left out of account. */
+  isUnbelievable = false;
   /** Whether a finish reason has come, so that the completion is whole. */
   finished = false;
+  /** Whether the response has come to its end, or reported an error: what did not come will not come. */
+  ended = false;
+  /** The model that answered, by its upstream's name. */
+  answeredBy: string | undefined;
 
   constructor(model: Model, request: SizedRequest) {
     this.model = model;
@@ -46,8 +56,11 @@ export class CompletionMeter {
 
   /** Meters a completion or a chunk. It is a provider's JSON, so any field may be malformed. */
   observe(part: Metered | null): void {
-    const { choices, usage } = part ?? {};
-    if (isUsage(usage)) this.usage = usage;
+    const { choices, usage, model, service_tier, error } = part ?? {};
+    if (usage) this.observeUsage(usage);
+    if (typeof model === 'string') this.answeredBy = model;
+    if (service_tier) this.serviceTier = service_tier;
+    if (error) this.ended = true;
     for (const choice of Array.isArray(choices) ? choices : []) {
       const { finish_reason, delta, message } = choice ?? {};
       if (finish_reason) this.finished = true;
@@ -55,19 +68,29 @@ export class CompletionMeter {
     }
   }
 
+  private observeUsage(usage: TokenUsage): void {
+    this.isUnbelievable = !isBelievable(usage, this.model, this.request);
+    this.usage = this.isUnbelievable ? undefined : usage;
+  }
+
   /**
    * Returns the cost by the provider's usage if it reported any, else by an estimate. It is `partial` for a
-   * completion that broke off.
+   * completion that broke off, and `estimated` for a prompt that was taken and not answered. `others` are models
+   * that may have answered instead: the dearest counts.
    */
-  outcome(): Outcome {
-    const figures = this.finished ? (this.usage ? 'exact' : 'estimated') : 'partial';
+  outcome(others: readonly Model[] = []): Outcome {
+    const broken = this.sawAnything ? 'partial' : 'estimated';
+    const figures = this.finished ? (this.usage ? 'exact' : 'estimated') : broken;
     const usage = this.usage ?? {
       prompt_tokens: estimatePromptTokens(this.model, this.request),
       // An estimate must not exceed what was held.
       completion_tokens: Math.min(this.outputTokens, maxCompletionTokens(this.model, this.request)),
     };
+    const costs = [this.model, ...others].map((model) =>
+      costNanoUsd(model, usage, this.serviceTier),
+    );
     return {
-      costNanoUsd: costNanoUsd(this.model, usage),
+      costNanoUsd: Math.max(...costs),
       figures,
       promptTokens: usage.prompt_tokens,
       completionTokens: usage.completion_tokens,
@@ -75,8 +98,18 @@ export class CompletionMeter {
   }
 }
 
-function isUsage(usage: TokenUsage | null | undefined): usage is TokenUsage {
-  return isCount(usage?.prompt_tokens) && isCount(usage?.completion_tokens);
+/** Whether a usage can be true: whole numbers, within what the model takes and what the request allows. */
+function isBelievable(usage: TokenUsage, model: Model, request: SizedRequest): boolean {
+  const { prompt_tokens, completion_tokens, prompt_tokens_details } = usage;
+  const cached = prompt_tokens_details?.cached_tokens ?? 0;
+  return (
+    isCount(prompt_tokens) &&
+    isCount(completion_tokens) &&
+    isCount(cached) &&
+    cached <= prompt_tokens &&
+    prompt_tokens <= model.contextWindow &&
+    completion_tokens <= maxCompletionTokens(model, request)
+  );
 }
 
 const isCount = (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 0;

@@ -1,4 +1,4 @@
-import type { Model, Price } from './catalogue.ts';
+import type { Model, Price, TokenPrices } from './catalogue.ts';
 
 /**
  * The tokens of one call, as a provider reports them. Cached tokens are among the prompt's.
@@ -12,11 +12,11 @@ export interface TokenUsage {
 }
 
 /**
- * Computes what a call costs by its usage, in whole nano-dollars, rounded up. A dollar for a million tokens is
+ * Computes what a call costs by its usage and service tier, in whole nano-dollars, rounded up. A dollar for a million tokens is
  * a thousand nano-dollars for a token.
  */
-export function costNanoUsd({ usdPerMillionTokens }: Model, usage: TokenUsage): number {
-  const { input, output, cachedInput = input } = usdPerMillionTokens;
+export function costNanoUsd(model: Model, usage: TokenUsage, serviceTier?: unknown): number {
+  const { input, output, cachedInput = input } = pricesOf(model, serviceTier);
   const prompt = usage.prompt_tokens;
   const cached = Math.min(prompt, usage.prompt_tokens_details?.cached_tokens ?? 0);
   const microUsd =
@@ -25,6 +25,13 @@ export function costNanoUsd({ usdPerMillionTokens }: Model, usage: TokenUsage): 
     usage.completion_tokens * rate(output, prompt);
   return roundUp(microUsd * 1000);
 }
+
+/** The prices of a model in a service tier; its standard prices for a tier that has none of its own. */
+export const pricesOf = (
+  { usdPerMillionTokens, serviceTiers }: Model,
+  tier: unknown,
+): TokenPrices =>
+  (typeof tier === 'string' ? serviceTiers?.[tier] : undefined) ?? usdPerMillionTokens;
 
 /** The highest of a price's tiers, in dollars for a million tokens. */
 export function highestRate(price: Price): number {

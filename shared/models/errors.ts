@@ -52,6 +52,9 @@ function fromStatus(error: InstanceType<typeof OpenAI.APIError>): ModelError {
   if (isContextLengthExceeded(error)) {
     return contextLengthExceeded(message, error);
   }
+  if (status === 429 && requestTooLarge.test(message)) {
+    return new ModelError(413, 'request_too_large', message, { cause: error });
+  }
   if (status === 429) {
     return new ModelError(429, 'rate_limit_exceeded', message, {
       cause: error,
@@ -87,6 +90,9 @@ function isContextLengthExceeded(error: InstanceType<typeof OpenAI.APIError>): b
   if (error.code === 'context_length_exceeded') return true;
   return [400, 413, 422].includes(error.status ?? 0) && tooLong.test(providerMessage(error));
 }
+
+/** Matches a 429 about the request's own size, beyond what the provider's account may send in a minute. */
+const requestTooLarge = /request too large|tokens must be reduced/i;
 
 /** Matches the messages of OpenAI, Anthropic, Gemini, Mistral, Groq, xAI, Bedrock, Together, vLLM and llama.cpp. */
 const tooLong = new RegExp(

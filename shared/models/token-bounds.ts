@@ -1,5 +1,5 @@
 import type { Model } from './catalogue.ts';
-import { highestRate, roundUp } from './cost.ts';
+import { highestRate, pricesOf, roundUp } from './cost.ts';
 
 /** The fields of a chat request that decide its size and cost. Other parameters may count as prompt too. */
 export interface SizedRequest {
@@ -16,21 +16,38 @@ const tokensPerRequest = 64;
 
 /** The most that a call can cost, in whole nano-dollars: the most of its prompt, and all output that it allows. */
 export function maxCostNanoUsd(model: Model, request: SizedRequest): number {
-  const { input, output } = model.usdPerMillionTokens;
+  const { input, output } = highestRates(model, request);
   const prompt = maxPromptTokens(model, request);
-  const completion = maxCompletionTokens(model, request);
-  return roundUp((prompt * highestRate(input) + completion * highestRate(output)) * 1000);
+  const completion = maxCompletionTokens(model, request) + maxPredictedTokens(request);
+  return roundUp((prompt * input + completion * output) * 1000);
 }
+
+/** The highest prices that a call may have: a provider may serve it in the tier that it asks for, or in the standard one. */
+function highestRates(model: Model, { service_tier }: SizedRequest) {
+  const prices = [model.usdPerMillionTokens, pricesOf(model, service_tier)];
+  return {
+    input: Math.max(...prices.map(({ input }) => highestRate(input))),
+    output: Math.max(...prices.map(({ output }) => highestRate(output))),
+  };
+}
+
+/**
+ * The most tokens of a predicted output that are billed though the model did not write them.
+ *
+ * @see https://platform.openai.com/docs/guides/predicted-outputs
+ */
+const maxPredictedTokens = ({ prediction }: SizedRequest) =>
+  prediction ? jsonBytes(prediction) : 0;
 
 /**
  * The most tokens that each choice of a call may have for the call to cost no more than so much. Below 0 if the
  * prompt alone may cost more; `Infinity` if output is free.
  */
 export function affordableTokens(model: Model, request: SizedRequest, nanoUsd: number): number {
-  const { input, output } = model.usdPerMillionTokens;
-  const promptNanoUsd = maxPromptTokens(model, request) * highestRate(input) * 1000;
-  const left = nanoUsd - promptNanoUsd;
-  const choiceNanoUsd = (request.n ?? 1) * highestRate(output) * 1000;
+  const { input, output } = highestRates(model, request);
+  const fixed = maxPromptTokens(model, request) * input + maxPredictedTokens(request) * output;
+  const left = nanoUsd - fixed * 1000;
+  const choiceNanoUsd = (request.n ?? 1) * output * 1000;
   return choiceNanoUsd === 0 ? left * Number.POSITIVE_INFINITY : Math.floor(left / choiceNanoUsd);
 }
 
@@ -129,7 +146,7 @@ function sizeOf({ messages, ...rest }: SizedRequest): Size {
 
 /** Parameters that no provider shows the model. Any other may count as prompt. */
 const neverPrompt = [
-  ...['model', 'n', 'max_tokens', 'max_completion_tokens'],
+  ...['model', 'n', 'max_tokens', 'max_completion_tokens', 'service_tier'],
   ...['temperature', 'top_p', 'stream', 'stream_options'],
 ];
 

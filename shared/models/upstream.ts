@@ -3,7 +3,7 @@ import { forgetSecret, secretText } from '../aws/secrets.ts';
 import { setting } from '../config.ts';
 import { log } from '../log.ts';
 import { catalogue, type Model } from './catalogue.ts';
-import { pauseMs, recordFailure, recordSuccess } from './circuit.ts';
+import { admit, recordFailure, recordNothing, recordSuccess } from './circuit.ts';
 import { ModelError, toModelError, unavailable } from './errors.ts';
 
 /** A chat-completions request. Parameters that aren't named here pass through untouched. */
@@ -17,6 +17,8 @@ export interface CompletionBody {
 /** An upstream's raw response, and the longest silence allowed while its body is read. */
 export interface OpenedCompletion {
   response: Response;
+  /** The upstream's name for the model that was asked. */
+  model: string;
   idleTimeoutMs: number;
 }
 
@@ -34,7 +36,7 @@ export async function openCompletion(
   const failures: ModelError[] = [];
   for (const { upstream, model: upstreamModel } of model.upstreams) {
     const circuit = `${upstream} ${upstreamModel}`;
-    const waitMs = pauseMs(circuit);
+    const waitMs = admit(circuit);
     if (waitMs > 0) {
       failures.push(unavailable(paused, undefined, Math.ceil(waitMs / 1000)));
       continue;
@@ -42,12 +44,18 @@ export async function openCompletion(
     try {
       const opened = await ask(upstream, { ...body, model: upstreamModel }, signal);
       recordSuccess(circuit);
-      return opened;
+      return { ...opened, model: upstreamModel };
     } catch (error) {
-      if (signal.aborted) throw unavailable('The model did not answer in time.', error);
-      const failure = toModelError(error);
-      if (!(failure instanceof ModelError) || !isUpstreamsFault(failure)) throw failure;
-      recordFailure(circuit);
+      const failure = signal.aborted
+        ? unavailable('The model did not answer in time.', error)
+        : toModelError(error);
+      if (signal.aborted || !(failure instanceof ModelError)) {
+        recordNothing(circuit);
+        throw failure;
+      }
+      if (isUpstreamsFault(failure)) recordFailure(circuit);
+      else recordSuccess(circuit);
+      if (!isUpstreamsFault(failure) && !isTooLarge(failure)) throw failure;
       log('warn', 'upstream failed', { upstream, model: model.id, code: failure.code });
       failures.push(failure);
     }
@@ -57,12 +65,16 @@ export async function openCompletion(
 
 const paused = "The model's provider failed repeatedly and is left alone for a moment.";
 
+/** Whether a request is larger than our account with the provider may send. Another provider may take it. */
+const isTooLarge = ({ code }: ModelError) => code === 'request_too_large';
+
 const isUpstreamsFault = ({ statusCode }: ModelError) => statusCode === 429 || statusCode >= 500;
 
 /** Makes the 503 for a model without an upstream left: the last failure's message, and the soonest advice. */
 function noneLeft(failures: ModelError[]): ModelError {
   const advised = failures.flatMap(({ retryAfterSeconds }) => retryAfterSeconds ?? []);
   const last = failures.at(-1);
+  if (last && failures.every(isTooLarge)) return last;
   return unavailable(
     last?.message ?? 'The model has no upstream.',
     last,
@@ -74,7 +86,7 @@ async function ask(
   name: string,
   body: CompletionBody,
   signal: AbortSignal,
-): Promise<OpenedCompletion> {
+): Promise<Omit<OpenedCompletion, 'model'>> {
   const { baseUrl, secret, firstByteTimeoutMs, idleTimeoutMs } = upstreamNamed(name);
   const secretId = secretIdOf(secret);
   const responseTimeoutMs = body.stream ? firstByteTimeoutMs : 10 * firstByteTimeoutMs;

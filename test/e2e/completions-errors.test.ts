@@ -192,7 +192,7 @@ describe('429', () => {
   it('for a budget that is spent until it resets, and says when', async () => {
     const reply: Behaviour = { kind: 'pieces', pieces: [completionOf('hi', [1, 1_000])] };
     const { id } = chat.newModel('plain', reply);
-    const caller = await chat.newAccount({ budget_usd: 0.015, duration: '1d' });
+    const caller = await chat.newAccount({ budget_usd: 0.0115, duration: '1d' });
     await post({ model: id, messages }, caller);
 
     const { status, body, headers } = await post({ model: id, messages }, caller);
@@ -203,7 +203,7 @@ describe('429', () => {
     expect(headers.get('x-should-retry')).toBeNull();
     expect(body.error).toMatchObject({
       code: 'budget_exceeded',
-      budget: { max_usd: 0.015, used_usd: costUsd(1, 1_000), held_usd: 0 },
+      budget: { max_usd: 0.0115, used_usd: costUsd(1, 1_000), held_usd: 0 },
     });
   });
 

@@ -69,14 +69,7 @@ describe('an answer as a whole', () => {
       'hasty',
       'The model did not answer in time.',
     ],
-    ['a hang in its midst', { kind: 'hang', at: 'midway' }, 'hasty', 'The model fell silent.'],
     ['a cut', { kind: 'cut' }, 'plain', 'The connection to the model broke.'],
-    [
-      'a cut in its midst',
-      { kind: 'cut', at: 'midway' },
-      'plain',
-      'The connection to the model broke.',
-    ],
     ['broken JSON', { kind: 'malformed' }, 'plain', 'The model answered broken JSON.'],
     ['another type', { kind: 'wrong-type' }, 'plain', 'The model answered text/html.'],
     ['nothing', pieces([]), 'plain', 'The model answered broken JSON.'],
@@ -96,6 +89,20 @@ describe('an answer as a whole', () => {
     });
     expect(await left(account)).toMatchObject(released);
   });
+
+  it.each<[string, Behaviour, ModelKind, string]>([
+    ['a hang', { kind: 'hang', at: 'midway' }, 'hasty', 'The model fell silent.'],
+    ['a cut', { kind: 'cut', at: 'midway' }, 'plain', 'The connection to the model broke.'],
+  ])(
+    'that breaks off by %s is a 503, and its prompt is paid',
+    async (_, behaviour, kind, message) => {
+      const { account, status, text } = await asked(behaviour, false, kind);
+
+      expect(status).toBe(503);
+      expect(JSON.parse(text)).toMatchObject({ error: { message, code: 'model_unavailable' } });
+      expect(await left(account)).toMatchObject(settled('estimated', promptTokens, 0));
+    },
+  );
 
   it('without usage costs an estimate', async () => {
     const answer = completionOf('12345678', null);
@@ -150,13 +157,19 @@ describe('a stream', () => {
     expect(await left(account)).toMatchObject(settled('partial', promptTokens, 3));
   });
 
-  it('broken off before it said anything costs nothing', async () => {
+  it('broken off before it said anything costs its prompt', async () => {
     const { account, text } = await asked(
       pieces([chunk({ role: 'assistant', content: '' })], 'cut'),
       true,
     );
 
     expect(eventsOf(text)).toHaveLength(2);
+    expect(await left(account)).toMatchObject(settled('estimated', promptTokens, 0));
+  });
+
+  it('that ends without having said anything costs nothing', async () => {
+    const { account } = await asked(pieces([chunk({ role: 'assistant', content: '' })]), true);
+
     expect(await left(account)).toMatchObject(released);
   });
 

@@ -1,5 +1,5 @@
-import { beforeEach, expect, it, vi } from 'vitest';
-import { pauseMs, recordFailure, recordSuccess } from '../../shared/models/circuit.ts';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { admit, recordFailure, recordNothing, recordSuccess } from '../../shared/models/circuit.ts';
 
 let upstream = 'upstream 0';
 let upstreams = 0;
@@ -16,14 +16,14 @@ function fail(times: number): void {
 it('stays closed for two failures in a row', () => {
   fail(2);
 
-  expect(pauseMs(upstream)).toBe(0);
+  expect(admit(upstream)).toBe(0);
 });
 
 it('opens for a second after the third, and for that upstream alone', () => {
   fail(3);
 
-  expect(pauseMs(upstream)).toBe(1_000);
-  expect(pauseMs('another')).toBe(0);
+  expect(admit(upstream)).toBe(1_000);
+  expect(admit('another')).toBe(0);
 });
 
 it('lets a call try again once the second is over', () => {
@@ -31,7 +31,7 @@ it('lets a call try again once the second is over', () => {
 
   vi.advanceTimersByTime(1_000);
 
-  expect(pauseMs(upstream)).toBe(0);
+  expect(admit(upstream)).toBe(0);
 });
 
 it.each([
@@ -43,7 +43,7 @@ it.each([
 ])('after %i failures opens for %i ms', (failures, ms) => {
   fail(failures);
 
-  expect(pauseMs(upstream)).toBe(ms);
+  expect(admit(upstream)).toBe(ms);
 });
 
 it('forgets all failures at the first success', () => {
@@ -52,5 +52,43 @@ it('forgets all failures at the first success', () => {
   recordSuccess(upstream);
   fail(2);
 
-  expect(pauseMs(upstream)).toBe(0);
+  expect(admit(upstream)).toBe(0);
+});
+
+describe('when its time is over, an open circuit', () => {
+  beforeEach(() => {
+    fail(3);
+    vi.advanceTimersByTime(1_000);
+  });
+
+  it('admits one call, and lets the others wait for it', () => {
+    expect(admit(upstream)).toBe(0);
+    expect(admit(upstream)).toBeGreaterThan(0);
+    expect(admit(upstream)).toBeGreaterThan(0);
+  });
+
+  it('admits all once that call has succeeded', () => {
+    admit(upstream);
+
+    recordSuccess(upstream);
+
+    expect([admit(upstream), admit(upstream)]).toEqual([0, 0]);
+  });
+
+  it('stays open for longer if that call fails too', () => {
+    admit(upstream);
+
+    recordFailure(upstream);
+
+    expect(admit(upstream)).toBe(2_000);
+  });
+
+  it('admits another if that call was given up, or has shown nothing for a minute', () => {
+    admit(upstream);
+    recordNothing(upstream);
+    expect(admit(upstream)).toBe(0);
+
+    vi.advanceTimersByTime(60_000);
+    expect(admit(upstream)).toBe(0);
+  });
 });

@@ -113,6 +113,58 @@ describe('output is', () => {
   });
 });
 
+describe('a usage that can’t be true is left out, and the cost estimated', () => {
+  const tokens = (prompt_tokens: unknown, completion_tokens: unknown, cached_tokens?: unknown) =>
+    ({
+      choices: [],
+      usage: { prompt_tokens, completion_tokens, prompt_tokens_details: { cached_tokens } },
+    }) as Metered;
+
+  it.each<[string, Metered]>([
+    ['less than nothing cached', tokens(3, 4, -1_000_000)],
+    ['more cached than there is', tokens(3, 4, 5)],
+    ['words', tokens('abc', 4)],
+    ['a fraction', tokens(3.5, 4)],
+    ['the largest of numbers', tokens(Number.MAX_SAFE_INTEGER, 4)],
+    ['a prompt beyond the window', tokens(3_000_000_000, 4)],
+    ['an answer beyond the limit', tokens(3, 1_001)],
+    ['less than nothing', tokens(3, -4)],
+    ['nothing at all', tokens(undefined, undefined)],
+  ])('%s', (_, lie) => {
+    const honest = metered(text('12345678'), finish);
+
+    expect(metered(text('12345678'), finish, lie)).toEqual(honest);
+    expect(honest).toMatchObject({ figures: 'estimated', completionTokens: 2 });
+  });
+});
+
+it('a prompt that was taken and never answered costs an estimate', () => {
+  expect(metered()).toMatchObject({ figures: 'estimated', completionTokens: 0 });
+  expect(metered().costNanoUsd).toBeGreaterThan(0);
+});
+
+it('the dearest of the models that may have answered counts', () => {
+  const meter = new CompletionMeter(model, request);
+  meter.observe({ ...finish, ...usage(3, 4) });
+  const cheap = { ...model, usdPerMillionTokens: { input: 0.1, output: 1 } };
+  const dear = { ...model, usdPerMillionTokens: { input: 10, output: 100 } };
+
+  expect(meter.outcome([cheap]).costNanoUsd).toBe(43_000);
+  expect(meter.outcome([cheap, dear]).costNanoUsd).toBe(430_000);
+});
+
+it('the service tier that the answer names is what is paid', () => {
+  const tiered = { ...model, serviceTiers: { priority: { input: 2, output: 20 } } };
+  const cost = (service_tier: unknown) => {
+    const meter = new CompletionMeter(tiered, request);
+    meter.observe({ ...usage(3, 4), ...finish, service_tier });
+    return meter.outcome().costNanoUsd;
+  };
+
+  expect(cost('priority')).toBe(86_000);
+  expect([undefined, 'default', 'flex', 7].map(cost)).toEqual([43_000, 43_000, 43_000, 43_000]);
+});
+
 describe('there is something to pay', () => {
   it.each([
     ['after the first text', [text('a')], true],

@@ -363,3 +363,34 @@ describe('time', () => {
     expect(await model.upstreams[0]?.requests()[0]?.closed).toBe('lost');
   });
 });
+
+describe('a request that is too large for the provider’s account', () => {
+  const tooLarge = status(429, {
+    error: {
+      message:
+        'Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 50000. The input or output tokens must be reduced in order to run successfully.',
+      code: 'rate_limit_exceeded',
+    },
+  });
+
+  it('is told so, and leaves the model to the next request', async () => {
+    const model = models.newModel('plain', [tooLarge, tooLarge, tooLarge, tooLarge, answer]);
+
+    for (let n = 0; n < 4; n++) {
+      await expect(open(model)).rejects.toMatchObject({
+        statusCode: 413,
+        code: 'request_too_large',
+      });
+    }
+
+    expect((await open(model)).response.status).toBe(200);
+  });
+
+  it('is taken by the next upstream', async () => {
+    const model = models.newModel('twin', tooLarge);
+    model.upstreams[1]?.respond(answer);
+
+    expect((await open(model)).response.status).toBe(200);
+    expect(countOf(model)).toEqual([1, 1]);
+  });
+});

@@ -1,0 +1,29 @@
+import { log } from '../log.ts';
+import { catalogue, type Model } from '../models/catalogue.ts';
+
+const logged = new Set<string>();
+const maxLogged = 1_000;
+
+/**
+ * Returns the catalogue's models that have answered in place of the one that was asked, by the name that the answer
+ * gives. None if it is the asked model's own name, a dated one, or one that the catalogue doesn't know. Such an answer
+ * is logged once.
+ */
+export function otherModels(model: Model, asked: string, answeredBy: string | undefined): Model[] {
+  if (answeredBy === undefined || isNameOf(asked, answeredBy)) return [];
+  const pair = `${asked} ${answeredBy}`;
+  if (!logged.has(pair) && logged.size < maxLogged) {
+    logged.add(pair);
+    log('warn', 'another model answered', { model: model.id, asked, answered_by: answeredBy });
+  }
+  return catalogue.models.filter(({ upstreams }) =>
+    upstreams.some((each) => isNameOf(each.model, answeredBy)),
+  );
+}
+
+/** Whether a name in an answer stands for a model: its own, with a date or version, or with a path before it. */
+function isNameOf(model: string, answered: string): boolean {
+  const name = answered.slice(answered.lastIndexOf('/') + 1);
+  const own = model.slice(model.lastIndexOf('/') + 1);
+  return name === own || (name.startsWith(own) && /^[-@:][\d.v-]+$/.test(name.slice(own.length)));
+}

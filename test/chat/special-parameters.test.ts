@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { type CompletionRequest, upstreamBody } from '../../shared/chat/completion-request.ts';
+import { UnprocessableEntityError } from '../../shared/http/errors.ts';
+import { catalogue, type Model } from '../../shared/models/catalogue.ts';
+import { maxCostNanoUsd } from '../../shared/models/token-bounds.ts';
+
+const model = catalogue.models.find(({ id }) => id === 'gpt-4o') as Model;
+const bodyOf = (parameters: object, of = model) =>
+  upstreamBody(of, {
+    model: of.id,
+    messages: [{ role: 'user', content: 'hi' }],
+    ...parameters,
+  } as CompletionRequest);
+
+it.each([
+  ['service_tier', 'priority'],
+  ['service_tier', 'flex'],
+  ['models', ['gpt-5']],
+  ['fallbacks', [{ model: 'gpt-5' }]],
+  ['provider', { order: ['a'] }],
+  ['plugins', [{ id: 'web' }]],
+  ['web_search_options', {}],
+  ['api_base', 'https://evil.example'],
+  ['base_url', 'https://evil.example'],
+  ['api_key', 'sk-other'],
+  ['extra_body', { service_tier: 'priority' }],
+  ['extra_headers', { authorization: 'x' }],
+  ['store', true],
+  ['background', true],
+  ['mock_response', 'free'],
+])('refuses %s: %j, and names it', (name, value) => {
+  const refusal = (() => {
+    try {
+      return bodyOf({ [name]: value });
+    } catch (error) {
+      return error;
+    }
+  })();
+
+  expect(refusal).toBeInstanceOf(UnprocessableEntityError);
+  expect(refusal).toMatchObject({ fields: [{ loc: ['body', name] }] });
+});
+
+it('takes what asks for nothing, as clients send it', () => {
+  const nothing = { store: false, background: null, service_tier: 'default', plugins: undefined };
+
+  expect(bodyOf(nothing)).toMatchObject({ store: false, service_tier: 'default' });
+});
+
+it('asks for the standard tier where the provider would choose', () => {
+  expect(bodyOf({ service_tier: 'auto' })).toMatchObject({ service_tier: 'default' });
+});
+
+describe('a tier with a price in the catalogue', () => {
+  const tiered: Model = { ...model, serviceTiers: { priority: { input: 5, output: 20 } } };
+
+  it('may be asked for, and is held at the dearer price', () => {
+    const plain = maxCostNanoUsd(tiered, bodyOf({ max_tokens: 100 }, tiered));
+    const priority = bodyOf({ max_tokens: 100, service_tier: 'priority' }, tiered);
+
+    expect(priority).toMatchObject({ service_tier: 'priority' });
+    expect(maxCostNanoUsd(tiered, priority)).toBe(2 * plain);
+  });
+
+  it('leaves other tiers refused', () => {
+    expect(() => bodyOf({ service_tier: 'flex' }, tiered)).toThrow('service_tier');
+    expect(() => bodyOf({ service_tier: 'constructor' }, tiered)).toThrow('service_tier');
+  });
+});
+
+it('holds a predicted output as output too', () => {
+  const content = 'word '.repeat(1_000);
+  const plain = maxCostNanoUsd(model, bodyOf({ max_tokens: 100 }));
+  const predicted = bodyOf({ max_tokens: 100, prediction: { type: 'content', content } });
+
+  expect(maxCostNanoUsd(model, predicted) - plain).toBeGreaterThan(5_000 * (2_500 + 10_000));
+});
+
+it('keeps a limit beside one that is null', () => {
+  const reasoning = catalogue.models.find((each) => each.reasoning) as Model;
+
+  expect(bodyOf({ max_tokens: 5, max_completion_tokens: null }, reasoning)).toMatchObject({
+    max_completion_tokens: 5,
+  });
+  expect(bodyOf({ max_tokens: null, max_completion_tokens: 7 })).toMatchObject({
+    max_completion_tokens: 7,
+  });
+});

@@ -2,6 +2,7 @@ import { ServiceError } from '../http/errors.ts';
 import { fullJitterMs } from '../jitter.ts';
 import {
   BudgetExceededError,
+  ConcurrencyError,
   ImagesPerHourError,
   RequestsPerMinuteError,
 } from '../ledger/errors.ts';
@@ -13,6 +14,7 @@ import type { Job } from './job.ts';
  */
 export function endOfWait(job: Job, error: unknown): number | undefined {
   if (error instanceof ImagesPerHourError) return error.untilMs;
+  if (error instanceof ConcurrencyError) return Date.now() + heldUpMs(job);
   if (error instanceof BudgetExceededError && error.isHeldUp) return Date.now() + heldUpMs(job);
   const waits = error instanceof BudgetExceededError || error instanceof RequestsPerMinuteError;
   return waits && error.retryAfterSeconds ? Date.now() + error.retryAfterSeconds * 1000 : undefined;

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { setting } from '../config.ts';
 import type { Caller } from '../http/caller.ts';
 import { Count, Usd } from '../http/schema.ts';
+import { usualConcurrent } from '../ledger/account.ts';
 
 /** What a key may do. Null is no limit; a key without `drive_folders` may read none. */
 export const KeyLimits = v.object({
@@ -10,6 +11,8 @@ export const KeyLimits = v.object({
   duration: v.nullable(v.string()),
   images_per_hour: Count,
   requests_per_minute: v.nullable(Count),
+  /** Requests under way at once. */
+  max_concurrent: v.optional(v.nullable(Count), usualConcurrent),
   models: v.nullable(v.array(v.string())),
   drive_folders: v.array(v.string()),
   /** The most that one research may cost; a key from before there was research has none. */
@@ -42,6 +45,7 @@ export const defaultLimits: KeyLimits = {
   duration: null,
   images_per_hour: 100,
   requests_per_minute: null,
+  max_concurrent: usualConcurrent,
   models: null,
   drive_folders: [],
   research_usd: null,

@@ -72,6 +72,7 @@ export const KeyOptions = v.pipe(
     duration: v.exactOptional(orNone(null, TimeSpan)),
     images_per_hour: v.exactOptional(Count),
     requests_per_minute: v.exactOptional(orNone(null, Count)),
+    max_concurrent: v.exactOptional(orNone(null, Count)),
     models: v.exactOptional(orNone(null, Models)),
     drive_folders: v.exactOptional(orNone([], Folders)),
     research_usd: v.exactOptional(orNone(null, Usd)),

@@ -111,7 +111,7 @@ export async function changeKey(id: string, changes: Partial<ApiKey>): Promise<A
   return key;
 }
 
-const accountLimits = ['budget_usd', 'duration', 'requests_per_minute'];
+const accountLimits = ['budget_usd', 'duration', 'requests_per_minute', 'max_concurrent'];
 
 /**
  * Makes the item that leads from a secret's hash to its key. With `livesUntilMs` it is valid until that moment,

@@ -6,9 +6,9 @@ import { windowAt } from './window.ts';
 
 /**
  * What a key may spend and has spent, in whole nano-dollars. Every write keeps
- * `available = ceiling − held − spent`. Beside the totals there are `held_<epoch>` and `settled_<epoch>` until
- * that epoch is audited, and `requests_<minute>`, the number of requests in that minute. Instants are ISO 8601
- * strings.
+ * `available = ceiling − held − spent`. Beside the totals there are `held_<epoch>`, `running_<epoch>` and
+ * `settled_<epoch>_<window>` until that epoch is audited, and `requests_<minute>`, the number of requests in that
+ * minute. Instants are ISO 8601 strings.
  */
 export interface Account {
   key_id: string;
@@ -21,12 +21,19 @@ export interface Account {
   duration: string | null;
   window_starts_at: string;
   window_ends_at: string;
+  /** How often the budget has been renewed; absent for never. */
+  window_number?: number;
   requests_per_minute: number;
+  /** The most requests under way at once; absent on accounts from before there was such a limit. */
+  max_concurrent?: number;
+  /** Requests under way; absent for none yet. */
+  running?: number;
   /** When the sweep audits it; absent while no epoch is left to audit. */
   audit_at?: string;
   /** The partition of the index `audits`, which is sorted by `audit_at`. */
   audit_lane: 'accounts';
-  [sum: `held_${number}` | `settled_${number}` | `requests_${number}`]: number;
+  [sum: `held_${number}` | `running_${number}` | `requests_${number}`]: number;
+  [settled: `settled_${number}` | `settled_${number}_${number}`]: number;
 }
 
 /** The limits that an account holds its key to; null is no limit, and for `duration` no renewal. */
@@ -35,16 +42,28 @@ export interface AccountLimits {
   /** How long a budget lasts until it renews, such as `30d`. */
   duration: string | null;
   requests_per_minute: number | null;
+  max_concurrent: number | null;
 }
 
 const unlimitedRequests = 1_000_000_000;
+/** The limit of a key for which none was set. */
+export const usualConcurrent = 100;
 
 /** The attributes of an account that its limits make. */
-export const limitAttributes = ({ budget_usd, duration, requests_per_minute }: AccountLimits) => ({
+export const limitAttributes = ({
+  budget_usd,
+  duration,
+  requests_per_minute,
+  max_concurrent,
+}: AccountLimits) => ({
   ceiling: budget_usd === null ? maxBudgetNanoUsd : toNanoUsd(budget_usd),
   duration,
   requests_per_minute: requests_per_minute ?? unlimitedRequests,
+  max_concurrent: max_concurrent ?? unlimitedRequests,
 });
+
+/** The number of the window that an account is in. */
+export const windowOf = ({ window_number = 0 }: Account) => window_number;
 
 /** Whether an account has a limit of requests per minute. */
 export const limitsRequests = (account: Account) => account.requests_per_minute < unlimitedRequests;

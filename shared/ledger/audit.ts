@@ -3,13 +3,20 @@ import { dynamodb, queryItems, queryPages, unlessConditionFails } from '../aws/d
 import { setting } from '../config.ts';
 import { log } from '../log.ts';
 import { measure } from '../metrics.ts';
-import { type Account, accountKey, findAccount } from './account.ts';
+import { type Account, accountKey, findAccount, windowOf } from './account.ts';
 import type { Charge } from './charge.ts';
-import { auditDueMs, chargeBounds, epochOf, heldAttribute, settledAttribute } from './epoch.ts';
-import { endCharge } from './settle.ts';
+import {
+  auditDueMs,
+  chargeBounds,
+  epochOf,
+  epochsIn,
+  heldAttribute,
+  runningAttribute,
+  settledAttribute,
+} from './epoch.ts';
 
 /**
- * Audits every account that is due. It releases the charges whose caller died, and corrects an account that
+ * Audits every account that is due. It gives back what calls held whose caller died, and corrects an account that
  * differs from its charges because a caller died between two writes. Only epochs whose time is over are
  * audited. An audit that fails doesn't stop those of other accounts; all failures are thrown at the end, as
  * one `AggregateError`.
@@ -34,71 +41,76 @@ async function auditAccount(keyId: string): Promise<void> {
   const account = await findAccount(keyId);
   if (!account) return;
   const now = Date.now();
-  const due = epochsOf(account).filter((epoch) => auditDueMs(epoch) <= now);
+  const due = epochsIn(account).filter((epoch) => auditDueMs(epoch) <= now);
   for (const epoch of due) await auditEpoch(keyId, epoch);
   await planNextAudit(keyId, now);
 }
 
-/** The epochs that an account still keeps sums of, the oldest first. */
-function epochsOf(account: Account): number[] {
-  const epochs = Object.keys(account).flatMap(
-    (name) => name.match(/^(?:held|settled)_(\d+)$/)?.[1] ?? [],
-  );
-  return [...new Set(epochs)].map(Number).sort((a, b) => a - b);
-}
-
 /**
  * Makes the account agree with an epoch's charges, and removes the epoch's sums from it. What the epoch still
- * holds belongs to no running call, and is given back. Costs that were never credited are spent now. The
- * update's condition is that the sums are as they were read: if not, the next sweep audits the epoch again.
+ * holds belongs to no running call, and is given back. What its charges of this window cost is what was spent: a
+ * cost that was not credited is spent now, and one that was credited without a charge is given back. The update's
+ * condition is that the sums are as they were read: if not, the next sweep audits the epoch again.
  */
 async function auditEpoch(keyId: string, epoch: number): Promise<void> {
-  let costNanoUsd = 0;
-  for await (const charge of chargesOf(keyId, epoch)) {
-    // If its caller has just ended it, the next sweep audits the epoch with the cost that it ended with.
-    if (charge.status === 'held' && !(await releaseExpired(charge))) return;
-    costNanoUsd += charge.cost ?? 0;
-  }
+  const costs = await costsByWindow(keyId, epoch);
   const account = await findAccount(keyId);
   if (!account) return;
-  const leaked = account[heldAttribute(epoch)] ?? 0;
-  const settled = account[settledAttribute(epoch)] ?? 0;
-  const unspent = costNanoUsd - settled;
-  if (leaked !== 0 || unspent !== 0) {
-    log('warn', 'account put right', { key_id: keyId, leaked, unspent });
+  const window = windowOf(account);
+  const sums = sumsOf(account, epoch);
+  // Another sweep has audited it meanwhile.
+  if (sums.length === 0) return;
+  const held = account[heldAttribute(epoch)] ?? 0;
+  const running = account[runningAttribute(epoch)] ?? 0;
+  const settled = account[`settled_${epoch}`] ?? account[settledAttribute(epoch, window)] ?? 0;
+  const unspent = (costs.get(window) ?? 0) - settled;
+  if (held !== 0 || unspent !== 0) {
+    log('warn', 'account put right', { key_id: keyId, leaked: held, unspent });
+    measure({ HoldsSwept: Math.max(1, running) });
   }
+  const names = Object.fromEntries(sums.map(([name], index) => [`#sum${index}`, name]));
+  const values = Object.fromEntries(sums.map(([, value], index) => [`:sum${index}`, value]));
   await unlessConditionFails(
     dynamodb.send(
       new UpdateCommand({
         TableName: setting('LEDGER_TABLE'),
         Key: accountKey(keyId),
-        ConditionExpression:
-          '#held = :leaked AND (attribute_not_exists(#settled) OR #settled = :settled)',
-        UpdateExpression:
-          'SET held = held - :leaked, spent = spent + :unspent, available = available + :back REMOVE #held, #settled',
-        ExpressionAttributeNames: {
-          '#held': heldAttribute(epoch),
-          '#settled': settledAttribute(epoch),
-        },
+        ConditionExpression: [
+          ...sums.map((_, index) => `#sum${index} = :sum${index}`),
+          window === 0
+            ? '(attribute_not_exists(window_number) OR window_number = :window)'
+            : 'window_number = :window',
+        ].join(' AND '),
+        UpdateExpression: `SET held = held - :held, spent = spent + :unspent, available = available + :back${
+          running === 0 ? '' : ', running = running - :running'
+        } REMOVE ${Object.keys(names).join(', ')}`,
+        ExpressionAttributeNames: names,
         ExpressionAttributeValues: {
-          ':leaked': leaked,
-          ':settled': settled,
+          ...values,
+          ':window': window,
+          ':held': held,
           ':unspent': unspent,
-          ':back': leaked - unspent,
+          ':back': held - unspent,
+          ...(running !== 0 && { ':running': running }),
         },
       }),
     ),
   );
 }
 
-/** Releases a charge that is still held when its epoch is audited. Returns false if it has ended meanwhile. */
-async function releaseExpired(charge: Charge): Promise<boolean> {
-  const released = await endCharge(charge, { status: 'released', failed: true });
-  if (released) {
-    log('warn', 'hold released', { key_id: charge.key_id, charge_id: charge.entry });
-    measure({ HoldsSwept: 1 });
+/** The sums that an account keeps of an epoch. Nobody adds another once the epoch is due. */
+const sumsOf = (account: Account, epoch: number) =>
+  Object.entries(account).filter(([name]) =>
+    new RegExp(`^(held|running|settled)_${epoch}(_\\d+)?$`).test(name),
+  ) as [string, number][];
+
+/** Adds up what the charges of an epoch cost, by the window in which they count. */
+async function costsByWindow(keyId: string, epoch: number): Promise<Map<number, number>> {
+  const costs = new Map<number, number>();
+  for await (const { window = 0, cost = 0 } of chargesOf(keyId, epoch)) {
+    costs.set(window, (costs.get(window) ?? 0) + cost);
   }
-  return released;
+  return costs;
 }
 
 function chargesOf(keyId: string, epoch: number): AsyncGenerator<Charge> {
@@ -119,7 +131,7 @@ async function planNextAudit(keyId: string, now: number): Promise<void> {
   const account = await findAccount(keyId);
   if (!account) return;
   await dropPastMinutes(account, now);
-  const [next] = epochsOf(account);
+  const [next] = epochsIn(account);
   const epoch = epochOf(now);
   await unlessConditionFails(
     dynamodb.send(

@@ -27,7 +27,7 @@ export async function changeAccountLimits(keyId: string, limits: AccountLimits):
           Key: accountKey(keyId),
           ConditionExpression: 'ceiling = :oldCeiling AND window_ends_at = :oldEnd',
           UpdateExpression:
-            'SET ceiling = :ceiling, available = available + :raise, #duration = :duration, window_starts_at = :starts, window_ends_at = :ends, requests_per_minute = :rpm',
+            'SET ceiling = :ceiling, available = available + :raise, #duration = :duration, window_starts_at = :starts, window_ends_at = :ends, requests_per_minute = :rpm, max_concurrent = :concurrent',
           ExpressionAttributeNames: { '#duration': 'duration' },
           ExpressionAttributeValues: {
             ':oldCeiling': account.ceiling,
@@ -38,6 +38,7 @@ export async function changeAccountLimits(keyId: string, limits: AccountLimits):
             ':starts': startsAt,
             ':ends': endsAt,
             ':rpm': attributes.requests_per_minute,
+            ':concurrent': attributes.max_concurrent,
           },
         }),
       ),

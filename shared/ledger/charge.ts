@@ -17,16 +17,19 @@ export interface ChargeSubject {
 }
 
 /**
- * One model call, or one page read by OCR. It is `held` before the call is made, and ends once: `settled` with
- * its cost, or `released` without one. Amounts are whole nano-dollars, instants ISO 8601 strings.
+ * One model call, or one page read by OCR, once it has ended: `settled` with its cost, or `released` without one.
+ * Amounts are whole nano-dollars, instants ISO 8601 strings.
  */
 export interface Charge extends ChargeSubject {
   key_id: string;
-  /** `charge_` and a UUIDv7 of the moment at which it was held. */
+  /** `charge_` and a UUIDv7 of the moment at which its most was held. */
   entry: string;
-  status: 'held' | 'settled' | 'released';
-  /** The most that the call can cost. */
+  /** `held` stands on charges of earlier releases whose caller died. They cost nothing. */
+  status: 'settled' | 'released' | 'held';
+  /** The most that the call could cost. */
   hold: number;
+  /** The number of the budget's window that it counts in: the one in which it was held. */
+  window?: number;
   created_at: string;
   cost?: number;
   figures?: Accuracy;
@@ -44,15 +47,15 @@ export interface Charge extends ChargeSubject {
 /** How long a charge is kept: a year, and time to close its books. */
 export const chargeRetentionSeconds = 400 * 86_400;
 
-/** Writes a charge that is held. Does nothing if it is there: a late write must not change one that has ended. */
-export async function putCharge(charge: Charge): Promise<void> {
-  await unlessConditionFails(
-    dynamodb.send(
-      new PutCommand({
-        TableName: setting('LEDGER_TABLE'),
-        Item: charge,
-        ConditionExpression: 'attribute_not_exists(entry)',
-      }),
-    ),
-  );
+/** The write of a charge that has ended. It is made once: a charge that is there is never changed. */
+export const chargePut = (charge: Charge) => ({
+  TableName: setting('LEDGER_TABLE'),
+  Item: charge,
+  ConditionExpression: 'attribute_not_exists(entry)',
+});
+
+/** Writes a charge that has ended. Does nothing if it is there, because an earlier try came through after all. */
+export async function putCharge(charge: Charge, abortSignal?: AbortSignal): Promise<void> {
+  const options = abortSignal && { abortSignal };
+  await unlessConditionFails(dynamodb.send(new PutCommand(chargePut(charge)), options));
 }

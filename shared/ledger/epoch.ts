@@ -1,29 +1,44 @@
 import { uuidPrefix } from '../uuid-time.ts';
 
-const epochMs = 2 * 60_000;
-/** Earlier releases had epochs of ten minutes. Their numbers stay below this until 2160; ours are above it since 2008. */
-const maxLongEpoch = 10_000_000;
+const epochMs = 3 * 60_000;
+/** Earlier releases had epochs of ten minutes. Their numbers stay below this until 2065; ours are above it. */
+const maxLongEpoch = 5_000_000;
 const longEpochMs = 10 * 60_000;
 
-/** How long a charge may be held: a function's longest run of 15 minutes, and one minute to settle. */
+/** How long a call may hold money: a function's longest run of 15 minutes, and one minute for clocks that differ. */
 const maxHoldMs = 16 * 60_000;
 
 /**
- * The number of the two minutes in which a charge begins. An account keeps sums for each epoch, so that an
+ * The number of the three minutes in which a call begins. An account keeps sums for each epoch, so that an
  * epoch that nobody writes to any more can be audited while the account is in use.
  */
 export const epochOf = (ms: number) => Math.floor(ms / epochMs);
 
-/** When an epoch can be audited, in ms since 1970: each of its charges has ended by then, or is lost. */
+/** When an epoch can be audited, in ms since 1970: each of its calls has ended by then, or is lost. */
 export const auditDueMs = (epoch: number) => (epoch + 1) * lengthOf(epoch) + maxHoldMs;
+
+/** Until when a call of an epoch may still settle, in ms since 1970. */
+export const settleUntilMs = (epoch: number) => auditDueMs(epoch) - 60_000;
 
 const lengthOf = (epoch: number) => (epoch < maxLongEpoch ? longEpochMs : epochMs);
 
-/** The account's attribute for what the charges of an epoch hold. */
+/** The account's attribute for what the calls of an epoch hold. */
 export const heldAttribute = (epoch: number) => `held_${epoch}` as const;
 
-/** The account's attribute for what the ended charges of an epoch cost. */
-export const settledAttribute = (epoch: number) => `settled_${epoch}` as const;
+/** The account's attribute for how many requests of an epoch are under way. */
+export const runningAttribute = (epoch: number) => `running_${epoch}` as const;
+
+/** The account's attribute for what the calls of an epoch have cost in a window of the budget. */
+export const settledAttribute = (epoch: number, window: number) =>
+  `settled_${epoch}_${window}` as const;
+
+/** The epochs that an account still keeps sums of, the oldest first. */
+export function epochsIn(account: object): number[] {
+  const epochs = Object.keys(account).flatMap(
+    (name) => name.match(/^(?:held|running|settled)_(\d+)(?:_\d+)?$/)?.[1] ?? [],
+  );
+  return [...new Set(epochs)].map(Number).sort((a, b) => a - b);
+}
 
 /** The bounds of the sort keys of an epoch's charges, whose ids begin with their time. */
 export function chargeBounds(epoch: number): { from: string; to: string } {

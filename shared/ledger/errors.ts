@@ -1,5 +1,5 @@
 import { ServiceError } from '../http/errors.ts';
-import type { Account } from './account.ts';
+import { type Account, usualConcurrent } from './account.ts';
 import { toUsd } from './nano-usd.ts';
 import { never } from './window.ts';
 
@@ -56,6 +56,23 @@ export class RequestsPerMinuteError extends ServiceError {
         },
         retryAfterSeconds:
           requests_per_minute > 0 ? Math.ceil((60_000 - (Date.now() % 60_000)) / 1000) : null,
+      },
+    );
+  }
+}
+
+/** 429: the key has as many requests under way as it may. */
+export class ConcurrencyError extends ServiceError {
+  constructor({ max_concurrent = usualConcurrent }: Account) {
+    super(
+      429,
+      'rate_limit_exceeded',
+      `Too many requests at once: this key may have ${max_concurrent} under way. Try again when one has ended.`,
+      {
+        details: {
+          rate_limit: { limit: 'concurrent_requests', max_requests: max_concurrent },
+        },
+        retryAfterSeconds: max_concurrent > 0 ? 1 : null,
       },
     );
   }

@@ -4,20 +4,32 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { v7 as uuidv7 } from 'uuid';
 import { dynamodb } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
-import { type Account, accountKey, requestsAttribute } from './account.ts';
-import { type Charge, type ChargeSubject, chargeRetentionSeconds, putCharge } from './charge.ts';
-import { auditDueMs, epochOf, heldAttribute } from './epoch.ts';
-import { BudgetExceededError, RequestsPerMinuteError } from './errors.ts';
+import {
+  type Account,
+  accountKey,
+  requestsAttribute,
+  usualConcurrent,
+  windowOf,
+} from './account.ts';
+import { type Charge, type ChargeSubject, chargeRetentionSeconds } from './charge.ts';
+import { auditDueMs, epochOf, heldAttribute, runningAttribute } from './epoch.ts';
+import { BudgetExceededError, ConcurrencyError, RequestsPerMinuteError } from './errors.ts';
 import { lastSeen, remember } from './last-seen.ts';
 import { hasWindowEnded, renewWindow } from './renew-window.ts';
 
-/** A hold on an account, with the account as the hold left it. */
+/** A hold on an account, with the account as the hold left it. It is ended once, by `settle` or `release`. */
 export interface Hold {
-  charge: Charge;
-  /** Settles once the charge is in the table. The call doesn't wait for it; `settle` and `release` do. */
-  written: Promise<void>;
+  /** What the charge will say of the call. */
+  charge: HeldCharge;
   account: Account;
+  /** Whether it counts as a request under way. */
+  isRequest: boolean;
+  /** Whether it has ended, in this process. */
+  isEnded: boolean;
 }
+
+/** A charge before its end. */
+export type HeldCharge = Omit<Charge, 'status' | 'ended_at'> & { window: number };
 
 /** A hold, and the accounts that it is right for. */
 export interface Fit {
@@ -36,15 +48,16 @@ export interface HoldPlan<Chosen extends Fit = Fit> {
 }
 
 export interface ReserveOptions {
-  /** Whether the hold counts against the key's requests per minute. A document's pages don't. */
+  /** Whether the hold counts against the key's requests per minute and at once. A document's pages don't. */
   asRequest?: boolean;
 }
 
 /**
- * Moves the most that a call can cost, in whole nano-dollars, from available to held, counts the request, and
- * begins to write the charge. It takes one conditional update, and two more if the key's window has ended.
+ * Moves the most that a call can cost, in whole nano-dollars, from available to held, and counts the request. It
+ * takes one conditional update, and two more if the key's window has ended.
  *
- * Throws `BudgetExceededError` or `RequestsPerMinuteError`, both 429, and then nothing is held or counted.
+ * Throws `BudgetExceededError`, `RequestsPerMinuteError` or `ConcurrencyError`, all 429, and then nothing is held or
+ * counted.
  */
 export async function reserve(
   keyId: string,
@@ -76,7 +89,7 @@ export async function reserveByPlan<Chosen extends Fit>(
     const { account, refusedBy } = await tryReserve(keyId, chosen, now, options);
     if (account) {
       remember(account);
-      return { hold: beginCharge(account, chosen.holdNanoUsd, now, subject), chosen };
+      return { hold: holdOf(account, chosen.holdNanoUsd, now, subject, options), chosen };
     }
     if (!refusedBy) throw new Error(`The key ${keyId} has no account`);
     if (hasWindowEnded(refusedBy, now)) {
@@ -84,7 +97,7 @@ export async function reserveByPlan<Chosen extends Fit>(
       continue;
     }
     remember(refusedBy);
-    if (hasNoRequestsLeft(refusedBy, now, options)) throw new RequestsPerMinuteError(refusedBy);
+    refuseRequest(refusedBy, now, options);
     const { holdNanoUsd } = plan.fit(refusedBy);
     if (holdNanoUsd > refusedBy.available || fits === maxFits) {
       throw new BudgetExceededError(refusedBy, holdNanoUsd, plan.advice?.(refusedBy));
@@ -94,35 +107,33 @@ export async function reserveByPlan<Chosen extends Fit>(
   }
 }
 
-function beginCharge(
+function holdOf(
   account: Account,
   holdNanoUsd: number,
   now: number,
   subject: ChargeSubject,
+  { asRequest = true }: ReserveOptions,
 ): Hold {
-  const charge: Charge = {
+  const charge = {
     key_id: account.key_id,
     // The id carries the moment of the hold, so that settling finds the epoch that the account held it in.
     entry: `charge_${uuidv7({ msecs: now })}`,
-    status: 'held',
     hold: holdNanoUsd,
+    window: windowOf(account),
     created_at: new Date(now).toISOString(),
     expires_at: Math.floor(now / 1000) + chargeRetentionSeconds,
     ...subject,
   };
-  const written = putCharge(charge);
-  // Settling awaits it. Until then a failure must not count as an unhandled rejection.
-  written.catch(() => {});
-  return { charge, written, account };
+  return { charge, account, isRequest: asRequest, isEnded: false };
 }
 
-function hasNoRequestsLeft(
-  account: Account,
-  now: number,
-  { asRequest = true }: ReserveOptions,
-): boolean {
+/** Throws if an account that refused a hold has no requests left, in this minute or at once. */
+function refuseRequest(account: Account, now: number, { asRequest = true }: ReserveOptions): void {
+  if (!asRequest) return;
+  const { requests_per_minute, running = 0, max_concurrent = usualConcurrent } = account;
   const requests = account[requestsAttribute(now)] ?? 0;
-  return asRequest && requests >= account.requests_per_minute;
+  if (requests >= requests_per_minute) throw new RequestsPerMinuteError(account);
+  if (running >= max_concurrent) throw new ConcurrencyError(account);
 }
 
 /** The account after a hold, or the account that refused it; neither if the key has none. */
@@ -130,6 +141,13 @@ interface Attempt {
   account?: Account;
   refusedBy?: Account | undefined;
 }
+
+/** Whether another request may run. Accounts from before there was a limit lack both attributes. */
+const mayRunMore = [
+  'running < max_concurrent',
+  'attribute_not_exists(running) AND (attribute_not_exists(max_concurrent) OR max_concurrent > :zero)',
+  'attribute_not_exists(max_concurrent) AND running < :concurrent',
+].join(' OR ');
 
 /**
  * Tries to hold with one conditional update. If the condition fails, DynamoDB returns the item as it was, so
@@ -157,6 +175,7 @@ async function tryReserve(
             ? [
                 'requests_per_minute > :zero',
                 '(attribute_not_exists(#requests) OR #requests < requests_per_minute)',
+                `(${mayRunMore})`,
               ]
             : []),
         ].join(' AND '),
@@ -164,12 +183,23 @@ async function tryReserve(
           'available = available - :hold',
           'held = held + :hold',
           '#held = if_not_exists(#held, :zero) + :hold',
-          ...(asRequest ? ['#requests = if_not_exists(#requests, :zero) + :one'] : []),
+          ...(asRequest
+            ? [
+                '#requests = if_not_exists(#requests, :zero) + :one',
+                'running = if_not_exists(running, :zero) + :one',
+                '#running = if_not_exists(#running, :zero) + :one',
+              ]
+            : []),
           'audit_at = if_not_exists(audit_at, :audit)',
-        ].join(', ')}`,
+        ].join(', ')}${asRequest ? ' REMOVE #past' : ''}`,
         ExpressionAttributeNames: {
           '#held': heldAttribute(epoch),
-          ...(asRequest && { '#requests': requestsAttribute(now) }),
+          ...(asRequest && {
+            '#requests': requestsAttribute(now),
+            // The count of a minute that is over, so that a busy account stays small.
+            '#past': requestsAttribute(now - 2 * 60_000),
+            '#running': runningAttribute(epoch),
+          }),
         },
         ExpressionAttributeValues: {
           ':hold': holdNanoUsd,
@@ -177,7 +207,7 @@ async function tryReserve(
           ...(below !== undefined && { ':below': below }),
           ':now': new Date(now).toISOString(),
           ':zero': 0,
-          ...(asRequest && { ':one': 1 }),
+          ...(asRequest && { ':one': 1, ':concurrent': usualConcurrent }),
           ':audit': new Date(auditDueMs(epoch)).toISOString(),
         },
         ReturnValues: 'ALL_NEW',

@@ -11,7 +11,10 @@ class ResponseLostError extends Error {}
  *
  * @see https://aws.amazon.com/blogs/developer/middleware-stack-modular-aws-sdk-js/
  */
-export function sendOnce(update: UpdateCommand): Promise<UpdateCommandOutput> {
+export function sendOnce(
+  update: UpdateCommand,
+  abortSignal?: AbortSignal,
+): Promise<UpdateCommandOutput> {
   update.middlewareStack.add(
     (next) => async (args) => {
       try {
@@ -25,5 +28,5 @@ export function sendOnce(update: UpdateCommand): Promise<UpdateCommandOutput> {
     // middleware twice, hence `override`.
     { step: 'finalizeRequest', priority: 'low', name: 'sendOnce', override: true },
   );
-  return dynamodb.send(update);
+  return dynamodb.send(update, abortSignal && { abortSignal });
 }

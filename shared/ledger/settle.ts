@@ -1,17 +1,13 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { dynamodb, unlessConditionFails } from '../aws/dynamodb.ts';
 import { type TransactWriteItem, writeTransaction } from '../aws/transact.ts';
-import { setting } from '../config.ts';
-import { errorFields, log } from '../log.ts';
+import { log } from '../log.ts';
 import { measure } from '../metrics.ts';
 import { timeOfId } from '../uuid-time.ts';
-import { type Account, accountKey } from './account.ts';
-import type { Accuracy, Charge } from './charge.ts';
-import { epochOf, heldAttribute, settledAttribute } from './epoch.ts';
-import { remember } from './last-seen.ts';
+import type { Account } from './account.ts';
+import { type Accuracy, type Charge, chargePut, putCharge } from './charge.ts';
+import { credit, refund } from './credit.ts';
+import { epochOf, settleUntilMs } from './epoch.ts';
 import { toUsd } from './nano-usd.ts';
 import type { Hold } from './reserve.ts';
-import { sendOnce } from './send-once.ts';
 
 /** What a call used and cost. */
 export interface Outcome {
@@ -37,17 +33,24 @@ const endingOf = (outcome: Outcome): Ending => ({
 });
 
 /**
- * Ends a charge with its cost, and moves the account's hold to spent. Returns the account; undefined if the
- * charge had ended before, or if the account is left to the audit. Throws if the charge could not be written.
+ * Writes the charge of a call that has ended, and moves its hold to spent, at the same time. Returns the account;
+ * undefined if the call had ended before, or if the account is left to the audit. Throws if the charge could not be
+ * written: the audit gives the cost back then.
  */
 export function settle(hold: Hold, outcome: Outcome): Promise<Account | undefined> {
   return end(hold, endingOf(outcome));
 }
 
+/** Ends a call without a cost, and gives its hold back. Returns what `settle` does. */
+export function release(hold: Hold): Promise<Account | undefined> {
+  return end(hold, { status: 'released', failed: true });
+}
+
 /**
- * Ends a charge as `settle` does, in one transaction with the write of what the call produced: both happen, or
- * neither. Returns false if the condition of that write failed, because the product is there already: the
- * hold is given back then, and nothing is charged. Any error gives the hold back too, and is thrown.
+ * Settles a call as `settle` does, with its charge in one transaction with the write of what the call produced: both
+ * happen, or neither. Returns false if the condition of that write failed, because the product is there already: the
+ * hold is given back then, and nothing is charged. If it isn't known whether the transaction happened, this throws,
+ * and the audit decides by what it finds.
  *
  * The transaction takes the charge and never the account. An account changes all the time, and DynamoDB
  * refuses plain updates of an item while a transaction holds it.
@@ -59,110 +62,69 @@ export async function settleWith(
   outcome: Outcome,
   product: TransactWriteItem,
 ): Promise<boolean> {
-  await Promise.allSettled([hold.written]);
+  if (!beginEnd(hold)) throw new Error('The call had ended before it was settled');
   const ending = endingOf(outcome);
-  try {
-    const update = { Update: chargeUpdate(hold.charge, ending) };
-    const failed = await writeTransaction([update, product]);
-    if (failed && !failed.includes(1)) throw new Error('The charge ended before its call did');
-    if (!failed) await credit(hold.charge, ending);
-    else await release(hold);
-    return !failed;
-  } catch (error) {
-    await release(hold);
-    throw error;
+  const [transaction, credited] = await Promise.allSettled([
+    writeTransaction([{ Put: chargePut(chargeOf(hold, ending)) }, product]),
+    credit(hold, outcome.costNanoUsd),
+  ]);
+  if (transaction.status === 'rejected') throw transaction.reason;
+  const failed = transaction.value;
+  if (!failed) {
+    measureUse(hold, ending);
+    return true;
   }
+  const isCredited = credited.status === 'fulfilled' && credited.value !== undefined;
+  await Promise.all([
+    isCredited && refund(hold, outcome.costNanoUsd),
+    putCharge(chargeOf(hold, { status: 'released', failed: true })),
+  ]);
+  if (failed.includes(1)) return false;
+  throw new Error('The charge was there before its call had ended');
 }
 
-/** Ends a charge without a cost, and gives the hold back. Returns what `settle` does. */
-export function release(hold: Hold): Promise<Account | undefined> {
-  return end(hold, { status: 'released', failed: true });
+async function end(hold: Hold, ending: Ending): Promise<Account | undefined> {
+  if (!beginEnd(hold)) return undefined;
+  const cutOff = cutOffOf(hold);
+  const [written, credited] = await Promise.allSettled([
+    putCharge(chargeOf(hold, ending), cutOff),
+    credit(hold, ending.cost ?? 0, cutOff),
+  ]);
+  if (written.status === 'rejected') throw written.reason;
+  measureUse(hold, ending);
+  return credited.status === 'fulfilled' ? credited.value : undefined;
 }
 
-async function end({ charge, written }: Hold, ending: Ending): Promise<Account | undefined> {
-  await Promise.allSettled([written]);
-  return (await endCharge(charge, ending)) ? credit(charge, ending) : undefined;
+/**
+ * Whether a call may be ended: once, and before its epoch is audited. The audit of an epoch takes what it finds for
+ * all there is, so nothing may be written for one that is late. The audit gives its hold back.
+ */
+function beginEnd(hold: Hold): boolean {
+  if (hold.isEnded) return false;
+  hold.isEnded = true;
+  const { key_id, entry } = hold.charge;
+  const isLate = Date.now() > settleUntilMs(epochOf(timeOfId(entry)));
+  if (isLate) log('error', 'call ended too late to be settled', { key_id, charge_id: entry });
+  return !isLate;
 }
 
-/** Measures an ended charge and credits its account. The charge says how it ended, so this may fail. */
-async function credit(charge: Charge, ending: Ending): Promise<Account | undefined> {
+const longestWriteMs = 5 * 60_000;
+
+/** Aborts writes that could otherwise still be tried when the epoch is audited. Most calls end long before. */
+function cutOffOf({ charge }: Hold): AbortSignal | undefined {
+  const leftMs = settleUntilMs(epochOf(timeOfId(charge.entry))) + 30_000 - Date.now();
+  return leftMs < longestWriteMs ? AbortSignal.timeout(leftMs) : undefined;
+}
+
+const chargeOf = ({ charge }: Hold, ending: Ending): Charge => ({
+  ...charge,
+  ...ending,
+  ended_at: new Date().toISOString(),
+});
+
+function measureUse({ charge }: Hold, ending: Ending): void {
   const { status, cost = 0, prompt_tokens = 0, completion_tokens = 0 } = ending;
-  if (status === 'settled') {
-    const tokens = { PromptTokens: prompt_tokens, CompletionTokens: completion_tokens };
-    measure({ ...tokens, SpendUsd: toUsd(cost) }, { model: charge.model });
-  }
-  try {
-    return await creditAccount(charge, cost);
-  } catch (error) {
-    // The audit compares the account with its charges, and credits what this did not.
-    log('error', 'account not credited', { key_id: charge.key_id, ...errorFields(error) });
-    return undefined;
-  }
-}
-
-/**
- * held → settled or released. Returns false if the charge had ended before. A charge that could not be written
- * when it was held is written here as it ended.
- */
-export async function endCharge(charge: Charge, ending: Ending): Promise<boolean> {
-  const update = new UpdateCommand(chargeUpdate(charge, ending));
-  return (await unlessConditionFails(dynamodb.send(update))) !== undefined;
-}
-
-function chargeUpdate(charge: Charge, ending: Ending) {
-  const { key_id, entry, ...rest } = charge;
-  const ended = { ...rest, ...ending, ended_at: new Date().toISOString() };
-  const names = Object.keys(ended);
-  return {
-    TableName: setting('LEDGER_TABLE'),
-    Key: { key_id, entry },
-    ConditionExpression: 'attribute_not_exists(#status) OR #status = :was',
-    UpdateExpression: `SET ${names.map((name) => `#${name} = :${name}`).join(', ')}`,
-    ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
-    ExpressionAttributeValues: {
-      ...Object.fromEntries(Object.entries(ended).map(([name, value]) => [`:${name}`, value])),
-      ':was': 'held',
-    },
-  };
-}
-
-/**
- * Moves an ended charge's hold out of held, and its cost to spent. Returns undefined if an audit has closed the
- * charge's epoch, and so has credited the account already.
- */
-async function creditAccount(
-  { key_id, entry, hold }: Charge,
-  costNanoUsd: number,
-): Promise<Account | undefined> {
-  const epoch = epochOf(timeOfId(entry));
-  const credited = await unlessConditionFails(
-    sendOnce(
-      new UpdateCommand({
-        TableName: setting('LEDGER_TABLE'),
-        Key: accountKey(key_id),
-        ConditionExpression: 'attribute_exists(#held)',
-        UpdateExpression: `SET ${[
-          'held = held - :hold',
-          'spent = spent + :cost',
-          'available = available + :back',
-          '#held = #held - :hold',
-          '#settled = if_not_exists(#settled, :zero) + :cost',
-        ].join(', ')}`,
-        ExpressionAttributeNames: {
-          '#held': heldAttribute(epoch),
-          '#settled': settledAttribute(epoch),
-        },
-        ExpressionAttributeValues: {
-          ':hold': hold,
-          ':cost': costNanoUsd,
-          ':back': hold - costNanoUsd,
-          ':zero': 0,
-        },
-        ReturnValues: 'ALL_NEW',
-      }),
-    ),
-  );
-  const account = credited?.Attributes as Account | undefined;
-  if (account) remember(account);
-  return account;
+  if (status !== 'settled') return;
+  const tokens = { PromptTokens: prompt_tokens, CompletionTokens: completion_tokens };
+  measure({ ...tokens, SpendUsd: toUsd(cost) }, { model: charge.model });
 }

@@ -12,7 +12,7 @@ const BudgetFigures = v.object({
   request_max_usd: Usd,
 });
 const RateLimitFigures = v.object({
-  limit: v.literal('requests_per_minute'),
+  limit: v.picklist(['requests_per_minute', 'concurrent_requests']),
   max_requests: Count,
 });
 const figures = {

@@ -18,6 +18,7 @@ beforeEach(async () => {
     budget_usd: 100,
     duration: null,
     requests_per_minute: null,
+    max_concurrent: null,
   });
 });
 

@@ -64,9 +64,9 @@ describe('a worker whose time is up', () => {
       error: null,
       retry_count: 0,
     });
-    const { pages, images, open } = await useOf(caller);
+    const { pages, images, held } = await useOf(caller);
     expect(pages).toBeGreaterThan(0);
-    expect({ images, open }).toEqual({ images: pages, open: 0 });
+    expect({ images, held }).toEqual({ images: pages, held: 0 });
     beforePage = async () => {};
     await world.work();
     const job = await world.read(caller, id);
@@ -90,7 +90,7 @@ describe('a worker whose time is up', () => {
     const { status, error } = await world.read(caller, id);
     expect(status).toBe('failed');
     expect(error).toMatch(/^timeout: /);
-    expect(await useOf(caller)).toEqual({ pages: 0, open: 0, used: 0, images: 0 });
+    expect(await useOf(caller)).toEqual({ pages: 0, held: 0, used: 0, images: 0 });
   });
 
   it('leaves the lines it has answered to the next one', async () => {
@@ -193,6 +193,6 @@ it('a worker that has lost its lease to another reads, charges and writes nothin
     name.startsWith('contested.pdf.'),
   );
   expect(results).toEqual(['contested.pdf.ocr.md']);
-  expect(await useOf(caller)).toMatchObject({ pages: 3, open: 0, images: 3 });
+  expect(await useOf(caller)).toMatchObject({ pages: 3, held: 0, images: 3 });
   await expectPaid([caller], 3);
 });

@@ -44,7 +44,7 @@ describe('a document', () => {
       pages: [{ page: 1, source: 'ocr', confidence: 90, text: 'grey 120' }],
       cost_usd: usdPerPage,
     });
-    expect(await useOf(caller)).toEqual({ pages: 1, open: 0, used: usdPerPage, images: 1 });
+    expect(await useOf(caller)).toEqual({ pages: 1, held: 0, used: usdPerPage, images: 1 });
   });
 
   it('with a text layer costs nothing, unless OCR is forced', async () => {
@@ -101,7 +101,7 @@ describe('a document', () => {
 
     expect(job).toMatchObject({ status: 'failed', result: null, retry_count: 0 });
     expect(job.error).toMatch(error);
-    expect(await useOf(caller)).toEqual({ pages: 0, open: 0, used: 0, images: 0 });
+    expect(await useOf(caller)).toEqual({ pages: 0, held: 0, used: 0, images: 0 });
   });
 
   it.each([
@@ -208,7 +208,7 @@ describe('a model that sees', () => {
       pages: [{ page: 1, source: 'ocr', confidence: null, text: '# Seen' }],
       cost_usd,
     });
-    expect(await useOf(caller)).toEqual({ pages: 1, open: 0, used: cost_usd, images: 1 });
+    expect(await useOf(caller)).toEqual({ pages: 1, held: 0, used: cost_usd, images: 1 });
   });
 
   it('and refuses a page has it named in its place, for nothing', async () => {
@@ -221,7 +221,7 @@ describe('a model that sees', () => {
     const { failed_pages, images_used } = job.result as OcrResult;
     expect({ status: job.status, images_used }).toEqual({ status: 'done', images_used: 1 });
     expect(failed_pages).toHaveLength(1);
-    expect(await useOf(caller)).toMatchObject({ pages: 1, open: 0, images: 1 });
+    expect(await useOf(caller)).toMatchObject({ pages: 1, held: 0, images: 1 });
   });
 });
 
@@ -253,7 +253,7 @@ describe('a page', () => {
     expect(job.status).toBe('done');
     expect(result.failed_pages).toHaveLength(1);
     expect(result.text).toMatch(/\[Page \d could not be read: unreadable_page/);
-    expect(await useOf(caller)).toEqual({ pages: 1, open: 0, used: usdPerPage, images: 1 });
+    expect(await useOf(caller)).toEqual({ pages: 1, held: 0, used: usdPerPage, images: 1 });
   });
 
   it('that could not be read leaves its image to the next one', async () => {
@@ -274,7 +274,7 @@ describe('a page', () => {
     const job = await ocr(caller, 'throttled.jpg', await greyJpeg(70));
 
     expect(job).toMatchObject({ status: 'done', result: { text: 'grey 70' } });
-    expect(await useOf(caller)).toEqual({ pages: 1, open: 0, used: usdPerPage, images: 1 });
+    expect(await useOf(caller)).toEqual({ pages: 1, held: 0, used: usdPerPage, images: 1 });
   });
 
   it('fails the job where it is the only one', async () => {
@@ -287,7 +287,7 @@ describe('a page', () => {
       status: 'failed',
       error: expect.stringMatching(/^unreadable_document/),
     });
-    expect(await useOf(caller)).toEqual({ pages: 0, open: 0, used: 0, images: 0 });
+    expect(await useOf(caller)).toEqual({ pages: 0, held: 0, used: 0, images: 0 });
   });
 });
 

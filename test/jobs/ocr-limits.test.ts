@@ -56,7 +56,7 @@ describe("the hour's images", () => {
 
     await nextHour();
     expect(await world.read(caller, id)).toMatchObject({ status: 'queued', retry_count: 0 });
-    expect(await useOf(caller)).toMatchObject({ pages: 4, images: 2, open: 0 });
+    expect(await useOf(caller)).toMatchObject({ pages: 4, images: 2, held: 0 });
 
     await nextHour();
     const done = await world.read(caller, id);
@@ -84,7 +84,7 @@ describe("the hour's images", () => {
       status: 'failed',
       result: { pages: [{ page: 1, source: 'text_layer' }] },
     });
-    expect(await useOf(caller)).toEqual({ pages: 0, open: 0, used: 0, images: 0 });
+    expect(await useOf(caller)).toEqual({ pages: 0, held: 0, used: 0, images: 0 });
   });
 
   it('are shared by the documents of one key, and by no other key', async () => {
@@ -147,7 +147,7 @@ describe('a document in parts', () => {
       [],
     );
     expect((await world.read(caller, id)).status).toBe('cancelled');
-    expect(await useOf(caller)).toMatchObject({ pages: 2, images: 0, open: 0 });
+    expect(await useOf(caller)).toMatchObject({ pages: 2, images: 0, held: 0 });
   });
 });
 
@@ -163,7 +163,7 @@ describe('a budget', () => {
     expect(error).toMatch(/^budget_exceeded: /);
     expect(pagesOf(result)).toHaveLength(2);
     expect(result).toMatchObject({ page_count: 4, cost_usd: 2 * usdPerPage });
-    expect(await useOf(caller)).toEqual({ pages: 2, open: 0, used: 2 * usdPerPage, images: 2 });
+    expect(await useOf(caller)).toEqual({ pages: 2, held: 0, used: 2 * usdPerPage, images: 2 });
   });
 
   it('spent gives back what a dead worker took of the hour', async () => {
@@ -177,7 +177,7 @@ describe('a budget', () => {
     await settleDown(caller, id);
 
     expect((await world.read(caller, id)).error).toMatch(/^budget_exceeded: /);
-    expect(await useOf(caller)).toMatchObject({ pages: 0, open: 0, images: 0 });
+    expect(await useOf(caller)).toMatchObject({ pages: 0, held: 0, images: 0 });
   });
 
   it('spent in the middle of a document in parts does the same', async () => {
@@ -196,7 +196,7 @@ describe('a budget', () => {
       error: expect.stringMatching(/^budget_exceeded: /),
     });
     expect((result as OcrResult).images_used).toBe(2);
-    expect(await useOf(caller)).toMatchObject({ pages: 2, open: 0, images: 2 });
+    expect(await useOf(caller)).toMatchObject({ pages: 2, held: 0, images: 2 });
   });
 
   it.each([
@@ -217,7 +217,7 @@ describe('a budget', () => {
     const done = await world.read(caller, id);
     expect(done).toMatchObject({ status: 'done', error: null, retry_count: 0 });
     expect(pagesOf(done.result)).toHaveLength(pages.length);
-    expect(await useOf(caller)).toMatchObject({ pages: 4, open: 0, used: 2 * usdPerPage });
+    expect(await useOf(caller)).toMatchObject({ pages: 4, held: 0, used: 2 * usdPerPage });
   });
 });
 

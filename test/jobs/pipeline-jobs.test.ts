@@ -55,7 +55,7 @@ describe('a pipeline', () => {
     expect(await world.contentOf(resultId)).toBe(chat?.content);
     await expect(world.idOf('piped.pdf.ocr.md')).rejects.toThrow('0 files');
     expect(world.model.requests.length - asked).toBe(1);
-    expect(await useOf(caller)).toEqual({ pages: 1, open: 0, used: cost_usd, images: 1 });
+    expect(await useOf(caller)).toEqual({ pages: 1, held: 0, used: cost_usd, images: 1 });
     const tags = (await chargesOf(caller.keyId)).map((charge) => charge.tags);
     expect(tags).toEqual([
       ['batch', 'batch:pipeline'],
@@ -157,7 +157,7 @@ describe('a pipeline whose chat', () => {
       error: expect.stringMatching(/^chat_step_failed: invalid_request_error: /),
       result: { type: 'pipeline', ocr: { text: 'grey 90' }, chat: null, cost_usd: usdPerPage },
     });
-    expect(await useOf(caller)).toEqual({ pages: 1, open: 0, used: usdPerPage, images: 1 });
+    expect(await useOf(caller)).toEqual({ pages: 1, held: 0, used: usdPerPage, images: 1 });
   });
 
   it('is cancelled fails, and keeps what was read', async () => {

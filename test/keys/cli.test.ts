@@ -38,6 +38,7 @@ describe.concurrent('create', () => {
       duration: null,
       images_per_hour: 100,
       requests_per_minute: null,
+      max_concurrent: 100,
       models: null,
       drive_folders: [],
       research_usd: null,
@@ -148,6 +149,7 @@ describe.concurrent('list and show', () => {
       ['images per hour', '100'],
       ['models', 'gpt-5'],
       ['name', 'shown'],
+      ['requests at once', '100'],
       ['requests per minute', 'no limit'],
       ['state', 'active'],
     ]);
@@ -171,6 +173,7 @@ describe.concurrent('set', () => {
       duration: '1d',
       images_per_hour: 1,
       requests_per_minute: 1,
+      max_concurrent: 3,
       models: ['gpt-5'],
       drive_folders: ['folder'],
       research_usd: 0.2,
@@ -180,10 +183,10 @@ describe.concurrent('set', () => {
     const key = await answer(
       ...['set', id, '--budget-usd', 'none', '--duration', 'none', '--models', 'none'],
       ...['--requests-per-minute', 'none', '--drive-folders', 'none', '--expires', 'none'],
-      ...['--research-usd', 'none'],
+      ...['--research-usd', 'none', '--max-concurrent', 'none'],
     );
 
-    expect(key).toMatchObject({ ...defaultLimits, images_per_hour: 1 });
+    expect(key).toMatchObject({ ...defaultLimits, images_per_hour: 1, max_concurrent: null });
   });
 
   it('says when the change takes effect', async () => {

@@ -1,10 +1,9 @@
 import fc from 'fast-check';
+import { setting } from '../../shared/config.ts';
 import { sweepLedger } from '../../shared/ledger/audit.ts';
 import { changeAccountLimits } from '../../shared/ledger/change-limits.ts';
-import { auditDueMs, epochOf } from '../../shared/ledger/epoch.ts';
 import { type Hold, type HoldPlan, reserve, reserveByPlan } from '../../shared/ledger/reserve.ts';
-import { release, settle } from '../../shared/ledger/settle.ts';
-import { timeOfId } from '../../shared/uuid-time.ts';
+import { release, settle, settleWith } from '../../shared/ledger/settle.ts';
 import { dayMs, minuteMs } from '../support/worlds/clock.ts';
 import type { Fault } from '../support/worlds/interleave.ts';
 import { usd } from '../support/worlds/ledger-world.ts';
@@ -12,15 +11,18 @@ import { usd } from '../support/worlds/ledger-world.ts';
 /** A call that holds money, as whoever made it sees it. */
 export interface Call {
   hold: Hold;
-  isWritten: boolean;
-  /** The batch in which it began. */
-  begunIn: number;
-  /** The batches between which the account learned its end: mostly one and the same. */
-  creditedFrom?: number;
-  creditedBy?: number;
 }
 
-const weights = { reserve: 4, fit: 3, settle: 4, release: 1, call: 2, sweep: 2, change: 1 };
+const weights = {
+  reserve: 4,
+  fit: 3,
+  settle: 4,
+  produce: 3,
+  release: 1,
+  call: 2,
+  sweep: 2,
+  change: 1,
+};
 type Kind = keyof typeof weights;
 
 const aFault = fc.record<Fault>({
@@ -100,36 +102,37 @@ export const aLostStart = historyOf(fc.tuple(batchOf(0, 'reserve')));
 
 /** Some calls begin, and next their window has ended. */
 export const aNewWindow = historyOf(
-  fc.tuple(batchOf(0, 'reserve'), batchOf(7 * minuteMs, 'call', 'settle', 'change')),
+  fc.tuple(batchOf(0, 'reserve'), batchOf(7 * minuteMs, 'call', 'settle', 'produce', 'change')),
 );
 
 const subject = { model: 'gpt-5-mini', tags: ['chat'] };
 
-const epochOfCall = ({ hold }: Call) => epochOf(timeOfId(hold.charge.entry));
-
-/** Does it, in the batch of that number. */
+/** Does it. */
 export async function perform(
   keyId: string,
   calls: Call[],
-  batch: number,
   { kind, pick, hold, costPercent, budget, duration }: Action,
 ): Promise<void> {
   switch (kind) {
     case 'reserve':
-      calls.push(await begin(keyId, hold, batch));
+      calls.push(await begin(keyId, hold));
       return;
     case 'fit':
-      calls.push(await begin(keyId, fittedTo(hold), batch));
+      calls.push(await begin(keyId, fittedTo(hold)));
       return;
     case 'call': {
-      const call = await begin(keyId, hold, batch);
+      const call = await begin(keyId, hold);
       calls.push(call);
-      return end(call, batch, costPercent);
+      return end(call, costPercent);
     }
     case 'settle':
     case 'release': {
       const call = calls[pick % calls.length];
-      return call && end(call, batch, kind === 'settle' ? costPercent : undefined);
+      return call && end(call, kind === 'settle' ? costPercent : undefined);
+    }
+    case 'produce': {
+      const call = calls[pick % calls.length];
+      return call && produce(keyId, call, pick % 7, costPercent);
     }
     case 'sweep':
       return sweepLedger();
@@ -138,6 +141,7 @@ export async function perform(
         budget_usd: usd(budget),
         duration,
         requests_per_minute: null,
+        max_concurrent: null,
       });
   }
 }
@@ -150,41 +154,41 @@ const fittedTo = (wanted: number): HoldPlan => ({
       : { holdNanoUsd: Math.max(10, Math.floor(available / 3)), below: 3 * wanted },
 });
 
-async function begin(keyId: string, amount: number | HoldPlan, batch: number): Promise<Call> {
+async function begin(keyId: string, amount: number | HoldPlan): Promise<Call> {
   const hold =
     typeof amount === 'number'
       ? await reserve(keyId, amount, subject)
       : (await reserveByPlan(keyId, amount, subject)).hold;
-  const call = { hold, isWritten: false, begunIn: batch };
-  void hold.written.then(
-    () => {
-      call.isWritten = true;
-    },
-    () => {},
-  );
-  return call;
+  return { hold };
 }
 
-/** A caller may be so late that the call was taken for lost, but not without having begun its charge. */
-async function end(call: Call, batch: number, costPercent: number | undefined): Promise<void> {
-  const { hold, isWritten } = call;
-  if (!isWritten && auditDueMs(epochOfCall(call)) <= Date.now()) return;
-  const outcome = {
-    costNanoUsd: Math.floor((hold.charge.hold * (costPercent ?? 0)) / 100),
+async function end({ hold }: Call, costPercent: number | undefined): Promise<void> {
+  await (costPercent === undefined ? release(hold) : settle(hold, costing(hold, costPercent)));
+}
+
+/** Settles a call with the write of its product, of which there may be one by another call already. */
+async function produce(
+  keyId: string,
+  { hold }: Call,
+  product: number,
+  costPercent: number,
+): Promise<void> {
+  if (hold.isEnded) return;
+  await settleWith(hold, costing(hold, costPercent), {
+    Put: {
+      TableName: setting('LEDGER_TABLE'),
+      Item: { key_id: keyId, entry: `product_${product}` },
+      ConditionExpression: 'attribute_not_exists(entry)',
+    },
+  }).catch((error: Error) => {
+    if (!error.message.includes('had ended before')) throw error;
+  });
+}
+
+const costing = ({ charge }: Hold, percent: number) =>
+  ({
+    costNanoUsd: Math.floor((charge.hold * percent) / 100),
     figures: 'exact',
     promptTokens: 1,
     completionTokens: 1,
-  } as const;
-  call.creditedFrom ??= batch;
-  const account = await (costPercent === undefined ? release(hold) : settle(hold, outcome));
-  if (account) call.creditedBy ??= batch;
-}
-
-/** Which calls the account learned of by an audit: those whose epoch it keeps no sums of any more. */
-export function learnAudited(calls: Call[], batch: number, epochs: Set<number>): void {
-  for (const call of calls) {
-    if (epochs.has(epochOfCall(call))) continue;
-    call.creditedFrom ??= batch;
-    call.creditedBy ??= batch;
-  }
-}
+  }) as const;

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it, vi } from 'vitest';
+import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import { completionError, detailError } from '../../shared/http/error-response.ts';
 import { openAccount, requestsAttribute } from '../../shared/ledger/account.ts';
-import { RequestsPerMinuteError } from '../../shared/ledger/errors.ts';
+import { ConcurrencyError, RequestsPerMinuteError } from '../../shared/ledger/errors.ts';
 import { reserve } from '../../shared/ledger/reserve.ts';
-import { settle } from '../../shared/ledger/settle.ts';
+import { release, settle } from '../../shared/ledger/settle.ts';
 import { useStoppedClock } from '../support/worlds/clock.ts';
 import { accountOf, usd } from '../support/worlds/ledger-world.ts';
 import { useStore } from '../support/worlds/store.ts';
@@ -21,10 +23,12 @@ async function newAccount(
   budget: number | null,
   duration: string | null,
   requests_per_minute: number | null = null,
+  max_concurrent: number | null = null,
 ): Promise<string> {
   const keyId = `key_${randomUUID()}`;
   const budget_usd = budget === null ? null : usd(budget);
-  await openAccount(keyId, createdAt, { budget_usd, duration, requests_per_minute });
+  const requests = { requests_per_minute, max_concurrent };
+  await openAccount(keyId, createdAt, { budget_usd, duration, ...requests });
   return keyId;
 }
 
@@ -104,6 +108,86 @@ describe('requests per minute', () => {
         param: null,
         code: 'rate_limit_exceeded',
         rate_limit: { limit: 'requests_per_minute', max_requests: 1 },
+      },
+    });
+  });
+});
+
+describe('requests at once', () => {
+  it('are as many as the limit says, of fifty that begin together', async () => {
+    const keyId = await newAccount(null, null, null, 5);
+
+    const holds = await Promise.allSettled(
+      Array.from({ length: 50 }, () => reserve(keyId, 10, subject)),
+    );
+
+    const refused = holds.flatMap((hold) => (hold.status === 'rejected' ? hold.reason : []));
+    expect(refused).toHaveLength(45);
+    for (const error of refused) expect(error).toBeInstanceOf(ConcurrencyError);
+    expect(await accountOf(keyId)).toMatchObject({ held: 50, running: 5 });
+  });
+
+  it('make room for others when they end, however they end', async () => {
+    const keyId = await newAccount(null, null, null, 2);
+    const first = await reserve(keyId, 10, subject);
+    const second = await reserve(keyId, 10, subject);
+
+    const cost = {
+      costNanoUsd: 4,
+      figures: 'exact',
+      promptTokens: 1,
+      completionTokens: 1,
+    } as const;
+    await settle(first, cost);
+    await release(second);
+
+    const { account } = await reserve(keyId, 10, subject);
+    expect(account).toMatchObject({ running: 1, held: 10, spent: 4 });
+  });
+
+  it('don’t count what is no request of its own', async () => {
+    const keyId = await newAccount(null, null, null, 1);
+    await reserve(keyId, 10, subject, { asRequest: false });
+    await reserve(keyId, 10, subject);
+
+    const { account } = await reserve(keyId, 10, subject, { asRequest: false });
+
+    expect(account).toMatchObject({ running: 1, held: 30 });
+  });
+
+  it('are a hundred on an account from before there was a limit', async () => {
+    const keyId = await newAccount(null, null);
+    await dynamodb.send(
+      new UpdateCommand({
+        TableName: process.env['LEDGER_TABLE'],
+        Key: { key_id: keyId, entry: 'account' },
+        UpdateExpression: 'REMOVE max_concurrent',
+      }),
+    );
+
+    const holds = await Promise.allSettled(
+      Array.from({ length: 105 }, () => reserve(keyId, 10, subject)),
+    );
+
+    expect(holds.filter(({ status }) => status === 'fulfilled')).toHaveLength(100);
+  });
+
+  it('say when to try again', async () => {
+    const error = await refusalOf(reserve(await newAccount(null, null, null, 0), 10, subject));
+    const keyId = await newAccount(null, null, null, 1);
+    await reserve(keyId, 10, subject);
+    const { statusCode, headers, body } = completionError(
+      await refusalOf(reserve(keyId, 10, subject)),
+      'req',
+    );
+
+    expect(error).toMatchObject({ retryAfterSeconds: null });
+    expect(statusCode).toBe(429);
+    expect(headers).toMatchObject({ 'retry-after': '1' });
+    expect(JSON.parse(body)).toMatchObject({
+      error: {
+        code: 'rate_limit_exceeded',
+        rate_limit: { limit: 'concurrent_requests', max_requests: 1 },
       },
     });
   });

@@ -7,9 +7,9 @@ import { changeAccountLimits } from '../../shared/ledger/change-limits.ts';
 import { BudgetExceededError } from '../../shared/ledger/errors.ts';
 import { reserve } from '../../shared/ledger/reserve.ts';
 import { settle } from '../../shared/ledger/settle.ts';
-import { useStoppedClock } from '../support/worlds/clock.ts';
+import { minuteMs, useStoppedClock } from '../support/worlds/clock.ts';
 import { interleave } from '../support/worlds/interleave.ts';
-import { accountOf, usd } from '../support/worlds/ledger-world.ts';
+import { accountOf, chargesOf, usd } from '../support/worlds/ledger-world.ts';
 import { useStore } from '../support/worlds/store.ts';
 
 await useStore();
@@ -25,7 +25,12 @@ useStoppedClock(createdAt);
 /** An account of its own with 1000 nano-dollars a day. */
 async function newAccount(): Promise<string> {
   const keyId = `key_${randomUUID()}`;
-  const limits = { budget_usd: usd(1000), duration: '1d', requests_per_minute: null };
+  const limits = {
+    budget_usd: usd(1000),
+    duration: '1d',
+    requests_per_minute: null,
+    max_concurrent: null,
+  };
   await openAccount(keyId, createdAt, limits);
   return keyId;
 }
@@ -69,9 +74,10 @@ it('renews into the window of now where whole windows went by unused', async () 
   });
 });
 
-it('counts a hold across the border, and its cost in the window that began', async () => {
+it('counts a hold across the border, and its cost in the window in which it was held', async () => {
   const keyId = await newAccount();
   await spend(keyId, 100);
+  vi.setSystemTime(borderMs - minuteMs);
   const hold = await reserve(keyId, 700, subject);
   vi.setSystemTime(borderMs);
 
@@ -92,7 +98,8 @@ it('counts a hold across the border, and its cost in the window that began', asy
     },
   });
   expect(account).toMatchObject({ available: 0, held: 1000, spent: 0 });
-  expect(settled).toMatchObject({ available: 200, held: 300, spent: 500 });
+  expect(settled).toMatchObject({ available: 700, held: 300, spent: 0 });
+  expect(await chargesOf(keyId)).toMatchObject([{ window: 0 }, { window: 0, cost: 500 }]);
 });
 
 it('begins a window once, however many requests meet the end of the last', async () => {
@@ -163,7 +170,7 @@ it.each([
   await reserve(keyId, 200, subject);
   vi.setSystemTime(borderMs + 1);
 
-  await changeAccountLimits(keyId, { ...limits, requests_per_minute: null });
+  await changeAccountLimits(keyId, { ...limits, requests_per_minute: null, max_concurrent: null });
 
   const account = await accountOf(keyId);
   expect(account).toMatchObject({ ceiling, available: ceiling - 200, held: 200, spent: 0 });
@@ -178,6 +185,7 @@ it('keeps what a running window has spent and holds when limits change', async (
     budget_usd: usd(400),
     duration: '1h',
     requests_per_minute: null,
+    max_concurrent: null,
   });
   const cut = await accountOf(keyId);
   const refused = await reserve(keyId, 1, subject).catch((error: Error) => error);

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ProvisionedThroughputExceededException } from '@aws-sdk/client-dynamodb';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { v7 as uuidv7 } from 'uuid';
 import { expect, it, vi } from 'vitest';
 import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import { openAccount } from '../../shared/ledger/account.ts';
@@ -19,12 +21,17 @@ await useStore();
 const subject = { model: 'gpt-5-mini', tags: ['batch', 'batch:chat'], job_id: 'job_1' };
 const costing = (costNanoUsd: number) =>
   ({ costNanoUsd, figures: 'exact', promptTokens: 7, completionTokens: 5 }) as const;
-const epochMs = 2 * 60_000;
+const epochMs = 3 * 60_000;
 
 /** An account of its own with 1000 nano-dollars. */
 async function newAccount(): Promise<string> {
   const keyId = `key_${randomUUID()}`;
-  const limits = { budget_usd: usd(1000), duration: null, requests_per_minute: null };
+  const limits = {
+    budget_usd: usd(1000),
+    duration: null,
+    requests_per_minute: null,
+    max_concurrent: null,
+  };
   await openAccount(keyId, new Date().toISOString(), limits);
   return keyId;
 }
@@ -33,16 +40,17 @@ it('tells in the charge what a call was held for, and what it came to', async ()
   const keyId = await newAccount();
 
   const hold = await reserve(keyId, 100, subject);
-  await hold.written;
-  const [held] = await chargesOf(keyId);
+  const before = await chargesOf(keyId);
   await settle(hold, costing(40));
   const [settled] = await chargesOf(keyId);
 
-  const common = { ...subject, key_id: keyId, hold: 100, created_at: expect.any(String) };
-  expect(held).toMatchObject({ ...common, status: 'held' });
-  expect(held).not.toHaveProperty('cost');
+  expect(before).toEqual([]);
   expect(settled).toMatchObject({
-    ...common,
+    ...subject,
+    key_id: keyId,
+    hold: 100,
+    window: 0,
+    created_at: expect.any(String),
     status: 'settled',
     cost: 40,
     figures: 'exact',
@@ -71,34 +79,83 @@ it.each([
   expect(await accountOf(keyId)).toMatchObject({ available: 1000 - spent, held: 0, spent });
 });
 
-it('writes a charge as it ended where it could not be written when it began', async () => {
-  const keyId = await newAccount();
-  const hold = await thatFailsToWriteItsCharge(keyId);
-  const before = await chargesOf(keyId);
-
-  await settle(hold, costing(40));
-
-  expect(before).toEqual([]);
-  expect(await chargesOf(keyId)).toMatchObject([
-    { ...subject, status: 'settled', hold: 100, cost: 40 },
-  ]);
-  expect(await accountOf(keyId)).toMatchObject({ available: 960, held: 0, spent: 40 });
-});
-
-it('leaves a charge as it ended when the write of its beginning comes late', async () => {
+it('leaves a charge as it is when it is written again', async () => {
   const keyId = await newAccount();
   const hold = await reserve(keyId, 100, subject);
   await settle(hold, costing(40));
 
-  await putCharge(hold.charge);
+  await putCharge({ ...hold.charge, status: 'released' });
 
   expect(await chargesOf(keyId)).toMatchObject([{ status: 'settled', cost: 40 }]);
+});
+
+it('gives back the cost of a charge that could not be written', async () => {
+  stopClock();
+  const keyId = await newAccount();
+  const hold = await reserve(keyId, 100, subject);
+
+  const [exit] = await interleave(
+    [{ run: () => settle(hold, costing(40)), fault: { at: 0, kind: 'fails' } }],
+    () => 0,
+    async () => {},
+  );
+
+  expect(exit).toMatchObject({ status: 'rejected' });
+  expect(await chargesOf(keyId)).toEqual([]);
+  expect(await accountOf(keyId)).toMatchObject({ available: 960, held: 0, spent: 40 });
+  await passTimeAndSweep();
+  expect(await accountOf(keyId)).toMatchObject({ available: 1000, held: 0, spent: 0 });
+});
+
+it('writes and moves nothing for a call that ends when its epoch may be audited', async () => {
+  stopClock();
+  const keyId = await newAccount();
+  const hold = await reserve(keyId, 100, subject);
+
+  pass(19 * minuteMs);
+  const account = await settle(hold, costing(40));
+  await sweepLedger();
+
+  expect(account).toBeUndefined();
+  expect(await chargesOf(keyId)).toEqual([]);
+  expect(await accountOf(keyId)).toMatchObject({ available: 1000, held: 0, spent: 0 });
+});
+
+it('audits the epochs of earlier releases, which took ten minutes', async () => {
+  stopClock();
+  const keyId = await newAccount();
+  const longEpoch = Math.floor(Date.now() / (10 * minuteMs));
+  const entry = `charge_${uuidv7({ msecs: Date.now() })}`;
+  await putCharge({
+    ...{ key_id: keyId, entry, status: 'settled', hold: 60, cost: 40, expires_at: 1e10 },
+    ...{ ...subject, created_at: new Date().toISOString() },
+  });
+  await dynamodb.send(
+    new UpdateCommand({
+      TableName: process.env['LEDGER_TABLE'],
+      Key: { key_id: keyId, entry: 'account' },
+      UpdateExpression:
+        'SET #held = :held, #settled = :settled, held = :held, spent = :settled, available = :left, audit_at = :now',
+      ExpressionAttributeNames: {
+        '#held': `held_${longEpoch}`,
+        '#settled': `settled_${longEpoch}`,
+      },
+      ExpressionAttributeValues: {
+        ...{ ':held': 100, ':settled': 10, ':left': 890, ':now': new Date().toISOString() },
+      },
+    }),
+  );
+
+  pass(27 * minuteMs);
+  await sweepLedger();
+
+  expectAtRest(await accountOf(keyId));
+  expect(await accountOf(keyId)).toMatchObject({ available: 960, held: 0, spent: 40 });
 });
 
 it('moves the money once when the answer to that is lost, and the audit finds nothing to add', async () => {
   const keyId = await newAccount();
   const hold = await reserve(keyId, 100, subject);
-  await hold.written;
   const hangUp = Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
   const failed = failOnce('settled_', 'after', hangUp);
 
@@ -115,7 +172,6 @@ it('moves the money once when the answer to that is lost, and the audit finds no
 it('tries again to move the money when the store is busy', async () => {
   const keyId = await newAccount();
   const hold = await reserve(keyId, 100, subject);
-  await hold.written;
   const throttle = new ProvisionedThroughputExceededException({ message: '', $metadata: {} });
   const failed = failOnce('settled_', 'before', throttle);
 
@@ -128,7 +184,6 @@ it('tries again to move the money when the store is busy', async () => {
 it('has the audit move the money where the caller could not', async () => {
   const keyId = await newAccount();
   const hold = await reserve(keyId, 100, subject);
-  await hold.written;
 
   await interleave(
     [{ run: () => settle(hold, costing(40)), fault: { at: 1, kind: 'fails' } }],
@@ -163,17 +218,16 @@ it.each([
   },
 );
 
-it('gives back within 18 minutes what a dead caller held', async () => {
+it('gives back within 19 minutes what a dead caller held', async () => {
   stopClock();
   const keyId = await newAccount();
-  const hold = await reserve(keyId, 100, subject);
-  await hold.written;
+  await reserve(keyId, 100, subject);
 
-  pass(18 * minuteMs);
+  pass(19 * minuteMs);
   await sweepLedger();
 
-  expect(await chargesOf(keyId)).toMatchObject([{ status: 'released', failed: true }]);
-  expect(await accountOf(keyId)).toMatchObject({ available: 1000, held: 0, spent: 0 });
+  expect(await chargesOf(keyId)).toEqual([]);
+  expect(await accountOf(keyId)).toMatchObject({ available: 1000, held: 0, running: 0, spent: 0 });
 });
 
 it('keeps a hold in the epoch of its charge when the clock goes back', async () => {
@@ -193,7 +247,7 @@ it('keeps a hold in the epoch of its charge when the clock goes back', async () 
 it('audits the other accounts when the audit of one fails', async () => {
   stopClock();
   const keyIds = [await newAccount(), await newAccount()];
-  for (const keyId of keyIds) await (await reserve(keyId, 100, subject)).written;
+  for (const keyId of keyIds) await reserve(keyId, 100, subject);
   pass(26 * minuteMs);
 
   const [exit] = await interleave(
@@ -211,21 +265,6 @@ it('audits the other accounts when the audit of one fails', async () => {
 
 const heldBy = async (keyIds: string[]) =>
   (await Promise.all(keyIds.map(accountOf))).map(({ held }) => held).sort((a, b) => a - b);
-
-async function thatFailsToWriteItsCharge(keyId: string) {
-  const run = async () => {
-    const hold = await reserve(keyId, 100, subject);
-    await Promise.allSettled([hold.written]);
-    return hold;
-  };
-  const [exit] = await interleave(
-    [{ run, fault: { at: 1, kind: 'fails' } }],
-    () => 0,
-    async () => {},
-  );
-  if (exit?.status !== 'fulfilled') throw new Error('the hold was not made');
-  return exit.value;
-}
 
 /** Meets the first update that names this attribute with an error, before or after it is done. */
 function failOnce(attribute: string, when: 'before' | 'after', error: Error) {

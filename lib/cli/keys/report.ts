@@ -10,6 +10,7 @@ export function describeKey(key: KeyRecord): string {
     ['budget', budgetOf(key)],
     ['images per hour', String(key.images_per_hour)],
     ['requests per minute', String(key.requests_per_minute ?? 'no limit')],
+    ['requests at once', String(key.max_concurrent ?? 'no limit')],
     ['models', key.models?.join(', ') ?? 'all'],
     ['Drive folders', key.drive_folders.join(', ') || 'none'],
     ['a research', researchOf(key)],

@@ -84,13 +84,17 @@ export async function endedCharges({ keyId }: Pick<Account, 'keyId'>): Promise<C
 
 const isCharge = ({ entry }: LedgerItem) => entry.startsWith('charge_');
 
-const isAtRest = (items: LedgerItem[]) =>
-  items.find(({ entry }) => entry === 'account')?.held === 0 &&
-  !items.filter(isCharge).some(({ status }) => status === 'held');
+/** Whether nothing is held, and each request of the last minutes has its charge. */
+function isAtRest(items: LedgerItem[]): boolean {
+  const account = items.find(({ entry }) => entry === 'account');
+  const requests = Object.entries(account ?? {})
+    .filter(([name]) => /^requests_\d+$/.test(name))
+    .reduce((sum, [, count]) => sum + Number(count), 0);
+  return account?.held === 0 && items.filter(isCharge).length >= requests;
+}
 
 interface LedgerItem {
   entry: string;
-  status?: string;
   held?: number;
 }
 

@@ -14,7 +14,7 @@ export async function useOf(caller: Caller) {
   const { budget, ocr } = await reportLimits(caller);
   return {
     pages: sum(settled.map(({ images = 0 }) => images)),
-    open: charges.filter(({ status }) => status === 'held').length,
+    held: budget.held_usd,
     used: budget.used_usd,
     images: ocr.used_this_hour,
   };

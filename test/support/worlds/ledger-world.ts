@@ -28,7 +28,7 @@ export async function chargesOf(keyId: string): Promise<Charge[]> {
 }
 
 /** The numbers that an account keeps by epoch or minute, by their names. */
-export const countersOf = (account: Account, prefix: 'held' | 'settled' | 'requests') =>
+export const countersOf = (account: Account, prefix: 'held' | 'running' | 'requests') =>
   Object.entries(account).filter(([name]) => name.startsWith(`${prefix}_`)) as [string, number][];
 
 export const sum = (numbers: number[]) => numbers.reduce((total, each) => total + each, 0);
@@ -38,7 +38,10 @@ export function expectSound(before: Account, account: Account): void {
   const { ceiling, available, held, spent } = account;
   expect(available, 'available').toBe(ceiling - held - spent);
   expect(held, 'held').toBe(sum(countersOf(account, 'held').map(([, each]) => each)));
-  for (const [name, each] of countersOf(account, 'held')) {
+  expect(account.running ?? 0, 'running').toBe(
+    sum(countersOf(account, 'running').map(([, each]) => each)),
+  );
+  for (const [name, each] of [...countersOf(account, 'held'), ...countersOf(account, 'running')]) {
     expect(each, name).toBeGreaterThanOrEqual(0);
   }
   expect(spent, 'spent').toBeGreaterThanOrEqual(0);
@@ -50,6 +53,7 @@ export function expectSound(before: Account, account: Account): void {
 /** Expects of an account what holds once all its calls are over and audited. */
 export function expectAtRest(account: Account): void {
   expect(account).toMatchObject({ held: 0, available: account.ceiling - account.spent });
+  expect(account.running ?? 0).toBe(0);
   const left = Object.keys(account).filter((name) => /_\d+$|^audit_at$/.test(name));
   expect(left).toEqual([]);
 }

@@ -12,7 +12,7 @@ export interface BatchApiProps {
   readonly lanes: JobLanes;
 }
 
-/** The routes to submit, list, read and cancel jobs. */
+/** The routes to submit, list, read, cancel and stop jobs. */
 export class BatchApi extends Construct {
   constructor(scope: Construct, id: string, { api, jobs, logs, lanes }: BatchApiProps) {
     super(scope, id);
@@ -33,5 +33,9 @@ export class BatchApi extends Construct {
     jobs.grantList(endpoint('list-jobs', 'GET', '/batch/jobs'));
     jobs.grantRead(endpoint('get-job', 'GET', '/batch/jobs/{job_id}'));
     jobs.grantTransition(endpoint('cancel-job', 'POST', '/batch/jobs/{job_id}/cancel'));
+
+    const stopJob = endpoint('stop-job', 'POST', '/batch/jobs/{job_id}/stop');
+    jobs.grantTransition(stopJob);
+    jobs.grantChildren(stopJob);
   }
 }

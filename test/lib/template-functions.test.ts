@@ -124,6 +124,7 @@ describe('functions', () => {
       'roll-up-usage',
       { dynamodb: ['GetItem', 'UpdateItem', ...stream], sqs: [...queue, 'SendMessage'] },
     ],
+    ['stop-job', { dynamodb: ['GetItem', 'Query', 'UpdateItem'] }],
     ['submit-feedback', { dynamodb: ['PutItem', 'UpdateItem'] }],
     ['submit-job', { dynamodb: ['GetItem', 'PutItem'], s3: ['PutObject'] }],
     ['sweep', { dynamodb: ['GetItem', 'Query', 'UpdateItem'], sqs: [...queue, 'SendMessage'] }],

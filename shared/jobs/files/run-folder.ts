@@ -10,6 +10,7 @@ import { newJob } from '../new-job.ts';
 import type { FolderResult } from '../result.ts';
 import type { RunJob } from '../run-leased.ts';
 import { continueJob, haveChildrenEnded, suspendJob } from '../state.ts';
+import { beginStep } from '../watch.ts';
 import { knownJobOf, sourceWrite } from './known-sources.ts';
 
 /**
@@ -17,6 +18,7 @@ import { knownJobOf, sourceWrite } from './known-sources.ts';
  * of them. Its result counts how they ended. After a run that died the next one goes on with the same page.
  */
 export const runFolderJob: RunJob = async (claimed, signal) => {
+  if (claimed.stop_reason) return folderResultOf(claimed);
   let job: ClaimedJob = claimed;
   if (!isExpanded(job)) {
     const { drive_folders } = await readKey(job.key_id);
@@ -24,6 +26,7 @@ export const runFolderJob: RunJob = async (claimed, signal) => {
     job = { ...job, filename: folder.name };
     while (!isExpanded(job)) {
       if (signal.aborted) return () => continueJob(job);
+      await beginStep(job);
       job = await expandPage(job, drive_folders);
     }
   }

@@ -7,10 +7,10 @@ import { type DocumentKind, kindOf, typeName } from '../../documents/kind.ts';
 import { openContent } from '../../drive/content.ts';
 import { type DriveFile, findReadableFile, readableParentOf } from '../../drive/file.ts';
 import { ServiceError } from '../../http/errors.ts';
-import { readKey } from '../../keys/key.ts';
 import type { ClaimedJob } from '../job.ts';
 import { folderOf } from '../objects.ts';
 import { saveProgress } from '../state.ts';
+import { readKeyOf } from '../watch.ts';
 import { rememberSource } from './known-sources.ts';
 
 /** A job whose file has been copied from the drive. */
@@ -28,7 +28,7 @@ const sniffedBytes = 4_100;
  */
 export async function fetchSource(job: ClaimedJob, signal: AbortSignal): Promise<SourcedJob> {
   if (isSourced(job)) return job;
-  const { drive_folders } = await readKey(job.key_id);
+  const { drive_folders } = await readKeyOf(job);
   const file = await findReadableFile(job.drive_file_id ?? '', drive_folders);
   const { bytes } = setting('DOCUMENT_LIMITS');
   if ((file.size ?? 0) > bytes) throw tooLarge(file.name, bytes);

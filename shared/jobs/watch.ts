@@ -40,7 +40,7 @@ export function watchJob(job: ClaimedJob): Watch {
   const watch: Watch = {
     job,
     isStopped: false,
-    knownAtMs: performance.now(),
+    knownAtMs: Date.now(),
     leaseLost: new AbortController(),
     graceOver: new AbortController(),
     end() {
@@ -61,7 +61,7 @@ export function watchJob(job: ClaimedJob): Watch {
 export async function beginStep({ lease_id }: ClaimedJob): Promise<void> {
   const watch = watches.get(lease_id);
   if (!watch) return;
-  if (performance.now() - watch.knownAtMs >= knownForMs) {
+  if (Date.now() - watch.knownAtMs >= knownForMs) {
     watch.check ??= look(watch).finally(() => {
       watch.check = undefined;
     });
@@ -73,9 +73,9 @@ export async function beginStep({ lease_id }: ClaimedJob): Promise<void> {
 /** Reads the key of a job; undefined if there is none. What its run has read within the last second is used again. */
 export async function findKeyOf({ key_id, lease_id }: ClaimedJob): Promise<ApiKey | undefined> {
   const watch = watches.get(lease_id);
-  if (watch?.key && performance.now() - watch.key.readAtMs < knownForMs) return watch.key.value;
+  if (watch?.key && Date.now() - watch.key.readAtMs < knownForMs) return watch.key.value;
   const value = await findKey(key_id);
-  if (watch) watch.key = { value, readAtMs: performance.now() };
+  if (watch) watch.key = { value, readAtMs: Date.now() };
   return value;
 }
 
@@ -85,7 +85,7 @@ export const readKeyOf = async (job: ClaimedJob) => (await findKeyOf(job)) ?? re
 async function look(watch: Watch): Promise<void> {
   const { job } = watch;
   const [now, key] = await Promise.all([findJob(job), findKeyOf(job)]);
-  watch.knownAtMs = performance.now();
+  watch.knownAtMs = Date.now();
   if (now?.lease_id !== job.lease_id) watch.leaseLost.abort();
   if (now?.stop_reason || key?.state === 'revoked') noteStop(watch);
 }

@@ -30,6 +30,7 @@ describe('a route or method that does not exist', () => {
     ['GET', '/batch//jobs'],
     ['GET', '/batch/jobs/x/y'],
     ['GET', '/batch/jobs/x/cancel'],
+    ['GET', '/batch/jobs/x/stop'],
     ['POST', '/batch/jobs/x'],
     ['POST', '/health'],
     ['PUT', '/batch/jobs'],
@@ -85,6 +86,7 @@ describe('a caller without a valid key', () => {
     ['GET', '/batch/jobs'],
     ['GET', '/batch/jobs/x'],
     ['POST', '/batch/jobs/x/cancel'],
+    ['POST', '/batch/jobs/x/stop'],
   ] as const;
 
   it.each(routes)('is answered 401 by %s %s, for both kinds of client', async (method, path) => {

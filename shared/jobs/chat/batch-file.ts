@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import pLimit from 'p-limit';
-import { readKey } from '../../keys/key.ts';
 import { toUsd } from '../../ledger/nano-usd.ts';
 import { deliver } from '../files/delivery.ts';
 import type { SourcedJob } from '../files/source.ts';
@@ -16,6 +15,7 @@ import type { ChatBatchResult } from '../result.ts';
 import { completionOf, type RunEnd } from '../run-leased.ts';
 import { continueJob } from '../state.ts';
 import { stepNames, stepsBetween } from '../steps.ts';
+import { readKeyOf } from '../watch.ts';
 import { answerLine, type LineStep, lineName, maxLineBytes } from './batch-line.ts';
 
 /** Lines of one file that are asked at once. */
@@ -53,7 +53,7 @@ async function answerLines(
   answered: Set<string>,
   signal: AbortSignal,
 ): Promise<void> {
-  const { models } = await readKey(job.key_id);
+  const { models } = await readKeyOf(job);
   const limit = pLimit(linesAtOnce);
   const running = new Set<Promise<void>>();
   const failures: unknown[] = [];

@@ -2,7 +2,6 @@ import { likelyKindOf } from '../../documents/kind.ts';
 import { type DriveFile, requireReadableFolder } from '../../drive/file.ts';
 import { listFolder } from '../../drive/folder.ts';
 import { isOwnResult } from '../../drive/result.ts';
-import { readKey } from '../../keys/key.ts';
 import { type Child, createChildren } from '../children.ts';
 import { type ClaimedJob, childIdOf, type Job } from '../job.ts';
 import { canWorkOn } from '../kinds.ts';
@@ -10,7 +9,7 @@ import { newJob } from '../new-job.ts';
 import type { FolderResult } from '../result.ts';
 import type { RunJob } from '../run-leased.ts';
 import { continueJob, haveChildrenEnded, suspendJob } from '../state.ts';
-import { beginStep } from '../watch.ts';
+import { beginStep, readKeyOf } from '../watch.ts';
 import { knownJobOf, sourceWrite } from './known-sources.ts';
 
 /**
@@ -21,7 +20,7 @@ export const runFolderJob: RunJob = async (claimed, signal) => {
   if (claimed.stop_reason) return folderResultOf(claimed);
   let job: ClaimedJob = claimed;
   if (!isExpanded(job)) {
-    const { drive_folders } = await readKey(job.key_id);
+    const { drive_folders } = await readKeyOf(job);
     const folder = await requireReadableFolder(job.drive_folder_id ?? '', drive_folders);
     job = { ...job, filename: folder.name };
     while (!isExpanded(job)) {

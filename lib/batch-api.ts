@@ -12,7 +12,7 @@ export interface BatchApiProps {
   readonly lanes: JobLanes;
 }
 
-/** The routes to submit, list, read, cancel and stop jobs. */
+/** The routes to submit, list, read, cancel, stop and retry jobs. */
 export class BatchApi extends Construct {
   constructor(scope: Construct, id: string, { api, jobs, logs, lanes }: BatchApiProps) {
     super(scope, id);
@@ -37,5 +37,9 @@ export class BatchApi extends Construct {
     const stopJob = endpoint('stop-job', 'POST', '/batch/jobs/{job_id}/stop');
     jobs.grantTransition(stopJob);
     jobs.grantChildren(stopJob);
+
+    const retryJob = endpoint('retry-job', 'POST', '/batch/jobs/{job_id}/retry');
+    jobs.grantRetry(retryJob);
+    lanes.setShards(retryJob);
   }
 }

@@ -88,6 +88,12 @@ export class JobTable extends Construct {
     this.setEnvironment(fn);
   }
 
+  /** Lets a function make a job of one that has ended, without its objects. */
+  grantRetry(fn: LambdaFunction): void {
+    this.grantTransition(fn);
+    this.table.grant(fn, 'dynamodb:PutItem');
+  }
+
   /** Lets a worker claim jobs, save its progress, and make jobs for them. */
   grantWork(fn: LambdaFunction): void {
     this.grantTransition(fn);

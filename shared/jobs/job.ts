@@ -94,6 +94,9 @@ export interface Job extends JobKey {
   /** Why the job was stopped; it is to end `cancelled`. And how often ending it was tried again. */
   stop_reason?: string;
   stop_tries?: number;
+  /** The job that this one tries again; and the one that tries this one again. */
+  retry_of?: string;
+  retry_job_id?: string;
   /** When the table forgets the job, in epoch seconds. */
   expires_at?: number;
 }
@@ -125,6 +128,7 @@ export function toRecord(job: Job, resultJson = job.result_json): JobRecord {
     completed_at: job.completed_at ?? null,
     drive_file_id: job.drive_file_id ?? null,
     progress: progressOf(job),
+    retry_of: job.retry_of ?? null,
   };
 }
 

@@ -42,6 +42,7 @@ export const JobRecord = v.object({
   /** The fields from here on are beside the contract's. */
   drive_file_id: Text,
   progress: v.nullable(Progress),
+  retry_of: Text,
 });
 
 /** A page of jobs, the newest first; `next_cursor` is null on the last. */

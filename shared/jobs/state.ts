@@ -34,6 +34,7 @@ import { notedProgress } from './progress.ts';
  * | stopJob         | queued     | has started                   | queued              | + stop_reason, turn              |
  * | stopJob         | processing | no lease                      | queued              | + stop_reason, turn; - error     |
  * | stopJob         | processing | a lease                       | processing          | + stop_reason                    |
+ * | nameRetry       | an end     | not done, or has failed files | the same            | + retry_job_id                   |
  * | postponeSweep   | any        | as the sweep has seen it      | the same            | due_at                           |
  *
  * A job may be claimed while it has a `turn`. A worker may write while its lease is on the job. A job in
@@ -281,6 +282,25 @@ function stopAsSeen(job: Job, stop_reason: string): Promise<Job | undefined> {
     ...unlessStopped(fresh),
     set: { status: 'cancelled', stop_reason, ...endedNow() },
     remove: ['turn', 'due_at'],
+  });
+}
+
+/**
+ * Names the job that tries an ended one again, if none is named yet. Undefined if the job has not ended, or is
+ * done and no file of it failed.
+ */
+export function nameRetry(job: JobKey, retry_job_id: string): Promise<Job | undefined> {
+  return updateJob(job, {
+    when: '#status IN (:failed, :cancelled) OR (#status = :done AND children_failed > :none AND input_type = :folder)',
+    values: {
+      ':failed': 'failed',
+      ':cancelled': 'cancelled',
+      ':done': 'done',
+      ':none': 0,
+      ':folder': 'drive_folder',
+    },
+    set: {},
+    setOnce: { retry_job_id },
   });
 }
 

@@ -30,6 +30,7 @@ export const jobComponents = {
     completed_at: 'When it ended.',
     drive_file_id: 'The file on the drive that it works on.',
     progress: 'How far it has come; null before that is known, and once it has ended.',
+    retry_of: 'The ended job that it tries again.',
   }),
   Progress: component(
     Progress,
@@ -73,6 +74,7 @@ export const queuedJob: JobRecord = {
   completed_at: null,
   drive_file_id: null,
   progress: null,
+  retry_of: null,
 };
 
 const ended: Partial<JobRecord> = {
@@ -130,6 +132,13 @@ const stoppingJob: JobRecord = {
   result: null,
   drive_result_file_id: null,
   progress: { done: 14, total: 40, failed: 0, unit: 'pages' },
+};
+
+const retriedJob: JobRecord = {
+  ...queuedJob,
+  id: 'job_019aa1f3-0b52-7e04-b1c8-6a9f3d2e5c17',
+  created_at: '2026-11-20T15:05:17.482Z',
+  retry_of: queuedJob.id,
 };
 
 const path = parameters('path', JobPath, {
@@ -227,6 +236,25 @@ export const jobOperations: Operation[] = [
       409: errorAnswer(
         'The job has ended.',
         'Only a job that has not ended can be stopped; this one is done.',
+      ),
+      422: validationErrors({}),
+    },
+  },
+  {
+    method: 'post',
+    path: '/batch/jobs/{job_id}/retry',
+    operationId: 'retryJob',
+    tag: 'Batch jobs',
+    summary: 'Try a job again',
+    description:
+      'Makes a new job that does once more what a failed or cancelled one did not. Of a folder, it takes the files whose jobs failed and no other; of a folder that was itself stopped or failed, also those that were cancelled or that it had not come to. The ended job stays as it is. Asking again for the same job returns the same new one.',
+    parameters: [path],
+    answers: {
+      202: json('The new job.', JobRecord, { 'A job tried again': retriedJob }),
+      404: noSuchJob,
+      409: errorAnswer(
+        'The job has not ended, or went well; or the key has lost a model that it needs.',
+        'Only a failed or cancelled job, or a folder with failed files, can be tried again; this one is done.',
       ),
       422: validationErrors({}),
     },

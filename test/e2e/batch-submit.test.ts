@@ -181,6 +181,7 @@ describe('the 202 record', () => {
       completed_at: null,
       drive_file_id: null,
       progress: null,
+      retry_of: null,
     });
     expect(Date.parse(job.created_at)).toBeGreaterThanOrEqual(before);
     expect(Date.parse(job.created_at)).toBeLessThanOrEqual(Date.now());

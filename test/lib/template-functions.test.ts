@@ -124,6 +124,7 @@ describe('functions', () => {
       'roll-up-usage',
       { dynamodb: ['GetItem', 'UpdateItem', ...stream], sqs: [...queue, 'SendMessage'] },
     ],
+    ['retry-job', { dynamodb: ['GetItem', 'PutItem', 'UpdateItem'] }],
     ['stop-job', { dynamodb: ['GetItem', 'Query', 'UpdateItem'] }],
     ['submit-feedback', { dynamodb: ['PutItem', 'UpdateItem'] }],
     ['submit-job', { dynamodb: ['GetItem', 'PutItem'], s3: ['PutObject'] }],

@@ -3,7 +3,7 @@ import { type DriveFile, requireReadableFolder } from '../../drive/file.ts';
 import { listFolder } from '../../drive/folder.ts';
 import { isOwnResult } from '../../drive/result.ts';
 import { type Child, createChildren } from '../children.ts';
-import { type ClaimedJob, childIdOf, type Job } from '../job.ts';
+import { type ClaimedJob, childIdOf, findJob, type Job } from '../job.ts';
 import { canWorkOn } from '../kinds.ts';
 import { newJob } from '../new-job.ts';
 import type { FolderResult } from '../result.ts';
@@ -41,7 +41,10 @@ const isExpanded = ({ page_token }: Job) => page_token === '';
 async function expandPage(job: ClaimedJob, allowedFolders: readonly string[]): Promise<ClaimedJob> {
   const folderId = job.drive_folder_id ?? '';
   const { files, nextPageToken = '' } = await listFolder(folderId, allowedFolders, job.page_token);
-  const sources = files.filter((file) => !isOwnResult(file));
+  const sources = await leftOf(
+    job,
+    files.filter((file) => !isOwnResult(file)),
+  );
   const supported = sources.filter(({ mimeType, name }) =>
     canWorkOn(job, likelyKindOf(mimeType, name)),
   );
@@ -55,6 +58,23 @@ async function expandPage(job: ClaimedJob, allowedFolders: readonly string[]): P
     files_unsupported: files_unsupported + sources.length - supported.length,
   };
   return createChildren(job, pending, set);
+}
+
+/**
+ * Of a folder that is tried again, the files whose jobs failed, and if it was cancelled or failed itself, also
+ * those that were cancelled or that it had not come to.
+ */
+async function leftOf({ key_id, retry_of }: Job, files: DriveFile[]): Promise<DriveFile[]> {
+  if (!retry_of) return files;
+  const before = await findJob({ key_id, job_id: retry_of });
+  const isDone = before?.status === 'done';
+  const isLeft = async ({ id }: DriveFile) => {
+    const job = await findJob({ key_id, job_id: childIdOf(retry_of, id) });
+    if (!job) return before !== undefined && !isExpanded(before);
+    return job.status === 'failed' || (job.status === 'cancelled' && !isDone);
+  };
+  const left = await Promise.all(files.map(isLeft));
+  return files.filter((_, index) => left[index]);
 }
 
 /** Returns the job to make for a file; undefined if an earlier job has done the same, or is at it. */

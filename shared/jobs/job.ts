@@ -3,7 +3,7 @@ import { getItem } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
 import type { DocumentKind } from '../documents/kind.ts';
 import type { JobRecord, JobStatus, Progress } from './record.ts';
-import type { FailedFile, JobResult } from './result.ts';
+import type { FailedFile, JobResult, LeftOutFile } from './result.ts';
 
 /** What names a job: the key that owns it, and its own id. */
 export interface JobKey {
@@ -78,10 +78,18 @@ export interface Job extends JobKey {
   /** Of a part: which of its parent's pages it reads. */
   first_page?: number;
   last_page?: number;
-  /** Of a folder: the token of the page to list next; empty once all pages were listed. */
+  /** Of a folder: where its listing is, see `files/folder-tree.ts`. */
   page_token?: string;
+  folder_at?: number;
+  folders?: { id: string; depth: number }[];
+  folders_found?: number;
+  /** Whether the files of the folders below it are taken too. */
+  recursive?: boolean;
   files_found?: number;
   files_unsupported?: number;
+  files_unreadable?: number;
+  /** The first files that no job was made for. */
+  left_out?: LeftOutFile[];
 
   lane: string;
   /** When the job may be claimed: its creation, or the end of its wait. */

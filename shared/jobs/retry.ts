@@ -44,6 +44,7 @@ const takenOver = [
   'filename',
   'drive_file_id',
   'drive_folder_id',
+  'recursive',
 ] as const satisfies (keyof Job)[];
 
 function retryOf(job: Job, job_id: string): Job {

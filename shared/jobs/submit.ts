@@ -39,6 +39,7 @@ async function createJob({ key_id, job_id }: JobKey, submission: JobSubmission):
     ...(pipeline_instruction !== null && { pipeline_instruction }),
     ...(force_ocr && { force_ocr }),
     ...(drive?.folder_id && { drive_folder_id: drive.folder_id }),
+    ...(drive?.recursive && { recursive: true }),
     ...(drive?.file_id && { drive_file_id: drive.file_id }),
     ...(inline && (await keepMessages({ key_id, job_id }, inline.messages))),
   });

@@ -35,6 +35,8 @@ export const submissionComponents = {
       file_id: 'One file: one job.',
       folder_id:
         'A folder: one job for each of its files that no earlier job has done or is doing. The answer is the folder’s own job, and each file’s job names it as its `parent_job_id`.',
+      recursive:
+        'Takes the files of the folders below it too: at most 500 folders, down to 20 levels.',
     },
   ),
 };

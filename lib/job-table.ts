@@ -75,6 +75,12 @@ export class JobTable extends Construct {
     this.setEnvironment(fn);
   }
 
+  /** Lets a function find which jobs have worked on a file, without their objects. */
+  grantFindKnown(fn: LambdaFunction): void {
+    this.table.grant(fn, 'dynamodb:GetItem');
+    this.setEnvironment(fn);
+  }
+
   /** Lets a function submit jobs. */
   grantSubmit(fn: LambdaFunction): void {
     this.table.grant(fn, 'dynamodb:GetItem', 'dynamodb:PutItem');

@@ -35,6 +35,8 @@ export const JobSubmission = dictionary(
     pipeline_instruction: orNull(stringUpTo(2000)),
     /** Reads every page as an image, whatever text the document says it has. */
     force_ocr: v.optional(v.boolean(), false),
+    /** Only estimates what files would come to, and makes nothing. */
+    dry_run: v.optional(v.boolean(), false),
   }),
 );
 
@@ -50,6 +52,9 @@ export function checkSubmission(submission: JobSubmission, caller: Caller): void
   const { inline, drive } = submission;
   if ((inline === null) === (drive === null)) {
     throw valueError(['body'], 'exactly one of inline and drive must be given');
+  }
+  if (submission.dry_run && !drive) {
+    throw valueError(['body', 'dry_run'], 'dry_run needs drive input');
   }
   if (drive) checkDrive(drive, caller);
   if (inline) checkInline(submission, inline.messages);

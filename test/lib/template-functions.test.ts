@@ -127,7 +127,11 @@ describe('functions', () => {
     ['retry-job', { dynamodb: ['GetItem', 'PutItem', 'UpdateItem'] }],
     ['stop-job', { dynamodb: ['GetItem', 'Query', 'UpdateItem'] }],
     ['submit-feedback', { dynamodb: ['PutItem', 'UpdateItem'] }],
-    ['submit-job', { dynamodb: ['GetItem', 'PutItem'], s3: ['PutObject'] }],
+    [
+      'submit-job',
+      { dynamodb: ['GetItem', 'PutItem'], lambda: ['InvokeFunction'], s3: ['PutObject'] },
+    ],
+    ['estimate-job', { dynamodb: ['GetItem'], secretsmanager: secrets }],
     ['sweep', { dynamodb: ['GetItem', 'Query', 'UpdateItem'], sqs: [...queue, 'SendMessage'] }],
   ])('%s may do this and no more', (name, expected) => {
     const role = referencesIn(functions.find((fn) => fn.name === name)?.properties.Role)[0] ?? '';

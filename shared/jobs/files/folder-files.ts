@@ -57,6 +57,9 @@ export async function sortFiles(
   return page;
 }
 
+/** A folder's job names so many files that it left out; its item has room for no more. */
+export const maxLeftOut = 100;
+
 /** Drive's names may be of any length. */
 const maxNameLength = 200;
 

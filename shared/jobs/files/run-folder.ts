@@ -7,7 +7,7 @@ import type { FolderResult } from '../result.ts';
 import type { RunJob } from '../run-leased.ts';
 import { continueJob, haveChildrenEnded, suspendJob } from '../state.ts';
 import { beginStep, readKeyOf } from '../watch.ts';
-import { sortFiles } from './folder-files.ts';
+import { maxLeftOut, sortFiles } from './folder-files.ts';
 import { folderToList, isExpanded, placeAfter } from './folder-tree.ts';
 
 /**
@@ -31,9 +31,6 @@ export const runFolderJob: RunJob = async (claimed, signal) => {
     ? folderResultOf(job)
     : () => suspendJob(job);
 };
-
-/** A folder's job names so many files that it left out; its item has room for no more. */
-const maxLeftOut = 100;
 
 /** Makes the jobs for one page of files; returns the folder's job as it then is. */
 async function expandPage(job: ClaimedJob, allowedFolders: readonly string[]): Promise<ClaimedJob> {

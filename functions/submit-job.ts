@@ -1,5 +1,6 @@
 import { jsonEndpoint } from '../shared/http/json-endpoint.ts';
 import { json } from '../shared/http/response.ts';
+import { estimateJob } from '../shared/jobs/estimate.ts';
 import { JobSubmission, SubmissionHeader } from '../shared/jobs/submission.ts';
 import { submitJob } from '../shared/jobs/submit.ts';
 
@@ -7,5 +8,7 @@ import { submitJob } from '../shared/jobs/submit.ts';
 export const handler = jsonEndpoint(
   { body: JobSubmission, header: SubmissionHeader },
   async ({ body, header }, caller) =>
-    json(202, await submitJob(caller, body, header['idempotency-key'])),
+    body.dry_run
+      ? json(200, await estimateJob(caller, body))
+      : json(202, await submitJob(caller, body, header['idempotency-key'])),
 );

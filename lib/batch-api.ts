@@ -1,6 +1,9 @@
 import { Duration } from 'aws-cdk-lib';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
+import type { DriveAccount } from './drive-account.ts';
 import type { JobLanes } from './job-lanes.ts';
+import { type DocumentLimits, setDocumentLimits } from './job-runners.ts';
 import type { JobTable } from './job-table.ts';
 import type { ServiceApi } from './service-api.ts';
 import { type FunctionLogs, ServiceFunction } from './service-function.ts';
@@ -10,12 +13,15 @@ export interface BatchApiProps {
   readonly jobs: JobTable;
   readonly logs: FunctionLogs;
   readonly lanes: JobLanes;
+  readonly drive: DriveAccount;
+  readonly documentLimits: DocumentLimits;
 }
 
-/** The routes to submit, list, read and cancel jobs. */
+/** The routes to submit, list, read, cancel, stop and retry jobs. */
 export class BatchApi extends Construct {
-  constructor(scope: Construct, id: string, { api, jobs, logs, lanes }: BatchApiProps) {
+  constructor(scope: Construct, id: string, props: BatchApiProps) {
     super(scope, id);
+    const { api, jobs, logs, lanes } = props;
     const endpoint = (name: string, method: string, path: string): ServiceFunction => {
       const fn = new ServiceFunction(this, name, {
         description: `${method} ${path}`,
@@ -30,8 +36,38 @@ export class BatchApi extends Construct {
     const submitJob = endpoint('submit-job', 'POST', '/batch/jobs');
     jobs.grantSubmit(submitJob);
     lanes.setShards(submitJob);
+    this.grantEstimate(submitJob, props);
     jobs.grantList(endpoint('list-jobs', 'GET', '/batch/jobs'));
     jobs.grantRead(endpoint('get-job', 'GET', '/batch/jobs/{job_id}'));
     jobs.grantTransition(endpoint('cancel-job', 'POST', '/batch/jobs/{job_id}/cancel'));
+
+    const stopJob = endpoint('stop-job', 'POST', '/batch/jobs/{job_id}/stop');
+    jobs.grantTransition(stopJob);
+    jobs.grantChildren(stopJob);
+
+    const retryJob = endpoint('retry-job', 'POST', '/batch/jobs/{job_id}/retry');
+    jobs.grantRetry(retryJob);
+    lanes.setShards(retryJob);
+  }
+
+  /** Lets a function ask what a submission of files would come to, of a function that may look at the drive. */
+  private grantEstimate(fn: ServiceFunction, props: BatchApiProps): void {
+    const { jobs, logs, lanes, drive, documentLimits } = props;
+    const estimateJob = new ServiceFunction(this, 'estimate-job', {
+      description: 'Estimates what a submission of files would come to',
+      // It returns what it has after 18 seconds.
+      timeout: Duration.seconds(26),
+      memorySize: 1024,
+      logs,
+    });
+    jobs.grantFindKnown(estimateJob);
+    lanes.setShards(estimateJob);
+    drive.grantUse(estimateJob);
+    setDocumentLimits(estimateJob, documentLimits);
+    const { functionArn, functionName } = estimateJob;
+    fn.addToRolePolicy(
+      new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [functionArn] }),
+    );
+    fn.addEnvironment('ESTIMATE_JOB_FUNCTION', functionName);
   }
 }

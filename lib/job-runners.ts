@@ -27,7 +27,7 @@ export interface RunnerProps {
   readonly documentLimits: DocumentLimits;
 }
 
-interface DocumentLimits {
+export interface DocumentLimits {
   readonly bytes: number;
   readonly pages: number;
 }

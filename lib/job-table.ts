@@ -75,6 +75,12 @@ export class JobTable extends Construct {
     this.setEnvironment(fn);
   }
 
+  /** Lets a function find which jobs have worked on a file, without their objects. */
+  grantFindKnown(fn: LambdaFunction): void {
+    this.table.grant(fn, 'dynamodb:GetItem');
+    this.setEnvironment(fn);
+  }
+
   /** Lets a function submit jobs. */
   grantSubmit(fn: LambdaFunction): void {
     this.table.grant(fn, 'dynamodb:GetItem', 'dynamodb:PutItem');
@@ -86,6 +92,12 @@ export class JobTable extends Construct {
   grantTransition(fn: LambdaFunction): void {
     this.table.grant(fn, 'dynamodb:GetItem', 'dynamodb:UpdateItem');
     this.setEnvironment(fn);
+  }
+
+  /** Lets a function make a job of one that has ended, without its objects. */
+  grantRetry(fn: LambdaFunction): void {
+    this.grantTransition(fn);
+    this.table.grant(fn, 'dynamodb:PutItem');
   }
 
   /** Lets a worker claim jobs, save its progress, and make jobs for them. */

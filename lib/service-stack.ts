@@ -93,7 +93,7 @@ export class ServiceStack extends Stack {
       errors: gatewayErrors,
       logs,
     });
-    new BatchApi(this, 'batch', { api, jobs, logs, lanes });
+    new BatchApi(this, 'batch', { api, jobs, logs, lanes, drive, documentLimits });
     const pages = new PageReader(this, 'pages', { logs });
     const driveSearch = new DriveSearch(this, 'drive-search', { drive, logs });
     const sources = { webSearch, pages, driveSearch };

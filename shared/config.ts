@@ -9,6 +9,7 @@ const Environment = v.object({
     v.object({ bytes: v.number(), pages: v.number() }),
   ),
   DRIVE_SECRET: v.string(),
+  ESTIMATE_JOB_FUNCTION: v.string(),
   FOLDER_QUEUE_URL: v.string(),
   GOOGLE_DRIVE_URL: v.optional(v.pipe(v.string(), v.url())),
   FEEDBACK_TABLE: v.string(),

@@ -12,6 +12,8 @@ export interface FolderPage {
   files: DriveFile[];
   /** The shortcuts whose targets the key may not read, with their own names. They are not among `files`. */
   unreadable: { id: string; name: string }[];
+  /** The folders that lie in it, without shortcuts to folders: told with the first page. */
+  folders: { id: string; name: string }[];
   nextPageToken?: string;
 }
 
@@ -22,7 +24,7 @@ const lookupsAtOnce = 8;
 const Page = v.object({ files: v.array(Item), nextPageToken: v.optional(v.string()) });
 
 /**
- * Lists the files of a readable folder, a page of up to 100 at a time, without its folders. A shortcut to a file
+ * Lists the files of a readable folder, a page of up to 100 at a time, and names its folders. A shortcut to a file
  * is listed as that file, if the file lies under the allowed folders too. Without `pageToken` it returns the
  * first page. Throws `NotFoundError` for a folder that the key may not read.
  *
@@ -35,7 +37,10 @@ export async function listFolder(
 ): Promise<FolderPage> {
   const isReadable = accessUnder(allowedFolders);
   const folder = await getReadableFolder(folderId, isReadable);
-  const { files, nextPageToken } = await listPage(folder, pageToken);
+  const [{ files, nextPageToken }, folders] = await Promise.all([
+    listPage(folder, `mimeType != '${folderType}'`, pageToken),
+    pageToken ? [] : listSubfolders(folder),
+  ]);
 
   const found = await findTargets(files.filter(isFileOrShortcutToOne), isReadable);
   const unreadable = found.flatMap(({ item, target }) => (target ? [] : [pick(item)]));
@@ -44,21 +49,36 @@ export async function listFolder(
   return {
     files: [...targets.values()].map(toDriveFile),
     unreadable,
+    folders,
     ...(nextPageToken && { nextPageToken }),
   };
 }
+
+async function listSubfolders(folder: Item): Promise<FolderPage['folders']> {
+  const found: FolderPage['folders'] = [];
+  let pageToken: string | undefined;
+  do {
+    const page = await listPage(folder, `mimeType = '${folderType}'`, pageToken);
+    found.push(...page.files.map(pick));
+    pageToken = page.nextPageToken;
+  } while (pageToken && found.length < maxSubfolders);
+  return found;
+}
+
+/** A folder tells of no more folders in it. */
+const maxSubfolders = 1_000;
 
 const pick = ({ id, name }: Item) => ({ id, name });
 
 const isFileOrShortcutToOne = ({ mimeType, shortcutDetails }: Item) =>
   (shortcutDetails?.targetMimeType ?? mimeType) !== folderType;
 
-async function listPage({ id, driveId }: Item, pageToken = '') {
+async function listPage({ id, driveId }: Item, which: string, pageToken = '') {
   const { data } = await callDrive(({ files }) =>
     files.list(
       {
         // The id needs no escaping: an item's id holds nothing but letters, digits, `_` and `-`.
-        q: `'${id}' in parents and trashed = false and mimeType != '${folderType}'`,
+        q: `'${id}' in parents and trashed = false and ${which}`,
         fields: `nextPageToken,files(${itemFields})`,
         pageSize,
         ...(pageToken && { pageToken }),

@@ -98,21 +98,28 @@ function announceOf(parent: ClaimedJob, count: number, set: Partial<Job>): Trans
 
 /** Reads every job and part that was made for a job. */
 export async function* childrenOf(parent: Job): AsyncGenerator<Job> {
-  const part = partIdOf(parent.job_id, 0).replace(/\d+$/, '');
-  for (const prefix of [familyOf(parent.job_id), part]) {
-    yield* queryItems<Job>({
-      TableName: setting('JOBS_TABLE'),
-      KeyConditionExpression: 'key_id = :key AND begins_with(job_id, :prefix)',
-      FilterExpression: 'parent_job_id = :parent',
-      ExpressionAttributeValues: {
-        ':key': parent.key_id,
-        ':prefix': prefix,
-        ':parent': parent.job_id,
-      },
-      ConsistentRead: true,
-    });
+  if (parent.input_type === 'drive_folder') {
+    yield* madeFor(parent, familyOf(parent.job_id));
+    return;
   }
+  yield* madeFor(parent, partIdOf(parent.job_id, 0).replace(/\d+$/, ''));
+  const step =
+    parent.chat_job_id && (await findJob({ key_id: parent.key_id, job_id: parent.chat_job_id }));
+  if (step) yield step;
 }
+
+const madeFor = (parent: Job, prefix: string) =>
+  queryItems<Job>({
+    TableName: setting('JOBS_TABLE'),
+    KeyConditionExpression: 'key_id = :key AND begins_with(job_id, :prefix)',
+    FilterExpression: 'parent_job_id = :parent',
+    ExpressionAttributeValues: {
+      ':key': parent.key_id,
+      ':prefix': prefix,
+      ':parent': parent.job_id,
+    },
+    ConsistentRead: true,
+  });
 
 /** A transaction takes 100 writes: one for a child, and the parent's. */
 const countedPerTransaction = 50;
@@ -154,6 +161,7 @@ const maxFailedFiles = 100;
 
 /** The parent's write: so many of its children have ended. It names the first files that failed. */
 function countOf(key: JobKey, siblings: Job[], namedBefore: number): TransactWriteItem {
+  const parts = siblings.filter(isPart);
   const endedAs = (status: string) => siblings.filter((job) => job.status === status);
   const room = Math.max(0, maxFailedFiles - namedBefore);
   const files = endedAs('failed').flatMap(failedFileOf).slice(0, room);
@@ -164,6 +172,7 @@ function countOf(key: JobKey, siblings: Job[], namedBefore: number): TransactWri
       ConditionExpression: 'attribute_exists(job_id)',
       UpdateExpression: [
         'ADD children_ended :ended, children_failed :failed, children_cancelled :cancelled',
+        parts.length > 0 ? ', pages_done :read, pages_failed :unread' : '',
         // Appended, as others may be counted at the same moment.
         files.length > 0
           ? 'SET failed_files = list_append(if_not_exists(failed_files, :none), :files)'
@@ -171,6 +180,10 @@ function countOf(key: JobKey, siblings: Job[], namedBefore: number): TransactWri
       ].join(' '),
       ExpressionAttributeValues: {
         ':ended': siblings.length,
+        ...(parts.length > 0 && {
+          ':read': sum(parts.map(({ progress }) => progress?.done ?? 0)),
+          ':unread': sum(parts.map(({ progress }) => progress?.failed ?? 0)),
+        }),
         ':failed': endedAs('failed').length,
         ':cancelled': endedAs('cancelled').length,
         ...(files.length > 0 && { ':files': files, ':none': [] }),
@@ -178,6 +191,8 @@ function countOf(key: JobKey, siblings: Job[], namedBefore: number): TransactWri
     },
   };
 }
+
+const sum = (counts: number[]) => counts.reduce((total, count) => total + count, 0);
 
 /** Of a failed file's error, which its own job says in full. */
 const maxFileErrorLength = 300;

@@ -22,8 +22,11 @@ export async function claimJobs(lane: string, doorbells: Doorbell[]): Promise<Cl
   return claimed;
 }
 
+/** What an index and a doorbell tell of a job. */
+type Claimable = JobKey & Pick<Job, 'lane'>;
+
 /** A read costs less than a claim that fails, and most doorbells that come late find their job taken. */
-async function claimIfQueued(key: JobKey): Promise<ClaimedJob | undefined> {
+async function claimIfQueued(key: Claimable): Promise<ClaimedJob | undefined> {
   const job = await findJob(key);
   return job?.status === 'queued' ? claimJob(key) : undefined;
 }
@@ -31,7 +34,7 @@ async function claimIfQueued(key: JobKey): Promise<ClaimedJob | undefined> {
 /** Claims up to `count` ready jobs of a lane: the lowest priority first, then the oldest. */
 export async function claimBest(lane: string, count: number): Promise<ClaimedJob[]> {
   const claimed: ClaimedJob[] = [];
-  const ready = queryPages<JobKey>({
+  const ready = queryPages<Claimable>({
     TableName: setting('JOBS_TABLE'),
     IndexName: 'ready',
     KeyConditionExpression: 'lane = :lane',
@@ -46,7 +49,7 @@ export async function claimBest(lane: string, count: number): Promise<ClaimedJob
 }
 
 /** Claims each job that can be; one whose claim breaks must not cost the others their run. */
-async function claimEach(keys: JobKey[], claim = claimJob): Promise<ClaimedJob[]> {
+async function claimEach(keys: Claimable[], claim = claimJob): Promise<ClaimedJob[]> {
   const claims = await Promise.allSettled(keys.map((key) => claim(key)));
   return claims.flatMap((outcome, index) => {
     if (outcome.status === 'rejected') {

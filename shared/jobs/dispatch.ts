@@ -24,8 +24,12 @@ export async function dispatchJobs({
   };
 }
 
-const becameQueued = ({ dynamodb }: DynamoDBRecord) =>
-  dynamodb?.NewImage?.['status']?.S === 'queued' && dynamodb.OldImage?.['status']?.S !== 'queued';
+/** A job that is stopped while it waits gets its turn at once, so it is rung for again. */
+function becameQueued({ dynamodb: { NewImage, OldImage } = {} }: DynamoDBRecord): boolean {
+  if (NewImage?.['status']?.S !== 'queued') return false;
+  const wasStopped = NewImage['stop_reason'] !== undefined && !OldImage?.['stop_reason'];
+  return OldImage?.['status']?.S !== 'queued' || wasStopped;
+}
 
 function endedUncounted({ dynamodb }: DynamoDBRecord): boolean {
   const { status, parent_job_id, counted } = dynamodb?.NewImage ?? {};

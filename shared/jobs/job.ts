@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { getItem } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
 import type { DocumentKind } from '../documents/kind.ts';
-import type { JobRecord, JobStatus } from './record.ts';
-import type { FailedFile, JobResult } from './result.ts';
+import type { JobRecord, JobStatus, Progress } from './record.ts';
+import type { FailedFile, JobResult, LeftOutFile } from './result.ts';
 
 /** What names a job: the key that owns it, and its own id. */
 export interface JobKey {
@@ -70,13 +70,26 @@ export interface Job extends JobKey {
   chat_job_id?: string;
   /** The pages of a document that is read in parts. */
   page_count?: number;
+  /** Of a document that is read in parts: how many pages the parts that have ended read, and could not read. */
+  pages_done?: number;
+  pages_failed?: number;
+  /** How far the job had come when its worker last wrote. */
+  progress?: Progress;
   /** Of a part: which of its parent's pages it reads. */
   first_page?: number;
   last_page?: number;
-  /** Of a folder: the token of the page to list next; empty once all pages were listed. */
+  /** Of a folder: where its listing is, see `files/folder-tree.ts`. */
   page_token?: string;
+  folder_at?: number;
+  folders?: { id: string; depth: number }[];
+  folders_found?: number;
+  /** Whether the files of the folders below it are taken too. */
+  recursive?: boolean;
   files_found?: number;
   files_unsupported?: number;
+  files_unreadable?: number;
+  /** The first files that no job was made for. */
+  left_out?: LeftOutFile[];
 
   lane: string;
   /** When the job may be claimed: its creation, or the end of its wait. */
@@ -86,6 +99,12 @@ export interface Job extends JobKey {
   due_at?: string;
   lease_id?: string;
   lease_until?: string;
+  /** Why the job was stopped; it is to end `cancelled`. And how often ending it was tried again. */
+  stop_reason?: string;
+  stop_tries?: number;
+  /** The job that this one tries again; and the one that tries this one again. */
+  retry_of?: string;
+  retry_job_id?: string;
   /** When the table forgets the job, in epoch seconds. */
   expires_at?: number;
 }
@@ -93,7 +112,7 @@ export interface Job extends JobKey {
 /** A job that this worker holds the lease of. */
 export type ClaimedJob = Job & { lease_id: string; lease_until: string };
 
-/** The record callers see: 19 fields, always all of them. */
+/** The record callers see, always with all of its fields. */
 export function toRecord(job: Job, resultJson = job.result_json): JobRecord {
   return {
     id: job.job_id,
@@ -106,7 +125,7 @@ export function toRecord(job: Job, resultJson = job.result_json): JobRecord {
     retry_count: job.retry_count,
     max_retries: job.max_retries,
     result: resultJson ? (JSON.parse(resultJson) as JobResult) : null,
-    error: job.error ?? null,
+    error: job.stop_reason ?? job.error ?? null,
     drive_folder_id: job.drive_folder_id ?? null,
     drive_result_file_id: job.drive_result_file_id ?? null,
     pipeline: job.pipeline ?? null,
@@ -115,7 +134,23 @@ export function toRecord(job: Job, resultJson = job.result_json): JobRecord {
     created_at: job.created_at,
     started_at: job.started_at ?? null,
     completed_at: job.completed_at ?? null,
+    drive_file_id: job.drive_file_id ?? null,
+    progress: progressOf(job),
+    retry_of: job.retry_of ?? null,
   };
+}
+
+/** How far a job has come that isn't over; null if nobody knows yet. */
+function progressOf(job: Job): Progress | null {
+  const { children_total: files, children_ended = 0, children_failed = 0 } = job;
+  const { page_count: pages, pages_done = 0, pages_failed = 0 } = job;
+  if (job.completed_at) return null;
+  if (job.input_type === 'drive_folder' && files !== undefined) {
+    const done = children_ended - children_failed - (job.children_cancelled ?? 0);
+    return { done, total: files, failed: children_failed, unit: 'files' };
+  }
+  if (pages) return { done: pages_done, total: pages, failed: pages_failed, unit: 'pages' };
+  return job.progress ?? null;
 }
 
 /** An instant as the table and the records write it. */

@@ -22,8 +22,12 @@ export function shardsOf(name: LaneName): string[] {
 
 /**
  * Returns what sorts ready jobs: the lowest priority first, then the oldest, since ids begin with their time.
- * The parts of a document come right after it.
+ * The parts of a document come right after it. Stopped jobs come before all.
  */
-export function turnOf({ priority, job_id }: Pick<Job, 'priority' | 'job_id'>): string {
-  return `${String(priority).padStart(3, '0')}#${job_id.replace(/^part_/, 'job_')}`;
+export function turnOf({
+  priority,
+  job_id,
+  stop_reason,
+}: Pick<Job, 'priority' | 'job_id' | 'stop_reason'>): string {
+  return `${String(stop_reason ? 0 : priority).padStart(3, '0')}#${job_id.replace(/^part_/, 'job_')}`;
 }

@@ -1,4 +1,7 @@
-import { instant, type Job } from './job.ts';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { dynamodb, unlessConditionFails } from '../aws/dynamodb.ts';
+import { setting } from '../config.ts';
+import { findJob, instant, type Job } from './job.ts';
 import { type LaneName, laneOf, turnOf } from './lane.ts';
 import { ringGraceMs } from './state.ts';
 
@@ -17,6 +20,20 @@ export function newJob(given: Pick<Job, Given> & Partial<Job>): Job {
     due_at: instant(now + ringGraceMs),
     ...given,
   };
+}
+
+/** Puts a new job into the table. Returns it as it is there, if it was there already. */
+export async function putJob(job: Job): Promise<Job> {
+  const created = await unlessConditionFails(
+    dynamodb.send(
+      new PutCommand({
+        TableName: setting('JOBS_TABLE'),
+        Item: job,
+        ConditionExpression: 'attribute_not_exists(job_id)',
+      }),
+    ),
+  );
+  return (!created && (await findJob(job))) || job;
 }
 
 /** Only when its file is opened does it show what an `auto` job is to do, so it goes to the lane that opens any. */

@@ -149,7 +149,7 @@ function summaryOf(result: JobResult): JobResult {
     const chat = result.chat && { ...result.chat, content: null };
     return { ...result, ocr: { ...withoutText(result.ocr), pages: [] } as OcrResult, chat };
   }
-  if (result.type === 'folder') return { ...result, failed_files: [] };
+  if (result.type === 'folder') return { ...result, failed_files: [], left_out: [] };
   return result.type === 'ocr' ? { ...result, text: null, pages: [] } : withoutText(result);
 }
 

@@ -8,7 +8,17 @@ export type JobStatus = (typeof jobStatuses)[number];
 
 const Text = v.nullable(v.string());
 
-/** A job as callers see it: 19 fields, always all of them. */
+/** How far a job has come, while it isn't over: `done` went well. */
+export const Progress = v.object({
+  done: Count,
+  total: Count,
+  failed: Count,
+  unit: v.picklist(['pages', 'files', 'lines']),
+});
+
+export type Progress = v.InferOutput<typeof Progress>;
+
+/** A job as callers see it, always with all of its fields. */
 export const JobRecord = v.object({
   id: v.string(),
   status: v.picklist(jobStatuses),
@@ -29,6 +39,10 @@ export const JobRecord = v.object({
   created_at: Instant,
   started_at: v.nullable(Instant),
   completed_at: v.nullable(Instant),
+  /** The fields from here on are beside the contract's. */
+  drive_file_id: Text,
+  progress: v.nullable(Progress),
+  retry_of: Text,
 });
 
 /** A page of jobs, the newest first; `next_cursor` is null on the last. */

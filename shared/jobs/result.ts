@@ -83,12 +83,27 @@ export const FileCounts = v.object({
   unsupported: Count,
 });
 
+/** A file of a folder that no job was made for, and why. */
+export const LeftOutFile = v.object({
+  file_id: v.string(),
+  filename: v.string(),
+  reason: v.picklist(['unsupported_file_type', 'already_submitted', 'unreadable']),
+  /** The earlier job that has done it, or is at work on it. */
+  job_id: v.exactOptional(v.string()),
+});
+
+export const SubfolderCounts = v.object({ found: Count, listed: Count });
+
 /** The result of a folder's job, once the last file's job has ended. */
 export const FolderResult = v.object({
   type: v.literal('folder'),
   files: FileCounts,
   /** The first hundred; `GET /batch/jobs?parent_job_id=` lists them all. */
   failed_files: v.array(FailedFile),
+  /** The first hundred; `left_out_more` counts those beyond. */
+  left_out: v.array(LeftOutFile),
+  left_out_more: Count,
+  subfolders: SubfolderCounts,
 });
 
 export const JobResult = v.variant('type', [
@@ -106,5 +121,6 @@ export type OcrPage = v.InferOutput<typeof OcrPage>;
 export type OcrResult = v.InferOutput<typeof OcrResult>;
 export type PipelineResult = v.InferOutput<typeof PipelineResult>;
 export type FailedFile = v.InferOutput<typeof FailedFile>;
+export type LeftOutFile = v.InferOutput<typeof LeftOutFile>;
 export type FolderResult = v.InferOutput<typeof FolderResult>;
 export type JobResult = v.InferOutput<typeof JobResult>;

@@ -2,17 +2,29 @@ import { ServiceError } from '../http/errors.ts';
 import { errorFields, log } from '../log.ts';
 import { measure } from '../metrics.ts';
 import { advisedMs, endOfWait, isPermanent, jobErrorText, retryWaitMs } from './failure.ts';
-import type { ClaimedJob, Job } from './job.ts';
+import { type ClaimedJob, findJob, type Job } from './job.ts';
 import { keepResult } from './objects.ts';
 import type { JobResult } from './result.ts';
-import { completeJob, failJob, leaseMs, postponeJob, renewLease, retryJob } from './state.ts';
+import {
+  completeJob,
+  failJob,
+  haveChildrenEnded,
+  LeaseLostError,
+  postponeJob,
+  retryJob,
+  stopJob,
+  suspendJob,
+} from './state.ts';
+import { stopChildren } from './stop-children.ts';
+import { findKeyOf, StoppedError, watchJob } from './watch.ts';
 
-/** The write that ends a run; it returns undefined if the lease was lost. */
+/** The write that ends a run; it returns undefined if the lease was lost, or if the job was stopped. */
 export type RunEnd = () => Promise<Job | undefined>;
 
 /**
  * Does a job's work. It returns the job's result, or another end: to go on later, to wait for children, to
- * keep a result together with more. `signal` aborts when the lease is lost or the function's time is up.
+ * keep a result together with more. `signal` aborts when the lease is lost or the function's time is up. Of a
+ * job that was stopped, it returns what the job came to by then.
  */
 export type RunJob = (job: ClaimedJob, signal: AbortSignal) => Promise<JobResult | RunEnd>;
 
@@ -22,12 +34,13 @@ export async function runLeased(
   run: RunJob,
   timeIsUp: AbortSignal,
 ): Promise<void> {
-  const leaseLost = new AbortController();
-  const heartbeat = setInterval(() => keepLease(job, leaseLost), leaseMs / 3);
+  const watch = watchJob(job);
+  const leaseLost = watch.leaseLost.signal;
   logJob('job started', job);
   try {
-    const end = await attempt(job, run, AbortSignal.any([leaseLost.signal, timeIsUp]));
-    const ended = leaseLost.signal.aborted ? undefined : await end();
+    const ended =
+      (await runUnlessStopped(job, run, [leaseLost, timeIsUp, watch.graceOver.signal])) ??
+      (leaseLost.aborted ? undefined : await endStopped(job, run, [leaseLost, timeIsUp]));
     if (ended) {
       logJob(`job ${ended.status}`, ended);
       measure({ JobRuns: 1 }, { status: ended.status, job_type: ended.job_type });
@@ -35,9 +48,60 @@ export async function runLeased(
       logJob('job lease lost', job);
     }
   } finally {
-    clearInterval(heartbeat);
+    watch.end();
   }
 }
+
+/** Returns the job as its run left it; undefined if it was stopped, or if the lease was lost. */
+async function runUnlessStopped(
+  job: ClaimedJob,
+  run: RunJob,
+  signals: AbortSignal[],
+): Promise<Job | undefined> {
+  if (await stoppedNow(job, job)) return undefined;
+  const end = await attempt(job, run, AbortSignal.any(signals));
+  return signals[0]?.aborted ? undefined : end();
+}
+
+/** Ends a job that was stopped, if that is why it could not be ended otherwise. */
+async function endStopped(
+  job: ClaimedJob,
+  run: RunJob,
+  signals: AbortSignal[],
+): Promise<Job | undefined> {
+  const stopped = await stoppedNow(job, await findJob(job));
+  if (!stopped) return undefined;
+  const end = await attempt(stopped, endingOf(run), AbortSignal.any(signals));
+  return signals[0]?.aborted ? undefined : end();
+}
+
+const keyRevoked = 'key_revoked: The API key of the job was revoked.';
+
+/**
+ * Returns a job as it is now, if it is to be stopped and this worker holds its lease: its caller stopped it, or
+ * its key was revoked.
+ */
+async function stoppedNow(job: ClaimedJob, now: Job | undefined): Promise<ClaimedJob | undefined> {
+  const holds = (job: Job | undefined): job is ClaimedJob => job?.lease_id === lease_id;
+  const { lease_id } = job;
+  if (!holds(now)) return undefined;
+  if (now.stop_reason) return now;
+  const key = await findKeyOf(job);
+  const stopped = key?.state === 'revoked' ? await stopJob(now, keyRevoked) : undefined;
+  return holds(stopped) ? stopped : undefined;
+}
+
+/**
+ * Makes the run that ends a stopped job: whatever was made for it ends first, then `run` returns what the job
+ * came to by then.
+ */
+const endingOf =
+  (run: RunJob): RunJob =>
+  async (job, signal) => {
+    await stopChildren(job);
+    const now = ((await findJob(job)) ?? job) as ClaimedJob;
+    return haveChildrenEnded(now) ? run(now, signal) : () => suspendJob(now);
+  };
 
 /** Runs the job once; returns the write that its outcome asks for. */
 async function attempt(job: ClaimedJob, run: RunJob, signal: AbortSignal): Promise<RunEnd> {
@@ -45,6 +109,8 @@ async function attempt(job: ClaimedJob, run: RunJob, signal: AbortSignal): Promi
     const outcome = await run(job, signal);
     return typeof outcome === 'function' ? outcome : completionOf(job, outcome);
   } catch (error) {
+    if (error instanceof StoppedError || error instanceof LeaseLostError)
+      return async () => undefined;
     if (signal.aborted) {
       const message = 'timeout: The job did not finish within the time a worker has.';
       return () => retryJob(job, message, retryWaitMs(job.retry_count));
@@ -65,14 +131,6 @@ export const completionOf =
   (job: ClaimedJob, result: JobResult, beside: Partial<Job> = {}): RunEnd =>
   async () =>
     completeJob(job, { ...(await keepResult(job, result)), ...beside });
-
-async function keepLease(job: ClaimedJob, leaseLost: AbortController): Promise<void> {
-  try {
-    if (!(await renewLease(job))) leaseLost.abort();
-  } catch (error) {
-    log('warn', 'lease renewal failed', { job_id: job.job_id, ...errorFields(error) });
-  }
-}
 
 function logJob(message: string, { job_id, key_id, status, priority, retry_count }: Job): void {
   log('info', message, { job_id, key_id, status, priority, retry_count });

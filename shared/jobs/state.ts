@@ -3,36 +3,48 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, unlessConditionFails } from '../aws/dynamodb.ts';
 import { retryConflicts } from '../aws/transact.ts';
 import { setting } from '../config.ts';
-import { type ClaimedJob, instant, type Job, type JobKey, retentionEnd } from './job.ts';
+import { type ClaimedJob, findJob, instant, type Job, type JobKey, retentionEnd } from './job.ts';
 import { turnOf } from './lane.ts';
+import { notedProgress } from './progress.ts';
 
 /*
  * The state machine of jobs: every write that moves a job, each on a condition. Of two who try to move a
  * job at once one succeeds, and the other's function returns undefined.
  *
- * | event           | from       | condition                     | to                | attributes                       |
- * |-----------------|------------|-------------------------------|-------------------|----------------------------------|
- * | (submitted)     |            | no such job                   | queued            | + turn, ready_at, due_at         |
- * | claimJob        | queued     | ready_at is past              | processing        | + lease, started_at; - turn      |
- * | renewLease      | processing | own lease                     | processing        | lease_until, due_at              |
- * | saveProgress    | processing | own lease                     | processing        | what the caller gives            |
- * | completeJob     | processing | own lease                     | done              | - lease, due_at, error           |
- * | failJob         | processing | own lease                     | failed            | + error; - lease, due_at         |
- * | retryJob        | processing | own lease                     | queued, or failed | + error, retry_count; - lease    |
- * | takeBackJob     | processing | its worker has been silent    | queued, or failed | + error, retry_count; - lease    |
- * | postponeJob     | processing | own lease                     | queued            | + error, ready_at; - lease       |
- * | continueJob     | processing | own lease                     | queued            | + turn; - lease, error           |
- * | makeReady       | queued     | ready_at is past              | queued            | + turn                           |
- * | suspendJob      | processing | own lease                     | processing        | - lease, error                   |
- * | resumeJob       | processing | no lease, children have ended | queued            | + turn; - error                  |
- * | pauseJob        | processing | no lease                      | queued            | + error, ready_at                |
- * | cancelQueuedJob | queued     |                               | cancelled         | - turn, due_at                   |
- * | cancelPart      | processing | own lease                     | cancelled         | - lease, due_at                  |
- * | postponeSweep   | any        | as the sweep has seen it      | the same          | due_at                           |
+ * | event           | from       | condition                     | to                  | attributes                       |
+ * |-----------------|------------|-------------------------------|---------------------|----------------------------------|
+ * | (submitted)     |            | no such job                   | queued              | + turn, ready_at, due_at         |
+ * | claimJob        | queued     | ready_at is past              | processing          | + lease, started_at; - turn      |
+ * | renewLease      | processing | own lease, stopped or not     | processing          | lease_until, due_at              |
+ * | saveProgress    | processing | own lease                     | processing          | what the caller gives            |
+ * | completeJob     | processing | own lease                     | done                | - lease, due_at, error           |
+ * | completeJob     | processing | own lease, stopped            | cancelled           | - lease, due_at                  |
+ * | failJob         | processing | own lease                     | failed              | + error; - lease, due_at         |
+ * | retryJob        | processing | own lease                     | queued, or failed   | + error, retry_count; - lease    |
+ * | takeBackJob     | processing | its worker has been silent    | queued, or failed   | + error, retry_count; - lease    |
+ * | postponeJob     | processing | own lease                     | queued              | + error, ready_at; - lease       |
+ * | continueJob     | processing | own lease                     | queued              | + turn; - lease, error           |
+ * | makeReady       | queued     | ready_at is past, no turn     | queued              | + turn                           |
+ * | suspendJob      | processing | own lease                     | processing          | - lease, error                   |
+ * | resumeJob       | processing | no lease, children have ended | queued              | + turn; - error                  |
+ * | pauseJob        | processing | no lease, not stopped         | queued              | + error, ready_at                |
+ * | cancelQueuedJob | queued     |                               | cancelled           | - turn, due_at                   |
+ * | cancelPart      | processing | own lease                     | cancelled           | - lease, due_at                  |
+ * | stopJob         | queued     | has never started             | cancelled           | + stop_reason; - turn, due_at    |
+ * | stopJob         | queued     | has started                   | queued              | + stop_reason, turn              |
+ * | stopJob         | processing | no lease                      | queued              | + stop_reason, turn; - error     |
+ * | stopJob         | processing | a lease                       | processing          | + stop_reason                    |
+ * | nameRetry       | an end     | not done, or has failed files | the same            | + retry_job_id                   |
+ * | postponeSweep   | any        | as the sweep has seen it      | the same            | due_at                           |
  *
  * A job may be claimed while it has a `turn`. A worker may write while its lease is on the job. A job in
  * processing without a lease waits for its children. The sweep looks at a job when `due_at` is past. What
  * is done, failed or cancelled has an end, `completed_at`, and none of these attributes.
+ *
+ * A job that was stopped has a `stop_reason`, and ends `cancelled`: where the table says done or failed, it
+ * is cancelled instead. "Own lease" is that of a worker that knows whether the job was stopped: one that
+ * doesn't is refused, learns it, and only then ends the job. A stopped job has the first turn of its lane, as
+ * ending it is short work, and tries of its own to do that, `stop_tries`, as its retries may be used up.
  */
 
 /** How long a worker may be silent before its job is another's. */
@@ -41,12 +53,18 @@ export const leaseMs = 30_000;
 /** How long a job may be ready before the sweep rings for it again. */
 export const ringGraceMs = 60_000;
 
+/** How often ending a stopped job is tried again before it ends without a result. */
+export const maxStopTries = 3;
+
 /** How long a job may wait for its children before the sweep counts them again. */
 export const childrenGraceMs = 15 * 60_000;
 
 /** queued → processing, under a new lease. Undefined if the job is not ready, or is another's. */
-export async function claimJob(key: JobKey): Promise<ClaimedJob | undefined> {
+export async function claimJob(key: JobKey & Pick<Job, 'lane'>): Promise<ClaimedJob | undefined> {
   const now = Date.now();
+  const started_at = instant(now);
+  // A folder runs again when the last of its files has ended, which is no new start.
+  const isFolder = key.lane.startsWith('folder#');
   const leaseUntil = instant(now + leaseMs);
   const claimed = await updateJob(key, {
     ...whileReady(now),
@@ -55,26 +73,27 @@ export async function claimJob(key: JobKey): Promise<ClaimedJob | undefined> {
       lease_id: randomUUID(),
       lease_until: leaseUntil,
       due_at: leaseUntil,
-      started_at: instant(now),
+      ...(!isFolder && { started_at }),
     },
+    ...(isFolder && { setOnce: { started_at } }),
     remove: ['turn'],
   });
   return claimed as ClaimedJob | undefined;
 }
 
-/** Keeps the lease for another while. Undefined if it is no longer the caller's. */
+/** Keeps the lease for another while, also of a job that was stopped. Undefined if it is no longer the caller's. */
 export function renewLease(job: ClaimedJob): Promise<Job | undefined> {
   const leaseUntil = instant(Date.now() + leaseMs);
   return updateJob(job, {
-    ...whileLeased(job),
+    ...whileLeasedAtAll(job),
     set: { lease_until: leaseUntil, due_at: leaseUntil },
   });
 }
 
-/** The lease is another's, or the job has ended: nothing more is to be written. */
+/** The lease is another's, or the job has ended or was stopped: nothing more is to be written. */
 export class LeaseLostError extends Error {
   constructor() {
-    super('The lease was lost while the job ran');
+    super('The lease was lost while the job ran, or the job was stopped');
   }
 }
 
@@ -90,18 +109,16 @@ export async function saveProgress<Claimed extends ClaimedJob, Saved extends Par
 
 /**
  * processing → done, with the attributes of its result, if it has one. An `error` among them says what went
- * wrong beside it, such as a drive that refused the result.
+ * wrong beside it, such as a drive that refused the result. A job that was stopped is cancelled, and keeps them.
  */
-export function completeJob(job: ClaimedJob, set: Partial<Job> = {}): Promise<Job | undefined> {
-  return updateJob(job, {
-    ...whileLeased(job),
-    set: { status: 'done', ...set, ...endedNow() },
-    remove: [
-      ...(set.error === undefined ? (['error'] as const) : []),
-      'due_at',
-      ...leaseAttributes,
-    ],
-  });
+export async function completeJob(
+  job: ClaimedJob,
+  set: Partial<Job> = {},
+): Promise<Job | undefined> {
+  const done = job.stop_reason
+    ? undefined
+    : await endJob(job, 'done', set, whileLeased(job), set.error === undefined ? ['error'] : []);
+  return done ?? endJob(job, 'cancelled', set, whileStopped(job));
 }
 
 /** processing → failed, with the reason, and with the attributes of what was done before. */
@@ -111,11 +128,7 @@ export function failJob(
   set: Partial<Job> = {},
   condition = whileLeased(job),
 ): Promise<Job | undefined> {
-  return updateJob(job, {
-    ...condition,
-    set: { status: 'failed', error, ...set, ...endedNow() },
-    remove: ['due_at', ...leaseAttributes],
-  });
+  return endJob(job, job.stop_reason ? 'cancelled' : 'failed', { error, ...set }, condition);
 }
 
 /** processing → queued for another try after a wait; failed once all retries are used. */
@@ -125,13 +138,14 @@ export function retryJob(
   waitMs: number,
   condition = whileLeased(job),
 ): Promise<Job | undefined> {
-  if (job.retry_count >= job.max_retries) return failJob(job, error, {}, condition);
+  const { used, most, counted } = triesOf(job);
+  if (used >= most) return failJob(job, error, {}, condition);
   const now = Date.now();
   return updateJob(job, {
     ...condition,
     set: {
       status: 'queued',
-      retry_count: job.retry_count + 1,
+      ...counted,
       error,
       ready_at: instant(now + waitMs),
       due_at: instant(now + waitMs + ringGraceMs),
@@ -139,6 +153,13 @@ export function retryJob(
     },
     remove: [...leaseAttributes],
   });
+}
+
+/** How many tries a job has used, how many it has at most, and the attribute that counts one more. */
+function triesOf({ retry_count, max_retries, stop_reason, stop_tries = 0 }: Job) {
+  return stop_reason
+    ? { used: stop_tries, most: maxStopTries, counted: { stop_tries: stop_tries + 1 } }
+    : { used: retry_count, most: max_retries, counted: { retry_count: retry_count + 1 } };
 }
 
 /** The same, at once and for a worker that is lost: only while that worker stays silent. */
@@ -168,9 +189,14 @@ export function continueJob(job: ClaimedJob): Promise<Job | undefined> {
   return queueAgain(job, whileLeased(job));
 }
 
-/** Gives a queued job its turn once its wait is over. */
+/** Gives a queued job its turn once its wait is over. Undefined if it waits still, or has its turn already. */
 export function makeReady(job: JobKey & Pick<Job, 'priority'>): Promise<Job | undefined> {
-  return updateJob(job, { ...whileReady(Date.now()), set: { turn: turnOf(job) } });
+  const { when, values } = whileReady(Date.now());
+  return updateJob(job, {
+    when: `${when} AND attribute_not_exists(turn)`,
+    values,
+    set: { turn: turnOf(job) },
+  });
 }
 
 /**
@@ -192,7 +218,9 @@ export const haveChildrenEnded = ({ children_total = 0, children_ended = 0 }: Jo
   children_ended >= children_total;
 
 /** processing → queued, for a job that waits for its children, once the last of them has ended. */
-export function resumeJob(job: JobKey & Pick<Job, 'priority'>): Promise<Job | undefined> {
+export function resumeJob(
+  job: JobKey & Pick<Job, 'priority' | 'stop_reason'>,
+): Promise<Job | undefined> {
   return queueAgain(job, {
     when: `${whileWaiting.when} AND (attribute_not_exists(children_total) OR children_ended >= children_total)`,
     values: whileWaiting.values,
@@ -203,7 +231,7 @@ export function resumeJob(job: JobKey & Pick<Job, 'priority'>): Promise<Job | un
 export function pauseJob(job: JobKey, error: string, untilMs: number): Promise<Job | undefined> {
   const until = instant(untilMs);
   return updateJob(job, {
-    ...whileWaiting,
+    ...unlessStopped(whileWaiting),
     set: { status: 'queued', error, ready_at: until, due_at: until },
   });
 }
@@ -219,11 +247,60 @@ export function cancelQueuedJob(job: JobKey): Promise<Job | undefined> {
 }
 
 /** processing → cancelled, for a part whose document's job is over. */
-export function cancelPart(part: ClaimedJob): Promise<Job | undefined> {
-  return updateJob(part, {
-    ...whileLeased(part),
-    set: { status: 'cancelled', ...endedNow() },
-    remove: ['due_at', ...leaseAttributes],
+export const cancelPart = (part: ClaimedJob) => endJob(part, 'cancelled', {}, whileLeased(part));
+
+/**
+ * Stops a job for a reason: it will end `cancelled`, at once if it has never started, else by a worker that
+ * keeps what was done. One that is stopped already keeps its first reason. Returns the job as it then is;
+ * undefined if it has ended.
+ */
+export async function stopJob(seen: Job, stop_reason: string): Promise<Job | undefined> {
+  for (let job: Job | undefined = seen; job && !job.completed_at; job = await findJob(job)) {
+    const stopped = job.stop_reason ? job : await stopAsSeen(job, stop_reason);
+    if (stopped) return stopped;
+  }
+  return undefined;
+}
+
+/** The write of `stopJob` for a job that stands as it was read. */
+function stopAsSeen(job: Job, stop_reason: string): Promise<Job | undefined> {
+  if (job.lease_id) {
+    const values = { ':processing': 'processing' };
+    const leased = { when: '#status = :processing AND attribute_exists(lease_id)', values };
+    return updateJob(job, { ...unlessStopped(leased), set: { stop_reason } });
+  }
+  if (job.status === 'processing') {
+    return queueAgain({ ...job, stop_reason }, unlessStopped(whileWaiting), { stop_reason });
+  }
+  const values = { ':queued': 'queued' };
+  if (job.started_at) {
+    const started = { when: '#status = :queued AND attribute_exists(started_at)', values };
+    return queueAgain({ ...job, stop_reason }, unlessStopped(started), { stop_reason });
+  }
+  const fresh = { when: '#status = :queued AND attribute_not_exists(started_at)', values };
+  return updateJob(job, {
+    ...unlessStopped(fresh),
+    set: { status: 'cancelled', stop_reason, ...endedNow() },
+    remove: ['turn', 'due_at'],
+  });
+}
+
+/**
+ * Names the job that tries an ended one again, if none is named yet. Undefined if the job has not ended, or is
+ * done and no file of it failed.
+ */
+export function nameRetry(job: JobKey, retry_job_id: string): Promise<Job | undefined> {
+  return updateJob(job, {
+    when: '#status IN (:failed, :cancelled) OR (#status = :done AND children_failed > :none AND input_type = :folder)',
+    values: {
+      ':failed': 'failed',
+      ':cancelled': 'cancelled',
+      ':done': 'done',
+      ':none': 0,
+      ':folder': 'drive_folder',
+    },
+    set: {},
+    setOnce: { retry_job_id },
   });
 }
 
@@ -236,18 +313,31 @@ export function postponeSweep(job: Job, dueMs: number): Promise<Job | undefined>
   });
 }
 
-/** The condition of every write of a worker: it still holds the lease. */
-export const whileLeased = ({ lease_id }: ClaimedJob) => ({
+/** The condition of every write of a worker: it still holds the lease, and knows of a stop if there was one. */
+export const whileLeased = (job: ClaimedJob): Condition =>
+  job.stop_reason ? whileLeasedAtAll(job) : unlessStopped(whileLeasedAtAll(job));
+
+const whileLeasedAtAll = ({ lease_id }: ClaimedJob): Condition => ({
   when: '#status = :processing AND lease_id = :lease',
-  values: { ':processing': 'processing', ':lease': lease_id } as Record<string, unknown>,
+  values: { ':processing': 'processing', ':lease': lease_id },
 });
 
-const whileWaiting = {
+function whileStopped(job: ClaimedJob): Condition {
+  const { when, values } = whileLeasedAtAll(job);
+  return { when: `${when} AND attribute_exists(stop_reason)`, values };
+}
+
+const unlessStopped = ({ when, values }: Condition): Condition => ({
+  when: `${when} AND attribute_not_exists(stop_reason)`,
+  values,
+});
+
+const whileWaiting: Condition = {
   when: '#status = :processing AND attribute_not_exists(lease_id)',
   values: { ':processing': 'processing' },
 };
 
-const whileReady = (now: number) => ({
+const whileReady = (now: number): Condition => ({
   when: '#status = :queued AND ready_at <= :now',
   values: { ':queued': 'queued', ':now': instant(now) },
 });
@@ -260,9 +350,25 @@ const endedNow = (): Pick<Job, 'completed_at' | 'expires_at'> => ({
   expires_at: retentionEnd(),
 });
 
+/** processing → an end, with what the job came to. */
+function endJob(
+  job: ClaimedJob,
+  status: 'done' | 'failed' | 'cancelled',
+  set: Partial<Job>,
+  condition: Condition,
+  remove: (keyof Job)[] = [],
+): Promise<Job | undefined> {
+  return updateJob(job, {
+    ...condition,
+    set: { status, ...set, ...endedNow() },
+    remove: [...remove, 'due_at', ...leaseAttributes],
+  });
+}
+
 function queueAgain(
-  job: JobKey & Pick<Job, 'priority'>,
-  condition: Pick<JobUpdate, 'when' | 'values'>,
+  job: JobKey & Pick<Job, 'priority' | 'stop_reason'>,
+  condition: Condition,
+  set: Partial<Job> = {},
 ): Promise<Job | undefined> {
   const now = Date.now();
   return updateJob(job, {
@@ -272,32 +378,48 @@ function queueAgain(
       ready_at: instant(now),
       due_at: instant(now + ringGraceMs),
       turn: turnOf(job),
+      ...set,
     },
     remove: ['error', ...leaseAttributes],
   });
 }
 
-/** A conditional update of one job: attributes to set and to remove, if the condition holds. */
-interface JobUpdate {
+interface Condition {
   when: string;
   values: Record<string, unknown>;
+}
+
+/** A conditional update of one job: attributes to set and to remove, if the condition holds. */
+interface JobUpdate extends Condition {
   set: Partial<Job>;
+  /** Attributes to set if they are not there yet. */
+  setOnce?: Partial<Job>;
   remove?: (keyof Job)[];
 }
 
-/** Returns the whole new item; undefined if the condition doesn't hold. */
+/**
+ * Returns the whole new item; undefined if the condition doesn't hold. How far a job has come that runs here is
+ * written along.
+ */
 async function updateJob(
-  { key_id, job_id }: JobKey,
-  { when, values, set, remove = [] }: JobUpdate,
+  job: JobKey & { lease_id?: string },
+  { when, values, set, setOnce = {}, remove = [] }: JobUpdate,
 ): Promise<Job | undefined> {
-  const given = Object.entries(set).filter(([, value]) => value !== undefined);
+  const { key_id, job_id } = job;
+  const given = Object.entries({ progress: notedProgress(job), ...set, ...setOnce }).filter(
+    ([, value]) => value !== undefined,
+  );
+  const assigned = (name: string) =>
+    name in setOnce ? `if_not_exists(#${name}, :set_${name})` : `:set_${name}`;
   const names = [...given.map(([name]) => name), ...remove, 'status'];
   const update = new UpdateCommand({
     TableName: setting('JOBS_TABLE'),
     Key: { key_id, job_id },
     ConditionExpression: when,
     UpdateExpression: [
-      given.length > 0 ? `SET ${given.map(([name]) => `#${name} = :set_${name}`).join(', ')}` : '',
+      given.length > 0
+        ? `SET ${given.map(([name]) => `#${name} = ${assigned(name)}`).join(', ')}`
+        : '',
       remove.length > 0 ? `REMOVE ${remove.map((name) => `#${name}`).join(', ')}` : '',
     ].join(' '),
     ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),

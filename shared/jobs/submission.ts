@@ -14,7 +14,12 @@ export const InlineInput = dictionary(
   v.object({ messages: v.pipe(v.array(Message), v.minLength(1)) }),
 );
 export const DriveInput = dictionary(
-  v.object({ file_id: orNull(DriveId), folder_id: orNull(DriveId) }),
+  v.object({
+    file_id: orNull(DriveId),
+    folder_id: orNull(DriveId),
+    /** Takes the files of the folders below the folder too. */
+    recursive: v.optional(v.boolean(), false),
+  }),
 );
 
 /** The body of `POST /batch/jobs`. */
@@ -30,6 +35,8 @@ export const JobSubmission = dictionary(
     pipeline_instruction: orNull(stringUpTo(2000)),
     /** Reads every page as an image, whatever text the document says it has. */
     force_ocr: v.optional(v.boolean(), false),
+    /** Only estimates what files would come to, and makes nothing. */
+    dry_run: v.optional(v.boolean(), false),
   }),
 );
 
@@ -46,17 +53,23 @@ export function checkSubmission(submission: JobSubmission, caller: Caller): void
   if ((inline === null) === (drive === null)) {
     throw valueError(['body'], 'exactly one of inline and drive must be given');
   }
+  if (submission.dry_run && !drive) {
+    throw valueError(['body', 'dry_run'], 'dry_run needs drive input');
+  }
   if (drive) checkDrive(drive, caller);
   if (inline) checkInline(submission, inline.messages);
   checkModels(submission, caller);
 }
 
 function checkDrive(
-  { file_id, folder_id }: v.InferOutput<typeof DriveInput>,
+  { file_id, folder_id, recursive }: v.InferOutput<typeof DriveInput>,
   caller: Caller,
 ): void {
   if ((file_id === null) === (folder_id === null)) {
     throw valueError(['body', 'drive'], 'exactly one of file_id and folder_id must be given');
+  }
+  if (recursive && folder_id === null) {
+    throw valueError(['body', 'drive', 'recursive'], 'recursive needs folder_id');
   }
   if (limitsOf(caller).drive_folders.length === 0) {
     throw valueError(['body', 'drive'], 'this API key has no drive folders');

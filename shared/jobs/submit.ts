@@ -6,7 +6,7 @@ import { setting } from '../config.ts';
 import type { Caller } from '../http/caller.ts';
 import { ConflictError } from '../http/errors.ts';
 import { findItem, findJob, type Job, type JobKey, toRecord } from './job.ts';
-import { newJob } from './new-job.ts';
+import { newJob, putJob } from './new-job.ts';
 import { keepMessages } from './objects.ts';
 import type { JobRecord } from './record.ts';
 import { recordModelOf } from './step-models.ts';
@@ -39,19 +39,11 @@ async function createJob({ key_id, job_id }: JobKey, submission: JobSubmission):
     ...(pipeline_instruction !== null && { pipeline_instruction }),
     ...(force_ocr && { force_ocr }),
     ...(drive?.folder_id && { drive_folder_id: drive.folder_id }),
+    ...(drive?.recursive && { recursive: true }),
     ...(drive?.file_id && { drive_file_id: drive.file_id }),
     ...(inline && (await keepMessages({ key_id, job_id }, inline.messages))),
   });
-  const created = await unlessConditionFails(
-    dynamodb.send(
-      new PutCommand({
-        TableName: setting('JOBS_TABLE'),
-        Item: job,
-        ConditionExpression: 'attribute_not_exists(job_id)',
-      }),
-    ),
-  );
-  return (!created && (await findJob(job))) || job;
+  return putJob(job);
 }
 
 type ReservedKey = JobKey & { taken: boolean };

@@ -13,7 +13,7 @@ import { messageComponents } from './messages.ts';
 import { type Component, tags } from './operation.ts';
 import { pathsOf } from './paths.ts';
 import { serviceComponents, serviceOperations } from './service.ts';
-import { submissionComponents, submitOperation } from './submit-job.ts';
+import { estimateComponents, submissionComponents, submitOperation } from './submit-job.ts';
 import { usageComponents, usageOperations } from './usage.ts';
 
 const description = `Chat and OCR for many API keys, each metered exactly.
@@ -26,6 +26,7 @@ The most that a request can cost is held against the key's budget before anythin
 
 const components: Record<string, Component> = {
   ...submissionComponents,
+  ...estimateComponents,
   ...jobComponents,
   ...resultComponents,
   ...messageComponents,

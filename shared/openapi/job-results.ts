@@ -5,10 +5,12 @@ import {
   FileCounts,
   FolderResult,
   JobResult,
+  LeftOutFile,
   LineCounts,
   OcrPage,
   OcrResult,
   PipelineResult,
+  SubfolderCounts,
   TokenCounts,
 } from '../jobs/result.ts';
 import { component } from './operation.ts';
@@ -76,6 +78,21 @@ export const resultComponents = {
     files: 'The files by what became of them.',
     failed_files:
       'The first hundred that failed; `GET /batch/jobs?parent_job_id=` lists all files’ jobs.',
+    left_out: 'The first hundred files that no job was made for, and why.',
+    left_out_more: 'How many more there are.',
+    subfolders: 'The folders within the folder.',
+  }),
+  LeftOutFile: component(LeftOutFile, 'A file of a folder that no job was made for.', {
+    file_id: 'Its id on the drive; a shortcut’s, if its target may not be read.',
+    filename: 'Its name, cut at 200 characters.',
+    reason:
+      '`unsupported_file_type`: no job takes it, or not one of this type. `already_submitted`: an earlier job has done the same with it, or is doing it. `unreadable`: a shortcut to what the key may not read.',
+    job_id: 'The earlier job.',
+  }),
+  SubfolderCounts: component(SubfolderCounts, 'The folders within a folder.', {
+    found: 'How many were found.',
+    listed:
+      'How many of them had their files taken too: none without `recursive`; with it, at most 500, down to 20 levels.',
   }),
   FileCounts: component(FileCounts, 'A folder’s files by what became of them.', {
     found: 'All files in the folder.',
@@ -129,4 +146,19 @@ export const folderResult: FolderResult = {
       error: 'broken.pdf can’t be read: it is no PDF.',
     },
   ],
+  left_out: [
+    {
+      file_id: '1mZ0p6tXq4LwR8bKc2VhN7yUeJd5sGaFo',
+      filename: 'drawings.zip',
+      reason: 'unsupported_file_type',
+    },
+    {
+      file_id: '1b9HkT3vQe7Zs5NxWf1LyRc8PjMu2AgDo',
+      filename: 'inspection.pdf',
+      reason: 'already_submitted',
+      job_id: 'job_019aa1f2-6b40-7a11-8c02-54d1e0f7a3b9',
+    },
+  ],
+  left_out_more: 0,
+  subfolders: { found: 2, listed: 0 },
 };

@@ -1,5 +1,5 @@
 import { JobListQuery, JobPath } from '../jobs/read.ts';
-import { JobList, JobRecord } from '../jobs/record.ts';
+import { JobList, JobRecord, Progress } from '../jobs/record.ts';
 import { catalogue } from '../models/catalogue.ts';
 import { errorAnswer, validationErrors } from './error-answers.ts';
 import { chatResult, folderResult, ocrResult } from './job-results.ts';
@@ -9,7 +9,7 @@ export const jobComponents = {
   Job: component(JobRecord, 'A job as it stands now.', {
     id: '`job_` and a UUID that sorts by time.',
     status:
-      '`queued` → `processing` → `done` or `failed`; back to `queued` to be tried again or to go on later; `cancelled` from `queued`.',
+      '`queued` → `processing` → `done` or `failed`; back to `queued` to be tried again or to go on later; `cancelled` once it was cancelled or stopped.',
     job_type: 'As it was submitted.',
     model: 'The model or OCR engine at work.',
     input_type: 'Where the input comes from.',
@@ -17,17 +17,32 @@ export const jobComponents = {
     priority: 'Lower is processed sooner.',
     retry_count: 'How often it has been tried again.',
     max_retries: 'How often it may be.',
-    result: 'What it came to, once it is done.',
-    error: 'Why it failed, or why it will be tried again.',
+    result:
+      'What it came to, once it is done; of a job that was stopped, what was done and paid for by then.',
+    error: 'Why it failed, why it will be tried again, or why it was stopped.',
     drive_folder_id: 'The folder on the drive.',
     drive_result_file_id: 'The file that the result was written to, beside the source.',
     pipeline: '`ocr_then_chat`, or null.',
     pipeline_instruction: 'As it was submitted.',
     parent_job_id: 'The job that this one is a part of.',
     created_at: 'When it was submitted.',
-    started_at: 'When its latest attempt began.',
+    started_at: 'When its latest attempt began; of a folder, its first.',
     completed_at: 'When it ended.',
+    drive_file_id: 'The file on the drive that it works on.',
+    progress: 'How far it has come; null before that is known, and once it has ended.',
+    retry_of: 'The ended job that it tries again.',
   }),
+  Progress: component(
+    Progress,
+    'How far a job has come: written down every ten seconds while it runs.',
+    {
+      done: 'How many went well so far.',
+      total:
+        'How many there are; of a folder that is still being listed, how many were found so far.',
+      failed: 'How many could not be done.',
+      unit: 'What is counted.',
+    },
+  ),
   JobList: component(JobList, 'A page of jobs.', {
     jobs: 'The newest first.',
     next_cursor: 'The `cursor` of the next page; null on the last.',
@@ -57,6 +72,9 @@ export const queuedJob: JobRecord = {
   created_at: '2026-11-20T15:04:05.123Z',
   started_at: null,
   completed_at: null,
+  drive_file_id: null,
+  progress: null,
+  retry_of: null,
 };
 
 const ended: Partial<JobRecord> = {
@@ -79,6 +97,7 @@ const ocrJob: JobRecord = {
   model: ocr,
   input_type: 'drive_file',
   filename: 'inspection.pdf',
+  drive_file_id: '1kQ8b6YhPz3nWc0uTgE5sRm2XvLd7aFjo',
   drive_folder_id: '0BwwA4oUTeiV1TGRPeTVjaWRDY1E',
   drive_result_file_id: '1f0gWq3xkZ8b2yTnLr5sVd7uHc9aJp4eM',
   result: ocrResult,
@@ -92,6 +111,34 @@ const folderJob: JobRecord = {
   input_type: 'drive_folder',
   drive_folder_id: '0BwwA4oUTeiV1TGRPeTVjaWRDY1E',
   result: folderResult,
+};
+
+const stopped: Partial<JobRecord> = {
+  error: 'stopped: The job was stopped by its caller.',
+};
+
+const stoppedJob: JobRecord = {
+  ...queuedJob,
+  ...stopped,
+  status: 'cancelled',
+  completed_at: '2026-11-20T15:04:09.201Z',
+};
+
+const stoppingJob: JobRecord = {
+  ...ocrJob,
+  ...stopped,
+  status: 'processing',
+  completed_at: null,
+  result: null,
+  drive_result_file_id: null,
+  progress: { done: 14, total: 40, failed: 0, unit: 'pages' },
+};
+
+const retriedJob: JobRecord = {
+  ...queuedJob,
+  id: 'job_019aa1f3-0b52-7e04-b1c8-6a9f3d2e5c17',
+  created_at: '2026-11-20T15:05:17.482Z',
+  retry_of: queuedJob.id,
 };
 
 const path = parameters('path', JobPath, {
@@ -167,6 +214,47 @@ export const jobOperations: Operation[] = [
       409: errorAnswer(
         'The job is not queued any more.',
         'Only a queued job can be cancelled; this one is done.',
+      ),
+      422: validationErrors({}),
+    },
+  },
+  {
+    method: 'post',
+    path: '/batch/jobs/{job_id}/stop',
+    operationId: 'stopJob',
+    tag: 'Batch jobs',
+    summary: 'Stop a job',
+    description:
+      'Stops a job that has not ended, and every job that was made for it. What has not begun ends at once; what runs begins no further page, line or call. The job ends `cancelled`, a moment later if it runs, and its `result` keeps what was done and paid for by then. Stopping it again changes nothing.',
+    parameters: [path],
+    answers: {
+      200: json('The job as it stands now: it ends `cancelled`.', JobRecord, {
+        'A job that had not begun': stoppedJob,
+        'A document that is being read': stoppingJob,
+      }),
+      404: noSuchJob,
+      409: errorAnswer(
+        'The job has ended.',
+        'Only a job that has not ended can be stopped; this one is done.',
+      ),
+      422: validationErrors({}),
+    },
+  },
+  {
+    method: 'post',
+    path: '/batch/jobs/{job_id}/retry',
+    operationId: 'retryJob',
+    tag: 'Batch jobs',
+    summary: 'Try a job again',
+    description:
+      'Makes a new job that does once more what a failed or cancelled one did not. Of a folder, it takes the files whose jobs failed and no other; of a folder that was itself stopped or failed, also those that were cancelled or that it had not come to. The ended job stays as it is. Asking again for the same job returns the same new one.',
+    parameters: [path],
+    answers: {
+      202: json('The new job.', JobRecord, { 'A job tried again': retriedJob }),
+      404: noSuchJob,
+      409: errorAnswer(
+        'The job has not ended, or went well; or the key has lost a model that it needs.',
+        'Only a failed or cancelled job, or a folder with failed files, can be tried again; this one is done.',
       ),
       422: validationErrors({}),
     },

@@ -1,7 +1,9 @@
+import { EstimatedFiles, EstimatedPages, JobEstimate } from '../jobs/estimate.ts';
 import { JobRecord } from '../jobs/record.ts';
 import { DriveInput, InlineInput, JobSubmission, SubmissionHeader } from '../jobs/submission.ts';
 import { catalogue } from '../models/catalogue.ts';
 import { errorAnswer, validationErrors } from './error-answers.ts';
+import { folderResult } from './job-results.ts';
 import { queuedJob } from './jobs.ts';
 import { component, content, json, type Operation, parameters } from './operation.ts';
 
@@ -23,6 +25,8 @@ export const submissionComponents = {
         '`ocr_then_chat` reads the pages, then hands their text to a model: for drive input, or inline images.',
       pipeline_instruction: 'What the model of the pipeline is to do with the text.',
       force_ocr: 'Reads every page as an image, whatever text the document says it has.',
+      dry_run:
+        'Estimates what the files on the drive would come to, and makes nothing: the answer is a 200 with the estimate.',
     },
   ),
   InlineInput: component(InlineInput, 'Input that comes with the submission.', {
@@ -35,8 +39,49 @@ export const submissionComponents = {
       file_id: 'One file: one job.',
       folder_id:
         'A folder: one job for each of its files that no earlier job has done or is doing. The answer is the folder’s own job, and each file’s job names it as its `parent_job_id`.',
+      recursive:
+        'Takes the files of the folders below it too: at most 500 folders, down to 20 levels.',
     },
   ),
+};
+
+export const estimateComponents = {
+  JobEstimate: component(JobEstimate, 'What a submission of files would come to.', {
+    dry_run: 'Always true: nothing was made.',
+    files: 'The files by what would become of them.',
+    left_out: 'The first hundred files that no job would be made for, and why.',
+    left_out_more: 'How many more there are.',
+    subfolders: 'The folders within the folder.',
+    pages: 'The pages that would be read, as far as they are known beforehand.',
+    max_cost_usd:
+      'The most that the files can cost, in USD, without those that `unbounded_files` counts. A PDF counts with as many pages as a document may have; a page with a text layer costs nothing in the end.',
+    unbounded_files:
+      'How many files don’t show beforehand how many calls they take: files of requests, long texts, Google documents, and PDFs of a pipeline.',
+    is_complete: 'False if the folder has more files than could be listed in time.',
+  }),
+  EstimatedFiles: component(EstimatedFiles, 'Files by what would become of them.', {
+    found: 'All files.',
+    pending: 'A job would be made for each.',
+    skipped: 'Already done, or being worked on, by an earlier job.',
+    unsupported: 'Of a type that no job takes.',
+    unreadable: 'Shortcuts to what the key may not read. They are not among those found.',
+  }),
+  EstimatedPages: component(EstimatedPages, 'Pages that would be read.', {
+    known: 'Pages of images: one each.',
+    unknown_files: 'Documents that must be opened before their pages can be counted.',
+  }),
+};
+
+const estimate: JobEstimate = {
+  dry_run: true,
+  files: { found: 12, pending: 10, skipped: 1, unsupported: 1, unreadable: 0 },
+  left_out: folderResult.left_out,
+  left_out_more: 0,
+  subfolders: { found: 2, listed: 0 },
+  pages: { known: 7, unknown_files: 1 },
+  max_cost_usd: 3.0111,
+  unbounded_files: 0,
+  is_complete: true,
 };
 
 export const submitOperation: Operation = {
@@ -90,9 +135,19 @@ export const submitOperation: Operation = {
       priority: 50,
       max_retries: 5,
     },
+    'What a folder and those below it would cost': {
+      job_type: 'ocr',
+      drive: { folder_id: '0BwwA4oUTeiV1TGRPeTVjaWRDY1E', recursive: true },
+      dry_run: true,
+    },
   }),
   answers: {
+    200: json('The estimate of a `dry_run`.', JobEstimate, { 'A folder': estimate }),
     202: json('The job was accepted.', JobRecord, { 'A job that waits': queuedJob }),
+    404: errorAnswer(
+      'Of a `dry_run`: the key may read no such file or folder. A job that is made fails with the same reason.',
+      "No such file or folder under this key's Drive folders.",
+    ),
     409: errorAnswer(
       'The `Idempotency-Key` was used before, for another submission.',
       'This Idempotency-Key was used for a different submission.',

@@ -153,7 +153,7 @@ describe('a body', () => {
 });
 
 describe('the 202 record', () => {
-  it('has every field of the contract and no other, with its defaults', async () => {
+  it('has every field of the contract, those beside it and no other, with its defaults', async () => {
     const before = Date.now();
 
     const job = await submit(stage, { job_type: 'chat', inline: { messages } });
@@ -179,6 +179,9 @@ describe('the 202 record', () => {
       created_at: expect.stringMatching(instantFormat),
       started_at: null,
       completed_at: null,
+      drive_file_id: null,
+      progress: null,
+      retry_of: null,
     });
     expect(Date.parse(job.created_at)).toBeGreaterThanOrEqual(before);
     expect(Date.parse(job.created_at)).toBeLessThanOrEqual(Date.now());

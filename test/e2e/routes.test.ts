@@ -30,6 +30,8 @@ describe('a route or method that does not exist', () => {
     ['GET', '/batch//jobs'],
     ['GET', '/batch/jobs/x/y'],
     ['GET', '/batch/jobs/x/cancel'],
+    ['GET', '/batch/jobs/x/stop'],
+    ['GET', '/batch/jobs/x/retry'],
     ['POST', '/batch/jobs/x'],
     ['POST', '/health'],
     ['PUT', '/batch/jobs'],
@@ -85,6 +87,8 @@ describe('a caller without a valid key', () => {
     ['GET', '/batch/jobs'],
     ['GET', '/batch/jobs/x'],
     ['POST', '/batch/jobs/x/cancel'],
+    ['POST', '/batch/jobs/x/stop'],
+    ['POST', '/batch/jobs/x/retry'],
   ] as const;
 
   it.each(routes)('is answered 401 by %s %s, for both kinds of client', async (method, path) => {

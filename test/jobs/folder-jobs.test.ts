@@ -59,6 +59,15 @@ describe("a folder's job", () => {
       type: 'folder',
       files: { ...none, found: 4, done: 3, unsupported: 1 },
       failed_files: [],
+      left_out: [
+        {
+          file_id: await world.idOf('pack.zip'),
+          filename: 'pack.zip',
+          reason: 'unsupported_file_type',
+        },
+      ],
+      left_out_more: 0,
+      subfolders: { found: 1, listed: 0 },
     });
     const children = await childrenOf(caller, job);
     expect(children.map(({ filename }) => filename).toSorted()).toEqual([

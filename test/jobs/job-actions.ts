@@ -12,6 +12,7 @@ import {
   retryJob,
   suspendJob,
 } from '../../shared/jobs/state.ts';
+import { stopCallersJob } from '../../shared/jobs/stop.ts';
 import { sweepJobs } from '../../shared/jobs/sweep.ts';
 import { pass } from '../support/worlds/clock.ts';
 import { answer, caller, doorbellOf, lane, submitted } from '../support/worlds/jobs.ts';
@@ -35,6 +36,7 @@ const weights = {
   renew: 1,
   'end wait': 1,
   cancel: 1,
+  stop: 2,
   sweep: 2,
   'pass time': 3,
 };
@@ -102,6 +104,8 @@ export async function perform(world: World, action: Action): Promise<unknown> {
       return job && tookEffect(makeReady(job));
     case 'cancel':
       return job && tookEffect(cancelJob(caller, job.job_id).catch(refusal));
+    case 'stop':
+      return job && tookEffect(stopCallersJob(caller, job.job_id).catch(refusal));
     case 'sweep':
       await sweepJobs();
       return true;
@@ -143,6 +147,8 @@ export function predict(model: JobModel, world: World, action: Action): unknown 
       return job && model.endWait(job.job_id);
     case 'cancel':
       return job && model.cancel(job.job_id);
+    case 'stop':
+      return job && model.stop(job.job_id);
     case 'sweep':
       model.sweep();
       return true;

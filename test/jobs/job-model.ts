@@ -1,6 +1,6 @@
 import { type ClaimedJob, instant, type Job } from '../../shared/jobs/job.ts';
 import type { JobStatus } from '../../shared/jobs/record.ts';
-import { leaseMs, ringGraceMs } from '../../shared/jobs/state.ts';
+import { leaseMs, maxStopTries, ringGraceMs } from '../../shared/jobs/state.ts';
 
 /** A job as it should be, written down a second time in the simplest way. */
 interface ModelJob {
@@ -14,9 +14,16 @@ interface ModelJob {
   dueAt?: number;
   lease?: { id: string | undefined; until: number };
   error?: string;
+  started?: true;
+  /** How often its ending was tried again, once it was stopped. */
+  stop?: { tries: number };
+  /** The lease of the worker that knows of the stop: it claimed the job afterwards. */
+  knownBy?: string | undefined;
 }
 
-const turnOf = ({ priority, id }: ModelJob) => `${String(priority).padStart(3, '0')}#${id}`;
+const turnOf = ({ priority, id, stop }: ModelJob) =>
+  `${String(stop ? 0 : priority).padStart(3, '0')}#${id}`;
+const isOver = ({ status }: ModelJob) => status !== 'queued' && status !== 'processing';
 const isReady = ({ status, readyAt }: ModelJob) => status === 'queued' && readyAt <= Date.now();
 
 /** All jobs as they should be; each method is a thing that may happen, and says if it takes effect. */
@@ -44,25 +51,31 @@ export class JobModel {
 
   /** Tells what only the claim itself decides. */
   learnLease({ job_id, lease_id }: ClaimedJob): void {
-    const { lease } = this.find(job_id);
-    if (lease) lease.id ??= lease_id;
+    const job = this.find(job_id);
+    if (job.lease) job.lease.id ??= lease_id;
+    if (job.stop) job.knownBy = lease_id;
   }
 
   renew(claim: ClaimedJob): boolean {
-    return this.whileLeased(claim, lend);
+    const job = this.find(claim.job_id);
+    if (job.lease?.id !== claim.lease_id) return false;
+    lend(job);
+    return true;
   }
 
   complete(claim: ClaimedJob): boolean {
-    return this.whileLeased(claim, (job) => {
-      delete job.error;
-      end(job, 'done');
-    });
+    const job = this.find(claim.job_id);
+    if (job.lease?.id !== claim.lease_id) return false;
+    // What was paid for is kept, also by a worker that learns of the stop only now.
+    if (!job.stop) delete job.error;
+    end(job, job.stop ? 'cancelled' : 'done');
+    return true;
   }
 
   fail(claim: ClaimedJob, error: string): boolean {
     return this.whileLeased(claim, (job) => {
       job.error = error;
-      end(job, 'failed');
+      end(job, job.stop ? 'cancelled' : 'failed');
     });
   }
 
@@ -93,9 +106,25 @@ export class JobModel {
     return true;
   }
 
+  /** At once if nothing can have been done yet; else a worker ends it, before all other work. */
+  stop(id: string): boolean {
+    const job = this.find(id);
+    if (isOver(job)) return false;
+    if (job.stop) return true;
+    job.stop = { tries: 0 };
+    if (job.status === 'processing') return true;
+    if (!job.started) {
+      end(job, 'cancelled');
+      return true;
+    }
+    delete job.error;
+    queue(job, 0);
+    return true;
+  }
+
   endWait(id: string): boolean {
     const job = this.find(id);
-    if (!isReady(job)) return false;
+    if (!isReady(job) || job.hasTurn) return false;
     job.hasTurn = true;
     return true;
   }
@@ -129,6 +158,8 @@ export class JobModel {
       ...(job.dueAt !== undefined && { due_at: instant(job.dueAt) }),
       ...(job.lease?.id && { lease_id: job.lease.id, lease_until: instant(job.lease.until) }),
       ...(job.error !== undefined && { error: job.error }),
+      ...(job.stop && { stop_reason: 'stopped: The job was stopped by its caller.' }),
+      ...(job.stop?.tries && { stop_tries: job.stop.tries }),
     }));
   }
 
@@ -141,6 +172,7 @@ export class JobModel {
   private whileLeased({ job_id, lease_id }: ClaimedJob, effect: (job: ModelJob) => void): boolean {
     const job = this.find(job_id);
     if (job.lease?.id !== lease_id) return false;
+    if (job.stop && job.knownBy !== lease_id) return false;
     effect(job);
     return true;
   }
@@ -149,6 +181,7 @@ export class JobModel {
 function lend(job: ModelJob): void {
   const until = Date.now() + leaseMs;
   job.status = 'processing';
+  job.started = true;
   job.lease = { id: job.lease?.id, until };
   job.dueAt = until;
   job.hasTurn = false;
@@ -156,11 +189,13 @@ function lend(job: ModelJob): void {
 
 function giveBack(job: ModelJob, error: string, waitMs: number): void {
   job.error = error;
-  if (job.retryCount === job.maxRetries) {
-    end(job, 'failed');
+  const isLast = job.stop ? job.stop.tries === maxStopTries : job.retryCount === job.maxRetries;
+  if (isLast) {
+    end(job, job.stop ? 'cancelled' : 'failed');
     return;
   }
-  job.retryCount += 1;
+  if (job.stop) job.stop.tries += 1;
+  else job.retryCount += 1;
   queue(job, waitMs);
 }
 
@@ -187,6 +222,8 @@ const modelled = [
   'turn',
   'due_at',
   'error',
+  'stop_reason',
+  'stop_tries',
 ] as const;
 const leased = ['lease_id', 'lease_until'] as const;
 

@@ -11,6 +11,7 @@ const legalMoves = [
   'processing → queued',
   'processing → done',
   'processing → failed',
+  'processing → cancelled',
 ];
 
 /** Expects that each write of a job was one that a job may make, and left it whole. */
@@ -22,6 +23,7 @@ export function expectLegalWrites(writes: JobWrite[]): void {
     const isClaim = move === 'queued → processing';
     const retries = after.retry_count - (before?.retry_count ?? 0);
     expect(legalMoves).toContain(move);
+    if (before?.stop_reason) expectStopped(before, after);
     expect(retries, move).toBeOneOf(move === 'processing → queued' ? [0, 1] : [0]);
     expect(after.retry_count, move).toBeLessThanOrEqual(after.max_retries);
     if (isClaim) expect(leases).not.toContain(after.lease_id);
@@ -33,18 +35,26 @@ export function expectLegalWrites(writes: JobWrite[]): void {
   }
 }
 
+/** Expects of a job that was stopped that it stays so, and comes to no other end. */
+function expectStopped(before: Job, after: Job): void {
+  expect(after.stop_reason).toBe(before.stop_reason);
+  expect(after.status).toBeOneOf(['queued', 'processing', 'cancelled']);
+  expect(after.retry_count).toBe(before.retry_count);
+}
+
 /** Expects the attributes that go with a job's status, and no other. */
 function expectWhole(job: Job): void {
   const live = job.status === 'queued' || job.status === 'processing';
   // A job that waits for its children is in processing, and nobody's.
   const leased = job.status === 'processing' && job.lease_id !== undefined;
+  const wasStopped = job.status === 'cancelled' && job.stop_reason !== undefined;
   const present = {
     lease_id: leased,
     lease_until: leased,
     due_at: live,
     completed_at: !live,
     expires_at: !live,
-    result_json: job.status === 'done',
+    result_json: job.status === 'done' || (wasStopped && 'result_json' in job),
   };
   for (const [name, expected] of Object.entries(present)) {
     expect(name in job, `${name} of a job that is ${job.status}`).toBe(expected);

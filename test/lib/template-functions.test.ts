@@ -124,8 +124,14 @@ describe('functions', () => {
       'roll-up-usage',
       { dynamodb: ['GetItem', 'UpdateItem', ...stream], sqs: [...queue, 'SendMessage'] },
     ],
+    ['retry-job', { dynamodb: ['GetItem', 'PutItem', 'UpdateItem'] }],
+    ['stop-job', { dynamodb: ['GetItem', 'Query', 'UpdateItem'] }],
     ['submit-feedback', { dynamodb: ['PutItem', 'UpdateItem'] }],
-    ['submit-job', { dynamodb: ['GetItem', 'PutItem'], s3: ['PutObject'] }],
+    [
+      'submit-job',
+      { dynamodb: ['GetItem', 'PutItem'], lambda: ['InvokeFunction'], s3: ['PutObject'] },
+    ],
+    ['estimate-job', { dynamodb: ['GetItem'], secretsmanager: secrets }],
     ['sweep', { dynamodb: ['GetItem', 'Query', 'UpdateItem'], sqs: [...queue, 'SendMessage'] }],
   ])('%s may do this and no more', (name, expected) => {
     const role = referencesIn(functions.find((fn) => fn.name === name)?.properties.Role)[0] ?? '';
@@ -162,20 +168,26 @@ describe('functions', () => {
     },
   );
 
-  it('that chat alone may invoke others: the page reader and the Drive search', () => {
+  it('that chat and submission alone may invoke others, each what it needs', () => {
     const idOf = (name: string) => functions.find((fn) => fn.name === name)?.id;
+    const mayInvoke: Record<string, string[]> = {
+      'stream-chat': ['search-drive', 'read-page'],
+      'submit-job': ['estimate-job'],
+    };
     const invocationsOf = (role: string) =>
       policiesOf(role).filter(({ Action }) => /lambda:/.test(String(Action)));
 
     for (const { name, properties } of functions) {
       const invocations = invocationsOf(referencesIn(properties.Role)[0] ?? '');
       const invoked = invocations.flatMap(({ Resource }) => referencesIn(Resource));
-      const expected = name === 'stream-chat' ? [idOf('search-drive'), idOf('read-page')] : [];
+      const expected = (mayInvoke[name] ?? []).map(idOf);
       expect(invoked.sort(), name).toEqual(expected.sort());
     }
     const chat = functions.find(({ name }) => name === 'stream-chat')?.properties as Properties;
     expect(setting(chat, 'READ_PAGE_FUNCTION')).toEqual({ Ref: idOf('read-page') });
     expect(setting(chat, 'SEARCH_DRIVE_FUNCTION')).toEqual({ Ref: idOf('search-drive') });
+    const submit = functions.find(({ name }) => name === 'submit-job')?.properties as Properties;
+    expect(setting(submit, 'ESTIMATE_JOB_FUNCTION')).toEqual({ Ref: idOf('estimate-job') });
   });
 
   it('never read pages of a local origin, and the reader has no setting at all', () => {

@@ -35,6 +35,8 @@ describe('routes', () => {
       `GET /v1/models list-models ${authorizer}`,
       `POST /batch/jobs submit-job ${authorizer}`,
       `POST /batch/jobs/{job_id}/cancel cancel-job ${authorizer}`,
+      `POST /batch/jobs/{job_id}/retry retry-job ${authorizer}`,
+      `POST /batch/jobs/{job_id}/stop stop-job ${authorizer}`,
       `POST /chat/stream stream-chat ${authorizer}`,
       `POST /feedback submit-feedback ${authorizer}`,
       `POST /v1/chat/completions create-chat-completion ${authorizer}`,

@@ -59,6 +59,8 @@ describe('what the document says of an answer holds for', () => {
     await expectAnswer('getJob', 200, { parameters: { job_id: id } });
     await expectAnswer('listJobs', 200);
     await expectAnswer('cancelJob', 409, { parameters: { job_id: id } });
+    await expectAnswer('stopJob', 409, { parameters: { job_id: id } });
+    await expectAnswer('retryJob', 409, { parameters: { job_id: id } });
   });
 
   it('an image that was read', async () => {
@@ -163,6 +165,8 @@ describe('what the document says of a refusal holds for', () => {
 
     await expectAnswer('getJob', 404, { parameters });
     await expectAnswer('cancelJob', 404, { parameters });
+    await expectAnswer('stopJob', 404, { parameters });
+    await expectAnswer('retryJob', 404, { parameters });
     await expectAnswer('createChatCompletion', 404, { body: { ...completion, model: 'x' } });
     await expectAnswer('streamChat', 401, { body: { message: 'Hello', api_key: 'sk-x' } });
     await expectAnswer('getDocsFile', 404, { parameters: { file: '__proto__' } });

@@ -44,7 +44,7 @@ const commands = {
   show: command('Shows a key.', true),
   set: command('Changes a key; "none" removes a limit.', true, ['name', ...limits]),
   rotate: command('Gives a key a new secret and shows it, this once.', true, ['grace']),
-  revoke: command('Ends a key, for good.', true),
+  revoke: command('Ends a key, for good, and stops its jobs.', true),
 };
 
 /** `npm run keys` */

@@ -3,9 +3,10 @@ import type { ModelCall } from '../../chat/metered-call.ts';
 import { ServiceError } from '../../http/errors.ts';
 import { toUsd } from '../../ledger/nano-usd.ts';
 import { findModel, type Model } from '../../models/catalogue.ts';
-import type { Job } from '../job.ts';
+import type { ClaimedJob, Job } from '../job.ts';
 import type { ChatResult } from '../result.ts';
 import { findStep, stepWrite } from '../steps.ts';
+import { beginStep } from '../watch.ts';
 
 /** Returns what a chat job's result says of an answer. */
 export const chatResultOf = ({ cost, ...answer }: Answer): ChatResult => ({
@@ -34,13 +35,14 @@ export function requireJobModel(id: string): Model {
  * is read again. `onNew` is called for one that was not.
  */
 export async function askOnce(
-  job: Job,
+  job: ClaimedJob,
   name: string,
   call: ModelCall,
   onNew?: () => void,
 ): Promise<Answer> {
   const known = await findStep<Answer>(job, name);
   if (known) return known;
+  await beginStep(job);
   const { isNew, ...answer } = await ask(call, (kept) => stepWrite(job, name, kept));
   if (isNew) onNew?.();
   return (isNew ? undefined : await findStep<Answer>(job, name)) ?? answer;

@@ -1,18 +1,21 @@
 import { createReadStream, createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import pLimit from 'p-limit';
-import { readKey } from '../../keys/key.ts';
 import { toUsd } from '../../ledger/nano-usd.ts';
 import { deliver } from '../files/delivery.ts';
 import type { SourcedJob } from '../files/source.ts';
-import { withFile } from '../files/source-file.ts';
+import { newTempDir, withFile } from '../files/source-file.ts';
+import type { ClaimedJob } from '../job.ts';
 import { keepFile } from '../objects.ts';
+import { noteProgress } from '../progress.ts';
 import type { ChatBatchResult } from '../result.ts';
 import { completionOf, type RunEnd } from '../run-leased.ts';
 import { continueJob } from '../state.ts';
 import { stepNames, stepsBetween } from '../steps.ts';
+import { readKeyOf } from '../watch.ts';
 import { answerLine, type LineStep, lineName, maxLineBytes } from './batch-line.ts';
 
 /** Lines of one file that are asked at once. */
@@ -50,10 +53,15 @@ async function answerLines(
   answered: Set<string>,
   signal: AbortSignal,
 ): Promise<void> {
-  const { models } = await readKey(job.key_id);
+  const { models } = await readKeyOf(job);
   const limit = pLimit(linesAtOnce);
   const running = new Set<Promise<void>>();
   const failures: unknown[] = [];
+  const total = await countLines(path);
+  let failed = job.progress?.failed ?? 0;
+  const note = () =>
+    noteProgress(job, { done: answered.size - failed, total, failed, unit: 'lines' });
+  note();
   let read = 0;
   for await (const text of linesOf(path, maxLineBytes)) {
     // A byte order mark may begin the file.
@@ -64,7 +72,11 @@ async function answerLines(
     if (line?.trim() === '' || answered.has(name)) continue;
     const giveBack = await reserveBytes(Buffer.byteLength(line ?? ''));
     const run = limit(() => answerLine({ job, line, number, models }, signal))
-      .then(() => void answered.add(name))
+      .then((isAnswered) => {
+        answered.add(name);
+        if (!isAnswered) failed += 1;
+        note();
+      })
       .catch((error: unknown) => void failures.push(error))
       .finally(giveBack);
     running.add(run);
@@ -78,7 +90,25 @@ async function answerLines(
   if (failures.length > 0) throw failures[0];
 }
 
-async function finish(job: SourcedJob, path: string): Promise<RunEnd> {
+/** How many lines of a file are not blank. */
+async function countLines(path: string): Promise<number> {
+  let count = 0;
+  for await (const line of linesOf(path, maxLineBytes)) if (line?.trim() !== '') count += 1;
+  return count;
+}
+
+/** Ends a job that was stopped with the lines that were answered by then. */
+export async function keptLines(job: ClaimedJob): Promise<RunEnd> {
+  const folder = await newTempDir();
+  try {
+    return await finish(job, join(folder, 'results'));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** What was answered is the job's result, and is written to the drive unless the job was stopped. */
+async function finish(job: ClaimedJob, path: string): Promise<RunEnd> {
   const result: ChatBatchResult = {
     type: 'chat_batch',
     lines: { total: 0, completed: 0, failed: 0 },
@@ -96,14 +126,10 @@ async function finish(job: SourcedJob, path: string): Promise<RunEnd> {
   }
   try {
     await pipeline(Readable.from(results()), createWriteStream(path));
-    const delivery = await deliver(job, {
-      suffix: '.result.jsonl',
-      mimeType: 'application/jsonl',
-      path,
-    });
+    const file = { suffix: '.result.jsonl', mimeType: 'application/jsonl', path } as const;
+    const { error } = job.stop_reason ? {} : await deliver(job, file);
     const { text = null, text_object } = await keepFile(job, 'results.jsonl', path);
     const whole = { ...result, content: text, cost_usd: toUsd(cost) };
-    const { error } = delivery;
     return completionOf(job, whole, {
       ...(text_object && { text_object }),
       ...(error && { error }),

@@ -7,6 +7,7 @@ import { endOfWait, isPermanent } from '../failure.ts';
 import type { SourcedJob } from '../files/source.ts';
 import type { TokenCounts } from '../result.ts';
 import { saveStep, stepWrite } from '../steps.ts';
+import { beginStep } from '../watch.ts';
 import { tagsOf } from './ask.ts';
 
 /** One line's result in the OpenAI batch format; `cost` in nano-dollars. */
@@ -45,9 +46,13 @@ const BatchLine = v.pipe(
 
 const nothingUsed: TokenCounts = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
 
-/** Runs one line's request, once. If something is wrong with the line itself, its result says so. */
-export async function answerLine(line: Line, signal: AbortSignal): Promise<void> {
+/**
+ * Runs one line's request, once. If something is wrong with the line itself, its result says so. Returns
+ * whether the line was answered.
+ */
+export async function answerLine(line: Line, signal: AbortSignal): Promise<boolean> {
   const { job, number } = line;
+  await beginStep(job);
   if (line.line === undefined) {
     const mb = maxLineBytes / 1024 / 1024;
     return saveInvalid(line, null, `it is longer than the ${mb} MB that a line may have.`);
@@ -71,21 +76,24 @@ export async function answerLine(line: Line, signal: AbortSignal): Promise<void>
     await ask(callOf(line, body, signal), ({ usage, cost }, completion) =>
       stepWrite(job, name, { output: toOutput(200, completion), failed: false, usage, cost }),
     );
+    return true;
   } catch (error) {
     if (!isLinesFault(error, job, signal)) throw error;
     const { statusCode, message, code } = error as ServiceError;
     const said = { error: { message, type: 'invalid_request_error', param: null, code } };
     const output = toOutput(statusCode, said);
     await saveStep(job, name, { output, failed: true, usage: nothingUsed, cost: 0 });
+    return false;
   }
 }
 
-function saveInvalid(line: Line, custom_id: string | null, wrong: string): Promise<void> {
+async function saveInvalid(line: Line, custom_id: string | null, wrong: string): Promise<boolean> {
   const message = `Line ${line.number}: ${wrong}`;
   const error = { code: 'invalid_line', message };
   const output = { id: idOf(line), custom_id, response: null, error };
   const step = { output, failed: true, usage: nothingUsed, cost: 0 };
-  return saveStep(line.job, lineName(line.number), step);
+  await saveStep(line.job, lineName(line.number), step);
+  return false;
 }
 
 const idOf = ({ job, number }: Line) => `batch_req_${job.job_id.slice('job_'.length)}_${number}`;

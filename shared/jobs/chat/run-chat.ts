@@ -3,11 +3,14 @@ import type { ClaimedJob } from '../job.ts';
 import { messagesOf } from '../objects.ts';
 import type { ChatResult } from '../result.ts';
 import type { RunJob } from '../run-leased.ts';
+import { beginStep } from '../watch.ts';
 import { chatResultOf, requireJobModel, tagsOf } from './ask.ts';
 import { chatAboutFile, chatAboutPages } from './document-chat.ts';
+import { keptAnswers } from './kept-answers.ts';
 
 /** Runs a chat job. */
 export const runChatJob: RunJob = async (job, signal) => {
+  if (job.stop_reason) return keptAnswers(job);
   switch (subjectOf(job)) {
     case 'pages':
       return chatAboutPages(job, signal);
@@ -26,6 +29,7 @@ function subjectOf(job: ClaimedJob): 'pages' | 'file' | 'messages' {
 
 async function answerMessages(job: ClaimedJob, signal: AbortSignal): Promise<ChatResult> {
   const model = requireJobModel(job.model);
+  await beginStep(job);
   const { isNew: _, ...answer } = await ask({
     keyId: job.key_id,
     model,

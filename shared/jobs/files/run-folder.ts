@@ -1,29 +1,29 @@
-import { likelyKindOf } from '../../documents/kind.ts';
-import { type DriveFile, requireReadableFolder } from '../../drive/file.ts';
-import { listFolder } from '../../drive/folder.ts';
-import { isOwnResult } from '../../drive/result.ts';
-import { readKey } from '../../keys/key.ts';
-import { type Child, createChildren } from '../children.ts';
-import { type ClaimedJob, childIdOf, type Job } from '../job.ts';
-import { canWorkOn } from '../kinds.ts';
-import { newJob } from '../new-job.ts';
+import { isHidden } from '../../drive/errors.ts';
+import { requireReadableFolder } from '../../drive/file.ts';
+import { type FolderPage, listFolder } from '../../drive/folder.ts';
+import { createChildren } from '../children.ts';
+import type { ClaimedJob, Job } from '../job.ts';
 import type { FolderResult } from '../result.ts';
 import type { RunJob } from '../run-leased.ts';
 import { continueJob, haveChildrenEnded, suspendJob } from '../state.ts';
-import { knownJobOf, sourceWrite } from './known-sources.ts';
+import { beginStep, readKeyOf } from '../watch.ts';
+import { maxLeftOut, sortFiles } from './folder-files.ts';
+import { folderToList, isExpanded, placeAfter } from './folder-tree.ts';
 
 /**
  * Runs a folder's job: makes a job for each pending file, a page of the folder at a time, and waits for all
  * of them. Its result counts how they ended. After a run that died the next one goes on with the same page.
  */
 export const runFolderJob: RunJob = async (claimed, signal) => {
+  if (claimed.stop_reason) return folderResultOf(claimed);
   let job: ClaimedJob = claimed;
   if (!isExpanded(job)) {
-    const { drive_folders } = await readKey(job.key_id);
+    const { drive_folders } = await readKeyOf(job);
     const folder = await requireReadableFolder(job.drive_folder_id ?? '', drive_folders);
     job = { ...job, filename: folder.name };
     while (!isExpanded(job)) {
       if (signal.aborted) return () => continueJob(job);
+      await beginStep(job);
       job = await expandPage(job, drive_folders);
     }
   }
@@ -32,59 +32,44 @@ export const runFolderJob: RunJob = async (claimed, signal) => {
     : () => suspendJob(job);
 };
 
-/** An empty token says that the last page was expanded. */
-const isExpanded = ({ page_token }: Job) => page_token === '';
-
 /** Makes the jobs for one page of files; returns the folder's job as it then is. */
 async function expandPage(job: ClaimedJob, allowedFolders: readonly string[]): Promise<ClaimedJob> {
-  const folderId = job.drive_folder_id ?? '';
-  const { files, nextPageToken = '' } = await listFolder(folderId, allowedFolders, job.page_token);
-  const sources = files.filter((file) => !isOwnResult(file));
-  const supported = sources.filter(({ mimeType, name }) =>
-    canWorkOn(job, likelyKindOf(mimeType, name)),
-  );
-  const children = await Promise.all(supported.map((file) => childOf(job, file)));
-  const pending = children.flatMap((child) => child ?? []);
-  const { files_found = 0, files_unsupported = 0 } = job;
-  const set = {
+  const { id, depth, pageToken } = folderToList(job);
+  const page = await listPage(id, allowedFolders, pageToken, depth > 0);
+  const { pending, leftOut, counts } = await sortFiles(job, page, id);
+  const { files_found = 0, files_unsupported = 0, files_unreadable = 0, left_out = [] } = job;
+  const children = pending.map(({ child }) => child);
+  return createChildren(job, children, {
     filename: job.filename ?? '',
-    page_token: nextPageToken,
-    files_found: files_found + sources.length,
-    files_unsupported: files_unsupported + sources.length - supported.length,
-  };
-  return createChildren(job, pending, set);
+    ...placeAfter(job, { nextPageToken: page.nextPageToken, below: page.folders }),
+    files_found: files_found + counts.found,
+    files_unsupported: files_unsupported + counts.unsupported,
+    files_unreadable: files_unreadable + counts.unreadable,
+    left_out: [...left_out, ...leftOut].slice(0, maxLeftOut),
+  });
 }
 
-/** Returns the job to make for a file; undefined if an earlier job has done the same, or is at it. */
-async function childOf(folder: ClaimedJob, file: DriveFile): Promise<Child | undefined> {
-  const job_id = childIdOf(folder.job_id, file.id);
-  const known = await knownJobOf(folder, file);
-  if (known?.isDoneOrRunning && known.jobId !== job_id) return undefined;
-  const { key_id, job_type, model, priority, max_retries } = folder;
-  const { asked_model, pipeline, pipeline_instruction, force_ocr, drive_folder_id } = folder;
-  const job = newJob({
-    key_id,
-    job_id,
-    job_type,
-    model,
-    priority,
-    max_retries,
-    input_type: 'drive_file',
-    parent_job_id: folder.job_id,
-    filename: file.name,
-    drive_file_id: file.id,
-    ...(drive_folder_id && { drive_folder_id }),
-    ...(asked_model && { asked_model }),
-    ...(pipeline && { pipeline }),
-    ...(pipeline_instruction && { pipeline_instruction }),
-    ...(force_ocr && { force_ocr }),
-  });
-  return { job, beside: [sourceWrite(folder, file, job_id, known?.jobId)] };
+/** A folder below may be gone by the time it is listed: then it is as if it were empty. */
+async function listPage(
+  folderId: string,
+  allowedFolders: readonly string[],
+  pageToken: string | undefined,
+  isBelow: boolean,
+): Promise<FolderPage> {
+  try {
+    return await listFolder(folderId, allowedFolders, pageToken);
+  } catch (error) {
+    if (!isBelow || !isHidden(error)) throw error;
+    return { files: [], unreadable: [], folders: [] };
+  }
 }
 
 function folderResultOf(job: Job): FolderResult {
   const { children_ended = 0, children_failed = 0, children_cancelled = 0 } = job;
-  const { files_found: found = 0, files_unsupported: unsupported = 0 } = job;
+  const { files_found: found = 0, files_unsupported: unsupported = 0, files_unreadable = 0 } = job;
+  // All those whose file another job had, also one that came between the lookup and the write.
+  const skipped = found - unsupported - children_ended;
+  const left_out = job.left_out ?? [];
   return {
     type: 'folder',
     files: {
@@ -92,10 +77,12 @@ function folderResultOf(job: Job): FolderResult {
       done: children_ended - children_failed - children_cancelled,
       failed: children_failed,
       cancelled: children_cancelled,
-      // All those whose file another job had, also one that came between the lookup and the write.
-      skipped: found - unsupported - children_ended,
+      skipped,
       unsupported,
     },
     failed_files: job.failed_files ?? [],
+    left_out,
+    left_out_more: Math.max(0, skipped + unsupported + files_unreadable - left_out.length),
+    subfolders: { found: job.folders_found ?? 0, listed: job.folders?.length ?? 0 },
   };
 }

@@ -7,10 +7,10 @@ import { type DocumentKind, kindOf, typeName } from '../../documents/kind.ts';
 import { openContent } from '../../drive/content.ts';
 import { type DriveFile, findReadableFile, readableParentOf } from '../../drive/file.ts';
 import { ServiceError } from '../../http/errors.ts';
-import { readKey } from '../../keys/key.ts';
 import type { ClaimedJob } from '../job.ts';
 import { folderOf } from '../objects.ts';
 import { saveProgress } from '../state.ts';
+import { readKeyOf } from '../watch.ts';
 import { rememberSource } from './known-sources.ts';
 
 /** A job whose file has been copied from the drive. */
@@ -28,15 +28,30 @@ const sniffedBytes = 4_100;
  */
 export async function fetchSource(job: ClaimedJob, signal: AbortSignal): Promise<SourcedJob> {
   if (isSourced(job)) return job;
-  const { drive_folders } = await readKey(job.key_id);
+  const { drive_folders } = await readKeyOf(job);
   const file = await findReadableFile(job.drive_file_id ?? '', drive_folders);
+  try {
+    return await fetchFile(job, file, drive_folders, signal);
+  } catch (error) {
+    // A job that fails says of which file; one that goes on is told so with its copy.
+    if (!job.filename) await saveProgress(job, { filename: file.name, drive_file_id: file.id });
+    throw error;
+  }
+}
+
+async function fetchFile(
+  job: ClaimedJob,
+  file: DriveFile,
+  allowedFolders: readonly string[],
+  signal: AbortSignal,
+): Promise<SourcedJob> {
   const { bytes } = setting('DOCUMENT_LIMITS');
   if ((file.size ?? 0) > bytes) throw tooLarge(file.name, bytes);
   if (file.size === 0) throw emptyDocument('bytes');
   const source_object = `${folderOf(job)}/source-${job.lease_id}`;
   const { source_kind, filename } = await copy(file, source_object, bytes, signal);
   await rememberSource(job, file);
-  const drive_folder_id = await resultFolderOf(job, file, drive_folders);
+  const drive_folder_id = await resultFolderOf(job, file, allowedFolders);
   return saveProgress(job, {
     source_object,
     source_kind,

@@ -83,13 +83,14 @@ function chatStepOf(job: ClaimedJob, job_id: string, document_object: string): J
 }
 
 /** A pipeline's result holds the results of both steps. */
-function resultOf(job: Job, ocr: OcrResult, chat: ChatResult | null): JobResult {
+export function resultOf(job: Job, ocr: OcrResult, chat: ChatResult | null): JobResult {
   if (!job.pipeline) return ocr;
   const cost_usd = toUsd(Math.round((ocr.cost_usd + (chat?.cost_usd ?? 0)) * 1e9));
   return { type: 'pipeline', ocr, chat, cost_usd };
 }
 
-async function ocrResultOf(job: ClaimedJob, pageCount: number): Promise<OcrResult> {
+/** Returns what was read of a document's pages. */
+export async function ocrResultOf(job: ClaimedJob, pageCount: number): Promise<OcrResult> {
   const steps: PageStep[] = [];
   for await (const step of pageSteps(job, { first: 1, last: pageCount })) steps.push(step);
   const failed = steps.filter(({ error }) => error !== undefined).map(({ page }) => page);

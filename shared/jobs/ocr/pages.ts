@@ -1,16 +1,17 @@
 import type { Document } from '../../documents/document.ts';
 import { ServiceError } from '../../http/errors.ts';
-import { readKey } from '../../keys/key.ts';
 import { ImageTaker } from '../../ledger/image-taker.ts';
 import { hourOf, imagesTaken, returnUnreadImages } from '../../ledger/images.ts';
 import { log } from '../../log.ts';
 import { measure } from '../../metrics.ts';
 import { isPermanent, jobErrorText } from '../failure.ts';
 import type { ClaimedJob } from '../job.ts';
+import { noteProgress } from '../progress.ts';
 import { runAll } from '../run-all.ts';
 import type { RunEnd } from '../run-leased.ts';
 import { continueJob } from '../state.ts';
 import { saveStep } from '../steps.ts';
+import { beginStep, readKeyOf } from '../watch.ts';
 import { type PageStep, pageName, pageSteps } from './page-steps.ts';
 import { readImage } from './read-image.ts';
 
@@ -35,9 +36,21 @@ export async function readPages(
 ): Promise<RunEnd | undefined> {
   const done = await collectSteps(job, range);
   const images = await openTaker(job, done);
-  const progress = { pages: 0 };
+  const progress = { pages: 0, failed: done.filter(isFailed).length };
+  const note = () =>
+    noteProgress(job, {
+      done: done.length + progress.pages - progress.failed,
+      total: range.last - range.first + 1,
+      failed: progress.failed,
+      unit: 'pages',
+    });
+  note();
   try {
-    await readMissing(job, document, missingOf(range, done), images, signal, progress);
+    await readMissing(job, document, missingOf(range, done), images, signal, (isRead) => {
+      progress.pages += 1;
+      if (!isRead) progress.failed += 1;
+      note();
+    });
   } catch (error) {
     if (signal.aborted && progress.pages > 0) return () => continueJob(job);
     if (isPermanent(error)) await returnImages(job, await collectSteps(job, range));
@@ -52,7 +65,7 @@ export async function readPages(
 }
 
 /** Gives back the images that a dead worker took of the hour, and that nobody will read now. */
-const returnImages = (job: ClaimedJob, steps: PageStep[]) =>
+export const returnImages = (job: ClaimedJob, steps: PageStep[]) =>
   returnUnreadImages(job.key_id, job.job_id, (hour) => countImages(steps, hour));
 
 async function collectSteps(job: ClaimedJob, range: PageRange): Promise<PageStep[]> {
@@ -64,13 +77,15 @@ async function collectSteps(job: ClaimedJob, range: PageRange): Promise<PageStep
 /** Images that an earlier run took and did not read are used first. */
 async function openTaker(job: ClaimedJob, done: PageStep[]): Promise<ImageTaker> {
   const [{ images_per_hour }, taken] = await Promise.all([
-    readKey(job.key_id),
+    readKeyOf(job),
     imagesTaken(job.key_id, job.job_id),
   ]);
   const hour = hourOf(Date.now());
   const spare = Math.max(0, taken - countImages(done, hour));
   return new ImageTaker(job.key_id, job.job_id, images_per_hour, { hour, count: spare });
 }
+
+const isFailed = ({ error }: PageStep) => error !== undefined;
 
 const countImages = (steps: PageStep[], hour: string) =>
   steps.filter((step) => step.image_hour === hour).length;
@@ -88,23 +103,24 @@ async function readMissing(
   pages: number[],
   images: ImageTaker,
   signal: AbortSignal,
-  progress: { pages: number },
+  onPage: (isRead: boolean) => void,
 ): Promise<void> {
   const reading = pages.map((page) => async () => {
     signal.throwIfAborted();
-    await readPage(job, document, page, images, signal);
-    progress.pages += 1;
+    await beginStep(job);
+    onPage(await readPage(job, document, page, images, signal));
   });
   await runAll(reading, pagesAtOnce);
 }
 
+/** Returns whether the page could be read. */
 async function readPage(
   job: ClaimedJob,
   document: Document,
   page: number,
   images: ImageTaker,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
   const name = pageName(page);
   try {
     const { textLayer, jpeg } = await document.readPage(page, { forceOcr: job.force_ocr ?? false });
@@ -112,6 +128,7 @@ async function readPage(
     if (jpeg) await readImage(job, page, jpeg, images, signal);
     else await saveStep(job, name, { page, source, confidence: null, text: textLayer ?? '' });
     measure({ Pages: 1 }, { source });
+    return true;
   } catch (error) {
     if (!isPagesFault(error)) throw error;
     const failed = {
@@ -122,6 +139,7 @@ async function readPage(
       error: jobErrorText(error),
     };
     await saveStep(job, name, failed);
+    return false;
   }
 }
 

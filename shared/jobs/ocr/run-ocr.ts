@@ -3,6 +3,7 @@ import type { Document } from '../../documents/document.ts';
 import { openDocument } from '../../documents/open-document.ts';
 import { ServiceError } from '../../http/errors.ts';
 import { chatAboutFile } from '../chat/document-chat.ts';
+import { keptAnswers } from '../chat/kept-answers.ts';
 import { endOfWait, isPermanent, jobErrorText } from '../failure.ts';
 import { fetchSource, type SourcedJob, unsupported } from '../files/source.ts';
 import { withFile } from '../files/source-file.ts';
@@ -13,6 +14,7 @@ import type { RunEnd, RunJob } from '../run-leased.ts';
 import { haveChildrenEnded, suspendJob } from '../state.ts';
 import { failWithPages, finishOcr, finishPipeline } from './finish.ts';
 import { openInlineImages } from './inline-images.ts';
+import { keptPages } from './kept-pages.ts';
 import { readPages } from './pages.ts';
 import { finishParts, runPart, splitIntoParts } from './parts.ts';
 
@@ -24,6 +26,7 @@ const pagesPerPart = 50;
  * goes to the pipeline's chat step. A page that was read stays read.
  */
 export const runOcrJob: RunJob = async (job, signal) => {
+  if (job.stop_reason) return keptWork(job);
   switch (phaseOf(job)) {
     case 'part':
       return runPart(job, signal);
@@ -35,6 +38,10 @@ export const runOcrJob: RunJob = async (job, signal) => {
       return job.input_type === 'inline' ? readInline(job, signal) : readFile(job, signal);
   }
 };
+
+/** What a stopped job came to: an `auto` job may have turned out to be a chat. */
+const keptWork = (job: ClaimedJob) =>
+  job.source_kind && !isPaged(job.source_kind) ? keptAnswers(job) : keptPages(job);
 
 /**
  * What a claimed job is to do. Both ends come with the last child; a worker that died before it suspended

@@ -6,6 +6,8 @@ interface Life {
   /** The request, from 0, that it doesn't live to make. */
   diesBefore: number;
   die: () => void;
+  /** What happens before a request, from 0. */
+  interruption?: { before: number; action: () => Promise<unknown> };
 }
 
 const lives = new AsyncLocalStorage<Life>();
@@ -13,22 +15,31 @@ const lives = new AsyncLocalStorage<Life>();
 dynamodb.middlewareStack.add(
   (next) => (args) => {
     const life = lives.getStore();
-    if (life && life.requests++ >= life.diesBefore) {
+    if (!life) return next(args);
+    const request = life.requests++;
+    if (request >= life.diesBefore) {
       life.die();
       return new Promise(() => {});
     }
-    return next(args);
+    if (request !== life.interruption?.before) return next(args);
+    return lives.exit(life.interruption.action).then(() => next(args));
   },
   { step: 'initialize', priority: 'high', name: 'dying' },
 );
 
 /**
  * Runs something as a process that dies before its nth request to the store, from 0: nothing it does
- * reaches the store any more. Answers whether it died; once it did, or is over.
+ * reaches the store any more. Answers whether it died; once it did, or is over. What interrupts it happens
+ * before a request of its own number.
  */
-export function dyingBefore(request: number, run: () => Promise<unknown>): Promise<boolean> {
+export function dyingBefore(
+  request: number,
+  run: () => Promise<unknown>,
+  interruption?: Life['interruption'],
+): Promise<boolean> {
   return new Promise((resolve, reject) => {
-    const life = { requests: 0, diesBefore: request, die: () => resolve(true) };
+    const die = () => resolve(true);
+    const life = { requests: 0, diesBefore: request, die, ...(interruption && { interruption }) };
     lives.run(life, run).then(() => resolve(false), reject);
   });
 }

@@ -1,6 +1,7 @@
 import { runChatJob } from '../../../shared/jobs/chat/run-chat.ts';
 import { claimBest } from '../../../shared/jobs/claim.ts';
 import { runFolderJob } from '../../../shared/jobs/files/run-folder.ts';
+import type { ClaimedJob } from '../../../shared/jobs/job.ts';
 import type { LaneName } from '../../../shared/jobs/lane.ts';
 import { runOcrJob } from '../../../shared/jobs/ocr/run-ocr.ts';
 import { type RunJob, runLeased } from '../../../shared/jobs/run-leased.ts';
@@ -29,6 +30,26 @@ export async function runKilled(lane: LaneName, requests: number[]): Promise<num
     ),
   );
   return deaths.filter(Boolean).length;
+}
+
+/**
+ * Runs the best jobs of a lane, each by a worker that is interrupted before its request of a number that is
+ * given; every third dies some requests later.
+ */
+export async function runInterrupted(
+  lane: LaneName,
+  requests: number[],
+  interrupt: (job: ClaimedJob) => Promise<unknown>,
+): Promise<void> {
+  const jobs = await claimBest(`${lane}#0`, requests.length);
+  await Promise.all(
+    jobs.map((job, index) => {
+      const before = requests[index] ?? 0;
+      const diesBefore = index % 3 === 2 ? before + 1 + (index % 7) : Number.POSITIVE_INFINITY;
+      const run = () => runLeased(job, runs[lane], inTime);
+      return dyingBefore(diesBefore, run, { before, action: () => interrupt(job) });
+    }),
+  );
 }
 
 /** The numbers from 0 up to a count. */

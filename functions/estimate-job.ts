@@ -1,0 +1,14 @@
+import { ServiceError } from '../shared/http/errors.ts';
+import type { EstimateAnswer, EstimateQuestion } from '../shared/jobs/estimate.ts';
+import { estimateFiles } from '../shared/jobs/files/estimate-files.ts';
+
+/** Invoked by `submit-job`. */
+export const handler = async (question: EstimateQuestion): Promise<EstimateAnswer> => {
+  try {
+    return { estimate: await estimateFiles(question) };
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    const { statusCode, code, message } = error;
+    return { refusal: { statusCode, code, message } };
+  }
+};

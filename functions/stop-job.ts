@@ -1,0 +1,9 @@
+import { jsonEndpoint } from '../shared/http/json-endpoint.ts';
+import { json } from '../shared/http/response.ts';
+import { JobPath } from '../shared/jobs/read.ts';
+import { stopCallersJob } from '../shared/jobs/stop.ts';
+
+/** POST /batch/jobs/{job_id}/stop */
+export const handler = jsonEndpoint({ path: JobPath }, async ({ path }, caller) =>
+  json(200, await stopCallersJob(caller, path.job_id)),
+);

@@ -1,0 +1,143 @@
+import { setting } from '../../config.ts';
+import { likelyKindOf } from '../../documents/kind.ts';
+import { type DriveFile, findReadableFile } from '../../drive/file.ts';
+import { listFolder } from '../../drive/folder.ts';
+import { toNanoUsd, toUsd } from '../../ledger/nano-usd.ts';
+import { findModel, findOcrEngine, type Model } from '../../models/catalogue.ts';
+import { maxCostNanoUsd } from '../../models/token-bounds.ts';
+import { transcription } from '../../ocr/transcription.ts';
+import type { EstimateQuestion, JobEstimate } from '../estimate.ts';
+import type { Job } from '../job.ts';
+import { isPaged } from '../kinds.ts';
+import { newJob } from '../new-job.ts';
+import { chatModelOf, ocrModelOf, recordModelOf } from '../step-models.ts';
+import { maxLeftOut, type SortedPage, sortFiles } from './folder-files.ts';
+import { folderToList, isExpanded, placeAfter } from './folder-tree.ts';
+
+/** A folder that takes longer to list is estimated in part. */
+const listingMs = 18_000;
+
+/** Estimates what a submission of a drive's files would come to, as its job would list them. */
+export async function estimateFiles(question: EstimateQuestion): Promise<JobEstimate> {
+  const { submission, allowedFolders } = question;
+  let job = jobOf(question);
+  const total: JobEstimate = {
+    dry_run: true,
+    files: { found: 0, pending: 0, skipped: 0, unsupported: 0, unreadable: 0 },
+    left_out: [],
+    left_out_more: 0,
+    subfolders: { found: 0, listed: 0 },
+    pages: { known: 0, unknown_files: 0 },
+    max_cost_usd: 0,
+    unbounded_files: 0,
+    is_complete: true,
+  };
+  if (submission.drive?.file_id) {
+    const file = await findReadableFile(submission.drive.file_id, allowedFolders);
+    add(total, job, await sortFiles(job, { files: [file], unreadable: [] }, ''));
+    return total;
+  }
+  const until = Date.now() + listingMs;
+  while (!isExpanded(job)) {
+    if (Date.now() > until) return { ...total, is_complete: false };
+    const { id, pageToken } = folderToList(job);
+    const page = await listFolder(id, allowedFolders, pageToken);
+    add(total, job, await sortFiles(job, page, id));
+    job = {
+      ...job,
+      ...placeAfter(job, { nextPageToken: page.nextPageToken, below: page.folders }),
+    };
+    total.subfolders = { found: job.folders_found ?? 0, listed: job.folders?.length ?? 0 };
+  }
+  return total;
+}
+
+/** The job that the submission would make. */
+function jobOf({ keyId, submission }: EstimateQuestion): Job {
+  const { job_type, model, pipeline, pipeline_instruction, force_ocr, drive } = submission;
+  return newJob({
+    key_id: keyId,
+    job_id: 'job_estimate',
+    job_type,
+    model: recordModelOf(submission),
+    input_type: drive?.folder_id ? 'drive_folder' : 'drive_file',
+    priority: submission.priority,
+    max_retries: submission.max_retries,
+    ...(model !== null && { asked_model: model }),
+    ...(pipeline !== null && { pipeline }),
+    ...(pipeline_instruction !== null && { pipeline_instruction }),
+    ...(force_ocr && { force_ocr }),
+    ...(drive?.folder_id && { drive_folder_id: drive.folder_id }),
+    ...(drive?.recursive && { recursive: true }),
+  });
+}
+
+function add(total: JobEstimate, job: Job, { pending, leftOut, counts }: SortedPage): void {
+  const { files, pages } = total;
+  files.found += counts.found;
+  files.pending += pending.length;
+  files.unsupported += counts.unsupported;
+  files.unreadable += counts.unreadable;
+  files.skipped += counts.found - counts.unsupported - pending.length;
+  const room = maxLeftOut - total.left_out.length;
+  total.left_out.push(...leftOut.slice(0, room));
+  total.left_out_more += Math.max(0, leftOut.length - room);
+  for (const { file } of pending) {
+    const { pageCount, maxNanoUsd } = boundsOf(job, file);
+    if (pageCount === undefined) pages.unknown_files += 1;
+    else pages.known += pageCount;
+    if (maxNanoUsd === undefined) total.unbounded_files += 1;
+    else total.max_cost_usd = toUsd(toNanoUsd(total.max_cost_usd) + maxNanoUsd);
+  }
+}
+
+interface Bounds {
+  /** Undefined for a document that must be opened to be counted. A text has no pages. */
+  pageCount: number | undefined;
+  /** Undefined where the file doesn't show how many calls it takes. */
+  maxNanoUsd: number | undefined;
+}
+
+function boundsOf(job: Job, file: DriveFile): Bounds {
+  const kind = likelyKindOf(file.mimeType, file.name);
+  const asked = { job_type: job.job_type, model: job.asked_model ?? null };
+  const chatModel = findModel(chatModelOf(asked));
+  const instruction = job.pipeline_instruction ?? '';
+  if (!kind || !isPaged(kind)) {
+    const isOneCall = kind !== 'jsonl' && kind !== 'json';
+    const text = isOneCall ? textCostOf(chatModel, instruction, file.size) : undefined;
+    return { pageCount: 0, maxNanoUsd: text };
+  }
+  const pageCount = kind === 'image' && file.mimeType !== 'image/tiff' ? 1 : undefined;
+  const pages = (pageCount ?? setting('DOCUMENT_LIMITS').pages) * pageCostOf(ocrModelOf(asked));
+  if (!job.pipeline) return { pageCount, maxNanoUsd: pages };
+  // One page's text fits a call, whatever it is.
+  const chat = pageCount && chatModel ? wholeCallCostOf(chatModel) : undefined;
+  return { pageCount, maxNanoUsd: chat === undefined ? undefined : pages + chat };
+}
+
+/** The most that reading one page costs. */
+function pageCostOf(id: string): number {
+  const engine = findOcrEngine(id);
+  if (engine) return toNanoUsd(engine.usdPerPage);
+  const model = findModel(id);
+  return model ? maxCostNanoUsd(model, { messages: transcription(new Uint8Array()) }) : 0;
+}
+
+/** The most that a call about a text of so many bytes costs; undefined if it might not fit one call. */
+function textCostOf(
+  model: Model | undefined,
+  instruction: string,
+  bytes: number | undefined,
+): number | undefined {
+  // Each byte counts as a token here, and half of the context is left to the answer.
+  if (!model || bytes === undefined || bytes + instruction.length * 4 > model.contextWindow / 2) {
+    return undefined;
+  }
+  const content = `${instruction}\n\n${'x'.repeat(bytes)}`;
+  return maxCostNanoUsd(model, { messages: [{ role: 'user', content }] });
+}
+
+/** The most that any call costs. */
+const wholeCallCostOf = (model: Model) =>
+  maxCostNanoUsd(model, { messages: [{ role: 'user', content: [{ type: 'file' }] }] });

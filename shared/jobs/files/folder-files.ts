@@ -1,0 +1,113 @@
+import { likelyKindOf } from '../../documents/kind.ts';
+import type { DriveFile } from '../../drive/file.ts';
+import type { FolderPage } from '../../drive/folder.ts';
+import { isOwnResult } from '../../drive/result.ts';
+import type { Child } from '../children.ts';
+import { childIdOf, findJob, type Job } from '../job.ts';
+import { canWorkOn } from '../kinds.ts';
+import { newJob } from '../new-job.ts';
+import type { LeftOutFile } from '../result.ts';
+import { isExpanded } from './folder-tree.ts';
+import { knownJobOf, sourceWrite } from './known-sources.ts';
+
+/** A page of a folder by what is to be done with its files. */
+export interface SortedPage {
+  pending: { file: DriveFile; child: Child }[];
+  leftOut: LeftOutFile[];
+  counts: { found: number; unsupported: number; unreadable: number };
+}
+
+/** Sorts a page of files: into those to make jobs for, and those left out, with the reasons. */
+export async function sortFiles(
+  folder: Job,
+  { files, unreadable }: Pick<FolderPage, 'files' | 'unreadable'>,
+  folderId: string,
+): Promise<SortedPage> {
+  const sources = await leftOf(
+    folder,
+    files.filter((file) => !isOwnResult(file)),
+  );
+  const isSupported = ({ mimeType, name }: DriveFile) =>
+    canWorkOn(folder, likelyKindOf(mimeType, name));
+  const supported = sources.filter(isSupported);
+  const unsupported = sources.filter((file) => !isSupported(file));
+  const known = await Promise.all(supported.map((file) => knownJobOf(folder, file)));
+  const page: SortedPage = {
+    pending: [],
+    leftOut: [
+      ...unsupported.map((file) => leftOut(file, 'unsupported_file_type')),
+      ...(folder.retry_of ? [] : unreadable).map((file) => leftOut(file, 'unreadable')),
+    ],
+    counts: {
+      found: sources.length,
+      unsupported: unsupported.length,
+      unreadable: folder.retry_of ? 0 : unreadable.length,
+    },
+  };
+  for (const [index, file] of supported.entries()) {
+    const job = known[index];
+    const job_id = childIdOf(folder.job_id, file.id);
+    if (job?.isDoneOrRunning && job.jobId !== job_id) {
+      page.leftOut.push({ ...leftOut(file, 'already_submitted'), job_id: job.jobId });
+    } else {
+      const beside = [sourceWrite(folder, file, job_id, job?.jobId)];
+      page.pending.push({ file, child: { job: childOf(folder, file, folderId), beside } });
+    }
+  }
+  return page;
+}
+
+/** A folder's job names so many files that it left out; its item has room for no more. */
+export const maxLeftOut = 100;
+
+/** Drive's names may be of any length. */
+const maxNameLength = 200;
+
+const leftOut = (
+  { id, name }: Pick<DriveFile, 'id' | 'name'>,
+  reason: LeftOutFile['reason'],
+): LeftOutFile => ({
+  file_id: id,
+  filename: name.slice(0, maxNameLength).toWellFormed(),
+  reason,
+});
+
+/**
+ * Of a folder that is tried again, the files whose jobs failed, and if it was cancelled or failed itself, also
+ * those that were cancelled or that it had not come to.
+ */
+async function leftOf({ key_id, retry_of }: Job, files: DriveFile[]): Promise<DriveFile[]> {
+  if (!retry_of) return files;
+  const before = await findJob({ key_id, job_id: retry_of });
+  const isDone = before?.status === 'done';
+  const isLeft = async ({ id }: DriveFile) => {
+    const job = await findJob({ key_id, job_id: childIdOf(retry_of, id) });
+    if (!job) return before !== undefined && !isExpanded(before);
+    return job.status === 'failed' || (job.status === 'cancelled' && !isDone);
+  };
+  const left = await Promise.all(files.map(isLeft));
+  return files.filter((_, index) => left[index]);
+}
+
+/** Returns the job to make for a file, whose result goes into the folder that the file lies in. */
+function childOf(folder: Job, file: DriveFile, drive_folder_id: string): Job {
+  const { key_id, job_type, model, priority, max_retries } = folder;
+  const { asked_model, pipeline, pipeline_instruction, force_ocr } = folder;
+  return newJob({
+    key_id,
+    job_id: childIdOf(folder.job_id, file.id),
+    job_type,
+    model,
+    priority,
+    max_retries,
+    input_type: 'drive_file',
+    parent_job_id: folder.job_id,
+    filename: file.name,
+    drive_file_id: file.id,
+    drive_folder_id,
+    ...(asked_model && { asked_model }),
+    ...(pipeline && { pipeline }),
+    ...(pipeline_instruction && { pipeline_instruction }),
+    ...(force_ocr && { force_ocr }),
+  });
+}

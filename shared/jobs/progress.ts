@@ -1,0 +1,17 @@
+import type { ClaimedJob, JobKey } from './job.ts';
+import type { Progress } from './record.ts';
+
+/** How far the jobs that run in this process have come, by their leases. */
+const noted = new Map<string, Progress>();
+
+/** Notes how far a job has come. It is written with the next write of the job, which it needs none for. */
+export function noteProgress({ lease_id }: ClaimedJob, progress: Progress): void {
+  noted.set(lease_id, progress);
+}
+
+/** How far a job has come that runs in this process. */
+export const notedProgress = ({ lease_id }: JobKey & { lease_id?: string }) =>
+  lease_id === undefined ? undefined : noted.get(lease_id);
+
+/** Forgets a job that doesn't run any more. */
+export const forgetProgress = ({ lease_id }: ClaimedJob) => noted.delete(lease_id);

@@ -1,0 +1,69 @@
+import { v7 as uuidv7 } from 'uuid';
+import type { Caller } from '../http/caller.ts';
+import { ConflictError } from '../http/errors.ts';
+import { mayUseModel } from '../keys/key-limits.ts';
+import { type Job, toRecord } from './job.ts';
+import { newJob, putJob } from './new-job.ts';
+import { requireJob } from './read.ts';
+import type { JobRecord } from './record.ts';
+import { nameRetry } from './state.ts';
+import { modelsOf, recordModelOf } from './step-models.ts';
+
+/**
+ * Makes a new job that does once more what a failed or cancelled job of the caller did not; of a folder, with
+ * its failed files alone. Asked again for the same job, it returns the new one again.
+ */
+export async function retryCallersJob(caller: Caller, jobId: string): Promise<JobRecord> {
+  const job = await requireJob({ key_id: caller.keyId, job_id: jobId });
+  checkModels(job, caller);
+  const named = await nameRetry(job, `job_${uuidv7()}`);
+  if (!named?.retry_job_id) {
+    const { status } = await requireJob(job);
+    throw new ConflictError(
+      `Only a failed or cancelled job, or a folder with failed files, can be tried again; this one is ${status}.`,
+    );
+  }
+  return toRecord(await putJob(retryOf(named, named.retry_job_id)));
+}
+
+/** What a new job takes over: what was asked, and nothing of what was done. */
+const takenOver = [
+  'key_id',
+  'job_type',
+  'model',
+  'asked_model',
+  'input_type',
+  'priority',
+  'max_retries',
+  'messages_json',
+  'messages_object',
+  'document_object',
+  'pipeline',
+  'pipeline_instruction',
+  'force_ocr',
+  'filename',
+  'drive_file_id',
+  'drive_folder_id',
+  'recursive',
+] as const satisfies (keyof Job)[];
+
+function retryOf(job: Job, job_id: string): Job {
+  const given = Object.fromEntries(
+    takenOver.filter((name) => job[name] !== undefined).map((name) => [name, job[name]]),
+  ) as Pick<Job, (typeof takenOver)[number]>;
+  // An `auto` job's model is the one of the step that it turned out to be.
+  const model = job.job_type === 'auto' ? recordModelOf(askedOf(job)) : job.model;
+  return newJob({ ...given, model, job_id, retry_of: job.job_id });
+}
+
+const askedOf = ({ job_type, asked_model, pipeline }: Job) => ({
+  job_type,
+  model: asked_model ?? null,
+  pipeline: pipeline ?? null,
+});
+
+/** A key may have lost a model since the job was submitted. */
+function checkModels(job: Job, caller: Caller): void {
+  const denied = modelsOf(askedOf(job)).find((id) => !mayUseModel(caller, id));
+  if (denied) throw new ConflictError(`This API key may not use ${denied} any more.`);
+}

@@ -1,0 +1,109 @@
+import { type ApiKey, findKey, readKey } from '../keys/key.ts';
+import { errorFields, log } from '../log.ts';
+import { type ClaimedJob, findJob } from './job.ts';
+import { forgetProgress } from './progress.ts';
+import { leaseMs, renewLease } from './state.ts';
+
+/** How old what a worker knows of its job may be when a step begins. */
+const knownForMs = 1_000;
+
+/** How long a call that is under way may go on after its job was stopped. */
+const stopGraceMs = 30_000;
+
+/** The job was stopped, or its key was revoked: no further step begins. */
+export class StoppedError extends Error {
+  constructor() {
+    super('The job was stopped');
+  }
+}
+
+/** What a process knows of a job that it runs. */
+export interface Watch {
+  job: ClaimedJob;
+  isStopped: boolean;
+  knownAtMs: number;
+  key?: { value: ApiKey | undefined; readAtMs: number };
+  check?: Promise<void> | undefined;
+  grace?: NodeJS.Timeout;
+  leaseLost: AbortController;
+  /** Aborts when the calls of a stopped job have had their time to end. */
+  graceOver: AbortController;
+  end(): void;
+}
+
+/** The jobs that run in this process, by their leases. */
+const watches = new Map<string, Watch>();
+
+/** Keeps a job's lease and watches whether the job is stopped, until `end` is called. */
+export function watchJob(job: ClaimedJob): Watch {
+  const heartbeat = setInterval(() => keepLease(watch), leaseMs / 3);
+  const watch: Watch = {
+    job,
+    isStopped: false,
+    knownAtMs: Date.now(),
+    leaseLost: new AbortController(),
+    graceOver: new AbortController(),
+    end() {
+      clearInterval(heartbeat);
+      clearTimeout(watch.grace);
+      watches.delete(job.lease_id);
+      forgetProgress(job);
+    },
+  };
+  watches.set(job.lease_id, watch);
+  return watch;
+}
+
+/**
+ * Makes sure that a job may go on, before a page, a line or a call of it begins. Throws `StoppedError` if the
+ * job was stopped or its key revoked. Steps that begin within the same second share one look.
+ */
+export async function beginStep({ lease_id }: ClaimedJob): Promise<void> {
+  const watch = watches.get(lease_id);
+  if (!watch) return;
+  if (Date.now() - watch.knownAtMs >= knownForMs) {
+    watch.check ??= look(watch).finally(() => {
+      watch.check = undefined;
+    });
+    await watch.check;
+  }
+  if (watch.isStopped) throw new StoppedError();
+}
+
+/** Reads the key of a job; undefined if there is none. What its run has read within the last second is used again. */
+export async function findKeyOf({ key_id, lease_id }: ClaimedJob): Promise<ApiKey | undefined> {
+  const watch = watches.get(lease_id);
+  if (watch?.key && Date.now() - watch.key.readAtMs < knownForMs) return watch.key.value;
+  const value = await findKey(key_id);
+  if (watch) watch.key = { value, readAtMs: Date.now() };
+  return value;
+}
+
+/** Reads the key of a job, as `findKeyOf` does. Throws `NotFoundError` if there is none. */
+export const readKeyOf = async (job: ClaimedJob) => (await findKeyOf(job)) ?? readKey(job.key_id);
+
+async function look(watch: Watch): Promise<void> {
+  const { job } = watch;
+  const [now, key] = await Promise.all([findJob(job), findKeyOf(job)]);
+  watch.knownAtMs = Date.now();
+  if (now?.lease_id !== job.lease_id) watch.leaseLost.abort();
+  if (now?.stop_reason || key?.state === 'revoked') noteStop(watch);
+}
+
+async function keepLease(watch: Watch): Promise<void> {
+  const { job } = watch;
+  try {
+    const renewed = await renewLease(job);
+    if (!renewed) watch.leaseLost.abort();
+    if (renewed?.stop_reason) noteStop(watch);
+  } catch (error) {
+    log('warn', 'lease renewal failed', { job_id: job.job_id, ...errorFields(error) });
+  }
+}
+
+/** Lets what is under way come to its end, which is paid for; but not for ever. */
+function noteStop(watch: Watch): void {
+  if (watch.isStopped) return;
+  watch.isStopped = true;
+  watch.grace = setTimeout(() => watch.graceOver.abort(), stopGraceMs);
+}

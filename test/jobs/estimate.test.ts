@@ -1,0 +1,113 @@
+import * as v from 'valibot';
+import { expect, it } from 'vitest';
+import { handler as estimateJob } from '../../functions/estimate-job.ts';
+import type { Caller } from '../../shared/http/caller.ts';
+import { JobEstimate } from '../../shared/jobs/estimate.ts';
+import { JobSubmission } from '../../shared/jobs/submission.ts';
+import { limitsOf } from '../../shared/keys/key-limits.ts';
+import { greyJpeg, smallPdf, words } from '../support/fixtures/small-documents.ts';
+import { useFreshHour } from '../support/worlds/clock.ts';
+import { usdPerPage, useOf } from '../support/worlds/document-use.ts';
+import { useDocumentWorld } from '../support/worlds/document-world.ts';
+import { allJobs } from '../support/worlds/jobs.ts';
+
+const world = await useDocumentWorld();
+
+useFreshHour();
+
+const maxPages = JSON.parse(process.env['DOCUMENT_LIMITS'] ?? '{}').pages as number;
+
+async function estimateOf(caller: Caller, body: object): Promise<JobEstimate> {
+  const submission = v.parse(JobSubmission, { ...body, dry_run: true });
+  const allowedFolders = [...limitsOf(caller).drive_folders];
+  const answer = await estimateJob({ keyId: caller.keyId, allowedFolders, submission });
+  if ('refusal' in answer) throw new Error(answer.refusal.code);
+  return v.parse(JobEstimate, answer.estimate);
+}
+
+it('counts the files of a folder and their pages, and makes nothing', async () => {
+  world.drive.put('estimated/one.jpg', await greyJpeg(40));
+  world.drive.put('estimated/two.pdf', await smallPdf([{ words: words(1) }]));
+  world.drive.put('estimated/pack.zip', 'PK\x03\x04');
+  world.drive.put('estimated/deeper/three.jpg', await greyJpeg(50));
+  const caller = await world.newCaller();
+  const folder_id = await world.idOf('estimated');
+  const before = await allJobs();
+
+  const flat = await estimateOf(caller, { job_type: 'ocr', drive: { folder_id } });
+  const deep = await estimateOf(caller, { job_type: 'ocr', drive: { folder_id, recursive: true } });
+
+  expect(flat.files).toEqual({
+    found: 3,
+    pending: 2,
+    skipped: 0,
+    unsupported: 1,
+    unreadable: 0,
+  });
+  expect(flat).toMatchObject({
+    left_out: [{ filename: 'pack.zip', reason: 'unsupported_file_type' }],
+    subfolders: { found: 1, listed: 0 },
+    pages: { known: 1, unknown_files: 1 },
+    unbounded_files: 0,
+    is_complete: true,
+  });
+  expect(flat.max_cost_usd).toBeCloseTo((1 + maxPages) * usdPerPage, 9);
+  expect(deep).toMatchObject({
+    files: { found: 4, pending: 3 },
+    subfolders: { found: 1, listed: 1 },
+    pages: { known: 2, unknown_files: 1 },
+  });
+  expect(await allJobs()).toEqual(before);
+});
+
+it('is no less than what the job costs in the end, whatever is asked', async () => {
+  const jpg = await greyJpeg(60);
+  world.drive.put('priced/one.jpg', jpg);
+  world.drive.put('priced/two.txt', 'Some words, and more of them.');
+  const folder_id = await world.idOf('priced');
+  const tasks = [
+    { job_type: 'ocr' },
+    { job_type: 'ocr', model: 'gpt-4.1-mini' },
+    { job_type: 'chat' },
+    { job_type: 'auto' },
+    { job_type: 'ocr', pipeline: 'ocr_then_chat', pipeline_instruction: 'Sum up.' },
+  ];
+
+  for (const task of tasks) {
+    const caller = await world.newCaller();
+    const body = { ...task, drive: { folder_id } };
+    const { files, max_cost_usd, unbounded_files } = await estimateOf(caller, body);
+    const { id } = await world.submit(caller, body);
+    await world.work();
+
+    const { result } = await world.read(caller, id);
+    expect(result).toMatchObject({ files: { found: files.found, done: files.pending } });
+    const { used } = await useOf(caller);
+    expect(unbounded_files).toBe(0);
+    expect(used).toBeGreaterThan(0);
+    expect(used).toBeLessThanOrEqual(max_cost_usd);
+    expect((await estimateOf(caller, body)).files).toMatchObject({ pending: 0 });
+  }
+});
+
+it('says where a file does not show what it comes to', async () => {
+  const caller = await world.newCaller();
+  const file_id = await world.add('requests.jsonl', '{}');
+
+  const estimate = await estimateOf(caller, { job_type: 'chat', drive: { file_id } });
+
+  expect(estimate).toMatchObject({ files: { found: 1, pending: 1 }, unbounded_files: 1 });
+  expect(estimate.max_cost_usd).toBe(0);
+});
+
+it('is refused for what the key may not read', async () => {
+  world.drive.put('estimated-elsewhere/secret.txt', 'Secret.');
+  const folder_id = await world.idOf('estimated-elsewhere');
+  const file_id = await world.idOf('secret.txt');
+  const caller = await world.newCaller({ drive_folders: ['another'] });
+
+  for (const drive of [{ folder_id }, { file_id }, { folder_id: 'unknown' }]) {
+    const estimated = estimateOf(caller, { job_type: 'chat', drive });
+    await expect(estimated).rejects.toThrow('drive_file_not_found');
+  }
+});

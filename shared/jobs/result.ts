@@ -40,6 +40,8 @@ export const OcrPage = v.object({
   confidence: v.nullable(v.number()),
   text: v.nullable(v.string()),
   error: v.exactOptional(v.string()),
+  /** Whether an earlier job of the key has read it, so that it cost nothing. */
+  cached: v.exactOptional(v.boolean()),
 });
 
 /** The result of an OCR job. */

@@ -30,6 +30,8 @@ export const JobSubmission = dictionary(
     pipeline_instruction: orNull(stringUpTo(2000)),
     /** Reads every page as an image, whatever text the document says it has. */
     force_ocr: v.optional(v.boolean(), false),
+    /** Reads pages anew that were read before, and works again on files that were done before. */
+    fresh: v.optional(v.boolean(), false),
   }),
 );
 

@@ -44,8 +44,8 @@ export function settle(hold: Hold, outcome: Outcome): Promise<Account | undefine
 }
 
 /**
- * Ends a charge as `settle` does, in one transaction with the write of what the call produced: both happen, or
- * neither. Returns false if the condition of that write failed, because the product is there already: the
+ * Ends a charge as `settle` does, in one transaction with the writes of what the call produced: all happen, or
+ * none. Returns false if the condition of such a write failed, because the product is there already: the
  * hold is given back then, and nothing is charged. Any error gives the hold back too, and is thrown.
  *
  * The transaction takes the charge and never the account. An account changes all the time, and DynamoDB
@@ -56,14 +56,14 @@ export function settle(hold: Hold, outcome: Outcome): Promise<Account | undefine
 export async function settleWith(
   hold: Hold,
   outcome: Outcome,
-  product: TransactWriteItem,
+  products: TransactWriteItem[],
 ): Promise<boolean> {
   await Promise.allSettled([hold.written]);
   const ending = endingOf(outcome);
   try {
     const update = { Update: chargeUpdate(hold.charge, ending) };
-    const failed = await writeTransaction([update, product]);
-    if (failed && !failed.includes(1)) throw new Error('The charge ended before its call did');
+    const failed = await writeTransaction([update, ...products]);
+    if (failed?.includes(0)) throw new Error('The charge ended before its call did');
     if (!failed) await credit(hold.charge, ending);
     else await release(hold);
     return !failed;

@@ -49,7 +49,8 @@ export const resultComponents = {
   OcrResult: component(OcrResult, 'What was read.', {
     type,
     page_count: 'How many pages the document has.',
-    images_used: 'How many of them were read as images, and count against the hourly allowance.',
+    images_used:
+      'How many of them were read as images now, and count against the hourly allowance.',
     text: 'All text in reading order, tables as Markdown; null where `url` leads to it.',
     pages: 'Page by page; none in a list where the result is long.',
     failed_pages: 'The pages that could not be read; absent where all were.',
@@ -62,6 +63,8 @@ export const resultComponents = {
     confidence: 'How sure the reading is, from 0 to 100; null for a text layer.',
     text: 'The page’s text.',
     error: 'Why the page could not be read.',
+    cached:
+      'Whether an earlier job of this key has read the page: then it took no image of the hour and cost nothing. Absent for a page that was read now.',
   }),
   PipelineResult: component(PipelineResult, 'What both steps of a pipeline came to.', {
     type,

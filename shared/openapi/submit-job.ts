@@ -23,6 +23,8 @@ export const submissionComponents = {
         '`ocr_then_chat` reads the pages, then hands their text to a model: for drive input, or inline images.',
       pipeline_instruction: 'What the model of the pipeline is to do with the text.',
       force_ocr: 'Reads every page as an image, whatever text the document says it has.',
+      fresh:
+        'Reads every page anew. Without it, a page of the same content that this key has had read before, by the same engine or model, is taken from there: `cached` on the page, no image of the hour, no cost. In a folder, files that were done before are done again.',
     },
   ),
   InlineInput: component(InlineInput, 'Input that comes with the submission.', {
@@ -34,7 +36,7 @@ export const submissionComponents = {
     {
       file_id: 'One file: one job.',
       folder_id:
-        'A folder: one job for each of its files that no earlier job has done or is doing. The answer is the folder’s own job, and each file’s job names it as its `parent_job_id`.',
+        'A folder: one job for each of its files that no earlier job has done or is doing, or with `fresh` for all. The answer is the folder’s own job, and each file’s job names it as its `parent_job_id`.',
     },
   ),
 };

@@ -41,7 +41,7 @@ export async function askOnce(
 ): Promise<Answer> {
   const known = await findStep<Answer>(job, name);
   if (known) return known;
-  const { isNew, ...answer } = await ask(call, (kept) => stepWrite(job, name, kept));
+  const { isNew, ...answer } = await ask(call, async (kept) => [await stepWrite(job, name, kept)]);
   if (isNew) onNew?.();
   return (isNew ? undefined : await findStep<Answer>(job, name)) ?? answer;
 }

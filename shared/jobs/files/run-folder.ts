@@ -55,13 +55,13 @@ async function expandPage(job: ClaimedJob, allowedFolders: readonly string[]): P
   return createChildren(job, pending, set);
 }
 
-/** Returns the job to make for a file; undefined if an earlier job has done the same, or is at it. */
+/** Returns the job to make for a file; undefined if an earlier job has done the same or is at it, unless `fresh`. */
 async function childOf(folder: ClaimedJob, file: DriveFile): Promise<Child | undefined> {
   const job_id = childIdOf(folder.job_id, file.id);
   const known = await knownJobOf(folder, file);
-  if (known?.isDoneOrRunning && known.jobId !== job_id) return undefined;
+  if (known?.isDoneOrRunning && known.jobId !== job_id && !folder.fresh) return undefined;
   const { key_id, job_type, model, priority, max_retries } = folder;
-  const { asked_model, pipeline, pipeline_instruction, force_ocr, drive_folder_id } = folder;
+  const { asked_model, pipeline, pipeline_instruction, force_ocr, fresh, drive_folder_id } = folder;
   const job = newJob({
     key_id,
     job_id,
@@ -78,6 +78,7 @@ async function childOf(folder: ClaimedJob, file: DriveFile): Promise<Child | und
     ...(pipeline && { pipeline }),
     ...(pipeline_instruction && { pipeline_instruction }),
     ...(force_ocr && { force_ocr }),
+    ...(fresh && { fresh }),
   });
   return { job, beside: [sourceWrite(folder, file, job_id, known?.jobId)] };
 }

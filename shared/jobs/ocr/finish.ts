@@ -12,9 +12,9 @@ import { chatModelOf } from '../step-models.ts';
 import { type PageStep, pageSteps } from './page-steps.ts';
 
 /** Ends a job whose pages are all read: with their text, or with the pipeline's chat step. */
-export async function finishOcr(job: ClaimedJob, pageCount: number): Promise<RunEnd> {
-  const result = await ocrResultOf(job, pageCount);
-  if (result.failed_pages?.length === pageCount) throw nothingRead(result);
+export async function finishOcr(job: ClaimedJob, steps: PageStep[]): Promise<RunEnd> {
+  const result = ocrResultOf(steps, steps.length);
+  if (result.failed_pages?.length === steps.length) throw nothingRead(result);
   if (job.pipeline) return startChatStep(job, result);
   const { error } = await deliver(job, {
     suffix: '.ocr.md',
@@ -30,7 +30,7 @@ export async function failWithPages(
   pageCount: number,
   error: string,
 ): Promise<RunEnd> {
-  const ocr = await ocrResultOf(job, pageCount);
+  const ocr = ocrResultOf(await pageSteps(job, { first: 1, last: pageCount }), pageCount);
   const result = ocr.pages.length === 0 ? undefined : resultOf(job, ocr, null);
   return async () => failJob(job, error, result && (await keepResult(job, result)));
 }
@@ -89,9 +89,7 @@ function resultOf(job: Job, ocr: OcrResult, chat: ChatResult | null): JobResult 
   return { type: 'pipeline', ocr, chat, cost_usd };
 }
 
-async function ocrResultOf(job: ClaimedJob, pageCount: number): Promise<OcrResult> {
-  const steps: PageStep[] = [];
-  for await (const step of pageSteps(job, { first: 1, last: pageCount })) steps.push(step);
+function ocrResultOf(steps: PageStep[], pageCount: number): OcrResult {
   const failed = steps.filter(({ error }) => error !== undefined).map(({ page }) => page);
   return {
     type: 'ocr',

@@ -237,7 +237,8 @@ it('a text too long for an answer is behind a link, and listed without its pages
   expect(text).toBeNull();
   expect(read.map((page) => page.text)).toEqual([null, null]);
   expect(await (await fetch(url)).text()).toBe(`${long}\n\n${long}`);
-  expect(await world.contentOf(job.drive_result_file_id ?? '')).toBe(`${long}\n\n${long}`);
+  const marked = `<!-- page 1 -->\n\n${long}\n\n<!-- page 2 -->\n\n${long}`;
+  expect(await world.contentOf(job.drive_result_file_id ?? '')).toBe(marked);
   const [listed] = (await listJobs(caller, {})).jobs;
   expect(listed?.result).toEqual({ ...job.result, url: undefined });
 });

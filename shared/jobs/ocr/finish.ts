@@ -9,6 +9,7 @@ import type { ChatResult, JobResult, OcrPage, OcrResult, PipelineResult } from '
 import { completionOf, type RunEnd } from '../run-leased.ts';
 import { failJob, saveProgress, suspendJob } from '../state.ts';
 import { chatModelOf } from '../step-models.ts';
+import { pageText, withPageMarks } from './page-marks.ts';
 import { type PageStep, pageSteps } from './page-steps.ts';
 
 /** Ends a job whose pages are all read: with their text, or with the pipeline's chat step. */
@@ -19,7 +20,7 @@ export async function finishOcr(job: ClaimedJob, steps: PageStep[]): Promise<Run
   const { error } = await deliver(job, {
     suffix: '.ocr.md',
     mimeType: 'text/markdown',
-    text: result.text ?? '',
+    text: withPageMarks(result.pages),
   });
   return completionOf(job, result, error ? { error } : {});
 }
@@ -95,16 +96,12 @@ function ocrResultOf(steps: PageStep[], pageCount: number): OcrResult {
     type: 'ocr',
     page_count: pageCount,
     images_used: steps.filter(({ image_hour }) => image_hour !== undefined).length,
-    text: steps.map(textOf).join('\n\n'),
+    text: steps.map(pageText).join('\n\n'),
     pages: steps.map(({ cost: _, image_hour: __, ...page }): OcrPage => page),
     ...(failed.length > 0 && { failed_pages: failed }),
     cost_usd: toUsd(steps.reduce((sum, { cost = 0 }) => sum + cost, 0)),
   };
 }
-
-/** Where a page failed, the text says so in its place. */
-const textOf = ({ page, text, error }: OcrPage) =>
-  text ?? `[Page ${page} could not be read: ${error}]`;
 
 function nothingRead({ pages }: OcrResult): ServiceError {
   return new ServiceError(

@@ -33,6 +33,9 @@ export const ChatBatchResult = v.object({
   url: Url,
 });
 
+/** Below this a page's confidence is low: in scans about one character of twenty is then wrong. */
+export const lowConfidence = 80;
+
 /** One page as it was read; a failed one says why in its place. */
 export const OcrPage = v.object({
   page: Count,
@@ -53,6 +56,8 @@ export const OcrResult = v.object({
   pages: v.array(OcrPage),
   /** The pages that could not be read; absent where all were. */
   failed_pages: v.exactOptional(v.array(Count)),
+  /** The pages whose confidence is below `lowConfidence`; absent where none is. */
+  low_confidence_pages: v.exactOptional(v.array(Count)),
   cost_usd: Usd,
   url: Url,
 });

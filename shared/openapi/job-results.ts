@@ -6,6 +6,7 @@ import {
   FolderResult,
   JobResult,
   LineCounts,
+  lowConfidence,
   OcrPage,
   OcrResult,
   PipelineResult,
@@ -54,13 +55,15 @@ export const resultComponents = {
     text: 'All text in reading order, tables as Markdown; null where `url` leads to it.',
     pages: 'Page by page; none in a list where the result is long.',
     failed_pages: 'The pages that could not be read; absent where all were.',
+    low_confidence_pages: `The pages to be looked at by a person: those read with a confidence below ${lowConfidence}. Absent where there are none, and for a model, which doesn’t say how sure it is.`,
     cost_usd: cost,
     url,
   }),
   OcrPage: component(OcrPage, 'One page.', {
     page: 'Its number, from 1.',
     source: '`text_layer` where the document itself has the text, `ocr` where an image was read.',
-    confidence: 'How sure the reading is, from 0 to 100; null for a text layer.',
+    confidence:
+      'How sure the reading is: the mean of the words’, from 0 to 100. Null for a text layer, and for a page that a model has read.',
     text: 'The page’s text.',
     error: 'Why the page could not be read.',
     cached:
@@ -114,7 +117,7 @@ export const ocrResult: OcrResult = {
   text: 'Inspection report\n\nTwo cracked valves were found.',
   pages: [
     { page: 1, source: 'text_layer', confidence: null, text: 'Inspection report' },
-    { page: 2, source: 'ocr', confidence: 0.97, text: 'Two cracked valves were found.' },
+    { page: 2, source: 'ocr', confidence: 97.2, text: 'Two cracked valves were found.' },
   ],
   cost_usd: 0.0015,
 };

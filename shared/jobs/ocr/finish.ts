@@ -5,7 +5,14 @@ import { deliver } from '../files/delivery.ts';
 import { type ClaimedJob, childIdOf, findJob, type Job } from '../job.ts';
 import { newJob } from '../new-job.ts';
 import { keepResult, keptResult, putDocument } from '../objects.ts';
-import type { ChatResult, JobResult, OcrPage, OcrResult, PipelineResult } from '../result.ts';
+import {
+  type ChatResult,
+  type JobResult,
+  lowConfidence,
+  type OcrPage,
+  type OcrResult,
+  type PipelineResult,
+} from '../result.ts';
 import { completionOf, type RunEnd } from '../run-leased.ts';
 import { failJob, saveProgress, suspendJob } from '../state.ts';
 import { chatModelOf } from '../step-models.ts';
@@ -92,6 +99,9 @@ function resultOf(job: Job, ocr: OcrResult, chat: ChatResult | null): JobResult 
 
 function ocrResultOf(steps: PageStep[], pageCount: number): OcrResult {
   const failed = steps.filter(({ error }) => error !== undefined).map(({ page }) => page);
+  const unsure = steps
+    .filter(({ confidence }) => confidence !== null && confidence < lowConfidence)
+    .map(({ page }) => page);
   return {
     type: 'ocr',
     page_count: pageCount,
@@ -99,6 +109,7 @@ function ocrResultOf(steps: PageStep[], pageCount: number): OcrResult {
     text: steps.map(pageText).join('\n\n'),
     pages: steps.map(({ cost: _, image_hour: __, ...page }): OcrPage => page),
     ...(failed.length > 0 && { failed_pages: failed }),
+    ...(unsure.length > 0 && { low_confidence_pages: unsure }),
     cost_usd: toUsd(steps.reduce((sum, { cost = 0 }) => sum + cost, 0)),
   };
 }

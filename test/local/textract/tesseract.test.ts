@@ -72,7 +72,7 @@ describe.each(readers)('read by %s, in a thread of its own', (tesseract) => {
   });
 
   it.each([90, 180, 270] as const)('reads two columns that lie turned by %i°', async (degrees) => {
-    const scan = { columns: 2, noise: 8, skewDegrees: 1, dpi: 200, turnDegrees: degrees } as const;
+    const scan = { columns: 2, noise: 8, skewDegrees: 1, dpi: 150, turnDegrees: degrees } as const;
     const bytes = await scanOf({ text: minutes, ...scan });
 
     const { Blocks = [] } = await textractClient(server.url).send(

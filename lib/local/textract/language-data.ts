@@ -1,19 +1,26 @@
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 
 const packageFile = createRequire(import.meta.url).resolve('@tesseract.js-data/eng/package.json');
+const model = '4.0.0_best_int';
 
 /** The folder of the trained data for English, which whatever reads pages uses: both then read alike. */
-export const languageFolder = join(dirname(packageFile), '4.0.0_best_int');
+export const languageFolder = join(dirname(packageFile), model);
 
-/** Unpacks the data into a folder of its own, as Tesseract's program takes it. Returns the folder. */
-export async function unpackLanguage(): Promise<string> {
+/** Returns a folder with the data unpacked, as Tesseract's program takes them. It is made once, and stays. */
+export async function unpackedLanguage(): Promise<string> {
+  const folder = join(dirname(packageFile), '../../.cache/quire/tesseract', model);
+  const file = join(folder, 'eng.traineddata');
+  if (existsSync(file)) return folder;
   const packed = await readFile(join(languageFolder, 'eng.traineddata.gz'));
-  const folder = await mkdtemp(join(tmpdir(), 'quire-tesseract-'));
-  await writeFile(join(folder, 'eng.traineddata'), await promisify(gunzip)(packed));
+  await mkdir(folder, { recursive: true });
+  const unfinished = `${file}-${randomUUID()}`;
+  await writeFile(unfinished, await promisify(gunzip)(packed));
+  await rename(unfinished, file);
   return folder;
 }

@@ -1,8 +1,7 @@
 import { execFile } from 'node:child_process';
-import { rm } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { readHocr } from './hocr.ts';
-import { unpackLanguage } from './language-data.ts';
+import { unpackedLanguage } from './language-data.ts';
 import type { TesseractReader } from './tesseract-reader.ts';
 
 const run = promisify(execFile);
@@ -11,16 +10,16 @@ const detectTimeoutMs = 5_000;
 /** A page full of words takes about a megabyte of hOCR. */
 const maxOutputBytes = 64 * 1024 * 1024;
 
-/** A page for each process, one thread each: several pages are then read sooner than by several threads each. */
-const env = { ...process.env, OMP_THREAD_LIMIT: '1' };
-
-/** Finds the machine's own Tesseract; undefined if it has none, or one of before the neural networks. */
+/**
+ * Finds the machine's own Tesseract; undefined if it has none, or one of before the neural networks, or if there is
+ * no place for the unpacked data.
+ */
 export async function findNativeTesseract(): Promise<TesseractReader | undefined> {
   try {
     const { stdout, stderr } = await run(program, ['--version'], { timeout: detectTimeoutMs });
     const [name, major] = /^tesseract v?(\d+)\S*/m.exec(`${stdout}\n${stderr}`) ?? [];
     if (!name || Number(major) < 4) return undefined;
-    return nativeTesseract(name, await unpackLanguage());
+    return nativeTesseract(name, await unpackedLanguage());
   } catch {
     return undefined;
   }
@@ -44,7 +43,8 @@ function nativeTesseract(name: string, languageData: string): TesseractReader {
         'tessedit_create_hocr=1',
       ];
       const reading = run(program, ['-', '-', ...options], {
-        env,
+        // One thread a process: several pages are read sooner so than each by several threads.
+        env: { ...process.env, OMP_THREAD_LIMIT: '1' },
         signal: AbortSignal.any([signal, closing.signal]),
         killSignal: 'SIGKILL',
         maxBuffer: maxOutputBytes,
@@ -54,9 +54,6 @@ function nativeTesseract(name: string, languageData: string): TesseractReader {
       return readHocr((await reading).stdout);
     },
 
-    async close() {
-      closing.abort();
-      await rm(languageData, { recursive: true });
-    },
+    close: async () => closing.abort(),
   };
 }

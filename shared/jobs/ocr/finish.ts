@@ -97,6 +97,7 @@ function resultOf(job: Job, ocr: OcrResult, chat: ChatResult | null): JobResult 
   return { type: 'pipeline', ocr, chat, cost_usd };
 }
 
+/** Returns what was read of a document by the steps of its pages. */
 function ocrResultOf(steps: PageStep[], pageCount: number): OcrResult {
   const failed = steps.filter(({ error }) => error !== undefined).map(({ page }) => page);
   const unsure = steps

@@ -7,6 +7,8 @@ import { readHocr } from '../../../lib/local/textract/hocr.ts';
 import { tesseractJs } from '../../../lib/local/textract/tesseract-js.ts';
 import { findNativeTesseract } from '../../../lib/local/textract/tesseract-native.ts';
 import { scanOf } from '../../support/fixtures/scans.ts';
+import { poll } from '../../support/servers/poll.ts';
+import { processesOf, untilGone } from '../../support/servers/processes.ts';
 
 const signal = new AbortController().signal;
 
@@ -67,13 +69,14 @@ describe("the machine's own Tesseract", () => {
     for (const folder of installed.splice(0)) rmSync(folder, { recursive: true });
   });
 
-  /** Puts a program called tesseract before all others. */
-  function install(script: string): void {
+  /** Puts a program called tesseract before all others; returns its folder. */
+  function install(script: string): string {
     const folder = mkdtempSync(join(tmpdir(), 'quire-test-'));
     writeFileSync(join(folder, 'tesseract'), `#!/bin/sh\n${script}\n`);
     chmodSync(join(folder, 'tesseract'), 0o755);
     vi.stubEnv('PATH', `${folder}${delimiter}${process.env['PATH']}`);
     installed.push(folder);
+    return folder;
   }
 
   /** A program that tells a version; with a page to read it does as given. */
@@ -109,20 +112,29 @@ describe("the machine's own Tesseract", () => {
     install(program('tesseract 5.3.0', 'exit 1'));
     const reader = await findNativeTesseract();
 
-    await expect(reader?.read(Buffer.alloc(1_000_000), signal)).rejects.toThrow('failed');
+    await expect(reader?.read(Buffer.alloc(1_000_000), signal)).rejects.toThrow(/^Command failed/);
     await reader?.close();
   });
 
   it('is ended with the page that nobody waits for, and with the server', async () => {
-    install(program('tesseract 5.3.0', 'exec sleep 600'));
+    const folder = install(program('tesseract 5.3.0', 'mkfifo $0-$$; read never < $0-$$'));
     const reader = await findNativeTesseract();
     const waiting = new AbortController();
     const reads = [signal, waiting.signal].map((each) => reader?.read(Buffer.from('P5'), each));
     const ends = Promise.allSettled(reads);
+    await poll(
+      () => processesOf(folder),
+      ({ length }) => length === 2,
+    );
 
     waiting.abort();
+    await poll(
+      () => processesOf(folder),
+      ({ length }) => length === 1,
+    );
     await reader?.close();
 
+    await untilGone(folder);
     expect((await ends).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   });
 });

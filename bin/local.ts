@@ -161,7 +161,7 @@ async function firstKey(
 }
 
 function welcome(
-  { baseUrl, offlineModel, localWeb }: Stage,
+  { baseUrl, offlineModel, pageReader, localWeb }: Stage,
   apiKey: string,
   options: Options,
 ): string {
@@ -173,6 +173,7 @@ Quire runs at ${baseUrl}
   drive     ${join(options.dataDir, 'drive')} (the folder ${rootFolderId})
   web       ${join(options.dataDir, 'web')}${localWeb ? '' : ' (not searched: a real provider is set)'}
   data      ${options.memory ? 'in memory, forgotten at the end' : options.dataDir}
+  scans     read by ${pageReader}${pageReader === 'tesseract.js' ? ' (faster with tesseract installed)' : ''}
   models    ${offlineModel ? 'the built-in offline model (set OPENAI_API_KEY for a real provider)' : (process.env['OPENAI_BASE_URL'] ?? 'the providers of the catalogue')}
 
 Submit a job, then list what became of it:

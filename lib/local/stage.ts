@@ -39,6 +39,8 @@ export interface Stage {
   outputs: Record<string, string>;
   /** Whether answers come from the built-in offline model. */
   offlineModel: boolean;
+  /** What reads scanned pages: the machine's own Tesseract, or tesseract.js. */
+  pageReader: string;
   /** Whether the web that is searched is the data folder's `web`. */
   localWeb: boolean;
   /** Runs the functions' bundles in a folder from now on. Returns the names of those that have changed. */
@@ -126,6 +128,7 @@ async function deploy(
     queuesUrl,
     outputs: outputsOf(template, names),
     offlineModel: engines.offlineModel !== undefined,
+    pageReader: engines.textract.reader,
     localWeb: search.name === 'searxng' && search.url === undefined,
     replaceCode: (bundlesDir) => functions.replaceCode(bundlesDir),
   };

@@ -24,14 +24,14 @@ interface Completion {
 
 /**
  * Asks a model for one completion, held and settled for this attempt. With `keep` the call is settled in one
- * transaction with the write of what came of it. If that was written before, `isNew` is false, and the call
+ * transaction with the writes of what came of it. If that was written before, `isNew` is false, and the call
  * costs nothing. Throws as `openMeteredCall` does, and `ModelError` for an answer that breaks off.
  */
 export async function ask(call: ModelCall, keep?: Keep): Promise<Answer & { isNew: boolean }> {
   return askHeld(await holdCall(call), keep);
 }
 
-type Keep = (answer: Answer, completion: object) => Promise<TransactWriteItem>;
+type Keep = (answer: Answer, completion: object) => Promise<TransactWriteItem[]>;
 
 /** Asks as `ask` does, with a call that is held already. */
 export async function askHeld(held: HeldCall, keep?: Keep): Promise<Answer & { isNew: boolean }> {

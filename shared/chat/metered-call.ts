@@ -52,10 +52,10 @@ export interface MeteredCall {
   /** Settles the call by what the meter saw, or releases it if that is nothing. Later calls do nothing more. */
   end(): Promise<void>;
   /**
-   * Settles the call in one transaction with the write of what it produced. Returns false if that write's
-   * condition failed, and then the call costs nothing. Throws if the call has ended or produced nothing.
+   * Settles the call in one transaction with the writes of what it produced. Returns false if the condition of
+   * one failed, and then the call costs nothing. Throws if the call has ended or produced nothing.
    */
-  endWith(product: TransactWriteItem): Promise<boolean>;
+  endWith(products: TransactWriteItem[]): Promise<boolean>;
 }
 
 /** Holds a call, then makes it. Throws as `holdCall` and `openHeldCall` do. */
@@ -144,10 +144,10 @@ function settlementOf(
       onSettled?.(reached);
     });
   };
-  const endWith = async (product: TransactWriteItem) => {
+  const endWith = async (products: TransactWriteItem[]) => {
     const reached = outcome();
     if (!reached || ended) throw new Error('A call that has ended can produce nothing more');
-    return (await once(() => settleWith(hold, reached, product))) === true;
+    return (await once(() => settleWith(hold, reached, products))) === true;
   };
   const onTimeIsUp = () => {
     end().catch((error: unknown) => log('error', 'call not settled', errorFields(error)));

@@ -11,8 +11,8 @@ export interface Document {
   pageCount: number;
   /**
    * Reads the page with this number, from 1. `forceOcr` has its picture returned even if it has a text
-   * layer. Throws `RangeError` if there is no such page, and 422 if the page can't be read.
+   * layer; without `draw` no picture is made, so that only a text layer is returned. Throws `RangeError` if there is no such page, and 422 if the page can't be read.
    */
-  readPage(page: number, options?: { forceOcr?: boolean }): Promise<PageContent>;
+  readPage(page: number, options?: { forceOcr?: boolean; draw?: boolean }): Promise<PageContent>;
   close(): void;
 }

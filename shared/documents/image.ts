@@ -43,8 +43,9 @@ class ImageFile implements Document {
     this.pageCount = this.isTiff ? image.getInt('n-pages') : 1;
   }
 
-  async readPage(page: number): Promise<PageContent> {
+  async readPage(page: number, { draw = true } = {}): Promise<PageContent> {
     if (!(page >= 1 && page <= this.pageCount)) throw new RangeError(`There is no page ${page}`);
+    if (!draw) return {};
     try {
       return { jpeg: this.jpegOf(page) };
     } catch (error) {

@@ -15,12 +15,13 @@ const maxPictureMegapixels = 250;
 export function readPdfPage(
   pdf: OpenPdf,
   number: number,
-  forceOcr: boolean,
+  { forceOcr, draw }: { forceOcr: boolean; draw: boolean },
   vips: typeof Vips,
 ): PageContent {
   return withPage(pdf, number, (open) => {
     const textLayer = forceOcr ? undefined : textLayerOf(pdf, open);
     if (textLayer !== undefined) return { textLayer };
+    if (!draw) return {};
     const { page, pictures } = open;
     if (pictures.some(({ pixels }) => pixels > maxPictureMegapixels * 1e6)) {
       throw unreadablePage(

@@ -17,9 +17,9 @@ class Pdf implements Document {
     this.pageCount = reader.pageCount;
   }
 
-  async readPage(page: number, { forceOcr = false } = {}): Promise<PageContent> {
+  async readPage(page: number, { forceOcr = false, draw = true } = {}): Promise<PageContent> {
     const vips = await loadVips();
-    return this.reader.readPage(page, (pdf) => readPdfPage(pdf, page, forceOcr, vips));
+    return this.reader.readPage(page, (pdf) => readPdfPage(pdf, page, { forceOcr, draw }, vips));
   }
 
   close(): void {

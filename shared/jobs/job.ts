@@ -48,10 +48,13 @@ export interface Job extends JobKey {
   /** The model the caller asked for; `model` is the one at work. */
   asked_model?: string;
   force_ocr?: boolean;
+  fresh?: boolean;
   drive_file_id?: string;
   /** The object that holds a copy of the drive's file, as it was when the job first ran; and its kind. */
   source_object?: string;
   source_kind?: DocumentKind;
+  /** What tells the document's content, as it was when the job first ran, from any other. */
+  content_sha256?: string;
   /** The object that holds the pages that a pipeline's chat step is about, as JSON. */
   document_object?: string;
   /** The id that the result will have on the drive: reserved beforehand, so that no retry writes two. */

@@ -35,6 +35,9 @@ export const ChatBatchResult = v.object({
   url: Url,
 });
 
+/** Below this a page's confidence is low: in scans about one character of twenty is then wrong. */
+export const lowConfidence = 80;
+
 /** One page as it was read; a failed one says why in its place. */
 export const OcrPage = v.object({
   page: Count,
@@ -42,6 +45,8 @@ export const OcrPage = v.object({
   confidence: v.nullable(v.number()),
   text: v.nullable(v.string()),
   error: v.exactOptional(v.string()),
+  /** Whether an earlier job of the key has read it, so that it cost nothing. */
+  cached: v.exactOptional(v.boolean()),
 });
 
 /** The result of an OCR job. */
@@ -53,6 +58,8 @@ export const OcrResult = v.object({
   pages: v.array(OcrPage),
   /** The pages that could not be read; absent where all were. */
   failed_pages: v.exactOptional(v.array(Count)),
+  /** The pages whose confidence is below `lowConfidence`; absent where none is. */
+  low_confidence_pages: v.exactOptional(v.array(Count)),
   cost_usd: Usd,
   url: Url,
 });

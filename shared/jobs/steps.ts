@@ -60,23 +60,32 @@ export async function findStep<Value>(job: StepOwner, name: string): Promise<Val
 }
 
 /** Reads the steps between two names, both included, in the order of their names. */
-export async function* stepsBetween<Value>(
-  job: StepOwner,
+export const stepsBetween = <Value>(job: StepOwner, first: string, last: string) =>
+  stepsUnder<Value>(job.key_id, prefixOf(job), first, last);
+
+/** Reads the same of what lies under another prefix than a job's. */
+export async function* stepsUnder<Value>(
+  keyId: string,
+  prefix: string,
   first: string,
   last: string,
 ): AsyncGenerator<{ name: string; value: Value }> {
-  for await (const step of itemsBetween(job, first, last)) {
+  for await (const step of itemsBetween(keyId, prefix, first, last)) {
     yield { name: step.name, value: await readValue<Value>(step) };
   }
 }
 
-async function* itemsBetween(job: StepOwner, first: string, last: string): AsyncGenerator<Step> {
-  const prefix = prefixOf(job);
+async function* itemsBetween(
+  keyId: string,
+  prefix: string,
+  first: string,
+  last: string,
+): AsyncGenerator<Step> {
   const items = queryItems<{ job_id: string }>({
     TableName: setting('JOBS_TABLE'),
     KeyConditionExpression: 'key_id = :key AND job_id BETWEEN :first AND :last',
     ExpressionAttributeValues: {
-      ':key': job.key_id,
+      ':key': keyId,
       ':first': `${prefix}${first}`,
       ':last': `${prefix}${last}`,
     },
@@ -88,7 +97,8 @@ async function* itemsBetween(job: StepOwner, first: string, last: string): Async
 /** Reads the names of the steps between two names, both included. */
 export async function stepNames(job: StepOwner, first: string, last: string): Promise<Set<string>> {
   const names = new Set<string>();
-  for await (const { name } of itemsBetween(job, first, last)) names.add(name);
+  const items = itemsBetween(job.key_id, prefixOf(job), first, last);
+  for await (const { name } of items) names.add(name);
   return names;
 }
 

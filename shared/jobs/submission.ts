@@ -37,6 +37,8 @@ export const JobSubmission = dictionary(
     force_ocr: v.optional(v.boolean(), false),
     /** Only estimates what files would come to, and makes nothing. */
     dry_run: v.optional(v.boolean(), false),
+    /** Reads pages anew that were read before, and works again on files that were done before. */
+    fresh: v.optional(v.boolean(), false),
   }),
 );
 

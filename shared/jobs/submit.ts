@@ -25,7 +25,7 @@ export async function submitJob(
 
 async function createJob({ key_id, job_id }: JobKey, submission: JobSubmission): Promise<Job> {
   const { job_type, priority, max_retries, model, pipeline, pipeline_instruction } = submission;
-  const { inline, drive, force_ocr } = submission;
+  const { inline, drive, force_ocr, fresh } = submission;
   const job: Job = newJob({
     key_id,
     job_id,
@@ -38,6 +38,7 @@ async function createJob({ key_id, job_id }: JobKey, submission: JobSubmission):
     ...(pipeline !== null && { pipeline }),
     ...(pipeline_instruction !== null && { pipeline_instruction }),
     ...(force_ocr && { force_ocr }),
+    ...(fresh && { fresh }),
     ...(drive?.folder_id && { drive_folder_id: drive.folder_id }),
     ...(drive?.recursive && { recursive: true }),
     ...(drive?.file_id && { drive_file_id: drive.file_id }),

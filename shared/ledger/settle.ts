@@ -47,8 +47,8 @@ export function release(hold: Hold): Promise<Account | undefined> {
 }
 
 /**
- * Settles a call as `settle` does, with its charge in one transaction with the write of what the call produced: both
- * happen, or neither. Returns false if the condition of that write failed, because the product is there already: the
+ * Settles a call as `settle` does, with its charge in one transaction with the writes of what the call produced: all
+ * happen, or none. Returns false if the condition of such a write failed, because the product is there already: the
  * hold is given back then, and nothing is charged. If it isn't known whether the transaction happened, this throws,
  * and the audit decides by what it finds.
  *
@@ -60,12 +60,12 @@ export function release(hold: Hold): Promise<Account | undefined> {
 export async function settleWith(
   hold: Hold,
   outcome: Outcome,
-  product: TransactWriteItem,
+  products: TransactWriteItem[],
 ): Promise<boolean> {
   if (!beginEnd(hold)) throw new Error('The call had ended before it was settled');
   const ending = endingOf(outcome);
   const [transaction, credited] = await Promise.allSettled([
-    writeTransaction([{ Put: chargePut(chargeOf(hold, ending)) }, product]),
+    writeTransaction([{ Put: chargePut(chargeOf(hold, ending)) }, ...products]),
     credit(hold, outcome.costNanoUsd),
   ]);
   if (transaction.status === 'rejected') throw transaction.reason;
@@ -79,8 +79,8 @@ export async function settleWith(
     isCredited && refund(hold, outcome.costNanoUsd),
     putCharge(chargeOf(hold, { status: 'released', failed: true })),
   ]);
-  if (failed.includes(1)) return false;
-  throw new Error('The charge was there before its call had ended');
+  if (failed.includes(0)) throw new Error('The charge was there before its call had ended');
+  return false;
 }
 
 async function end(hold: Hold, ending: Ending): Promise<Account | undefined> {

@@ -7,6 +7,7 @@ import {
   JobResult,
   LeftOutFile,
   LineCounts,
+  lowConfidence,
   OcrPage,
   OcrResult,
   PipelineResult,
@@ -53,19 +54,24 @@ export const resultComponents = {
   OcrResult: component(OcrResult, 'What was read.', {
     type,
     page_count: 'How many pages the document has.',
-    images_used: 'How many of them were read as images, and count against the hourly allowance.',
+    images_used:
+      'How many of them were read as images now, and count against the hourly allowance.',
     text: 'All text in reading order, tables as Markdown; null where `url` leads to it.',
     pages: 'Page by page; none in a list where the result is long.',
     failed_pages: 'The pages that could not be read; absent where all were.',
+    low_confidence_pages: `The pages to be looked at by a person: those read with a confidence below ${lowConfidence}. Absent where there are none, and for a model, which doesn’t say how sure it is.`,
     cost_usd: cost,
     url,
   }),
   OcrPage: component(OcrPage, 'One page.', {
     page: 'Its number, from 1.',
     source: '`text_layer` where the document itself has the text, `ocr` where an image was read.',
-    confidence: 'How sure the reading is, from 0 to 100; null for a text layer.',
+    confidence:
+      'How sure the reading is: the mean of the words’, from 0 to 100. Null for a text layer, and for a page that a model has read.',
     text: 'The page’s text.',
     error: 'Why the page could not be read.',
+    cached:
+      'Whether an earlier job of this key has read the page: then it took no image of the hour and cost nothing. Absent for a page that was read now.',
   }),
   PipelineResult: component(PipelineResult, 'What both steps of a pipeline came to.', {
     type,
@@ -130,7 +136,7 @@ export const ocrResult: OcrResult = {
   text: 'Inspection report\n\nTwo cracked valves were found.',
   pages: [
     { page: 1, source: 'text_layer', confidence: null, text: 'Inspection report' },
-    { page: 2, source: 'ocr', confidence: 0.97, text: 'Two cracked valves were found.' },
+    { page: 2, source: 'ocr', confidence: 97.2, text: 'Two cracked valves were found.' },
   ],
   cost_usd: 0.0015,
 };

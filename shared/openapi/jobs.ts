@@ -21,7 +21,8 @@ export const jobComponents = {
       'What it came to, once it is done; of a job that was stopped, what was done and paid for by then.',
     error: 'Why it failed, why it will be tried again, or why it was stopped.',
     drive_folder_id: 'The folder on the drive.',
-    drive_result_file_id: 'The file that the result was written to, beside the source.',
+    drive_result_file_id:
+      'The file that the result was written to, beside the source: `<name>.ocr.md`, with a comment `<!-- page 12 -->` before each page; `<name>.result.md`, which begins with the question, the model, the date and the job, and where another question was asked before has this one’s words in its name; or `<name>.result.jsonl`.',
     pipeline: '`ocr_then_chat`, or null.',
     pipeline_instruction: 'As it was submitted.',
     parent_job_id: 'The job that this one is a part of.',

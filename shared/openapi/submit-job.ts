@@ -27,6 +27,8 @@ export const submissionComponents = {
       force_ocr: 'Reads every page as an image, whatever text the document says it has.',
       dry_run:
         'Estimates what the files on the drive would come to, and makes nothing: the answer is a 200 with the estimate.',
+      fresh:
+        'Reads every page anew. Without it, a page of the same content that this key has had read before, by the same engine or model, is taken from there: `cached` on the page, no image of the hour, no cost. In a folder, files that were done before are done again.',
     },
   ),
   InlineInput: component(InlineInput, 'Input that comes with the submission.', {
@@ -38,7 +40,7 @@ export const submissionComponents = {
     {
       file_id: 'One file: one job.',
       folder_id:
-        'A folder: one job for each of its files that no earlier job has done or is doing. The answer is the folder’s own job, and each file’s job names it as its `parent_job_id`.',
+        'A folder: one job for each of its files that no earlier job has done or is doing, or with `fresh` for all. The answer is the folder’s own job, and each file’s job names it as its `parent_job_id`.',
       recursive:
         'Takes the files of the folders below it too: at most 500 folders, down to 20 levels.',
     },

@@ -6,6 +6,7 @@ import { shared } from '../support/run/shared.ts';
 import { call, chatJob, submit } from '../support/servers/api.ts';
 import {
   at,
+  boolean,
   dictionary,
   fraction,
   integer,
@@ -40,6 +41,7 @@ describe('a field of a submission', () => {
     ['model of the catalogue', { model: 'gpt-4.1' }],
     ['model null', { model: null }],
     ['drive null beside inline', { drive: null }],
+    ['fresh', { fresh: true }],
   ])('may be %s', async (_, field) => {
     const answer = await call<JobRecord>(stage, 'POST', '/batch/jobs', chatJob('Hi', field));
 
@@ -53,6 +55,7 @@ describe('a field of a submission', () => {
     ['priority as a string', { priority: '10' }, 'priority', integer],
     ['priority null', { priority: null }, 'priority', integer],
     ['priority true', { priority: true }, 'priority', integer],
+    ['fresh as a string', { fresh: 'true' }, 'fresh', boolean],
     ['max_retries -1', { max_retries: -1 }, 'max_retries', least(0)],
     ['max_retries 11', { max_retries: 11 }, 'max_retries', most(10)],
     ['max_retries 0.5', { max_retries: 0.5 }, 'max_retries', fraction],

@@ -95,6 +95,28 @@ describe('the sample folder, by a pipeline', () => {
     expect(result).toMatchObject({ files: { found: 5, done: 0, skipped: 4, unsupported: 1 } });
   });
 
+  it('asked another question pays for the answers, and for no page', async () => {
+    const { id } = await submit(caller, {
+      job_type: 'ocr',
+      drive: { folder_id: 'local-drive' },
+      pipeline: 'ocr_then_chat',
+      pipeline_instruction: 'What was agreed?',
+    });
+    await until(caller, id);
+    const { body } = await call<JobList>(caller, 'GET', `/batch/jobs?parent_job_id=${id}`);
+    const jobs = await Promise.all(body.jobs.map((job) => until(caller, job.id)));
+
+    const read = jobs.map(({ result }) => (result as PipelineResult).ocr);
+    expect(read.map(({ images_used, cost_usd }) => images_used + cost_usd)).toEqual([0, 0, 0, 0]);
+    const scans = read.flatMap(({ pages }) => pages.filter(({ source }) => source === 'ocr'));
+    expect(scans.every(({ cached }) => cached)).toBe(true);
+    const names = readdirSync(join(stage.dataDir, 'drive'));
+    for (const { filename } of jobs) {
+      const own = names.filter((name) => name.startsWith(`${filename}.what-was-agreed-`));
+      expect(own, filename ?? '').toHaveLength(1);
+    }
+  });
+
   it('is counted to the page in the limits', async () => {
     const scans = [...files.values()].map(({ result }) => (result as PipelineResult).ocr);
     const images = scans.reduce((sum, { images_used }) => sum + images_used, 0);
@@ -103,4 +125,8 @@ describe('the sample folder, by a pipeline', () => {
 
     expect(body.ocr['used_this_hour']).toBe(images);
   });
+});
+
+it('the stage says at its start what reads scans', () => {
+  expect(stage.lines.join('\n')).toMatch(/^ {2}scans {5}read by tesseract(\.js| \d)/m);
 });

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import type { Caller } from '../../shared/http/caller.ts';
+import { cancelJob } from '../../shared/jobs/cancel.ts';
 import { listJobs } from '../../shared/jobs/read.ts';
 import type {
   ChatBatchResult,
@@ -69,6 +70,42 @@ it('a worker killed before any of its requests costs no page, and pays none twic
   expect(written, 'one result a job').toBe(requests + 1);
   await expectPaid(
     jobs.map(({ caller }) => caller),
+    2,
+  );
+});
+
+it('a worker killed before any of its requests leaves each page it paid for to later jobs', async () => {
+  const pdf = await smallPdf([{ grey: 30 }, { words: words(2) }, { grey: 190 }]);
+  const submission = { job_type: 'ocr', drive: { file_id: await world.add('kept.pdf', pdf) } };
+  await submitEach(1, submission);
+  const requests = await runCounted('ocr');
+  const first = await submitEach(requests, submission);
+  const deaths = await runKilled('ocr', upTo(requests));
+  await bury();
+  // The dead workers' jobs never go on: others of the same keys do, and their workers are killed too.
+  const cancelled = await Promise.allSettled(first.map(({ caller, id }) => cancelJob(caller, id)));
+  const second = await Promise.all(
+    first.map(async ({ caller }) => ({ caller, id: (await world.submit(caller, submission)).id })),
+  );
+  await world.dispatch();
+
+  await runKilled('ocr', upTo(requests));
+  await bury();
+  await world.work();
+
+  expect(cancelled.filter(({ status }) => status === 'fulfilled').length).toBe(deaths);
+  const images = new Set<number>();
+  for (const { caller, id } of second) {
+    const { status, result } = await world.read(caller, id);
+    const { pages, images_used, cost_usd } = result as OcrResult;
+    expect({ status, pages: pages.length }).toEqual({ status: 'done', pages: 3 });
+    expect(pages.filter(({ cached }) => cached)).toHaveLength(2 - images_used);
+    expect(cost_usd).toBe(images_used * usdPerPage);
+    images.add(images_used);
+  }
+  expect(images, 'pages left to read').toEqual(new Set([2, 1, 0]));
+  await expectPaid(
+    first.map(({ caller }) => caller),
     2,
   );
 });

@@ -97,7 +97,7 @@ describe('a chat about a document', () => {
       result: { type: 'chat', content: 'echo: # What is this?', finish_reason: 'stop' },
     });
     expect(job.result).not.toHaveProperty('parts');
-    expect(await world.contentOf(resultId)).toBe('echo: # What is this?');
+    expect(await world.contentOf(resultId)).toMatch(/\n---\n\necho: # What is this\?$/);
     expect((await useOf(caller)).used).toBe((job.result as ChatResult).cost_usd);
   });
 

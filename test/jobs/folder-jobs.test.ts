@@ -193,6 +193,18 @@ describe('a folder that is submitted again', () => {
     }
   });
 
+  it('does each file again with fresh, as often as that is asked', async () => {
+    const { id, caller } = await newFolder({ 'scan.jpg': await greyJpeg(70), 'a.txt': 'One.' });
+    await run(caller, id);
+
+    const again = [await run(caller, id, { fresh: true }), await run(caller, id, { fresh: true })];
+
+    expect(again.map(filesOf)).toEqual(Array(2).fill({ ...none, found: 2, done: 2 }));
+    const [, fresh] = await Promise.all(again.map((job) => childrenOf(caller, job)));
+    const read = fresh?.find(({ filename }) => filename === 'scan.jpg');
+    expect(read?.result).toMatchObject({ images_used: 1 });
+  });
+
   it('knows what a single file was submitted for', async () => {
     const { id, caller } = await newFolder({ 'a.txt': 'One.' });
     const drive = { file_id: (await childIn(id)) ?? '' };

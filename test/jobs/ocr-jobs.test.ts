@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Caller } from '../../shared/http/caller.ts';
 import { listJobs } from '../../shared/jobs/read.ts';
-import type { OcrResult } from '../../shared/jobs/result.ts';
+import { lowConfidence, type OcrResult } from '../../shared/jobs/result.ts';
 import {
   greyJpeg,
   imagePart,
+  readGrey,
   type SmallPage,
   smallPdf,
   words,
@@ -13,7 +14,17 @@ import { usdPerPage, useOf } from '../support/worlds/document-use.ts';
 import { useDocumentWorld } from '../support/worlds/document-world.ts';
 import { chargesOf } from '../support/worlds/ledger-world.ts';
 
-const world = await useDocumentWorld();
+/** A page of this grey is read with little confidence. */
+const unsureGrey = 220;
+
+const world = await useDocumentWorld(async (image) => {
+  const page = await readGrey(image);
+  const [words = []] = page.blocks.map(({ paragraphs }) => paragraphs.flat()[0]?.words);
+  if (words.some(({ text }) => text === String(unsureGrey))) {
+    for (const word of words) word.confidence = lowConfidence - 1;
+  }
+  return page;
+});
 
 async function ocr(caller: Caller, name: string, content: Uint8Array | string, rest: object = {}) {
   const drive = { file_id: await world.add(name, content) };
@@ -225,6 +236,23 @@ describe('a model that sees', () => {
   });
 });
 
+it('pages read with little confidence are named', async () => {
+  const caller = await world.newCaller();
+  const pages = [{ grey: 40 }, { words: words(2) }, { grey: unsureGrey }, { grey: 70 }];
+
+  const unsure = await ocr(caller, 'unsure.pdf', await smallPdf(pages));
+  const sure = await ocr(caller, 'sure.pdf', await smallPdf(pages.slice(0, 2)));
+
+  expect(unsure.result).toMatchObject({ low_confidence_pages: [3] });
+  expect((unsure.result as OcrResult).pages.map(({ confidence }) => confidence)).toEqual([
+    90,
+    null,
+    lowConfidence - 1,
+    90,
+  ]);
+  expect(sure.result).not.toHaveProperty('low_confidence_pages');
+});
+
 it('a text too long for an answer is behind a link, and listed without its pages', async () => {
   const caller = await world.newCaller();
   const long = 'wörter '.repeat(20_000).trim();
@@ -237,7 +265,8 @@ it('a text too long for an answer is behind a link, and listed without its pages
   expect(text).toBeNull();
   expect(read.map((page) => page.text)).toEqual([null, null]);
   expect(await (await fetch(url)).text()).toBe(`${long}\n\n${long}`);
-  expect(await world.contentOf(job.drive_result_file_id ?? '')).toBe(`${long}\n\n${long}`);
+  const marked = `<!-- page 1 -->\n\n${long}\n\n<!-- page 2 -->\n\n${long}`;
+  expect(await world.contentOf(job.drive_result_file_id ?? '')).toBe(marked);
   const [listed] = (await listJobs(caller, {})).jobs;
   expect(listed?.result).toEqual({ ...job.result, url: undefined });
 });

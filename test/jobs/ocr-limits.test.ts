@@ -16,8 +16,8 @@ const world = await useDocumentWorld();
 
 useFreshHour();
 
-const scans = (count: number): SmallPage[] =>
-  Array.from({ length: count }, (_, page) => ({ grey: 20 + 10 * page }));
+const scans = (count: number, firstGrey = 20): SmallPage[] =>
+  Array.from({ length: count }, (_, page) => ({ grey: firstGrey + 10 * page }));
 
 const printed = (count: number): SmallPage[] =>
   Array.from({ length: count }, (_, page) => ({ words: words(page + 1) }));
@@ -91,7 +91,7 @@ describe("the hour's images", () => {
     const caller = await world.newCaller({ images_per_hour: 3 });
     const other = await world.newCaller({ images_per_hour: 3 });
 
-    const ids = [await submit(caller, scans(2)), await submit(caller, scans(2))];
+    const ids = [await submit(caller, scans(2)), await submit(caller, scans(2, 90))];
     const others = await submit(other, scans(3));
 
     const statuses = await Promise.all(
@@ -221,7 +221,7 @@ describe('a budget', () => {
   });
 });
 
-it('a page more costs six requests to the store, and a printed one a single one', async () => {
+it('a page more costs six requests to the store, and one printed or read before a single one', async () => {
   const caller = await world.newCaller();
   const count = async (pages: SmallPage[]) => {
     const drive = { file_id: await world.add('counted.pdf', await smallPdf(pages)) };
@@ -232,13 +232,16 @@ it('a page more costs six requests to the store, and a printed one a single one'
   // The first image of the hour begins its window, and the pace of all.
   await count([{ grey: 10 }]);
 
-  const one = await count([{ grey: 10 }]);
+  const one = await count([{ grey: 20 }]);
+  const again = await count([{ grey: 20 }]);
   const three = await count([{ grey: 10 }, { grey: 30 }, { grey: 50 }]);
+  const threeAgain = await count([{ grey: 10 }, { grey: 30 }, { grey: 50 }]);
   const printed = await count([{ grey: 10 }, { words: words(2) }, { words: words(3) }]);
 
   expect(one).toBeLessThanOrEqual(19);
   expect((three - one) / 2).toBeLessThanOrEqual(6);
   expect((printed - one) / 2).toBe(1);
+  expect((threeAgain - again) / 2).toBe(1);
 });
 
 /** What is held up by the other pages' holds goes on once they are settled. */

@@ -52,7 +52,7 @@ describe('a pipeline', () => {
     const { ocr, chat, cost_usd } = job.result as PipelineResult;
     expect(ocr).toMatchObject({ type: 'ocr', page_count: 2, images_used: 1, cost_usd: usdPerPage });
     expect(chat).toMatchObject({ type: 'chat', content: `echo: Sum up.\n\n${ocr.text}` });
-    expect(await world.contentOf(resultId)).toBe(chat?.content);
+    expect(await world.contentOf(resultId)).toContain(`\n---\n\n${chat?.content}`);
     await expect(world.idOf('piped.pdf.ocr.md')).rejects.toThrow('0 files');
     expect(world.model.requests.length - asked).toBe(1);
     expect(await useOf(caller)).toEqual({ pages: 1, held: 0, used: cost_usd, images: 1 });

@@ -174,13 +174,14 @@ async function produce(
   costPercent: number,
 ): Promise<void> {
   if (hold.isEnded) return;
-  await settleWith(hold, costing(hold, costPercent), {
+  const write = {
     Put: {
       TableName: setting('LEDGER_TABLE'),
       Item: { key_id: keyId, entry: `product_${product}` },
       ConditionExpression: 'attribute_not_exists(entry)',
     },
-  }).catch((error: Error) => {
+  };
+  await settleWith(hold, costing(hold, costPercent), [write]).catch((error: Error) => {
     if (!error.message.includes('had ended before')) throw error;
   });
 }

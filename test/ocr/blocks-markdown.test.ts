@@ -6,6 +6,7 @@ import {
   layoutBlock,
   lineBlocks,
   tableBlocks,
+  turned,
 } from '../support/fixtures/blocks.ts';
 
 const title = lineBlocks('Annual Report', [0.1, 0.05, 0.6]);
@@ -138,6 +139,14 @@ describe('Markdown of tables', () => {
     const { text } = markdown(blocks);
 
     expect(text).toBe(`## What was done\n\n${tableText}`);
+  });
+
+  it.each([1, 2, 3])('on a page turned by %i quarters are the same', (quarters) => {
+    const blocks = [...prose, ...rows.flat(2), ...tableBlocks(rows, [0.1, 0.3, 0.7])];
+
+    const { text } = markdown(turned(blocks, quarters), 1);
+
+    expect(text).toBe(`The committee reconstructed the eastern breakwater.\n\n${tableText}`);
   });
 
   it('without cells is made from where their lines stand', () => {

@@ -7,6 +7,7 @@ import type { DeployedFunction } from '../lambda/functions.ts';
 import { startSecretsServer } from '../secrets/secrets-server.ts';
 import type { ResourceNames } from '../template/resource-names.ts';
 import { resourcesOf, type Template } from '../template/template.ts';
+import type { TextractServer } from '../textract/textract-server.ts';
 import { searchProvider } from '../web/search-provider.ts';
 import { clientEnvironment } from './client-config.ts';
 import { type Engine, startEngineThread } from './engine.ts';
@@ -17,7 +18,7 @@ export interface Engines {
   /** SQS and S3. */
   queues: Engine;
   drive: DriveServer;
-  textract: Engine;
+  textract: TextractServer;
   /** Pages, and a SearXNG that searches them. */
   web: Engine;
   /** Undefined if a real provider is configured. */
@@ -46,7 +47,7 @@ export async function startEngines(options: EngineOptions): Promise<Engines> {
       folder: folderOf('drive', dataDir),
       indexFile: file('drive.db'),
     }),
-    startEngineThread(thread('../textract/textract-thread.ts'), {}),
+    startEngineThread<TextractServer>(thread('../textract/textract-thread.ts'), {}),
     startEngineThread(thread('../web/web-thread.ts'), { folder: folderOf('web', dataDir) }),
     hasProvider()
       ? undefined

@@ -11,13 +11,13 @@ export type BlockMaker = ReturnType<typeof blockMaker>;
 export function blockMaker(page: RecognizedPage) {
   return {
     page: (ids: string[]) =>
-      block('PAGE', ids, { Geometry: geometryOf(page.width, page.height, wholeOf(page), 0) }),
+      block('PAGE', ids, { Geometry: geometryOf({ ...page, skew: 0 }, wholeOf(page)) }),
 
     line: ({ words, box }: TextLine, ids: string[]) =>
       block('LINE', ids, {
         Confidence: confidenceOf(words),
         Text: words.map(({ text }) => text).join(' '),
-        Geometry: placeOf(page, box),
+        Geometry: geometryOf(page, box),
       }),
 
     word: ({ text, confidence, box }: RecognizedWord) =>
@@ -25,22 +25,18 @@ export function blockMaker(page: RecognizedPage) {
         Confidence: confidence,
         Text: text,
         TextType: 'PRINTED',
-        Geometry: placeOf(page, box),
+        Geometry: geometryOf(page, box),
       }),
 
     /** A table, a cell or a part of the layout. */
     part: (type: BlockType, of: { box: Box; words: RecognizedWord[] }, ids: string[]) =>
-      block(type, ids, { Confidence: confidenceOf(of.words), Geometry: placeOf(page, of.box) }),
+      block(type, ids, { Confidence: confidenceOf(of.words), Geometry: geometryOf(page, of.box) }),
   };
 }
 
 function block(type: BlockType, ids: string[], rest: Block): MadeBlock {
   const Relationships: Relationship[] = [{ Type: 'CHILD', Ids: ids }];
   return { ...rest, BlockType: type, Id: randomUUID(), ...(ids.length > 0 && { Relationships }) };
-}
-
-function placeOf({ width, height, skew = 0 }: RecognizedPage, box: Box): Geometry {
-  return geometryOf(width, height, box, skew);
 }
 
 const wholeOf = ({ width, height }: RecognizedPage): Box => ({
@@ -50,11 +46,12 @@ const wholeOf = ({ width, height }: RecognizedPage): Box => ({
   y1: height,
 });
 
-function geometryOf(width: number, height: number, box: Box, skew: number): Geometry {
-  const Polygon = turnedCorners(box, skew).map(({ x, y }) => ({
-    X: share(x, width),
-    Y: share(y, height),
-  }));
+/** Returns a box's place on the image as it was sent: the polygon begins at the top left corner of its text. */
+function geometryOf(page: RecognizedPage, box: Box): Geometry {
+  const { width, height, skew = 0, quarterTurns = 0 } = page;
+  const Polygon = turnedCorners(box, skew).map(({ x, y }) =>
+    turnedBack({ X: share(x, width), Y: share(y, height) }, quarterTurns),
+  );
   const xs = Polygon.map(({ X }) => X);
   const ys = Polygon.map(({ Y }) => Y);
   const [Left, Top] = [Math.min(...xs), Math.min(...ys)];
@@ -62,6 +59,16 @@ function geometryOf(width: number, height: number, box: Box, skew: number): Geom
     BoundingBox: { Left, Top, Width: Math.max(...xs) - Left, Height: Math.max(...ys) - Top },
     Polygon,
   };
+}
+
+/** Returns where a point lay before the image was turned clockwise by so many quarters. */
+function turnedBack({ X, Y }: Point, quarterTurns: number): Point {
+  return quarterTurns === 0 ? { X, Y } : turnedBack({ X: Y, Y: 1 - X }, quarterTurns - 1);
+}
+
+interface Point {
+  X: number;
+  Y: number;
 }
 
 const share = (part: number, whole: number) => Math.min(1, Math.max(0, part / whole));

@@ -1,6 +1,7 @@
 import type Vips from 'wasm-vips';
 import { coarseGrain, measurePaper, whiten } from './paper.ts';
 import { unsupportedDocument } from './textract-error.ts';
+import type { QuarterTurns } from './upright.ts';
 
 /** An image in shades of grey: one byte a pixel, row by row; 0 is black. */
 export interface GreyImage {
@@ -11,6 +12,9 @@ export interface GreyImage {
 
 /** A narrower page is enlarged to twice its size: A4 then has under 150 dpi, which Tesseract reads badly. */
 const minWidthPx = 1240;
+
+/** The names of quarter turns, by their number. */
+const angles = ['d0', 'd90', 'd180', 'd270'] as const;
 
 let loading: Promise<typeof Vips> | undefined;
 
@@ -28,10 +32,10 @@ async function startVips(): Promise<typeof Vips> {
 }
 
 /**
- * Decodes an image into shades of grey, turned upright as its EXIF data say. Paper with a coarse grain is made
- * white. Throws `UnsupportedDocumentException` if the image can't be decoded.
+ * Decodes an image into shades of grey, turned upright as its EXIF data say, then clockwise by `turns` quarters.
+ * Paper with a coarse grain is made white. Throws `UnsupportedDocumentException` if the image can't be decoded.
  */
-export async function decodeGrey(image: Uint8Array): Promise<GreyImage> {
+export async function decodeGrey(image: Uint8Array, turns: QuarterTurns = 0): Promise<GreyImage> {
   const vips = await loadVips();
   const decoded: Vips.Image[] = [];
   const keep = (made: Vips.Image) => {
@@ -39,7 +43,8 @@ export async function decodeGrey(image: Uint8Array): Promise<GreyImage> {
     return made;
   };
   try {
-    const upright = keep(keep(vips.Image.newFromBuffer(image)).autorot());
+    const laid = keep(keep(vips.Image.newFromBuffer(image)).autorot());
+    const upright = turns ? keep(laid.rot(angles[turns])) : laid;
     const opaque = upright.hasAlpha() ? keep(upright.flatten({ background: [255] })) : upright;
     const grey = keep(keep(opaque.colourspace('b-w')).cast('uchar'));
     const scaled = grey.width < minWidthPx ? keep(grey.resize(2)) : grey;

@@ -26,10 +26,12 @@ export interface RecognizedBlock {
   paragraphs: RecognizedLine[][];
 }
 
-/** What was read on one image. */
+/** What was read on one image, with its places on the image turned upright. */
 export interface RecognizedPage {
   width: number;
   height: number;
+  /** How often the image was turned clockwise by a quarter to be read; 0 if it lay upright. */
+  quarterTurns?: 0 | 1 | 2 | 3;
   /** How much its lines fall to the right, in radians; 0 if the page lies straight. */
   skew?: number;
   blocks: RecognizedBlock[];

@@ -1,8 +1,8 @@
-import type { Page } from 'tesseract.js';
 import type { RecognizedBlock, RecognizedLine, RecognizedPage } from './recognized-page.ts';
+import type { TesseractBlock, TesseractLine } from './tesseract-reader.ts';
 
 /**
- * Tesseract's numbers for the kinds of its blocks, which tesseract.js types as strings.
+ * Tesseract's numbers for the kinds of its blocks.
  * @see https://github.com/tesseract-ocr/tesseract/blob/main/include/tesseract/publictypes.h
  */
 const tableType = 6;
@@ -10,7 +10,7 @@ const figureTypes = [9, 10, 11];
 
 /** Returns what Tesseract reports of an image as a recognized page. */
 export function fromTesseract(
-  blocks: NonNullable<Page['blocks']>,
+  blocks: readonly TesseractBlock[],
   size: { width: number; height: number },
 ): RecognizedPage {
   return {
@@ -27,8 +27,6 @@ export function fromTesseract(
     }),
   };
 }
-
-type TesseractLine = NonNullable<Page['blocks']>[number]['paragraphs'][number]['lines'][number];
 
 function toLine({ words, rowAttributes }: TesseractLine): RecognizedLine[] {
   const read = words.flatMap(({ text, confidence, bbox }) =>

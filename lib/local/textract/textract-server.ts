@@ -6,6 +6,8 @@ import { addOperationRoute } from './operation-route.ts';
 import type { Recognize } from './recognized-page.ts';
 import { RequestMeter } from './request-meter.ts';
 import { tesseractRecognizer } from './tesseract.ts';
+import { tesseractJs } from './tesseract-js.ts';
+import { findNativeTesseract } from './tesseract-native.ts';
 
 /** Ten megabytes in base64 and the JSON around them: larger images than allowed are refused by their size. */
 const bodyLimitBytes = 15 * 1024 * 1024;
@@ -16,17 +18,22 @@ export interface TextractOptions {
   pagesPerSecond?: number;
   /** Reads an image's text; by default Tesseract does. */
   recognize?: Recognize;
+  /** Which Tesseract does: by default the machine's own if it has one. */
+  tesseract?: 'native' | 'js';
+}
+
+/** A running Textract, and the name of what reads its pages. */
+export interface TextractServer extends Engine {
+  reader: string;
 }
 
 /**
  * Starts a server that speaks Textract's protocol, with the operations `DetectDocumentText` and
  * `AnalyzeDocument`. `POST /faults` makes requests fail, `GET /requests` counts them.
  */
-export async function startTextractServer(options: TextractOptions = {}): Promise<Engine> {
+export async function startTextractServer(options: TextractOptions = {}): Promise<TextractServer> {
   const { port = 0, pagesPerSecond = Number.POSITIVE_INFINITY } = options;
-  const recognizer = options.recognize
-    ? { recognize: options.recognize, close: async () => {} }
-    : tesseractRecognizer();
+  const recognizer = await recognizerOf(options);
   const closing = new AbortController();
   const app = Fastify({ bodyLimit: bodyLimitBytes, forceCloseConnections: true });
   const controls = { faults: new FaultPlan(), meter: new RequestMeter(pagesPerSecond) };
@@ -35,9 +42,18 @@ export async function startTextractServer(options: TextractOptions = {}): Promis
   const url = await app.listen({ host: '127.0.0.1', port });
   return {
     url,
+    reader: recognizer.name,
     close: async () => {
       closing.abort();
       await Promise.all([app.close(), recognizer.close()]);
     },
   };
+}
+
+async function recognizerOf({ recognize, tesseract }: TextractOptions) {
+  if (recognize) return { name: 'a function', recognize, close: async () => {} };
+  const native = tesseract === 'js' ? undefined : await findNativeTesseract();
+  if (!native && tesseract === 'native') throw new Error('This machine has no tesseract');
+  const reader = native ?? tesseractJs();
+  return { name: reader.name, ...tesseractRecognizer(reader) };
 }

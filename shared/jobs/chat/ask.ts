@@ -43,7 +43,7 @@ export async function askOnce(
   const known = await findStep<Answer>(job, name);
   if (known) return known;
   await beginStep(job);
-  const { isNew, ...answer } = await ask(call, (kept) => stepWrite(job, name, kept));
+  const { isNew, ...answer } = await ask(call, async (kept) => [await stepWrite(job, name, kept)]);
   if (isNew) onNew?.();
   return (isNew ? undefined : await findStep<Answer>(job, name)) ?? answer;
 }

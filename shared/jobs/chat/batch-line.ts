@@ -73,9 +73,10 @@ export async function answerLine(line: Line, signal: AbortSignal): Promise<boole
     error: null,
   });
   try {
-    await ask(callOf(line, body, signal), ({ usage, cost }, completion) =>
-      stepWrite(job, name, { output: toOutput(200, completion), failed: false, usage, cost }),
-    );
+    await ask(callOf(line, body, signal), async ({ usage, cost }, completion) => {
+      const output = toOutput(200, completion);
+      return [await stepWrite(job, name, { output, failed: false, usage, cost })];
+    });
     return true;
   } catch (error) {
     if (!isLinesFault(error, job, signal)) throw error;

@@ -17,6 +17,7 @@ import { chatModelOf } from '../step-models.ts';
 import { askOnce, chatResultOf, requireJobModel, tagsOf } from './ask.ts';
 import { askAbout } from './ask-about.ts';
 import { runBatchFile } from './batch-file.ts';
+import { type AnswerHead, withHead } from './result-head.ts';
 
 /** A longer text would be put to the model in hundreds of parts. A file of requests may be longer. */
 const maxTextBytes = 20 * 1024 * 1024;
@@ -112,7 +113,15 @@ async function finish(job: ClaimedJob, answer: Answer, parts = 1): Promise<RunEn
   const { error } = await deliver(job, {
     suffix: '.result.md',
     mimeType: 'text/markdown',
-    text: answer.content ?? '',
+    text: withHead(answer.content ?? '', headOf(job)),
   });
   return completionOf(job, result, error ? { error } : {});
 }
+
+/** A pipeline's chat step answers for the job that was submitted. */
+const headOf = (job: ClaimedJob): AnswerHead => ({
+  question: job.pipeline_instruction,
+  model: job.model,
+  job: (job.document_object && job.parent_job_id) || job.job_id,
+  source: job.filename,
+});

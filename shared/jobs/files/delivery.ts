@@ -5,6 +5,7 @@ import { ServiceError } from '../../http/errors.ts';
 import { isPermanent, jobErrorText } from '../failure.ts';
 import type { ClaimedJob } from '../job.ts';
 import { saveProgress } from '../state.ts';
+import { resultName } from './result-name.ts';
 
 /** A result to write to the drive: a text, or a file on disk. */
 export interface Deliverable {
@@ -25,15 +26,13 @@ export interface Delivery {
  * writes the same file. If the drive refuses the result for good, or on the last try, the job keeps it.
  */
 export async function deliver(job: ClaimedJob, content: Deliverable): Promise<Delivery> {
-  const { drive_file_id: sourceId, drive_folder_id: folderId, filename = 'document' } = job;
+  const { drive_file_id: sourceId, drive_folder_id: folderId } = job;
   if (!sourceId || !folderId) return {};
   try {
     const id = await reserve(job);
     const { suffix, mimeType } = content;
-    await writeResult(
-      { id, folderId, name: `${filename}${suffix}`, mimeType, sourceId },
-      bodyOf(content),
-    );
+    const name = await resultName(job, suffix);
+    await writeResult({ id, folderId, name, mimeType, sourceId }, bodyOf(content));
     await saveProgress(job, { drive_result_file_id: id });
     await markSource(sourceId, { quireJob: job.job_id, quireResult: id });
     return { file_id: id };

@@ -47,7 +47,7 @@ export async function sortFiles(
   for (const [index, file] of supported.entries()) {
     const job = known[index];
     const job_id = childIdOf(folder.job_id, file.id);
-    if (job?.isDoneOrRunning && job.jobId !== job_id) {
+    if (job?.isDoneOrRunning && job.jobId !== job_id && !folder.fresh) {
       page.leftOut.push({ ...leftOut(file, 'already_submitted'), job_id: job.jobId });
     } else {
       const beside = [sourceWrite(folder, file, job_id, job?.jobId)];
@@ -92,7 +92,7 @@ async function leftOf({ key_id, retry_of }: Job, files: DriveFile[]): Promise<Dr
 /** Returns the job to make for a file, whose result goes into the folder that the file lies in. */
 function childOf(folder: Job, file: DriveFile, drive_folder_id: string): Job {
   const { key_id, job_type, model, priority, max_retries } = folder;
-  const { asked_model, pipeline, pipeline_instruction, force_ocr } = folder;
+  const { asked_model, pipeline, pipeline_instruction, force_ocr, fresh } = folder;
   return newJob({
     key_id,
     job_id: childIdOf(folder.job_id, file.id),
@@ -109,5 +109,6 @@ function childOf(folder: Job, file: DriveFile, drive_folder_id: string): Job {
     ...(pipeline && { pipeline }),
     ...(pipeline_instruction && { pipeline_instruction }),
     ...(force_ocr && { force_ocr }),
+    ...(fresh && { fresh }),
   });
 }

@@ -1,3 +1,4 @@
+import { createHash, type Hash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { Upload } from '@aws-sdk/lib-storage';
 import { s3 } from '../../aws/s3.ts';
@@ -49,12 +50,13 @@ async function fetchFile(
   if ((file.size ?? 0) > bytes) throw tooLarge(file.name, bytes);
   if (file.size === 0) throw emptyDocument('bytes');
   const source_object = `${folderOf(job)}/source-${job.lease_id}`;
-  const { source_kind, filename } = await copy(file, source_object, bytes, signal);
+  const { source_kind, filename, content_sha256 } = await copy(file, source_object, bytes, signal);
   await rememberSource(job, file);
   const drive_folder_id = await resultFolderOf(job, file, allowedFolders);
   return saveProgress(job, {
     source_object,
     source_kind,
+    content_sha256,
     filename,
     drive_file_id: file.id,
     ...(drive_folder_id && { drive_folder_id }),
@@ -76,7 +78,7 @@ async function copy(
   object: string,
   maxBytes: number,
   signal: AbortSignal,
-): Promise<{ source_kind: DocumentKind; filename: string }> {
+): Promise<{ source_kind: DocumentKind; filename: string; content_sha256: string }> {
   const { body, mimeType, filename } = await openContent(file, signal);
   try {
     const chunks: AsyncIterator<Buffer> = body[Symbol.asyncIterator]();
@@ -84,11 +86,12 @@ async function copy(
     if (head.length === 0) throw emptyDocument('bytes');
     const source_kind = kindOf(head, mimeType, filename);
     if (!source_kind) throw unsupported(file.name, typeName(head, mimeType, filename));
-    const Body = Readable.from(upTo(maxBytes, file.name, head, chunks));
+    const hash = createHash('sha256');
+    const Body = Readable.from(hashed(upTo(maxBytes, file.name, head, chunks), hash));
     const params = { Bucket: setting('OBJECTS_BUCKET'), Key: object, Body };
     const upload = new Upload({ client: s3, params, queueSize: 2 });
     await doneUnlessAborted(upload, signal);
-    return { source_kind, filename };
+    return { source_kind, filename, content_sha256: hash.digest('hex') };
   } finally {
     body.destroy();
   }
@@ -131,6 +134,13 @@ async function* upTo(
     yield chunk;
     const next: IteratorResult<Buffer> = await chunks.next();
     chunk = next.done ? undefined : next.value;
+  }
+}
+
+async function* hashed(chunks: AsyncIterable<Buffer>, hash: Hash): AsyncGenerator<Buffer> {
+  for await (const chunk of chunks) {
+    hash.update(chunk);
+    yield chunk;
   }
 }
 

@@ -5,21 +5,29 @@ import { deliver } from '../files/delivery.ts';
 import { type ClaimedJob, childIdOf, findJob, type Job } from '../job.ts';
 import { newJob } from '../new-job.ts';
 import { keepResult, keptResult, putDocument } from '../objects.ts';
-import type { ChatResult, JobResult, OcrPage, OcrResult, PipelineResult } from '../result.ts';
+import {
+  type ChatResult,
+  type JobResult,
+  lowConfidence,
+  type OcrPage,
+  type OcrResult,
+  type PipelineResult,
+} from '../result.ts';
 import { completionOf, type RunEnd } from '../run-leased.ts';
 import { failJob, saveProgress, suspendJob } from '../state.ts';
 import { chatModelOf } from '../step-models.ts';
+import { pageText, withPageMarks } from './page-marks.ts';
 import { type PageStep, pageSteps } from './page-steps.ts';
 
 /** Ends a job whose pages are all read: with their text, or with the pipeline's chat step. */
-export async function finishOcr(job: ClaimedJob, pageCount: number): Promise<RunEnd> {
-  const result = await ocrResultOf(job, pageCount);
-  if (result.failed_pages?.length === pageCount) throw nothingRead(result);
+export async function finishOcr(job: ClaimedJob, steps: PageStep[]): Promise<RunEnd> {
+  const result = ocrResultOf(steps, steps.length);
+  if (result.failed_pages?.length === steps.length) throw nothingRead(result);
   if (job.pipeline) return startChatStep(job, result);
   const { error } = await deliver(job, {
     suffix: '.ocr.md',
     mimeType: 'text/markdown',
-    text: result.text ?? '',
+    text: withPageMarks(result.pages),
   });
   return completionOf(job, result, error ? { error } : {});
 }
@@ -30,7 +38,7 @@ export async function failWithPages(
   pageCount: number,
   error: string,
 ): Promise<RunEnd> {
-  const ocr = await ocrResultOf(job, pageCount);
+  const ocr = ocrResultOf(await pageSteps(job, { first: 1, last: pageCount }), pageCount);
   const result = ocr.pages.length === 0 ? undefined : resultOf(job, ocr, null);
   return async () => failJob(job, error, result && (await keepResult(job, result)));
 }
@@ -89,25 +97,23 @@ export function resultOf(job: Job, ocr: OcrResult, chat: ChatResult | null): Job
   return { type: 'pipeline', ocr, chat, cost_usd };
 }
 
-/** Returns what was read of a document's pages. */
-export async function ocrResultOf(job: ClaimedJob, pageCount: number): Promise<OcrResult> {
-  const steps: PageStep[] = [];
-  for await (const step of pageSteps(job, { first: 1, last: pageCount })) steps.push(step);
+/** Returns what was read of a document by the steps of its pages. */
+export function ocrResultOf(steps: PageStep[], pageCount: number): OcrResult {
   const failed = steps.filter(({ error }) => error !== undefined).map(({ page }) => page);
+  const unsure = steps
+    .filter(({ confidence }) => confidence !== null && confidence < lowConfidence)
+    .map(({ page }) => page);
   return {
     type: 'ocr',
     page_count: pageCount,
     images_used: steps.filter(({ image_hour }) => image_hour !== undefined).length,
-    text: steps.map(textOf).join('\n\n'),
+    text: steps.map(pageText).join('\n\n'),
     pages: steps.map(({ cost: _, image_hour: __, ...page }): OcrPage => page),
     ...(failed.length > 0 && { failed_pages: failed }),
+    ...(unsure.length > 0 && { low_confidence_pages: unsure }),
     cost_usd: toUsd(steps.reduce((sum, { cost = 0 }) => sum + cost, 0)),
   };
 }
-
-/** Where a page failed, the text says so in its place. */
-const textOf = ({ page, text, error }: OcrPage) =>
-  text ?? `[Page ${page} could not be read: ${error}]`;
 
 function nothingRead({ pages }: OcrResult): ServiceError {
   return new ServiceError(

@@ -4,20 +4,19 @@ import type { ChatResult, JobResult, PipelineResult } from '../result.ts';
 import type { RunEnd } from '../run-leased.ts';
 import { completeJob } from '../state.ts';
 import { ocrResultOf, resultOf } from './finish.ts';
-import { type PageStep, pageSteps } from './page-steps.ts';
+import { pageSteps } from './page-steps.ts';
 import { returnImages } from './pages.ts';
 
 /** Ends a job that was stopped with the pages that were read by then, which were paid for. */
 export async function keptPages(job: ClaimedJob): Promise<JobResult | RunEnd> {
   const { first_page: first = 1, last_page: last = maxPage } = job;
-  const steps: PageStep[] = [];
-  for await (const step of pageSteps(job, { first, last })) steps.push(step);
+  const steps = await pageSteps(job, { first, last });
   await returnImages(job, steps);
   if (isPart(job)) return () => completeJob(job);
   if (job.chat_job_id) return keptPipeline(job, job.chat_job_id);
   const pageCount = job.page_count ?? job.progress?.total ?? steps.at(-1)?.page ?? 0;
   if (steps.length === 0) return () => completeJob(job);
-  return resultOf(job, await ocrResultOf(job, pageCount), null);
+  return resultOf(job, ocrResultOf(steps, pageCount), null);
 }
 
 /** More than any document may have. */

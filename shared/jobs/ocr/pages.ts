@@ -12,30 +12,26 @@ import type { RunEnd } from '../run-leased.ts';
 import { continueJob } from '../state.ts';
 import { saveStep } from '../steps.ts';
 import { beginStep, readKeyOf } from '../watch.ts';
-import { type PageStep, pageName, pageSteps } from './page-steps.ts';
+import { cachedPages, fromCache } from './page-cache.ts';
+import { type PageRange, type PageStep, pageName, pageSteps } from './page-steps.ts';
 import { readImage } from './read-image.ts';
 
 /** Pages of one document that are read at once: most of their time is waiting, and each takes memory. */
 const pagesAtOnce = 8;
 
-export interface PageRange {
-  first: number;
-  last: number;
-}
-
 /**
  * Reads the pages of a range that are not read yet. A page that can't be read is written down as failed and
- * keeps no other from being read. Returns undefined once all pages are read; if time is up before, the end
- * of this run, from which the next one goes on.
+ * keeps no other from being read. Returns the steps of all pages once they are read; if time is up before, the
+ * end of this run, from which the next one goes on.
  */
 export async function readPages(
   job: ClaimedJob,
   document: Document,
   range: PageRange,
   signal: AbortSignal,
-): Promise<RunEnd | undefined> {
-  const done = await collectSteps(job, range);
-  const images = await openTaker(job, done);
+): Promise<PageStep[] | RunEnd> {
+  const done = await pageSteps(job, range);
+  const [images, cache] = await Promise.all([openTaker(job, done), cachedPages(job, range)]);
   const progress = { pages: 0, failed: done.filter(isFailed).length };
   const note = () =>
     noteProgress(job, {
@@ -45,34 +41,29 @@ export async function readPages(
       unit: 'pages',
     });
   note();
+  const reading = { job, document, images, cache, signal };
   try {
-    await readMissing(job, document, missingOf(range, done), images, signal, (isRead) => {
+    await readMissing(reading, missingOf(range, done), (isRead) => {
       progress.pages += 1;
       if (!isRead) progress.failed += 1;
       note();
     });
   } catch (error) {
     if (signal.aborted && progress.pages > 0) return () => continueJob(job);
-    if (isPermanent(error)) await returnImages(job, await collectSteps(job, range));
+    if (isPermanent(error)) await returnImages(job, await pageSteps(job, range));
     throw error;
   }
   log('info', 'pages read', { job_id: job.job_id, first: range.first, last: range.last });
-  const all = await collectSteps(job, range);
+  const all = await pageSteps(job, range);
   const unread = missingOf(range, all);
   if (unread.length > 0) throw new Error(`The pages ${unread.join(', ')} were read and not kept`);
   await returnImages(job, all);
-  return undefined;
+  return all;
 }
 
 /** Gives back the images that a dead worker took of the hour, and that nobody will read now. */
 export const returnImages = (job: ClaimedJob, steps: PageStep[]) =>
   returnUnreadImages(job.key_id, job.job_id, (hour) => countImages(steps, hour));
-
-async function collectSteps(job: ClaimedJob, range: PageRange): Promise<PageStep[]> {
-  const steps: PageStep[] = [];
-  for await (const step of pageSteps(job, range)) steps.push(step);
-  return steps;
-}
 
 /** Images that an earlier run took and did not read are used first. */
 async function openTaker(job: ClaimedJob, done: PageStep[]): Promise<ImageTaker> {
@@ -98,36 +89,43 @@ function missingOf({ first, last }: PageRange, done: PageStep[]): number[] {
 
 /** Reads pages until one can't be read for now; those under way are awaited, and no further one begins. */
 async function readMissing(
-  job: ClaimedJob,
-  document: Document,
+  reading: Reading,
   pages: number[],
-  images: ImageTaker,
-  signal: AbortSignal,
   onPage: (isRead: boolean) => void,
 ): Promise<void> {
-  const reading = pages.map((page) => async () => {
-    signal.throwIfAborted();
-    await beginStep(job);
-    onPage(await readPage(job, document, page, images, signal));
+  const tasks = pages.map((page) => async () => {
+    reading.signal.throwIfAborted();
+    await beginStep(reading.job);
+    onPage(await readPage(reading, page));
   });
-  await runAll(reading, pagesAtOnce);
+  await runAll(tasks, pagesAtOnce);
 }
 
-/** Returns whether the page could be read. */
+/** What the pages of one run are read with. */
+interface Reading {
+  job: ClaimedJob;
+  document: Document;
+  images: ImageTaker;
+  /** The pages that were read for an earlier job. */
+  cache: Map<number, PageStep>;
+  signal: AbortSignal;
+}
+
+/** Reads a page by its text layer, else as it was read before, else by OCR. Returns whether it could be read. */
 async function readPage(
-  job: ClaimedJob,
-  document: Document,
+  { job, document, images, cache, signal }: Reading,
   page: number,
-  images: ImageTaker,
-  signal: AbortSignal,
 ): Promise<boolean> {
   const name = pageName(page);
+  const known = cache.get(page);
   try {
-    const { textLayer, jpeg } = await document.readPage(page, { forceOcr: job.force_ocr ?? false });
-    const source = jpeg ? 'ocr' : 'text_layer';
-    if (jpeg) await readImage(job, page, jpeg, images, signal);
-    else await saveStep(job, name, { page, source, confidence: null, text: textLayer ?? '' });
-    measure({ Pages: 1 }, { source });
+    const options = { forceOcr: job.force_ocr ?? false, draw: !known };
+    const { textLayer, jpeg } = await document.readPage(page, options);
+    if (textLayer !== undefined) {
+      await saveStep(job, name, { page, source: 'text_layer', confidence: null, text: textLayer });
+    } else if (known) await saveStep(job, name, fromCache(known));
+    else if (jpeg) await readImage(job, page, jpeg, images, signal);
+    measure({ Pages: 1 }, { source: jpeg ? 'ocr' : known ? 'cache' : 'text_layer' });
     return true;
   } catch (error) {
     if (!isPagesFault(error)) throw error;

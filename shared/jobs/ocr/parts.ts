@@ -10,6 +10,7 @@ import { newJob } from '../new-job.ts';
 import type { RunEnd } from '../run-leased.ts';
 import { cancelPart, completeJob, pauseJob, suspendJob } from '../state.ts';
 import { failWithPages, finishOcr } from './finish.ts';
+import { pageSteps } from './page-steps.ts';
 import { readPages } from './pages.ts';
 
 /*
@@ -35,7 +36,8 @@ export async function splitIntoParts(
 
 function partOf(job: SourcedJob, first_page: number, last_page: number): Job {
   const { key_id, job_type, model, input_type, priority, max_retries, filename } = job;
-  const { asked_model, pipeline, force_ocr, source_object, source_kind } = job;
+  const { asked_model, pipeline, force_ocr, fresh, source_object, source_kind, content_sha256 } =
+    job;
   return newJob({
     key_id,
     job_id: partIdOf(job.job_id, first_page),
@@ -53,6 +55,8 @@ function partOf(job: SourcedJob, first_page: number, last_page: number): Job {
     ...(asked_model && { asked_model }),
     ...(pipeline && { pipeline }),
     ...(force_ocr && { force_ocr }),
+    ...(fresh && { fresh }),
+    ...(content_sha256 && { content_sha256 }),
   });
 }
 
@@ -70,7 +74,8 @@ export async function runPart(part: ClaimedJob, signal: AbortSignal): Promise<Ru
       async (path) => {
         const document = await openDocument(path, source_kind);
         try {
-          return (await readPages(part, document, range, signal)) ?? (() => completeJob(part));
+          const read = await readPages(part, document, range, signal);
+          return Array.isArray(read) ? () => completeJob(part) : read;
         } finally {
           document.close();
         }
@@ -93,5 +98,5 @@ export async function finishParts(job: ClaimedJob): Promise<RunEnd> {
   for await (const { status, error } of childrenOf(job)) {
     if (status !== 'done') return failWithPages(job, page_count, error ?? `a part was ${status}`);
   }
-  return finishOcr(job, page_count);
+  return finishOcr(job, await pageSteps(job, { first: 1, last: page_count }));
 }

@@ -11,6 +11,7 @@ import { requireJobModel, tagsOf } from '../chat/ask.ts';
 import { type ClaimedJob, callersJobIdOf } from '../job.ts';
 import { ocrModelOf } from '../step-models.ts';
 import { stepWrite } from '../steps.ts';
+import { withCacheWrite } from './page-cache.ts';
 import { type PageStep, pageName } from './page-steps.ts';
 
 /**
@@ -61,7 +62,7 @@ async function readByEngine(
       completionTokens: 0,
       images: 1,
     } as const;
-    return await settleWith(hold, outcome, await stepWrite(job, pageName(page), step));
+    return await settleWith(hold, outcome, await pageWrites(job, step));
   } catch (error) {
     await release(hold);
     throw error;
@@ -88,7 +89,11 @@ async function readByModel(
   const { isNew } = await ask(call, ({ content, cost }) => {
     const text = content ?? '';
     const step: PageStep = { page, source: 'ocr', confidence: null, text, cost, image_hour: hour };
-    return stepWrite(job, pageName(page), step);
+    return pageWrites(job, step);
   });
   return isNew;
 }
+
+/** Returns the writes of a page that was read: its step, and what is kept of it for later jobs. */
+const pageWrites = async (job: ClaimedJob, step: PageStep) =>
+  withCacheWrite(job, step.page, await stepWrite(job, pageName(step.page), step));

@@ -89,12 +89,12 @@ function readDocument(
 }
 
 async function readInline(job: ClaimedJob, signal: AbortSignal): Promise<JobResult | RunEnd> {
-  const images = await openInlineImages(job);
+  const { document, content_sha256 } = await openInlineImages(job);
   try {
-    checkLength(images.pageCount, 'the message');
-    return await readWhole(job, images, signal);
+    checkLength(document.pageCount, 'the message');
+    return await readWhole({ ...job, content_sha256 }, document, signal);
   } finally {
-    images.close();
+    document.close();
   }
 }
 
@@ -105,8 +105,8 @@ async function readWhole(
 ): Promise<JobResult | RunEnd> {
   const range = { first: 1, last: document.pageCount };
   try {
-    const stopped = await readPages(job, document, range, signal);
-    return stopped ?? (await finishOcr(job, document.pageCount));
+    const read = await readPages(job, document, range, signal);
+    return Array.isArray(read) ? await finishOcr(job, read) : read;
   } catch (error) {
     if (signal.aborted || !isLast(job, error)) throw error;
     return failWithPages(job, document.pageCount, jobErrorText(error));

@@ -4,7 +4,10 @@ import {
   DetectDocumentTextCommand,
 } from '@aws-sdk/client-textract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Engine, startEngineThread } from '../../../lib/local/engines/engine.ts';
+import { startEngineThread } from '../../../lib/local/engines/engine.ts';
+import { findNativeTesseract } from '../../../lib/local/textract/tesseract-native.ts';
+import type { TextractServer } from '../../../lib/local/textract/textract-server.ts';
+import { heightToWidth } from '../../../shared/ocr/jpeg-shape.ts';
 import { plainText } from '../../../shared/ocr/layout.ts';
 import { characterErrorRate, scanOf } from '../../support/fixtures/scans.ts';
 import { countedRequests, jpegHeader, textractClient } from '../../support/servers/textract.ts';
@@ -30,11 +33,14 @@ beforeAll(async () => {
   page = await printedTable('Ships in the harbour', ships);
 });
 
-describe('in a thread of its own', () => {
-  let server: Engine;
+/** What reads pages on this machine: tesseract.js, and the machine's own Tesseract if it has one. */
+const readers = ['js', ...((await findNativeTesseract()) ? ['native'] : [])] as const;
+
+describe.each(readers)('read by %s, in a thread of its own', (tesseract) => {
+  let server: TextractServer;
 
   beforeAll(async () => {
-    server = await startEngineThread(thread, {});
+    server = await startEngineThread<TextractServer>(thread, { tesseract });
   });
   afterAll(() => server.close());
 
@@ -65,6 +71,26 @@ describe('in a thread of its own', () => {
     expect(confidence).toBeGreaterThan(80);
   });
 
+  it.each([90, 180, 270] as const)('reads two columns that lie turned by %i°', async (degrees) => {
+    const scan = { columns: 2, noise: 8, skewDegrees: 1, dpi: 150, turnDegrees: degrees } as const;
+    const bytes = await scanOf({ text: minutes, ...scan });
+
+    const { Blocks = [] } = await textractClient(server.url).send(
+      new DetectDocumentTextCommand({ Document: { Bytes: bytes } }),
+    );
+
+    const { text, confidence } = plainText(Blocks, heightToWidth(bytes));
+    expect(characterErrorRate(minutes, text)).toBeLessThan(0.01);
+    expect(confidence).toBeGreaterThan(90);
+    const [line] = Blocks.filter(({ BlockType }) => BlockType === 'LINE');
+    const { Width = 0, Height = 0 } = line?.Geometry?.BoundingBox ?? {};
+    expect(Height > Width, 'lines run as they do on the image').toBe(degrees !== 180);
+  });
+
+  it('says what reads its pages', () => {
+    expect(server.reader).toMatch(tesseract === 'js' ? /^tesseract\.js$/ : /^tesseract \d/);
+  });
+
   it('refuses what only looks like a JPEG', async () => {
     const command = new DetectDocumentTextCommand({ Document: { Bytes: jpegHeader() } });
 
@@ -74,8 +100,8 @@ describe('in a thread of its own', () => {
   });
 });
 
-it('ends in the middle of a page', async () => {
-  const server = await startEngineThread(thread, {});
+it.each(readers)('%s ends in the middle of a page', async (tesseract) => {
+  const server = await startEngineThread(thread, { tesseract });
   const command = new DetectDocumentTextCommand({ Document: { Bytes: page } });
   const asked = textractClient(server.url).send(command);
   const end = asked.then(

@@ -5,6 +5,7 @@ export type Refusal = [type: string, msg: string];
 
 export const string: Refusal = ['string_type', 'Input should be a valid string'];
 export const integer: Refusal = ['int_type', 'Input should be a valid integer'];
+export const boolean: Refusal = ['bool_type', 'Input should be a valid boolean'];
 export const missing: Refusal = ['missing', 'Field required'];
 export const list: Refusal = ['list_type', 'Input should be a valid list'];
 export const dictionary: Refusal = [

@@ -125,6 +125,12 @@ export async function useDocumentWorld(
 
     idOf,
 
+    /** What a file of the drive is called. */
+    async nameOf(fileId: string): Promise<string> {
+      const client = await signedIn();
+      return (await client.files.get({ fileId, fields: 'name' })).data.name ?? '';
+    },
+
     /** What a file of the drive holds. */
     async contentOf(fileId: string): Promise<string> {
       const client = await signedIn();

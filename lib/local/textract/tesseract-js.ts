@@ -1,0 +1,126 @@
+import type { Worker as NodeWorker } from 'node:worker_threads';
+import type { PSM, Worker } from 'tesseract.js';
+import { languageFolder } from './language-data.ts';
+import type { TesseractReader } from './tesseract-reader.ts';
+
+const startTimeoutMs = 30_000;
+/** A thread has about 300 MB of memory, which it gives back after so long without a page. */
+const defaultIdleMs = 60_000;
+
+/** One of Tesseract's threads; `died` rejects when it ends. */
+interface Thread {
+  worker: Worker;
+  died: Promise<never>;
+}
+
+/**
+ * Runs Tesseract as WebAssembly, in threads that start when they are needed, and end after `idleMs` without a
+ * page. One reads one page at a time. `onThreads` is told how many there are.
+ */
+export function tesseractJs({
+  idleMs = defaultIdleMs,
+  onThreads = () => {},
+}: {
+  idleMs?: number;
+  onThreads?: (count: number) => void;
+} = {}): TesseractReader {
+  const idle: { thread: Thread; timer: NodeJS.Timeout }[] = [];
+  const all = new Set<Thread>();
+  let isClosed = false;
+
+  async function start(): Promise<Thread> {
+    const thread = await startThread();
+    all.add(thread);
+    onThreads(all.size);
+    if (isClosed) await end(thread);
+    return thread;
+  }
+
+  async function end(thread: Thread): Promise<void> {
+    if (!all.delete(thread)) return;
+    await thread.worker.terminate();
+    onThreads(all.size);
+  }
+
+  function take(): Thread | undefined {
+    const taken = idle.pop();
+    clearTimeout(taken?.timer);
+    return taken?.thread;
+  }
+
+  function rest(thread: Thread): void {
+    const timer = setTimeout(() => {
+      idle.splice(
+        idle.findIndex((each) => each.thread === thread),
+        1,
+      );
+      void end(thread);
+    }, idleMs).unref();
+    idle.push({ thread, timer });
+  }
+
+  return {
+    name: 'tesseract.js',
+    maxPagesAtOnce: 4,
+
+    async read(pgm, signal) {
+      const thread = take() ?? (await start());
+      try {
+        const read = thread.worker.recognize(pgm, {}, { text: false, blocks: true });
+        const { data } = await Promise.race([read, thread.died, abortOf(signal)]);
+        rest(thread);
+        return data.blocks ?? [];
+      } catch (error) {
+        // After an error its memory may be in any state, so it reads no other page.
+        await end(thread);
+        throw error;
+      }
+    },
+
+    async close() {
+      isClosed = true;
+      for (const { timer } of idle.splice(0)) clearTimeout(timer);
+      await Promise.all([...all].map(end));
+    },
+  };
+}
+async function startThread(): Promise<Thread> {
+  const { createWorker } = await import('tesseract.js');
+  const failed = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => failed.reject(new Error('Tesseract did not start')),
+    startTimeoutMs,
+  );
+  try {
+    const starting = createWorker('eng', 1, {
+      langPath: languageFolder,
+      cacheMethod: 'none',
+      // Without a handler tesseract.js throws outside of any promise, and this one never settles.
+      errorHandler: (reason) => failed.reject(new Error(String(reason))),
+    });
+    const worker = await Promise.race([starting, failed.promise]);
+    await worker.setParameters({ tessedit_pageseg_mode: '3' as PSM.AUTO, debug_file: '/dev/null' });
+    return { worker, died: deathOf(worker) };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Rejects when a signal aborts. */
+function abortOf(signal: AbortSignal): Promise<never> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const abort = () => reject(signal.reason);
+  if (signal.aborted) abort();
+  else signal.addEventListener('abort', abort, { once: true });
+  return promise;
+}
+
+function deathOf(worker: Worker): Promise<never> {
+  const { worker: thread } = worker as unknown as { worker: NodeWorker };
+  const died = new Promise<never>((_, reject) => {
+    thread.once('error', reject);
+    thread.once('exit', () => reject(new Error('Tesseract ended')));
+  });
+  died.catch(() => {});
+  return died;
+}

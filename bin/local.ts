@@ -9,6 +9,7 @@ import { readStageFile, writeStageFile } from '../lib/local/stage-file.ts';
 import { updateCodeOnChange } from '../lib/local/watch/code-updates.ts';
 import { findKeyBySecret, issueKey } from '../shared/keys/key.ts';
 import { defaultLimits } from '../shared/keys/key-limits.ts';
+import { keysByName } from '../shared/keys/name.ts';
 
 const help = `Runs the whole service on this machine.
 
@@ -115,6 +116,8 @@ async function run(options: Options): Promise<void> {
     api_url: stage.baseUrl,
     api_key: apiKey,
     dynamodb_url: stage.dynamodbUrl,
+    secrets_url: stage.secretsUrl,
+    drive_url: stage.driveUrl,
     outputs: stage.outputs,
   });
   console.log(welcome(stage, apiKey, options));
@@ -157,7 +160,15 @@ async function firstKey(
   const known = readStageFile(dataDir)?.api_key;
   if (known && (await findKeyBySecret(known))) return known;
   const limits = { ...defaultLimits, drive_folders: [rootFolderId] };
-  return (await issueKey('local', limits, memory ? known : undefined)).api_key;
+  return (await issueKey(await freeName(), limits, memory ? known : undefined)).api_key;
+}
+
+/** Returns `local`, or `local-2` and so on where another key has that name. */
+async function freeName(): Promise<string> {
+  const taken = await keysByName();
+  for (let name = 'local', number = 2; ; name = `local-${number++}`) {
+    if (!taken.has(name)) return name;
+  }
 }
 
 function welcome(

@@ -35,6 +35,8 @@ export interface Stage {
   baseUrl: string;
   dynamodbUrl: string;
   queuesUrl: string;
+  secretsUrl: string;
+  driveUrl: string;
   /** The stack's outputs by name, as CloudFormation lists them. */
   outputs: Record<string, string>;
   /** Whether answers come from the built-in offline model. */
@@ -124,6 +126,8 @@ async function deploy(
     baseUrl,
     dynamodbUrl: dynamodb.url,
     queuesUrl,
+    secretsUrl: secrets.url,
+    driveUrl: engines.drive.url,
     outputs: outputsOf(template, names),
     offlineModel: engines.offlineModel !== undefined,
     localWeb: search.name === 'searxng' && search.url === undefined,

@@ -68,13 +68,14 @@ export async function readKey(id: string): Promise<ApiKey> {
   return key;
 }
 
-/** Lists all keys, the oldest first. */
+/** Lists all keys as they are now, the oldest first. */
 export async function listKeys(): Promise<ApiKey[]> {
   const keys: ApiKey[] = [];
   const pages = paginateScan(
     { client: dynamodb },
     {
       TableName: setting('KEYS_TABLE'),
+      ConsistentRead: true,
       FilterExpression: 'begins_with(id, :keys)',
       ExpressionAttributeValues: { ':keys': 'key_' },
     },

@@ -54,12 +54,15 @@ export const ChatImage = v.pipe(
 );
 export const ChatFile = v.object({ name: v.string(), content: v.string() });
 
+export const SessionId = v.pipe(stringUpTo(128), v.minLength(1));
+export const UserId = v.pipe(stringUpTo(256), v.minLength(1));
+
 /** The body of `POST /chat/stream`. */
 export const ChatStreamRequest = v.object({
   message: v.pipe(stringUpTo(100_000), v.minLength(1)),
   model: orNull(v.string()),
-  session_id: orNull(v.pipe(stringUpTo(128), v.minLength(1))),
-  user_id: v.optional(v.pipe(stringUpTo(256), v.minLength(1)), 'anonymous'),
+  session_id: orNull(SessionId),
+  user_id: v.optional(UserId, 'anonymous'),
   web_search: v.optional(v.boolean(), false),
   deep_research: v.optional(v.boolean(), false),
   connectors: v.optional(v.boolean(), false),

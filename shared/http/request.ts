@@ -23,7 +23,7 @@ export type RequestParts<Schemas extends RequestSchemas> = {
 const readers: Record<keyof RequestSchemas, (event: APIGatewayProxyEvent) => unknown> = {
   body: readBody,
   header: (event) => lowerCaseKeys(event.headers),
-  path: (event) => event.pathParameters ?? {},
+  path: (event) => decoded(event.pathParameters),
   query: (event) => event.queryStringParameters ?? {},
 };
 
@@ -67,6 +67,25 @@ function readBody(event: APIGatewayProxyEvent): unknown {
     const { position = 0, line, column, reason } = findJsonFault(text) ?? {};
     const msg = `JSON decode error at line ${line}, column ${column}: ${reason}`;
     throw new UnprocessableEntityError([{ loc: ['body', position], msg, type: 'json_invalid' }]);
+  }
+}
+
+/**
+ * Decodes the parameters of a path, which the gateway hands over as they stand in the URL.
+ *
+ * @see https://github.com/serverless/serverless/issues/5037
+ */
+function decoded(parameters: APIGatewayProxyEvent['pathParameters']): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(parameters ?? {}).map(([name, text = '']) => [name, decodedText(text)]),
+  );
+}
+
+function decodedText(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
   }
 }
 

@@ -13,6 +13,7 @@ import { messageComponents } from './messages.ts';
 import { type Component, tags } from './operation.ts';
 import { pathsOf } from './paths.ts';
 import { serviceComponents, serviceOperations } from './service.ts';
+import { sessionComponents, sessionOperations } from './sessions.ts';
 import { submissionComponents, submitOperation } from './submit-job.ts';
 import { usageComponents, usageOperations } from './usage.ts';
 
@@ -30,6 +31,7 @@ const components: Record<string, Component> = {
   ...resultComponents,
   ...messageComponents,
   ...chatComponents,
+  ...sessionComponents,
   ...completionComponents,
   ...usageComponents,
   ...feedbackComponents,
@@ -40,6 +42,7 @@ const operations = [
   submitOperation,
   ...jobOperations,
   chatOperation,
+  ...sessionOperations,
   ...completionOperations,
   ...usageOperations,
   feedbackOperation,

@@ -69,9 +69,9 @@ it('rates the message that its id names, whatever else is said of it', async () 
   expect(new Set([first.id, other.id, unnamed.id]).size).toBe(3);
   const kept = (await exported(1)).map(({ message_id, rating }) => [message_id, rating]);
   expect(kept.sort()).toEqual([
+    [null, 'up'],
     ['msg_1', 'down'],
     ['msg_2', 'up'],
-    [null, 'up'],
   ]);
 });
 

@@ -74,6 +74,19 @@ describe('an endpoint', () => {
     });
   });
 
+  it.each([
+    ['a%20b%2Fc', 'a b/c'],
+    ['100%', '100%'],
+  ])('decodes the path’s %s, which the gateway does not', async (id, decoded) => {
+    const handler = jsonEndpoint({ path: v.object({ id: v.string() }) }, async ({ path }) =>
+      json(200, path),
+    );
+
+    const { body } = await answerOf(handler, { pathParameters: { id } });
+
+    expect(body).toEqual({ id: decoded });
+  });
+
   it('reads a body in base64', async () => {
     const handler = jsonEndpoint({ body: Named }, async ({ body }) => json(200, body));
 

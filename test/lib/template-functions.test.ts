@@ -86,6 +86,9 @@ describe('functions', () => {
     ['get-limits', { dynamodb: ['GetItem'] }],
     ['get-stats', { dynamodb: ['Query'] }],
     ['list-models', {}],
+    ['list-sessions', { dynamodb: ['Query'] }],
+    ['get-session', { dynamodb: ['GetItem'] }],
+    ['delete-session', { dynamodb: ['DeleteItem'] }],
     ['read-page', {}],
     ['search-drive', { secretsmanager: secrets }],
     [

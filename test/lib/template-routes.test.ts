@@ -23,8 +23,11 @@ describe('routes', () => {
 
     const [[authorizer] = []] = all('AWS::ApiGateway::Authorizer');
     expect(routes.sort()).toEqual([
+      `DELETE /chat/sessions/{session_id} delete-session ${authorizer}`,
       `GET /batch/jobs list-jobs ${authorizer}`,
       `GET /batch/jobs/{job_id} get-job ${authorizer}`,
+      `GET /chat/sessions list-sessions ${authorizer}`,
+      `GET /chat/sessions/{session_id} get-session ${authorizer}`,
       'GET /docs get-docs everyone',
       'GET /docs/{file} get-docs everyone',
       'GET /health get-health everyone',

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { shared } from '../support/run/shared.ts';
 import { chatJob, submit } from '../support/servers/api.ts';
+import { post } from '../support/servers/event-reader.ts';
 import { newCaller } from '../support/servers/new-caller.ts';
 import { isAllowed, requestsOf, sendRequest } from './requests.ts';
 import { exampleValues, SchemaValues } from './schema-values.ts';
@@ -28,6 +29,12 @@ beforeAll(async () => {
   const cursors = ids.map((id) => Buffer.from(id).toString('base64url'));
   pool.set('job_id', ids).set('parent_job_id', ids).set('cursor', cursors);
   pool.set('api_key', keys);
+  // One is gone after each deletion.
+  const names = Array.from({ length: 20 }, (_, n) => `session ${n}`);
+  for (const session_id of names) {
+    await (await post(caller, '/chat/stream', { message: 'Hi', session_id })).text();
+  }
+  pool.set('session_id', names).set('user_id', ['anonymous']);
 });
 
 describe.each(served.operations)('$operationId', (operation) => {

@@ -11,6 +11,12 @@ export function log(level: Level, message: string, fields: LogFields = {}): void
   process.stdout.write(`${JSON.stringify(line)}\n`);
 }
 
+const maxWords = 300;
+
+/** What an error with a code says, as far as a log line has room. */
+export const errorWords = ({ code, message }: { code: string; message: string }) =>
+  `${code}: ${message}`.toWellFormed().slice(0, maxWords);
+
 /** The fields that describe an error: its name and message, those of its cause, and its stack. */
 export function errorFields(error: unknown): LogFields {
   if (!(error instanceof Error)) return { error: typeof error };

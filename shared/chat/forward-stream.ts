@@ -1,7 +1,8 @@
 import { completionErrorOf } from '../http/error-response.ts';
 import { ServiceError } from '../http/errors.ts';
 import { doneEvent, eventOf } from '../http/event-stream.ts';
-import { errorFields, log } from '../log.ts';
+import type { Note } from '../http/request-log.ts';
+import { errorFields, errorWords, log } from '../log.ts';
 import { unavailable } from '../models/errors.ts';
 import type { MeteredCall } from './metered-call.ts';
 import { drain, type Piece, readPieces, type StreamEvent } from './read-pieces.ts';
@@ -16,6 +17,7 @@ import { drain, type Piece, readPieces, type StreamEvent } from './read-pieces.t
 export async function* forwardStream(
   call: MeteredCall,
   wantsUsage: boolean,
+  note: Note = () => {},
 ): AsyncGenerator<Uint8Array | string> {
   const pieces = readPieces(call);
   let ended = false;
@@ -28,7 +30,9 @@ export async function* forwardStream(
     if (!ended && !call.meter.finished) throw unavailable('The model broke off its answer.');
     if (!ended) yield doneEvent;
   } catch (error) {
-    yield eventOf({ error: completionErrorOf(brokenOff(error)) });
+    const told = brokenOff(error);
+    note({ error: errorWords(told) });
+    yield eventOf({ error: completionErrorOf(told) });
   } finally {
     await drain(pieces);
     await call.end();

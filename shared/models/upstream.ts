@@ -1,9 +1,10 @@
 import OpenAI from 'openai';
 import { forgetSecret, secretText } from '../aws/secrets.ts';
 import { setting } from '../config.ts';
-import { log } from '../log.ts';
+import { errorWords, log } from '../log.ts';
 import { catalogue, type Model } from './catalogue.ts';
 import { pauseMs, recordFailure, recordSuccess } from './circuit.ts';
+import { withoutEchoes } from './echoes.ts';
 import { ModelError, toModelError, unavailable } from './errors.ts';
 
 /** A chat-completions request. Parameters that aren't named here pass through untouched. */
@@ -45,10 +46,12 @@ export async function openCompletion(
       return opened;
     } catch (error) {
       if (signal.aborted) throw unavailable('The model did not answer in time.', error);
-      const failure = toModelError(error);
-      if (!(failure instanceof ModelError) || !isUpstreamsFault(failure)) throw failure;
+      const told = toModelError(error);
+      if (!(told instanceof ModelError)) throw told;
+      const failure = withoutPrompt(told, body);
+      if (!isUpstreamsFault(failure)) throw failure;
       recordFailure(circuit);
-      log('warn', 'upstream failed', { upstream, model: model.id, code: failure.code });
+      log('warn', 'upstream failed', { upstream, model: model.id, error: errorWords(failure) });
       failures.push(failure);
     }
   }
@@ -56,6 +59,17 @@ export async function openCompletion(
 }
 
 const paused = "The model's provider failed repeatedly and is left alone for a moment.";
+
+/** The same failure without what its message, or that of its cause, quotes of the request. */
+function withoutPrompt(failure: ModelError, body: CompletionBody): ModelError {
+  const { statusCode, code, message, cause, retryAfterSeconds, param } = failure;
+  const isAnswer = cause instanceof OpenAI.APIError && cause.status !== undefined;
+  return new ModelError(statusCode, code, withoutEchoes(message, body), {
+    cause: isAnswer ? new Error(`The provider answered ${cause.status}`) : cause,
+    retryAfterSeconds,
+    param,
+  });
+}
 
 const isUpstreamsFault = ({ statusCode }: ModelError) => statusCode === 429 || statusCode >= 500;
 

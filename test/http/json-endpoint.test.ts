@@ -181,10 +181,11 @@ describe('an endpoint', () => {
   });
 
   it.each([
-    ['{"name":"a secret"}', 200],
-    ['{"name":["a secret"]}', 422],
-    ['{"name":"a secret', 422],
-  ])('logs one line a request, without its content: %s', async (body, status) => {
+    ['{"name":"a secret"}', 200, undefined],
+    ['{"name":["a secret"]}', 422, 'validation_error: body.name string_type'],
+    ['{"name":"a secret', 422, 'validation_error: body.17 json_invalid'],
+    ['{"name": secret', 422, 'validation_error: body.9 json_invalid'],
+  ])('logs one line a request, without its content: %s', async (body, status, error) => {
     const handler = jsonEndpoint({ body: Named }, async () => json(200, {}));
 
     await answerOf(handler, {
@@ -202,7 +203,25 @@ describe('an endpoint', () => {
         route: 'POST /things/{id}',
         status,
         duration_ms: expect.any(Number),
+        ...(error && { error }),
       },
+    ]);
+  });
+
+  it('names the key in its line, and what a refusal said', async () => {
+    const handler = jsonEndpoint({}, async () => {
+      throw new ConflictError('x'.repeat(1_000));
+    });
+    const authorizer = { keyId: 'key_1', keyName: 'shop', limits: '{}' };
+    const requestContext = {
+      requestId: 'request-3',
+      authorizer,
+    } as unknown as APIGatewayProxyEvent['requestContext'];
+
+    await answerOf(handler, { requestContext });
+
+    expect(logLines()).toMatchObject([
+      { key: 'shop', status: 409, error: `conflict: ${'x'.repeat(290)}` },
     ]);
   });
 

@@ -150,6 +150,13 @@ describe('functions', () => {
     });
   });
 
+  it('that dispatch reads the names of keys, for the log', () => {
+    const dispatch = functions.find(({ name }) => name === 'dispatch-jobs')
+      ?.properties as Properties;
+
+    expect(setting(dispatch, 'KEYS_TABLE')).toBeDefined();
+  });
+
   it.each(functions)(
     '$name is granted nothing on resources outside the stack',
     ({ properties }) => {

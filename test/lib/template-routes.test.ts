@@ -100,6 +100,7 @@ describe('routes', () => {
     expect(JSON.parse(AccessLogSetting.Format)).toEqual({
       request_id: '$context.requestId',
       key_id: '$context.authorizer.keyId',
+      key_refused: '$context.authorizer.refused',
       method: '$context.httpMethod',
       route: '$context.resourcePath',
       status: '$context.status',

@@ -142,6 +142,20 @@ describe('400', () => {
     expect(body.error.message).toBe('Unknown parameter for (key), see (link)');
   });
 
+  it('without what the provider quotes of the prompt', async () => {
+    const asked = [{ role: 'user', content: 'the launch code is 8472 and nobody knows' }];
+    const message = 'Invalid text: "the launch code is 8472 and nobody…".';
+    const { id } = chat.newModel('plain', {
+      kind: 'status',
+      status: 400,
+      body: { error: { message } },
+    });
+
+    const { body } = await post({ model: id, messages: asked });
+
+    expect(body.error.message).toBe('Invalid text: …');
+  });
+
   it('with the parameter and the code that the provider blames', async () => {
     const blame = { type: 'invalid_request_error', param: 'tools[0].name', code: 'invalid_value' };
     const { id } = chat.newModel('plain', {

@@ -12,6 +12,7 @@ import { KeyOptions, RotationOptions } from '../shared/keys/key-options.ts';
 import { keyRecord } from '../shared/keys/key-record.ts';
 import { giveName } from '../shared/keys/name.ts';
 import { rotateKey } from '../shared/keys/rotate.ts';
+import { catalogue, modelIds } from '../shared/models/catalogue.ts';
 
 /** How long the gateway may go by what the authorizer last said of a secret. */
 const soon = 'within 60 seconds';
@@ -24,7 +25,7 @@ await runCommand(keysCommands, {
     if (name === undefined) throw new CommandError('create needs a name for the key: --name NAME.');
     const limits = { ...defaultLimits, ...given };
     refuseDurationAlone(limits);
-    await reachKeys(values);
+    refuseUnknownModels(given, await reachKeys(values));
     await confirm(await doubtsAbout(given, values), flags);
     const key = keyRecord(await giveName(name, () => issueKey(name, limits)));
     return { json: key, text: `The key is issued. ${describeSecret(key)}` };
@@ -47,7 +48,7 @@ await runCommand(keysCommands, {
     if (Object.keys(changes).length === 0) {
       throw new CommandError('There is nothing to change: give a name or a limit to set.');
     }
-    await reachKeys(values);
+    refuseUnknownModels(changes, await reachKeys(values));
     refuseDurationAlone({ ...(await readKey(id)), ...changes });
     await confirm(await doubtsAbout(changes, values), flags);
     const change = () => changeKey(id, changes);
@@ -79,6 +80,20 @@ function refuseDurationAlone({ budget_usd, duration }: KeyLimits): void {
   if (duration === null || budget_usd !== null) return;
   throw new CommandError(
     `The duration ${duration} needs a budget: give --budget-usd too, or --duration none.`,
+  );
+}
+
+/** Refuses models that the target doesn't serve. What it serves is an output of its stack. */
+function refuseUnknownModels(
+  { models }: Partial<KeyLimits>,
+  outputs: Record<string, string>,
+): void {
+  const engines = catalogue.ocrEngines.map(({ id }) => id);
+  const served = outputs['Models'] ? [...outputs['Models'].split(' '), ...engines] : modelIds;
+  const unknown = models?.filter((id) => !served.includes(id)) ?? [];
+  if (unknown.length === 0) return;
+  throw new CommandError(
+    `--models takes models of the catalogue (${served.join(', ')}), not "${unknown.join(', ')}".`,
   );
 }
 

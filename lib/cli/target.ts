@@ -22,14 +22,17 @@ export interface Target {
 }
 
 /** Points this process at a deployed stack's tables and secret or, without one, at the running local stage's. */
-export async function reach({ stack, data }: Target, ...names: NameSetting[]): Promise<void> {
+export async function reach({ stack, data }: Target, ...names: NameSetting[]): Promise<Outputs> {
   if (stack !== undefined && data !== undefined) {
     throw new CommandError('--stack and --data name two targets: give one of them.');
   }
-  await (stack === undefined ? reachStage(data ?? '.local', names) : reachStack(stack, names));
+  return stack === undefined ? reachStage(data ?? '.local', names) : reachStack(stack, names);
 }
 
-async function reachStage(dataDir: string, wanted: NameSetting[]): Promise<void> {
+/** The stack's outputs by name. */
+type Outputs = Record<string, string>;
+
+async function reachStage(dataDir: string, wanted: NameSetting[]): Promise<Outputs> {
   const stage = readStageFile(dataDir);
   if (!stage || !(await listens(stage.dynamodb_url))) {
     const start = dataDir === '.local' ? 'npm start' : `npm start -- --data ${dataDir}`;
@@ -45,6 +48,7 @@ async function reachStage(dataDir: string, wanted: NameSetting[]): Promise<void>
     ...(stage.drive_url && { GOOGLE_DRIVE_URL: stage.drive_url }),
     ...namesOf(wanted, stage.outputs, `${dataDir}/stage.json`),
   });
+  return stage.outputs;
 }
 
 async function listens(url: string): Promise<boolean> {
@@ -60,7 +64,7 @@ async function listens(url: string): Promise<boolean> {
   }
 }
 
-async function reachStack(stackName: string, wanted: NameSetting[]): Promise<void> {
+async function reachStack(stackName: string, wanted: NameSetting[]): Promise<Outputs> {
   const { CloudFormationClient, DescribeStacksCommand } = await import(
     '@aws-sdk/client-cloudformation'
   );
@@ -72,17 +76,16 @@ async function reachStack(stackName: string, wanted: NameSetting[]): Promise<voi
         cause: error,
       });
     });
-  const outputs = (Stacks?.[0]?.Outputs ?? []).map(({ OutputKey, OutputValue }) => [
-    OutputKey,
-    OutputValue,
-  ]);
-  const names = namesOf(wanted, Object.fromEntries(outputs), `The stack ${stackName}`);
-  Object.assign(process.env, names);
+  const outputs: Outputs = Object.fromEntries(
+    (Stacks?.[0]?.Outputs ?? []).map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue]),
+  );
+  Object.assign(process.env, namesOf(wanted, outputs, `The stack ${stackName}`));
+  return outputs;
 }
 
 function namesOf(
   settings: NameSetting[],
-  outputs: Record<string, string>,
+  outputs: Outputs,
   whose: string,
 ): Record<string, string | undefined> {
   const wanted = settings.map((name) => outputOf[name]);

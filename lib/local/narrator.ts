@@ -50,6 +50,11 @@ export class Narrator {
     this.line(styleText(style, String(status)), jobText(fields));
   }
 
+  /** Prints what a start is doing. */
+  step(text: string): void {
+    this.line(styleText('cyan', 'start'), text);
+  }
+
   /** Prints what a change of a source file led to. */
   codeChanged(text: string): void {
     this.line(styleText('cyan', 'code'), text);

@@ -81,6 +81,7 @@ describe('functions', () => {
     ['get-docs', {}],
     ['get-batch-stats', { dynamodb: ['Query'] }],
     ['get-health', {}],
+    ['get-index', {}],
     ['get-job', { dynamodb: ['GetItem'], s3: ['GetObject'] }],
     ['get-openapi', {}],
     ['get-limits', { dynamodb: ['GetItem'] }],

@@ -24,6 +24,7 @@ describe('routes', () => {
     const [[authorizer] = []] = all('AWS::ApiGateway::Authorizer');
     expect(routes.sort()).toEqual([
       `DELETE /chat/sessions/{session_id} delete-session ${authorizer}`,
+      'GET  get-index everyone',
       `GET /batch/jobs list-jobs ${authorizer}`,
       `GET /batch/jobs/{job_id} get-job ${authorizer}`,
       `GET /chat/sessions list-sessions ${authorizer}`,

@@ -138,7 +138,7 @@ describe('what the document says of an answer holds for', () => {
     await expectAnswer('submitFeedback', 422, { body: { session_id: '' } });
   });
 
-  it.each(['getHealth', 'getOpenApi', 'getDocs'])('%s without a key', async (id) => {
+  it.each(['getIndex', 'getHealth', 'getOpenApi', 'getDocs'])('%s without a key', async (id) => {
     await expectAnswer(id, 200, { authorization: undefined });
   });
 });

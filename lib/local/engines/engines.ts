@@ -73,7 +73,7 @@ export function hasProvider(): boolean {
 /**
  * Serves the template's secrets. The value of `…/google-drive` is the drive's account, that of `…/search` the key
  * of what searches the web, that of a model provider's secret `…/<name>` is `<NAME>_API_KEY` in this process's
- * environment.
+ * environment, and that of models of one's own `OPENAI_API_KEY`.
  */
 export function startSecrets(
   template: Template,
@@ -84,6 +84,8 @@ export function startSecrets(
   const secretOf = (name: string) => {
     if (name === 'google-drive') return JSON.stringify(serviceAccount ?? {});
     if (name === 'search') return searchProvider().key ?? 'none';
+    const { OPENAI_API_KEY } = process.env;
+    if (name === 'models' && OPENAI_API_KEY) return OPENAI_API_KEY;
     return process.env[`${name.toUpperCase()}_API_KEY`] || 'none';
   };
   return startSecretsServer(

@@ -50,7 +50,7 @@ it('a stage offers what an OpenAI-compatible server serves, without a catalogue'
   expect(stub.requests[0]?.headers.authorization).toBe('Bearer x');
   expect(keys.map(({ code }) => code)).toEqual([0, 1]);
   expect(stage.lines.join('\n')).toContain(`models    llama3.2, qwen3, at ${stub.url}`);
-}, 60_000);
+}, 180_000);
 
 it.each([
   [['--model', 'llama3.2'], { OPENAI_BASE_URL: 'https://models.example/v1' }, /has no known price/],

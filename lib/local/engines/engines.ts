@@ -84,9 +84,8 @@ export function startSecrets(
   const secretOf = (name: string) => {
     if (name === 'google-drive') return JSON.stringify(serviceAccount ?? {});
     if (name === 'search') return searchProvider().key ?? 'none';
-    const { OPENAI_API_KEY } = process.env;
-    if (name === 'models' && OPENAI_API_KEY) return OPENAI_API_KEY;
-    return process.env[`${name.toUpperCase()}_API_KEY`] || 'none';
+    const provider = name === 'models' ? 'openai' : name;
+    return process.env[`${provider.toUpperCase()}_API_KEY`] || 'none';
   };
   return startSecretsServer(
     Object.fromEntries(

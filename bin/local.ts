@@ -200,19 +200,15 @@ async function freeName(): Promise<string> {
   }
 }
 
-/** Says which models are offered, and who answers. */
-function modelsLine(models: string, offlineModel: boolean): string {
-  const ids = models.split(' ').join(', ');
-  if (offlineModel)
-    return `${ids}: all the built-in offline model (set OPENAI_API_KEY for a real provider)`;
-  return `${ids}, at ${process.env['OPENAI_BASE_URL'] ?? 'the providers of the catalogue'}`;
+/** Says who answers, and which models are offered if they are not the catalogue's. */
+function modelsLine({ offlineModel }: Stage, { models: { models } }: Options): string {
+  if (offlineModel) return 'the built-in offline model (set OPENAI_API_KEY for a real provider)';
+  const where = process.env['OPENAI_BASE_URL'] ?? 'the providers of the catalogue';
+  return models.length > 0 ? `${models.join(', ')}, at ${where}` : where;
 }
 
-function welcome(
-  { baseUrl, outputs, offlineModel, localWeb }: Stage,
-  apiKey: string,
-  options: Options,
-): string {
+function welcome(stage: Stage, apiKey: string, options: Options): string {
+  const { baseUrl, localWeb } = stage;
   const job =
     '{"job_type":"chat","inline":{"messages":[{"role":"user","content":"Hello, Quire!"}]}}';
   return `
@@ -221,7 +217,7 @@ Quire runs at ${baseUrl}
   drive     ${join(options.dataDir, 'drive')} (the folder ${rootFolderId})
   web       ${join(options.dataDir, 'web')}${localWeb ? '' : ' (not searched: a real provider is set)'}
   data      ${options.memory ? 'in memory, forgotten at the end' : options.dataDir}
-  models    ${modelsLine(outputs['Models'] ?? '', offlineModel)}
+  models    ${modelsLine(stage, options)}
 
 Submit a job, then list what became of it:
   curl ${baseUrl}/batch/jobs -H 'Authorization: Bearer ${apiKey}' -d '${job}'

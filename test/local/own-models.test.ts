@@ -49,7 +49,7 @@ it('a stage offers what an OpenAI-compatible server serves, without a catalogue'
   ]);
   expect(stub.requests[0]?.headers.authorization).toBe('Bearer x');
   expect(keys.map(({ code }) => code)).toEqual([0, 1]);
-  expect(stage.lines.join('\n')).toContain(`models    llama3.2, qwen3, at ${stub.url}`);
+  expect(stage.lines.join('\n')).toContain(`models    llama3.2, qwen3=1,2, at ${stub.url}`);
 }, 180_000);
 
 it.each([

@@ -13,9 +13,16 @@ export function log(level: Level, message: string, fields: LogFields = {}): void
 
 const maxWords = 300;
 
-/** What an error with a code says, as far as a log line has room. */
+/** What an error says, as far as a log line has room, and without an API key that somebody put in a wrong place. */
+export const loggable = (text: string) =>
+  text
+    .replaceAll(/\bsk-[\w-]{8,}/g, '(key)')
+    .toWellFormed()
+    .slice(0, maxWords);
+
+/** The same for an error with a code. */
 export const errorWords = ({ code, message }: { code: string; message: string }) =>
-  `${code}: ${message}`.toWellFormed().slice(0, maxWords);
+  loggable(`${code}: ${message}`);
 
 /** The fields that describe an error: its name and message, those of its cause, and its stack. */
 export function errorFields(error: unknown): LogFields {

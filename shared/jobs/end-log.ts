@@ -2,11 +2,9 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { keyName } from '../keys/name-cache.ts';
-import { type LogFields, log } from '../log.ts';
+import { type LogFields, log, loggable } from '../log.ts';
 import { isPart, type Job } from './job.ts';
 import type { JobResult } from './result.ts';
-
-const maxErrorLength = 300;
 
 /** Logs one line for each job whose end is among the records, whoever has ended it. Parts of a job have none. */
 export async function logEnds(records: DynamoDBRecord[]): Promise<void> {
@@ -30,7 +28,7 @@ function logEnd(job: Job, key: string | undefined): void {
     ...progressOf(job),
     ...useOf(job),
     duration_ms: Date.parse(job.completed_at ?? '') - Date.parse(job.created_at),
-    error: job.error?.slice(0, maxErrorLength),
+    error: job.error && loggable(job.error),
   });
 }
 

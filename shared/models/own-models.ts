@@ -69,4 +69,7 @@ const freePrice = (url: string | undefined): Prices | undefined =>
   url && isLoopback(new URL(url).hostname) ? { input: 0, output: 0 } : undefined;
 
 const isLoopback = (host: string) =>
-  host === 'localhost' || host.endsWith('.localhost') || /^127(\.\d+){3}$/.test(host) || host === '[::1]';
+  host === 'localhost' ||
+  host.endsWith('.localhost') ||
+  /^127(\.\d+){3}$/.test(host) ||
+  host === '[::1]';

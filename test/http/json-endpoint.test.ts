@@ -210,7 +210,7 @@ describe('an endpoint', () => {
 
   it('names the key in its line, and what a refusal said', async () => {
     const handler = jsonEndpoint({}, async () => {
-      throw new ConflictError('x'.repeat(1_000));
+      throw new ConflictError(`sk-${'0'.repeat(43)} ${'x'.repeat(1_000)}`);
     });
     const authorizer = { keyId: 'key_1', keyName: 'shop', limits: '{}' };
     const requestContext = {
@@ -221,7 +221,7 @@ describe('an endpoint', () => {
     await answerOf(handler, { requestContext });
 
     expect(logLines()).toMatchObject([
-      { key: 'shop', status: 409, error: `conflict: ${'x'.repeat(290)}` },
+      { key: 'shop', status: 409, error: `conflict: (key) ${'x'.repeat(284)}` },
     ]);
   });
 

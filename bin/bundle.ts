@@ -1,10 +1,14 @@
 import { workerData } from 'node:worker_threads';
 import { bundleFunctions } from '../lib/bundles.ts';
 import { catalogue } from '../shared/models/catalogue.ts';
+import { type OwnModels, withOwnModels } from '../shared/models/own-models.ts';
+
+/** The folder for the bundles, and the models that the stage was given. */
+const { outDir, models } = workerData as { outDir: string; models: OwnModels };
 
 // Bundles the functions as the CDK app does, into the folder that the local stage gives this thread.
 try {
-  bundleFunctions(workerData as string, catalogue);
+  bundleFunctions(outDir, withOwnModels(catalogue, models));
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;

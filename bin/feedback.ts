@@ -3,7 +3,7 @@ import { readValues } from '../lib/cli/arguments.ts';
 import { feedbackCommands } from '../lib/cli/feedback/commands.ts';
 import { describeSummary } from '../lib/cli/feedback/report.ts';
 import { runCommand } from '../lib/cli/run.ts';
-import { reachTables } from '../lib/cli/target.ts';
+import { reach } from '../lib/cli/target.ts';
 import { exportFeedback } from '../shared/feedback/ratings.ts';
 import { summarizeFeedback } from '../shared/feedback/summary.ts';
 import { lastDays } from '../shared/usage/day.ts';
@@ -26,14 +26,14 @@ const DaysOption = v.object({
 await runCommand(feedbackCommands, {
   async summary({ values }) {
     const { days } = readValues(DaysOption, values);
-    await reachTables(values, 'FEEDBACK_TABLE', 'KEYS_TABLE', 'USAGE_TABLE');
+    await reach(values, 'FEEDBACK_TABLE', 'KEYS_TABLE', 'USAGE_TABLE');
     const summary = await summarizeFeedback(lastDays(days));
     return { json: summary, text: describeSummary(summary) };
   },
 
   async export({ values }) {
     const { days } = readValues(DaysOption, values);
-    await reachTables(values, 'FEEDBACK_TABLE');
+    await reach(values, 'FEEDBACK_TABLE');
     return { lines: exportFeedback(lastDays(days)) };
   },
 });

@@ -1,29 +1,33 @@
 import { readValues } from '../lib/cli/arguments.ts';
 import { CommandError } from '../lib/cli/command-line.ts';
+import { confirm } from '../lib/cli/confirm.ts';
 import { keysCommands } from '../lib/cli/keys/commands.ts';
 import { describeKey, describeSecret, tabulateKeys } from '../lib/cli/keys/report.ts';
 import { runCommand } from '../lib/cli/run.ts';
-import { reachTables, type Target } from '../lib/cli/target.ts';
+import { reach, type Target } from '../lib/cli/target.ts';
 import { minuteOf } from '../lib/cli/text.ts';
 import { changeKey, issueKey, listKeys, readKey } from '../shared/keys/key.ts';
 import { defaultLimits, type KeyLimits } from '../shared/keys/key-limits.ts';
 import { KeyOptions, RotationOptions } from '../shared/keys/key-options.ts';
 import { keyRecord } from '../shared/keys/key-record.ts';
+import { giveName } from '../shared/keys/name.ts';
 import { rotateKey } from '../shared/keys/rotate.ts';
+import { catalogue, modelIds } from '../shared/models/catalogue.ts';
 
 /** How long the gateway may go by what the authorizer last said of a secret. */
 const soon = 'within 60 seconds';
 
-const reachKeys = (target: Target) => reachTables(target, 'KEYS_TABLE', 'LEDGER_TABLE');
+const reachKeys = (target: Target) => reach(target, 'KEYS_TABLE', 'LEDGER_TABLE');
 
 await runCommand(keysCommands, {
-  async create({ values }) {
+  async create({ values, flags }) {
     const { name, ...given } = readValues(KeyOptions, values);
     if (name === undefined) throw new CommandError('create needs a name for the key: --name NAME.');
     const limits = { ...defaultLimits, ...given };
     refuseDurationAlone(limits);
-    await reachKeys(values);
-    const key = keyRecord(await issueKey(name, limits));
+    refuseUnknownModels(given, await reachKeys(values));
+    await confirm(await doubtsAbout(given, values), flags);
+    const key = keyRecord(await giveName(name, () => issueKey(name, limits)));
     return { json: key, text: `The key is issued. ${describeSecret(key)}` };
   },
 
@@ -39,14 +43,17 @@ await runCommand(keysCommands, {
     return { json: key, text: describeKey(key) };
   },
 
-  async set({ id, values }) {
+  async set({ id, values, flags }) {
     const changes = readValues(KeyOptions, values);
     if (Object.keys(changes).length === 0) {
       throw new CommandError('There is nothing to change: give a name or a limit to set.');
     }
-    await reachKeys(values);
+    refuseUnknownModels(changes, await reachKeys(values));
     refuseDurationAlone({ ...(await readKey(id)), ...changes });
-    const key = keyRecord(await changeKey(id, changes));
+    await confirm(await doubtsAbout(changes, values), flags);
+    const change = () => changeKey(id, changes);
+    const { name } = changes;
+    const key = keyRecord(await (name === undefined ? change() : giveName(name, change, id)));
     return { json: key, text: `Changed; it takes effect ${soon}.\n\n${describeKey(key)}` };
   },
 
@@ -74,4 +81,36 @@ function refuseDurationAlone({ budget_usd, duration }: KeyLimits): void {
   throw new CommandError(
     `The duration ${duration} needs a budget: give --budget-usd too, or --duration none.`,
   );
+}
+
+/** Refuses models that the target doesn't serve. What it serves is an output of its stack. */
+function refuseUnknownModels(
+  { models }: Partial<KeyLimits>,
+  outputs: Record<string, string>,
+): void {
+  const engines = catalogue.ocrEngines.map(({ id }) => id);
+  const served = outputs['Models'] ? [...outputs['Models'].split(' '), ...engines] : modelIds;
+  const unknown = models?.filter((id) => !served.includes(id)) ?? [];
+  if (unknown.length === 0) return;
+  throw new CommandError(
+    `--models takes models of the catalogue (${served.join(', ')}), not "${unknown.join(', ')}".`,
+  );
+}
+
+/** Says what of a key's limits is likely a mistake. */
+async function doubtsAbout(
+  { budget_usd, drive_folders = [] }: Partial<KeyLimits>,
+  target: Target,
+): Promise<string[]> {
+  const doubts = budget_usd === 0 ? ['A key with a budget of $0 can pay for nothing.'] : [];
+  if (drive_folders.length === 0) return doubts;
+  const { unknownItems } = await import('../shared/drive/known.ts');
+  try {
+    await reach(target, 'DRIVE_SECRET');
+    const unknown = await unknownItems(drive_folders);
+    if (unknown.length > 0) doubts.push(`The drive has no ${unknown.join(', ')} for this service.`);
+  } catch (error) {
+    console.error(`The Drive folders were not checked: ${(error as Error).message}`);
+  }
+  return doubts;
 }

@@ -9,6 +9,9 @@ import { readStageFile, writeStageFile } from '../lib/local/stage-file.ts';
 import { updateCodeOnChange } from '../lib/local/watch/code-updates.ts';
 import { findKeyBySecret, issueKey } from '../shared/keys/key.ts';
 import { defaultLimits } from '../shared/keys/key-limits.ts';
+import { keysByName } from '../shared/keys/name.ts';
+import { catalogue } from '../shared/models/catalogue.ts';
+import { type OwnModels, withOwnModels } from '../shared/models/own-models.ts';
 
 const help = `Runs the whole service on this machine.
 
@@ -17,6 +20,10 @@ const help = `Runs the whole service on this machine.
 
   --port N     listen on port N; 0 picks a free one (default 8080)
   --data DIR   keep everything in DIR (default .local)
+  --model M    offer this model instead of the catalogue's; may be given several times, the first
+               is the default. OPENAI_BASE_URL serves it. A price in dollars for a million tokens
+               in and out stands behind it (llama3.2=0.10,0.40), or in --price
+  --price I,O  the price of each --model without one; on this machine it is 0 unless given
   --memory     keep nothing: forget all at the end
   --watch      run new code whenever a source file changes
   --help       show this
@@ -54,6 +61,7 @@ interface Options {
   dataDir: string;
   memory: boolean;
   watch: boolean;
+  models: OwnModels;
 }
 
 function readOptions(): Options | undefined {
@@ -70,7 +78,23 @@ function readOptions(): Options | undefined {
     throw new StageError('--watch runs the sources, so it takes no QUIRE_ASSEMBLY.');
   }
   const { memory, watch } = values;
-  return { port, dataDir: resolve(values.data), memory, watch };
+  return { port, dataDir: resolve(values.data), memory, watch, models: readModels(values) };
+}
+
+/** Reads `--model` and `--price`, and refuses a model without a price. */
+function readModels({ model, price }: { model: string[]; price?: string }): OwnModels {
+  if (model.length === 0) return { models: [] };
+  if (process.env['QUIRE_ASSEMBLY']) {
+    throw new StageError('--model synthesizes the stack anew, so it takes no QUIRE_ASSEMBLY.');
+  }
+  const models = model.map((text) => (price && !text.includes('=') ? `${text}=${price}` : text));
+  const own = { models, url: process.env['OPENAI_BASE_URL'] || undefined };
+  try {
+    withOwnModels(catalogue, own);
+  } catch (cause) {
+    throw new StageError((cause as Error).message, { cause });
+  }
+  return own;
 }
 
 function parse() {
@@ -79,6 +103,8 @@ function parse() {
       options: {
         port: { type: 'string', default: '8080' },
         data: { type: 'string', default: '.local' },
+        model: { type: 'string', multiple: true, default: [] },
+        price: { type: 'string' },
         memory: { type: 'boolean', default: false },
         watch: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
@@ -91,6 +117,9 @@ function parse() {
 
 async function run(options: Options): Promise<void> {
   const narrator = new Narrator((line) => console.log(line));
+  narrator.step(
+    `Quire starts, with its data ${options.memory ? 'in memory' : `in ${options.dataDir}`}`,
+  );
   const starting = startStage({ ...options, narrator, onDeath: (reason) => stop(1, reason) });
   let stopping = false;
   const stop = async (exitCode: number, reason: string) => {
@@ -115,6 +144,8 @@ async function run(options: Options): Promise<void> {
     api_url: stage.baseUrl,
     api_key: apiKey,
     dynamodb_url: stage.dynamodbUrl,
+    secrets_url: stage.secretsUrl,
+    drive_url: stage.driveUrl,
     outputs: stage.outputs,
   });
   console.log(welcome(stage, apiKey, options));
@@ -123,6 +154,7 @@ async function run(options: Options): Promise<void> {
     stage,
     deploymentDir: deploymentDirIn(options.dataDir),
     narrator,
+    models: options.models,
     restart: async () => {
       await Promise.race([stage.close(), pause(closeTimeoutMs)]);
       if (stopping) return;
@@ -157,14 +189,26 @@ async function firstKey(
   const known = readStageFile(dataDir)?.api_key;
   if (known && (await findKeyBySecret(known))) return known;
   const limits = { ...defaultLimits, drive_folders: [rootFolderId] };
-  return (await issueKey('local', limits, memory ? known : undefined)).api_key;
+  return (await issueKey(await freeName(), limits, memory ? known : undefined)).api_key;
 }
 
-function welcome(
-  { baseUrl, offlineModel, pageReader, localWeb }: Stage,
-  apiKey: string,
-  options: Options,
-): string {
+/** Returns `local`, or `local-2` and so on where another key has that name. */
+async function freeName(): Promise<string> {
+  const taken = await keysByName();
+  for (let name = 'local', number = 2; ; name = `local-${number++}`) {
+    if (!taken.has(name)) return name;
+  }
+}
+
+/** Says who answers, and which models are offered if they are not the catalogue's. */
+function modelsLine({ offlineModel }: Stage, { models: { models } }: Options): string {
+  if (offlineModel) return 'the built-in offline model (set OPENAI_API_KEY for a real provider)';
+  const where = process.env['OPENAI_BASE_URL'] ?? 'the providers of the catalogue';
+  return models.length > 0 ? `${models.join(', ')}, at ${where}` : where;
+}
+
+function welcome(stage: Stage, apiKey: string, options: Options): string {
+  const { baseUrl, localWeb, pageReader } = stage;
   const job =
     '{"job_type":"chat","inline":{"messages":[{"role":"user","content":"Hello, Quire!"}]}}';
   return `
@@ -174,7 +218,7 @@ Quire runs at ${baseUrl}
   web       ${join(options.dataDir, 'web')}${localWeb ? '' : ' (not searched: a real provider is set)'}
   data      ${options.memory ? 'in memory, forgotten at the end' : options.dataDir}
   scans     read by ${pageReader}${pageReader === 'tesseract.js' ? ' (faster with tesseract installed)' : ''}
-  models    ${offlineModel ? 'the built-in offline model (set OPENAI_API_KEY for a real provider)' : (process.env['OPENAI_BASE_URL'] ?? 'the providers of the catalogue')}
+  models    ${modelsLine(stage, options)}
 
 Submit a job, then list what became of it:
   curl ${baseUrl}/batch/jobs -H 'Authorization: Bearer ${apiKey}' -d '${job}'

@@ -1,5 +1,5 @@
 import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
-import { AttributeType } from 'aws-cdk-lib/aws-dynamodb';
+import { AttributeType, ProjectionType } from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
 import type { ApiKeys } from './api-keys.ts';
 import type { DriveSearch } from './drive-search.ts';
@@ -26,24 +26,20 @@ export interface ChatApiProps {
 /** The longest that the gateway allows for a streamed answer. */
 const maxAnswerTime = Duration.minutes(15);
 
-/** The routes that talk to models while the caller waits. */
+/** The routes that talk to models while the caller waits, and those of the sessions that chats leave. */
 export class ChatApi extends Construct {
-  constructor(
-    scope: Construct,
-    id: string,
-    {
-      api,
-      keys,
-      ledger,
-      providers,
-      webSearch,
-      pages,
-      driveSearch,
-      removalPolicy,
-      logs,
-    }: ChatApiProps,
-  ) {
+  private readonly props: ChatApiProps;
+
+  constructor(scope: Construct, id: string, props: ChatApiProps) {
     super(scope, id);
+    this.props = props;
+    this.addCompletions();
+    const sessions = this.addSessions();
+    this.addChat(sessions);
+  }
+
+  private addCompletions(): void {
+    const { api, ledger, providers, logs } = this.props;
     const createChatCompletion = new ServiceFunction(this, 'create-chat-completion', {
       description: 'POST /v1/chat/completions',
       timeout: maxAnswerTime,
@@ -53,12 +49,37 @@ export class ChatApi extends Construct {
     ledger.grantSpend(createChatCompletion);
     providers.grantCall(createChatCompletion);
     api.routeStreamed('POST', '/v1/chat/completions', createChatCompletion, maxAnswerTime);
+    this.endpoint('list-models', 'GET', '/v1/models');
+  }
 
+  private addSessions(): ServiceTable {
     const sessions = new ServiceTable(this, 'sessions', {
       partitionKey: { name: 'key_id', type: AttributeType.STRING },
       sortKey: { name: 'session', type: AttributeType.STRING },
-      removalPolicy,
+      globalSecondaryIndexes: [
+        {
+          // For the list, which leaves out what was said.
+          indexName: 'recent',
+          partitionKey: { name: 'key_id', type: AttributeType.STRING },
+          sortKey: { name: 'updated_at', type: AttributeType.STRING },
+          projectionType: ProjectionType.INCLUDE,
+          nonKeyAttributes: ['session_id', 'user_id', 'message_count', 'expires_at'],
+        },
+      ],
+      removalPolicy: this.props.removalPolicy,
     });
+    const one = '/chat/sessions/{session_id}';
+    const grants = [
+      [this.endpoint('list-sessions', 'GET', '/chat/sessions'), 'dynamodb:Query'],
+      [this.endpoint('get-session', 'GET', one), 'dynamodb:GetItem'],
+      [this.endpoint('delete-session', 'DELETE', one), 'dynamodb:DeleteItem'],
+    ] as const;
+    for (const [fn, action] of grants) grantSessions(sessions, fn, action);
+    return sessions;
+  }
+
+  private addChat(sessions: ServiceTable): void {
+    const { api, keys, ledger, providers, webSearch, pages, driveSearch, logs } = this.props;
     const streamChat = new ServiceFunction(this, 'stream-chat', {
       description: 'POST /chat/stream',
       timeout: maxAnswerTime,
@@ -71,15 +92,23 @@ export class ChatApi extends Construct {
     webSearch.grantSearch(streamChat);
     pages.grantRead(streamChat);
     driveSearch.grantAsk(streamChat);
-    sessions.grant(streamChat, 'dynamodb:GetItem', 'dynamodb:PutItem');
-    streamChat.addEnvironment('SESSIONS_TABLE', sessions.tableName);
+    grantSessions(sessions, streamChat, 'dynamodb:GetItem', 'dynamodb:PutItem');
     api.routeStreamed('POST', '/chat/stream', streamChat, maxAnswerTime);
+  }
 
-    const listModels = new ServiceFunction(this, 'list-models', {
-      description: 'GET /v1/models',
+  private endpoint(name: string, method: string, path: string): ServiceFunction {
+    const { api, logs } = this.props;
+    const fn = new ServiceFunction(this, name, {
+      description: `${method} ${path}`,
       timeout: Duration.seconds(10),
       logs,
     });
-    api.route('GET', '/v1/models', listModels);
+    api.route(method, path, fn);
+    return fn;
   }
+}
+
+function grantSessions(sessions: ServiceTable, fn: ServiceFunction, ...actions: string[]): void {
+  sessions.grant(fn, ...actions);
+  fn.addEnvironment('SESSIONS_TABLE', sessions.tableName);
 }

@@ -8,7 +8,7 @@ export interface DocsApiProps {
   readonly logs: FunctionLogs;
 }
 
-/** The routes that describe the API: a document for programs, a page for people. */
+/** The routes that describe the API: a document for programs, a page for people, and links to both. */
 export class DocsApi extends Construct {
   constructor(scope: Construct, id: string, { api, logs }: DocsApiProps) {
     super(scope, id);
@@ -22,6 +22,7 @@ export class DocsApi extends Construct {
       return fn;
     };
 
+    endpoint('get-index', '/');
     endpoint('get-openapi', '/openapi.json');
     api.routeOpen('GET', '/docs/{file}', endpoint('get-docs', '/docs'));
   }

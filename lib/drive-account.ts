@@ -22,6 +22,10 @@ export class DriveAccount extends Construct {
     });
   }
 
+  get secretArn(): string {
+    return this.secret.secretArn;
+  }
+
   /** Lets a function read the service account's key. */
   grantUse(fn: LambdaFunction): void {
     this.secret.grantRead(fn);

@@ -49,13 +49,14 @@ export class JobRunners extends Construct {
   }
 
   private addDispatch(): void {
-    const { lanes, jobs, alarms, logs } = this.props;
+    const { lanes, jobs, keys, alarms, logs } = this.props;
     const dispatchJobs = new ServiceFunction(this, 'dispatch-jobs', {
       description: 'Rings for each job that became ready, counts each that has ended at its parent',
       timeout: Duration.seconds(30),
       logs,
     });
     jobs.grantTransition(dispatchJobs);
+    keys.grantRead(dispatchJobs);
     lanes.grantRing(dispatchJobs);
     new StreamFeed(this, 'jobs', {
       table: jobs.table,
@@ -69,6 +70,13 @@ export class JobRunners extends Construct {
               parent_job_id: { S: FilterRule.exists() },
               counted: { BOOL: FilterRule.notExists() },
             },
+          },
+        },
+        // Those that end now, to be logged.
+        {
+          dynamodb: {
+            NewImage: { completed_at: { S: FilterRule.exists() } },
+            OldImage: { completed_at: { S: FilterRule.notExists() } },
           },
         },
       ],

@@ -109,6 +109,7 @@ function accessLogFormat(): AccessLogFormat {
     JSON.stringify({
       request_id: AccessLogField.contextRequestId(),
       key_id: AccessLogField.contextAuthorizer('keyId'),
+      key_refused: AccessLogField.contextAuthorizer('refused'),
       method: AccessLogField.contextHttpMethod(),
       route: AccessLogField.contextResourcePath(),
       status: AccessLogField.contextStatus(),

@@ -127,6 +127,8 @@ export class ServiceStack extends Stack {
     new CfnOutput(this, 'LedgerTable', { value: ledger.table.tableName });
     new CfnOutput(this, 'KeysTable', { value: keys.table.tableName });
     new CfnOutput(this, 'UsageTable', { value: usage.table.tableName });
+    new CfnOutput(this, 'Models', { value: catalogue.models.map(({ id }) => id).join(' ') });
+    new CfnOutput(this, 'DriveSecret', { value: drive.secretArn });
     new CfnOutput(this, 'FeedbackTable', { value: feedback.table.tableName });
   }
 }

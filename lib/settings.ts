@@ -28,6 +28,17 @@ const usd = v.pipe(
   v.minValue(0, usdWanted),
   v.maxValue(1_000, usdWanted),
 );
+const modelsWanted = 'should be names of models, separated by spaces, or a list of them';
+const ownModels = v.union(
+  [
+    v.array(v.string()),
+    v.pipe(
+      v.string(),
+      v.transform((text) => text.split(/\s+/).filter(Boolean)),
+    ),
+  ],
+  modelsWanted,
+);
 const stageNameWanted = 'should be 1 to 64 letters, digits or hyphens';
 
 /** What an operator may set, in `cdk.json` or with `-c quire:<name>=<value>`. */
@@ -74,6 +85,9 @@ const Settings = v.strictObject({
   searchUrl: v.optional(v.pipe(v.string(), v.url('should be a URL'))),
   /** The most that one research may cost. A key may have a lower limit of its own. */
   researchMaxUsd: v.optional(usd, 0.5),
+  /** Models in place of the catalogue's, such as `llama3.2=0.10,0.40`, and the URL of what serves them. */
+  models: v.optional(ownModels, []),
+  modelsUrl: v.optional(v.pipe(v.string(), v.url('should be a URL'))),
   alarms: v.optional(flag, true),
   /** X-Ray traces of functions and the gateway. */
   tracing: v.optional(flag, false),

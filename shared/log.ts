@@ -11,6 +11,19 @@ export function log(level: Level, message: string, fields: LogFields = {}): void
   process.stdout.write(`${JSON.stringify(line)}\n`);
 }
 
+const maxWords = 300;
+
+/** What an error says, as far as a log line has room, and without an API key that somebody put in a wrong place. */
+export const loggable = (text: string) =>
+  text
+    .replaceAll(/\bsk-[\w-]{8,}/g, '(key)')
+    .toWellFormed()
+    .slice(0, maxWords);
+
+/** The same for an error with a code. */
+export const errorWords = ({ code, message }: { code: string; message: string }) =>
+  loggable(`${code}: ${message}`);
+
 /** The fields that describe an error: its name and message, those of its cause, and its stack. */
 export function errorFields(error: unknown): LogFields {
   if (!(error instanceof Error)) return { error: typeof error };

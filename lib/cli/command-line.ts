@@ -27,7 +27,7 @@ export const commonOptions = {
 
 /** The option of a command that can print its result as JSON, for programs. */
 export const jsonOption = {
-  json: ['', 'print one JSON object; npm run --silent keeps it alone'],
+  json: ['', 'print one JSON object; npm run --silent prints nothing else'],
 } as const satisfies Record<string, Option>;
 
 /** An error that the operator can put right; its message is one sentence for them. */

@@ -4,15 +4,16 @@ import { clientEnvironment } from '../local/engines/client-config.ts';
 import { readStageFile } from '../local/stage-file.ts';
 import { CommandError } from './command-line.ts';
 
-/** The settings that name tables, and the outputs of the stack that hold the names. */
+/** The settings that name tables and a secret, and the outputs of the stack that hold the names. */
 const outputOf = {
+  DRIVE_SECRET: 'DriveSecret',
   KEYS_TABLE: 'KeysTable',
   LEDGER_TABLE: 'LedgerTable',
   USAGE_TABLE: 'UsageTable',
   FEEDBACK_TABLE: 'FeedbackTable',
 };
 
-type TableSetting = keyof typeof outputOf;
+type NameSetting = keyof typeof outputOf;
 
 /** Where a command works: on a deployed stack, or on the local stage with this data folder. */
 export interface Target {
@@ -20,18 +21,18 @@ export interface Target {
   data?: string;
 }
 
-/** Points this process at tables of a deployed stack or, without one, of the running local stage. */
-export async function reachTables(
-  { stack, data }: Target,
-  ...tables: TableSetting[]
-): Promise<void> {
+/** Points this process at a deployed stack's tables and secret or, without one, at the running local stage's. */
+export async function reach({ stack, data }: Target, ...names: NameSetting[]): Promise<Outputs> {
   if (stack !== undefined && data !== undefined) {
     throw new CommandError('--stack and --data name two targets: give one of them.');
   }
-  await (stack === undefined ? reachStage(data ?? '.local', tables) : reachStack(stack, tables));
+  return stack === undefined ? reachStage(data ?? '.local', names) : reachStack(stack, names);
 }
 
-async function reachStage(dataDir: string, tables: TableSetting[]): Promise<void> {
+/** The stack's outputs by name. */
+type Outputs = Record<string, string>;
+
+async function reachStage(dataDir: string, wanted: NameSetting[]): Promise<Outputs> {
   const stage = readStageFile(dataDir);
   if (!stage || !(await listens(stage.dynamodb_url))) {
     const start = dataDir === '.local' ? 'npm start' : `npm start -- --data ${dataDir}`;
@@ -43,8 +44,11 @@ async function reachStage(dataDir: string, tables: TableSetting[]): Promise<void
   delete process.env['AWS_PROFILE'];
   Object.assign(process.env, clientEnvironment, {
     AWS_ENDPOINT_URL_DYNAMODB: stage.dynamodb_url,
-    ...namesOf(tables, stage.outputs, `${dataDir}/stage.json`),
+    ...(stage.secrets_url && { AWS_ENDPOINT_URL_SECRETS_MANAGER: stage.secrets_url }),
+    ...(stage.drive_url && { GOOGLE_DRIVE_URL: stage.drive_url }),
+    ...namesOf(wanted, stage.outputs, `${dataDir}/stage.json`),
   });
+  return stage.outputs;
 }
 
 async function listens(url: string): Promise<boolean> {
@@ -60,7 +64,7 @@ async function listens(url: string): Promise<boolean> {
   }
 }
 
-async function reachStack(stackName: string, tables: TableSetting[]): Promise<void> {
+async function reachStack(stackName: string, wanted: NameSetting[]): Promise<Outputs> {
   const { CloudFormationClient, DescribeStacksCommand } = await import(
     '@aws-sdk/client-cloudformation'
   );
@@ -72,22 +76,21 @@ async function reachStack(stackName: string, tables: TableSetting[]): Promise<vo
         cause: error,
       });
     });
-  const outputs = (Stacks?.[0]?.Outputs ?? []).map(({ OutputKey, OutputValue }) => [
-    OutputKey,
-    OutputValue,
-  ]);
-  const names = namesOf(tables, Object.fromEntries(outputs), `The stack ${stackName}`);
-  Object.assign(process.env, names);
+  const outputs: Outputs = Object.fromEntries(
+    (Stacks?.[0]?.Outputs ?? []).map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue]),
+  );
+  Object.assign(process.env, namesOf(wanted, outputs, `The stack ${stackName}`));
+  return outputs;
 }
 
 function namesOf(
-  tables: TableSetting[],
-  outputs: Record<string, string>,
+  settings: NameSetting[],
+  outputs: Outputs,
   whose: string,
 ): Record<string, string | undefined> {
-  const wanted = tables.map((table) => outputOf[table]);
+  const wanted = settings.map((name) => outputOf[name]);
   if (wanted.some((output) => !outputs[output])) {
     throw new CommandError(`${whose} has no outputs ${wanted.join(' and ')}: is it Quire's?`);
   }
-  return Object.fromEntries(tables.map((table) => [table, outputs[outputOf[table]]]));
+  return Object.fromEntries(settings.map((name) => [name, outputs[outputOf[name]]]));
 }

@@ -1,23 +1,32 @@
 import { styleText } from 'node:util';
+import { jobText, requestText } from './line-text.ts';
+import { type EndedRequest, type Fields, RequestLine } from './request-line.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
 /** Prints what happens in the stage: a readable line for each event. */
 export class Narrator {
   private readonly write: (line: string) => void;
+  /** The lines of requests that are not over, by request id. */
+  private readonly open = new Map<string, RequestLine>();
 
   constructor(write: (line: string) => void) {
     this.write = write;
   }
 
-  request(method: string, path: string, status: number, ms: number): void {
-    const style: Style = status >= 500 ? 'red' : status >= 400 ? 'yellow' : 'green';
-    this.line(styleText(style, String(status)), `${method} ${path}  ${Math.round(ms)} ms`);
+  /** Begins the line of a request. It is printed once the request is over and its function has said what it did. */
+  request(id: string, method: string, path: string): RequestLine {
+    const line = new RequestLine(method, path, (request) => {
+      this.open.delete(id);
+      this.line(headOf(request), requestText(request));
+    });
+    this.open.set(id, line);
+    return line;
   }
 
   /**
-   * Prints a line that a function wrote. One of JSON is made readable; the function's own request lines and its
-   * metrics are left out.
+   * Prints a line that a function wrote. One of JSON is made readable. What a function says of a request goes into
+   * that request's line, and a job has one line, at its end.
    */
   functionLine(name: string, text: string): void {
     const entry = parse(text);
@@ -26,10 +35,24 @@ export class Narrator {
       return;
     }
     const { level, message, stack, key_id: _, function: __, ...fields } = entry;
-    if (message === 'request' || '_aws' in fields) return;
-    const style: Style = level === 'error' ? 'red' : level === 'warn' ? 'yellow' : 'cyan';
-    const details = Object.entries(fields).map(([key, value]) => `${key}=${value}`);
-    this.line(styleText(style, String(message)), [...details, stack ?? ''].join(' '));
+    if (message === 'request') this.open.get(String(fields['request_id']))?.described(fields);
+    else if (message === 'job ended') this.jobEnded(fields);
+    else if (!('_aws' in fields || stepOfJob.test(String(message)))) {
+      const style: Style = level === 'error' ? 'red' : level === 'warn' ? 'yellow' : 'cyan';
+      const details = Object.entries(fields).map(([key, value]) => `${key}=${value}`);
+      this.line(styleText(style, String(message)), [...details, stack ?? ''].join(' '));
+    }
+  }
+
+  private jobEnded(fields: Fields): void {
+    const { status } = fields;
+    const style: Style = status === 'failed' ? 'red' : status === 'done' ? 'green' : 'yellow';
+    this.line(styleText(style, String(status)), jobText(fields));
+  }
+
+  /** Prints what a start is doing. */
+  step(text: string): void {
+    this.line(styleText('cyan', 'start'), text);
   }
 
   /** Prints what a change of a source file led to. */
@@ -49,6 +72,15 @@ export class Narrator {
     const time = new Date().toTimeString().slice(0, 8);
     this.write(`${styleText('dim', time)} ${head} ${text}`.trimEnd());
   }
+}
+
+/** What a worker logs of a job on its way, and again at its end. */
+const stepOfJob = /^job (started|queued|processing|done|failed|cancelled)$/;
+
+function headOf({ status, hungUp }: EndedRequest): string {
+  if (hungUp) return styleText('yellow', 'hung up');
+  const style: Style = status >= 500 ? 'red' : status >= 400 ? 'yellow' : 'green';
+  return styleText(style, String(status));
 }
 
 function parse(text: string): Record<string, unknown> | undefined {

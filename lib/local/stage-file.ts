@@ -7,8 +7,11 @@ const StageFile = v.object({
   base_url: v.string(),
   api_url: v.string(),
   api_key: v.string(),
-  /** For commands that work on the stage's tables. */
+  /** For commands that work on the stage's tables, and look into its drive. */
   dynamodb_url: v.string(),
+  /** Absent from a file that an earlier version wrote, as is the next. */
+  secrets_url: v.optional(v.string()),
+  drive_url: v.optional(v.string()),
   outputs: v.record(v.string(), v.string()),
 });
 

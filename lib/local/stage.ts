@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { OwnModels } from '../../shared/models/own-models.ts';
 import { DataFolder } from './data-folder.ts';
 import { deployTables } from './dynamodb/deploy-tables.ts';
 import { endpointsOf, startEngines, startSecrets } from './engines/engines.ts';
@@ -25,6 +26,8 @@ export interface StageOptions {
   dataDir: string;
   /** Keeps nothing: every engine is in memory. */
   memory: boolean;
+  /** Models in place of the catalogue's, if there are any. */
+  models: OwnModels;
   narrator: Narrator;
   /** Called when an engine dies by itself. */
   onDeath: (reason: string) => void;
@@ -35,6 +38,8 @@ export interface Stage {
   baseUrl: string;
   dynamodbUrl: string;
   queuesUrl: string;
+  secretsUrl: string;
+  driveUrl: string;
   /** The stack's outputs by name, as CloudFormation lists them. */
   outputs: Record<string, string>;
   /** Whether answers come from the built-in offline model. */
@@ -71,7 +76,7 @@ export async function startStage(options: StageOptions): Promise<Stage> {
 }
 
 async function deploy(
-  { port, dataDir, memory, narrator, onDeath }: StageOptions,
+  { port, dataDir, memory, models, narrator, onDeath }: StageOptions,
   closers: Closer[],
 ): Promise<Omit<Stage, 'close'>> {
   const folder = new DataFolder(dataDir);
@@ -80,17 +85,19 @@ async function deploy(
   rmSync(deploymentDir, { recursive: true, force: true });
 
   const search = searchProvider();
+  narrator.step('starting the engines, and synthesizing the stack from its sources: some seconds');
   const [engines, synthesis] = await Promise.all([
     startEngines({ dataDir, memory, onDeath }).then((started) => {
       closers.push(() => Promise.all(Object.values(started).map((engine) => engine?.close())));
       return started;
     }),
-    synthesize(deploymentDir, search),
+    synthesize(deploymentDir, { search, models }),
   ]);
   const { template, stackName } = synthesis;
   refuseUnknownTypes(template);
   const names = new ResourceNames(template, stackName);
   const { dynamodb } = engines;
+  narrator.step('making its tables, queues and bucket');
   const queuesUrl = engines.queues.url;
   const [secrets] = await Promise.all([
     startSecrets(template, names, engines.drive.serviceAccount),
@@ -114,6 +121,7 @@ async function deploy(
   closers.push(() => functions.close(closeGraceMs));
   const responses = new GatewayResponses(template);
   const gateway = new Gateway(routesOf(template, names, functions), responses, narrator);
+  narrator.step(`opening ${port === 0 ? 'a port' : `port ${port}`}`);
   const baseUrl = await gateway.listen(port);
   closers.push(() => gateway.close());
 
@@ -126,6 +134,8 @@ async function deploy(
     baseUrl,
     dynamodbUrl: dynamodb.url,
     queuesUrl,
+    secretsUrl: secrets.url,
+    driveUrl: engines.drive.url,
     outputs: outputsOf(template, names),
     offlineModel: engines.offlineModel !== undefined,
     pageReader: engines.textract.reader,

@@ -1,4 +1,6 @@
+import type { ChatCompletionCreateParams } from 'openai/resources/chat/completions';
 import * as v from 'valibot';
+import { knowing } from '../http/misspellings.ts';
 import { dictionary, integerBetween, numberBetween } from '../http/schema.ts';
 import type { Model } from '../models/catalogue.ts';
 import type { SizedRequest } from '../models/token-bounds.ts';
@@ -10,21 +12,81 @@ import { refuseSpecial } from './special-parameters.ts';
 const orDefault = <Schema extends v.GenericSchema>(schema: Schema) =>
   v.optional(v.nullable(schema));
 
+/** What OpenAI takes beside the parameters that are read here. The compiler finds the ones that are missing. */
+const openAiParameters = {
+  audio: true,
+  frequency_penalty: true,
+  function_call: true,
+  functions: true,
+  logit_bias: true,
+  logprobs: true,
+  metadata: true,
+  modalities: true,
+  moderation: true,
+  parallel_tool_calls: true,
+  prediction: true,
+  presence_penalty: true,
+  prompt_cache_key: true,
+  prompt_cache_options: true,
+  prompt_cache_retention: true,
+  reasoning_effort: true,
+  response_format: true,
+  safety_identifier: true,
+  seed: true,
+  service_tier: true,
+  stop: true,
+  store: true,
+  tool_choice: true,
+  tools: true,
+  top_logprobs: true,
+  top_p: true,
+  user: true,
+  verbosity: true,
+  web_search_options: true,
+} satisfies Record<OtherParameter, true>;
+
+type OtherParameter = Exclude<
+  keyof ChatCompletionCreateParams,
+  | 'model'
+  | 'messages'
+  | 'stream'
+  | 'stream_options'
+  | 'temperature'
+  | 'max_tokens'
+  | 'max_completion_tokens'
+  | 'n'
+>;
+
+/** Parameters of other providers that would pass for misspelled ones of OpenAI. */
+const likeOpenAiParameters = [
+  'min_tokens',
+  'mode',
+  'models',
+  'speed',
+  'top_a',
+  'top_h',
+  'top_k',
+  'top_n',
+];
+
 /**
  * The body of `POST /v1/chat/completions`. Parameters that it doesn't name pass through untouched.
  *
  * @see https://platform.openai.com/docs/api-reference/chat/create
  */
-export const CompletionRequest = v.looseObject({
-  model: v.pipe(v.string(), v.minLength(1)),
-  messages: v.pipe(v.array(Message), v.minLength(1)),
-  stream: orDefault(v.boolean()),
-  stream_options: orDefault(dictionary(v.looseObject({ include_usage: orDefault(v.boolean()) }))),
-  temperature: orDefault(numberBetween(0, 2)),
-  max_tokens: orDefault(integerBetween(1, Number.MAX_SAFE_INTEGER)),
-  max_completion_tokens: orDefault(integerBetween(1, Number.MAX_SAFE_INTEGER)),
-  n: orDefault(integerBetween(1, 128)),
-});
+export const CompletionRequest = knowing(
+  v.looseObject({
+    model: v.pipe(v.string(), v.minLength(1)),
+    messages: v.pipe(v.array(Message), v.minLength(1)),
+    stream: orDefault(v.boolean()),
+    stream_options: orDefault(dictionary(v.looseObject({ include_usage: orDefault(v.boolean()) }))),
+    temperature: orDefault(numberBetween(0, 2)),
+    max_tokens: orDefault(integerBetween(1, Number.MAX_SAFE_INTEGER)),
+    max_completion_tokens: orDefault(integerBetween(1, Number.MAX_SAFE_INTEGER)),
+    n: orDefault(integerBetween(1, 128)),
+  }),
+  [...Object.keys(openAiParameters), ...likeOpenAiParameters],
+);
 
 export type CompletionRequest = v.InferOutput<typeof CompletionRequest>;
 

@@ -16,14 +16,21 @@ import { requireModel } from './models.ts';
 export async function createCompletion(
   request: CompletionRequest,
   caller: Caller,
-  { timeIsUp }: Invocation,
+  { timeIsUp, note }: Invocation,
 ): Promise<StreamedResponse> {
   const model = requireModel(caller, request.model);
+  note({ model: model.id });
   const call = await openMeteredCall({
     keyId: caller.keyId,
     model,
     body: upstreamBody(model, request),
     subject: { tags: ['chat'] },
+    onSettled: ({ promptTokens, completionTokens, costNanoUsd }) =>
+      note({
+        prompt_tokens: promptTokens,
+        completion_tokens: completionTokens,
+        cost_usd: toUsd(costNanoUsd),
+      }),
     signal: timeIsUp,
   });
   const headers = {
@@ -35,7 +42,7 @@ export async function createCompletion(
     return {
       statusCode: 200,
       headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-cache', ...headers },
-      body: forwardStream(call, wantsUsage),
+      body: forwardStream(call, wantsUsage, note),
     };
   }
   return {

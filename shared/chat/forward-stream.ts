@@ -1,5 +1,7 @@
 import { completionErrorOf } from '../http/error-response.ts';
 import { doneEvent, eventOf } from '../http/event-stream.ts';
+import type { Note } from '../http/request-log.ts';
+import { errorWords } from '../log.ts';
 import { unavailable } from '../models/errors.ts';
 import { brokenOff } from './broken-off.ts';
 import { drain } from './hang-up.ts';
@@ -16,6 +18,7 @@ import { type Piece, readPieces, type StreamEvent } from './read-pieces.ts';
 export async function* forwardStream(
   call: MeteredCall,
   wantsUsage: boolean,
+  note: Note = () => {},
 ): AsyncGenerator<Uint8Array | string> {
   const pieces = readPieces(call);
   let ended = false;
@@ -28,7 +31,9 @@ export async function* forwardStream(
     if (!ended && !call.meter.finished) throw unavailable('The model broke off its answer.');
     if (!ended) yield doneEvent;
   } catch (error) {
-    yield eventOf({ error: completionErrorOf(brokenOff(error)) });
+    const told = brokenOff(error);
+    note({ error: errorWords(told) });
+    yield eventOf({ error: completionErrorOf(told) });
   } finally {
     await drain(pieces);
     await call.end();

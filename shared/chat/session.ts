@@ -4,7 +4,8 @@ import { dynamodb, getItem } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
 import type { HistoryEntry } from './stream-request.ts';
 
-const keepSeconds = 24 * 3600;
+/** How long a session is kept after its last message. */
+export const keepMs = 24 * 3_600_000;
 /**
  * The most bytes of a session's turns. The oldest turns are dropped first. An item may have 400 KB.
  *
@@ -25,8 +26,14 @@ export interface SessionKey {
 }
 
 /** What the table holds of a conversation, beside its key. */
-interface Session {
+export interface Session {
+  /** The hash of both ids, which is the table's sort key. */
+  session: string;
+  session_id: string;
+  user_id: string;
   turns_json: string;
+  message_count: number;
+  updated_at: string;
   /**
    * When it is forgotten, in seconds since 1970. The table may take days to delete it.
    *
@@ -38,22 +45,29 @@ interface Session {
 /** Reads the turns of a session so far. There are none if it is new, forgotten or another key's. */
 export async function sessionHistory(key: SessionKey): Promise<HistoryEntry[]> {
   const session = await getItem<Session>(setting('SESSIONS_TABLE'), itemKey(key));
-  const isKept = session && session.expires_at > Date.now() / 1000;
-  return isKept ? (JSON.parse(session.turns_json) as HistoryEntry[]) : [];
+  return session && isKept(session) ? turnsOf(session) : [];
 }
+
+/** Whether a session is not forgotten yet. */
+export const isKept = ({ expires_at }: Session) => expires_at > Date.now() / 1000;
+
+/** The turns of a session. */
+export const turnsOf = ({ turns_json }: Session) => JSON.parse(turns_json) as HistoryEntry[];
 
 /** Keeps a session's turns for another 24 hours. */
 export async function keepSession(key: SessionKey, turns: HistoryEntry[]): Promise<void> {
-  await dynamodb.send(
-    new PutCommand({
-      TableName: setting('SESSIONS_TABLE'),
-      Item: {
-        ...itemKey(key),
-        turns_json: JSON.stringify(newest(turns)),
-        expires_at: Math.floor(Date.now() / 1000) + keepSeconds,
-      },
-    }),
-  );
+  const now = Date.now();
+  const kept = newest(turns);
+  const session: Session & { key_id: string } = {
+    ...itemKey(key),
+    session_id: key.sessionId,
+    user_id: key.userId,
+    turns_json: JSON.stringify(kept),
+    message_count: kept.length,
+    updated_at: new Date(now).toISOString(),
+    expires_at: Math.floor((now + keepMs) / 1000),
+  };
+  await dynamodb.send(new PutCommand({ TableName: setting('SESSIONS_TABLE'), Item: session }));
 }
 
 function newest(turns: HistoryEntry[]): HistoryEntry[] {
@@ -69,7 +83,7 @@ const isTooLong = (turns: HistoryEntry[]) => Buffer.byteLength(JSON.stringify(tu
  * Makes the item's key. The caller chooses both ids freely: JSON keeps two different pairs apart, and the hash
  * keeps them within the 1,024 bytes of a sort key.
  */
-const itemKey = ({ keyId, userId, sessionId }: SessionKey) => ({
+export const itemKey = ({ keyId, userId, sessionId }: SessionKey) => ({
   key_id: keyId,
   session: createHash('sha256')
     .update(JSON.stringify([userId, sessionId]))

@@ -28,7 +28,7 @@ import { type AnswerEvents, begin, type Turn, turnEvents } from './turn.ts';
 export async function streamChat(
   request: ChatStreamRequest,
   gatewayCaller: Caller,
-  { timeIsUp }: Invocation,
+  { timeIsUp, note }: Invocation,
 ): Promise<StreamedResponse> {
   const caller = request.api_key !== null ? await callerWithSecret(request.api_key) : gatewayCaller;
   const model = modelFor(caller, request.model);
@@ -40,7 +40,8 @@ export async function streamChat(
   };
   const continues = request.session_id !== null && request.chat_history === null;
   const history = continues ? await sessionHistory(session) : (request.chat_history ?? []);
-  const tally = new Tally();
+  note({ key_id: caller.keyId, key: caller.keyName, model: model.id });
+  const tally = new Tally(note);
   const turn: Turn = { caller, request, model, session, history, tally, signal: timeIsUp };
   return eventStream(turnEvents(turn, await begin(answerTo(turn))));
 }

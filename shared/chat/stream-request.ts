@@ -10,40 +10,59 @@ export const HistoryEntry = v.object({
   content: v.string(),
 });
 
+/** Reads a data URL, as browsers make of a file: its type, and what is in it. */
+const dataUrl = /^data:([^;,]*)(?:;[^;,]*)*;base64,/i;
+const withoutDataUrl = (text: string) => text.replace(dataUrl, '');
+
 /** Checks base64. `v.base64` matches group by group, and overflows the stack on an image of megabytes. */
-const base64 = v.check(
-  (text: string) => text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text),
-  typedMessage('value_error', 'Value error, not base64'),
+const isBase64 = (text: string) => text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text);
+
+const imageType = /^image\/[a-z0-9.+-]+$/;
+const noImageType = typedMessage('value_error', 'Value error, not an image type');
+
+const ImageData = v.pipe(
+  v.string(),
+  v.check(
+    (text) => isBase64(withoutDataUrl(text)),
+    typedMessage('value_error', 'Value error, not base64'),
+  ),
+  v.minLength(1),
+  v.check(
+    (text) => withoutDataUrl(text) !== '',
+    typedMessage('value_error', 'Value error, an empty image'),
+  ),
+  v.check(
+    (text) => imageType.test(dataUrl.exec(text)?.[1]?.toLowerCase() ?? 'image/any'),
+    noImageType,
+  ),
+  v.metadata({
+    pattern:
+      '^(data:image/[a-zA-Z0-9.+-]+(;[^;,]*)*;base64,)?([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)?$',
+  }),
 );
-export const ChatImage = v.object({
-  base64: v.pipe(
-    v.string(),
-    base64,
-    v.minLength(1),
-    v.metadata({
-      contentEncoding: 'base64',
-      pattern: '^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)?$',
-    }),
-  ),
-  mime_type: v.optional(
-    v.pipe(
-      v.string(),
-      v.regex(
-        /^image\/[a-z0-9.+-]+$/,
-        typedMessage('value_error', 'Value error, not an image type'),
-      ),
-    ),
-    'image/jpeg',
-  ),
-});
+
+/** An image in base64, or as a data URL, whose type then counts. */
+export const ChatImage = v.pipe(
+  v.object({
+    base64: ImageData,
+    mime_type: v.optional(v.pipe(v.string(), v.regex(imageType, noImageType)), 'image/jpeg'),
+  }),
+  v.transform(({ base64, mime_type }) => ({
+    base64: withoutDataUrl(base64),
+    mime_type: dataUrl.exec(base64)?.[1]?.toLowerCase() ?? mime_type,
+  })),
+);
 export const ChatFile = v.object({ name: v.string(), content: v.string() });
+
+export const SessionId = v.pipe(stringUpTo(128), v.minLength(1));
+export const UserId = v.pipe(stringUpTo(256), v.minLength(1));
 
 /** The body of `POST /chat/stream`. */
 export const ChatStreamRequest = v.object({
   message: v.pipe(stringUpTo(100_000), v.minLength(1)),
   model: orNull(v.string()),
-  session_id: orNull(v.pipe(stringUpTo(128), v.minLength(1))),
-  user_id: v.optional(v.pipe(stringUpTo(256), v.minLength(1)), 'anonymous'),
+  session_id: orNull(SessionId),
+  user_id: v.optional(UserId, 'anonymous'),
   web_search: v.optional(v.boolean(), false),
   deep_research: v.optional(v.boolean(), false),
   connectors: v.optional(v.boolean(), false),

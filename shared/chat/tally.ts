@@ -1,3 +1,4 @@
+import type { Note } from '../http/request-log.ts';
 import { toUsd } from '../ledger/nano-usd.ts';
 import type { Outcome } from '../ledger/settle.ts';
 import type { UsageEvent } from './chat-event.ts';
@@ -10,17 +11,29 @@ export class Tally {
   private searchNanoUsd = 0;
   /** Calls and searches together. */
   costNanoUsd = 0;
+  /** Tells the request's line of each addition. */
+  readonly note: Note;
+
+  constructor(note: Note = () => {}) {
+    this.note = note;
+  }
 
   addCall({ promptTokens, completionTokens, costNanoUsd }: Outcome): void {
     this.promptTokens += promptTokens;
     this.completionTokens += completionTokens;
     this.costNanoUsd += costNanoUsd;
+    this.note({
+      prompt_tokens: this.promptTokens,
+      completion_tokens: this.completionTokens,
+      cost_usd: toUsd(this.costNanoUsd),
+    });
   }
 
   addSearch(costNanoUsd: number): void {
     this.searches += 1;
     this.searchNanoUsd += costNanoUsd;
     this.costNanoUsd += costNanoUsd;
+    this.note({ searches: this.searches, cost_usd: toUsd(this.costNanoUsd) });
   }
 
   /** The event that tells of it. */

@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Caller } from '../http/caller.ts';
-import { errorFields, log } from '../log.ts';
+import { errorFields, errorWords, log } from '../log.ts';
 import type { Model } from '../models/catalogue.ts';
 import { brokenOff } from './broken-off.ts';
 import type { ChatEvent } from './chat-event.ts';
@@ -61,7 +61,9 @@ export async function* turnEvents(
     yield tally.event();
     yield { type: 'done', finish_reason: finishReason };
   } catch (error) {
-    const { code, message } = brokenOff(error);
+    const told = brokenOff(error);
+    const { code, message } = told;
+    tally.note({ error: errorWords(told) });
     if (tally.costNanoUsd > 0) yield tally.event();
     yield { type: 'error', code, message };
   } finally {

@@ -9,7 +9,10 @@ import type { FeedbackReceipt, FeedbackRequest } from './request.ts';
 /** A rating as the table holds it. The contents that it rates lie in items of their own. */
 export interface Feedback extends Omit<FeedbackRequest, ContentName> {
   key_id: string;
-  /** `<message>#rating`, where `<message>` is a hash of the session and of both contents. */
+  /**
+   * `<message>#rating`, where `<message>` is a hash of the session and of the message's id or, without one, of
+   * both contents.
+   */
   entry: string;
   id: string;
   created_at: string;
@@ -50,19 +53,21 @@ export async function recordFeedback(
         put({ key_id: keyId, entry: `${message}#${name}`, content: request[name], expires_at }),
     ),
   );
-  const { id, session_id, rating, created_at } = await putRating(
+  const { id, session_id, message_id, rating, created_at } = await putRating(
     { key_id: keyId, entry: `${message}#rating` },
     request,
     now,
     expires_at,
   );
-  return { id, session_id, rating, created_at };
+  return { id, session_id, message_id, rating, created_at };
 }
 
-const messageOf = ({ session_id, message_content, user_message }: FeedbackRequest) =>
-  createHash('sha256')
-    .update(JSON.stringify([session_id, message_content, user_message]))
+function messageOf({ session_id, message_id, message_content, user_message }: FeedbackRequest) {
+  const named = message_id === null ? [message_content, user_message] : [message_id];
+  return createHash('sha256')
+    .update(JSON.stringify([session_id, ...named]))
     .digest('base64url');
+}
 
 async function put(item: object): Promise<void> {
   await dynamodb.send(new PutCommand({ TableName: setting('FEEDBACK_TABLE'), Item: item }));
@@ -70,12 +75,13 @@ async function put(item: object): Promise<void> {
 
 async function putRating(
   key: Pick<Feedback, 'key_id' | 'entry'>,
-  { session_id, rating, model, comment }: FeedbackRequest,
+  { session_id, message_id, rating, model, comment }: FeedbackRequest,
   now: number,
   expires_at: number,
 ): Promise<Feedback> {
   const at = new Date(now).toISOString();
-  const replaced = { session_id, rating, model, comment, updated_at: at, expires_at };
+  const given = { session_id, message_id, rating, model, comment };
+  const replaced = { ...given, updated_at: at, expires_at };
   const kept = { id: `feedback_${uuidv7()}`, created_at: at, day: at.slice(0, 10) };
   const attributes = Object.entries({ ...replaced, ...kept });
   const { Attributes } = await dynamodb.send(

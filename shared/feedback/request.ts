@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { dictionary, Instant, stringUpTo } from '../http/schema.ts';
+import { dictionary, Instant, orNull, stringUpTo } from '../http/schema.ts';
 
 const upWords = ['up', 'thumbs_up', 'like', '1', 1] as const;
 const downWords = ['down', 'thumbs_down', 'dislike', '-1', -1] as const;
@@ -16,6 +16,8 @@ export const FeedbackRequest = dictionary(
   v.object({
     session_id: v.pipe(stringUpTo(200), v.minLength(1)),
     rating: Rating,
+    /** Names the rated message, in place of its content. */
+    message_id: orNull(v.pipe(stringUpTo(200), v.minLength(1))),
     model: v.optional(stringUpTo(200), ''),
     comment: v.optional(stringUpTo(4_000), ''),
     message_content: v.optional(stringUpTo(100_000), ''),
@@ -29,6 +31,7 @@ export type FeedbackRequest = v.InferOutput<typeof FeedbackRequest>;
 export const FeedbackReceipt = v.object({
   id: v.string(),
   session_id: v.string(),
+  message_id: v.nullable(v.string()),
   rating: v.picklist(['up', 'down']),
   created_at: Instant,
 });

@@ -4,6 +4,8 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 export interface Caller {
   keyId: string;
   limits: string;
+  /** What the key is called, for the log. */
+  keyName?: string;
 }
 
 /**
@@ -12,9 +14,9 @@ export interface Caller {
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-lambda-authorizer-output.html
  */
 export function callerOf(event: APIGatewayProxyEvent): Caller {
-  const { keyId, limits } = event.requestContext.authorizer ?? {};
+  const { keyId, keyName, limits } = event.requestContext.authorizer ?? {};
   if (typeof keyId !== 'string' || typeof limits !== 'string') {
     throw new Error('This route has no authorizer, and needs one');
   }
-  return { keyId, limits };
+  return { keyId, limits, ...(typeof keyName === 'string' && { keyName }) };
 }

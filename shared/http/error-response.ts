@@ -39,15 +39,18 @@ export const completionError: ErrorFormat = (error, requestId) => {
 };
 
 /** The `error` object of a chat-completions body or chunk. */
-export function completionErrorOf({ statusCode, message, code, details }: ServiceError) {
-  return { message, type: typeOf(statusCode), param: paramOf(code), code, ...details };
+export function completionErrorOf({ statusCode, message, code, param, details }: ServiceError) {
+  return { message, type: typeOf(statusCode), param: param ?? paramOf(code), code, ...details };
 }
 
 function invalidRequest({ fields }: UnprocessableEntityError) {
+  const invalid = { type: 'invalid_request_error', code: 'invalid_request_error' };
   const [first] = fields;
+  // Its location is a place in the text, and no field.
+  if (first?.type === 'json_invalid') return { message: first.msg, param: null, ...invalid };
   const param = first?.loc.slice(1).join('.') || null;
   const message = fields.map(({ loc, msg }) => `${loc.slice(1).join('.')}: ${msg}`).join('; ');
-  return { message, type: 'invalid_request_error', param, code: 'invalid_request_error' };
+  return { message, param, ...invalid };
 }
 
 const paramOf = (code: string) =>

@@ -14,6 +14,8 @@ export interface FieldError {
 export interface ServiceErrorOptions extends ErrorOptions {
   /** When trying again may help; null if it never will; absent if that isn't known. */
   retryAfterSeconds?: number | null | undefined;
+  /** The field of a chat-completions request that is to blame. */
+  param?: string | undefined;
   /** Figures for the caller, put into the error's body as they are. */
   details?: Record<string, unknown> | undefined;
 }
@@ -23,19 +25,21 @@ export class ServiceError extends Error {
   readonly statusCode: number;
   readonly code: string;
   readonly retryAfterSeconds: number | null | undefined;
+  readonly param: string | undefined;
   readonly details: Record<string, unknown> | undefined;
 
   constructor(
     statusCode: number,
     code: string,
     message: string,
-    { retryAfterSeconds, details, ...options }: ServiceErrorOptions = {},
+    { retryAfterSeconds, param, details, ...options }: ServiceErrorOptions = {},
   ) {
     super(message, options);
     this.name = 'ServiceError';
     this.statusCode = statusCode;
     this.code = code;
     this.retryAfterSeconds = retryAfterSeconds;
+    this.param = param;
     this.details = details;
   }
 }

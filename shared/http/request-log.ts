@@ -1,27 +1,27 @@
 import type middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import { log } from '../log.ts';
+import { errorWords, type LogFields, log } from '../log.ts';
 import { measure } from '../metrics.ts';
-import { ServiceError } from './errors.ts';
+import { ServiceError, UnprocessableEntityError } from './errors.ts';
 
-/** Logs one line for each request: its route, key, status and duration. */
+/** Adds to what a request's line will say, such as the model that it asked. */
+export type Note = (fields: LogFields) => void;
+
+/** What came of a request. */
+export interface Answered {
+  status: number;
+  error?: unknown;
+  notes?: LogFields | undefined;
+  startedAt: number;
+}
+
+/** Logs one line for each request whose response is sent in one piece. */
 export function requestLog(): middy.MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult> {
   const startedAt = new WeakMap<object, number>();
   const write: middy.MiddlewareFn<APIGatewayProxyEvent, APIGatewayProxyResult> = (request) => {
     const { event, response, error } = request;
-    const route = `${event.httpMethod} ${event.resource}`;
     const status = response?.statusCode ?? 500;
-    const durationMs = Math.round(performance.now() - (startedAt.get(event) ?? 0));
-    log('info', 'request', {
-      request_id: event.requestContext.requestId,
-      key_id: event.requestContext.authorizer?.['keyId'],
-      route,
-      status,
-      duration_ms: durationMs,
-    });
-    measure({ Requests: 1, RequestMs: durationMs }, { route });
-    const code = error instanceof ServiceError ? error.code : String(status);
-    if (status >= 400) measure({ Errors: 1, ...(status >= 500 && { Faults: 1 }) }, { code });
+    logRequest(event, { status, error, startedAt: startedAt.get(event) ?? performance.now() });
   };
   return {
     before: ({ event }) => {
@@ -30,4 +30,34 @@ export function requestLog(): middy.MiddlewareObj<APIGatewayProxyEvent, APIGatew
     after: write,
     onError: write,
   };
+}
+
+/** Logs a request's one line: its route, key, status, duration, and why it failed; and counts it. */
+export function logRequest(
+  { httpMethod, resource, requestContext }: APIGatewayProxyEvent,
+  { status, error, notes, startedAt }: Answered,
+): void {
+  const route = `${httpMethod} ${resource}`;
+  const durationMs = Math.round(performance.now() - startedAt);
+  const { keyId, keyName } = requestContext.authorizer ?? {};
+  log('info', 'request', {
+    request_id: requestContext.requestId,
+    key_id: keyId,
+    key: keyName,
+    route,
+    status,
+    duration_ms: durationMs,
+    ...notes,
+    ...(error instanceof ServiceError && { error: refusalWords(error) }),
+  });
+  measure({ Requests: 1, RequestMs: durationMs }, { route });
+  const code = error instanceof ServiceError ? error.code : String(status);
+  if (status >= 400) measure({ Errors: 1, ...(status >= 500 && { Faults: 1 }) }, { code });
+}
+
+/** What a caller was told, without what a message may quote of a request that could not be read. */
+function refusalWords(error: ServiceError): string {
+  if (!(error instanceof UnprocessableEntityError)) return errorWords(error);
+  const faults = error.fields.slice(0, 3).map(({ loc, type }) => `${loc.join('.')} ${type}`);
+  return errorWords({ code: error.code, message: faults.join(', ') });
 }

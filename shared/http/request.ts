@@ -2,6 +2,8 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as v from 'valibot';
 import { type FieldError, UnprocessableEntityError } from './errors.ts';
 import { toFieldErrors } from './field-errors.ts';
+import { findJsonFault } from './json-fault.ts';
+import { misspellingsIn } from './misspellings.ts';
 
 type Schema = v.GenericSchema;
 
@@ -21,11 +23,14 @@ export type RequestParts<Schemas extends RequestSchemas> = {
 const readers: Record<keyof RequestSchemas, (event: APIGatewayProxyEvent) => unknown> = {
   body: readBody,
   header: (event) => lowerCaseKeys(event.headers),
-  path: (event) => event.pathParameters ?? {},
+  path: (event) => decoded(event.pathParameters),
   query: (event) => event.queryStringParameters ?? {},
 };
 
-/** Parses the parts of a request. Throws one `UnprocessableEntityError` that names all that is wrong in them. */
+/**
+ * Parses the parts of a request. Throws one `UnprocessableEntityError` that names all that is wrong in them, and
+ * each unknown name that is likely a misspelled one.
+ */
 export function parseRequest<Schemas extends RequestSchemas>(
   schemas: Schemas,
   event: APIGatewayProxyEvent,
@@ -35,13 +40,18 @@ export function parseRequest<Schemas extends RequestSchemas>(
   for (const part of Object.keys(schemas) as (keyof RequestSchemas)[]) {
     const schema = schemas[part];
     if (!schema) continue;
-    const read = v.safeParse(schema, readers[part](event), { abortPipeEarly: true });
+    const given = readers[part](event);
+    const read = v.safeParse(schema, given, { abortPipeEarly: true });
     if (read.success) parts[part] = read.output;
     else problems.push(...withPart(part, toFieldErrors(read.issues)));
+    if (mayMisspell.includes(part)) problems.push(...withPart(part, misspellingsIn(schema, given)));
   }
   if (problems.length > 0) throw new UnprocessableEntityError(problems);
   return parts as RequestParts<Schemas>;
 }
+
+/** Callers choose the names in these. Headers come from many hands on their way. */
+const mayMisspell = ['body', 'query'];
 
 const withPart = (part: string, problems: FieldError[]) =>
   problems.map((problem) => ({ ...problem, loc: [part, ...problem.loc] }));
@@ -53,11 +63,29 @@ function readBody(event: APIGatewayProxyEvent): unknown {
   if (!text) return undefined;
   try {
     return JSON.parse(text);
-  } catch (error) {
-    const position = Number(String(error).match(/position (\d+)/)?.[1] ?? text.length);
-    throw new UnprocessableEntityError([
-      { loc: ['body', position], msg: 'JSON decode error', type: 'json_invalid' },
-    ]);
+  } catch {
+    const { position = 0, line, column, reason } = findJsonFault(text) ?? {};
+    const msg = `JSON decode error at line ${line}, column ${column}: ${reason}`;
+    throw new UnprocessableEntityError([{ loc: ['body', position], msg, type: 'json_invalid' }]);
+  }
+}
+
+/**
+ * Decodes the parameters of a path, which the gateway hands over as they stand in the URL.
+ *
+ * @see https://github.com/serverless/serverless/issues/5037
+ */
+function decoded(parameters: APIGatewayProxyEvent['pathParameters']): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(parameters ?? {}).map(([name, text = '']) => [name, decodedText(text)]),
+  );
+}
+
+function decodedText(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
   }
 }
 

@@ -2,12 +2,12 @@ import { Readable } from 'node:stream';
 import middy from '@middy/core';
 import { executionModeStreamifyResponse } from '@middy/core/executionModeStreamifyResponse';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
-import { errorFields, log } from '../log.ts';
+import { errorFields, type LogFields, log } from '../log.ts';
 import { measure } from '../metrics.ts';
 import { type Caller, callerOf } from './caller.ts';
 import type { ErrorFormat } from './error-response.ts';
 import { parseRequest, type RequestParts, type RequestSchemas } from './request.ts';
-import { requestLog } from './request-log.ts';
+import { logRequest, type Note } from './request-log.ts';
 
 /** A response that is sent piece by piece. A string is sent as UTF-8. */
 export interface StreamedResponse {
@@ -21,6 +21,7 @@ export interface Invocation {
   requestId: string;
   /** Aborts five seconds before the function's timeout, so that there is time to settle. */
   timeIsUp: AbortSignal;
+  note: Note;
 }
 
 type Respond<Schemas extends RequestSchemas> = (
@@ -43,38 +44,45 @@ export function streamEndpoint<Schemas extends RequestSchemas>(
   respond: Respond<Schemas>,
   errorFormat: ErrorFormat,
 ) {
-  return middy({ executionMode: executionModeStreamifyResponse })
-    .use(requestLog())
-    .onError((request) => {
-      const { error, event } = request;
-      const { requestId } = event.requestContext;
-      const { headers, ...response } = errorFormat(error, requestId);
-      request.response = { ...response, headers: { 'x-request-id': requestId, ...headers } };
-    })
-    .handler(async (event: APIGatewayProxyEvent, context: Context) => {
-      const requestId = event.requestContext.requestId;
-      const startedAt = performance.now();
-      const timeIsUp = AbortSignal.timeout(
-        Math.max(0, context.getRemainingTimeInMillis() - settlingTimeMs),
-      );
-      const { body, statusCode, headers } = await respond(
-        parseRequest(schemas, event),
-        callerOf(event),
-        { requestId, timeIsUp },
-      );
+  return middy<APIGatewayProxyEvent>({
+    executionMode: executionModeStreamifyResponse,
+  }).handler(async (event: APIGatewayProxyEvent, context: Context) => {
+    const { requestId } = event.requestContext;
+    const startedAt = performance.now();
+    const timeIsUp = AbortSignal.timeout(
+      Math.max(0, context.getRemainingTimeInMillis() - settlingTimeMs),
+    );
+    const notes: LogFields = {};
+    const note: Note = (fields) => Object.assign(notes, fields);
+    const withId = (headers: Record<string, string>) => ({ 'x-request-id': requestId, ...headers });
+    try {
+      const parts = parseRequest(schemas, event);
+      const invocation = { requestId, timeIsUp, note };
+      const { body, statusCode, headers } = await respond(parts, callerOf(event), invocation);
+      const end = () => logRequest(event, { status: statusCode, notes, startedAt });
+      const pieces = watched(body, requestId, startedAt, end);
       return {
         statusCode,
-        headers: { 'x-request-id': requestId, ...headers },
-        body: Readable.from(logged(body, requestId, startedAt), { objectMode: false }),
+        headers: withId(headers),
+        body: Readable.from(pieces, { objectMode: false }),
       };
-    });
+    } catch (error) {
+      const { headers, ...response } = errorFormat(error, requestId);
+      logRequest(event, { status: response.statusCode, error, notes, startedAt });
+      return { ...response, headers: withId(headers) };
+    }
+  });
 }
 
-/** Passes a body on, measures the time to its first piece, and logs the error that breaks it. */
-async function* logged(
+/**
+ * Passes a body on, measures the time to its first piece, logs the error that breaks it, and calls `end` once
+ * the body is over, however that came.
+ */
+async function* watched(
   body: StreamedResponse['body'],
   requestId: string,
   startedAt: number,
+  end: () => void,
 ): AsyncGenerator<Uint8Array | string> {
   let isFirst = true;
   try {
@@ -86,5 +94,7 @@ async function* logged(
   } catch (error) {
     log('error', 'stream broke', { request_id: requestId, ...errorFields(error) });
     throw error;
+  } finally {
+    end();
   }
 }

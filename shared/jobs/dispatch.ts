@@ -3,12 +3,13 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { errorFields, log } from '../log.ts';
 import { countEnded } from './children.ts';
+import { logEnds } from './end-log.ts';
 import type { Job } from './job.ts';
 import { ring } from './ring.ts';
 
 /**
- * Reads a batch of the job table's stream: rings for each job that became queued, and counts each one that
- * has ended at the job it was made for.
+ * Reads a batch of the job table's stream: rings for each job that became queued, counts each one that has ended
+ * at the job it was made for, and logs the ends.
  */
 export async function dispatchJobs({
   Records,
@@ -16,6 +17,7 @@ export async function dispatchJobs({
   const [refused, uncounted] = await Promise.all([
     ringQueued(Records.filter(becameQueued)),
     countChildren(Records.filter(endedUncounted)),
+    logEnds(Records),
   ]);
   return {
     batchItemFailures: [...refused, ...uncounted].map(({ dynamodb }) => ({

@@ -1,10 +1,11 @@
 import type { APIGatewayAuthorizerResult, APIGatewayTokenAuthorizerEvent } from 'aws-lambda';
-import { findKeyBySecret } from './key.ts';
+import { admit } from './key.ts';
 import { limitsOfKey } from './key-limits.ts';
 
 /**
- * Lets an active key in, and passes its id and limits on in the request's context, whose values can't be
- * objects. The gateway answers 401 to exactly one error message: `Unauthorized`.
+ * Lets an active key in, and passes its id, name and limits on in the request's context, whose values can't be
+ * objects. Another is denied, which the gateway answers with its 401; the context says why, for the access log.
+ * An error that is thrown here would be logged with its stack, and counted as a fault.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-lambda-authorizer-output.html
  */
@@ -12,18 +13,24 @@ export async function authorizeRequest({
   authorizationToken,
   methodArn,
 }: APIGatewayTokenAuthorizerEvent): Promise<APIGatewayAuthorizerResult> {
-  const secret = authorizationToken.replace(/^bearer /i, '');
-  const key = await findKeyBySecret(secret);
-  if (!key) throw new Error('Unauthorized');
+  const { key, refused } = await admit(authorizationToken.replace(/^bearer /i, ''));
+  const known = key && { keyId: key.id, keyName: key.name };
   return {
-    principalId: key.id,
+    principalId: key?.id ?? 'nobody',
     policyDocument: {
       Version: '2012-10-17',
       Statement: [
-        { Action: 'execute-api:Invoke', Effect: 'Allow', Resource: everyMethod(methodArn) },
+        {
+          Action: 'execute-api:Invoke',
+          Effect: refused ? 'Deny' : 'Allow',
+          Resource: everyMethod(methodArn),
+        },
       ],
     },
-    context: { keyId: key.id, limits: JSON.stringify(limitsOfKey(key)) },
+    context: {
+      ...known,
+      ...(refused ? { refused } : { limits: JSON.stringify(limitsOfKey(key)) }),
+    },
   };
 }
 

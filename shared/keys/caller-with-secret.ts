@@ -17,7 +17,7 @@ export async function callerWithSecret(secret: string): Promise<Caller> {
 
   const key = await findKeyBySecret(secret);
   if (!key) throw new AuthenticationError('The api_key is not valid.');
-  const caller = { keyId: key.id, limits: JSON.stringify(limitsOfKey(key)) };
+  const caller = { keyId: key.id, keyName: key.name, limits: JSON.stringify(limitsOfKey(key)) };
   cache.set(hash, { caller, untilMs: Date.now() + cacheMs });
   return caller;
 }

@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import { addDuration, Duration } from '../ledger/duration.ts';
-import { modelIds } from '../models/catalogue.ts';
 import { Expiry } from './expiry.ts';
 
 const takes = (what: string) => (issue: v.BaseIssue<unknown>) =>
@@ -41,16 +40,7 @@ const listOf = (item: string, what: string) =>
 
 const Folders = listOf('[\\w.-]+', 'ids of folders');
 
-const Models = v.pipe(
-  listOf('[^\\s,]+', 'names of models'),
-  v.check(
-    (ids) => ids.every((id) => modelIds.includes(id)),
-    ({ input }) => {
-      const unknown = input.filter((id) => !modelIds.includes(id)).join(', ');
-      return `takes models of the catalogue (${modelIds.join(', ')}), not "${unknown}"`;
-    },
-  ),
-);
+const Models = listOf('[^\\s,]+', 'names of models');
 
 const TimeSpan = v.config(Duration, {
   message: takes('a positive number and s, m, h, d, w or mo, as in 30d, up to a century'),

@@ -41,15 +41,28 @@ export async function issueKey(
   return { ...key, api_key: secret };
 }
 
+/** What a secret opens: an active key, or none for a reason, with the key that it belongs to. */
+export type Admission =
+  | { key: ApiKey; refused?: undefined }
+  | { key?: ApiKey | undefined; refused: 'unknown' | 'rotated' | 'expired' | 'revoked' };
+
+/** Finds the key of a secret, and says why it is refused if it is. */
+export async function admit(secret: string): Promise<Admission> {
+  const item = await findItem(`secret#${hashSecret(secret)}`);
+  const key = item && (await findKey(String(item['key_id'])));
+  if (!key) return { refused: 'unknown' };
+  if (isPast(item['lives_until'])) return { key, refused: 'rotated' };
+  const state = stateOf(key);
+  return state === 'active' ? { key } : { key, refused: state };
+}
+
 /**
  * Finds the active key of a secret. Undefined if the secret is unknown or past its grace, or if its key has
  * expired or is revoked.
  */
 export async function findKeyBySecret(secret: string): Promise<ApiKey | undefined> {
-  const item = await findItem(`secret#${hashSecret(secret)}`);
-  if (!item || isPast(item['lives_until'])) return undefined;
-  const key = await findKey(String(item['key_id']));
-  return key && stateOf(key) === 'active' ? key : undefined;
+  const { key, refused } = await admit(secret);
+  return refused ? undefined : key;
 }
 
 /** Returns whether a key is active, expired or revoked now. */
@@ -69,13 +82,14 @@ export async function readKey(id: string): Promise<ApiKey> {
   return key;
 }
 
-/** Lists all keys, the oldest first. */
+/** Lists all keys as they are now, the oldest first. */
 export async function listKeys(): Promise<ApiKey[]> {
   const keys: ApiKey[] = [];
   const pages = paginateScan(
     { client: dynamodb },
     {
       TableName: setting('KEYS_TABLE'),
+      ConsistentRead: true,
       FilterExpression: 'begins_with(id, :keys)',
       ExpressionAttributeValues: { ':keys': 'key_' },
     },

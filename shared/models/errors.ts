@@ -63,12 +63,22 @@ function fromStatus(error: InstanceType<typeof OpenAI.APIError>): ModelError {
   }
   if (status === 404) return new ModelError(404, 'model_not_found', message, { cause: error });
   if (status === 400 || status === 413 || status === 422) {
-    return new ModelError(400, 'invalid_request_error', message, { cause: error });
+    const { code = 'invalid_request_error', param } = blameOf(error);
+    return new ModelError(400, code, message, { cause: error, param });
   }
   if (status === 401 || status === 403) {
     return unavailable('The model provider refused our credentials.', error);
   }
   return unavailable(message, error, retryAfterSeconds(error.headers));
+}
+
+const maxParamLength = 200;
+
+/** What a provider says is wrong with a request, in fields for programs: its code, and the field to blame. */
+function blameOf({ code, param }: InstanceType<typeof OpenAI.APIError>) {
+  const isCode = typeof code === 'string' && /^[a-z][a-z0-9_]{1,60}$/.test(code);
+  const isParam = typeof param === 'string' && param !== '' && param.length <= maxParamLength;
+  return { ...(isCode && { code }), ...(isParam && { param: withoutSecrets(param) }) };
 }
 
 function providerMessage({ error, message, status }: InstanceType<typeof OpenAI.APIError>): string {

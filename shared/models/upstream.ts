@@ -1,9 +1,10 @@
 import OpenAI from 'openai';
 import { forgetSecret, secretText } from '../aws/secrets.ts';
 import { setting } from '../config.ts';
-import { log } from '../log.ts';
+import { errorWords, log } from '../log.ts';
 import { catalogue, type Model } from './catalogue.ts';
 import { admit, recordFailure, recordNothing, recordSuccess } from './circuit.ts';
+import { withoutEchoes } from './echoes.ts';
 import { ModelError, toModelError, unavailable } from './errors.ts';
 
 /** A chat-completions request. Parameters that aren't named here pass through untouched. */
@@ -46,17 +47,18 @@ export async function openCompletion(
       recordSuccess(circuit);
       return { ...opened, model: upstreamModel };
     } catch (error) {
-      const failure = signal.aborted
+      const told = signal.aborted
         ? unavailable('The model did not answer in time.', error)
         : toModelError(error);
-      if (signal.aborted || !(failure instanceof ModelError)) {
+      if (signal.aborted || !(told instanceof ModelError)) {
         recordNothing(circuit);
-        throw failure;
+        throw told;
       }
+      const failure = withoutPrompt(told, body);
       if (isUpstreamsFault(failure)) recordFailure(circuit);
       else recordSuccess(circuit);
       if (!isUpstreamsFault(failure) && !isTooLarge(failure)) throw failure;
-      log('warn', 'upstream failed', { upstream, model: model.id, code: failure.code });
+      log('warn', 'upstream failed', { upstream, model: model.id, error: errorWords(failure) });
       failures.push(failure);
     }
   }
@@ -67,6 +69,17 @@ const paused = "The model's provider failed repeatedly and is left alone for a m
 
 /** Whether a request is larger than our account with the provider may send. Another provider may take it. */
 const isTooLarge = ({ code }: ModelError) => code === 'request_too_large';
+
+/** The same failure without what its message, or that of its cause, quotes of the request. */
+function withoutPrompt(failure: ModelError, body: CompletionBody): ModelError {
+  const { statusCode, code, message, cause, retryAfterSeconds, param } = failure;
+  const isAnswer = cause instanceof OpenAI.APIError && cause.status !== undefined;
+  return new ModelError(statusCode, code, withoutEchoes(message, body), {
+    cause: isAnswer ? new Error(`The provider answered ${cause.status}`) : cause,
+    retryAfterSeconds,
+    param,
+  });
+}
 
 const isUpstreamsFault = ({ statusCode }: ModelError) => statusCode === 429 || statusCode >= 500;
 

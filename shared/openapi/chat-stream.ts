@@ -45,8 +45,8 @@ export const chatComponents = {
     content: 'What was said.',
   }),
   ChatImage: component(ChatImage, 'An image.', {
-    base64: 'The image in base64.',
-    mime_type: 'Its type.',
+    base64: 'The image in base64, or as a data URL.',
+    mime_type: 'Its type. A data URL names its own, which counts instead.',
   }),
   ChatFile: component(ChatFile, 'A text file.', { name: 'Its name.', content: 'Its text.' }),
   ChatEvent: component(

@@ -13,6 +13,7 @@ import { messageComponents } from './messages.ts';
 import { type Component, tags } from './operation.ts';
 import { pathsOf } from './paths.ts';
 import { serviceComponents, serviceOperations } from './service.ts';
+import { sessionComponents, sessionOperations } from './sessions.ts';
 import { estimateComponents, submissionComponents, submitOperation } from './submit-job.ts';
 import { usageComponents, usageOperations } from './usage.ts';
 
@@ -20,7 +21,7 @@ const description = `Chat and OCR for many API keys, each metered exactly.
 
 Send your key with every request: \`Authorization: Bearer sk-…\`. Bodies are JSON, at most 6 MB.
 
-What is wrong with a request is told as 422 with a list of \`{loc, msg, type}\`; any other error as \`{"detail": "a sentence"}\`; under \`/v1\` as \`{"error": {message, type, param, code}}\`. Every answer carries \`x-amzn-requestid\`: quote it when you report a fault.
+What is wrong with a request is told as 422 with a list of \`{loc, msg, type}\`; any other error as \`{"detail": "a sentence"}\`; under \`/v1\` as \`{"error": {message, type, param, code}}\`. Every answer carries \`x-amzn-requestid\`: quote it when you report a fault. A field or parameter that the service doesn't know is ignored; one that looks like a misspelled name is refused, with the name that was likely meant.
 
 The most that a request can cost is held against the key's budget before anything is asked of a model. A spent budget is a 429 that says when it renews.`;
 
@@ -31,6 +32,7 @@ const components: Record<string, Component> = {
   ...resultComponents,
   ...messageComponents,
   ...chatComponents,
+  ...sessionComponents,
   ...completionComponents,
   ...usageComponents,
   ...feedbackComponents,
@@ -41,6 +43,7 @@ const operations = [
   submitOperation,
   ...jobOperations,
   chatOperation,
+  ...sessionOperations,
   ...completionOperations,
   ...usageOperations,
   feedbackOperation,

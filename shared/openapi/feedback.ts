@@ -4,11 +4,14 @@ import { validationErrors } from './error-answers.ts';
 import { component, content, json, type Operation } from './operation.ts';
 
 const session_id = 'support-4711';
+const message_id = 'msg_019aa1f2-9e04-7c55-b1f0-6a2d8e9c3b17';
 
 export const feedbackComponents = {
   FeedbackRequest: component(FeedbackRequest, 'What a user thought of an answer.', {
     session_id: 'The conversation.',
     rating: 'Up or down, by any of these names.',
+    message_id:
+      'The message that is rated, as the event `start` of its stream named it. It alone tells messages of a session apart then; without it their contents do.',
     model: 'The model that answered.',
     comment: 'What the user says of it.',
     message_content: 'The answer.',
@@ -17,6 +20,7 @@ export const feedbackComponents = {
   FeedbackReceipt: component(FeedbackReceipt, 'A rating that was kept.', {
     id: 'The rating’s id.',
     session_id: 'The conversation.',
+    message_id: 'The message; null if it was not named.',
     rating: 'What was understood.',
     created_at: 'When the message was first rated.',
   }),
@@ -30,7 +34,7 @@ export const feedbackOperation: Operation = {
   summary: 'Rate an answer',
   description: 'Rating the same answer again replaces its rating.',
   body: content(FeedbackRequest, {
-    'A thumb up': { session_id, rating: 'thumbs_up' },
+    'A thumb up': { session_id, message_id, rating: 'thumbs_up' },
     'A complaint': {
       session_id,
       rating: 'down',
@@ -45,6 +49,7 @@ export const feedbackOperation: Operation = {
       'A thumb up': {
         id: 'feedback_019aa1f2-b7d3-7f18-9a0c-4e6d2b8f5c31',
         session_id,
+        message_id,
         rating: 'up',
         created_at: '2026-11-20T15:04:05.123Z',
       },

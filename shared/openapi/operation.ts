@@ -15,7 +15,7 @@ export const tags = {
 
 /** One route of the service, as the document describes it. */
 export interface Operation {
-  method: 'get' | 'post';
+  method: 'delete' | 'get' | 'post';
   path: string;
   operationId: string;
   tag: keyof typeof tags;

@@ -19,6 +19,26 @@ const Document = v.looseObject({
   info: v.looseObject({ title: v.string(), version: v.string() }),
   paths: v.looseObject({}),
 });
+const Index = v.object({
+  name: v.literal('Quire'),
+  version: v.string(),
+  docs: v.string(),
+  openapi: v.string(),
+  health: v.string(),
+});
+
+/** The response of `GET /`, with links below the path that it was asked for: a gateway's stage has one. */
+export function indexOf(path: string): v.InferOutput<typeof Index> {
+  const root = path.replace(/\/$/, '');
+  return {
+    name: 'Quire',
+    version,
+    docs: `${root}/docs`,
+    openapi: `${root}/openapi.json`,
+    health: `${root}/health`,
+  };
+}
+
 const DocsPath = v.object({ file: v.picklist(docsFiles) });
 const Text = v.string();
 
@@ -26,6 +46,13 @@ export const serviceComponents = {
   Health: component(Health, 'The service answers.', {
     status: 'Always `ok`.',
     version: 'The version of this interface.',
+  }),
+  Index: component(Index, 'Where to begin.', {
+    name: 'What this is.',
+    version: 'The version of this interface.',
+    docs: 'The path of its reference, a page for people.',
+    openapi: 'The path of this document.',
+    health: 'The path of the health check.',
   }),
   OpenApiDocument: component(Document, 'An OpenAPI 3.1 document.', {
     openapi: 'The version of OpenAPI.',
@@ -35,6 +62,16 @@ export const serviceComponents = {
 };
 
 export const serviceOperations: Operation[] = [
+  {
+    method: 'get',
+    path: '/',
+    operationId: 'getIndex',
+    tag: 'Service',
+    summary: 'Where to begin',
+    description: 'Names the reference and this document.',
+    open: true,
+    answers: { 200: json('The links.', Index, { Links: indexOf('/') }) },
+  },
   {
     method: 'get',
     path: '/health',

@@ -78,9 +78,11 @@ export const usageComponents = {
     completion: 'Of the answers.',
   }),
   ModelUse: component(ModelUse, 'What a key has used of a model.', {
-    name: 'The model.',
+    name: 'The model, the OCR engine, or `web-search`.',
     requests: 'How many calls.',
     tokens: 'How many tokens.',
+    cost_usd: 'What they cost, in USD.',
+    pages: 'How many pages and images were read.',
   }),
   BatchStatsReport: component(BatchStatsReport, 'What a key’s jobs have used.', {
     days: 'By day and tag, the oldest first.',
@@ -180,7 +182,15 @@ export const usageOperations: Operation[] = [
           tokens: { total: 5120, prompt: 4096, completion: 1024 },
           requests: 12,
           estimated_cost_usd: 0.0031,
-          models: [{ name: catalogue.defaults.chat, requests: 12, tokens: 5120 }],
+          models: [
+            {
+              name: catalogue.defaults.chat,
+              requests: 12,
+              tokens: 5120,
+              cost_usd: 0.0039,
+              pages: 0,
+            },
+          ],
         },
       }),
       422: validationErrors({

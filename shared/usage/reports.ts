@@ -9,7 +9,13 @@ const Period = v.picklist(['1d', '7d', '30d', 'all']);
 export const StatsQuery = v.object({ period: v.optional(Period, '7d') });
 
 export const TokenSums = v.object({ total: Count, prompt: Count, completion: Count });
-export const ModelUse = v.object({ name: v.string(), requests: Count, tokens: Count });
+export const ModelUse = v.object({
+  name: v.string(),
+  requests: Count,
+  tokens: Count,
+  cost_usd: Usd,
+  pages: Count,
+});
 
 /** The response of `GET /user/stats`. */
 export const StatsReport = v.object({

@@ -28,7 +28,13 @@ export async function reportStats(
     estimated_cost_usd: toUsd(total.spend),
     models: [...Map.groupBy(uses, ({ name }) => name)]
       .map(([name, of]) => ({ name, figures: sumOf(of) }))
-      .map(({ name, figures }) => ({ name, requests: figures.requests, tokens: tokensOf(figures) }))
+      .map(({ name, figures }) => ({
+        name,
+        requests: figures.requests,
+        tokens: tokensOf(figures),
+        cost_usd: toUsd(figures.spend),
+        pages: figures.images,
+      }))
       .sort((a, b) => b.tokens - a.tokens || (a.name < b.name ? -1 : 1)),
   };
 }

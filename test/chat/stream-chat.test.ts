@@ -24,7 +24,11 @@ it.each([1, 2, 3, 4, 5])(
     const request = v.parse(ChatStreamRequest, { message: 'a question' });
     const caller = { keyId, limits: JSON.stringify(defaultLimits) };
     const timeIsUp = new AbortController().signal;
-    const { body } = await streamChat(request, caller, { requestId: 'a request', timeIsUp });
+    const { body } = await streamChat(request, caller, {
+      requestId: 'a request',
+      timeIsUp,
+      note: () => {},
+    });
     const reader = body[Symbol.asyncIterator]();
     for (let n = 0; n < events; n++) await reader.next();
 

@@ -26,6 +26,8 @@ const messages = [{ role: 'user', content: 'Hi' }];
 
 const post = (body: unknown) => call<{ detail: FieldError[] }>(stage, 'POST', '/batch/jobs', body);
 
+const meant = (name: string): Refusal => ['extra_forbidden', `Unknown name; did you mean ${name}?`];
+
 describe('a field of a submission', () => {
   it.each<[string, object]>([
     ['priority 1', { priority: 1 }],
@@ -49,6 +51,13 @@ describe('a field of a submission', () => {
   });
 
   it.each<[string, object, string, Refusal]>([
+    ['priority misspelled', { piority: 5 }, 'piority', meant('priority')],
+    [
+      'a misspelled messages',
+      { inline: { messages, mesages: [] } },
+      'inline.mesages',
+      meant('messages'),
+    ],
     ['priority 0', { priority: 0 }, 'priority', least(1)],
     ['priority 101', { priority: 101 }, 'priority', most(100)],
     ['priority 1.5', { priority: 1.5 }, 'priority', fraction],

@@ -107,16 +107,23 @@ describe('a body', () => {
     expect(answer.body).toEqual({ detail: [refusal] });
   });
 
-  it.each<[string, string, number]>([
-    ['cut short', '{"job_type":', 12],
-    ['followed by more', '{"job_type":"chat"} and', 20],
-    ['no JSON at all', 'chat', 4],
-  ])('that is %s is refused, saying where', async (_, body, position) => {
+  it.each<[string, string, number, string]>([
+    ['cut short', '{"job_type":', 12, 'line 1, column 13: expected a value, found the end'],
+    [
+      'followed by more',
+      '{"job_type":"chat"}\nand',
+      20,
+      'line 2, column 1: expected the end, found "and"',
+    ],
+    ['no JSON at all', 'chat', 0, 'line 1, column 1: expected a value, found "chat"'],
+  ])('that is %s is refused, saying where', async (_, body, position, where) => {
     const answer = await post(body);
 
     expect(answer.status).toBe(422);
     expect(answer.body).toEqual({
-      detail: [{ loc: ['body', position], type: 'json_invalid', msg: 'JSON decode error' }],
+      detail: [
+        { loc: ['body', position], type: 'json_invalid', msg: `JSON decode error at ${where}` },
+      ],
     });
   });
 

@@ -78,6 +78,30 @@ describe('422', () => {
       ['images', 0, 'base64'],
       rule('not base64'),
     ],
+    [
+      'a data URL that is no base64',
+      { images: [{ base64: 'data:image/png;base64,a!' }] },
+      ['images', 0, 'base64'],
+      rule('not base64'),
+    ],
+    [
+      'a data URL of another type',
+      { images: [{ base64: 'data:text/html;base64,aGk=' }] },
+      ['images', 0, 'base64'],
+      rule('not an image type'),
+    ],
+    [
+      'an empty data URL',
+      { images: [{ base64: 'data:image/png;base64,' }] },
+      ['images', 0, 'base64'],
+      rule('an empty image'),
+    ],
+    [
+      'a misspelled field',
+      { web_serach: true },
+      ['web_serach'],
+      ['extra_forbidden', 'Unknown name; did you mean web_search?'],
+    ],
     ['an empty image', { images: [{ base64: '' }] }, ['images', 0, 'base64'], tooShort],
     [
       'an image of no image type',

@@ -164,7 +164,11 @@ describe('the model is asked', () => {
 
     await ask({
       model: model.id,
-      images: [{ base64: 'aGk=' }, { base64: 'aGkh', mime_type: 'image/png' }],
+      images: [
+        { base64: 'aGk=' },
+        { base64: 'aGkh', mime_type: 'image/png' },
+        { base64: 'data:image/WebP;base64,aGkh', mime_type: 'image/png' },
+      ],
     });
 
     expect(lastMessages(model)).toEqual([
@@ -174,6 +178,7 @@ describe('the model is asked', () => {
           { type: 'text', text: 'a question' },
           { type: 'image_url', image_url: { url: 'data:image/jpeg;base64,aGk=' } },
           { type: 'image_url', image_url: { url: 'data:image/png;base64,aGkh' } },
+          { type: 'image_url', image_url: { url: 'data:image/webp;base64,aGkh' } },
         ],
       },
     ]);

@@ -141,6 +141,46 @@ describe('400', () => {
     expect(status).toBe(400);
     expect(body.error.message).toBe('Unknown parameter for (key), see (link)');
   });
+
+  it('without what the provider quotes of the prompt', async () => {
+    const asked = [{ role: 'user', content: 'the launch code is 8472 and nobody knows' }];
+    const message = 'Invalid text: "the launch code is 8472 and nobody…".';
+    const { id } = chat.newModel('plain', {
+      kind: 'status',
+      status: 400,
+      body: { error: { message } },
+    });
+
+    const { body } = await post({ model: id, messages: asked });
+
+    expect(body.error.message).toBe('Invalid text: …');
+  });
+
+  it('with the parameter and the code that the provider blames', async () => {
+    const blame = { type: 'invalid_request_error', param: 'tools[0].name', code: 'invalid_value' };
+    const { id } = chat.newModel('plain', {
+      kind: 'status',
+      status: 400,
+      body: { error: { message: 'Invalid name.', ...blame } },
+    });
+
+    const { status, body } = await post({ model: id, messages });
+
+    expect(status).toBe(400);
+    expect(body.error).toEqual({ message: 'Invalid name.', ...blame });
+  });
+
+  it('with a code of ours where the provider’s is no code', async () => {
+    const { id } = chat.newModel('plain', {
+      kind: 'status',
+      status: 422,
+      body: { error: { message: 'No.', code: 422, param: ['x'] } },
+    });
+
+    const { body } = await post({ model: id, messages });
+
+    expect(body.error).toMatchObject({ param: null, code: 'invalid_request_error' });
+  });
 });
 
 describe('413', () => {

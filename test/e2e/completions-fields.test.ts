@@ -14,6 +14,19 @@ const sent = (body: unknown) => call<ErrorBody>(stage, 'POST', '/v1/chat/complet
 describe('400', () => {
   const model = 'gpt-4.1';
 
+  it('for broken JSON, saying where and what was found', async () => {
+    const { status, body } = await sent(`{"model": "${model}",\n "messages": [],}`);
+
+    expect(status).toBe(400);
+    expect(body.error).toEqual({
+      message:
+        'JSON decode error at line 2, column 17: expected a name in double quotes, found "}"',
+      type: 'invalid_request_error',
+      param: null,
+      code: 'invalid_request_error',
+    });
+  });
+
   it.each<[string, object, string, string]>([
     ['no model', { messages }, 'model', 'model: Field required'],
     [
@@ -29,6 +42,12 @@ describe('400', () => {
       'model: Input should be a valid string',
     ],
     ['no messages', { model }, 'messages', 'messages: Field required'],
+    [
+      'a misspelled parameter',
+      { model, messages, temprature: 1 },
+      'temprature',
+      'temprature: Unknown name; did you mean temperature?',
+    ],
     [
       'an empty list of messages',
       { model, messages: [] },

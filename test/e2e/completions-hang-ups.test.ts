@@ -82,6 +82,14 @@ describe.each(ways)('who hangs up on %s', (_, path, body) => {
 
     await expect(asking).rejects.toThrow();
     await expectPaid(model, 30, 40);
+    const isOfModel = (line: string) => line.includes(` ${model.id} `);
+    const lines = await poll(
+      () => chat.lines.filter(isOfModel),
+      ({ length }) => length > 0,
+    );
+    expect(lines).toEqual([
+      expect.stringMatching(/hung up POST \S+ \d+ ms test \S+ 30\+40 tokens \$[\d.]+$/),
+    ]);
   });
 });
 

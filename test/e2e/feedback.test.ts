@@ -36,6 +36,7 @@ describe('feedback', () => {
     expect(body).toEqual({
       id: expect.stringMatching(/^feedback_[0-9a-f-]{36}$/),
       session_id: 'a session',
+      message_id: null,
       rating: understood,
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     });
@@ -96,6 +97,8 @@ describe('a field of feedback', () => {
     ['model of 201', { model: 'x'.repeat(201) }, 'model', longer(200)],
     ['model null', { model: null }, 'model', string],
     ['comment of 4001', { comment: 'x'.repeat(4001) }, 'comment', longer(4000)],
+    ['message_id a number', { message_id: 5 }, 'message_id', string],
+    ['message_id of 201', { message_id: 'x'.repeat(201) }, 'message_id', longer(200)],
     ['comment a number', { comment: 5 }, 'comment', string],
     [
       'message_content of 100001',

@@ -23,7 +23,7 @@ const noSuchRoute = gatewayBody(
 
 describe('a route or method that does not exist', () => {
   const unknown = [
-    ['GET', '/'],
+    ['POST', '/'],
     ['GET', '/batch'],
     ['GET', '/batch/job'],
     ['GET', '/BATCH/JOBS'],
@@ -107,6 +107,17 @@ describe('a caller without a valid key', () => {
           'invalid_api_key',
         ),
       );
+    }
+  });
+});
+
+describe('GET /', () => {
+  it('names paths that are there', async () => {
+    const index = (await (await send('GET', '/')).json()) as Record<string, string>;
+
+    expect(index).toMatchObject({ name: 'Quire', version, docs: '/docs' });
+    for (const path of [index['docs'], index['openapi'], index['health']]) {
+      expect((await send('GET', path ?? '')).status).toBe(200);
     }
   });
 });

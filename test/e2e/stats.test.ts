@@ -88,9 +88,17 @@ describe('use', () => {
     expect(stats).toMatchObject({ period: '7d', requests: 3, tokens: { total: tokens } });
     expect(stats.estimated_cost_usd).toBe(await usedUsd(caller));
     expect(stats.models).toEqual([
-      { name: 'gpt-4.1', requests: 2, tokens: second.total_tokens + third.total_tokens },
-      { name: 'gpt-5-mini', requests: 1, tokens: first.total_tokens },
+      {
+        ...{ name: 'gpt-4.1', requests: 2, pages: 0, cost_usd: expect.any(Number) },
+        tokens: second.total_tokens + third.total_tokens,
+      },
+      {
+        ...{ name: 'gpt-5-mini', requests: 1, pages: 0, cost_usd: expect.any(Number) },
+        tokens: first.total_tokens,
+      },
     ]);
+    const cost = stats.models.reduce((sum, { cost_usd }) => sum + cost_usd, 0);
+    expect(cost).toBeCloseTo(stats.estimated_cost_usd, 9);
     expect(await get(caller, '/user/stats?period=all')).toEqual({ ...stats, period: 'all' });
     expect(await get(other, '/user/stats')).toMatchObject({ requests: 0, models: [] });
   });

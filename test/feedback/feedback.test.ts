@@ -38,7 +38,7 @@ it('replaces the rating of the same message, and keeps its id and day', async ()
   expect(await exported(2)).toEqual([
     {
       ...{ id: first.id, key_id: 'key_1', session_id: 's', rating: 'down', model: 'gpt-5' },
-      ...{ comment: '', message_content: 'A', user_message: 'Q' },
+      ...{ message_id: null, comment: '', message_content: 'A', user_message: 'Q' },
       created_at: '2026-11-20T12:00:00.000Z',
       updated_at: '2026-11-21T12:00:00.000Z',
     },
@@ -57,6 +57,22 @@ it.each<[string, string, object]>([
 
   expect(other.id).not.toBe(id);
   expect(await exported(1)).toHaveLength(2);
+});
+
+it('rates the message that its id names, whatever else is said of it', async () => {
+  const first = await rate('key_1', { message_id: 'msg_1', message_content: 'A' });
+  const again = await rate('key_1', { message_id: 'msg_1', rating: 'down' });
+  const other = await rate('key_1', { message_id: 'msg_2', message_content: 'A' });
+  const unnamed = await rate('key_1', { message_content: 'A' });
+
+  expect(again).toEqual({ ...first, rating: 'down' });
+  expect(new Set([first.id, other.id, unnamed.id]).size).toBe(3);
+  const kept = (await exported(1)).map(({ message_id, rating }) => [message_id, rating]);
+  expect(kept.sort()).toEqual([
+    [null, 'up'],
+    ['msg_1', 'down'],
+    ['msg_2', 'up'],
+  ]);
 });
 
 it('makes one of ratings that come at once', async () => {

@@ -74,6 +74,19 @@ describe('an endpoint', () => {
     });
   });
 
+  it.each([
+    ['a%20b%2Fc', 'a b/c'],
+    ['100%', '100%'],
+  ])('decodes the path’s %s, which the gateway does not', async (id, decoded) => {
+    const handler = jsonEndpoint({ path: v.object({ id: v.string() }) }, async ({ path }) =>
+      json(200, path),
+    );
+
+    const { body } = await answerOf(handler, { pathParameters: { id } });
+
+    expect(body).toEqual({ id: decoded });
+  });
+
   it('reads a body in base64', async () => {
     const handler = jsonEndpoint({ body: Named }, async ({ body }) => json(200, body));
 
@@ -168,10 +181,11 @@ describe('an endpoint', () => {
   });
 
   it.each([
-    ['{"name":"a secret"}', 200],
-    ['{"name":["a secret"]}', 422],
-    ['{"name":"a secret', 422],
-  ])('logs one line a request, without its content: %s', async (body, status) => {
+    ['{"name":"a secret"}', 200, undefined],
+    ['{"name":["a secret"]}', 422, 'validation_error: body.name string_type'],
+    ['{"name":"a secret', 422, 'validation_error: body.17 json_invalid'],
+    ['{"name": secret', 422, 'validation_error: body.9 json_invalid'],
+  ])('logs one line a request, without its content: %s', async (body, status, error) => {
     const handler = jsonEndpoint({ body: Named }, async () => json(200, {}));
 
     await answerOf(handler, {
@@ -189,7 +203,25 @@ describe('an endpoint', () => {
         route: 'POST /things/{id}',
         status,
         duration_ms: expect.any(Number),
+        ...(error && { error }),
       },
+    ]);
+  });
+
+  it('names the key in its line, and what a refusal said', async () => {
+    const handler = jsonEndpoint({}, async () => {
+      throw new ConflictError(`sk-${'0'.repeat(43)} ${'x'.repeat(1_000)}`);
+    });
+    const authorizer = { keyId: 'key_1', keyName: 'shop', limits: '{}' };
+    const requestContext = {
+      requestId: 'request-3',
+      authorizer,
+    } as unknown as APIGatewayProxyEvent['requestContext'];
+
+    await answerOf(handler, { requestContext });
+
+    expect(logLines()).toMatchObject([
+      { key: 'shop', status: 409, error: `conflict: (key) ${'x'.repeat(284)}` },
     ]);
   });
 

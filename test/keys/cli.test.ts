@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { reachTables } from '../../lib/cli/target.ts';
+import { reach } from '../../lib/cli/target.ts';
 import { readStageFile } from '../../lib/local/stage-file.ts';
 import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import { setting } from '../../shared/config.ts';
@@ -24,7 +24,7 @@ const aMoment = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const shown = /sk-[0-9A-Za-z]{43}/g;
 const unknownKey = 'key_01980000-0000-7000-8000-000000000000';
 
-beforeAll(() => reachTables({ data: dataDir }, 'KEYS_TABLE', 'LEDGER_TABLE'));
+beforeAll(() => reach({ data: dataDir }, 'KEYS_TABLE', 'LEDGER_TABLE'));
 
 describe.concurrent('create', () => {
   it('issues a key that nobody limited', async () => {
@@ -56,7 +56,7 @@ describe.concurrent('create', () => {
       ...['--images-per-hour', '0', '--requests-per-minute', '60'],
       ...['--models', 'gpt-5, gpt-5-mini,gpt-5', '--drive-folders', '1a_B-c,2d'],
       ...['--research-usd', '0.25'],
-      ...['--expires', '2199-12-31'],
+      ...['--expires', '2199-12-31', '--yes'],
     );
 
     expect(key).toMatchObject({
@@ -78,6 +78,53 @@ describe.concurrent('create', () => {
 
     const livesMs = Date.parse(expires_at ?? '') - Date.parse(created_at);
     expect(livesMs / dayMs).toBeCloseTo(90, 3);
+  });
+
+  it('refuses a name in use, and takes that of a revoked key', async () => {
+    const first = await answer('create', '--name', 'taken');
+
+    const second = await keys('create', '--name', 'taken', '--data', dataDir);
+    await keys('revoke', first.id, '--data', dataDir);
+    const third = await answer('create', '--name', 'taken');
+
+    expect(second).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `The name taken is in use by ${first.id}: give another.\n`,
+    });
+    expect(third.name).toBe('taken');
+  });
+
+  it('gives a name once, however many want it at once', async () => {
+    const exits = await Promise.all(
+      Array.from({ length: 3 }, () => keys('create', '--name', 'contested', '--data', dataDir)),
+    );
+
+    expect(exits.filter(({ code }) => code === 0)).toHaveLength(1);
+    const { stdout } = await keys('list', '--json', '--data', dataDir);
+    const { keys: listed } = JSON.parse(stdout) as { keys: KeyRecord[] };
+    expect(listed.filter(({ name }) => name === 'contested')).toHaveLength(1);
+  });
+
+  it.each([
+    [['--budget-usd', '0'], 'A key with a budget of $0 can pay for nothing.'],
+    [
+      ['--drive-folders', 'local-drive,no-such-folder'],
+      'The drive has no no-such-folder for this service.',
+    ],
+  ])('asks whether %j is meant, and takes --yes', async (args, doubt) => {
+    const name = `doubted for ${args[0]}`;
+    const asked = await keys('create', '--name', name, ...args, '--data', dataDir);
+    const sure = await answer('create', '--name', name, ...args, '--yes');
+
+    expect(asked).toEqual({ code: 1, stdout: '', stderr: `${doubt} Add --yes if you mean it.\n` });
+    expect(sure.name).toBe(name);
+  });
+
+  it('asks nothing about a folder that is there', async () => {
+    const key = await answer('create', '--name', 'reader', '--drive-folders', 'local-drive');
+
+    expect(key.drive_folders).toEqual(['local-drive']);
   });
 
   it('shows the secret once, with a note, and stores it nowhere', async () => {
@@ -187,6 +234,27 @@ describe.concurrent('set', () => {
     );
 
     expect(key).toMatchObject({ ...defaultLimits, images_per_hour: 1, max_concurrent: null });
+  });
+
+  it('refuses another key’s name, and takes its own', async () => {
+    const other = await issueKey('the other’s', defaultLimits);
+    const { id } = await issueKey('its own', defaultLimits);
+
+    const refused = await keys('set', id, '--name', 'the other’s', '--data', dataDir);
+    const taken = await answer('set', id, '--name', 'its own', '--images-per-hour', '5');
+
+    expect(refused.stderr).toBe(`The name the other’s is in use by ${other.id}: give another.\n`);
+    expect(taken).toMatchObject({ name: 'its own', images_per_hour: 5 });
+  });
+
+  it('asks whether a budget of 0 is meant', async () => {
+    const { id } = await issueKey('to be stopped', defaultLimits);
+
+    const { code } = await keys('set', id, '--budget-usd', '0', '--data', dataDir);
+    const stopped = await answer('set', id, '--budget-usd', '0', '--yes');
+
+    expect(code).toBe(1);
+    expect(stopped.budget_usd).toBe(0);
   });
 
   it('says when the change takes effect', async () => {

@@ -1,6 +1,6 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, expect, it } from 'vitest';
-import { reachTables } from '../../lib/cli/target.ts';
+import { reach } from '../../lib/cli/target.ts';
 import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import { setting } from '../../shared/config.ts';
 import { ConflictError } from '../../shared/http/errors.ts';
@@ -10,7 +10,7 @@ import { rotateKey } from '../../shared/keys/rotate.ts';
 import { shared } from '../support/run/shared.ts';
 
 beforeAll(async () => {
-  await reachTables({ data: (await shared('stage')).dataDir }, 'KEYS_TABLE', 'LEDGER_TABLE');
+  await reach({ data: (await shared('stage')).dataDir }, 'KEYS_TABLE', 'LEDGER_TABLE');
 });
 
 it('of rotations at once none leaves a second secret behind', async () => {

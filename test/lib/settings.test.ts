@@ -28,6 +28,7 @@ describe('settings', () => {
       throttleBurst: 1000,
       search: 'none',
       researchMaxUsd: 0.5,
+      models: [],
       alarms: true,
       tracing: false,
     });
@@ -49,6 +50,9 @@ describe('settings', () => {
     ['searchUrl', 'http://search.example', 'http://search.example'],
     ['researchMaxUsd', '0.25', 0.25],
     ['researchMaxUsd', 2, 2],
+    ['models', 'llama3.2=0.1,0.4  qwen3=0,0', ['llama3.2=0.1,0.4', 'qwen3=0,0']],
+    ['models', ['llama3.2'], ['llama3.2']],
+    ['modelsUrl', 'http://models.example/v1', 'http://models.example/v1'],
     ['alarms', false, false],
     ['alarms', 'false', false],
     ['alarms', 'true', true],
@@ -56,7 +60,7 @@ describe('settings', () => {
   ])('take %s %j', (name, given, read) => {
     const settings = settingsOf({ [`quire:${name}`]: given });
 
-    expect(settings[name]).toBe(read);
+    expect(settings[name]).toEqual(read);
   });
 
   it.each<[keyof Settings, unknown, string]>([

@@ -81,11 +81,15 @@ describe('functions', () => {
     ['get-docs', {}],
     ['get-batch-stats', { dynamodb: ['Query'] }],
     ['get-health', {}],
+    ['get-index', {}],
     ['get-job', { dynamodb: ['GetItem'], s3: ['GetObject'] }],
     ['get-openapi', {}],
     ['get-limits', { dynamodb: ['GetItem'] }],
     ['get-stats', { dynamodb: ['Query'] }],
     ['list-models', {}],
+    ['list-sessions', { dynamodb: ['Query'] }],
+    ['get-session', { dynamodb: ['GetItem'] }],
+    ['delete-session', { dynamodb: ['DeleteItem'] }],
     ['read-page', {}],
     ['search-drive', { secretsmanager: secrets }],
     [
@@ -151,6 +155,13 @@ describe('functions', () => {
         },
       ],
     });
+  });
+
+  it('that dispatch reads the names of keys, for the log', () => {
+    const dispatch = functions.find(({ name }) => name === 'dispatch-jobs')
+      ?.properties as Properties;
+
+    expect(setting(dispatch, 'KEYS_TABLE')).toBeDefined();
   });
 
   it.each(functions)(

@@ -23,8 +23,12 @@ describe('routes', () => {
 
     const [[authorizer] = []] = all('AWS::ApiGateway::Authorizer');
     expect(routes.sort()).toEqual([
+      `DELETE /chat/sessions/{session_id} delete-session ${authorizer}`,
+      'GET  get-index everyone',
       `GET /batch/jobs list-jobs ${authorizer}`,
       `GET /batch/jobs/{job_id} get-job ${authorizer}`,
+      `GET /chat/sessions list-sessions ${authorizer}`,
+      `GET /chat/sessions/{session_id} get-session ${authorizer}`,
       'GET /docs get-docs everyone',
       'GET /docs/{file} get-docs everyone',
       'GET /health get-health everyone',
@@ -99,6 +103,7 @@ describe('routes', () => {
     expect(JSON.parse(AccessLogSetting.Format)).toEqual({
       request_id: '$context.requestId',
       key_id: '$context.authorizer.keyId',
+      key_refused: '$context.authorizer.refused',
       method: '$context.httpMethod',
       route: '$context.resourcePath',
       status: '$context.status',

@@ -125,12 +125,22 @@ describe('what the document says of an answer holds for', () => {
     await expectAnswer('listModels', 200);
   });
 
+  it('a session, from its first message to its end', async () => {
+    const parameters = { session_id: 'of answers / ü', user_id: 'ada' };
+    await expectAnswer('streamChat', 200, { body: { message: 'Hello', ...parameters } });
+
+    await expectAnswer('listSessions', 200);
+    await expectAnswer('getSession', 200, { parameters });
+    await expectAnswer('deleteSession', 200, { parameters });
+    await expectAnswer('getSession', 404, { parameters });
+  });
+
   it('a rating', async () => {
     await expectAnswer('submitFeedback', 200, { body: { session_id: 's', rating: 1 } });
     await expectAnswer('submitFeedback', 422, { body: { session_id: '' } });
   });
 
-  it.each(['getHealth', 'getOpenApi', 'getDocs'])('%s without a key', async (id) => {
+  it.each(['getIndex', 'getHealth', 'getOpenApi', 'getDocs'])('%s without a key', async (id) => {
     await expectAnswer(id, 200, { authorization: undefined });
   });
 });
@@ -139,7 +149,7 @@ describe('what the document says of a refusal holds for', () => {
   const locked = served.operations.filter(({ security }) => !security);
 
   it.each(locked)('$operationId without a key', async ({ operationId }) => {
-    const parameters = { job_id: 'job_x' };
+    const parameters = { job_id: 'job_x', session_id: 's' };
 
     await expectAnswer(operationId, 401, { authorization: undefined, parameters });
   });
@@ -161,8 +171,9 @@ describe('what the document says of a refusal holds for', () => {
   });
 
   it('an unknown job, model, key or file', async () => {
-    const parameters = { job_id: 'job_x' };
+    const parameters = { job_id: 'job_x', session_id: 's' };
 
+    await expectAnswer('deleteSession', 404, { parameters });
     await expectAnswer('getJob', 404, { parameters });
     await expectAnswer('cancelJob', 404, { parameters });
     await expectAnswer('stopJob', 404, { parameters });
@@ -190,6 +201,7 @@ describe('what the document says of a refusal holds for', () => {
   it('bodies and queries that break rules', async () => {
     await expectAnswer('submitJob', 422, { body: { job_type: 'x', priority: 101 } });
     await expectAnswer('listJobs', 422, { parameters: { status: 'lost' } });
+    await expectAnswer('listSessions', 422, { parameters: { cursor: 'x' } });
     await expectAnswer('getStats', 422, { parameters: { period: '2d' } });
     await expectAnswer('getBatchStats', 422, { parameters: { days: '367' } });
     await expectAnswer('streamChat', 422, { body: { message: '' } });

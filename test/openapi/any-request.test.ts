@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { shared } from '../support/run/shared.ts';
 import { call, chatJob, submit, type Target } from '../support/servers/api.ts';
+import { post } from '../support/servers/event-reader.ts';
 import { newCaller } from '../support/servers/new-caller.ts';
 import { isAllowed, requestsOf, sendRequest } from './requests.ts';
 import { exampleValues, SchemaValues } from './schema-values.ts';
@@ -23,6 +24,12 @@ beforeAll(async () => {
   hurried = await newCaller(stage, { requests_per_minute: 1 });
   keys = [caller.api_key, caller.api_key, hurried.api_key];
   pool.set('api_key', keys);
+  // One is gone after each deletion.
+  const names = Array.from({ length: 20 }, (_, n) => `session ${n}`);
+  for (const session_id of names) {
+    await (await post(caller, '/chat/stream', { message: 'Hi', session_id })).text();
+  }
+  pool.set('session_id', names).set('user_id', ['anonymous']);
 });
 
 /** Makes jobs to be asked about. All but two wait for the next minute, so that there are some to cancel or stop. */

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { reachTables } from '../../lib/cli/target.ts';
+import { reach } from '../../lib/cli/target.ts';
 import { issueKey } from '../../shared/keys/key.ts';
 import { defaultLimits } from '../../shared/keys/key-limits.ts';
 import { countCharges } from '../../shared/usage/count.ts';
@@ -12,7 +12,7 @@ const { dataDir } = await shared('stage');
 const unknownKey = 'key_01980000-0000-7000-8000-000000000000';
 const usage = (...args: string[]) => runCommand('usage', dataDir, args);
 
-beforeAll(() => reachTables({ data: dataDir }, 'KEYS_TABLE', 'LEDGER_TABLE', 'USAGE_TABLE'));
+beforeAll(() => reach({ data: dataDir }, 'KEYS_TABLE', 'LEDGER_TABLE', 'USAGE_TABLE'));
 
 /** A key with one charge, counted though one figure of its total is not what it should be. */
 async function spoiledKey(): Promise<string> {

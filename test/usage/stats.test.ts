@@ -45,7 +45,7 @@ describe('stats', () => {
   it('list models by their tokens, then by name, each once', async () => {
     const used = { prompt_tokens: 2, completion_tokens: 3, cost: 1 };
     const keyId = await keyWith(
-      { model: 'b', ...used },
+      { model: 'b', ...used, images: 3 },
       { model: 'c', ...used },
       { model: 'c', ...used, ended_at: '2026-11-19T12:00:00.000Z' },
       { model: 'a', ...used },
@@ -58,10 +58,10 @@ describe('stats', () => {
       requests: 5,
       estimated_cost_usd: 4e-9,
       models: [
-        { name: 'c', requests: 2, tokens: 10 },
-        { name: 'a', requests: 1, tokens: 5 },
-        { name: 'b', requests: 1, tokens: 5 },
-        { name: 'd', requests: 1, tokens: 0 },
+        { name: 'c', requests: 2, tokens: 10, cost_usd: 2e-9, pages: 0 },
+        { name: 'a', requests: 1, tokens: 5, cost_usd: 1e-9, pages: 0 },
+        { name: 'b', requests: 1, tokens: 5, cost_usd: 1e-9, pages: 3 },
+        { name: 'd', requests: 1, tokens: 0, cost_usd: 0, pages: 0 },
       ],
     });
   });

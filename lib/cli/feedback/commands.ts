@@ -19,7 +19,7 @@ sender named; a model that nobody used has no spend.`,
     summary: "Prints all keys' ratings with what was rated, one JSON object a line.",
     takesKeyId: false,
     options: Object.keys(options).filter((name) => name !== 'json'),
-    notes: 'npm run --silent keeps the lines alone.',
+    notes: 'npm run --silent prints nothing else.',
   },
 } satisfies Record<string, Command>;
 

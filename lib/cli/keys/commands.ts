@@ -1,7 +1,7 @@
 import { type Command, type CommandLine, commonOptions, jsonOption } from '../command-line.ts';
 
 const options = {
-  name: ['NAME', 'what the key is called'],
+  name: ['NAME', 'what the key is called; no other key may be, unless it is revoked'],
   'budget-usd': ['USD', 'the most it may spend, as in 12.50'],
   duration: ['TIME', 'the budget starts anew after each, as in 30d; needs a budget'],
   'images-per-hour': ['N', 'the images it may have read in an hour; a new key: 100'],
@@ -11,6 +11,7 @@ const options = {
   'drive-folders': ['ID,ID', 'the Drive folders it may read; none: no folder'],
   'research-usd': ['USD', 'the most that one research may cost; none: what the stack allows'],
   expires: ['WHEN', 'a date (UTC) such as 2030-01-31, or a time from now such as 90d'],
+  yes: ['', 'ask nothing: a budget of 0 or an unknown folder is meant'],
   grace: ['TIME', 'how long the old secret still works; 0: not at all; default 24h'],
   ...jsonOption,
   ...commonOptions,
@@ -29,6 +30,7 @@ const limits: Option[] = [
   'drive-folders',
   'research-usd',
   'expires',
+  'yes',
 ];
 
 const command = (summary: string, takesKeyId: boolean, own: Option[] = []): Command => ({

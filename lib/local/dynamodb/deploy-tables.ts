@@ -11,7 +11,7 @@ import { clientConfig } from '../engines/client-config.ts';
 import type { ResourceNames } from '../template/resource-names.ts';
 import { type Resource, resourcesOf, type Template } from '../template/template.ts';
 
-/** Makes the template's tables that don't exist yet, and adds streams to those that lack theirs. */
+/** Makes the template's tables that don't exist yet, and adds streams and indexes to those that lack theirs. */
 export async function deployTables(
   template: Template,
   names: ResourceNames,
@@ -59,6 +59,14 @@ async function deployTable(
     // The table was made by a stage whose template didn't give it a stream yet.
     await dynamodb.send(new UpdateTableCommand({ TableName, StreamSpecification }));
     ({ Table } = await dynamodb.send(new DescribeTableCommand({ TableName })));
+  }
+  const present = new Set(Table?.GlobalSecondaryIndexes?.map(({ IndexName }) => IndexName));
+  for (const Create of GlobalSecondaryIndexes ?? []) {
+    if (present.has(Create.IndexName)) continue;
+    const GlobalSecondaryIndexUpdates = [{ Create }];
+    await dynamodb.send(
+      new UpdateTableCommand({ TableName, AttributeDefinitions, GlobalSecondaryIndexUpdates }),
+    );
   }
   if (Table?.LatestStreamArn) names.set(logicalId, 'StreamArn', Table.LatestStreamArn);
 }

@@ -74,7 +74,7 @@ export function hasProvider(): boolean {
 /**
  * Serves the template's secrets. The value of `…/google-drive` is the drive's account, that of `…/search` the key
  * of what searches the web, that of a model provider's secret `…/<name>` is `<NAME>_API_KEY` in this process's
- * environment.
+ * environment, and that of models of one's own `OPENAI_API_KEY`.
  */
 export function startSecrets(
   template: Template,
@@ -85,7 +85,8 @@ export function startSecrets(
   const secretOf = (name: string) => {
     if (name === 'google-drive') return JSON.stringify(serviceAccount ?? {});
     if (name === 'search') return searchProvider().key ?? 'none';
-    return process.env[`${name.toUpperCase()}_API_KEY`] || 'none';
+    const provider = name === 'models' ? 'openai' : name;
+    return process.env[`${provider.toUpperCase()}_API_KEY`] || 'none';
   };
   return startSecretsServer(
     Object.fromEntries(

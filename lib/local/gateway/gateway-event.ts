@@ -23,7 +23,7 @@ export function proxyEvent(
     multiValueHeaders: headers,
     queryStringParameters: nullIfEmpty(lastValues(query)),
     multiValueQueryStringParameters: nullIfEmpty(query),
-    pathParameters: nullIfEmpty(request.params as Record<string, string>),
+    pathParameters: nullIfEmpty(pathParameters(route.path, path)),
     stageVariables: null,
     body: Buffer.isBuffer(request.body) ? request.body.toString() : null,
     isBase64Encoded: false,
@@ -44,6 +44,15 @@ export function proxyEvent(
       stage: 'local',
     } as unknown as APIGatewayProxyEvent['requestContext'],
   };
+}
+
+/** API Gateway hands the parameters over as they stand in the URL; Fastify would decode them. */
+function pathParameters(pattern: string, path: string): Record<string, string> {
+  const parts = path.split('/');
+  const names = pattern.split('/').map((part) => part.match(/^\{(.+)\}$/)?.[1]);
+  return Object.fromEntries(
+    names.flatMap((name, index) => (name ? [[name, parts[index] ?? '']] : [])),
+  );
 }
 
 function multiValues(values: Record<string, string | string[]>): Record<string, string[]> {

@@ -3,6 +3,7 @@ import type { APIGatewayProxyResult } from 'aws-lambda';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { maxPayloadBytes } from '../lambda/invocation.ts';
 import type { Narrator } from '../narrator.ts';
+import type { RequestLine } from '../request-line.ts';
 import { StageError } from '../stage-error.ts';
 import { proxyEvent } from './gateway-event.ts';
 import type { GatewayResponses, GatewayResponseType } from './gateway-responses.ts';
@@ -17,6 +18,7 @@ const maxUrlLength = 8192;
 export class Gateway {
   private readonly server: FastifyInstance;
   private readonly responses: GatewayResponses;
+  private readonly lines = new WeakMap<FastifyRequest, RequestLine>();
 
   constructor(routes: Route[], responses: GatewayResponses, narrator: Narrator) {
     this.responses = responses;
@@ -44,10 +46,11 @@ export class Gateway {
     );
     this.server.addHook('onRequest', async (request, reply) => {
       reply.header('x-amzn-requestid', request.id);
-    });
-    this.server.addHook('onResponse', async (request, reply) => {
       const [path = ''] = request.url.split('?');
-      narrator.request(request.method, path, reply.statusCode, reply.elapsedTime);
+      const line = narrator.request(request.id, request.method, path);
+      this.lines.set(request, line);
+      // Unlike Fastify's own hook, this also tells of a client who has hung up.
+      reply.raw.once('close', () => line.answered(reply.statusCode, reply.raw.writableFinished));
     });
     for (const route of routes) this.serve(route);
   }
@@ -85,16 +88,20 @@ export class Gateway {
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<FastifyReply> {
+    const line = this.lines.get(request);
     const decision = await route.authorizer?.decide(request.headers.authorization, route.methodArn);
-    if (decision && 'refused' in decision) return this.sendGatewayResponse(reply, decision.refused);
+    if (decision) line?.calledBy(decision.context);
+    if (decision?.refused) return this.sendGatewayResponse(reply, decision.refused);
 
     const event = proxyEvent(route, request, decision?.context);
     if (Buffer.byteLength(JSON.stringify(event)) > maxPayloadBytes) {
       return this.sendGatewayResponse(reply, 'REQUEST_TOO_LARGE');
     }
     try {
-      if (route.streams) return await stream(route, event, reply);
-      const invoked = route.function.invoke(event);
+      const sink = route.streams ? new StreamedReply() : undefined;
+      const invoked = route.function.invoke(event, undefined, sink);
+      line?.awaits(invoked);
+      if (sink) return await stream(route, sink, invoked, reply);
       return send(reply, (await within(route.timeoutMs, invoked)) as APIGatewayProxyResult);
     } catch (error) {
       return this.sendGatewayResponse(
@@ -118,9 +125,13 @@ function send(reply: FastifyReply, result: APIGatewayProxyResult): FastifyReply 
     .send(isBase64Encoded ? Buffer.from(body, 'base64') : body);
 }
 
-async function stream(route: Route, event: unknown, reply: FastifyReply): Promise<FastifyReply> {
-  const streamed = new StreamedReply();
-  streamed.follow(route.function.invoke(event, undefined, streamed));
+async function stream(
+  route: Route,
+  streamed: StreamedReply,
+  invoked: Promise<unknown>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  streamed.follow(invoked);
   const { statusCode, headers = {} } = await within(route.timeoutMs, streamed.begun);
   reply.code(statusCode).headers(headers).send(streamed.body);
   // Otherwise the head would wait for the first chunk.

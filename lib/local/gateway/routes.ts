@@ -40,7 +40,7 @@ export function routesOf(template: Template, names: ResourceNames, functions: Fu
     if (method.Integration.Type !== 'AWS_PROXY') {
       throw new StageError(`The local stage can't serve ${id}: it is no Lambda proxy.`);
     }
-    const path = pathOf(template, names, method.ResourceId);
+    const path = pathOf(template, names, method.ResourceId) || '/';
     return {
       method: method.HttpMethod,
       path,

@@ -11,10 +11,14 @@ export interface AuthorizerConfig {
   ttlMs: number;
 }
 
-/** An authorizer's decision: the context for the route's function, or the gateway response that refuses. */
-export type Decision =
-  | { context: Record<string, unknown> }
-  | { refused: 'UNAUTHORIZED' | 'ACCESS_DENIED' | 'AUTHORIZER_FAILURE' };
+/**
+ * An authorizer's decision: the gateway response that refuses, or none; and the context that the authorizer gives,
+ * which goes to the route's function and to the access log.
+ */
+export interface Decision {
+  refused?: 'UNAUTHORIZED' | 'ACCESS_DENIED' | 'AUTHORIZER_FAILURE';
+  context: Record<string, unknown>;
+}
 
 /**
  * Asks the authorizer's function about a token, and keeps its decision.
@@ -29,7 +33,7 @@ export class TokenAuthorizer {
   }
 
   async decide(token: string | undefined, methodArn: string): Promise<Decision> {
-    if (!token || !this.config.validation.test(token)) return { refused: 'UNAUTHORIZED' };
+    if (!token || !this.config.validation.test(token)) return malformed;
     const cached = this.cache.get(token);
     if (cached && cached.untilMs > Date.now()) return cached.decision;
     try {
@@ -38,7 +42,7 @@ export class TokenAuthorizer {
       return decision;
     } catch (error) {
       const unauthorized = error instanceof InvocationError && error.message === 'Unauthorized';
-      return { refused: unauthorized ? 'UNAUTHORIZED' : 'AUTHORIZER_FAILURE' };
+      return { refused: unauthorized ? 'UNAUTHORIZED' : 'AUTHORIZER_FAILURE', context: {} };
     }
   }
 
@@ -53,9 +57,11 @@ export class TokenAuthorizer {
   }
 }
 
+const malformed: Decision = { refused: 'UNAUTHORIZED', context: { refused: 'malformed' } };
+
 /** Reads a policy. This service's authorizer allows or denies the whole API, so resources aren't compared. */
 function decisionOf(result: unknown): Decision {
   const { policyDocument, context, principalId } = result as APIGatewayAuthorizerResult;
   const allowed = policyDocument.Statement.every(({ Effect }) => Effect === 'Allow');
-  return allowed ? { context: { principalId, ...context } } : { refused: 'ACCESS_DENIED' };
+  return { context: { principalId, ...context }, ...(!allowed && { refused: 'ACCESS_DENIED' }) };
 }

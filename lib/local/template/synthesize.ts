@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { OwnModels } from '../../../shared/models/own-models.ts';
 import { StageError } from '../stage-error.ts';
 import { type SearchProvider, searchContext } from '../web/search-provider.ts';
 import { runScript, sourceRoot } from './run-script.ts';
@@ -12,14 +13,23 @@ export interface Synthesis {
   assetsDir: string;
 }
 
+/** What the app is synthesized for, beside what `cdk.json` says. */
+export interface StageSettings {
+  /** What searches the web; by default the stage's own. */
+  search?: SearchProvider;
+  models?: OwnModels;
+}
+
+/** No models of one's own: those of the catalogue. */
+const catalogueModels: OwnModels = { models: [] };
+
 /**
- * Synthesizes the CDK app as the CDK's own command does, for a provider that searches the web; by default the
- * stage's own. If `QUIRE_ASSEMBLY` names an assembly, that is taken as it is instead. Throws `StageError` with
+ * Synthesizes the CDK app as the CDK's own command does, with some settings. If `QUIRE_ASSEMBLY` names an assembly, that is taken as it is instead. Throws `StageError` with
  * what the app says if it fails.
  */
 export async function synthesize(
   outDir: string,
-  search: SearchProvider = { name: 'searxng' },
+  { search = { name: 'searxng' }, models = catalogueModels }: StageSettings = {},
 ): Promise<Synthesis> {
   const assembly = process.env['QUIRE_ASSEMBLY'];
   if (assembly) return readAssembly(assembly);
@@ -31,6 +41,8 @@ export async function synthesize(
       CDK_CONTEXT_JSON: JSON.stringify({
         ...context,
         ...searchContext(search),
+        'quire:models': models.models,
+        ...(models.url && { 'quire:modelsUrl': models.url }),
         'aws:cdk:enable-path-metadata': true,
         'aws:cdk:enable-asset-metadata': true,
       }),
@@ -40,8 +52,9 @@ export async function synthesize(
 }
 
 /** Bundles the functions as the CDK app does, each into a folder of its own in `outDir`. Throws like it. */
-export async function bundle(outDir: string): Promise<void> {
-  await runScript('bundle.ts', "The functions can't be bundled", { workerData: outDir });
+export async function bundle(outDir: string, models = catalogueModels): Promise<void> {
+  const workerData = { outDir, models };
+  await runScript('bundle.ts', "The functions can't be bundled", { workerData });
 }
 
 /** Reads a synthesized assembly. */

@@ -1,5 +1,6 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { OwnModels } from '../../../shared/models/own-models.ts';
 import type { Narrator } from '../narrator.ts';
 import type { Stage } from '../stage.ts';
 import { StageError } from '../stage-error.ts';
@@ -18,6 +19,7 @@ export interface CodeUpdatesOptions {
   /** A folder for new bundles, which is emptied when a stage starts. */
   deploymentDir: string;
   narrator: Narrator;
+  models: OwnModels;
   /** Ends the stage and starts it again with its data, from the sources as they are then. */
   restart(): Promise<void>;
 }
@@ -28,7 +30,7 @@ export interface CodeUpdatesOptions {
  * synthesized or loaded, the old code goes on running.
  */
 export function updateCodeOnChange(options: CodeUpdatesOptions): void {
-  const { deploymentDir, narrator, restart } = options;
+  const { deploymentDir, narrator, models, restart } = options;
   let updates = 0;
   new SourceWatcher(sourceRoot, ['bin', 'functions', 'lib', 'shared'], async (paths) => {
     const changed = paths.find((path) => stageSource.test(path));
@@ -37,7 +39,7 @@ export function updateCodeOnChange(options: CodeUpdatesOptions): void {
     try {
       if (!changed) return await replaceFunctions(options, outDir);
       narrator.codeChanged(`${changed} has changed: the whole stage starts again`);
-      await checkStart(outDir);
+      await checkStart(outDir, models);
       await restart();
     } catch (error) {
       const reason = error instanceof StageError ? error.message : (error as Error).stack;
@@ -46,9 +48,9 @@ export function updateCodeOnChange(options: CodeUpdatesOptions): void {
   });
 }
 
-async function replaceFunctions({ stage, narrator }: CodeUpdatesOptions, outDir: string) {
+async function replaceFunctions({ stage, narrator, models }: CodeUpdatesOptions, outDir: string) {
   const startedAt = performance.now();
-  await bundle(outDir);
+  await bundle(outDir, models);
   const names = await stage.replaceCode(outDir);
   for (const name of readdirSync(outDir)) {
     if (!names.includes(name)) rmSync(join(outDir, name), { recursive: true });
@@ -61,7 +63,7 @@ const namesOrCount = (names: string[]) =>
   names.length > 0 && names.length <= 3 ? names.join(', ') : `${names.length} functions`;
 
 /** Throws if the stage would not start again: its template must synthesize, and its own modules load. */
-async function checkStart(outDir: string): Promise<void> {
-  await synthesize(outDir);
+async function checkStart(outDir: string, models: OwnModels): Promise<void> {
+  await synthesize(outDir, { models });
   await runScript('local.ts', "The stage doesn't load", { argv: ['--help'], stdout: true });
 }

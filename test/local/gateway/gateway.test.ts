@@ -67,7 +67,8 @@ describe('the gateway hands over', () => {
     expect(event).toMatchObject({
       resource: '/things/{id}',
       httpMethod: 'GET',
-      pathParameters: { id: 'a b' },
+      // As API Gateway does, it leaves them as they stand in the URL.
+      pathParameters: { id: 'a%20b' },
       queryStringParameters: { x: '2', y: 'ö' },
       multiValueQueryStringParameters: { x: ['1', '2'], y: ['ö'] },
       body: null,

@@ -42,6 +42,8 @@ export async function useChatStage({ withDefault = false, own = false }: ChatSta
     stage,
     /** Of the stage's process, if it is the file's own. */
     pid: stage.pid,
+    /** What that process has printed so far. */
+    lines: stage.lines,
     newModel: models.newModel,
 
     /** Issues a key that no other test has; its budget is $100 unless limits say otherwise. */
@@ -57,7 +59,7 @@ export async function useChatStage({ withDefault = false, own = false }: ChatSta
   };
 }
 
-const sharedStage = async () => ({ ...(await shared('chatStage')), pid: undefined });
+const sharedStage = async () => ({ ...(await shared('chatStage')), pid: undefined, lines: [] });
 
 async function ownStage() {
   const stage = await useOwnStage({ memory: true, env: await chatStageEnv() });

@@ -7,7 +7,7 @@ export interface Stats {
   tokens: { total: number; prompt: number; completion: number };
   requests: number;
   estimated_cost_usd: number;
-  models: { name: string; requests: number; tokens: number }[];
+  models: { name: string; requests: number; tokens: number; cost_usd: number; pages: number }[];
 }
 
 /** Asks for a key's stats until so many requests are counted. */

@@ -124,7 +124,7 @@ export async function useSearchWorld() {
       const { body } = await streamChat(
         v.parse(ChatStreamRequest, request),
         { keyId, limits: JSON.stringify(all) },
-        { requestId: 'a request', timeIsUp: new AbortController().signal },
+        { requestId: 'a request', timeIsUp: new AbortController().signal, note: () => {} },
       );
       const events = await read(body, leaveAfter);
       const charges = await endedCharges({ keyId });

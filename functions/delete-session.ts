@@ -1,0 +1,9 @@
+import { deleteSession, SessionPath, SessionQuery } from '../shared/chat/sessions.ts';
+import { jsonEndpoint } from '../shared/http/json-endpoint.ts';
+import { json } from '../shared/http/response.ts';
+
+/** DELETE /chat/sessions/{session_id} */
+export const handler = jsonEndpoint(
+  { path: SessionPath, query: SessionQuery },
+  async ({ path, query }, caller) => json(200, await deleteSession(caller, { ...path, ...query })),
+);

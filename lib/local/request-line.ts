@@ -1,0 +1,73 @@
+/** What a function logs of a request, or of a job's end. */
+export type Fields = Record<string, unknown>;
+
+/** What is known of a request once it is over. */
+export interface EndedRequest {
+  method: string;
+  path: string;
+  status: number;
+  ms: number;
+  hungUp: boolean;
+  /** What the authorizer and the function say of it. */
+  fields: Fields;
+}
+
+/** How long after an invocation its log may come: both leave its thread, on different ways. */
+const logDelayMs = 500;
+
+/**
+ * Puts together what is known of one request, and prints it once: when the client has the response or has hung up,
+ * and the function is done and has said what it did.
+ */
+export class RequestLine {
+  private readonly print: (request: EndedRequest) => void;
+  private readonly head: Pick<EndedRequest, 'method' | 'path'>;
+  private readonly startedAt = performance.now();
+  private fields: Fields = {};
+  private end: Pick<EndedRequest, 'status' | 'ms' | 'hungUp'> | undefined;
+  private isDescribed = true;
+
+  constructor(method: string, path: string, print: (request: EndedRequest) => void) {
+    this.head = { method, path };
+    this.print = print;
+  }
+
+  /** Tells whose key it is, by what the authorizer says. */
+  calledBy({ keyName, refused }: Fields): void {
+    this.fields = { key: keyName, ...(refused !== undefined && { error: refusals[`${refused}`] }) };
+  }
+
+  /** Waits for a function that handles the request. */
+  awaits(invocation: Promise<unknown>): void {
+    this.isDescribed = false;
+    const describe = () => setTimeout(() => this.described({}), logDelayMs).unref();
+    invocation.then(describe, describe);
+  }
+
+  /** Tells what the function logged of it. */
+  described(fields: Fields): void {
+    if (this.isDescribed) return;
+    this.fields = { ...this.fields, ...fields };
+    this.isDescribed = true;
+    this.printIfWhole();
+  }
+
+  /** Tells what the client has got: the whole response, or what came before it hung up. */
+  answered(status: number, isWhole: boolean): void {
+    this.end = { status, ms: performance.now() - this.startedAt, hungUp: !isWhole };
+    this.printIfWhole();
+  }
+
+  private printIfWhole(): void {
+    if (this.end && this.isDescribed)
+      this.print({ ...this.head, ...this.end, fields: this.fields });
+  }
+}
+
+const refusals: Record<string, string> = {
+  malformed: 'no API key, or a malformed one',
+  unknown: 'no such API key',
+  rotated: 'a secret that was rotated away',
+  expired: 'the key has expired',
+  revoked: 'the key is revoked',
+};

@@ -1,0 +1,137 @@
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
+import { dynamodb, getItem, queryPages, unlessConditionFails } from '../aws/dynamodb.ts';
+import { setting } from '../config.ts';
+import type { Caller } from '../http/caller.ts';
+import { NotFoundError } from '../http/errors.ts';
+import { typedMessage } from '../http/field-errors.ts';
+import { Count, Instant } from '../http/schema.ts';
+import { isKept, itemKey, keepMs, type Session, turnsOf } from './session.ts';
+import { HistoryEntry, SessionId, UserId } from './stream-request.ts';
+
+const Cursor = v.pipe(
+  v.string(),
+  v.transform((cursor) => Buffer.from(cursor, 'base64url').toString()),
+  v.regex(/^\S+ [\w-]{43}$/, typedMessage('value_error', 'Value error, not a cursor of ours')),
+);
+
+/** The query of `GET /chat/sessions`. */
+export const SessionListQuery = v.object({
+  cursor: v.optional(Cursor),
+  user_id: v.optional(UserId),
+});
+type SessionListQuery = v.InferOutput<typeof SessionListQuery>;
+
+/** The path of a route to one session, and its query: users may have sessions of the same id. */
+export const SessionPath = v.object({ session_id: SessionId });
+export const SessionQuery = v.object({ user_id: v.optional(UserId, 'anonymous') });
+
+export const SessionEntry = v.object({
+  session_id: v.string(),
+  user_id: v.string(),
+  message_count: Count,
+  updated_at: Instant,
+  expires_at: Instant,
+});
+
+/** The response of `GET /chat/sessions`. */
+export const SessionList = v.object({
+  sessions: v.array(SessionEntry),
+  next_cursor: v.nullable(v.string()),
+});
+type SessionList = v.InferOutput<typeof SessionList>;
+
+/** The response of `GET /chat/sessions/{session_id}`. */
+export const SessionRecord = v.object({ ...SessionEntry.entries, messages: v.array(HistoryEntry) });
+type SessionRecord = v.InferOutput<typeof SessionRecord>;
+
+/** The response of `DELETE /chat/sessions/{session_id}`. */
+export const DeletedSession = v.object({
+  session_id: v.string(),
+  user_id: v.string(),
+  deleted: v.literal(true),
+});
+type DeletedSession = v.InferOutput<typeof DeletedSession>;
+
+/** Which session of a caller is meant. */
+interface SessionName {
+  session_id: string;
+  user_id: string;
+}
+
+const pageSize = 50;
+/** A user may have few of a key's sessions: the list stops after so many reads, and says where to go on. */
+const maxReadsPerList = 20;
+
+/** Lists the caller's sessions, those with the newest messages first. */
+export async function listSessions(
+  { keyId }: Caller,
+  { cursor, user_id }: SessionListQuery,
+): Promise<SessionList> {
+  const sessions: Session[] = [];
+  let unreadFrom: Record<string, unknown> | undefined;
+  let reads = 0;
+  const [updated_at, session] = cursor?.split(' ') ?? [];
+  const pages = queryPages<Session>({
+    TableName: setting('SESSIONS_TABLE'),
+    IndexName: 'recent',
+    KeyConditionExpression: 'key_id = :key AND updated_at > :oldest',
+    ...(user_id !== undefined && { FilterExpression: 'user_id = :user' }),
+    ExpressionAttributeValues: {
+      ':key': keyId,
+      ':oldest': new Date(Date.now() - keepMs).toISOString(),
+      ...(user_id !== undefined && { ':user': user_id }),
+    },
+    ...(cursor && { ExclusiveStartKey: { key_id: keyId, updated_at, session } }),
+    ScanIndexForward: false,
+    Limit: user_id === undefined ? pageSize + 1 : 1000,
+  });
+  for await (const { items, lastKey } of pages) {
+    sessions.push(...items);
+    unreadFrom = lastKey;
+    reads += 1;
+    if (sessions.length > pageSize || reads === maxReadsPerList) break;
+  }
+  const page = sessions.slice(0, pageSize);
+  const next = sessions.length > pageSize ? page.at(-1) : unreadFrom;
+  return {
+    sessions: page.map(toEntry),
+    next_cursor: next
+      ? Buffer.from(`${next['updated_at']} ${next['session']}`).toString('base64url')
+      : null,
+  };
+}
+
+/** Reads one session of the caller, its messages included. Throws `NotFoundError` if there is none. */
+export async function getSession(caller: Caller, name: SessionName): Promise<SessionRecord> {
+  const session = await getItem<Session>(setting('SESSIONS_TABLE'), keyOf(caller, name));
+  if (!session || !isKept(session)) throw noSuchSession();
+  return { ...toEntry(session), messages: turnsOf(session) };
+}
+
+/** Forgets one session of the caller. Throws `NotFoundError` if there is none. */
+export async function deleteSession(caller: Caller, name: SessionName): Promise<DeletedSession> {
+  const deleted = await unlessConditionFails(
+    dynamodb.send(
+      new DeleteCommand({
+        TableName: setting('SESSIONS_TABLE'),
+        Key: keyOf(caller, name),
+        ConditionExpression: 'expires_at > :now',
+        ExpressionAttributeValues: { ':now': Math.floor(Date.now() / 1000) },
+      }),
+    ),
+  );
+  if (!deleted) throw noSuchSession();
+  return { ...name, deleted: true };
+}
+
+const keyOf = ({ keyId }: Caller, { user_id, session_id }: SessionName) =>
+  itemKey({ keyId, userId: user_id, sessionId: session_id });
+
+function toEntry({ session_id, user_id, message_count, updated_at, expires_at }: Session) {
+  const expiresAt = new Date(expires_at * 1000).toISOString();
+  return { session_id, user_id, message_count, updated_at, expires_at: expiresAt };
+}
+
+/** The same for one that is another key's. */
+const noSuchSession = () => new NotFoundError('There is no such session.');

@@ -1,0 +1,72 @@
+import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { v7 as uuidv7 } from 'uuid';
+import { dynamodb, unlessConditionFails } from '../aws/dynamodb.ts';
+import { setting } from '../config.ts';
+import { ConflictError } from '../http/errors.ts';
+import { listKeys } from './key.ts';
+
+/** How long a name stays claimed if the command that claimed it dies. Giving a key a name takes far less. */
+const claimMs = 60_000;
+
+/** Returns the keys that are not revoked, by their names. Keys of before names were unique may share one. */
+export async function keysByName(): Promise<Map<string, string>> {
+  const keys = await listKeys();
+  return new Map(keys.filter(({ state }) => state !== 'revoked').map(({ name, id }) => [name, id]));
+}
+
+/**
+ * Gives a key a name by `give`, unless another key that isn't revoked has it. The name is claimed meanwhile, so
+ * that of two who want it at once one is refused. Throws `ConflictError` for the other.
+ */
+export async function giveName<Result>(
+  name: string,
+  give: () => Promise<Result>,
+  keyId?: string,
+): Promise<Result> {
+  const claim = uuidv7();
+  if (!(await claimName(name, claim))) {
+    throw new ConflictError(`The name ${name} is being given to another key at this moment.`);
+  }
+  try {
+    const namesake = (await keysByName()).get(name);
+    if (!namesake || namesake === keyId) return await give();
+    throw new ConflictError(`The name ${name} is in use by ${namesake}: give another.`);
+  } finally {
+    await releaseName(name, claim);
+  }
+}
+
+async function claimName(name: string, claim: string): Promise<boolean> {
+  const now = Date.now();
+  const claimed = await unlessConditionFails(
+    dynamodb.send(
+      new PutCommand({
+        TableName: setting('KEYS_TABLE'),
+        Item: {
+          ...itemKey(name),
+          claim,
+          claimed_until_ms: now + claimMs,
+          expires_at: Math.ceil((now + claimMs) / 1000),
+        },
+        ConditionExpression: 'attribute_not_exists(id) OR claimed_until_ms < :now',
+        ExpressionAttributeValues: { ':now': now },
+      }),
+    ),
+  );
+  return claimed !== undefined;
+}
+
+async function releaseName(name: string, claim: string): Promise<void> {
+  await unlessConditionFails(
+    dynamodb.send(
+      new DeleteCommand({
+        TableName: setting('KEYS_TABLE'),
+        Key: itemKey(name),
+        ConditionExpression: 'claim = :claim',
+        ExpressionAttributeValues: { ':claim': claim },
+      }),
+    ),
+  );
+}
+
+const itemKey = (name: string) => ({ id: `name#${name}` });

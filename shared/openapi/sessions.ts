@@ -1,0 +1,133 @@
+import {
+  DeletedSession,
+  SessionEntry,
+  SessionList,
+  SessionListQuery,
+  SessionPath,
+  SessionQuery,
+  SessionRecord,
+} from '../chat/sessions.ts';
+import { errorAnswer, validationErrors } from './error-answers.ts';
+import { component, json, type Operation, parameters } from './operation.ts';
+
+const fields = {
+  session_id: 'What it is called.',
+  user_id: 'Whose it is; `anonymous` where the chat named nobody.',
+  message_count: 'How many messages are kept. The oldest of a long conversation are dropped.',
+  updated_at: 'When its last message was answered.',
+  expires_at: 'When it is forgotten: 24 hours later.',
+};
+
+export const sessionComponents = {
+  Session: component(SessionEntry, 'A conversation.', fields),
+  SessionList: component(SessionList, 'A page of conversations.', {
+    sessions: 'Those with the newest messages first.',
+    next_cursor: 'The `cursor` of the next page; null on the last.',
+  }),
+  SessionWithMessages: component(SessionRecord, 'A conversation with what was said.', {
+    ...fields,
+    messages: 'The oldest first. Images are not kept.',
+  }),
+  DeletedSession: component(DeletedSession, 'A conversation that is forgotten.', {
+    session_id: fields.session_id,
+    user_id: fields.user_id,
+    deleted: 'Always true.',
+  }),
+};
+
+const session = {
+  session_id: 'support-4711',
+  user_id: 'ada',
+  message_count: 2,
+  updated_at: '2026-11-20T15:04:09.872Z',
+  expires_at: '2026-11-21T15:04:09.000Z',
+};
+
+const one: Pick<Operation, 'path' | 'tag' | 'parameters'> = {
+  path: '/chat/sessions/{session_id}',
+  tag: 'Chat',
+  parameters: [
+    parameters('path', SessionPath, {
+      session_id: { description: 'What the session is called.', example: session.session_id },
+    }),
+    parameters('query', SessionQuery, {
+      user_id: { description: 'Whose session it is; sessions of two users may share an id.' },
+    }),
+  ],
+};
+
+const refusals = {
+  404: errorAnswer(
+    'There is no such session, or it is another key’s: which of the two is never said.',
+    'There is no such session.',
+  ),
+  422: validationErrors({
+    'A long session_id': {
+      loc: ['path', 'session_id'],
+      msg: 'String should have at most 128 characters',
+      type: 'string_too_long',
+    },
+  }),
+};
+
+export const sessionOperations: Operation[] = [
+  {
+    method: 'get',
+    path: '/chat/sessions',
+    operationId: 'listSessions',
+    tag: 'Chat',
+    summary: 'List your sessions',
+    description: 'The conversations that your key has had and that are not forgotten, 50 a page.',
+    parameters: [
+      parameters('query', SessionListQuery, {
+        cursor: { description: '`next_cursor` of the page before.' },
+        user_id: { description: 'Only this user’s.' },
+      }),
+    ],
+    answers: {
+      200: json('A page of sessions.', SessionList, {
+        'The last page': { sessions: [session], next_cursor: null },
+      }),
+      422: validationErrors({
+        'A wrong cursor': {
+          loc: ['query', 'cursor'],
+          msg: 'Value error, not a cursor of ours',
+          type: 'value_error',
+        },
+      }),
+    },
+  },
+  {
+    ...one,
+    method: 'get',
+    operationId: 'getSession',
+    summary: 'Read a session',
+    description: 'What was said so far.',
+    answers: {
+      200: json('The session.', SessionRecord, {
+        'A session': {
+          ...session,
+          messages: [
+            { role: 'user', content: 'What is a dead-letter queue?' },
+            { role: 'assistant', content: 'A queue whose messages nobody could process.' },
+          ],
+        },
+      }),
+      ...refusals,
+    },
+  },
+  {
+    ...one,
+    method: 'delete',
+    operationId: 'deleteSession',
+    summary: 'Delete a session',
+    description:
+      'Forgets what was said. An answer that is being written at that moment is kept when it ends.',
+    answers: {
+      200: json('It is forgotten.', DeletedSession, {
+        'A session': { session_id: session.session_id, user_id: session.user_id, deleted: true },
+      }),
+      ...refusals,
+    },
+  },
+];

@@ -57,6 +57,8 @@ export class ChatApi extends Construct {
     const sessions = new ServiceTable(this, 'sessions', {
       partitionKey: { name: 'key_id', type: AttributeType.STRING },
       sortKey: { name: 'session', type: AttributeType.STRING },
+      // A conversation that is forgotten after a day must not lie in backups for 35.
+      restorable: false,
       removalPolicy,
     });
     const streamChat = new ServiceFunction(this, 'stream-chat', {
@@ -81,5 +83,12 @@ export class ChatApi extends Construct {
       logs,
     });
     api.route('GET', '/v1/models', listModels);
+    const getModel = new ServiceFunction(this, 'get-model', {
+      description: 'GET /v1/models/{model}',
+      timeout: Duration.seconds(10),
+      logs,
+    });
+    // A model's id may have slashes.
+    api.route('GET', '/v1/models/{model+}', getModel);
   }
 }

@@ -23,7 +23,7 @@ export function proxyEvent(
     multiValueHeaders: headers,
     queryStringParameters: nullIfEmpty(lastValues(query)),
     multiValueQueryStringParameters: nullIfEmpty(query),
-    pathParameters: nullIfEmpty(request.params as Record<string, string>),
+    pathParameters: nullIfEmpty(pathParametersOf(route, request)),
     stageVariables: null,
     body: Buffer.isBuffer(request.body) ? request.body.toString() : null,
     isBase64Encoded: false,
@@ -44,6 +44,13 @@ export function proxyEvent(
       stage: 'local',
     } as unknown as APIGatewayProxyEvent['requestContext'],
   };
+}
+
+/** Reads the parameters in a path. `{name+}` takes all the rest, slashes too; the router calls that `*`. */
+function pathParametersOf({ path }: Route, { params }: FastifyRequest): Record<string, string> {
+  const { '*': rest, ...named } = params as Record<string, string>;
+  const greedy = path.match(/\{([^}]+)\+\}$/)?.[1];
+  return greedy === undefined || rest === undefined ? named : { ...named, [greedy]: rest };
 }
 
 function multiValues(values: Record<string, string | string[]>): Record<string, string[]> {

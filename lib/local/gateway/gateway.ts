@@ -6,6 +6,7 @@ import type { Narrator } from '../narrator.ts';
 import { StageError } from '../stage-error.ts';
 import { proxyEvent } from './gateway-event.ts';
 import type { GatewayResponses, GatewayResponseType } from './gateway-responses.ts';
+import type { Preflight } from './preflight.ts';
 import type { Route } from './routes.ts';
 import { StreamedReply } from './streamed-reply.ts';
 
@@ -18,7 +19,12 @@ export class Gateway {
   private readonly server: FastifyInstance;
   private readonly responses: GatewayResponses;
 
-  constructor(routes: Route[], responses: GatewayResponses, narrator: Narrator) {
+  constructor(
+    routes: Route[],
+    responses: GatewayResponses,
+    narrator: Narrator,
+    preflights: Preflight[] = [],
+  ) {
     this.responses = responses;
     this.server = Fastify({
       bodyLimit: maxBodyBytes,
@@ -26,18 +32,23 @@ export class Gateway {
       forceCloseConnections: true,
       genReqId: () => randomUUID(),
       routerOptions: { ignoreTrailingSlash: true, maxParamLength: maxUrlLength },
-      frameworkErrors: (_error, { id }, reply) =>
-        this.sendGatewayResponse(reply.header('x-amzn-requestid', id), 'BAD_REQUEST_BODY'),
+      frameworkErrors: (_error, request, reply) =>
+        this.sendGatewayResponse(
+          request,
+          reply.header('x-amzn-requestid', request.id),
+          'BAD_REQUEST_BODY',
+        ),
     });
     this.server.removeAllContentTypeParsers();
     this.server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
       done(null, body);
     });
-    this.server.setNotFoundHandler((_request, reply) =>
-      this.sendGatewayResponse(reply, 'MISSING_AUTHENTICATION_TOKEN'),
+    this.server.setNotFoundHandler((request, reply) =>
+      this.sendGatewayResponse(request, reply, 'MISSING_AUTHENTICATION_TOKEN'),
     );
-    this.server.setErrorHandler((error: { statusCode?: number }, _request, reply) =>
+    this.server.setErrorHandler((error: { statusCode?: number }, request, reply) =>
       this.sendGatewayResponse(
+        request,
         reply,
         error.statusCode === 413 ? 'REQUEST_TOO_LARGE' : 'BAD_REQUEST_BODY',
       ),
@@ -50,6 +61,7 @@ export class Gateway {
       narrator.request(request.method, path, reply.statusCode, reply.elapsedTime);
     });
     for (const route of routes) this.serve(route);
+    for (const preflight of preflights) this.servePreflight(preflight);
   }
 
   /** Listens on a port, 0 for a free one. Returns the base URL. Throws `StageError` if the port can't be had. */
@@ -75,8 +87,16 @@ export class Gateway {
   private serve(route: Route): void {
     this.server.route({
       method: route.method as 'GET',
-      url: route.path.replace(/\{([^}]+)\}/g, ':$1'),
+      url: routerPath(route.path),
       handler: (request, reply) => this.handle(route, request, reply),
+    });
+  }
+
+  private servePreflight({ path, status, headersFor }: Preflight): void {
+    this.server.route({
+      method: 'OPTIONS',
+      url: routerPath(path),
+      handler: (request, reply) => reply.code(status).headers(headersFor(request.headers)).send(),
     });
   }
 
@@ -86,11 +106,13 @@ export class Gateway {
     reply: FastifyReply,
   ): Promise<FastifyReply> {
     const decision = await route.authorizer?.decide(request.headers.authorization, route.methodArn);
-    if (decision && 'refused' in decision) return this.sendGatewayResponse(reply, decision.refused);
+    if (decision && 'refused' in decision) {
+      return this.sendGatewayResponse(request, reply, decision.refused);
+    }
 
     const event = proxyEvent(route, request, decision?.context);
     if (Buffer.byteLength(JSON.stringify(event)) > maxPayloadBytes) {
-      return this.sendGatewayResponse(reply, 'REQUEST_TOO_LARGE');
+      return this.sendGatewayResponse(request, reply, 'REQUEST_TOO_LARGE');
     }
     try {
       if (route.streams) return await stream(route, event, reply);
@@ -98,17 +120,26 @@ export class Gateway {
       return send(reply, (await within(route.timeoutMs, invoked)) as APIGatewayProxyResult);
     } catch (error) {
       return this.sendGatewayResponse(
+        request,
         reply,
         error === timedOut ? 'INTEGRATION_TIMEOUT' : 'INTEGRATION_FAILURE',
       );
     }
   }
 
-  private sendGatewayResponse(reply: FastifyReply, type: GatewayResponseType): FastifyReply {
-    const { status, headers, body } = this.responses.get(type);
+  private sendGatewayResponse(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    type: GatewayResponseType,
+  ): FastifyReply {
+    const { status, headers, body } = this.responses.get(type, request.headers);
     return reply.code(status).headers(headers).send(body);
   }
 }
+
+/** Writes API Gateway's path as the router does: `{id}` is `:id`, and `{rest+}` is `*`. */
+const routerPath = (path: string) =>
+  path.replace(/\{[^}]+\+\}$/, '*').replace(/\{([^}]+)\}/g, ':$1');
 
 function send(reply: FastifyReply, result: APIGatewayProxyResult): FastifyReply {
   const { statusCode, headers = {}, multiValueHeaders = {}, body, isBase64Encoded } = result;

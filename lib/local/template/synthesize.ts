@@ -14,12 +14,13 @@ export interface Synthesis {
 
 /**
  * Synthesizes the CDK app as the CDK's own command does, for a provider that searches the web; by default the
- * stage's own. If `QUIRE_ASSEMBLY` names an assembly, that is taken as it is instead. Throws `StageError` with
+ * stage's own, and with `settings` beside those of `cdk.json`. If `QUIRE_ASSEMBLY` names an assembly, that is taken as it is instead. Throws `StageError` with
  * what the app says if it fails.
  */
 export async function synthesize(
   outDir: string,
   search: SearchProvider = { name: 'searxng' },
+  settings: Record<string, unknown> = {},
 ): Promise<Synthesis> {
   const assembly = process.env['QUIRE_ASSEMBLY'];
   if (assembly) return readAssembly(assembly);
@@ -31,6 +32,7 @@ export async function synthesize(
       CDK_CONTEXT_JSON: JSON.stringify({
         ...context,
         ...searchContext(search),
+        ...settings,
         'aws:cdk:enable-path-metadata': true,
         'aws:cdk:enable-asset-metadata': true,
       }),

@@ -106,8 +106,7 @@ function outcomeOf(meter: CompletionMeter, { images }: ModelCall): Outcome | und
 
 /**
  * Makes the functions that end a call, of which only the first that is called has an effect. The call also ends
- * when its time is up: a caller who stays connected and reads no further leaves whoever reads the response
- * suspended, and then nobody else would end it.
+ * when its time is up: a response that nobody has come to read by then would be ended by nobody else.
  */
 function settlementOf(
   hold: Hold,

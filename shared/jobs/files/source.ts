@@ -1,3 +1,4 @@
+import { createHash, type Hash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { Upload } from '@aws-sdk/lib-storage';
 import { s3 } from '../../aws/s3.ts';
@@ -11,6 +12,7 @@ import { readKey } from '../../keys/key.ts';
 import type { ClaimedJob } from '../job.ts';
 import { folderOf } from '../objects.ts';
 import { saveProgress } from '../state.ts';
+import { copyOnce } from './kept-copies.ts';
 import { rememberSource } from './known-sources.ts';
 
 /** A job whose file has been copied from the drive. */
@@ -24,7 +26,7 @@ const sniffedBytes = 4_100;
 
 /**
  * Copies a job's file from the drive to object storage, as a stream and once, so that it doesn't change while
- * the job works on it. Throws 404 for a file that the key may not read, as for one that isn't there.
+ * the job works on it. A copy that another job of the key has made of the same content is taken instead. Throws 404 for a file that the key may not read, as for one that isn't there.
  */
 export async function fetchSource(job: ClaimedJob, signal: AbortSignal): Promise<SourcedJob> {
   if (isSourced(job)) return job;
@@ -33,14 +35,15 @@ export async function fetchSource(job: ClaimedJob, signal: AbortSignal): Promise
   const { bytes } = setting('DOCUMENT_LIMITS');
   if ((file.size ?? 0) > bytes) throw tooLarge(file.name, bytes);
   if (file.size === 0) throw emptyDocument('bytes');
-  const source_object = `${folderOf(job)}/source-${job.lease_id}`;
-  const { source_kind, filename } = await copy(file, source_object, bytes, signal);
+  const copied = await copyOnce(job.key_id, file, async () => {
+    const source_object = `${folderOf(job)}/source-${job.lease_id}`;
+    const { isOfContent, ...content } = await copy(file, source_object, bytes, signal);
+    return { made: { source_object, ...content }, isOfContent };
+  });
   await rememberSource(job, file);
   const drive_folder_id = await resultFolderOf(job, file, drive_folders);
   return saveProgress(job, {
-    source_object,
-    source_kind,
-    filename,
+    ...copied,
     drive_file_id: file.id,
     ...(drive_folder_id && { drive_folder_id }),
   });
@@ -61,7 +64,7 @@ async function copy(
   object: string,
   maxBytes: number,
   signal: AbortSignal,
-): Promise<{ source_kind: DocumentKind; filename: string }> {
+): Promise<{ source_kind: DocumentKind; filename: string; isOfContent: boolean }> {
   const { body, mimeType, filename } = await openContent(file, signal);
   try {
     const chunks: AsyncIterator<Buffer> = body[Symbol.asyncIterator]();
@@ -69,13 +72,25 @@ async function copy(
     if (head.length === 0) throw emptyDocument('bytes');
     const source_kind = kindOf(head, mimeType, filename);
     if (!source_kind) throw unsupported(file.name, typeName(head, mimeType, filename));
-    const Body = Readable.from(upTo(maxBytes, file.name, head, chunks));
+    const md5 = createHash('md5');
+    const Body = Readable.from(digested(md5, upTo(maxBytes, file.name, head, chunks)));
     const params = { Bucket: setting('OBJECTS_BUCKET'), Key: object, Body };
     const upload = new Upload({ client: s3, params, queueSize: 2 });
     await doneUnlessAborted(upload, signal);
-    return { source_kind, filename };
+    return { source_kind, filename, isOfContent: isContentOf(file, md5.digest('hex')) };
   } finally {
     body.destroy();
+  }
+}
+
+/** Whether a download is what the drive said the file was: it may have been changed in between. */
+const isContentOf = ({ contentId }: DriveFile, md5: string) =>
+  !/^[0-9a-f]{32}$/.test(contentId) || contentId === md5;
+
+async function* digested(digest: Hash, chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  for await (const chunk of chunks) {
+    digest.update(chunk);
+    yield chunk;
   }
 }
 

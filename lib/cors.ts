@@ -66,9 +66,11 @@ const allowListed = (origins: readonly string[]) =>
  */
 export function errorHeaders([only, ...others]: readonly string[]): Record<string, string> {
   if (only === undefined) return {};
+  const exposed = { 'Access-Control-Expose-Headers': "'*'" };
+  if (others.length === 0) return { ...exposed, 'Access-Control-Allow-Origin': `'${only}'` };
   return {
-    'Access-Control-Allow-Origin':
-      others.length === 0 ? `'${only}'` : 'method.request.header.Origin',
-    'Access-Control-Expose-Headers': "'*'",
+    ...exposed,
+    'Access-Control-Allow-Origin': 'method.request.header.Origin',
+    Vary: "'Origin'",
   };
 }

@@ -1,7 +1,5 @@
 import { Readable } from 'node:stream';
 import Fastify, { type FastifyInstance } from 'fastify';
-import type { Engine } from '../engines/engine.ts';
-import { listenPrivately } from '../engines/listen-privately.ts';
 import { parseChatRequest } from './chat-request.ts';
 import { complete } from './completion.ts';
 import { completionEvents } from './completion-events.ts';
@@ -10,11 +8,17 @@ import { OpenAIError } from './openai-error.ts';
 const maxBodyBytes = 10 * 1024 * 1024;
 
 /** Starts the offline model, an OpenAI-compatible API that needs no network. Port 0 takes a free one. */
-export async function startOfflineModel({ port = 0 } = {}): Promise<Engine> {
+export async function startOfflineModel({
+  port = 0,
+  host = '127.0.0.1',
+}: {
+  port?: number;
+  host?: '127.0.0.1';
+} = {}): Promise<{ url: string; close(): Promise<void> }> {
   const app = Fastify({ bodyLimit: maxBodyBytes, forceCloseConnections: true });
   addRoutes(app);
   addErrors(app);
-  const address = await listenPrivately(app, port);
+  const address = await app.listen({ port, host });
   return { url: `${address}/v1`, close: () => app.close() };
 }
 

@@ -23,7 +23,7 @@ export async function deployQueues(
   for (const [id] of queues) {
     const { QueueUrl } = await sqs.send(new CreateQueueCommand({ QueueName: names.nameOf(id) }));
     // fauxqs's URLs name a host of its own, which the SDK would try to reach.
-    names.set(id, 'Ref', `${url}${new URL(QueueUrl ?? '').pathname}`);
+    names.set(id, 'Ref', new URL(new URL(QueueUrl ?? '').pathname, url).href);
   }
   for (const [id, queue] of queues) {
     await sqs.send(

@@ -1,9 +1,9 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { workerData } from 'node:worker_threads';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyListenOptions } from 'fastify';
 import { startFauxqs } from 'fauxqs';
 import { reportEngine } from '../engines/engine.ts';
-import { listenPrivately } from '../engines/listen-privately.ts';
+import { requireSignature } from '../engines/signature.ts';
 
 // The thread of fauxqs: SQS and S3 in one server, kept in folders or, without them, in memory.
 const { dataDir, s3StorageDir } = workerData as { dataDir?: string; s3StorageDir?: string };
@@ -15,9 +15,10 @@ const { dataDir, s3StorageDir } = workerData as { dataDir?: string; s3StorageDir
  */
 subscribe('fastify.initialization', (message) => {
   const { fastify } = message as { fastify: FastifyInstance };
-  const listen = fastify.listen.bind(fastify) as typeof fastify.listen;
-  fastify.listen = (() =>
-    listenPrivately({ server: fastify.server, listen })) as typeof fastify.listen;
+  const listen = fastify.listen.bind(fastify) as (options: FastifyListenOptions) => Promise<string>;
+  fastify.listen = ((options: FastifyListenOptions) =>
+    listen({ ...options, host: '127.0.0.1' })) as typeof fastify.listen;
+  requireSignature(fastify.server);
 });
 
 const server = await startFauxqs({

@@ -1,6 +1,5 @@
 import Fastify from 'fastify';
 import type { Engine } from '../engines/engine.ts';
-import { listenPrivately } from '../engines/listen-privately.ts';
 import { addControlRoutes } from './control-routes.ts';
 import { FaultPlan } from './fault-plan.ts';
 import { addOperationRoute } from './operation-route.ts';
@@ -33,7 +32,7 @@ export async function startTextractServer(options: TextractOptions = {}): Promis
   const controls = { faults: new FaultPlan(), meter: new RequestMeter(pagesPerSecond) };
   addOperationRoute(app, { ...controls, recognize: recognizer.recognize, closing: closing.signal });
   addControlRoutes(app, controls);
-  const url = await listenPrivately(app, port);
+  const url = await app.listen({ host: '127.0.0.1', port });
   return {
     url,
     close: async () => {

@@ -1,9 +1,10 @@
-import { openEndpoint } from '../shared/http/json-endpoint.ts';
+import { compressed } from '../shared/http/compressed.ts';
+import { openStreamEndpoint } from '../shared/http/stream-endpoint.ts';
 import { docsFile, docsPage } from '../shared/openapi/docs.ts';
 
 /** GET /docs and GET /docs/{file} */
-export const handler = openEndpoint(async ({ pathParameters, requestContext }) =>
-  pathParameters?.['file'] === undefined
-    ? docsPage(requestContext.path)
-    : docsFile(pathParameters['file']),
-);
+export const handler = openStreamEndpoint(async (event) => {
+  const { pathParameters, requestContext } = event;
+  const file = pathParameters?.['file'];
+  return compressed(event, file === undefined ? docsPage(requestContext.path) : docsFile(file));
+});

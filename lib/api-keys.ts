@@ -30,7 +30,8 @@ export class ApiKeys extends Construct {
     this.grantRead(authorizeRequest);
     this.authorizer = new TokenAuthorizer(this, 'authorizer', {
       handler: authorizeRequest,
-      validationRegex: '^[Bb]earer sk-[0-9A-Za-z]{43}$',
+      // HTTP's schemes are the same in any case.
+      validationRegex: '^[Bb][Ee][Aa][Rr][Ee][Rr] sk-[0-9A-Za-z]{43}$',
       resultsCacheTtl: Duration.seconds(60),
     });
   }

@@ -50,6 +50,8 @@ export class ChatApi extends Construct {
     providers.grantCall(createChatCompletion);
     api.routeStreamed('POST', '/v1/chat/completions', createChatCompletion, maxAnswerTime);
     this.endpoint('list-models', 'GET', '/v1/models');
+    // A model's id may have slashes.
+    this.endpoint('get-model', 'GET', '/v1/models/{model+}');
   }
 
   private addSessions(): ServiceTable {
@@ -66,6 +68,8 @@ export class ChatApi extends Construct {
           nonKeyAttributes: ['session_id', 'user_id', 'message_count', 'expires_at'],
         },
       ],
+      // A conversation that is forgotten after a day must not lie in backups for 35.
+      restorable: false,
       removalPolicy: this.props.removalPolicy,
     });
     const one = '/chat/sessions/{session_id}';

@@ -12,18 +12,15 @@ export interface DocsApiProps {
 export class DocsApi extends Construct {
   constructor(scope: Construct, id: string, { api, logs }: DocsApiProps) {
     super(scope, id);
+    const timeout = Duration.seconds(20);
     const endpoint = (name: string, path: string): ServiceFunction => {
-      const fn = new ServiceFunction(this, name, {
-        description: `GET ${path}`,
-        timeout: Duration.seconds(10),
-        logs,
-      });
-      api.routeOpen('GET', path, fn);
+      const fn = new ServiceFunction(this, name, { description: `GET ${path}`, timeout, logs });
+      api.routeOpenStreamed('GET', path, fn, timeout);
       return fn;
     };
 
     endpoint('get-index', '/');
     endpoint('get-openapi', '/openapi.json');
-    api.routeOpen('GET', '/docs/{file}', endpoint('get-docs', '/docs'));
+    api.routeOpenStreamed('GET', '/docs/{file}', endpoint('get-docs', '/docs'), timeout);
   }
 }

@@ -7,6 +7,7 @@ import {
   LambdaIntegration,
   LogGroupLogDestination,
   MethodLoggingLevel,
+  type MethodOptions,
   ResponseTransferMode,
   ResponseType,
   RestApi,
@@ -15,6 +16,7 @@ import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { GatewayError, GatewayErrors } from '../shared/http/gateway-errors.ts';
+import { addPreflight, errorHeaders } from './cors.ts';
 import type { FunctionLogs } from './service-function.ts';
 
 export interface ServiceApiProps {
@@ -22,6 +24,8 @@ export interface ServiceApiProps {
   readonly throttleRate: number;
   readonly throttleBurst: number;
   readonly authorizer: IAuthorizer;
+  /** The origins whose pages may call the API; `*` for any. */
+  readonly corsOrigins: readonly string[];
   readonly errors: GatewayErrors;
   readonly logs: FunctionLogs;
 }
@@ -31,11 +35,14 @@ export class ServiceApi extends Construct {
   readonly url: string;
   private readonly api: RestApi;
   private readonly authorizer: IAuthorizer;
+  private readonly corsOrigins: readonly string[];
+  private readonly paths = new Set<string>();
 
   constructor(scope: Construct, id: string, props: ServiceApiProps) {
     super(scope, id);
     const { stageName, throttleRate, throttleBurst, authorizer, errors, logs } = props;
     this.authorizer = authorizer;
+    this.corsOrigins = props.corsOrigins;
     this.api = new RestApi(this, 'api', {
       restApiName: `Quire ${stageName}`,
       endpointTypes: [EndpointType.REGIONAL],
@@ -58,25 +65,38 @@ export class ServiceApi extends Construct {
 
   /** Routes a method to a function, for callers with a valid API key. */
   route(method: string, path: string, fn: LambdaFunction): void {
-    this.api.root.resourceForPath(path).addMethod(method, new LambdaIntegration(fn), {
-      authorizer: this.authorizer,
-    });
+    const { authorizer } = this;
+    this.addRoute(method, path, fn, new LambdaIntegration(fn), { authorizer });
   }
 
   /** Routes a method to a function that streams its answer, for at most `timeout`. */
   routeStreamed(method: string, path: string, fn: LambdaFunction, timeout: Duration): void {
-    const integration = new LambdaIntegration(fn, {
-      responseTransferMode: ResponseTransferMode.STREAM,
-      timeout,
-    });
-    this.api.root
-      .resourceForPath(path)
-      .addMethod(method, integration, { authorizer: this.authorizer });
+    this.addRoute(method, path, fn, streamed(fn, timeout), { authorizer: this.authorizer });
   }
 
   /** Routes a method to a function, for everyone. */
   routeOpen(method: string, path: string, fn: LambdaFunction): void {
-    this.api.root.resourceForPath(path).addMethod(method, new LambdaIntegration(fn));
+    this.addRoute(method, path, fn, new LambdaIntegration(fn));
+  }
+
+  /** Routes a method to a function that streams its answer, for everyone. */
+  routeOpenStreamed(method: string, path: string, fn: LambdaFunction, timeout: Duration): void {
+    this.addRoute(method, path, fn, streamed(fn, timeout));
+  }
+
+  private addRoute(
+    method: string,
+    path: string,
+    fn: LambdaFunction,
+    integration: LambdaIntegration,
+    options?: MethodOptions,
+  ): void {
+    const resource = this.api.root.resourceForPath(path);
+    resource.addMethod(method, integration, options);
+    if (this.corsOrigins.length === 0) return;
+    fn.addEnvironment('CORS_ORIGINS', JSON.stringify(this.corsOrigins));
+    if (!this.paths.has(path)) addPreflight(resource, this.corsOrigins);
+    this.paths.add(path);
   }
 
   private addGatewayResponses(errors: GatewayErrors): void {
@@ -96,12 +116,18 @@ export class ServiceApi extends Construct {
       this.api.addGatewayResponse(type.responseType, {
         type,
         ...(statusCode && { statusCode: String(statusCode) }),
-        ...(statusCode === 401 && { responseHeaders: { 'WWW-Authenticate': "'Bearer'" } }),
+        responseHeaders: {
+          ...(statusCode === 401 && { 'WWW-Authenticate': "'Bearer'" }),
+          ...errorHeaders(this.corsOrigins),
+        },
         templates: { 'application/json': JSON.stringify(body) },
       });
     }
   }
 }
+
+const streamed = (fn: LambdaFunction, timeout: Duration) =>
+  new LambdaIntegration(fn, { responseTransferMode: ResponseTransferMode.STREAM, timeout });
 
 /** One line of JSON for each request, without its headers, query and body. */
 function accessLogFormat(): AccessLogFormat {

@@ -41,7 +41,7 @@ export class ServiceStack extends Stack {
   ) {
     super(scope, id, props);
     bundleFunctions(bundlesDir(this), catalogue);
-    const { stageName, laneShards, throttleRate, throttleBurst } = settings;
+    const { stageName, laneShards, throttleRate, throttleBurst, corsOrigins } = settings;
     const removalPolicy =
       settings.removalPolicy === 'retain' ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
     const logs = {
@@ -89,6 +89,7 @@ export class ServiceStack extends Stack {
       stageName,
       throttleRate,
       throttleBurst,
+      corsOrigins,
       authorizer,
       errors: gatewayErrors,
       logs,

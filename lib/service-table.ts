@@ -4,15 +4,21 @@ import type { Construct } from 'constructs';
 export interface ServiceTableProps extends TablePropsV2 {
   /** Whether items are deleted once their `expires_at` is past; true by default. */
   readonly expires?: boolean;
+  /** Whether it can be restored as it was at any moment of the last 35 days; true by default. */
+  readonly restorable?: boolean;
 }
 
-/** A table of this service, with the defaults all of them share: on demand, encrypted, restorable. */
+/** A table of this service, with the defaults all of them share: on demand, encrypted, restorable unless it says no. */
 export class ServiceTable extends TableV2 {
-  constructor(scope: Construct, id: string, { expires = true, ...props }: ServiceTableProps) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { expires = true, restorable = true, ...props }: ServiceTableProps,
+  ) {
     super(scope, id, {
       billing: Billing.onDemand(),
       encryption: TableEncryptionV2.awsManagedKey(),
-      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: restorable },
       ...(expires && { timeToLiveAttribute: 'expires_at' }),
       ...props,
     });

@@ -39,6 +39,17 @@ const ownModels = v.union(
   ],
   modelsWanted,
 );
+const originsWanted =
+  'should be origins such as https://app.example.com, separated by commas, or *';
+const isOrigin = (text: string) =>
+  text === '*' || (/^https?:[^*]+$/.test(text) && URL.parse(text)?.origin === text);
+const listOf = (given: string | string[]) =>
+  [given].flat().flatMap((text) => text.split(',').flatMap((each) => each.trim() || []));
+const origins = v.pipe(
+  v.union([v.string(), v.array(v.string())], originsWanted),
+  v.check((given) => listOf(given).every(isOrigin), originsWanted),
+  v.transform(listOf),
+);
 const stageNameWanted = 'should be 1 to 64 letters, digits or hyphens';
 
 /** What an operator may set, in `cdk.json` or with `-c quire:<name>=<value>`. */
@@ -76,6 +87,8 @@ const Settings = v.strictObject({
   /** Requests a second, and at once, for the stage as a whole. */
   throttleRate: v.optional(count(1, 10_000), 500),
   throttleBurst: v.optional(count(1, 5_000), 1_000),
+  /** The origins of the web pages that may call the API in a browser. */
+  corsOrigins: v.optional(origins, []),
   /** The provider that searches the web for chats that ask for it. */
   search: v.optional(
     v.picklist(['none', 'searxng', 'brave', 'tavily'], 'should be none, searxng, brave or tavily'),

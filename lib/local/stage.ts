@@ -6,6 +6,7 @@ import { deployTables } from './dynamodb/deploy-tables.ts';
 import { endpointsOf, startEngines, startSecrets } from './engines/engines.ts';
 import { Gateway } from './gateway/gateway.ts';
 import { GatewayResponses } from './gateway/gateway-responses.ts';
+import { preflightsOf } from './gateway/preflight.ts';
 import { routesOf } from './gateway/routes.ts';
 import { startEventSources } from './lambda/event-sources.ts';
 import { Functions } from './lambda/functions.ts';
@@ -120,7 +121,12 @@ async function deploy(
   );
   closers.push(() => functions.close(closeGraceMs));
   const responses = new GatewayResponses(template);
-  const gateway = new Gateway(routesOf(template, names, functions), responses, narrator);
+  const gateway = new Gateway(
+    routesOf(template, names, functions),
+    responses,
+    narrator,
+    preflightsOf(template, names),
+  );
   narrator.step(`opening ${port === 0 ? 'a port' : `port ${port}`}`);
   const baseUrl = await gateway.listen(port);
   closers.push(() => gateway.close());

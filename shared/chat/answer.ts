@@ -3,9 +3,9 @@ import type { Model } from '../models/catalogue.ts';
 import { unavailable } from '../models/errors.ts';
 import type { ChatEvent } from './chat-event.ts';
 import { type CompletionRequest, upstreamBody } from './completion-request.ts';
-import { drain } from './hang-up.ts';
 import { holdCall, type ModelCall, openHeldCall } from './metered-call.ts';
-import { type Piece, readPieces } from './read-pieces.ts';
+import { ReadAhead } from './read-ahead.ts';
+import type { Piece } from './read-pieces.ts';
 import type { AnswerEvents, Turn } from './turn.ts';
 
 /** Changes a text on its way to the caller, piece by piece. */
@@ -34,7 +34,7 @@ export async function* modelAnswer(
 ): AnswerEvents {
   const planned = answerCall(turn, request, asRequest);
   const call = await openHeldCall(hold ? { call: planned, hold } : await holdCall(planned));
-  const pieces = readPieces(call);
+  const ahead = new ReadAhead(call);
   const written = { text: '', finishReason: 'stop' };
   const deltas = function* (content: string | undefined) {
     if (!content) return;
@@ -43,9 +43,8 @@ export async function* modelAnswer(
   };
   try {
     yield answering(turn.model, call.maxTokens);
-    // With `for await`, a caller who hangs up would end `pieces` too, and they could not be drained below.
-    for (let next = await pieces.next(); !next.done; next = await pieces.next()) {
-      for (const { delta, finish_reason } of choicesIn(next.value)) {
+    for await (const piece of ahead.pieces()) {
+      for (const { delta, finish_reason } of choicesIn(piece)) {
         if (finish_reason) written.finishReason = finish_reason;
         const content = delta?.content ?? '';
         yield* deltas(filter ? filter.push(content) : content);
@@ -54,8 +53,7 @@ export async function* modelAnswer(
     yield* deltas(filter?.rest());
     if (!call.meter.finished) throw unavailable('The model broke off its answer.');
   } finally {
-    await drain(pieces);
-    await call.end();
+    await ahead.end();
   }
   return written;
 }

@@ -4,14 +4,14 @@ import type { Note } from '../http/request-log.ts';
 import { errorWords } from '../log.ts';
 import { unavailable } from '../models/errors.ts';
 import { brokenOff } from './broken-off.ts';
-import { drain } from './hang-up.ts';
 import type { MeteredCall } from './metered-call.ts';
-import { type Piece, readPieces, type StreamEvent } from './read-pieces.ts';
+import { ReadAhead } from './read-ahead.ts';
+import type { Piece, StreamEvent } from './read-pieces.ts';
 
 /**
  * Forwards an upstream's stream byte for byte, and meters it. The chunk that holds only the usage is left out
  * unless the caller asked for it. A stream that breaks off ends with a chunk that has `error`, without `[DONE]`.
- * The call is settled however the stream ends, also if the caller hangs up.
+ * The call is settled however the stream ends, also if the caller hangs up or reads no further.
  *
  * @see https://platform.openai.com/docs/api-reference/chat/create
  */
@@ -20,13 +20,12 @@ export async function* forwardStream(
   wantsUsage: boolean,
   note: Note = () => {},
 ): AsyncGenerator<Uint8Array | string> {
-  const pieces = readPieces(call);
+  const ahead = new ReadAhead(call);
   let ended = false;
   try {
-    // With `for await`, a caller who hangs up would end `pieces` too, and they could not be drained below.
-    for (let next = await pieces.next(); !next.done; next = await pieces.next()) {
-      yield wantsUsage ? next.value.bytes : withoutUsageChunk(next.value);
-      ended ||= next.value.events.some(({ isEnd }) => isEnd);
+    for await (const piece of ahead.pieces()) {
+      yield wantsUsage ? piece.bytes : withoutUsageChunk(piece);
+      ended ||= piece.events.some(({ isEnd }) => isEnd);
     }
     if (!ended && !call.meter.finished) throw unavailable('The model broke off its answer.');
     if (!ended) yield doneEvent;
@@ -35,8 +34,7 @@ export async function* forwardStream(
     note({ error: errorWords(told) });
     yield eventOf({ error: completionErrorOf(told) });
   } finally {
-    await drain(pieces);
-    await call.end();
+    await ahead.end();
   }
 }
 

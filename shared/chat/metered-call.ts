@@ -122,8 +122,7 @@ function outcomeOf(
 
 /**
  * Makes the functions that end a call, of which only the first that is called has an effect. The call also ends
- * when its time is up: a caller who stays connected and reads no further leaves whoever reads the response
- * suspended, and then nobody else would end it.
+ * when its time is up: a response that nobody has come to read by then would be ended by nobody else.
  */
 function settlementOf(
   hold: Hold,

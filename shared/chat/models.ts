@@ -18,21 +18,41 @@ export const ModelEntry = v.object({
  */
 export const ModelList = v.object({ object: v.literal('list'), data: v.array(ModelEntry) });
 
+/** The path of `GET /v1/models/{model}`. */
+export const ModelPath = v.object({ model: v.string() });
+
 export type ModelList = v.InferOutput<typeof ModelList>;
 
 /** Lists the models that the caller's key may use. */
 export function listModels(caller: Caller): ModelList {
   const usable = catalogue.models.filter(({ id }) => mayUseModel(caller, id));
-  return {
-    object: 'list',
-    data: usable.map(({ id, upstreams }) => ({
-      id,
-      object: 'model',
-      created: 0,
-      owned_by: upstreams[0]?.upstream ?? 'quire',
-    })),
-  };
+  return { object: 'list', data: usable.map(entryOf) };
 }
+
+/**
+ * Describes one model, by its id as it is or as a path encodes it: clients encode the slash in `maker/model`, and
+ * the gateway may leave that to us. Throws `NotFoundError` for a model that the caller may not use.
+ *
+ * @see https://platform.openai.com/docs/api-reference/models/retrieve
+ */
+export function describeModel(caller: Caller, id: string): v.InferOutput<typeof ModelEntry> {
+  return entryOf(requireModel(caller, findModel(id) ? id : decoded(id)));
+}
+
+function decoded(id: string): string {
+  try {
+    return decodeURIComponent(id);
+  } catch {
+    return id;
+  }
+}
+
+const entryOf = ({ id, upstreams }: Model): v.InferOutput<typeof ModelEntry> => ({
+  id,
+  object: 'model',
+  created: 0,
+  owned_by: upstreams[0]?.upstream ?? 'quire',
+});
 
 /**
  * Returns a model that the caller may use. Throws `NotFoundError` if there is none, or if the key may not use

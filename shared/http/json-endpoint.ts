@@ -1,6 +1,7 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { type Caller, callerOf } from './caller.ts';
+import { cors } from './cors.ts';
 import { detailError, type ErrorFormat } from './error-response.ts';
 import { parseRequest, type RequestParts, type RequestSchemas } from './request.ts';
 import { requestLog } from './request-log.ts';
@@ -38,6 +39,7 @@ function endpoint(
 ) {
   return middy(handler)
     .use(requestLog())
+    .use(cors())
     .onError((request) => {
       const { error, event } = request;
       request.response = errorFormat(error, event.requestContext.requestId);

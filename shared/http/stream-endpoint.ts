@@ -5,7 +5,8 @@ import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { errorFields, type LogFields, log } from '../log.ts';
 import { measure } from '../metrics.ts';
 import { type Caller, callerOf } from './caller.ts';
-import type { ErrorFormat } from './error-response.ts';
+import { cors } from './cors.ts';
+import { detailError, type ErrorFormat } from './error-response.ts';
 import { parseRequest, type RequestParts, type RequestSchemas } from './request.ts';
 import { logRequest, type Note } from './request-log.ts';
 
@@ -44,34 +45,53 @@ export function streamEndpoint<Schemas extends RequestSchemas>(
   respond: Respond<Schemas>,
   errorFormat: ErrorFormat,
 ) {
-  return middy<APIGatewayProxyEvent>({
-    executionMode: executionModeStreamifyResponse,
-  }).handler(async (event: APIGatewayProxyEvent, context: Context) => {
-    const { requestId } = event.requestContext;
-    const startedAt = performance.now();
-    const timeIsUp = AbortSignal.timeout(
-      Math.max(0, context.getRemainingTimeInMillis() - settlingTimeMs),
-    );
-    const notes: LogFields = {};
-    const note: Note = (fields) => Object.assign(notes, fields);
-    const withId = (headers: Record<string, string>) => ({ 'x-request-id': requestId, ...headers });
-    try {
-      const parts = parseRequest(schemas, event);
-      const invocation = { requestId, timeIsUp, note };
-      const { body, statusCode, headers } = await respond(parts, callerOf(event), invocation);
-      const end = () => logRequest(event, { status: statusCode, notes, startedAt });
-      const pieces = watched(body, requestId, startedAt, end);
-      return {
-        statusCode,
-        headers: withId(headers),
-        body: Readable.from(pieces, { objectMode: false }),
-      };
-    } catch (error) {
-      const { headers, ...response } = errorFormat(error, requestId);
-      logRequest(event, { status: response.statusCode, error, notes, startedAt });
-      return { ...response, headers: withId(headers) };
-    }
-  });
+  return endpoint(
+    (event, invocation) => respond(parseRequest(schemas, event), callerOf(event), invocation),
+    errorFormat,
+  );
+}
+
+/** The same for a route that needs no API key. */
+export function openStreamEndpoint(
+  respond: (event: APIGatewayProxyEvent) => Promise<StreamedResponse>,
+) {
+  return endpoint(respond, detailError);
+}
+
+function endpoint(
+  respond: (event: APIGatewayProxyEvent, invocation: Invocation) => Promise<StreamedResponse>,
+  errorFormat: ErrorFormat,
+) {
+  return middy({ executionMode: executionModeStreamifyResponse })
+    .use(cors())
+    .handler(async (event: APIGatewayProxyEvent, context: Context) => {
+      const { requestId } = event.requestContext;
+      const startedAt = performance.now();
+      const timeIsUp = AbortSignal.timeout(
+        Math.max(0, context.getRemainingTimeInMillis() - settlingTimeMs),
+      );
+      const notes: LogFields = {};
+      const note: Note = (fields) => Object.assign(notes, fields);
+      const withId = (headers: Record<string, string>) => ({
+        'x-request-id': requestId,
+        ...headers,
+      });
+      try {
+        const invocation = { requestId, timeIsUp, note };
+        const { body, statusCode, headers } = await respond(event, invocation);
+        const end = () => logRequest(event, { status: statusCode, notes, startedAt });
+        const pieces = watched(body, requestId, startedAt, end);
+        return {
+          statusCode,
+          headers: withId(headers),
+          body: Readable.from(pieces, { objectMode: false }),
+        };
+      } catch (error) {
+        const { headers, ...response } = errorFormat(error, requestId);
+        logRequest(event, { status: response.statusCode, error, notes, startedAt });
+        return { ...response, headers: withId(headers) };
+      }
+    });
 }
 
 /**

@@ -111,10 +111,22 @@ async function put(object: string, body: string, type = 'application/json'): Pro
   return object;
 }
 
-/** A link to an object that works for an hour. */
-function signedUrl(object: string): Promise<string> {
+/** How long a link works, in seconds, if the credentials that sign it do. */
+const linkSeconds = 3600;
+
+/**
+ * A link to an object. It ends with the credentials that sign it, so it is signed for no longer than they are known
+ * to last; the credentials of a function may end before the hour without saying so.
+ *
+ * @see https://docs.aws.amazon.com/AmazonS3/latest/userguide/using-presigned-url.html
+ */
+async function signedUrl(object: string): Promise<string> {
   const command = new GetObjectCommand({ Bucket: setting('OBJECTS_BUCKET'), Key: object });
-  return getSignedUrl(s3, command, { expiresIn: 3600 });
+  const { expiration } = await s3.config.credentials();
+  const leftSeconds = expiration
+    ? Math.floor((expiration.getTime() - Date.now()) / 1000)
+    : linkSeconds;
+  return getSignedUrl(s3, command, { expiresIn: Math.max(1, Math.min(linkSeconds, leftSeconds)) });
 }
 
 async function get(object: string | undefined): Promise<string> {

@@ -1,11 +1,13 @@
 import type { APIGatewayAuthorizerResult, APIGatewayTokenAuthorizerEvent } from 'aws-lambda';
-import { admit } from './key.ts';
+import { type Admission, admit } from './key.ts';
 import { limitsOfKey } from './key-limits.ts';
+import { secretPattern } from './secret.ts';
 
 /**
  * Lets an active key in, and passes its id, name and limits on in the request's context, whose values can't be
- * objects. Another is denied, which the gateway answers with its 401; the context says why, for the access log.
- * An error that is thrown here would be logged with its stack, and counted as a fault.
+ * objects. Any other token is denied rather than refused by an error: the gateway keeps a denial as it keeps a
+ * permission, so the same token is not looked up again, and an error would be logged with its stack and counted as a
+ * fault. The gateway answers a denial with its 401; the context says why, for the access log.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-lambda-authorizer-output.html
  */
@@ -13,7 +15,7 @@ export async function authorizeRequest({
   authorizationToken,
   methodArn,
 }: APIGatewayTokenAuthorizerEvent): Promise<APIGatewayAuthorizerResult> {
-  const { key, refused } = await admit(authorizationToken.replace(/^bearer /i, ''));
+  const { key, refused } = await admissionOf(authorizationToken.replace(/^bearer /i, ''));
   const known = key && { keyId: key.id, keyName: key.name };
   return {
     principalId: key?.id ?? 'nobody',
@@ -33,6 +35,10 @@ export async function authorizeRequest({
     },
   };
 }
+
+/** A token without a secret's form costs no read. */
+const admissionOf = async (secret: string): Promise<Admission> =>
+  secretPattern.test(secret) ? admit(secret) : { refused: 'unknown' };
 
 /** The ARN of every route. The gateway caches the policy by token, so it must hold for the key's next request too. */
 function everyMethod(methodArn: string): string {

@@ -9,11 +9,11 @@ import {
   CompletionUsage,
 } from '../chat/completion.ts';
 import { CompletionRequest } from '../chat/completion-request.ts';
-import { ModelEntry, ModelList } from '../chat/models.ts';
+import { ModelEntry, ModelList, ModelPath } from '../chat/models.ts';
 import { catalogue } from '../models/catalogue.ts';
 import { completionErrorAnswer, completionLimitReached } from './error-answers.ts';
 import { ErrorObject } from './error-bodies.ts';
-import { component, content, json, type Operation } from './operation.ts';
+import { component, content, json, type Operation, parameters } from './operation.ts';
 
 const BrokenStream = v.object({ error: ErrorObject });
 const CompletionEvent = v.union([CompletionChunk, BrokenStream]);
@@ -90,6 +90,13 @@ export const completionComponents = {
 };
 
 const model = catalogue.defaults.chat;
+const entry = { id: model, object: 'model', created: 0, owned_by: 'openai' } as const;
+const noSuchModel = completionErrorAnswer('There is no such model, or the key may not use it.', {
+  message: 'The model no-such-model does not exist.',
+  type: 'invalid_request_error',
+  param: 'model',
+  code: 'model_not_found',
+});
 
 export const completionOperations: Operation[] = [
   {
@@ -170,12 +177,7 @@ export const completionOperations: Operation[] = [
           code: 'context_length_exceeded',
         },
       ),
-      404: completionErrorAnswer('There is no such model, or the key may not use it.', {
-        message: 'The model no-such-model does not exist.',
-        type: 'invalid_request_error',
-        param: 'model',
-        code: 'model_not_found',
-      }),
+      404: noSuchModel,
       429: completionLimitReached,
       503: {
         ...completionErrorAnswer('No provider of the model answers now.', {
@@ -198,9 +200,23 @@ export const completionOperations: Operation[] = [
       200: json('The models.', ModelList, {
         Models: {
           object: 'list',
-          data: [{ id: model, object: 'model', created: 0, owned_by: 'openai' }],
+          data: [entry],
         },
       }),
     },
+  },
+  {
+    method: 'get',
+    path: '/v1/models/{model}',
+    operationId: 'getModel',
+    tag: 'Chat completions',
+    summary: 'Read one model',
+    description: 'Whether there is a model that your key may use by this id.',
+    parameters: [
+      parameters('path', ModelPath, {
+        model: { description: 'The model’s id. It may have slashes.', example: model },
+      }),
+    ],
+    answers: { 200: json('The model.', ModelEntry, { 'A model': entry }), 404: noSuchModel },
   },
 ];

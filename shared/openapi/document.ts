@@ -23,6 +23,8 @@ Send your key with every request: \`Authorization: Bearer sk-…\`. Bodies are J
 
 What is wrong with a request is told as 422 with a list of \`{loc, msg, type}\`; any other error as \`{"detail": "a sentence"}\`; under \`/v1\` as \`{"error": {message, type, param, code}}\`. Every answer carries \`x-amzn-requestid\`: quote it when you report a fault. A field or parameter that the service doesn't know is ignored; one that looks like a misspelled name is refused, with the name that was likely meant.
 
+A page in a browser may call this API from the origins that its operator allows.
+
 The most that a request can cost is held against the key's budget before anything is asked of a model. A spent budget is a 429 that says when it renews.`;
 
 const components: Record<string, Component> = {

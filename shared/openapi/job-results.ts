@@ -19,7 +19,8 @@ import { component } from './operation.ts';
 const type = 'What kind of result this is.';
 const cost = 'What it cost, in USD.';
 const usage = 'The tokens it took.';
-const url = 'A link to the text, good for an hour, where it is too long to be answered here.';
+const url =
+  'A link to the text, where it is too long to be answered here. It is good for an hour at most, and may end before: read the job again for a new one.';
 
 /** What the document says of jobs' results; examples of them follow. */
 export const resultComponents = {

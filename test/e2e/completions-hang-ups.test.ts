@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -189,6 +191,40 @@ describe('a reader who doesn’t read', () => {
     await expectPaid(model, 30, 40);
     expect(sentMb).toBe(total);
   });
+
+  it.each([
+    ['a completion', '/v1/chat/completions', { messages: question, stream: true }],
+    ['a chat', '/chat/stream', { message: 'a question' }],
+  ])(
+    'and stays connected pays for all of %s once the upstream has ended',
+    async (_, path, body) => {
+      async function* pieces() {
+        for (let sent = 0; sent < 256; sent++) yield chunk(text);
+        yield* [chunk({}, 'stop'), usageChunk(30, 40), done];
+      }
+      const model = chat.newModel('plain', { kind: 'pieces', pieces: pieces() });
+      const socket = await stalledSocket(path, { model: model.id, ...body });
+
+      await expectPaid(model, 30, 40);
+
+      expect(socket.readyState).toBe('open');
+      expect(socket.bytesRead).toBeLessThan(32 * megabyte);
+      socket.destroy();
+    },
+  );
+
+  /** Asks by a socket of its own, which takes the first bytes of the answer and then no more. */
+  async function stalledSocket(path: string, body: object): Promise<Socket> {
+    const { hostname, port } = new URL(account.base_url);
+    const socket = connect(Number(port), hostname);
+    const json = JSON.stringify(body);
+    socket.write(
+      `POST ${path} HTTP/1.1\r\nhost: ${hostname}\r\nauthorization: Bearer ${account.api_key}\r\n` +
+        `content-length: ${Buffer.byteLength(json)}\r\n\r\n${json}`,
+    );
+    await once(socket, 'data');
+    return socket.pause();
+  }
 
   it('gets all of it once it reads on', async () => {
     const texts = Array.from({ length: 160 }, () => text);

@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { beforeAll, describe, expect, it } from 'vitest';
-import { fetchSource } from '../../shared/jobs/files/source.ts';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { fetchSource, type SourcedJob } from '../../shared/jobs/files/source.ts';
 import { withFile } from '../../shared/jobs/files/source-file.ts';
 import type { ClaimedJob, Job } from '../../shared/jobs/job.ts';
 import { newJob } from '../../shared/jobs/new-job.ts';
@@ -22,12 +22,19 @@ const items: Record<string, Record<string, unknown>> = {
   theirs: { mimeType: folder },
 };
 
+/** The contents of files that have one of their own, and what was downloaded. */
+const contents: Record<string, string> = {};
+const downloads: string[] = [];
+
 const drive = await useScriptedDrive((app) => {
   app.get<{ Params: { id: string }; Querystring: { alt?: string } }>(
     '/drive/v3/files/:id',
     ({ params: { id }, query: { alt } }, reply) => {
       if (!items[id]) return reply.code(404).send(refusal(404, 'notFound'));
-      if (alt === 'media') return reply.type('text/plain').send(`the text of ${id}`);
+      if (alt === 'media') {
+        downloads.push(id);
+        return reply.type('text/plain').send(contents[id] ?? `the text of ${id}`);
+      }
       return reply.send({ id, name: `${id}.txt`, mimeType: 'text/plain', ...items[id] });
     },
   );
@@ -53,7 +60,7 @@ async function claimedJob(drive_file_id: string, rest: Partial<Job> = {}): Promi
     ...{ status: 'processing', lease_id: randomUUID(), lease_until: '2100', drive_file_id },
     ...rest,
   } as ClaimedJob;
-  await putJobs(keyId, [{ ...job, created: 0 }]);
+  await putJobs(job.key_id, [{ ...job, created: 0 }]);
   return job;
 }
 
@@ -72,8 +79,80 @@ describe('a result goes', () => {
   });
 });
 
+describe('the same content', () => {
+  const md5 = (text: string) => createHash('md5').update(text).digest('hex');
+  const textOf = ({ source_object }: SourcedJob) =>
+    withFile(source_object, (path) => readFile(path, 'utf8'));
+
+  /** Puts a file on the drive; the drive may be wrong about its content. */
+  function putFile(id: string, content: string, said = content): void {
+    items[id] = { ...items[id], parents: ['allowed'], md5Checksum: md5(said) };
+    contents[id] = content;
+  }
+
+  it('is copied once for many jobs', async () => {
+    putFile('often', 'a text');
+
+    const jobs = [];
+    for (let n = 0; n < 3; n++) jobs.push(await fetched(await claimedJob('often')));
+
+    expect(new Set(jobs.map(({ source_object }) => source_object)).size).toBe(1);
+    expect(await Promise.all(jobs.map(textOf))).toEqual(['a text', 'a text', 'a text']);
+    expect(downloads.filter((id) => id === 'often')).toEqual(['often']);
+  });
+
+  it('is copied anew once it has changed, or has another name', async () => {
+    putFile('changing', 'before');
+    const before = await fetched(await claimedJob('changing'));
+    putFile('changing', 'after');
+    const after = await fetched(await claimedJob('changing'));
+    items['changing'] = { ...items['changing'], name: 'renamed.txt' };
+    const renamed = await fetched(await claimedJob('changing'));
+
+    expect(await Promise.all([before, after, renamed].map(textOf))).toEqual([
+      'before',
+      'after',
+      'after',
+    ]);
+    expect(renamed.filename).toBe('renamed.txt');
+  });
+
+  it('is copied anew after a week, before its object may expire', async () => {
+    putFile('old', 'a text');
+    const first = await fetched(await claimedJob('old'));
+    vi.setSystemTime(Date.now() + 8 * 86_400_000);
+
+    const later = await fetched(await claimedJob('old'));
+
+    vi.useRealTimers();
+    expect(later.source_object).not.toBe(first.source_object);
+  });
+
+  it('is not what came while the file was changed', async () => {
+    putFile('moving', 'newer', 'older');
+    const moved = await fetched(await claimedJob('moving'));
+    putFile('moving', 'older');
+
+    const back = await fetched(await claimedJob('moving'));
+
+    expect(await Promise.all([moved, back].map(textOf))).toEqual(['newer', 'older']);
+  });
+
+  it('is copied for each key', async () => {
+    putFile('both', 'a text');
+    const mine = await fetched(await claimedJob('both'));
+    const { id } = await issueKey('other', { ...defaultLimits, drive_folders: ['allowed'] });
+
+    const theirs = await fetched(await claimedJob('both', { key_id: id }));
+
+    expect(theirs.source_object).toBe(`${id}/${theirs.job_id}/source-${theirs.lease_id}`);
+    expect(mine.source_object).not.toBe(theirs.source_object);
+  });
+});
+
 it('each attempt at a job has a copy of its own, which no late one replaces', async () => {
-  const job = await claimedJob('in-two');
+  items['own'] = { parents: ['allowed'] };
+  const job = await claimedJob('own');
   const late = { ...job, lease_id: randomUUID() };
 
   const { source_object } = await fetched(job);
@@ -81,5 +160,5 @@ it('each attempt at a job has a copy of its own, which no late one replaces', as
 
   expect(source_object).toBe(`${keyId}/${job.job_id}/source-${job.lease_id}`);
   const text = await withFile(source_object, (path) => readFile(path, 'utf8'));
-  expect(text).toBe('the text of in-two');
+  expect(text).toBe('the text of own');
 });

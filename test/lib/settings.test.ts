@@ -8,6 +8,8 @@ function settingsOf(context: Record<string, unknown>): Settings {
   return readSettings(app.node);
 }
 
+const originsWanted = 'origins such as https://app.example.com, separated by commas, or *';
+
 describe('settings', () => {
   it('have a default each', () => {
     const settings = settingsOf({});
@@ -24,6 +26,7 @@ describe('settings', () => {
       documentMaxMb: 200,
       documentMaxPages: 3000,
       laneShards: 1,
+      corsOrigins: [],
       throttleRate: 500,
       throttleBurst: 1000,
       search: 'none',
@@ -46,6 +49,13 @@ describe('settings', () => {
     ['laneShards', '64', 64],
     ['throttleRate', '10000', 10_000],
     ['throttleBurst', '5000', 5000],
+    ['corsOrigins', '*', ['*']],
+    ['corsOrigins', ['https://a.example'], ['https://a.example']],
+    [
+      'corsOrigins',
+      'https://a.example, http://localhost:5173',
+      ['https://a.example', 'http://localhost:5173'],
+    ],
     ['search', 'brave', 'brave'],
     ['searchUrl', 'http://search.example', 'http://search.example'],
     ['researchMaxUsd', '0.25', 0.25],
@@ -82,6 +92,10 @@ describe('settings', () => {
     ['laneShards', 65, 'a whole number from 1 to 64'],
     ['throttleRate', -1, 'a whole number from 1 to 10000'],
     ['throttleBurst', 5001, 'a whole number from 1 to 5000'],
+    ['corsOrigins', 'https://a.example/', originsWanted],
+    ['corsOrigins', ['a.example'], originsWanted],
+    ['corsOrigins', 'https://*.a.example', originsWanted],
+    ['corsOrigins', 1, originsWanted],
     ['search', 'google', 'none, searxng, brave or tavily'],
     ['searchUrl', 'search.example', 'a URL'],
     ['researchMaxUsd', -1, 'US dollars from 0 to 1000'],

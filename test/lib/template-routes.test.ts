@@ -37,6 +37,7 @@ describe('routes', () => {
       `GET /user/limits get-limits ${authorizer}`,
       `GET /user/stats get-stats ${authorizer}`,
       `GET /v1/models list-models ${authorizer}`,
+      `GET /v1/models/{model+} get-model ${authorizer}`,
       `POST /batch/jobs submit-job ${authorizer}`,
       `POST /batch/jobs/{job_id}/cancel cancel-job ${authorizer}`,
       `POST /batch/jobs/{job_id}/retry retry-job ${authorizer}`,
@@ -53,7 +54,7 @@ describe('routes', () => {
     expect(authorizer).toMatchObject({
       Type: 'TOKEN',
       IdentitySource: 'method.request.header.Authorization',
-      IdentityValidationExpression: '^[Bb]earer sk-[0-9A-Za-z]{43}$',
+      IdentityValidationExpression: '^[Bb][Ee][Aa][Rr][Ee][Rr] sk-[0-9A-Za-z]{43}$',
       AuthorizerResultTtlInSeconds: 60,
     });
     expect(functionIn(authorizer.AuthorizerUri).name).toBe('authorize-request');

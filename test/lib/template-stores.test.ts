@@ -3,16 +3,21 @@ import { type Resource, resourcesOf } from '../../lib/local/template/template.ts
 import { all, only, referencesIn, stackName, template } from '../support/run/stack-template.ts';
 
 describe('stores', () => {
-  it.each(all('AWS::DynamoDB::GlobalTable'))(
-    '%s is on demand, encrypted and restorable',
-    (_, table) => {
-      expect(table).toMatchObject({
-        BillingMode: 'PAY_PER_REQUEST',
-        SSESpecification: { SSEEnabled: true },
-        Replicas: [{ PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true } }],
-      });
-    },
-  );
+  it.each(all('AWS::DynamoDB::GlobalTable'))('%s is on demand and encrypted', (_, table) => {
+    expect(table).toMatchObject({
+      BillingMode: 'PAY_PER_REQUEST',
+      SSESpecification: { SSEEnabled: true },
+    });
+  });
+
+  it('can be restored, all but the sessions, which are to be forgotten', () => {
+    const lost = all('AWS::DynamoDB::GlobalTable').filter(([, { Replicas }]) => {
+      const [{ PointInTimeRecoverySpecification }] = Replicas;
+      return !PointInTimeRecoverySpecification.PointInTimeRecoveryEnabled;
+    });
+
+    expect(lost.map(([id]) => id)).toEqual([expect.stringMatching(/^chatsessions/)]);
+  });
 
   it('forget, all but the sums of usage', () => {
     const lasting = all('AWS::DynamoDB::GlobalTable').filter(([, { TimeToLiveSpecification }]) => {

@@ -1,3 +1,6 @@
+import { type IncomingMessage, request } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { docsFiles } from '../../shared/openapi/service.ts';
 import { shared } from '../support/run/shared.ts';
@@ -55,6 +58,45 @@ describe('the reference page', () => {
     expect(html).not.toMatch(/<style|<script>| on\w+=| style=/);
     expect(html).toContain('<script src=');
   });
+});
+
+describe('what the page is made of', () => {
+  /** Asks as `fetch` can't: it takes every encoding, and hides which one came. */
+  const getEncoded = (path: string, accepted?: string) =>
+    new Promise<IncomingMessage>((resolve, reject) => {
+      const headers = accepted === undefined ? {} : { 'accept-encoding': accepted };
+      request(`${base_url}${path}`, { headers }, resolve).once('error', reject).end();
+    });
+
+  it.each(['/docs', '/docs/swagger-ui-bundle.js', '/docs/swagger-ui.css', '/openapi.json'])(
+    'is sent compressed to who takes that: %s',
+    async (path) => {
+      const [plain, zipped] = await Promise.all([
+        getEncoded(path),
+        getEncoded(path, 'br, gzip;q=0.8'),
+      ]);
+      const [whole, bytes] = await Promise.all([buffer(plain), buffer(zipped)]);
+
+      expect(plain.headers).not.toHaveProperty('content-encoding');
+      expect(zipped.headers).toMatchObject({
+        'content-encoding': 'gzip',
+        vary: 'accept-encoding',
+        'content-type': plain.headers['content-type'],
+      });
+      expect(gunzipSync(bytes).equals(whole)).toBe(true);
+      expect(bytes.length).toBeLessThan(whole.length * (whole.length > 10_000 ? 0.4 : 1));
+    },
+  );
+
+  it.each(['identity', 'gzip;q=0', 'gzipped', ''])(
+    'is sent as it is for "%s"',
+    async (accepted) => {
+      const answer = await getEncoded('/docs', accepted);
+
+      expect(answer.headers).not.toHaveProperty('content-encoding');
+      expect(await text('/docs')).toBe((await buffer(answer)).toString());
+    },
+  );
 });
 
 describe('a file of the page', () => {

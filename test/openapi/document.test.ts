@@ -32,7 +32,7 @@ describe('the document', () => {
 
     const routes = all('AWS::ApiGateway::Method').map(
       ([, { HttpMethod, ResourceId, AuthorizationType }]) =>
-        `${HttpMethod} ${pathOf(ResourceId.Ref) || '/'} ${AuthorizationType}`,
+        `${HttpMethod} ${pathOf(ResourceId.Ref).replace('+}', '}') || '/'} ${AuthorizationType}`,
     );
 
     const documented = operations.map(

@@ -1,4 +1,5 @@
 import { parentPort, Worker } from 'node:worker_threads';
+import { secretKeyEnvironment } from './client-config.ts';
 
 /** A running engine: where it answers, and how to stop it. */
 export interface Engine {
@@ -14,7 +15,8 @@ export async function startEngineThread<Report extends Engine = Engine>(
   file: URL,
   workerData: object,
 ): Promise<Report> {
-  const thread = new Worker(file, { workerData });
+  const env = { ...process.env, ...secretKeyEnvironment };
+  const thread = new Worker(file, { workerData, env });
   const report = await new Promise<Omit<Report, 'close'>>((resolve, reject) => {
     thread.once('message', resolve).once('error', reject);
   });

@@ -46,12 +46,18 @@ export function proxyEvent(
   };
 }
 
-/** API Gateway hands the parameters over as they stand in the URL; Fastify would decode them. */
+/**
+ * API Gateway hands the parameters over as they stand in the URL; Fastify would decode them. `{name+}` takes all the
+ * rest, slashes too.
+ */
 function pathParameters(pattern: string, path: string): Record<string, string> {
   const parts = path.split('/');
-  const names = pattern.split('/').map((part) => part.match(/^\{(.+)\}$/)?.[1]);
   return Object.fromEntries(
-    names.flatMap((name, index) => (name ? [[name, parts[index] ?? '']] : [])),
+    pattern.split('/').flatMap((part, index) => {
+      const [, name, isGreedy] = part.match(/^\{([^}+]+)(\+)?\}$/) ?? [];
+      if (!name) return [];
+      return [[name, isGreedy ? parts.slice(index).join('/') : (parts[index] ?? '')]];
+    }),
   );
 }
 

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { resourcesOf, type Template } from '../template/template.ts';
 
 export interface GatewayResponse {
@@ -44,25 +45,34 @@ export class GatewayResponses {
     );
   }
 
-  /** Returns the response of one type. */
-  get(type: GatewayResponseType): GatewayResponse {
+  /** Returns the response of one type to a request with these headers. */
+  get(type: GatewayResponseType, request: IncomingHttpHeaders = {}): GatewayResponse {
     const { status, fallback } = defaults[type] ?? { status: 500, fallback: 'DEFAULT_5XX' };
     const declared = this.declared.get(type) ?? this.declared.get(fallback);
     const body = declared?.ResponseTemplates?.['application/json'];
     return {
       status: Number(declared?.StatusCode ?? status),
-      headers: { 'content-type': 'application/json', ...headersOf(declared) },
+      headers: { 'content-type': 'application/json', ...headersOf(declared, request) },
       body: body ?? JSON.stringify({ message: type }),
     };
   }
 }
 
-/** Reads the declared headers: `gatewayresponse.header.Name: "'value'"` is the header `name: value`. */
-function headersOf(declared: Declared | undefined): Record<string, string> {
+/**
+ * Reads the declared headers: `gatewayresponse.header.Name: "'value'"` is the header `name: value`. The value
+ * `method.request.header.Name` is that of the request's header.
+ */
+function headersOf(
+  declared: Declared | undefined,
+  request: IncomingHttpHeaders,
+): Record<string, string> {
+  const parameters = Object.entries(declared?.ResponseParameters ?? {});
   return Object.fromEntries(
-    Object.entries(declared?.ResponseParameters ?? {}).map(([name, value]) => [
-      name.replace('gatewayresponse.header.', '').toLowerCase(),
-      value.replace(/^'|'$/g, ''),
-    ]),
+    parameters.flatMap(([name, value]) => {
+      const asked = value.match(/^method\.request\.header\.(.+)$/)?.[1];
+      const sent = asked ? request[asked.toLowerCase()] : value.replace(/^'|'$/g, '');
+      const header = name.replace('gatewayresponse.header.', '').toLowerCase();
+      return typeof sent === 'string' ? [[header, sent]] : [];
+    }),
   );
 }

@@ -7,6 +7,7 @@ import type { RequestLine } from '../request-line.ts';
 import { StageError } from '../stage-error.ts';
 import { proxyEvent } from './gateway-event.ts';
 import type { GatewayResponses, GatewayResponseType } from './gateway-responses.ts';
+import type { Preflight } from './preflight.ts';
 import type { Route } from './routes.ts';
 import { StreamedReply } from './streamed-reply.ts';
 
@@ -20,7 +21,12 @@ export class Gateway {
   private readonly responses: GatewayResponses;
   private readonly lines = new WeakMap<FastifyRequest, RequestLine>();
 
-  constructor(routes: Route[], responses: GatewayResponses, narrator: Narrator) {
+  constructor(
+    routes: Route[],
+    responses: GatewayResponses,
+    narrator: Narrator,
+    preflights: Preflight[] = [],
+  ) {
     this.responses = responses;
     this.server = Fastify({
       bodyLimit: maxBodyBytes,
@@ -28,18 +34,23 @@ export class Gateway {
       forceCloseConnections: true,
       genReqId: () => randomUUID(),
       routerOptions: { ignoreTrailingSlash: true, maxParamLength: maxUrlLength },
-      frameworkErrors: (_error, { id }, reply) =>
-        this.sendGatewayResponse(reply.header('x-amzn-requestid', id), 'BAD_REQUEST_BODY'),
+      frameworkErrors: (_error, request, reply) =>
+        this.sendGatewayResponse(
+          request,
+          reply.header('x-amzn-requestid', request.id),
+          'BAD_REQUEST_BODY',
+        ),
     });
     this.server.removeAllContentTypeParsers();
     this.server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
       done(null, body);
     });
-    this.server.setNotFoundHandler((_request, reply) =>
-      this.sendGatewayResponse(reply, 'MISSING_AUTHENTICATION_TOKEN'),
+    this.server.setNotFoundHandler((request, reply) =>
+      this.sendGatewayResponse(request, reply, 'MISSING_AUTHENTICATION_TOKEN'),
     );
-    this.server.setErrorHandler((error: { statusCode?: number }, _request, reply) =>
+    this.server.setErrorHandler((error: { statusCode?: number }, request, reply) =>
       this.sendGatewayResponse(
+        request,
         reply,
         error.statusCode === 413 ? 'REQUEST_TOO_LARGE' : 'BAD_REQUEST_BODY',
       ),
@@ -53,6 +64,7 @@ export class Gateway {
       reply.raw.once('close', () => line.answered(reply.statusCode, reply.raw.writableFinished));
     });
     for (const route of routes) this.serve(route);
+    for (const preflight of preflights) this.servePreflight(preflight);
   }
 
   /** Listens on a port, 0 for a free one. Returns the base URL. Throws `StageError` if the port can't be had. */
@@ -78,8 +90,16 @@ export class Gateway {
   private serve(route: Route): void {
     this.server.route({
       method: route.method as 'GET',
-      url: route.path.replace(/\{([^}]+)\}/g, ':$1'),
+      url: routerPath(route.path),
       handler: (request, reply) => this.handle(route, request, reply),
+    });
+  }
+
+  private servePreflight({ path, status, headersFor }: Preflight): void {
+    this.server.route({
+      method: 'OPTIONS',
+      url: routerPath(path),
+      handler: (request, reply) => reply.code(status).headers(headersFor(request.headers)).send(),
     });
   }
 
@@ -91,11 +111,11 @@ export class Gateway {
     const line = this.lines.get(request);
     const decision = await route.authorizer?.decide(request.headers.authorization, route.methodArn);
     if (decision) line?.calledBy(decision.context);
-    if (decision?.refused) return this.sendGatewayResponse(reply, decision.refused);
+    if (decision?.refused) return this.sendGatewayResponse(request, reply, decision.refused);
 
     const event = proxyEvent(route, request, decision?.context);
     if (Buffer.byteLength(JSON.stringify(event)) > maxPayloadBytes) {
-      return this.sendGatewayResponse(reply, 'REQUEST_TOO_LARGE');
+      return this.sendGatewayResponse(request, reply, 'REQUEST_TOO_LARGE');
     }
     try {
       const sink = route.streams ? new StreamedReply() : undefined;
@@ -105,17 +125,26 @@ export class Gateway {
       return send(reply, (await within(route.timeoutMs, invoked)) as APIGatewayProxyResult);
     } catch (error) {
       return this.sendGatewayResponse(
+        request,
         reply,
         error === timedOut ? 'INTEGRATION_TIMEOUT' : 'INTEGRATION_FAILURE',
       );
     }
   }
 
-  private sendGatewayResponse(reply: FastifyReply, type: GatewayResponseType): FastifyReply {
-    const { status, headers, body } = this.responses.get(type);
+  private sendGatewayResponse(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    type: GatewayResponseType,
+  ): FastifyReply {
+    const { status, headers, body } = this.responses.get(type, request.headers);
     return reply.code(status).headers(headers).send(body);
   }
 }
+
+/** Writes API Gateway's path as the router does: `{id}` is `:id`, and `{rest+}` is `*`. */
+const routerPath = (path: string) =>
+  path.replace(/\{[^}]+\+\}$/, '*').replace(/\{([^}]+)\}/g, ':$1');
 
 function send(reply: FastifyReply, result: APIGatewayProxyResult): FastifyReply {
   const { statusCode, headers = {}, multiValueHeaders = {}, body, isBase64Encoded } = result;

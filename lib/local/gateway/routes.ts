@@ -3,6 +3,7 @@ import type { Functions } from '../lambda/functions.ts';
 import { StageError } from '../stage-error.ts';
 import { account, type ResourceNames, region } from '../template/resource-names.ts';
 import { resolve, resourcesOf, type Template } from '../template/template.ts';
+import { pathOf } from './resource-path.ts';
 import { TokenAuthorizer } from './token-authorizer.ts';
 
 /** One method of the API. */
@@ -32,11 +33,12 @@ interface Method {
   };
 }
 
-/** Returns the template's routes. Throws `StageError` for a method that is no Lambda proxy. */
+/** Returns the template's routes but for preflights. Throws `StageError` for a method that is no Lambda proxy. */
 export function routesOf(template: Template, names: ResourceNames, functions: Functions): Route[] {
   const authorizers = authorizersOf(template, names, functions);
-  return resourcesOf(template, 'AWS::ApiGateway::Method').map(([id, { Properties }]) => {
+  return resourcesOf(template, 'AWS::ApiGateway::Method').flatMap(([id, { Properties }]) => {
     const method = resolve(Properties, names) as Method;
+    if (method.Integration.Type === 'MOCK') return [];
     if (method.Integration.Type !== 'AWS_PROXY') {
       throw new StageError(`The local stage can't serve ${id}: it is no Lambda proxy.`);
     }
@@ -76,15 +78,6 @@ function authorizersOf(
       return [names.ref(id), authorizer];
     }),
   );
-}
-
-function pathOf(template: Template, names: ResourceNames, resourceId: string): string {
-  const found = resourcesOf(template, 'AWS::ApiGateway::Resource').find(
-    ([id]) => names.ref(id) === resourceId,
-  );
-  if (!found) return '';
-  const { ParentId, PathPart } = resolve(found[1].Properties, names) as Record<string, string>;
-  return `${pathOf(template, names, ParentId ?? '')}/${PathPart}`;
 }
 
 function required<Value>(value: Value | undefined, problem: string): Value {

@@ -1,9 +1,26 @@
+import { subscribe } from 'node:diagnostics_channel';
 import { workerData } from 'node:worker_threads';
+import type { FastifyInstance, FastifyListenOptions } from 'fastify';
 import { startFauxqs } from 'fauxqs';
 import { reportEngine } from '../engines/engine.ts';
+import { requireSignature } from '../engines/signature.ts';
 
 // The thread of fauxqs: SQS and S3 in one server, kept in folders or, without them, in memory.
 const { dataDir, s3StorageDir } = workerData as { dataDir?: string; s3StorageDir?: string };
+
+/**
+ * fauxqs listens on every address of the machine, and asks nobody who they are. Its server is one of Fastify's,
+ * which announces each.
+ * @see https://fastify.dev/docs/latest/Reference/Hooks/#diagnostics-channel-hooks
+ */
+subscribe('fastify.initialization', (message) => {
+  const { fastify } = message as { fastify: FastifyInstance };
+  const listen = fastify.listen.bind(fastify) as (options: FastifyListenOptions) => Promise<string>;
+  fastify.listen = ((options: FastifyListenOptions) =>
+    listen({ ...options, host: '127.0.0.1' })) as typeof fastify.listen;
+  requireSignature(fastify.server);
+});
+
 const server = await startFauxqs({
   port: 0,
   logger: false,

@@ -1,5 +1,6 @@
 import Fastify from 'fastify';
 import type { Engine } from '../engines/engine.ts';
+import { requireSignature } from '../engines/signature.ts';
 
 /** Starts a server for Secrets Manager's `GetSecretValue`, from values keyed by the secrets' ARNs. */
 export async function startSecretsServer(values: Record<string, string>): Promise<Engine> {
@@ -24,6 +25,7 @@ export async function startSecretsServer(values: Record<string, string>): Promis
       return { ARN: SecretId, Name: SecretId, SecretString: value };
     },
   );
+  requireSignature(server.server);
   const url = await server.listen({ host: '127.0.0.1', port: 0 });
   return { url, close: () => server.close() };
 }

@@ -18,18 +18,21 @@ export interface StageSettings {
   /** What searches the web; by default the stage's own. */
   search?: SearchProvider;
   models?: OwnModels;
+  /** Other settings, by their names in `cdk.json`. */
+  context?: Record<string, unknown>;
 }
 
 /** No models of one's own: those of the catalogue. */
 const catalogueModels: OwnModels = { models: [] };
 
 /**
- * Synthesizes the CDK app as the CDK's own command does, with some settings. If `QUIRE_ASSEMBLY` names an assembly, that is taken as it is instead. Throws `StageError` with
+ * Synthesizes the CDK app as the CDK's own command does, with some settings. If `QUIRE_ASSEMBLY` names an assembly,
+ * that is taken as it is instead. Throws `StageError` with
  * what the app says if it fails.
  */
 export async function synthesize(
   outDir: string,
-  { search = { name: 'searxng' }, models = catalogueModels }: StageSettings = {},
+  { search = { name: 'searxng' }, models = catalogueModels, context: more }: StageSettings = {},
 ): Promise<Synthesis> {
   const assembly = process.env['QUIRE_ASSEMBLY'];
   if (assembly) return readAssembly(assembly);
@@ -43,6 +46,7 @@ export async function synthesize(
         ...searchContext(search),
         'quire:models': models.models,
         ...(models.url && { 'quire:modelsUrl': models.url }),
+        ...more,
         'aws:cdk:enable-path-metadata': true,
         'aws:cdk:enable-asset-metadata': true,
       }),

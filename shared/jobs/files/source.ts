@@ -4,7 +4,7 @@ import { Upload } from '@aws-sdk/lib-storage';
 import { s3 } from '../../aws/s3.ts';
 import { setting } from '../../config.ts';
 import { emptyDocument } from '../../documents/errors.ts';
-import { type DocumentKind, kindOf, typeName } from '../../documents/kind.ts';
+import { kindOf, typeName } from '../../documents/kind.ts';
 import { openContent } from '../../drive/content.ts';
 import { type DriveFile, findReadableFile, readableParentOf } from '../../drive/file.ts';
 import { ServiceError } from '../../http/errors.ts';
@@ -12,6 +12,7 @@ import type { ClaimedJob } from '../job.ts';
 import { folderOf } from '../objects.ts';
 import { saveProgress } from '../state.ts';
 import { readKeyOf } from '../watch.ts';
+import { type Copy, copyOnce } from './kept-copies.ts';
 import { rememberSource } from './known-sources.ts';
 
 /** A job whose file has been copied from the drive. */
@@ -25,7 +26,8 @@ const sniffedBytes = 4_100;
 
 /**
  * Copies a job's file from the drive to object storage, as a stream and once, so that it doesn't change while
- * the job works on it. Throws 404 for a file that the key may not read, as for one that isn't there.
+ * the job works on it. A copy that another job of the key has made of the same content is taken instead. Throws 404
+ * for a file that the key may not read, as for one that isn't there.
  */
 export async function fetchSource(job: ClaimedJob, signal: AbortSignal): Promise<SourcedJob> {
   if (isSourced(job)) return job;
@@ -49,15 +51,15 @@ async function fetchFile(
   const { bytes } = setting('DOCUMENT_LIMITS');
   if ((file.size ?? 0) > bytes) throw tooLarge(file.name, bytes);
   if (file.size === 0) throw emptyDocument('bytes');
-  const source_object = `${folderOf(job)}/source-${job.lease_id}`;
-  const { source_kind, filename, content_sha256 } = await copy(file, source_object, bytes, signal);
+  const copied = await copyOnce(job.key_id, file, async () => {
+    const source_object = `${folderOf(job)}/source-${job.lease_id}`;
+    const { isOfContent, ...content } = await copy(file, source_object, bytes, signal);
+    return { made: { source_object, ...content }, isOfContent };
+  });
   await rememberSource(job, file);
   const drive_folder_id = await resultFolderOf(job, file, allowedFolders);
   return saveProgress(job, {
-    source_object,
-    source_kind,
-    content_sha256,
-    filename,
+    ...copied,
     drive_file_id: file.id,
     ...(drive_folder_id && { drive_folder_id }),
   });
@@ -78,7 +80,7 @@ async function copy(
   object: string,
   maxBytes: number,
   signal: AbortSignal,
-): Promise<{ source_kind: DocumentKind; filename: string; content_sha256: string }> {
+): Promise<Omit<Copy, 'source_object'> & { isOfContent: boolean }> {
   const { body, mimeType, filename } = await openContent(file, signal);
   try {
     const chunks: AsyncIterator<Buffer> = body[Symbol.asyncIterator]();
@@ -86,14 +88,30 @@ async function copy(
     if (head.length === 0) throw emptyDocument('bytes');
     const source_kind = kindOf(head, mimeType, filename);
     if (!source_kind) throw unsupported(file.name, typeName(head, mimeType, filename));
-    const hash = createHash('sha256');
-    const Body = Readable.from(hashed(upTo(maxBytes, file.name, head, chunks), hash));
+    const [sha256, md5] = [createHash('sha256'), createHash('md5')];
+    const Body = Readable.from(digested([sha256, md5], upTo(maxBytes, file.name, head, chunks)));
     const params = { Bucket: setting('OBJECTS_BUCKET'), Key: object, Body };
     const upload = new Upload({ client: s3, params, queueSize: 2 });
     await doneUnlessAborted(upload, signal);
-    return { source_kind, filename, content_sha256: hash.digest('hex') };
+    return {
+      source_kind,
+      filename,
+      content_sha256: sha256.digest('hex'),
+      isOfContent: isContentOf(file, md5.digest('hex')),
+    };
   } finally {
     body.destroy();
+  }
+}
+
+/** Whether a download is what the drive said the file was: it may have been changed in between. */
+const isContentOf = ({ contentId }: DriveFile, md5: string) =>
+  !/^[0-9a-f]{32}$/.test(contentId) || contentId === md5;
+
+async function* digested(digests: Hash[], chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  for await (const chunk of chunks) {
+    for (const digest of digests) digest.update(chunk);
+    yield chunk;
   }
 }
 
@@ -134,13 +152,6 @@ async function* upTo(
     yield chunk;
     const next: IteratorResult<Buffer> = await chunks.next();
     chunk = next.done ? undefined : next.value;
-  }
-}
-
-async function* hashed(chunks: AsyncIterable<Buffer>, hash: Hash): AsyncGenerator<Buffer> {
-  for await (const chunk of chunks) {
-    hash.update(chunk);
-    yield chunk;
   }
 }
 

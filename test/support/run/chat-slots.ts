@@ -3,6 +3,9 @@ import { freePorts } from '../servers/free-ports.ts';
 import { writeCatalogue } from '../servers/test-catalogue.ts';
 import type { Shared } from './shared.ts';
 
+/** The origins whose pages may call a stage with the test models. */
+export const allowedOrigins = ['https://app.example.com', 'http://localhost:5173'];
+
 /** More than there are test files that chat. */
 const slotCount = 12;
 
@@ -19,7 +22,7 @@ export async function synthesizeWithSlots(outDir: string): Promise<Shared['chatA
     CDK_VALIDATION: 'false',
   };
   Object.assign(process.env, env);
-  const synthesis = synthesize(outDir);
+  const synthesis = synthesize(outDir, { context: { 'quire:corsOrigins': allowedOrigins } });
   for (const name of Object.keys(env)) delete process.env[name];
   return { assembly: (await synthesis).assetsDir, slots };
 }

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startDynamoDb } from '../../../lib/local/dynamodb/dynoxide.ts';
+import { secretKeyEnvironment } from '../../../lib/local/engines/client-config.ts';
 import { startEngineThread } from '../../../lib/local/engines/engine.ts';
 import { synthesize } from '../../../lib/local/template/synthesize.ts';
 import { chatStageEnv, newDataDir, startTestStage } from '../servers/stage.ts';
@@ -16,6 +17,7 @@ import type { Shared } from './shared.ts';
  * a few files makes only what they need.
  */
 export default async function setup() {
+  Object.assign(process.env, secretKeyEnvironment);
   const closers: (() => unknown)[] = [];
   const newFolder = () => {
     const folder = mkdtempSync(join(tmpdir(), 'quire-assembly-'));

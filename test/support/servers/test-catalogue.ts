@@ -63,11 +63,18 @@ export function writeCatalogue(folder: string, slots: ModelSlot[], closedPort: n
       defaults: { chat: 'plain-0', ocr: 'textract' },
       ocrEngines: [{ id: 'textract', features: [], usdPerPage: 0.0015 }],
       upstreams: Object.assign({}, ...parts.map(({ upstreams }) => upstreams)),
-      models: parts.flatMap(({ models }) => models),
+      models: [...parts.flatMap(({ models }) => models), ...parts.flatMap(slashedOf)],
     }),
   );
   return file;
 }
+
+/** The id of a model of the first slot that has slashes in it. */
+export const slashedId = 'maker/plain/0';
+
+/** The same as another model, by an id with slashes. */
+const slashedOf = ({ models: [plain] }: ReturnType<typeof modelsOf>, slot: number) =>
+  slot === 0 && plain ? [{ ...plain, id: slashedId }] : [];
 
 /** The names of a model's upstreams; each listens at `/<name>/v1`. */
 export const upstreamNames = (id: string) =>

@@ -1,0 +1,102 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { credentials } from './client-config.ts';
+
+/**
+ * Refuses with 403 what this stage's clients and functions haven't signed, before anything of it is read. A link is a
+ * request that was signed beforehand, and works until it expires. The loopback is open to every user of the machine,
+ * but only the stage knows its secret key.
+ */
+export function requireSignature(server: Server): void {
+  const [respond] = server.listeners('request');
+  server.removeAllListeners('request');
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    if (isSigned(request)) respond?.call(server, request, response);
+    else response.writeHead(403, { 'x-amzn-errortype': 'SignatureDoesNotMatch' }).end();
+  });
+}
+
+/** What a request says of its signature. */
+interface Signature {
+  /** Of which day, region, service. */
+  scope: string[];
+  /** As `20261231T235959Z`. */
+  at: string;
+  signedHeaders: string;
+  payloadHash: string;
+  signature: string;
+}
+
+/** @see https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html */
+function isSigned(request: IncomingMessage): boolean {
+  const { method = '', url = '', headers } = request;
+  const [path = '', search = ''] = url.split(/\?(.*)/s);
+  const query = parametersIn(search);
+  const stated = headers.authorization
+    ? signatureInHeaders(request, headers.authorization)
+    : signatureInLink(query);
+  if (!stated) return false;
+  const { scope, at, signedHeaders, payloadHash, signature } = stated;
+  const canonical = [
+    method,
+    path,
+    canonicalQuery(query),
+    ...signedHeaders.split(';').map((name) => `${name}:${headerText(headers[name])}`),
+    '',
+    signedHeaders,
+    payloadHash,
+  ].join('\n');
+  const hash = createHash('sha256').update(canonical).digest('hex');
+  const key = scope.reduce<string | Buffer>(hmac, `AWS4${credentials.secretAccessKey}`);
+  const right = hmac(key, ['AWS4-HMAC-SHA256', at, scope.join('/'), hash].join('\n'));
+  const given = Buffer.from(signature, 'hex');
+  return given.length === right.length && timingSafeEqual(given, right);
+}
+
+const hmac = (key: string | Buffer, text: string): Buffer =>
+  createHmac('sha256', key).update(text).digest();
+
+function signatureInHeaders({ headers }: IncomingMessage, text: string): Signature | undefined {
+  const found = text.match(
+    /^AWS4-HMAC-SHA256 Credential=[^/]+\/([^,]+), *SignedHeaders=([^,]+), *Signature=([0-9a-f]+)$/,
+  );
+  if (!found) return undefined;
+  const [, scope = '', signedHeaders = '', signature = ''] = found;
+  const at = headerText(headers['x-amz-date']);
+  const payloadHash = headerText(headers['x-amz-content-sha256']);
+  return { scope: scope.split('/'), at, signedHeaders, payloadHash, signature };
+}
+
+function signatureInLink(query: [string, string][]): Signature | undefined {
+  const of = (name: string) => query.find(([each]) => each === `X-Amz-${name}`)?.[1] ?? '';
+  const at = of('Date');
+  const time = at.replace(/^(....)(..)(..)T(..)(..)(..)Z$/, '$1-$2-$3T$4:$5:$6Z');
+  const endsAt = Date.parse(time) + Number(of('Expires')) * 1_000;
+  if (!(endsAt > Date.now())) return undefined;
+  return {
+    scope: of('Credential').split('/').slice(1),
+    at,
+    signedHeaders: of('SignedHeaders'),
+    payloadHash: 'UNSIGNED-PAYLOAD',
+    signature: of('Signature'),
+  };
+}
+
+const headerText = (header: string | string[] | undefined) =>
+  [header ?? ''].flat().join(',').trim().replace(/ +/g, ' ');
+
+const parametersIn = (search: string): [string, string][] =>
+  [...new URLSearchParams(search.replaceAll('+', '%2B'))] as [string, string][];
+
+const canonicalQuery = (query: [string, string][]) =>
+  query
+    .filter(([name]) => name !== 'X-Amz-Signature')
+    .map((pair) => pair.map(escaped).join('='))
+    .sort()
+    .join('&');
+
+const escaped = (text: string) =>
+  encodeURIComponent(text).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );

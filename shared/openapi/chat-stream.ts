@@ -109,7 +109,7 @@ export const chatComponents = {
   }),
   ErrorEvent: component(ErrorEvent, 'The answer broke off; what came before it is billed.', {
     type,
-    code: 'Such as `model_unavailable`.',
+    code: 'Such as `model_unavailable`, or `answer_not_read` for an answer that was read too slowly.',
     message: 'What went wrong, as a sentence.',
   }),
 };

@@ -74,7 +74,7 @@ export const completionComponents = {
   }),
   BrokenStream: component(
     BrokenStream,
-    'The last event of a stream that broke off: no `[DONE]` follows it.',
+    'The last event of a stream that broke off, or was read too slowly: no `[DONE]` follows it.',
     { error: 'What went wrong.' },
   ),
   ModelList: component(ModelList, 'Models.', {

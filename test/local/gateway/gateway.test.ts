@@ -130,6 +130,18 @@ describe('the gateway’s authorizer', () => {
     ]);
   });
 
+  it('is asked once about a token that it denies', async () => {
+    const body = policy('Deny').replace("'Deny'", "calls === 1 ? 'Deny' : 'Allow'");
+    const url = await serve(functions.start(echo), { authorizer: authorizerOf(body) });
+
+    const statuses = [];
+    for (const token of ['ok', 'ok', 'ok 2']) {
+      statuses.push((await get(url, '/things/1', token)).status);
+    }
+
+    expect(statuses).toEqual([401, 401, 200]);
+  });
+
   it('is asked again once its word is too old', async () => {
     const authorizer = authorizerOf(policy('Allow'), 0);
     const url = await serve(functions.start(echo), { authorizer });

@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { rootFolderId } from '../lib/local/drive/drive-folder.ts';
+import { clientEnvironment, credentials } from '../lib/local/engines/client-config.ts';
 import { Narrator } from '../lib/local/narrator.ts';
 import { deploymentDirIn, type Stage, startStage } from '../lib/local/stage.ts';
 import { StageError } from '../lib/local/stage-error.ts';
@@ -146,6 +147,7 @@ async function run(options: Options): Promise<void> {
     dynamodb_url: stage.dynamodbUrl,
     secrets_url: stage.secretsUrl,
     drive_url: stage.driveUrl,
+    secret_access_key: credentials.secretAccessKey,
     outputs: stage.outputs,
   });
   console.log(welcome(stage, apiKey, options));
@@ -178,11 +180,8 @@ async function firstKey(
 ): Promise<string> {
   // The SDK would take a profile's credentials before those below.
   delete process.env['AWS_PROFILE'];
-  Object.assign(process.env, {
+  Object.assign(process.env, clientEnvironment, {
     AWS_ENDPOINT_URL_DYNAMODB: dynamodbUrl,
-    AWS_REGION: 'us-east-1',
-    AWS_ACCESS_KEY_ID: 'local',
-    AWS_SECRET_ACCESS_KEY: 'local',
     KEYS_TABLE: outputs['KeysTable'],
     LEDGER_TABLE: outputs['LedgerTable'],
   });

@@ -13,14 +13,14 @@ export class DocsApi extends Construct {
   constructor(scope: Construct, id: string, { api, logs }: DocsApiProps) {
     super(scope, id);
     const timeout = Duration.seconds(20);
-    const endpoint = (name: string, path: string): ServiceFunction => {
-      const fn = new ServiceFunction(this, name, { description: `GET ${path}`, timeout, logs });
-      api.routeOpenStreamed('GET', path, fn, timeout);
-      return fn;
-    };
-
-    endpoint('get-index', '/');
-    endpoint('get-openapi', '/openapi.json');
-    api.routeOpenStreamed('GET', '/docs/{file}', endpoint('get-docs', '/docs'), timeout);
+    const newFunction = (name: string, path: string) =>
+      new ServiceFunction(this, name, { description: `GET ${path}`, timeout, logs });
+    api.routeOpen('GET', '/', newFunction('get-index', '/'));
+    const getDocument = newFunction('get-openapi', '/openapi.json');
+    api.routeOpenStreamed('GET', '/openapi.json', getDocument, timeout);
+    const getDocs = newFunction('get-docs', '/docs');
+    for (const path of ['/docs', '/docs/{file}']) {
+      api.routeOpenStreamed('GET', path, getDocs, timeout);
+    }
   }
 }

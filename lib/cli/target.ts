@@ -46,6 +46,7 @@ async function reachStage(dataDir: string, wanted: NameSetting[]): Promise<Outpu
     AWS_ENDPOINT_URL_DYNAMODB: stage.dynamodb_url,
     ...(stage.secrets_url && { AWS_ENDPOINT_URL_SECRETS_MANAGER: stage.secrets_url }),
     ...(stage.drive_url && { GOOGLE_DRIVE_URL: stage.drive_url }),
+    ...(stage.secret_access_key && { AWS_SECRET_ACCESS_KEY: stage.secret_access_key }),
     ...namesOf(wanted, stage.outputs, `${dataDir}/stage.json`),
   });
   return stage.outputs;

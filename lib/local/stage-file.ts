@@ -12,6 +12,8 @@ const StageFile = v.object({
   /** Absent from a file that an earlier version wrote, as is the next. */
   secrets_url: v.optional(v.string()),
   drive_url: v.optional(v.string()),
+  /** What clients of the stage's engines sign with. */
+  secret_access_key: v.optional(v.string()),
   outputs: v.record(v.string(), v.string()),
 });
 

@@ -18,9 +18,11 @@ useFreshHour();
 const [texts, scans, bad] = [270, 20, 10];
 
 it('300 files, ten of them bad, come to 300 jobs, whatever is killed on the way', async () => {
-  const scan = await greyJpeg(70);
   for (const at of upTo(texts)) world.drive.put(`many/text-${at}.txt`, `Words ${at}.`);
-  for (const at of upTo(scans)) world.drive.put(`many/scan-${at}.jpg`, scan);
+  // Each of its own content: the same page would be paid once.
+  for (const at of upTo(scans)) {
+    world.drive.put(`many/scan-${at}.jpg`, await greyJpeg(70, 60 + at));
+  }
   for (const at of upTo(bad)) world.drive.put(`many/bad-${at}.pdf`, at % 2 ? '' : '%PDF-1.7');
   const folder_id = await world.idOf('many');
   const caller = await world.newCaller({ drive_folders: [folder_id] });

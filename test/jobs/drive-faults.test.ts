@@ -35,7 +35,7 @@ async function finish(caller: Caller, id: string) {
 const resultsOf = (name: string) =>
   readdirSync(world.drive.folder).filter((each) => each.startsWith(`${name}.`));
 
-const once = { pages: 1, open: 0, used: usdPerPage, images: 1 };
+const once = { pages: 1, held: 0, used: usdPerPage, images: 1 };
 /** Asks again at once. */
 const headers = { 'retry-after': '0' };
 

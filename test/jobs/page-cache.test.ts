@@ -81,7 +81,7 @@ describe('a page that a key has had read before', () => {
     expect(answers.map((answer) => cachedOf(answer).length)).toEqual([0, 40, 40]);
     expect(answers[2]?.text).toBe(answers[0]?.text);
     expect((await countedRequests(world.textract.url)).total - total).toBe(40);
-    expect(await useOf(caller)).toMatchObject({ pages: 40, images: 40, open: 0 });
+    expect(await useOf(caller)).toMatchObject({ pages: 40, images: 40, held: 0 });
     await expectBalanced([caller]);
   });
 
@@ -270,6 +270,6 @@ it('jobs on one document at the same time each have it whole, and pay for what t
   expect(read).toBeGreaterThanOrEqual(12);
   const costs = results.map(({ images_used, cost_usd }) => [cost_usd, images_used * usdPerPage]);
   for (const [cost = 0, priced = 0] of costs) expect(cost).toBeCloseTo(priced, 9);
-  expect(await useOf(caller)).toMatchObject({ pages: read, images: read, open: 0 });
+  expect(await useOf(caller)).toMatchObject({ pages: read, images: read, held: 0 });
   await expectPaid([caller], read);
 });

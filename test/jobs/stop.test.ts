@@ -75,7 +75,7 @@ describe.each(ends)('a running job %s', (_, how, error) => {
     const { page_count, pages, images_used, cost_usd } = job.result as OcrResult;
     expect({ page_count, images_used }).toEqual({ page_count: 12, images_used: 8 });
     expect(pages).toHaveLength(8);
-    expect(await useOf(caller)).toEqual({ pages: 8, open: 0, used: cost_usd, images: 8 });
+    expect(await useOf(caller)).toEqual({ pages: 8, held: 0, used: cost_usd, images: 8 });
     await expectPaid([caller], 8);
   });
 
@@ -101,7 +101,7 @@ describe.each(ends)('a running job %s', (_, how, error) => {
     expect({ status, reason }).toEqual({ status: 'cancelled', reason: error });
     expect(lines).toEqual({ total: 8, completed: 8, failed: 0 });
     expect(world.model.requests.length - asked).toBe(8);
-    expect(await useOf(caller)).toMatchObject({ open: 0, used: cost_usd });
+    expect(await useOf(caller)).toMatchObject({ held: 0, used: cost_usd });
     await expectBalanced([caller]);
   });
 
@@ -121,7 +121,7 @@ describe.each(ends)('a running job %s', (_, how, error) => {
     expect((result as FolderResult).files).toMatchObject({ found: 2, done: 0, cancelled: 2 });
     const { jobs } = await listJobs(caller, { parent_job_id: id });
     expect(jobs.map((job) => [job.status, job.error])).toEqual(Array(2).fill(['cancelled', error]));
-    expect(await useOf(caller)).toEqual({ pages: 0, open: 0, used: 0, images: 0 });
+    expect(await useOf(caller)).toEqual({ pages: 0, held: 0, used: 0, images: 0 });
   });
 });
 
@@ -179,7 +179,7 @@ describe('a job that is stopped', () => {
     await running;
     expect(stopping).toMatchObject({ status: 'processing', error: stoppedError });
     expect(await world.read(caller, id)).toMatchObject({ status: 'cancelled', result: null });
-    expect(await useOf(caller)).toEqual({ pages: 0, open: 0, used: 0, images: 0 });
+    expect(await useOf(caller)).toEqual({ pages: 0, held: 0, used: 0, images: 0 });
   });
 
   it('while it waits for the next hour ends now, with the pages it has', async () => {

@@ -36,7 +36,7 @@ export function preflightsOf(template: Template, names: ResourceNames): Prefligh
     const allowed = allowedOrigins(id, response);
     const headers = staticHeaders(response);
     return {
-      path: pathOf(template, names, method.ResourceId),
+      path: pathOf(template, names, method.ResourceId) || '/',
       status: Number(response.StatusCode),
       headersFor: ({ origin = '' }) =>
         allowed.includes(origin) ? { ...headers, 'access-control-allow-origin': origin } : headers,

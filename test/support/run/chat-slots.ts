@@ -7,7 +7,7 @@ import type { Shared } from './shared.ts';
 export const allowedOrigins = ['https://app.example.com', 'http://localhost:5173'];
 
 /** More than there are test files that chat. */
-const slotCount = 12;
+const slotCount = 20;
 
 /**
  * Synthesizes the service into a folder with a catalogue of test models, in slots: a test file that claims a slot

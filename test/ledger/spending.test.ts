@@ -5,8 +5,8 @@ import { budgetOf, endedCharges, useChatStage } from '../support/servers/chat-st
 const chat = await useChatStage();
 
 /** Dollars that the test models' prices make of a usage. */
-const usage = { prompt_tokens: 100, completion_tokens: 100, total_tokens: 200 };
-const costUsd = (100 * 1 + 100 * 10) / 1e6;
+const usage = { prompt_tokens: 50, completion_tokens: 100, total_tokens: 150 };
+const costUsd = (50 * 1 + 100 * 10) / 1e6;
 
 function ask(account: Parameters<typeof call>[0], model: string, rest: object = {}) {
   return call<{ error: { code: string; budget: Record<string, unknown> } }>(

@@ -168,6 +168,8 @@ function welcome(
   const job =
     '{"job_type":"chat","inline":{"messages":[{"role":"user","content":"Hello, Quire!"}]}}';
   return `
+Open the console: ${baseUrl}/console#key=${apiKey}
+
 Quire runs at ${baseUrl}
   API key   ${apiKey}
   drive     ${join(options.dataDir, 'drive')} (the folder ${rootFolderId})

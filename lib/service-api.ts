@@ -65,18 +65,19 @@ export class ServiceApi extends Construct {
 
   /** Routes a method to a function that streams its answer, for at most `timeout`. */
   routeStreamed(method: string, path: string, fn: LambdaFunction, timeout: Duration): void {
-    const integration = new LambdaIntegration(fn, {
-      responseTransferMode: ResponseTransferMode.STREAM,
-      timeout,
-    });
     this.api.root
       .resourceForPath(path)
-      .addMethod(method, integration, { authorizer: this.authorizer });
+      .addMethod(method, streaming(fn, timeout), { authorizer: this.authorizer });
   }
 
   /** Routes a method to a function, for everyone. */
   routeOpen(method: string, path: string, fn: LambdaFunction): void {
     this.api.root.resourceForPath(path).addMethod(method, new LambdaIntegration(fn));
+  }
+
+  /** Routes a method to a function that streams its answer, for everyone. */
+  routeOpenStreamed(method: string, path: string, fn: LambdaFunction, timeout: Duration): void {
+    this.api.root.resourceForPath(path).addMethod(method, streaming(fn, timeout));
   }
 
   private addGatewayResponses(errors: GatewayErrors): void {
@@ -102,6 +103,9 @@ export class ServiceApi extends Construct {
     }
   }
 }
+
+const streaming = (fn: LambdaFunction, timeout: Duration) =>
+  new LambdaIntegration(fn, { responseTransferMode: ResponseTransferMode.STREAM, timeout });
 
 /** One line of JSON for each request, without its headers, query and body. */
 function accessLogFormat(): AccessLogFormat {

@@ -25,6 +25,8 @@ describe('routes', () => {
     expect(routes.sort()).toEqual([
       `GET /batch/jobs list-jobs ${authorizer}`,
       `GET /batch/jobs/{job_id} get-job ${authorizer}`,
+      'GET /console get-console everyone',
+      'GET /console/{file} get-console everyone',
       'GET /docs get-docs everyone',
       'GET /docs/{file} get-docs everyone',
       'GET /health get-health everyone',

@@ -1,0 +1,1 @@
+export const JobPage = ({ id }: { id: string }) => <h1>{id}</h1>;

@@ -1,0 +1,1 @@
+export const Jobs = () => <h1>Jobs</h1>;

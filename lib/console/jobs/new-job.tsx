@@ -1,0 +1,1 @@
+export const NewJob = () => <h1>NewJob</h1>;

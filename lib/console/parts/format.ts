@@ -1,0 +1,44 @@
+/** Writes an amount: cents from a dollar on, else its first three digits, so that a cheap call isn't $0.00. */
+export function usd(amount: number): string {
+  if (amount === 0 || Math.abs(amount) >= 1) {
+    return amount.toLocaleString('en-US', { style: 'currency', currency: 'USD' });
+  }
+  return amount.toLocaleString('en-US', {
+    style: 'currency',
+    currency: 'USD',
+    maximumSignificantDigits: 3,
+    minimumFractionDigits: 2,
+    maximumFractionDigits: 9,
+    roundingPriority: 'morePrecision',
+  });
+}
+
+export const count = (value: number) => value.toLocaleString('en-US');
+
+/** `1 image`, `2 images`. */
+export const counted = (value: number, noun: string) =>
+  `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
+
+/** Writes an instant in the reader's own time zone. */
+export const moment = (instant: string) =>
+  new Date(instant).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
+
+const units: [ms: number, name: string][] = [
+  [86_400_000, 'day'],
+  [3_600_000, 'hour'],
+  [60_000, 'minute'],
+];
+
+/** Writes a span by its largest unit: `3 days`, `1.4 s`, `80 ms`. */
+export function span(ms: number): string {
+  for (const [unitMs, name] of units) {
+    if (ms >= unitMs) return counted(Math.round(ms / unitMs), name);
+  }
+  return ms >= 1_000 ? `${(ms / 1_000).toFixed(ms < 10_000 ? 1 : 0)} s` : `${Math.round(ms)} ms`;
+}
+
+/** Writes how long ago an instant was. */
+export function ago(instant: string): string {
+  const ms = Date.now() - Date.parse(instant);
+  return ms < 10_000 ? 'just now' : `${span(ms)} ago`;
+}

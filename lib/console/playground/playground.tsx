@@ -1,0 +1,1 @@
+export const Playground = () => <h1>Playground</h1>;

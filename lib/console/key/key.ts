@@ -8,9 +8,6 @@ export const apiKey = signal<string | undefined>(undefined);
 /** Why a key is asked for, if it was refused. */
 export const refusal = signal<string | undefined>(undefined);
 
-/** Whether this tab keeps the key when it is loaded again. */
-export const isRemembered = () => sessionStorage.getItem(storageName) !== null;
-
 /**
  * Takes a key out of the URL's fragment, where `npm start` puts it, or out of the tab's storage. Browsers send no
  * fragment to servers, and it leaves the address bar and the history at once.

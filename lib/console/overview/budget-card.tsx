@@ -31,7 +31,7 @@ export function BudgetCard({ budget, days }: { budget: Budget; days: ModelDay[] 
         </>
       )}
       {!unlimited && remaining_usd === 0 && (
-        <p class="failed" role="status">
+        <p class="refusal" role="status">
           {held_usd > 0
             ? 'Nothing is left but what running calls hold; what they don’t need comes back.'
             : 'The budget is spent: calls are refused until it resets or is raised.'}

@@ -6,7 +6,7 @@ export function Failed({ error, retry }: { error: Error | undefined; retry?: () 
   if (!error) return null;
   const budget = error instanceof Failure ? error.budget : undefined;
   return (
-    <div role="alert" class="failed">
+    <div role="alert" class="refusal">
       {budget ? <BudgetRefusal {...budget} /> : <p>{error.message}</p>}
       {retry && (
         <button type="button" class="quiet" onClick={retry}>

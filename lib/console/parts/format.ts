@@ -16,8 +16,8 @@ export function usd(amount: number): string {
 export const count = (value: number) => value.toLocaleString('en-US');
 
 /** `1 image`, `2 images`. */
-export const counted = (value: number, noun: string) =>
-  `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
+export const counted = (value: number, noun: string, plural = `${noun}s`) =>
+  `${count(value)} ${value === 1 ? noun : plural}`;
 
 /** Writes an instant in the reader's own time zone. */
 export const moment = (instant: string) =>

@@ -10,6 +10,9 @@ export const turns = signal<Turn[]>([]);
 /** The session that the service keeps of this conversation. */
 export const sessionId = signal<string | undefined>(undefined);
 
+/** The message that is being written. */
+export const draft = signal('');
+
 let running: AbortController | undefined;
 
 /** Sends a message with the settings and attachments of now, and takes its answer as it comes. */
@@ -53,6 +56,24 @@ export function clear(): void {
   stop();
   turns.value = [];
   sessionId.value = undefined;
+}
+
+/** Goes on with a conversation that the service remembers. */
+export function resume(id: string, messages: { role: string; content: string }[]): void {
+  stop();
+  sessionId.value = id;
+  turns.value = messages.flatMap(({ role, content }, at) =>
+    role === 'user'
+      ? {
+          question: content,
+          attachments: [],
+          state: 'whole' as const,
+          text: messages[at + 1]?.role === 'assistant' ? (messages[at + 1]?.content ?? '') : '',
+          steps: [],
+          sources: [],
+        }
+      : [],
+  );
 }
 
 /** Changes a turn. */

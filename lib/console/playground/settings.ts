@@ -25,3 +25,6 @@ export const settings = signal<Settings>({
 export function change(some: Partial<Settings>): void {
   settings.value = { ...settings.value, ...some };
 }
+
+/** The models that the key may use. */
+export const models = signal<string[]>([]);

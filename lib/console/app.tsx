@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { root } from './api/call.ts';
 import { JobPage } from './jobs/job-page.tsx';
 import { Jobs } from './jobs/jobs.tsx';
@@ -14,6 +14,15 @@ const pages: [page: string, title: string][] = [
   ['jobs', 'Jobs'],
   ['playground', 'Playground'],
 ];
+
+const reference = `${root}docs`;
+
+/** Opens the reference so that it may ask this page for the key. */
+function openReference(event: MouseEvent): void {
+  if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  window.open(reference);
+}
 
 /** The whole console: the form for the key, or the page that the URL names. */
 export function App() {
@@ -31,7 +40,7 @@ function Pages() {
   const title = pages.find(([name]) => name === page)?.[1] ?? 'Overview';
 
   // A new page is announced, and the keyboard goes on from its beginning.
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.title = `${title} · Quire`;
     if (!isFirst.current) content.current?.focus();
     isFirst.current = false;
@@ -56,7 +65,7 @@ function Pages() {
               </li>
             ))}
             <li>
-              <a href={`${root}docs`} target="_blank" rel="noopener opener">
+              <a href={reference} target="_blank" rel="noopener" onClick={openReference}>
                 Docs
               </a>
             </li>

@@ -30,7 +30,7 @@ export async function useConsole() {
       ...options,
     });
     const page = await context.newPage();
-    page.setDefaultTimeout(15_000);
+    page.setDefaultTimeout(30_000);
     page.on('pageerror', ({ message }) => faults.push(message));
     page.on('console', (message) => {
       // The browser itself reports answers of 4xx, which tests ask for.

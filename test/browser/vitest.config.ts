@@ -7,7 +7,7 @@ export default defineConfig({
     globalSetup: ['test/support/run/setup.ts', 'test/browser/setup.ts'],
     include: ['test/browser/**/*.test.ts'],
     exclude: [],
-    testTimeout: 30_000,
+    testTimeout: 60_000,
     maxWorkers: 1,
   },
 });

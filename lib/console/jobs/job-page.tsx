@@ -22,12 +22,15 @@ export function JobPage({ id }: { id: string }) {
       <p>
         <a href={linkTo('jobs')}>← Jobs</a>
       </p>
-      <Failed error={job.failure} retry={job.reload} />
       {job.value ? (
         <Shown job={job.value} reload={job.reload} />
       ) : (
-        !job.failure && <Skeleton lines={8} />
+        <>
+          <h1>Job</h1>
+          {!job.failure && <Skeleton lines={8} />}
+        </>
       )}
+      <Failed error={job.failure} retry={job.reload} />
     </>
   );
 }

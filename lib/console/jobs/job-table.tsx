@@ -1,4 +1,5 @@
 import { ago } from '../parts/format.ts';
+import { Scrolled } from '../parts/scrolled.tsx';
 import { linkTo } from '../route.ts';
 import { type Job, kindOf, titleOf, wordsOf } from './job.ts';
 import { ProgressText, Status } from './status.tsx';
@@ -6,9 +7,8 @@ import { ProgressText, Status } from './status.tsx';
 /** Jobs as rows, each with a link to its page. */
 export function JobTable({ jobs, caption }: { jobs: Job[]; caption: string }) {
   return (
-    <div class="wide">
+    <Scrolled label={caption}>
       <table class="jobs">
-        <caption class="unseen">{caption}</caption>
         <thead>
           <tr>
             <th scope="col">Job</th>
@@ -41,6 +41,6 @@ export function JobTable({ jobs, caption }: { jobs: Job[]; caption: string }) {
           ))}
         </tbody>
       </table>
-    </div>
+    </Scrolled>
   );
 }

@@ -48,7 +48,7 @@ export function Jobs() {
     <>
       <div class="bar-of-choices">
         <h1>Jobs</h1>
-        <a href={linkTo('jobs', 'new')} role="button">
+        <a href={linkTo('jobs', 'new')} class="main-link">
           New job
         </a>
       </div>

@@ -3,6 +3,7 @@ import type { JobResult } from '../../../shared/jobs/result.ts';
 import { Copy } from '../parts/copy.tsx';
 import { usd } from '../parts/format.ts';
 import { Markdown } from '../parts/markdown.tsx';
+import { Scrolled } from '../parts/scrolled.tsx';
 import { filesText, type Job } from './job.ts';
 import { factsOf, partsOf, type ResultPart } from './result-text.ts';
 
@@ -55,9 +56,9 @@ function Part({ part: { title, text, format, url }, name }: { part: ResultPart; 
         <Text text={text} name={name} />
       ) : (
         <>
-          <div class="document">
+          <Scrolled label={title}>
             <Markdown text={text} isWhole />
-          </div>
+          </Scrolled>
           <TextActions text={text} name={name} />
         </>
       )}
@@ -68,10 +69,11 @@ function Part({ part: { title, text, format, url }, name }: { part: ResultPart; 
 function Text({ text, name }: { text: string; name: string }) {
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long text is scrolled by the keyboard */}
-      <pre tabIndex={0}>
-        <code>{text}</code>
-      </pre>
+      <Scrolled label={name}>
+        <pre class="folded">
+          <code>{text}</code>
+        </pre>
+      </Scrolled>
       <TextActions text={text} name={name} />
     </>
   );

@@ -1,5 +1,6 @@
 import type { BatchStatsReport } from '../../../shared/usage/reports.ts';
 import { count, usd } from '../parts/format.ts';
+import { Scrolled } from '../parts/scrolled.tsx';
 
 const tagNames: Record<string, string> = {
   batch: 'All jobs',
@@ -27,9 +28,8 @@ export function BatchByTag({ report: { days, jobs } }: { report: BatchStatsRepor
           </span>
         ))}
       </p>
-      <div class="wide">
+      <Scrolled label="Batch use by tag">
         <table>
-          <caption class="unseen">Batch use by tag</caption>
           <thead>
             <tr>
               <th scope="col">Tag</th>
@@ -53,7 +53,7 @@ export function BatchByTag({ report: { days, jobs } }: { report: BatchStatsRepor
             ))}
           </tbody>
         </table>
-      </div>
+      </Scrolled>
     </>
   );
 }

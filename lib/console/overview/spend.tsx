@@ -1,5 +1,6 @@
 import type { ModelDay, StatsReport } from '../../../shared/usage/reports.ts';
 import { count, usd } from '../parts/format.ts';
+import { Scrolled } from '../parts/scrolled.tsx';
 import { colourOf } from './colours.ts';
 import { SpendPlot } from './spend-plot.tsx';
 
@@ -77,9 +78,8 @@ const sum = (days: ModelDay[], figure: (day: ModelDay) => number) =>
 
 function ByModel({ models }: { models: ModelSum[] }) {
   return (
-    <div class="wide">
+    <Scrolled label="Use by model">
       <table>
-        <caption class="unseen">Use by model</caption>
         <thead>
           <tr>
             <th scope="col">Model</th>
@@ -106,15 +106,14 @@ function ByModel({ models }: { models: ModelSum[] }) {
           ))}
         </tbody>
       </table>
-    </div>
+    </Scrolled>
   );
 }
 
 function ByDay({ days }: { days: ModelDay[] }) {
   return (
-    <div class="wide">
+    <Scrolled label="Use by day and model">
       <table>
-        <caption class="unseen">Use by day and model</caption>
         <thead>
           <tr>
             <th scope="col">Day (UTC)</th>
@@ -136,6 +135,6 @@ function ByDay({ days }: { days: ModelDay[] }) {
           ))}
         </tbody>
       </table>
-    </div>
+    </Scrolled>
   );
 }

@@ -16,7 +16,7 @@ export const attachmentProblem = signal<string | undefined>(undefined);
 const maxBytes = 4_000_000;
 
 /** Takes files that were picked, dropped or pasted. */
-export async function attach(files: Iterable<File>): Promise<void> {
+export async function attach(files: readonly File[]): Promise<void> {
   attachmentProblem.value = undefined;
   for (const file of files) {
     try {

@@ -19,7 +19,7 @@ export function Composer() {
   const drop = (event: DragEvent) => {
     event.preventDefault();
     isOver.value = false;
-    attach(event.dataTransfer?.files ?? []);
+    attach([...(event.dataTransfer?.files ?? [])]);
   };
 
   return (
@@ -47,7 +47,7 @@ export function Composer() {
           onKeyDown={(event) => {
             if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) submit(event);
           }}
-          onPaste={(event) => attach(event.clipboardData?.files ?? [])}
+          onPaste={(event) => attach([...(event.clipboardData?.files ?? [])])}
         />
       </label>
       {attachments.value.length > 0 && (
@@ -79,7 +79,7 @@ export function Composer() {
           multiple
           hidden
           onChange={({ currentTarget }) => {
-            attach(currentTarget.files ?? []);
+            attach([...(currentTarget.files ?? [])]);
             currentTarget.value = '';
           }}
         />

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Copy } from '../parts/copy.tsx';
+import { Scrolled } from '../parts/scrolled.tsx';
 import { chatRequest } from './chat-request.ts';
 import { codeOf, languages } from './code.ts';
 import { draft, sessionId, turns } from './conversation.ts';
@@ -30,10 +31,11 @@ export function RequestCode() {
         </fieldset>
         <Copy text={code} />
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long line is scrolled by the keyboard */}
-      <pre tabIndex={0}>
-        <code>{code}</code>
-      </pre>
+      <Scrolled label="Code">
+        <pre>
+          <code>{code}</code>
+        </pre>
+      </Scrolled>
     </details>
   );
 }

@@ -31,7 +31,7 @@ describe('the overview', () => {
 
     await page.getByText('$0.99 left of $1.00').waitFor();
     await page.getByRole('img', { name: 'Budget: $0.01 spent, $0.00 held, $0.99 left' }).waitFor();
-    await page.getByText('$0.01 a day, of 7 days').waitFor();
+    await page.getByText('$0.01 a day over 7 days').waitFor();
     await page.getByText('not before it resets').waitFor();
     await page.getByText('in 30 days').waitFor();
     const row = page.getByRole('row', { name: model.id });

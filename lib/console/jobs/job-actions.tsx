@@ -41,7 +41,7 @@ export function JobActions({ job, reload }: { job: Job; reload: () => void }) {
       )}
       {isRetriable(job) && (
         <button type="button" class="quiet" disabled={isBusy} onClick={() => act('retry')}>
-          {job.input_type === 'drive_folder' ? 'Retry failed files' : 'Retry'}
+          {job.result?.type === 'folder' ? 'Retry failed files' : 'Retry'}
         </button>
       )}
       {hasEnded(job) && !job.parent_job_id && (

@@ -83,15 +83,21 @@ function Details({ job }: { job: Job }) {
               <dd class="id">{value}</dd>
             </div>
           ))}
-        {job.parent_job_id && (
-          <div>
-            <dt>Part of</dt>
-            <dd class="id">
-              <a href={linkTo('jobs', job.parent_job_id)}>{job.parent_job_id}</a>
-            </dd>
-          </div>
-        )}
+        <JobLink name="Part of" id={job.parent_job_id} />
+        <JobLink name="Tries again" id={job.retry_of} />
       </dl>
     </section>
+  );
+}
+
+function JobLink({ name, id }: { name: string; id: string | null | undefined }) {
+  if (!id) return null;
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd class="id">
+        <a href={linkTo('jobs', id)}>{id}</a>
+      </dd>
+    </div>
   );
 }

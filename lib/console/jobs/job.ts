@@ -10,7 +10,12 @@ export interface Progress {
 }
 
 /** A job as the routes of jobs show it. */
-export type Job = JobRecord & { progress?: Progress | null; drive_file_id?: string | null };
+export type Job = JobRecord & {
+  progress?: Progress | null;
+  drive_file_id?: string | null;
+  /** The ended job that this one tries again. */
+  retry_of?: string | null;
+};
 
 export const hasEnded = ({ status }: Job) => status !== 'queued' && status !== 'processing';
 

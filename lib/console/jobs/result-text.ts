@@ -1,4 +1,5 @@
 import type { JobResult } from '../../../shared/jobs/result.ts';
+import { counted } from '../parts/format.ts';
 
 /** A part of a job's result that is read as text. */
 export interface ResultPart {
@@ -42,11 +43,15 @@ const linkIn = ({ url }: { url?: string }) => (url ? { url } : {});
 export function factsOf(result: JobResult): string[] {
   switch (result.type) {
     case 'chat':
-      return [`${result.usage.total_tokens} tokens`, `stopped by ${result.finish_reason}`];
+      return [counted(result.usage.total_tokens, 'token'), `stopped by ${result.finish_reason}`];
     case 'chat_batch':
       return [`${result.lines.completed} of ${result.lines.total} lines`];
     case 'ocr':
-      return [`${result.page_count} pages`, `${result.images_used} images`, ...failedPages(result)];
+      return [
+        counted(result.page_count, 'page'),
+        counted(result.images_used, 'image'),
+        ...failedPages(result),
+      ];
     case 'pipeline':
       return [...factsOf(result.ocr), ...(result.chat ? factsOf(result.chat) : [])];
     case 'folder':

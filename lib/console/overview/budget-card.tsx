@@ -59,7 +59,7 @@ function Outlook({ budget, days }: { budget: Budget; days: ModelDay[] }) {
       <div>
         <dt>Burn rate</dt>
         <dd>
-          {usdPerDay === 0 ? 'nothing spent in 7 days' : `${usd(usdPerDay)} a day, of 7 days`}
+          {usdPerDay === 0 ? 'nothing spent in 7 days' : `${usd(usdPerDay)} a day over 7 days`}
         </dd>
       </div>
       {emptyAtMs !== undefined && (

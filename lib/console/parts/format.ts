@@ -1,15 +1,11 @@
-/** Writes an amount: cents from a dollar on, else its first three digits, so that a cheap call isn't $0.00. */
+/** Writes an amount: in cents, or below a dollar by its first three digits, so that a cheap call isn't $0.00. */
 export function usd(amount: number): string {
-  if (amount === 0 || Math.abs(amount) >= 1) {
-    return amount.toLocaleString('en-US', { style: 'currency', currency: 'USD' });
-  }
+  const magnitude = amount === 0 ? 0 : Math.floor(Math.log10(Math.abs(amount)));
   return amount.toLocaleString('en-US', {
     style: 'currency',
     currency: 'USD',
-    maximumSignificantDigits: 3,
     minimumFractionDigits: 2,
-    maximumFractionDigits: 9,
-    roundingPriority: 'morePrecision',
+    maximumFractionDigits: magnitude < 0 ? Math.min(9, 2 - magnitude) : 2,
   });
 }
 

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { chatJob, submit, until } from '../support/servers/api.ts';
 import { useChatStage } from '../support/servers/chat-stage.ts';
 import { gate } from '../support/servers/model-stub-pieces.ts';
-import { useConsole } from './use-console.ts';
+import { hasRoute, useConsole } from './use-console.ts';
 
-const { newAccount, newModel } = await useChatStage();
+const { newAccount, newModel, stage } = await useChatStage();
 const { open } = await useConsole();
 
 const body = (content: string) =>
@@ -81,6 +81,40 @@ describe('a job', () => {
     expect(await words.innerText()).not.toMatch(/^[a-z_]+: /);
     await page.getByRole('button', { name: 'Retry' }).waitFor();
   });
+
+  it.runIf(await hasRoute(stage, '/batch/jobs/{job_id}/stop'))('that runs is stopped', async () => {
+    const model = newModel('plain', { kind: 'hang' });
+    const account = await newAccount();
+    const { id } = await submit(account, chatJob('Well?', { model: model.id }));
+    await until(account, id, ({ status }) => status === 'processing');
+    const page = await open(account, { at: `jobs/${id}` });
+
+    await page.getByRole('button', { name: 'Stop' }).click();
+
+    await page.locator('h1 .badge', { hasText: 'cancelled' }).waitFor();
+    await page.getByText('was stopped by its caller').waitFor();
+  });
+
+  it.runIf(await hasRoute(stage, '/batch/jobs/{job_id}/retry'))(
+    'that failed is tried again by a new one, which names it',
+    async () => {
+      const model = newModel('plain', [
+        { kind: 'status', status: 400 },
+        { kind: 'answer', content: 'Two valves.' },
+      ]);
+      const account = await newAccount();
+      const { id } = await submit(account, chatJob('Well?', { model: model.id }));
+      await until(account, id);
+      const page = await open(account, { at: `jobs/${id}` });
+
+      await page.getByRole('button', { name: 'Retry' }).click();
+
+      await page.locator('h1 .badge', { hasText: 'done' }).waitFor();
+      await page.getByText('Two valves.').waitFor();
+      await page.getByRole('link', { name: id }).waitFor();
+      expect(page.url()).not.toContain(id);
+    },
+  );
 
   it('of another key is not found', async () => {
     const model = newModel();

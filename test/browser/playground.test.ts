@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { useChatStage } from '../support/servers/chat-stage.ts';
 import { chunk, done, gate, streamOf, usageChunk } from '../support/servers/model-stub-pieces.ts';
-import { useConsole } from './use-console.ts';
+import { hasRoute, useConsole } from './use-console.ts';
 
 const { newAccount, newModel, stage } = await useChatStage();
 const { open } = await useConsole();
@@ -129,6 +129,25 @@ describe('an answer', () => {
       user_message: 'Well?',
     });
     await page.locator('[aria-pressed="true"]').waitFor();
+  });
+});
+
+describe.runIf(await hasRoute(stage, '/chat/sessions'))('a conversation of before', () => {
+  it('is gone on with', async () => {
+    const model = newModel();
+    const page = await openWith(model);
+    await ask(page, 'How many valves?');
+    await answer(page).locator('.facts').waitFor();
+    await page.getByRole('button', { name: 'New conversation' }).click();
+    await page.getByText('Ask something.').waitFor();
+
+    await page.getByRole('button', { name: 'Earlier' }).click();
+    await page.getByRole('button', { name: /^sess_/ }).click();
+    await page.locator('.question', { hasText: 'How many valves?' }).waitFor();
+    await ask(page, 'And pumps?');
+    await answer(page).getByText('echo: And pumps?').waitFor();
+
+    expect(model.upstreams[0]?.requests().at(-1)?.body.messages).toHaveLength(3);
   });
 });
 

@@ -58,6 +58,12 @@ export async function useConsole() {
   };
 }
 
+/** Whether a stage has a route; what the console does with one that it lacks needs no test. */
+export async function hasRoute({ base_url }: Pick<Target, 'base_url'>, path: string) {
+  const { paths } = (await (await fetch(`${base_url}/openapi.json`)).json()) as { paths: object };
+  return Object.hasOwn(paths, path);
+}
+
 /** Goes to another page of the console, as a link does. */
 export async function goTo(page: Page, at: string): Promise<void> {
   await page.evaluate((hash) => {

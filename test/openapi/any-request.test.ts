@@ -28,6 +28,8 @@ beforeAll(async () => {
   const cursors = ids.map((id) => Buffer.from(id).toString('base64url'));
   pool.set('job_id', ids).set('parent_job_id', ids).set('cursor', cursors);
   pool.set('api_key', keys);
+  const page = await (await fetch(`${stage.base_url}/console`)).text();
+  pool.set('file', page.match(/(?<=console\/)[\w.-]+/g) ?? []);
 });
 
 describe.each(served.operations)('$operationId', (operation) => {

@@ -7,6 +7,9 @@ import { hasRoute, useConsole } from './use-console.ts';
 const { newAccount, newModel, stage } = await useChatStage();
 const { open } = await useConsole();
 
+const canStop = await hasRoute(stage, '/batch/jobs/{job_id}/stop');
+const canRetry = await hasRoute(stage, '/batch/jobs/{job_id}/retry');
+
 const body = (content: string) =>
   JSON.stringify({
     choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }],
@@ -82,7 +85,7 @@ describe('a job', () => {
     await page.getByRole('button', { name: 'Retry' }).waitFor();
   });
 
-  it.runIf(await hasRoute(stage, '/batch/jobs/{job_id}/stop'))('that runs is stopped', async () => {
+  it.runIf(canStop)('that runs is stopped', async () => {
     const model = newModel('plain', { kind: 'hang' });
     const account = await newAccount();
     const { id } = await submit(account, chatJob('Well?', { model: model.id }));
@@ -95,26 +98,23 @@ describe('a job', () => {
     await page.getByText('was stopped by its caller').waitFor();
   });
 
-  it.runIf(await hasRoute(stage, '/batch/jobs/{job_id}/retry'))(
-    'that failed is tried again by a new one, which names it',
-    async () => {
-      const model = newModel('plain', [
-        { kind: 'status', status: 400 },
-        { kind: 'answer', content: 'Two valves.' },
-      ]);
-      const account = await newAccount();
-      const { id } = await submit(account, chatJob('Well?', { model: model.id }));
-      await until(account, id);
-      const page = await open(account, { at: `jobs/${id}` });
+  it.runIf(canRetry)('that failed is tried again by a new one, which names it', async () => {
+    const model = newModel('plain', [
+      { kind: 'status', status: 400 },
+      { kind: 'answer', content: 'Two valves.' },
+    ]);
+    const account = await newAccount();
+    const { id } = await submit(account, chatJob('Well?', { model: model.id }));
+    await until(account, id);
+    const page = await open(account, { at: `jobs/${id}` });
 
-      await page.getByRole('button', { name: 'Retry' }).click();
+    await page.getByRole('button', { name: 'Retry' }).click();
 
-      await page.locator('h1 .badge', { hasText: 'done' }).waitFor();
-      await page.getByText('Two valves.').waitFor();
-      await page.getByRole('link', { name: id }).waitFor();
-      expect(page.url()).not.toContain(id);
-    },
-  );
+    await page.locator('h1 .badge', { hasText: 'done' }).waitFor();
+    await page.getByText('Two valves.').waitFor();
+    await page.getByRole('link', { name: id }).waitFor();
+    expect(page.url()).not.toContain(id);
+  });
 
   it('of another key is not found', async () => {
     const model = newModel();

@@ -10,6 +10,8 @@ import { type Answer, ServedDocument } from './served-document.ts';
 const stage = await shared('stage');
 const served = await ServedDocument.of(stage);
 const pool = exampleValues(served);
+const page = await (await fetch(`${stage.base_url}/console`)).text();
+pool.set('file', page.match(/(?<=console\/)[\w.-]+/g) ?? []);
 
 /** How many requests each route gets; more of them find more. */
 const runs = Number(process.env['OPENAPI_RUNS'] ?? 100);
@@ -28,8 +30,6 @@ beforeAll(async () => {
   const cursors = ids.map((id) => Buffer.from(id).toString('base64url'));
   pool.set('job_id', ids).set('parent_job_id', ids).set('cursor', cursors);
   pool.set('api_key', keys);
-  const page = await (await fetch(`${stage.base_url}/console`)).text();
-  pool.set('file', page.match(/(?<=console\/)[\w.-]+/g) ?? []);
 });
 
 describe.each(served.operations)('$operationId', (operation) => {

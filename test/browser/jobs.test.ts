@@ -86,7 +86,12 @@ describe('a job', () => {
   });
 
   it.runIf(canStop)('that runs is stopped', async () => {
-    const model = newModel('plain', { kind: 'hang' });
+    const goOn = gate();
+    async function* pieces() {
+      await goOn.opened;
+      yield body('Two valves.');
+    }
+    const model = newModel('plain', { kind: 'pieces', pieces: pieces() });
     const account = await newAccount();
     const { id } = await submit(account, chatJob('Well?', { model: model.id }));
     await until(account, id, ({ status }) => status === 'processing');
@@ -94,8 +99,9 @@ describe('a job', () => {
 
     await page.getByRole('button', { name: 'Stop' }).click();
 
-    await page.locator('h1 .badge', { hasText: 'cancelled' }).waitFor();
     await page.getByText('was stopped by its caller').waitFor();
+    goOn.open();
+    await page.locator('h1 .badge', { hasText: 'cancelled' }).waitFor();
   });
 
   it.runIf(canRetry)('that failed is tried again by a new one, which names it', async () => {
@@ -111,7 +117,7 @@ describe('a job', () => {
     await page.getByRole('button', { name: 'Retry' }).click();
 
     await page.locator('h1 .badge', { hasText: 'done' }).waitFor();
-    await page.getByText('Two valves.').waitFor();
+    await page.locator('.markdown', { hasText: 'Two valves.' }).waitFor();
     await page.getByRole('link', { name: id }).waitFor();
     expect(page.url()).not.toContain(id);
   });

@@ -45,6 +45,8 @@ const pages: [at: string, show: (page: Page) => Promise<unknown>][] = [
   [
     'playground',
     async (page) => {
+      const settings = page.getByText('Settings', { exact: true });
+      if (!(await page.getByLabel('Model').isVisible())) await settings.click();
       await page.getByLabel('Model').selectOption(model.id);
       await page.getByLabel('Message').fill('Well?');
       await page.keyboard.press('Enter');
@@ -102,7 +104,7 @@ describe('the keyboard', () => {
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
 
-    await page.getByRole('heading', { name: 'Jobs' }).waitFor();
+    await page.getByRole('heading', { name: 'Jobs', exact: true }).waitFor();
     expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('MAIN');
   });
 });

@@ -105,6 +105,29 @@ describe('the files', () => {
     }
   });
 
+  it('allow no script but their own, and no other host, by policy', async () => {
+    for (const path of ['/console', '/console/', ...(await named())]) {
+      const policy = (await get(path)).headers.get('content-security-policy') ?? '';
+
+      const rules = policy.split('; ').map((rule) => rule.split(' '));
+      expect(rules[0]).toEqual(['default-src', "'none'"]);
+      expect(rules).toContainEqual(['script-src', "'self'"]);
+      for (const [name, ...sources] of rules) {
+        const allowed = [
+          "'none'",
+          "'self'",
+          "'script'",
+          ...(name === 'img-src' ? ['data:', 'blob:'] : []),
+        ];
+        for (const source of sources) expect(allowed).toContain(source);
+      }
+    }
+  });
+
+  it('are not found by another name', async () => {
+    expect((await get('/console/console-OTHER.js')).status).toBe(404);
+  });
+
   it('are 80 KB at most, as they are sent', async () => {
     const page = await newPage(stage);
     const sizes: Promise<number>[] = [];

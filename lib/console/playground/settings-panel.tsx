@@ -6,6 +6,9 @@ import { Failed } from '../parts/failed.tsx';
 import { usd } from '../parts/format.ts';
 import { change, models, settings } from './settings.ts';
 
+/** On a small screen the settings are opened when they are wanted. */
+const isWide = matchMedia('(min-width: 48rem)').matches;
+
 /** The model, what it is told beforehand, and where it looks for its answer. */
 export function SettingsPanel() {
   const list = useLive('models', listModels, { isFinal: () => true });
@@ -18,7 +21,8 @@ export function SettingsPanel() {
   const search = limits.value?.web_search;
 
   return (
-    <aside class="settings" aria-label="Settings">
+    <details class="settings" open={isWide}>
+      <summary>Settings</summary>
       <Failed error={list.failure} retry={list.reload} />
       <label>
         Model
@@ -69,7 +73,7 @@ export function SettingsPanel() {
         />
         <Switch name="connectors" text="Drive folders" note="those that the key may read" />
       </fieldset>
-    </aside>
+    </details>
   );
 }
 

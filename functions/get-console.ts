@@ -1,11 +1,13 @@
 import { consoleFile, consolePage } from '../shared/console/files.ts';
-import { fileEndpoint } from '../shared/http/file-endpoint.ts';
-import { headerOf } from '../shared/http/request.ts';
+import { compressed } from '../shared/http/compressed.ts';
+import { openStreamEndpoint } from '../shared/http/stream-endpoint.ts';
 
 /** GET /console and GET /console/{file} */
-export const handler = fileEndpoint((event) => {
+export const handler = openStreamEndpoint(async (event) => {
   const { pathParameters, requestContext } = event;
-  return pathParameters?.['file'] === undefined
-    ? consolePage(requestContext.path)
-    : consoleFile(pathParameters['file'], headerOf(event, 'accept-encoding'));
+  const file = pathParameters?.['file'];
+  return compressed(
+    event,
+    file === undefined ? consolePage(requestContext.path) : consoleFile(file),
+  );
 });

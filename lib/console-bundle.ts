@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { basename, join } from 'node:path';
-import { gzipSync } from 'node:zlib';
 import { buildSync } from 'esbuild';
 import type { BuiltConsole } from '../shared/console/built.ts';
 import { noticesOf } from './notices.ts';
@@ -26,27 +25,25 @@ export function buildConsole(root: string): BuiltConsole {
     metafile: true,
   });
   const fileOf = (extension: string) => {
-    const { path, contents } = outputFiles.find((each) => each.path.endsWith(extension)) ?? {};
-    if (!path || !contents) throw new Error(`The console has no ${extension} file`);
-    return { name: basename(path), contents };
+    const file = outputFiles.find(({ path }) => path.endsWith(extension));
+    if (!file) throw new Error(`The console has no ${extension} file`);
+    return { name: basename(file.path), text: file.text };
   };
   const script = fileOf('.js');
   const styles = fileOf('.css');
-  const licences = Buffer.from(noticesOf(Object.keys(metafile.inputs), root));
-  const notices = { name: `notices-${hashOf(licences)}.txt`, contents: licences };
+  const licences = noticesOf(Object.keys(metafile.inputs), root);
+  const notices = { name: `notices-${hashOf(licences)}.txt`, text: licences };
   return {
     script: script.name,
     styles: styles.name,
     notices: notices.name,
     files: {
-      [script.name]: { type: 'text/javascript', gzip: gzip(script.contents) },
-      [styles.name]: { type: 'text/css', gzip: gzip(styles.contents) },
-      [notices.name]: { type: 'text/plain', gzip: gzip(notices.contents) },
+      [script.name]: { type: 'text/javascript', content: script.text },
+      [styles.name]: { type: 'text/css', content: styles.text },
+      [notices.name]: { type: 'text/plain', content: notices.text },
     },
   };
 }
 
-const gzip = (contents: Uint8Array) => gzipSync(contents, { level: 9 }).toString('base64');
-
-const hashOf = (contents: Uint8Array) =>
-  createHash('sha256').update(contents).digest('hex').slice(0, 8).toUpperCase();
+const hashOf = (text: string) =>
+  createHash('sha256').update(text).digest('hex').slice(0, 8).toUpperCase();

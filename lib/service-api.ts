@@ -67,7 +67,7 @@ export class ServiceApi extends Construct {
   routeStreamed(method: string, path: string, fn: LambdaFunction, timeout: Duration): void {
     this.api.root
       .resourceForPath(path)
-      .addMethod(method, streaming(fn, timeout), { authorizer: this.authorizer });
+      .addMethod(method, streamed(fn, timeout), { authorizer: this.authorizer });
   }
 
   /** Routes a method to a function, for everyone. */
@@ -77,7 +77,7 @@ export class ServiceApi extends Construct {
 
   /** Routes a method to a function that streams its answer, for everyone. */
   routeOpenStreamed(method: string, path: string, fn: LambdaFunction, timeout: Duration): void {
-    this.api.root.resourceForPath(path).addMethod(method, streaming(fn, timeout));
+    this.api.root.resourceForPath(path).addMethod(method, streamed(fn, timeout));
   }
 
   private addGatewayResponses(errors: GatewayErrors): void {
@@ -104,7 +104,7 @@ export class ServiceApi extends Construct {
   }
 }
 
-const streaming = (fn: LambdaFunction, timeout: Duration) =>
+const streamed = (fn: LambdaFunction, timeout: Duration) =>
   new LambdaIntegration(fn, { responseTransferMode: ResponseTransferMode.STREAM, timeout });
 
 /** One line of JSON for each request, without its headers, query and body. */

@@ -10,6 +10,5 @@ export interface BuiltConsole {
 
 interface BuiltFile {
   type: string;
-  /** The content, compressed by gzip, in base64. */
-  gzip: string;
+  content: string;
 }

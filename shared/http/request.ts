@@ -61,11 +61,6 @@ function readBody(event: APIGatewayProxyEvent): unknown {
   }
 }
 
-/** Reads a header of a request, however its name is written. */
-export function headerOf({ headers }: APIGatewayProxyEvent, name: string): string | undefined {
-  return lowerCaseKeys(headers)[name] as string | undefined;
-}
-
 function lowerCaseKeys(headers: APIGatewayProxyEvent['headers'] | null): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),

@@ -5,7 +5,7 @@ import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { errorFields, log } from '../log.ts';
 import { measure } from '../metrics.ts';
 import { type Caller, callerOf } from './caller.ts';
-import type { ErrorFormat } from './error-response.ts';
+import { detailError, type ErrorFormat } from './error-response.ts';
 import { parseRequest, type RequestParts, type RequestSchemas } from './request.ts';
 import { requestLog } from './request-log.ts';
 
@@ -43,6 +43,23 @@ export function streamEndpoint<Schemas extends RequestSchemas>(
   respond: Respond<Schemas>,
   errorFormat: ErrorFormat,
 ) {
+  return endpoint(
+    (event, invocation) => respond(parseRequest(schemas, event), callerOf(event), invocation),
+    errorFormat,
+  );
+}
+
+/** The same for a route that needs no API key. */
+export function openStreamEndpoint(
+  respond: (event: APIGatewayProxyEvent) => Promise<StreamedResponse>,
+) {
+  return endpoint(respond, detailError);
+}
+
+function endpoint(
+  respond: (event: APIGatewayProxyEvent, invocation: Invocation) => Promise<StreamedResponse>,
+  errorFormat: ErrorFormat,
+) {
   return middy({ executionMode: executionModeStreamifyResponse })
     .use(requestLog())
     .onError((request) => {
@@ -57,11 +74,7 @@ export function streamEndpoint<Schemas extends RequestSchemas>(
       const timeIsUp = AbortSignal.timeout(
         Math.max(0, context.getRemainingTimeInMillis() - settlingTimeMs),
       );
-      const { body, statusCode, headers } = await respond(
-        parseRequest(schemas, event),
-        callerOf(event),
-        { requestId, timeIsUp },
-      );
+      const { body, statusCode, headers } = await respond(event, { requestId, timeIsUp });
       return {
         statusCode,
         headers: { 'x-request-id': requestId, ...headers },

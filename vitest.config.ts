@@ -5,6 +5,8 @@ export default defineConfig({
     globalSetup: 'test/support/run/setup.ts',
     setupFiles: 'test/support/run/each-file.ts',
     include: ['test/**/*.test.ts'],
+    // They have a configuration of their own, with a browser.
+    exclude: ['test/browser/**'],
     testTimeout: 120_000,
     hookTimeout: 120_000,
     maxWorkers: 2,

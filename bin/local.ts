@@ -211,6 +211,8 @@ function welcome(stage: Stage, apiKey: string, options: Options): string {
   const job =
     '{"job_type":"chat","inline":{"messages":[{"role":"user","content":"Hello, Quire!"}]}}';
   return `
+Open the console: ${baseUrl}/console#key=${apiKey}
+
 Quire runs at ${baseUrl}
   API key   ${apiKey}
   drive     ${join(options.dataDir, 'drive')} (the folder ${rootFolderId})

@@ -3,6 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildSync, type Metafile } from 'esbuild';
 import type { Catalogue } from '../shared/models/catalogue.ts';
+import { buildConsole } from './console-bundle.ts';
 import { writeNotices } from './notices.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -20,12 +21,16 @@ const companions: Record<string, string[]> = {
   'wasm-vips/lib/vips-node.mjs': ['vips.wasm', 'vips-heif.wasm', 'vips-node.mjs'],
 };
 
-/** Bundles every function, each into a folder of its own under `outDir`. */
+const consoleFileIn = (outDir: string) => resolve(outDir, 'console.json');
+
+/** Bundles every function, each into a folder of its own under `outDir`, and the console into that which serves it. */
 export function bundleFunctions(outDir: string, catalogue: Catalogue): void {
   const entryPoints = functionNames.map((name) => ({
     in: join(functionsDir, `${name}.ts`),
     out: join(name, 'index'),
   }));
+  mkdirSync(outDir, { recursive: true });
+  writeFileSync(consoleFileIn(outDir), JSON.stringify(buildConsole(root)));
   bundle(entryPoints, outDir, catalogue);
 }
 
@@ -55,6 +60,7 @@ export function bundle(
     // web identity would add a tenth of a megabyte that never runs.
     alias: {
       '#catalogue': catalogueFile,
+      '#console': consoleFileIn(outDir),
       '@aws-sdk/credential-provider-node': join(root, 'lib/environment-credentials.ts'),
       // linkedom takes the native canvas if there is one; pages are read without.
       canvas: join(root, 'node_modules/linkedom/commonjs/canvas-shim.cjs'),

@@ -6,10 +6,14 @@ import type { Metafile } from 'esbuild';
 export function writeNotices({ outputs }: Metafile, root: string): void {
   for (const [output, { inputs }] of Object.entries(outputs)) {
     if (!output.endsWith('.mjs')) continue;
-    const folders = new Set(Object.keys(inputs).flatMap((input) => packageFolderOf(input) ?? []));
-    const notices = [...folders].map((folder) => noticeOf(join(root, folder)));
-    writeFileSync(join(root, dirname(output), 'NOTICES.txt'), textOf(notices));
+    writeFileSync(join(root, dirname(output), 'NOTICES.txt'), noticesOf(Object.keys(inputs), root));
   }
+}
+
+/** Returns the licences of all packages that some files belong to. */
+export function noticesOf(inputs: string[], root: string): string {
+  const folders = new Set(inputs.flatMap((input) => packageFolderOf(input) ?? []));
+  return textOf([...folders].map((folder) => noticeOf(join(root, folder))));
 }
 
 interface Notice {

@@ -7,6 +7,7 @@ import { ApiKeys } from './api-keys.ts';
 import { BatchApi } from './batch-api.ts';
 import { bundleFunctions } from './bundles.ts';
 import { ChatApi } from './chat-api.ts';
+import { ConsoleApi } from './console-api.ts';
 import { DocsApi } from './docs-api.ts';
 import { DocumentRunners } from './document-runners.ts';
 import { DriveAccount } from './drive-account.ts';
@@ -122,6 +123,7 @@ export class ServiceStack extends Stack {
     new ServiceDashboard(this, 'dashboard', { stageName, alarms });
     // The id is part of its functions' logical ids: another would replace them.
     new DocsApi(this, 'contract', { api, logs });
+    new ConsoleApi(this, 'console', { api, logs });
 
     new CfnOutput(this, 'BaseUrl', { value: api.url });
     new CfnOutput(this, 'ApiUrl', { value: api.url });

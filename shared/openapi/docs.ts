@@ -21,16 +21,22 @@ const contentSecurityPolicy = [
 
 /**
  * Shows the document that the page names. `validatorUrl: null` leaves out a badge that Swagger UI would
- * load from another host.
+ * load from another host. A page that the console opened asks it for the API key, so that no URL carries one.
+ *
  * @see https://swagger.io/docs/open-source-tools/swagger-ui/usage/configuration/
  */
 const openReference = `const page = document.getElementById('reference');
-SwaggerUIBundle({
+const ui = SwaggerUIBundle({
   url: page.dataset.document,
   domNode: page,
   deepLinking: true,
   displayRequestDuration: true,
   validatorUrl: null,
+  onComplete: () => window.opener?.postMessage('quire: which key?', location.origin),
+});
+window.addEventListener('message', ({ origin, source, data }) => {
+  if (origin !== location.origin || source !== window.opener || !data.quireKey) return;
+  ui.preauthorizeApiKey('apiKey', data.quireKey);
 });
 `;
 

@@ -40,6 +40,7 @@ export function indexOf(path: string): v.InferOutput<typeof Index> {
 }
 
 const DocsPath = v.object({ file: v.picklist(docsFiles) });
+const ConsolePath = v.object({ file: v.string() });
 const Text = v.string();
 
 export const serviceComponents = {
@@ -120,6 +121,50 @@ export const serviceOperations: Operation[] = [
     parameters: [
       parameters('path', DocsPath, {
         file: { description: 'The file’s name.', example: 'swagger-ui.css' },
+      }),
+    ],
+    answers: {
+      200: {
+        description: 'The file.',
+        headers: ['cache-control'],
+        content: {
+          'text/javascript': content(Text),
+          'text/css': content(Text),
+          'text/plain': content(Text),
+        },
+      },
+      404: errorAnswer('There is no such file.', 'There is no such file.'),
+    },
+  },
+  {
+    method: 'get',
+    path: '/console',
+    operationId: 'getConsole',
+    tag: 'Service',
+    summary: 'The console',
+    description:
+      'A page for whoever holds an API key: what is left and what it went on, how jobs do, and a place to talk to a model. The key is typed in there, and sent to this service alone.',
+    open: true,
+    answers: {
+      200: {
+        description: 'The page.',
+        headers: ['cache-control'],
+        content: { 'text/html': content(Text) },
+      },
+    },
+  },
+  {
+    method: 'get',
+    path: '/console/{file}',
+    operationId: 'getConsoleFile',
+    tag: 'Service',
+    summary: 'A part of the console',
+    description:
+      'The script, the styles and the licences of the page. Their names change with their content.',
+    open: true,
+    parameters: [
+      parameters('path', ConsolePath, {
+        file: { description: 'The file’s name, as the page has it.', example: 'console.js' },
       }),
     ],
     answers: {

@@ -12,6 +12,7 @@ import {
   BatchStatsReport,
   BatchUse,
   JobsByStatus,
+  ModelDay,
   ModelUse,
   StatsQuery,
   StatsReport,
@@ -70,6 +71,7 @@ export const usageComponents = {
     tokens: 'All tokens.',
     requests: 'How many calls of a model or an OCR engine, failed ones included.',
     estimated_cost_usd: 'What they cost, in USD.',
+    days: 'The same by day, UTC, and model, the oldest day first; days without a call are left out.',
     models: 'The same by model, the most used first.',
   }),
   TokenSums: component(TokenSums, 'Tokens.', {
@@ -83,6 +85,16 @@ export const usageComponents = {
     tokens: 'How many tokens.',
     cost_usd: 'What they cost, in USD.',
     pages: 'How many pages and images were read.',
+  }),
+  ModelDay: component(ModelDay, 'What a key has used of a model in a day, UTC.', {
+    date: 'The day.',
+    model: 'The model, the OCR engine, or `web-search`.',
+    requests: useDescriptions.requests,
+    failed_requests: useDescriptions.failed_requests,
+    prompt_tokens: useDescriptions.prompt_tokens,
+    completion_tokens: useDescriptions.completion_tokens,
+    pages: 'How many pages and images were read.',
+    cost_usd: useDescriptions.spend_usd,
   }),
   BatchStatsReport: component(BatchStatsReport, 'What a key’s jobs have used.', {
     days: 'By day and tag, the oldest first.',
@@ -182,6 +194,18 @@ export const usageOperations: Operation[] = [
           tokens: { total: 5120, prompt: 4096, completion: 1024 },
           requests: 12,
           estimated_cost_usd: 0.0031,
+          days: [
+            {
+              date: '2026-11-20',
+              model: catalogue.defaults.chat,
+              requests: 12,
+              failed_requests: 1,
+              prompt_tokens: 4096,
+              completion_tokens: 1024,
+              pages: 0,
+              cost_usd: 0.0031,
+            },
+          ],
           models: [
             {
               name: catalogue.defaults.chat,

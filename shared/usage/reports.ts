@@ -17,12 +17,25 @@ export const ModelUse = v.object({
   pages: Count,
 });
 
+/** What a key used of a model in a UTC day. */
+export const ModelDay = v.object({
+  date: v.pipe(v.string(), v.isoDate()),
+  model: v.string(),
+  requests: Count,
+  failed_requests: Count,
+  prompt_tokens: Count,
+  completion_tokens: Count,
+  pages: Count,
+  cost_usd: Usd,
+});
+
 /** The response of `GET /user/stats`. */
 export const StatsReport = v.object({
   period: Period,
   tokens: TokenSums,
   requests: Count,
   estimated_cost_usd: Usd,
+  days: v.array(ModelDay),
   models: v.array(ModelUse),
 });
 
@@ -69,6 +82,7 @@ export const BatchStatsReport = v.object({
   jobs_since: Instant,
 });
 
+export type ModelDay = v.InferOutput<typeof ModelDay>;
 export type Period = v.InferOutput<typeof Period>;
 export type StatsReport = v.InferOutput<typeof StatsReport>;
 export type BatchUse = v.InferOutput<typeof BatchUse>;

@@ -1,21 +1,23 @@
 import type { Caller } from '../http/caller.ts';
 import { toUsd } from '../ledger/nano-usd.ts';
-import { lastDays } from './day.ts';
+import { type Days, lastDays } from './day.ts';
 import { sumOf, type UsageFigures } from './figures.ts';
-import type { Period, StatsReport } from './reports.ts';
-import { readTotalsByModel, readUses } from './use.ts';
+import type { ModelDay, Period, StatsReport } from './reports.ts';
+import { readTotalsByModel, readUses, type Use } from './use.ts';
 
 /**
- * Reports the tokens, requests and cost of the caller's calls in a period, and each model's share. Failed
- * calls count as requests.
+ * Reports the tokens, requests and cost of the caller's calls in a period, each model's share, and that of each
+ * day. Failed calls count as requests.
  */
 export async function reportStats(
   { keyId }: Caller,
   { period }: { period: Period },
 ): Promise<StatsReport> {
-  const uses = await (period === 'all'
-    ? readTotalsByModel(keyId)
-    : readUses('model', keyId, lastDays(Number.parseInt(period, 10))));
+  const byDay = readUses('model', keyId, daysOf(period));
+  const [days, uses] = await Promise.all([
+    byDay,
+    period === 'all' ? readTotalsByModel(keyId) : byDay,
+  ]);
   const total = sumOf(uses);
   return {
     period,
@@ -26,6 +28,7 @@ export async function reportStats(
     },
     requests: total.requests,
     estimated_cost_usd: toUsd(total.spend),
+    days: days.map(shown),
     models: [...Map.groupBy(uses, ({ name }) => name)]
       .map(([name, of]) => ({ name, figures: sumOf(of) }))
       .map(({ name, figures }) => ({
@@ -38,6 +41,18 @@ export async function reportStats(
       .sort((a, b) => b.tokens - a.tokens || (a.name < b.name ? -1 : 1)),
   };
 }
+
+/** `all` begins before there was any key. */
+const daysOf = (period: Period): Days =>
+  period === 'all' ? { ...lastDays(1), from: '2000-01-01' } : lastDays(Number.parseInt(period, 10));
+
+const shown = ({ period, name, images, spend, ...figures }: Use): ModelDay => ({
+  date: period,
+  model: name,
+  ...figures,
+  pages: images,
+  cost_usd: toUsd(spend),
+});
 
 const tokensOf = ({ prompt_tokens, completion_tokens }: UsageFigures) =>
   prompt_tokens + completion_tokens;

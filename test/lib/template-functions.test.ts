@@ -78,6 +78,7 @@ describe('functions', () => {
       'expand-folder',
       { dynamodb: work, s3: bodies, secretsmanager: secrets, sqs: [...queue, ...consume] },
     ],
+    ['get-console', {}],
     ['get-docs', {}],
     ['get-batch-stats', { dynamodb: ['Query'] }],
     ['get-health', {}],

@@ -29,6 +29,8 @@ describe('routes', () => {
       `GET /batch/jobs/{job_id} get-job ${authorizer}`,
       `GET /chat/sessions list-sessions ${authorizer}`,
       `GET /chat/sessions/{session_id} get-session ${authorizer}`,
+      'GET /console get-console everyone',
+      'GET /console/{file} get-console everyone',
       'GET /docs get-docs everyone',
       'GET /docs/{file} get-docs everyone',
       'GET /health get-health everyone',

@@ -11,6 +11,8 @@ import { type Answer, ServedDocument } from './served-document.ts';
 const stage = await shared('stage');
 const served = await ServedDocument.of(stage);
 const pool = exampleValues(served);
+const page = await (await fetch(`${stage.base_url}/console`)).text();
+pool.set('file', page.match(/(?<=console\/)[\w.-]+/g) ?? []);
 
 /** How many requests each route gets; more of them find more. */
 const runs = Number(process.env['OPENAPI_RUNS'] ?? 100);

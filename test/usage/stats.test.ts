@@ -54,6 +54,7 @@ describe('stats', () => {
 
     expect(await reportStats(callerOf(keyId), { period: '7d' })).toEqual({
       period: '7d',
+      days: expect.any(Array),
       tokens: { total: 20, prompt: 8, completion: 12 },
       requests: 5,
       estimated_cost_usd: 4e-9,
@@ -64,6 +65,40 @@ describe('stats', () => {
         { name: 'd', requests: 1, tokens: 0, cost_usd: 0, pages: 0 },
       ],
     });
+  });
+});
+
+describe('the days of stats', () => {
+  const use = { prompt_tokens: 2, completion_tokens: 3, images: 1, cost: 4 };
+  const shown = {
+    ...{ requests: 1, failed_requests: 0, prompt_tokens: 2, completion_tokens: 3 },
+    ...{ pages: 1, cost_usd: 4e-9 },
+  };
+
+  it('list each day and model with use, the oldest first', async () => {
+    const keyId = await keyWith(
+      { model: 'b', ...use },
+      { model: 'a', failed: true },
+      { model: 'b', ...use, ended_at: '2026-11-18T12:00:00.000Z' },
+      { model: 'b', ...use, ended_at: '2026-11-10T12:00:00.000Z' },
+    );
+
+    const { days } = await reportStats(callerOf(keyId), { period: '7d' });
+
+    const failed = { requests: 1, failed_requests: 1, prompt_tokens: 0, completion_tokens: 0 };
+    expect(days).toEqual([
+      { date: '2026-11-18', model: 'b', ...shown },
+      { date: '2026-11-20', model: 'a', ...failed, pages: 0, cost_usd: 0 },
+      { date: '2026-11-20', model: 'b', ...shown },
+    ]);
+  });
+
+  it('of all go back to the first use', async () => {
+    const keyId = await keyWith({ model: 'b', ...use, ended_at: '2024-02-29T12:00:00.000Z' });
+
+    const { days } = await reportStats(callerOf(keyId), { period: 'all' });
+
+    expect(days).toEqual([{ date: '2024-02-29', model: 'b', ...shown }]);
   });
 });
 

@@ -9,10 +9,10 @@ import { bundle, synthesize } from '../template/synthesize.ts';
 import { SourceWatcher } from './source-watcher.ts';
 
 /** The files that the functions' bundles are made of. */
-const functionSource = /^(functions|shared)\/.*\.(ts|json)$/;
-/** The files that the template and the stage itself are made of. Operators' commands are not among them. */
+const functionSource = /^(functions|shared|lib\/console)\/.*\.(tsx?|json|css)$/;
+/** The files that the template and the stage itself are made of. Operators' commands and the console are not among them. */
 const stageSource =
-  /^(lib\/(?!cli\/).*\.ts|bin\/(app|bundle|local)\.ts|shared\/models\/catalogue\.json)$/;
+  /^(lib\/(?!cli\/|console\/).*\.ts|bin\/(app|bundle|local)\.ts|shared\/models\/catalogue\.json)$/;
 
 export interface CodeUpdatesOptions {
   stage: Stage;

@@ -1,0 +1,99 @@
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { root } from './api/call.ts';
+import { JobPage } from './jobs/job-page.tsx';
+import { Jobs } from './jobs/jobs.tsx';
+import { NewJob } from './jobs/new-job.tsx';
+import { answerReference, apiKey, forgetKey } from './key/key.ts';
+import { KeyForm } from './key/key-form.tsx';
+import { Overview } from './overview/overview.tsx';
+import { Playground } from './playground/playground.tsx';
+import { linkTo, route } from './route.ts';
+
+const pages: [page: string, title: string][] = [
+  ['overview', 'Overview'],
+  ['jobs', 'Jobs'],
+  ['playground', 'Playground'],
+];
+
+const reference = `${root}docs`;
+
+/** Opens the reference so that it may ask this page for the key. */
+function openReference(event: MouseEvent): void {
+  if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  window.open(reference);
+}
+
+/** The whole console: the form for the key, or the page that the URL names. */
+export function App() {
+  useEffect(() => {
+    window.addEventListener('message', answerReference);
+    return () => window.removeEventListener('message', answerReference);
+  }, []);
+  return apiKey.value ? <Pages /> : <KeyForm />;
+}
+
+function Pages() {
+  const { page, argument } = route.value;
+  const content = useRef<HTMLElement>(null);
+  const isFirst = useRef(true);
+  const title = pages.find(([name]) => name === page)?.[1] ?? 'Overview';
+
+  // A new page is announced, and the keyboard goes on from its beginning.
+  useLayoutEffect(() => {
+    document.title = `${title} · Quire`;
+    if (!isFirst.current) content.current?.focus();
+    isFirst.current = false;
+  }, [page, argument]);
+
+  return (
+    <>
+      <header>
+        <button type="button" class="skip" onClick={() => content.current?.focus()}>
+          Skip to the page
+        </button>
+        <nav aria-label="Console">
+          <ul>
+            <li>
+              <strong>Quire</strong>
+            </li>
+            {pages.map(([name, text]) => (
+              <li key={name}>
+                <a href={linkTo(name)} aria-current={name === page ? 'page' : undefined}>
+                  {text}
+                </a>
+              </li>
+            ))}
+            <li>
+              <a href={reference} target="_blank" rel="noopener" onClick={openReference}>
+                Docs
+              </a>
+            </li>
+          </ul>
+          <ul>
+            <li>
+              <button type="button" class="quiet" onClick={() => forgetKey()}>
+                Leave
+              </button>
+            </li>
+          </ul>
+        </nav>
+      </header>
+      <main ref={content} tabIndex={-1} aria-label={title}>
+        <Page page={page} argument={argument} />
+      </main>
+      <footer>
+        <small>
+          <a href={document.body.dataset['notices'] ?? ''}>Licences</a>
+        </small>
+      </footer>
+    </>
+  );
+}
+
+function Page({ page, argument }: { page: string; argument: string | undefined }) {
+  if (page === 'playground') return <Playground />;
+  if (page !== 'jobs') return <Overview />;
+  if (argument === undefined) return <Jobs />;
+  return argument === 'new' ? <NewJob /> : <JobPage key={argument} id={argument} />;
+}

@@ -1,0 +1,61 @@
+import { useState } from 'preact/hooks';
+import { call } from '../api/call.ts';
+import { Failed } from '../parts/failed.tsx';
+import { goTo } from '../route.ts';
+import { hasEnded, type Job } from './job.ts';
+import { draftOf, jobDraft } from './job-draft.ts';
+
+/** What may be done with a job as it stands. */
+export function JobActions({ job, reload }: { job: Job; reload: () => void }) {
+  const [problem, setProblem] = useState<Error>();
+  const [isBusy, setBusy] = useState(false);
+  const act = async (verb: 'cancel' | 'stop' | 'retry') => {
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      const { id } = await call<Job>('POST', `/batch/jobs/${encodeURIComponent(job.id)}/${verb}`);
+      if (id === job.id) reload();
+      else goTo('jobs', id);
+    } catch (error) {
+      setProblem(error as Error);
+      reload();
+    }
+    setBusy(false);
+  };
+  const again = () => {
+    jobDraft.value = draftOf(job);
+    goTo('jobs', 'new');
+  };
+
+  return (
+    <div class="actions">
+      {job.status === 'queued' && (
+        <button type="button" class="quiet" disabled={isBusy} onClick={() => act('cancel')}>
+          Cancel
+        </button>
+      )}
+      {!hasEnded(job) && (
+        <button type="button" class="quiet" disabled={isBusy} onClick={() => act('stop')}>
+          Stop
+        </button>
+      )}
+      {isRetriable(job) && (
+        <button type="button" class="quiet" disabled={isBusy} onClick={() => act('retry')}>
+          {job.result?.type === 'folder' ? 'Retry failed files' : 'Retry'}
+        </button>
+      )}
+      {hasEnded(job) && !job.parent_job_id && (
+        <button type="button" class="quiet" onClick={again}>
+          Run again
+        </button>
+      )}
+      <Failed error={problem} />
+    </div>
+  );
+}
+
+/** A job that failed or was stopped, or a folder some of whose files did. */
+function isRetriable({ status, result }: Job): boolean {
+  if (result?.type === 'folder') return result.files.failed > 0;
+  return status === 'failed' || status === 'cancelled';
+}

@@ -1,0 +1,103 @@
+import { useState } from 'preact/hooks';
+import type { JobResult } from '../../../shared/jobs/result.ts';
+import { Copy } from '../parts/copy.tsx';
+import { usd } from '../parts/format.ts';
+import { Markdown } from '../parts/markdown.tsx';
+import { Scrolled } from '../parts/scrolled.tsx';
+import { filesText, type Job } from './job.ts';
+import { factsOf, partsOf, type ResultPart } from './result-text.ts';
+
+/** What a job came to: its texts, what it cost, and the whole of it as JSON. */
+export function Result({ job, result }: { job: Job; result: JobResult }) {
+  const facts = [
+    filesText(job),
+    ...factsOf(result),
+    'cost_usd' in result && usd(result.cost_usd),
+  ].filter(Boolean);
+  return (
+    <section aria-labelledby="result">
+      <h2 id="result">Result</h2>
+      <p class="note">{facts.join(' · ')}</p>
+      {partsOf(result).map((part) => (
+        <Part key={part.title} part={part} name={nameFor(job, part)} />
+      ))}
+      <details>
+        <summary>As JSON</summary>
+        <Text text={JSON.stringify(result, null, 2)} name={`${job.id}.json`} />
+      </details>
+    </section>
+  );
+}
+
+function Part({ part: { title, text, format, url }, name }: { part: ResultPart; name: string }) {
+  const [isPlain, setPlain] = useState(format === 'jsonl');
+  return (
+    <article aria-label={title}>
+      <div class="bar-of-choices">
+        <h3>{title}</h3>
+        {text !== null && format === 'markdown' && (
+          <button
+            type="button"
+            class="quiet small"
+            aria-pressed={isPlain}
+            onClick={() => setPlain(!isPlain)}
+          >
+            Plain text
+          </button>
+        )}
+      </div>
+      {text === null ? (
+        url && (
+          <a href={url} target="_blank" rel="noopener noreferrer">
+            Open the text: it is too long to be shown here
+          </a>
+        )
+      ) : isPlain ? (
+        <Text text={text} name={name} />
+      ) : (
+        <>
+          <Scrolled label={title}>
+            <Markdown text={text} isWhole />
+          </Scrolled>
+          <TextActions text={text} name={name} />
+        </>
+      )}
+    </article>
+  );
+}
+
+function Text({ text, name }: { text: string; name: string }) {
+  return (
+    <>
+      <Scrolled label={name}>
+        <pre class="folded">
+          <code>{text}</code>
+        </pre>
+      </Scrolled>
+      <TextActions text={text} name={name} />
+    </>
+  );
+}
+
+function TextActions({ text, name }: { text: string; name: string }) {
+  return (
+    <div class="actions">
+      <Copy text={text} />
+      <button type="button" class="quiet small" onClick={() => download(text, name)}>
+        Download
+      </button>
+    </div>
+  );
+}
+
+const nameFor = ({ id, filename }: Job, { format, title }: ResultPart) =>
+  `${filename ?? id}.${title.toLowerCase().split(' ')[0]}.${format === 'jsonl' ? 'jsonl' : 'md'}`;
+
+function download(text: string, name: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}

@@ -1,0 +1,101 @@
+import { useState } from 'preact/hooks';
+import type { LimitsReport } from '../../../shared/keys/limits-report.ts';
+import type { BatchStatsReport, Period, StatsReport } from '../../../shared/usage/reports.ts';
+import { call } from '../api/call.ts';
+import { useLive } from '../api/live.ts';
+import { Failed } from '../parts/failed.tsx';
+import { Skeleton } from '../parts/skeleton.tsx';
+import { BatchByTag } from './batch-by-tag.tsx';
+import { BudgetCard } from './budget-card.tsx';
+import { ImagesCard } from './images-card.tsx';
+import { Spend } from './spend.tsx';
+
+const periods: [Period, string][] = [
+  ['1d', 'Today'],
+  ['7d', '7 days'],
+  ['30d', '30 days'],
+  ['all', 'All'],
+];
+
+/** How many days of batch use are asked for; a year is the most. */
+const batchDays: Record<Period, number> = { '1d': 1, '7d': 7, '30d': 30, all: 366 };
+
+const pauses = { firstPauseMs: 3_000, maxPauseMs: 60_000 };
+
+/** What is left, what it went on, and how jobs did. */
+export function Overview() {
+  const [period, setPeriod] = useState<Period>('7d');
+  const limits = useLive(
+    'limits',
+    (signal) => call<LimitsReport>('GET', '/user/limits', undefined, signal),
+    pauses,
+  );
+  const week = useLive('week', (signal) => stats('7d', signal), pauses);
+  const chosen = useLive(period, (signal) => stats(period, signal), pauses);
+  const batch = useLive(
+    `batch ${period}`,
+    (signal) =>
+      call<BatchStatsReport>(
+        'GET',
+        `/user/batch-stats?days=${batchDays[period]}`,
+        undefined,
+        signal,
+      ),
+    pauses,
+  );
+
+  return (
+    <>
+      <h1>Overview</h1>
+      <Failed error={limits.failure} retry={limits.reload} />
+      <div class="cards">
+        {limits.value ? (
+          <>
+            <BudgetCard budget={limits.value.budget} days={week.value?.days} />
+            <ImagesCard {...limits.value.ocr} />
+          </>
+        ) : (
+          !limits.failure && <Skeleton lines={6} />
+        )}
+      </div>
+      <section aria-labelledby="use">
+        <div class="bar-of-choices">
+          <h2 id="use">Use</h2>
+          <Periods chosen={period} choose={setPeriod} />
+        </div>
+        <Failed error={chosen.failure} retry={chosen.reload} />
+        {chosen.value ? <Spend report={chosen.value} /> : !chosen.failure && <Skeleton lines={8} />}
+      </section>
+      <section aria-labelledby="batch">
+        <h2 id="batch">Batch jobs</h2>
+        <Failed error={batch.failure} retry={batch.reload} />
+        {batch.value ? (
+          <BatchByTag report={batch.value} />
+        ) : (
+          !batch.failure && <Skeleton lines={4} />
+        )}
+      </section>
+    </>
+  );
+}
+
+const stats = (period: Period, signal: AbortSignal) =>
+  call<StatsReport>('GET', `/user/stats?period=${period}`, undefined, signal);
+
+function Periods({ chosen, choose }: { chosen: Period; choose: (period: Period) => void }) {
+  return (
+    <fieldset class="choices" aria-label="Period">
+      {periods.map(([period, text]) => (
+        <label key={period}>
+          <input
+            type="radio"
+            name="period"
+            checked={period === chosen}
+            onChange={() => choose(period)}
+          />
+          {text}
+        </label>
+      ))}
+    </fieldset>
+  );
+}

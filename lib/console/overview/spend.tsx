@@ -1,0 +1,140 @@
+import type { ModelDay, StatsReport } from '../../../shared/usage/reports.ts';
+import { count, usd } from '../parts/format.ts';
+import { Scrolled } from '../parts/scrolled.tsx';
+import { colourOf } from './colours.ts';
+import { SpendPlot } from './spend-plot.tsx';
+
+interface ModelSum {
+  model: string;
+  requests: number;
+  failed: number;
+  tokens: number;
+  pages: number;
+  cost: number;
+}
+
+/** What was spent in a period: sums, a plot by day, and the same as tables. */
+export function Spend({ report }: { report: StatsReport }) {
+  const { days, tokens, requests, estimated_cost_usd } = report;
+  if (requests === 0) {
+    return (
+      <p class="empty">
+        Nothing was used in this period. A message in the <a href="#/playground">playground</a> or a{' '}
+        <a href="#/jobs/new">job</a> would show here within seconds.
+      </p>
+    );
+  }
+  const models = sumByModel(days);
+  const failed = models.reduce((sum, each) => sum + each.failed, 0);
+  return (
+    <>
+      <dl class="figures">
+        <Figure name="Spent" text={usd(estimated_cost_usd)} />
+        <Figure name="Requests" text={count(requests)} />
+        <Figure name="Failed" text={count(failed)} />
+        <Figure
+          name="Tokens"
+          text={count(tokens.total)}
+          note={`${count(tokens.prompt)} in, ${count(tokens.completion)} out`}
+        />
+      </dl>
+      <SpendPlot days={days} models={models.map(({ model }) => model)} period={report.period} />
+      <ByModel models={models} />
+      <details>
+        <summary>By day</summary>
+        <ByDay days={days} />
+      </details>
+    </>
+  );
+}
+
+function Figure({ name, text, note }: { name: string; text: string; note?: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>
+        {text} {note && <small>{note}</small>}
+      </dd>
+    </div>
+  );
+}
+
+/** Sums up days by model, the dearest first. */
+function sumByModel(days: readonly ModelDay[]): ModelSum[] {
+  return [...Map.groupBy(days, ({ model }) => model)]
+    .map(([model, of]) => ({
+      model,
+      requests: sum(of, ({ requests }) => requests),
+      failed: sum(of, ({ failed_requests }) => failed_requests),
+      tokens: sum(of, ({ prompt_tokens, completion_tokens }) => prompt_tokens + completion_tokens),
+      pages: sum(of, ({ pages }) => pages),
+      cost: sum(of, ({ cost_usd }) => cost_usd),
+    }))
+    .sort((a, b) => b.cost - a.cost || b.requests - a.requests);
+}
+
+const sum = (days: ModelDay[], figure: (day: ModelDay) => number) =>
+  days.reduce((total, day) => total + figure(day), 0);
+
+function ByModel({ models }: { models: ModelSum[] }) {
+  return (
+    <Scrolled label="Use by model">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Model</th>
+            <th scope="col">Spent</th>
+            <th scope="col">Requests</th>
+            <th scope="col">Failed</th>
+            <th scope="col">Tokens</th>
+            <th scope="col">Pages</th>
+          </tr>
+        </thead>
+        <tbody>
+          {models.map(({ model, cost, requests, failed, tokens, pages }, index) => (
+            <tr key={model}>
+              <th scope="row">
+                <span class="swatch" style={{ background: colourOf(index) }} aria-hidden="true" />
+                {model}
+              </th>
+              <td>{usd(cost)}</td>
+              <td>{count(requests)}</td>
+              <td>{count(failed)}</td>
+              <td>{count(tokens)}</td>
+              <td>{count(pages)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scrolled>
+  );
+}
+
+function ByDay({ days }: { days: ModelDay[] }) {
+  return (
+    <Scrolled label="Use by day and model">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Day (UTC)</th>
+            <th scope="col">Model</th>
+            <th scope="col">Spent</th>
+            <th scope="col">Requests</th>
+            <th scope="col">Tokens</th>
+          </tr>
+        </thead>
+        <tbody>
+          {days.toReversed().map((day) => (
+            <tr key={`${day.date} ${day.model}`}>
+              <th scope="row">{day.date}</th>
+              <td class="text">{day.model}</td>
+              <td>{usd(day.cost_usd)}</td>
+              <td>{count(day.requests)}</td>
+              <td>{count(day.prompt_tokens + day.completion_tokens)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scrolled>
+  );
+}

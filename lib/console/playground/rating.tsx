@@ -1,0 +1,61 @@
+import { useState } from 'preact/hooks';
+import { call } from '../api/call.ts';
+import { sessionId, update } from './conversation.ts';
+import type { Turn } from './turn.ts';
+
+const thumbs = [
+  ['up', 'Good answer'],
+  ['down', 'Bad answer'],
+] as const;
+
+/** Thumbs, which send the answer's rating. */
+export function Rating({ turn, index }: { turn: Turn; index: number }) {
+  const [problem, setProblem] = useState<string>();
+  const rate = async (rating: 'up' | 'down') => {
+    setProblem(undefined);
+    try {
+      await call('POST', '/feedback', {
+        session_id: sessionId.value,
+        message_id: turn.messageId,
+        rating,
+        model: turn.model,
+        user_message: turn.question.slice(0, maxContent),
+        message_content: turn.text.slice(0, maxContent),
+      });
+      update(index, { rating });
+    } catch (error) {
+      setProblem((error as Error).message);
+    }
+  };
+  return (
+    <>
+      {thumbs.map(([rating, label]) => (
+        <button
+          key={rating}
+          type="button"
+          class="quiet small"
+          aria-label={label}
+          aria-pressed={turn.rating === rating}
+          onClick={() => rate(rating)}
+        >
+          <svg class={`thumb ${rating}`} viewBox="0 0 24 24" aria-hidden="true">
+            <path d="M3 11h4v10H3zM7 12l4-9c2 0 3 1 3 3v4h5c1 0 2 1 2 2l-1 7c0 1-1 2-2 2H7" />
+          </svg>
+        </button>
+      ))}
+      {turn.rating && (
+        <small class="unseen" role="status">
+          Thank you
+        </small>
+      )}
+      {problem && (
+        <small class="problem" role="alert">
+          {problem}
+        </small>
+      )}
+    </>
+  );
+}
+
+/** The service takes no longer contents. */
+const maxContent = 100_000;

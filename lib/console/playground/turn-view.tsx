@@ -1,0 +1,88 @@
+import { Copy } from '../parts/copy.tsx';
+import { Failed } from '../parts/failed.tsx';
+import { count, counted, usd } from '../parts/format.ts';
+import { Markdown } from '../parts/markdown.tsx';
+import { Rating } from './rating.tsx';
+import { openSource, Sources } from './sources.tsx';
+import type { Turn } from './turn.ts';
+
+/** A message and its answer. */
+export function TurnView({ turn, index }: { turn: Turn; index: number }) {
+  const { question, attachments, state, text, steps, sources, failure } = turn;
+  const isRunning = state === 'running';
+  return (
+    <li>
+      <div class="question">
+        <p>{question}</p>
+        {attachments.map(({ name, image }) => (
+          <small key={name} class="attachment">
+            {image && <img src={`data:${image.mime_type};base64,${image.base64}`} alt="" />}
+            {name}
+          </small>
+        ))}
+      </div>
+      <div class="answer" aria-busy={isRunning}>
+        {steps.length > 0 && <Steps steps={steps} isRunning={isRunning && text === ''} />}
+        {text !== '' && (
+          <Markdown
+            text={text}
+            isWhole={!isRunning}
+            openSource={(n) => openSource(sourceId(index, n))}
+          />
+        )}
+        <Sources sources={sources} idOf={(n) => sourceId(index, n)} />
+        {state === 'stopped' && <p class="note">You stopped it. What was written is billed.</p>}
+        <Failed error={failure} />
+        {!isRunning && <Facts turn={turn} index={index} />}
+      </div>
+    </li>
+  );
+}
+
+const sourceId = (index: number, n: number) => `source-${index}-${n}`;
+
+/** What was done before the answer began: the last step alone, once there are more. */
+function Steps({ steps, isRunning }: { steps: string[]; isRunning: boolean }) {
+  const [only] = steps;
+  if (steps.length === 1) {
+    return isRunning ? (
+      <p class="steps" role="status">
+        {only}
+      </p>
+    ) : null;
+  }
+  return (
+    <details class="steps" open={isRunning}>
+      <summary role={isRunning ? 'status' : undefined}>
+        {isRunning ? steps.at(-1) : `${steps.length} steps`}
+      </summary>
+      <ol>
+        {steps.map((step, index) => (
+          <li key={`${index} ${step}`}>{step}</li>
+        ))}
+      </ol>
+    </details>
+  );
+}
+
+/** What the answer took, and what its reader thinks of it. */
+function Facts({ turn, index }: { turn: Turn; index: number }) {
+  const { text, model, usage, finishReason } = turn;
+  return (
+    <div class="facts">
+      <small>
+        {[
+          model,
+          usage && usd(usage.cost_usd),
+          usage && `${count(usage.tokens.prompt)} tokens in, ${count(usage.tokens.completion)} out`,
+          usage?.web_search && counted(usage.web_search.searches, 'search', 'searches'),
+          finishReason === 'length' && 'cut off at its limit',
+        ]
+          .filter(Boolean)
+          .join(' · ')}
+      </small>
+      {text !== '' && <Copy text={text} />}
+      {turn.messageId && <Rating turn={turn} index={index} />}
+    </div>
+  );
+}

@@ -1,0 +1,124 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { AxeResults } from 'axe-core';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { chatJob, submit, type Target, until } from '../support/servers/api.ts';
+import { useChatStage } from '../support/servers/chat-stage.ts';
+import { statsAfter } from '../support/servers/stats.ts';
+import { goTo, useConsole } from './use-console.ts';
+
+const { newAccount, newModel, stage } = await useChatStage();
+const { newPage, open } = await useConsole();
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** What axe-core finds wrong with a page as it is shown now, but for what is minor. */
+async function faultsOf(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  const { violations } = (await page.evaluate('axe.run()')) as AxeResults;
+  return violations
+    .filter(({ impact }) => impact !== 'minor')
+    .map(({ id, impact, nodes }) => `${impact} ${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+}
+
+/** A key with use of every kind, and its job. */
+async function usedAccount(): Promise<Target & { job: string }> {
+  const account = await newAccount({ budget_usd: 1, duration: '1d' });
+  const content = '# Found\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nA [page](https://example.com).';
+  const model = newModel('plain', { kind: 'answer', content });
+  const { id } = await submit(account, chatJob('Well?', { model: model.id }));
+  await Promise.all([until(account, id), statsAfter(account, 1)]);
+  return { ...account, job: id };
+}
+
+const account = await usedAccount();
+const model = newModel();
+
+/** Every page in the state that a user sees it in, by what is awaited there. */
+const pages: [at: string, show: (page: Page) => Promise<unknown>][] = [
+  ['overview', (page) => page.getByRole('table').nth(1).waitFor()],
+  ['jobs', (page) => page.getByRole('row').nth(1).waitFor()],
+  ['jobs/new', (page) => page.getByRole('button', { name: 'Submit' }).waitFor()],
+  [`jobs/${account.job}`, (page) => page.locator('.markdown table').waitFor()],
+  ['jobs/job_none', (page) => page.getByText('There is no such job.').waitFor()],
+  [
+    'playground',
+    async (page) => {
+      const settings = page.getByText('Settings', { exact: true });
+      if (!(await page.getByLabel('Model').isVisible())) await settings.click();
+      await page.getByLabel('Model').selectOption(model.id);
+      await page.getByLabel('Message').fill('Well?');
+      await page.keyboard.press('Enter');
+      await page.locator('.facts').waitFor();
+      await page.getByText('This request as code').click();
+    },
+  ],
+];
+
+const looks = [
+  { colorScheme: 'light', viewport: { width: 1200, height: 900 } },
+  { colorScheme: 'dark', viewport: { width: 390, height: 844 } },
+] as const;
+
+describe.each(looks)('in $colorScheme on $viewport.width pixels', (look) => {
+  it('nothing is wrong with any page, and none is wider than the screen', async () => {
+    const page = await open(account, look);
+    for (const [at, show] of pages) {
+      await goTo(page, at);
+      await show(page);
+      expect(await faultsOf(page), at).toEqual([]);
+      const width = await page.evaluate(() => document.documentElement.scrollWidth);
+      expect(width, at).toBeLessThanOrEqual(look.viewport.width);
+    }
+  });
+
+  it('nothing is wrong with the form for the key', async () => {
+    const page = await newPage(account, look);
+    await page.goto(`${stage.base_url}/console`);
+    await page.getByLabel('API key').fill('sk-short');
+    await page.keyboard.press('Enter');
+    await page.getByText('That is no API key').waitFor();
+
+    expect(await faultsOf(page)).toEqual([]);
+  });
+});
+
+describe('the keyboard', () => {
+  it('skips to the page, sees where it is, and begins a new page at its top', async () => {
+    const page = await open(account);
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+
+    await page.keyboard.press('Tab');
+    const skip = page.getByRole('button', { name: 'Skip to the page' });
+    expect(await skip.evaluate((element) => element === document.activeElement)).toBe(true);
+    expect((await skip.boundingBox())?.height).toBeGreaterThan(20);
+    await page.keyboard.press('Tab');
+    const outline = await page.evaluate(() => {
+      const { outlineStyle, outlineWidth } = getComputedStyle(
+        document.activeElement ?? document.body,
+      );
+      return `${outlineStyle} ${outlineWidth}`;
+    });
+    expect(outline).toBe('solid 3px');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+
+    await page.getByRole('heading', { name: 'Jobs', exact: true }).waitFor();
+    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('MAIN');
+  });
+});
+
+describe('the reference', () => {
+  it('opens from the console with the key in it, and not in its address', async () => {
+    const page = await open(account);
+    const opened = page.waitForEvent('popup');
+
+    await page.getByRole('link', { name: 'Docs' }).click();
+
+    const reference = await opened;
+    expect(reference.url()).toBe(`${stage.base_url}/docs`);
+    await reference.getByRole('button', { name: 'Authorize' }).click();
+    await reference.getByText('Authorized').first().waitFor();
+  });
+});

@@ -1,0 +1,80 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { shared } from '../support/run/shared.ts';
+import { newCaller } from '../support/servers/new-caller.ts';
+import { useConsole } from './use-console.ts';
+
+const stage = await shared('stage');
+const { open } = await useConsole();
+const folder = join(stage.dataDir, 'drive');
+
+function put(name: string, content: string): void {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, name), content);
+  afterAll(() => rmSync(join(folder, name), { force: true }));
+}
+
+describe('a folder', () => {
+  it('is submitted, and shows its files and which of them failed', async () => {
+    put('valves.txt', 'Two valves were cracked.');
+    put('pumps.txt', 'The pumps are well.');
+    put('broken.pdf', '%PDF-1.7 and nothing more');
+    const caller = await newCaller(stage, { drive_folders: ['local-drive'] });
+    const page = await open(caller, { at: 'jobs/new' });
+
+    await page.getByLabel('A folder').check();
+    await page.getByLabel('Id of the folder').fill('local-drive');
+    await page.getByRole('button', { name: 'Submit' }).click();
+
+    await page.locator('h1 .badge', { hasText: 'done' }).waitFor();
+    await page
+      .getByText(/2 of 3 files, 1 failed/)
+      .first()
+      .waitFor();
+    const broken = page.getByRole('row', { name: 'broken.pdf' });
+    await broken.getByText('failed').first().waitFor();
+    await page.getByRole('button', { name: 'Retry failed files' }).waitFor();
+    await page.getByRole('link', { name: 'valves.txt' }).click();
+    await page.getByText('valves were cracked').first().waitFor();
+    await page.getByRole('link', { name: /^job_/ }).waitFor();
+  });
+
+  it('that the key may not read is refused in words', async () => {
+    const page = await open(await newCaller(stage), { at: 'jobs/new' });
+
+    await page.getByLabel('A folder').check();
+    await page.getByLabel('Id of the folder').fill('elsewhere');
+    await page.getByRole('button', { name: 'Submit' }).click();
+
+    await page.locator('.refusal').first().waitFor();
+    expect(await page.locator('.refusal').first().innerText()).toMatch(/folder|drive/i);
+  });
+});
+
+describe('a searched answer', () => {
+  it('shows its steps, and its sources as footnotes that a citation opens', async () => {
+    const page = await open(await newCaller(stage), { at: 'playground' });
+    await page.getByLabel('Web search').check();
+    await page.getByLabel('Message').fill('Which Heron lamps are recalled?');
+    await page.keyboard.press('Enter');
+    await page.locator('.facts').getByText('1 search').waitFor();
+
+    await page.getByText('3 steps').click();
+    await page.getByText('Searching the web for').waitFor();
+    const footnote = page.locator('.sources details').filter({ hasText: 'Heron' }).first();
+    expect(await footnote.evaluate((element) => (element as HTMLDetailsElement).open)).toBe(false);
+    await page.getByRole('button', { name: '[1]' }).first().click();
+
+    await footnote.getByRole('link', { name: /heron-lamp\.html$/ }).waitFor();
+  });
+
+  it('from Drive is refused in words for a key without folders', async () => {
+    const page = await open(await newCaller(stage), { at: 'playground' });
+    await page.getByLabel('Drive folders').check();
+    await page.getByLabel('Message').fill('What did the auditors find?');
+    await page.keyboard.press('Enter');
+
+    await page.getByText(/^connectors: /).waitFor();
+  });
+});

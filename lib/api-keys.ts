@@ -37,7 +37,7 @@ export class ApiKeys extends Construct {
 
   /** Lets a function find keys. */
   grantRead(fn: LambdaFunction): void {
-    this.table.grant(fn, 'dynamodb:GetItem');
+    this.table.allow(fn, 'dynamodb:GetItem');
     fn.addEnvironment('KEYS_TABLE', this.table.tableName);
   }
 }

@@ -71,7 +71,7 @@ export class ChatApi extends Construct {
     webSearch.grantSearch(streamChat);
     pages.grantRead(streamChat);
     driveSearch.grantAsk(streamChat);
-    sessions.grant(streamChat, 'dynamodb:GetItem', 'dynamodb:PutItem');
+    sessions.allow(streamChat, 'dynamodb:GetItem', 'dynamodb:PutItem');
     streamChat.addEnvironment('SESSIONS_TABLE', sessions.tableName);
     api.routeStreamed('POST', '/chat/stream', streamChat, maxAnswerTime);
 

@@ -60,7 +60,7 @@ export class DocumentRunners extends Construct {
       logs,
     });
     jobs.grantWork(expandFolder);
-    jobs.grantObjects(expandFolder);
+    jobs.grantPut(expandFolder);
     lanes.setShards(expandFolder);
     keys.grantRead(expandFolder);
     drive.grantUse(expandFolder);
@@ -79,10 +79,11 @@ export class DocumentRunners extends Construct {
       logs,
     });
     jobs.grantTransition(reset);
-    jobs.grantFind(reset);
+    jobs.grantDue(reset);
+    // A pipeline waits in the lane of its documents; one whose child's end was not counted is found here as well.
     jobs.grantChildren(reset);
-    ledger.grantAudit(reset);
-    lanes.grantRing(reset);
+    ledger.grantReset(reset);
+    lanes.ocr.grantRing(reset);
     lanes.setShards(reset);
     alarms.onErrors(reset, {
       notices: 'Documents that wait for the next hour begin up to a minute later',

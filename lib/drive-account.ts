@@ -1,7 +1,7 @@
 import type { RemovalPolicy } from 'aws-cdk-lib';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
-import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
+import { ServiceSecret } from './service-secret.ts';
 
 export interface DriveAccountProps {
   readonly secretPrefix: string;
@@ -10,11 +10,11 @@ export interface DriveAccountProps {
 
 /** The secret of the service account that reads and writes the drive; the operator fills it in. */
 export class DriveAccount extends Construct {
-  private readonly secret: Secret;
+  private readonly secret: ServiceSecret;
 
   constructor(scope: Construct, id: string, { secretPrefix, removalPolicy }: DriveAccountProps) {
     super(scope, id);
-    this.secret = new Secret(this, 'google-drive', {
+    this.secret = new ServiceSecret(this, 'google-drive', {
       secretName: `${secretPrefix}/google-drive`,
       description:
         'JSON key of the Google service account for Drive: a random placeholder until you put yours',
@@ -24,7 +24,7 @@ export class DriveAccount extends Construct {
 
   /** Lets a function read the service account's key. */
   grantUse(fn: LambdaFunction): void {
-    this.secret.grantRead(fn);
+    this.secret.allowValue(fn);
     fn.addEnvironment('DRIVE_SECRET', this.secret.secretArn);
   }
 }

@@ -35,7 +35,7 @@ export class Feedback extends Construct {
       timeout: Duration.seconds(29),
       logs,
     });
-    this.table.grant(submitFeedback, 'dynamodb:PutItem', 'dynamodb:UpdateItem');
+    this.table.allow(submitFeedback, 'dynamodb:PutItem', 'dynamodb:UpdateItem');
     submitFeedback.addEnvironment('FEEDBACK_TABLE', this.table.tableName);
     api.route('POST', '/feedback', submitFeedback);
   }

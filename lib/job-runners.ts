@@ -91,7 +91,7 @@ export class JobRunners extends Construct {
       logs,
     });
     jobs.grantWork(runChatJob);
-    jobs.grantObjects(runChatJob);
+    jobs.grantUpload(runChatJob);
     keys.grantRead(runChatJob);
     drive.grantUse(runChatJob);
     setDocumentLimits(runChatJob, this.props.documentLimits);
@@ -112,7 +112,7 @@ export class JobRunners extends Construct {
       logs,
     });
     jobs.grantTransition(sweep);
-    jobs.grantFind(sweep);
+    jobs.grantDue(sweep);
     ledger.grantAudit(sweep);
     jobs.grantChildren(sweep);
     lanes.grantRing(sweep);

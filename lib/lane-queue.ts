@@ -39,7 +39,7 @@ export class LaneQueue extends Construct {
 
   /** Lets a function ring for this lane's jobs. */
   grantRing(fn: LambdaFunction): void {
-    this.queue.grantSendMessages(fn);
+    this.queue.grant(fn, 'sqs:SendMessage');
     fn.addEnvironment(`${this.name.toUpperCase()}_QUEUE_URL`, this.queue.queueUrl);
   }
 

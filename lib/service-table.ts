@@ -1,4 +1,6 @@
 import { Billing, TableEncryptionV2, type TablePropsV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 
 export interface ServiceTableProps extends TablePropsV2 {
@@ -16,5 +18,16 @@ export class ServiceTable extends TableV2 {
       ...(expires && { timeToLiveAttribute: 'expires_at' }),
       ...props,
     });
+  }
+
+  /** Lets a function act on the table's items, but not on its indexes, as `grant` would: they hold every key's. */
+  allow(fn: LambdaFunction, ...actions: string[]): void {
+    fn.addToRolePolicy(new PolicyStatement({ actions, resources: [this.tableArn] }));
+  }
+
+  /** Lets a function query an index. */
+  allowQuery(fn: LambdaFunction, index: string): void {
+    const resources = [`${this.tableArn}/index/${index}`];
+    fn.addToRolePolicy(new PolicyStatement({ actions: ['dynamodb:Query'], resources }));
   }
 }

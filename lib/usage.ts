@@ -82,12 +82,12 @@ export class Usage extends Construct {
   }
 
   private grantCount(fn: LambdaFunction): void {
-    this.table.grant(fn, 'dynamodb:GetItem', 'dynamodb:UpdateItem');
+    this.table.allow(fn, 'dynamodb:GetItem', 'dynamodb:UpdateItem');
     this.setEnvironment(fn);
   }
 
   private grantRead(fn: LambdaFunction): void {
-    this.table.grant(fn, 'dynamodb:Query');
+    this.table.allow(fn, 'dynamodb:Query');
     this.setEnvironment(fn);
   }
 

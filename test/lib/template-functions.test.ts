@@ -57,8 +57,8 @@ describe('functions', () => {
   const consume = ['ChangeMessageVisibility', 'DeleteMessage', 'ReceiveMessage'];
   const queue = ['GetQueueAttributes', 'GetQueueUrl'];
   const work = ['GetItem', 'PutItem', 'Query', 'UpdateItem'];
-  const bodies = ['AbortMultipartUpload', 'GetObject', 'PutObject'];
-  const secrets = ['DescribeSecret', 'GetSecretValue'];
+  const bodies = ['GetObject', 'PutObject'];
+  const secrets = ['GetSecretValue'];
 
   it.each<[string, Record<string, string[]>]>([
     ['authorize-request', { dynamodb: ['GetItem'] }],
@@ -67,7 +67,7 @@ describe('functions', () => {
       'create-chat-completion',
       {
         dynamodb: ['PutItem', 'UpdateItem'],
-        secretsmanager: ['DescribeSecret', 'GetSecretValue'],
+        secretsmanager: ['GetSecretValue'],
       },
     ],
     [
@@ -76,7 +76,7 @@ describe('functions', () => {
     ],
     [
       'expand-folder',
-      { dynamodb: work, s3: bodies, secretsmanager: secrets, sqs: [...queue, ...consume] },
+      { dynamodb: work, s3: ['PutObject'], secretsmanager: secrets, sqs: [...queue, ...consume] },
     ],
     ['get-docs', {}],
     ['get-batch-stats', { dynamodb: ['Query'] }],
@@ -93,19 +93,16 @@ describe('functions', () => {
       {
         dynamodb: ['GetItem', 'PutItem', 'UpdateItem'],
         lambda: ['InvokeFunction'],
-        secretsmanager: ['DescribeSecret', 'GetSecretValue'],
+        secretsmanager: ['GetSecretValue'],
       },
     ],
     ['list-jobs', { dynamodb: ['Query'] }],
-    [
-      'reset-ocr-windows',
-      { dynamodb: ['GetItem', 'Query', 'UpdateItem'], sqs: [...queue, 'SendMessage'] },
-    ],
+    ['reset-ocr-windows', { dynamodb: ['GetItem', 'Query', 'UpdateItem'], sqs: ['SendMessage'] }],
     [
       'run-chat-job',
       {
         dynamodb: work,
-        s3: bodies,
+        s3: [...bodies, 'AbortMultipartUpload'],
         secretsmanager: secrets,
         sqs: [...queue, ...consume],
       },
@@ -126,7 +123,7 @@ describe('functions', () => {
     ],
     ['submit-feedback', { dynamodb: ['PutItem', 'UpdateItem'] }],
     ['submit-job', { dynamodb: ['GetItem', 'PutItem'], s3: ['PutObject'] }],
-    ['sweep', { dynamodb: ['GetItem', 'Query', 'UpdateItem'], sqs: [...queue, 'SendMessage'] }],
+    ['sweep', { dynamodb: ['GetItem', 'Query', 'UpdateItem'], sqs: ['SendMessage'] }],
   ])('%s may do this and no more', (name, expected) => {
     const role = referencesIn(functions.find((fn) => fn.name === name)?.properties.Role)[0] ?? '';
 
@@ -161,6 +158,24 @@ describe('functions', () => {
       }
     },
   );
+
+  it('may query an index only to find work, and by its name: an index shows the jobs of every key', () => {
+    const queried = functions.flatMap(({ name, properties }) =>
+      policiesOf(referencesIn(properties.Role)[0] ?? '')
+        .flatMap(({ Resource }) => JSON.stringify(Resource).match(/(?<=\/index\/)[^"]+/g) ?? [])
+        .map((index) => `${name} ${index}`),
+    );
+
+    expect(queried.sort()).toEqual([
+      'expand-folder ready',
+      'reset-ocr-windows audits',
+      'reset-ocr-windows due',
+      'run-chat-job ready',
+      'run-ocr-job ready',
+      'sweep audits',
+      'sweep due',
+    ]);
+  });
 
   it('that chat alone may invoke others: the page reader and the Drive search', () => {
     const idOf = (name: string) => functions.find((fn) => fn.name === name)?.id;

@@ -1,18 +1,11 @@
 import { isAbsolute, join } from 'node:path';
 import type { Narrator } from '../narrator.ts';
+import { type Permissions, permissionsOf } from '../permissions/policies.ts';
 import { StageError } from '../stage-error.ts';
 import type { ResourceNames } from '../template/resource-names.ts';
 import type { Synthesis } from '../template/synthesize.ts';
 import { type Resource, resolve, resourcesOf } from '../template/template.ts';
 import { FunctionHost } from './function-host.ts';
-
-/** A function of the template. */
-export interface DeployedFunction {
-  /** Its logical id. */
-  id: string;
-  /** The name of its file in `functions/`. */
-  name: string;
-}
 
 /** The template's functions, found by name or by an ARN that names them. */
 export class Functions {
@@ -21,12 +14,16 @@ export class Functions {
   constructor(
     { template, assetsDir }: Synthesis,
     names: ResourceNames,
-    endpointsOf: (fn: DeployedFunction) => Record<string, string>,
+    endpointsOf: (functionName: string) => Record<string, string>,
     narrator: Narrator,
   ) {
+    const permissions = permissionsOf(template, names);
     for (const [id, resource] of resourcesOf(template, 'AWS::Lambda::Function')) {
-      const config = configOf(id, resource, names, assetsDir);
-      const endpoints = endpointsOf({ id, name: config.name });
+      const config = {
+        ...configOf(id, resource, names, assetsDir),
+        permissions: permissions.get(id) as Permissions,
+      };
+      const endpoints = endpointsOf(config.name);
       // Where an engine listens is known only here, so it replaces what the template says.
       config.environment = { ...config.environment, ...endpoints };
       this.hosts.set(names.nameOf(id), new FunctionHost(config, narrator));

@@ -29,7 +29,7 @@ const engines = Object.fromEntries(
 ) as unknown as Engines;
 const servers: TemplateServers = { secrets: engine('secrets'), invoke: engine('invoke') };
 
-const environmentOf = (name: string) => endpointsOf({ id: 'aFn5', name }, engines, servers);
+const environmentOf = (name: string) => endpointsOf(name, engines, servers);
 
 const ownSearxng = { 'quire:search': 'searxng', 'quire:searchUrl': 'http://127.0.0.1' };
 const SEARXNG_URL = 'https://search.example';
@@ -69,12 +69,6 @@ describe.each<[string, Record<string, string>, object]>([
     const secret = await secretOf('quire-prod/search');
 
     expect({ context, secret, ...(SEARCH_URL && { SEARCH_URL }) }).toEqual(expected);
-  });
-});
-
-it('a function calls others as itself', () => {
-  expect(environmentOf('run-chat-job')).toMatchObject({
-    AWS_ENDPOINT_URL_LAMBDA: 'http://invoke/as/aFn5',
   });
 });
 

@@ -1,4 +1,5 @@
 import { App } from 'aws-cdk-lib';
+import { checkReplacements } from '../lib/lasting-resources.ts';
 import { ServiceStack } from '../lib/service-stack.ts';
 import { readSettings } from '../lib/settings.ts';
 import { gatewayErrors } from '../shared/http/gateway-errors.ts';
@@ -7,13 +8,14 @@ import { catalogue } from '../shared/models/catalogue.ts';
 const app = new App({ autoSynth: false });
 try {
   const settings = readSettings(app.node);
-  new ServiceStack(app, `quire-${settings.stageName}`, {
+  const { artifactId } = new ServiceStack(app, `quire-${settings.stageName}`, {
     settings,
     catalogue,
     gatewayErrors,
     description: 'Quire: batch OCR and chat jobs, streaming chat, exact metering per API key',
   });
-  app.synth();
+  const { template } = app.synth().getStackArtifact(artifactId);
+  checkReplacements(template, settings.acceptReplacements);
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;

@@ -4,7 +4,6 @@ import { Construct } from 'constructs';
 import { ServiceSecret } from './service-secret.ts';
 
 export interface DriveAccountProps {
-  readonly secretPrefix: string;
   readonly removalPolicy: RemovalPolicy;
 }
 
@@ -12,12 +11,10 @@ export interface DriveAccountProps {
 export class DriveAccount extends Construct {
   private readonly secret: ServiceSecret;
 
-  constructor(scope: Construct, id: string, { secretPrefix, removalPolicy }: DriveAccountProps) {
+  constructor(scope: Construct, id: string, { removalPolicy }: DriveAccountProps) {
     super(scope, id);
     this.secret = new ServiceSecret(this, 'google-drive', {
-      secretName: `${secretPrefix}/google-drive`,
-      description:
-        'JSON key of the Google service account for Drive: a random placeholder until you put yours',
+      holds: 'JSON key of the Google service account for Drive',
       removalPolicy,
     });
   }

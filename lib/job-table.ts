@@ -1,4 +1,4 @@
-import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { AttributeType, ProjectionType, StreamViewType } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
@@ -59,6 +59,8 @@ export class JobTable extends Construct {
         },
       ],
       removalPolicy,
+      // CloudFormation deletes no bucket that holds anything.
+      autoDeleteObjects: removalPolicy === RemovalPolicy.DESTROY,
     });
   }
 

@@ -6,7 +6,6 @@ import { ServiceSecret } from './service-secret.ts';
 
 export interface ModelProvidersProps {
   readonly catalogue: Catalogue;
-  readonly secretPrefix: string;
   readonly removalPolicy: RemovalPolicy;
 }
 
@@ -16,12 +15,11 @@ export class ModelProviders extends Construct {
 
   constructor(scope: Construct, id: string, props: ModelProvidersProps) {
     super(scope, id);
-    const { catalogue, secretPrefix, removalPolicy } = props;
+    const { catalogue, removalPolicy } = props;
     for (const { secret: name } of Object.values(catalogue.upstreams)) {
       if (this.secrets.has(name)) continue;
       const secret = new ServiceSecret(this, name, {
-        secretName: `${secretPrefix}/${name}`,
-        description: `API key for the model provider ${name}: a random placeholder until you put yours`,
+        holds: `API key for the model provider ${name}`,
         removalPolicy,
       });
       this.secrets.set(name, secret);

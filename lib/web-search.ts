@@ -8,7 +8,6 @@ import type { Settings } from './settings.ts';
 export interface WebSearchProps {
   readonly settings: Pick<Settings, 'search' | 'searchUrl' | 'researchMaxUsd'>;
   readonly catalogue: Catalogue;
-  readonly secretPrefix: string;
   readonly removalPolicy: RemovalPolicy;
 }
 
@@ -19,7 +18,7 @@ export class WebSearch extends Construct {
 
   constructor(scope: Construct, id: string, props: WebSearchProps) {
     super(scope, id);
-    const { settings, catalogue, secretPrefix, removalPolicy } = props;
+    const { settings, catalogue, removalPolicy } = props;
     const { search } = settings;
     this.settings = settings;
     if (search !== 'none' && !catalogue.searchProviders.some((each) => each.id === search)) {
@@ -28,9 +27,8 @@ export class WebSearch extends Construct {
       );
     }
     if (search === 'none' || search === 'searxng') return;
-    this.secret = new ServiceSecret(this, 'key', {
-      secretName: `${secretPrefix}/search`,
-      description: `API key for web searches by ${search}: a random placeholder until you put yours`,
+    this.secret = new ServiceSecret(this, 'search', {
+      holds: `API key for web searches by ${search}`,
       removalPolicy,
     });
   }

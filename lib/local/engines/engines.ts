@@ -6,7 +6,7 @@ import { type DynamoDbEngine, startDynamoDb } from '../dynamodb/dynoxide.ts';
 import { startSecretsServer } from '../secrets/secrets-server.ts';
 import type { ResourceNames } from '../template/resource-names.ts';
 import { region } from '../template/resource-names.ts';
-import { resourcesOf, type Template } from '../template/template.ts';
+import { constructOf, resourcesOf, type Template } from '../template/template.ts';
 import { searchProvider } from '../web/search-provider.ts';
 import { type Engine, startEngineThread } from './engine.ts';
 
@@ -70,9 +70,9 @@ export function hasProvider(): boolean {
 }
 
 /**
- * Serves the template's secrets. The value of `…/google-drive` is the drive's account, that of `…/search` the key
- * of what searches the web, that of a model provider's secret `…/<name>` is `<NAME>_API_KEY` in this process's
- * environment.
+ * Serves the template's secrets. Each is known by its construct: the value of `google-drive` is the drive's account,
+ * that of `search` the key of what searches the web, that of a model provider `<name>` is `<NAME>_API_KEY` in this
+ * process's environment.
  */
 export function startSecrets(
   template: Template,
@@ -87,10 +87,7 @@ export function startSecrets(
   };
   return startSecretsServer(
     Object.fromEntries(
-      secrets.map(([id, { Properties }]) => {
-        const name = String(Properties?.['Name']).split('/').at(-1) ?? '';
-        return [names.ref(id), secretOf(name)];
-      }),
+      secrets.map(([id, resource]) => [names.ref(id), secretOf(constructOf(id, resource))]),
     ),
   );
 }

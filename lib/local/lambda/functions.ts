@@ -4,7 +4,7 @@ import { type Permissions, permissionsOf } from '../permissions/policies.ts';
 import { StageError } from '../stage-error.ts';
 import type { ResourceNames } from '../template/resource-names.ts';
 import type { Synthesis } from '../template/synthesize.ts';
-import { type Resource, resolve, resourcesOf } from '../template/template.ts';
+import { constructOf, type Resource, resolve, resourcesOf } from '../template/template.ts';
 import { FunctionHost } from './function-host.ts';
 
 /** The template's functions, found by name or by an ARN that names them. */
@@ -74,12 +74,8 @@ export class Functions {
   }
 }
 
-function configOf(
-  id: string,
-  { Properties = {}, Metadata = {} }: Resource,
-  names: ResourceNames,
-  assetsDir: string,
-) {
+function configOf(id: string, resource: Resource, names: ResourceNames, assetsDir: string) {
+  const { Properties = {}, Metadata = {} } = resource;
   const asset = Metadata['aws:asset:path'];
   if (!asset) throw new StageError(`The function ${id} has no bundle among the assets.`);
   const { Handler, Timeout, MemorySize } = Properties;
@@ -87,7 +83,7 @@ function configOf(
     Variables?: Record<string, string>;
   };
   return {
-    name: fileNameOf(Metadata, id),
+    name: constructOf(id, resource),
     arn: names.getAtt(id, 'Arn'),
     codeDir: isAbsolute(asset) ? asset : join(assetsDir, asset),
     handler: String(Handler),
@@ -95,9 +91,4 @@ function configOf(
     timeoutMs: Number(Timeout ?? 3) * 1000,
     memoryMb: Number(MemorySize ?? 128),
   };
-}
-
-/** Returns the name of a function's file: its construct's path is `stack/capability/run-chat-job/Resource`. */
-function fileNameOf(metadata: Record<string, string>, id: string): string {
-  return metadata['aws:cdk:path']?.split('/').at(-2) ?? id;
 }

@@ -66,7 +66,7 @@ describe.each<[string, Record<string, string>, object]>([
 
     const context = searchContext(searchProvider());
     const { SEARCH_URL } = environmentOf('run-chat-job');
-    const secret = await secretOf('quire-prod/search');
+    const secret = await secretOf('search');
 
     expect({ context, secret, ...(SEARCH_URL && { SEARCH_URL }) }).toEqual(expected);
   });
@@ -78,9 +78,14 @@ it('the page reader alone may read the web on this machine', () => {
 });
 
 /** Returns the value that the stage's Secrets Manager has for a secret of this name. */
-async function secretOf(Name: string): Promise<string | undefined> {
+async function secretOf(name: string): Promise<string | undefined> {
   const template: Template = {
-    Resources: { secret: { Type: 'AWS::SecretsManager::Secret', Properties: { Name } } },
+    Resources: {
+      secret: {
+        Type: 'AWS::SecretsManager::Secret',
+        Metadata: { 'aws:cdk:path': `quire-Test/search/${name}/Resource` },
+      },
+    },
   };
   const names = new ResourceNames(template, 'quire-Test');
   const { url, close } = await startSecrets(template, names);

@@ -49,6 +49,7 @@ export class DocumentRunners extends Construct {
     alarms.onErrors(runOcrJob, {
       notices: 'Documents take longer: a worker stopped in the middle of one',
       todo: 'no page is lost or paid twice; look for timeouts or memory in the logs of run-ocr-job',
+      runbook: 'Workers fail',
     });
   }
 
@@ -68,6 +69,7 @@ export class DocumentRunners extends Construct {
     alarms.onErrors(expandFolder, {
       notices: 'Files of a folder are found late: a worker stopped in its middle',
       todo: 'it goes on where it stopped; if it goes on failing, the error is in the logs of expand-folder',
+      runbook: 'Workers fail',
     });
   }
 
@@ -88,6 +90,7 @@ export class DocumentRunners extends Construct {
     alarms.onErrors(reset, {
       notices: 'Documents that wait for the next hour begin up to a minute later',
       todo: 'nothing, if it happened once: the sweep wakes them; else see the logs of reset-ocr-windows',
+      runbook: 'Workers fail',
     });
     new Rule(this, 'each-hour', {
       schedule: Schedule.cron({ minute: '0' }),

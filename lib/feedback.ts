@@ -32,7 +32,7 @@ export class Feedback extends Construct {
     });
     const submitFeedback = new ServiceFunction(this, 'submit-feedback', {
       description: 'POST /feedback',
-      timeout: Duration.seconds(29),
+      timeout: Duration.seconds(25),
       logs,
     });
     this.table.allow(submitFeedback, 'dynamodb:PutItem', 'dynamodb:UpdateItem');

@@ -1,12 +1,12 @@
-import type { Duration } from 'aws-cdk-lib';
+import { Duration, Lazy, RemovalPolicy } from 'aws-cdk-lib';
 import {
   AccessLogField,
   AccessLogFormat,
+  type CfnStage,
   EndpointType,
   type IAuthorizer,
   LambdaIntegration,
   LogGroupLogDestination,
-  MethodLoggingLevel,
   ResponseTransferMode,
   ResponseType,
   RestApi,
@@ -15,15 +15,22 @@ import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { GatewayError, GatewayErrors } from '../shared/http/gateway-errors.ts';
+import { type RouteKind, requestRate } from './request-rates.ts';
+import type { ServiceAlarms } from './service-alarms.ts';
 import type { FunctionLogs } from './service-function.ts';
 
 export interface ServiceApiProps {
   readonly stageName: string;
-  readonly throttleRate: number;
-  readonly throttleBurst: number;
+  /** How many functions of the account may run at once. */
+  readonly concurrency: number;
   readonly authorizer: IAuthorizer;
   readonly errors: GatewayErrors;
+  readonly alarms: ServiceAlarms;
   readonly logs: FunctionLogs;
+  /** Whether to set the role by which API Gateway writes its logs: a region has one, for all that is in it. */
+  readonly setsAccount: boolean;
+  /** Whether CloudWatch gets metrics of each method, which cost. */
+  readonly detailedMetrics: boolean;
 }
 
 /** The gateway: its routes, who may call them, and the errors it sends before a function is called. */
@@ -31,33 +38,56 @@ export class ServiceApi extends Construct {
   readonly url: string;
   private readonly api: RestApi;
   private readonly authorizer: IAuthorizer;
+  private readonly concurrency: number;
+  private readonly detailedMetrics: boolean;
+  private readonly methodSettings: CfnStage.MethodSettingProperty[] = [];
 
   constructor(scope: Construct, id: string, props: ServiceApiProps) {
     super(scope, id);
-    const { stageName, throttleRate, throttleBurst, authorizer, errors, logs } = props;
+    const { stageName, concurrency, authorizer, errors, logs, setsAccount } = props;
     this.authorizer = authorizer;
+    this.concurrency = concurrency;
+    this.detailedMetrics = props.detailedMetrics;
     this.api = new RestApi(this, 'api', {
       restApiName: `Quire ${stageName}`,
       endpointTypes: [EndpointType.REGIONAL],
-      cloudWatchRole: true,
+      cloudWatchRole: setsAccount,
+      ...(setsAccount && {
+        cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+      }),
       deployOptions: {
         stageName,
-        throttlingRateLimit: throttleRate,
-        throttlingBurstLimit: throttleBurst,
-        metricsEnabled: true,
         tracingEnabled: logs.tracing,
-        loggingLevel: MethodLoggingLevel.OFF,
-        dataTraceEnabled: false,
         accessLogDestination: new LogGroupLogDestination(new LogGroup(this, 'access-logs', logs)),
         accessLogFormat: accessLogFormat(),
       },
     });
     this.url = this.api.urlForPath().replace(/\/$/, '');
     this.addGatewayResponses(errors);
+    this.addAlarm(props.alarms);
+    // A method that names no kind of its own, such as a preflight.
+    this.limit('*', '/*', 'read');
+    const stage = this.api.deploymentStage.node.defaultChild as CfnStage;
+    stage.methodSettings = Lazy.any({ produce: () => this.methodSettings });
+  }
+
+  private addAlarm(alarms: ServiceAlarms): void {
+    const metric = this.api.metricServerError({ period: Duration.minutes(5), statistic: 'Sum' });
+    alarms.on(
+      metric,
+      'gateway-5xx',
+      { threshold: 5 },
+      {
+        notices: 'Callers get 5xx answers, of functions or of the gateway itself',
+        todo: 'find the routes in the access logs; without "Faults" beside it, functions time out, crash or are throttled',
+        runbook: 'Gateway 5xx',
+      },
+    );
   }
 
   /** Routes a method to a function, for callers with a valid API key. */
-  route(method: string, path: string, fn: LambdaFunction): void {
+  route(method: string, path: string, fn: LambdaFunction, kind: RouteKind = 'read'): void {
+    this.limit(method, path, kind);
     this.api.root.resourceForPath(path).addMethod(method, new LambdaIntegration(fn), {
       authorizer: this.authorizer,
     });
@@ -65,6 +95,7 @@ export class ServiceApi extends Construct {
 
   /** Routes a method to a function that streams its answer, for at most `timeout`. */
   routeStreamed(method: string, path: string, fn: LambdaFunction, timeout: Duration): void {
+    this.limit(method, path, 'stream');
     const integration = new LambdaIntegration(fn, {
       responseTransferMode: ResponseTransferMode.STREAM,
       timeout,
@@ -76,7 +107,27 @@ export class ServiceApi extends Construct {
 
   /** Routes a method to a function, for everyone. */
   routeOpen(method: string, path: string, fn: LambdaFunction): void {
+    this.limit(method, path, 'open');
     this.api.root.resourceForPath(path).addMethod(method, new LambdaIntegration(fn));
+  }
+
+  /**
+   * Limits the requests to a method. API Gateway's limits hold for each method by itself, never for a stage: one
+   * for all would be as many times as high as there are methods.
+   *
+   * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-request-throttling.html
+   */
+  private limit(httpMethod: string, path: string, kind: RouteKind): void {
+    const { rate, burst } = requestRate(kind, this.concurrency);
+    this.methodSettings.push({
+      httpMethod,
+      resourcePath: path,
+      throttlingRateLimit: rate,
+      throttlingBurstLimit: burst,
+      loggingLevel: 'OFF',
+      dataTraceEnabled: false,
+      metricsEnabled: this.detailedMetrics,
+    });
   }
 
   private addGatewayResponses(errors: GatewayErrors): void {

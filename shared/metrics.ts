@@ -21,6 +21,10 @@ const units = {
   Pages: MetricUnit.Count,
   QuotaStops: MetricUnit.Count,
   HoldsSwept: MetricUnit.Count,
+  /** The longest that a job has been ready which the sweep came by. */
+  OldestReadyMs: MetricUnit.Milliseconds,
+  /** How often calls of a model were stopped for a while because its upstream fails. */
+  CircuitsOpened: MetricUnit.Count,
 } as const;
 
 export type MetricName = keyof typeof units;

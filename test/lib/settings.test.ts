@@ -24,11 +24,15 @@ describe('settings', () => {
       documentMaxMb: 200,
       documentMaxPages: 3000,
       laneShards: 1,
-      throttleRate: 500,
-      throttleBurst: 1000,
+      concurrency: 1000,
+      reservedConcurrency: false,
       search: 'none',
       researchMaxUsd: 0.5,
+      gatewayAccount: true,
+      acceptReplacements: false,
       alarms: true,
+      dashboard: false,
+      detailedMetrics: false,
       tracing: false,
     });
   });
@@ -41,14 +45,19 @@ describe('settings', () => {
     ['jobRetentionDays', 1, 1],
     ['jobRetentionDays', '3650', 3650],
     ['chatWorkers', 2, 2],
-    ['chatWorkers', '1000', 1000],
+    ['chatWorkers', '500', 500],
     ['laneShards', '64', 64],
-    ['throttleRate', '10000', 10_000],
-    ['throttleBurst', '5000', 5000],
+    ['concurrency', '10000', 10_000],
+    ['reservedConcurrency', true, true],
+    ['alarmEmail', 'ops@example.com', 'ops@example.com'],
+    ['dashboard', true, true],
+    ['detailedMetrics', 'true', true],
     ['search', 'brave', 'brave'],
     ['searchUrl', 'http://search.example', 'http://search.example'],
     ['researchMaxUsd', '0.25', 0.25],
     ['researchMaxUsd', 2, 2],
+    ['gatewayAccount', 'false', false],
+    ['acceptReplacements', true, true],
     ['alarms', false, false],
     ['alarms', 'false', false],
     ['alarms', 'true', true],
@@ -76,12 +85,12 @@ describe('settings', () => {
     ['chatWorkers', 1, 'a whole number from 2 to 1000'],
     ['chatWorkers', true, 'a whole number from 2 to 1000'],
     ['laneShards', 65, 'a whole number from 1 to 64'],
-    ['throttleRate', -1, 'a whole number from 1 to 10000'],
-    ['throttleBurst', 5001, 'a whole number from 1 to 5000'],
+    ['concurrency', 9, 'a whole number from 10 to 100000'],
     ['search', 'google', 'none, searxng, brave or tavily'],
     ['searchUrl', 'search.example', 'a URL'],
     ['researchMaxUsd', -1, 'US dollars from 0 to 1000'],
     ['researchMaxUsd', 'much', 'US dollars from 0 to 1000'],
+    ['alarmEmail', 'ops', 'an e-mail address'],
     ['alarms', 'no', 'true or false'],
     ['alarms', 1, 'true or false'],
   ])('refuse %s %j in a sentence that names it', (name, given, wanted) => {
@@ -105,6 +114,30 @@ describe('settings', () => {
     );
     const given = { 'quire:search': 'searxng', 'quire:searchUrl': 'http://searxng.example' };
     expect(settingsOf(given)).toMatchObject({ searchUrl: 'http://searxng.example' });
+  });
+
+  it.each([
+    [{ concurrency: 50 }],
+    [{ chatWorkers: 600 }],
+    [{ concurrency: 10, chatWorkers: 2, ocrWorkers: 2, folderWorkers: 3 }],
+  ])('leave room for callers beside the workers: not %j', (given) => {
+    const named = Object.entries(given).map(([name, value]) => [`quire:${name}`, value]);
+
+    expect(() => settingsOf(Object.fromEntries(named))).toThrow(
+      'The settings quire:chatWorkers, quire:ocrWorkers and quire:folderWorkers are more than 60 % of quire:concurrency',
+    );
+  });
+
+  it('fit an account that begins with ten functions at once', () => {
+    const workers = { 'quire:chatWorkers': 2, 'quire:ocrWorkers': 2, 'quire:folderWorkers': 2 };
+
+    expect(settingsOf({ 'quire:concurrency': 10, ...workers })).toMatchObject({ concurrency: 10 });
+  });
+
+  it('reserve nothing of a small quota', () => {
+    const given = { 'quire:concurrency': 199, 'quire:reservedConcurrency': true };
+
+    expect(() => settingsOf(given)).toThrow(/quire:reservedConcurrency needs a .* of 200 or more/);
   });
 
   it('name all that is wrong at once', () => {

@@ -5,6 +5,7 @@ import {
   all,
   functionIn,
   functions,
+  only,
   type Properties,
   referencesIn,
   template,
@@ -46,11 +47,25 @@ describe('functions', () => {
     });
   });
 
-  it('of a route end no later than the gateway stops waiting', () => {
+  it('of a route end before the gateway stops waiting, so that their own error is sent', () => {
     for (const [, { Integration }] of all('AWS::ApiGateway::Method')) {
       const { Timeout } = functionIn(Integration.Uri).properties;
-      expect(Timeout * 1000).toBeLessThanOrEqual(Integration.TimeoutInMillis ?? 29_000);
+      const streams = Integration.TimeoutInMillis === 900_000;
+      expect(Timeout).toBeLessThanOrEqual(streams ? 900 : 25);
     }
+  });
+
+  it('share the concurrency of the account, unless the operator reserves some', () => {
+    for (const { properties } of functions) {
+      expect(properties.ReservedConcurrentExecutions).toBeUndefined();
+    }
+  });
+
+  it('sweep once a minute, and never for a minute that is over', () => {
+    const config = only('AWS::Lambda::EventInvokeConfig');
+
+    expect(functionIn(config.FunctionName).name).toBe('sweep');
+    expect(config).toMatchObject({ MaximumEventAgeInSeconds: 60, MaximumRetryAttempts: 0 });
   });
 
   const stream = ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'];

@@ -1,13 +1,18 @@
-import { App } from 'aws-cdk-lib';
+import { App, Validations } from 'aws-cdk-lib';
+import { AwsSolutionsChecks } from 'cdk-nag';
 import { checkReplacements } from '../lib/lasting-resources.ts';
 import { ServiceStack } from '../lib/service-stack.ts';
 import { readSettings } from '../lib/settings.ts';
+import { refuseWithoutTextract } from '../lib/textract-regions.ts';
 import { gatewayErrors } from '../shared/http/gateway-errors.ts';
 import { catalogue } from '../shared/models/catalogue.ts';
 
 const app = new App({ autoSynth: false });
 try {
+  Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   const settings = readSettings(app.node);
+  // The CDK's command sets it to the region that it would deploy to.
+  if (!settings.anyRegion) refuseWithoutTextract(process.env['CDK_DEFAULT_REGION']);
   const { artifactId } = new ServiceStack(app, `quire-${settings.stageName}`, {
     settings,
     catalogue,

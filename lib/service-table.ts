@@ -8,12 +8,12 @@ export interface ServiceTableProps extends TablePropsV2 {
   readonly expires?: boolean;
 }
 
-/** A table of this service, with the defaults all of them share: on demand, encrypted, restorable. */
+/** A table of this service, with the defaults all of them share: on demand, encrypted with a key that costs nothing, restorable. */
 export class ServiceTable extends TableV2 {
   constructor(scope: Construct, id: string, { expires = true, ...props }: ServiceTableProps) {
     super(scope, id, {
       billing: Billing.onDemand(),
-      encryption: TableEncryptionV2.awsManagedKey(),
+      encryption: TableEncryptionV2.dynamoOwnedKey(),
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       ...(expires && { timeToLiveAttribute: 'expires_at' }),
       ...props,

@@ -79,6 +79,8 @@ const Settings = v.strictObject({
   gatewayAccount: v.optional(flag, true),
   /** Whether a table, queue, bucket or API may be replaced by a new, empty one. */
   acceptReplacements: v.optional(flag, false),
+  /** Whether to deploy to a region that had no Textract when this was written. */
+  anyRegion: v.optional(flag, false),
   alarms: v.optional(flag, true),
   /** Who gets a mail for each alarm. */
   alarmEmail: v.optional(v.pipe(v.string(), v.email('should be an e-mail address'))),

@@ -1,6 +1,7 @@
 import { RootConstruct } from 'constructs';
 import { describe, expect, it } from 'vitest';
 import { readSettings, type Settings } from '../../lib/settings.ts';
+import { refuseWithoutTextract } from '../../lib/textract-regions.ts';
 
 function settingsOf(context: Record<string, unknown>): Settings {
   const app = new RootConstruct();
@@ -30,6 +31,7 @@ describe('settings', () => {
       researchMaxUsd: 0.5,
       gatewayAccount: true,
       acceptReplacements: false,
+      anyRegion: false,
       alarms: true,
       dashboard: false,
       detailedMetrics: false,
@@ -150,5 +152,17 @@ describe('settings', () => {
     const context = { '@aws-cdk/core:checkSecretUsage': true, quire: 'x', 'aws:cdk:x': 1 };
 
     expect(() => settingsOf(context)).not.toThrow();
+  });
+});
+
+describe('a region', () => {
+  it.each(['us-east-1', 'eu-south-2', undefined])('%s passes', (region) => {
+    expect(() => refuseWithoutTextract(region)).not.toThrow();
+  });
+
+  it('without Textract is refused in a sentence that names those with it', () => {
+    expect(() => refuseWithoutTextract('eu-north-1')).toThrow(
+      /^Textract is not in eu-north-1: deploy to one of us-east-1, .*-c quire:anyRegion=true\.$/,
+    );
   });
 });

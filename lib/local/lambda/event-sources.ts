@@ -1,6 +1,6 @@
 import type { DynamoDbEngine } from '../dynamodb/dynoxide.ts';
 import type { Narrator } from '../narrator.ts';
-import { grantFor } from '../permissions/policies.ts';
+import { findGrant } from '../permissions/policies.ts';
 import { usedGrants } from '../permissions/used-grants.ts';
 import { StageError } from '../stage-error.ts';
 import type { ResourceNames } from '../template/resource-names.ts';
@@ -93,7 +93,7 @@ function refuseWithoutGrants({ config }: FunctionHost, mapping: Mapping): void {
   ];
   const report = usedGrants(config.name);
   for (const [action = '', resource = ''] of required) {
-    const grant = grantFor(config.permissions, action, resource);
+    const grant = findGrant(config.permissions.grants, action, resource);
     if (!grant) throw new StageError(`${config.name} lacks ${action} on ${resource}.`);
     report(action, grant.resource);
   }

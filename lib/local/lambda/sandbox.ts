@@ -179,9 +179,16 @@ export class Sandbox {
   }
 }
 
+/** What the guard of a thread reads of the stage's own environment. */
+const guardEnvironment = () =>
+  Object.fromEntries(
+    ['QUIRE_CALL_FAULTS', 'QUIRE_USED_GRANTS'].flatMap((name) =>
+      process.env[name] ? [[name, process.env[name]]] : [],
+    ),
+  );
+
 function startThread(config: FunctionConfig) {
   const { name, arn, codeDir, handler, environment, permissions, memoryMb } = config;
-  const usedGrants = process.env['QUIRE_USED_GRANTS'];
   return new Worker(new URL('./function-thread.ts', import.meta.url), {
     env: {
       AWS_LAMBDA_FUNCTION_NAME: name,
@@ -189,7 +196,7 @@ function startThread(config: FunctionConfig) {
       AWS_REGION: region,
       LAMBDA_TASK_ROOT: codeDir,
       TZ: ':UTC',
-      ...(usedGrants && { QUIRE_USED_GRANTS: usedGrants }),
+      ...guardEnvironment(),
       ...environment,
       AWS_ACCESS_KEY_ID: permissions.accessKeyId,
       AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,

@@ -45,12 +45,12 @@ export function permissionsOf(template: Template, names: ResourceNames): Map<str
   );
 }
 
-/** Returns the grant that allows an action on a resource; undefined if none does. */
-export function grantFor(
-  { grants }: Permissions,
+/** Returns the first grant that allows an action on a resource; undefined if none does. */
+export function findGrant<Found extends Grant>(
+  grants: Found[],
   action: string,
   resource: string,
-): Grant | undefined {
+): Found | undefined {
   return grants.find((grant) => fits(action, grant.action) && fits(resource, grant.resource));
 }
 

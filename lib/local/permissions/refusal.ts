@@ -1,11 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
+import type { CallFault } from './call-faults.ts';
 import type { Requirement } from './required.ts';
 
-/** An answer of a service that refuses a request. */
+/** An error that a service answers. */
 interface Refusal {
   code: string;
   message: string;
+  statusCode?: number;
 }
 
 /** Returns the refusal of a caller that lacks a permission, in AWS's words. */
@@ -20,8 +22,15 @@ export const unknownCredentials = (): Refusal => ({
   message: 'The security token included in the request is invalid.',
 });
 
-/** Returns a response as the service would send it. */
-export function refusalResponse(service: string, refusal: Refusal): IncomingMessage {
+/** Returns the error of a fault that a test asked for. */
+export const injected = ({ code = '', statusCode }: CallFault): Refusal => ({
+  code,
+  message: 'A fault that a test asked for.',
+  ...(statusCode && { statusCode }),
+});
+
+/** Returns an error's response as the service would send it. */
+export function errorResponse(service: string, refusal: Refusal): IncomingMessage {
   const { statusCode, headers, body } = shapes[service]?.(refusal) ?? jsonShape(400)(refusal);
   const response = Readable.from([Buffer.from(body)]);
   return Object.assign(response, { statusCode, headers, statusMessage: '' }) as never;
@@ -34,8 +43,8 @@ type Shape = (refusal: Refusal) => {
 };
 
 const jsonShape =
-  (statusCode: number): Shape =>
-  ({ code, message }) => ({
+  (usual: number): Shape =>
+  ({ code, message, statusCode = usual }) => ({
     statusCode,
     headers: { 'content-type': 'application/x-amz-json-1.0', 'x-amzn-errortype': code },
     body: JSON.stringify({ __type: `com.amazon.coral.service#${code}`, message, Message: message }),
@@ -45,8 +54,8 @@ const shapes: Record<string, Shape> = {
   lambda: jsonShape(403),
   sqs: jsonShape(403),
   // S3 leaves the word Exception out of its codes.
-  s3: ({ code, message }) => ({
-    statusCode: 403,
+  s3: ({ code, message, statusCode = 403 }) => ({
+    statusCode,
     headers: { 'content-type': 'application/xml' },
     body: `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code.replace('Exception', '')}</Code><Message>${message}</Message></Error>`,
   }),

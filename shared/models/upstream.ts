@@ -4,7 +4,7 @@ import { setting } from '../config.ts';
 import { log } from '../log.ts';
 import { catalogue, type Model } from './catalogue.ts';
 import { pauseMs, recordFailure, recordSuccess } from './circuit.ts';
-import { ModelError, toModelError, unavailable } from './errors.ts';
+import { ModelError, ModelPausedError, toModelError, unavailable } from './errors.ts';
 
 /** A chat-completions request. Parameters that aren't named here pass through untouched. */
 export interface CompletionBody {
@@ -63,11 +63,12 @@ const isUpstreamsFault = ({ statusCode }: ModelError) => statusCode === 429 || s
 function noneLeft(failures: ModelError[]): ModelError {
   const advised = failures.flatMap(({ retryAfterSeconds }) => retryAfterSeconds ?? []);
   const last = failures.at(-1);
-  return unavailable(
-    last?.message ?? 'The model has no upstream.',
-    last,
-    advised.length > 0 ? Math.min(...advised) : 1,
-  );
+  const message = last?.message ?? 'The model has no upstream.';
+  const retryAfterSeconds = advised.length > 0 ? Math.min(...advised) : 1;
+  if (!failures.every(({ message }) => message === paused)) {
+    return unavailable(message, last, retryAfterSeconds);
+  }
+  return new ModelPausedError(503, 'model_unavailable', message, { retryAfterSeconds });
 }
 
 async function ask(

@@ -39,7 +39,9 @@ it('every job is read and listed', async () => {
   for (const { id, created_at } of body.jobs) {
     expect(await read(caller, id)).toMatchObject({ id, created_at });
   }
-  const answers = body.jobs.filter(({ job_type, status }) => job_type === 'chat' && status === 'done');
+  const answers = body.jobs.filter(
+    ({ job_type, status }) => job_type === 'chat' && status === 'done',
+  );
   expect(answers.map((job) => chatResultOf(job)?.content)).toContain('an old answer');
   const page = body.jobs.find(({ job_type }) => job_type === 'ocr');
   expect(page).toMatchObject({ status: 'done', result: { type: 'ocr', text: expect.any(String) } });

@@ -23,9 +23,10 @@ export interface GuardOptions {
 export function guardRequests(options: GuardOptions): void {
   const { request } = http;
   const judge = judgeFor(options);
-  http.request = ((target: RequestOptions, onResponse: (response: IncomingMessage) => void) => {
+  http.request = ((target: RequestOptions, ...rest: []) => {
+    // The SDK's clients give options first; who gives a URL first is none of them.
     const signed = readSignature(target);
-    const sent = request(target, onResponse);
+    const sent = request(target, ...rest);
     if (signed) check(sent, signed, judge);
     return sent;
   }) as typeof request;

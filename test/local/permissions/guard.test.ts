@@ -246,8 +246,10 @@ describe('a call of a function', () => {
 
   it('that is not one of AWS is none of the stage’s business', async () => {
     const host = tiny.start(
-      `const { get } = await import('node:http');
-       return new Promise((resolve) => get('${json.url}', ({ statusCode }) => resolve(statusCode)));`,
+      `const { request } = await import('node:http');
+       return new Promise((resolve) => {
+         request('${json.url}', { method: 'PUT' }, ({ statusCode }) => resolve(statusCode)).end();
+       });`,
     );
 
     expect(await host.invoke({})).toBe(200);

@@ -1,20 +1,27 @@
-import { App } from 'aws-cdk-lib';
+import { App, Validations } from 'aws-cdk-lib';
+import { AwsSolutionsChecks } from 'cdk-nag';
+import { checkReplacements } from '../lib/lasting-resources.ts';
 import { ServiceStack } from '../lib/service-stack.ts';
 import { readSettings } from '../lib/settings.ts';
+import { refuseWithoutTextract } from '../lib/textract-regions.ts';
 import { gatewayErrors } from '../shared/http/gateway-errors.ts';
 import { catalogue } from '../shared/models/catalogue.ts';
 import { withOwnModels } from '../shared/models/own-models.ts';
 
 const app = new App({ autoSynth: false });
 try {
+  Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   const settings = readSettings(app.node);
-  new ServiceStack(app, `quire-${settings.stageName}`, {
+  // The CDK's command sets it to the region that it would deploy to.
+  if (!settings.anyRegion) refuseWithoutTextract(process.env['CDK_DEFAULT_REGION']);
+  const { artifactId } = new ServiceStack(app, `quire-${settings.stageName}`, {
     settings,
     catalogue: withOwnModels(catalogue, { models: settings.models, url: settings.modelsUrl }),
     gatewayErrors,
     description: 'Quire: batch OCR and chat jobs, streaming chat, exact metering per API key',
   });
-  app.synth();
+  const { template } = app.synth().getStackArtifact(artifactId);
+  checkReplacements(template, settings.acceptReplacements);
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;

@@ -1,9 +1,12 @@
 import { sweepJobs } from '../shared/jobs/sweep.ts';
+import { sweepAlone } from '../shared/jobs/sweep-alone.ts';
 import { sweepLedger } from '../shared/ledger/audit.ts';
 
-/** Runs each minute. */
+/** Runs each minute, unless the sweep of the minute before is still at work. */
 export const handler = async () => {
-  const sweeps = await Promise.allSettled([sweepJobs(), sweepLedger()]);
-  const failed = sweeps.find((sweep) => sweep.status === 'rejected');
-  if (failed) throw failed.reason;
+  await sweepAlone(async () => {
+    const sweeps = await Promise.allSettled([sweepJobs(), sweepLedger()]);
+    const failed = sweeps.find((sweep) => sweep.status === 'rejected');
+    if (failed) throw failed.reason;
+  });
 };

@@ -3,11 +3,13 @@ import { TokenAuthorizer } from 'aws-cdk-lib/aws-apigateway';
 import { AttributeType } from 'aws-cdk-lib/aws-dynamodb';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
+import type { ServiceAlarms } from './service-alarms.ts';
 import { type FunctionLogs, ServiceFunction } from './service-function.ts';
 import { ServiceTable } from './service-table.ts';
 
 export interface ApiKeysProps {
   readonly removalPolicy: RemovalPolicy;
+  readonly alarms: ServiceAlarms;
   readonly logs: FunctionLogs;
 }
 
@@ -16,7 +18,7 @@ export class ApiKeys extends Construct {
   readonly table: ServiceTable;
   readonly authorizer: TokenAuthorizer;
 
-  constructor(scope: Construct, id: string, { removalPolicy, logs }: ApiKeysProps) {
+  constructor(scope: Construct, id: string, { removalPolicy, alarms, logs }: ApiKeysProps) {
     super(scope, id);
     this.table = new ServiceTable(this, 'table', {
       partitionKey: { name: 'id', type: AttributeType.STRING },
@@ -28,6 +30,11 @@ export class ApiKeys extends Construct {
       logs,
     });
     this.grantRead(authorizeRequest);
+    alarms.onErrors(authorizeRequest, {
+      notices: 'Callers whose key is not remembered get 500 answers',
+      todo: 'find the error in the logs of authorize-request: the table of keys, or the function itself',
+      runbook: 'Authorizer',
+    });
     this.authorizer = new TokenAuthorizer(this, 'authorizer', {
       handler: authorizeRequest,
       // HTTP's schemes are the same in any case.
@@ -38,7 +45,7 @@ export class ApiKeys extends Construct {
 
   /** Lets a function find keys. */
   grantRead(fn: LambdaFunction): void {
-    this.table.grant(fn, 'dynamodb:GetItem');
+    this.table.allow(fn, 'dynamodb:GetItem');
     fn.addEnvironment('KEYS_TABLE', this.table.tableName);
   }
 }

@@ -5,6 +5,7 @@ import type { DriveAccount } from './drive-account.ts';
 import type { JobLanes } from './job-lanes.ts';
 import { type DocumentLimits, setDocumentLimits } from './job-runners.ts';
 import type { JobTable } from './job-table.ts';
+import type { RouteKind } from './request-rates.ts';
 import type { ServiceApi } from './service-api.ts';
 import { type FunctionLogs, ServiceFunction } from './service-function.ts';
 
@@ -22,18 +23,23 @@ export class BatchApi extends Construct {
   constructor(scope: Construct, id: string, props: BatchApiProps) {
     super(scope, id);
     const { api, jobs, logs, lanes } = props;
-    const endpoint = (name: string, method: string, path: string): ServiceFunction => {
+    const endpoint = (
+      name: string,
+      method: string,
+      path: string,
+      kind?: RouteKind,
+    ): ServiceFunction => {
       const fn = new ServiceFunction(this, name, {
         description: `${method} ${path}`,
-        timeout: Duration.seconds(29),
+        timeout: Duration.seconds(25),
         memorySize: 1024,
         logs,
       });
-      api.route(method, path, fn);
+      api.route(method, path, fn, kind);
       return fn;
     };
 
-    const submitJob = endpoint('submit-job', 'POST', '/batch/jobs');
+    const submitJob = endpoint('submit-job', 'POST', '/batch/jobs', 'submission');
     jobs.grantSubmit(submitJob);
     lanes.setShards(submitJob);
     this.grantEstimate(submitJob, props);
@@ -56,7 +62,7 @@ export class BatchApi extends Construct {
     const estimateJob = new ServiceFunction(this, 'estimate-job', {
       description: 'Estimates what a submission of files would come to',
       // It returns what it has after 18 seconds.
-      timeout: Duration.seconds(26),
+      timeout: Duration.seconds(24),
       memorySize: 1024,
       logs,
     });

@@ -113,6 +113,6 @@ export class ChatApi extends Construct {
 }
 
 function grantSessions(sessions: ServiceTable, fn: ServiceFunction, ...actions: string[]): void {
-  sessions.grant(fn, ...actions);
+  sessions.allow(fn, ...actions);
   fn.addEnvironment('SESSIONS_TABLE', sessions.tableName);
 }

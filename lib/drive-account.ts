@@ -1,34 +1,27 @@
 import type { RemovalPolicy } from 'aws-cdk-lib';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
-import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
+import { ServiceSecret } from './service-secret.ts';
 
 export interface DriveAccountProps {
-  readonly secretPrefix: string;
   readonly removalPolicy: RemovalPolicy;
 }
 
 /** The secret of the service account that reads and writes the drive; the operator fills it in. */
 export class DriveAccount extends Construct {
-  private readonly secret: Secret;
+  private readonly secret: ServiceSecret;
 
-  constructor(scope: Construct, id: string, { secretPrefix, removalPolicy }: DriveAccountProps) {
+  constructor(scope: Construct, id: string, { removalPolicy }: DriveAccountProps) {
     super(scope, id);
-    this.secret = new Secret(this, 'google-drive', {
-      secretName: `${secretPrefix}/google-drive`,
-      description:
-        'JSON key of the Google service account for Drive: a random placeholder until you put yours',
+    this.secret = new ServiceSecret(this, 'google-drive', {
+      holds: 'JSON key of the Google service account for Drive',
       removalPolicy,
     });
   }
 
-  get secretArn(): string {
-    return this.secret.secretArn;
-  }
-
   /** Lets a function read the service account's key. */
   grantUse(fn: LambdaFunction): void {
-    this.secret.grantRead(fn);
+    this.secret.allowValue(fn);
     fn.addEnvironment('DRIVE_SECRET', this.secret.secretArn);
   }
 }

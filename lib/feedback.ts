@@ -32,10 +32,10 @@ export class Feedback extends Construct {
     });
     const submitFeedback = new ServiceFunction(this, 'submit-feedback', {
       description: 'POST /feedback',
-      timeout: Duration.seconds(29),
+      timeout: Duration.seconds(25),
       logs,
     });
-    this.table.grant(submitFeedback, 'dynamodb:PutItem', 'dynamodb:UpdateItem');
+    this.table.allow(submitFeedback, 'dynamodb:PutItem', 'dynamodb:UpdateItem');
     submitFeedback.addEnvironment('FEEDBACK_TABLE', this.table.tableName);
     api.route('POST', '/feedback', submitFeedback);
   }

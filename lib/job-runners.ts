@@ -84,6 +84,12 @@ export class JobRunners extends Construct {
       alarmText: {
         notices: 'Jobs start up to two minutes late, and folders end up to half an hour late',
         todo: 'nothing is lost, the sweep catches up; look for the error in the logs of dispatch-jobs, then purge the queue',
+        runbook: 'Missed batches',
+      },
+      latenessText: {
+        notices: 'Jobs start minutes late',
+        todo: 'nothing is lost; see whether dispatch-jobs fails or is throttled',
+        runbook: 'Streams late',
       },
     });
   }
@@ -99,7 +105,7 @@ export class JobRunners extends Construct {
       logs,
     });
     jobs.grantWork(runChatJob);
-    jobs.grantObjects(runChatJob);
+    jobs.grantUpload(runChatJob);
     keys.grantRead(runChatJob);
     drive.grantUse(runChatJob);
     setDocumentLimits(runChatJob, this.props.documentLimits);
@@ -109,6 +115,7 @@ export class JobRunners extends Construct {
     alarms.onErrors(runChatJob, {
       notices: 'Chat jobs take longer: a worker stopped in their middle',
       todo: 'nothing is lost, their leases end within a minute; look for timeouts or memory in the logs of run-chat-job',
+      runbook: 'Workers fail',
     });
   }
 
@@ -119,8 +126,10 @@ export class JobRunners extends Construct {
       timeout: Duration.minutes(1),
       logs,
     });
+    // The next minute's comes anyway.
+    sweep.configureAsyncInvoke({ maxEventAge: Duration.minutes(1), retryAttempts: 0 });
     jobs.grantTransition(sweep);
-    jobs.grantFind(sweep);
+    jobs.grantDue(sweep);
     ledger.grantAudit(sweep);
     jobs.grantChildren(sweep);
     lanes.grantRing(sweep);
@@ -128,6 +137,12 @@ export class JobRunners extends Construct {
     alarms.onErrors(sweep, {
       notices: 'Jobs of lost workers stay in processing, and what they held stays held',
       todo: 'the next minute tries again; if it goes on, the error is in the logs of sweep',
+      runbook: 'Sweep',
+    });
+    alarms.onSilence(sweep, {
+      notices: 'Jobs and holds of lost workers are not taken back, and forgotten jobs wait',
+      todo: 'see whether the rule each-minute is enabled, and whether the function is throttled',
+      runbook: 'Sweep',
     });
     new Rule(this, 'each-minute', {
       schedule: Schedule.rate(Duration.minutes(1)),

@@ -34,12 +34,19 @@ export class LaneQueue extends Construct {
     alarms.onMessages(deadLetters, {
       notices: `${name} jobs start up to two minutes late: their workers fail before they begin`,
       todo: `find the error in the worker's logs, put it right, then redrive: aws sqs start-message-move-task --source-arn with this queue's ARN`,
+      runbook: 'Dead letters',
+    });
+    // A message is in flight for as long as its worker, and comes back once if that dies.
+    alarms.onAge(this.queue, Duration.minutes(30), {
+      notices: `${name} jobs wait more than half an hour before they start`,
+      todo: `see whether the ${name} workers run at all, or are too few`,
+      runbook: 'Jobs wait',
     });
   }
 
   /** Lets a function ring for this lane's jobs. */
   grantRing(fn: LambdaFunction): void {
-    this.queue.grantSendMessages(fn);
+    this.queue.grant(fn, 'sqs:SendMessage');
     fn.addEnvironment(`${this.name.toUpperCase()}_QUEUE_URL`, this.queue.queueUrl);
   }
 

@@ -1,6 +1,5 @@
 import type { RemovalPolicy } from 'aws-cdk-lib';
 import { AttributeType, ProjectionType, StreamViewType } from 'aws-cdk-lib/aws-dynamodb';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { ServiceTable } from './service-table.ts';
@@ -33,31 +32,33 @@ export class Ledger extends Construct {
 
   /** Lets a function hold money and settle it. */
   grantSpend(fn: LambdaFunction): void {
-    this.table.grant(fn, 'dynamodb:PutItem', 'dynamodb:UpdateItem');
+    this.table.allow(fn, 'dynamodb:PutItem', 'dynamodb:UpdateItem');
     this.setEnvironment(fn);
   }
 
   /** Lets a function read accounts. */
   grantRead(fn: LambdaFunction): void {
-    this.table.grant(fn, 'dynamodb:GetItem');
+    this.table.allow(fn, 'dynamodb:GetItem');
     this.setEnvironment(fn);
   }
 
   /** Lets a function mark ended charges as counted. */
   grantMark(fn: LambdaFunction): void {
-    this.table.grant(fn, 'dynamodb:UpdateItem');
+    this.table.allow(fn, 'dynamodb:UpdateItem');
     this.setEnvironment(fn);
   }
 
   /** Lets a function compare accounts with their charges, and correct them. */
   grantAudit(fn: LambdaFunction): void {
-    this.table.grant(fn, 'dynamodb:GetItem', 'dynamodb:Query', 'dynamodb:UpdateItem');
-    fn.addToRolePolicy(
-      new PolicyStatement({
-        actions: ['dynamodb:Query'],
-        resources: [`${this.table.tableArn}/index/audits`],
-      }),
-    );
+    this.table.allow(fn, 'dynamodb:GetItem', 'dynamodb:Query', 'dynamodb:UpdateItem');
+    this.table.allowQuery(fn, 'audits');
+    this.setEnvironment(fn);
+  }
+
+  /** Lets a function begin the hour of every key's images. */
+  grantReset(fn: LambdaFunction): void {
+    this.table.allow(fn, 'dynamodb:UpdateItem');
+    this.table.allowQuery(fn, 'audits');
     this.setEnvironment(fn);
   }
 

@@ -1,27 +1,25 @@
 import { type RemovalPolicy, Stack } from 'aws-cdk-lib';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
-import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import type { Catalogue } from '../shared/models/catalogue.ts';
+import { ServiceSecret } from './service-secret.ts';
 
 export interface ModelProvidersProps {
   readonly catalogue: Catalogue;
-  readonly secretPrefix: string;
   readonly removalPolicy: RemovalPolicy;
 }
 
 /** The secrets of the model providers that the catalogue names; the operator fills them in. */
 export class ModelProviders extends Construct {
-  private readonly secrets = new Map<string, Secret>();
+  private readonly secrets = new Map<string, ServiceSecret>();
 
   constructor(scope: Construct, id: string, props: ModelProvidersProps) {
     super(scope, id);
-    const { catalogue, secretPrefix, removalPolicy } = props;
+    const { catalogue, removalPolicy } = props;
     for (const { secret: name } of Object.values(catalogue.upstreams)) {
       if (this.secrets.has(name)) continue;
-      const secret = new Secret(this, name, {
-        secretName: `${secretPrefix}/${name}`,
-        description: `API key for the model provider ${name}: a random placeholder until you put yours`,
+      const secret = new ServiceSecret(this, name, {
+        holds: `API key for the model provider ${name}`,
         removalPolicy,
       });
       this.secrets.set(name, secret);
@@ -30,7 +28,7 @@ export class ModelProviders extends Construct {
 
   /** Lets a function call the models' providers. */
   grantCall(fn: LambdaFunction): void {
-    for (const secret of this.secrets.values()) secret.grantRead(fn);
+    for (const secret of this.secrets.values()) secret.allowValue(fn);
     fn.addEnvironment(
       'PROVIDER_SECRETS',
       Stack.of(this).toJsonString(

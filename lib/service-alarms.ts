@@ -1,46 +1,97 @@
-import { Duration } from 'aws-cdk-lib';
+import { CfnOutput, Duration } from 'aws-cdk-lib';
 import { ComparisonOperator, type Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { Topic } from 'aws-cdk-lib/aws-sns';
+import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 
-/** What an alarm says: what users notice, and what its reader should do. */
+/** What an alarm says: what users notice, what its reader should do, and the section of RUNBOOK.md on it. */
 export interface AlarmText {
   readonly notices: string;
   readonly todo: string;
+  readonly runbook: string;
 }
 
-/** Alarms, each of which says what a user notices and what to do. */
-export class ServiceAlarms extends Construct {
-  private readonly enabled: boolean;
+export interface ServiceAlarmsProps {
+  readonly enabled: boolean;
+  /** Who gets a mail for each alarm, once they have confirmed it. */
+  readonly email: string | undefined;
+}
 
-  constructor(scope: Construct, id: string, enabled: boolean) {
+/** When a figure is an alarm. */
+interface Threshold {
+  readonly threshold: number;
+  readonly evaluationPeriods?: number;
+  readonly comparisonOperator?: ComparisonOperator;
+  readonly treatMissingData?: TreatMissingData;
+}
+
+/** Alarms, each of which says what a user notices and what to do, and the topic that they are published to. */
+export class ServiceAlarms extends Construct {
+  private readonly topic: Topic | undefined;
+
+  constructor(scope: Construct, id: string, { enabled, email }: ServiceAlarmsProps) {
     super(scope, id);
-    this.enabled = enabled;
+    if (!enabled) return;
+    this.topic = new Topic(this, 'topic', { displayName: 'Quire', enforceSSL: true });
+    if (email) this.topic.addSubscription(new EmailSubscription(email));
+    new CfnOutput(this, 'topic-arn', { value: this.topic.topicArn }).overrideLogicalId(
+      'AlarmTopic',
+    );
   }
 
   /** Alarms while a dead-letter queue holds any message. */
   onMessages(queue: Queue, text: AlarmText): void {
     const metric = queue.metricApproximateNumberOfMessagesVisible({ period: Duration.minutes(1) });
-    this.above(metric, nameOf(queue, 'messages'), 1, text);
+    this.on(metric, nameOf(queue, 'messages'), { threshold: 1 }, text);
+  }
+
+  /** Alarms when a queue's oldest message is older than any should become. */
+  onAge(queue: Queue, age: Duration, text: AlarmText): void {
+    const metric = queue.metricApproximateAgeOfOldestMessage({ period: Duration.minutes(5) });
+    this.on(metric, nameOf(queue, 'age'), { threshold: age.toSeconds() }, text);
   }
 
   /** Alarms when a function fails. */
   onErrors(fn: LambdaFunction, text: AlarmText): void {
     const metric = fn.metricErrors({ period: Duration.minutes(5) });
-    this.above(metric, nameOf(fn, 'errors'), 1, text);
+    this.on(metric, nameOf(fn, 'errors'), { threshold: 1 }, text);
+  }
+
+  /** Alarms when a function that is invoked each minute was not for three: nothing at all is an alarm too. */
+  onSilence(fn: LambdaFunction, text: AlarmText): void {
+    const silence = {
+      threshold: 1,
+      evaluationPeriods: 3,
+      comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
+      treatMissingData: TreatMissingData.BREACHING,
+    };
+    const metric = fn.metricInvocations({ period: Duration.minutes(1) });
+    this.on(metric, nameOf(fn, 'silence'), silence, text);
+  }
+
+  /** Alarms when a function is late with the records of a stream. */
+  onLateness(fn: LambdaFunction, age: Duration, text: AlarmText): void {
+    const period = Duration.minutes(5);
+    const metric = fn.metric('IteratorAge', { statistic: 'Maximum', period });
+    this.on(metric, nameOf(fn, 'lateness'), { threshold: age.toMilliseconds() }, text);
   }
 
   /** Alarms when a figure reaches a threshold. */
-  above(metric: Metric, id: string, threshold: number, { notices, todo }: AlarmText): void {
-    if (!this.enabled) return;
-    metric.createAlarm(this, id, {
-      alarmDescription: `${notices}. What to do: ${todo}.`,
-      threshold,
+  on(metric: Metric, id: string, threshold: Threshold, text: AlarmText): void {
+    if (!this.topic) return;
+    const { notices, todo, runbook } = text;
+    const alarm = metric.createAlarm(this, id, {
+      alarmDescription: `${notices}. What to do: ${todo}. Runbook: ${runbook}.`,
       evaluationPeriods: 1,
       comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       treatMissingData: TreatMissingData.NOT_BREACHING,
+      ...threshold,
     });
+    alarm.addAlarmAction(new SnsAction(this.topic));
+    alarm.addOkAction(new SnsAction(this.topic));
   }
 }
 

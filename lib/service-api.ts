@@ -1,12 +1,14 @@
-import type { Duration } from 'aws-cdk-lib';
+import { Duration, Lazy, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import {
   AccessLogField,
   AccessLogFormat,
+  AuthorizationType,
+  type CfnStage,
   EndpointType,
   type IAuthorizer,
   LambdaIntegration,
   LogGroupLogDestination,
-  MethodLoggingLevel,
+  type Method,
   type MethodOptions,
   ResponseTransferMode,
   ResponseType,
@@ -17,17 +19,24 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { GatewayError, GatewayErrors } from '../shared/http/gateway-errors.ts';
 import { addPreflight, errorHeaders } from './cors.ts';
+import { type RouteKind, requestRate } from './request-rates.ts';
+import type { ServiceAlarms } from './service-alarms.ts';
 import type { FunctionLogs } from './service-function.ts';
 
 export interface ServiceApiProps {
   readonly stageName: string;
-  readonly throttleRate: number;
-  readonly throttleBurst: number;
+  /** How many functions of the account may run at once. */
+  readonly concurrency: number;
   readonly authorizer: IAuthorizer;
   /** The origins whose pages may call the API; `*` for any. */
   readonly corsOrigins: readonly string[];
   readonly errors: GatewayErrors;
+  readonly alarms: ServiceAlarms;
   readonly logs: FunctionLogs;
+  /** Whether to set the role by which API Gateway writes its logs: a region has one, for all that is in it. */
+  readonly setsAccount: boolean;
+  /** Whether CloudWatch gets metrics of each method, which cost. */
+  readonly detailedMetrics: boolean;
 }
 
 /** The gateway: its routes, who may call them, and the errors it sends before a function is called. */
@@ -37,51 +46,117 @@ export class ServiceApi extends Construct {
   private readonly authorizer: IAuthorizer;
   private readonly corsOrigins: readonly string[];
   private readonly paths = new Set<string>();
+  private readonly concurrency: number;
+  private readonly detailedMetrics: boolean;
+  private readonly methodSettings: CfnStage.MethodSettingProperty[] = [];
 
   constructor(scope: Construct, id: string, props: ServiceApiProps) {
     super(scope, id);
-    const { stageName, throttleRate, throttleBurst, authorizer, errors, logs } = props;
+    const { stageName, concurrency, authorizer, errors, logs, setsAccount } = props;
     this.authorizer = authorizer;
     this.corsOrigins = props.corsOrigins;
+    this.concurrency = concurrency;
+    this.detailedMetrics = props.detailedMetrics;
     this.api = new RestApi(this, 'api', {
       restApiName: `Quire ${stageName}`,
       endpointTypes: [EndpointType.REGIONAL],
-      cloudWatchRole: true,
+      cloudWatchRole: setsAccount,
+      ...(setsAccount && {
+        cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+      }),
       deployOptions: {
         stageName,
-        throttlingRateLimit: throttleRate,
-        throttlingBurstLimit: throttleBurst,
-        metricsEnabled: true,
         tracingEnabled: logs.tracing,
-        loggingLevel: MethodLoggingLevel.OFF,
-        dataTraceEnabled: false,
         accessLogDestination: new LogGroupLogDestination(new LogGroup(this, 'access-logs', logs)),
         accessLogFormat: accessLogFormat(),
       },
     });
     this.url = this.api.urlForPath().replace(/\/$/, '');
     this.addGatewayResponses(errors);
+    this.addAlarm(props.alarms);
+    this.explainChecks();
+    // A method that names no kind of its own, such as a preflight.
+    this.limit('*', '/*', 'read');
+    const stage = this.api.deploymentStage.node.defaultChild as CfnStage;
+    stage.methodSettings = Lazy.any({ produce: () => this.methodSettings });
+  }
+
+  private explainChecks(): void {
+    Validations.of(this.api).acknowledge(
+      {
+        id: 'AwsSolutions::AwsSolutions-APIG2',
+        reason: 'The functions validate requests, and name the field that is wrong.',
+      },
+      {
+        id: 'AwsSolutions::AwsSolutions-APIG3',
+        reason: 'A web ACL costs by month and request; an operator may attach one to the stage.',
+      },
+      {
+        id: 'AwsSolutions::AwsSolutions-APIG6',
+        reason:
+          'Each request has a line in the access logs; execution logs would hold keys and prompts.',
+      },
+      {
+        id: 'AwsSolutions::AwsSolutions-COG4',
+        reason: 'Callers have API keys of this service, which its own authorizer checks.',
+      },
+      {
+        id: 'AwsSolutions::AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]',
+        reason: 'AWS made this policy for the role by which API Gateway writes logs.',
+      },
+    );
+  }
+
+  private addAlarm(alarms: ServiceAlarms): void {
+    const metric = this.api.metricServerError({ period: Duration.minutes(5), statistic: 'Sum' });
+    alarms.on(
+      metric,
+      'gateway-5xx',
+      { threshold: 5 },
+      {
+        notices: 'Callers get 5xx answers, of functions or of the gateway itself',
+        todo: 'find the routes in the access logs; without "Faults" beside it, functions time out, crash or are throttled',
+        runbook: 'Gateway 5xx',
+      },
+    );
   }
 
   /** Routes a method to a function, for callers with a valid API key. */
-  route(method: string, path: string, fn: LambdaFunction): void {
+  route(method: string, path: string, fn: LambdaFunction, kind: RouteKind = 'read'): void {
     const { authorizer } = this;
-    this.addRoute(method, path, fn, new LambdaIntegration(fn), { authorizer });
+    this.addRoute(method, path, fn, new LambdaIntegration(fn), kind, { authorizer });
   }
 
   /** Routes a method to a function that streams its answer, for at most `timeout`. */
   routeStreamed(method: string, path: string, fn: LambdaFunction, timeout: Duration): void {
-    this.addRoute(method, path, fn, streamed(fn, timeout), { authorizer: this.authorizer });
+    this.addRoute(method, path, fn, streamed(fn, timeout), 'stream', {
+      authorizer: this.authorizer,
+    });
   }
 
   /** Routes a method to a function, for everyone. */
   routeOpen(method: string, path: string, fn: LambdaFunction): void {
-    this.addRoute(method, path, fn, new LambdaIntegration(fn));
+    this.addOpenRoute(method, path, fn, new LambdaIntegration(fn));
   }
 
   /** Routes a method to a function that streams its answer, for everyone. */
   routeOpenStreamed(method: string, path: string, fn: LambdaFunction, timeout: Duration): void {
-    this.addRoute(method, path, fn, streamed(fn, timeout));
+    this.addOpenRoute(method, path, fn, streamed(fn, timeout));
+  }
+
+  private addOpenRoute(
+    method: string,
+    path: string,
+    fn: LambdaFunction,
+    integration: LambdaIntegration,
+  ): void {
+    const open = this.addRoute(method, path, fn, integration, 'open', {
+      authorizationType: AuthorizationType.NONE,
+    });
+    Validations.of(open).acknowledge({
+      id: 'AwsSolutions::AwsSolutions-APIG4',
+      reason: 'Health, documentation and the console’s files are for everyone.',
+    });
   }
 
   private addRoute(
@@ -89,14 +164,36 @@ export class ServiceApi extends Construct {
     path: string,
     fn: LambdaFunction,
     integration: LambdaIntegration,
-    options?: MethodOptions,
-  ): void {
+    kind: RouteKind,
+    options: MethodOptions,
+  ): Method {
+    this.limit(method, path, kind);
     const resource = this.api.root.resourceForPath(path);
-    resource.addMethod(method, integration, options);
-    if (this.corsOrigins.length === 0) return;
+    const added = resource.addMethod(method, integration, options);
+    if (this.corsOrigins.length === 0) return added;
     fn.addEnvironment('CORS_ORIGINS', JSON.stringify(this.corsOrigins));
     if (!this.paths.has(path)) addPreflight(resource, this.corsOrigins);
     this.paths.add(path);
+    return added;
+  }
+
+  /**
+   * Limits the requests to a method. API Gateway's limits hold for each method by itself, never for a stage: one
+   * for all would be as many times as high as there are methods.
+   *
+   * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-request-throttling.html
+   */
+  private limit(httpMethod: string, path: string, kind: RouteKind): void {
+    const { rate, burst } = requestRate(kind, this.concurrency);
+    this.methodSettings.push({
+      httpMethod,
+      resourcePath: path,
+      throttlingRateLimit: rate,
+      throttlingBurstLimit: burst,
+      loggingLevel: 'OFF',
+      dataTraceEnabled: false,
+      metricsEnabled: this.detailedMetrics,
+    });
   }
 
   private addGatewayResponses(errors: GatewayErrors): void {

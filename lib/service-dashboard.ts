@@ -1,20 +1,20 @@
 import { Duration, Stack } from 'aws-cdk-lib';
-import { Dashboard, GraphWidget, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { Dashboard, GraphWidget, MathExpression, type Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
 import type { MetricName } from '../shared/metrics.ts';
-import type { ServiceAlarms } from './service-alarms.ts';
+import { serviceMetric } from './service-metric.ts';
 
 export interface ServiceDashboardProps {
   readonly stageName: string;
-  readonly alarms: ServiceAlarms;
 }
 
-/** The dashboard of the service's metrics, and the alarms on them. */
+/** The dashboard of the service's metrics. */
 export class ServiceDashboard extends Construct {
-  constructor(scope: Construct, id: string, { stageName, alarms }: ServiceDashboardProps) {
+  constructor(scope: Construct, id: string, { stageName }: ServiceDashboardProps) {
     super(scope, id);
     new Dashboard(this, 'dashboard', {
-      dashboardName: `quire-${stageName}`,
+      // An account has one of each name, for all regions.
+      dashboardName: `quire-${stageName}-${Stack.of(this).region}`,
       defaultInterval: Duration.hours(12),
       widgets: [
         [
@@ -41,26 +41,6 @@ export class ServiceDashboard extends Construct {
         ],
       ],
     });
-    this.addAlarms(alarms);
-  }
-
-  private addAlarms(alarms: ServiceAlarms): void {
-    alarms.above(this.sum('Faults'), 'faults', 10, {
-      notices: 'Callers get 5xx answers',
-      todo: 'see "Errors by code" on the dashboard; model_unavailable is a provider in trouble: add an upstream to the model; anything else is in the logs, level error',
-    });
-    alarms.above(this.percentile('QueueAgeMs', 'p95'), 'queue-age', 15 * 60_000, {
-      notices: 'Jobs wait more than a quarter of an hour before they start',
-      todo: 'see "Wait for a worker" for the lane; raise quire:chatWorkers, quire:ocrWorkers or quire:textractPagesPerSecond, and deploy',
-    });
-    alarms.above(this.sum('UnbelievableUsage'), 'unbelievable-usage', 5, {
-      notices: 'Nothing: the calls are billed by an estimate, or by what was held',
-      todo: 'a provider reports usage that cannot be true: search the logs for "unbelievable usage", compare with its bill, and correct the window, limits or prices of the model in the catalogue',
-    });
-    alarms.above(this.sum('HoldsSwept'), 'holds-swept', 20, {
-      notices: 'Some keys have less to spend than they should for up to twenty minutes',
-      todo: 'callers of models die before they settle: look for timeouts and crashes in the logs of create-chat-completion, stream-chat, run-chat-job and run-ocr-job',
-    });
   }
 
   private graph(title: string, ...metrics: (Metric | MathExpression)[]): GraphWidget {
@@ -77,25 +57,11 @@ export class ServiceDashboard extends Construct {
     });
   }
 
-  private sum(metricName: MetricName): Metric {
-    return this.metric(metricName, 'Sum');
+  private sum(name: MetricName): Metric {
+    return serviceMetric(this, name);
   }
 
-  private percentile(metricName: MetricName, statistic: string): Metric {
-    return this.metric(metricName, statistic);
-  }
-
-  private percentiles(metricName: MetricName): Metric[] {
-    return ['p50', 'p95', 'p99'].map((statistic) => this.metric(metricName, statistic));
-  }
-
-  private metric(metricName: MetricName, statistic: string): Metric {
-    return new Metric({
-      namespace: 'Quire',
-      metricName,
-      dimensionsMap: { service: Stack.of(this).stackName },
-      statistic,
-      period: Duration.minutes(5),
-    });
+  private percentiles(name: MetricName): Metric[] {
+    return ['p50', 'p95', 'p99'].map((statistic) => serviceMetric(this, name, statistic));
   }
 }

@@ -1,5 +1,12 @@
 import { join } from 'node:path';
-import { type Duration, type RemovalPolicy, type Size, Stack, Stage } from 'aws-cdk-lib';
+import {
+  type Duration,
+  type RemovalPolicy,
+  type Size,
+  Stack,
+  Stage,
+  Validations,
+} from 'aws-cdk-lib';
 import {
   Architecture,
   Code,
@@ -45,6 +52,16 @@ export class ServiceFunction extends LambdaFunction {
       },
       ...(logs.tracing && { tracing: Tracing.ACTIVE }),
       logGroup: new LogGroup(scope, `${name}-logs`, logs),
+    });
+    if (logs.tracing) {
+      Validations.of(this).acknowledge({
+        id: 'AwsSolutions::AwsSolutions-IAM5[Resource::*]',
+        reason: 'X-Ray has no resources that a policy for writing traces could name.',
+      });
+    }
+    Validations.of(this).acknowledge({
+      id: 'AwsSolutions::AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole]',
+      reason: 'This policy of AWS allows to write logs and nothing else.',
     });
   }
 }

@@ -19,10 +19,12 @@ import { JobTable } from './job-table.ts';
 import { Ledger } from './ledger.ts';
 import { ModelProviders } from './model-providers.ts';
 import { PageReader } from './page-reader.ts';
+import { reserveConcurrency } from './reserved-concurrency.ts';
 import { ServiceAlarms } from './service-alarms.ts';
 import { ServiceApi } from './service-api.ts';
 import { ServiceDashboard } from './service-dashboard.ts';
 import { bundlesDir, ServiceFunction } from './service-function.ts';
+import { ServiceHealth } from './service-health.ts';
 import type { Settings } from './settings.ts';
 import { Usage } from './usage.ts';
 import { WebSearch } from './web-search.ts';
@@ -42,33 +44,36 @@ export class ServiceStack extends Stack {
   ) {
     super(scope, id, props);
     bundleFunctions(bundlesDir(this), catalogue);
-    const { stageName, laneShards, throttleRate, throttleBurst, corsOrigins } = settings;
+    const { stageName, laneShards, concurrency, corsOrigins } = settings;
+    // What a first deploy has made goes with it if it fails: there is nothing in it, and it would be left behind.
     const removalPolicy =
-      settings.removalPolicy === 'retain' ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
+      settings.removalPolicy === 'retain'
+        ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
+        : RemovalPolicy.DESTROY;
     const logs = {
       retention: settings.logRetentionDays as RetentionDays,
       removalPolicy: RemovalPolicy.DESTROY,
       tracing: settings.tracing,
     };
 
-    const alarms = new ServiceAlarms(this, 'alarms', settings.alarms);
-    const keys = new ApiKeys(this, 'keys', { removalPolicy, logs });
+    const alarms = new ServiceAlarms(this, 'alarms', {
+      enabled: settings.alarms,
+      email: settings.alarmEmail,
+    });
+    const keys = new ApiKeys(this, 'keys', { removalPolicy, alarms, logs });
     const providers = new ModelProviders(this, 'providers', {
       catalogue,
-      secretPrefix: `quire/${stageName}`,
       removalPolicy,
     });
     const webSearch = new WebSearch(this, 'search', {
       settings,
       catalogue,
-      secretPrefix: `quire/${stageName}`,
       removalPolicy,
     });
     const retentionDays = settings.jobRetentionDays;
     const ledger = new Ledger(this, 'ledger', { removalPolicy });
     const jobs = new JobTable(this, 'jobs', { retentionDays, removalPolicy });
     const drive = new DriveAccount(this, 'drive', {
-      secretPrefix: `quire/${stageName}`,
       removalPolicy,
     });
     const lanes = new JobLanes(this, 'lanes', { alarms, laneShards });
@@ -88,12 +93,14 @@ export class ServiceStack extends Stack {
     const { authorizer } = keys;
     const api = new ServiceApi(this, 'gateway', {
       stageName,
-      throttleRate,
-      throttleBurst,
+      concurrency,
       corsOrigins,
       authorizer,
       errors: gatewayErrors,
+      alarms,
       logs,
+      setsAccount: settings.gatewayAccount,
+      detailedMetrics: settings.detailedMetrics,
     });
     new BatchApi(this, 'batch', { api, jobs, logs, lanes, drive, documentLimits });
     const pages = new PageReader(this, 'pages', { logs });
@@ -120,10 +127,13 @@ export class ServiceStack extends Stack {
       }),
     );
 
-    new ServiceDashboard(this, 'dashboard', { stageName, alarms });
+    new ServiceHealth(this, 'health', { alarms, concurrency });
+    if (settings.dashboard) new ServiceDashboard(this, 'dashboard', { stageName });
     // The id is part of its functions' logical ids: another would replace them.
     new DocsApi(this, 'contract', { api, logs });
     new ConsoleApi(this, 'console', { api, logs });
+
+    if (settings.reservedConcurrency) reserveConcurrency(this, concurrency);
 
     new CfnOutput(this, 'BaseUrl', { value: api.url });
     new CfnOutput(this, 'ApiUrl', { value: api.url });
@@ -131,7 +141,6 @@ export class ServiceStack extends Stack {
     new CfnOutput(this, 'KeysTable', { value: keys.table.tableName });
     new CfnOutput(this, 'UsageTable', { value: usage.table.tableName });
     new CfnOutput(this, 'Models', { value: catalogue.models.map(({ id }) => id).join(' ') });
-    new CfnOutput(this, 'DriveSecret', { value: drive.secretArn });
     new CfnOutput(this, 'FeedbackTable', { value: feedback.table.tableName });
   }
 }

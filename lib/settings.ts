@@ -84,9 +84,10 @@ const Settings = v.strictObject({
   documentMaxMb: v.optional(count(1, 500), 200),
   documentMaxPages: v.optional(count(1, 10_000), 3_000),
   laneShards: v.optional(count(1, 64), 1),
-  /** Requests a second, and at once, for the stage as a whole. */
-  throttleRate: v.optional(count(1, 10_000), 500),
-  throttleBurst: v.optional(count(1, 5_000), 1_000),
+  /** The account's quota of Lambda functions that run at once, in this region. */
+  concurrency: v.optional(count(10, 100_000), 1_000),
+  /** Whether functions that all others wait for have a part of that quota to themselves. */
+  reservedConcurrency: v.optional(flag, false),
   /** The origins of the web pages that may call the API in a browser. */
   corsOrigins: v.optional(origins, []),
   /** The provider that searches the web for chats that ask for it. */
@@ -101,7 +102,19 @@ const Settings = v.strictObject({
   /** Models in place of the catalogue's, such as `llama3.2=0.10,0.40`, and the URL of what serves them. */
   models: v.optional(ownModels, []),
   modelsUrl: v.optional(v.pipe(v.string(), v.url('should be a URL'))),
+  /** Whether the stack sets the role by which API Gateway writes its logs, which a region has one of. */
+  gatewayAccount: v.optional(flag, true),
+  /** Whether a table, queue, bucket or API may be replaced by a new, empty one. */
+  acceptReplacements: v.optional(flag, false),
+  /** Whether to deploy to a region that had no Textract when this was written. */
+  anyRegion: v.optional(flag, false),
   alarms: v.optional(flag, true),
+  /** Who gets a mail for each alarm. */
+  alarmEmail: v.optional(v.pipe(v.string(), v.email('should be an e-mail address'))),
+  /** A dashboard in CloudWatch. */
+  dashboard: v.optional(flag, false),
+  /** Metrics of the gateway for each method. */
+  detailedMetrics: v.optional(flag, false),
   /** X-Ray traces of functions and the gateway. */
   tracing: v.optional(flag, false),
 });
@@ -122,9 +135,23 @@ export function readSettings(node: Node): Settings {
       `The setting ${prefix}searchUrl is missing: it should say where the SearXNG is.`,
     );
   }
+  if (read.success && tooManyWorkers(read.output)) {
+    throw new Error(
+      `The settings ${prefix}chatWorkers, ${prefix}ocrWorkers and ${prefix}folderWorkers are more than 60 % of ${prefix}concurrency: lower them, or have the account's quota raised.`,
+    );
+  }
+  if (read.success && read.output.reservedConcurrency && read.output.concurrency < 200) {
+    throw new Error(
+      `The setting ${prefix}reservedConcurrency needs a ${prefix}concurrency of 200 or more: Lambda keeps 100 for functions without a reservation.`,
+    );
+  }
   if (read.success) return read.output;
   throw new Error(read.issues.map(sentenceFor).join('\n'));
 }
+
+/** What the routes may take, by their limits, and what the workers may take must fit together. */
+const tooManyWorkers = ({ chatWorkers, ocrWorkers, folderWorkers, concurrency }: Settings) =>
+  chatWorkers + ocrWorkers + folderWorkers > concurrency * 0.6;
 
 const needsUrl = ({ search, searchUrl }: Settings) => search === 'searxng' && !searchUrl;
 

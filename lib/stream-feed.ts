@@ -1,4 +1,4 @@
-import { Duration } from 'aws-cdk-lib';
+import { Duration, Validations } from 'aws-cdk-lib';
 import type { ITable, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import {
   FilterCriteria,
@@ -18,19 +18,26 @@ export interface StreamFeedProps {
   readonly alarms: ServiceAlarms;
   /** What a user notices of batches that were given up, and what to do. */
   readonly alarmText: AlarmText;
+  /** The same of records that wait for more than five minutes. */
+  readonly latenessText: AlarmText;
 }
 
 /** Feeds a table's stream to a function, in order; batches that fail each time are noted in a queue. */
 export class StreamFeed extends Construct {
   constructor(scope: Construct, id: string, props: StreamFeedProps) {
     super(scope, id);
-    const { table, fn, patterns, alarms, alarmText } = props;
+    const { table, fn, patterns, alarms, alarmText, latenessText } = props;
     const missed = new Queue(this, 'missed-batches', {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
       retentionPeriod: Duration.days(14),
     });
+    Validations.of(missed).acknowledge({
+      id: 'AwsSolutions::AwsSolutions-SQS3',
+      reason: 'It is itself where a stream gives up what its function refuses.',
+    });
     alarms.onMessages(missed, alarmText);
+    alarms.onLateness(fn, Duration.minutes(5), latenessText);
     fn.addEventSource(
       // TableV2 differs from ITable only under `exactOptionalPropertyTypes`.
       new DynamoEventSource(table as ITable, {

@@ -66,6 +66,12 @@ export class Usage extends Construct {
       alarmText: {
         notices: 'Usage statistics lack some calls; budgets do not',
         todo: 'for each key that roll-up-usage logs as not counted, run npm run usage -- rebuild, then purge the queue',
+        runbook: 'Missed batches',
+      },
+      latenessText: {
+        notices: 'Usage statistics are minutes behind; budgets are not',
+        todo: 'nothing is lost; see whether roll-up-usage fails or is throttled',
+        runbook: 'Streams late',
       },
     });
   }
@@ -74,7 +80,7 @@ export class Usage extends Construct {
     const { api, logs } = this.props;
     const fn = new ServiceFunction(this, name, {
       description: `GET ${path}`,
-      timeout: Duration.seconds(29),
+      timeout: Duration.seconds(25),
       logs,
     });
     api.route('GET', path, fn);
@@ -82,12 +88,12 @@ export class Usage extends Construct {
   }
 
   private grantCount(fn: LambdaFunction): void {
-    this.table.grant(fn, 'dynamodb:GetItem', 'dynamodb:UpdateItem');
+    this.table.allow(fn, 'dynamodb:GetItem', 'dynamodb:UpdateItem');
     this.setEnvironment(fn);
   }
 
   private grantRead(fn: LambdaFunction): void {
-    this.table.grant(fn, 'dynamodb:Query');
+    this.table.allow(fn, 'dynamodb:Query');
     this.setEnvironment(fn);
   }
 

@@ -1,25 +1,24 @@
 import type { RemovalPolicy } from 'aws-cdk-lib';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
-import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import type { Catalogue } from '../shared/models/catalogue.ts';
+import { ServiceSecret } from './service-secret.ts';
 import type { Settings } from './settings.ts';
 
 export interface WebSearchProps {
   readonly settings: Pick<Settings, 'search' | 'searchUrl' | 'researchMaxUsd'>;
   readonly catalogue: Catalogue;
-  readonly secretPrefix: string;
   readonly removalPolicy: RemovalPolicy;
 }
 
 /** The provider that searches the web, and its secret if it takes one; the operator fills that in. */
 export class WebSearch extends Construct {
   private readonly settings: WebSearchProps['settings'];
-  private readonly secret: Secret | undefined;
+  private readonly secret: ServiceSecret | undefined;
 
   constructor(scope: Construct, id: string, props: WebSearchProps) {
     super(scope, id);
-    const { settings, catalogue, secretPrefix, removalPolicy } = props;
+    const { settings, catalogue, removalPolicy } = props;
     const { search } = settings;
     this.settings = settings;
     if (search !== 'none' && !catalogue.searchProviders.some((each) => each.id === search)) {
@@ -28,9 +27,8 @@ export class WebSearch extends Construct {
       );
     }
     if (search === 'none' || search === 'searxng') return;
-    this.secret = new Secret(this, 'key', {
-      secretName: `${secretPrefix}/search`,
-      description: `API key for web searches by ${search}: a random placeholder until you put yours`,
+    this.secret = new ServiceSecret(this, 'search', {
+      holds: `API key for web searches by ${search}`,
       removalPolicy,
     });
   }
@@ -41,7 +39,7 @@ export class WebSearch extends Construct {
     const { searchUrl } = this.settings;
     if (searchUrl) fn.addEnvironment('SEARCH_URL', searchUrl);
     if (!this.secret) return;
-    this.secret.grantRead(fn);
+    this.secret.allowValue(fn);
     fn.addEnvironment('SEARCH_SECRET', this.secret.secretArn);
   }
 

@@ -6,7 +6,7 @@ import { CommandError } from './command-line.ts';
 
 /** The settings that name tables and a secret, and the outputs of the stack that hold the names. */
 const outputOf = {
-  DRIVE_SECRET: 'DriveSecret',
+  DRIVE_SECRET: 'GoogleDriveSecret',
   KEYS_TABLE: 'KeysTable',
   LEDGER_TABLE: 'LedgerTable',
   USAGE_TABLE: 'UsageTable',

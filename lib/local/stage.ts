@@ -11,7 +11,6 @@ import { routesOf } from './gateway/routes.ts';
 import { startEventSources } from './lambda/event-sources.ts';
 import { Functions } from './lambda/functions.ts';
 import { startInvokeServer } from './lambda/invoke-server.ts';
-import { invokersOf } from './lambda/invokers.ts';
 import { startSchedules } from './lambda/schedules.ts';
 import type { Narrator } from './narrator.ts';
 import { deployBuckets } from './queues/deploy-buckets.ts';
@@ -108,15 +107,12 @@ async function deploy(
   ]);
   closers.push(() => secrets.close());
 
-  const invoke = await startInvokeServer({
-    invokers: invokersOf(template, names),
-    functionNamed: (name) => functions.named(name),
-  });
+  const invoke = await startInvokeServer((name) => functions.named(name));
   closers.push(() => invoke.close());
   const functions = new Functions(
     synthesis,
     names,
-    (fn) => endpointsOf(fn, engines, { secrets, invoke }),
+    (name) => endpointsOf(name, engines, { secrets, invoke }),
     narrator,
   );
   closers.push(() => functions.close(closeGraceMs));

@@ -6,19 +6,44 @@ import {
   ImagesPerHourError,
   RequestsPerMinuteError,
 } from '../ledger/errors.ts';
+import { ModelPausedError } from '../models/errors.ts';
 import type { Job } from './job.ts';
 
 /**
  * When a job that stopped with an error may go on, in epoch ms, if it only waits for a limit of its own
- * key; that costs no retry. Undefined for any other error.
+ * key, or for a service of AWS or a provider to come back; that costs no retry. Undefined for any other error.
  */
 export function endOfWait(job: Job, error: unknown): number | undefined {
   if (error instanceof ImagesPerHourError) return error.untilMs;
   if (error instanceof ConcurrencyError) return Date.now() + heldUpMs(job);
   if (error instanceof BudgetExceededError && error.isHeldUp) return Date.now() + heldUpMs(job);
+  if (isOutage(error) && !hasWaitedLong(job)) {
+    return Date.now() + Math.max(advisedMs(error), heldUpMs(job));
+  }
   const waits = error instanceof BudgetExceededError || error instanceof RequestsPerMinuteError;
   return waits && error.retryAfterSeconds ? Date.now() + error.retryAfterSeconds * 1000 : undefined;
 }
+
+/**
+ * Whether a service of AWS throttles or fails, or a provider that fails was not even asked: no job has a part in that.
+ *
+ * @see https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html
+ */
+function isOutage(error: unknown): boolean {
+  if (error instanceof ModelPausedError) return true;
+  const { name, $metadata } = (error ?? {}) as Partial<AwsError>;
+  if (!name || !$metadata) return false;
+  return ($metadata.httpStatusCode ?? 0) >= 500 || /Throttl|ThroughputExceeded|SlowDown/.test(name);
+}
+
+interface AwsError {
+  name: string;
+  $metadata: { httpStatusCode?: number };
+}
+
+/** After six hours it costs retries after all: what the job asked for in vain may have been paid each time. */
+const hasWaitedLong = ({ created_at }: Job) =>
+  Date.now() - Date.parse(created_at) > 6 * 60 * 60_000;
 
 /** The longer a job has been held up, the later it asks again, so that many don't ask all the time. */
 function heldUpMs({ created_at }: Job): number {

@@ -1,6 +1,7 @@
 import { queryPages } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
 import { errorFields, log } from '../log.ts';
+import { measure } from '../metrics.ts';
 import { childrenOf, countEnded } from './children.ts';
 import { type ClaimedJob, findJob, instant, type Job, type JobKey } from './job.ts';
 import { allLanes } from './lane.ts';
@@ -19,14 +20,17 @@ import {
  * it, counts its children again if it waits for them.
  */
 export async function sweepJobs(lanes = allLanes()): Promise<void> {
+  let oldestReadyMs = 0;
   for (const lane of lanes) {
     let swept = 0;
     for await (const { items } of dueJobs(lane)) {
-      await Promise.all(items.map(sweepAlone));
+      const readyMs = await Promise.all(items.map(sweepSafely));
+      oldestReadyMs = Math.max(oldestReadyMs, ...readyMs);
       swept += items.length;
     }
     if (swept > 0) log('info', 'jobs swept', { lane, jobs: swept });
   }
+  measure({ OldestReadyMs: oldestReadyMs });
 }
 
 const dueJobs = (lane: string) =>
@@ -38,20 +42,25 @@ const dueJobs = (lane: string) =>
     Limit: 25,
   });
 
-/** A job that can't be swept must not keep the sweep from the others. */
-async function sweepAlone(key: JobKey): Promise<void> {
+/**
+ * Sweeps a job. Returns for how long it has been ready, in ms; 0 if it isn't. A job that can't be swept must not
+ * keep the sweep from the others.
+ */
+async function sweepSafely(key: JobKey): Promise<number> {
   try {
-    await sweepJob(key);
+    return await sweepJob(key);
   } catch (error) {
     log('error', 'sweep of a job failed', { job_id: key.job_id, ...errorFields(error) });
+    return 0;
   }
 }
 
-async function sweepJob(key: JobKey): Promise<void> {
+async function sweepJob(key: JobKey): Promise<number> {
   const job = await findJob(key);
-  if (job?.status === 'queued') await ringAgain(job);
-  if (job?.status !== 'processing') return;
+  if (job?.status === 'queued') return ringAgain(job);
+  if (job?.status !== 'processing') return 0;
   await (job.lease_id ? takeBack(job as ClaimedJob) : countAgain(job));
+  return 0;
 }
 
 async function takeBack(job: ClaimedJob): Promise<void> {
@@ -73,9 +82,10 @@ async function countAgain(parent: Job): Promise<void> {
 }
 
 /** The longer a job has waited, the later it is rung for again, so that a long queue isn't flooded. */
-async function ringAgain(job: Job): Promise<void> {
+async function ringAgain(job: Job): Promise<number> {
   const now = Date.now();
   const waitedMs = now - Date.parse(job.ready_at);
-  if (!(await postponeSweep(job, now + Math.max(ringGraceMs, waitedMs)))) return;
+  if (!(await postponeSweep(job, now + Math.max(ringGraceMs, waitedMs)))) return 0;
   await ring([job.turn ? job : ((await makeReady(job)) ?? job)]);
+  return waitedMs;
 }

@@ -1,3 +1,6 @@
+import { log } from '../log.ts';
+import { measure } from '../metrics.ts';
+
 /*
  * A circuit breaker for each model of an upstream, in the memory of one function.
  *
@@ -52,4 +55,7 @@ export function recordFailure(name: string): void {
   const doublings = failures - threshold;
   const pause = doublings < 0 ? 0 : Math.min(maxPauseMs, firstPauseMs * 2 ** doublings);
   circuits.set(name, { failures, openUntilMs: Date.now() + pause });
+  if (pause === 0) return;
+  log('error', 'circuit opened', { upstream_model: name, failures, pause_ms: pause });
+  measure({ CircuitsOpened: 1 });
 }

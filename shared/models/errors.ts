@@ -4,6 +4,9 @@ import { ServiceError } from '../http/errors.ts';
 /** A model call that failed, with the provider's message and its advice when to try again. */
 export class ModelError extends ServiceError {}
 
+/** 503: every upstream of the model failed repeatedly, and none was asked this time. */
+export class ModelPausedError extends ModelError {}
+
 /** 503: no upstream can serve the model now. */
 export function unavailable(
   message: string,

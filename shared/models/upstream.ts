@@ -5,7 +5,7 @@ import { errorWords, log } from '../log.ts';
 import { catalogue, type Model } from './catalogue.ts';
 import { admit, recordFailure, recordNothing, recordSuccess } from './circuit.ts';
 import { withoutEchoes } from './echoes.ts';
-import { ModelError, toModelError, unavailable } from './errors.ts';
+import { ModelError, ModelPausedError, toModelError, unavailable } from './errors.ts';
 
 /** A chat-completions request. Parameters that aren't named here pass through untouched. */
 export interface CompletionBody {
@@ -88,11 +88,12 @@ function noneLeft(failures: ModelError[]): ModelError {
   const advised = failures.flatMap(({ retryAfterSeconds }) => retryAfterSeconds ?? []);
   const last = failures.at(-1);
   if (last && failures.every(isTooLarge)) return last;
-  return unavailable(
-    last?.message ?? 'The model has no upstream.',
-    last,
-    advised.length > 0 ? Math.min(...advised) : 1,
-  );
+  const message = last?.message ?? 'The model has no upstream.';
+  const retryAfterSeconds = advised.length > 0 ? Math.min(...advised) : 1;
+  if (!failures.every(({ message }) => message === paused)) {
+    return unavailable(message, last, retryAfterSeconds);
+  }
+  return new ModelPausedError(503, 'model_unavailable', message, { retryAfterSeconds });
 }
 
 async function ask(

@@ -11,6 +11,7 @@ import { startSecretsServer } from '../../lib/local/secrets/secrets-server.ts';
 import type { DriveAnswers } from '../../shared/connectors/drive-documents.ts';
 import { docxOf, wordParagraph } from '../support/fixtures/office-files.ts';
 import { pdfOf } from '../support/fixtures/pdfs.ts';
+import { permissionsFor } from '../support/fixtures/permissions.ts';
 import { words } from '../support/fixtures/small-documents.ts';
 import { type TestDrive, useDrive } from '../support/servers/drive.ts';
 import { type ConnectedSearch, useSearch } from './use-search.ts';
@@ -43,7 +44,8 @@ beforeAll(async () => {
     GOOGLE_DRIVE_URL: drive.url,
   };
   const config = { name: 'search-drive', arn: 'arn:search', codeDir, handler: 'index.handler' };
-  const limits = { environment, timeoutMs: 28_000, memoryMb: 1024 };
+  const permissions = permissionsFor({ action: 'secretsmanager:GetSecretValue', resource: '*' });
+  const limits = { environment, permissions, timeoutMs: 28_000, memoryMb: 1024 };
   host = new FunctionHost({ ...config, ...limits }, new Narrator(() => {}));
 });
 afterAll(async () => {

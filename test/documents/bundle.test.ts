@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { bundle } from '../../lib/bundles.ts';
 import { FunctionHost } from '../../lib/local/lambda/function-host.ts';
 import { Narrator } from '../../lib/local/narrator.ts';
+import { permissionsFor } from '../support/fixtures/permissions.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'quire-bundles-'));
 const codeDir = join(root, 'read');
@@ -67,7 +68,12 @@ it('only a function that reads documents carries what that takes', () => {
 
 it('a bundle reads documents in a thread of the local stage, which then ends', async () => {
   const config = { name: 'read', arn: 'arn:read', codeDir, handler: 'index.handler' };
-  const limits = { environment: {}, timeoutMs: 60_000, memoryMb: 2048 };
+  const limits = {
+    environment: {},
+    permissions: permissionsFor(),
+    timeoutMs: 60_000,
+    memoryMb: 2048,
+  };
   const host = new FunctionHost({ ...config, ...limits }, new Narrator(() => {}));
 
   const mixed = await host.invoke({ path: join(samples, 'mixed.pdf'), kind: 'pdf' });

@@ -1,6 +1,7 @@
 import { RootConstruct } from 'constructs';
 import { describe, expect, it } from 'vitest';
 import { readSettings, type Settings } from '../../lib/settings.ts';
+import { refuseWithoutTextract } from '../../lib/textract-regions.ts';
 
 function settingsOf(context: Record<string, unknown>): Settings {
   const app = new RootConstruct();
@@ -26,13 +27,18 @@ describe('settings', () => {
       documentMaxMb: 200,
       documentMaxPages: 3000,
       laneShards: 1,
+      concurrency: 1000,
+      reservedConcurrency: false,
       corsOrigins: [],
-      throttleRate: 500,
-      throttleBurst: 1000,
       search: 'none',
       researchMaxUsd: 0.5,
       models: [],
+      gatewayAccount: true,
+      acceptReplacements: false,
+      anyRegion: false,
       alarms: true,
+      dashboard: false,
+      detailedMetrics: false,
       tracing: false,
     });
   });
@@ -45,10 +51,13 @@ describe('settings', () => {
     ['jobRetentionDays', 1, 1],
     ['jobRetentionDays', '3650', 3650],
     ['chatWorkers', 2, 2],
-    ['chatWorkers', '1000', 1000],
+    ['chatWorkers', '500', 500],
     ['laneShards', '64', 64],
-    ['throttleRate', '10000', 10_000],
-    ['throttleBurst', '5000', 5000],
+    ['concurrency', '10000', 10_000],
+    ['reservedConcurrency', true, true],
+    ['alarmEmail', 'ops@example.com', 'ops@example.com'],
+    ['dashboard', true, true],
+    ['detailedMetrics', 'true', true],
     ['corsOrigins', '*', ['*']],
     ['corsOrigins', ['https://a.example'], ['https://a.example']],
     [
@@ -63,6 +72,8 @@ describe('settings', () => {
     ['models', 'llama3.2=0.1,0.4  qwen3=0,0', ['llama3.2=0.1,0.4', 'qwen3=0,0']],
     ['models', ['llama3.2'], ['llama3.2']],
     ['modelsUrl', 'http://models.example/v1', 'http://models.example/v1'],
+    ['gatewayAccount', 'false', false],
+    ['acceptReplacements', true, true],
     ['alarms', false, false],
     ['alarms', 'false', false],
     ['alarms', 'true', true],
@@ -90,8 +101,7 @@ describe('settings', () => {
     ['chatWorkers', 1, 'a whole number from 2 to 1000'],
     ['chatWorkers', true, 'a whole number from 2 to 1000'],
     ['laneShards', 65, 'a whole number from 1 to 64'],
-    ['throttleRate', -1, 'a whole number from 1 to 10000'],
-    ['throttleBurst', 5001, 'a whole number from 1 to 5000'],
+    ['concurrency', 9, 'a whole number from 10 to 100000'],
     ['corsOrigins', 'https://a.example/', originsWanted],
     ['corsOrigins', ['a.example'], originsWanted],
     ['corsOrigins', 'https://*.a.example', originsWanted],
@@ -100,6 +110,7 @@ describe('settings', () => {
     ['searchUrl', 'search.example', 'a URL'],
     ['researchMaxUsd', -1, 'US dollars from 0 to 1000'],
     ['researchMaxUsd', 'much', 'US dollars from 0 to 1000'],
+    ['alarmEmail', 'ops', 'an e-mail address'],
     ['alarms', 'no', 'true or false'],
     ['alarms', 1, 'true or false'],
   ])('refuse %s %j in a sentence that names it', (name, given, wanted) => {
@@ -125,6 +136,30 @@ describe('settings', () => {
     expect(settingsOf(given)).toMatchObject({ searchUrl: 'http://searxng.example' });
   });
 
+  it.each([
+    [{ concurrency: 50 }],
+    [{ chatWorkers: 600 }],
+    [{ concurrency: 10, chatWorkers: 2, ocrWorkers: 2, folderWorkers: 3 }],
+  ])('leave room for callers beside the workers: not %j', (given) => {
+    const named = Object.entries(given).map(([name, value]) => [`quire:${name}`, value]);
+
+    expect(() => settingsOf(Object.fromEntries(named))).toThrow(
+      'The settings quire:chatWorkers, quire:ocrWorkers and quire:folderWorkers are more than 60 % of quire:concurrency',
+    );
+  });
+
+  it('fit an account that begins with ten functions at once', () => {
+    const workers = { 'quire:chatWorkers': 2, 'quire:ocrWorkers': 2, 'quire:folderWorkers': 2 };
+
+    expect(settingsOf({ 'quire:concurrency': 10, ...workers })).toMatchObject({ concurrency: 10 });
+  });
+
+  it('reserve nothing of a small quota', () => {
+    const given = { 'quire:concurrency': 199, 'quire:reservedConcurrency': true };
+
+    expect(() => settingsOf(given)).toThrow(/quire:reservedConcurrency needs a .* of 200 or more/);
+  });
+
   it('name all that is wrong at once', () => {
     const context = { 'quire:chatWorkers': 1, 'quire:alarms': 'no' };
 
@@ -135,5 +170,17 @@ describe('settings', () => {
     const context = { '@aws-cdk/core:checkSecretUsage': true, quire: 'x', 'aws:cdk:x': 1 };
 
     expect(() => settingsOf(context)).not.toThrow();
+  });
+});
+
+describe('a region', () => {
+  it.each(['us-east-1', 'eu-south-2', undefined])('%s passes', (region) => {
+    expect(() => refuseWithoutTextract(region)).not.toThrow();
+  });
+
+  it('without Textract is refused in a sentence that names those with it', () => {
+    expect(() => refuseWithoutTextract('eu-north-1')).toThrow(
+      /^Textract is not in eu-north-1: deploy to one of us-east-1, .*-c quire:anyRegion=true\.$/,
+    );
   });
 });

@@ -5,6 +5,7 @@ import {
   all,
   functionIn,
   functions,
+  only,
   type Properties,
   referencesIn,
   template,
@@ -46,19 +47,33 @@ describe('functions', () => {
     });
   });
 
-  it('of a route end no later than the gateway stops waiting', () => {
+  it('of a route end before the gateway stops waiting, so that their own error is sent', () => {
     for (const [, { Integration }] of all('AWS::ApiGateway::Method')) {
       const { Timeout } = functionIn(Integration.Uri).properties;
-      expect(Timeout * 1000).toBeLessThanOrEqual(Integration.TimeoutInMillis ?? 29_000);
+      const streams = Integration.TimeoutInMillis === 900_000;
+      expect(Timeout).toBeLessThanOrEqual(streams ? 900 : 25);
     }
+  });
+
+  it('share the concurrency of the account, unless the operator reserves some', () => {
+    for (const { properties } of functions) {
+      expect(properties.ReservedConcurrentExecutions).toBeUndefined();
+    }
+  });
+
+  it('sweep once a minute, and never for a minute that is over', () => {
+    const config = only('AWS::Lambda::EventInvokeConfig');
+
+    expect(functionIn(config.FunctionName).name).toBe('sweep');
+    expect(config).toMatchObject({ MaximumEventAgeInSeconds: 60, MaximumRetryAttempts: 0 });
   });
 
   const stream = ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'];
   const consume = ['ChangeMessageVisibility', 'DeleteMessage', 'ReceiveMessage'];
   const queue = ['GetQueueAttributes', 'GetQueueUrl'];
   const work = ['GetItem', 'PutItem', 'Query', 'UpdateItem'];
-  const bodies = ['AbortMultipartUpload', 'GetObject', 'PutObject'];
-  const secrets = ['DescribeSecret', 'GetSecretValue'];
+  const bodies = ['GetObject', 'PutObject'];
+  const secrets = ['GetSecretValue'];
 
   it.each<[string, Record<string, string[]>]>([
     ['authorize-request', { dynamodb: ['GetItem'] }],
@@ -67,7 +82,7 @@ describe('functions', () => {
       'create-chat-completion',
       {
         dynamodb: ['PutItem', 'UpdateItem'],
-        secretsmanager: ['DescribeSecret', 'GetSecretValue'],
+        secretsmanager: ['GetSecretValue'],
       },
     ],
     [
@@ -76,7 +91,7 @@ describe('functions', () => {
     ],
     [
       'expand-folder',
-      { dynamodb: work, s3: bodies, secretsmanager: secrets, sqs: [...queue, ...consume] },
+      { dynamodb: work, s3: ['PutObject'], secretsmanager: secrets, sqs: [...queue, ...consume] },
     ],
     ['get-console', {}],
     ['get-docs', {}],
@@ -98,19 +113,16 @@ describe('functions', () => {
       {
         dynamodb: ['GetItem', 'PutItem', 'UpdateItem'],
         lambda: ['InvokeFunction'],
-        secretsmanager: ['DescribeSecret', 'GetSecretValue'],
+        secretsmanager: ['GetSecretValue'],
       },
     ],
     ['list-jobs', { dynamodb: ['Query'] }],
-    [
-      'reset-ocr-windows',
-      { dynamodb: ['GetItem', 'Query', 'UpdateItem'], sqs: [...queue, 'SendMessage'] },
-    ],
+    ['reset-ocr-windows', { dynamodb: ['GetItem', 'Query', 'UpdateItem'], sqs: ['SendMessage'] }],
     [
       'run-chat-job',
       {
         dynamodb: work,
-        s3: bodies,
+        s3: [...bodies, 'AbortMultipartUpload'],
         secretsmanager: secrets,
         sqs: [...queue, ...consume],
       },
@@ -137,7 +149,7 @@ describe('functions', () => {
       { dynamodb: ['GetItem', 'PutItem'], lambda: ['InvokeFunction'], s3: ['PutObject'] },
     ],
     ['estimate-job', { dynamodb: ['GetItem'], secretsmanager: secrets }],
-    ['sweep', { dynamodb: ['GetItem', 'Query', 'UpdateItem'], sqs: [...queue, 'SendMessage'] }],
+    ['sweep', { dynamodb: ['GetItem', 'Query', 'UpdateItem'], sqs: ['SendMessage'] }],
   ])('%s may do this and no more', (name, expected) => {
     const role = referencesIn(functions.find((fn) => fn.name === name)?.properties.Role)[0] ?? '';
 
@@ -179,6 +191,24 @@ describe('functions', () => {
       }
     },
   );
+
+  it('may query an index only to find work, and by its name: an index shows the jobs of every key', () => {
+    const queried = functions.flatMap(({ name, properties }) =>
+      policiesOf(referencesIn(properties.Role)[0] ?? '')
+        .flatMap(({ Resource }) => JSON.stringify(Resource).match(/(?<=\/index\/)[^"]+/g) ?? [])
+        .map((index) => `${name} ${index}`),
+    );
+
+    expect(queried.sort()).toEqual([
+      'expand-folder ready',
+      'reset-ocr-windows audits',
+      'reset-ocr-windows due',
+      'run-chat-job ready',
+      'run-ocr-job ready',
+      'sweep audits',
+      'sweep due',
+    ]);
+  });
 
   it('that chat and submission alone may invoke others, each what it needs', () => {
     const idOf = (name: string) => functions.find((fn) => fn.name === name)?.id;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { all, functionIn, referencesIn } from '../support/run/stack-template.ts';
+import { all, functionIn, functions, referencesIn } from '../support/run/stack-template.ts';
 
 describe('queues and streams', () => {
   const queues = new Map(all('AWS::SQS::Queue'));
@@ -52,9 +52,49 @@ describe('queues and streams', () => {
   });
 
   it('have alarms that say what a user notices and what to do, and are quiet without a cause', () => {
-    for (const [, { AlarmDescription, TreatMissingData }] of all('AWS::CloudWatch::Alarm')) {
-      expect(AlarmDescription).toMatch(/^\S+( \S+){3,}\. What to do: \S+( \S+){4,}\.$/);
-      expect(TreatMissingData).toBe('notBreaching');
+    const topics = all('AWS::SNS::Topic').map(([id]) => ({ Ref: id }));
+
+    for (const [, alarm] of all('AWS::CloudWatch::Alarm')) {
+      expect(alarm.AlarmDescription).toMatch(
+        /^\S+( \S+){3,}\. What to do: \S+( \S+){4,}\. Runbook: \S.*\.$/,
+      );
+      expect(alarm.TreatMissingData).toBe(
+        alarm.MetricName === 'Invocations' ? 'breaching' : 'notBreaching',
+      );
+      expect([alarm.AlarmActions, alarm.OKActions]).toEqual([topics, topics]);
     }
+  });
+
+  it('have an alarm for what no function can tell of itself', () => {
+    const alarms = all('AWS::CloudWatch::Alarm').map(([, alarm]) => {
+      const {
+        Namespace,
+        MetricName,
+        Dimensions = [],
+        Threshold,
+        Period,
+        EvaluationPeriods,
+      } = alarm;
+      const [id] = referencesIn(Dimensions).filter((each) => !each.startsWith('AWS::'));
+      const name = functions.find((fn) => fn.id === id)?.name;
+      return [Namespace, MetricName, name, Threshold, `${EvaluationPeriods} x ${Period} s`]
+        .filter((each) => each !== undefined)
+        .join(' ');
+    });
+
+    expect(alarms).toEqual(
+      expect.arrayContaining([
+        'AWS/ApiGateway 5XXError 5 1 x 300 s',
+        'AWS/Lambda ConcurrentExecutions 800 1 x 300 s',
+        'AWS/Lambda Errors authorize-request 1 1 x 300 s',
+        'AWS/Lambda Invocations sweep 1 3 x 60 s',
+        'AWS/Lambda IteratorAge dispatch-jobs 300000 1 x 300 s',
+        'AWS/Lambda IteratorAge roll-up-usage 300000 1 x 300 s',
+        'AWS/Lambda Throttles 1 1 x 300 s',
+        'AWS/SQS ApproximateAgeOfOldestMessage 1800 1 x 300 s',
+        'Quire CircuitsOpened 5 1 x 300 s',
+        'Quire OldestReadyMs 900000 1 x 1800 s',
+      ]),
+    );
   });
 });

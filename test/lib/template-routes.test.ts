@@ -84,20 +84,38 @@ describe('routes', () => {
     ]);
   });
 
-  it('are throttled as a whole, and log no body', () => {
-    const stage = only('AWS::ApiGateway::Stage');
+  it('are limited each by itself, and log no body', () => {
+    const { MethodSettings } = only('AWS::ApiGateway::Stage');
 
-    expect(stage.MethodSettings).toEqual([
-      {
-        HttpMethod: '*',
-        ResourcePath: '/*',
-        ThrottlingRateLimit: 500,
-        ThrottlingBurstLimit: 1000,
-        MetricsEnabled: true,
+    const limits = (MethodSettings as Properties[]).map(
+      ({ HttpMethod, ResourcePath, ThrottlingRateLimit, ThrottlingBurstLimit }) =>
+        `${HttpMethod} ${ResourcePath} ${ThrottlingRateLimit} ${ThrottlingBurstLimit}`,
+    );
+    expect(limits.sort()).toEqual([
+      '* /* 100 20',
+      'GET /batch/jobs 100 20',
+      'GET /batch/jobs/{job_id} 100 20',
+      'GET /docs 10 20',
+      'GET /docs/{file} 10 20',
+      'GET /health 10 20',
+      'GET /openapi.json 10 20',
+      'GET /user/batch-stats 100 20',
+      'GET /user/limits 100 20',
+      'GET /user/stats 100 20',
+      'GET /v1/models 100 20',
+      'POST /batch/jobs 200 100',
+      'POST /batch/jobs/{job_id}/cancel 100 20',
+      'POST /chat/stream 50 250',
+      'POST /feedback 100 20',
+      'POST /v1/chat/completions 50 250',
+    ]);
+    for (const method of MethodSettings) {
+      expect(method).toMatchObject({
+        MetricsEnabled: false,
         LoggingLevel: 'OFF',
         DataTraceEnabled: false,
-      },
-    ]);
+      });
+    }
   });
 
   it('log one JSON line a request, without header, query or body', () => {

@@ -4,6 +4,7 @@ import { afterAll, expect, it } from 'vitest';
 import { FunctionHost } from '../../lib/local/lambda/function-host.ts';
 import { Narrator } from '../../lib/local/narrator.ts';
 import { pdfOf } from '../support/fixtures/pdfs.ts';
+import { permissionsFor } from '../support/fixtures/permissions.ts';
 import { functions } from '../support/run/stack-template.ts';
 import { send, startSite } from './site.ts';
 
@@ -25,6 +26,7 @@ it('the bundle reads pages and PDFs in a thread of the local stage', async () =>
       ...{ name: 'read-page', arn: 'arn:read-page', codeDir, handler: 'index.handler' },
       ...{ timeoutMs: 20_000, memoryMb: 1024 },
       environment: { READ_PAGE_LOCAL_ORIGIN: origin },
+      permissions: permissionsFor(),
     },
     new Narrator(() => {}),
   );

@@ -3,13 +3,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { DriveServer } from '../drive/drive-server.ts';
 import { type DynamoDbEngine, startDynamoDb } from '../dynamodb/dynoxide.ts';
-import type { DeployedFunction } from '../lambda/functions.ts';
 import { startSecretsServer } from '../secrets/secrets-server.ts';
 import type { ResourceNames } from '../template/resource-names.ts';
-import { resourcesOf, type Template } from '../template/template.ts';
+import { region } from '../template/resource-names.ts';
+import { constructOf, resourcesOf, type Template } from '../template/template.ts';
 import type { TextractServer } from '../textract/textract-server.ts';
 import { searchProvider } from '../web/search-provider.ts';
-import { clientEnvironment } from './client-config.ts';
 import { type Engine, startEngineThread } from './engine.ts';
 
 /** The servers that stand for AWS's services, Google Drive, the web and the model providers on this machine. */
@@ -72,9 +71,9 @@ export function hasProvider(): boolean {
 }
 
 /**
- * Serves the template's secrets. The value of `…/google-drive` is the drive's account, that of `…/search` the key
- * of what searches the web, that of a model provider's secret `…/<name>` is `<NAME>_API_KEY` in this process's
- * environment, and that of models of one's own `OPENAI_API_KEY`.
+ * Serves the template's secrets. Each is known by its construct: the value of `google-drive` is the drive's account,
+ * that of `search` the key of what searches the web, that of a model provider `<name>` is `<NAME>_API_KEY` in this
+ * process's environment, and that of models of one's own `OPENAI_API_KEY`.
  */
 export function startSecrets(
   template: Template,
@@ -90,10 +89,7 @@ export function startSecrets(
   };
   return startSecretsServer(
     Object.fromEntries(
-      secrets.map(([id, { Properties }]) => {
-        const name = String(Properties?.['Name']).split('/').at(-1) ?? '';
-        return [names.ref(id), secretOf(name)];
-      }),
+      secrets.map(([id, resource]) => [names.ref(id), secretOf(constructOf(id, resource))]),
     ),
   );
 }
@@ -107,24 +103,24 @@ export interface TemplateServers {
 
 /** Returns the environment that leads a function to the engines. Nothing else about it differs from AWS. */
 export function endpointsOf(
-  { id, name }: DeployedFunction,
+  functionName: string,
   engines: Engines,
   { secrets, invoke }: TemplateServers,
 ): Record<string, string> {
   const modelUrl = engines.offlineModel?.url ?? process.env['OPENAI_BASE_URL'];
   const search = searchProvider();
   return {
-    ...clientEnvironment,
+    AWS_REGION: region,
     AWS_ENDPOINT_URL_DYNAMODB: engines.dynamodb.url,
     AWS_ENDPOINT_URL_SQS: engines.queues.url,
     AWS_ENDPOINT_URL_S3: engines.queues.url,
     AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.url,
-    AWS_ENDPOINT_URL_LAMBDA: `${invoke.url}/as/${id}`,
+    AWS_ENDPOINT_URL_LAMBDA: invoke.url,
     AWS_ENDPOINT_URL_TEXTRACT: engines.textract.url,
     GOOGLE_DRIVE_URL: engines.drive.url,
     ...(search.name === 'searxng' && { SEARCH_URL: search.url ?? engines.web.url }),
     // The one address on this machine that may be read as a page.
-    ...(name === 'read-page' && { READ_PAGE_LOCAL_ORIGIN: engines.web.url }),
+    ...(functionName === 'read-page' && { READ_PAGE_LOCAL_ORIGIN: engines.web.url }),
     ...(modelUrl && { OPENAI_BASE_URL: modelUrl }),
   };
 }

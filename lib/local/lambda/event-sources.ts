@@ -1,8 +1,11 @@
 import type { DynamoDbEngine } from '../dynamodb/dynoxide.ts';
 import type { Narrator } from '../narrator.ts';
+import { findGrant } from '../permissions/policies.ts';
+import { usedGrants } from '../permissions/used-grants.ts';
 import { StageError } from '../stage-error.ts';
 import type { ResourceNames } from '../template/resource-names.ts';
 import { resolve, resourcesOf, type Template } from '../template/template.ts';
+import type { FunctionHost } from './function-host.ts';
 import type { Functions } from './functions.ts';
 import { QueuePoller } from './queue-poller.ts';
 import { StreamPoller } from './stream-poller.ts';
@@ -44,6 +47,7 @@ export function startEventSources(options: EventSourceOptions): EventSource[] {
     const mapping = resolve(Properties, names) as Mapping;
     const fn = functions.find(mapping.FunctionName);
     const { EventSourceArn } = mapping;
+    refuseWithoutGrants(fn, mapping);
     if (EventSourceArn.includes(':dynamodb:')) {
       return new StreamPoller({
         dynamodbUrl: dynamodb.url,
@@ -70,4 +74,27 @@ export function startEventSources(options: EventSourceOptions): EventSource[] {
       narrator,
     });
   });
+}
+
+/**
+ * Throws `StageError` if a function's role lacks what Lambda needs to feed it: Lambda reads as the function.
+ *
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/lambda-permissions.html
+ */
+function refuseWithoutGrants({ config }: FunctionHost, mapping: Mapping): void {
+  const { EventSourceArn, DestinationConfig } = mapping;
+  const [service, actions] = EventSourceArn.includes(':dynamodb:')
+    ? ['dynamodb', ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams']]
+    : ['sqs', ['DeleteMessage', 'GetQueueAttributes', 'ReceiveMessage']];
+  const failures = DestinationConfig?.OnFailure?.Destination;
+  const required = [
+    ...(actions as string[]).map((action) => [`${service}:${action}`, EventSourceArn]),
+    ...(failures ? [['sqs:SendMessage', failures]] : []),
+  ];
+  const report = usedGrants(config.name);
+  for (const [action = '', resource = ''] of required) {
+    const grant = findGrant(config.permissions.grants, action, resource);
+    if (!grant) throw new StageError(`${config.name} lacks ${action} on ${resource}.`);
+    report(action, grant.resource);
+  }
 }

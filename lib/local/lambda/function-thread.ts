@@ -1,5 +1,7 @@
 import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
+import { guardRequests } from '../permissions/guard.ts';
+import type { Permissions } from '../permissions/policies.ts';
 import type { InvocationEnd, InvocationMessage, SandboxMessage } from './invocation.ts';
 import { ResponseStream, withHead } from './response-stream.ts';
 
@@ -22,9 +24,14 @@ Object.assign(globalThis, {
   },
 });
 
-const { bundle, exportName, name, arn, memoryMb } = workerData as Record<string, string>;
+interface ThreadData extends Record<'bundle' | 'exportName' | 'name' | 'arn' | 'memoryMb', string> {
+  permissions: Permissions;
+}
+
+const { bundle, exportName, name, arn, memoryMb, permissions } = workerData as ThreadData;
+guardRequests({ name, permissions });
 process.setSourceMapsEnabled(true);
-const { [exportName ?? '']: handler } = await import(pathToFileURL(bundle ?? '').href);
+const { [exportName]: handler } = await import(pathToFileURL(bundle).href);
 
 parentPort?.on('message', async (message: SandboxMessage) => {
   if ('chunkTakenOf' in message) openStreams.get(message.chunkTakenOf)?.chunkTaken();

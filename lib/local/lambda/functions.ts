@@ -1,18 +1,11 @@
 import { isAbsolute, join } from 'node:path';
 import type { Narrator } from '../narrator.ts';
+import { type Permissions, permissionsOf } from '../permissions/policies.ts';
 import { StageError } from '../stage-error.ts';
 import type { ResourceNames } from '../template/resource-names.ts';
 import type { Synthesis } from '../template/synthesize.ts';
-import { type Resource, resolve, resourcesOf } from '../template/template.ts';
+import { constructOf, type Resource, resolve, resourcesOf } from '../template/template.ts';
 import { FunctionHost } from './function-host.ts';
-
-/** A function of the template. */
-export interface DeployedFunction {
-  /** Its logical id. */
-  id: string;
-  /** The name of its file in `functions/`. */
-  name: string;
-}
 
 /** The template's functions, found by name or by an ARN that names them. */
 export class Functions {
@@ -21,12 +14,16 @@ export class Functions {
   constructor(
     { template, assetsDir }: Synthesis,
     names: ResourceNames,
-    endpointsOf: (fn: DeployedFunction) => Record<string, string>,
+    endpointsOf: (functionName: string) => Record<string, string>,
     narrator: Narrator,
   ) {
+    const permissions = permissionsOf(template, names);
     for (const [id, resource] of resourcesOf(template, 'AWS::Lambda::Function')) {
-      const config = configOf(id, resource, names, assetsDir);
-      const endpoints = endpointsOf({ id, name: config.name });
+      const config = {
+        ...configOf(id, resource, names, assetsDir),
+        permissions: permissions.get(id) as Permissions,
+      };
+      const endpoints = endpointsOf(config.name);
       // Where an engine listens is known only here, so it replaces what the template says.
       config.environment = { ...config.environment, ...endpoints };
       this.hosts.set(names.nameOf(id), new FunctionHost(config, narrator));
@@ -77,12 +74,8 @@ export class Functions {
   }
 }
 
-function configOf(
-  id: string,
-  { Properties = {}, Metadata = {} }: Resource,
-  names: ResourceNames,
-  assetsDir: string,
-) {
+function configOf(id: string, resource: Resource, names: ResourceNames, assetsDir: string) {
+  const { Properties = {}, Metadata = {} } = resource;
   const asset = Metadata['aws:asset:path'];
   if (!asset) throw new StageError(`The function ${id} has no bundle among the assets.`);
   const { Handler, Timeout, MemorySize } = Properties;
@@ -90,7 +83,7 @@ function configOf(
     Variables?: Record<string, string>;
   };
   return {
-    name: fileNameOf(Metadata, id),
+    name: constructOf(id, resource),
     arn: names.getAtt(id, 'Arn'),
     codeDir: isAbsolute(asset) ? asset : join(assetsDir, asset),
     handler: String(Handler),
@@ -98,9 +91,4 @@ function configOf(
     timeoutMs: Number(Timeout ?? 3) * 1000,
     memoryMb: Number(MemorySize ?? 128),
   };
-}
-
-/** Returns the name of a function's file: its construct's path is `stack/capability/run-chat-job/Resource`. */
-function fileNameOf(metadata: Record<string, string>, id: string): string {
-  return metadata['aws:cdk:path']?.split('/').at(-2) ?? id;
 }

@@ -32,12 +32,5 @@ export const tooLarge = () =>
     `Request must be smaller than ${maxPayloadBytes} bytes for the InvokeFunction operation`,
   );
 
-export const accessDenied = (user: string, arn: string) =>
-  new InvokeError(
-    403,
-    'AccessDeniedException',
-    `User: ${user} is not authorized to perform: lambda:InvokeFunction on resource: ${arn} because no identity-based policy allows the lambda:InvokeFunction action`,
-  );
-
 export const functionNotFound = (arn: string) =>
   new InvokeError(404, 'ResourceNotFoundException', `Function not found: ${arn}`);

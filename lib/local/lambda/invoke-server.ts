@@ -1,42 +1,30 @@
 import { randomUUID } from 'node:crypto';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { Engine } from '../engines/engine.ts';
-import { account, region } from '../template/resource-names.ts';
 import type { FunctionHost } from './function-host.ts';
+import { readFunctionName } from './function-name.ts';
 import { InvocationError, maxPayloadBytes } from './invocation.ts';
-import {
-  accessDenied,
-  functionNotFound,
-  InvokeError,
-  sendError,
-  tooLarge,
-} from './invoke-error.ts';
-import type { Invoker } from './invokers.ts';
+import { functionNotFound, InvokeError, sendError, tooLarge } from './invoke-error.ts';
 
 /** Much more is read of a payload before it is refused: a client that still sends wouldn't see the 413. */
 const maxBodyBytes = 10 * maxPayloadBytes;
 
-export interface InvokeServerOptions {
-  /** By the name that each has in the address it calls, `<url>/as/<name>`. */
-  invokers: ReadonlyMap<string, Invoker>;
-  /** Returns the function of a physical name; undefined if there is none. */
-  functionNamed(name: string): FunctionHost | undefined;
-}
+/** Returns the function of a physical name; undefined if there is none. */
+type FindFunction = (name: string) => FunctionHost | undefined;
 
 interface InvokeRequest {
-  Params: { invoker: string; functionName: string };
+  Params: { functionName: string };
   Querystring: { Qualifier?: string };
   Headers: { 'x-amz-invocation-type'?: string };
   Body: Buffer | undefined;
 }
 
 /**
- * Starts a server for Lambda's Invoke, in which a caller waits for the result. As the stage's clients all sign
- * with the same credentials, a caller is known by the address that it was given.
+ * Starts a server for Lambda's Invoke, in which a caller waits for the result.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html
  */
-export async function startInvokeServer(options: InvokeServerOptions): Promise<Engine> {
+export async function startInvokeServer(functionNamed: FindFunction): Promise<Engine> {
   const server = Fastify({
     bodyLimit: maxBodyBytes,
     forceCloseConnections: true,
@@ -52,10 +40,10 @@ export async function startInvokeServer(options: InvokeServerOptions): Promise<E
   });
   addErrors(server);
   server.post<InvokeRequest>(
-    '/as/:invoker/2015-03-31/functions/:functionName/invocations',
+    '/2015-03-31/functions/:functionName/invocations',
     async ({ id, params, query, headers, body }, reply) => {
       refuseOtherTypes(headers['x-amz-invocation-type']);
-      const invoked = functionFor(options, params, query.Qualifier);
+      const invoked = functionFor(functionNamed, params.functionName, query.Qualifier);
       const event = readPayload(body);
       reply.type('application/json').header('x-amz-executed-version', '$LATEST');
       try {
@@ -89,31 +77,16 @@ function refuseOtherTypes(type = 'RequestResponse'): void {
   throw new InvokeError(400, 'InvalidParameterValueException', message);
 }
 
-/** Returns the function that a request names. Throws `InvokeError` if its caller may not invoke it. */
+/** Returns the function that a request names. Throws `InvokeError` if there is none. */
 function functionFor(
-  { invokers, functionNamed }: InvokeServerOptions,
-  params: InvokeRequest['Params'],
+  functionNamed: FindFunction,
+  functionName: string,
   qualifier: string | undefined,
 ): FunctionHost {
-  const invoker = invokers.get(params.invoker);
-  const { name, arn } = readFunctionName(params.functionName, qualifier);
-  if (!invoker?.mayInvoke(arn)) throw accessDenied(invoker?.userArn ?? params.invoker, arn);
+  const { name, arn } = readFunctionName(functionName, qualifier);
   const invoked = name === undefined ? undefined : functionNamed(name);
   if (!invoked) throw functionNotFound(arn);
   return invoked;
-}
-
-/**
- * Reads a function's name, partial ARN or ARN. The name is undefined if none of the template's functions can be
- * meant: each has the version `$LATEST` alone.
- */
-function readFunctionName(text: string, qualifier?: string): { name?: string; arn: string } {
-  const local = `arn:aws:lambda:${region}:${account}:function:`;
-  const full = text.startsWith('arn:') ? text : local + text.replace(`${account}:function:`, '');
-  const arn = qualifier ? `${full}:${qualifier}` : full;
-  const [name, version = '$LATEST', ...rest] = arn.slice(local.length).split(':');
-  const isKnown = arn.startsWith(local) && version === '$LATEST' && rest.length === 0;
-  return { arn, ...(isKnown && name && { name }) };
 }
 
 /** Reads the event of an invocation. No payload at all stands for an empty object, as on AWS. */

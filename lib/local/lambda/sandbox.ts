@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Worker } from 'node:worker_threads';
+import { credentials } from '../engines/client-config.ts';
 import type { Narrator } from '../narrator.ts';
+import type { Permissions } from '../permissions/policies.ts';
 import { StageError } from '../stage-error.ts';
 import { region } from '../template/resource-names.ts';
 import {
@@ -12,13 +14,14 @@ import {
   type ThreadReply,
 } from './invocation.ts';
 
-/** What a function needs to run: its bundle, its environment and its limits. */
+/** What a function needs to run: its bundle, its environment, its permissions and its limits. */
 export interface FunctionConfig {
   name: string;
   arn: string;
   codeDir: string;
   handler: string;
   environment: Record<string, string>;
+  permissions: Permissions;
   timeoutMs: number;
   memoryMb: number;
 }
@@ -176,7 +179,16 @@ export class Sandbox {
   }
 }
 
-function startThread({ name, arn, codeDir, handler, environment, memoryMb }: FunctionConfig) {
+/** What the guard of a thread reads of the stage's own environment. */
+const guardEnvironment = () =>
+  Object.fromEntries(
+    ['QUIRE_CALL_FAULTS', 'QUIRE_USED_GRANTS'].flatMap((name) =>
+      process.env[name] ? [[name, process.env[name]]] : [],
+    ),
+  );
+
+function startThread(config: FunctionConfig) {
+  const { name, arn, codeDir, handler, environment, permissions, memoryMb } = config;
   return new Worker(new URL('./function-thread.ts', import.meta.url), {
     env: {
       AWS_LAMBDA_FUNCTION_NAME: name,
@@ -184,7 +196,10 @@ function startThread({ name, arn, codeDir, handler, environment, memoryMb }: Fun
       AWS_REGION: region,
       LAMBDA_TASK_ROOT: codeDir,
       TZ: ':UTC',
+      ...guardEnvironment(),
       ...environment,
+      AWS_ACCESS_KEY_ID: permissions.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
     },
     workerData: {
       bundle: bundleIn(codeDir, handler),
@@ -192,6 +207,7 @@ function startThread({ name, arn, codeDir, handler, environment, memoryMb }: Fun
       name,
       arn,
       memoryMb,
+      permissions,
     },
     resourceLimits: { maxOldGenerationSizeMb: memoryMb },
     stdout: true,

@@ -10,7 +10,6 @@ const knownTypes = new Set([
   'AWS::ApiGateway::RestApi',
   'AWS::DynamoDB::GlobalTable',
   'AWS::Events::Rule',
-  // Of a policy, only what it says of lambda:InvokeFunction.
   'AWS::IAM::Policy',
   'AWS::Lambda::EventSourceMapping',
   'AWS::Lambda::Function',
@@ -26,10 +25,16 @@ const knownTypes = new Set([
   'AWS::CloudWatch::Alarm',
   'AWS::CloudWatch::Dashboard',
   'AWS::IAM::Role',
+  'AWS::Lambda::EventInvokeConfig',
   'AWS::Lambda::Permission',
   'AWS::Logs::LogGroup',
   'AWS::S3::BucketPolicy',
+  'AWS::SNS::Subscription',
+  'AWS::SNS::Topic',
+  'AWS::SNS::TopicPolicy',
   'AWS::SQS::QueuePolicy',
+  // What empties a bucket before it is deleted.
+  'Custom::S3AutoDeleteObjects',
 ]);
 
 /** Throws `StageError` for a resource that the stage would otherwise leave out in silence. */

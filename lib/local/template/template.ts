@@ -31,6 +31,11 @@ export function resourcesOf(template: Template, type: string): [string, Resource
   return Object.entries(template.Resources).filter(([, resource]) => resource.Type === type);
 }
 
+/** Returns the name of a resource's construct: its path is `stack/capability/run-chat-job/Resource`. */
+export function constructOf(id: string, { Metadata }: Resource): string {
+  return Metadata?.['aws:cdk:path']?.split('/').at(-2) ?? id;
+}
+
 /**
  * Replaces every intrinsic function in a value by its result. Throws `StageError` for an unknown one.
  * @see https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/intrinsic-function-reference.html

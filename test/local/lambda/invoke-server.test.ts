@@ -2,11 +2,10 @@ import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { InvokeCommand, type InvokeCommandInput, LambdaClient } from '@aws-sdk/client-lambda';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { clientConfig, clientEnvironment } from '../../../lib/local/engines/client-config.ts';
+import { clientConfig } from '../../../lib/local/engines/client-config.ts';
 import type { Engine } from '../../../lib/local/engines/engine.ts';
 import { Functions } from '../../../lib/local/lambda/functions.ts';
 import { startInvokeServer } from '../../../lib/local/lambda/invoke-server.ts';
-import { invokersOf } from '../../../lib/local/lambda/invokers.ts';
 import { ResourceNames } from '../../../lib/local/template/resource-names.ts';
 import type { Resource, Template } from '../../../lib/local/template/template.ts';
 import { TinyFunctions } from './tiny-functions.ts';
@@ -66,12 +65,6 @@ const template: Template = {
       `import sdk from '${sdk}'; const { LambdaClient, InvokeCommand } = sdk;`,
     ),
     ...policyOf('caller', { Action, Resource: granted }),
-    ...functionResource('stranger', ''),
-    ...policyOf('stranger', { Action: ['sqs:*', 'lambda:GetFunction'], Resource: '*' }),
-    ...functionResource('ofAll', ''),
-    ...policyOf('ofAll', { Action: ['s3:Get*', 'lambda:Invoke*'], Resource: '*' }),
-    ...functionResource('ofOther', ''),
-    ...policyOf('ofOther', { Action, Resource: { 'Fn::GetAtt': ['caller', 'Arn'] } }),
   },
 };
 const names = new ResourceNames(template, 'quire-Test');
@@ -81,14 +74,8 @@ let functions: Functions;
 let server: Engine;
 
 beforeAll(async () => {
-  server = await startInvokeServer({
-    invokers: invokersOf(template, names),
-    functionNamed: (name) => functions.named(name),
-  });
-  const environmentOf = ({ id }: { id: string }) => ({
-    ...clientEnvironment,
-    AWS_ENDPOINT_URL_LAMBDA: `${server.url}/as/${id}`,
-  });
+  server = await startInvokeServer((name) => functions.named(name));
+  const environmentOf = () => ({ AWS_ENDPOINT_URL_LAMBDA: server.url });
   const synthesis = { template, assetsDir: dirname(sdk), stackName: 'quire-Test' };
   functions = new Functions(synthesis, names, environmentOf, tiny.narrator);
 });
@@ -97,8 +84,8 @@ afterAll(async () => {
 });
 
 /** Invokes the callee with Lambda's own client. */
-async function invoke(payload: unknown, input: Partial<InvokeCommandInput> = {}, as = 'caller') {
-  const client = new LambdaClient(clientConfig(`${server.url}/as/${as}`));
+async function invoke(payload: unknown, input: Partial<InvokeCommandInput> = {}) {
+  const client = new LambdaClient(clientConfig(server.url));
   const { Payload, ...output } = await client.send(
     new InvokeCommand({
       FunctionName: 'quire-Test-callee',
@@ -203,7 +190,7 @@ describe('a function that is not there', () => {
     'arn:aws:lambda:eu-west-1:000000000000:function:quire-Test-callee',
     'arn:aws:lambda:us-east-1:111111111111:function:quire-Test-callee',
   ])('is not found: %s', async (FunctionName) => {
-    const invoked = invoke({}, { FunctionName }, 'ofAll');
+    const invoked = invoke({}, { FunctionName });
 
     await expect(invoked).rejects.toMatchObject({
       name: 'ResourceNotFoundException',
@@ -214,60 +201,9 @@ describe('a function that is not there', () => {
   });
 
   it('nor does another operation exist', async () => {
-    const answer = await fetch(`${server.url}/as/caller/2015-03-31/functions/`);
+    const answer = await fetch(`${server.url}/2015-03-31/functions/`);
 
     expect(answer.status).toBe(404);
     expect(answer.headers.get('x-amzn-errortype')).toBe('UnknownOperationException');
   });
-});
-
-describe('a caller', () => {
-  it('may invoke what a wildcard of its policy covers', async () => {
-    const { result } = await invoke(1, {}, 'ofAll');
-
-    expect(result.echo).toBe(1);
-  });
-
-  it('may invoke a version of what it was granted', async () => {
-    const invoked = invoke({}, { Qualifier: '7' });
-
-    await expect(invoked).rejects.toMatchObject({ name: 'ResourceNotFoundException' });
-  });
-
-  it.each(['stranger', 'ofOther', 'callee'])('without a grant is refused: %s', async (id) => {
-    const invoked = invoke({}, {}, id);
-
-    await expect(invoked).rejects.toMatchObject({
-      name: 'AccessDeniedException',
-      message:
-        `User: arn:aws:sts::000000000000:assumed-role/quire-Test-${id}ServiceRole/quire-Test-${id} ` +
-        `is not authorized to perform: lambda:InvokeFunction on resource: ${calleeArn} because no ` +
-        'identity-based policy allows the lambda:InvokeFunction action',
-      $metadata: { httpStatusCode: 403 },
-    });
-  });
-
-  it('that nobody knows is refused', async () => {
-    const invoked = invoke({}, {}, 'nobody');
-
-    await expect(invoked).rejects.toMatchObject({ name: 'AccessDeniedException' });
-  });
-
-  it('learns nothing of functions that it may not invoke', async () => {
-    const invoked = invoke({}, { FunctionName: 'nobody' }, 'caller');
-
-    await expect(invoked).rejects.toMatchObject({ name: 'AccessDeniedException' });
-  });
-});
-
-it.each([
-  ['denies', { Effect: 'Deny', Action, Resource: '*' }],
-  ['allows under a condition', { Action, Resource: '*', Condition: { Bool: {} } }],
-  ['names what it does not apply to', { Action, NotResource: '*' }],
-])('a statement that %s stops the stage', (_, statement) => {
-  const Resources = { ...template.Resources, ...policyOf('caller', statement) };
-
-  expect(() => invokersOf({ Resources }, names)).toThrow(
-    "The local stage can't apply what the policy callerServiceRoleDefaultPolicy says of lambda:InvokeFunction.",
-  );
 });

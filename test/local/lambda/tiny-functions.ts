@@ -3,6 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FunctionHost } from '../../../lib/local/lambda/function-host.ts';
 import { Narrator } from '../../../lib/local/narrator.ts';
+import type { Permissions } from '../../../lib/local/permissions/policies.ts';
+import { permissionsFor } from '../../support/fixtures/permissions.ts';
+
+interface TinyOptions {
+  timeoutMs?: number;
+  preamble?: string;
+  idleMs?: number;
+  environment?: Record<string, string>;
+  permissions?: Permissions;
+}
 
 /** Functions of a line or two on the local stage's own host. */
 export class TinyFunctions {
@@ -13,7 +23,16 @@ export class TinyFunctions {
   private readonly hosts: FunctionHost[] = [];
 
   /** Runs a handler's body, which sees `event` and `context`, and counts its `calls`. */
-  start(body: string, { timeoutMs = 20_000, preamble = '', idleMs = 60_000 } = {}): FunctionHost {
+  start(
+    body: string,
+    {
+      timeoutMs = 20_000,
+      preamble = '',
+      idleMs = 60_000,
+      environment = {},
+      permissions = permissionsFor(),
+    }: TinyOptions = {},
+  ): FunctionHost {
     const codeDir = join(this.root, String(this.hosts.length));
     mkdirSync(codeDir);
     writeFileSync(
@@ -28,7 +47,8 @@ export class TinyFunctions {
         arn: 'arn:tiny',
         codeDir,
         handler: 'index.handler',
-        environment: { COLOUR: 'red' },
+        environment: { COLOUR: 'red', ...environment },
+        permissions,
         timeoutMs,
         memoryMb: 128,
       },

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { readAssembly } from '../../../lib/local/template/synthesize.ts';
-import { resourcesOf } from '../../../lib/local/template/template.ts';
+import { constructOf, resourcesOf } from '../../../lib/local/template/template.ts';
 import { shared } from './shared.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: properties have CloudFormation's many shapes
@@ -22,14 +22,12 @@ export function only(type: string): Properties {
 }
 
 /** The functions, each with the name of its file in `functions/` and the folder of its bundle. */
-export const functions = resourcesOf(template, 'AWS::Lambda::Function').map(
-  ([id, { Metadata, Properties }]) => ({
-    id,
-    name: Metadata?.['aws:cdk:path']?.split('/').at(-2) ?? id,
-    properties: Properties as Properties,
-    bundle: join(assetsDir, Metadata?.['aws:asset:path'] ?? ''),
-  }),
-);
+export const functions = resourcesOf(template, 'AWS::Lambda::Function').map(([id, resource]) => ({
+  id,
+  name: constructOf(id, resource),
+  properties: resource.Properties as Properties,
+  bundle: join(assetsDir, resource.Metadata?.['aws:asset:path'] ?? ''),
+}));
 
 /** The function that a value refers to. */
 export function functionIn(value: unknown) {

@@ -66,6 +66,7 @@ const machineEnv = () => ({
   HOME: process.env['HOME'],
   NO_COLOR: '1',
   NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/quire'),
+  ...(process.env['QUIRE_USED_GRANTS'] && { QUIRE_USED_GRANTS: process.env['QUIRE_USED_GRANTS'] }),
 });
 
 /** The run's assembly, unless the environment names another one. */

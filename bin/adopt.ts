@@ -1,0 +1,26 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { adoptionOf } from '../lib/adopt.ts';
+
+// Writes what attaches a new stack to the tables, bucket and secrets that an old one has left. Its arguments are
+// the stack's name, and their names or ARNs; `npm run synth` must have run.
+const [stackName = '', ...given] = process.argv.slice(2);
+const folder = 'cdk.out';
+try {
+  const template = JSON.parse(readFileSync(join(folder, `${stackName}.template.json`), 'utf8'));
+  const adoption = adoptionOf(template, stackName, given);
+  writeFileSync(join(folder, 'adopt.template.json'), JSON.stringify(adoption.template, null, 2));
+  writeFileSync(
+    join(folder, 'adopt.resources.json'),
+    JSON.stringify(adoption.resourcesToImport, null, 2),
+  );
+  console.log(`aws cloudformation create-change-set --stack-name ${stackName} --change-set-name adopt \\
+  --change-set-type IMPORT --template-body file://${folder}/adopt.template.json \\
+  --resources-to-import file://${folder}/adopt.resources.json
+aws cloudformation wait change-set-create-complete --stack-name ${stackName} --change-set-name adopt
+aws cloudformation execute-change-set --stack-name ${stackName} --change-set-name adopt
+aws cloudformation wait stack-import-complete --stack-name ${stackName}`);
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}

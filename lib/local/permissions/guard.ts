@@ -1,0 +1,86 @@
+import http, { type ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http';
+import { syncBuiltinESMExports } from 'node:module';
+import { callFaults } from './call-faults.ts';
+import { findGrant, type Permissions } from './policies.ts';
+import { accessDenied, errorResponse, injected, unknownCredentials } from './refusal.ts';
+import { readsBody, requirementsOf } from './required.ts';
+import { readSignature, type SignedRequest } from './signed-request.ts';
+import { usedGrants } from './used-grants.ts';
+
+/** What the guard of a function knows. */
+export interface GuardOptions {
+  /** The function's name, as a file of used grants has it. */
+  name: string;
+  permissions: Permissions;
+}
+
+/**
+ * Has every request that this thread's SDK clients send checked against the function's permissions, before it
+ * leaves. One that isn't allowed is answered as AWS would, and never sent. The check sits below the bundles, at
+ * Node's own `http.request`: the engines need not know of it, and it costs no hop. Faults that tests ask for happen
+ * here too.
+ */
+export function guardRequests(options: GuardOptions): void {
+  const { request } = http;
+  const judge = judgeFor(options);
+  http.request = ((target: RequestOptions, ...rest: []) => {
+    // The SDK's clients give options first; who gives a URL first is none of them.
+    const signed = readSignature(target);
+    const sent = request(target, ...rest);
+    if (signed) check(sent, signed, judge);
+    return sent;
+  }) as typeof request;
+  syncBuiltinESMExports();
+}
+
+/** What becomes of a request: it is answered here, or sent after a while. */
+interface Verdict {
+  response?: IncomingMessage;
+  delayMs?: number;
+}
+
+function check(sent: ClientRequest, signed: SignedRequest, judge: Judge): void {
+  const byHead = readsBody(signed) ? undefined : judge(signed, '');
+  const refused = byHead?.response;
+  // The client listens for the response as soon as it has the request.
+  if (refused) queueMicrotask(() => answer(sent, refused));
+  const end = sent.end.bind(sent);
+  sent.end = ((body?: string | Buffer) => {
+    const { response, delayMs } = byHead ?? judge(signed, body?.toString() ?? '{}');
+    if (response) return byHead ? sent : answer(sent, response);
+    if (!delayMs) return end(body);
+    setTimeout(() => sent.destroyed || end(body), delayMs);
+    return sent;
+  }) as typeof sent.end;
+}
+
+type Judge = (signed: SignedRequest, body: string) => Verdict;
+
+function judgeFor({ name, permissions }: GuardOptions): Judge {
+  const report = usedGrants(name);
+  const faults = callFaults();
+  return (signed, body) => {
+    const { service } = signed;
+    if (signed.accessKeyId !== permissions.accessKeyId) {
+      return { response: errorResponse(service, unknownCredentials()) };
+    }
+    let delayMs = 0;
+    for (const required of requirementsOf(signed, body)) {
+      const { action, resource } = required;
+      const grant = findGrant(permissions.grants, action, resource);
+      if (!grant) {
+        return { response: errorResponse(service, accessDenied(permissions.userArn, required)) };
+      }
+      report(action, grant.resource);
+      const fault = findGrant(faults(), action, resource);
+      if (fault?.code) return { response: errorResponse(service, injected(fault)) };
+      delayMs = Math.max(delayMs, fault?.delayMs ?? 0);
+    }
+    return { delayMs };
+  };
+}
+
+function answer(sent: ClientRequest, response: IncomingMessage): ClientRequest {
+  sent.emit('response', response);
+  return sent.destroy();
+}

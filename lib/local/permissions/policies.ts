@@ -1,0 +1,91 @@
+import { StageError } from '../stage-error.ts';
+import { account, type ResourceNames } from '../template/resource-names.ts';
+import { resolve, resourcesOf, type Template } from '../template/template.ts';
+
+/** What a policy allows: an action on the resources of an ARN, in both of which `*` stands for anything. */
+export interface Grant {
+  action: string;
+  resource: string;
+}
+
+/** A function as a caller of AWS's services. It can be posted to a thread. */
+export interface Permissions {
+  /** The id that its credentials have, by which its requests are known. */
+  accessKeyId: string;
+  /** What AWS calls it in a refusal. */
+  userArn: string;
+  /** What the policies of its role allow. */
+  grants: Grant[];
+}
+
+interface Statement {
+  Effect: string;
+  Action?: string | string[];
+  Resource?: unknown;
+  Condition?: unknown;
+}
+
+/**
+ * Returns what each of the template's functions may do, by logical id. Throws `StageError` for a statement that
+ * does more than to allow actions on resources.
+ */
+export function permissionsOf(template: Template, names: ResourceNames): Map<string, Permissions> {
+  const grants = grantsByRole(template, names);
+  return new Map(
+    resourcesOf(template, 'AWS::Lambda::Function').map(([id, { Properties }]) => {
+      const roleArn = String(resolve(Properties?.['Role'], names));
+      const role = roleArn.slice(roleArn.indexOf('/') + 1);
+      const permissions = {
+        accessKeyId: `LOCAL${id.toUpperCase()}`,
+        userArn: `arn:aws:sts::${account}:assumed-role/${role}/${names.nameOf(id)}`,
+        grants: grants.get(role) ?? [],
+      };
+      return [id, permissions];
+    }),
+  );
+}
+
+/** Returns the first grant that allows an action on a resource; undefined if none does. */
+export function findGrant<Found extends Grant>(
+  grants: Found[],
+  action: string,
+  resource: string,
+): Found | undefined {
+  return grants.find((grant) => fits(action, grant.action) && fits(resource, grant.resource));
+}
+
+function grantsByRole(template: Template, names: ResourceNames): Map<string, Grant[]> {
+  const grants = new Map<string, Grant[]>();
+  for (const [id, { Properties = {} }] of resourcesOf(template, 'AWS::IAM::Policy')) {
+    const { Statement } = Properties['PolicyDocument'] as { Statement: Statement[] };
+    const granted = Statement.flatMap((statement) => grantsIn(id, statement, names));
+    for (const role of resolve(Properties['Roles'] ?? [], names) as string[]) {
+      grants.set(role, [...(grants.get(role) ?? []), ...granted]);
+    }
+  }
+  return grants;
+}
+
+function grantsIn(id: string, statement: Statement, names: ResourceNames): Grant[] {
+  const { Effect, Action, Resource, Condition } = statement;
+  if (Effect !== 'Allow' || Condition || !Action || !Resource) {
+    throw new StageError(
+      `The local stage can't apply a statement of the policy ${id}: ${JSON.stringify(statement)}.`,
+    );
+  }
+  const resources = [resolve(Resource, names)].flat() as string[];
+  return [Action].flat().flatMap((action) => resources.map((resource) => ({ action, resource })));
+}
+
+const patterns = new Map<string, RegExp>();
+
+/** Whether a text fits a policy's pattern, in which `*` stands for anything. */
+function fits(text: string, pattern: string): boolean {
+  if (!pattern.includes('*')) return text === pattern;
+  let known = patterns.get(pattern);
+  if (!known) {
+    known = new RegExp(`^${pattern.replace(/[^\w*]/g, '\\$&').replaceAll('*', '.*')}$`, 's');
+    patterns.set(pattern, known);
+  }
+  return known.test(text);
+}

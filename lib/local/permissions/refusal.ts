@@ -1,0 +1,62 @@
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+import type { CallFault } from './call-faults.ts';
+import type { Requirement } from './required.ts';
+
+/** An error that a service answers. */
+interface Refusal {
+  code: string;
+  message: string;
+  statusCode?: number;
+}
+
+/** Returns the refusal of a caller that lacks a permission, in AWS's words. */
+export function accessDenied(userArn: string, { action, resource }: Requirement): Refusal {
+  const message = `User: ${userArn} is not authorized to perform: ${action} on resource: ${resource} because no identity-based policy allows the ${action} action`;
+  return { code: 'AccessDeniedException', message };
+}
+
+/** Returns the refusal of credentials that aren't the caller's. */
+export const unknownCredentials = (): Refusal => ({
+  code: 'UnrecognizedClientException',
+  message: 'The security token included in the request is invalid.',
+});
+
+/** Returns the error of a fault that a test asked for. */
+export const injected = ({ code = '', statusCode }: CallFault): Refusal => ({
+  code,
+  message: 'A fault that a test asked for.',
+  ...(statusCode && { statusCode }),
+});
+
+/** Returns an error's response as the service would send it. */
+export function errorResponse(service: string, refusal: Refusal): IncomingMessage {
+  const { statusCode, headers, body } = shapes[service]?.(refusal) ?? jsonShape(400)(refusal);
+  const response = Readable.from([Buffer.from(body)]);
+  return Object.assign(response, { statusCode, headers, statusMessage: '' }) as never;
+}
+
+type Shape = (refusal: Refusal) => {
+  statusCode: number;
+  headers: Record<string, string>;
+  body: string;
+};
+
+const jsonShape =
+  (usual: number): Shape =>
+  ({ code, message, statusCode = usual }) => ({
+    statusCode,
+    headers: { 'content-type': 'application/x-amz-json-1.0', 'x-amzn-errortype': code },
+    body: JSON.stringify({ __type: `com.amazon.coral.service#${code}`, message, Message: message }),
+  });
+
+const shapes: Record<string, Shape> = {
+  lambda: jsonShape(403),
+  sqs: jsonShape(403),
+  // S3 leaves the word Exception out of its codes.
+  s3: ({ code, message, statusCode = 403 }) => ({
+    statusCode,
+    headers: { 'content-type': 'application/xml' },
+    body: `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code.replace('Exception', '')}</Code><Message>${message}</Message></Error>`,
+  }),
+};

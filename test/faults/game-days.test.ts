@@ -1,0 +1,148 @@
+import { renameSync, writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { expect, it, vi } from 'vitest';
+import type { CallFault } from '../../lib/local/permissions/call-faults.ts';
+import type { JobRecord } from '../../shared/jobs/record.ts';
+import { call, chatJob, submit, type Target, until } from '../support/servers/api.ts';
+import { useModelStub } from '../support/servers/model-stub.ts';
+import { newCaller } from '../support/servers/new-caller.ts';
+import { useOwnStages } from '../support/servers/own-stages.ts';
+import { poll } from '../support/servers/poll.ts';
+
+// A service that ours stands on fails for a while, and callers go on calling. `QUIRE_OUTAGE_SECONDS=60` makes it a
+// minute; each game day then prints what its callers saw, and how long it took until all was normal.
+
+const wished = process.env['QUIRE_OUTAGE_SECONDS'];
+const outageMs = Number(wished ?? 2) * 1000;
+vi.setConfig({ testTimeout: 120_000 + 10 * outageMs });
+const stub = await useModelStub();
+const stages = useOwnStages();
+const dataDir = stages.newDataDir();
+const faultsFile = join(dataDir, 'faults.json');
+const stage = await stages.start({
+  dataDir,
+  memory: true,
+  env: { OPENAI_API_KEY: 'x', OPENAI_BASE_URL: stub.url, QUIRE_CALL_FAULTS: faultsFile },
+});
+
+/** Has calls of functions meet these faults from now on. */
+function setFaults(faults: CallFault[]): void {
+  writeFileSync(`${faultsFile}.new`, JSON.stringify(faults));
+  renameSync(`${faultsFile}.new`, faultsFile);
+}
+
+const messages = [{ role: 'user', content: 'are you there?' }];
+const calls: [name: string, method: string, path: string, body?: object][] = [
+  ['submit', 'POST', '/batch/jobs', chatJob('do this')],
+  ['list', 'GET', '/batch/jobs'],
+  ['limits', 'GET', '/user/limits'],
+  ['complete', 'POST', '/v1/chat/completions', { model: 'gpt-5-mini', messages }],
+];
+
+interface GameDay {
+  /** How often each call was answered by which status. */
+  seen: Record<string, number>;
+  /** The jobs that were accepted, once they have ended. */
+  jobs: JobRecord[];
+  /** How many of them started while the outage lasted. */
+  startedInIt: number;
+  /** How long it took to submit a job that is too large for the table. */
+  largeTookMs: number;
+  /** From the end of the outage until a call of each kind, and all jobs, had succeeded. */
+  normalAfterMs: number;
+}
+
+/** Runs an outage: callers call all the while, beside one who submits a large job. */
+async function gameDay(begin: () => void, end: () => void): Promise<GameDay> {
+  const caller = await newCaller({ ...stage, dataDir }, { budget_usd: 10 });
+  const seen: Record<string, number> = {};
+  const accepted = new Set<string>();
+  const callAll = async () => {
+    const statuses = await Promise.all(
+      calls.map(async ([name, method, path, body]) => {
+        const { status, body: answer } = await call<{ id: string }>(caller, method, path, body);
+        const key = `${name} ${status}`;
+        seen[key] = (seen[key] ?? 0) + 1;
+        if (status === 202) accepted.add(answer.id);
+        return status;
+      }),
+    );
+    return statuses.every((status) => status < 300);
+  };
+
+  begin();
+  const untilMs = Date.now() + outageMs;
+  const large = submit(caller, chatJob('x'.repeat(150_000)));
+  const largeTookMs = large.then(() => Date.now() - untilMs + outageMs);
+  while (Date.now() < untilMs) await Promise.all([callAll(), setTimeout(200)]);
+  end();
+  const duringIt = { ...seen };
+  const endedAt = Date.now();
+  await poll(callAll, (isWell) => isWell);
+  accepted.add((await large).id);
+  const jobs = await Promise.all([...accepted].map((id) => until(caller, id)));
+  const normalAfterMs = Date.now() - endedAt;
+  await settled(caller);
+  const startedInIt = jobs.filter(
+    ({ started_at }) => Date.parse(started_at ?? '') < endedAt,
+  ).length;
+  const day = { seen: duringIt, startedInIt, normalAfterMs, largeTookMs: await largeTookMs };
+  if (wished) writeSync(1, `${JSON.stringify({ ...day, jobs: jobs.length })}\n`);
+  return { ...day, jobs };
+}
+
+/** Waits until nothing is held any more for a caller whose calls have all ended. */
+const settled = (caller: Target) =>
+  poll(
+    () => call<{ budget: { held_usd: number } }>(caller, 'GET', '/user/limits'),
+    ({ body }) => body.budget.held_usd === 0,
+  );
+
+const during = (faults: CallFault[]) =>
+  gameDay(
+    () => setFaults(faults),
+    () => setFaults([]),
+  );
+
+/** What callers saw, without how often. */
+const kinds = ({ seen }: GameDay) => Object.keys(seen).toSorted();
+const unfinished = ({ jobs }: GameDay) => jobs.filter(({ status }) => status !== 'done');
+
+it('DynamoDB throttles the ledger: who spends is refused, all others notice nothing, no job is lost', async () => {
+  const code = 'ThrottlingException';
+  const day = await during([{ action: 'dynamodb:*', resource: '*ledger*', code, statusCode: 400 }]);
+
+  expect(kinds(day)).toEqual(expect.arrayContaining(['list 200', 'submit 202']));
+  expect(kinds(day).filter((kind) => kind.startsWith('complete 5'))).not.toEqual([]);
+  expect(unfinished(day)).toEqual([]);
+});
+
+it('SQS takes no messages: jobs are accepted as ever, and start when it does', async () => {
+  const fault = { code: 'ServiceUnavailable', statusCode: 503 };
+  const day = await during([{ action: 'sqs:SendMessage', resource: '*', ...fault }]);
+
+  expect(day.startedInIt).toBe(0);
+  expect(kinds(day)).toEqual(['complete 200', 'limits 200', 'list 200', 'submit 202']);
+  expect(unfinished(day)).toEqual([]);
+});
+
+it('S3 is slow: only what is large waits for it', async () => {
+  const day = await during([{ action: 's3:*', resource: '*', delayMs: 1_000 }]);
+
+  expect(day.largeTookMs).toBeGreaterThanOrEqual(1_000);
+  expect(day.startedInIt).toBeGreaterThan(0);
+  expect(kinds(day)).toEqual(['complete 200', 'limits 200', 'list 200', 'submit 202']);
+  expect(unfinished(day)).toEqual([]);
+});
+
+it('the provider is down: answers are 503, jobs wait for it', async () => {
+  const day = await gameDay(
+    () => stub.respond({ kind: 'status', status: 503 }),
+    () => stub.respond([]),
+  );
+
+  expect(kinds(day)).toEqual(expect.arrayContaining(['limits 200', 'list 200', 'submit 202']));
+  expect(kinds(day)).toContain('complete 503');
+  expect(unfinished(day)).toEqual([]);
+});

@@ -1,0 +1,54 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import { sweepAlone } from '../../shared/jobs/sweep-alone.ts';
+import { useStore } from '../support/worlds/store.ts';
+
+await useStore();
+const done: string[] = [];
+const sweep = (name: string) => async () => void done.push(name);
+afterEach(() => {
+  done.length = 0;
+});
+
+it('a sweep that finds another one at work ends', async () => {
+  const first = Promise.withResolvers<void>();
+  const began = Promise.withResolvers<void>();
+  const running = sweepAlone(async () => {
+    began.resolve();
+    await first.promise;
+  });
+  await began.promise;
+
+  const ran = await sweepAlone(sweep('second'));
+  first.resolve();
+
+  expect([ran, done]).toEqual([false, []]);
+  expect(await running).toBe(true);
+});
+
+it('the next one runs, even if the one before failed', async () => {
+  const failing = sweepAlone(() => Promise.reject(new Error('no store')));
+  await expect(failing).rejects.toThrow('no store');
+
+  expect(await sweepAlone(sweep('next'))).toBe(true);
+  expect(done).toEqual(['next']);
+});
+
+it('one that died holds up the next for a minute at most, and never ends its successor’s', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  const late = Promise.withResolvers<void>();
+  const began = Promise.withResolvers<void>();
+  const lost = sweepAlone(() => {
+    began.resolve();
+    return late.promise;
+  });
+  await began.promise;
+
+  vi.advanceTimersByTime(60_001);
+  const third = await sweepAlone(async () => {
+    late.resolve();
+    await lost;
+    done.push(String(await sweepAlone(sweep('beside'))));
+  });
+
+  expect([third, done]).toEqual([true, ['false']]);
+});

@@ -9,7 +9,7 @@ export function encryptedDocument(): ServiceError {
 }
 
 /** 422: the document has nothing in it. */
-export function emptyDocument(what: 'bytes' | 'pages'): ServiceError {
+export function emptyDocument(what: 'bytes' | 'pages' | 'files'): ServiceError {
   return permanent('empty_document', `The document is empty: it has no ${what}.`);
 }
 

@@ -54,13 +54,13 @@ describe('a rule that spans fields', () => {
       'ocr without an inline image',
       { job_type: 'ocr', inline: { messages } },
       'inline.messages',
-      'an ocr job needs at least one image part',
+      'an ocr job needs at least one image or file part',
     ],
     [
       'ocr of an image that lies elsewhere',
       { job_type: 'ocr', inline: linkedImage },
-      'inline.messages',
-      'OCR reads images given as data URLs in base64',
+      'inline.messages.0.content.0.image_url.url',
+      'OCR reads images that are in the request: send a data URL, data:image/png;base64,…',
     ],
     [
       'ocr by a model that only chats',
@@ -72,7 +72,7 @@ describe('a rule that spans fields', () => {
       'a pipeline without an image',
       { job_type: 'chat', inline: { messages }, pipeline: 'ocr_then_chat' },
       'pipeline',
-      'a pipeline needs drive input or inline images',
+      'a pipeline needs drive input, or inline images or files',
     ],
   ])('refuses %s', async (_, job, path, reason) => {
     const { status, body } = await post(job);

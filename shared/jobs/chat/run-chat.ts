@@ -5,6 +5,7 @@ import type { ChatResult } from '../result.ts';
 import type { RunJob } from '../run-leased.ts';
 import { chatResultOf, requireJobModel, tagsOf } from './ask.ts';
 import { chatAboutFile, chatAboutPages } from './document-chat.ts';
+import { withFileTexts } from './inline-texts.ts';
 
 /** Runs a chat job. */
 export const runChatJob: RunJob = async (job, signal) => {
@@ -29,7 +30,7 @@ async function answerMessages(job: ClaimedJob, signal: AbortSignal): Promise<Cha
   const { isNew: _, ...answer } = await ask({
     keyId: job.key_id,
     model,
-    body: { model: model.id, messages: await messagesOf(job) },
+    body: { model: model.id, messages: await withFileTexts(await messagesOf(job)) },
     subject: { tags: tagsOf(job), job_id: job.job_id },
     signal,
   });

@@ -3,7 +3,8 @@ import { Upload } from '@aws-sdk/lib-storage';
 import { s3 } from '../../aws/s3.ts';
 import { setting } from '../../config.ts';
 import { emptyDocument } from '../../documents/errors.ts';
-import { type DocumentKind, kindOf, typeName } from '../../documents/kind.ts';
+import { type DocumentKind, kindOf, mediaTypeOf } from '../../documents/kind.ts';
+import { typeInWords } from '../../documents/type-words.ts';
 import { openContent } from '../../drive/content.ts';
 import { type DriveFile, findReadableFile, readableParentOf } from '../../drive/file.ts';
 import { ServiceError } from '../../http/errors.ts';
@@ -20,7 +21,7 @@ export type SourcedJob = ClaimedJob &
 const isSourced = (job: ClaimedJob): job is SourcedJob => job.source_object !== undefined;
 
 /** How many of a file's first bytes tell its kind. */
-const sniffedBytes = 4_100;
+export const sniffedBytes = 4_100;
 
 /**
  * Copies a job's file from the drive to object storage, as a stream and once, so that it doesn't change while
@@ -68,7 +69,7 @@ async function copy(
     const head = await readHead(chunks);
     if (head.length === 0) throw emptyDocument('bytes');
     const source_kind = kindOf(head, mimeType, filename);
-    if (!source_kind) throw unsupported(file.name, typeName(head, mimeType, filename));
+    if (!source_kind) throw unsupported(file.name, mediaTypeOf(head, mimeType, filename));
     const Body = Readable.from(upTo(maxBytes, file.name, head, chunks));
     const params = { Bucket: setting('OBJECTS_BUCKET'), Key: object, Body };
     const upload = new Upload({ client: s3, params, queueSize: 2 });
@@ -126,10 +127,14 @@ const tooLarge = (name: string, maxBytes: number) =>
     `${name} is larger than the ${Math.floor(maxBytes / 1024 / 1024)} MB that a document may have.`,
   );
 
-/** 422: the job can't work on this kind of file. */
+/** 422: the job can't work on a file of this media type. */
 export const unsupported = (name: string, type: string, advice = '') =>
+  unsupportedInWords(name, typeInWords(type), advice);
+
+/** 422: the job can't work on a file of what people call so. */
+export const unsupportedInWords = (name: string, words: string, advice = '') =>
   new ServiceError(
     422,
     'unsupported_file_type',
-    `${name} is ${type}, which is not supported${advice}.`,
+    `${name} is ${words}, which is not supported${advice}.`,
   );

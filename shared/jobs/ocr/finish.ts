@@ -9,6 +9,7 @@ import type { ChatResult, JobResult, OcrPage, OcrResult, PipelineResult } from '
 import { completionOf, type RunEnd } from '../run-leased.ts';
 import { failJob, saveProgress, suspendJob } from '../state.ts';
 import { chatModelOf } from '../step-models.ts';
+import { inContext, namesOfPages } from './named-parts.ts';
 import { type PageStep, pageSteps } from './page-steps.ts';
 
 /** Ends a job whose pages are all read: with their text, or with the pipeline's chat step. */
@@ -55,7 +56,7 @@ export async function finishPipeline(job: ClaimedJob): Promise<RunEnd> {
 async function startChatStep(job: ClaimedJob, ocr: OcrResult): Promise<RunEnd> {
   await saveProgress(job, await keepResult(job, resultOf(job, ocr, null)));
   const job_id = childIdOf(job.job_id, 'chat');
-  const pages = ocr.pages.map(({ text, error }) => text ?? `[${error}]`);
+  const pages = inContext(ocr.pages, ({ text, error }) => text ?? `[${error}]`);
   const document_object = await putDocument({ key_id: job.key_id, job_id }, pages);
   const step = chatStepOf(job, job_id, document_object);
   await createChildren(job, [{ job: step }], { chat_job_id: job_id });
@@ -92,13 +93,17 @@ function resultOf(job: Job, ocr: OcrResult, chat: ChatResult | null): JobResult 
 async function ocrResultOf(job: ClaimedJob, pageCount: number): Promise<OcrResult> {
   const steps: PageStep[] = [];
   for await (const step of pageSteps(job, { first: 1, last: pageCount })) steps.push(step);
+  const parts = await namesOfPages(job);
+  const pages = steps.map(
+    ({ cost: _, image_hour: __, ...page }): OcrPage => ({ ...page, ...parts.get(page.page) }),
+  );
   const failed = steps.filter(({ error }) => error !== undefined).map(({ page }) => page);
   return {
     type: 'ocr',
     page_count: pageCount,
     images_used: steps.filter(({ image_hour }) => image_hour !== undefined).length,
-    text: steps.map(textOf).join('\n\n'),
-    pages: steps.map(({ cost: _, image_hour: __, ...page }): OcrPage => page),
+    text: inContext(pages, textOf).join('\n\n'),
+    pages,
     ...(failed.length > 0 && { failed_pages: failed }),
     cost_usd: toUsd(steps.reduce((sum, { cost = 0 }) => sum + cost, 0)),
   };

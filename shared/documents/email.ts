@@ -27,8 +27,8 @@ export async function readEmail(bytes: Buffer, checkpoint: () => void): Promise<
   const email = await parse(bytes);
   checkpoint();
   const files = email.attachments.filter(({ mimeType }) => !signatures.test(mimeType));
-  const isPicture = ({ related, mimeType }: Attachment) =>
-    related === true && mimeType.startsWith('image/');
+  const isPicture = (file: Attachment) =>
+    file.mimeType.startsWith('image/') && isWithin(file, email.html);
   return {
     text: [headOf(email), bodyOf(email, checkpoint)].filter(Boolean).join('\n\n'),
     attachments: files.filter((file) => !isPicture(file)).map(contained),
@@ -42,6 +42,12 @@ async function parse(bytes: Buffer): Promise<Email> {
   } catch (error) {
     throw unreadableDocument('it is no valid email', error);
   }
+}
+
+/** Whether the text shows a file in its place. */
+function isWithin({ contentId = '' }: Attachment, html = ''): boolean {
+  const id = contentId.replace(/^<|>$/g, '');
+  return id !== '' && [id, encodeURIComponent(id)].some((each) => html.includes(`cid:${each}`));
 }
 
 function headOf({ subject, from, to, cc, date }: Email): string {

@@ -141,8 +141,9 @@ class RtfReader {
 
   private takeTextWord(word: string, value: number | undefined): void {
     const symbol = symbols[word];
-    if (symbol !== undefined) this.add(symbol);
-    else if (word === 'u') this.addUnicode(value ?? 0);
+    if (symbol !== undefined) {
+      if (!this.skipsFallback()) this.append(symbol);
+    } else if (word === 'u') this.addUnicode(value ?? 0);
     else if (word === 'uc') this.group.fallback = value ?? 1;
     else if (word === 'ansicpg') this.decoder = decoderFor(value ?? 1252);
     else if (word === 'mac') this.decoder = decoderFor(10000);

@@ -162,15 +162,16 @@ describe('inline images', () => {
 
   it('that are one of another kind say which', async () => {
     const caller = await world.newCaller();
-    const gif = { type: 'image_url', image_url: { url: 'data:image/gif;base64,R0lGODlh' } };
-    const inline = { messages: [{ role: 'user', content: [gif] }] };
+    const url = `data:image/jpeg;base64,${Buffer.from(heic()).toString('base64')}`;
+    const photo = { type: 'image_url', image_url: { url } };
+    const inline = { messages: [{ role: 'user', content: [photo] }] };
 
     const { id } = await world.submit(caller, { job_type: 'ocr', inline });
     await world.work();
 
     const { status, error } = await world.read(caller, id);
     expect(status).toBe('failed');
-    expect(error).toMatch(/^unsupported_file_type: Image 1 is image\/gif/);
+    expect(error).toMatch(/^unsupported_file_type: Image 1 is a HEIC picture/);
   });
 });
 

@@ -22,7 +22,7 @@ import type { Part } from './part.ts';
 /** Files of these kinds are read as a whole. */
 const maxMb = 50;
 const maxParts = 500;
-/** How deep a file may lie within others. */
+/** How deep a file may lie within others. One there isn't taken apart. */
 const maxDepth = 3;
 const maxCharacters = 20_000_000;
 const timeLimitMs = 30_000;
@@ -177,7 +177,7 @@ class Taking {
     if (!kind) throw unsupportedPart(typeInWords(mediaTypeOf(start, mimeType, file.name)));
     if (kind === 'pdf' || kind === 'image') this.addPages(name, kind, bytes, false);
     else if (!isComposite(kind)) this.add({ name, is: 'text', text: decodeText(bytes).trim() });
-    else if (depth > maxDepth) throw unreadableDocument('it lies too deep within other files');
+    else if (depth >= maxDepth) throw unreadableDocument('it lies too deep within other files');
     else await this.takeComposite({ name, bytes, kind, depth });
   }
 

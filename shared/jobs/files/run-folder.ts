@@ -1,16 +1,15 @@
-import { likelyKindOf } from '../../documents/kind.ts';
 import { type DriveFile, requireReadableFolder } from '../../drive/file.ts';
 import { listFolder } from '../../drive/folder.ts';
 import { isOwnResult } from '../../drive/result.ts';
 import { readKey } from '../../keys/key.ts';
 import { type Child, createChildren } from '../children.ts';
 import { type ClaimedJob, childIdOf, type Job } from '../job.ts';
-import { canWorkOn } from '../kinds.ts';
 import { newJob } from '../new-job.ts';
 import type { FolderResult } from '../result.ts';
 import type { RunJob } from '../run-leased.ts';
 import { continueJob, haveChildrenEnded, suspendJob } from '../state.ts';
 import { knownJobOf, sourceWrite } from './known-sources.ts';
+import { isWorkable } from './sniff.ts';
 
 /**
  * Runs a folder's job: makes a job for each pending file, a page of the folder at a time, and waits for all
@@ -24,7 +23,7 @@ export const runFolderJob: RunJob = async (claimed, signal) => {
     job = { ...job, filename: folder.name };
     while (!isExpanded(job)) {
       if (signal.aborted) return () => continueJob(job);
-      job = await expandPage(job, drive_folders);
+      job = await expandPage(job, drive_folders, signal);
     }
   }
   return job.children_ended !== undefined && haveChildrenEnded(job)
@@ -36,13 +35,16 @@ export const runFolderJob: RunJob = async (claimed, signal) => {
 const isExpanded = ({ page_token }: Job) => page_token === '';
 
 /** Makes the jobs for one page of files; returns the folder's job as it then is. */
-async function expandPage(job: ClaimedJob, allowedFolders: readonly string[]): Promise<ClaimedJob> {
+async function expandPage(
+  job: ClaimedJob,
+  allowedFolders: readonly string[],
+  signal: AbortSignal,
+): Promise<ClaimedJob> {
   const folderId = job.drive_folder_id ?? '';
   const { files, nextPageToken = '' } = await listFolder(folderId, allowedFolders, job.page_token);
   const sources = files.filter((file) => !isOwnResult(file));
-  const supported = sources.filter(({ mimeType, name }) =>
-    canWorkOn(job, likelyKindOf(mimeType, name)),
-  );
+  const workable = await Promise.all(sources.map((file) => isWorkable(job, file, signal)));
+  const supported = sources.filter((_, index) => workable[index]);
   const children = await Promise.all(supported.map((file) => childOf(job, file)));
   const pending = children.flatMap((child) => child ?? []);
   const { files_found = 0, files_unsupported = 0 } = job;

@@ -13,15 +13,13 @@ import type { ClaimedJob } from '../job.ts';
 import { folderOf } from '../objects.ts';
 import { saveProgress } from '../state.ts';
 import { rememberSource } from './known-sources.ts';
+import { readHead } from './sniff.ts';
 
 /** A job whose file has been copied from the drive. */
 export type SourcedJob = ClaimedJob &
   Required<Pick<ClaimedJob, 'source_object' | 'source_kind' | 'filename'>>;
 
 const isSourced = (job: ClaimedJob): job is SourcedJob => job.source_object !== undefined;
-
-/** How many of a file's first bytes tell its kind. */
-export const sniffedBytes = 4_100;
 
 /**
  * Copies a job's file from the drive to object storage, as a stream and once, so that it doesn't change while
@@ -89,18 +87,6 @@ async function doneUnlessAborted(upload: Upload, signal: AbortSignal): Promise<v
   } finally {
     signal.removeEventListener('abort', abort);
   }
-}
-
-async function readHead(chunks: AsyncIterator<Buffer>): Promise<Buffer> {
-  const parts: Buffer[] = [];
-  let bytes = 0;
-  while (bytes < sniffedBytes) {
-    const { value, done } = await chunks.next();
-    if (done) break;
-    parts.push(value);
-    bytes += value.length;
-  }
-  return Buffer.concat(parts);
 }
 
 /** The whole content. The drive may not have known its size beforehand, so it is counted. */

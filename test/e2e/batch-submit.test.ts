@@ -57,12 +57,6 @@ describe('a rule that spans fields', () => {
       'an ocr job needs at least one image or file part',
     ],
     [
-      'ocr of an image that lies elsewhere',
-      { job_type: 'ocr', inline: linkedImage },
-      'inline.messages.0.content.0.image_url.url',
-      'OCR reads images that are in the request: send a data URL, data:image/png;base64,…',
-    ],
-    [
       'ocr by a model that only chats',
       { job_type: 'chat', inline: { messages }, model: 'textract' },
       'model',
@@ -80,6 +74,17 @@ describe('a rule that spans fields', () => {
     expect(status).toBe(422);
     expect(body).toEqual({ detail: [at(path, rule(reason))] });
   });
+});
+
+it('refuses ocr of an image that lies elsewhere', async () => {
+  const { status, body } = await post({ job_type: 'ocr', inline: linkedImage });
+
+  expect(status).toBe(422);
+  const loc = ['body', 'inline', 'messages', 0, 'content', 1, 'image_url', 'url'];
+  const [type, msg] = rule(
+    'OCR reads images that are in the request: send a data URL, data:image/png;base64,…',
+  );
+  expect(body).toEqual({ detail: [{ loc, type, msg }] });
 });
 
 it('refuses drive input of a key without drive folders', async () => {

@@ -2,6 +2,7 @@ import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
 import { AttributeType } from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
 import type { ApiKeys } from './api-keys.ts';
+import type { DocumentReader } from './document-reader.ts';
 import type { DriveSearch } from './drive-search.ts';
 import type { Ledger } from './ledger.ts';
 import type { ModelProviders } from './model-providers.ts';
@@ -19,6 +20,7 @@ export interface ChatApiProps {
   readonly webSearch: WebSearch;
   readonly pages: PageReader;
   readonly driveSearch: DriveSearch;
+  readonly documentReader: DocumentReader;
   readonly removalPolicy: RemovalPolicy;
   readonly logs: FunctionLogs;
 }
@@ -39,6 +41,7 @@ export class ChatApi extends Construct {
       webSearch,
       pages,
       driveSearch,
+      documentReader,
       removalPolicy,
       logs,
     }: ChatApiProps,
@@ -71,6 +74,7 @@ export class ChatApi extends Construct {
     webSearch.grantSearch(streamChat);
     pages.grantRead(streamChat);
     driveSearch.grantAsk(streamChat);
+    documentReader.grantRead(streamChat);
     sessions.grant(streamChat, 'dynamodb:GetItem', 'dynamodb:PutItem');
     streamChat.addEnvironment('SESSIONS_TABLE', sessions.tableName);
     api.routeStreamed('POST', '/chat/stream', streamChat, maxAnswerTime);

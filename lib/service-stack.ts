@@ -8,6 +8,7 @@ import { BatchApi } from './batch-api.ts';
 import { bundleFunctions } from './bundles.ts';
 import { ChatApi } from './chat-api.ts';
 import { DocsApi } from './docs-api.ts';
+import { DocumentReader } from './document-reader.ts';
 import { DocumentRunners } from './document-runners.ts';
 import { DriveAccount } from './drive-account.ts';
 import { DriveSearch } from './drive-search.ts';
@@ -96,7 +97,8 @@ export class ServiceStack extends Stack {
     new BatchApi(this, 'batch', { api, jobs, logs, lanes });
     const pages = new PageReader(this, 'pages', { logs });
     const driveSearch = new DriveSearch(this, 'drive-search', { drive, logs });
-    const sources = { webSearch, pages, driveSearch };
+    const documentReader = new DocumentReader(this, 'document-reader', { logs });
+    const sources = { webSearch, pages, driveSearch, documentReader };
     new ChatApi(this, 'chat', { api, keys, ledger, providers, ...sources, removalPolicy, logs });
     const usage = new Usage(this, 'usage', { api, jobs, ledger, alarms, removalPolicy, logs });
     const feedback = new Feedback(this, 'feedback', { api, removalPolicy, logs });

@@ -256,7 +256,7 @@ describe('the pictures of a document', () => {
     expect(pagesOf(auto)).toEqual([['picture 1', 'ocr', 'grey 120']]);
     expect(chat).toMatchObject({ status: 'failed', retry_count: 0 });
     expect(chat.error).toBe(
-      'no_text: scanned too.docx has no text that can be read without OCR: use job_type ocr, or the pipeline ocr_then_chat.',
+      'no_text: scanned too.docx has no text that can be read without OCR: read it with a batch job of job_type ocr, or with the pipeline ocr_then_chat.',
     );
   });
 });

@@ -129,12 +129,12 @@ describe('files in the messages of a chat job', () => {
     [
       'scan.pdf',
       () => smallPdf([{ grey: 90 }]),
-      /^no_text: scan\.pdf has no text that can be read without OCR: use job_type ocr/,
+      /^no_text: scan\.pdf has no text that can be read without OCR: read it with a batch job of job_type ocr/,
     ],
     [
       'photo.jpg',
       () => greyJpeg(40),
-      /^unsupported_file_type: photo\.jpg is a picture, .* send it as an image_url part/,
+      /^unsupported_file_type: photo\.jpg is a picture, .* send it as an image/,
     ],
   ])('fail the job where one is %s', async (name, bytes, error) => {
     const caller = await world.newCaller();

@@ -86,6 +86,7 @@ describe('functions', () => {
     ['get-limits', { dynamodb: ['GetItem'] }],
     ['get-stats', { dynamodb: ['Query'] }],
     ['list-models', {}],
+    ['read-document', {}],
     ['read-page', {}],
     ['search-drive', { secretsmanager: secrets }],
     [
@@ -170,12 +171,14 @@ describe('functions', () => {
     for (const { name, properties } of functions) {
       const invocations = invocationsOf(referencesIn(properties.Role)[0] ?? '');
       const invoked = invocations.flatMap(({ Resource }) => referencesIn(Resource));
-      const expected = name === 'stream-chat' ? [idOf('search-drive'), idOf('read-page')] : [];
+      const readers = ['search-drive', 'read-page', 'read-document'];
+      const expected = name === 'stream-chat' ? readers.map(idOf) : [];
       expect(invoked.sort(), name).toEqual(expected.sort());
     }
     const chat = functions.find(({ name }) => name === 'stream-chat')?.properties as Properties;
     expect(setting(chat, 'READ_PAGE_FUNCTION')).toEqual({ Ref: idOf('read-page') });
     expect(setting(chat, 'SEARCH_DRIVE_FUNCTION')).toEqual({ Ref: idOf('search-drive') });
+    expect(setting(chat, 'READ_DOCUMENT_FUNCTION')).toEqual({ Ref: idOf('read-document') });
   });
 
   it('never read pages of a local origin, and the reader has no setting at all', () => {

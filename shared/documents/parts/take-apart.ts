@@ -6,7 +6,7 @@ import pLimit from 'p-limit';
 import { ServiceError } from '../../http/errors.ts';
 import { type ContainedFile, readEmail } from '../email.ts';
 import { epubText, openEpub } from '../epub.ts';
-import { emptyDocument, unreadableDocument } from '../errors.ts';
+import { emptyDocument, unreadableDocument, unsupportedFile } from '../errors.ts';
 import { decodeHtml, htmlText } from '../html-text.ts';
 import { type CompositeKind, isComposite, kindOf, mediaTypeOf } from '../kind.ts';
 import { Archive } from '../office/archive.ts';
@@ -174,7 +174,7 @@ class Taking {
     if (bytes.length === 0) throw emptyDocument('bytes');
     const start = bytes.subarray(0, sniffedBytes);
     const kind = kindOf(start, mimeType, file.name);
-    if (!kind) throw unsupportedPart(typeInWords(mediaTypeOf(start, mimeType, file.name)));
+    if (!kind) throw unsupportedFile('It', typeInWords(mediaTypeOf(start, mimeType, file.name)));
     if (kind === 'pdf' || kind === 'image') this.addPages(name, kind, bytes, false);
     else if (!isComposite(kind)) this.add({ name, is: 'text', text: decodeText(bytes).trim() });
     else if (depth >= maxDepth) throw unreadableDocument('it lies too deep within other files');
@@ -236,6 +236,3 @@ const printable = (name: string) =>
   posix.join('/', name.replaceAll(/\p{C}+/gu, ' ').trim()).slice(1) || 'unnamed';
 
 const tooMany = () => unreadableDocument(`it has more than ${maxParts} parts`);
-
-const unsupportedPart = (words: string) =>
-  new ServiceError(422, 'unsupported_file_type', `It is ${words}, which is not supported.`);

@@ -1,15 +1,10 @@
-import { rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import type { Message } from '../../chat/message.ts';
-import { isComposite, kindOf, mediaTypeOf } from '../../documents/kind.ts';
+import { fileText } from '../../documents/file-text.ts';
 import { underName } from '../../documents/parts/part.ts';
-import { decodeText } from '../../documents/text.ts';
-import { typeInWords } from '../../documents/type-words.ts';
-import { sniffedBytes } from '../files/sniff.ts';
-import { unsupportedInWords } from '../files/source.ts';
 import { newTempDir } from '../files/source-file.ts';
 import { type InlineFile, inlineFileOf } from '../inline-files.ts';
-import { textsOf } from './document-texts.ts';
+import { textLimits } from './text-limits.ts';
 
 /** Returns messages with the text of each file in its place: no model has to know the formats. */
 export async function withFileTexts(messages: Message[]): Promise<Message[]> {
@@ -30,18 +25,10 @@ export async function withFileTexts(messages: Message[]): Promise<Message[]> {
   return told;
 }
 
-async function textOf({ name, mimeType, bytes }: InlineFile): Promise<string> {
-  const start = bytes.subarray(0, sniffedBytes);
-  const kind = kindOf(start, mimeType, name);
-  if (kind === 'image')
-    throw unsupportedInWords(name, 'a picture', ' as a file: send it as an image_url part');
-  if (!kind) throw unsupportedInWords(name, typeInWords(mediaTypeOf(start, mimeType, name)));
-  if (kind !== 'pdf' && !isComposite(kind)) return decodeText(bytes);
+async function textOf(file: InlineFile): Promise<string> {
   const folder = await newTempDir();
   try {
-    const path = join(folder, 'document');
-    await writeFile(path, bytes);
-    return (await textsOf(path, kind, name)).join('\n\n');
+    return await fileText(file, folder, textLimits());
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -7,7 +7,7 @@ import type { Job } from '../job.ts';
 import { canWorkOn } from '../kinds.ts';
 
 /** How many of a file's first bytes tell its kind. */
-export const sniffedBytes = 4_100;
+const sniffedBytes = 4_100;
 
 /** Reads the first bytes of a file, which may be a few more. */
 export async function readHead(chunks: AsyncIterator<Buffer>): Promise<Buffer> {

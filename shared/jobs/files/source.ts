@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { Upload } from '@aws-sdk/lib-storage';
 import { s3 } from '../../aws/s3.ts';
 import { setting } from '../../config.ts';
-import { emptyDocument } from '../../documents/errors.ts';
+import { emptyDocument, unsupportedFile } from '../../documents/errors.ts';
 import { type DocumentKind, kindOf, mediaTypeOf } from '../../documents/kind.ts';
 import { typeInWords } from '../../documents/type-words.ts';
 import { openContent } from '../../drive/content.ts';
@@ -67,7 +67,8 @@ async function copy(
     const head = await readHead(chunks);
     if (head.length === 0) throw emptyDocument('bytes');
     const source_kind = kindOf(head, mimeType, filename);
-    if (!source_kind) throw unsupported(file.name, mediaTypeOf(head, mimeType, filename));
+    if (!source_kind)
+      throw unsupportedFile(file.name, typeInWords(mediaTypeOf(head, mimeType, filename)));
     const Body = Readable.from(upTo(maxBytes, file.name, head, chunks));
     const params = { Bucket: setting('OBJECTS_BUCKET'), Key: object, Body };
     const upload = new Upload({ client: s3, params, queueSize: 2 });
@@ -111,16 +112,4 @@ const tooLarge = (name: string, maxBytes: number) =>
     422,
     'file_too_large',
     `${name} is larger than the ${Math.floor(maxBytes / 1024 / 1024)} MB that a document may have.`,
-  );
-
-/** 422: the job can't work on a file of this media type. */
-export const unsupported = (name: string, type: string, advice = '') =>
-  unsupportedInWords(name, typeInWords(type), advice);
-
-/** 422: the job can't work on a file of what people call so. */
-export const unsupportedInWords = (name: string, words: string, advice = '') =>
-  new ServiceError(
-    422,
-    'unsupported_file_type',
-    `${name} is ${words}, which is not supported${advice}.`,
   );

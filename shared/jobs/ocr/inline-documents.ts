@@ -1,11 +1,11 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Document } from '../../documents/document.ts';
+import { unsupportedFile } from '../../documents/errors.ts';
 import { joinDocuments, type Piece } from '../../documents/joined-document.ts';
 import { isComposite, kindOf, mediaTypeOf } from '../../documents/kind.ts';
 import { openDocument } from '../../documents/open-document.ts';
 import { typeInWords } from '../../documents/type-words.ts';
-import { unsupportedInWords } from '../files/source.ts';
 import { newTempDir } from '../files/source-file.ts';
 import { type InlineFile, inlineFilesOf } from '../inline-files.ts';
 import type { Job } from '../job.ts';
@@ -35,7 +35,7 @@ function pieceOf({ name, isImage, mimeType, bytes }: InlineFile, path: string, f
     const kind = kindOf(bytes, mimeType, isImage ? '' : name);
     const isPages = kind && (isPaged(kind) || isComposite(kind));
     if (!isPages || (isImage && kind !== 'image')) {
-      throw unsupportedInWords(name, typeInWords(mediaTypeOf(bytes, mimeType, name)));
+      throw unsupportedFile(name, typeInWords(mediaTypeOf(bytes, mimeType, name)));
     }
     await writeFile(path, bytes);
     return openDocument(path, kind, { forceOcr });

@@ -1,12 +1,13 @@
 import { setting } from '../../config.ts';
 import type { Document } from '../../documents/document.ts';
+import { unsupportedFile } from '../../documents/errors.ts';
 import { isComposite } from '../../documents/kind.ts';
 import { type OpenableKind, openDocument } from '../../documents/open-document.ts';
 import { kindInWords } from '../../documents/type-words.ts';
 import { ServiceError } from '../../http/errors.ts';
 import { chatAboutFile } from '../chat/document-chat.ts';
 import { endOfWait, isPermanent, jobErrorText } from '../failure.ts';
-import { fetchSource, type SourcedJob, unsupportedInWords } from '../files/source.ts';
+import { fetchSource, type SourcedJob } from '../files/source.ts';
 import { withFile } from '../files/source-file.ts';
 import { type ClaimedJob, isPart } from '../job.ts';
 import { canWorkOn, isPaged } from '../kinds.ts';
@@ -54,7 +55,7 @@ async function readFile(job: ClaimedJob, signal: AbortSignal): Promise<JobResult
   const sourced = await fetchSource(job, signal);
   const kind = sourced.source_kind;
   if (!canWorkOn(job, kind)) {
-    throw unsupportedInWords(sourced.filename, kindInWords(kind), adviceFor(job));
+    throw unsupportedFile(sourced.filename, kindInWords(kind), adviceFor(job));
   }
   const read = isPaged(kind) || isComposite(kind);
   return (read && (await readDocument(sourced, kind, signal))) || chatAboutFile(sourced, signal);

@@ -4,11 +4,12 @@ import type { Metafile } from 'esbuild';
 
 /** Writes `NOTICES.txt` beside each bundle: the licences of all packages that the bundle carries code of. */
 export function writeNotices({ outputs }: Metafile, root: string): void {
-  for (const [output, { inputs }] of Object.entries(outputs)) {
-    if (!output.endsWith('.mjs')) continue;
-    const folders = new Set(Object.keys(inputs).flatMap((input) => packageFolderOf(input) ?? []));
+  const bundles = Object.entries(outputs).filter(([output]) => output.endsWith('.mjs'));
+  for (const [dir, files] of Map.groupBy(bundles, ([output]) => dirname(output))) {
+    const inputs = files.flatMap(([, file]) => Object.keys(file.inputs));
+    const folders = new Set(inputs.flatMap((input) => packageFolderOf(input) ?? []));
     const notices = [...folders].map((folder) => noticeOf(join(root, folder)));
-    writeFileSync(join(root, dirname(output), 'NOTICES.txt'), textOf(notices));
+    writeFileSync(join(root, dir, 'NOTICES.txt'), textOf(notices));
   }
 }
 

@@ -50,16 +50,11 @@ export function openEpub(archive: Archive): Epub {
 }
 
 /** Returns the text of an e-book's chapters as Markdown. */
-export function epubText(
-  archive: Archive,
-  { chapters }: Epub,
-  maxCharacters: number,
-  checkpoint: () => void,
-): string {
+export function epubText(archive: Archive, { chapters }: Epub, maxCharacters: number): string {
   const texts: string[] = [];
   let room = maxCharacters;
   for (const chapter of chapters) {
-    const text = htmlText(decodeHtml(archive.read(chapter)), room, checkpoint);
+    const text = htmlText(decodeHtml(archive.read(chapter)), room, () => {});
     if (text) texts.push(text);
     room -= text.length;
   }

@@ -33,7 +33,7 @@ async function openParts(path: string, kind: CompositeKind, forceOcr: boolean): 
   const folder = await mkdtemp(`${path}-`);
   const remove = () => rm(folder, { recursive: true, force: true });
   try {
-    const parts = await takeApart(path, kind, { folder, forceOcr });
+    const parts = await takeApart({ path, kind, folder, forceOcr });
     const pieces = parts.map((part) => ({ name: part.name, open: () => openPart(part) }));
     const document = await joinDocuments(pieces, () => void remove());
     return { ...document, isText: !hasPages(parts, forceOcr) };

@@ -45,7 +45,7 @@ async function partsOf(
   forceOcr = false,
 ) {
   const folder = mkdtempSync(join(root, 'parts-'));
-  const parts = await takeApart(fileOf(bytes), kind, { folder, forceOcr });
+  const parts = await takeApart({ path: fileOf(bytes), kind, folder, forceOcr });
   return parts.map((part) => [
     part.name,
     part.is === 'text' ? part.text : part.is === 'pages' ? part.kind : part.error.message,

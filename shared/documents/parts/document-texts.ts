@@ -37,7 +37,7 @@ export async function documentTexts(
   const texts: DocumentTexts = { pages: [], hasText: false };
   let characters = 0;
   try {
-    const parts = isComposite(kind) ? await takeApart(path, kind, { folder, forceOcr: false }) : [];
+    const parts = isComposite(kind) ? await takeApart({ path, kind, folder, forceOcr: false }) : [];
     const pages = isComposite(kind) ? pagesOf(parts) : named('', layersOf(path));
     for await (const { name, page } of pages) {
       const isText = 'text' in page && page.text.trim() !== '';

@@ -1,238 +1,57 @@
-import { randomUUID } from 'node:crypto';
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join, posix } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import pLimit from 'p-limit';
 import { ServiceError } from '../../http/errors.ts';
-import { type ContainedFile, readEmail } from '../email.ts';
-import { epubText, openEpub } from '../epub.ts';
-import { emptyDocument, unreadableDocument, unsupportedFile } from '../errors.ts';
-import { decodeHtml, htmlText } from '../html-text.ts';
-import { type CompositeKind, isComposite, kindOf, mediaTypeOf } from '../kind.ts';
-import { Archive } from '../office/archive.ts';
-import { archiveKindOf } from '../office/archive-kind.ts';
-import type { OfficeKind } from '../office/kind.ts';
-import { officePictures, pictureSlides } from '../office/office-pictures.ts';
-import { archiveText } from '../office/office-text.ts';
-import { readRtf } from '../rtf-text.ts';
-import { decodeText } from '../text.ts';
-import { typeInWords } from '../type-words.ts';
+import { unreadableDocument } from '../errors.ts';
 import type { Part } from './part.ts';
+import type { SentError, SentPart, TakenApart } from './take-apart-thread.ts';
+import type { TakingOptions } from './taking.ts';
 
-/** Files of these kinds are read as a whole. */
-const maxMb = 50;
-const maxParts = 500;
-/** How deep a file may lie within others. One there isn't taken apart. */
-const maxDepth = 3;
-const maxCharacters = 20_000_000;
 const timeLimitMs = 30_000;
-/** How many of a file's first bytes tell its kind. */
-const sniffedBytes = 4_100;
-/** A bullet, a line or an icon has less. */
-const minPictureBytes = 1_000;
+/** For what JavaScript makes of a document. Its bytes don't count, and are bounded by themselves. */
+const maxHeapMb = 512;
 
-interface Options {
-  /** A folder for the files that are found within. */
-  folder: string;
-  /** Whether pictures are taken out that stand beside text. */
-  forceOcr: boolean;
-}
+/** A bundle has the thread's code beside it. */
+const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'mjs';
+const thread = new URL(`./take-apart-thread.${extension}`, import.meta.url);
 
 /** One document is taken apart at a time, for it takes memory for all of it. */
 const oneAtATime = pLimit(1);
 
 /**
  * Takes a document apart: its own text, its pictures if it has no text or `forceOcr` asks for them, and each file
- * in it, however deep. A file in it that can't be read is a part that says why. Throws 422 if the document itself
- * can't be read, has more than 500 parts, is larger than 50 MB, or takes longer than 30 seconds.
+ * in it, however deep. A file in it that can't be read is a part that says why. This happens in a thread that is
+ * stopped when its time is up, and has no credentials. Throws 422 if the document itself can't be read, has more
+ * than 500 parts, is larger than 50 MB, or takes longer than 30 seconds or more memory than there is for it.
  */
-export async function takeApart(
-  path: string,
-  kind: CompositeKind,
-  options: Options,
-): Promise<Part[]> {
-  const { size } = statSync(path);
-  if (size === 0) throw emptyDocument('bytes');
-  if (size > maxMb * 1024 * 1024) throw unreadableDocument(`it is larger than ${maxMb} MB`);
+export function takeApart(options: TakingOptions, limitMs = timeLimitMs): Promise<Part[]> {
   return oneAtATime(async () => {
-    const taking = new Taking(options);
-    await taking.takeComposite({ name: '', bytes: readFileSync(path), kind, depth: 0 });
-    return taking.parts;
+    const taken = await runThread(options, limitMs);
+    if ('error' in taken) throw toError(taken.error);
+    return taken.parts.map(toPart);
   });
 }
 
-interface Taken {
-  /** '' for the document itself. */
-  name: string;
-  bytes: Buffer;
-  depth: number;
-}
-
-class Taking {
-  readonly parts: Part[] = [];
-  private readonly options: Options;
-  private readonly total = { bytes: 0 };
-  private readonly endMs = Date.now() + timeLimitMs;
-
-  constructor(options: Options) {
-    this.options = options;
-  }
-
-  async takeComposite({ kind, ...file }: Taken & { kind: CompositeKind }): Promise<void> {
-    switch (kind) {
-      case 'html':
-        return this.takeHtml(file);
-      case 'rtf':
-        return this.takeRtf(file);
-      case 'email':
-        return this.takeEmail(file);
-      case 'archive':
-        return this.takeArchive(file);
-    }
-  }
-
-  private takeHtml({ name, bytes }: Taken): void {
-    const html = decodeHtml(bytes);
-    const urls = [...html.matchAll(/data:image\/[\w.+-]+;base64,([A-Za-z0-9+/=\s]+)/g)];
-    const pictures = urls.map((match) => () => Buffer.from(match[1] ?? '', 'base64'));
-    this.addText(name, htmlText(html, maxCharacters, this.checkpoint), pictures);
-  }
-
-  private takeRtf({ name, bytes }: Taken): void {
-    const { text, pictures } = readRtf(bytes, this.checkpoint);
-    this.addText(
-      name,
-      text,
-      pictures.map((picture) => () => Buffer.from(picture)),
-    );
-  }
-
-  private async takeEmail({ name, bytes, depth }: Taken): Promise<void> {
-    const { text, pictures, attachments } = await readEmail(bytes, this.checkpoint);
-    this.addText(
-      name,
-      text,
-      pictures.map((picture) => () => picture.bytes),
-    );
-    await this.takeAll(attachments, { name, depth });
-  }
-
-  private takeArchive(file: Taken): Promise<void> | void {
-    const archive = new Archive(file.bytes, this.checkpoint, this.total);
-    const kind = archiveKindOf(archive);
-    if (kind === 'zip') return this.takeFiles(archive, file);
-    if (kind === 'epub') return this.takeEpub(archive, file);
-    return this.takeOffice(archive, kind, file);
-  }
-
-  private takeOffice(archive: Archive, kind: OfficeKind, { name }: Taken): void {
-    const text = archiveText(archive, kind, maxCharacters);
-    // Slides have headings of their own making.
-    const isEmpty = text.replaceAll(/^## Slide \d+$/gm, '').trim() === '';
-    const whole = isEmpty || this.options.forceOcr ? officePictures(archive, kind) : undefined;
-    const slides = whole ?? (kind === 'pptx' ? pictureSlides(archive) : []);
-    this.addText(name, isEmpty ? '' : text, picturesIn(archive, slides), slides !== whole);
-  }
-
-  private takeEpub(archive: Archive, { name }: Taken): void {
-    const epub = openEpub(archive);
-    const text = epubText(archive, epub, maxCharacters, this.checkpoint);
-    this.addText(name, text, picturesIn(archive, epub.pictures));
-  }
-
-  private async takeFiles(archive: Archive, { name, depth }: Taken): Promise<void> {
-    const names = archive.names().filter(isOfPeople);
-    if (names.length === 0) throw emptyDocument('files');
-    const files = names.map((each) => ({
-      name: each,
-      mimeType: '',
-      get bytes() {
-        return archive.read(each);
-      },
-    }));
-    await this.takeAll(files, { name, depth });
-  }
-
-  private async takeAll(files: ContainedFile[], within: Pick<Taken, 'name' | 'depth'>) {
-    if (this.parts.length + files.length > maxParts) throw tooMany();
-    for (const file of files) {
-      const name = posix.join(within.name, printable(file.name));
-      try {
-        await this.takeFile(file, name, within.depth + 1);
-      } catch (error) {
-        if (!(error instanceof ServiceError)) throw error;
-        this.add({ name, is: 'unreadable', error });
-      }
-      // Timers fire between two files, so that leases are renewed.
-      await setImmediate();
-    }
-  }
-
-  private async takeFile(file: ContainedFile, name: string, depth: number): Promise<void> {
-    this.checkpoint();
-    const { bytes, mimeType } = file;
-    if (bytes.length === 0) throw emptyDocument('bytes');
-    const start = bytes.subarray(0, sniffedBytes);
-    const kind = kindOf(start, mimeType, file.name);
-    if (!kind) throw unsupportedFile('It', typeInWords(mediaTypeOf(start, mimeType, file.name)));
-    if (kind === 'pdf' || kind === 'image') this.addPages(name, kind, bytes, false);
-    else if (!isComposite(kind)) this.add({ name, is: 'text', text: decodeText(bytes).trim() });
-    else if (depth >= maxDepth) throw unreadableDocument('it lies too deep within other files');
-    else await this.takeComposite({ name, bytes, kind, depth });
-  }
-
-  /** Adds a text; and pictures, if there is no text, if all are asked for, or if they are pages of their own. */
-  private addText(name: string, text: string, pictures: (() => Buffer)[], arePages = false): void {
-    const isEmpty = text.trim() === '';
-    const isWanted = isEmpty || arePages || this.options.forceOcr;
-    const images = isWanted ? pictures.flatMap((bytes) => imageIn(bytes) ?? []) : [];
-    if (!isEmpty || images.length === 0) this.add({ name, is: 'text', text: text.trim() });
-    for (const [index, image] of images.entries()) {
-      const picture = posix.join(name, `picture ${index + 1}`);
-      this.addPages(picture, 'image', image, !isEmpty);
-    }
-  }
-
-  private addPages(name: string, kind: 'pdf' | 'image', bytes: Buffer, isIllustration: boolean) {
-    const path = join(this.options.folder, randomUUID());
-    writeFileSync(path, bytes);
-    this.add({ name, is: 'pages', kind, path, isIllustration });
-  }
-
-  private add(part: Part): void {
-    if (this.parts.length >= maxParts) throw tooMany();
-    this.parts.push(part);
-  }
-
-  private readonly checkpoint = (): void => {
-    if (Date.now() > this.endMs) throw unreadableDocument('it takes too long to read');
-  };
-}
-
-const picturesIn = (archive: Archive, names: string[]) =>
-  names.map((name) => () => archive.read(name));
-
-/** Drawings that are no pictures, and those too small to hold words, are left out. So are damaged ones. */
-function imageIn(read: () => Buffer): Buffer | undefined {
+async function runThread(workerData: TakingOptions, limitMs: number): Promise<TakenApart> {
+  const { promise, resolve, reject } = Promise.withResolvers<TakenApart>();
+  const resourceLimits = { maxOldGenerationSizeMb: maxHeapMb };
+  const worker = new Worker(thread, { workerData, resourceLimits, env: {} });
+  const timer = setTimeout(() => reject(unreadableDocument('it takes too long to read')), limitMs);
+  worker.once('message', resolve);
+  worker.once('error', (error: NodeJS.ErrnoException) => {
+    const isFull = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+    reject(isFull ? unreadableDocument('it takes too much memory to read', error) : error);
+  });
+  worker.once('exit', (code) => reject(new Error(`A document's thread ended with code ${code}`)));
   try {
-    const bytes = read();
-    const isImage = kindOf(bytes.subarray(0, sniffedBytes), '', '') === 'image';
-    return isImage && bytes.length >= minPictureBytes ? bytes : undefined;
-  } catch (error) {
-    if (error instanceof ServiceError) return undefined;
-    throw error;
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+    await worker.terminate();
   }
 }
 
-/** Whether an entry is a file that a person has put there, and not a folder or a system's own. */
-function isOfPeople(name: string): boolean {
-  const isHidden = name.split('/').some((each) => each.startsWith('.') || each === '__MACOSX');
-  const isOwn = ['Thumbs.db', 'desktop.ini'].includes(posix.basename(name));
-  return !name.endsWith('/') && !isHidden && !isOwn;
-}
+const toPart = (part: SentPart): Part =>
+  part.is === 'unreadable' ? { ...part, error: toError(part.error) } : part;
 
-/** Returns a name to show: no line of its own, and no way out of the document. */
-const printable = (name: string) =>
-  posix.join('/', name.replaceAll(/\p{C}+/gu, ' ').trim()).slice(1) || 'unnamed';
-
-const tooMany = () => unreadableDocument(`it has more than ${maxParts} parts`);
+const toError = ({ code, message }: SentError) =>
+  new ServiceError(422, code, message, { retryAfterSeconds: null });

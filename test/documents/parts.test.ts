@@ -8,6 +8,7 @@ import type { CompositeKind } from '../../shared/documents/kind.ts';
 import { openDocument } from '../../shared/documents/open-document.ts';
 import { documentTexts } from '../../shared/documents/parts/document-texts.ts';
 import { takeApart } from '../../shared/documents/parts/take-apart.ts';
+import { takeApartHere } from '../../shared/documents/parts/taking.ts';
 import { emailOf, epubOf, rtfOf } from '../support/fixtures/common-documents.ts';
 import {
   archiveOf,
@@ -45,7 +46,7 @@ async function partsOf(
   forceOcr = false,
 ) {
   const folder = mkdtempSync(join(root, 'parts-'));
-  const parts = await takeApart({ path: fileOf(bytes), kind, folder, forceOcr });
+  const parts = await takeApartHere({ path: fileOf(bytes), kind, folder, forceOcr });
   return parts.map((part) => [
     part.name,
     part.is === 'text' ? part.text : part.is === 'pages' ? part.kind : part.error.message,
@@ -132,7 +133,7 @@ describe('an archive of files', () => {
   it('counts what is unpacked of all archives in it together', async () => {
     const log = Buffer.from(randomBytes(13_000_000).toString('hex'));
     const inner = zipSync({ 'log.txt': log }, { level: 0 });
-    const zip = zipSync({ 'a.zip': inner, 'b.zip': inner }, { level: 1 });
+    const zip = zipSync({ 'a.zip': inner, 'b.zip': inner }, { level: 0 });
 
     const parts = await partsOf(zip);
 
@@ -272,6 +273,37 @@ describe('an e-book', () => {
       partsOf(epubOf(['<p>a</p>'], encrypted('OPS/Text/chapter%201.xhtml'))),
     ).rejects.toEqual(refused('password', 'encrypted_document'));
     expect(await partsOf(epubOf(['<p>a</p>'], encrypted('OPS/font.otf')))).toEqual([['', 'a']]);
+  });
+});
+
+describe('the thread that takes a document apart', () => {
+  const inThread = (bytes: Uint8Array | string, kind: CompositeKind, ms: number, heapMb: number) =>
+    takeApart(
+      { path: fileOf(bytes), kind, folder: mkdtempSync(join(root, 'parts-')), forceOcr: false },
+      { ms, heapMb },
+    );
+
+  it('passes on what is wrong with it, and with the files in it', async () => {
+    const zip = archiveOf({ 'a.docx': 'PK\x03\x04', 'b.txt': 'b' });
+    const [bad] = await inThread(zip, 'archive', 30_000, 512);
+
+    expect(bad).toMatchObject({ name: 'a.docx', is: 'unreadable', error: { statusCode: 422 } });
+    await expect(inThread(archiveOf({}), 'archive', 30_000, 512)).rejects.toEqual(
+      refused('no files', 'empty_document'),
+    );
+  });
+
+  it('is stopped when its time is up, and the next one is read', async () => {
+    const endless = rtfOf('{a}'.repeat(3_000_000));
+
+    await expect(inThread(endless, 'rtf', 300, 512)).rejects.toEqual(refused('too long'));
+    expect(await inThread(rtfOf('a'), 'rtf', 30_000, 512)).toMatchObject([{ text: 'a' }]);
+  });
+
+  it('ends where it takes too much memory', async () => {
+    const heavy = rtfOf(`{\\pict\\pngblip ${'0\\par '.repeat(2_000_000)}}`);
+
+    await expect(inThread(heavy, 'rtf', 60_000, 16)).rejects.toEqual(refused('too much memory'));
   });
 });
 

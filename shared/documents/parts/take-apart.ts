@@ -6,9 +6,13 @@ import type { Part } from './part.ts';
 import type { SentError, SentPart, TakenApart } from './take-apart-thread.ts';
 import type { TakingOptions } from './taking.ts';
 
-const timeLimitMs = 30_000;
-/** For what JavaScript makes of a document. Its bytes don't count, and are bounded by themselves. */
-const maxHeapMb = 512;
+interface ThreadLimits {
+  ms: number;
+  /** Of what JavaScript makes of a document. Its bytes don't count, and are bounded by themselves. */
+  heapMb: number;
+}
+
+const threadLimits: ThreadLimits = { ms: 30_000, heapMb: 512 };
 
 /** A bundle has the thread's code beside it. */
 const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'mjs';
@@ -23,19 +27,22 @@ const oneAtATime = pLimit(1);
  * stopped when its time is up, and has no credentials. Throws 422 if the document itself can't be read, has more
  * than 500 parts, is larger than 50 MB, or takes longer than 30 seconds or more memory than there is for it.
  */
-export function takeApart(options: TakingOptions, limitMs = timeLimitMs): Promise<Part[]> {
+export function takeApart(options: TakingOptions, limits = threadLimits): Promise<Part[]> {
   return oneAtATime(async () => {
-    const taken = await runThread(options, limitMs);
+    const taken = await runThread(options, limits);
     if ('error' in taken) throw toError(taken.error);
     return taken.parts.map(toPart);
   });
 }
 
-async function runThread(workerData: TakingOptions, limitMs: number): Promise<TakenApart> {
+async function runThread(
+  workerData: TakingOptions,
+  { ms, heapMb }: ThreadLimits,
+): Promise<TakenApart> {
   const { promise, resolve, reject } = Promise.withResolvers<TakenApart>();
-  const resourceLimits = { maxOldGenerationSizeMb: maxHeapMb };
+  const resourceLimits = { maxOldGenerationSizeMb: heapMb };
   const worker = new Worker(thread, { workerData, resourceLimits, env: {} });
-  const timer = setTimeout(() => reject(unreadableDocument('it takes too long to read')), limitMs);
+  const timer = setTimeout(() => reject(unreadableDocument('it takes too long to read')), ms);
   worker.once('message', resolve);
   worker.once('error', (error: NodeJS.ErrnoException) => {
     const isFull = error.code === 'ERR_WORKER_OUT_OF_MEMORY';

@@ -23,7 +23,13 @@ export const runFolderJob: RunJob = async (claimed, signal) => {
     job = { ...job, filename: folder.name };
     while (!isExpanded(job)) {
       if (signal.aborted) return () => continueJob(job);
-      job = await expandPage(job, drive_folders, signal);
+      try {
+        job = await expandPage(job, drive_folders, signal);
+      } catch (error) {
+        // The page's jobs are made all at once, so the next run begins with the same page.
+        if (signal.aborted) return () => continueJob(job);
+        throw error;
+      }
     }
   }
   return job.children_ended !== undefined && haveChildrenEnded(job)

@@ -1,6 +1,7 @@
 import type { Document, NamedPages } from '../../documents/document.ts';
 import { underName } from '../../documents/parts/part.ts';
-import type { ClaimedJob, JobKey } from '../job.ts';
+import type { ClaimedJob, Job } from '../job.ts';
+import { isPaged } from '../kinds.ts';
 import type { OcrPage } from '../result.ts';
 import { findStep, saveStep } from '../steps.ts';
 
@@ -12,8 +13,9 @@ export async function keepParts(job: ClaimedJob, { parts }: Document): Promise<v
 }
 
 /** Returns the file that each page of a job is of, by page; none for a page of the document itself. */
-export async function namesOfPages(job: JobKey): Promise<Map<number, { part: string }>> {
+export async function namesOfPages(job: Job): Promise<Map<number, { part: string }>> {
   const names = new Map<number, { part: string }>();
+  if (job.source_kind && isPaged(job.source_kind)) return names;
   for (const { name, first, last } of (await findStep<NamedPages[]>(job, stepName)) ?? []) {
     for (let page = first; page <= last; page++) names.set(page, { part: name });
   }

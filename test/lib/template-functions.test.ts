@@ -32,7 +32,9 @@ describe('functions', () => {
       expect(code).toContain('//# sourceMappingURL=index.mjs.map');
       expect(existsSync(join(bundle, 'index.mjs.map'))).toBe(true);
       const companions = readdirSync(bundle).filter((file) => !file.startsWith('index.mjs'));
-      expect(companions.filter((file) => !/\.(wasm|mjs|mjs\.map)$/.test(file))).toEqual(['NOTICES.txt']);
+      expect(companions.filter((file) => !/\.(wasm|mjs|mjs\.map)$/.test(file))).toEqual([
+        'NOTICES.txt',
+      ]);
       expect(readFileSync(join(bundle, 'NOTICES.txt'), 'utf8')).toMatch(/valibot|@smithy|@middy/);
     },
   );

@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { buildSync, type Metafile } from 'esbuild';
+import { type BuildOptions, buildSync, type Metafile } from 'esbuild';
 import type { Catalogue } from '../shared/models/catalogue.ts';
 import { buildConsole } from './console-bundle.ts';
 import { writeNotices } from './notices.ts';
@@ -14,11 +14,21 @@ export const functionNames = readdirSync(functionsDir)
   .filter((file) => file.endsWith('.ts'))
   .map((file) => basename(file, '.ts'));
 
+interface EntryPoint {
+  in: string;
+  out: string;
+}
+
 /** Files that a module loads from its own folder; they are copied beside each bundle that contains it. */
 const companions: Record<string, string[]> = {
   '@hyzyla/pdfium/dist/index.esm.js': ['pdfium.wasm'],
   // libvips starts its threads from the module's own file.
   'wasm-vips/lib/vips-node.mjs': ['vips.wasm', 'vips-heif.wasm', 'vips-node.mjs'],
+};
+
+/** Threads that a module starts from its own folder; each is bundled beside the bundles that contain it. */
+const threads: Record<string, string> = {
+  'shared/documents/parts/take-apart.ts': 'take-apart-thread',
 };
 
 const consoleFileIn = (outDir: string) => resolve(outDir, 'console.json');
@@ -35,17 +45,24 @@ export function bundleFunctions(outDir: string, catalogue: Catalogue): void {
 }
 
 /** Bundles entry points in one esbuild run; `#catalogue` becomes the given one, with the prices it has now. */
-export function bundle(
-  entryPoints: { in: string; out: string }[],
-  outDir: string,
-  catalogue: Catalogue,
-): void {
+export function bundle(entryPoints: EntryPoint[], outDir: string, catalogue: Catalogue): void {
   const catalogueFile = resolve(outDir, 'catalogue.json');
   mkdirSync(outDir, { recursive: true });
   writeFileSync(catalogueFile, JSON.stringify(catalogue));
-  const { metafile } = buildSync({
-    entryPoints,
-    outdir: outDir,
+  const build = (points: EntryPoint[]) =>
+    buildSync({ entryPoints: points, outdir: outDir, ...options(catalogueFile, outDir) });
+  const functions = build(entryPoints).metafile;
+  const started = threadsOf(functions);
+  const outputs = {
+    ...functions.outputs,
+    ...(started.length > 0 && build(started).metafile.outputs),
+  };
+  copyCompanions({ inputs: {}, outputs });
+  writeNotices({ inputs: {}, outputs }, root);
+}
+
+function options(catalogueFile: string, outDir: string) {
+  return {
     outExtension: { '.js': '.mjs' },
     absWorkingDir: root,
     bundle: true,
@@ -71,9 +88,19 @@ export function bundle(
     legalComments: 'none',
     logLevel: 'warning',
     metafile: true,
-  });
-  copyCompanions(metafile);
-  writeNotices(metafile, root);
+  } satisfies BuildOptions;
+}
+
+/** Returns the threads that bundles start, each to be bundled into the folder of the bundle. */
+function threadsOf({ outputs }: Metafile): EntryPoint[] {
+  return Object.entries(outputs).flatMap(([output, { inputs }]) =>
+    Object.keys(inputs).flatMap((input) => {
+      const thread = threads[input];
+      if (!thread) return [];
+      const out = join(basename(dirname(output)), thread);
+      return { in: join(root, dirname(input), `${thread}.ts`), out };
+    }),
+  );
 }
 
 function copyCompanions({ outputs }: Metafile): void {

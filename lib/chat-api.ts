@@ -2,6 +2,7 @@ import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
 import { AttributeType, ProjectionType } from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
 import type { ApiKeys } from './api-keys.ts';
+import type { DocumentReader } from './document-reader.ts';
 import type { DriveSearch } from './drive-search.ts';
 import type { Ledger } from './ledger.ts';
 import type { ModelProviders } from './model-providers.ts';
@@ -19,6 +20,7 @@ export interface ChatApiProps {
   readonly webSearch: WebSearch;
   readonly pages: PageReader;
   readonly driveSearch: DriveSearch;
+  readonly documentReader: DocumentReader;
   readonly removalPolicy: RemovalPolicy;
   readonly logs: FunctionLogs;
 }
@@ -83,7 +85,8 @@ export class ChatApi extends Construct {
   }
 
   private addChat(sessions: ServiceTable): void {
-    const { api, keys, ledger, providers, webSearch, pages, driveSearch, logs } = this.props;
+    const { api, keys, ledger, providers, webSearch, pages, driveSearch, documentReader, logs } =
+      this.props;
     const streamChat = new ServiceFunction(this, 'stream-chat', {
       description: 'POST /chat/stream',
       timeout: maxAnswerTime,
@@ -96,6 +99,7 @@ export class ChatApi extends Construct {
     webSearch.grantSearch(streamChat);
     pages.grantRead(streamChat);
     driveSearch.grantAsk(streamChat);
+    documentReader.grantRead(streamChat);
     grantSessions(sessions, streamChat, 'dynamodb:GetItem', 'dynamodb:PutItem');
     api.routeStreamed('POST', '/chat/stream', streamChat, maxAnswerTime);
   }

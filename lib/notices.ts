@@ -4,9 +4,10 @@ import type { Metafile } from 'esbuild';
 
 /** Writes `NOTICES.txt` beside each bundle: the licences of all packages that the bundle carries code of. */
 export function writeNotices({ outputs }: Metafile, root: string): void {
-  for (const [output, { inputs }] of Object.entries(outputs)) {
-    if (!output.endsWith('.mjs')) continue;
-    writeFileSync(join(root, dirname(output), 'NOTICES.txt'), noticesOf(Object.keys(inputs), root));
+  const bundles = Object.entries(outputs).filter(([output]) => output.endsWith('.mjs'));
+  for (const [dir, files] of Map.groupBy(bundles, ([output]) => dirname(output))) {
+    const inputs = files.flatMap(([, file]) => Object.keys(file.inputs));
+    writeFileSync(join(root, dir, 'NOTICES.txt'), noticesOf(inputs, root));
   }
 }
 

@@ -9,6 +9,7 @@ import { bundleFunctions } from './bundles.ts';
 import { ChatApi } from './chat-api.ts';
 import { ConsoleApi } from './console-api.ts';
 import { DocsApi } from './docs-api.ts';
+import { DocumentReader } from './document-reader.ts';
 import { DocumentRunners } from './document-runners.ts';
 import { DriveAccount } from './drive-account.ts';
 import { DriveSearch } from './drive-search.ts';
@@ -105,7 +106,8 @@ export class ServiceStack extends Stack {
     new BatchApi(this, 'batch', { api, jobs, logs, lanes, drive, documentLimits });
     const pages = new PageReader(this, 'pages', { logs });
     const driveSearch = new DriveSearch(this, 'drive-search', { drive, logs });
-    const sources = { webSearch, pages, driveSearch };
+    const documentReader = new DocumentReader(this, 'document-reader', { logs });
+    const sources = { webSearch, pages, driveSearch, documentReader };
     new ChatApi(this, 'chat', { api, keys, ledger, providers, ...sources, removalPolicy, logs });
     const usage = new Usage(this, 'usage', { api, jobs, ledger, alarms, removalPolicy, logs });
     const feedback = new Feedback(this, 'feedback', { api, removalPolicy, logs });

@@ -31,6 +31,7 @@ const Environment = v.object({
   SEARCH_SECRET: v.optional(v.string()),
   SEARCH_DRIVE_FUNCTION: v.string(),
   SESSIONS_TABLE: v.string(),
+  READ_DOCUMENT_FUNCTION: v.string(),
   READ_PAGE_FUNCTION: v.string(),
   /** The one origin that pages are read from without a check of its address; never set where it is deployed. */
   READ_PAGE_LOCAL_ORIGIN: v.optional(

@@ -79,18 +79,5 @@ function speaksWithoutContent(message: unknown): boolean {
   return Array.isArray(tool_calls) || [function_call, refusal, audio].some(Boolean);
 }
 
-/** Lists the URLs of the images in messages, in order. */
-export function imagesOf(messages: v.InferOutput<typeof Message>[]): string[] {
-  return messages.flatMap(({ content }) =>
-    Array.isArray(content)
-      ? content.flatMap((part) =>
-          part.type === 'image_url' ? (part as ImagePart).image_url.url : [],
-        )
-      : [],
-  );
-}
-
-type ImagePart = v.InferOutput<typeof ImagePart>;
-
 /** Whether a URL holds the image itself, in base64. */
 export const isDataUrl = (url: string) => /^data:[^,]*;base64,/i.test(url);

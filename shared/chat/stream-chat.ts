@@ -7,16 +7,12 @@ import { callerWithSecret } from '../keys/caller-with-secret.ts';
 import { mayUseModel } from '../keys/key-limits.ts';
 import { catalogue, findModel, type Model } from '../models/catalogue.ts';
 import { modelAnswer } from './answer.ts';
+import { withDocumentTexts } from './attached-documents.ts';
 import { research } from './research/research.ts';
 import { sessionHistory } from './session.ts';
 import { reachOf } from './sources/reach.ts';
 import { searchedAnswer } from './sources/searched-answer.ts';
-import {
-  type ChatStreamRequest,
-  refuseUnreadable,
-  samplingOf,
-  userMessage,
-} from './stream-request.ts';
+import { type ChatStreamRequest, refuseUnseen, samplingOf, userMessage } from './stream-request.ts';
 import { Tally } from './tally.ts';
 import { type AnswerEvents, begin, type Turn, turnEvents } from './turn.ts';
 
@@ -26,13 +22,14 @@ import { type AnswerEvents, begin, type Turn, turnEvents } from './turn.ts';
  * available, `BudgetExceededError` or `RequestsPerMinuteError`, and `ModelError`.
  */
 export async function streamChat(
-  request: ChatStreamRequest,
+  sent: ChatStreamRequest,
   gatewayCaller: Caller,
   { timeIsUp, note }: Invocation,
 ): Promise<StreamedResponse> {
-  const caller = request.api_key !== null ? await callerWithSecret(request.api_key) : gatewayCaller;
-  const model = modelFor(caller, request.model);
-  refuseUnreadable(request, model);
+  const caller = sent.api_key !== null ? await callerWithSecret(sent.api_key) : gatewayCaller;
+  const model = modelFor(caller, sent.model);
+  refuseUnseen(sent, model);
+  const request = await withDocumentTexts(sent, timeIsUp);
   const session = {
     keyId: caller.keyId,
     userId: request.user_id,

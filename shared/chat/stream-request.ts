@@ -75,6 +75,7 @@ export const ChatStreamRequest = v.object({
 });
 
 export type ChatStreamRequest = v.InferOutput<typeof ChatStreamRequest>;
+export type ChatFile = v.InferOutput<typeof ChatFile>;
 export type HistoryEntry = v.InferOutput<typeof HistoryEntry>;
 
 /** What a request says of how its answer is written, for the call that writes it. */
@@ -83,29 +84,14 @@ export const samplingOf = ({ max_tokens, temperature }: ChatStreamRequest) => ({
   ...(temperature !== null && { temperature }),
 });
 
-/** Throws a 422 that names the field, for what the model can't take. */
-export function refuseUnreadable(request: ChatStreamRequest, model: Model): void {
+/** Throws a 422 that names the field, for what the model can't see or take. */
+export function refuseUnseen(request: ChatStreamRequest, model: Model): void {
   if (request.images?.length && model.maxImageTokens === undefined) {
     throw valueError(['body', 'images'], `${model.id} can't see images`);
   }
   if (request.temperature !== null && model.reasoning) {
     throw valueError(['body', 'temperature'], `${model.id} is a reasoning model, which takes none`);
   }
-  const binary = request.files?.findIndex(isBinary) ?? -1;
-  if (binary >= 0) {
-    throw valueError(
-      ['body', 'files', binary, 'content'],
-      'only text is taken; PDF and Office files are not available yet',
-    );
-  }
-}
-
-/** Whether a file is a PDF, a zip (as Office files are) or an old Office file, by its name or its base64. */
-function isBinary({ name, content }: v.InferOutput<typeof ChatFile>): boolean {
-  return (
-    /\.(pdf|docx?|xlsx?|pptx?|od[tsp])$/i.test(name) ||
-    /^(data:application\/[^,]*;base64,|JVBERi|UEsDB|0M8R4K)/.test(content)
-  );
 }
 
 /** Joins the user's message and each file's text under its name. */

@@ -1,12 +1,13 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { extname, join } from 'node:path';
+import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { htmlText } from '../documents/html-text.ts';
-import { kindOf, typeName } from '../documents/kind.ts';
+import { decodeHtml, htmlText } from '../documents/html-text.ts';
+import { kindOf, mediaTypeOf } from '../documents/kind.ts';
 import { officeKindOf } from '../documents/office/kind.ts';
 import { officeText } from '../documents/office/office-text.ts';
 import { textLayersIn } from '../documents/pdf-text.ts';
+import { readRtf } from '../documents/rtf-text.ts';
 import { decodeText } from '../documents/text.ts';
 import { openContent } from '../drive/content.ts';
 import type { DriveFile } from '../drive/file.ts';
@@ -64,14 +65,13 @@ async function readBytes(
   const kind = kindOf(start, mimeType, filename);
   if (kind === 'pdf') return readPdf(bytes, deadline);
   if (kind === 'image') return { skipped: pictureReason };
-  if (kind === undefined) return { skipped: reasonOf(typeName(start, mimeType, filename)) };
-  const text = decodeText(bytes);
-  return { text: isHtml(mimeType, filename) ? htmlText(text, maxCharacters, checkpoint) : text };
+  if (kind === 'html') return { text: htmlText(decodeHtml(bytes), maxCharacters, checkpoint) };
+  if (kind === 'rtf') return { text: readRtf(bytes, checkpoint, maxCharacters).text };
+  if (kind === undefined || kind === 'archive') {
+    return { skipped: reasonOf(mediaTypeOf(start, mimeType, filename)) };
+  }
+  return { text: decodeText(bytes) };
 }
-
-const isHtml = (mimeType: string, filename: string) =>
-  /^(text\/html|application\/xhtml\+xml)\b/i.test(mimeType) ||
-  ['.html', '.htm', '.xhtml'].includes(extname(filename).toLowerCase());
 
 async function readPdf(bytes: Buffer, { signal }: Deadline): Promise<Reading> {
   const folder = await mkdtemp(join(tmpdir(), 'quire-search-'));

@@ -6,9 +6,20 @@ export interface PageContent {
   jpeg?: Uint8Array;
 }
 
+/** Which pages a file makes up that is part of a document. */
+export interface NamedPages {
+  name: string;
+  first: number;
+  last: number;
+}
+
 /** A document on disk, read page by page. Its file must stay until the document is closed. */
 export interface Document {
   pageCount: number;
+  /** The files in it; absent if there are none. One within another comes after it. */
+  parts?: NamedPages[];
+  /** Whether all of it is text, and no page needs to be seen. */
+  isText?: boolean;
   /**
    * Reads the page with this number, from 1. `forceOcr` has its picture returned even if it has a text
    * layer; without `draw` no picture is made, so that only a text layer is returned. Throws `RangeError` if there is no such page, and 422 if the page can't be read.

@@ -9,7 +9,7 @@ export function encryptedDocument(): ServiceError {
 }
 
 /** 422: the document has nothing in it. */
-export function emptyDocument(what: 'bytes' | 'pages'): ServiceError {
+export function emptyDocument(what: 'bytes' | 'pages' | 'files'): ServiceError {
   return permanent('empty_document', `The document is empty: it has no ${what}.`);
 }
 
@@ -21,6 +21,12 @@ export function unreadableDocument(why: string, cause?: unknown): ServiceError {
 /** 422: this page can't be read; others may be. */
 export function unreadablePage(page: number, why: string, cause?: unknown): ServiceError {
   return permanent('unreadable_page', `Page ${page} can't be read: ${why}.`, cause);
+}
+
+/** 422: a file is what people call so, and that isn't read. */
+export function unsupportedFile(name: string, words: string, advice = ''): ServiceError {
+  const message = `${name} is ${words}, which is not supported${advice}.`;
+  return permanent('unsupported_file_type', message);
 }
 
 function permanent(code: string, message: string, cause?: unknown): ServiceError {

@@ -2,6 +2,7 @@ import { Parser } from 'htmlparser2';
 import { unreadableDocument } from './errors.ts';
 import { Markdown, TextIsFull } from './office/markdown.ts';
 import { TableReader } from './office/table-reader.ts';
+import { decodeText } from './text.ts';
 
 /** What is no text of the page. */
 const skipped = new Set([
@@ -40,6 +41,16 @@ export function htmlText(html: string, maxCharacters: number, checkpoint: () => 
     if (!(error instanceof TextIsFull)) throw error;
   }
   return markdown.toString();
+}
+
+/** Where a page may name its encoding. */
+const encodingPlace = 1_024;
+
+/** Decodes a page's bytes: by their mark, as UTF-8 where they are that, else by the encoding that the page names. */
+export function decodeHtml(bytes: Buffer): string {
+  const start = bytes.toString('latin1', 0, encodingPlace);
+  const named = start.match(/(?:charset|encoding)\s*=\s*["']?\s*([\w:-]+)/i)?.[1];
+  return decodeText(bytes, named);
 }
 
 class HtmlReader {

@@ -1,8 +1,11 @@
+import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import type Vips from 'wasm-vips';
 import { ServiceError } from '../http/errors.ts';
+import { greyPicture } from './bmp.ts';
 import type { Document, PageContent } from './document.ts';
 import { unreadableDocument, unreadablePage } from './errors.ts';
 import { encodeJpeg, scaleToFit } from './jpeg.ts';
+import { typeBySignature } from './signatures.ts';
 import { loadVips, vipsError } from './vips.ts';
 
 /** Pixels whose sides differ by this factor are made square: a fax may have twice as many across as down. */
@@ -20,11 +23,51 @@ const maxWholeMegapixels = 100;
 export async function openImage(path: string): Promise<Document> {
   const vips = await loadVips();
   try {
-    return new ImageFile(path, vips);
+    return isBmp(path) ? new BmpImage(path, vips) : new ImageFile(path, vips);
   } catch (error) {
     if (error instanceof ServiceError) throw error;
     throw unreadableDocument('it is no valid image', vipsError(error));
   }
+}
+
+function isBmp(path: string): boolean {
+  const start = Buffer.alloc(64);
+  const file = openSync(path, 'r');
+  try {
+    return typeBySignature(start.subarray(0, readSync(file, start))) === 'image/bmp';
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** libvips has no decoder for a BMP; it makes the JPEG. */
+class BmpImage implements Document {
+  readonly pageCount = 1;
+  private readonly path: string;
+  private readonly vips: typeof Vips;
+
+  constructor(path: string, vips: typeof Vips) {
+    this.path = path;
+    this.vips = vips;
+  }
+
+  async readPage(page: number): Promise<PageContent> {
+    if (page !== 1) throw new RangeError(`There is no page ${page}`);
+    const { width, height, pixels } = greyPicture(readFileSync(this.path));
+    using image = this.vips.Image.newFromMemory(
+      pixels,
+      width,
+      height,
+      1,
+      this.vips.BandFormat.uchar,
+    );
+    const scale = scaleToFit(width, height);
+    using small = scale < 1 ? image.resize(scale) : image.copy();
+    return { jpeg: encodeJpeg(small) };
+  }
+
+  /** Does nothing: the file is read anew for its page. */
+  close(): void {}
 }
 
 class ImageFile implements Document {
@@ -87,7 +130,7 @@ class ImageFile implements Document {
 
 function refuseHuge(image: Vips.Image): void {
   const isInterlaced = image.getTypeof('interlaced') !== 0 && image.getInt('interlaced') === 1;
-  const isWhole = isInterlaced || /^(webp|heif)/.test(image.getString('vips-loader'));
+  const isWhole = isInterlaced || /^(webp|heif|gif)/.test(image.getString('vips-loader'));
   const limit = isWhole ? maxWholeMegapixels : maxMegapixels;
   if (image.width * image.height > limit * 1e6) {
     throw unreadableDocument(`it has more than ${limit} megapixels`);

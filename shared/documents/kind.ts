@@ -1,8 +1,28 @@
+import { extname } from 'node:path';
+import { officeKindOf } from './office/kind.ts';
 import { typeBySignature } from './signatures.ts';
 import { looksLikeText } from './text.ts';
+import { textTypeOf } from './text-types.ts';
 
-/** How a file is read. */
-export type DocumentKind = 'pdf' | 'image' | 'text' | 'json' | 'jsonl' | 'csv' | 'markdown';
+/**
+ * How a file is read. An `archive` is a ZIP: an Office file, an e-book or an archive of files, which are told
+ * apart by what is in them.
+ */
+export type DocumentKind =
+  | 'pdf'
+  | 'image'
+  | 'text'
+  | 'json'
+  | 'jsonl'
+  | 'csv'
+  | 'markdown'
+  | 'html'
+  | 'rtf'
+  | 'email'
+  | 'archive';
+
+/** The kinds of files that are taken apart: their text, their pictures, and the files in them. */
+export type CompositeKind = 'html' | 'rtf' | 'email' | 'archive';
 
 const kindByType = new Map<string, DocumentKind>(
   Object.entries({
@@ -12,11 +32,21 @@ const kindByType = new Map<string, DocumentKind>(
     'image/tiff': 'image',
     'image/webp': 'image',
     'image/avif': 'image',
+    'image/gif': 'image',
+    'image/bmp': 'image',
     'application/json': 'json',
     'application/jsonl': 'jsonl',
     'application/x-ndjson': 'jsonl',
     'text/csv': 'csv',
     'text/markdown': 'markdown',
+    'text/html': 'html',
+    'application/xhtml+xml': 'html',
+    'application/rtf': 'rtf',
+    'text/rtf': 'rtf',
+    'message/rfc822': 'email',
+    'application/zip': 'archive',
+    'application/x-zip-compressed': 'archive',
+    'application/epub+zip': 'archive',
     // Google's own documents, by the format in which Drive exports them.
     'application/vnd.google-apps.document': 'markdown',
     'application/vnd.google-apps.spreadsheet': 'csv',
@@ -34,6 +64,8 @@ const typeByExtension = new Map(
     tiff: 'image/tiff',
     webp: 'image/webp',
     avif: 'image/avif',
+    gif: 'image/gif',
+    bmp: 'image/bmp',
     heic: 'image/heic',
     heif: 'image/heif',
     json: 'application/json',
@@ -44,10 +76,26 @@ const typeByExtension = new Map(
     markdown: 'text/markdown',
     txt: 'text/plain',
     log: 'text/plain',
+    html: 'text/html',
+    htm: 'text/html',
+    xhtml: 'application/xhtml+xml',
+    rtf: 'application/rtf',
+    eml: 'message/rfc822',
+    zip: 'application/zip',
+    epub: 'application/epub+zip',
   }),
 );
 
-const textKinds = new Set<DocumentKind | undefined>(['text', 'json', 'jsonl', 'csv', 'markdown']);
+/** The kinds that a file without a known signature may have: its bytes are then text. */
+const textKinds = new Set<DocumentKind | undefined>([
+  ...(['text', 'json', 'jsonl', 'csv', 'markdown', 'html', 'email'] as const),
+]);
+/** The kinds that say so by their first bytes. */
+const signedKinds = new Set<DocumentKind | undefined>(['archive', 'rtf']);
+
+/** Whether a kind of files is taken apart. */
+export const isComposite = (kind: DocumentKind): kind is CompositeKind =>
+  ['html', 'rtf', 'email', 'archive'].includes(kind);
 
 /**
  * Returns what a file is: by its first bytes and, if these say nothing, by its declared type and name.
@@ -61,8 +109,9 @@ export function kindOf(
   const type = typeBySignature(firstBytes);
   if (type) return kindByType.get(type);
   const declared = likelyKindOf(mimeType, filename);
-  if (!looksLikeText(firstBytes)) return textKinds.has(declared) ? undefined : declared;
-  return declared ?? 'text';
+  const unsigned = signedKinds.has(declared) ? undefined : declared;
+  if (!looksLikeText(firstBytes)) return textKinds.has(unsigned) ? undefined : unsigned;
+  return kindByType.get(textTypeOf(firstBytes) ?? '') ?? unsigned ?? 'text';
 }
 
 /**
@@ -70,17 +119,18 @@ export function kindOf(
  * more than its declared type. Undefined if it is unsupported.
  */
 export function likelyKindOf(mimeType: string, filename: string): DocumentKind | undefined {
+  if (officeKindOf(mimeType, filename)) return 'archive';
   const type = declaredType(mimeType, filename);
   return kindByType.get(type) ?? (type.startsWith('text/') ? 'text' : undefined);
 }
 
-/** Returns the media type to name in a message about an unsupported file. */
-export function typeName(firstBytes: Uint8Array, mimeType: string, filename: string): string {
+/** Returns the media type of a file: by its first bytes, else the declared one. */
+export function mediaTypeOf(firstBytes: Uint8Array, mimeType: string, filename: string): string {
   return typeBySignature(firstBytes) ?? declaredType(mimeType, filename);
 }
 
 function declaredType(mimeType: string, filename: string): string {
-  const extension = /\.([a-z0-9]+)$/i.exec(filename)?.[1]?.toLowerCase() ?? '';
+  const extension = extname(`_${filename}`).slice(1).toLowerCase();
   const essence = mimeType.split(';')[0]?.trim().toLowerCase();
   return typeByExtension.get(extension) ?? (essence || 'application/octet-stream');
 }

@@ -1,11 +1,51 @@
 import { statSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
 import type { Document } from './document.ts';
 import { emptyDocument } from './errors.ts';
 import { openImage } from './image.ts';
+import { joinDocuments } from './joined-document.ts';
+import { type CompositeKind, isComposite } from './kind.ts';
+import { hasPages, type Part } from './parts/part.ts';
+import { takeApart } from './parts/take-apart.ts';
 import { openPdf } from './pdf.ts';
 
-/** Opens a document; throws 422 if it is empty, encrypted, cut off or not what it should be. */
-export async function openDocument(path: string, kind: 'pdf' | 'image'): Promise<Document> {
+/** The kinds of documents that have pages, or are taken apart into such. */
+export type OpenableKind = 'pdf' | 'image' | CompositeKind;
+
+/**
+ * Opens a document; throws 422 if it is empty, encrypted, cut off or not what it should be. With `forceOcr` the
+ * pictures beside a text are pages too.
+ */
+export async function openDocument(
+  path: string,
+  kind: OpenableKind,
+  { forceOcr = false } = {},
+): Promise<Document> {
   if (statSync(path).size === 0) throw emptyDocument('bytes');
-  return kind === 'pdf' ? openPdf(path) : openImage(path);
+  if (isComposite(kind)) return openParts(path, kind, forceOcr);
+  return openPages(path, kind);
+}
+
+const openPages = (path: string, kind: 'pdf' | 'image') =>
+  kind === 'pdf' ? openPdf(path) : openImage(path);
+
+async function openParts(path: string, kind: CompositeKind, forceOcr: boolean): Promise<Document> {
+  const folder = await mkdtemp(`${path}-`);
+  const remove = () => rm(folder, { recursive: true, force: true });
+  try {
+    const parts = await takeApart({ path, kind, folder, forceOcr });
+    const pieces = parts.map((part) => ({ name: part.name, open: () => openPart(part) }));
+    const document = await joinDocuments(pieces, () => void remove());
+    return { ...document, isText: !hasPages(parts, forceOcr) };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+async function openPart(part: Part): Promise<Document> {
+  if (part.is === 'unreadable') throw part.error;
+  if (part.is === 'pages') return openPages(part.path, part.kind);
+  const { text } = part;
+  return { pageCount: 1, readPage: async () => ({ textLayer: text }), close: () => {} };
 }

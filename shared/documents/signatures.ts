@@ -14,9 +14,12 @@ const signatures: Signature[] = [
   { type: 'image/tiff', start: 'II+\0' },
   { type: 'image/tiff', start: 'MM\0+' },
   { type: 'image/webp', start: 'WEBP', offset: 8 },
-  { type: 'image/gif', start: 'GIF8' },
+  { type: 'image/gif', start: 'GIF87a' },
+  { type: 'image/gif', start: 'GIF89a' },
   { type: 'image/jp2', start: 'jP  ', offset: 4 },
   { type: 'application/zip', start: 'PK\x03\x04' },
+  // An archive of nothing.
+  { type: 'application/zip', start: 'PK\x05\x06' },
   { type: 'application/gzip', start: '\x1f\x8b' },
   { type: 'application/x-ole-storage', start: '\xd0\xcf\x11\xe0' },
   { type: 'application/rtf', start: '{\\rtf' },
@@ -42,6 +45,7 @@ export function typeBySignature(firstBytes: Uint8Array): string | undefined {
   const start = Buffer.from(firstBytes.subarray(0, 64)).toString('latin1');
   if (start.trimStart().startsWith('%PDF-')) return 'application/pdf';
   if (start.startsWith('ftyp', 4)) return typeByBrand(start);
+  if (isBmp(firstBytes)) return 'image/bmp';
   return signatures.find((known) => start.startsWith(known.start, known.offset ?? 0))?.type;
 }
 
@@ -51,4 +55,20 @@ function typeByBrand(start: string): string {
   const named = start.slice(8, end).match(/.{4}/gs) ?? [];
   const known = named.map((brand) => brands[brand]).filter((type) => type !== undefined);
   return known.find((type) => type !== 'image/heif') ?? known[0] ?? 'video/mp4';
+}
+
+/**
+ * The sizes that a BMP's second header may have. Two letters alone would take a text for a picture.
+ *
+ * @see https://learn.microsoft.com/en-us/windows/win32/gdi/bitmap-header-types
+ */
+const bmpHeaderBytes = [12, 40, 52, 56, 64, 108, 124];
+
+function isBmp(firstBytes: Uint8Array): boolean {
+  const head = Buffer.from(firstBytes.subarray(0, 18));
+  return (
+    head.length === 18 &&
+    head.toString('latin1', 0, 2) === 'BM' &&
+    bmpHeaderBytes.includes(head.readUInt32LE(14))
+  );
 }

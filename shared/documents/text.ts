@@ -1,11 +1,22 @@
-/** Decodes text by its byte order mark; without one as UTF-8, or as windows-1252 if it is no valid UTF-8. */
-export function decodeText(bytes: Uint8Array): string {
+/**
+ * Decodes text by its byte order mark; without one as UTF-8, or, if it is no valid UTF-8, in the encoding that it
+ * names, which is windows-1252 where it names none that is known.
+ */
+export function decodeText(bytes: Uint8Array, encoding = 'windows-1252'): string {
   if (startsWith(bytes, [0xff, 0xfe])) return new TextDecoder('utf-16le').decode(bytes);
   if (startsWith(bytes, [0xfe, 0xff])) return new TextDecoder('utf-16be').decode(bytes);
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    return new TextDecoder('windows-1252').decode(bytes);
+    return decoderFor(encoding).decode(bytes);
+  }
+}
+
+function decoderFor(encoding: string): InstanceType<typeof TextDecoder> {
+  try {
+    return new TextDecoder(encoding);
+  } catch {
+    return new TextDecoder('windows-1252');
   }
 }
 

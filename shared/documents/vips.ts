@@ -7,7 +7,7 @@ let loading: Promise<typeof Vips> | undefined;
  *
  * @see https://www.libvips.org/API/8.19/developer-checklist.html
  */
-const loaders = ['Jpeg', 'Png', 'Tiff', 'Webp', 'Heif'];
+const loaders = ['Jpeg', 'Png', 'Tiff', 'Webp', 'Heif', 'Nsgif'];
 
 /** Loads libvips, once in a thread. Its own threads don't keep the process alive. */
 export function loadVips(): Promise<typeof Vips> {

@@ -24,6 +24,9 @@ interface ExportFormat {
 
 const googleTypePrefix = 'application/vnd.google-apps.';
 
+/** Whether a type is of Google's own, whose files have no bytes. */
+export const isGoogleType = (mimeType: string) => mimeType.startsWith(googleTypePrefix);
+
 const exportFormats: Record<string, ExportFormat> = {
   [`${googleTypePrefix}document`]: { mimeType: 'text/markdown', extension: '.md' },
   [`${googleTypePrefix}spreadsheet`]: { mimeType: 'text/csv', extension: '.csv' },
@@ -55,7 +58,7 @@ export async function openContent(file: DriveFile, signal?: AbortSignal): Promis
 
 /** Returns the format to export a type in; undefined if it is downloaded. Throws 422 if it can be neither. */
 function exportFormatOf(mimeType: string): ExportFormat | undefined {
-  if (!mimeType.startsWith(googleTypePrefix)) return undefined;
+  if (!isGoogleType(mimeType)) return undefined;
   const known = exportFormats[mimeType];
   if (known) return known;
   throw refused(422, 'unsupported_file_type', `Files of type ${mimeType} can't be read.`);

@@ -1,16 +1,16 @@
-import type { DocumentKind } from '../documents/kind.ts';
+import { type DocumentKind, isComposite } from '../documents/kind.ts';
 import type { Job } from './job.ts';
 
 /** Whether a document of a kind is made of pages to be read, rather than of text. */
 export const isPaged = (kind: DocumentKind): kind is 'pdf' | 'image' =>
   kind === 'pdf' || kind === 'image';
 
-/** Whether a job can be done on a document of a kind; `auto` takes what it gets. */
+/** Whether a job can be done on a document of a kind. `auto` takes what it gets; what is taken apart suits any job. */
 export function canWorkOn(
   { job_type, pipeline }: Pick<Job, 'job_type' | 'pipeline'>,
   kind: DocumentKind | undefined,
 ): boolean {
   if (!kind) return false;
-  if (job_type === 'auto') return true;
+  if (job_type === 'auto' || isComposite(kind)) return true;
   return isPaged(kind) === (job_type === 'ocr' || pipeline !== undefined);
 }

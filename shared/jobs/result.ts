@@ -41,6 +41,8 @@ export const lowConfidence = 80;
 /** One page as it was read; a failed one says why in its place. */
 export const OcrPage = v.object({
   page: Count,
+  /** The file that the page is of, if it is one within the document: an attachment, a file of an archive, a picture. */
+  part: v.exactOptional(v.string()),
   source: v.picklist(['ocr', 'text_layer']),
   confidence: v.nullable(v.number()),
   text: v.nullable(v.string()),

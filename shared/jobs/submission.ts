@@ -1,10 +1,11 @@
 import * as v from 'valibot';
-import { imagesOf, isDataUrl, Message } from '../chat/message.ts';
+import { Message } from '../chat/message.ts';
 import type { Caller } from '../http/caller.ts';
 import { valueError } from '../http/errors.ts';
 import { dictionary, integerBetween, orNull, stringUpTo } from '../http/schema.ts';
 import { limitsOf, mayUseModel } from '../keys/key-limits.ts';
 import { findOcrEngine, modelIds } from '../models/catalogue.ts';
+import { checkInlineFiles, inlineFilesOf } from './inline-files.ts';
 import { canRead, modelsOf } from './step-models.ts';
 
 /** Longer than any that Google gives. */
@@ -83,19 +84,12 @@ function checkInline(
   messages: v.InferOutput<typeof Message>[],
 ): void {
   if (job_type === 'auto') throw valueError(['body', 'job_type'], 'auto needs drive input');
-  if (job_type === 'chat' && !pipeline) return;
-  const images = imagesOf(messages);
-  if (images.length === 0) {
-    throw job_type === 'ocr'
-      ? valueError(['body', 'inline', 'messages'], 'an ocr job needs at least one image part')
-      : valueError(['body', 'pipeline'], 'a pipeline needs drive input or inline images');
-  }
-  if (!images.every(isDataUrl)) {
-    throw valueError(
-      ['body', 'inline', 'messages'],
-      'OCR reads images given as data URLs in base64',
-    );
-  }
+  const isRead = job_type === 'ocr' || pipeline !== null;
+  checkInlineFiles(messages, isRead);
+  if (!isRead || inlineFilesOf(messages).length > 0) return;
+  throw job_type === 'ocr'
+    ? valueError(['body', 'inline', 'messages'], 'an ocr job needs at least one image or file part')
+    : valueError(['body', 'pipeline'], 'a pipeline needs drive input, or inline images or files');
 }
 
 function checkModels(submission: JobSubmission, caller: Caller): void {

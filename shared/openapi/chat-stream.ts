@@ -34,7 +34,8 @@ export const chatComponents = {
     api_key:
       'Another API key, which is then the one that is billed and limited: so a shared front end passes its users’ keys on.',
     images: 'Images for the model to see.',
-    files: 'Text files, added to the message.',
+    files:
+      'Files, whose text is added to the message: text as it is; PDF, Word, Excel, PowerPoint, OpenDocument, EPUB and ZIP in base64, others as data URLs. At most 20 of them are read; one that is a scan is refused with 422, for a batch job reads it.',
     max_tokens:
       'The most tokens that the answer may have, a reasoning model’s thoughts included. Without it as many as the model can write, or as the key’s budget covers.',
     temperature:
@@ -48,7 +49,10 @@ export const chatComponents = {
     base64: 'The image in base64, or as a data URL.',
     mime_type: 'Its type. A data URL names its own, which counts instead.',
   }),
-  ChatFile: component(ChatFile, 'A text file.', { name: 'Its name.', content: 'Its text.' }),
+  ChatFile: component(ChatFile, 'A file.', {
+    name: 'Its name.',
+    content: 'Its text; or a document in base64, also as a data URL.',
+  }),
   ChatEvent: component(
     ChatEvent,
     'One event of the stream: `start`, any number of `status` and `delta`, `sources` if it searched, `usage` and `done`; or `error` at any point.',

@@ -66,6 +66,7 @@ export const resultComponents = {
   }),
   OcrPage: component(OcrPage, 'One page.', {
     page: 'Its number, from 1.',
+    part: 'The file that the page is of, if it is one within the document: an attachment, a file of an archive, a picture.',
     source: '`text_layer` where the document itself has the text, `ocr` where an image was read.',
     confidence:
       'How sure the reading is: the mean of the words’, from 0 to 100. Null for a text layer, and for a page that a model has read.',

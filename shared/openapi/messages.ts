@@ -58,7 +58,9 @@ export const messageComponents = {
     type: 'What kind of part this is.',
     image_url: '`url` is a link, or the image itself as a data URL. OCR jobs take data URLs alone.',
   }),
-  OtherPart: component(OtherPart, 'Any other part, as the model takes it.', {
-    type: 'What kind of part this is.',
-  }),
+  OtherPart: component(
+    OtherPart,
+    'Any other part, as the model takes it. In a job’s messages a part of the type `file` is read by the service: its `file` has a `filename` and, as a data URL in base64, `file_data`, which may be a PDF, a Word, Excel, PowerPoint or OpenDocument file, RTF, HTML, an email, an EPUB or a ZIP archive. A `file_id` is refused with 422.',
+    { type: 'What kind of part this is.' },
+  ),
 };

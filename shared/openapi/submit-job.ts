@@ -15,16 +15,18 @@ export const submissionComponents = {
     'A job to be done. Exactly one of `inline` and `drive` must be given.',
     {
       job_type:
-        '`chat` asks a model, `ocr` reads images and pages; `auto`, for a file on the drive, decides by its type: images and PDF are read, text, Markdown, CSV, JSON and Google Docs, Sheets and Slides go to a model.',
+        '`chat` asks a model, `ocr` reads images and pages; `auto`, for a file on the drive, decides by its content: images and PDF are read, and so is a document with one of these in it, or without any text; text, Markdown, CSV, JSON, Word, Excel, PowerPoint, OpenDocument, RTF, HTML, email, EPUB, ZIP and Google Docs, Sheets and Slides go to a model.',
       model: `The model to use; without it the default for the type of job. An \`ocr\` job takes an OCR engine (${engines}), or a model that sees.`,
-      inline: 'The input itself. An `ocr` job reads the image parts of the messages.',
+      inline:
+        'The input itself. An `ocr` job reads the image and file parts of the messages; a `chat` job puts the text of file parts to the model.',
       drive: 'A file or folder on Google Drive, in a folder that the key may read.',
       priority: 'Lower is processed sooner.',
       max_retries: 'How often the job is tried again after a failure that may pass.',
       pipeline:
-        '`ocr_then_chat` reads the pages, then hands their text to a model: for drive input, or inline images.',
+        '`ocr_then_chat` reads the pages, then hands their text to a model: for drive input, or inline images and files.',
       pipeline_instruction: 'What the model of the pipeline is to do with the text.',
-      force_ocr: 'Reads every page as an image, whatever text the document says it has.',
+      force_ocr:
+        'Reads every page of a PDF as an image, whatever text it says it has, and the pictures beside the text of other documents too.',
       dry_run:
         'Estimates what the files on the drive would come to, and makes nothing: the answer is a 200 with the estimate.',
       fresh:
@@ -32,7 +34,7 @@ export const submissionComponents = {
     },
   ),
   InlineInput: component(InlineInput, 'Input that comes with the submission.', {
-    messages: 'The conversation to be answered, or the images to be read.',
+    messages: 'The conversation to be answered, or the images and files to be read.',
   }),
   DriveInput: component(
     DriveInput,
@@ -125,6 +127,26 @@ export const submitOperation: Operation = {
         ],
       },
     },
+    'A question about a PDF': {
+      job_type: 'chat',
+      inline: {
+        messages: [
+          {
+            role: 'user',
+            content: [
+              { type: 'text', text: 'When does this contract end?' },
+              {
+                type: 'file',
+                file: {
+                  filename: 'contract.pdf',
+                  file_data: 'data:application/pdf;base64,JVBERi0xLjcK',
+                },
+              },
+            ],
+          },
+        ],
+      },
+    },
     'A scan on the drive, read and summed up': {
       job_type: 'ocr',
       drive: { file_id: '1sTWaJ_j7PkjzaBWtNc3IzovK5hQf21FbOw9yLeeLPNQ' },
@@ -159,6 +181,11 @@ export const submitOperation: Operation = {
         loc: ['body', 'priority'],
         msg: 'Input should be less than or equal to 100',
         type: 'less_than_equal',
+      },
+      'A file that was uploaded elsewhere': {
+        loc: ['body', 'inline', 'messages', 0, 'content', 1, 'file', 'file_id'],
+        msg: 'Value error, uploaded files are not read; send the file itself as a data URL, data:application/pdf;base64,…',
+        type: 'value_error',
       },
       'Both kinds of input': {
         loc: ['body'],

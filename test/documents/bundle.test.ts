@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { bundle } from '../../lib/bundles.ts';
 import { FunctionHost } from '../../lib/local/lambda/function-host.ts';
 import { Narrator } from '../../lib/local/narrator.ts';
+import { docxOf, wordParagraph } from '../support/fixtures/office-files.ts';
 import { permissionsFor } from '../support/fixtures/permissions.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'quire-bundles-'));
@@ -15,7 +16,10 @@ const codeDir = join(root, 'read');
 const samples = fileURLToPath(new URL('../../lib/local/drive/samples/', import.meta.url));
 const document = fileURLToPath(new URL('../../shared/documents/open-document.ts', import.meta.url));
 
+const docx = join(root, 'letter.docx');
+
 beforeAll(() => {
+  writeFileSync(docx, docxOf(wordParagraph('A letter')));
   writeFileSync(
     join(root, 'read.ts'),
     `import { openDocument } from ${JSON.stringify(document)};
@@ -60,6 +64,8 @@ it('only a function that reads documents carries what that takes', () => {
     'index.mjs',
     'index.mjs.map',
     'pdfium.wasm',
+    'take-apart-thread.mjs',
+    'take-apart-thread.mjs.map',
     'vips-heif.wasm',
     'vips-node.mjs',
     'vips.wasm',
@@ -78,8 +84,10 @@ it('a bundle reads documents in a thread of the local stage, which then ends', a
 
   const mixed = await host.invoke({ path: join(samples, 'mixed.pdf'), kind: 'pdf' });
   const table = await host.invoke({ path: join(samples, 'table.png'), kind: 'image' });
+  const letter = await host.invoke({ path: docx, kind: 'archive' });
   await host.close();
 
+  expect(letter).toEqual(['textLayer']);
   expect(mixed).toEqual(['textLayer', 'jpeg', 'textLayer', 'jpeg']);
   expect(table).toEqual(['jpeg']);
 });
@@ -89,6 +97,7 @@ it('a process that has read documents ends by itself', async () => {
   writeFileSync(
     script,
     `import { handler } from './read/index.mjs';
+    await handler({ path: ${JSON.stringify(docx)}, kind: 'archive' });
     const event = { path: ${JSON.stringify(join(samples, 'mixed.pdf'))}, kind: 'pdf' };
     console.log(JSON.stringify(await handler(event)));`,
   );

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type Vips from 'wasm-vips';
 import { loadVips } from '../../shared/documents/vips.ts';
 import { ServiceError } from '../../shared/http/errors.ts';
+import { bmpOf, hugeBmp } from '../support/fixtures/bmps.ts';
 import { cutOff } from '../support/fixtures/pdfs.ts';
 import { look, open } from './open-bytes.ts';
 
@@ -16,6 +17,12 @@ beforeAll(async () => {
   grey = light.insert(vips.Image.black(200, 100), 0, 0).copy({ interpretation: 'b-w' });
   rgb = grey.bandjoin([grey, grey]).copy({ interpretation: 'srgb' });
 });
+
+function animated(): Uint8Array {
+  const both = rgb.join(rgb.invert(), vips.Direction.vertical);
+  both.setInt('page-height', 200);
+  return both.gifsaveBuffer();
+}
 
 async function pageOf(bytes: Uint8Array, page = 1) {
   const document = await open(bytes, 'image');
@@ -74,6 +81,18 @@ describe('a picture of any kind becomes a grey JPEG', () => {
         }),
     ],
     ['a WebP', () => rgb.webpsaveBuffer()],
+    ['a GIF', () => rgb.gifsaveBuffer()],
+    ['a GIF that moves, by its first picture', () => animated()],
+    ['a BMP of 1 bit', () => bmpOf(1)],
+    ['a BMP of 4 bits', () => bmpOf(4)],
+    ['a BMP of 8 bits', () => bmpOf(8)],
+    ['a BMP of 16 bits', () => bmpOf(16)],
+    ['a BMP of 24 bits', () => bmpOf(24)],
+    ['a BMP of 32 bits', () => bmpOf(32)],
+    ['a BMP whose top row is first', () => bmpOf(24, { isTopDown: true })],
+    ['a BMP that names its bits', () => bmpOf(32, { compression: 3 })],
+    ['a BMP of 16 bits that names them', () => bmpOf(16, { compression: 3 })],
+    ['a BMP of OS/2', () => bmpOf(8, { isOld: true })],
     ['an AVIF', () => rgb.heifsaveBuffer({ compression: 'av1' })],
   ])('%s', async (_, bytes, light = 230) => {
     const page = await pageOf(bytes());
@@ -181,11 +200,11 @@ describe('what is no picture', () => {
     ['nothing', () => Buffer.alloc(0), 'empty_document'],
     ['text', () => Buffer.from('To whom it may concern'), 'unreadable_document'],
     ['SVG', () => Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), 'unreadable_document'],
-    [
-      'a GIF',
-      () => Buffer.from('GIF89a\x01\0\x01\0\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\0;'),
-      'unreadable_document',
-    ],
+    ['half a GIF', () => cutOff(rgb.gifsaveBuffer()), 'unreadable_document'],
+    ['half a BMP', () => cutOff(bmpOf(24)), 'unreadable_document'],
+    ['a BMP that says it is huge', () => hugeBmp(), 'unreadable_document'],
+    ['a BMP that is compressed', () => bmpOf(24, { compression: 1 }), 'unreadable_document'],
+    ['a BMP of an unknown depth', () => bmpOf(24, { saidDepth: 13 }), 'unreadable_document'],
     ['half a TIFF', () => cutOff(rgb.tiffsaveBuffer()), 'unreadable_document'],
     ['half a WebP', () => cutOff(rgb.webpsaveBuffer()), 'unreadable_document'],
     [

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { kindOf, likelyKindOf, typeName } from '../../shared/documents/kind.ts';
+import { kindOf, likelyKindOf, mediaTypeOf } from '../../shared/documents/kind.ts';
+import { typeInWords } from '../../shared/documents/type-words.ts';
 
 const bytes = (latin1: string) => Buffer.from(latin1, 'latin1');
 const octets = 'application/octet-stream';
@@ -19,6 +20,16 @@ describe('what a file is by its first bytes', () => {
     ['MM\0*', 'image'],
     ['MM\0+', 'image'],
     ['RIFF\x10\0\0\0WEBPVP8 ', 'image'],
+    ['GIF89a', 'image'],
+    ['GIF87a', 'image'],
+    [`BM\x36\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0`, 'image'],
+    ['PK\x03\x04', 'archive'],
+    ['PK\x05\x06', 'archive'],
+    ['{\\rtf1', 'rtf'],
+    ['<!DOCTYPE html><p>', 'html'],
+    ['\xef\xbb\xbf<?xml version="1.0"?>\n<!-- saved -->\n<html lang="en">', 'html'],
+    ['Received: by a.example\r\n\tid 7\r\nFrom: b@example.com\r\n\r\nHi', 'email'],
+    ['From b@example.com Tue Jun  2\nMessage-ID: <7@b>\nFROM: b@example.com\n', 'email'],
   ])('%j is of the kind %s, whatever its name says', (start, kind) => {
     const names = ['paper.pdf', 'paper.txt', 'paper.docx', 'paper'];
 
@@ -27,21 +38,19 @@ describe('what a file is by its first bytes', () => {
     expect(kinds).toEqual(names.map(() => kind));
   });
 
-  it.each([
-    ['PK\x03\x04', 'application/zip'],
-    ['GIF89a', 'image/gif'],
-    ['{\\rtf1', 'application/rtf'],
-    ['\xd0\xcf\x11\xe0', 'application/x-ole-storage'],
-  ])('%j is unsupported as a PDF, and as what it is', (start, type) => {
-    expect(kindOf(bytes(start), 'application/pdf', 'paper.pdf')).toBeUndefined();
-    expect(typeName(bytes(start), 'application/pdf', 'paper.pdf')).toBe(type);
-  });
+  it.each([['\xd0\xcf\x11\xe0', 'application/x-ole-storage']])(
+    '%j is unsupported as a PDF, and as what it is',
+    (start, type) => {
+      expect(kindOf(bytes(start), 'application/pdf', 'paper.pdf')).toBeUndefined();
+      expect(mediaTypeOf(bytes(start), 'application/pdf', 'paper.pdf')).toBe(type);
+    },
+  );
 
   it('tells AVIF from HEIC, which has the same frame', () => {
     expect(kindOf(ftyp('avif', 'mif1', 'miaf'), octets, 'photo')).toBe('image');
     expect(kindOf(ftyp('mif1', 'miaf', 'avif'), octets, 'photo')).toBe('image');
     expect(kindOf(ftyp('heic', 'mif1'), 'image/jpeg', 'photo.jpg')).toBeUndefined();
-    expect(typeName(ftyp('mif1', 'heic'), 'image/jpeg', 'photo.jpg')).toBe('image/heic');
+    expect(mediaTypeOf(ftyp('mif1', 'heic'), 'image/jpeg', 'photo.jpg')).toBe('image/heic');
   });
 
   it('takes text for what its name says, then for what its type says, else for plain text', () => {
@@ -66,7 +75,7 @@ describe('what a file is by its first bytes', () => {
     expect(kindOf(rubbish, 'text/plain', 'a.txt')).toBeUndefined();
     expect(kindOf(rubbish, octets, 'a')).toBeUndefined();
     expect(kindOf(rubbish, 'application/pdf', 'a.pdf')).toBe('pdf');
-    expect(kindOf(bytes('<html>Not found</html>'), 'image/png', 'a.png')).toBe('image');
+    expect(kindOf(bytes('Not found'), 'image/png', 'a.png')).toBe('image');
   });
 });
 
@@ -76,19 +85,54 @@ describe('what a file seems to be by its name and type', () => {
     [octets, 'scan.TIFF', 'image'],
     ['text/plain', 'rows.ndjson', 'jsonl'],
     ['application/vnd.ms-excel', 'rows.csv', 'csv'],
-    ['text/html', 'page.html', 'text'],
+    ['text/html', 'page', 'html'],
+    ['text/plain', 'page.htm', 'html'],
+    ['message/rfc822', 'a mail', 'email'],
+    ['application/octet-stream', 'letter.RTF', 'rtf'],
+    ['application/octet-stream', 'letter.docx', 'archive'],
+    ['application/vnd.oasis.opendocument.text', 'letter', 'archive'],
+    ['application/epub+zip', 'book', 'archive'],
+    ['image/bmp', 'scan', 'image'],
     ['application/vnd.google-apps.document', 'Minutes', 'markdown'],
     ['image/heic', 'photo.heic', undefined],
-    ['application/zip', 'papers.zip', undefined],
+    ['application/zip', 'papers.zip', 'archive'],
+    ['video/mp4', 'film.mp4', undefined],
     ['application/vnd.google-apps.folder', 'Papers', undefined],
     ['constructor', 'a.constructor', undefined],
   ])('%s, %s: %s', (type, name, kind) => {
     expect(likelyKindOf(type, name)).toBe(kind);
   });
 
-  it('names a type for a message', () => {
-    expect(typeName(bytes(''), 'image/heic', 'photo')).toBe('image/heic');
-    expect(typeName(rubbish, '', 'photo.heic')).toBe('image/heic');
-    expect(typeName(rubbish, '', 'photo')).toBe('application/octet-stream');
+  it('tells its type', () => {
+    expect(mediaTypeOf(bytes(''), 'image/heic', 'photo')).toBe('image/heic');
+    expect(mediaTypeOf(rubbish, '', 'photo.heic')).toBe('image/heic');
+    expect(mediaTypeOf(rubbish, '', 'photo')).toBe('application/octet-stream');
   });
+});
+
+it('takes a note about pages and mails for a text', () => {
+  const notes = [
+    'BM is what a bitmap begins with.',
+    'From: Ann\nTo: Bob\nSubject: lunch\n\nA note.',
+    'The root is <html>.',
+    'Received: by a.example\n',
+  ];
+
+  expect(notes.map((note) => kindOf(bytes(note), octets, 'note'))).toEqual(notes.map(() => 'text'));
+});
+
+it('takes a binary file with the name of a text or an archive for neither', () => {
+  const names = ['a.docx', 'a.zip', 'a.rtf', 'a.html', 'a.eml', 'a.epub'];
+
+  expect(names.map((name) => kindOf(rubbish, octets, name))).toEqual(names.map(() => undefined));
+});
+
+it.each([
+  ['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', 'an Excel workbook'],
+  ['image/heic', 'a HEIC picture'],
+  ['video/mp4', 'a video'],
+  ['application/x-sqlite3', 'a file of type application/x-sqlite3'],
+  ['application/octet-stream', 'of an unknown type'],
+])('calls %s what people do', (type, words) => {
+  expect(typeInWords(type)).toBe(words);
 });

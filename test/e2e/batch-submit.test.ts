@@ -54,13 +54,7 @@ describe('a rule that spans fields', () => {
       'ocr without an inline image',
       { job_type: 'ocr', inline: { messages } },
       'inline.messages',
-      'an ocr job needs at least one image part',
-    ],
-    [
-      'ocr of an image that lies elsewhere',
-      { job_type: 'ocr', inline: linkedImage },
-      'inline.messages',
-      'OCR reads images given as data URLs in base64',
+      'an ocr job needs at least one image or file part',
     ],
     [
       'ocr by a model that only chats',
@@ -72,7 +66,7 @@ describe('a rule that spans fields', () => {
       'a pipeline without an image',
       { job_type: 'chat', inline: { messages }, pipeline: 'ocr_then_chat' },
       'pipeline',
-      'a pipeline needs drive input or inline images',
+      'a pipeline needs drive input, or inline images or files',
     ],
   ])('refuses %s', async (_, job, path, reason) => {
     const { status, body } = await post(job);
@@ -80,6 +74,17 @@ describe('a rule that spans fields', () => {
     expect(status).toBe(422);
     expect(body).toEqual({ detail: [at(path, rule(reason))] });
   });
+});
+
+it('refuses ocr of an image that lies elsewhere', async () => {
+  const { status, body } = await post({ job_type: 'ocr', inline: linkedImage });
+
+  expect(status).toBe(422);
+  const loc = ['body', 'inline', 'messages', 0, 'content', 1, 'image_url', 'url'];
+  const [type, msg] = rule(
+    'OCR reads images that are in the request: send a data URL, data:image/png;base64,…',
+  );
+  expect(body).toEqual({ detail: [{ loc, type, msg }] });
 });
 
 it('refuses drive input of a key without drive folders', async () => {

@@ -25,7 +25,8 @@ const upTo = (most: number): Refusal => [
 ];
 
 describe('422', () => {
-  const onlyText = rule('only text is taken; PDF and Office files are not available yet');
+  const base64 = (bytes: string | Uint8Array) => Buffer.from(bytes).toString('base64');
+  const oldOffice = Buffer.from('d0cf11e0a1b11ae1', 'hex');
 
   it.each<[string, object, (string | number)[], Refusal]>([
     ['no message', { message: undefined }, ['message'], missing],
@@ -113,35 +114,61 @@ describe('422', () => {
     ['a file without a name', { files: [{ content: 'x' }] }, ['files', 0, 'name'], missing],
     ['a file without content', { files: [{ name: 'x' }] }, ['files', 0, 'content'], missing],
     [
-      'a PDF by its name',
+      'a PDF that is none',
       {
         files: [
           { name: 'a.txt', content: 'A' },
-          { name: 'b.PDF', content: 'x' },
+          { name: 'b.PDF', content: base64('Only words.') },
         ],
       },
       ['files', 1, 'content'],
-      onlyText,
+      rule("The document can't be read: it is no PDF."),
     ],
-    ...['docx', 'doc', 'xlsx', 'pptx', 'odt'].map(
+    ...['docx', 'doc', 'xlsx', 'pptx', 'odt', 'pdf', 'zip', 'epub'].map(
       (extension): [string, object, (string | number)[], Refusal] => [
-        `an Office file (${extension}) by its name`,
-        { files: [{ name: `a.${extension}`, content: 'x' }] },
+        `a document (${extension}) that is not in base64`,
+        { files: [{ name: `a.${extension}`, content: 'Only words.' }] },
         ['files', 0, 'content'],
-        onlyText,
+        rule('a document is sent in base64, or as a data URL in base64'),
       ],
     ),
     [
-      'a PDF by its content',
-      { files: [{ name: 'a', content: Buffer.from('%PDF-1.7').toString('base64') }] },
+      'a PDF by its content, which is cut off',
+      { files: [{ name: 'a', content: base64('%PDF-1.7') }] },
       ['files', 0, 'content'],
-      onlyText,
+      rule("The document can't be read: its end is missing."),
     ],
     [
-      'a zip by its content',
-      { files: [{ name: 'a', content: Buffer.from('PK\x03\x04xxxx').toString('base64') }] },
+      'a zip by its content, which is cut off',
+      { files: [{ name: 'a', content: base64('PK\x03\x04xxxx') }] },
       ['files', 0, 'content'],
-      onlyText,
+      rule("The document can't be read: its end is missing."),
+    ],
+    [
+      'an old Office file',
+      { files: [{ name: 'a.doc', content: base64(oldOffice) }] },
+      ['files', 0, 'content'],
+      rule(
+        'a.doc is an Office file of an older format, or one with a password, which is not supported.',
+      ),
+    ],
+    [
+      'a document without bytes',
+      { files: [{ name: 'a.docx', content: '' }] },
+      ['files', 0, 'content'],
+      rule('The document is empty: it has no bytes.'),
+    ],
+    [
+      'a picture among the files',
+      { files: [{ name: 'a', content: `data:image/gif;base64,${base64('GIF89a')}` }] },
+      ['files', 0, 'content'],
+      rule('a is a picture, which is not supported as a file: send it as an image.'),
+    ],
+    [
+      'too many documents',
+      { files: Array.from({ length: 21 }, () => ({ name: 'a.pdf', content: '' })) },
+      ['files'],
+      rule('at most 20 documents are read for a message'),
     ],
   ])('for %s', async (_, fields, loc, [type, msg]) => {
     const { status, body } = await sent({ message: 'a question', ...fields });

@@ -60,13 +60,18 @@ describe('an auto job', () => {
   });
 
   it.each<[string, Uint8Array | string, RegExp]>([
-    ['pack.zip', 'PK\x03\x04', /^unsupported_file_type: pack\.zip is application\/zip/],
-    ['photo.heic', heic(), /^unsupported_file_type: photo\.heic is image\/heic/],
-    ['letter.docx', 'PK\x03\x04', /^unsupported_file_type: letter\.docx is application\//],
+    ['pack.zip', 'PK\x03\x04', /^unreadable_document: .*its end is missing/],
+    ['photo.heic', heic(), /^unsupported_file_type: photo\.heic is a HEIC picture, which/],
+    ['letter.docx', 'PK\x03\x04', /^unreadable_document: .*its end is missing/],
+    [
+      'letter.doc',
+      Buffer.from('d0cf11e0a1b11ae1', 'hex'),
+      /^unsupported_file_type: letter\.doc is an Office file of an older format, or one with a password/,
+    ],
     [
       'sound.mp3',
       new Uint8Array([0, 1, 2, 3]),
-      /^unsupported_file_type: sound\.mp3 is audio\/mpeg/,
+      /^unsupported_file_type: sound\.mp3 is a sound recording/,
     ],
     ['empty.txt', '', /^empty_document: /],
   ])('fails on %s, and says why', async (name, content, error) => {
@@ -131,7 +136,7 @@ describe('a chat about a document', () => {
       /^invalid_messages: no-role\.json: messages\.0/,
     ],
     ['none.json', '{"messages":[]}', /^invalid_messages: none\.json: messages/],
-    ['scan.pdf', '%PDF-1.7', /^unsupported_file_type: scan\.pdf is pdf.*job_type ocr/],
+    ['scan.pdf', '%PDF-1.7', /^unsupported_file_type: scan\.pdf is a PDF.*job_type ocr/],
   ])('fails on %s, and says why', async (name, content, error) => {
     const caller = await world.newCaller();
 

@@ -41,7 +41,7 @@ describe("a folder's job", () => {
       'scan.jpg': await greyJpeg(40),
       'printed.pdf': await smallPdf([{ words: words(1) }]),
       'notes.txt': 'Only words.',
-      'pack.zip': 'PK\x03\x04',
+      'film.mp4': new Uint8Array([0, 0, 0, 16, ...Buffer.from('ftypisom\0\0\0\0')]),
       '.hidden.txt': 'Nobody sees this.',
     });
     world.drive.put(`${path}/deeper/inside.txt`, 'Folders within it are left alone.');

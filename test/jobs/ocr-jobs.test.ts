@@ -102,9 +102,13 @@ describe('a document', () => {
   it.each<[string, Uint8Array | string, RegExp]>([
     ['empty.pdf', '', /^empty_document: /],
     ['cut.pdf', '%PDF-1.7\n1 0 obj', /^unreadable_document: /],
-    ['notes.txt', 'Only words.', /^unsupported_file_type: .*text/],
+    [
+      'notes.txt',
+      'Only words.',
+      /^unsupported_file_type: notes\.txt is a text file, which is not supported by OCR/,
+    ],
     ['rubbish.bin', new Uint8Array([0, 1, 2, 3, 0, 255]), /^unsupported_file_type: /],
-    ['photo.heic', heic(), /^unsupported_file_type: .*image\/heic/],
+    ['photo.heic', heic(), /^unsupported_file_type: .*a HEIC picture/],
   ])('%s fails alone, and says why', async (name, content, error) => {
     const caller = await world.newCaller();
 
@@ -169,15 +173,16 @@ describe('inline images', () => {
 
   it('that are one of another kind say which', async () => {
     const caller = await world.newCaller();
-    const gif = { type: 'image_url', image_url: { url: 'data:image/gif;base64,R0lGODlh' } };
-    const inline = { messages: [{ role: 'user', content: [gif] }] };
+    const url = `data:image/jpeg;base64,${Buffer.from(heic()).toString('base64')}`;
+    const photo = { type: 'image_url', image_url: { url } };
+    const inline = { messages: [{ role: 'user', content: [photo] }] };
 
     const { id } = await world.submit(caller, { job_type: 'ocr', inline });
     await world.work();
 
     const { status, error } = await world.read(caller, id);
     expect(status).toBe('failed');
-    expect(error).toMatch(/^unsupported_file_type: Image 1 is image\/gif/);
+    expect(error).toMatch(/^unsupported_file_type: Image 1 is a HEIC picture/);
   });
 });
 

@@ -33,7 +33,9 @@ describe('functions', () => {
       expect(code).toContain('//# sourceMappingURL=index.mjs.map');
       expect(existsSync(join(bundle, 'index.mjs.map'))).toBe(true);
       const companions = readdirSync(bundle).filter((file) => !file.startsWith('index.mjs'));
-      expect(companions.filter((file) => !/\.(wasm|mjs)$/.test(file))).toEqual(['NOTICES.txt']);
+      expect(companions.filter((file) => !/\.(wasm|mjs|mjs\.map)$/.test(file))).toEqual([
+        'NOTICES.txt',
+      ]);
       expect(readFileSync(join(bundle, 'NOTICES.txt'), 'utf8')).toMatch(/valibot|@smithy|@middy/);
     },
   );
@@ -106,6 +108,7 @@ describe('functions', () => {
     ['list-sessions', { dynamodb: ['Query'] }],
     ['get-session', { dynamodb: ['GetItem'] }],
     ['delete-session', { dynamodb: ['DeleteItem'] }],
+    ['read-document', {}],
     ['read-page', {}],
     ['search-drive', { secretsmanager: secrets }],
     [
@@ -213,7 +216,7 @@ describe('functions', () => {
   it('that chat and submission alone may invoke others, each what it needs', () => {
     const idOf = (name: string) => functions.find((fn) => fn.name === name)?.id;
     const mayInvoke: Record<string, string[]> = {
-      'stream-chat': ['search-drive', 'read-page'],
+      'stream-chat': ['search-drive', 'read-page', 'read-document'],
       'submit-job': ['estimate-job'],
     };
     const invocationsOf = (role: string) =>
@@ -230,6 +233,7 @@ describe('functions', () => {
     expect(setting(chat, 'SEARCH_DRIVE_FUNCTION')).toEqual({ Ref: idOf('search-drive') });
     const submit = functions.find(({ name }) => name === 'submit-job')?.properties as Properties;
     expect(setting(submit, 'ESTIMATE_JOB_FUNCTION')).toEqual({ Ref: idOf('estimate-job') });
+    expect(setting(chat, 'READ_DOCUMENT_FUNCTION')).toEqual({ Ref: idOf('read-document') });
   });
 
   it('never read pages of a local origin, and the reader has no setting at all', () => {

@@ -27,6 +27,11 @@ const deflated = 8;
 /** A number of this value stands in a field of its own, which is 64 bits wide. */
 const in64Bits = 0xffffffff;
 
+/** How much has been unpacked of a file, with all archives in it. */
+export interface UnpackedTotal {
+  bytes: number;
+}
+
 interface Entry {
   method: number;
   packedBytes: number;
@@ -44,12 +49,16 @@ export class Archive {
   private readonly file: Buffer;
   private readonly checkpoint: () => void;
   private readonly entries = new Map<string, Entry>();
-  private unpackedBytes = 0;
+  private readonly total: UnpackedTotal;
 
-  /** Reads the directory. `checkpoint` is called while entries are unpacked, and may throw to end that. */
-  constructor(bytes: Uint8Array, checkpoint: () => void) {
+  /**
+   * Reads the directory. `checkpoint` is called while entries are unpacked, and may throw to end that. Archives
+   * within an archive share a `total`.
+   */
+  constructor(bytes: Uint8Array, checkpoint: () => void, total: UnpackedTotal = { bytes: 0 }) {
     this.file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.checkpoint = checkpoint;
+    this.total = total;
     try {
       this.readDirectory();
     } catch (error) {
@@ -61,21 +70,38 @@ export class Archive {
     return this.entries.has(name);
   }
 
+  /** The names of all entries, in their order. Folders end with a slash. */
+  names(): string[] {
+    return [...this.entries.keys()];
+  }
+
+  /** Returns an entry's bytes. Throws 422 as `chunks` does. */
+  read(name: string): Buffer {
+    return Buffer.concat([...this.chunks(name)]);
+  }
+
   /** Yields an entry's bytes as they are unpacked. Throws 422 if it is missing, or larger than allowed. */
   *chunks(name: string): Generator<Uint8Array> {
     const entry = this.entries.get(name);
     if (!entry) throw unreadableDocument(`its part ${name} is missing`);
     if (entry.isEncrypted) throw encryptedDocument();
+    // What an entry says of itself is asked before anything of it is unpacked, and what comes out is counted.
+    this.refuseTooLarge(entry, entry.bytes, entry.bytes);
     let bytes = 0;
     for (const chunk of this.unpack(entry)) {
       this.checkpoint();
       bytes += chunk.length;
-      this.unpackedBytes += chunk.length;
-      const isBomb = bytes > minRatioBytes && bytes > entry.packedBytes * maxRatio;
-      if (isBomb || bytes > maxEntryBytes || this.unpackedBytes > maxTotalBytes) throw tooLarge();
+      this.refuseTooLarge(entry, bytes, chunk.length);
+      this.total.bytes += chunk.length;
       yield chunk;
     }
     if (bytes !== entry.bytes) throw damaged();
+  }
+
+  private refuseTooLarge({ packedBytes }: Entry, bytes: number, more: number): void {
+    const isBomb = bytes > minRatioBytes && bytes > packedBytes * maxRatio;
+    const isTooMuch = this.total.bytes + more > maxTotalBytes;
+    if (isBomb || isTooMuch || bytes > maxEntryBytes) throw tooLarge();
   }
 
   private *unpack(entry: Entry): Generator<Uint8Array> {

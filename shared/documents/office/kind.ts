@@ -4,7 +4,7 @@ export type OfficeKind = 'docx' | 'pptx' | 'xlsx' | 'odt' | 'odp' | 'ods';
 const openXml = 'application/vnd.openxmlformats-officedocument';
 const openDocument = 'application/vnd.oasis.opendocument';
 
-const typeByKind: Record<OfficeKind, string> = {
+export const officeTypes: Record<OfficeKind, string> = {
   docx: `${openXml}.wordprocessingml.document`,
   pptx: `${openXml}.presentationml.presentation`,
   xlsx: `${openXml}.spreadsheetml.sheet`,
@@ -12,7 +12,7 @@ const typeByKind: Record<OfficeKind, string> = {
   odp: `${openDocument}.presentation`,
   ods: `${openDocument}.spreadsheet`,
 };
-const kinds = Object.keys(typeByKind) as OfficeKind[];
+const kinds = Object.keys(officeTypes) as OfficeKind[];
 
 /**
  * Returns the Office format that a file seems to have, before it is opened. The extension of its name counts
@@ -22,6 +22,6 @@ export function officeKindOf(mimeType: string, filename: string): OfficeKind | u
   const extension = filename.match(/\.([a-z0-9]+)$/i)?.[1]?.toLowerCase();
   const essence = mimeType.split(';')[0]?.trim().toLowerCase();
   return (
-    kinds.find((kind) => kind === extension) ?? kinds.find((kind) => typeByKind[kind] === essence)
+    kinds.find((kind) => kind === extension) ?? kinds.find((kind) => officeTypes[kind] === essence)
   );
 }

@@ -38,9 +38,18 @@ export function officeText(
   const bytes = typeof file === 'string' ? readFileSync(file) : file;
   if (bytes.length === 0) throw emptyDocument('bytes');
   refuseCompoundFile(bytes);
+  return archiveText(new Archive(bytes, checkpoint), kind, maxCharacters);
+}
+
+/** Returns the same of an archive that is open. */
+export function archiveText(
+  archive: Archive,
+  kind: OfficeKind,
+  maxCharacters = 20_000_000,
+): string {
   const markdown = new Markdown(maxCharacters);
   try {
-    readers[kind](new Archive(bytes, checkpoint), markdown);
+    readers[kind](archive, markdown);
   } catch (error) {
     if (!(error instanceof TextIsFull)) throw error;
   }

@@ -10,15 +10,20 @@ const maxSlides = 2_000;
 
 /** Writes the slides of a PowerPoint file in their order, with titles and notes. */
 export function readPptx(archive: Archive, markdown: Markdown): void {
+  for (const [index, part] of slideParts(archive).entries()) {
+    addSlide(markdown, index + 1, readSlide(archive, part, markdown.room));
+  }
+}
+
+/** Returns the names of a PowerPoint file's slides, in their order. Throws 422 for more than 2,000. */
+export function slideParts(archive: Archive): string[] {
   const main = mainPartOf(archive, 'ppt/presentation.xml');
   const parts = new Map(relationshipsOf(archive, main).map(({ id, part }) => [id, part]));
   const slides = slideIds(archive, main).flatMap((id) => parts.get(id) ?? []);
   if (slides.length > maxSlides) {
     throw unreadableDocument(`it has more than ${maxSlides} slides`);
   }
-  for (const [index, part] of slides.entries()) {
-    addSlide(markdown, index + 1, readSlide(archive, part, markdown.room));
-  }
+  return slides;
 }
 
 function slideIds(archive: Archive, main: string): string[] {

@@ -2,10 +2,14 @@ import { readFile, stat } from 'node:fs/promises';
 import * as v from 'valibot';
 import type { Answer } from '../../chat/ask.ts';
 import { Message } from '../../chat/message.ts';
+import { unsupportedFile } from '../../documents/errors.ts';
+import { textPages } from '../../documents/file-text.ts';
+import { isComposite } from '../../documents/kind.ts';
 import { decodeText } from '../../documents/text.ts';
+import { kindInWords } from '../../documents/type-words.ts';
 import { ServiceError } from '../../http/errors.ts';
 import { deliver } from '../files/delivery.ts';
-import { fetchSource, type SourcedJob, unsupported } from '../files/source.ts';
+import { fetchSource, type SourcedJob } from '../files/source.ts';
 import { withFile } from '../files/source-file.ts';
 import type { ClaimedJob } from '../job.ts';
 import { canWorkOn, isPaged } from '../kinds.ts';
@@ -18,9 +22,7 @@ import { askOnce, chatResultOf, requireJobModel, tagsOf } from './ask.ts';
 import { askAbout } from './ask-about.ts';
 import { runBatchFile } from './batch-file.ts';
 import { type AnswerHead, withHead } from './result-head.ts';
-
-/** A longer text would be put to the model in hundreds of parts. A file of requests may be longer. */
-const maxTextBytes = 20 * 1024 * 1024;
+import { maxTextBytes, textLimits } from './text-limits.ts';
 
 /** Runs a chat job about the pages that a pipeline's OCR has read. */
 export async function chatAboutPages(job: ClaimedJob, signal: AbortSignal): Promise<RunEnd> {
@@ -32,11 +34,15 @@ export async function chatAboutFile(job: ClaimedJob, signal: AbortSignal): Promi
   const fetched = await fetchSource(job, signal);
   const { source_kind, filename } = fetched;
   if (!canWorkOn(job, source_kind) || isPaged(source_kind)) {
-    const advice = ': use job_type ocr, or the pipeline ocr_then_chat';
-    throw unsupported(filename, source_kind, isPaged(source_kind) ? advice : '');
+    const advice = ' by chat alone: use job_type ocr, or the pipeline ocr_then_chat';
+    throw unsupportedFile(filename, kindInWords(source_kind), advice);
   }
   const sourced = await withChatModel(fetched);
   if (source_kind === 'jsonl') return runBatchFile(sourced, signal);
+  if (isComposite(source_kind)) {
+    const read = (path: string) => textPages(path, source_kind, filename, textLimits());
+    return answerPages(sourced, await withFile(sourced.source_object, read, signal), signal);
+  }
   const text = await withFile(
     sourced.source_object,
     (path) => readTextFile(path, filename),

@@ -6,6 +6,7 @@ import type { RunJob } from '../run-leased.ts';
 import { beginStep } from '../watch.ts';
 import { chatResultOf, requireJobModel, tagsOf } from './ask.ts';
 import { chatAboutFile, chatAboutPages } from './document-chat.ts';
+import { withFileTexts } from './inline-texts.ts';
 import { keptAnswers } from './kept-answers.ts';
 
 /** Runs a chat job. */
@@ -33,7 +34,7 @@ async function answerMessages(job: ClaimedJob, signal: AbortSignal): Promise<Cha
   const { isNew: _, ...answer } = await ask({
     keyId: job.key_id,
     model,
-    body: { model: model.id, messages: await messagesOf(job) },
+    body: { model: model.id, messages: await withFileTexts(await messagesOf(job)) },
     subject: { tags: tagsOf(job), job_id: job.job_id },
     signal,
   });

@@ -9,6 +9,7 @@ import { newJob } from '../new-job.ts';
 import type { LeftOutFile } from '../result.ts';
 import { isExpanded } from './folder-tree.ts';
 import { knownJobOf, sourceWrite } from './known-sources.ts';
+import { isWorkable } from './sniff.ts';
 
 /** A page of a folder by what is to be done with its files. */
 export interface SortedPage {
@@ -17,20 +18,29 @@ export interface SortedPage {
   counts: { found: number; unsupported: number; unreadable: number };
 }
 
-/** Sorts a page of files: into those to make jobs for, and those left out, with the reasons. */
+/**
+ * Sorts a page of files: into those to make jobs for, and those left out, with the reasons. With a signal, files whose
+ * name speaks against them are looked into; without, no file is opened.
+ */
 export async function sortFiles(
   folder: Job,
   { files, unreadable }: Pick<FolderPage, 'files' | 'unreadable'>,
   folderId: string,
+  signal?: AbortSignal,
 ): Promise<SortedPage> {
   const sources = await leftOf(
     folder,
     files.filter((file) => !isOwnResult(file)),
   );
-  const isSupported = ({ mimeType, name }: DriveFile) =>
-    canWorkOn(folder, likelyKindOf(mimeType, name));
-  const supported = sources.filter(isSupported);
-  const unsupported = sources.filter((file) => !isSupported(file));
+  const workable = await Promise.all(
+    sources.map((file) =>
+      signal
+        ? isWorkable(folder, file, signal)
+        : canWorkOn(folder, likelyKindOf(file.mimeType, file.name)),
+    ),
+  );
+  const supported = sources.filter((_, index) => workable[index]);
+  const unsupported = sources.filter((_, index) => !workable[index]);
   const known = await Promise.all(supported.map((file) => knownJobOf(folder, file)));
   const page: SortedPage = {
     pending: [],

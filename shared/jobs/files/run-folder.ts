@@ -24,7 +24,13 @@ export const runFolderJob: RunJob = async (claimed, signal) => {
     while (!isExpanded(job)) {
       if (signal.aborted) return () => continueJob(job);
       await beginStep(job);
-      job = await expandPage(job, drive_folders);
+      try {
+        job = await expandPage(job, drive_folders, signal);
+      } catch (error) {
+        // The page's jobs are made all at once, so the next run begins with the same page.
+        if (signal.aborted) return () => continueJob(job);
+        throw error;
+      }
     }
   }
   return job.children_ended !== undefined && haveChildrenEnded(job)
@@ -33,10 +39,14 @@ export const runFolderJob: RunJob = async (claimed, signal) => {
 };
 
 /** Makes the jobs for one page of files; returns the folder's job as it then is. */
-async function expandPage(job: ClaimedJob, allowedFolders: readonly string[]): Promise<ClaimedJob> {
+async function expandPage(
+  job: ClaimedJob,
+  allowedFolders: readonly string[],
+  signal: AbortSignal,
+): Promise<ClaimedJob> {
   const { id, depth, pageToken } = folderToList(job);
   const page = await listPage(id, allowedFolders, pageToken, depth > 0);
-  const { pending, leftOut, counts } = await sortFiles(job, page, id);
+  const { pending, leftOut, counts } = await sortFiles(job, page, id, signal);
   const { files_found = 0, files_unsupported = 0, files_unreadable = 0, left_out = [] } = job;
   const children = pending.map(({ child }) => child);
   return createChildren(job, children, {

@@ -3,8 +3,9 @@ import { Readable } from 'node:stream';
 import { Upload } from '@aws-sdk/lib-storage';
 import { s3 } from '../../aws/s3.ts';
 import { setting } from '../../config.ts';
-import { emptyDocument } from '../../documents/errors.ts';
-import { kindOf, typeName } from '../../documents/kind.ts';
+import { emptyDocument, unsupportedFile } from '../../documents/errors.ts';
+import { kindOf, mediaTypeOf } from '../../documents/kind.ts';
+import { typeInWords } from '../../documents/type-words.ts';
 import { openContent } from '../../drive/content.ts';
 import { type DriveFile, findReadableFile, readableParentOf } from '../../drive/file.ts';
 import { ServiceError } from '../../http/errors.ts';
@@ -14,15 +15,13 @@ import { saveProgress } from '../state.ts';
 import { readKeyOf } from '../watch.ts';
 import { type Copy, copyOnce } from './kept-copies.ts';
 import { rememberSource } from './known-sources.ts';
+import { readHead } from './sniff.ts';
 
 /** A job whose file has been copied from the drive. */
 export type SourcedJob = ClaimedJob &
   Required<Pick<ClaimedJob, 'source_object' | 'source_kind' | 'filename'>>;
 
 const isSourced = (job: ClaimedJob): job is SourcedJob => job.source_object !== undefined;
-
-/** How many of a file's first bytes tell its kind. */
-const sniffedBytes = 4_100;
 
 /**
  * Copies a job's file from the drive to object storage, as a stream and once, so that it doesn't change while
@@ -87,7 +86,9 @@ async function copy(
     const head = await readHead(chunks);
     if (head.length === 0) throw emptyDocument('bytes');
     const source_kind = kindOf(head, mimeType, filename);
-    if (!source_kind) throw unsupported(file.name, typeName(head, mimeType, filename));
+    if (!source_kind) {
+      throw unsupportedFile(file.name, typeInWords(mediaTypeOf(head, mimeType, filename)));
+    }
     const [sha256, md5] = [createHash('sha256'), createHash('md5')];
     const Body = Readable.from(digested([sha256, md5], upTo(maxBytes, file.name, head, chunks)));
     const params = { Bucket: setting('OBJECTS_BUCKET'), Key: object, Body };
@@ -126,18 +127,6 @@ async function doneUnlessAborted(upload: Upload, signal: AbortSignal): Promise<v
   }
 }
 
-async function readHead(chunks: AsyncIterator<Buffer>): Promise<Buffer> {
-  const parts: Buffer[] = [];
-  let bytes = 0;
-  while (bytes < sniffedBytes) {
-    const { value, done } = await chunks.next();
-    if (done) break;
-    parts.push(value);
-    bytes += value.length;
-  }
-  return Buffer.concat(parts);
-}
-
 /** The whole content. The drive may not have known its size beforehand, so it is counted. */
 async function* upTo(
   maxBytes: number,
@@ -160,12 +149,4 @@ const tooLarge = (name: string, maxBytes: number) =>
     422,
     'file_too_large',
     `${name} is larger than the ${Math.floor(maxBytes / 1024 / 1024)} MB that a document may have.`,
-  );
-
-/** 422: the job can't work on this kind of file. */
-export const unsupported = (name: string, type: string, advice = '') =>
-  new ServiceError(
-    422,
-    'unsupported_file_type',
-    `${name} is ${type}, which is not supported${advice}.`,
   );

@@ -16,12 +16,13 @@ import {
 import { completionOf, type RunEnd } from '../run-leased.ts';
 import { failJob, saveProgress, suspendJob } from '../state.ts';
 import { chatModelOf } from '../step-models.ts';
+import { inContext, namesOfPages } from './named-parts.ts';
 import { pageText, withPageMarks } from './page-marks.ts';
 import { type PageStep, pageSteps } from './page-steps.ts';
 
 /** Ends a job whose pages are all read: with their text, or with the pipeline's chat step. */
 export async function finishOcr(job: ClaimedJob, steps: PageStep[]): Promise<RunEnd> {
-  const result = ocrResultOf(steps, steps.length);
+  const result = await ocrResultOf(job, steps, steps.length);
   if (result.failed_pages?.length === steps.length) throw nothingRead(result);
   if (job.pipeline) return startChatStep(job, result);
   const { error } = await deliver(job, {
@@ -38,7 +39,8 @@ export async function failWithPages(
   pageCount: number,
   error: string,
 ): Promise<RunEnd> {
-  const ocr = ocrResultOf(await pageSteps(job, { first: 1, last: pageCount }), pageCount);
+  const steps = await pageSteps(job, { first: 1, last: pageCount });
+  const ocr = await ocrResultOf(job, steps, pageCount);
   const result = ocr.pages.length === 0 ? undefined : resultOf(job, ocr, null);
   return async () => failJob(job, error, result && (await keepResult(job, result)));
 }
@@ -63,7 +65,7 @@ export async function finishPipeline(job: ClaimedJob): Promise<RunEnd> {
 async function startChatStep(job: ClaimedJob, ocr: OcrResult): Promise<RunEnd> {
   await saveProgress(job, await keepResult(job, resultOf(job, ocr, null)));
   const job_id = childIdOf(job.job_id, 'chat');
-  const pages = ocr.pages.map(({ text, error }) => text ?? `[${error}]`);
+  const pages = inContext(ocr.pages, ({ text, error }) => text ?? `[${error}]`);
   const document_object = await putDocument({ key_id: job.key_id, job_id }, pages);
   const step = chatStepOf(job, job_id, document_object);
   await createChildren(job, [{ job: step }], { chat_job_id: job_id });
@@ -98,7 +100,15 @@ export function resultOf(job: Job, ocr: OcrResult, chat: ChatResult | null): Job
 }
 
 /** Returns what was read of a document by the steps of its pages. */
-export function ocrResultOf(steps: PageStep[], pageCount: number): OcrResult {
+export async function ocrResultOf(
+  job: ClaimedJob,
+  steps: PageStep[],
+  pageCount: number,
+): Promise<OcrResult> {
+  const parts = await namesOfPages(job);
+  const pages = steps.map(
+    ({ cost: _, image_hour: __, ...page }): OcrPage => ({ ...page, ...parts.get(page.page) }),
+  );
   const failed = steps.filter(({ error }) => error !== undefined).map(({ page }) => page);
   const unsure = steps
     .filter(({ confidence }) => confidence !== null && confidence < lowConfidence)
@@ -107,8 +117,8 @@ export function ocrResultOf(steps: PageStep[], pageCount: number): OcrResult {
     type: 'ocr',
     page_count: pageCount,
     images_used: steps.filter(({ image_hour }) => image_hour !== undefined).length,
-    text: steps.map(pageText).join('\n\n'),
-    pages: steps.map(({ cost: _, image_hour: __, ...page }): OcrPage => page),
+    text: inContext(pages, pageText).join('\n\n'),
+    pages,
     ...(failed.length > 0 && { failed_pages: failed }),
     ...(unsure.length > 0 && { low_confidence_pages: unsure }),
     cost_usd: toUsd(steps.reduce((sum, { cost = 0 }) => sum + cost, 0)),

@@ -16,7 +16,7 @@ export async function keptPages(job: ClaimedJob): Promise<JobResult | RunEnd> {
   if (job.chat_job_id) return keptPipeline(job, job.chat_job_id);
   const pageCount = job.page_count ?? job.progress?.total ?? steps.at(-1)?.page ?? 0;
   if (steps.length === 0) return () => completeJob(job);
-  return resultOf(job, ocrResultOf(steps, pageCount), null);
+  return resultOf(job, await ocrResultOf(job, steps, pageCount), null);
 }
 
 /** More than any document may have. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { TransactWriteItem } from '../../aws/transact.ts';
+import { isComposite } from '../../documents/kind.ts';
 import { findOcrEngine } from '../../models/catalogue.ts';
 import type { ClaimedJob } from '../job.ts';
 import { ocrModelOf } from '../step-models.ts';
@@ -46,10 +47,13 @@ export function withCacheWrite(
 }
 
 /** Undefined for a job that was copied from the drive before contents were told apart. */
-function cachePrefixOf({ content_sha256, job_type, asked_model }: ClaimedJob): string | undefined {
+function cachePrefixOf(job: ClaimedJob): string | undefined {
+  const { content_sha256, job_type, asked_model, source_kind, force_ocr } = job;
   if (!content_sha256) return undefined;
+  // The pictures in such a document are pages of their own then.
+  const withPictures = force_ocr && source_kind && isComposite(source_kind);
   const model = ocrModelOf({ job_type, model: asked_model ?? null });
-  const reader = [readingVersion, model, findOcrEngine(model)?.features];
+  const reader = [readingVersion, model, findOcrEngine(model)?.features, withPictures];
   const hash = createHash('sha256').update(JSON.stringify([content_sha256, ...reader]));
   return `pages_${hash.digest('base64url')}#`;
 }

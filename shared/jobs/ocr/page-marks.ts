@@ -1,4 +1,5 @@
 import type { OcrPage } from '../result.ts';
+import { inContext } from './named-parts.ts';
 
 /** A text's own line that looks like a mark. */
 const mark = /^<!-- page \d+ -->$/gm;
@@ -9,9 +10,8 @@ const mark = /^<!-- page \d+ -->$/gm;
  * page's own line that looks like a mark is escaped, and shown as it was.
  */
 export function withPageMarks(pages: readonly OcrPage[]): string {
-  return pages
-    .map((page) => `<!-- page ${page.page} -->\n\n${escaped(pageText(page))}`)
-    .join('\n\n');
+  const texts = inContext(pages, (page) => escaped(pageText(page)));
+  return pages.map(({ page }, index) => `<!-- page ${page} -->\n\n${texts[index]}`).join('\n\n');
 }
 
 /** Returns the text of a page; where the page failed, the text says so in its place. */

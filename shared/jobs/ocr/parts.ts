@@ -1,3 +1,4 @@
+import { isComposite } from '../../documents/kind.ts';
 import { openDocument } from '../../documents/open-document.ts';
 import { BudgetExceededError } from '../../ledger/errors.ts';
 import { childrenOf, createChildren } from '../children.ts';
@@ -66,13 +67,15 @@ export async function runPart(part: ClaimedJob, signal: AbortSignal): Promise<Ru
   const parentKey = { key_id: part.key_id, job_id: part.parent_job_id ?? '' };
   const parent = await findJob(parentKey);
   const isWanted = parent?.status === 'processing' || parent?.status === 'queued';
-  if (!isWanted || !isPaged(source_kind)) return () => cancelPart(part);
+  if (!isWanted || !(isPaged(source_kind) || isComposite(source_kind)))
+    return () => cancelPart(part);
   const range = { first: first_page, last: last_page };
   try {
     return await withFile(
       source_object,
       async (path) => {
-        const document = await openDocument(path, source_kind);
+        const forceOcr = part.force_ocr ?? false;
+        const document = await openDocument(path, source_kind, { forceOcr });
         try {
           const read = await readPages(part, document, range, signal);
           return Array.isArray(read) ? () => completeJob(part) : read;

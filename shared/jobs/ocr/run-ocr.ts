@@ -1,11 +1,14 @@
 import { setting } from '../../config.ts';
 import type { Document } from '../../documents/document.ts';
-import { openDocument } from '../../documents/open-document.ts';
+import { unsupportedFile } from '../../documents/errors.ts';
+import { isComposite } from '../../documents/kind.ts';
+import { type OpenableKind, openDocument } from '../../documents/open-document.ts';
+import { kindInWords } from '../../documents/type-words.ts';
 import { ServiceError } from '../../http/errors.ts';
 import { chatAboutFile } from '../chat/document-chat.ts';
 import { keptAnswers } from '../chat/kept-answers.ts';
 import { endOfWait, isPermanent, jobErrorText } from '../failure.ts';
-import { fetchSource, type SourcedJob, unsupported } from '../files/source.ts';
+import { fetchSource, type SourcedJob } from '../files/source.ts';
 import { withFile } from '../files/source-file.ts';
 import { type ClaimedJob, isPart } from '../job.ts';
 import { canWorkOn, isPaged } from '../kinds.ts';
@@ -13,8 +16,9 @@ import type { JobResult } from '../result.ts';
 import type { RunEnd, RunJob } from '../run-leased.ts';
 import { haveChildrenEnded, suspendJob } from '../state.ts';
 import { failWithPages, finishOcr, finishPipeline } from './finish.ts';
-import { openInlineImages } from './inline-images.ts';
+import { openInlineDocuments } from './inline-documents.ts';
 import { keptPages } from './kept-pages.ts';
+import { keepParts } from './named-parts.ts';
 import { readPages } from './pages.ts';
 import { finishParts, runPart, splitIntoParts } from './parts.ts';
 
@@ -57,25 +61,30 @@ function phaseOf(job: ClaimedJob): 'part' | 'pipeline end' | 'parts end' | 'fres
 async function readFile(job: ClaimedJob, signal: AbortSignal): Promise<JobResult | RunEnd> {
   const sourced = await fetchSource(job, signal);
   const kind = sourced.source_kind;
-  if (!canWorkOn(job, kind)) throw unsupported(sourced.filename, kind, adviceFor(job));
-  if (!isPaged(kind)) return chatAboutFile(sourced, signal);
-  return readDocument(sourced, kind, signal);
+  if (!canWorkOn(job, kind)) {
+    throw unsupportedFile(sourced.filename, kindInWords(kind), adviceFor(job));
+  }
+  const read = isPaged(kind) || isComposite(kind);
+  return (read && (await readDocument(sourced, kind, signal))) || chatAboutFile(sourced, signal);
 }
 
 const adviceFor = ({ job_type }: ClaimedJob) =>
-  job_type === 'ocr' ? ': OCR reads PDF and images; use job_type chat or auto' : '';
+  job_type === 'ocr' ? ' by OCR: use job_type chat or auto' : '';
 
+/** Reads a document. Returns undefined if an `auto` job is to chat about it, since it is all text. */
 function readDocument(
   job: SourcedJob,
-  kind: 'pdf' | 'image',
+  kind: OpenableKind,
   signal: AbortSignal,
-): Promise<JobResult | RunEnd> {
+): Promise<JobResult | RunEnd | undefined> {
   return withFile(
     job.source_object,
     async (path) => {
-      const document = await openDocument(path, kind);
+      const document = await openDocument(path, kind, { forceOcr: job.force_ocr ?? false });
       try {
+        if (job.job_type === 'auto' && document.isText) return undefined;
         checkLength(document.pageCount, job.filename);
+        await keepParts(job, document);
         if (document.pageCount > pagesPerPart) {
           return await splitIntoParts(job, document.pageCount, pagesPerPart);
         }
@@ -89,9 +98,10 @@ function readDocument(
 }
 
 async function readInline(job: ClaimedJob, signal: AbortSignal): Promise<JobResult | RunEnd> {
-  const { document, content_sha256 } = await openInlineImages(job);
+  const { document, content_sha256 } = await openInlineDocuments(job);
   try {
     checkLength(document.pageCount, 'the message');
+    await keepParts(job, document);
     return await readWhole({ ...job, content_sha256 }, document, signal);
   } finally {
     document.close();

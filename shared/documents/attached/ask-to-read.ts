@@ -1,0 +1,29 @@
+import { invokeFunction } from '../../aws/lambda.ts';
+import { setting } from '../../config.ts';
+import { ServiceError } from '../../http/errors.ts';
+import type { AttachedFile, AttachedReading } from './attached-file.ts';
+
+/** Longer than `read-document` runs, and than a new one takes to start. */
+const timeLimitMs = 75_000;
+
+/**
+ * Asks the function `read-document` what a file says. It carries no code of documents, for the functions that
+ * chat. Throws a 503 `ServiceError` if there is no answer, and the reason of `signal`.
+ */
+export async function askToRead(file: AttachedFile, signal: AbortSignal): Promise<AttachedReading> {
+  try {
+    return await invokeFunction<AttachedReading>(
+      setting('READ_DOCUMENT_FUNCTION'),
+      file,
+      AbortSignal.any([signal, AbortSignal.timeout(timeLimitMs)]),
+    );
+  } catch (error) {
+    signal.throwIfAborted();
+    throw new ServiceError(
+      503,
+      'document_reader_unavailable',
+      "A document can't be read now. Try again later, or send its text.",
+      { cause: error },
+    );
+  }
+}

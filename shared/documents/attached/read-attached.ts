@@ -1,0 +1,36 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ServiceError } from '../../http/errors.ts';
+import { errorFields, log } from '../../log.ts';
+import { fileText } from '../file-text.ts';
+import type { AttachedFile, AttachedReading } from './attached-file.ts';
+
+const limits = { pages: 3_000, characters: 1_000_000 };
+/** Lambda returns 6 MB. */
+const maxJsonBytes = 5_000_000;
+
+const tooLong = { unreadable: 'it has more text than a message may' };
+
+/** Reads a file for another function. The log names its size, and neither the file nor what it says. */
+export async function readAttached(file: AttachedFile): Promise<AttachedReading> {
+  const startedAt = performance.now();
+  const bytes = Buffer.from(file.base64, 'base64');
+  const folder = await mkdtemp(join(tmpdir(), 'quire-attached-'));
+  try {
+    const text = (await fileText({ ...file, bytes }, folder, limits)).toWellFormed();
+    return Buffer.byteLength(JSON.stringify(text)) > maxJsonBytes ? tooLong : { text };
+  } catch (error) {
+    if (error instanceof ServiceError && error.statusCode < 500) {
+      return { unreadable: error.message };
+    }
+    log('error', 'document broke its reader', errorFields(error));
+    return { unreadable: "it can't be read" };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+    log('info', 'document read', {
+      bytes: bytes.length,
+      duration_ms: Math.round(performance.now() - startedAt),
+    });
+  }
+}

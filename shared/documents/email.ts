@@ -1,0 +1,82 @@
+import PostalMime, { type Address, type Attachment, type Email } from 'postal-mime';
+import { unreadableDocument } from './errors.ts';
+import { htmlText } from './html-text.ts';
+
+/** A file within another. */
+export interface ContainedFile {
+  name: string;
+  mimeType: string;
+  bytes: Buffer;
+}
+
+export interface EmailContent {
+  /** The subject, who wrote to whom and when, and what was written, as Markdown. */
+  text: string;
+  attachments: ContainedFile[];
+  /** The pictures that stand in the text, such as a signature's. */
+  pictures: ContainedFile[];
+}
+
+const maxCharacters = 20_000_000;
+const limits = { maxNestingDepth: 50, maxHeadersSize: 1_000_000, forceRfc822Attachments: true };
+/** What a mail program adds for itself. */
+const signatures = /^application\/(x-)?(pkcs7|pgp)-signature$/;
+
+/** Reads an email. Throws 422 if its parts are nested without end. */
+export async function readEmail(bytes: Buffer): Promise<EmailContent> {
+  const email = await parse(bytes);
+  const files = email.attachments.filter(({ mimeType }) => !signatures.test(mimeType));
+  const isPicture = (file: Attachment) =>
+    file.mimeType.startsWith('image/') && isWithin(file, email.html);
+  return {
+    text: [headOf(email), bodyOf(email)].filter(Boolean).join('\n\n'),
+    attachments: files.filter((file) => !isPicture(file)).map(contained),
+    pictures: files.filter(isPicture).map(contained),
+  };
+}
+
+async function parse(bytes: Buffer): Promise<Email> {
+  try {
+    return await PostalMime.parse(bytes, limits);
+  } catch (error) {
+    throw unreadableDocument('it is no valid email', error);
+  }
+}
+
+/** Whether the text shows a file in its place. */
+function isWithin({ contentId = '' }: Attachment, html = ''): boolean {
+  const id = contentId.replace(/^<|>$/g, '');
+  return id !== '' && [id, encodeURIComponent(id)].some((each) => html.includes(`cid:${each}`));
+}
+
+function headOf({ subject, from, to, cc, date }: Email): string {
+  const fields = [
+    ['From', from && inWords([from])],
+    ['To', inWords(to)],
+    ['Cc', inWords(cc)],
+    ['Date', date],
+  ];
+  const lines = fields.flatMap(([name, value]) => (value ? `${name}: ${value}` : []));
+  return [subject && `# ${subject.replace(/\s+/g, ' ')}`, lines.join('\n')]
+    .filter(Boolean)
+    .join('\n\n');
+}
+
+const inWords = (addresses: Address[] = []): string => addresses.map(addressInWords).join(', ');
+
+function addressInWords({ name, address, group }: Address): string {
+  if (group) return `${name}: ${inWords(group)}`;
+  return name && address ? `${name} <${address}>` : name || (address ?? '');
+}
+
+/** The HTML has what the text has, and its tables. */
+function bodyOf({ html, text }: Email): string {
+  const body = html ? htmlText(html, maxCharacters, () => {}) : '';
+  return body || (text ?? '').trim();
+}
+
+function contained({ filename, mimeType, content }: Attachment, index: number): ContainedFile {
+  const unnamed = mimeType === 'message/rfc822' ? 'message.eml' : `part ${index + 1}`;
+  const name = filename?.split(/[\\/]/).at(-1) || unnamed;
+  return { name, mimeType, bytes: Buffer.from(content as ArrayBuffer) };
+}

@@ -1,0 +1,98 @@
+import { posix } from 'node:path';
+import { encryptedDocument, unreadableDocument } from './errors.ts';
+import { decodeHtml, htmlText } from './html-text.ts';
+import type { Archive } from './office/archive.ts';
+import { attribute, readPart } from './office/xml.ts';
+
+interface Epub {
+  /** The names of the chapters, in reading order. */
+  chapters: string[];
+  pictures: string[];
+}
+
+const maxChapters = 2_000;
+const pageTypes = new Set(['application/xhtml+xml', 'text/html']);
+
+/**
+ * Returns what an e-book's package names: its chapters in reading order, and its pictures. Throws 422 if it is
+ * damaged, or if its chapters are encrypted.
+ *
+ * @see https://www.w3.org/TR/epub-33/#sec-package-doc
+ */
+export function openEpub(archive: Archive): Epub {
+  const packageName = packageOf(archive);
+  const items = new Map<string, { name: string; type: string }>();
+  const spine: string[] = [];
+  readPart(archive, packageName, {
+    root: 'package',
+    open: (element, attributes) => {
+      const value = (name: string) => attribute(attributes, name) ?? '';
+      if (element === 'item') {
+        items.set(value('id'), {
+          name: within(packageName, value('href')),
+          type: value('media-type'),
+        });
+      } else if (element === 'itemref') spine.push(value('idref'));
+    },
+  });
+  const chapters = spine.flatMap((id) => {
+    const item = items.get(id);
+    return item && pageTypes.has(item.type) && archive.has(item.name) ? item.name : [];
+  });
+  if (chapters.length > maxChapters) {
+    throw unreadableDocument(`it has more than ${maxChapters} chapters`);
+  }
+  refuseEncrypted(archive, chapters);
+  const pictures = [...items.values()]
+    .filter(({ name, type }) => type.startsWith('image/') && archive.has(name))
+    .map(({ name }) => name);
+  return { chapters, pictures };
+}
+
+/** Returns the text of an e-book's chapters as Markdown. */
+export function epubText(archive: Archive, { chapters }: Epub, maxCharacters: number): string {
+  const texts: string[] = [];
+  let room = maxCharacters;
+  for (const chapter of chapters) {
+    const text = htmlText(decodeHtml(archive.read(chapter)), room, () => {});
+    if (text) texts.push(text);
+    room -= text.length;
+  }
+  return texts.join('\n\n');
+}
+
+function packageOf(archive: Archive): string {
+  let name = '';
+  readPart(archive, 'META-INF/container.xml', {
+    root: 'container',
+    open: (element, attributes) => {
+      if (element === 'rootfile') name ||= attribute(attributes, 'full-path') ?? '';
+    },
+  });
+  return name;
+}
+
+/** Fonts may be garbled in a book that is open to all. */
+function refuseEncrypted(archive: Archive, chapters: string[]): void {
+  if (!archive.has('META-INF/encryption.xml')) return;
+  readPart(archive, 'META-INF/encryption.xml', {
+    root: 'encryption',
+    open: (element, attributes) => {
+      if (element !== 'CipherReference') return;
+      if (chapters.includes(decoded(attribute(attributes, 'URI') ?? ''))) throw encryptedDocument();
+    },
+  });
+}
+
+/** Returns the name of the entry that a reference leads to. */
+const within = (from: string, href: string) =>
+  posix.resolve(`/${posix.dirname(from)}`, decoded(href)).slice(1);
+
+function decoded(href: string): string {
+  const path = href.split('#')[0] ?? '';
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}

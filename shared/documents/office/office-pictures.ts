@@ -1,0 +1,55 @@
+import type { Archive } from './archive.ts';
+import type { OfficeKind } from './kind.ts';
+import { slideParts } from './pptx.ts';
+import { relationshipsOf } from './relationships.ts';
+import { readPart } from './xml.ts';
+
+/** The folder for pictures in each format. */
+const pictureFolders: Record<OfficeKind, RegExp> = {
+  docx: /^word\/media\//,
+  pptx: /^ppt\/media\//,
+  xlsx: /^xl\/media\//,
+  odt: /^Pictures\//,
+  odp: /^Pictures\//,
+  ods: /^Pictures\//,
+};
+
+/** Returns the names of the entries that hold a file's pictures, in the order of their numbers. */
+export function officePictures(archive: Archive, kind: OfficeKind): string[] {
+  const byNumber = new Intl.Collator('en', { numeric: true }).compare;
+  return archive
+    .names()
+    .filter((name) => pictureFolders[kind].test(name) && !name.endsWith('/'))
+    .sort(byNumber);
+}
+
+/** Returns the pictures of the slides that have nothing else on them: a scan that was put into slides. */
+export function pictureSlides(archive: Archive): string[] {
+  return slideParts(archive).flatMap((part) =>
+    hasText(archive, part)
+      ? []
+      : relationshipsOf(archive, part)
+          .filter((each) => each.type === 'image' && archive.has(each.part))
+          .map((each) => each.part),
+  );
+}
+
+function hasText(archive: Archive, slide: string): boolean {
+  let isText = false;
+  let found = false;
+  readPart(archive, slide, {
+    root: 'sld',
+    // Its number and date stand on a slide of any kind.
+    skipped: new Set(['fld']),
+    open: (name) => {
+      isText = name === 't';
+    },
+    text: (text) => {
+      found ||= isText && text.trim() !== '';
+    },
+    close: () => {
+      isText = false;
+    },
+  });
+  return found;
+}

@@ -1,0 +1,96 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { ServiceError } from '../../http/errors.ts';
+import { unreadableDocument } from '../errors.ts';
+import { type CompositeKind, isComposite } from '../kind.ts';
+import { textLayersIn } from '../pdf-text.ts';
+import { type Part, underName } from './part.ts';
+import { takeApart } from './take-apart.ts';
+
+/** Where a document's text ends to be one that is read. */
+export interface TextLimits {
+  pages: number;
+  characters: number;
+}
+
+/** A document's text without what only OCR can read. */
+export interface DocumentTexts {
+  /** Page by page, each file's text under its name. What is a picture, or can't be read, says so in its place. */
+  pages: string[];
+  hasText: boolean;
+}
+
+/** A page's text, or what to say in its place. */
+type Page = { text: string } | { note: string };
+
+const picture = { note: 'A picture, which was not read.' };
+
+/**
+ * Returns the text of a PDF's text layers, or of a document that is taken apart, with the files in it. Nothing is
+ * drawn. Throws 422 if it can't be read, or is longer than allowed.
+ */
+export async function documentTexts(
+  path: string,
+  kind: 'pdf' | CompositeKind,
+  limits: TextLimits,
+): Promise<DocumentTexts> {
+  const folder = await mkdtemp(`${path}-`);
+  const texts: DocumentTexts = { pages: [], hasText: false };
+  let characters = 0;
+  try {
+    const parts = isComposite(kind) ? await takeApart({ path, kind, folder, forceOcr: false }) : [];
+    const pages = isComposite(kind) ? pagesOf(parts) : named('', layersOf(path));
+    for await (const { name, page } of pages) {
+      const isText = 'text' in page && page.text.trim() !== '';
+      texts.hasText ||= isText;
+      texts.pages.push(underName(name, 'text' in page ? page.text : `[${page.note}]`));
+      characters += 'text' in page ? page.text.length : 0;
+      if (texts.pages.length > limits.pages || characters > limits.characters) throw tooLong();
+    }
+    return texts;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+interface NamedPage {
+  /** The name of the file that begins with this page. */
+  name?: string;
+  page: Page;
+}
+
+async function* pagesOf(parts: Part[]): AsyncGenerator<NamedPage> {
+  for (const part of parts) yield* named(part.name, pagesIn(part));
+}
+
+async function* named(name: string, pages: AsyncIterable<Page>): AsyncGenerator<NamedPage> {
+  let isFirst = true;
+  for await (const page of pages) {
+    yield isFirst ? { name, page } : { page };
+    isFirst = false;
+  }
+}
+
+async function* pagesIn(part: Part): AsyncGenerator<Page> {
+  if (part.is === 'text') yield { text: part.text };
+  else if (part.is === 'unreadable') yield { note: part.error.message };
+  else if (part.kind === 'image') yield picture;
+  else yield* readableLayersOf(part.path);
+}
+
+async function* layersOf(path: string): AsyncGenerator<Page> {
+  for await (const layer of textLayersIn(path)) {
+    yield layer === undefined ? picture : { text: layer };
+  }
+}
+
+/** A PDF among other files that can't be read keeps none of them from being read. */
+async function* readableLayersOf(path: string): AsyncGenerator<Page> {
+  try {
+    yield* layersOf(path);
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    yield { note: error.message };
+  }
+}
+
+const tooLong = () => unreadableDocument('it is too long to be read as a whole');

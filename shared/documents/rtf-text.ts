@@ -1,0 +1,262 @@
+import { unreadableDocument } from './errors.ts';
+import { Markdown, TextIsFull } from './office/markdown.ts';
+import { TableReader } from './office/table-reader.ts';
+import { type RtfToken, rtfTokens } from './rtf-tokens.ts';
+
+/** What a reader takes from an RTF file. */
+export interface RtfContent {
+  text: string;
+  /** JPEG and PNG. */
+  pictures: Uint8Array[];
+}
+
+/** The groups that hold no text of the document. */
+const skipped = new Set([
+  ...['fonttbl', 'colortbl', 'stylesheet', 'info', 'listtable', 'listoverridetable', 'rsidtbl'],
+  ...['header', 'headerl', 'headerr', 'headerf', 'footer', 'footerl', 'footerr', 'footerf'],
+  ...['fldinst', 'nonshppict', 'xmlnstbl', 'themedata', 'colorschememapping', 'datastore'],
+  ...['latentstyles', 'generator', 'object', 'objdata', 'bkmkstart', 'bkmkend'],
+  ...['annotation', 'atnid', 'atnauthor', 'deleted'],
+]);
+const symbols: Record<string, string> = {
+  ...{ line: '\n', tab: '\t', '~': '\u00a0', _: '-', emdash: '—', endash: '–', bullet: '•' },
+  ...{ lquote: '‘', rquote: '’', ldblquote: '“', rdblquote: '”', '{': '{', '}': '}', '\\': '\\' },
+};
+/** The code pages that have other names in the encoding standard, which has no list of the others. */
+const encodings: Record<number, string> = {
+  ...{ 932: 'shift_jis', 936: 'gbk', 949: 'euc-kr', 950: 'big5', 65001: 'utf-8' },
+  ...{ 10000: 'macintosh', 866: 'ibm866', 874: 'windows-874' },
+};
+/** An escaped line break is one. */
+const paragraphEnds = new Set(['par', 'sect', 'page', '\n', '\r']);
+const maxDepth = 1_000;
+const maxCharacters = 20_000_000;
+/** A checkpoint stands after so many tokens. */
+const checkpointTokens = 10_000;
+
+/** Returns the text of an RTF file as Markdown: headings, lists and tables. Throws 422 for one nested without end. */
+export function readRtf(file: Buffer, checkpoint: () => void, limit = maxCharacters): RtfContent {
+  const source = file.toString('latin1');
+  const reader = new RtfReader(source, new Markdown(limit));
+  try {
+    let tokens = 0;
+    for (const token of rtfTokens(source)) {
+      tokens += 1;
+      if (tokens % checkpointTokens === 0) checkpoint();
+      reader.take(token);
+    }
+    reader.end();
+  } catch (error) {
+    if (!(error instanceof TextIsFull)) throw error;
+  }
+  return reader.content();
+}
+
+/** What holds within a group. */
+interface Group {
+  isSkipped: boolean;
+  /** Whether the group may be left out by who doesn't know its word. */
+  isOptional: boolean;
+  isListText: boolean;
+  picture: Picture | undefined;
+  /** How many characters stand for those who can't read a `\u`. */
+  fallback: number;
+}
+
+interface Picture {
+  hex: string[];
+  binary: Buffer | undefined;
+  isReadable: boolean;
+}
+
+class RtfReader {
+  private readonly source: string;
+  private readonly markdown: Markdown;
+  private readonly tables = new TableReader();
+  private readonly pictures: Picture[] = [];
+  private readonly groups: Group[] = [];
+  private group: Group = {
+    ...{ isSkipped: false, isOptional: false, isListText: false },
+    ...{ picture: undefined, fallback: 1 },
+  };
+  private decoder = new TextDecoder('windows-1252');
+  private bytes: number[] = [];
+  private toSkip = 0;
+  private line = '';
+  private marker = '';
+  private isInTable = false;
+  private isTableOpen = false;
+  private level: number | undefined;
+
+  constructor(source: string, markdown: Markdown) {
+    this.source = source;
+    this.markdown = markdown;
+  }
+
+  take(token: RtfToken): void {
+    if (token.type === 'byte') {
+      if (!this.skipsFallback()) this.bytes.push(token.byte);
+      return;
+    }
+    this.endBytes();
+    if (token.type === 'open') this.openGroup();
+    else if (token.type === 'close') this.group = this.groups.pop() ?? this.group;
+    else if (token.type === 'text') this.add(token.text);
+    else if (token.type === 'word') this.takeWord(token.word, token.value);
+    else if (this.group.picture) {
+      this.group.picture.binary = Buffer.from(this.source.slice(token.start, token.end), 'latin1');
+    }
+  }
+
+  end(): void {
+    this.endBytes();
+    this.endParagraph();
+    this.closeTable();
+  }
+
+  content(): RtfContent {
+    const pictures = this.pictures
+      .filter(({ isReadable }) => isReadable)
+      .map(({ hex, binary }) => binary ?? Buffer.from(hex.join('').replace(/\s/g, ''), 'hex'));
+    return { text: this.markdown.toString(), pictures };
+  }
+
+  private openGroup(): void {
+    if (this.groups.length >= maxDepth) throw unreadableDocument('its parts are nested too deep');
+    this.groups.push(this.group);
+    this.group = { ...this.group, isOptional: false };
+  }
+
+  private takeWord(word: string, value: number | undefined): void {
+    const { group } = this;
+    if (word === '*') group.isOptional = true;
+    else if (word === 'shppict' || word === 'footnote') group.isOptional = false;
+    else if (word === 'pict') this.openPicture();
+    else if (group.picture) group.picture.isReadable ||= word === 'jpegblip' || word === 'pngblip';
+    else if (skipped.has(word) || group.isOptional) group.isSkipped = true;
+    else if (word === 'listtext' || word === 'pntext') group.isListText = true;
+    else if (!group.isSkipped) this.takeTextWord(word, value);
+    if (word !== '*') group.isOptional = false;
+  }
+
+  private takeTextWord(word: string, value: number | undefined): void {
+    const symbol = symbols[word];
+    if (symbol !== undefined) {
+      if (!this.skipsFallback()) this.append(symbol);
+    } else if (word === 'u') this.addUnicode(value ?? 0);
+    else if (word === 'uc') this.group.fallback = value ?? 1;
+    else if (word === 'ansicpg') this.decoder = decoderFor(value ?? 1252);
+    else if (word === 'mac') this.decoder = decoderFor(10000);
+    else if (paragraphEnds.has(word)) this.endParagraph();
+    else if (word === 'pard') this.beginParagraph();
+    else if (word === 'intbl') this.isInTable = true;
+    else if (word === 'outlinelevel') this.level = value ?? 0;
+    else if (word === 'cell') this.endCell();
+    else if (word === 'row') this.endRow();
+  }
+
+  private openPicture(): void {
+    const picture: Picture = { hex: [], binary: undefined, isReadable: false };
+    this.group.isOptional = false;
+    this.group.picture = picture;
+    if (!this.group.isSkipped) this.pictures.push(picture);
+  }
+
+  private endBytes(): void {
+    if (this.bytes.length === 0) return;
+    const text = this.decoder.decode(new Uint8Array(this.bytes));
+    this.bytes = [];
+    this.append(text);
+  }
+
+  private skipsFallback(): boolean {
+    if (this.toSkip === 0) return false;
+    this.toSkip -= 1;
+    return true;
+  }
+
+  private addUnicode(value: number): void {
+    this.append(String.fromCharCode(value & 0xffff));
+    this.toSkip = this.group.fallback;
+  }
+
+  private add(text: string): void {
+    const skip = Math.min(this.toSkip, text.length);
+    this.toSkip -= skip;
+    const rest = text.slice(skip);
+    // Text is ASCII as a rule; a byte beyond it is of the code page.
+    this.append(isAscii(rest) ? rest : this.decoder.decode(Buffer.from(rest, 'latin1')));
+  }
+
+  private append(text: string): void {
+    const { isSkipped, isListText, picture } = this.group;
+    if (isSkipped) return;
+    if (picture) picture.hex.push(text);
+    else if (isListText) this.marker += text;
+    else this.line += text;
+  }
+
+  private beginParagraph(): void {
+    this.isInTable = false;
+    this.level = undefined;
+  }
+
+  private endParagraph(): void {
+    const text = this.line.toWellFormed().trim();
+    const marker = this.marker.trim();
+    this.line = '';
+    this.marker = '';
+    if (text === '') return;
+    if (this.isInTable) {
+      this.openTable();
+      this.tables.addText(text);
+      return;
+    }
+    this.closeTable();
+    if (this.level !== undefined && this.level < 9) {
+      this.markdown.add({ heading: text, level: this.level + 1 });
+    } else if (marker) {
+      this.markdown.add({ item: text, depth: 0, marker: /^\d+\.$/.test(marker) ? marker : '-' });
+    } else this.markdown.add({ paragraph: text });
+  }
+
+  private openTable(): void {
+    if (this.isTableOpen) return;
+    this.isTableOpen = true;
+    this.tables.openTable(this.markdown.room);
+    this.tables.openRow();
+    this.tables.openCell();
+  }
+
+  private endCell(): void {
+    this.isInTable = true;
+    this.openTable();
+    this.endParagraph();
+    this.tables.closeCell();
+    this.tables.openCell();
+  }
+
+  private endRow(): void {
+    this.openTable();
+    this.tables.closeRow();
+    this.tables.openRow();
+    this.tables.openCell();
+  }
+
+  private closeTable(): void {
+    if (!this.isTableOpen) return;
+    this.isTableOpen = false;
+    const table = this.tables.closeTable();
+    if (table) this.markdown.add({ table });
+  }
+}
+
+const isAscii = (text: string) => /^[\t\x20-\x7e]*$/.test(text);
+
+function decoderFor(codePage: number): InstanceType<typeof TextDecoder> {
+  try {
+    return new TextDecoder(encodings[codePage] ?? `windows-${codePage}`);
+  } catch {
+    return new TextDecoder('windows-1252');
+  }
+}

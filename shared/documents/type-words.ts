@@ -1,0 +1,68 @@
+import type { DocumentKind } from './kind.ts';
+import { officeKindOf } from './office/kind.ts';
+
+/** What people call a file of a type. */
+const wordsByType: Record<string, string> = {
+  'application/pdf': 'a PDF',
+  'application/json': 'a JSON file',
+  'application/jsonl': 'a JSON Lines file',
+  'application/x-ndjson': 'a JSON Lines file',
+  'application/rtf': 'an RTF document',
+  'application/zip': 'a ZIP archive',
+  'application/gzip': 'a gzip archive',
+  'application/epub+zip': 'an e-book',
+  'application/postscript': 'a PostScript file',
+  'application/x-ole-storage': 'an Office file of an older format, or one with a password',
+  'image/heic': 'a HEIC picture',
+  'image/heif': 'a HEIF picture',
+  'image/jp2': 'a JPEG 2000 picture',
+  'message/rfc822': 'an email',
+  'text/csv': 'a CSV table',
+  'text/html': 'a web page',
+  'text/markdown': 'a Markdown file',
+};
+
+const wordsByOfficeKind = {
+  docx: 'a Word document',
+  pptx: 'a PowerPoint presentation',
+  xlsx: 'an Excel workbook',
+  odt: 'an OpenDocument text',
+  odp: 'an OpenDocument presentation',
+  ods: 'an OpenDocument spreadsheet',
+};
+
+const wordsByMainType: Record<string, string> = {
+  audio: 'a sound recording',
+  font: 'a font',
+  image: 'a picture',
+  text: 'a text file',
+  video: 'a video',
+};
+
+const wordsByKind: Record<DocumentKind, string> = {
+  pdf: 'a PDF',
+  image: 'a picture',
+  text: 'a text file',
+  json: 'a JSON file',
+  jsonl: 'a JSON Lines file',
+  csv: 'a CSV table',
+  markdown: 'a Markdown file',
+  html: 'a web page',
+  rtf: 'an RTF document',
+  email: 'an email',
+  archive: 'a ZIP archive',
+};
+
+/** Returns what people call a file of a media type, with its article. */
+export function typeInWords(type: string): string {
+  const office = officeKindOf(type, '');
+  return (
+    (office && wordsByOfficeKind[office]) ??
+    wordsByType[type] ??
+    wordsByMainType[type.split('/')[0] ?? ''] ??
+    (type === 'application/octet-stream' ? 'of an unknown type' : `a file of type ${type}`)
+  );
+}
+
+/** Returns what people call a file of a kind, with its article. */
+export const kindInWords = (kind: DocumentKind) => wordsByKind[kind];

@@ -1,0 +1,53 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { functions } from '../support/run/stack-template.ts';
+
+const bundles = functions.map(({ name, bundle }) => ({
+  name,
+  code: readFileSync(join(bundle, 'index.mjs'), 'utf8'),
+  files: readdirSync(bundle),
+}));
+
+/** The functions whose bundle has what is asked for. */
+const having = (has: (bundle: (typeof bundles)[number]) => boolean) =>
+  bundles
+    .filter(has)
+    .map(({ name }) => name)
+    .toSorted();
+
+it('only functions that read emails and archives carry the code for it, in a thread of its own', () => {
+  const readers = ['read-document', 'run-chat-job', 'run-ocr-job'];
+
+  expect(having(({ files }) => files.includes('take-apart-thread.mjs'))).toEqual(readers);
+  expect(having(({ code }) => code.includes('rfc822DepthExceeded'))).toEqual([]);
+  for (const { bundle } of functions.filter(({ name }) => readers.includes(name))) {
+    const notices = readFileSync(join(bundle, 'NOTICES.txt'), 'utf8');
+    expect(notices).toMatch(/postal-mime/);
+    expect(notices).toMatch(/pdfium/);
+  }
+});
+
+it('only functions that read PDF carry PDFium, and only the one that draws pages libvips', () => {
+  expect(having(({ files }) => files.includes('pdfium.wasm'))).toEqual([
+    'read-document',
+    'read-page',
+    'run-chat-job',
+    'run-ocr-job',
+    'search-drive',
+  ]);
+  expect(having(({ files }) => files.includes('vips.wasm'))).toEqual(['run-ocr-job']);
+});
+
+it('the function that streams chat stays small, and so does the one that reads for it', () => {
+  const sizes = Object.fromEntries(bundles.map(({ name, code }) => [name, code.length]));
+
+  expect(sizes['stream-chat']).toBeLessThan(900_000);
+  expect(sizes['read-document']).toBeLessThan(250_000);
+});
+
+it('the function that reads documents for others has no client of AWS', () => {
+  const code = bundles.find(({ name }) => name === 'read-document')?.code ?? '';
+
+  expect(['aws-sdk', 'amazonaws'].filter((text) => code.includes(text))).toEqual([]);
+});

@@ -75,8 +75,10 @@ export class ChatApi extends Construct {
       removalPolicy: this.props.removalPolicy,
     });
     const one = '/chat/sessions/{session_id}';
+    const listSessions = this.endpoint('list-sessions', 'GET', '/chat/sessions');
+    sessions.allowQuery(listSessions, 'recent');
+    listSessions.addEnvironment('SESSIONS_TABLE', sessions.tableName);
     const grants = [
-      [this.endpoint('list-sessions', 'GET', '/chat/sessions'), 'dynamodb:Query'],
       [this.endpoint('get-session', 'GET', one), 'dynamodb:GetItem'],
       [this.endpoint('delete-session', 'DELETE', one), 'dynamodb:DeleteItem'],
     ] as const;

@@ -125,8 +125,10 @@ describe('a document of each format', () => {
         ],
         cost_usd: 0,
       });
-      expect(await world.contentOf(job.drive_result_file_id ?? '')).toBe(text);
-      expect(await useOf(caller)).toEqual({ pages: 0, open: 0, used: 0, images: 0 });
+      expect(await world.contentOf(job.drive_result_file_id ?? '')).toBe(
+        `<!-- page 1 -->\n\n${text}`,
+      );
+      expect(await useOf(caller)).toEqual({ pages: 0, held: 0, used: 0, images: 0 });
     },
   );
 
@@ -283,7 +285,7 @@ describe('a hostile document fails alone', () => {
     expect(job).toMatchObject({ status: 'failed', retry_count: 0 });
     expect(job.error).toMatch(/^unreadable_document: /);
     expect(job.error).toMatch(error);
-    expect(await useOf(caller)).toEqual({ pages: 0, open: 0, used: 0, images: 0 });
+    expect(await useOf(caller)).toEqual({ pages: 0, held: 0, used: 0, images: 0 });
   });
 });
 

@@ -28,7 +28,7 @@ async function estimateOf(caller: Caller, body: object): Promise<JobEstimate> {
 it('counts the files of a folder and their pages, and makes nothing', async () => {
   world.drive.put('estimated/one.jpg', await greyJpeg(40));
   world.drive.put('estimated/two.pdf', await smallPdf([{ words: words(1) }]));
-  world.drive.put('estimated/pack.zip', 'PK\x03\x04');
+  world.drive.put('estimated/film.mp4', '\0\0\0\x18ftypmp42');
   world.drive.put('estimated/deeper/three.jpg', await greyJpeg(50));
   const caller = await world.newCaller();
   const folder_id = await world.idOf('estimated');
@@ -45,7 +45,7 @@ it('counts the files of a folder and their pages, and makes nothing', async () =
     unreadable: 0,
   });
   expect(flat).toMatchObject({
-    left_out: [{ filename: 'pack.zip', reason: 'unsupported_file_type' }],
+    left_out: [{ filename: 'film.mp4', reason: 'unsupported_file_type' }],
     subfolders: { found: 1, listed: 0 },
     pages: { known: 1, unknown_files: 1 },
     unbounded_files: 0,

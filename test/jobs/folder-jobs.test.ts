@@ -61,8 +61,8 @@ describe("a folder's job", () => {
       failed_files: [],
       left_out: [
         {
-          file_id: await world.idOf('pack.zip'),
-          filename: 'pack.zip',
+          file_id: await world.idOf('film.mp4'),
+          filename: 'film.mp4',
           reason: 'unsupported_file_type',
         },
       ],

@@ -59,7 +59,7 @@ it('goes on with the next page of a folder below where it stopped', () => {
 function putTree(path: string): void {
   world.drive.put(`${path}/one.txt`, 'One.');
   world.drive.put(`${path}/deeper/two.txt`, 'Two.');
-  world.drive.put(`${path}/deeper/left.zip`, 'PK\x03\x04');
+  world.drive.put(`${path}/deeper/left.mp4`, '\0\0\0\x18ftypmp42');
   world.drive.put(`${path}/deeper/deepest/three.txt`, 'Three.');
 }
 
@@ -76,7 +76,7 @@ it('a recursive job does the files of the folders below, and writes each result 
   expect({ status, subfolders }).toEqual({ status: 'done', subfolders: { found: 2, listed: 2 } });
   expect(files).toMatchObject({ found: 4, done: 3, unsupported: 1 });
   expect(left_out.map(({ filename, reason }) => [filename, reason])).toEqual([
-    ['left.zip', 'unsupported_file_type'],
+    ['left.mp4', 'unsupported_file_type'],
   ]);
   const written = await world.contentOf(await world.idOf('three.txt.result.md'));
   expect(written).toMatch(/echo: Three\.$/);
@@ -143,7 +143,7 @@ it('a file that an earlier job has done is named with that job', async () => {
 });
 
 it('of more than a hundred files left out a hundred are named, and the others counted', async () => {
-  for (const at of upTo(130)) world.drive.put(`archives/${at}.zip`, 'PK\x03\x04');
+  for (const at of upTo(130)) world.drive.put(`archives/${at}.mp4`, '\0\0\0\x18ftypmp42');
   const caller = await world.newCaller();
   const drive = { folder_id: await world.idOf('archives') };
 
@@ -157,12 +157,12 @@ it('of more than a hundred files left out a hundred are named, and the others co
 
 it('a file that cannot be worked on is named on its record', async () => {
   const caller = await world.newCaller();
-  const file_id = await world.add('alone.zip', 'PK\x03\x04');
+  const file_id = await world.add('alone.mp4', '\0\0\0\x18ftypmp42');
 
   const { id } = await world.submit(caller, { job_type: 'auto', drive: { file_id } });
   await world.work();
 
   const job = await world.read(caller, id);
-  expect(job).toMatchObject({ status: 'failed', filename: 'alone.zip', drive_file_id: file_id });
-  expect(await retryCallersJob(caller, id)).toMatchObject({ filename: 'alone.zip' });
+  expect(job).toMatchObject({ status: 'failed', filename: 'alone.mp4', drive_file_id: file_id });
+  expect(await retryCallersJob(caller, id)).toMatchObject({ filename: 'alone.mp4' });
 });

@@ -85,7 +85,7 @@ it('a folder is done for its failed files alone', async () => {
   const { path, drive, caller } = await newFolder({
     'good.pdf': good,
     'bad.pdf': '%PDF-1.7',
-    'pack.zip': 'PK\x03\x04',
+    'film.mp4': '\0\0\0\x18ftypmp42',
   });
   const { id } = await world.submit(caller, { job_type: 'auto', drive });
   await world.work();

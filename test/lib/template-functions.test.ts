@@ -195,7 +195,7 @@ describe('functions', () => {
     },
   );
 
-  it('may query an index only to find work, and by its name: an index shows the jobs of every key', () => {
+  it('may query an index only by its name, and one that shows the jobs of every key only to find work', () => {
     const queried = functions.flatMap(({ name, properties }) =>
       policiesOf(referencesIn(properties.Role)[0] ?? '')
         .flatMap(({ Resource }) => JSON.stringify(Resource).match(/(?<=\/index\/)[^"]+/g) ?? [])
@@ -204,6 +204,7 @@ describe('functions', () => {
 
     expect(queried.sort()).toEqual([
       'expand-folder ready',
+      'list-sessions recent',
       'reset-ocr-windows audits',
       'reset-ocr-windows due',
       'run-chat-job ready',

@@ -91,24 +91,35 @@ describe('routes', () => {
       ({ HttpMethod, ResourcePath, ThrottlingRateLimit, ThrottlingBurstLimit }) =>
         `${HttpMethod} ${ResourcePath} ${ThrottlingRateLimit} ${ThrottlingBurstLimit}`,
     );
-    expect(limits.sort()).toEqual([
-      '* /* 100 20',
-      'GET /batch/jobs 100 20',
-      'GET /batch/jobs/{job_id} 100 20',
-      'GET /docs 10 20',
-      'GET /docs/{file} 10 20',
-      'GET /health 10 20',
-      'GET /openapi.json 10 20',
-      'GET /user/batch-stats 100 20',
-      'GET /user/limits 100 20',
-      'GET /user/stats 100 20',
-      'GET /v1/models 100 20',
-      'POST /batch/jobs 200 100',
-      'POST /batch/jobs/{job_id}/cancel 100 20',
-      'POST /chat/stream 50 250',
-      'POST /feedback 100 20',
-      'POST /v1/chat/completions 50 250',
-    ]);
+    expect(limits.sort()).toEqual(
+      [
+        '* /* 100 20',
+        'GET /batch/jobs 100 20',
+        'GET / 10 20',
+        'GET /batch/jobs/{job_id} 100 20',
+        'GET /chat/sessions 100 20',
+        'GET /chat/sessions/{session_id} 100 20',
+        'GET /console 10 20',
+        'GET /console/{file} 10 20',
+        'DELETE /chat/sessions/{session_id} 100 20',
+        'GET /docs 10 20',
+        'GET /docs/{file} 10 20',
+        'GET /health 10 20',
+        'GET /openapi.json 10 20',
+        'GET /user/batch-stats 100 20',
+        'GET /user/limits 100 20',
+        'GET /user/stats 100 20',
+        'GET /v1/models 100 20',
+        'GET /v1/models/{model+} 100 20',
+        'POST /batch/jobs 200 100',
+        'POST /batch/jobs/{job_id}/cancel 100 20',
+        'POST /batch/jobs/{job_id}/retry 100 20',
+        'POST /batch/jobs/{job_id}/stop 100 20',
+        'POST /chat/stream 50 250',
+        'POST /feedback 100 20',
+        'POST /v1/chat/completions 50 250',
+      ].sort(),
+    );
     for (const method of MethodSettings) {
       expect(method).toMatchObject({
         MetricsEnabled: false,

@@ -51,7 +51,7 @@ function cachePrefixOf(job: ClaimedJob): string | undefined {
   const { content_sha256, job_type, asked_model, source_kind, force_ocr } = job;
   if (!content_sha256) return undefined;
   // The pictures in such a document are pages of their own then.
-  const withPictures = force_ocr && source_kind && isComposite(source_kind);
+  const withPictures = Boolean(force_ocr && source_kind && isComposite(source_kind));
   const model = ocrModelOf({ job_type, model: asked_model ?? null });
   const reader = [readingVersion, model, findOcrEngine(model)?.features, withPictures];
   const hash = createHash('sha256').update(JSON.stringify([content_sha256, ...reader]));

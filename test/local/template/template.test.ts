@@ -98,10 +98,10 @@ describe('a value of the template', () => {
 
 describe('a resource type', () => {
   it('that the stage cannot make is refused with its name', () => {
-    const unknown = { ...template.Resources, topic: { Type: 'AWS::SNS::Topic' } };
+    const unknown = { ...template.Resources, bus: { Type: 'AWS::Events::EventBus' } };
 
     expect(() => refuseUnknownTypes({ Resources: unknown })).toThrow(
-      new StageError("The local stage can't make AWS::SNS::Topic (topic)."),
+      new StageError("The local stage can't make AWS::Events::EventBus (bus)."),
     );
   });
 

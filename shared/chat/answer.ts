@@ -3,8 +3,8 @@ import type { Model } from '../models/catalogue.ts';
 import { unavailable } from '../models/errors.ts';
 import type { ChatEvent } from './chat-event.ts';
 import { type CompletionRequest, upstreamBody } from './completion-request.ts';
+import { ReadAhead } from './hang-up.ts';
 import { holdCall, type ModelCall, openHeldCall } from './metered-call.ts';
-import { ReadAhead } from './read-ahead.ts';
 import type { Piece } from './read-pieces.ts';
 import type { AnswerEvents, Turn } from './turn.ts';
 

@@ -4,8 +4,8 @@ import type { Note } from '../http/request-log.ts';
 import { errorWords } from '../log.ts';
 import { unavailable } from '../models/errors.ts';
 import { brokenOff } from './broken-off.ts';
+import { ReadAhead } from './hang-up.ts';
 import type { MeteredCall } from './metered-call.ts';
-import { ReadAhead } from './read-ahead.ts';
 import type { Piece, StreamEvent } from './read-pieces.ts';
 
 /**

@@ -3,10 +3,10 @@ import type { PageContent } from './document.ts';
 import { unreadablePage } from './errors.ts';
 import { encodeJpeg } from './jpeg.ts';
 import type { OpenPdf } from './open-pdf.ts';
-import { textLayerOf, withPage } from './page-text.ts';
 import type { Pdfium } from './pdfium.ts';
 import type { Picture } from './pictures.ts';
 import { renderPage } from './render-page.ts';
+import { textLayerOf, withPage } from './usable-text-layer.ts';
 
 /** PDFium may need 4 bytes of memory for each pixel. */
 const maxPictureMegapixels = 250;

@@ -1,6 +1,6 @@
 import { ServiceError } from '../http/errors.ts';
-import { textLayerOf, withPage } from './page-text.ts';
 import { PdfReader } from './pdf-reader.ts';
+import { textLayerOf, withPage } from './usable-text-layer.ts';
 
 /**
  * Yields the text layer of each page of a PDF, without drawing any; undefined for a page that has none that is

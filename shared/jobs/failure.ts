@@ -1,5 +1,4 @@
 import { ServiceError } from '../http/errors.ts';
-import { fullJitterMs } from '../jitter.ts';
 import {
   BudgetExceededError,
   ConcurrencyError,
@@ -58,18 +57,6 @@ function heldUpMs({ created_at }: Job): number {
 export function isPermanent(error: unknown): boolean {
   if (error instanceof BudgetExceededError) return !error.isHeldUp && !error.retryAfterSeconds;
   return error instanceof ServiceError && error.statusCode < 500 && error.statusCode !== 429;
-}
-
-const firstSpanMs = 1_000;
-/** The longest delay a queue message can carry. */
-const maxWaitMs = 15 * 60_000;
-
-/** How long to wait before a job's next try, in ms: with full jitter, and never less than was advised. */
-export function retryWaitMs(retryCount: number, advisedMs = 0): number {
-  return Math.min(
-    maxWaitMs,
-    Math.ceil(advisedMs + fullJitterMs(firstSpanMs, retryCount, maxWaitMs)),
-  );
 }
 
 /** The wait that an error advises, in ms; 0 if it advises none. */

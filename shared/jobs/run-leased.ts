@@ -1,10 +1,11 @@
 import { ServiceError } from '../http/errors.ts';
 import { errorFields, log } from '../log.ts';
 import { measure } from '../metrics.ts';
-import { advisedMs, endOfWait, isPermanent, jobErrorText, retryWaitMs } from './failure.ts';
+import { advisedMs, endOfWait, isPermanent, jobErrorText } from './failure.ts';
 import { type ClaimedJob, findJob, type Job } from './job.ts';
 import { keepResult } from './objects.ts';
 import type { JobResult } from './result.ts';
+import { retryWaitMs } from './retry-wait.ts';
 import {
   completeJob,
   failJob,

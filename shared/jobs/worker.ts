@@ -1,8 +1,8 @@
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import * as v from 'valibot';
 import { errorFields, log } from '../log.ts';
-import { claimBest, claimJobs } from './claim.ts';
 import type { ClaimedJob } from './job.ts';
+import { claimBest, claimJobs } from './next-jobs.ts';
 import { Doorbell } from './ring.ts';
 import { type RunJob, runLeased } from './run-leased.ts';
 

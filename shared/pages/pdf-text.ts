@@ -5,7 +5,7 @@ import { loadFlattened } from '../documents/flattened-page.ts';
 import { OpenPdf } from '../documents/open-pdf.ts';
 import { PdfFile } from '../documents/pdf-file.ts';
 import { inReadingOrder } from '../documents/reading-order.ts';
-import { TextLayer } from '../documents/text-layer.ts';
+import { TextLayer } from '../documents/text-runs.ts';
 import { ServiceError } from '../http/errors.ts';
 import { maxPageCharacters } from './page.ts';
 

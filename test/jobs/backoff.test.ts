@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { retryWaitMs } from '../../shared/jobs/failure.ts';
+import { retryWaitMs } from '../../shared/jobs/retry-wait.ts';
 
 const longestMs = 900_000;
 const aRetryCount = fc.nat(10);

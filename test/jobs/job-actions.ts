@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { cancelJob } from '../../shared/jobs/cancel.ts';
-import { claimJobs } from '../../shared/jobs/claim.ts';
 import type { ClaimedJob, Job } from '../../shared/jobs/job.ts';
+import { claimJobs } from '../../shared/jobs/next-jobs.ts';
 import { completionOf } from '../../shared/jobs/run-leased.ts';
 import {
   continueJob,

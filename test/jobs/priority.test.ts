@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { claimJobs } from '../../shared/jobs/claim.ts';
 import type { Job } from '../../shared/jobs/job.ts';
+import { claimJobs } from '../../shared/jobs/next-jobs.ts';
 import { completionOf } from '../../shared/jobs/run-leased.ts';
 import { retryJob } from '../../shared/jobs/state.ts';
 import { allWrites, answer, doorbellOf, itemOf, lane, submitted } from '../support/worlds/jobs.ts';

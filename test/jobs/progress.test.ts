@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { runChatJob } from '../../shared/jobs/chat/run-chat.ts';
-import { claimBest } from '../../shared/jobs/claim.ts';
+import { claimBest } from '../../shared/jobs/next-jobs.ts';
 import { runLeased } from '../../shared/jobs/run-leased.ts';
 import { leaseMs } from '../../shared/jobs/state.ts';
 import { greyJpeg, readGrey, smallPdf, words } from '../support/fixtures/small-documents.ts';

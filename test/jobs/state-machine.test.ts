@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { claimJobs } from '../../shared/jobs/claim.ts';
+import { claimJobs } from '../../shared/jobs/next-jobs.ts';
 import { completionOf } from '../../shared/jobs/run-leased.ts';
 import { sweepJobs } from '../../shared/jobs/sweep.ts';
 import { hourMs, pass, useStoppedClock } from '../support/worlds/clock.ts';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Caller } from '../../shared/http/caller.ts';
 import { runChatJob } from '../../shared/jobs/chat/run-chat.ts';
-import { claimBest } from '../../shared/jobs/claim.ts';
+import { claimBest } from '../../shared/jobs/next-jobs.ts';
 import { listJobs } from '../../shared/jobs/read.ts';
 import type { ChatBatchResult, FolderResult, OcrResult } from '../../shared/jobs/result.ts';
 import { runLeased } from '../../shared/jobs/run-leased.ts';

@@ -1,8 +1,8 @@
 import { runChatJob } from '../../../shared/jobs/chat/run-chat.ts';
-import { claimBest } from '../../../shared/jobs/claim.ts';
 import { runFolderJob } from '../../../shared/jobs/files/run-folder.ts';
 import type { ClaimedJob } from '../../../shared/jobs/job.ts';
 import type { LaneName } from '../../../shared/jobs/lane.ts';
+import { claimBest } from '../../../shared/jobs/next-jobs.ts';
 import { runOcrJob } from '../../../shared/jobs/ocr/run-ocr.ts';
 import { type RunJob, runLeased } from '../../../shared/jobs/run-leased.ts';
 import { dyingBefore, requestsOf } from './dying.ts';

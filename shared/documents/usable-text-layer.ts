@@ -4,7 +4,7 @@ import type { OpenPdf } from './open-pdf.ts';
 import type { Pointer } from './pdfium-exports.ts';
 import { type Picture, picturesOf } from './pictures.ts';
 import { inReadingOrder } from './reading-order.ts';
-import { TextLayer } from './text-layer.ts';
+import { TextLayer } from './text-runs.ts';
 
 /** A text layer shorter than this is a stamp or a page number, not the page's text. */
 const minCharacters = 50;
@@ -39,7 +39,7 @@ export function withPage<Result>(
   }
 }
 
-/** Returns a page's text layer in reading order; undefined if it has none that is real. */
+/** Returns a page's text layer in reading order; undefined if it has none that is real, so that it is read by OCR. */
 export function textLayerOf(
   { pdfium }: OpenPdf,
   { page, pictures, hasAnnotations }: OpenPage,

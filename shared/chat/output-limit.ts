@@ -1,6 +1,6 @@
 import type { Fit, HoldPlan } from '../ledger/reserve.ts';
 import type { Model } from '../models/catalogue.ts';
-import { affordableTokens, maxCostNanoUsd, type SizedRequest } from '../models/token-bounds.ts';
+import { costBounds, type SizedRequest } from '../models/token-bounds.ts';
 
 /** A hold for a model call, and the limit of output that makes it enough. */
 export interface LimitedFit extends Fit {
@@ -27,12 +27,12 @@ export function planHold(
   request: SizedRequest,
   { canWait = false } = {},
 ): HoldPlan<LimitedFit> {
-  const all = maxCostNanoUsd(model, request);
-  const affordable = (nanoUsd: number) => affordableTokens(model, request, nanoUsd);
+  const { maxNanoUsd, affordableTokens } = costBounds(model, request);
+  const all = maxNanoUsd();
   if (hasOwnLimit(request)) {
     return {
       fit: () => ({ holdNanoUsd: all }),
-      advice: ({ available }) => limitAdvice(affordable(available)),
+      advice: ({ available }) => limitAdvice(affordableTokens(available)),
     };
   }
   const least = Math.min(
@@ -44,18 +44,18 @@ export function planHold(
       if (available >= plenty * all) return { holdNanoUsd: all, from: plenty * all };
       const usual = Math.min(
         model.usualOutputTokens ?? defaultUsualTokens,
-        affordable(canWait ? available + held : available),
+        affordableTokens(canWait ? available + held : available),
       );
-      const maxTokens = Math.max(least, usual, affordable(available / plenty));
+      const maxTokens = Math.max(least, usual, affordableTokens(available / plenty));
       const below = plenty * all;
       if (maxTokens >= model.maxOutputTokens) return { holdNanoUsd: all, below };
       return {
-        holdNanoUsd: maxCostNanoUsd(model, limited(model, request, maxTokens)),
+        holdNanoUsd: maxNanoUsd(maxTokens),
         below,
         maxTokens,
       };
     },
-    advice: ({ available }) => limitAdvice(affordable(available)),
+    advice: ({ available }) => limitAdvice(affordableTokens(available)),
   };
 }
 

@@ -65,6 +65,12 @@ export const limitAttributes = ({
 /** The number of the window that an account is in. */
 export const windowOf = ({ window_number = 0 }: Account) => window_number;
 
+/** The condition that an account is in the window `:window`. One that was never renewed may lack the attribute. */
+export const inWindow = (window: number) =>
+  window === 0
+    ? '(attribute_not_exists(window_number) OR window_number = :window)'
+    : 'window_number = :window';
+
 /** Whether an account has a limit of requests per minute. */
 export const limitsRequests = (account: Account) => account.requests_per_minute < unlimitedRequests;
 

@@ -3,7 +3,7 @@ import { dynamodb, queryItems, queryPages, unlessConditionFails } from '../aws/d
 import { setting } from '../config.ts';
 import { log } from '../log.ts';
 import { measure } from '../metrics.ts';
-import { type Account, accountKey, findAccount, windowOf } from './account.ts';
+import { type Account, accountKey, findAccount, inWindow, windowOf } from './account.ts';
 import type { Charge } from './charge.ts';
 import {
   auditDueMs,
@@ -77,9 +77,7 @@ async function auditEpoch(keyId: string, epoch: number): Promise<void> {
         Key: accountKey(keyId),
         ConditionExpression: [
           ...sums.map((_, index) => `#sum${index} = :sum${index}`),
-          window === 0
-            ? '(attribute_not_exists(window_number) OR window_number = :window)'
-            : 'window_number = :window',
+          inWindow(window),
         ].join(' AND '),
         UpdateExpression: `SET held = held - :held, spent = spent + :unspent, available = available + :back${
           running === 0 ? '' : ', running = running - :running'
@@ -99,10 +97,10 @@ async function auditEpoch(keyId: string, epoch: number): Promise<void> {
 }
 
 /** The sums that an account keeps of an epoch. Nobody adds another once the epoch is due. */
-const sumsOf = (account: Account, epoch: number) =>
-  Object.entries(account).filter(([name]) =>
-    new RegExp(`^(held|running|settled)_${epoch}(_\\d+)?$`).test(name),
-  ) as [string, number][];
+function sumsOf(account: Account, epoch: number): [string, number][] {
+  const sum = new RegExp(`^(held|running|settled)_${epoch}(_\\d+)?$`);
+  return Object.entries(account).filter(([name]) => sum.test(name)) as [string, number][];
+}
 
 /** Adds up what the charges of an epoch cost, by the window in which they count. */
 async function costsByWindow(keyId: string, epoch: number): Promise<Map<number, number>> {

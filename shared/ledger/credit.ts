@@ -4,7 +4,7 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { setting } from '../config.ts';
 import { errorFields, log } from '../log.ts';
 import { timeOfId } from '../uuid-time.ts';
-import { type Account, accountKey } from './account.ts';
+import { type Account, accountKey, inWindow } from './account.ts';
 import { epochOf, heldAttribute, runningAttribute, settledAttribute } from './epoch.ts';
 import { remember } from './last-seen.ts';
 import type { Hold } from './reserve.ts';
@@ -50,12 +50,6 @@ export async function refund(hold: Hold, costNanoUsd: number): Promise<void> {
 }
 
 const epochOfHold = ({ charge }: Hold) => epochOf(timeOfId(charge.entry));
-
-/** Accounts that were never renewed may lack the attribute. */
-const inWindow = (window: number) =>
-  window === 0
-    ? '(attribute_not_exists(window_number) OR window_number = :window)'
-    : 'window_number = :window';
 
 const changeOf = ({ charge }: Hold) => ({
   TableName: setting('LEDGER_TABLE'),

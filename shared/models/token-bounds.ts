@@ -1,12 +1,16 @@
 import type { Model } from './catalogue.ts';
 import { highestRate, pricesOf, roundUp } from './cost.ts';
 
-/** The fields of a chat request that decide its size and cost. Other parameters may count as prompt too. */
-export interface SizedRequest {
-  messages: readonly unknown[];
+/** The fields of a chat request that limit its output. */
+interface OutputLimits {
   max_tokens?: number | null | undefined;
   max_completion_tokens?: number | null | undefined;
   n?: number | null | undefined;
+}
+
+/** The fields of a chat request that decide its size and cost. Other parameters may count as prompt too. */
+export interface SizedRequest extends OutputLimits {
+  messages: readonly unknown[];
   [parameter: string]: unknown;
 }
 
@@ -15,11 +19,33 @@ const tokensPerMessage = 16;
 const tokensPerRequest = 64;
 
 /** The most that a call can cost, in whole nano-dollars: the most of its prompt, and all output that it allows. */
-export function maxCostNanoUsd(model: Model, request: SizedRequest): number {
+export const maxCostNanoUsd = (model: Model, request: SizedRequest): number =>
+  costBounds(model, request).maxNanoUsd();
+
+/** What a call can cost, by the limit of its output. The prompt is measured once, however often one asks. */
+export function costBounds(model: Model, request: SizedRequest) {
   const { input, output } = highestRates(model, request);
   const prompt = maxPromptTokens(model, request);
-  const completion = maxCompletionTokens(model, request) + maxPredictedTokens(request);
-  return roundUp((prompt * input + completion * output) * 1000);
+  const predicted = maxPredictedTokens(request);
+  return {
+    /** The most that it can cost, in whole nano-dollars, with its own limit or with another one. */
+    maxNanoUsd(maxTokens?: number): number {
+      const limit = maxTokens === undefined ? request : { n: request.n, max_tokens: maxTokens };
+      const completion = maxCompletionTokens(model, limit) + predicted;
+      return roundUp((prompt * input + completion * output) * 1000);
+    },
+    /**
+     * The most tokens that each of its choices may have for it to cost no more than so much. Below 0 if the prompt
+     * alone may cost more; `Infinity` if output is free.
+     */
+    affordableTokens(nanoUsd: number): number {
+      const left = nanoUsd - (prompt * input + predicted * output) * 1000;
+      const choiceNanoUsd = (request.n ?? 1) * output * 1000;
+      return choiceNanoUsd === 0
+        ? left * Number.POSITIVE_INFINITY
+        : Math.floor(left / choiceNanoUsd);
+    },
+  };
 }
 
 /** The highest prices that a call may have: a provider may serve it in the tier that it asks for, or in the standard one. */
@@ -39,21 +65,11 @@ function highestRates(model: Model, { service_tier }: SizedRequest) {
 const maxPredictedTokens = ({ prediction }: SizedRequest) =>
   prediction ? jsonBytes(prediction) : 0;
 
-/**
- * The most tokens that each choice of a call may have for the call to cost no more than so much. Below 0 if the
- * prompt alone may cost more; `Infinity` if output is free.
- */
-export function affordableTokens(model: Model, request: SizedRequest, nanoUsd: number): number {
-  const { input, output } = highestRates(model, request);
-  const fixed = maxPromptTokens(model, request) * input + maxPredictedTokens(request) * output;
-  const left = nanoUsd - fixed * 1000;
-  const choiceNanoUsd = (request.n ?? 1) * output * 1000;
-  return choiceNanoUsd === 0 ? left * Number.POSITIVE_INFINITY : Math.floor(left / choiceNanoUsd);
-}
-
 /** The most tokens of output that a call allows. If it sets both limits, a provider may obey either. */
-export function maxCompletionTokens(model: Model, request: SizedRequest): number {
-  const { n, max_tokens, max_completion_tokens } = request;
+export function maxCompletionTokens(
+  model: Model,
+  { n, max_tokens, max_completion_tokens }: OutputLimits,
+): number {
   const asked = Math.max(max_tokens ?? 0, max_completion_tokens ?? 0) || model.maxOutputTokens;
   return (n ?? 1) * Math.min(asked, model.maxOutputTokens);
 }

@@ -24,6 +24,7 @@ const Index = v.object({
   version: v.string(),
   docs: v.string(),
   openapi: v.string(),
+  console: v.string(),
   health: v.string(),
 });
 
@@ -35,6 +36,7 @@ export function indexOf(path: string): v.InferOutput<typeof Index> {
     version,
     docs: `${root}/docs`,
     openapi: `${root}/openapi.json`,
+    console: `${root}/console`,
     health: `${root}/health`,
   };
 }
@@ -42,6 +44,25 @@ export function indexOf(path: string): v.InferOutput<typeof Index> {
 const DocsPath = v.object({ file: v.picklist(docsFiles) });
 const ConsolePath = v.object({ file: v.string() });
 const Text = v.string();
+const pageAnswers: Operation['answers'] = {
+  200: {
+    description: 'The page.',
+    headers: ['cache-control'],
+    content: { 'text/html': content(Text) },
+  },
+};
+const fileAnswers: Operation['answers'] = {
+  200: {
+    description: 'The file.',
+    headers: ['cache-control'],
+    content: {
+      'text/javascript': content(Text),
+      'text/css': content(Text),
+      'text/plain': content(Text),
+    },
+  },
+  404: errorAnswer('There is no such file.', 'There is no such file.'),
+};
 
 export const serviceComponents = {
   Health: component(Health, 'The service answers.', {
@@ -53,6 +74,7 @@ export const serviceComponents = {
     version: 'The version of this interface.',
     docs: 'The path of its reference, a page for people.',
     openapi: 'The path of this document.',
+    console: 'The path of a page for whoever holds an API key.',
     health: 'The path of the health check.',
   }),
   OpenApiDocument: component(Document, 'An OpenAPI 3.1 document.', {
@@ -102,13 +124,7 @@ export const serviceOperations: Operation[] = [
     description:
       'This document to read in a browser and to try out. It fetches nothing from elsewhere.',
     open: true,
-    answers: {
-      200: {
-        description: 'The page.',
-        headers: ['cache-control'],
-        content: { 'text/html': content(Text) },
-      },
-    },
+    answers: pageAnswers,
   },
   {
     method: 'get',
@@ -123,18 +139,7 @@ export const serviceOperations: Operation[] = [
         file: { description: 'The file’s name.', example: 'swagger-ui.css' },
       }),
     ],
-    answers: {
-      200: {
-        description: 'The file.',
-        headers: ['cache-control'],
-        content: {
-          'text/javascript': content(Text),
-          'text/css': content(Text),
-          'text/plain': content(Text),
-        },
-      },
-      404: errorAnswer('There is no such file.', 'There is no such file.'),
-    },
+    answers: fileAnswers,
   },
   {
     method: 'get',
@@ -145,13 +150,7 @@ export const serviceOperations: Operation[] = [
     description:
       'A page for whoever holds an API key: what is left and what it went on, how jobs do, and a place to talk to a model. The key is typed in there, and sent to this service alone.',
     open: true,
-    answers: {
-      200: {
-        description: 'The page.',
-        headers: ['cache-control'],
-        content: { 'text/html': content(Text) },
-      },
-    },
+    answers: pageAnswers,
   },
   {
     method: 'get',
@@ -167,17 +166,6 @@ export const serviceOperations: Operation[] = [
         file: { description: 'The file’s name, as the page has it.', example: 'console.js' },
       }),
     ],
-    answers: {
-      200: {
-        description: 'The file.',
-        headers: ['cache-control'],
-        content: {
-          'text/javascript': content(Text),
-          'text/css': content(Text),
-          'text/plain': content(Text),
-        },
-      },
-      404: errorAnswer('There is no such file.', 'There is no such file.'),
-    },
+    answers: fileAnswers,
   },
 ];

@@ -116,7 +116,7 @@ describe('GET /', () => {
     const index = (await (await send('GET', '/')).json()) as Record<string, string>;
 
     expect(index).toMatchObject({ name: 'Quire', version, docs: '/docs' });
-    for (const path of [index['docs'], index['openapi'], index['health']]) {
+    for (const path of [index['docs'], index['openapi'], index['console'], index['health']]) {
       expect((await send('GET', path ?? '')).status).toBe(200);
     }
   });

@@ -5,6 +5,7 @@ import { cancelJob } from '../../shared/jobs/cancel.ts';
 import { listJobs } from '../../shared/jobs/read.ts';
 import type {
   ChatBatchResult,
+  ChatResult,
   FolderResult,
   OcrResult,
   PipelineResult,
@@ -153,6 +154,33 @@ it('a pipeline killed before any request of any step asks, charges and writes on
     expect((await listJobs(caller, { parent_job_id: id })).jobs).toHaveLength(1);
   }
   expect(resultsOf('piped.jpg').length, 'one result a job').toBe(most + 1);
+  await expectBalanced(jobs.map(({ caller }) => caller));
+});
+
+it('a chat killed before any of its requests is charged once, and its answer outlives its worker', async () => {
+  const submission = {
+    job_type: 'chat',
+    inline: { messages: [{ role: 'user', content: 'Are you there?' }] },
+  };
+  await submitEach(1, submission);
+  const requests = await runCounted('chat');
+  const jobs = await submitEach(requests, submission);
+
+  const deaths = await runKilled('chat', upTo(requests));
+  await bury();
+  const charged = await Promise.all(jobs.map(({ caller }) => settledOf(caller)));
+  await world.work();
+
+  expect(deaths).toBeGreaterThan(requests - 5);
+  const answered = charged.filter(({ models }) => models.length === 1).length;
+  expect(answered, 'charged before the death').toBeGreaterThan(requests - deaths);
+  expect(answered).toBeLessThan(requests);
+  for (const { caller, id } of jobs) {
+    const { status, result } = await world.read(caller, id);
+    const { content, cost_usd } = result as ChatResult;
+    expect({ status, content }).toEqual({ status: 'done', content: 'echo: Are you there?' });
+    expect(await settledOf(caller)).toEqual({ models: ['gpt-5-mini'], cost_usd });
+  }
   await expectBalanced(jobs.map(({ caller }) => caller));
 });
 

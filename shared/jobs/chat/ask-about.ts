@@ -52,7 +52,7 @@ export async function askAbout(question: Question, signal: AbortSignal): Promise
 
 /** How many tokens of a document fit one call, beside its instruction and the answer. */
 function promptRoom({ model, instruction = '' }: Question): number {
-  const answer = Math.min(maxCompletionTokens(model, { messages: [] }), model.contextWindow / 4);
+  const answer = Math.min(maxCompletionTokens(model, {}), model.contextWindow / 4);
   const room = (model.contextWindow - answer - estimateTokens(instruction)) * 0.9;
   return Math.max(1, Math.floor(room));
 }

@@ -1,10 +1,8 @@
-import { ask } from '../../chat/ask.ts';
 import type { ClaimedJob } from '../job.ts';
 import { messagesOf } from '../objects.ts';
 import type { ChatResult } from '../result.ts';
 import type { RunJob } from '../run-leased.ts';
-import { beginStep } from '../watch.ts';
-import { chatResultOf, requireJobModel, tagsOf } from './ask.ts';
+import { askOnce, chatResultOf, requireJobModel, tagsOf } from './ask.ts';
 import { chatAboutFile, chatAboutPages } from './document-chat.ts';
 import { withFileTexts } from './inline-texts.ts';
 import { keptAnswers } from './kept-answers.ts';
@@ -30,8 +28,7 @@ function subjectOf(job: ClaimedJob): 'pages' | 'file' | 'messages' {
 
 async function answerMessages(job: ClaimedJob, signal: AbortSignal): Promise<ChatResult> {
   const model = requireJobModel(job.model);
-  await beginStep(job);
-  const { isNew: _, ...answer } = await ask({
+  const answer = await askOnce(job, 'chat', {
     keyId: job.key_id,
     model,
     body: { model: model.id, messages: await withFileTexts(await messagesOf(job)) },

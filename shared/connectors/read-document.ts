@@ -6,9 +6,9 @@ import { decodeHtml, htmlText } from '../documents/html-text.ts';
 import { kindOf, mediaTypeOf } from '../documents/kind.ts';
 import { officeKindOf } from '../documents/office/kind.ts';
 import { officeText } from '../documents/office/office-text.ts';
-import { textLayersIn } from '../documents/pdf-text.ts';
 import { readRtf } from '../documents/rtf-text.ts';
 import { decodeText } from '../documents/text.ts';
+import { textLayersIn } from '../documents/text-layers.ts';
 import { openContent } from '../drive/content.ts';
 import type { DriveFile } from '../drive/file.ts';
 

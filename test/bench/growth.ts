@@ -3,10 +3,12 @@ import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { call, chatJob, submit, type Target } from '../support/servers/api.ts';
-import { newDataDir, startTestStage } from '../support/servers/stage.ts';
+import { cpuSecondsOf } from '../support/servers/processes.ts';
+import { newDataDir, startTestStage, type TestStage } from '../support/servers/stage.ts';
 
 // Measures whether the ten-thousandth request is as fast as the first: completions, then jobs, a thousand at a
-// time, on a stage with a data folder and on one in memory. Each row shows its ratio to the first.
+// time, on a stage with a data folder and on one in memory. Each row shows its rate, the CPU time of the stage and
+// its engines for each, which holds on a busy machine too, and the ratios of both to the first.
 // node test/bench/growth.ts [thousands]
 
 const thousands = Number(process.argv[2] ?? 10);
@@ -25,13 +27,11 @@ for (const memory of [false, true]) {
   };
   await each(200, () => complete(stage));
 
-  await table('completions a second', async () => 1000 / (await each(1000, () => complete(stage))));
-  await table('jobs a second, submitted and run', async (thousand) => {
+  await table(stage, 'completions', () => each(1000, () => complete(stage)));
+  await table(stage, 'jobs, submitted and run', async (thousand) => {
     const before = await served();
-    const startedAt = performance.now();
     await each(1000, (index) => submit(stage, chatJob(`job ${thousand} ${index}`)));
     while ((await served()) < before + 1000) await new Promise((done) => setTimeout(done, 50));
-    return 1000 / ((performance.now() - startedAt) / 1000);
   });
   if (!memory) {
     const bytes = statSync(join(dataDir, 'dynamodb.db')).size;
@@ -50,24 +50,42 @@ async function complete(target: Target): Promise<void> {
   if (status !== 200) throw new Error(`status ${status}`);
 }
 
-/** Does some work a number of times, a few at once. Returns the seconds it took. */
-async function each(times: number, work: (index: number) => Promise<unknown>): Promise<number> {
-  const startedAt = performance.now();
+/** Does some work a number of times, a few at once. */
+async function each(times: number, work: (index: number) => Promise<unknown>): Promise<void> {
   let next = 0;
   const runner = async () => {
     while (next < times) await work(next++);
   };
   await Promise.all(Array.from({ length: atOnce }, runner));
-  return (performance.now() - startedAt) / 1000;
 }
 
-async function table(title: string, rate: (thousand: number) => Promise<number>): Promise<void> {
-  console.log(`  ${title}`);
-  let first = 0;
+/** Prints a row for each thousand that is done. */
+async function table(
+  { process: { pid = 0 } }: TestStage,
+  title: string,
+  doThousand: (thousand: number) => Promise<void>,
+): Promise<void> {
+  console.log(`  ${title}   a second      CPU ms each`);
+  let first: Row | undefined;
   for (let thousand = 1; thousand <= thousands; thousand++) {
-    const measured = await rate(thousand);
-    first ||= measured;
-    const ratio = (measured / first).toFixed(2);
-    console.log(`  ${String(thousand * 1000).padStart(7)}  ${measured.toFixed(0)}  (${ratio})`);
+    const startedAt = performance.now();
+    const cpuAtStart = cpuSecondsOf(pid);
+    await doThousand(thousand);
+    const row: Row = {
+      rate: 1_000_000 / (performance.now() - startedAt),
+      cpuMs: cpuSecondsOf(pid) - cpuAtStart,
+    };
+    first ??= row;
+    const rate = `${row.rate.toFixed(0)} (${(row.rate / first.rate).toFixed(2)})`;
+    const cpu = `${row.cpuMs.toFixed(1)} (${(row.cpuMs / first.cpuMs).toFixed(2)})`;
+    console.log(
+      `  ${String(thousand * 1000).padStart(7)}  ${rate.padStart(12)}  ${cpu.padStart(14)}`,
+    );
   }
+}
+
+interface Row {
+  rate: number;
+  /** Of a thousand in seconds, which is of one in milliseconds. */
+  cpuMs: number;
 }

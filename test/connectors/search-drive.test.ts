@@ -1,5 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
@@ -13,10 +12,11 @@ import { docxOf, wordParagraph } from '../support/fixtures/office-files.ts';
 import { pdfOf } from '../support/fixtures/pdfs.ts';
 import { permissionsFor } from '../support/fixtures/permissions.ts';
 import { words } from '../support/fixtures/small-documents.ts';
+import { useFolder } from '../support/run/use-folder.ts';
 import { type TestDrive, useDrive } from '../support/servers/drive.ts';
 import { type ConnectedSearch, useSearch } from './use-search.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'quire-bundles-'));
+const root = useFolder();
 const codeDir = join(root, 'search-drive');
 let drive: TestDrive;
 let secrets: Awaited<ReturnType<typeof startSecretsServer>>;
@@ -51,7 +51,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await host.close();
   await secrets.close();
-  rmSync(root, { recursive: true });
 });
 
 it('the function as it is deployed finds documents and reads them', async () => {

@@ -1,17 +1,17 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { threadId } from 'node:worker_threads';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { clientEnvironment } from '../../lib/local/engines/client-config.ts';
 import { withFile } from '../../shared/jobs/files/source-file.ts';
+import { useFolder } from '../support/run/use-folder.ts';
 
 let server: Server;
-const folder = mkdtempSync(join(tmpdir(), 'source-file-test-'));
+const folder = useFolder();
 const own = join(folder, `quire-${process.pid}-${threadId}`);
 const { pid: dead } = spawnSync(process.execPath, ['-e', '']);
 const [leftByDead, ofLiving] = [`quire-${dead}-0`, `quire-${process.ppid}-0`];
@@ -43,7 +43,6 @@ beforeAll(async () => {
 afterAll(() => {
   server.closeAllConnections();
   server.close();
-  rmSync(folder, { recursive: true });
 });
 
 const read = (path: string) => readFile(path, 'utf8');

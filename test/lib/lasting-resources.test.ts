@@ -1,13 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { checkReplacements, lastingResources } from '../../lib/lasting-resources.ts';
 import { template } from '../support/run/stack-template.ts';
+import { useFolder } from '../support/run/use-folder.ts';
 
-const dir = mkdtempSync(join(tmpdir(), 'quire-lasting-'));
-const file = join(dir, 'snapshot.json');
-afterAll(() => rmSync(dir, { recursive: true }));
+const file = join(useFolder(), 'snapshot.json');
 
 const table = (KeySchema: string, more = {}) => ({
   Type: 'AWS::DynamoDB::GlobalTable',

@@ -1,17 +1,15 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { clientEnvironment } from '../../lib/local/engines/client-config.ts';
 import { startSecretsServer } from '../../lib/local/secrets/secrets-server.ts';
 import type { Model } from '../../shared/models/catalogue.ts';
+import { useFolder } from '../support/run/use-folder.ts';
 import { freePorts } from '../support/servers/free-ports.ts';
 import type { Behaviour } from '../support/servers/model-stub.ts';
 import { completionOf } from '../support/servers/model-stub-pieces.ts';
 import { type ModelKind, providerKey, writeCatalogue } from '../support/servers/test-catalogue.ts';
 import { startModels, type TestModel } from '../support/servers/test-models.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'quire-catalogue-'));
+const folder = useFolder();
 const [closedPort = 0] = await freePorts(1);
 const models = await startModels({ suffix: '', port: 0 });
 const secretValues = { 'a-secret': providerKey };
@@ -25,10 +23,7 @@ Object.assign(process.env, clientEnvironment, {
 const { openCompletion } = await import('../../shared/models/upstream.ts');
 const { findModel } = await import('../../shared/models/catalogue.ts');
 
-afterAll(async () => {
-  await Promise.all([models.close(), secrets.close()]);
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => Promise.all([models.close(), secrets.close()]));
 
 const open = (model: TestModel, signal = new AbortController().signal) =>
   openCompletion(

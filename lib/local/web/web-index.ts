@@ -1,6 +1,6 @@
 import MiniSearch from 'minisearch';
 import pLimit from 'p-limit';
-import { isReadable, type PageText, readPage } from './page-text.ts';
+import { isReadable, type PageText, readPage } from './searched-text.ts';
 import { snippetOf } from './snippet.ts';
 import { termOf, wordsIn } from './terms.ts';
 import type { WebFile, WebFolder } from './web-folder.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { ServiceError } from '../../http/errors.ts';
 import { unreadableDocument } from '../errors.ts';
 import { type CompositeKind, isComposite } from '../kind.ts';
-import { textLayersIn } from '../pdf-text.ts';
+import { textLayersIn } from '../text-layers.ts';
 import { type Part, underName } from './part.ts';
 import { takeApart } from './take-apart.ts';
 

@@ -1,25 +1,16 @@
-import {
-  cpSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { readStageFile } from '../../../lib/local/stage-file.ts';
+import { useFolder } from '../../support/run/use-folder.ts';
 import { call, chatJob, submit, until } from '../../support/servers/api.ts';
 import { useOwnStages } from '../../support/servers/own-stages.ts';
 import type { TestStage } from '../../support/servers/stage.ts';
 
 const checkout = fileURLToPath(new URL('../../..', import.meta.url));
 /** A copy of the sources, so that no test changes a file of the checkout. */
-const sourceRoot = mkdtempSync(join(tmpdir(), 'quire-source-'));
+const sourceRoot = useFolder();
 const getHealth = join(sourceRoot, 'functions/get-health.ts');
 const original = readFileSync(join(checkout, 'functions/get-health.ts'), 'utf8');
 
@@ -42,8 +33,6 @@ const stage = await stages.start({
   args: ['--watch'],
   env: { QUIRE_ASSEMBLY: '', CDK_VALIDATION: 'false' },
 });
-
-afterAll(() => rmSync(sourceRoot, { recursive: true }));
 
 /** Makes the functions that no test needs do nothing, so that bundling all takes one second and not five. */
 function replaceFunctions(): void {

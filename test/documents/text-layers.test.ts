@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { textLayersIn } from '../../shared/documents/pdf-text.ts';
+import { textLayersIn } from '../../shared/documents/text-layers.ts';
 import { pdfOf } from '../support/fixtures/pdfs.ts';
 import { greyJpeg, words } from '../support/fixtures/small-documents.ts';
 import { fileOf } from './open-bytes.ts';

@@ -1,12 +1,25 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { adoptionOf } from '../lib/adopt.ts';
 
-// Writes what attaches a new stack to the tables, bucket and secrets that an old one has left. Its arguments are
-// the stack's name, and their names or ARNs; `npm run synth` must have run.
-const [stackName = '', ...given] = process.argv.slice(2);
+const help = `Writes what attaches a new stack to the tables, bucket and secrets that an old one has left, and prints the
+commands of the AWS CLI that do it.
+
+  npm run adopt -- STACK NAME...
+
+STACK  the new stack's name, as in the template that npm run synth has written
+NAME   the names or ARNs of the tables, bucket and secrets`;
+
+const [stackName, ...given] = process.argv.slice(2);
 const folder = 'cdk.out';
+if (!stackName || stackName === '--help') {
+  console.log(help);
+  process.exit(stackName ? 0 : 1);
+}
 try {
+  if (!existsSync(join(folder, `${stackName}.template.json`))) {
+    throw new Error(`There is no template of ${stackName} in ${folder}: run npm run synth first.`);
+  }
   const template = JSON.parse(readFileSync(join(folder, `${stackName}.template.json`), 'utf8'));
   const adoption = adoptionOf(template, stackName, given);
   writeFileSync(join(folder, 'adopt.template.json'), JSON.stringify(adoption.template, null, 2));

@@ -7,8 +7,12 @@ import { ResourceNames } from '../lib/local/template/resource-names.ts';
 import { synthesize } from '../lib/local/template/synthesize.ts';
 import { constructOf, resourcesOf } from '../lib/local/template/template.ts';
 
-// Runs the tests, those that its arguments name or all, and prints the grants that no call of a function used.
-// With `--keep`, the grants that earlier runs used count as well.
+const help = `Runs tests, and prints the grants of the template that no call of a function used.
+
+  npm run grants -- [--keep] [FILE...]
+
+FILE    the tests to run, as for npm test; default: all
+--keep  the grants that earlier runs used count as well`;
 
 /** Why grants are there that the tests may leave unused, by action, and for one function by both. */
 const explained: Record<string, string> = {
@@ -35,6 +39,10 @@ const explained: Record<string, string> = {
 /** Stands for streams: a stage doesn't start if a function lacks a grant on the stream that feeds it. */
 const streamArn = 'stream';
 
+if (process.argv.includes('--help')) {
+  console.log(help);
+  process.exit();
+}
 const args = process.argv.slice(2).filter((arg) => arg !== '--keep');
 const file = join(process.cwd(), '.local/used-grants.txt');
 mkdirSync(dirname(file), { recursive: true });

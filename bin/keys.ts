@@ -99,10 +99,13 @@ function refuseUnknownModels(
 
 /** Says what of a key's limits is likely a mistake. */
 async function doubtsAbout(
-  { budget_usd, drive_folders = [] }: Partial<KeyLimits>,
+  { budget_usd, requests_per_minute, drive_folders = [] }: Partial<KeyLimits>,
   target: Target,
 ): Promise<string[]> {
-  const doubts = budget_usd === 0 ? ['A key with a budget of $0 can pay for nothing.'] : [];
+  const doubts = [
+    ...(budget_usd === 0 ? ['A key with a budget of $0 can pay for nothing.'] : []),
+    ...(requests_per_minute === 0 ? ['A key with 0 requests a minute can make none.'] : []),
+  ];
   if (drive_folders.length === 0) return doubts;
   const { unknownItems } = await import('../shared/drive/known.ts');
   try {

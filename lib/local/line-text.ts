@@ -10,11 +10,8 @@ export function requestText({ method, path, ms, fields }: EndedRequest): string 
 
 /** Describes a job's end after its status: `ocr invoice-7.pdf shop: …error… after 2 retries, 14 of 20 pages`. */
 export function jobText(fields: Fields): string {
-  const { job_type, filename, key, model, error, retries, pages, pages_total, files_total } =
-    fields;
-  const pageWords =
-    progressWords(pages, pages_total, 'page') ??
-    progressWords(fields['files'], files_total, 'file');
+  const { job_type, filename, key, model, error, retries, pages, pages_total } = fields;
+  const pageWords = progressWords(pages, pages_total, 'page') ?? filesWords(fields);
   const tried = retries ? `after ${counted(retries, 'retry', 'retries')}` : undefined;
   if (error === undefined) {
     return words(job_type, filename, key, model, tried, pageWords, ...useWords(fields));
@@ -29,6 +26,12 @@ function progressWords(done: unknown, total: unknown, noun: string): string | un
   if (typeof total !== 'number') return undefined;
   const all = counted(total, noun, `${noun}s`);
   return typeof done === 'number' && done !== total ? `${done} of ${all}` : all;
+}
+
+/** Says what became of a folder's files: `42 of 50 files, 8 failed`; undefined for what is no folder. */
+function filesWords({ files, files_failed, files_total }: Fields): string | undefined {
+  const all = progressWords(files, files_total, 'file');
+  return all && Number(files_failed) > 0 ? `${all}, ${files_failed} failed` : all;
 }
 
 function useWords({ prompt_tokens, completion_tokens, searches, cost_usd }: Fields): string[] {

@@ -61,7 +61,10 @@ const entryOf = ({ id, upstreams }: Model): v.InferOutput<typeof ModelEntry> => 
 export function requireModel(caller: Caller, id: string): Model {
   const model = findModel(id);
   if (!model || !mayUseModel(caller, id)) {
-    throw new NotFoundError(`The model ${id} does not exist.`, 'model_not_found');
+    throw new NotFoundError(
+      `The model ${id} does not exist. GET /v1/models lists those that do.`,
+      'model_not_found',
+    );
   }
   return model;
 }

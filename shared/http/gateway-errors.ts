@@ -23,11 +23,19 @@ export const gatewayErrors = {
   },
   noSuchRoute: {
     statusCode: 404,
-    body: bodyOf('invalid_request_error', 'not_found', 'There is no such route or method.'),
+    body: bodyOf(
+      'invalid_request_error',
+      'not_found',
+      'There is no such route or method. The routes are at /docs.',
+    ),
   },
   requestTooLarge: {
     statusCode: 413,
-    body: bodyOf('invalid_request_error', 'request_too_large', 'The request is larger than 6 MB.'),
+    body: bodyOf(
+      'invalid_request_error',
+      'request_too_large',
+      'The request is larger than 6 MB. Larger files go through Google Drive, in a batch job.',
+    ),
   },
   throttled: {
     statusCode: 429,

@@ -3,7 +3,7 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { keyName } from '../keys/name-cache.ts';
 import { type LogFields, log, loggable } from '../log.ts';
-import { isPart, type Job } from './job.ts';
+import { filesOf, isPart, type Job } from './job.ts';
 import type { JobResult } from './result.ts';
 
 /** Logs one line for each job whose end is among the records, whoever has ended it. Parts of a job have none. */
@@ -34,12 +34,13 @@ function logEnd(job: Job, key: string | undefined): void {
 
 /** How far the job had come, where its worker wrote that down. */
 function progressOf(job: Job & Progress): LogFields {
-  const { page_count, pages_done, children_total, children_ended, progress } = job;
+  const { page_count, pages_done, progress } = job;
   if (page_count) return { pages: pages_done, pages_total: page_count };
   if (progress)
     return { [progress.unit]: progress.done, [`${progress.unit}_total`]: progress.total };
-  const isFolder = job.input_type === 'drive_folder';
-  return isFolder ? { files: children_ended, files_total: children_total } : {};
+  if (job.input_type !== 'drive_folder') return {};
+  const { done, total, failed } = filesOf(job);
+  return { files: done, files_failed: failed, files_total: total };
 }
 
 interface Progress {

@@ -27,7 +27,7 @@ export const JobEstimate = v.object({
   left_out_more: Count,
   subfolders: SubfolderCounts,
   pages: EstimatedPages,
-  /** Of the files whose cost has a bound; `unbounded_files` counts the others. */
+  /** Of all that has a bound; `unbounded_files` counts files whose model calls come on top. */
   max_cost_usd: Usd,
   unbounded_files: Count,
   /** False if the folder has more files than could be listed in time. */

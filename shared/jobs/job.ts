@@ -145,15 +145,20 @@ export function toRecord(job: Job, resultJson = job.result_json): JobRecord {
 
 /** How far a job has come that isn't over; null if nobody knows yet. */
 function progressOf(job: Job): Progress | null {
-  const { children_total: files, children_ended = 0, children_failed = 0 } = job;
   const { page_count: pages, pages_done = 0, pages_failed = 0 } = job;
   if (job.completed_at) return null;
-  if (job.input_type === 'drive_folder' && files !== undefined) {
-    const done = children_ended - children_failed - (job.children_cancelled ?? 0);
-    return { done, total: files, failed: children_failed, unit: 'files' };
+  if (job.input_type === 'drive_folder' && job.children_total !== undefined) {
+    return { ...filesOf(job), unit: 'files' };
   }
   if (pages) return { done: pages_done, total: pages, failed: pages_failed, unit: 'pages' };
   return job.progress ?? null;
+}
+
+/** How many of a folder's files are done, and how many failed. */
+export function filesOf(job: Job): Omit<Progress, 'unit'> {
+  const { children_total = 0, children_ended = 0, children_failed = 0 } = job;
+  const done = children_ended - children_failed - (job.children_cancelled ?? 0);
+  return { done, total: children_total, failed: children_failed };
 }
 
 /** An instant as the table and the records write it. */

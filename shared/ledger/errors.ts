@@ -46,20 +46,20 @@ export class ImagesPerHourError extends ServiceError {
 /** 429: the key has used up its requests of this minute. */
 export class RequestsPerMinuteError extends ServiceError {
   constructor({ requests_per_minute }: Account) {
-    super(
-      429,
-      'rate_limit_exceeded',
-      `Rate limit exceeded: this key may make ${requests_per_minute} requests a minute.`,
-      {
-        details: {
-          rate_limit: { limit: 'requests_per_minute', max_requests: requests_per_minute },
-        },
-        retryAfterSeconds:
-          requests_per_minute > 0 ? Math.ceil((60_000 - (Date.now() % 60_000)) / 1000) : null,
+    super(429, 'rate_limit_exceeded', rateSentence(requests_per_minute), {
+      details: {
+        rate_limit: { limit: 'requests_per_minute', max_requests: requests_per_minute },
       },
-    );
+      retryAfterSeconds:
+        requests_per_minute > 0 ? Math.ceil((60_000 - (Date.now() % 60_000)) / 1000) : null,
+    });
   }
 }
+
+const rateSentence = (perMinute: number) =>
+  perMinute > 0
+    ? `Rate limit exceeded: this key may make ${perMinute} requests a minute. Try again when the next minute begins.`
+    : 'Rate limit exceeded: this key may make no requests.';
 
 /** 429: the key has as many requests under way as it may. */
 export class ConcurrencyError extends ServiceError {
@@ -85,6 +85,9 @@ function sentence(
 ): string {
   const { max_usd, used_usd, held_usd, remaining_usd, reset_at, request_max_usd } = figures;
   const reset = reset_at ? `The budget resets at ${reset_at}.` : 'The budget does not reset.';
+  if (max_usd === 0) {
+    return 'Budget exceeded: the budget of this key is $0, so it can pay for nothing. Whoever issued the key can change that.';
+  }
   return [
     `Budget exceeded: this request may cost up to $${request_max_usd}, and $${remaining_usd} of $${max_usd} remain ($${used_usd} spent, $${held_usd} held by running requests).`,
     isHeldUp ? 'It fits once running requests have ended: try again in a moment.' : reset,

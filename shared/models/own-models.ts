@@ -47,7 +47,7 @@ function modelOf(text: string, catalogue: Catalogue, url: string | undefined): M
   const price = written ?? known?.usdPerMillionTokens ?? freePrice(url);
   if (!price) {
     throw new Error(
-      `The model ${id} has no known price: write it in dollars for a million tokens in and out, as in ${id}=0.10,0.40 (0,0 if it is free).`,
+      `The model ${id} has no known price: write it in dollars for a million tokens in and out, as in ${id}=0.10,0.40 (0,0 if it is free). One that runs on this machine costs nothing: say where in OPENAI_BASE_URL.`,
     );
   }
   if (known) return { ...known, usdPerMillionTokens: price };

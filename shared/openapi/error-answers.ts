@@ -19,9 +19,13 @@ const unauthorized = json(
 const unreadable = json('The gateway could not read the request.', GatewayErrorBody, {
   'A path that can’t be decoded': gatewayErrors.badRequest.body,
 });
-const tooLarge = json('The request is larger than 6 MB.', GatewayErrorBody, {
-  'Too large': gatewayErrors.requestTooLarge.body,
-});
+const tooLarge = json(
+  'The request is larger than 6 MB. Larger files go through Google Drive, in a batch job.',
+  GatewayErrorBody,
+  {
+    'Too large': gatewayErrors.requestTooLarge.body,
+  },
+);
 const throttled = json('The service as a whole receives too many requests.', GatewayErrorBody, {
   Throttled: gatewayErrors.throttled.body,
 });

@@ -58,7 +58,7 @@ export const estimateComponents = {
     subfolders: 'The folders within the folder.',
     pages: 'The pages that would be read, as far as they are known beforehand.',
     max_cost_usd:
-      'The most that the files can cost, in USD, without those that `unbounded_files` counts. A PDF counts with as many pages as a document may have; a page with a text layer costs nothing in the end.',
+      'The most that the files can cost, in USD, without the model calls of those that `unbounded_files` counts. A PDF counts with as many pages as a document may have; a page with a text layer costs nothing in the end.',
     unbounded_files:
       'How many files don’t show beforehand how many calls they take: files of requests, long texts, Google documents, and PDFs of a pipeline.',
     is_complete: 'False if the folder has more files than could be listed in time.',

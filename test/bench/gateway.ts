@@ -4,8 +4,17 @@ import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { startTestStage } from '../support/servers/stage.ts';
 
-// Measures what Quire adds to a model call: one run asks a stub upstream directly, through a bare pipe proxy,
-// and through Quire's local stage. Only the ratios can be compared with another machine's.
+const help = `Measures what Quire adds to a model call: one run asks a stub upstream directly, through a bare pipe proxy,
+and through Quire's local stage. Only the ratios can be compared with another machine's.
+
+  npm run bench
+
+It takes no options. The other benches are in test/bench.`;
+
+if (process.argv.length > 2) {
+  console.log(help);
+  process.exit(process.argv[2] === '--help' ? 0 : 1);
+}
 
 interface Target {
   name: string;

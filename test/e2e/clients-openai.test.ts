@@ -306,7 +306,7 @@ describe('openai’s client throws', () => {
       status: 404,
       code: 'model_not_found',
       param: 'model',
-      message: '404 The model no-such-model does not exist.',
+      message: '404 The model no-such-model does not exist. GET /v1/models lists those that do.',
       requestID: expect.stringMatching(/^[0-9a-f-]{36}$/),
     });
   });

@@ -77,7 +77,7 @@ describe('404', () => {
       expect(refusal.status).toBe(404);
       expect(refusal.body).toEqual({
         error: {
-          message: `The model ${id} does not exist.`,
+          message: `The model ${id} does not exist. GET /v1/models lists those that do.`,
           type: 'invalid_request_error',
           param: 'model',
           code: 'model_not_found',
@@ -191,7 +191,8 @@ describe('413', () => {
 
     expect(status).toBe(413);
     expect(body.error).toMatchObject({
-      message: 'The request is larger than 6 MB.',
+      message:
+        'The request is larger than 6 MB. Larger files go through Google Drive, in a batch job.',
       code: 'request_too_large',
     });
   });

@@ -37,7 +37,8 @@ describe('a request', () => {
   ])('of %s MB is answered 413, for both kinds of client', async (_, bytes) => {
     const { status, body } = await post(account, job('a'.repeat(bytes)));
 
-    const message = 'The request is larger than 6 MB.';
+    const message =
+      'The request is larger than 6 MB. Larger files go through Google Drive, in a batch job.';
     expect(status).toBe(413);
     expect(body).toEqual({
       detail: message,

@@ -49,7 +49,9 @@ describe('GET /v1/models/{model}', () => {
     expect(status).toBe(404);
     expect(body).toEqual({
       error: {
-        message: expect.stringMatching(/^The model .* does not exist\.$/),
+        message: expect.stringMatching(
+          /^The model .* does not exist\. GET \/v1\/models lists those that do\.$/,
+        ),
         type: 'invalid_request_error',
         param: 'model',
         code: 'model_not_found',

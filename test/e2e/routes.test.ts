@@ -16,7 +16,7 @@ const gatewayBody = (message: string, type: string, code: string) => ({
 });
 
 const noSuchRoute = gatewayBody(
-  'There is no such route or method.',
+  'There is no such route or method. The routes are at /docs.',
   'invalid_request_error',
   'not_found',
 );

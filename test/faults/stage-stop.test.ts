@@ -23,6 +23,7 @@ it('stops within 5 seconds of Ctrl-C while a call hangs, and leaves no engine be
 
   expect(Date.now() - start).toBeLessThan(5_000);
   expect(stage.process.exitCode).toBe(0);
+  expect(stage.lines.filter((line) => line.includes('problem'))).toEqual([]);
   await untilGone(stage.dataDir);
 });
 

@@ -74,3 +74,19 @@ it('names the key', async () => {
 
   expect(writtenLines().join('\n')).toContain('"key":"shop"');
 });
+
+it('a folder says how many of its files are done, and how many failed', async () => {
+  const claim = await claimJob(await submitted());
+  const counts = {
+    children_total: 5,
+    children_ended: 4,
+    children_failed: 1,
+    children_cancelled: 1,
+  };
+  const folder = claim && (await saveProgress(claim, { input_type: 'drive_folder', ...counts }));
+  if (folder) await failJob(folder, 'unreadable: gone');
+
+  const [line] = await ends();
+
+  expect(line).toMatchObject({ files: 2, files_failed: 1, files_total: 5 });
+});

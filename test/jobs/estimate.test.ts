@@ -90,6 +90,29 @@ it('is no less than what the job costs in the end, whatever is asked', async () 
   }
 });
 
+it('looks into a file whose name speaks against it, as the job does', async () => {
+  world.drive.put('misnamed/scan without extension', await greyJpeg(90));
+  world.drive.put('misnamed/film.mp4', '\0\0\0\x18ftypmp42');
+  const caller = await world.newCaller();
+  const folder_id = await world.idOf('misnamed');
+
+  const estimate = await estimateOf(caller, { job_type: 'ocr', drive: { folder_id } });
+
+  expect(estimate.files).toMatchObject({ found: 2, pending: 1, unsupported: 1 });
+});
+
+it('counts the pages of a PDF also where the calls after them have no bound', async () => {
+  const caller = await world.newCaller();
+  const file_id = await world.add('bounded.pdf', await smallPdf([{ words: words(1) }]));
+  const pipeline = { pipeline: 'ocr_then_chat', pipeline_instruction: 'Sum up.' };
+
+  const ocr = await estimateOf(caller, { job_type: 'ocr', drive: { file_id } });
+  const piped = await estimateOf(caller, { job_type: 'ocr', ...pipeline, drive: { file_id } });
+
+  expect(ocr).toMatchObject({ max_cost_usd: maxPages * usdPerPage, unbounded_files: 0 });
+  expect(piped).toMatchObject({ max_cost_usd: maxPages * usdPerPage, unbounded_files: 1 });
+});
+
 it('says where a file does not show what it comes to', async () => {
   const caller = await world.newCaller();
   const file_id = await world.add('requests.jsonl', '{}');

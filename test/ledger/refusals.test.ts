@@ -103,7 +103,8 @@ describe('requests per minute', () => {
     expect(headers).not.toHaveProperty('x-should-retry');
     expect(JSON.parse(body)).toEqual({
       error: {
-        message: 'Rate limit exceeded: this key may make 1 requests a minute.',
+        message:
+          'Rate limit exceeded: this key may make 1 requests a minute. Try again when the next minute begins.',
         type: 'rate_limit_error',
         param: null,
         code: 'rate_limit_exceeded',

@@ -62,6 +62,16 @@ function expectRefusal(
   expect(remaining_usd).toBeLessThan(request_max_usd);
 }
 
+it('says that a budget of nothing pays for nothing', async () => {
+  const { status, body } = await ask(await chat.newAccount({ budget_usd: 0 }), chat.newModel().id);
+
+  expect(status).toBe(429);
+  expect(body.error).toMatchObject({
+    code: 'budget_exceeded',
+    message: expect.stringMatching(/the budget of this key is \$0, so it can pay for nothing/),
+  });
+});
+
 it('lets no more than a budget of holds run at once', async () => {
   const model = chat.newModel('plain', { kind: 'hang' });
   const refusal = await ask(await chat.newAccount({ budget_usd: 0 }), model.id);

@@ -120,6 +120,13 @@ describe('a job’s end', () => {
     ],
     [{ status: 'cancelled', job_type: 'auto', key: 'shop' }, 'cancelled auto shop'],
     [
+      {
+        ...{ status: 'done', job_type: 'ocr', filename: 'Scans' },
+        ...{ files: 42, files_failed: 8, files_total: 50 },
+      },
+      'done ocr Scans 42 of 50 files, 8 failed',
+    ],
+    [
       { status: 'done', job_type: 'auto', filename: 'Scans', files: 3, files_total: 3, retries: 1 },
       'done auto Scans after 1 retry 3 files',
     ],

@@ -11,7 +11,7 @@ const options = {
   'drive-folders': ['ID,ID', 'the Drive folders it may read; none: no folder'],
   'research-usd': ['USD', 'the most that one research may cost; none: what the stack allows'],
   expires: ['WHEN', 'a date (UTC) such as 2030-01-31, or a time from now such as 90d'],
-  yes: ['', 'ask nothing: a budget of 0 or an unknown folder is meant'],
+  yes: ['', 'ask nothing: a budget or rate of 0, or an unknown folder, is meant'],
   grace: ['TIME', 'how long the old secret still works; 0: not at all; default 24h'],
   ...jsonOption,
   ...commonOptions,

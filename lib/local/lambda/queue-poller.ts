@@ -56,6 +56,8 @@ export class QueuePoller {
 
   private start(messages: Message[]): void {
     const run = this.deliver(messages).catch((error: Error) => {
+      // Functions are ended with the stage. Their messages come again when it starts.
+      if (this.stopped.signal.aborted) return;
       this.config.narrator.problem(`${this.config.function.config.name}: ${error.message}`);
     });
     this.running.add(run);

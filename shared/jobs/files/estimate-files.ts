@@ -32,17 +32,18 @@ export async function estimateFiles(question: EstimateQuestion): Promise<JobEsti
     unbounded_files: 0,
     is_complete: true,
   };
+  const signal = AbortSignal.timeout(listingMs);
   if (submission.drive?.file_id) {
     const file = await findReadableFile(submission.drive.file_id, allowedFolders);
-    add(total, job, await sortFiles(job, { files: [file], unreadable: [] }, ''));
+    add(total, job, await sortFiles(job, { files: [file], unreadable: [] }, '', signal));
     return total;
   }
-  const until = Date.now() + listingMs;
   while (!isExpanded(job)) {
-    if (Date.now() > until) return { ...total, is_complete: false };
     const { id, pageToken } = folderToList(job);
     const page = await listFolder(id, allowedFolders, pageToken);
-    add(total, job, await sortFiles(job, page, id));
+    const sorted = await sortUntil(signal, () => sortFiles(job, page, id, signal));
+    if (!sorted) return { ...total, is_complete: false };
+    add(total, job, sorted);
     job = {
       ...job,
       ...placeAfter(job, { nextPageToken: page.nextPageToken, below: page.folders }),
@@ -50,6 +51,20 @@ export async function estimateFiles(question: EstimateQuestion): Promise<JobEsti
     total.subfolders = { found: job.folders_found ?? 0, listed: job.folders?.length ?? 0 };
   }
   return total;
+}
+
+/** Returns a page's files sorted; undefined once the time is up. */
+async function sortUntil(
+  signal: AbortSignal,
+  sort: () => Promise<SortedPage>,
+): Promise<SortedPage | undefined> {
+  if (signal.aborted) return undefined;
+  try {
+    return await sort();
+  } catch (error) {
+    if (signal.aborted) return undefined;
+    throw error;
+  }
 }
 
 /** The job that the submission would make. */
@@ -83,19 +98,20 @@ function add(total: JobEstimate, job: Job, { pending, leftOut, counts }: SortedP
   total.left_out.push(...leftOut.slice(0, room));
   total.left_out_more += Math.max(0, leftOut.length - room);
   for (const { file } of pending) {
-    const { pageCount, maxNanoUsd } = boundsOf(job, file);
+    const { pageCount, maxNanoUsd, isWhole } = boundsOf(job, file);
     if (pageCount === undefined) pages.unknown_files += 1;
     else pages.known += pageCount;
-    if (maxNanoUsd === undefined) total.unbounded_files += 1;
-    else total.max_cost_usd = toUsd(toNanoUsd(total.max_cost_usd) + maxNanoUsd);
+    if (!isWhole) total.unbounded_files += 1;
+    total.max_cost_usd = toUsd(toNanoUsd(total.max_cost_usd) + maxNanoUsd);
   }
 }
 
 interface Bounds {
   /** Undefined for a document that must be opened to be counted. A text has no pages. */
   pageCount: number | undefined;
-  /** Undefined where the file doesn't show how many calls it takes. */
-  maxNanoUsd: number | undefined;
+  maxNanoUsd: number;
+  /** False where the file doesn't show how many calls it takes: then they come on top. */
+  isWhole: boolean;
 }
 
 function boundsOf(job: Job, file: DriveFile): Bounds {
@@ -103,17 +119,18 @@ function boundsOf(job: Job, file: DriveFile): Bounds {
   const asked = { job_type: job.job_type, model: job.asked_model ?? null };
   const chatModel = findModel(chatModelOf(asked));
   const instruction = job.pipeline_instruction ?? '';
-  if (!kind || !isPaged(kind)) {
+  if (!kind) return { pageCount: undefined, maxNanoUsd: 0, isWhole: false };
+  if (!isPaged(kind)) {
     const isOneCall = kind !== 'jsonl' && kind !== 'json';
     const text = isOneCall ? textCostOf(chatModel, instruction, file.size) : undefined;
-    return { pageCount: 0, maxNanoUsd: text };
+    return { pageCount: 0, maxNanoUsd: text ?? 0, isWhole: text !== undefined };
   }
   const pageCount = kind === 'image' && file.mimeType !== 'image/tiff' ? 1 : undefined;
   const pages = (pageCount ?? setting('DOCUMENT_LIMITS').pages) * pageCostOf(ocrModelOf(asked));
-  if (!job.pipeline) return { pageCount, maxNanoUsd: pages };
+  if (!job.pipeline) return { pageCount, maxNanoUsd: pages, isWhole: true };
   // One page's text fits a call, whatever it is.
   const chat = pageCount && chatModel ? wholeCallCostOf(chatModel) : undefined;
-  return { pageCount, maxNanoUsd: chat === undefined ? undefined : pages + chat };
+  return { pageCount, maxNanoUsd: pages + (chat ?? 0), isWhole: chat !== undefined };
 }
 
 /** The most that reading one page costs. */

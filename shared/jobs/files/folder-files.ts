@@ -1,10 +1,8 @@
-import { likelyKindOf } from '../../documents/kind.ts';
 import type { DriveFile } from '../../drive/file.ts';
 import type { FolderPage } from '../../drive/folder.ts';
 import { isOwnResult } from '../../drive/result.ts';
 import type { Child } from '../children.ts';
 import { childIdOf, findJob, type Job } from '../job.ts';
-import { canWorkOn } from '../kinds.ts';
 import { newJob } from '../new-job.ts';
 import type { LeftOutFile } from '../result.ts';
 import { isExpanded } from './folder-tree.ts';
@@ -19,26 +17,20 @@ export interface SortedPage {
 }
 
 /**
- * Sorts a page of files: into those to make jobs for, and those left out, with the reasons. With a signal, files whose
- * name speaks against them are looked into; without, no file is opened.
+ * Sorts a page of files: into those to make jobs for, and those left out, with the reasons. Files whose name speaks
+ * against them are looked into.
  */
 export async function sortFiles(
   folder: Job,
   { files, unreadable }: Pick<FolderPage, 'files' | 'unreadable'>,
   folderId: string,
-  signal?: AbortSignal,
+  signal: AbortSignal,
 ): Promise<SortedPage> {
   const sources = await leftOf(
     folder,
     files.filter((file) => !isOwnResult(file)),
   );
-  const workable = await Promise.all(
-    sources.map((file) =>
-      signal
-        ? isWorkable(folder, file, signal)
-        : canWorkOn(folder, likelyKindOf(file.mimeType, file.name)),
-    ),
-  );
+  const workable = await Promise.all(sources.map((file) => isWorkable(folder, file, signal)));
   const supported = sources.filter((_, index) => workable[index]);
   const unsupported = sources.filter((_, index) => !workable[index]);
   const known = await Promise.all(supported.map((file) => knownJobOf(folder, file)));

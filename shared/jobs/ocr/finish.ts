@@ -129,6 +129,9 @@ function nothingRead({ pages }: OcrResult): ServiceError {
   return new ServiceError(
     422,
     'unreadable_document',
-    `None of the document's pages could be read. ${pages[0]?.error ?? ''}`,
+    `None of the document's pages could be read. ${withoutCode(pages[0]?.error ?? '')}`,
   );
 }
+
+/** An error as a sentence: the code before it is that of the page, and the document has its own. */
+const withoutCode = (error: string) => error.replace(/^[a-z_]+: /, '');

@@ -46,7 +46,7 @@ export function completionErrorOf({ statusCode, message, code, param, details }:
 function invalidRequest({ fields }: UnprocessableEntityError) {
   const invalid = { type: 'invalid_request_error', code: 'invalid_request_error' };
   const [first] = fields;
-  // Its location is a place in the text, and no field.
+  // Its location is a place in the text, or all of it, and no field.
   if (first?.type === 'json_invalid') return { message: first.msg, param: null, ...invalid };
   const param = first?.loc.slice(1).join('.') || null;
   const message = fields.map(({ loc, msg }) => `${loc.slice(1).join('.')}: ${msg}`).join('; ');

@@ -206,15 +206,18 @@ export class ServiceApi extends Construct {
       [ResponseType.INVALID_SIGNATURE, errors.noSuchRoute],
       [ResponseType.REQUEST_TOO_LARGE, errors.requestTooLarge],
       [ResponseType.THROTTLED, errors.throttled],
+      // It was asked, and could not read the key.
+      [ResponseType.AUTHORIZER_FAILURE, errors.unavailable],
       [ResponseType.DEFAULT_4XX, errors.badRequest],
       [ResponseType.DEFAULT_5XX, errors.internalError],
     ];
-    for (const [type, { statusCode, body }] of responses) {
+    for (const [type, { statusCode, retryAfterSeconds, body }] of responses) {
       this.api.addGatewayResponse(type.responseType, {
         type,
         ...(statusCode && { statusCode: String(statusCode) }),
         responseHeaders: {
           ...(statusCode === 401 && { 'WWW-Authenticate': "'Bearer'" }),
+          ...(retryAfterSeconds && { 'Retry-After': `'${retryAfterSeconds}'` }),
           ...errorHeaders(this.corsOrigins),
         },
         templates: { 'application/json': JSON.stringify(body) },

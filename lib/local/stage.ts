@@ -13,6 +13,7 @@ import { Functions } from './lambda/functions.ts';
 import { startInvokeServer } from './lambda/invoke-server.ts';
 import { startSchedules } from './lambda/schedules.ts';
 import type { Narrator } from './narrator.ts';
+import { permissionsOf } from './permissions/policies.ts';
 import { deployBuckets } from './queues/deploy-buckets.ts';
 import { deployQueues } from './queues/deploy-queues.ts';
 import { ResourceNames } from './template/resource-names.ts';
@@ -106,6 +107,7 @@ async function deploy(
     deployBuckets(template, names, queuesUrl),
   ]);
   closers.push(() => secrets.close());
+  engines.queues.tell({ permissions: [...permissionsOf(template, names).values()] });
 
   const invoke = await startInvokeServer((name) => functions.named(name));
   closers.push(() => invoke.close());

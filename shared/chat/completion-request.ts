@@ -1,11 +1,12 @@
 import type { ChatCompletionCreateParams } from 'openai/resources/chat/completions';
 import * as v from 'valibot';
+import { valueError } from '../http/errors.ts';
 import { knowing } from '../http/misspellings.ts';
 import { dictionary, integerBetween, numberBetween } from '../http/schema.ts';
 import type { Model } from '../models/catalogue.ts';
 import type { SizedRequest } from '../models/token-bounds.ts';
 import type { CompletionBody } from '../models/upstream.ts';
-import { Message } from './message.ts';
+import { findFileId, Message, noFileIds } from './message.ts';
 import { refuseSpecial } from './special-parameters.ts';
 
 /** A parameter that may be left out or null; both stand for the provider's default. */
@@ -94,13 +95,16 @@ const defaultTemperature = 0.15;
 
 /**
  * Makes the request to an upstream: the caller's parameters, our default temperature, and always the usage in a
- * stream. Throws `UnprocessableEntityError` for a parameter that could change what the call costs or who sees it. A reasoning model gets no default temperature, and `max_tokens` under its other name.
+ * stream. Throws `UnprocessableEntityError` for a parameter that could change what the call costs or who sees it, and
+ * for a file of the operator's. A reasoning model gets no default temperature, and `max_tokens` under its other name.
  */
 export function upstreamBody(
   model: Model,
   { stream, stream_options, max_tokens, max_completion_tokens, ...rest }: CompletionRequest,
 ): CompletionBody & SizedRequest {
   refuseSpecial(model, rest);
+  const fileId = findFileId(rest.messages);
+  if (fileId) throw valueError(['body', 'messages', ...fileId], noFileIds);
   const sampling = model.reasoning ? {} : { temperature: defaultTemperature };
   const limit = model.reasoning ? 'max_completion_tokens' : 'max_tokens';
   return {

@@ -10,6 +10,14 @@ import { type MeteredCall, openMeteredCall, readCompletion } from './metered-cal
 import { requireModel } from './models.ts';
 
 /**
+ * How long an answer may take that isn't streamed. The gateway drops a response that sends nothing for five minutes:
+ * the call would go on, and be paid, with nobody to have it.
+ *
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/response-transfer-mode.html
+ */
+export const wholeAnswerMs = 280_000;
+
+/**
  * Makes a chat completion, and responds as its upstream does, streamed or whole. Throws `NotFoundError` for a
  * model that the caller may not use, `BudgetExceededError` or `RequestsPerMinuteError`, and `ModelError`.
  */
@@ -31,7 +39,9 @@ export async function createCompletion(
         completion_tokens: completionTokens,
         cost_usd: toUsd(costNanoUsd),
       }),
-    signal: timeIsUp,
+    signal: request.stream
+      ? timeIsUp
+      : AbortSignal.any([timeIsUp, AbortSignal.timeout(wholeAnswerMs)]),
   });
   const headers = {
     ...limitHeaders(call.account),

@@ -79,5 +79,34 @@ function speaksWithoutContent(message: unknown): boolean {
   return Array.isArray(tool_calls) || [function_call, refusal, audio].some(Boolean);
 }
 
+/** What is said where a part names a file that lies with the provider. */
+export const noFileIds =
+  'uploaded files are not read; send the file itself as a data URL, data:application/pdf;base64,…';
+
+/**
+ * Finds the first part of a message's content that names a file by a `file_id`: with a provider that would be a file
+ * of the operator's. Returns the way to the id.
+ */
+export function findFileId(messages: readonly unknown[]): (string | number)[] | undefined {
+  for (const [index, message] of messages.entries()) {
+    const { content } = message as { content?: unknown };
+    if (!Array.isArray(content)) continue;
+    const way = wayTo(content, 'file_id');
+    if (way) return [index, 'content', ...way];
+  }
+  return undefined;
+}
+
+/** The way to the first field of a name within a value, which may not be nested deeper than a request. */
+function wayTo(value: unknown, name: string): (string | number)[] | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [key, each] of Object.entries(value)) {
+    if (key === name && each !== null) return [key];
+    const way = wayTo(each, name);
+    if (way) return [Array.isArray(value) ? Number(key) : key, ...way];
+  }
+  return undefined;
+}
+
 /** Whether a URL holds the image itself, in base64. */
 export const isDataUrl = (url: string) => /^data:[^,]*;base64,/i.test(url);

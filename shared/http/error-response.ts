@@ -1,5 +1,6 @@
+import { isOutage } from '../aws/outage.ts';
 import { errorFields, log } from '../log.ts';
-import { ServiceError, UnprocessableEntityError } from './errors.ts';
+import { ServiceError, UnavailableError, UnprocessableEntityError } from './errors.ts';
 import { json, type TextResponse } from './response.ts';
 
 /** Makes the response for an error. An error that callers may not see is logged, and named by the request id. */
@@ -8,10 +9,11 @@ export type ErrorFormat = (error: unknown, requestId: string) => TextResponse;
 /** `{"detail": …}`: a sentence, or for a 422 the list of what is wrong. */
 export const detailError: ErrorFormat = (error, requestId) => {
   if (error instanceof UnprocessableEntityError) return json(422, { detail: error.fields });
-  if (!(error instanceof ServiceError)) return json(500, { detail: logUnknown(error, requestId) });
-  const { statusCode, message, details } = error;
-  if (statusCode === 401) return unauthorized(error);
-  return json(statusCode, { detail: message, ...details }, retryHeaders(error));
+  const known = knownError(error, requestId);
+  if (!known) return json(500, { detail: logUnknown(error, requestId) });
+  const { statusCode, message, details } = known;
+  if (statusCode === 401) return unauthorized(known);
+  return json(statusCode, { detail: message, ...details }, retryHeaders(known));
 };
 
 /**
@@ -29,13 +31,14 @@ const unauthorized = (error: ServiceError) =>
 /** `{"error": {message, type, param, code}}`, as chat-completions clients read it. */
 export const completionError: ErrorFormat = (error, requestId) => {
   if (error instanceof UnprocessableEntityError) return json(400, { error: invalidRequest(error) });
-  if (!(error instanceof ServiceError)) {
+  const known = knownError(error, requestId);
+  if (!known) {
     const message = logUnknown(error, requestId);
     return json(500, {
       error: { message, type: 'server_error', param: null, code: 'internal_error' },
     });
   }
-  return json(error.statusCode, { error: completionErrorOf(error) }, retryHeaders(error));
+  return json(known.statusCode, { error: completionErrorOf(known) }, retryHeaders(known));
 };
 
 /** The `error` object of a chat-completions body or chunk. */
@@ -46,7 +49,7 @@ export function completionErrorOf({ statusCode, message, code, param, details }:
 function invalidRequest({ fields }: UnprocessableEntityError) {
   const invalid = { type: 'invalid_request_error', code: 'invalid_request_error' };
   const [first] = fields;
-  // Its location is a place in the text, and no field.
+  // Its location is a place in the text, or all of it, and no field.
   if (first?.type === 'json_invalid') return { message: first.msg, param: null, ...invalid };
   const param = first?.loc.slice(1).join('.') || null;
   const message = fields.map(({ loc, msg }) => `${loc.slice(1).join('.')}: ${msg}`).join('; ');
@@ -67,6 +70,14 @@ function retryHeaders({ retryAfterSeconds }: ServiceError): Record<string, strin
   if (retryAfterSeconds === undefined) return {};
   if (retryAfterSeconds === null) return { 'x-should-retry': 'false' };
   return { 'retry-after': String(retryAfterSeconds) };
+}
+
+/** The error that a caller may see; undefined for a fault of ours. An outage of what we stand on passes, and is logged. */
+function knownError(error: unknown, requestId: string): ServiceError | undefined {
+  if (error instanceof ServiceError) return error;
+  if (!isOutage(error)) return undefined;
+  log('error', 'request met an outage', { request_id: requestId, ...errorFields(error) });
+  return new UnavailableError(error);
 }
 
 /** Logs an error that callers may not see. Returns what they are told instead. */

@@ -65,6 +65,14 @@ export class ConflictError extends ServiceError {
   }
 }
 
+/** 503: something that the service stands on throttles or fails for now. Nothing is under way for the request. */
+export class UnavailableError extends ServiceError {
+  constructor(cause: unknown) {
+    const message = 'The service is unavailable for a moment. Try again shortly.';
+    super(503, 'service_unavailable', message, { cause, retryAfterSeconds: 2 });
+  }
+}
+
 /** 422: the request breaks one or more constraints, and `fields` names each. */
 export class UnprocessableEntityError extends ServiceError {
   readonly fields: readonly FieldError[];

@@ -2,6 +2,8 @@
 export interface GatewayError {
   /** Absent for a group of errors whose status the gateway chooses. */
   statusCode?: number;
+  /** When to try again; absent where waiting changes nothing, or nobody knows. */
+  retryAfterSeconds?: number;
   /** For both kinds of client: `detail`, and `error` as chat-completions clients read it. */
   body: {
     detail: string;
@@ -43,6 +45,15 @@ export const gatewayErrors = {
       'rate_limit_error',
       'rate_limit_exceeded',
       'The service is receiving too many requests. Try again shortly.',
+    ),
+  },
+  unavailable: {
+    statusCode: 503,
+    retryAfterSeconds: 2,
+    body: bodyOf(
+      'server_error',
+      'service_unavailable',
+      'The service is unavailable for a moment. Try again shortly.',
     ),
   },
   badRequest: {

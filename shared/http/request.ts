@@ -4,6 +4,7 @@ import { type FieldError, UnprocessableEntityError } from './errors.ts';
 import { toFieldErrors } from './field-errors.ts';
 import { findJsonFault } from './json-fault.ts';
 import { misspellingsIn } from './misspellings.ts';
+import { isTooDeep, tooDeep } from './nesting.ts';
 
 type Schema = v.GenericSchema;
 
@@ -61,6 +62,12 @@ function readBody(event: APIGatewayProxyEvent): unknown {
     ? Buffer.from(event.body ?? '', 'base64').toString()
     : event.body;
   if (!text) return undefined;
+  const body = parseJson(text);
+  if (!isTooDeep(body)) return body;
+  throw new UnprocessableEntityError([{ loc: ['body'], msg: tooDeep, type: 'json_invalid' }]);
+}
+
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,9 +1,11 @@
+import { isOutage } from '../aws/outage.ts';
 import { ServiceError } from '../http/errors.ts';
 import {
   BudgetExceededError,
   ConcurrencyError,
   ImagesPerHourError,
   RequestsPerMinuteError,
+  UnsettledError,
 } from '../ledger/errors.ts';
 import { ModelPausedError } from '../models/errors.ts';
 import type { Job } from './job.ts';
@@ -16,28 +18,17 @@ export function endOfWait(job: Job, error: unknown): number | undefined {
   if (error instanceof ImagesPerHourError) return error.untilMs;
   if (error instanceof ConcurrencyError) return Date.now() + heldUpMs(job);
   if (error instanceof BudgetExceededError && error.isHeldUp) return Date.now() + heldUpMs(job);
-  if (isOutage(error) && !hasWaitedLong(job)) {
+  if (isNobodysFault(error) && !hasWaitedLong(job)) {
     return Date.now() + Math.max(advisedMs(error), heldUpMs(job));
   }
   const waits = error instanceof BudgetExceededError || error instanceof RequestsPerMinuteError;
   return waits && error.retryAfterSeconds ? Date.now() + error.retryAfterSeconds * 1000 : undefined;
 }
 
-/**
- * Whether a service of AWS throttles or fails, or a provider that fails was not even asked: no job has a part in that.
- *
- * @see https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html
- */
-function isOutage(error: unknown): boolean {
+/** Whether a service of AWS throttles or fails, or a provider that fails was not even asked: no job has a part in that. */
+function isNobodysFault(error: unknown): boolean {
   if (error instanceof ModelPausedError) return true;
-  const { name, $metadata } = (error ?? {}) as Partial<AwsError>;
-  if (!name || !$metadata) return false;
-  return ($metadata.httpStatusCode ?? 0) >= 500 || /Throttl|ThroughputExceeded|SlowDown/.test(name);
-}
-
-interface AwsError {
-  name: string;
-  $metadata: { httpStatusCode?: number };
+  return isOutage(error instanceof UnsettledError ? error.cause : error);
 }
 
 /** After six hours it costs retries after all: what the job asked for in vain may have been paid each time. */

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { isDataUrl } from '../chat/message.ts';
+import { findFileId, isDataUrl, noFileIds } from '../chat/message.ts';
 import { valueError } from '../http/errors.ts';
 
 /** An image or a file that a message carries. */
@@ -61,6 +61,8 @@ function fileOf(url: string, name: string, isImage: boolean): InlineFile {
  * `readsImages` says that the job has to read it.
  */
 export function checkInlineFiles(messages: AnyMessage[], readsImages: boolean): void {
+  const fileId = findFileId(messages);
+  if (fileId) throw valueError(['body', 'inline', 'messages', ...fileId], noFileIds);
   for (const [index, { content }] of messages.entries()) {
     for (const [at, part] of partsOf(content).entries()) {
       const loc = ['body', 'inline', 'messages', index, 'content', at];
@@ -78,10 +80,7 @@ export function checkInlineFiles(messages: AnyMessage[], readsImages: boolean): 
 const dataUrlAdvice = 'send the file itself as a data URL, data:application/pdf;base64,…';
 
 function checkFile({ file }: { file?: unknown }, loc: (string | number)[]): void {
-  const { file_id, file_data, filename } = (file ?? {}) as Record<string, unknown>;
-  if (file_id !== undefined && file_id !== null) {
-    throw valueError([...loc, 'file_id'], `uploaded files are not read; ${dataUrlAdvice}`);
-  }
+  const { file_data, filename } = (file ?? {}) as Record<string, unknown>;
   if (typeof file_data !== 'string' || !isDataUrl(file_data)) {
     throw valueError([...loc, 'file_data'], dataUrlAdvice);
   }

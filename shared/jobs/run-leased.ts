@@ -16,6 +16,7 @@ import {
   stopJob,
   suspendJob,
 } from './state.ts';
+import { stopByKey } from './stop-by-key.ts';
 import { stopChildren } from './stop-children.ts';
 import { findKeyOf, StoppedError, watchJob } from './watch.ts';
 
@@ -76,11 +77,9 @@ async function endStopped(
   return signals[0]?.aborted ? undefined : end();
 }
 
-const keyRevoked = 'key_revoked: The API key of the job was revoked.';
-
 /**
  * Returns a job as it is now, if it is to be stopped and this worker holds its lease: its caller stopped it, or
- * its key was revoked.
+ * its key does.
  */
 async function stoppedNow(job: ClaimedJob, now: Job | undefined): Promise<ClaimedJob | undefined> {
   const holds = (job: Job | undefined): job is ClaimedJob => job?.lease_id === lease_id;
@@ -88,7 +87,8 @@ async function stoppedNow(job: ClaimedJob, now: Job | undefined): Promise<Claime
   if (!holds(now)) return undefined;
   if (now.stop_reason) return now;
   const key = await findKeyOf(job);
-  const stopped = key?.state === 'revoked' ? await stopJob(now, keyRevoked) : undefined;
+  const reason = key && stopByKey(key, now);
+  const stopped = reason ? await stopJob(now, reason) : undefined;
   return holds(stopped) ? stopped : undefined;
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, queryItems, unlessConditionFails } from '../aws/dynamodb.ts';
 import type { TransactWriteItem } from '../aws/transact.ts';
 import { setting } from '../config.ts';
@@ -80,6 +80,7 @@ async function* itemsBetween(
   prefix: string,
   first: string,
   last: string,
+  only: Pick<QueryCommandInput, 'ProjectionExpression' | 'ExpressionAttributeNames'> = {},
 ): AsyncGenerator<Step> {
   const items = queryItems<{ job_id: string }>({
     TableName: setting('JOBS_TABLE'),
@@ -90,16 +91,25 @@ async function* itemsBetween(
       ':last': `${prefix}${last}`,
     },
     ConsistentRead: true,
+    ...only,
   });
   for await (const item of items) yield { ...item, name: item.job_id.slice(prefix.length) };
 }
 
-/** Reads the names of the steps between two names, both included. */
-export async function stepNames(job: StepOwner, first: string, last: string): Promise<Set<string>> {
-  const names = new Set<string>();
-  const items = itemsBetween(job.key_id, prefixOf(job), first, last);
-  for await (const { name } of items) names.add(name);
-  return names;
+/** Reads the same with one field of their values alone; of a value in object storage, without any. */
+export async function* stepFields<Value extends object>(
+  job: StepOwner,
+  first: string,
+  last: string,
+  field: keyof Value & string,
+): AsyncGenerator<{ name: string; value: Partial<Value> | undefined }> {
+  const only = {
+    ProjectionExpression: 'job_id, #value.#field',
+    ExpressionAttributeNames: { '#value': 'value', '#field': field },
+  };
+  for await (const step of itemsBetween(job.key_id, prefixOf(job), first, last, only)) {
+    yield { name: step.name, value: step.value as Partial<Value> | undefined };
+  }
 }
 
 async function readValue<Value>({ value, value_object }: Step): Promise<Value> {

@@ -3,6 +3,7 @@ import { errorFields, log } from '../log.ts';
 import { type ClaimedJob, findJob } from './job.ts';
 import { forgetProgress } from './progress.ts';
 import { leaseMs, renewLease } from './state.ts';
+import { stopByKey } from './stop-by-key.ts';
 
 /** How old what a worker knows of its job may be when a step begins. */
 const knownForMs = 1_000;
@@ -10,7 +11,7 @@ const knownForMs = 1_000;
 /** How long a call that is under way may go on after its job was stopped. */
 const stopGraceMs = 30_000;
 
-/** The job was stopped, or its key was revoked: no further step begins. */
+/** The job was stopped, by its caller or its key: no further step begins. */
 export class StoppedError extends Error {
   constructor() {
     super('The job was stopped');
@@ -56,7 +57,7 @@ export function watchJob(job: ClaimedJob): Watch {
 
 /**
  * Makes sure that a job may go on, before a page, a line or a call of it begins. Throws `StoppedError` if the
- * job was stopped or its key revoked. Steps that begin within the same second share one look.
+ * job was stopped, or its key stops it. Steps that begin within the same second share one look.
  */
 export async function beginStep({ lease_id }: ClaimedJob): Promise<void> {
   const watch = watches.get(lease_id);
@@ -87,7 +88,7 @@ async function look(watch: Watch): Promise<void> {
   const [now, key] = await Promise.all([findJob(job), findKeyOf(job)]);
   watch.knownAtMs = Date.now();
   if (now?.lease_id !== job.lease_id) watch.leaseLost.abort();
-  if (now?.stop_reason || key?.state === 'revoked') noteStop(watch);
+  if (now?.stop_reason || (key && stopByKey(key, job))) noteStop(watch);
 }
 
 async function keepLease(watch: Watch): Promise<void> {

@@ -6,6 +6,7 @@ import type { Account } from './account.ts';
 import { type Accuracy, type Charge, chargePut, putCharge } from './charge.ts';
 import { credit, refund } from './credit.ts';
 import { epochOf, settleUntilMs } from './epoch.ts';
+import { UnsettledError } from './errors.ts';
 import { toUsd } from './nano-usd.ts';
 import type { Hold } from './reserve.ts';
 
@@ -34,8 +35,8 @@ const endingOf = (outcome: Outcome): Ending => ({
 
 /**
  * Writes the charge of a call that has ended, and moves its hold to spent, at the same time. Returns the account;
- * undefined if the call had ended before, or if the account is left to the audit. Throws if the charge could not be
- * written: the audit gives the cost back then.
+ * undefined if the call had ended before, or if the account is left to the audit. Throws `UnsettledError` if the charge
+ * could not be written: the audit gives the cost back then.
  */
 export function settle(hold: Hold, outcome: Outcome): Promise<Account | undefined> {
   return end(hold, endingOf(outcome));
@@ -90,7 +91,9 @@ async function end(hold: Hold, ending: Ending): Promise<Account | undefined> {
     putCharge(chargeOf(hold, ending), cutOff),
     credit(hold, ending.cost ?? 0, cutOff),
   ]);
-  if (written.status === 'rejected') throw written.reason;
+  if (written.status === 'rejected') {
+    throw ending.status === 'settled' ? new UnsettledError(written.reason) : written.reason;
+  }
   measureUse(hold, ending);
   return credited.status === 'fulfilled' ? credited.value : undefined;
 }

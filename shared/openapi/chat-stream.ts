@@ -200,7 +200,10 @@ export const chatOperation: Operation = {
     }),
     429: limitReached,
     503: {
-      ...errorAnswer('No provider of the model answers now.', 'The model did not answer in time.'),
+      ...errorAnswer(
+        'No provider of the model answers now, or the service is unavailable for a moment.',
+        'The model did not answer in time.',
+      ),
       headers: ['Retry-After'],
     },
   },

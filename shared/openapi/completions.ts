@@ -180,11 +180,14 @@ export const completionOperations: Operation[] = [
       404: noSuchModel,
       429: completionLimitReached,
       503: {
-        ...completionErrorAnswer('No provider of the model answers now.', {
-          message: 'The model did not answer in time.',
-          type: 'server_error',
-          code: 'model_unavailable',
-        }),
+        ...completionErrorAnswer(
+          'No provider of the model answers now, or the service is unavailable for a moment.',
+          {
+            message: 'The model did not answer in time.',
+            type: 'server_error',
+            code: 'model_unavailable',
+          },
+        ),
         headers: ['Retry-After'],
       },
     },

@@ -30,6 +30,20 @@ const throttled = json('The service as a whole receives too many requests.', Gat
   Throttled: gatewayErrors.throttled.body,
 });
 
+const outageDescription =
+  'Something that the service stands on throttles or fails for now. Nothing of the request is under way.';
+const outageMessage = gatewayErrors.unavailable.body.detail;
+const outageError = gatewayErrors.unavailable.body.error;
+const outage = json(outageDescription, ErrorBody, { 'An outage': { detail: outageMessage } }, [
+  'Retry-After',
+]);
+const completionOutage = json(
+  outageDescription,
+  CompletionErrorBody,
+  { 'An outage': { error: outageError } },
+  ['Retry-After'],
+);
+
 const faultDescription = 'A fault on our side. Quote the request’s id when you report it.';
 const faultMessage =
   'Something went wrong on our side. Quote request id 0d5a1c52-6ff4-4c0e-9f0a-3d1b4b9f3c11 when you report it.';
@@ -47,6 +61,7 @@ export function commonErrorAnswers({ path, open, body }: Operation): Record<stri
     ...(!open && { 401: unauthorized }),
     ...(body && { 413: tooLarge }),
     429: throttled,
+    ...(!open && { 503: path.startsWith('/v1/') ? completionOutage : outage }),
     '5XX': path.startsWith('/v1/') ? completionFault : fault,
   };
 }

@@ -83,7 +83,7 @@ export const errorComponents = {
     message: 'What went wrong, as a sentence.',
     type: '`authentication_error`, `invalid_request_error`, `rate_limit_error` or `server_error`.',
     param: 'The parameter at fault.',
-    code: 'Such as `invalid_api_key`, `model_not_found`, `context_length_exceeded`, `budget_exceeded`, `rate_limit_exceeded` or `model_unavailable`.',
+    code: 'Such as `invalid_api_key`, `model_not_found`, `context_length_exceeded`, `budget_exceeded`, `rate_limit_exceeded`, `model_unavailable` or `service_unavailable`.',
     ...figureDescriptions,
   }),
   BudgetFigures: component(BudgetFigures, 'A budget that doesn’t cover a request.', {

@@ -1,3 +1,4 @@
+import { maxLines } from '../jobs/chat/line-limit.ts';
 import {
   ChatBatchResult,
   ChatResult,
@@ -37,7 +38,7 @@ export const resultComponents = {
   }),
   ChatBatchResult: component(
     ChatBatchResult,
-    'What the lines of a batch file came to: a JSON Lines file of requests.',
+    `What the lines of a batch file came to: a JSON Lines file of at most ${maxLines.toLocaleString('en')} requests. A file none of whose lines can be asked fails as a whole.`,
     {
       type,
       lines: 'How many lines there are, and how they ended.',
@@ -48,7 +49,7 @@ export const resultComponents = {
     },
   ),
   LineCounts: component(LineCounts, 'The lines of a batch file by how they ended.', {
-    total: 'All lines.',
+    total: 'All lines but blank ones; of a job that was stopped, those that were asked.',
     completed: 'Those that were answered.',
     failed: 'Those that were not.',
   }),

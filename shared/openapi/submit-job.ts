@@ -1,3 +1,4 @@
+import { maxLines } from '../jobs/chat/line-limit.ts';
 import { EstimatedFiles, EstimatedPages, JobEstimate } from '../jobs/estimate.ts';
 import { JobRecord } from '../jobs/record.ts';
 import { DriveInput, InlineInput, JobSubmission, SubmissionHeader } from '../jobs/submission.ts';
@@ -40,7 +41,7 @@ export const submissionComponents = {
     DriveInput,
     'Input on Google Drive. Exactly one of `file_id` and `folder_id` must be given.',
     {
-      file_id: 'One file: one job.',
+      file_id: `One file: one job. A JSON Lines file of requests may have ${maxLines.toLocaleString('en')} lines.`,
       folder_id:
         'A folder: one job for each of its files that no earlier job has done or is doing, or with `fresh` for all. The answer is the folder’s own job, and each file’s job names it as its `parent_job_id`.',
       recursive:

@@ -41,6 +41,41 @@ it.each([
   expect(refusal).toMatchObject({ fields: [{ loc: ['body', name] }] });
 });
 
+it.each([
+  ['a file', { type: 'file', file: { file_id: 'file-1' } }, ['file', 'file_id']],
+  ['an input file', { type: 'input_file', file_id: 'file-1' }, ['file_id']],
+  [
+    'an image',
+    { type: 'image_file', image_file: { file_id: 'file-1' } },
+    ['image_file', 'file_id'],
+  ],
+  [
+    'a source within a part',
+    { type: 'tool_result', content: [{ type: 'document', source: { file_id: 'file-1' } }] },
+    ['content', 0, 'source', 'file_id'],
+  ],
+])('refuses a part that names %s of the operator’s, and says where', (_, part, way) => {
+  const content = [{ type: 'text', text: 'Read' }, part];
+  const messages = [
+    { role: 'system', content: 'Hi' },
+    { role: 'user', content },
+  ];
+
+  expect(() => bodyOf({ messages })).toThrow(
+    expect.objectContaining({
+      fields: [expect.objectContaining({ loc: ['body', 'messages', 1, 'content', 1, ...way] })],
+    }),
+  );
+});
+
+it('takes a file that is in the request itself', () => {
+  const part = { type: 'file', file: { file_id: null, file_data: 'data:application/pdf;base64,' } };
+
+  const { messages } = bodyOf({ messages: [{ role: 'user', content: [part] }] });
+
+  expect(messages).toEqual([{ role: 'user', content: [part] }]);
+});
+
 it('takes what asks for nothing, as clients send it', () => {
   const nothing = { store: false, background: null, service_tier: 'default', plugins: undefined };
 

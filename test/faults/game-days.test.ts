@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
 import type { CallFault } from '../../lib/local/permissions/call-faults.ts';
 import type { JobRecord } from '../../shared/jobs/record.ts';
-import { call, chatJob, submit, type Target, until } from '../support/servers/api.ts';
+import { call, chatJob, type Target, until } from '../support/servers/api.ts';
 import { useModelStub } from '../support/servers/model-stub.ts';
 import { newCaller } from '../support/servers/new-caller.ts';
 import { useOwnStages } from '../support/servers/own-stages.ts';
@@ -43,6 +43,8 @@ const calls: [name: string, method: string, path: string, body?: object][] = [
 interface GameDay {
   /** How often each call was answered by which status. */
   seen: Record<string, number>;
+  /** The answers of 503. */
+  unavailable: { headers: Headers; body: unknown; name: string }[];
   /** The jobs that were accepted, once they have ended. */
   jobs: JobRecord[];
   /** How many of them started while the outage lasted. */
@@ -57,11 +59,14 @@ interface GameDay {
 async function gameDay(begin: () => void, end: () => void): Promise<GameDay> {
   const caller = await newCaller({ ...stage, dataDir }, { budget_usd: 10 });
   const seen: Record<string, number> = {};
+  const unavailable: GameDay['unavailable'] = [];
   const accepted = new Set<string>();
   const callAll = async () => {
     const statuses = await Promise.all(
       calls.map(async ([name, method, path, body]) => {
-        const { status, body: answer } = await call<{ id: string }>(caller, method, path, body);
+        const answered = await call<{ id: string }>(caller, method, path, body);
+        const { status, body: answer } = answered;
+        if (status === 503) unavailable.push({ ...answered, name });
         const key = `${name} ${status}`;
         seen[key] = (seen[key] ?? 0) + 1;
         if (status === 202) accepted.add(answer.id);
@@ -73,7 +78,7 @@ async function gameDay(begin: () => void, end: () => void): Promise<GameDay> {
 
   begin();
   const untilMs = Date.now() + outageMs;
-  const large = submit(caller, chatJob('x'.repeat(150_000)));
+  const large = submitAnyhow(caller, chatJob('x'.repeat(150_000)));
   const largeTookMs = large.then(() => Date.now() - untilMs + outageMs);
   while (Date.now() < untilMs) await Promise.all([callAll(), setTimeout(200)]);
   end();
@@ -89,7 +94,27 @@ async function gameDay(begin: () => void, end: () => void): Promise<GameDay> {
   ).length;
   const day = { seen: duringIt, startedInIt, normalAfterMs, largeTookMs: await largeTookMs };
   if (wished) writeSync(1, `${JSON.stringify({ ...day, jobs: jobs.length })}\n`);
-  return { ...day, jobs };
+  return { ...day, jobs, unavailable };
+}
+
+/** Submits a job as a client does that is told to try again: under one idempotency key, so that there is one job. */
+async function submitAnyhow(caller: Target, job: object): Promise<JobRecord> {
+  const headers = { 'idempotency-key': crypto.randomUUID() };
+  const { body } = await poll(
+    () => call<JobRecord>(caller, 'POST', '/batch/jobs', job, headers),
+    ({ status }) => status === 202,
+  );
+  return body;
+}
+
+/** Expects each 503 to be told as its surface does, with when to try again. */
+function expectRetryable({ unavailable }: GameDay): void {
+  const detail = 'The service is unavailable for a moment. Try again shortly.';
+  const error = { message: detail, type: 'server_error', param: null, code: 'service_unavailable' };
+  for (const { name, headers, body } of unavailable) {
+    expect(headers.get('retry-after')).toBe('2');
+    expect(body).toMatchObject(name === 'complete' ? { error } : { detail });
+  }
 }
 
 /** Waits until nothing is held any more for a caller whose calls have all ended. */
@@ -113,8 +138,37 @@ it('DynamoDB throttles the ledger: who spends is refused, all others notice noth
   const code = 'ThrottlingException';
   const day = await during([{ action: 'dynamodb:*', resource: '*ledger*', code, statusCode: 400 }]);
 
-  expect(kinds(day)).toEqual(expect.arrayContaining(['list 200', 'submit 202']));
-  expect(kinds(day).filter((kind) => kind.startsWith('complete 5'))).not.toEqual([]);
+  expect(kinds(day)).toEqual(['complete 503', 'limits 503', 'list 200', 'submit 202']);
+  expectRetryable(day);
+  expect(unfinished(day)).toEqual([]);
+});
+
+it('DynamoDB takes no charges: who was answered, and is not settled, is not told to try again', async () => {
+  const code = 'ThrottlingException';
+  const charges = { action: 'dynamodb:PutItem', resource: '*ledger*' };
+  const day = await during([{ ...charges, code, statusCode: 400 }]);
+
+  expect(kinds(day)).toEqual(['complete 500', 'limits 200', 'list 200', 'submit 202']);
+  expect(unfinished(day)).toEqual([]);
+});
+
+it('DynamoDB fails for the jobs: nothing is accepted, and callers are told to try again', async () => {
+  const fault = { code: 'InternalServerError', statusCode: 500 };
+  const day = await during([{ action: 'dynamodb:*', resource: '*jobstable*', ...fault }]);
+
+  expect(kinds(day)).toEqual(['complete 200', 'limits 200', 'list 503', 'submit 503']);
+  expectRetryable(day);
+  expect(unfinished(day)).toEqual([]);
+});
+
+it('DynamoDB throttles the keys: a key that the gateway has not seen is told to try again', async () => {
+  const code = 'ProvisionedThroughputExceededException';
+  const day = await during([
+    { action: 'dynamodb:*', resource: '*keystable*', code, statusCode: 400 },
+  ]);
+
+  expect(kinds(day)).toEqual(['complete 503', 'limits 503', 'list 503', 'submit 503']);
+  expectRetryable(day);
   expect(unfinished(day)).toEqual([]);
 });
 

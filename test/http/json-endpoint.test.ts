@@ -1,6 +1,7 @@
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
+import { completionError } from '../../shared/http/error-response.ts';
 import {
   ConflictError,
   NotFoundError,
@@ -159,6 +160,46 @@ describe('an endpoint', () => {
     expect(body).toEqual({
       detail: 'Something went wrong on our side. Quote request id request-1 when you report it.',
     });
+  });
+
+  it.each([
+    ['throttles', { name: 'ThrottlingException', $metadata: { httpStatusCode: 400 } }],
+    ['fails', { name: 'InternalServerError', $metadata: { httpStatusCode: 500 } }],
+    ['can’t be reached', { name: 'Error', code: 'ECONNREFUSED', $metadata: { attempts: 3 } }],
+    [
+      'cancels a transaction for want of capacity',
+      {
+        name: 'TransactionCanceledException',
+        $metadata: { httpStatusCode: 400 },
+        CancellationReasons: [{ Code: 'None' }, { Code: 'ThrottlingError' }],
+      },
+    ],
+  ])('tells callers to try again where a store %s, and logs it', async (_, fields) => {
+    const outage = () => Promise.reject(Object.assign(new Error('secret words'), fields));
+    const message = 'The service is unavailable for a moment. Try again shortly.';
+
+    const detailed = await answerOf(jsonEndpoint({}, outage));
+    const completion = await answerOf(jsonEndpoint({}, outage, completionError));
+
+    expect(detailed).toMatchObject({ status: 503, body: { detail: message } });
+    expect(completion).toMatchObject({
+      status: 503,
+      body: {
+        error: { message, type: 'server_error', param: null, code: 'service_unavailable' },
+      },
+    });
+    for (const { headers } of [detailed, completion]) expect(headers?.['retry-after']).toBe('2');
+    expect(logLines().filter(({ level }) => level === 'error')).toHaveLength(2);
+  });
+
+  it.each([
+    ['refuses a request', { name: 'ValidationException', $metadata: { httpStatusCode: 400 } }],
+    ['was asked by a caller who hung up', { name: 'AbortError', $metadata: { attempts: 1 } }],
+    ['is none of AWS', { name: 'ThrottlingException' }],
+  ])('answers a fault of ours where a store %s', async (_, fields) => {
+    const fault = () => Promise.reject(Object.assign(new Error('no'), fields));
+
+    expect(await answerOf(jsonEndpoint({}, fault))).toMatchObject({ status: 500 });
   });
 
   it('logs what it did not expect once, with stack and cause', async () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, expect, it } from 'vitest';
-import { linesOf, reserveBytes } from '../../shared/jobs/chat/batch-file.ts';
+import { linesOf, reserveBytes } from '../../shared/jobs/chat/file-lines.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'file-lines-test-'));
 const path = join(folder, 'lines.jsonl');

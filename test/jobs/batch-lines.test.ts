@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Caller } from '../../shared/http/caller.ts';
+import { lineName } from '../../shared/jobs/chat/batch-line.ts';
 import { listJobs } from '../../shared/jobs/read.ts';
 import type { JobRecord } from '../../shared/jobs/record.ts';
 import type { ChatBatchResult } from '../../shared/jobs/result.ts';
+import { saveStep, stepsBetween } from '../../shared/jobs/steps.ts';
 import type { Behaviour } from '../support/servers/model-stub.ts';
 import { gate } from '../support/servers/model-stub-pieces.ts';
 import { beginHour, pass } from '../support/worlds/clock.ts';
@@ -209,6 +211,109 @@ describe('a file of requests', () => {
     expect(resultOf(job).lines).toEqual({ total: 8, completed: 7, failed: 1 });
   });
 });
+
+/** How many items a job keeps of its lines. */
+const keptLines = async (caller: Caller, job_id: string) =>
+  (await Array.fromAsync(stepsBetween({ key_id: caller.keyId, job_id }, 'line_0', 'line_~')))
+    .length;
+
+describe('a file of too much, or of nothing', () => {
+  it('that has no line to ask fails at once, says why, and keeps nothing of its lines', async () => {
+    const caller = await world.newCaller({ budget_usd: 0 });
+
+    const job = await run(caller, Array(20_000).fill('x'));
+
+    expect(job).toMatchObject({ status: 'failed', retry_count: 0, result: null });
+    expect(job.error).toMatch(
+      new RegExp(`^invalid_lines: No line of ${job.filename} can be asked. Line 1: .*JSON`),
+    );
+    expect(await keptLines(caller, job.id)).toBe(0);
+  });
+
+  it('fails for lines of a kind: no model that the key may use, a parameter, a file of the operator’s', async () => {
+    const caller = await world.newCaller({ models: ['gpt-4.1-mini', 'gpt-5-mini'] });
+    const file = { type: 'file', file: { file_id: 'file-1' } };
+    const bodies = [
+      [{ model: 'gpt-4o' }, 'The model gpt-4o does not exist.'],
+      [{ store: true }, 'store is not available for gpt-4.1-mini'],
+      [{ messages: [{ role: 'user', content: [file] }] }, 'uploaded files are not read'],
+      [{ tools: deep(64) }, 'Input should not be nested deeper than 64 levels'],
+    ] as const;
+
+    for (const [body, wrong] of bodies) {
+      const job = await run(caller, ['', line('a', 'Hi', body)]);
+
+      expect(job).toMatchObject({ status: 'failed', retry_count: 0 });
+      expect(job.error).toContain(`No line of ${job.filename} can be asked. Line 2: `);
+      expect(job.error).toContain(wrong);
+    }
+  });
+
+  it('of more than 50,000 lines fails before one is asked, blank lines counted', async () => {
+    const caller = await world.newCaller();
+    const asked = world.model.requests.length;
+
+    const job = await run(caller, [line('a', 'Hi'), ...Array(49_999).fill(''), line('b', 'Hi')]);
+
+    expect(job).toMatchObject({ status: 'failed', retry_count: 0 });
+    expect(job.error).toBe(
+      `too_many_lines: ${job.filename} has more than the 50,000 lines that a file of requests may have.`,
+    );
+    expect(world.model.requests.length).toBe(asked);
+  });
+
+  it('of 50,000 lines is answered in order to the last, and keeps the lines that were asked', async () => {
+    const caller = await world.newCaller();
+    const wrong = Array.from({ length: 49_997 }, (_, at) => `{"custom_id":"wrong-${at}"}`);
+    const lines = [
+      line('first', 'Hi'),
+      ...wrong.slice(0, 1000),
+      line('between', 'Hi'),
+      ...wrong.slice(1000),
+      line('last', 'Hi'),
+    ];
+
+    const job = await run(caller, lines);
+
+    expect(resultOf(job).lines).toEqual({ total: 50_000, completed: 3, failed: 49_997 });
+    const text = await (await fetch(resultOf(job).url ?? '')).text();
+    const outputs = outputsIn(text);
+    expect(outputs.map(({ custom_id }) => custom_id)).toEqual(
+      lines.map((text) => JSON.parse(text).custom_id),
+    );
+    expect(outputs[50]?.error?.message).toMatch(/^Line 51: body: /);
+    expect(await keptLines(caller, job.id)).toBe(3);
+  });
+
+  it('that an earlier version began is finished, with what that kept of lines it could not ask', async () => {
+    const caller = await world.newCaller();
+    const id = await submit(caller, [
+      'x',
+      line('a', 'Hi'),
+      ...Array(50_000).fill(''),
+      line('b', 'Hi'),
+    ]);
+    const usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
+    const output = { id: 'of old', custom_id: null, response: null, error: null };
+    const step = { output, failed: true, usage, cost: 0 };
+    await saveStep({ key_id: caller.keyId, job_id: id }, lineName(1), step);
+
+    await world.work();
+
+    const job = await world.read(caller, id);
+    expect(resultOf(job).lines).toEqual({ total: 3, completed: 2, failed: 1 });
+    expect(outputsIn(resultOf(job).content ?? '').map(({ custom_id }) => custom_id)).toEqual([
+      null,
+      'a',
+      'b',
+    ]);
+    expect(resultOf(job).content).toContain('of old');
+  });
+});
+
+/** A list of lists, that many levels deep. */
+const deep = (levels: number): unknown =>
+  JSON.parse('['.repeat(levels) + ']'.repeat(levels)) as unknown;
 
 describe('a line that can’t be asked now', () => {
   it('is asked again with the job, and the others are not', async () => {

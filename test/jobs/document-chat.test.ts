@@ -135,6 +135,16 @@ describe('a chat about a document', () => {
       '{"messages":[{"content":"Hi"}]}',
       /^invalid_messages: no-role\.json: messages\.0/,
     ],
+    [
+      'no-file.json',
+      '{"messages":[{"role":"user","content":[{"type":"file","file":{"file_id":"file-1"}}]}]}',
+      /^invalid_messages: no-file\.json: messages\.0\.content\.0\.file\.file_id: uploaded files are not read/,
+    ],
+    [
+      'deep.json',
+      `{"messages":[],"x":${'['.repeat(10_000)}${']'.repeat(10_000)}}`,
+      /^invalid_messages: deep\.json: Input should not be nested deeper than 64 levels/,
+    ],
     ['none.json', '{"messages":[]}', /^invalid_messages: none\.json: messages/],
     ['scan.pdf', '%PDF-1.7', /^unsupported_file_type: scan\.pdf is a PDF.*job_type ocr/],
   ])('fails on %s, and says why', async (name, content, error) => {

@@ -7,7 +7,7 @@ import type { ChatBatchResult, FolderResult, OcrResult } from '../../shared/jobs
 import { runLeased } from '../../shared/jobs/run-leased.ts';
 import { leaseMs } from '../../shared/jobs/state.ts';
 import { stopCallersJob } from '../../shared/jobs/stop.ts';
-import { changeKey } from '../../shared/keys/key.ts';
+import { type ApiKey, changeKey } from '../../shared/keys/key.ts';
 import { greyJpeg, readGrey, smallPdf } from '../support/fixtures/small-documents.ts';
 import { gate } from '../support/servers/model-stub-pieces.ts';
 import { pass, useFreshHour } from '../support/worlds/clock.ts';
@@ -29,6 +29,7 @@ beforeEach(() => {
 });
 
 const stoppedError = 'stopped: The job was stopped by its caller.';
+const expiredError = 'key_expired: The API key of the job has expired.';
 const revokedError = 'key_revoked: The API key of the job was revoked.';
 const greys = (count: number) => Array.from({ length: count }, (_, at) => ({ grey: 20 + 10 * at }));
 
@@ -43,15 +44,17 @@ async function submitFile(
 }
 
 /** Ends a job, or its key, and lets the second pass after which every worker looks again. */
-async function end(how: 'stop' | 'revoke', caller: Caller, id: string): Promise<void> {
+async function end(how: 'stop' | 'revoke' | 'expire', caller: Caller, id: string): Promise<void> {
+  const expires_at = new Date(Date.now()).toISOString();
   if (how === 'stop') await stopCallersJob(caller, id);
-  else await changeKey(caller.keyId, { state: 'revoked' });
+  else await changeKey(caller.keyId, how === 'revoke' ? { state: 'revoked' } : { expires_at });
   pass(1_001);
 }
 
 const ends = [
   ['that is stopped', 'stop', stoppedError],
   ['whose key is revoked', 'revoke', revokedError],
+  ['whose key expires', 'expire', expiredError],
 ] as const;
 
 describe.each(ends)('a running job %s', (_, how, error) => {
@@ -229,5 +232,44 @@ describe('a job that is stopped', () => {
     const [best] = await claimBest('ocr#0', 1);
 
     expect(best?.job_id).toBe(id);
+  });
+});
+
+describe('a waiting job', () => {
+  it.each<[string, Partial<ApiKey>, RegExp]>([
+    ['of a key that was revoked', { state: 'revoked' }, /^key_revoked: /],
+    ['of a key that has expired', { expires_at: '2020-01-01T00:00:00.000Z' }, /^key_expired: /],
+    [
+      'on a model that its key may no longer use',
+      { models: ['gpt-4o'] },
+      /^model_denied: .* may no longer use gpt-4\.1-mini\.$/,
+    ],
+  ])('%s is cancelled when its turn comes, and asks nothing', async (_, change, error) => {
+    const caller = await world.newCaller();
+    const inline = { messages: [{ role: 'user', content: 'Hi' }] };
+    const job = { job_type: 'chat', model: 'gpt-4.1-mini', inline };
+    const { id } = await world.submit(caller, job);
+    const asked = world.model.requests.length;
+    await changeKey(caller.keyId, change);
+
+    await world.work();
+
+    const ended = await world.read(caller, id);
+    expect(ended).toMatchObject({ status: 'cancelled', result: null });
+    expect(ended.error).toMatch(error);
+    expect(world.model.requests.length).toBe(asked);
+    expect(await useOf(caller)).toMatchObject({ held: 0, used: 0 });
+  });
+
+  it('on a model that its key may use still is done, whatever else was taken from it', async () => {
+    const caller = await world.newCaller();
+    const inline = { messages: [{ role: 'user', content: 'Hi' }] };
+    const job = { job_type: 'chat', model: 'gpt-4.1-mini', inline };
+    const { id } = await world.submit(caller, job);
+    await changeKey(caller.keyId, { models: ['gpt-4.1-mini'] });
+
+    await world.work();
+
+    expect(await world.read(caller, id)).toMatchObject({ status: 'done' });
   });
 });

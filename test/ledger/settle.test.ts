@@ -8,6 +8,7 @@ import { openAccount } from '../../shared/ledger/account.ts';
 import { sweepLedger } from '../../shared/ledger/audit.ts';
 import { putCharge } from '../../shared/ledger/charge.ts';
 import { epochOf, heldAttribute } from '../../shared/ledger/epoch.ts';
+import { UnsettledError } from '../../shared/ledger/errors.ts';
 import { reserve } from '../../shared/ledger/reserve.ts';
 import { release, settle } from '../../shared/ledger/settle.ts';
 import { timeOfId } from '../../shared/uuid-time.ts';
@@ -100,7 +101,7 @@ it('gives back the cost of a charge that could not be written', async () => {
     async () => {},
   );
 
-  expect(exit).toMatchObject({ status: 'rejected' });
+  expect(exit).toMatchObject({ status: 'rejected', reason: expect.any(UnsettledError) });
   expect(await chargesOf(keyId)).toEqual([]);
   expect(await accountOf(keyId)).toMatchObject({ available: 960, held: 0, spent: 40 });
   await passTimeAndSweep();

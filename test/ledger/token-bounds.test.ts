@@ -144,8 +144,11 @@ it('counts parameters that it does not know by their bytes, as they may be promp
   );
 });
 
-it('takes a file for all that fits the context window', () => {
-  const content = [{ type: 'file', file: { file_id: 'file-1' } }];
+it.each([
+  ['a file', { type: 'file', file: { file_data: 'data:application/pdf;base64,AAAA' } }],
+  ['a part of a kind that is not known', { type: 'video_url', video_url: { url: 'https://a' } }],
+])('takes %s for all that fits the context window', (_, part) => {
+  const content = [{ type: 'text', text: 'What is this?' }, part];
 
   const most = maxCostNanoUsd(model, { messages: [{ role: 'user', content }], max_tokens: 1 });
 

@@ -73,6 +73,7 @@ describe('routes', () => {
 
     expect(responses.sort()).toEqual([
       'ACCESS_DENIED 401 authentication_error invalid_api_key',
+      'AUTHORIZER_FAILURE 503 server_error service_unavailable',
       'DEFAULT_4XX invalid_request_error bad_request',
       'DEFAULT_5XX server_error internal_error',
       'INVALID_SIGNATURE 404 invalid_request_error not_found',

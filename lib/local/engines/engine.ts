@@ -7,6 +7,11 @@ export interface Engine {
   close(): Promise<void>;
 }
 
+/** An engine in a thread, which may be told something once it runs. */
+export interface EngineThread extends Engine {
+  tell(message: object): void;
+}
+
 /**
  * Runs an engine in a thread of its own, so that its work never delays the gateway's. The result has the
  * properties that the thread's `reportEngine` was given.
@@ -14,10 +19,10 @@ export interface Engine {
 export async function startEngineThread<Report extends Engine = Engine>(
   file: URL,
   workerData: object,
-): Promise<Report> {
+): Promise<Report & EngineThread> {
   const env = { ...process.env, ...secretKeyEnvironment };
   const thread = new Worker(file, { workerData, env });
-  const report = await new Promise<Omit<Report, 'close'>>((resolve, reject) => {
+  const report = await new Promise<Omit<Report, keyof EngineThread>>((resolve, reject) => {
     thread.once('message', resolve).once('error', reject);
   });
   const close = async () => {
@@ -25,12 +30,14 @@ export async function startEngineThread<Report extends Engine = Engine>(
     thread.postMessage('close');
     await closed;
   };
-  return { ...report, close } as Report;
+  const tell = (message: object) => thread.postMessage(message);
+  return { ...report, close, tell } as Report & EngineThread;
 }
 
 /** Reports from an engine's thread that the engine runs, and closes it when the stage says so. */
 export function reportEngine({ close, ...report }: Engine): void {
-  parentPort?.once('message', async () => {
+  parentPort?.on('message', async (message) => {
+    if (message !== 'close') return;
     await close();
     process.exit();
   });

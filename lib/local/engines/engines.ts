@@ -9,13 +9,13 @@ import { region } from '../template/resource-names.ts';
 import { constructOf, resourcesOf, type Template } from '../template/template.ts';
 import type { TextractServer } from '../textract/textract-server.ts';
 import { searchProvider } from '../web/search-provider.ts';
-import { type Engine, startEngineThread } from './engine.ts';
+import { type Engine, type EngineThread, startEngineThread } from './engine.ts';
 
 /** The servers that stand for AWS's services, Google Drive, the web and the model providers on this machine. */
 export interface Engines {
   dynamodb: DynamoDbEngine;
   /** SQS and S3. */
-  queues: Engine;
+  queues: EngineThread;
   drive: DriveServer;
   textract: TextractServer;
   /** Pages, and a SearXNG that searches them. */

@@ -1,18 +1,24 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { JudgeLink, Link } from '../permissions/links.ts';
 import { credentials } from './client-config.ts';
 
 /**
  * Refuses with 403 what this stage's clients and functions haven't signed, before anything of it is read. A link is a
- * request that was signed beforehand, and works until it expires. The loopback is open to every user of the machine,
+ * request that was signed beforehand, and works until it expires, if who signed it may do what it is for. The loopback is open to every user of the machine,
  * but only the stage knows its secret key.
  */
-export function requireSignature(server: Server): void {
+export function requireSignature(server: Server, judgeLink?: JudgeLink): void {
   const [respond] = server.listeners('request');
   server.removeAllListeners('request');
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    if (isSigned(request)) respond?.call(server, request, response);
-    else response.writeHead(403, { 'x-amzn-errortype': 'SignatureDoesNotMatch' }).end();
+    if (!isSigned(request)) {
+      response.writeHead(403, { 'x-amzn-errortype': 'SignatureDoesNotMatch' }).end();
+      return;
+    }
+    const refusal = request.headers.authorization ? undefined : judgeLink?.(linkOf(request));
+    if (refusal) response.writeHead(refusal.statusCode, refusal.headers).end(refusal.body);
+    else respond?.call(server, request, response);
   });
 }
 
@@ -80,6 +86,11 @@ function signatureInLink(query: [string, string][]): Signature | undefined {
     payloadHash: 'UNSIGNED-PAYLOAD',
     signature: of('Signature'),
   };
+}
+
+function linkOf({ method = '', url: path = '' }: IncomingMessage): Link {
+  const credential = new URL(path, 'http://s3').searchParams.get('X-Amz-Credential') ?? '';
+  return { accessKeyId: credential.split('/')[0] ?? '', method, path };
 }
 
 const headerText = (header: string | string[] | undefined) =>

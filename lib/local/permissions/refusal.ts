@@ -29,18 +29,25 @@ export const injected = ({ code = '', statusCode }: CallFault): Refusal => ({
   ...(statusCode && { statusCode }),
 });
 
-/** Returns an error's response as the service would send it. */
+/** An error as a service sends it. */
+export interface ErrorShape {
+  statusCode: number;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** Returns an error as the service would send it. */
+export const errorShape = (service: string, refusal: Refusal): ErrorShape =>
+  shapes[service]?.(refusal) ?? jsonShape(400)(refusal);
+
+/** Returns the same as the response that a client of the service reads. */
 export function errorResponse(service: string, refusal: Refusal): IncomingMessage {
-  const { statusCode, headers, body } = shapes[service]?.(refusal) ?? jsonShape(400)(refusal);
+  const { statusCode, headers, body } = errorShape(service, refusal);
   const response = Readable.from([Buffer.from(body)]);
   return Object.assign(response, { statusCode, headers, statusMessage: '' }) as never;
 }
 
-type Shape = (refusal: Refusal) => {
-  statusCode: number;
-  headers: Record<string, string>;
-  body: string;
-};
+type Shape = (refusal: Refusal) => ErrorShape;
 
 const jsonShape =
   (usual: number): Shape =>

@@ -1,12 +1,19 @@
 import { subscribe } from 'node:diagnostics_channel';
-import { workerData } from 'node:worker_threads';
+import { parentPort, workerData } from 'node:worker_threads';
 import type { FastifyInstance, FastifyListenOptions } from 'fastify';
 import { startFauxqs } from 'fauxqs';
 import { reportEngine } from '../engines/engine.ts';
 import { requireSignature } from '../engines/signature.ts';
+import { linkJudge } from '../permissions/links.ts';
+import type { Permissions } from '../permissions/policies.ts';
 
 // The thread of fauxqs: SQS and S3 in one server, kept in folders or, without them, in memory.
 const { dataDir, s3StorageDir } = workerData as { dataDir?: string; s3StorageDir?: string };
+
+const { judgeLink, setPermissions } = linkJudge();
+parentPort?.on('message', ({ permissions }: { permissions?: Permissions[] }) => {
+  if (permissions) setPermissions(permissions);
+});
 
 /**
  * fauxqs listens on every address of the machine, and asks nobody who they are. Its server is one of Fastify's,
@@ -18,7 +25,7 @@ subscribe('fastify.initialization', (message) => {
   const listen = fastify.listen.bind(fastify) as (options: FastifyListenOptions) => Promise<string>;
   fastify.listen = ((options: FastifyListenOptions) =>
     listen({ ...options, host: '127.0.0.1' })) as typeof fastify.listen;
-  requireSignature(fastify.server);
+  requireSignature(fastify.server, judgeLink);
 });
 
 const server = await startFauxqs({

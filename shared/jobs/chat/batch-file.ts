@@ -1,9 +1,10 @@
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import pLimit from 'p-limit';
+import { ServiceError } from '../../http/errors.ts';
 import { toUsd } from '../../ledger/nano-usd.ts';
 import { deliver } from '../files/delivery.ts';
 import type { SourcedJob } from '../files/source.ts';
@@ -14,16 +15,28 @@ import { noteProgress } from '../progress.ts';
 import type { ChatBatchResult } from '../result.ts';
 import { completionOf, type RunEnd } from '../run-leased.ts';
 import { continueJob } from '../state.ts';
-import { stepNames, stepsBetween } from '../steps.ts';
+import { stepFields, stepsBetween } from '../steps.ts';
 import { readKeyOf } from '../watch.ts';
-import { answerLine, type LineStep, lineName, maxLineBytes } from './batch-line.ts';
+import {
+  answerLine,
+  type Line,
+  type LineStep,
+  lineName,
+  maxLineBytes,
+  numberOf,
+  type Refusal,
+  refusalOf,
+} from './batch-line.ts';
+import { linesOf, reserveBytes } from './file-lines.ts';
+import { maxLines } from './line-limit.ts';
 
 /** Lines of one file that are asked at once. */
 const linesAtOnce = 8;
 
 /**
  * Runs a file of requests in the OpenAI batch format, line by line. Its result is a file in that format, in the
- * lines' order. A line that was answered stays answered.
+ * lines' order. A line that was answered stays answered. A line that can't be asked is kept nowhere: it is refused
+ * alike each time it is read. Throws for a file of too many lines, or of none that can be asked.
  *
  * @see https://platform.openai.com/docs/guides/batch
  */
@@ -31,50 +44,102 @@ export function runBatchFile(job: SourcedJob, signal: AbortSignal): Promise<RunE
   return withFile(
     job.source_object,
     async (path) => {
-      const answered = await stepNames(job, lineName(1), lastLine);
-      const before = answered.size;
+      const { models } = await readKeyOf(job);
+      const file: RequestFile = { job, path, models };
+      const kept = await keptOutcomes(job);
+      const total = await countLines(file, kept.done.size > 0);
+      const before = kept.done.size;
       try {
-        await answerLines(job, path, answered, signal);
+        await answerLines(file, kept, total, signal);
       } catch (error) {
-        if (signal.aborted && answered.size > before) return () => continueJob(job);
+        if (signal.aborted && kept.done.size > before) return () => continueJob(job);
         throw error;
       }
-      return finish(job, `${path}.results`);
+      return finish(job, `${path}.results`, allResults(file, kept.done));
     },
     signal,
   );
 }
 
+interface RequestFile {
+  job: SourcedJob;
+  path: string;
+  /** The models that the key may use; null is any. Read once, so that a run refuses the same lines throughout. */
+  models: readonly string[] | null;
+}
+
 const lastLine = 'line_~';
 
+/** The lines that have a step, by their numbers, and how many of them failed. */
+interface Outcomes {
+  done: Set<number>;
+  failed: number;
+}
+
+async function keptOutcomes(job: SourcedJob): Promise<Outcomes> {
+  const kept: Outcomes = { done: new Set(), failed: 0 };
+  for await (const { name, value } of stepFields<LineStep>(job, lineName(1), lastLine, 'failed')) {
+    kept.done.add(numberOf(name));
+    if (value?.failed) kept.failed += 1;
+  }
+  return kept;
+}
+
+/**
+ * Counts the lines that are not blank, before one of them is asked. A file that was begun is finished, whatever it
+ * is: a version without these limits may have begun it.
+ */
+async function countLines(file: RequestFile, isBegun: boolean): Promise<number> {
+  let total = 0;
+  let firstWrong: string | undefined;
+  let canBeAsked = isBegun;
+  for await (const line of linesIn(file)) {
+    if (line.number > maxLines && !isBegun) throw tooManyLines(file.job);
+    if (line.line?.trim() === '') continue;
+    total += 1;
+    if (canBeAsked) continue;
+    const wrong = (await refusalIn(line))?.wrong;
+    canBeAsked = wrong === undefined;
+    firstWrong ??= `Line ${line.number}: ${wrong}`;
+  }
+  if (total > 0 && !canBeAsked) throw noRequests(file.job, firstWrong ?? '');
+  return total;
+}
+
+const tooManyLines = ({ filename }: SourcedJob) =>
+  new ServiceError(
+    422,
+    'too_many_lines',
+    `${filename} has more than the ${maxLines.toLocaleString('en')} lines that a file of requests may have.`,
+  );
+
+const noRequests = ({ filename }: SourcedJob, firstWrong: string) =>
+  new ServiceError(422, 'invalid_lines', `No line of ${filename} can be asked. ${firstWrong}`);
+
 async function answerLines(
-  job: SourcedJob,
-  path: string,
-  answered: Set<string>,
+  file: RequestFile,
+  kept: Outcomes,
+  total: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const { models } = await readKeyOf(job);
   const limit = pLimit(linesAtOnce);
   const running = new Set<Promise<void>>();
   const failures: unknown[] = [];
-  const total = await countLines(path);
-  let failed = job.progress?.failed ?? 0;
-  const note = () =>
-    noteProgress(job, { done: answered.size - failed, total, failed, unit: 'lines' });
+  let refused = 0;
+  const note = () => {
+    const failed = kept.failed + refused;
+    noteProgress(file.job, { done: kept.done.size - kept.failed, total, failed, unit: 'lines' });
+  };
   note();
-  let read = 0;
-  for await (const text of linesOf(path, maxLineBytes)) {
-    // A byte order mark may begin the file.
-    const line = read === 0 ? text?.replace(/^\uFEFF/, '') : text;
-    read += 1;
-    const number = read;
-    const name = lineName(number);
-    if (line?.trim() === '' || answered.has(name)) continue;
-    const giveBack = await reserveBytes(Buffer.byteLength(line ?? ''));
-    const run = limit(() => answerLine({ job, line, number, models }, signal))
+  for await (const line of linesIn(file)) {
+    const { number } = line;
+    if (line.line?.trim() === '' || kept.done.has(number)) continue;
+    const giveBack = await reserveBytes(bytesOf(line));
+    const run = limit(() => answerLine(line, signal))
       .then((isAnswered) => {
-        answered.add(name);
-        if (!isAnswered) failed += 1;
+        if (isAnswered === undefined) refused += 1;
+        else kept.done.add(number);
+        if (isAnswered === false) kept.failed += 1;
         note();
       })
       .catch((error: unknown) => void failures.push(error))
@@ -90,25 +155,51 @@ async function answerLines(
   if (failures.length > 0) throw failures[0];
 }
 
-/** How many lines of a file are not blank. */
-async function countLines(path: string): Promise<number> {
-  let count = 0;
-  for await (const line of linesOf(path, maxLineBytes)) if (line?.trim() !== '') count += 1;
-  return count;
+const bytesOf = ({ line }: Line) => Buffer.byteLength(line ?? '');
+
+/** Returns why a line can't be asked, within the room that lines have. */
+async function refusalIn(line: Line): Promise<Refusal | undefined> {
+  const giveBack = await reserveBytes(bytesOf(line));
+  try {
+    return refusalOf(line);
+  } finally {
+    giveBack();
+  }
 }
 
-/** Ends a job that was stopped with the lines that were answered by then. */
+/** What came of each line, in the file's order. */
+async function* allResults(file: RequestFile, done: Set<number>): AsyncGenerator<LineStep> {
+  const steps = stepsBetween<LineStep>(file.job, lineName(1), lastLine);
+  for await (const line of linesIn(file)) {
+    if (line.line?.trim() === '') continue;
+    const step = done.has(line.number)
+      ? (await steps.next()).value?.value
+      : (await refusalIn(line))?.step;
+    if (step) yield step;
+  }
+}
+
+/** What came of the lines that were asked. */
+async function* askedResults(job: ClaimedJob): AsyncGenerator<LineStep> {
+  for await (const { value } of stepsBetween<LineStep>(job, lineName(1), lastLine)) yield value;
+}
+
+/** Ends a job that was stopped with the lines that were asked by then. */
 export async function keptLines(job: ClaimedJob): Promise<RunEnd> {
   const folder = await newTempDir();
   try {
-    return await finish(job, join(folder, 'results'));
+    return await finish(job, join(folder, 'results'), askedResults(job));
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
 /** What was answered is the job's result, and is written to the drive unless the job was stopped. */
-async function finish(job: ClaimedJob, path: string): Promise<RunEnd> {
+async function finish(
+  job: ClaimedJob,
+  path: string,
+  steps: AsyncIterable<LineStep>,
+): Promise<RunEnd> {
   const result: ChatBatchResult = {
     type: 'chat_batch',
     lines: { total: 0, completed: 0, failed: 0 },
@@ -118,10 +209,10 @@ async function finish(job: ClaimedJob, path: string): Promise<RunEnd> {
   };
   let cost = 0;
   async function* results(): AsyncGenerator<string> {
-    for await (const { value } of stepsBetween<LineStep>(job, lineName(1), lastLine)) {
-      count(result, value);
-      cost += value.cost;
-      yield `${JSON.stringify(value.output)}\n`;
+    for await (const step of steps) {
+      count(result, step);
+      cost += step.cost;
+      yield `${JSON.stringify(step.output)}\n`;
     }
   }
   try {
@@ -148,55 +239,11 @@ function count({ lines, usage }: ChatBatchResult, { failed, ...line }: LineStep)
   usage.total_tokens += line.usage.total_tokens;
 }
 
-const lineFeed = 0x0a;
-
-/**
- * The lines of a file, read no faster than they are taken. A line of more than `maxBytes` is undefined:
- * it is never held whole.
- */
-export async function* linesOf(path: string, maxBytes: number): AsyncGenerator<string | undefined> {
-  let pieces: Buffer[] = [];
-  let bytes = 0;
-  const add = (piece: Buffer) => {
-    bytes += piece.length;
-    if (bytes > maxBytes) pieces = [];
-    else pieces.push(piece);
-  };
-  const take = () => {
-    const line = bytes > maxBytes ? undefined : Buffer.concat(pieces).toString();
-    pieces = [];
-    bytes = 0;
-    return line;
-  };
-
-  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
-    let start = 0;
-    for (let end = chunk.indexOf(lineFeed); end >= 0; end = chunk.indexOf(lineFeed, start)) {
-      add(chunk.subarray(start, end));
-      yield take();
-      start = end + 1;
-    }
-    add(chunk.subarray(start));
+/** The lines of a file of requests with their numbers, blank ones too. A byte order mark may begin the file. */
+async function* linesIn({ job, path, models }: RequestFile): AsyncGenerator<Line> {
+  let number = 0;
+  for await (const text of linesOf(path, maxLineBytes)) {
+    number += 1;
+    yield { job, line: number === 1 ? text?.replace(/^\uFEFF/, '') : text, number, models };
   }
-  if (bytes > 0) yield take();
-}
-
-/** How many bytes of lines a process works on at once, of all its files: a line takes several times its size. */
-const maxLineBytesHeld = 24 * 1024 * 1024;
-
-let heldBytes = 0;
-let waiting: (() => void)[] = [];
-
-/** Waits until there is room for a line of so many bytes; returns how to give the room back. */
-export async function reserveBytes(bytes: number): Promise<() => void> {
-  while (heldBytes > 0 && heldBytes + bytes > maxLineBytesHeld) {
-    await new Promise<void>((resolve) => waiting.push(resolve));
-  }
-  heldBytes += bytes;
-  return () => {
-    heldBytes -= bytes;
-    const woken = waiting;
-    waiting = [];
-    for (const wake of woken) wake();
-  };
 }

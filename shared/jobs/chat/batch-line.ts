@@ -2,7 +2,8 @@ import * as v from 'valibot';
 import { ask } from '../../chat/ask.ts';
 import { CompletionRequest, upstreamBody } from '../../chat/completion-request.ts';
 import { ServiceError } from '../../http/errors.ts';
-import { findModel } from '../../models/catalogue.ts';
+import { isTooDeep, tooDeep } from '../../http/nesting.ts';
+import { findModel, type Model } from '../../models/catalogue.ts';
 import { endOfWait, isPermanent } from '../failure.ts';
 import type { SourcedJob } from '../files/source.ts';
 import type { TokenCounts } from '../result.ts';
@@ -18,19 +19,30 @@ export interface LineStep {
   cost: number;
 }
 
-/** Names sort as lines do. */
+/** Names sort as lines do, up to 999,999: far beyond the lines that a file may have. */
 export const lineName = (line: number) => `line_${String(line).padStart(6, '0')}`;
+
+/** The number of the line that a name stands for. */
+export const numberOf = (name: string) => Number(name.slice('line_'.length));
 
 /** A request to the API may have no more. */
 export const maxLineBytes = 6 * 1024 * 1024;
 
-interface Line {
+/** One line of a file of requests. */
+export interface Line {
   job: SourcedJob;
   /** Undefined if it is longer than a line may be. */
   line: string | undefined;
   number: number;
   /** The models that the key may use; null is any. */
   models: readonly string[] | null;
+}
+
+/** What a line asks of a model. */
+interface LineRequest {
+  custom_id: string;
+  model: Model;
+  body: ReturnType<typeof upstreamBody>;
 }
 
 const BatchLine = v.pipe(
@@ -46,71 +58,98 @@ const BatchLine = v.pipe(
 
 const nothingUsed: TokenCounts = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
 
+/** Why a line asks for nothing that can be run, with what the result says of it. The same line is refused alike. */
+export interface Refusal {
+  wrong: string;
+  step: LineStep;
+}
+
+/** Returns why a line can't be asked; undefined if it can. */
+export function refusalOf(line: Line): Refusal | undefined {
+  const read = readLine(line);
+  return 'wrong' in read ? read : undefined;
+}
+
 /**
- * Runs one line's request, once. If something is wrong with the line itself, its result says so. Returns
- * whether the line was answered.
+ * Runs one line's request, once. Returns whether the line was answered; undefined for one that can't be asked, which
+ * writes nothing: a file may have many, and they are paid by nobody.
  */
-export async function answerLine(line: Line, signal: AbortSignal): Promise<boolean> {
-  const { job, number } = line;
+export async function answerLine(line: Line, signal: AbortSignal): Promise<boolean | undefined> {
+  const { job } = line;
   await beginStep(job);
-  if (line.line === undefined) {
-    const mb = maxLineBytes / 1024 / 1024;
-    return saveInvalid(line, null, `it is longer than the ${mb} MB that a line may have.`);
-  }
-  const read = v.safeParse(BatchLine, line.line);
-  const name = lineName(number);
-  if (!read.success) {
-    const [issue] = read.issues;
-    const where = v.getDotPath(issue);
-    const message = `${where ? `${where}: ` : ''}${issue.message}`;
-    return saveInvalid(line, customIdIn(line.line), message);
-  }
-  const { custom_id, body } = read.output;
-  const toOutput = (status_code: number, answer: unknown) => ({
-    id: idOf(line),
-    custom_id,
-    response: { status_code, request_id: idOf(line), body: answer },
-    error: null,
-  });
+  const request = readLine(line);
+  if ('wrong' in request) return undefined;
+  const name = lineName(line.number);
+  const { custom_id, model, body } = request;
+  const subject = { tags: tagsOf(job), job_id: job.job_id };
+  const call = { keyId: job.key_id, model, body, subject, signal };
   try {
-    await ask(callOf(line, body, signal), async ({ usage, cost }, completion) => {
-      const output = toOutput(200, completion);
+    await ask(call, async ({ usage, cost }, completion) => {
+      const output = responseTo(line, custom_id, 200, completion);
       return [await stepWrite(job, name, { output, failed: false, usage, cost })];
     });
     return true;
   } catch (error) {
     if (!isLinesFault(error, job, signal)) throw error;
-    const { statusCode, message, code } = error as ServiceError;
-    const said = { error: { message, type: 'invalid_request_error', param: null, code } };
-    const output = toOutput(statusCode, said);
-    await saveStep(job, name, { output, failed: true, usage: nothingUsed, cost: 0 });
+    await saveStep(job, name, failedStep(line, custom_id, error as ServiceError));
     return false;
   }
 }
 
-async function saveInvalid(line: Line, custom_id: string | null, wrong: string): Promise<boolean> {
-  const message = `Line ${line.number}: ${wrong}`;
-  const error = { code: 'invalid_line', message };
-  const output = { id: idOf(line), custom_id, response: null, error };
-  const step = { output, failed: true, usage: nothingUsed, cost: 0 };
-  await saveStep(line.job, lineName(line.number), step);
-  return false;
+function readLine(line: Line): LineRequest | Refusal {
+  if (line.line === undefined) {
+    const mb = maxLineBytes / 1024 / 1024;
+    return invalid(line, null, `it is longer than the ${mb} MB that a line may have.`);
+  }
+  const read = v.safeParse(BatchLine, line.line);
+  if (!read.success) {
+    const [issue] = read.issues;
+    const where = v.getDotPath(issue);
+    return invalid(line, customIdIn(line.line), `${where ? `${where}: ` : ''}${issue.message}`);
+  }
+  const { custom_id, body } = read.output;
+  try {
+    return { custom_id, ...requestOf(line, body) };
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    return { wrong: error.message, step: failedStep(line, custom_id, error) };
+  }
 }
+
+function invalid(line: Line, custom_id: string | null, wrong: string): Refusal {
+  const error = { code: 'invalid_line', message: `Line ${line.number}: ${wrong}` };
+  const output = { id: idOf(line), custom_id, response: null, error };
+  return { wrong, step: { output, failed: true, usage: nothingUsed, cost: 0 } };
+}
+
+function failedStep(line: Line, custom_id: string, error: ServiceError): LineStep {
+  const { statusCode, message, code } = error;
+  const said = { error: { message, type: 'invalid_request_error', param: null, code } };
+  const output = responseTo(line, custom_id, statusCode, said);
+  return { output, failed: true, usage: nothingUsed, cost: 0 };
+}
+
+const responseTo = (line: Line, custom_id: string, status_code: number, body: unknown) => ({
+  id: idOf(line),
+  custom_id,
+  response: { status_code, request_id: idOf(line), body },
+  error: null,
+});
 
 const idOf = ({ job, number }: Line) => `batch_req_${job.job_id.slice('job_'.length)}_${number}`;
 
-function callOf({ job, models }: Line, body: object, signal: AbortSignal) {
-  const request = requestOf({ model: job.model, ...body });
+function requestOf({ job, models }: Line, body: object): Omit<LineRequest, 'custom_id'> {
+  const request = completionRequestOf({ model: job.model, ...body });
   const model = findModel(request.model);
   if (!model || !(models?.includes(model.id) ?? true)) {
     throw new ServiceError(404, 'model_not_found', `The model ${request.model} does not exist.`);
   }
-  const subject = { tags: tagsOf(job), job_id: job.job_id };
-  return { keyId: job.key_id, model, body: upstreamBody(model, request), subject, signal };
+  return { model, body: upstreamBody(model, request) };
 }
 
 /** A stream makes no sense in a file. */
-function requestOf(body: object): CompletionRequest {
+function completionRequestOf(body: object): CompletionRequest {
+  if (isTooDeep(body)) throw new ServiceError(400, 'invalid_request_error', `body: ${tooDeep}`);
   const read = v.safeParse(CompletionRequest, { ...body, stream: false });
   if (read.success) return read.output;
   const [issue] = read.issues;

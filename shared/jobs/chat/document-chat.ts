@@ -1,13 +1,14 @@
 import { readFile, stat } from 'node:fs/promises';
 import * as v from 'valibot';
 import type { Answer } from '../../chat/ask.ts';
-import { Message } from '../../chat/message.ts';
+import { findFileId, Message, noFileIds } from '../../chat/message.ts';
 import { unsupportedFile } from '../../documents/errors.ts';
 import { textPages } from '../../documents/file-text.ts';
 import { isComposite } from '../../documents/kind.ts';
 import { decodeText } from '../../documents/text.ts';
 import { kindInWords } from '../../documents/type-words.ts';
 import { ServiceError } from '../../http/errors.ts';
+import { isTooDeep, tooDeep } from '../../http/nesting.ts';
 import { deliver } from '../files/delivery.ts';
 import { fetchSource, type SourcedJob } from '../files/source.ts';
 import { withFile } from '../files/source-file.ts';
@@ -69,11 +70,17 @@ function messagesIn(text: string, name: string): unknown[] | undefined {
   const json = v.safeParse(v.pipe(v.string(), v.parseJson()), text);
   if (!json.success || typeof json.output !== 'object' || json.output === null) return undefined;
   if (!('messages' in json.output)) return undefined;
+  const invalid = (wrong: string) => new ServiceError(422, 'invalid_messages', `${name}: ${wrong}`);
+  if (isTooDeep(json.output)) throw invalid(tooDeep);
   const read = v.safeParse(Conversation, json.output);
-  if (read.success) return read.output.messages;
-  const [issue] = read.issues;
-  const where = v.getDotPath(issue) ?? 'messages';
-  throw new ServiceError(422, 'invalid_messages', `${name}: ${where}: ${issue.message}`);
+  if (!read.success) {
+    const [issue] = read.issues;
+    throw invalid(`${v.getDotPath(issue) ?? 'messages'}: ${issue.message}`);
+  }
+  const { messages } = read.output;
+  const fileId = findFileId(messages);
+  if (fileId) throw invalid(`messages.${fileId.join('.')}: ${noFileIds}`);
+  return messages;
 }
 
 async function answerMessages(

@@ -157,7 +157,7 @@ describe('the gateway’s authorizer', () => {
   it.each([
     ['that says Unauthorized', "throw new Error('Unauthorized');", 'ok', 401],
     ['that denies', policy('Deny'), 'ok', 401],
-    ['that breaks', "throw new Error('no table');", 'ok', 500],
+    ['that breaks', "throw new Error('no table');", 'ok', 503],
     ['that was not asked, for a malformed token', policy('Allow'), 'bad', 401],
     ['that was not asked, without a token', policy('Allow'), undefined, 401],
   ])('%s keeps the function from being asked', async (_, body, token, status) => {

@@ -1,0 +1,64 @@
+import { beforeEach, expect, it, vi } from 'vitest';
+import type { CompletionRequest } from '../../shared/chat/completion-request.ts';
+import { createCompletion, wholeAnswerMs } from '../../shared/chat/create-completion.ts';
+import { defaultLimits } from '../../shared/keys/key-limits.ts';
+import { findAccount, openAccount } from '../../shared/ledger/account.ts';
+import { endedCharges } from '../support/servers/chat-stage.ts';
+import { useModelStub } from '../support/servers/model-stub.ts';
+import { useStore } from '../support/worlds/store.ts';
+
+const stub = await useModelStub();
+await useStore({ modelUrl: stub.url });
+let keyId: string;
+/** Stands for the time that answers which aren't streamed have. */
+let time: AbortController;
+const given: number[] = [];
+
+beforeEach(async () => {
+  keyId = `key_${performance.now()}`;
+  const limits = { budget_usd: 100, duration: null, requests_per_minute: null };
+  await openAccount(keyId, new Date().toISOString(), { ...limits, max_concurrent: null });
+  time = new AbortController();
+  given.length = 0;
+  vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
+    given.push(ms);
+    return time.signal;
+  });
+});
+
+const complete = (rest: object) =>
+  createCompletion(
+    { model: 'gpt-4.1', messages: [{ role: 'user', content: 'Hi' }], ...rest } as CompletionRequest,
+    { keyId, limits: JSON.stringify(defaultLimits) },
+    { requestId: 'request', timeIsUp: new AbortController().signal, note: () => {} },
+  );
+
+it.each([
+  ['before it begins', 'before'],
+  ['midway', 'midway'],
+] as const)(
+  'an answer that isn’t streamed and hangs %s is given up, and ended, before the gateway gives up',
+  async (_, at) => {
+    stub.respond({ kind: 'hang', at });
+    const asked = stub.requests.length;
+    const answer = complete({});
+    answer.catch(() => {});
+    await stub.requestCount(asked + 1);
+
+    time.abort(new DOMException('late', 'TimeoutError'));
+
+    await expect(answer).rejects.toMatchObject({ statusCode: 503, code: 'model_unavailable' });
+    expect(given).toContain(wholeAnswerMs);
+    expect(wholeAnswerMs).toBeLessThan(5 * 60_000);
+    expect(await endedCharges({ keyId })).toHaveLength(1);
+    expect(await findAccount(keyId)).toMatchObject({ held: 0, running: 0 });
+  },
+);
+
+it('a streamed answer has as long as its function', async () => {
+  const { body } = await complete({ stream: true });
+
+  for await (const _ of body);
+
+  expect(given).not.toContain(wholeAnswerMs);
+});

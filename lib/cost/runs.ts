@@ -41,18 +41,7 @@ export async function countAll(
   say: (step: string) => void,
 ): Promise<Counted> {
   const caller = callerOf(stage.baseUrl, apiKey);
-  /** Does work and returns what the functions did meanwhile, for one of `count`. */
-  const during = async (count: number, work: () => Promise<unknown>): Promise<Work> => {
-    const before = await stage.whenStill();
-    await work();
-    const {
-      sweep: _,
-      'reset-ocr-windows': __,
-      'get-job': ___,
-      ...rest
-    } = workBetween(before, await stage.whenStill(), count);
-    return rest;
-  };
+  const during = (count: number, work: () => Promise<unknown>) => workDuring(stage, count, work);
   const completions = (pieces: number, stream: boolean) =>
     during(counts.calls, () => repeat(counts.calls, () => caller.complete(`${pieces} 0`, stream)));
 
@@ -118,7 +107,21 @@ export async function countAll(
   };
 }
 
-const chatJob = (bytes: number, seconds: number) => ({
+/** Does work, and returns what the functions did meanwhile for one of `count`; polling by the caller is left out. */
+export async function workDuring(
+  stage: CountingStage,
+  count: number,
+  work: () => Promise<unknown>,
+): Promise<Work> {
+  const before = await stage.whenStill();
+  await work();
+  const done = workBetween(before, await stage.whenStill(), count);
+  const notPart = ['sweep', 'reset-ocr-windows', 'get-job'];
+  return Object.fromEntries(Object.entries(done).filter(([name]) => !notPart.includes(name)));
+}
+
+/** A chat job with so long a prompt, whose model takes so long. */
+export const chatJob = (bytes: number, seconds: number) => ({
   job_type: 'chat',
   model: 'gpt-4o',
   inline: { messages: [{ role: 'user', content: `1 ${seconds * 1000} `.padEnd(bytes, 'lamp ') }] },
@@ -148,7 +151,8 @@ async function repeat(times: number, work: () => Promise<unknown>): Promise<void
   for (let i = 0; i < times; i++) await work();
 }
 
-function callerOf(baseUrl: string, apiKey: string) {
+/** Makes what calls a stage with a key. */
+export function callerOf(baseUrl: string, apiKey: string) {
   const call = async (path: string, body?: object) => {
     const response = await fetch(`${baseUrl}${path}`, {
       method: body ? 'POST' : 'GET',

@@ -1,9 +1,7 @@
-import { fork, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
 import { readdirSync, rmdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { startCountingStage } from '../../lib/cost/counting-stage.ts';
-import { clientEnvironment } from '../../lib/local/engines/client-config.ts';
+import { startCountedStage } from './counted-stage.ts';
 
 // Measures what a smaller share of a processor does to the functions: the first token and the duration of calls, and
 // the time of each function, with the share that Lambda gives at 256, 512, 1,024 and 1,769 MB.
@@ -29,17 +27,8 @@ function runAt(mb: number): void {
 }
 
 async function measure(): Promise<void> {
-  const upstream = fork(new URL('./upstream.ts', import.meta.url), { execArgv: [] });
-  const [port] = await once(upstream, 'message');
-  const stage = await startCountingStage(`http://127.0.0.1:${port}/v1`);
-  Object.assign(process.env, clientEnvironment, {
-    KEYS_TABLE: stage.outputs['KeysTable'],
-    LEDGER_TABLE: stage.outputs['LedgerTable'],
-  });
-  const { issueKey } = await import('../../shared/keys/key.ts');
-  const { defaultLimits } = await import('../../shared/keys/key-limits.ts');
-  const { api_key } = await issueKey('bench', defaultLimits);
-  const send = (path: string, body?: object) => timed(`${stage.baseUrl}${path}`, api_key, body);
+  const { stage, apiKey, close } = await startCountedStage();
+  const send = (path: string, body?: object) => timed(`${stage.baseUrl}${path}`, apiKey, body);
   const completion = (content: string, stream: boolean) =>
     send('/v1/chat/completions', {
       model: 'gpt-4o',
@@ -80,8 +69,7 @@ async function measure(): Promise<void> {
     const each = `${ms(durationMs / invocations)} ms each, of a processor ${ms(cpuMs / invocations)} ms`;
     console.log(`  ${name.padEnd(24)} ${String(invocations).padStart(4)} × ${each}`);
   }
-  await stage.close();
-  upstream.disconnect();
+  await close();
 }
 
 interface Timed {

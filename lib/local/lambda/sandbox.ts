@@ -91,6 +91,7 @@ export class Sandbox {
 
   /** The CPU time of its thread so far; 0 once it has ended. */
   async cpuMs(): Promise<number> {
+    await this.loaded.catch(() => {});
     if (this.state === 'dead') return 0;
     const { user, system } = await this.thread.cpuUsage();
     return (user + system) / 1000;

@@ -44,7 +44,7 @@ export class ServiceStack extends Stack {
     { settings, catalogue, gatewayErrors, ...props }: ServiceStackProps,
   ) {
     super(scope, id, props);
-    bundleFunctions(bundlesDir(this), catalogue);
+    bundleFunctions(bundlesDir(this), catalogue, settings.secrets);
     const { stageName, laneShards, concurrency, corsOrigins } = settings;
     // What a first deploy has made goes with it if it fails: there is nothing in it, and it would be left behind.
     const removalPolicy =

@@ -1,6 +1,5 @@
-import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { readSecretText } from '#secret-store';
 
-const secretsManager = new SecretsManagerClient({});
 const cacheMs = 5 * 60_000;
 const cache = new Map<string, { value: Promise<string>; untilMs: number }>();
 
@@ -21,21 +20,7 @@ export function forgetSecret(secretId: string): void {
 }
 
 async function read(secretId: string): Promise<string> {
-  const text = await (isParameter(secretId) ? readParameter : readSecret)(secretId);
+  const text = await readSecretText(secretId);
   if (!text) throw new Error(`The secret ${secretId} holds no text`);
   return text;
-}
-
-/** Whether an ARN is of a parameter of Systems Manager, and not of a secret of Secrets Manager. */
-const isParameter = (arn: string) => arn.split(':')[2] === 'ssm';
-
-async function readSecret(SecretId: string): Promise<string | undefined> {
-  const { SecretString } = await secretsManager.send(new GetSecretValueCommand({ SecretId }));
-  return SecretString;
-}
-
-/** The client is there only where secrets are parameters: others need not load it. */
-async function readParameter(arn: string): Promise<string | undefined> {
-  const parameters = await import('./parameters.ts');
-  return parameters.readParameter(arn);
 }

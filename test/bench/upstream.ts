@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { json } from 'node:stream/consumers';
 
 // A stub upstream in a process of its own. The first message's content says in how many chunks it streams, and how
-// many ms apart ("20 100"); an answer that isn't streamed takes as long. It answers any message of its parent process with the
-// number of calls so far.
+// many ms apart ("20 100"); an answer that isn't streamed takes as long. It answers any message of its parent process
+// with the number of calls so far.
 
 interface Asked {
   stream?: boolean;

@@ -1,7 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { idleUse } from '../../lib/cost/idle.ts';
 import { readRecorded, recordedTables } from '../../lib/cost/recorded.ts';
-import { markdownReport, workRows } from '../../lib/cost/report.ts';
+import { idleTable, markdownReport, workRows, workTable } from '../../lib/cost/report.ts';
 import type { Work } from '../../lib/cost/work.ts';
 import { functions, template } from '../support/run/stack-template.ts';
 
@@ -15,6 +16,17 @@ describe('the tables of what the service costs', () => {
     const { metrics } = counted;
 
     expect(recordedTables()).toBe(markdownReport({ work: workRows(counted), idle, metrics }));
+  });
+
+  it('are what the first page says', () => {
+    const readme = readFileSync('README.md', 'utf8');
+    const [, completion] = workTable(workRows(counted));
+    const [, deployed, parameters] = idleTable(idle);
+
+    expect(readme).toContain(`a million completions of 3 s cost ${completion?.at(-1)}, `);
+    expect(readme).toContain(
+      `a month at rest ${deployed?.at(-1)} or, without secrets that cost, ${parameters?.at(-1)}:`,
+    );
   });
 
   it('are of a month at rest as the template has it now', () => {

@@ -24,7 +24,7 @@ const explained: Record<string, string> = {
   'run-chat-job dynamodb:GetItem': 'the folders of a key whose job reads the drive',
   'run-chat-job dynamodb:Query': 'the steps of a long answer, which go when it is done',
   'expand-folder dynamodb:Query': 'the steps of a long expansion, which go when it is done',
-  'expand-folder s3:PutObject': 'the result of a folder, once it is over 50 KB',
+  'expand-folder s3:PutObject': 'the result of a folder, once it is over 2 KB',
   'sweep dynamodb:GetItem': 'jobs and accounts that a lost worker has left',
   'sweep dynamodb:Query':
     'the children of a job, and the charges of an account, to count them again',

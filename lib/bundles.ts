@@ -5,6 +5,7 @@ import { type BuildOptions, buildSync, type Metafile } from 'esbuild';
 import type { Catalogue } from '../shared/models/catalogue.ts';
 import { buildConsole } from './console-bundle.ts';
 import { writeNotices } from './notices.ts';
+import type { Settings } from './settings.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const functionsDir = join(root, 'functions');
@@ -33,24 +34,48 @@ const threads: Record<string, string> = {
 
 const consoleFileIn = (outDir: string) => resolve(outDir, 'console.json');
 
+type SecretStore = Settings['secrets'];
+
+/** What reads secrets from each store. */
+const secretReaders: Record<SecretStore, string> = {
+  parameters: 'shared/aws/parameter-store.ts',
+  'secrets-manager': 'shared/aws/secrets-manager.ts',
+};
+
 /** Bundles every function, each into a folder of its own under `outDir`, and the console into that which serves it. */
-export function bundleFunctions(outDir: string, catalogue: Catalogue): void {
+export function bundleFunctions(
+  outDir: string,
+  catalogue: Catalogue,
+  secretStore?: SecretStore,
+): void {
   const entryPoints = functionNames.map((name) => ({
     in: join(functionsDir, `${name}.ts`),
     out: join(name, 'index'),
   }));
   mkdirSync(outDir, { recursive: true });
   writeFileSync(consoleFileIn(outDir), JSON.stringify(buildConsole(root)));
-  bundle(entryPoints, outDir, catalogue);
+  bundle(entryPoints, outDir, catalogue, secretStore);
 }
 
-/** Bundles entry points in one esbuild run; `#catalogue` becomes the given one, with the prices it has now. */
-export function bundle(entryPoints: EntryPoint[], outDir: string, catalogue: Catalogue): void {
+/**
+ * Bundles entry points in one esbuild run; `#catalogue` becomes the given one, with the prices it has now, and
+ * `#secret-store` the client of the store that keeps the secrets.
+ */
+export function bundle(
+  entryPoints: EntryPoint[],
+  outDir: string,
+  catalogue: Catalogue,
+  secretStore: SecretStore = 'secrets-manager',
+): void {
   const catalogueFile = resolve(outDir, 'catalogue.json');
   mkdirSync(outDir, { recursive: true });
   writeFileSync(catalogueFile, JSON.stringify(catalogue));
   const build = (points: EntryPoint[]) =>
-    buildSync({ entryPoints: points, outdir: outDir, ...options(catalogueFile, outDir) });
+    buildSync({
+      entryPoints: points,
+      outdir: outDir,
+      ...options(catalogueFile, outDir, secretReaders[secretStore]),
+    });
   const functions = build(entryPoints).metafile;
   const started = threadsOf(functions);
   const outputs = {
@@ -61,7 +86,7 @@ export function bundle(entryPoints: EntryPoint[], outDir: string, catalogue: Cat
   writeNotices({ inputs: {}, outputs }, root);
 }
 
-function options(catalogueFile: string, outDir: string) {
+function options(catalogueFile: string, outDir: string, secretReader: string) {
   return {
     outExtension: { '.js': '.mjs' },
     absWorkingDir: root,
@@ -78,6 +103,7 @@ function options(catalogueFile: string, outDir: string) {
     alias: {
       '#catalogue': catalogueFile,
       '#console': consoleFileIn(outDir),
+      '#secret-store': join(root, secretReader),
       '@aws-sdk/credential-provider-node': join(root, 'lib/environment-credentials.ts'),
       // linkedom takes the native canvas if there is one; pages are read without.
       canvas: join(root, 'node_modules/linkedom/commonjs/canvas-shim.cjs'),

@@ -99,6 +99,7 @@ export class JobRunners extends Construct {
     const runChatJob = new ServiceFunction(this, 'run-chat-job', {
       description: 'Runs chat jobs',
       timeout: workerTimeout,
+      // Ten jobs at once may have 6 MB of messages each, in several forms.
       memorySize: 1024,
       // Up to ten batch files at once, and the files of their results.
       diskSize: Size.gibibytes(10),
@@ -138,11 +139,13 @@ export class JobRunners extends Construct {
       notices: 'Jobs of lost workers stay in processing, and what they held stays held',
       todo: 'the next minute tries again; if it goes on, the error is in the logs of sweep',
       runbook: 'Sweep',
+      essential: true,
     });
     alarms.onSilence(sweep, {
       notices: 'Jobs and holds of lost workers are not taken back, and forgotten jobs wait',
       todo: 'see whether the rule each-minute is enabled, and whether the function is throttled',
       runbook: 'Sweep',
+      essential: true,
     });
     new Rule(this, 'each-minute', {
       schedule: Schedule.rate(Duration.minutes(1)),

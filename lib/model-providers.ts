@@ -2,11 +2,12 @@ import { type RemovalPolicy, Stack } from 'aws-cdk-lib';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { Catalogue } from '../shared/models/catalogue.ts';
-import { ServiceSecret } from './service-secret.ts';
+import { type SecretStore, type ServiceSecret, serviceSecret } from './service-secret.ts';
 
 export interface ModelProvidersProps {
   readonly catalogue: Catalogue;
   readonly removalPolicy: RemovalPolicy;
+  readonly secretStore: SecretStore;
 }
 
 /** The secrets of the model providers that the catalogue names; the operator fills them in. */
@@ -15,12 +16,13 @@ export class ModelProviders extends Construct {
 
   constructor(scope: Construct, id: string, props: ModelProvidersProps) {
     super(scope, id);
-    const { catalogue, removalPolicy } = props;
+    const { catalogue, removalPolicy, secretStore: store } = props;
     for (const { secret: name } of Object.values(catalogue.upstreams)) {
       if (this.secrets.has(name)) continue;
-      const secret = new ServiceSecret(this, name, {
+      const secret = serviceSecret(this, name, {
         holds: `API key for the model provider ${name}`,
         removalPolicy,
+        store,
       });
       this.secrets.set(name, secret);
     }

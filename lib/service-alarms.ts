@@ -12,10 +12,12 @@ export interface AlarmText {
   readonly notices: string;
   readonly todo: string;
   readonly runbook: string;
+  /** Whether it is among the few that every deployment has: users notice, and nothing puts it right by itself. */
+  readonly essential?: boolean;
 }
 
 export interface ServiceAlarmsProps {
-  readonly enabled: boolean;
+  readonly kind: 'essential' | 'all' | 'none';
   /** Who gets a mail for each alarm, once they have confirmed it. */
   readonly email: string | undefined;
 }
@@ -31,10 +33,12 @@ interface Threshold {
 /** Alarms, each of which says what a user notices and what to do, and the topic that they are published to. */
 export class ServiceAlarms extends Construct {
   private readonly topic: Topic | undefined;
+  private readonly kind: ServiceAlarmsProps['kind'];
 
-  constructor(scope: Construct, id: string, { enabled, email }: ServiceAlarmsProps) {
+  constructor(scope: Construct, id: string, { kind, email }: ServiceAlarmsProps) {
     super(scope, id);
-    if (!enabled) return;
+    this.kind = kind;
+    if (kind === 'none') return;
     this.topic = new Topic(this, 'topic', { displayName: 'Quire', enforceSSL: true });
     if (email) this.topic.addSubscription(new EmailSubscription(email));
     new CfnOutput(this, 'topic-arn', { value: this.topic.topicArn }).overrideLogicalId(
@@ -81,8 +85,8 @@ export class ServiceAlarms extends Construct {
 
   /** Alarms when a figure reaches a threshold. */
   on(metric: Metric, id: string, threshold: Threshold, text: AlarmText): void {
-    if (!this.topic) return;
-    const { notices, todo, runbook } = text;
+    const { notices, todo, runbook, essential = false } = text;
+    if (!this.topic || (this.kind === 'essential' && !essential)) return;
     const alarm = metric.createAlarm(this, id, {
       alarmDescription: `${notices}. What to do: ${todo}. Runbook: ${runbook}.`,
       evaluationPeriods: 1,

@@ -117,6 +117,7 @@ export class ServiceApi extends Construct {
         notices: 'Callers get 5xx answers, of functions or of the gateway itself',
         todo: 'find the routes in the access logs; without "Faults" beside it, functions time out, crash or are throttled',
         runbook: 'Gateway 5xx',
+        essential: true,
       },
     );
   }

@@ -41,6 +41,7 @@ export class ServiceHealth extends Construct {
         notices: 'Answers of a model are 503 or come from its next upstream, and chat jobs wait',
         todo: 'see which provider it is, and whether its key is valid; add an upstream to the model',
         runbook: 'Provider down',
+        essential: true,
       },
     );
     alarms.on(
@@ -66,7 +67,7 @@ export class ServiceHealth extends Construct {
     alarms.on(serviceMetric(this, 'QueueAgeMs', 'p95'), 'queue-age', { threshold }, text);
     // The sweep comes by at a job that waits after 1, 2, 4, 8, 16 minutes: half an hour holds one of them.
     const oldest = serviceMetric(this, 'OldestReadyMs', 'Maximum', Duration.minutes(30));
-    alarms.on(oldest, 'oldest-ready', { threshold }, text);
+    alarms.on(oldest, 'oldest-ready', { threshold }, { ...text, essential: true });
   }
 
   /** The account's functions of other stacks count as well: they take from the same quota. */
@@ -82,6 +83,7 @@ export class ServiceHealth extends Construct {
         notices: 'Some calls get 429 or 5xx answers, jobs start late',
         todo: 'see which function it is, and what takes the concurrency of the account',
         runbook: 'Concurrency',
+        essential: true,
       },
     );
     alarms.on(
@@ -92,6 +94,7 @@ export class ServiceHealth extends Construct {
         notices: 'Nothing yet; soon calls get 429 answers and jobs start late',
         todo: 'have the quota of concurrent executions raised, or lower the workers',
         runbook: 'Concurrency',
+        essential: true,
       },
     );
   }

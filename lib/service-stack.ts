@@ -44,7 +44,7 @@ export class ServiceStack extends Stack {
     { settings, catalogue, gatewayErrors, ...props }: ServiceStackProps,
   ) {
     super(scope, id, props);
-    bundleFunctions(bundlesDir(this), catalogue);
+    bundleFunctions(bundlesDir(this), catalogue, settings.secrets);
     const { stageName, laneShards, concurrency, corsOrigins } = settings;
     // What a first deploy has made goes with it if it fails: there is nothing in it, and it would be left behind.
     const removalPolicy =
@@ -58,13 +58,15 @@ export class ServiceStack extends Stack {
     };
 
     const alarms = new ServiceAlarms(this, 'alarms', {
-      enabled: settings.alarms,
+      kind: settings.alarms,
       email: settings.alarmEmail,
     });
     const keys = new ApiKeys(this, 'keys', { removalPolicy, alarms, logs });
+    const secretStore = settings.secrets;
     const providers = new ModelProviders(this, 'providers', {
       catalogue,
       removalPolicy,
+      secretStore,
     });
     const webSearch = new WebSearch(this, 'search', {
       settings,
@@ -74,9 +76,7 @@ export class ServiceStack extends Stack {
     const retentionDays = settings.jobRetentionDays;
     const ledger = new Ledger(this, 'ledger', { removalPolicy });
     const jobs = new JobTable(this, 'jobs', { retentionDays, removalPolicy });
-    const drive = new DriveAccount(this, 'drive', {
-      removalPolicy,
-    });
+    const drive = new DriveAccount(this, 'drive', { removalPolicy, secretStore });
     const lanes = new JobLanes(this, 'lanes', { alarms, laneShards });
     const documentLimits = {
       bytes: settings.documentMaxMb * 1024 * 1024,

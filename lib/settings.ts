@@ -50,6 +50,14 @@ const origins = v.pipe(
   v.check((given) => listOf(given).every(isOrigin), originsWanted),
   v.transform(listOf),
 );
+const alarmsWanted = 'should be essential, all or none';
+/** `true` and `false` are what the setting was before. */
+const alarmsBefore: Record<string, string> = { true: 'all', false: 'none' };
+const alarms = v.pipe(
+  v.union([v.string(), v.boolean()], alarmsWanted),
+  v.transform((given) => alarmsBefore[String(given)] ?? given),
+  v.picklist(['essential', 'all', 'none'], alarmsWanted),
+);
 const stageNameWanted = 'should be 1 to 64 letters, digits or hyphens';
 
 /** What an operator may set, in `cdk.json` or with `-c quire:<name>=<value>`. */
@@ -108,7 +116,13 @@ const Settings = v.strictObject({
   acceptReplacements: v.optional(flag, false),
   /** Whether to deploy to a region that had no Textract when this was written. */
   anyRegion: v.optional(flag, false),
-  alarms: v.optional(flag, true),
+  /** What keeps the keys of providers: secrets, which cost by the month, or parameters, which don't. */
+  secrets: v.optional(
+    v.picklist(['secrets-manager', 'parameters'], 'should be secrets-manager or parameters'),
+    'secrets-manager',
+  ),
+  /** Which alarms there are: those on what users notice and nothing puts right by itself, or all, or none. */
+  alarms: v.optional(alarms, 'essential'),
   /** Who gets a mail for each alarm. */
   alarmEmail: v.optional(v.pipe(v.string(), v.email('should be an e-mail address'))),
   /** A dashboard in CloudWatch. */

@@ -67,6 +67,7 @@ export class Usage extends Construct {
         notices: 'Usage statistics lack some calls; budgets do not',
         todo: 'for each key that roll-up-usage logs as not counted, run npm run usage -- rebuild, then purge the queue',
         runbook: 'Missed batches',
+        essential: true,
       },
       latenessText: {
         notices: 'Usage statistics are minutes behind; budgets are not',

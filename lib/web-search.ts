@@ -2,11 +2,11 @@ import type { RemovalPolicy } from 'aws-cdk-lib';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { Catalogue } from '../shared/models/catalogue.ts';
-import { ServiceSecret } from './service-secret.ts';
+import { type ServiceSecret, serviceSecret } from './service-secret.ts';
 import type { Settings } from './settings.ts';
 
 export interface WebSearchProps {
-  readonly settings: Pick<Settings, 'search' | 'searchUrl' | 'researchMaxUsd'>;
+  readonly settings: Pick<Settings, 'search' | 'searchUrl' | 'researchMaxUsd' | 'secrets'>;
   readonly catalogue: Catalogue;
   readonly removalPolicy: RemovalPolicy;
 }
@@ -27,9 +27,10 @@ export class WebSearch extends Construct {
       );
     }
     if (search === 'none' || search === 'searxng') return;
-    this.secret = new ServiceSecret(this, 'search', {
+    this.secret = serviceSecret(this, 'search', {
       holds: `API key for web searches by ${search}`,
       removalPolicy,
+      store: settings.secrets,
     });
   }
 

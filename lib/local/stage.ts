@@ -49,6 +49,7 @@ export interface Stage {
   pageReader: string;
   /** Whether the web that is searched is the data folder's `web`. */
   localWeb: boolean;
+  functions: Functions;
   /** Runs the functions' bundles in a folder from now on. Returns the names of those that have changed. */
   replaceCode(bundlesDir: string): Promise<string[]>;
   close(): Promise<void>;
@@ -144,6 +145,7 @@ async function deploy(
     offlineModel: engines.offlineModel !== undefined,
     pageReader: engines.textract.reader,
     localWeb: search.name === 'searxng' && search.url === undefined,
+    functions,
     replaceCode: (bundlesDir) => functions.replaceCode(bundlesDir),
   };
 }

@@ -1,6 +1,5 @@
-import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { readSecretText } from '#secret-store';
 
-const secretsManager = new SecretsManagerClient({});
 const cacheMs = 5 * 60_000;
 const cache = new Map<string, { value: Promise<string>; untilMs: number }>();
 
@@ -21,9 +20,7 @@ export function forgetSecret(secretId: string): void {
 }
 
 async function read(secretId: string): Promise<string> {
-  const { SecretString } = await secretsManager.send(
-    new GetSecretValueCommand({ SecretId: secretId }),
-  );
-  if (!SecretString) throw new Error(`The secret ${secretId} holds no text`);
-  return SecretString;
+  const text = await readSecretText(secretId);
+  if (!text) throw new Error(`The secret ${secretId} holds no text`);
+  return text;
 }

@@ -9,10 +9,11 @@ import { setting } from '../config.ts';
 import type { ClaimedJob, Job, JobKey } from './job.ts';
 import type { ChatBatchResult, JobResult, OcrResult } from './result.ts';
 
-/** Messages of more JSON than this go to object storage; an item may hold 400 KB in all. */
-const inlineMessagesBytes = 100_000;
-/** The same for a result. A list of 50 fits the 6 MB that a Lambda may return, though quoted twice over. */
-const inlineResultBytes = 50_000;
+/**
+ * Messages or a result of more JSON than this go to object storage. Each write of an item is billed for all that is in
+ * it, and a lease is renewed every ten seconds.
+ */
+const inlineBytes = 2 * 1024;
 /** A document's text of more bytes than this is put behind a link. */
 const inlineTextBytes = 256 * 1024;
 
@@ -22,7 +23,7 @@ export async function keepMessages(
   messages: unknown[],
 ): Promise<Pick<Job, 'messages_json' | 'messages_object'>> {
   const json = JSON.stringify(messages);
-  if (Buffer.byteLength(json) <= inlineMessagesBytes) return { messages_json: json };
+  if (Buffer.byteLength(json) <= inlineBytes) return { messages_json: json };
   return { messages_object: await put(`${folderOf(key)}/messages.json`, json) };
 }
 
@@ -43,7 +44,7 @@ export async function keepResult(job: ClaimedJob, whole: JobResult): Promise<Kep
     text_object: await putText(job, `text-${job.lease_id}`, text),
   };
   const json = JSON.stringify(result);
-  if (Buffer.byteLength(json) <= inlineResultBytes) return { result_json: json, ...kept };
+  if (Buffer.byteLength(json) <= inlineBytes) return { result_json: json, ...kept };
   return {
     result_json: JSON.stringify(summaryOf(result)),
     result_object: await put(`${folderOf(job)}/result-${job.lease_id}.json`, json),

@@ -5,8 +5,7 @@ import type { Caller } from '../http/caller.ts';
 import { NotFoundError } from '../http/errors.ts';
 import { typedMessage } from '../http/field-errors.ts';
 import { familyOf, findJob, type Job, type JobKey, jobIdPattern, toRecord } from './job.ts';
-import { wholeResult } from './objects.ts';
-import { type JobList, type JobRecord, jobStatuses } from './record.ts';
+import { type JobList, jobStatuses } from './record.ts';
 
 const Cursor = v.pipe(
   v.string(),
@@ -81,12 +80,6 @@ function toPage(jobs: Job[], unreadFrom: string | undefined): JobList {
     jobs: page.map((job) => toRecord(job)),
     next_cursor: next ? Buffer.from(next).toString('base64url') : null,
   };
-}
-
-/** Reads one job of the caller, its whole result included. */
-export async function getJob({ keyId }: Caller, jobId: string): Promise<JobRecord> {
-  const job = await requireJob({ key_id: keyId, job_id: jobId });
-  return toRecord(job, await wholeResult(job));
 }
 
 /** Reads a job; throws the same 404 for one that doesn't exist and for another key's. */

@@ -157,7 +157,7 @@ export const jobOperations: Operation[] = [
     operationId: 'listJobs',
     tag: 'Batch jobs',
     summary: 'List your jobs',
-    description: 'The newest first, 50 a page. A long result shows without its text.',
+    description: 'The newest first, 50 a page. A result of more than 2 KB shows without its text.',
     parameters: [
       parameters('query', JobListQuery, {
         cursor: { description: '`next_cursor` of the page before.' },

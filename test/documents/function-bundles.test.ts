@@ -51,3 +51,18 @@ it('the function that reads documents for others has no client of AWS', () => {
 
   expect(['aws-sdk', 'amazonaws'].filter((text) => code.includes(text))).toEqual([]);
 });
+
+it('only functions that put or read objects carry the client of S3', () => {
+  expect(having(({ code }) => code.includes('NoSuchBucket'))).toEqual([
+    'expand-folder',
+    'get-job',
+    'run-chat-job',
+    'run-ocr-job',
+    'submit-job',
+  ]);
+});
+
+it('only functions that need a secret carry the client of its store, and of no other', () => {
+  expect(having(({ code }) => code.includes('secretsmanager.'))).toContain('stream-chat');
+  expect(having(({ code }) => code.includes('AmazonSSM'))).toEqual([]);
+});

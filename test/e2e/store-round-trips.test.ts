@@ -1,4 +1,5 @@
 import { beforeAll, expect, it } from 'vitest';
+import { readRecorded } from '../../lib/cost/recorded.ts';
 import { call } from '../support/servers/api.ts';
 import { useModelStub } from '../support/servers/model-stub.ts';
 import { useOwnStage } from '../support/servers/own-stages.ts';
@@ -35,6 +36,15 @@ it.each([false, true])(
     expect(all).toEqual(['UpdateItem', 'PutItem', 'UpdateItem']);
   },
 );
+
+it('writes as many units as the table of costs says', async () => {
+  const { writeUnits } = readRecorded().counted.completion['create-chat-completion'] ?? {};
+  const before = store.writeUnitsOf('createchatcompletion');
+
+  await complete(false);
+
+  expect(store.writeUnitsOf('createchatcompletion') - before).toBe(writeUnits);
+});
 
 async function complete(stream: boolean): Promise<void> {
   const body = { model: 'gpt-4o', messages: [{ role: 'user', content: 'Hello' }], stream };

@@ -5,6 +5,7 @@ import type { JobResult } from '../../shared/jobs/result.ts';
 import type { RunJob } from '../../shared/jobs/run-leased.ts';
 import { sweepJobs } from '../../shared/jobs/sweep.ts';
 import { jobWorker } from '../../shared/jobs/worker.ts';
+import { writtenLines } from '../support/run/output.ts';
 import { contextOf, eventOf, recordOf, takeMessages } from '../support/servers/queue.ts';
 import { useStoppedClock } from '../support/worlds/clock.ts';
 import { answer, caller, doorbellOf, itemOf, submitted } from '../support/worlds/jobs.ts';
@@ -112,6 +113,19 @@ it('rings for nothing that is not due', async () => {
   await sweepJobs();
 
   expect(await takeMessages()).toEqual([]);
+});
+
+it('tells how long jobs have waited, and writes no figure while none does', async () => {
+  const job = await submitted();
+  const figures = () => writtenLines().filter((line) => line.includes('"OldestReadyMs":'));
+
+  await sweepJobs();
+  const atRest = figures();
+  vi.setSystemTime(Date.parse(job.due_at ?? '') + 1);
+  await sweepJobs();
+
+  expect(atRest).toEqual([]);
+  expect(figures()).toHaveLength(1);
 });
 
 it('waits longer and longer before it rings again', async () => {

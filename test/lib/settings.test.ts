@@ -36,7 +36,8 @@ describe('settings', () => {
       gatewayAccount: true,
       acceptReplacements: false,
       anyRegion: false,
-      alarms: true,
+      secrets: 'secrets-manager',
+      alarms: 'essential',
       dashboard: false,
       detailedMetrics: false,
       tracing: false,
@@ -74,9 +75,13 @@ describe('settings', () => {
     ['modelsUrl', 'http://models.example/v1', 'http://models.example/v1'],
     ['gatewayAccount', 'false', false],
     ['acceptReplacements', true, true],
-    ['alarms', false, false],
-    ['alarms', 'false', false],
-    ['alarms', 'true', true],
+    ['secrets', 'parameters', 'parameters'],
+    ['alarms', 'all', 'all'],
+    ['alarms', 'none', 'none'],
+    ['alarms', true, 'all'],
+    ['alarms', 'true', 'all'],
+    ['alarms', false, 'none'],
+    ['alarms', 'false', 'none'],
     ['tracing', 'true', true],
   ])('take %s %j', (name, given, read) => {
     const settings = settingsOf({ [`quire:${name}`]: given });
@@ -111,8 +116,9 @@ describe('settings', () => {
     ['researchMaxUsd', -1, 'US dollars from 0 to 1000'],
     ['researchMaxUsd', 'much', 'US dollars from 0 to 1000'],
     ['alarmEmail', 'ops', 'an e-mail address'],
-    ['alarms', 'no', 'true or false'],
-    ['alarms', 1, 'true or false'],
+    ['secrets', 'vault', 'secrets-manager or parameters'],
+    ['alarms', 'no', 'essential, all or none'],
+    ['alarms', 1, 'essential, all or none'],
   ])('refuse %s %j in a sentence that names it', (name, given, wanted) => {
     const context = { [`quire:${name}`]: given };
 

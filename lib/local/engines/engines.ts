@@ -71,7 +71,7 @@ export function hasProvider(): boolean {
 }
 
 /**
- * Serves the template's secrets. Each is known by its construct: the value of `google-drive` is the drive's account,
+ * Serves the template's secrets, and those that are parameters. Each is known by its construct: the value of `google-drive` is the drive's account,
  * that of `search` the key of what searches the web, that of a model provider `<name>` is `<NAME>_API_KEY` in this
  * process's environment, and that of models of one's own `OPENAI_API_KEY`.
  */
@@ -91,6 +91,7 @@ export function startSecrets(
     Object.fromEntries(
       secrets.map(([id, resource]) => [names.ref(id), secretOf(constructOf(id, resource))]),
     ),
+    secretOf,
   );
 }
 
@@ -115,6 +116,7 @@ export function endpointsOf(
     AWS_ENDPOINT_URL_SQS: engines.queues.url,
     AWS_ENDPOINT_URL_S3: engines.queues.url,
     AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.url,
+    AWS_ENDPOINT_URL_SSM: secrets.url,
     AWS_ENDPOINT_URL_LAMBDA: invoke.url,
     AWS_ENDPOINT_URL_TEXTRACT: engines.textract.url,
     GOOGLE_DRIVE_URL: engines.drive.url,

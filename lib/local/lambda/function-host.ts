@@ -4,6 +4,15 @@ import type { Narrator } from '../narrator.ts';
 import type { ResponseSink } from './invocation.ts';
 import { bundleIn, type FunctionConfig, Sandbox } from './sandbox.ts';
 
+/** What a function has done so far: what Lambda would bill, had it run each invocation in a sandbox of its own. */
+export interface FunctionUse {
+  invocations: number;
+  /** Of all invocations together; one that starts a sandbox includes what it takes to load. */
+  durationMs: number;
+  /** Of the sandbox that is open, loading included. */
+  cpuMs: number;
+}
+
 /** A sandbox without invocations is kept for as long: its thread has 20 MB or more. */
 const defaultIdleMs = 5 * 60_000;
 
@@ -20,6 +29,8 @@ export class FunctionHost {
   private idleTimer: NodeJS.Timeout | undefined;
   /** The sandboxes whose thread has not ended: the current one, and replaced ones that still run invocations. */
   private readonly living = new Set<Sandbox>();
+  private invocations = 0;
+  private durationMs = 0;
 
   constructor(config: FunctionConfig, narrator: Narrator, idleMs = defaultIdleMs) {
     this.config = config;
@@ -35,9 +46,12 @@ export class FunctionHost {
     sink?: ResponseSink,
   ): Promise<unknown> {
     clearTimeout(this.idleTimer);
+    const startedAt = performance.now();
+    this.invocations += 1;
     try {
       return await this.openSandbox().invoke(event, requestId, sink);
     } finally {
+      this.durationMs += performance.now() - startedAt;
       clearTimeout(this.idleTimer);
       this.idleTimer = setTimeout(() => this.rest(), this.idleMs).unref();
     }
@@ -60,6 +74,12 @@ export class FunctionHost {
   /** How many invocations are under way. */
   get inFlight(): number {
     return [...this.living].reduce((sum, { inFlight }) => sum + inFlight, 0);
+  }
+
+  /** What it has done so far. */
+  async use(): Promise<FunctionUse> {
+    const cpuMs = (await this.sandbox?.cpuMs()) ?? 0;
+    return { invocations: this.invocations, durationMs: this.durationMs, cpuMs };
   }
 
   async close(): Promise<void> {

@@ -43,6 +43,11 @@ export class Functions {
     return this.hosts.get(name);
   }
 
+  /** All of them. */
+  get all(): FunctionHost[] {
+    return [...this.hosts.values()];
+  }
+
   /**
    * Runs new bundles, of which each lies in a folder named as its function, from now on. Returns the names of
    * the functions whose bundle has changed. Throws `StageError` if one doesn't load; its old one then stays.

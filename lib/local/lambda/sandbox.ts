@@ -89,6 +89,14 @@ export class Sandbox {
     return JSON.parse(payload);
   }
 
+  /** The CPU time of its thread so far; 0 once it has ended. */
+  async cpuMs(): Promise<number> {
+    await this.loaded.catch(() => {});
+    if (this.state === 'dead') return 0;
+    const { user, system } = await this.thread.cpuUsage();
+    return (user + system) / 1000;
+  }
+
   /** Takes no more invocations, and ends after those under way. */
   finish(): void {
     this.state = 'finishing';
@@ -182,7 +190,7 @@ export class Sandbox {
 /** What the guard of a thread reads of the stage's own environment. */
 const guardEnvironment = () =>
   Object.fromEntries(
-    ['QUIRE_CALL_FAULTS', 'QUIRE_USED_GRANTS'].flatMap((name) =>
+    ['QUIRE_CALL_FAULTS', 'QUIRE_CALL_LOG', 'QUIRE_USED_GRANTS'].flatMap((name) =>
       process.env[name] ? [[name, process.env[name]]] : [],
     ),
   );

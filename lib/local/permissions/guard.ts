@@ -1,6 +1,7 @@
 import http, { type ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { syncBuiltinESMExports } from 'node:module';
 import { callFaults } from './call-faults.ts';
+import { callLog } from './call-log.ts';
 import { findGrant, type Permissions } from './policies.ts';
 import { accessDenied, errorResponse, injected, unknownCredentials } from './refusal.ts';
 import { readsBody, requirementsOf } from './required.ts';
@@ -58,8 +59,10 @@ type Judge = (signed: SignedRequest, body: string) => Verdict;
 
 function judgeFor({ name, permissions }: GuardOptions): Judge {
   const report = usedGrants(name);
+  const noteCall = callLog(name);
   const faults = callFaults();
   return (signed, body) => {
+    noteCall(signed);
     const { service } = signed;
     if (signed.accessKeyId !== permissions.accessKeyId) {
       return { response: errorResponse(service, unknownCredentials()) };

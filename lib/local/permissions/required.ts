@@ -10,7 +10,7 @@ export interface Requirement {
 
 /** Services whose requests name their resources in the body. */
 export const readsBody = ({ service }: SignedRequest) =>
-  service === 'dynamodb' || service === 'sqs' || service === 'secretsmanager';
+  ['dynamodb', 'sqs', 'secretsmanager', 'ssm'].includes(service);
 
 /**
  * Returns all that a request needs to be allowed. Each item of a transaction or batch needs its own.
@@ -37,6 +37,11 @@ const services: Record<string, (request: SignedRequest, body: string) => Require
     const named = `arn:aws:secretsmanager:${region}:${account}:secret:${SecretId}`;
     const resource = SecretId.startsWith('arn:') ? SecretId : named;
     return [{ action: `secretsmanager:${operation}`, resource }];
+  },
+  ssm: ({ operation }, body) => {
+    const { Name = '' } = JSON.parse(body) as { Name?: string };
+    const named = `arn:aws:ssm:${region}:${account}:parameter/${Name.replace(/^\//, '')}`;
+    return [{ action: `ssm:${operation}`, resource: Name.startsWith('arn:') ? Name : named }];
   },
   textract: ({ operation }) => [{ action: `textract:${operation}`, resource: '*' }],
   lambda: ({ path }) => {

@@ -23,6 +23,23 @@ describe('a function', () => {
     ]);
   });
 
+  it('tells what it has done so far, a sandbox that is starting included', async () => {
+    const host = functions.start('for (const end = Date.now() + 50; Date.now() < end; );');
+    const untouched = await host.use();
+
+    const first = host.invoke({});
+    const starting = await host.use();
+    await first;
+    await host.invoke({});
+
+    expect(untouched).toEqual({ invocations: 0, durationMs: 0, cpuMs: 0 });
+    expect(starting).toMatchObject({ invocations: 1, durationMs: 0 });
+    const { invocations, durationMs, cpuMs } = await host.use();
+    expect(invocations).toBe(2);
+    expect(durationMs).toBeGreaterThanOrEqual(99);
+    expect(cpuMs).toBeGreaterThan(starting.cpuMs);
+  });
+
   it('sees its own environment and no other', async () => {
     const host = functions.start('return process.env;');
 

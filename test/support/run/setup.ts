@@ -26,7 +26,9 @@ export default async function setup() {
   };
   const parts: { [Name in keyof Shared]: () => Promise<Shared[Name]> } = {
     async assembly() {
-      return (await synthesize(newFolder())).assetsDir;
+      // With all alarms, each of which has its section of the runbook.
+      const context = { 'quire:alarms': 'all' };
+      return (await synthesize(newFolder(), { context })).assetsDir;
     },
 
     chatAssembly: () => synthesizeWithSlots(newFolder()),

@@ -16,7 +16,7 @@ import { runFolderJob } from '../../../shared/jobs/files/run-folder.ts';
 import type { Job } from '../../../shared/jobs/job.ts';
 import type { LaneName } from '../../../shared/jobs/lane.ts';
 import { runOcrJob } from '../../../shared/jobs/ocr/run-ocr.ts';
-import { getJob } from '../../../shared/jobs/read.ts';
+import { getJob } from '../../../shared/jobs/read-whole.ts';
 import { JobSubmission } from '../../../shared/jobs/submission.ts';
 import { submitJob } from '../../../shared/jobs/submit.ts';
 import { sweepJobs } from '../../../shared/jobs/sweep.ts';

@@ -14,7 +14,7 @@ export class Pdfium {
 
   /** Loads PDFium, whose memory grows no further than `limit` lets it. */
   static async load(limit: MemoryLimit): Promise<Pdfium> {
-    const { wasmExports } = await PDFiumModule(silent);
+    const { wasmExports } = await PDFiumModule(silent());
     const exports = wasmExports as unknown as PdfiumExports;
     limitGrowth(exports.memory, limit);
     return new Pdfium(exports);
@@ -93,8 +93,11 @@ export class Pdfium {
   }
 }
 
-/** It would print what its exceptions say as well. The package's types know no such option. */
-const silent: object = { printErr: () => {} };
+/**
+ * It would print what its exceptions say as well. The package's types know no such option, and an object serves for
+ * one load.
+ */
+const silent = (): object => ({ printErr: () => {} });
 
 /** A document that PDFium reads in blocks. */
 interface BlockReader {

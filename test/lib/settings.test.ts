@@ -21,7 +21,7 @@ describe('settings', () => {
       logRetentionDays: 30,
       jobRetentionDays: 90,
       chatWorkers: 20,
-      ocrWorkers: 10,
+      ocrWorkers: 5,
       folderWorkers: 2,
       textractPagesPerSecond: 5,
       documentMaxMb: 200,

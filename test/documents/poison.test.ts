@@ -114,6 +114,9 @@ it('documents beside one that loses the thread are read', async () => {
 const greys = (count: number) => Array.from({ length: count }, (_, page) => greyPage(20 * page));
 
 it('a document that loses the thread twice while it is opened is refused', async () => {
+  // No thread starts as fast.
+  await thread.end();
+
   const opening = openInThread({ thread, ms: 1 }, fileOf(rawPdf([greyPage(9)])), 'pdf');
 
   await expect(opening).rejects.toMatchObject({

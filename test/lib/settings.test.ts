@@ -137,7 +137,7 @@ describe('settings', () => {
   });
 
   it.each([
-    [{ concurrency: 50 }],
+    [{ concurrency: 40 }],
     [{ chatWorkers: 600 }],
     [{ concurrency: 10, chatWorkers: 2, ocrWorkers: 2, folderWorkers: 3 }],
   ])('leave room for callers beside the workers: not %j', (given) => {

@@ -29,7 +29,9 @@ const companions: Record<string, string[]> = {
 
 /** Threads that a module starts from its own folder; each is bundled beside the bundles that contain it. */
 const threads: Record<string, string> = {
+  'shared/documents/open-pages.ts': 'pages-thread',
   'shared/documents/parts/take-apart.ts': 'take-apart-thread',
+  'shared/documents/text-layers.ts': 'text-layers-thread',
 };
 
 const consoleFileIn = (outDir: string) => resolve(outDir, 'console.json');

@@ -31,8 +31,10 @@ export class DocumentRunners extends Construct {
     const runOcrJob = new ServiceFunction(this, 'run-ocr-job', {
       description: 'Reads the pages of documents',
       timeout: workerTimeout,
+      // What the thread may take that draws pages, and 300 MB for the rest.
       memorySize: 2048,
-      diskSize: Size.gibibytes(2),
+      // One document, and what it is taken apart into.
+      diskSize: Size.gibibytes(1),
       logs,
     });
     jobs.grantWork(runOcrJob);
@@ -99,8 +101,11 @@ export class DocumentRunners extends Construct {
   }
 }
 
-/** How many documents one worker has on its disk at once. */
-const documentsAtOnce = 4;
+/**
+ * How many documents an invocation takes. It reads eight pages of one at once, which is enough to draw all the time
+ * while others wait for Textract; and a document that breaks its worker breaks no other.
+ */
+const documentsAtOnce = 1;
 
 /**
  * Lets a function read pages with Textract, at a rate that all workers keep to together. Textract has no

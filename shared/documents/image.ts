@@ -6,7 +6,7 @@ import type { Document, PageContent } from './document.ts';
 import { unreadableDocument, unreadablePage } from './errors.ts';
 import { encodeJpeg, scaleToFit } from './jpeg.ts';
 import { typeBySignature } from './signatures.ts';
-import { loadVips, vipsError } from './vips.ts';
+import { vipsError } from './vips.ts';
 
 /** Pixels whose sides differ by this factor are made square: a fax may have twice as many across as down. */
 const minStretch = 1.2;
@@ -20,8 +20,7 @@ const maxWholeMegapixels = 100;
  * Opens an image. A TIFF may have many pages; an animation has one, its first picture. Throws 422 if it is no
  * image, or too large.
  */
-export async function openImage(path: string): Promise<Document> {
-  const vips = await loadVips();
+export async function openImage(path: string, vips: typeof Vips): Promise<Document> {
   try {
     return isBmp(path) ? new BmpImage(path, vips) : new ImageFile(path, vips);
   } catch (error) {
@@ -81,9 +80,10 @@ class ImageFile implements Document {
     this.vips = vips;
     using source = vips.Source.newFromFile(path);
     using image = vips.Image.newFromSource(source);
-    refuseHuge(image);
     this.isTiff = image.getString('vips-loader').startsWith('tiff');
     this.pageCount = this.isTiff ? image.getInt('n-pages') : 1;
+    const limit = megapixelLimitOf(image);
+    if (this.pageCount === 1 && megapixels(image) > limit) throw this.tooLarge(1, limit);
   }
 
   async readPage(page: number, { draw = true } = {}): Promise<PageContent> {
@@ -92,10 +92,8 @@ class ImageFile implements Document {
     try {
       return { jpeg: this.jpegOf(page) };
     } catch (error) {
-      const why = 'its picture is damaged or cut off';
-      throw this.pageCount === 1
-        ? unreadableDocument(why, vipsError(error))
-        : unreadablePage(page, why, vipsError(error));
+      if (error instanceof ServiceError) throw error;
+      throw this.unreadable(page, 'its picture is damaged or cut off', vipsError(error));
     }
   }
 
@@ -108,7 +106,10 @@ class ImageFile implements Document {
       access: 'sequential',
       fail_on: 'error',
     });
+    const limit = megapixelLimitOf(image);
     using square = this.withSquarePixels(image);
+    // Nothing is decoded yet.
+    if (megapixels(image) > limit || megapixels(square) > limit) throw this.tooLarge(page, limit);
     const { width, height } = square;
     const side = Math.floor(Math.max(width, height) * scaleToFit(width, height));
     using upright = square.thumbnailImage(side, { height: side, size: 'down' });
@@ -117,6 +118,14 @@ class ImageFile implements Document {
     using bytes = opaque.cast('uchar');
     using pixels = bytes.copyMemory();
     return encodeJpeg(pixels);
+  }
+
+  private tooLarge(page: number, limit: number): ServiceError {
+    return this.unreadable(page, `it has more than ${limit} megapixels`);
+  }
+
+  private unreadable(page: number, why: string, cause?: Error): ServiceError {
+    return this.pageCount === 1 ? unreadableDocument(why, cause) : unreadablePage(page, why, cause);
   }
 
   private withSquarePixels(image: Vips.Image): Vips.Image {
@@ -128,11 +137,11 @@ class ImageFile implements Document {
   }
 }
 
-function refuseHuge(image: Vips.Image): void {
+const megapixels = ({ width, height }: Vips.Image) => (width * height) / 1e6;
+
+/** Returns how many megapixels an image may have. Each page of a TIFF is an image with a size of its own. */
+function megapixelLimitOf(image: Vips.Image): number {
   const isInterlaced = image.getTypeof('interlaced') !== 0 && image.getInt('interlaced') === 1;
   const isWhole = isInterlaced || /^(webp|heif|gif)/.test(image.getString('vips-loader'));
-  const limit = isWhole ? maxWholeMegapixels : maxMegapixels;
-  if (image.width * image.height > limit * 1e6) {
-    throw unreadableDocument(`it has more than ${limit} megapixels`);
-  }
+  return isWhole ? maxWholeMegapixels : maxMegapixels;
 }

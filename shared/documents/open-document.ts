@@ -2,15 +2,21 @@ import { statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { Document } from './document.ts';
 import { emptyDocument } from './errors.ts';
-import { openImage } from './image.ts';
 import { joinDocuments } from './joined-document.ts';
 import { type CompositeKind, isComposite } from './kind.ts';
+import { openPages } from './open-pages.ts';
 import { hasPages, type Part } from './parts/part.ts';
 import { takeApart } from './parts/take-apart.ts';
-import { openPdf } from './pdf.ts';
+import type { Losses } from './threads/read-in-thread.ts';
 
 /** The kinds of documents that have pages, or are taken apart into such. */
 export type OpenableKind = 'pdf' | 'image' | CompositeKind;
+
+export interface OpeningOptions {
+  forceOcr?: boolean;
+  /** Shared by documents that are read for one job. */
+  losses?: Losses;
+}
 
 /**
  * Opens a document; throws 422 if it is empty, encrypted, cut off or not what it should be. With `forceOcr` the
@@ -19,22 +25,24 @@ export type OpenableKind = 'pdf' | 'image' | CompositeKind;
 export async function openDocument(
   path: string,
   kind: OpenableKind,
-  { forceOcr = false } = {},
+  { forceOcr = false, losses = { count: 0 } }: OpeningOptions = {},
 ): Promise<Document> {
   if (statSync(path).size === 0) throw emptyDocument('bytes');
-  if (isComposite(kind)) return openParts(path, kind, forceOcr);
-  return openPages(path, kind);
+  if (isComposite(kind)) return openParts(path, kind, forceOcr, losses);
+  return openPages(path, kind, losses);
 }
 
-const openPages = (path: string, kind: 'pdf' | 'image') =>
-  kind === 'pdf' ? openPdf(path) : openImage(path);
-
-async function openParts(path: string, kind: CompositeKind, forceOcr: boolean): Promise<Document> {
+async function openParts(
+  path: string,
+  kind: CompositeKind,
+  forceOcr: boolean,
+  losses: Losses,
+): Promise<Document> {
   const folder = await mkdtemp(`${path}-`);
   const remove = () => rm(folder, { recursive: true, force: true });
   try {
     const parts = await takeApart({ path, kind, folder, forceOcr });
-    const pieces = parts.map((part) => ({ name: part.name, open: () => openPart(part) }));
+    const pieces = parts.map((part) => ({ name: part.name, open: () => openPart(part, losses) }));
     const document = await joinDocuments(pieces, () => void remove());
     return { ...document, isText: !hasPages(parts, forceOcr) };
   } catch (error) {
@@ -43,9 +51,9 @@ async function openParts(path: string, kind: CompositeKind, forceOcr: boolean): 
   }
 }
 
-async function openPart(part: Part): Promise<Document> {
+async function openPart(part: Part, losses: Losses): Promise<Document> {
   if (part.is === 'unreadable') throw part.error;
-  if (part.is === 'pages') return openPages(part.path, part.kind);
+  if (part.is === 'pages') return openPages(part.path, part.kind, losses);
   const { text } = part;
   return { pageCount: 1, readPage: async () => ({ textLayer: text }), close: () => {} };
 }

@@ -1,6 +1,6 @@
 import { emptyDocument, encryptedDocument, unreadableDocument } from './errors.ts';
 import type { PdfFile } from './pdf-file.ts';
-import { Pdfium, readerSlot } from './pdfium.ts';
+import { type Pdfium, readerSlot } from './pdfium.ts';
 import type { Pointer } from './pdfium-exports.ts';
 
 /**
@@ -30,18 +30,14 @@ export class OpenPdf {
   /** The numbers of the pages whose annotations and fields have been made part of them. */
   readonly flattened = new Set<number>();
 
-  /** Opens a file; throws 422 if it is encrypted, damaged or without pages. */
-  static async from(file: PdfFile): Promise<OpenPdf> {
-    const pdfium = await Pdfium.load();
-    pdfium.setReader(file);
-    const pdf = new OpenPdf(pdfium, file);
-    pdf.open();
-    return pdf;
-  }
+  private readonly reader: number;
 
-  private constructor(pdfium: Pdfium, file: PdfFile) {
+  /** Opens a file; throws 422 if it is encrypted, damaged or without pages. */
+  constructor(pdfium: Pdfium, file: PdfFile) {
     this.pdfium = pdfium;
     this.file = file;
+    this.reader = pdfium.addReader(file);
+    this.open();
   }
 
   pageCount(): number {
@@ -54,10 +50,21 @@ export class OpenPdf {
 
   /** Closes the document, by which PDFium frees all that it has kept of it, and opens it again. */
   reopen(): void {
+    this.closeDocument();
+    this.open();
+  }
+
+  close(): void {
+    this.closeDocument();
+    this.pdfium.removeReader(this.reader);
+  }
+
+  private closeDocument(): void {
     const { exports } = this.pdfium;
     if (this.form) exports.FPDFDOC_ExitFormFillEnvironment(this.form);
-    exports.FPDF_CloseDocument(this.document);
-    this.open();
+    if (this.document) exports.FPDF_CloseDocument(this.document);
+    this.form = 0;
+    this.document = 0;
   }
 
   private open(): void {
@@ -67,7 +74,7 @@ export class OpenPdf {
     this.flattened.clear();
     // FPDF_FILEACCESS: the file's size, the function that reads a block, and a parameter for it.
     const access = pdfium.zeroed(12);
-    pdfium.write(access, file.size, readerSlot);
+    pdfium.write(access, file.size, readerSlot, this.reader);
     this.document = exports.FPDF_LoadCustomDocument(access, 0);
     this.requireReadable();
     this.form = exports.FPDF_GetFormType(this.document) ? this.openForm() : 0;

@@ -11,17 +11,17 @@ import { textLayerOf, withPage } from './usable-text-layer.ts';
 /** PDFium may need 4 bytes of memory for each pixel. */
 const maxPictureMegapixels = 250;
 
-/** Reads a page, from 1: its text layer if that is real, else a picture. Throws 422 if it is damaged. */
+/** Reads a page, from 1: its text layer if that is real, else a picture if there is `vips`. Throws 422 if it is damaged. */
 export function readPdfPage(
   pdf: OpenPdf,
   number: number,
-  { forceOcr, draw }: { forceOcr: boolean; draw: boolean },
-  vips: typeof Vips,
+  forceOcr: boolean,
+  vips?: typeof Vips,
 ): PageContent {
   return withPage(pdf, number, (open) => {
     const textLayer = forceOcr ? undefined : textLayerOf(pdf, open);
     if (textLayer !== undefined) return { textLayer };
-    if (!draw) return {};
+    if (!vips) return {};
     const { page, pictures } = open;
     if (pictures.some(({ pixels }) => pixels > maxPictureMegapixels * 1e6)) {
       throw unreadablePage(

@@ -1,54 +1,56 @@
-import { unreadablePage } from './errors.ts';
 import { OpenPdf } from './open-pdf.ts';
 import { PdfFile } from './pdf-file.ts';
+import type { SharedPdfium } from './shared-pdfium.ts';
 
 /** PDFium keeps what it has read of a document; after more than this the document is opened anew. */
 const maxKeptBytes = 32_000_000;
 
-/** A PDF that is read page by page, and that outlives a page at which PDFium crashes. */
+/** A PDF that is read page by page. */
 export class PdfReader {
   readonly pageCount: number;
   private readonly file: PdfFile;
-  private pdf: OpenPdf | undefined;
+  private readonly pdf: OpenPdf;
+  private readonly release: () => void;
+  /** Whether the last page could not be read: what PDFium keeps of it would hide that the next time. */
+  private hasFailed = false;
 
   /** Opens a PDF, which stays on disk: PDFium reads the parts it needs. Throws 422 if it can't be read. */
-  static async open(path: string): Promise<PdfReader> {
+  static async open(path: string, shared: SharedPdfium): Promise<PdfReader> {
     const file = new PdfFile(path);
-    try {
-      return new PdfReader(file, await OpenPdf.from(file));
-    } catch (error) {
+    const release = () => {
       file.close();
+      shared.release();
+    };
+    try {
+      return new PdfReader(file, new OpenPdf(await shared.use(), file), release);
+    } catch (error) {
+      release();
       throw error;
     }
   }
 
-  private constructor(file: PdfFile, pdf: OpenPdf) {
+  private constructor(file: PdfFile, pdf: OpenPdf, release: () => void) {
     this.file = file;
     this.pdf = pdf;
+    this.release = release;
     this.pageCount = pdf.pageCount();
   }
 
-  /** Runs `read` for a page, from 1. Throws `RangeError` if there is no such page, and 422 if PDFium crashes. */
-  async readPage<Result>(page: number, read: (pdf: OpenPdf) => Result): Promise<Result> {
+  /**
+   * Runs `read` for a page, from 1. Throws `RangeError` if there is no such page. After any other error but 422,
+   * PDFium's memory may be in any state.
+   */
+  readPage<Result>(page: number, read: (pdf: OpenPdf) => Result): Result {
     if (!(page >= 1 && page <= this.pageCount)) throw new RangeError(`There is no page ${page}`);
-    try {
-      if (this.file.bytesRead > maxKeptBytes) this.pdf?.reopen();
-      this.pdf ??= await OpenPdf.from(this.file);
-      return read(this.pdf);
-    } catch (error) {
-      // After an error PDFium's memory may be in any state: the next page gets a new one.
-      this.pdf = undefined;
-      throw isCrash(error) ? unreadablePage(page, 'it is damaged', error) : error;
-    }
+    if (this.hasFailed || this.file.bytesRead > maxKeptBytes) this.pdf.reopen();
+    this.hasFailed = true;
+    const result = read(this.pdf);
+    this.hasFailed = false;
+    return result;
   }
 
   close(): void {
-    this.file.close();
-    this.pdf = undefined;
+    this.pdf.close();
+    this.release();
   }
-}
-
-/** Whether PDFium trapped, or ran out of stack or memory: that is the page's fault, and no other error is. */
-function isCrash(error: unknown): boolean {
-  return error instanceof Error && ['RuntimeError', 'RangeError'].includes(error.name);
 }

@@ -1,25 +1,35 @@
+import type Vips from 'wasm-vips';
 import type { Document, PageContent } from './document.ts';
 import { readPdfPage } from './pdf-page.ts';
 import { PdfReader } from './pdf-reader.ts';
-import { loadVips } from './vips.ts';
+import type { SharedPdfium } from './shared-pdfium.ts';
+
+/** What the PDFs of a thread are read with. */
+export interface Engines {
+  pdfium: SharedPdfium;
+  /** Loads libvips, to draw pages with. */
+  vips: () => Promise<typeof Vips>;
+}
 
 /** Opens a PDF, which stays on disk: PDFium reads the parts it needs. Throws 422 if it can't be read. */
-export async function openPdf(path: string): Promise<Document> {
-  return new Pdf(await PdfReader.open(path));
+export async function openPdf(path: string, { pdfium, vips }: Engines): Promise<Document> {
+  return new Pdf(await PdfReader.open(path, pdfium), vips);
 }
 
 class Pdf implements Document {
   readonly pageCount: number;
   private readonly reader: PdfReader;
+  private readonly vips: Engines['vips'];
 
-  constructor(reader: PdfReader) {
+  constructor(reader: PdfReader, vips: Engines['vips']) {
     this.reader = reader;
+    this.vips = vips;
     this.pageCount = reader.pageCount;
   }
 
   async readPage(page: number, { forceOcr = false, draw = true } = {}): Promise<PageContent> {
-    const vips = await loadVips();
-    return this.reader.readPage(page, (pdf) => readPdfPage(pdf, page, { forceOcr, draw }, vips));
+    const vips = draw ? await this.vips() : undefined;
+    return this.reader.readPage(page, (pdf) => readPdfPage(pdf, page, forceOcr, vips));
   }
 
   close(): void {

@@ -1,3 +1,5 @@
+import type { WasmMemory } from './threads/memory-limit.ts';
+
 /** An address in PDFium's memory; 0 is the null pointer. */
 export type Pointer = number;
 
@@ -7,7 +9,7 @@ export type Pointer = number;
  * @see https://pdfium.googlesource.com/pdfium/+/refs/heads/main/public/
  */
 export interface PdfiumExports {
-  memory: { buffer: ArrayBuffer };
+  memory: WasmMemory & { buffer: ArrayBuffer };
   __indirect_function_table: { set(slot: number, callback: unknown): void };
   malloc(bytes: number): Pointer;
   free(pointer: Pointer): void;

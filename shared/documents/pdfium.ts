@@ -1,35 +1,51 @@
 import { PDFiumModule } from '@hyzyla/pdfium';
 import type { Box } from './box.ts';
 import type { PdfiumExports, Pointer } from './pdfium-exports.ts';
+import { limitGrowth, type MemoryLimit } from './threads/memory-limit.ts';
 
 /** PDFium with memory of its own, which is given back as a whole once nothing refers to this. */
 export class Pdfium {
   readonly exports: PdfiumExports;
   /** Memory for the few numbers that a call returns through pointers: 64 bytes. */
   readonly scratch: Pointer;
+  /** Those of the documents that are open, each by the number that PDFium asks it by. */
+  private readonly readers = new Map<number, BlockReader>();
+  private lastReader = 0;
 
-  static async load(): Promise<Pdfium> {
-    const { wasmExports } = await PDFiumModule({});
-    return new Pdfium(wasmExports as unknown as PdfiumExports);
+  /** Loads PDFium, whose memory grows no further than `limit` lets it. */
+  static async load(limit: MemoryLimit): Promise<Pdfium> {
+    const { wasmExports } = await PDFiumModule(silent());
+    const exports = wasmExports as unknown as PdfiumExports;
+    limitGrowth(exports.memory, limit);
+    return new Pdfium(exports);
   }
 
   private constructor(exports: PdfiumExports) {
     this.exports = exports;
     exports.FPDF_InitLibrary();
     this.scratch = exports.malloc(64);
+    const read = (reader: number, position: number, buffer: Pointer, length: number) =>
+      this.readers.get(reader)?.read(position, this.bytes(buffer, length)) ? 1 : 0;
+    const { Instance, Module } = (globalThis as unknown as Global).WebAssembly;
+    const callback = new Instance(new Module(callbackModule), { js: { read } });
+    exports.__indirect_function_table.set(readerSlot, callback.exports['read']);
   }
 
   /**
-   * Has PDFium ask `reader` for the blocks of a document that FPDF_LoadCustomDocument opens.
+   * Has PDFium ask `reader` for the blocks of a document. Returns the number that FPDF_FILEACCESS is to carry as
+   * the reader's parameter, beside `readerSlot`.
    *
    * @see https://pdfium.googlesource.com/pdfium/+/refs/heads/main/public/fpdfview.h
    */
-  setReader(reader: BlockReader): void {
-    const read = (_param: number, position: number, buffer: Pointer, length: number) =>
-      reader.read(position, this.bytes(buffer, length)) ? 1 : 0;
-    const { Instance, Module } = (globalThis as unknown as Global).WebAssembly;
-    const { exports } = new Instance(new Module(callbackModule), { js: { read } });
-    this.exports.__indirect_function_table.set(readerSlot, exports['read']);
+  addReader(reader: BlockReader): number {
+    this.lastReader += 1;
+    this.readers.set(this.lastReader, reader);
+    return this.lastReader;
+  }
+
+  /** Forgets a reader whose document is closed. */
+  removeReader(number: number): void {
+    this.readers.delete(number);
   }
 
   /** A view of PDFium's memory: it is void once a later call has made the memory grow. */
@@ -76,6 +92,12 @@ export class Pdfium {
     return [...new Int32Array(this.exports.memory.buffer, this.scratch, count)];
   }
 }
+
+/**
+ * It would print what its exceptions say as well. The package's types know no such option, and an object serves for
+ * one load.
+ */
+const silent = (): object => ({ printErr: () => {} });
 
 /** A document that PDFium reads in blocks. */
 interface BlockReader {

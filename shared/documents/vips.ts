@@ -1,6 +1,9 @@
 import Vips from 'wasm-vips';
+import { limitGrowth, MemoryLimit, pageBytes, type WasmMemory } from './threads/memory-limit.ts';
 
 let loading: Promise<typeof Vips> | undefined;
+/** What libvips may take if nobody says less: all that its module can. */
+const mostMb = 2048;
 
 /**
  * The formats that a document may have. libvips' other loaders are blocked, for files come from outside.
@@ -9,18 +12,54 @@ let loading: Promise<typeof Vips> | undefined;
  */
 const loaders = ['Jpeg', 'Png', 'Tiff', 'Webp', 'Heif', 'Nsgif'];
 
-/** Loads libvips, once in a thread. Its own threads don't keep the process alive. */
-export function loadVips(): Promise<typeof Vips> {
-  loading ??= load();
+/** Loads libvips, once in a thread, with memory up to a limit. Its own threads don't keep the process alive. */
+export function loadVips(limit = new MemoryLimit(mostMb)): Promise<typeof Vips> {
+  loading ??= load(limit);
   return loading;
 }
 
-async function load(): Promise<typeof Vips> {
-  const vips = await Vips({ dynamicLibraries: ['vips-heif.wasm'], preRun: silence });
+async function load(limit: MemoryLimit): Promise<typeof Vips> {
+  const vips = await withMemory(limit, () =>
+    Vips({ dynamicLibraries: ['vips-heif.wasm'], preRun: silence }),
+  );
   vips.Cache.max(0);
   vips.operationBlock('VipsForeignLoad', true);
   for (const loader of loaders) vips.operationBlock(`VipsForeignLoad${loader}`, false);
   return vips;
+}
+
+/**
+ * Has a module make its memory with a maximum of its own: wasm-vips takes no memory that was made for it. Its
+ * threads share the memory, so that only the maximum holds for all of them.
+ */
+async function withMemory<Module>(
+  limit: MemoryLimit,
+  load: () => Promise<Module>,
+): Promise<Module> {
+  const { WebAssembly } = globalThis as unknown as Global;
+  const { Memory } = WebAssembly;
+  WebAssembly.Memory = function limited(size: MemorySize) {
+    const maximum = Math.min(size.maximum, limit.maxBytes / pageBytes);
+    const memory = new Memory({ ...size, maximum });
+    limitGrowth(memory, limit);
+    return memory;
+  } as unknown as typeof Memory;
+  try {
+    return await load();
+  } finally {
+    WebAssembly.Memory = Memory;
+  }
+}
+
+interface MemorySize {
+  initial: number;
+  maximum: number;
+  shared: boolean;
+}
+
+/** The part of WebAssembly that Node's types leave out. */
+interface Global {
+  WebAssembly: { Memory: new (size: MemorySize) => WasmMemory };
 }
 
 /** Turns warnings off: a damaged file would log a line for each row, and its error is thrown anyway. */

@@ -102,6 +102,9 @@ export interface Job extends JobKey {
   due_at?: string;
   lease_id?: string;
   lease_until?: string;
+  /** Whether it has lost a worker, and is to run with no other job beside it. And the lease under which it does. */
+  runs_alone?: boolean;
+  alone_lease?: string;
   /** Why the job was stopped; it is to end `cancelled`. And how often ending it was tried again. */
   stop_reason?: string;
   stop_tries?: number;

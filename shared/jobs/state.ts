@@ -21,7 +21,9 @@ import { notedProgress } from './progress.ts';
  * | completeJob     | processing | own lease, stopped            | cancelled           | - lease, due_at                  |
  * | failJob         | processing | own lease                     | failed              | + error; - lease, due_at         |
  * | retryJob        | processing | own lease                     | queued, or failed   | + error, retry_count; - lease    |
- * | takeBackJob     | processing | its worker has been silent    | queued, or failed   | + error, retry_count; - lease    |
+ * | beginAlone      | processing | own lease, stopped or not     | processing          | alone_lease                      |
+ * | takeBackJob     | processing | worker silent, not run alone  | queued              | + error, runs_alone; - lease     |
+ * | takeBackJob     | processing | worker silent, run alone      | queued, or failed   | + error, retry_count; - lease    |
  * | postponeJob     | processing | own lease                     | queued              | + error, ready_at; - lease       |
  * | continueJob     | processing | own lease                     | queued              | + turn; - lease, error           |
  * | makeReady       | queued     | ready_at is past, no turn     | queued              | + turn                           |
@@ -137,8 +139,8 @@ export function retryJob(
   error: string,
   waitMs: number,
   condition = whileLeased(job),
+  { used, most, counted } = triesOf(job),
 ): Promise<Job | undefined> {
-  const { used, most, counted } = triesOf(job);
   if (used >= most) return failJob(job, error, {}, condition);
   const now = Date.now();
   return updateJob(job, {
@@ -156,20 +158,37 @@ export function retryJob(
 }
 
 /** How many tries a job has used, how many it has at most, and the attribute that counts one more. */
-function triesOf({ retry_count, max_retries, stop_reason, stop_tries = 0 }: Job) {
+interface Tries {
+  used: number;
+  most: number;
+  counted: Partial<Job>;
+}
+
+function triesOf({ retry_count, max_retries, stop_reason, stop_tries = 0 }: Job): Tries {
   return stop_reason
     ? { used: stop_tries, most: maxStopTries, counted: { stop_tries: stop_tries + 1 } }
     : { used: retry_count, most: max_retries, counted: { retry_count: retry_count + 1 } };
 }
 
-/** The same, at once and for a worker that is lost: only while that worker stays silent. */
+/**
+ * The same, at once and for a worker that is lost: only while that worker stays silent. That may be the fault of
+ * another job beside it, and costs no retry; but the job is to run alone then, and what it loses alone is its own.
+ */
 export function takeBackJob(job: ClaimedJob, error: string): Promise<Job | undefined> {
   const { when, values } = whileLeased(job);
-  return retryJob(job, error, 0, {
+  const silent = {
     when: `${when} AND lease_until = :until`,
     values: { ...values, ':until': job.lease_until },
-  });
+  };
+  const mayBeAnothers = job.alone_lease !== job.lease_id && !job.stop_reason;
+  return retryJob(job, error, 0, silent, mayBeAnothers ? freeTry : triesOf(job));
 }
+
+const freeTry: Tries = { used: 0, most: 1, counted: { runs_alone: true } };
+
+/** Writes down that no other job runs beside this one, under the lease that it has. Undefined as for `renewLease`. */
+export const beginAlone = (job: ClaimedJob) =>
+  updateJob(job, { ...whileLeasedAtAll(job), set: { alone_lease: job.lease_id } });
 
 /** processing → queued until an instant, for a reason that is not the job's: no retry is counted. */
 export function postponeJob(

@@ -1,6 +1,7 @@
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import * as v from 'valibot';
 import { errorFields, log } from '../log.ts';
+import { Company } from './company.ts';
 import type { ClaimedJob } from './job.ts';
 import { claimBest, claimJobs } from './next-jobs.ts';
 import { Doorbell } from './ring.ts';
@@ -21,6 +22,7 @@ const claimingShare = 1 / 3;
 export function jobWorker(run: RunJob) {
   return async ({ Records }: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
     const timeMs = context.getRemainingTimeInMillis();
+    const runInCompany = new Company().within(run);
     const timeIsUp = AbortSignal.timeout(timeMs - windUpMs);
     const mayTakeMore = () => context.getRemainingTimeInMillis() > timeMs * (1 - claimingShare);
     const readable = Records.flatMap((record) => readMessage(record) ?? []);
@@ -29,7 +31,7 @@ export function jobWorker(run: RunJob) {
     const lanes = Map.groupBy(readable, ({ doorbell }) => doorbell.lane);
     const failures = await Promise.all(
       [...lanes].map(([lane, messages]) =>
-        workLane(lane, messages, mayTakeMore, (job) => runLeased(job, run, timeIsUp)),
+        workLane(lane, messages, mayTakeMore, (job) => runLeased(job, runInCompany, timeIsUp)),
       ),
     );
     return {

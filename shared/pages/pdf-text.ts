@@ -4,13 +4,17 @@ import { join } from 'node:path';
 import { loadFlattened } from '../documents/flattened-page.ts';
 import { OpenPdf } from '../documents/open-pdf.ts';
 import { PdfFile } from '../documents/pdf-file.ts';
+import { Pdfium } from '../documents/pdfium.ts';
 import { inReadingOrder } from '../documents/reading-order.ts';
 import { TextLayer } from '../documents/text-runs.ts';
+import { MemoryLimit } from '../documents/threads/memory-limit.ts';
 import { ServiceError } from '../http/errors.ts';
 import { maxPageCharacters } from './page.ts';
 
 /** What a reader gets of a long PDF; most end at `maxPageCharacters` before. */
 const maxPages = 200;
+/** What PDFium may take: nothing is drawn. */
+const maxMb = 256;
 /** The pages that are read by then are all. */
 const maxMs = 4_000;
 /** A text layer with a larger share of letters that the font doesn't name is rubbish. */
@@ -24,7 +28,7 @@ export async function pdfText(bytes: Uint8Array): Promise<string> {
     await writeFile(path, bytes);
     const file = new PdfFile(path);
     try {
-      return readPages(await OpenPdf.from(file));
+      return readPages(new OpenPdf(await Pdfium.load(new MemoryLimit(maxMb)), file));
     } finally {
       file.close();
     }

@@ -63,6 +63,8 @@ it('only a function that reads documents carries what that takes', () => {
     'NOTICES.txt',
     'index.mjs',
     'index.mjs.map',
+    'pages-thread.mjs',
+    'pages-thread.mjs.map',
     'pdfium.wasm',
     'take-apart-thread.mjs',
     'take-apart-thread.mjs.map',

@@ -39,6 +39,19 @@ it('only functions that read PDF carry PDFium, and only the one that draws pages
   expect(having(({ files }) => files.includes('vips.wasm'))).toEqual(['run-ocr-job']);
 });
 
+it('PDFs and pictures are read in threads, and no function has the code to do it itself', () => {
+  const filesOf = (thread: string) => having(({ files }) => files.includes(`${thread}.mjs`));
+
+  expect(filesOf('pages-thread')).toEqual(['run-ocr-job']);
+  expect(filesOf('text-layers-thread')).toEqual([
+    'read-document',
+    'run-chat-job',
+    'run-ocr-job',
+    'search-drive',
+  ]);
+  expect(having(({ code }) => code.includes('FPDF_LoadPage'))).toEqual(['read-page']);
+});
+
 it('the function that streams chat stays small, and so does the one that reads for it', () => {
   const sizes = Object.fromEntries(bundles.map(({ name, code }) => [name, code.length]));
 

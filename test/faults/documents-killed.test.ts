@@ -13,6 +13,7 @@ import type {
 import { leaseMs } from '../../shared/jobs/state.ts';
 import type { KeyLimits } from '../../shared/keys/key-limits.ts';
 import { reportLimits } from '../../shared/keys/limits-report.ts';
+import { brokenPicturePage, greyPage, rawPdf, wordsPage } from '../support/fixtures/poison.ts';
 import { greyJpeg, smallPdf, words } from '../support/fixtures/small-documents.ts';
 import { pass, useFreshHour } from '../support/worlds/clock.ts';
 import { expectBalanced, expectPaid, usdPerPage, useOf } from '../support/worlds/document-use.ts';
@@ -72,6 +73,39 @@ it('a worker killed before any of its requests costs no page, and pays none twic
   await expectPaid(
     jobs.map(({ caller }) => caller),
     2,
+  );
+});
+
+it("a page that can't be drawn is held and given back, whenever its worker is killed", async () => {
+  const pdf = rawPdf([greyPage(120), brokenPicturePage(), wordsPage(words(3))]);
+  const submission = { job_type: 'ocr', drive: { file_id: await world.add('broken.pdf', pdf) } };
+  await submitEach(1, submission);
+  const requests = await runCounted('ocr');
+  // Each page takes its image before it is drawn.
+  const jobs = await submitEach(requests, submission, { images_per_hour: 2 });
+
+  const deaths = await runKilled('ocr', upTo(requests));
+  await bury();
+  await world.work();
+
+  expect(deaths).toBeGreaterThan(requests - 5);
+  for (const { caller, id } of jobs) {
+    const { status, result } = await world.read(caller, id);
+    const pages = (result as OcrResult).pages.map(({ text, error }) => error ?? text);
+    expect({ status, pages }).toEqual({
+      status: 'done',
+      pages: [
+        'grey 120',
+        "unreadable_page: Page 2 can't be read: its picture is damaged.",
+        words(3),
+      ],
+    });
+    const { ocr } = await reportLimits(caller);
+    expect(ocr.used_this_hour, 'images of the hour').toBe(1);
+  }
+  await expectPaid(
+    jobs.map(({ caller }) => caller),
+    1,
   );
 });
 

@@ -179,7 +179,7 @@ it('a worker that has lost its lease to another reads, charges and writes nothin
   beforePage = async () => {};
   pass(leaseMs + 1_000);
   await world.sweep();
-  expect(await world.read(caller, id)).toMatchObject({ status: 'done', retry_count: 1 });
+  expect(await world.read(caller, id)).toMatchObject({ status: 'done', retry_count: 0 });
   open();
   await late;
 

@@ -37,7 +37,8 @@ it('finishes a job whose stage was killed twice in the midst of its call', {
   const third = await started(dataDir);
   const job = await until(third, id);
 
-  expect(job).toMatchObject({ status: 'done', retry_count: 2, error: null });
+  // Of the first loss another job may be guilty; the second one was its own.
+  expect(job).toMatchObject({ status: 'done', retry_count: 1, error: null });
   expect(chatResultOf(job)?.content).toBe('echo: survive');
   expect(stub.requests).toHaveLength(3);
 });
@@ -71,13 +72,15 @@ it('loses none of 30 jobs, and runs none twice, when it is restarted in their mi
   for (const [index, job] of ended.entries()) {
     const { status, retry_count } = job;
     const content = contents[index] ?? '';
-    expect({ status, answer: chatResultOf(job)?.content }).toEqual({
+    // Nobody knows over which job a worker was lost, so none has paid a retry.
+    expect({ status, retry_count, answer: chatResultOf(job)?.content }).toEqual({
       status: 'done',
+      retry_count: 0,
       answer: `${content} done`,
     });
-    expect(callsOf(content), content).toBeLessThanOrEqual(1 + retry_count);
   }
-  expect(ended.filter(({ retry_count }) => retry_count === 1)).not.toEqual([]);
+  const calls = contents.map(callsOf);
+  expect(Math.max(...calls), 'once more for those that were lost').toBe(2);
   for (const { exitCode, tookMs } of [firstStop, secondStop]) {
     expect(exitCode).toBe(0);
     expect(tookMs).toBeLessThan(5_000);

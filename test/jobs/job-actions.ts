@@ -4,6 +4,7 @@ import type { ClaimedJob, Job } from '../../shared/jobs/job.ts';
 import { claimJobs } from '../../shared/jobs/next-jobs.ts';
 import { completionOf } from '../../shared/jobs/run-leased.ts';
 import {
+  beginAlone,
   continueJob,
   failJob,
   makeReady,
@@ -34,6 +35,7 @@ const weights = {
   continue: 1,
   suspend: 1,
   renew: 1,
+  'run alone': 2,
   'end wait': 1,
   cancel: 1,
   stop: 2,
@@ -100,6 +102,8 @@ export async function perform(world: World, action: Action): Promise<unknown> {
       return claim && tookEffect(suspendJob(claim));
     case 'renew':
       return claim && tookEffect(renewLease(claim));
+    case 'run alone':
+      return claim && tookEffect(beginAlone(claim));
     case 'end wait':
       return job && tookEffect(makeReady(job));
     case 'cancel':
@@ -143,6 +147,8 @@ export function predict(model: JobModel, world: World, action: Action): unknown 
       return claim && model.goOn(claim);
     case 'renew':
       return claim && model.renew(claim);
+    case 'run alone':
+      return claim && model.runAlone(claim);
     case 'end wait':
       return job && model.endWait(job.job_id);
     case 'cancel':

@@ -15,6 +15,9 @@ interface ModelJob {
   lease?: { id: string | undefined; until: number };
   error?: string;
   started?: true;
+  /** It has lost a worker. */
+  runsAlone?: true;
+  aloneLease?: string;
   /** How often its ending was tried again, once it was stopped. */
   stop?: { tries: number };
   /** The lease of the worker that knows of the stop: it claimed the job afterwards. */
@@ -60,6 +63,13 @@ export class JobModel {
     const job = this.find(claim.job_id);
     if (job.lease?.id !== claim.lease_id) return false;
     lend(job);
+    return true;
+  }
+
+  runAlone(claim: ClaimedJob): boolean {
+    const job = this.find(claim.job_id);
+    if (job.lease?.id !== claim.lease_id) return false;
+    job.aloneLease = claim.lease_id;
     return true;
   }
 
@@ -133,7 +143,7 @@ export class JobModel {
     for (const job of this.jobs.values()) {
       if (job.dueAt === undefined || job.dueAt > Date.now()) continue;
       if (job.status === 'processing') {
-        giveBack(job, 'worker_lost: The worker stopped before it finished the job.', 0);
+        takeBack(job, 'worker_lost: The worker stopped before it finished the job.');
       } else {
         job.dueAt = Date.now() + Math.max(ringGraceMs, Date.now() - job.readyAt);
         job.hasTurn = true;
@@ -159,6 +169,8 @@ export class JobModel {
       ...(job.lease?.id && { lease_id: job.lease.id, lease_until: instant(job.lease.until) }),
       ...(job.error !== undefined && { error: job.error }),
       ...(job.stop && { stop_reason: 'stopped: The job was stopped by its caller.' }),
+      ...(job.runsAlone && { runs_alone: true }),
+      ...(job.aloneLease && { alone_lease: job.aloneLease }),
       ...(job.stop?.tries && { stop_tries: job.stop.tries }),
     }));
   }
@@ -199,6 +211,17 @@ function giveBack(job: ModelJob, error: string, waitMs: number): void {
   queue(job, waitMs);
 }
 
+/** A worker that is lost costs a job no retry unless the job ran alone. */
+function takeBack(job: ModelJob, error: string): void {
+  if (job.stop || (job.aloneLease && job.aloneLease === job.lease?.id)) {
+    giveBack(job, error, 0);
+    return;
+  }
+  job.error = error;
+  job.runsAlone = true;
+  queue(job, 0);
+}
+
 function queue(job: ModelJob, waitMs: number): void {
   job.status = 'queued';
   job.readyAt = Date.now() + waitMs;
@@ -224,6 +247,8 @@ const modelled = [
   'error',
   'stop_reason',
   'stop_tries',
+  'runs_alone',
+  'alone_lease',
 ] as const;
 const leased = ['lease_id', 'lease_until'] as const;
 

@@ -129,6 +129,6 @@ it('stops at once, and writes nothing, when the lease was lost', async () => {
   await stopped.promise;
   await running;
 
-  expect(takenBack).toMatchObject({ status: 'queued', retry_count: 1 });
+  expect(takenBack).toMatchObject({ status: 'queued', retry_count: 0, runs_alone: true });
   expect(await itemOf(job)).toEqual(takenBack);
 });

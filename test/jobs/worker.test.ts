@@ -3,6 +3,7 @@ import { cancelJob } from '../../shared/jobs/cancel.ts';
 import type { ClaimedJob, Job } from '../../shared/jobs/job.ts';
 import type { JobResult } from '../../shared/jobs/result.ts';
 import type { RunJob } from '../../shared/jobs/run-leased.ts';
+import { leaseMs } from '../../shared/jobs/state.ts';
 import { sweepJobs } from '../../shared/jobs/sweep.ts';
 import { jobWorker } from '../../shared/jobs/worker.ts';
 import { writtenLines } from '../support/run/output.ts';
@@ -161,9 +162,44 @@ it('finishes the job of a worker that was lost, whose own late answer changes no
   await lostWorker;
 
   const { status, retry_count, result_json } = await itemOf(job);
-  expect({ status, retry_count }).toEqual({ status: 'done', retry_count: 1 });
+  expect({ status, retry_count }).toEqual({ status: 'done', retry_count: 0 });
   expect(result_json).toBe(JSON.stringify(answer));
   expect(runs).toEqual([job.job_id]);
+});
+
+it('takes no retry from the jobs beside one over which workers are lost, and one for each from that', async () => {
+  const harmless = [await submitted({ max_retries: 0 }), await submitted({ max_retries: 0 })];
+  const poison = await submitted({ max_retries: 1 });
+  const jobs = [...harmless, poison];
+  const tries: string[] = [];
+  /** Runs what is ready by a worker that writes nothing any more once the poison has begun. */
+  const loseWorker = async () => {
+    const begun = Promise.withResolvers<void>();
+    const work: RunJob = async (job, signal) => {
+      tries.push(job.job_id);
+      if (job.job_id === poison.job_id) begun.resolve();
+      // Those of the first worker are under way when it is lost; later ones run before the poison, or never.
+      const isFirst = tries.length <= jobs.length;
+      return isFirst || job.job_id === poison.job_id ? new Promise(() => {}) : run(job, signal);
+    };
+    void jobWorker(work)(eventOf(...jobs.map(messageFor)), contextOf());
+    await begun.promise;
+    vi.setSystemTime(Date.now() + leaseMs + 1);
+    await sweepJobs();
+    return itemOf(poison);
+  };
+
+  const losses = [await loseWorker(), await loseWorker(), await loseWorker()];
+  await jobWorker(run)(eventOf(...jobs.map(messageFor)), contextOf());
+
+  expect(losses.map(({ status, retry_count }) => `${status} ${retry_count}`)).toEqual([
+    'queued 0',
+    'queued 1',
+    'failed 1',
+  ]);
+  for (const job of harmless) {
+    expect(await itemOf(job)).toMatchObject({ status: 'done', retry_count: 0 });
+  }
 });
 
 it('returns all its messages when the table cannot be read', async () => {

@@ -29,6 +29,19 @@ describe('queues and streams', () => {
     expect(mapping.FunctionResponseTypes).toEqual(['ReportBatchItemFailures']);
   });
 
+  it('give a worker that reads documents one at a time, so that none shares its worker', () => {
+    const sizes = ofQueues.map(({ mapping }) => [
+      functionIn(mapping.FunctionName).name,
+      mapping.BatchSize,
+    ]);
+
+    expect(Object.fromEntries(sizes)).toEqual({
+      'run-chat-job': 10,
+      'run-ocr-job': 1,
+      'expand-folder': 10,
+    });
+  });
+
   it.each(ofStreams)('$id starts at the beginning and gives up to a queue', ({ mapping }) => {
     expect(mapping).toMatchObject({ StartingPosition: 'TRIM_HORIZON', MaximumRetryAttempts: 10 });
     const destination = referencesIn(mapping.DestinationConfig.OnFailure);

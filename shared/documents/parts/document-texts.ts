@@ -3,6 +3,7 @@ import { ServiceError } from '../../http/errors.ts';
 import { unreadableDocument } from '../errors.ts';
 import { type CompositeKind, isComposite } from '../kind.ts';
 import { textLayersIn } from '../text-layers.ts';
+import type { Losses } from '../threads/read-in-thread.ts';
 import { type Part, underName } from './part.ts';
 import { takeApart } from './take-apart.ts';
 
@@ -38,7 +39,9 @@ export async function documentTexts(
   let characters = 0;
   try {
     const parts = isComposite(kind) ? await takeApart({ path, kind, folder, forceOcr: false }) : [];
-    const pages = isComposite(kind) ? pagesOf(parts) : named('', layersOf(path));
+    throwIfUnreadable(parts);
+    const losses = { count: 0 };
+    const pages = isComposite(kind) ? pagesOf(parts, losses) : named('', layersOf(path, losses));
     for await (const { name, page } of pages) {
       const isText = 'text' in page && page.text.trim() !== '';
       texts.hasText ||= isText;
@@ -52,14 +55,20 @@ export async function documentTexts(
   }
 }
 
+/** A document of which nothing can be read says why, and not that it has no text. */
+function throwIfUnreadable(parts: Part[]): void {
+  const errors = parts.flatMap((part) => (part.is === 'unreadable' ? [part.error] : []));
+  if (errors[0] && errors.length === parts.length) throw errors[0];
+}
+
 interface NamedPage {
   /** The name of the file that begins with this page. */
   name?: string;
   page: Page;
 }
 
-async function* pagesOf(parts: Part[]): AsyncGenerator<NamedPage> {
-  for (const part of parts) yield* named(part.name, pagesIn(part));
+async function* pagesOf(parts: Part[], losses: Losses): AsyncGenerator<NamedPage> {
+  for (const part of parts) yield* named(part.name, pagesIn(part, losses));
 }
 
 async function* named(name: string, pages: AsyncIterable<Page>): AsyncGenerator<NamedPage> {
@@ -70,23 +79,23 @@ async function* named(name: string, pages: AsyncIterable<Page>): AsyncGenerator<
   }
 }
 
-async function* pagesIn(part: Part): AsyncGenerator<Page> {
+async function* pagesIn(part: Part, losses: Losses): AsyncGenerator<Page> {
   if (part.is === 'text') yield { text: part.text };
   else if (part.is === 'unreadable') yield { note: part.error.message };
   else if (part.kind === 'image') yield picture;
-  else yield* readableLayersOf(part.path);
+  else yield* readableLayersOf(part.path, losses);
 }
 
-async function* layersOf(path: string): AsyncGenerator<Page> {
-  for await (const layer of textLayersIn(path)) {
+async function* layersOf(path: string, losses: Losses): AsyncGenerator<Page> {
+  for await (const layer of textLayersIn(path, losses)) {
     yield layer === undefined ? picture : { text: layer };
   }
 }
 
 /** A PDF among other files that can't be read keeps none of them from being read. */
-async function* readableLayersOf(path: string): AsyncGenerator<Page> {
+async function* readableLayersOf(path: string, losses: Losses): AsyncGenerator<Page> {
   try {
-    yield* layersOf(path);
+    yield* layersOf(path, losses);
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     yield { note: error.message };

@@ -5,7 +5,7 @@ import type { Document } from '../../documents/document.ts';
 import { unsupportedFile } from '../../documents/errors.ts';
 import { joinDocuments, type Piece } from '../../documents/joined-document.ts';
 import { isComposite, kindOf, mediaTypeOf } from '../../documents/kind.ts';
-import { openDocument } from '../../documents/open-document.ts';
+import { type OpeningOptions, openDocument } from '../../documents/open-document.ts';
 import { typeInWords } from '../../documents/type-words.ts';
 import { newTempDir } from '../files/source-file.ts';
 import { type InlineFile, inlineFilesOf } from '../inline-files.ts';
@@ -24,9 +24,10 @@ export async function openInlineDocuments(job: Job): Promise<InlineDocuments> {
   const folder = await newTempDir();
   const remove = () => rm(folder, { recursive: true, force: true });
   try {
+    const losses = { count: 0 };
     const files = inlineFilesOf(await messagesOf(job));
     const pieces = files.map((file, index) =>
-      pieceOf(file, join(folder, String(index)), job.force_ocr ?? false),
+      pieceOf(file, join(folder, String(index)), { forceOcr: job.force_ocr ?? false, losses }),
     );
     // What is wrong with the only one is the job's own error.
     if (pieces.length === 1) (await pieces[0]?.open())?.close();
@@ -51,7 +52,11 @@ function contentHashOf(files: InlineFile[], forceOcr: boolean): string {
 
 const sha256 = (content: string | Uint8Array) => createHash('sha256').update(content).digest('hex');
 
-function pieceOf({ name, isImage, mimeType, bytes }: InlineFile, path: string, forceOcr: boolean) {
+function pieceOf(
+  { name, isImage, mimeType, bytes }: InlineFile,
+  path: string,
+  options: OpeningOptions,
+) {
   const open = async () => {
     const kind = kindOf(bytes, mimeType, isImage ? '' : name);
     const isPages = kind && (isPaged(kind) || isComposite(kind));
@@ -59,7 +64,7 @@ function pieceOf({ name, isImage, mimeType, bytes }: InlineFile, path: string, f
       throw unsupportedFile(name, typeInWords(mediaTypeOf(bytes, mimeType, name)));
     }
     await writeFile(path, bytes);
-    return openDocument(path, kind, { forceOcr });
+    return openDocument(path, kind, options);
   };
   return { name: isImage ? '' : name, open } satisfies Piece;
 }

@@ -111,7 +111,10 @@ interface Reading {
   signal: AbortSignal;
 }
 
-/** Reads a page by its text layer, else as it was read before, else by OCR. Returns whether it could be read. */
+/**
+ * Reads a page by its text layer, else as it was read before, else by OCR, for which it is drawn only once an image
+ * is taken and its price held. Returns whether it could be read.
+ */
 async function readPage(
   { job, document, images, cache, signal }: Reading,
   page: number,
@@ -119,13 +122,14 @@ async function readPage(
   const name = pageName(page);
   const known = cache.get(page);
   try {
-    const options = { forceOcr: job.force_ocr ?? false, draw: !known };
-    const { textLayer, jpeg } = await document.readPage(page, options);
+    const options = { forceOcr: job.force_ocr ?? false, draw: false };
+    const { textLayer } = await document.readPage(page, options);
     if (textLayer !== undefined) {
       await saveStep(job, name, { page, source: 'text_layer', confidence: null, text: textLayer });
     } else if (known) await saveStep(job, name, fromCache(known));
-    else if (jpeg) await readImage(job, page, jpeg, images, signal);
-    measure({ Pages: 1 }, { source: jpeg ? 'ocr' : known ? 'cache' : 'text_layer' });
+    else await readImage(job, page, () => pictureOf(document, page), images, signal);
+    const source = textLayer !== undefined ? 'text_layer' : known ? 'cache' : 'ocr';
+    measure({ Pages: 1 }, { source });
     return true;
   } catch (error) {
     if (!isPagesFault(error)) throw error;
@@ -139,6 +143,12 @@ async function readPage(
     await saveStep(job, name, failed);
     return false;
   }
+}
+
+async function pictureOf(document: Document, page: number): Promise<Uint8Array> {
+  const { jpeg } = await document.readPage(page, { forceOcr: true });
+  if (!jpeg) throw new Error(`Page ${page} has neither text nor a picture`);
+  return jpeg;
 }
 
 /** Whether an error says that this very page can't be read; a spent budget, say, stops the whole job. */

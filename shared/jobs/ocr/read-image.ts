@@ -1,4 +1,5 @@
-import { ask } from '../../chat/ask.ts';
+import { askHeld } from '../../chat/ask.ts';
+import { type HeldCall, holdCall } from '../../chat/metered-call.ts';
 import type { ImageTaker } from '../../ledger/image-taker.ts';
 import { toNanoUsd } from '../../ledger/nano-usd.ts';
 import { reserve } from '../../ledger/reserve.ts';
@@ -14,14 +15,18 @@ import { stepWrite } from '../steps.ts';
 import { withCacheWrite } from './page-cache.ts';
 import { type PageStep, pageName } from './page-steps.ts';
 
+/** Draws a page, as a JPEG. Throws 422 if it can't be drawn. */
+type Draw = () => Promise<Uint8Array>;
+
 /**
- * Reads one page's image, once. An image of the hour is taken and the price held before; what was read is
- * written in one transaction with its charge. An image that could not be read is given back.
+ * Reads one page's image, once. An image of the hour is taken and the price held before the page is even drawn;
+ * what was read is written in one transaction with its charge. An image that could not be drawn or read is given
+ * back, and so is its price.
  */
 export async function readImage(
   job: ClaimedJob,
   page: number,
-  jpeg: Uint8Array,
+  draw: Draw,
   images: ImageTaker,
   signal: AbortSignal,
 ): Promise<void> {
@@ -30,8 +35,8 @@ export async function readImage(
   const engine = findOcrEngine(modelId);
   try {
     const isNew = engine
-      ? await readByEngine(job, page, jpeg, hour, engine, signal)
-      : await readByModel(job, page, jpeg, hour, modelId, signal);
+      ? await readByEngine(job, page, draw, hour, engine, signal)
+      : await readByModel(job, page, draw, hour, modelId, signal);
     // A run that had lost its lease has read the page meanwhile, and that reading counts.
     if (!isNew) await images.giveBack(hour);
   } catch (error) {
@@ -43,16 +48,17 @@ export async function readImage(
 async function readByEngine(
   job: ClaimedJob,
   page: number,
-  jpeg: Uint8Array,
+  draw: Draw,
   hour: string,
   { id, features, usdPerPage }: OcrEngine,
   signal: AbortSignal,
 ): Promise<boolean> {
-  await waitForRateLimit(signal);
   const cost = toNanoUsd(usdPerPage);
   const subject = { model: id, tags: tagsOf(job, 'ocr'), job_id: callersJobIdOf(job) };
   const hold = await reserve(job.key_id, cost, subject, { asRequest: false });
   try {
+    const jpeg = await draw();
+    await waitForRateLimit(signal);
     const { text, confidence } = await readWithTextract(jpeg, features, signal);
     const step: PageStep = { page, source: 'ocr', confidence, text, cost, image_hour: hour };
     const outcome = {
@@ -72,7 +78,7 @@ async function readByEngine(
 async function readByModel(
   job: ClaimedJob,
   page: number,
-  jpeg: Uint8Array,
+  draw: Draw,
   hour: string,
   modelId: string,
   signal: AbortSignal,
@@ -81,17 +87,34 @@ async function readByModel(
   const call = {
     keyId: job.key_id,
     model,
-    body: { model: model.id, messages: transcription(jpeg) },
+    // A picture counts the same whatever it shows.
+    body: { model: model.id, messages: transcription(new Uint8Array()) },
     subject: { tags: tagsOf(job, 'ocr'), job_id: callersJobIdOf(job) },
     signal,
     images: 1,
   };
-  const { isNew } = await ask(call, ({ content, cost }) => {
+  const held = await holdCall(call);
+  const drawn = await withPicture(held, draw);
+  const { isNew } = await askHeld(drawn, ({ content, cost }) => {
     const text = content ?? '';
     const step: PageStep = { page, source: 'ocr', confidence: null, text, cost, image_hour: hour };
     return pageWrites(job, step);
   });
   return isNew;
+}
+
+/** Puts a page's picture into a call that is held. Releases the hold if the page can't be drawn. */
+async function withPicture(held: HeldCall, draw: Draw): Promise<HeldCall> {
+  try {
+    const { call } = held;
+    return {
+      ...held,
+      call: { ...call, body: { ...call.body, messages: transcription(await draw()) } },
+    };
+  } catch (error) {
+    await release(held.hold);
+    throw error;
+  }
 }
 
 /** Returns the writes of a page that was read: its step, and what is kept of it for later jobs. */

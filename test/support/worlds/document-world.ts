@@ -34,7 +34,7 @@ import { followJobs } from './stream-tail.ts';
 
 const lanes = {
   folder: { queue: () => setting('FOLDER_QUEUE_URL'), work: jobWorker(runFolderJob), atOnce: 10 },
-  ocr: { queue: () => setting('OCR_QUEUE_URL'), work: jobWorker(runOcrJob), atOnce: 4 },
+  ocr: { queue: () => setting('OCR_QUEUE_URL'), work: jobWorker(runOcrJob), atOnce: 1 },
   chat: { queue: () => setting('CHAT_QUEUE_URL'), work: jobWorker(runChatJob), atOnce: 10 },
 };
 

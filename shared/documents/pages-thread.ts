@@ -1,0 +1,19 @@
+import { openImage } from './image.ts';
+import { openPdf } from './pdf.ts';
+import { SharedPdfium } from './shared-pdfium.ts';
+import { readDocumentsWith } from './threads/document-requests.ts';
+import { MemoryLimit } from './threads/memory-limit.ts';
+import { loadVips } from './vips.ts';
+
+/** Together with all else within the 2,048 MB of the function that draws pages. */
+const pdfiumMemory = new MemoryLimit(1_152);
+const vipsMemory = new MemoryLimit(576);
+
+const pdfium = new SharedPdfium(pdfiumMemory);
+const vips = () => loadVips(vipsMemory);
+
+readDocumentsWith(
+  async ({ path, kind }) =>
+    kind === 'pdf' ? openPdf(path, { pdfium, vips }) : openImage(path, await vips()),
+  [pdfiumMemory, vipsMemory],
+);

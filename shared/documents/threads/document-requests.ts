@@ -1,0 +1,49 @@
+import type { Document, PageContent } from '../document.ts';
+import type { MemoryLimit } from './memory-limit.ts';
+import { answerWith } from './replies.ts';
+
+/** A document that a thread is to read; it is opened again by a thread that doesn't know it. */
+export interface ReadDocument {
+  id: number;
+  path: string;
+  kind: 'pdf' | 'image';
+}
+
+/** What a thread that reads documents is asked. */
+export type DocumentRequest =
+  | { is: 'open'; document: ReadDocument }
+  | { is: 'close'; document: ReadDocument }
+  | { is: 'read'; document: ReadDocument; page: number; options: PageOptions };
+
+interface PageOptions {
+  forceOcr: boolean;
+  draw: boolean;
+}
+
+/** How many pages a document has that was opened, or what is on a page that was read. */
+export type DocumentAnswer = number | PageContent;
+
+/** Has this thread read documents, each opened by `open`. */
+export function readDocumentsWith(
+  open: (document: ReadDocument) => Promise<Document>,
+  memory: readonly MemoryLimit[],
+): void {
+  const documents = new Map<number, Document>();
+  const openOnce = async (asked: ReadDocument) => {
+    const document = documents.get(asked.id) ?? (await open(asked));
+    documents.set(asked.id, document);
+    return document;
+  };
+  answerWith(async (request: DocumentRequest): Promise<DocumentAnswer | undefined> => {
+    const { id } = request.document;
+    if (request.is === 'close') {
+      documents.get(id)?.close();
+      documents.delete(id);
+      return undefined;
+    }
+    const document = await openOnce(request.document);
+    return request.is === 'open'
+      ? document.pageCount
+      : document.readPage(request.page, request.options);
+  }, memory);
+}

@@ -1,0 +1,45 @@
+/**
+ * The memory that the WebAssembly of a thread may take in all: a thread's heap limit doesn't count it. What is
+ * taken isn't given back while the thread lives, since nobody knows when the engine frees it.
+ */
+export class MemoryLimit {
+  /** Whether more was asked for than there is. */
+  isUsedUp = false;
+  readonly maxBytes: number;
+  private takenBytes = 0;
+
+  constructor(maxMb: number) {
+    this.maxBytes = maxMb * 1024 * 1024;
+  }
+
+  /** Whether half of it is taken, so that the next document may find too little. */
+  get isWornOut(): boolean {
+    return this.takenBytes > this.maxBytes / 2;
+  }
+
+  /** Takes memory; returns false if there is too little. */
+  take(bytes: number): boolean {
+    const fits = this.takenBytes + bytes <= this.maxBytes;
+    if (fits) this.takenBytes += bytes;
+    else this.isUsedUp = true;
+    return fits;
+  }
+}
+
+/** A memory of WebAssembly, in pages of 64 KB. */
+export interface WasmMemory {
+  readonly buffer: { readonly byteLength: number };
+  grow(pages: number): number;
+}
+
+export const pageBytes = 65_536;
+
+/** Has a memory ask before it grows. An allocator takes a refusal for the end of all memory. */
+export function limitGrowth(memory: WasmMemory, limit: MemoryLimit): void {
+  const grow = memory.grow.bind(memory);
+  limit.take(memory.buffer.byteLength);
+  memory.grow = (pages) => {
+    if (!limit.take(pages * pageBytes)) throw new RangeError('There is no more memory');
+    return grow(pages);
+  };
+}

@@ -1,0 +1,56 @@
+import { parentPort } from 'node:worker_threads';
+import { ServiceError } from '../../http/errors.ts';
+import type { MemoryLimit } from './memory-limit.ts';
+
+/** Why a thread is of no more use: its time or its memory was up, or it broke. */
+export type Loss = 'time' | 'memory' | 'crash';
+
+/** A 422 on its way to another thread. */
+export type SentError = Pick<ServiceError, 'code' | 'message'>;
+
+/** What a thread answers a request with. One that is worn out is to be ended after it. */
+export type Reply<Answer> =
+  | { answer: Answer; isWornOut: boolean }
+  | { refusal: SentError }
+  | { loss: Loss };
+
+/** Makes an error small enough to be sent. */
+export const sent = ({ code, message }: ServiceError): SentError => ({ code, message });
+
+/**
+ * Has this thread answer requests with what `handle` returns; undefined is no answer. A 422 is sent; an error that
+ * is no fault of a document ends the thread, and is thrown where the request was made.
+ */
+export function answerWith<Request, Answer>(
+  handle: (request: Request) => Promise<Answer | undefined>,
+  memory: readonly MemoryLimit[] = [],
+): void {
+  parentPort?.on('message', async (request: Request) => {
+    const reply = await replyTo(request, handle, memory);
+    if (reply) parentPort?.postMessage(reply);
+  });
+}
+
+async function replyTo<Request, Answer>(
+  request: Request,
+  handle: (request: Request) => Promise<Answer | undefined>,
+  memory: readonly MemoryLimit[],
+): Promise<Reply<Answer> | undefined> {
+  try {
+    const answer = await handle(request);
+    if (answer === undefined) return undefined;
+    // What was made without the memory that it takes may lack a part.
+    if (memory.some(({ isUsedUp }) => isUsedUp)) return { loss: 'memory' };
+    return { answer, isWornOut: memory.some(({ isWornOut }) => isWornOut) };
+  } catch (error) {
+    if (memory.some(({ isUsedUp }) => isUsedUp)) return { loss: 'memory' };
+    if (error instanceof ServiceError) return { refusal: sent(error) };
+    if (isCrash(error)) return { loss: 'crash' };
+    throw error;
+  }
+}
+
+/** Whether WebAssembly trapped, or JavaScript ran out of stack: what it knows may be in any state. */
+function isCrash(error: unknown): boolean {
+  return error instanceof Error && ['RuntimeError', 'RangeError'].includes(error.name);
+}

@@ -1,0 +1,144 @@
+import { afterAll, expect, it } from 'vitest';
+import type { Document } from '../../shared/documents/document.ts';
+import { openDocument } from '../../shared/documents/open-document.ts';
+import { textLayersIn } from '../../shared/documents/text-layers.ts';
+import type {
+  DocumentAnswer,
+  DocumentRequest,
+} from '../../shared/documents/threads/document-requests.ts';
+import { DocumentThread } from '../../shared/documents/threads/document-thread.ts';
+import { openInThread } from '../../shared/documents/threads/read-in-thread.ts';
+import {
+  deflateBombPage,
+  greyPage,
+  nestedFormsPage,
+  rawPdf,
+  shadingPage,
+  tiffOfTwo,
+  wordsPage,
+} from '../support/fixtures/poison.ts';
+import { words } from '../support/fixtures/small-documents.ts';
+import { fileOf } from './open-bytes.ts';
+
+/** A thread of this file's own, which has five seconds for a request. */
+const file = new URL('../../shared/documents/pages-thread.ts', import.meta.url);
+const thread = new DocumentThread<DocumentRequest, DocumentAnswer>(file, { heapMb: 256 });
+const reader = { thread, ms: 5_000 };
+
+afterAll(() => thread.end());
+
+const lastingPage = shadingPage(4_000);
+
+/** What becomes of each page, asked for all at once. */
+const pagesOf = (document: Document) =>
+  Promise.all(
+    Array.from({ length: document.pageCount }, async (_, index) =>
+      document.readPage(index + 1).then(
+        (content) => Object.keys(content)[0],
+        ({ statusCode, message }) => `${statusCode} ${message}`,
+      ),
+    ),
+  );
+
+const tooLong = (page: number) => `422 Page ${page} can't be read: it takes too long to read.`;
+const tooLarge = (page: number) =>
+  `422 Page ${page} can't be read: it takes too much memory to read.`;
+
+it('a page that takes long is given up after two tries, and the others of its document are read', async () => {
+  const path = fileOf(rawPdf([wordsPage(words(1)), lastingPage, greyPage(120)]));
+  const document = await openInThread(reader, path, 'pdf');
+
+  const read = pagesOf(document);
+
+  expect(await read).toEqual(['textLayer', tooLong(2), 'jpeg']);
+});
+
+it('the loop goes on while a page is drawn', async () => {
+  const path = fileOf(rawPdf([shadingPage(200), greyPage(120)]));
+  const document = await openDocument(path, 'pdf');
+  let turns = 0;
+  const turning = setInterval(() => {
+    turns += 1;
+  }, 10);
+
+  const { jpeg } = await document.readPage(1);
+  clearInterval(turning);
+
+  expect(jpeg).toBeDefined();
+  expect(turns).toBeGreaterThan(5);
+  document.close();
+});
+
+it.each([
+  ['forms within forms of 2 KB', () => nestedFormsPage(10, 7)],
+  ['a stream that unpacks to a gigabyte', () => deflateBombPage(1_000)],
+])('%s take no more memory than there is for a page', async (_, page) => {
+  const file = rawPdf([page(), greyPage(120)]);
+  const path = fileOf(file);
+  const document = await openInThread({ ...reader, ms: 60_000 }, path, 'pdf');
+  const before = process.memoryUsage().rss;
+  let most = 0;
+  const watching = setInterval(() => {
+    most = Math.max(most, process.memoryUsage().rss - before);
+  }, 20);
+
+  const read = await pagesOf(document);
+  clearInterval(watching);
+
+  expect(file.length).toBeLessThan(2_000_000);
+  expect(read).toEqual([tooLarge(1), 'jpeg']);
+  expect(most / 1e6).toBeLessThan(1_900);
+});
+
+it('a document of such pages alone is given up after five', async () => {
+  const path = fileOf(rawPdf(Array.from({ length: 8 }, () => lastingPage)));
+  const document = await openInThread({ thread, ms: 2_000 }, path, 'pdf');
+  const given = (page: number) =>
+    `422 Page ${page} can't be read: 5 others took too long, or too much memory.`;
+
+  const read = await pagesOf(document);
+
+  expect(read).toEqual([...[1, 2, 3, 4, 5].map(tooLong), ...[6, 7, 8].map(given)]);
+});
+
+it('documents beside one that loses the thread are read', async () => {
+  const poisoned = await openInThread(reader, fileOf(rawPdf([lastingPage, greyPage(7)])), 'pdf');
+  const good = await openInThread(reader, fileOf(rawPdf(greys(6))), 'pdf');
+
+  const [bad, read] = await Promise.all([pagesOf(poisoned), pagesOf(good)]);
+
+  expect(bad).toEqual([tooLong(1), 'jpeg']);
+  expect(read).toEqual(Array(6).fill('jpeg'));
+});
+
+const greys = (count: number) => Array.from({ length: count }, (_, page) => greyPage(20 * page));
+
+it('a document that loses the thread twice while it is opened is refused', async () => {
+  // No thread starts as fast.
+  await thread.end();
+
+  const opening = openInThread({ thread, ms: 1 }, fileOf(rawPdf([greyPage(9)])), 'pdf');
+
+  await expect(opening).rejects.toMatchObject({
+    statusCode: 422,
+    code: 'unreadable_document',
+    message: "The document can't be read: it takes too long to read.",
+  });
+});
+
+it("each page of a TIFF is measured before it is unpacked, whatever its first one's size", async () => {
+  const file = tiffOfTwo(100_000, 100_000);
+  const document = await openDocument(fileOf(file), 'image');
+
+  const read = await pagesOf(document);
+
+  expect(file.length).toBeLessThan(20_000);
+  expect(read).toEqual(['jpeg', "422 Page 2 can't be read: it has more than 1000 megapixels."]);
+  document.close();
+});
+
+it('a text layer that takes all memory is left out, and the others are read', async () => {
+  const path = fileOf(rawPdf([nestedFormsPage(10, 7), wordsPage(words(2))]));
+
+  expect(await Array.fromAsync(textLayersIn(path))).toEqual([undefined, words(2)]);
+});

@@ -7,6 +7,7 @@ import {
 } from '../ledger/errors.ts';
 import { ModelPausedError } from '../models/errors.ts';
 import type { Job } from './job.ts';
+import { RunningError } from './running.ts';
 
 /**
  * When a job that stopped with an error may go on, in epoch ms, if it only waits for a limit of its own
@@ -14,7 +15,9 @@ import type { Job } from './job.ts';
  */
 export function endOfWait(job: Job, error: unknown): number | undefined {
   if (error instanceof ImagesPerHourError) return error.untilMs;
-  if (error instanceof ConcurrencyError) return Date.now() + heldUpMs(job);
+  if (error instanceof ConcurrencyError || error instanceof RunningError) {
+    return Date.now() + Math.min(maxWaitForRunMs, heldUpMs(job));
+  }
   if (error instanceof BudgetExceededError && error.isHeldUp) return Date.now() + heldUpMs(job);
   if (isOutage(error) && !hasWaitedLong(job)) {
     return Date.now() + Math.max(advisedMs(error), heldUpMs(job));
@@ -43,6 +46,9 @@ interface AwsError {
 /** After six hours it costs retries after all: what the job asked for in vain may have been paid each time. */
 const hasWaitedLong = ({ created_at }: Job) =>
   Date.now() - Date.parse(created_at) > 6 * 60 * 60_000;
+
+/** Calls and jobs end all the time, and a place that has come free is not to wait. */
+const maxWaitForRunMs = 5_000;
 
 /** The longer a job has been held up, the later it asks again, so that many don't ask all the time. */
 function heldUpMs({ created_at }: Job): number {

@@ -31,7 +31,10 @@ async function claimIfQueued(key: Claimable): Promise<ClaimedJob | undefined> {
   return job?.status === 'queued' ? claimJob(key) : undefined;
 }
 
-/** Claims up to `count` ready jobs of a lane: the lowest priority first, then the oldest. */
+/** So many more are read than are claimed, for those that others claim at the same moment. */
+const spareJobs = 10;
+
+/** Claims up to `count` ready jobs of a lane, in their turn. */
 export async function claimBest(lane: string, count: number): Promise<ClaimedJob[]> {
   const claimed: ClaimedJob[] = [];
   const ready = queryPages<Claimable>({
@@ -39,13 +42,51 @@ export async function claimBest(lane: string, count: number): Promise<ClaimedJob
     IndexName: 'ready',
     KeyConditionExpression: 'lane = :lane',
     ExpressionAttributeValues: { ':lane': lane },
-    Limit: count,
+    Limit: count + spareJobs,
   });
   for await (const { items } of ready) {
-    claimed.push(...(await claimEach(items.slice(0, count - claimed.length))));
+    while (items.length > 0 && claimed.length < count) {
+      claimed.push(...(await claimEach(items.splice(0, count - claimed.length))));
+    }
     if (claimed.length === count) break;
   }
   return claimed;
+}
+
+let lastClaim: Promise<unknown> = Promise.resolve();
+
+/** Claims within one process take turns: at once they would all try for the same best jobs. */
+export function inTurn<Claimed>(claim: () => Promise<Claimed>): Promise<Claimed> {
+  const next = lastClaim.then(claim, claim);
+  lastClaim = next;
+  return next;
+}
+
+/** The slots of a lane that are free, while another claim is under way. */
+const freeSlots = new Map<string, PromiseWithResolvers<ClaimedJob | undefined>[]>();
+
+/** Claims the best job of a lane for a slot that is free. Slots that become free at the same time claim together. */
+export function claimNext(lane: string): Promise<ClaimedJob | undefined> {
+  const slot = Promise.withResolvers<ClaimedJob | undefined>();
+  const slots = freeSlots.get(lane);
+  if (slots) {
+    slots.push(slot);
+  } else {
+    freeSlots.set(lane, [slot]);
+    void inTurn(() => fillSlots(lane));
+  }
+  return slot.promise;
+}
+
+async function fillSlots(lane: string): Promise<void> {
+  const slots = freeSlots.get(lane) ?? [];
+  freeSlots.delete(lane);
+  try {
+    const jobs = await claimBest(lane, slots.length);
+    for (const [index, slot] of slots.entries()) slot.resolve(jobs[index]);
+  } catch (error) {
+    for (const slot of slots) slot.reject(error);
+  }
 }
 
 /** Claims each job that can be; one whose claim breaks must not cost the others their run. */

@@ -2,7 +2,7 @@ import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda'
 import * as v from 'valibot';
 import { errorFields, log } from '../log.ts';
 import type { ClaimedJob } from './job.ts';
-import { claimBest, claimJobs } from './next-jobs.ts';
+import { claimJobs, claimNext, inTurn } from './next-jobs.ts';
 import { Doorbell } from './ring.ts';
 import { type RunJob, runLeased } from './run-leased.ts';
 
@@ -13,8 +13,8 @@ const windUpMs = 10_000;
 const claimingShare = 1 / 3;
 
 /**
- * Makes the handler of a lane's queue. Each message claims a job, and these run at once. Then as many are
- * claimed again while any is ready, so that no job waits for a doorbell that was lost with another worker.
+ * Makes the handler of a lane's queue. Each message claims a job, and these run at once. When one of them ends
+ * the next is claimed, while any is ready, so that no job waits for a doorbell that was lost with another worker.
  * How a job ends is on its record; a message goes back to the queue only if the claim failed, or the write
  * of how a job ended.
  */
@@ -62,31 +62,37 @@ async function workLane(
   run: (job: ClaimedJob) => Promise<void>,
 ): Promise<SQSBatchResponse['batchItemFailures']> {
   const failed: unknown[] = [];
-  let claimed = false;
+  let returned = messages;
   try {
     const doorbells = messages.map(({ doorbell }) => doorbell);
-    let jobs = await inTurn(() => claimJobs(lane, doorbells));
-    claimed = true;
-    while (jobs.length > 0) {
-      const ends = await Promise.allSettled(jobs.map(run));
-      failed.push(...ends.flatMap((end) => (end.status === 'rejected' ? [end.reason] : [])));
-      jobs = mayTakeMore() ? await inTurn(() => claimBest(lane, messages.length)) : [];
-    }
+    const jobs = await inTurn(() => claimJobs(lane, doorbells));
+    returned = [];
+    const next = () => (mayTakeMore() ? claimNext(lane) : undefined);
+    await Promise.all(jobs.map((job) => workSlot(job, run, next, failed)));
+    returned = messages.slice(0, failed.length);
   } catch (error) {
     failed.push(error);
   }
   for (const error of failed) {
     log('error', 'job bookkeeping failed', { lane, ...errorFields(error) });
   }
-  const returned = claimed ? messages.slice(0, failed.length) : messages;
   return returned.map(({ messageId }) => ({ itemIdentifier: messageId }));
 }
 
-let lastClaim: Promise<unknown> = Promise.resolve();
-
-/** Claims within one process take turns: at once they would all try for the same best jobs. */
-function inTurn<Claimed>(claim: () => Promise<Claimed>): Promise<Claimed> {
-  const next = lastClaim.then(claim, claim);
-  lastClaim = next;
-  return next;
+/** Runs one job after another: a slow one keeps none but its own slot from the next. */
+async function workSlot(
+  first: ClaimedJob,
+  run: (job: ClaimedJob) => Promise<void>,
+  next: () => Promise<ClaimedJob | undefined> | undefined,
+  failed: unknown[],
+): Promise<void> {
+  for (let job: ClaimedJob | undefined = first; job; ) {
+    try {
+      await run(job);
+      job = await next();
+    } catch (error) {
+      failed.push(error);
+      return;
+    }
+  }
 }

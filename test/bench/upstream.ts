@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
 
-// A stub upstream in a process of its own. It answers at once, or streams: the first message's content says
-// how many chunks, and how many ms apart ("20 100"). It answers any message of its parent process with the
-// number of calls so far.
+// A stub upstream in a process of its own. The first message's content says how many chunks it streams, and how many
+// ms apart ("20 100"); an answer that isn't streamed takes as long as all of them, or no time. It answers any message
+// of its parent process with the number of calls so far.
 
 interface Asked {
   stream?: boolean;
@@ -19,7 +19,7 @@ const server = createServer(async (request, response) => {
   const body = (await json(request)) as Asked;
   const [chunks = 20, delayMs = 0] = (body.messages[0]?.content ?? '').split(' ').map(Number);
   if (body.stream) await stream(response, chunks, delayMs);
-  else answer(response);
+  else setTimeout(() => answer(response), chunks * delayMs || 0);
 });
 server.listen(0, '127.0.0.1', () => {
   const address = server.address();

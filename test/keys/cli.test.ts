@@ -39,6 +39,10 @@ describe.concurrent('create', () => {
       images_per_hour: 100,
       requests_per_minute: null,
       max_concurrent: 100,
+      weight: 1,
+      best_priority: 1,
+      max_queued: 10_000,
+      max_running: null,
       models: null,
       drive_folders: [],
       research_usd: null,
@@ -221,6 +225,10 @@ describe.concurrent('set', () => {
       images_per_hour: 1,
       requests_per_minute: 1,
       max_concurrent: 3,
+      weight: 4,
+      best_priority: 5,
+      max_queued: 6,
+      max_running: 7,
       models: ['gpt-5'],
       drive_folders: ['folder'],
       research_usd: 0.2,
@@ -231,9 +239,17 @@ describe.concurrent('set', () => {
       ...['set', id, '--budget-usd', 'none', '--duration', 'none', '--models', 'none'],
       ...['--requests-per-minute', 'none', '--drive-folders', 'none', '--expires', 'none'],
       ...['--research-usd', 'none', '--max-concurrent', 'none'],
+      ...['--max-queued', 'none', '--max-running', 'none'],
     );
 
-    expect(key).toMatchObject({ ...defaultLimits, images_per_hour: 1, max_concurrent: null });
+    expect(key).toMatchObject({
+      ...defaultLimits,
+      images_per_hour: 1,
+      max_concurrent: null,
+      max_queued: null,
+      weight: 4,
+      best_priority: 5,
+    });
   });
 
   it('refuses another key’s name, and takes its own', async () => {

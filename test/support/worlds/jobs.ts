@@ -50,20 +50,24 @@ export async function itemOf(key: JobKey): Promise<Job> {
 }
 
 /** A doorbell as dispatch rings it for a job. */
-export const doorbellOf = ({ key_id, job_id, priority, turn }: Job): Doorbell => ({
+export const doorbellOf = ({ key_id, job_id, priority, turn, tag }: Job): Doorbell => ({
   lane,
   key_id,
   job_id,
   priority,
   waits: turn === undefined,
+  ...(tag !== undefined && { tag }),
 });
 
-/** Every item of the jobs table. */
+/** Every job of the table. */
 export async function allJobs(): Promise<Job[]> {
   const TableName = setting('JOBS_TABLE');
   const { Items = [] } = await dynamodb.send(new ScanCommand({ TableName, ConsistentRead: true }));
-  return Items as Job[];
+  return (Items as Job[]).filter(isJob);
 }
+
+/** A key's line and its runs under way lie among its jobs. */
+const isJob = (item: Job | undefined) => item?.status !== undefined;
 
 /** The ids of the jobs that an index lists, in its order. */
 export async function listed(IndexName: 'ready' | 'due'): Promise<string[]> {
@@ -84,14 +88,15 @@ export interface JobWrite {
   after: Job | undefined;
 }
 
-/** Every write of the jobs table so far, in order. */
+/** Every write of a job so far, in order. */
 export async function allWrites(): Promise<JobWrite[]> {
   const image = (of: Record<string, unknown> | undefined) =>
     of && (unmarshall(of as Parameters<typeof unmarshall>[0]) as Job);
-  return (await streamRecords()).map(({ dynamodb: { OldImage, NewImage } = {} }) => ({
+  const writes = (await streamRecords()).map(({ dynamodb: { OldImage, NewImage } = {} }) => ({
     before: image(OldImage),
     after: image(NewImage),
   }));
+  return writes.filter(({ before, after }) => isJob(after ?? before));
 }
 
 /** The records of the jobs table's stream, as Lambda would hand them over. */

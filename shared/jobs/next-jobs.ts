@@ -62,33 +62,6 @@ export function inTurn<Claimed>(claim: () => Promise<Claimed>): Promise<Claimed>
   return next;
 }
 
-/** The slots of a lane that are free, while another claim is under way. */
-const freeSlots = new Map<string, PromiseWithResolvers<ClaimedJob | undefined>[]>();
-
-/** Claims the best job of a lane for a slot that is free. Slots that become free at the same time claim together. */
-export function claimNext(lane: string): Promise<ClaimedJob | undefined> {
-  const slot = Promise.withResolvers<ClaimedJob | undefined>();
-  const slots = freeSlots.get(lane);
-  if (slots) {
-    slots.push(slot);
-  } else {
-    freeSlots.set(lane, [slot]);
-    void inTurn(() => fillSlots(lane));
-  }
-  return slot.promise;
-}
-
-async function fillSlots(lane: string): Promise<void> {
-  const slots = freeSlots.get(lane) ?? [];
-  freeSlots.delete(lane);
-  try {
-    const jobs = await claimBest(lane, slots.length);
-    for (const [index, slot] of slots.entries()) slot.resolve(jobs[index]);
-  } catch (error) {
-    for (const slot of slots) slot.reject(error);
-  }
-}
-
 /** Claims each job that can be; one whose claim breaks must not cost the others their run. */
 async function claimEach(keys: Claimable[], claim = claimJob): Promise<ClaimedJob[]> {
   const claims = await Promise.allSettled(keys.map((key) => claim(key)));

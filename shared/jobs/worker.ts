@@ -2,7 +2,7 @@ import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda'
 import * as v from 'valibot';
 import { errorFields, log } from '../log.ts';
 import type { ClaimedJob } from './job.ts';
-import { claimJobs, claimNext, inTurn } from './next-jobs.ts';
+import { claimBest, claimJobs, inTurn } from './next-jobs.ts';
 import { Doorbell } from './ring.ts';
 import { type RunJob, runLeased } from './run-leased.ts';
 
@@ -61,38 +61,59 @@ async function workLane(
   mayTakeMore: () => boolean,
   run: (job: ClaimedJob) => Promise<void>,
 ): Promise<SQSBatchResponse['batchItemFailures']> {
-  const failed: unknown[] = [];
+  const slots = new Slots(messages.length, run);
   let returned = messages;
   try {
     const doorbells = messages.map(({ doorbell }) => doorbell);
-    const jobs = await inTurn(() => claimJobs(lane, doorbells));
+    slots.begin(await inTurn(() => claimJobs(lane, doorbells)));
     returned = [];
-    const next = () => (mayTakeMore() ? claimNext(lane) : undefined);
-    await Promise.all(jobs.map((job) => workSlot(job, run, next, failed)));
-    returned = messages.slice(0, failed.length);
+    while (await slots.oneEnds()) {
+      if (mayTakeMore()) slots.begin(await inTurn(() => claimBest(lane, slots.free)));
+    }
   } catch (error) {
-    failed.push(error);
+    slots.failed.push(error);
+    await slots.allEnd();
   }
-  for (const error of failed) {
+  for (const error of slots.failed) {
     log('error', 'job bookkeeping failed', { lane, ...errorFields(error) });
   }
+  if (returned.length === 0) returned = messages.slice(0, slots.failed.length);
   return returned.map(({ messageId }) => ({ itemIdentifier: messageId }));
 }
 
-/** Runs one job after another: a slow one keeps none but its own slot from the next. */
-async function workSlot(
-  first: ClaimedJob,
-  run: (job: ClaimedJob) => Promise<void>,
-  next: () => Promise<ClaimedJob | undefined> | undefined,
-  failed: unknown[],
-): Promise<void> {
-  for (let job: ClaimedJob | undefined = first; job; ) {
-    try {
-      await run(job);
-      job = await next();
-    } catch (error) {
-      failed.push(error);
-      return;
+/** What a worker may run at once. A slow job keeps none but its own slot from the next. */
+class Slots {
+  readonly failed: unknown[] = [];
+  private readonly running = new Set<Promise<void>>();
+  private readonly count: number;
+  private readonly run: (job: ClaimedJob) => Promise<void>;
+
+  constructor(count: number, run: (job: ClaimedJob) => Promise<void>) {
+    this.count = count;
+    this.run = run;
+  }
+
+  get free(): number {
+    return this.count - this.running.size;
+  }
+
+  begin(jobs: ClaimedJob[]): void {
+    for (const job of jobs) {
+      const run = this.run(job)
+        .catch((error: unknown) => void this.failed.push(error))
+        .finally(() => this.running.delete(run));
+      this.running.add(run);
     }
+  }
+
+  /** Waits until a job has ended. Returns false if none runs. */
+  async oneEnds(): Promise<boolean> {
+    if (this.running.size === 0) return false;
+    await Promise.race(this.running);
+    return true;
+  }
+
+  async allEnd(): Promise<void> {
+    await Promise.all(this.running);
   }
 }

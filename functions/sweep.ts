@@ -1,4 +1,4 @@
-import { recountJobs } from '../shared/jobs/recount.ts';
+import { recountJobs } from '../shared/jobs/line/recount.ts';
 import { sweepJobs } from '../shared/jobs/sweep.ts';
 import { sweepAlone } from '../shared/jobs/sweep-alone.ts';
 import { sweepLedger } from '../shared/ledger/audit.ts';

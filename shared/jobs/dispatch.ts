@@ -5,7 +5,7 @@ import { errorFields, log } from '../log.ts';
 import { countEnded } from './children.ts';
 import { hasEndedNow, logEnds } from './end-log.ts';
 import { isPart, type Job } from './job.ts';
-import { leaveLine } from './line.ts';
+import { leaveLine } from './line/line.ts';
 import { ring } from './ring.ts';
 
 /**

@@ -7,7 +7,7 @@ import {
 } from '../ledger/errors.ts';
 import { ModelPausedError } from '../models/errors.ts';
 import type { Job } from './job.ts';
-import { RunningError } from './running.ts';
+import { RunningError } from './line/running.ts';
 
 /**
  * When a job that stopped with an error may go on, in epoch ms, if it only waits for a limit of its own

@@ -4,14 +4,14 @@ import { setting } from '../config.ts';
 import type { KeyLimits } from '../keys/key-limits.ts';
 import { findJob, instant, type Job } from './job.ts';
 import { type LaneName, laneOf, turnOf } from './lane.ts';
-import { leaveLine } from './line.ts';
+import { leaveLine } from './line/line.ts';
 import { ringGraceMs } from './state.ts';
 
 type Given = 'key_id' | 'job_id' | 'job_type' | 'model' | 'input_type' | 'priority' | 'max_retries';
 
 /**
  * Returns a job that is queued and ready now, in the lane of what it does. Its turn is that of a job which goes on with
- * another's work, unless it takes one of its own (`turns.ts`).
+ * another's work, unless it takes one of its own (`line/turns.ts`).
  */
 export function newJob(given: Pick<Job, Given> & Partial<Job>): Job {
   const now = Date.now();

@@ -3,12 +3,12 @@ import type { Caller } from '../http/caller.ts';
 import { ConflictError } from '../http/errors.ts';
 import { type KeyLimits, limitsOf, mayUseModel } from '../keys/key-limits.ts';
 import { findJob, type Job, toRecord } from './job.ts';
+import { takeTurn } from './line/turns.ts';
 import { newJob, priorityFor, putJob } from './new-job.ts';
 import { requireJob } from './read.ts';
 import type { JobRecord } from './record.ts';
 import { nameRetry } from './state.ts';
 import { modelsOf, recordModelOf } from './step-models.ts';
-import { takeTurn } from './turns.ts';
 
 /**
  * Makes a new job that does once more what a failed or cancelled job of the caller did not; of a folder, with

@@ -3,11 +3,11 @@ import { errorFields, log } from '../log.ts';
 import { measure } from '../metrics.ts';
 import { advisedMs, endOfWait, isPermanent, jobErrorText } from './failure.ts';
 import { type ClaimedJob, findJob, type Job } from './job.ts';
+import { placeAfter } from './line/places.ts';
+import { beginRun, endRun } from './line/running.ts';
 import { keepResult } from './objects.ts';
-import { placeAfter } from './places.ts';
 import type { JobResult } from './result.ts';
 import { retryWaitMs } from './retry-wait.ts';
-import { beginRun, endRun } from './running.ts';
 import {
   completeJob,
   failJob,

@@ -38,7 +38,7 @@ import { notedProgress } from './progress.ts';
  * | postponeSweep   | any        | as the sweep has seen it      | the same            | due_at                           |
  *
  * A job may be claimed while it has a `turn`, which sorts it (`lane.ts`): by the tag that it took when it was
- * submitted (`turns.ts`), and keeps. A worker may write while its lease is on the job. A job in processing without
+ * submitted (`line/turns.ts`), and keeps. A worker may write while its lease is on the job. A job in processing without
  * a lease waits for its children. The sweep looks at a job when `due_at` is past. What is done, failed or cancelled
  * has an end, `completed_at`, and none of these attributes.
  *

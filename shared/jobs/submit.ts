@@ -7,12 +7,12 @@ import type { Caller } from '../http/caller.ts';
 import { ConflictError } from '../http/errors.ts';
 import { type KeyLimits, limitsOf } from '../keys/key-limits.ts';
 import { findItem, findJob, type Job, type JobKey, toRecord } from './job.ts';
+import { takeTurn } from './line/turns.ts';
 import { newJob, priorityFor, putJob } from './new-job.ts';
 import { keepMessages } from './objects.ts';
 import type { JobRecord } from './record.ts';
 import { recordModelOf } from './step-models.ts';
 import { checkSubmission, type JobSubmission } from './submission.ts';
-import { takeTurn } from './turns.ts';
 
 /** Accepts a job: once it is in the table, it will end `done`, `failed` or `cancelled`. */
 export async function submitJob(

@@ -3,6 +3,7 @@ import { toUsd } from '../../ledger/nano-usd.ts';
 import { createChildren } from '../children.ts';
 import { deliver } from '../files/delivery.ts';
 import { type ClaimedJob, childIdOf, findJob, type Job } from '../job.ts';
+import { takeTurn } from '../line/turns.ts';
 import { newJob } from '../new-job.ts';
 import { keepResult, keptResult, putDocument } from '../objects.ts';
 import {
@@ -16,7 +17,6 @@ import {
 import { completionOf, type RunEnd } from '../run-leased.ts';
 import { failJob, saveProgress, suspendJob } from '../state.ts';
 import { chatModelOf } from '../step-models.ts';
-import { takeTurn } from '../turns.ts';
 import { findKeyOf } from '../watch.ts';
 import { inContext, namesOfPages } from './named-parts.ts';
 import { pageText, withPageMarks } from './page-marks.ts';

@@ -1,11 +1,11 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { dynamodb, unlessConditionFails } from '../aws/dynamodb.ts';
-import { setting } from '../config.ts';
-import { ServiceError } from '../http/errors.ts';
-import { errorFields, log } from '../log.ts';
-import { type ClaimedJob, findJob, instant, retentionEnd } from './job.ts';
+import { dynamodb, unlessConditionFails } from '../../aws/dynamodb.ts';
+import { setting } from '../../config.ts';
+import { ServiceError } from '../../http/errors.ts';
+import { errorFields, log } from '../../log.ts';
+import { type ClaimedJob, findJob, instant, retentionEnd } from '../job.ts';
 
 /** The runs under way of a key that may have only so many: an item of the jobs table. */
 interface Running {

@@ -1,11 +1,11 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { dynamodb, unlessConditionFails } from '../aws/dynamodb.ts';
-import { setting } from '../config.ts';
-import { ServiceError } from '../http/errors.ts';
-import type { KeyLimits } from '../keys/key-limits.ts';
-import { instant, retentionEnd } from './job.ts';
+import { dynamodb, unlessConditionFails } from '../../aws/dynamodb.ts';
+import { setting } from '../../config.ts';
+import { ServiceError } from '../../http/errors.ts';
+import type { KeyLimits } from '../../keys/key-limits.ts';
+import { instant, retentionEnd } from '../job.ts';
 
 /**
  * Where a key stands beside the others: an item of the jobs table that each submission moves on. `last_…` is the last

@@ -1,8 +1,8 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { dynamodb } from '../aws/dynamodb.ts';
-import { setting } from '../config.ts';
-import type { Job } from './job.ts';
-import { firstTurnOf, newcomersOf } from './lane.ts';
+import { dynamodb } from '../../aws/dynamodb.ts';
+import { setting } from '../../config.ts';
+import type { Job } from '../job.ts';
+import { firstTurnOf, newcomersOf } from '../lane.ts';
 import { moveOn, type Share } from './line.ts';
 
 /**

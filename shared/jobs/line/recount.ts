@@ -1,9 +1,9 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { dynamodb, queryItems, unlessConditionFails } from '../aws/dynamodb.ts';
-import { setting } from '../config.ts';
-import { log } from '../log.ts';
-import { findItem, instant, isPart, type JobKey } from './job.ts';
-import { allLanes } from './lane.ts';
+import { dynamodb, queryItems, unlessConditionFails } from '../../aws/dynamodb.ts';
+import { setting } from '../../config.ts';
+import { log } from '../../log.ts';
+import { findItem, instant, isPart, type JobKey } from '../job.ts';
+import { allLanes } from '../lane.ts';
 import { type Line, lineKey, recountLane } from './line.ts';
 
 /**

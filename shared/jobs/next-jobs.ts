@@ -7,12 +7,16 @@ import type { Doorbell } from './ring.ts';
 import { claimJob, makeReady } from './state.ts';
 
 /**
- * Claims one job for each doorbell of a lane: the best ready ones. Where the index, which lags the table,
+ * Claims one job for each doorbell of a lane, or up to `count`: the best ready ones. Where the index, which lags the table,
  * shows too few, it claims the jobs that the doorbells name.
  */
-export async function claimJobs(lane: string, doorbells: Doorbell[]): Promise<ClaimedJob[]> {
+export async function claimJobs(
+  lane: string,
+  doorbells: Doorbell[],
+  count = doorbells.length,
+): Promise<ClaimedJob[]> {
   await Promise.all(doorbells.filter(({ waits }) => waits).map(makeReady));
-  const claimed = await claimBest(lane, doorbells.length);
+  const claimed = await claimBest(lane, count);
   const claimedIds = new Set(claimed.map(({ job_id }) => job_id));
   const own = doorbells.filter(({ job_id }) => !claimedIds.has(job_id));
   while (own.length > 0 && claimed.length < doorbells.length) {

@@ -15,10 +15,10 @@ const claimingShare = 1 / 3;
 /**
  * Makes the handler of a lane's queue. Each message claims a job, and these run at once. When one of them ends
  * the next is claimed, while any is ready, so that no job waits for a doorbell that was lost with another worker.
- * How a job ends is on its record; a message goes back to the queue only if the claim failed, or the write
+ * Where `atOnce` is more than it has messages, it claims so many while they are ready. How a job ends is on its record; a message goes back to the queue only if the claim failed, or the write
  * of how a job ended.
  */
-export function jobWorker(run: RunJob) {
+export function jobWorker(run: RunJob, atOnce = 1) {
   return async ({ Records }: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
     const timeMs = context.getRemainingTimeInMillis();
     const timeIsUp = AbortSignal.timeout(timeMs - windUpMs);
@@ -29,7 +29,12 @@ export function jobWorker(run: RunJob) {
     const lanes = Map.groupBy(readable, ({ doorbell }) => doorbell.lane);
     const failures = await Promise.all(
       [...lanes].map(([lane, messages]) =>
-        workLane(lane, messages, mayTakeMore, (job) => runLeased(job, run, timeIsUp)),
+        workLane(
+          lane,
+          messages,
+          new Slots(Math.max(atOnce, messages.length), (job) => runLeased(job, run, timeIsUp)),
+          mayTakeMore,
+        ),
       ),
     );
     return {
@@ -58,14 +63,13 @@ function readMessage({ messageId, body }: SQSRecord): Message | undefined {
 async function workLane(
   lane: string,
   messages: Message[],
+  slots: Slots,
   mayTakeMore: () => boolean,
-  run: (job: ClaimedJob) => Promise<void>,
 ): Promise<SQSBatchResponse['batchItemFailures']> {
-  const slots = new Slots(messages.length, run);
   let returned = messages;
   try {
     const doorbells = messages.map(({ doorbell }) => doorbell);
-    slots.begin(await inTurn(() => claimJobs(lane, doorbells)));
+    slots.begin(await inTurn(() => claimJobs(lane, doorbells, slots.free)));
     returned = [];
     while (await slots.oneEnds()) {
       if (mayTakeMore()) slots.begin(await inTurn(() => claimBest(lane, slots.free)));

@@ -1,5 +1,4 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import fc from 'fast-check';
 import * as v from 'valibot';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { dynamodb } from '../../shared/aws/dynamodb.ts';
@@ -16,11 +15,17 @@ import { retryCallersJob } from '../../shared/jobs/retry.ts';
 import { postponeJob, retryJob } from '../../shared/jobs/state.ts';
 import { JobSubmission } from '../../shared/jobs/submission.ts';
 import { submitJob } from '../../shared/jobs/submit.ts';
-import { defaultLimits, type KeyLimits } from '../../shared/keys/key-limits.ts';
 import { chatJob } from '../support/servers/api.ts';
 import { pass, useStoppedClock } from '../support/worlds/clock.ts';
 import { dyingBefore } from '../support/worlds/dying.ts';
-import { doorbellOf, itemOf, lane, streamRecords } from '../support/worlds/jobs.ts';
+import {
+  doorbellOf,
+  itemOf,
+  keyed,
+  lane,
+  streamRecords,
+  submittedBy,
+} from '../support/worlds/jobs.ts';
 import { useStore } from '../support/worlds/store.ts';
 
 const store = await useStore({ queues: true });
@@ -28,20 +33,9 @@ const store = await useStore({ queues: true });
 useStoppedClock();
 beforeEach(() => store.renew());
 
-const keyed = (keyId: string, limits: Partial<KeyLimits> = {}): Caller => ({
-  keyId,
-  limits: JSON.stringify({ ...defaultLimits, ...limits }),
-});
-
-async function submitted(caller: Caller, rest: object = {}, idempotencyKey?: string): Promise<Job> {
-  const submission = v.parse(JobSubmission, chatJob('a question', rest));
-  const { id } = await submitJob(caller, submission, idempotencyKey);
-  return itemOf({ key_id: caller.keyId, job_id: id });
-}
-
 async function submittedTimes(caller: Caller, count: number, rest: object = {}): Promise<Job[]> {
   const jobs: Job[] = [];
-  for (let index = 0; index < count; index++) jobs.push(await submitted(caller, rest));
+  for (let index = 0; index < count; index++) jobs.push(await submittedBy(caller, rest));
   return jobs;
 }
 
@@ -108,53 +102,7 @@ describe('keys take turns', () => {
     expect(late?.tag).toBe(waiting[0]?.tag);
     expect(await nextKeys(5)).toBe('one two three two two');
   });
-
-  it('and the shorter line never waits for more than as many of the other, and one', async () => {
-    const step = fc.constantFrom('one', 'two', 'claim', 'pass') as fc.Arbitrary<
-      'one' | 'two' | 'claim' | 'pass'
-    >;
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(step, { minLength: 10, maxLength: 50, size: 'max' }),
-        async (steps) => {
-          await store.renew();
-          const waiting = { one: [] as Waiting[], two: [] as Waiting[] };
-          const claim = async () => {
-            const [job] = await claimBest(lane, 1);
-            if (!job) return false;
-            const key = job.key_id as 'one' | 'two';
-            const own = waiting[key].shift();
-            expect(own?.job_id, 'a key’s jobs in their order').toBe(job.job_id);
-            expect(own?.passedBy, 'jobs of the other since').toBeLessThanOrEqual(
-              (own?.ahead ?? 0) + 2,
-            );
-            for (const other of waiting[key === 'one' ? 'two' : 'one']) other.passedBy += 1;
-            return true;
-          };
-          for (const what of steps) {
-            if (what === 'claim') await claim();
-            else if (what === 'pass') pass(1);
-            else {
-              const { job_id } = await submitted(what === 'one' ? one : two);
-              waiting[what].push({ job_id, ahead: waiting[what].length, passedBy: 0 });
-            }
-          }
-          while (await claim());
-
-          expect([...waiting.one, ...waiting.two]).toEqual([]);
-        },
-      ),
-      { numRuns: 25, interruptAfterTimeLimit: 40_000 },
-    );
-  });
 });
-
-/** A job with how many of its own key's were ahead of it, and how many of the other's were claimed since. */
-interface Waiting {
-  job_id: string;
-  ahead: number;
-  passedBy: number;
-}
 
 describe('jobs of a version without tags', () => {
   it('come first in their priority, the oldest first', async () => {
@@ -197,8 +145,8 @@ describe('a key’s best priority', () => {
   it('takes the place of a better one, which the record names', async () => {
     const limited = keyed('limited', { best_priority: 20 });
 
-    const raised = await submitted(limited, { priority: 5 });
-    const kept = await submitted(limited, { priority: 21 });
+    const raised = await submittedBy(limited, { priority: 5 });
+    const kept = await submittedBy(limited, { priority: 21 });
 
     expect(await getJob(limited, raised.job_id)).toMatchObject({ priority: 20, asked_priority: 5 });
     expect(await getJob(limited, kept.job_id)).toMatchObject({
@@ -209,7 +157,7 @@ describe('a key’s best priority', () => {
   });
 
   it('holds for a job that is tried again', async () => {
-    const job = await submitted(one, { priority: 5 });
+    const job = await submittedBy(one, { priority: 5 });
     await cancelJob(one, job.job_id);
 
     const again = await retryCallersJob(keyed('one', { best_priority: 20 }), job.job_id);
@@ -228,26 +176,26 @@ describe('a key that may have three jobs', () => {
 
   it('is refused a fourth with the figures, until one has ended', async () => {
     const jobs = await submittedTimes(few, 3);
-    await expect(submitted(few)).rejects.toMatchObject(full);
+    await expect(submittedBy(few)).rejects.toMatchObject(full);
     await cancelJob(few, jobs[0]?.job_id ?? '');
     await dispatchJobs({ Records: await streamRecords() });
 
-    await submitted(few);
+    await submittedBy(few);
 
     expect(await jobsOf(few)).toBe(3);
-    await expect(submitted(few)).rejects.toMatchObject(full);
+    await expect(submittedBy(few)).rejects.toMatchObject(full);
   });
 
   it('is refused none that was accepted before under the same Idempotency-Key', async () => {
-    const first = await submitted(few, {}, 'again');
+    const first = await submittedBy(few, {}, 'again');
     await submittedTimes(few, 2);
 
-    expect((await submitted(few, {}, 'again')).job_id).toBe(first.job_id);
+    expect((await submittedBy(few, {}, 'again')).job_id).toBe(first.job_id);
     expect(await jobsOf(few)).toBe(3);
   });
 
   it('has three, however many are submitted at once', async () => {
-    const outcomes = await Promise.allSettled(Array.from({ length: 12 }, () => submitted(few)));
+    const outcomes = await Promise.allSettled(Array.from({ length: 12 }, () => submittedBy(few)));
 
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
     expect(await jobsOf(few)).toBe(3);
@@ -259,18 +207,18 @@ describe('a key that may have three jobs', () => {
       await dyingBefore(2, () => submitJob(few, submission, undefined));
     }
     expect(await jobsOf(few)).toBe(3);
-    await expect(submitted(few)).rejects.toMatchObject(full);
+    await expect(submittedBy(few)).rejects.toMatchObject(full);
 
     await recountJobs();
 
     expect(await jobsOf(few)).toBe(0);
     await submittedTimes(few, 3);
-    await expect(submitted(few)).rejects.toMatchObject(full);
+    await expect(submittedBy(few)).rejects.toMatchObject(full);
   });
 
   it('is counted once for two submissions under one Idempotency-Key at once', async () => {
     await Promise.all(
-      [submitted(few, {}, 'twice'), submitted(few, {}, 'twice')].map((job) =>
+      [submittedBy(few, {}, 'twice'), submittedBy(few, {}, 'twice')].map((job) =>
         job.catch(() => undefined),
       ),
     );
@@ -281,11 +229,11 @@ describe('a key that may have three jobs', () => {
 
 describe('a key’s line', () => {
   it('forgets the tags of a day ago', async () => {
-    for (let priority = 1; priority <= 12; priority++) await submitted(one, { priority });
+    for (let priority = 1; priority <= 12; priority++) await submittedBy(one, { priority });
     pass(25 * 60 * 60_000);
 
-    await submitted(one, { priority: 50 });
-    await submitted(one, { priority: 50 });
+    await submittedBy(one, { priority: 50 });
+    await submittedBy(one, { priority: 50 });
 
     const line = await findItem(lineKey('one'));
     expect(Object.keys(line ?? {}).filter((name) => name.startsWith('last_'))).toEqual([

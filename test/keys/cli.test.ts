@@ -59,7 +59,8 @@ describe.concurrent('create', () => {
       ...['--name', 'Acme & Søns', '--budget-usd', '0.000000001', '--duration', '1mo'],
       ...['--images-per-hour', '0', '--requests-per-minute', '60'],
       ...['--models', 'gpt-5, gpt-5-mini,gpt-5', '--drive-folders', '1a_B-c,2d'],
-      ...['--research-usd', '0.25'],
+      ...['--research-usd', '0.25', '--weight', '3', '--best-priority', '20'],
+      ...['--max-queued', '500', '--max-running', '5'],
       ...['--expires', '2199-12-31', '--yes'],
     );
 
@@ -72,6 +73,10 @@ describe.concurrent('create', () => {
       models: ['gpt-5', 'gpt-5-mini'],
       drive_folders: ['1a_B-c', '2d'],
       research_usd: 0.25,
+      weight: 3,
+      best_priority: 20,
+      max_queued: 500,
+      max_running: 5,
       expires_at: '2199-12-31T00:00:00.000Z',
     });
     expect(await answer('show', key.id)).toEqual(withoutSecret(key));
@@ -193,16 +198,20 @@ describe.concurrent('list and show', () => {
     expect(created).toMatch(/^Drive folders {8}none$/);
     expect(lines.map((line) => line.split(/ {2,}/))).toEqual([
       ['a research', 'no limit of its own'],
+      ['best priority', '1'],
       ['budget', 'no limit'],
       ['created', expect.stringMatching(/ UTC$/)],
       ['expires', 'never'],
       ['id', id],
       ['images per hour', '100'],
+      ['jobs', '10000'],
+      ['jobs running', 'no limit'],
       ['models', 'gpt-5'],
       ['name', 'shown'],
       ['requests at once', '100'],
       ['requests per minute', 'no limit'],
       ['state', 'active'],
+      ['turns', '1'],
     ]);
   });
 });
@@ -393,6 +402,11 @@ describe.concurrent('refuses in one sentence', () => {
       'The duration 30d needs a budget: give --budget-usd too, or --duration none.',
     ],
     [create('--images-per-hour', 'none'), `--images-per-hour ${count}, not "none".`],
+    [create('--weight', '0'), '--weight takes a whole number from 1 to 1000, not "0".'],
+    [
+      create('--best-priority', '101'),
+      '--best-priority takes a whole number from 1 to 100, not "101".',
+    ],
     [create('--requests-per-minute', '1.5'), `--requests-per-minute ${count}, not "1.5".`],
     [
       create('--models', 'gpt-5,gpt-0'),

@@ -17,7 +17,7 @@ import type { ChatResult } from '../../../shared/jobs/result.ts';
 import type { Doorbell } from '../../../shared/jobs/ring.ts';
 import { JobSubmission } from '../../../shared/jobs/submission.ts';
 import { submitJob } from '../../../shared/jobs/submit.ts';
-import { defaultLimits } from '../../../shared/keys/key-limits.ts';
+import { defaultLimits, type KeyLimits } from '../../../shared/keys/key-limits.ts';
 import { openAccount } from '../../../shared/ledger/account.ts';
 import { chatJob } from '../servers/api.ts';
 
@@ -39,6 +39,23 @@ export async function submitted(rest: object = {}, content = 'a question'): Prom
   const submission = v.parse(JobSubmission, chatJob(content, rest));
   await openAccount(caller.keyId, new Date().toISOString(), defaultLimits);
   const { id } = await submitJob(caller, submission, undefined);
+  return itemOf({ key_id: caller.keyId, job_id: id });
+}
+
+/** A caller whose key has these limits. */
+export const keyed = (keyId: string, limits: Partial<KeyLimits> = {}): Caller => ({
+  keyId,
+  limits: JSON.stringify({ ...defaultLimits, ...limits }),
+});
+
+/** Submits a chat job of a caller; answers its item. */
+export async function submittedBy(
+  caller: Caller,
+  rest: object = {},
+  idempotencyKey?: string,
+): Promise<Job> {
+  const submission = v.parse(JobSubmission, chatJob('a question', rest));
+  const { id } = await submitJob(caller, submission, idempotencyKey);
   return itemOf({ key_id: caller.keyId, job_id: id });
 }
 

@@ -1,3 +1,4 @@
+import { recountJobs } from '../shared/jobs/line/recount.ts';
 import { sweepJobs } from '../shared/jobs/sweep.ts';
 import { sweepAlone } from '../shared/jobs/sweep-alone.ts';
 import { sweepLedger } from '../shared/ledger/audit.ts';
@@ -5,7 +6,7 @@ import { sweepLedger } from '../shared/ledger/audit.ts';
 /** Runs each minute, unless the sweep of the minute before is still at work. */
 export const handler = async () => {
   await sweepAlone(async () => {
-    const sweeps = await Promise.allSettled([sweepJobs(), sweepLedger()]);
+    const sweeps = await Promise.allSettled([sweepJobs(), sweepLedger(), recountJobs()]);
     const failed = sweeps.find((sweep) => sweep.status === 'rejected');
     if (failed) throw failed.reason;
   });

@@ -90,9 +90,8 @@ export class JobTable extends Construct {
 
   /** Lets a function submit jobs. */
   grantSubmit(fn: LambdaFunction): void {
-    this.table.allow(fn, 'dynamodb:GetItem', 'dynamodb:PutItem');
+    this.grantRetry(fn);
     this.grantPut(fn);
-    this.setEnvironment(fn);
   }
 
   /** Lets a function move jobs from one status to another, without their objects. */
@@ -101,10 +100,11 @@ export class JobTable extends Construct {
     this.setEnvironment(fn);
   }
 
-  /** Lets a function make a job of one that has ended, without its objects. */
+  /** Lets a function make a job of one that has ended, without its objects: give it its turn, and put it. */
   grantRetry(fn: LambdaFunction): void {
     this.grantTransition(fn);
     this.table.allow(fn, 'dynamodb:PutItem');
+    this.table.allowQuery(fn, 'ready');
   }
 
   /** Lets a worker claim jobs, save its progress, and make jobs for them. */

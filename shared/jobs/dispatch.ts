@@ -3,13 +3,14 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { errorFields, log } from '../log.ts';
 import { countEnded } from './children.ts';
-import { logEnds } from './end-log.ts';
-import type { Job } from './job.ts';
+import { hasEndedNow, logEnds } from './end-log.ts';
+import { isPart, type Job } from './job.ts';
+import { leaveLine } from './line/line.ts';
 import { ring } from './ring.ts';
 
 /**
  * Reads a batch of the job table's stream: rings for each job that became queued, counts each one that has ended
- * at the job it was made for, and logs the ends.
+ * at the job it was made for and at its key, and logs the ends.
  */
 export async function dispatchJobs({
   Records,
@@ -19,11 +20,31 @@ export async function dispatchJobs({
     countChildren(Records.filter(endedUncounted)),
     logEnds(Records),
   ]);
+  const failed = [...refused, ...uncounted];
+  await leaveLines(recordsBefore(failed, Records).filter(hasEndedNow));
   return {
-    batchItemFailures: [...refused, ...uncounted].map(({ dynamodb }) => ({
+    batchItemFailures: failed.map(({ dynamodb }) => ({
       itemIdentifier: dynamodb?.SequenceNumber ?? '',
     })),
   };
+}
+
+/** The records of a batch that don't come again: Lambda sends it again from the first that failed. */
+function recordsBefore(failed: DynamoDBRecord[], records: DynamoDBRecord[]): DynamoDBRecord[] {
+  const first = records.findIndex((record) => failed.includes(record));
+  return first < 0 ? records : records.slice(0, first);
+}
+
+/** Counts the jobs that have ended at their keys. Where that fails the sweep counts, once a key is refused. */
+async function leaveLines(records: DynamoDBRecord[]): Promise<void> {
+  const ended = records.map(jobOf).filter((job) => job.tag !== undefined && !isPart(job));
+  for (const [keyId, jobs] of Map.groupBy(ended, ({ key_id }) => key_id)) {
+    try {
+      await leaveLine(keyId, jobs.length);
+    } catch (error) {
+      log('error', 'ended jobs not counted', { key_id: keyId, ...errorFields(error) });
+    }
+  }
 }
 
 /** A job that is stopped while it waits gets its turn at once, so it is rung for again. */

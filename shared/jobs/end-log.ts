@@ -16,7 +16,8 @@ export async function logEnds(records: DynamoDBRecord[]): Promise<void> {
   );
 }
 
-function hasEndedNow({ dynamodb: { NewImage, OldImage } = {} }: DynamoDBRecord): boolean {
+/** Whether a record tells of a job that ends by it. */
+export function hasEndedNow({ dynamodb: { NewImage, OldImage } = {} }: DynamoDBRecord): boolean {
   return NewImage?.['completed_at'] !== undefined && OldImage?.['completed_at'] === undefined;
 }
 

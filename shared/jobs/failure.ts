@@ -9,6 +9,7 @@ import {
 } from '../ledger/errors.ts';
 import { ModelPausedError } from '../models/errors.ts';
 import type { Job } from './job.ts';
+import { RunningError } from './line/running.ts';
 
 /**
  * When a job that stopped with an error may go on, in epoch ms, if it only waits for a limit of its own
@@ -17,6 +18,7 @@ import type { Job } from './job.ts';
 export function endOfWait(job: Job, error: unknown): number | undefined {
   if (error instanceof ImagesPerHourError) return error.untilMs;
   if (error instanceof ConcurrencyError) return Date.now() + heldUpMs(job);
+  if (error instanceof RunningError) return Date.now() + Math.min(maxWaitForRunMs, heldUpMs(job));
   if (error instanceof BudgetExceededError && error.isHeldUp) return Date.now() + heldUpMs(job);
   if (isNobodysFault(error) && !hasWaitedLong(job)) {
     return Date.now() + Math.max(advisedMs(error), heldUpMs(job));
@@ -34,6 +36,9 @@ function isNobodysFault(error: unknown): boolean {
 /** After six hours it costs retries after all: what the job asked for in vain may have been paid each time. */
 const hasWaitedLong = ({ created_at }: Job) =>
   Date.now() - Date.parse(created_at) > 6 * 60 * 60_000;
+
+/** A key has few running by such a limit, so that few ask; and one that has room is not to wait for them. */
+const maxWaitForRunMs = 5_000;
 
 /** The longer a job has been held up, the later it asks again, so that many don't ask all the time. */
 function heldUpMs({ created_at }: Job): number {

@@ -24,6 +24,8 @@ export interface Job extends JobKey {
   input_type: 'inline' | 'drive_file' | 'drive_folder';
   filename?: string;
   priority: number;
+  /** The priority asked for, if it is better than the best that the key may have. */
+  asked_priority?: number;
   retry_count: number;
   max_retries: number;
   error?: string;
@@ -98,6 +100,10 @@ export interface Job extends JobKey {
   /** When the job may be claimed: its creation, or the end of its wait. */
   ready_at: string;
   turn?: string;
+  /** Its place among the jobs of all keys, in µs, which it keeps; absent on jobs from before there were tags. */
+  tag?: number;
+  /** Its place among the jobs that wait for a limit of its key, if that is farther than a job waits at once. */
+  place?: { limit: string; at: string };
   /** When the sweep looks at the job, unless somebody moved it before. */
   due_at?: string;
   lease_id?: string;
@@ -143,6 +149,7 @@ export function toRecord(job: Job, resultJson = job.result_json): JobRecord {
     drive_file_id: job.drive_file_id ?? null,
     progress: progressOf(job),
     retry_of: job.retry_of ?? null,
+    asked_priority: job.asked_priority ?? null,
   };
 }
 

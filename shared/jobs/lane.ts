@@ -20,14 +20,25 @@ export function shardsOf(name: LaneName): string[] {
   return Array.from({ length: setting('LANE_SHARDS') }, (_, shard) => `${name}#${shard}`);
 }
 
+/** What sorts a job among the ready ones of its lane. */
+type Sorted = Pick<Job, 'priority' | 'job_id' | 'stop_reason'> & { tag?: number | undefined };
+
 /**
- * Returns what sorts ready jobs: the lowest priority first, then the oldest, since ids begin with their time.
- * The parts of a document come right after it. Stopped jobs come before all.
+ * Returns the turn of a job that has run before, or was made by one that has: the lowest priority first, then the
+ * lowest tag, and all before those of the priority that never ran. The parts of a document come right after it, and
+ * stopped jobs before all. One from before there were tags comes first in its priority, by its age.
  */
-export function turnOf({
-  priority,
-  job_id,
-  stop_reason,
-}: Pick<Job, 'priority' | 'job_id' | 'stop_reason'>): string {
-  return `${String(stop_reason ? 0 : priority).padStart(3, '0')}#${job_id.replace(/^part_/, 'job_')}`;
+export function turnOf({ priority, job_id, stop_reason, tag }: Sorted): string {
+  const id = job_id.replace(/^part_/, 'job_');
+  if (stop_reason) return `${digits(0, 3)}#${id}`;
+  return `${digits(priority, 3)}#${tag === undefined ? '' : `r${digits(tag, 16)}#`}${id}`;
 }
+
+/** Returns the turn of a job that has not run: the lowest priority first, then the lowest tag. */
+export const firstTurnOf = ({ priority, job_id, tag }: Sorted & { tag: number }): string =>
+  `${newcomersOf(priority)}${digits(tag, 16)}#${job_id}`;
+
+/** What the turns of the jobs of a priority begin with that have not run. */
+export const newcomersOf = (priority: number): string => `${digits(priority, 3)}#t`;
+
+const digits = (number: number, length: number) => String(number).padStart(length, '0');

@@ -1,13 +1,18 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, unlessConditionFails } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
+import type { KeyLimits } from '../keys/key-limits.ts';
 import { findJob, instant, type Job } from './job.ts';
 import { type LaneName, laneOf, turnOf } from './lane.ts';
+import { leaveLine } from './line/line.ts';
 import { ringGraceMs } from './state.ts';
 
 type Given = 'key_id' | 'job_id' | 'job_type' | 'model' | 'input_type' | 'priority' | 'max_retries';
 
-/** Returns a job that is queued and ready now, in the lane of what it does. */
+/**
+ * Returns a job that is queued and ready now, in the lane of what it does. Its turn is that of a job which goes on with
+ * another's work, unless it takes one of its own (`line/turns.ts`).
+ */
 export function newJob(given: Pick<Job, Given> & Partial<Job>): Job {
   const now = Date.now();
   return {
@@ -22,7 +27,14 @@ export function newJob(given: Pick<Job, Given> & Partial<Job>): Job {
   };
 }
 
-/** Puts a new job into the table. Returns it as it is there, if it was there already. */
+/** The priority of a job, if its key may have that; else the best that it may, and what was asked for. */
+export const priorityFor = (
+  asked: number,
+  { best_priority }: Pick<KeyLimits, 'best_priority'>,
+): Pick<Job, 'priority' | 'asked_priority'> =>
+  asked >= best_priority ? { priority: asked } : { priority: best_priority, asked_priority: asked };
+
+/** Puts a new job that took its turn into the table. Returns it as it is there, if it was there already. */
 export async function putJob(job: Job): Promise<Job> {
   const created = await unlessConditionFails(
     dynamodb.send(
@@ -33,7 +45,9 @@ export async function putJob(job: Job): Promise<Job> {
       }),
     ),
   );
-  return (!created && (await findJob(job))) || job;
+  if (created) return job;
+  await leaveLine(job.key_id, 1);
+  return (await findJob(job)) ?? job;
 }
 
 /** Only when its file is opened does it show what an `auto` job is to do, so it goes to the lane that opens any. */

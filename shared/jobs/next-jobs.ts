@@ -7,12 +7,16 @@ import type { Doorbell } from './ring.ts';
 import { claimJob, makeReady } from './state.ts';
 
 /**
- * Claims one job for each doorbell of a lane: the best ready ones. Where the index, which lags the table,
+ * Claims one job for each doorbell of a lane, or up to `count`: the best ready ones. Where the index, which lags the table,
  * shows too few, it claims the jobs that the doorbells name.
  */
-export async function claimJobs(lane: string, doorbells: Doorbell[]): Promise<ClaimedJob[]> {
+export async function claimJobs(
+  lane: string,
+  doorbells: Doorbell[],
+  count = doorbells.length,
+): Promise<ClaimedJob[]> {
   await Promise.all(doorbells.filter(({ waits }) => waits).map(makeReady));
-  const claimed = await claimBest(lane, doorbells.length);
+  const claimed = await claimBest(lane, count);
   const claimedIds = new Set(claimed.map(({ job_id }) => job_id));
   const own = doorbells.filter(({ job_id }) => !claimedIds.has(job_id));
   while (own.length > 0 && claimed.length < doorbells.length) {
@@ -31,7 +35,10 @@ async function claimIfQueued(key: Claimable): Promise<ClaimedJob | undefined> {
   return job?.status === 'queued' ? claimJob(key) : undefined;
 }
 
-/** Claims up to `count` ready jobs of a lane: the lowest priority first, then the oldest. */
+/** So many more are read than are claimed, for those that others claim at the same moment. */
+const spareJobs = 10;
+
+/** Claims up to `count` ready jobs of a lane, in their turn. */
 export async function claimBest(lane: string, count: number): Promise<ClaimedJob[]> {
   const claimed: ClaimedJob[] = [];
   const ready = queryPages<Claimable>({
@@ -39,13 +46,24 @@ export async function claimBest(lane: string, count: number): Promise<ClaimedJob
     IndexName: 'ready',
     KeyConditionExpression: 'lane = :lane',
     ExpressionAttributeValues: { ':lane': lane },
-    Limit: count,
+    Limit: count + spareJobs,
   });
   for await (const { items } of ready) {
-    claimed.push(...(await claimEach(items.slice(0, count - claimed.length))));
+    while (items.length > 0 && claimed.length < count) {
+      claimed.push(...(await claimEach(items.splice(0, count - claimed.length))));
+    }
     if (claimed.length === count) break;
   }
   return claimed;
+}
+
+let lastClaim: Promise<unknown> = Promise.resolve();
+
+/** Claims within one process take turns: at once they would all try for the same best jobs. */
+export function inTurn<Claimed>(claim: () => Promise<Claimed>): Promise<Claimed> {
+  const next = lastClaim.then(claim, claim);
+  lastClaim = next;
+  return next;
 }
 
 /** Claims each job that can be; one whose claim breaks must not cost the others their run. */

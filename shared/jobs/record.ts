@@ -43,6 +43,7 @@ export const JobRecord = v.object({
   drive_file_id: Text,
   progress: v.nullable(Progress),
   retry_of: Text,
+  asked_priority: v.nullable(Count),
 });
 
 /** A page of jobs, the newest first; `next_cursor` is null on the last. */

@@ -1,9 +1,10 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Caller } from '../http/caller.ts';
 import { ConflictError } from '../http/errors.ts';
-import { mayUseModel } from '../keys/key-limits.ts';
-import { type Job, toRecord } from './job.ts';
-import { newJob, putJob } from './new-job.ts';
+import { type KeyLimits, limitsOf, mayUseModel } from '../keys/key-limits.ts';
+import { findJob, type Job, toRecord } from './job.ts';
+import { takeTurn } from './line/turns.ts';
+import { newJob, priorityFor, putJob } from './new-job.ts';
 import { requireJob } from './read.ts';
 import type { JobRecord } from './record.ts';
 import { nameRetry } from './state.ts';
@@ -23,8 +24,12 @@ export async function retryCallersJob(caller: Caller, jobId: string): Promise<Jo
       `Only a failed or cancelled job, or a folder with failed files, can be tried again; this one is ${status}.`,
     );
   }
-  return toRecord(await putJob(retryOf(named, named.retry_job_id)));
+  const key = { key_id: caller.keyId, job_id: named.retry_job_id };
+  return toRecord((await findJob(key)) ?? (await createRetry(named, key.job_id, limitsOf(caller))));
 }
+
+const createRetry = async (job: Job, job_id: string, limits: KeyLimits): Promise<Job> =>
+  putJob(await takeTurn(retryOf(job, job_id, limits), limits));
 
 /** What a new job takes over: what was asked, and nothing of what was done. */
 const takenOver = [
@@ -47,13 +52,14 @@ const takenOver = [
   'recursive',
 ] as const satisfies (keyof Job)[];
 
-function retryOf(job: Job, job_id: string): Job {
+function retryOf(job: Job, job_id: string, limits: KeyLimits): Job {
   const given = Object.fromEntries(
     takenOver.filter((name) => job[name] !== undefined).map((name) => [name, job[name]]),
   ) as Pick<Job, (typeof takenOver)[number]>;
   // An `auto` job's model is the one of the step that it turned out to be.
   const model = job.job_type === 'auto' ? recordModelOf(askedOf(job)) : job.model;
-  return newJob({ ...given, model, job_id, retry_of: job.job_id });
+  const priority = priorityFor(job.asked_priority ?? job.priority, limits);
+  return newJob({ ...given, ...priority, model, job_id, retry_of: job.job_id });
 }
 
 const askedOf = ({ job_type, asked_model, pipeline }: Job) => ({

@@ -17,6 +17,8 @@ export const Doorbell = v.object({
   priority: v.number(),
   /** Whether the named job had to wait, and has no turn yet. */
   waits: v.boolean(),
+  /** The named job's; absent from messages from before there were tags. */
+  tag: v.optional(v.number()),
 });
 
 export type Doorbell = v.InferOutput<typeof Doorbell>;
@@ -50,8 +52,8 @@ async function sendBatch(queueUrl: string, jobs: Job[]): Promise<Job[]> {
   return Failed.flatMap(({ Id }) => jobs[Number(Id)] ?? []);
 }
 
-function doorbellOf({ lane, key_id, job_id, priority, turn }: Job): Doorbell {
-  return { lane, key_id, job_id, priority, waits: turn === undefined };
+function doorbellOf({ lane, key_id, job_id, priority, turn, tag }: Job): Doorbell {
+  return { lane, key_id, job_id, priority, waits: turn === undefined, tag };
 }
 
 function delaySeconds({ ready_at }: Job): number {

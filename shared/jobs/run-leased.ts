@@ -3,6 +3,8 @@ import { errorFields, log } from '../log.ts';
 import { measure } from '../metrics.ts';
 import { advisedMs, endOfWait, isPermanent, jobErrorText } from './failure.ts';
 import { type ClaimedJob, findJob, type Job } from './job.ts';
+import { placeAfter } from './line/places.ts';
+import { beginRun, endRun } from './line/running.ts';
 import { keepResult } from './objects.ts';
 import type { JobResult } from './result.ts';
 import { retryWaitMs } from './retry-wait.ts';
@@ -61,8 +63,36 @@ async function runUnlessStopped(
   signals: AbortSignal[],
 ): Promise<Job | undefined> {
   if (await stoppedNow(job, job)) return undefined;
-  const end = await attempt(job, run, AbortSignal.any(signals));
-  return signals[0]?.aborted ? undefined : end();
+  const limited = new LimitedRun(run);
+  try {
+    const end = await attempt(job, limited.run, AbortSignal.any(signals));
+    return signals[0]?.aborted ? undefined : await end();
+  } finally {
+    await limited.end(job);
+  }
+}
+
+/** A run that counts against what its key may have running, if that is limited. */
+class LimitedRun {
+  private hasBegun = false;
+  private readonly work: RunJob;
+
+  constructor(work: RunJob) {
+    this.work = work;
+  }
+
+  readonly run: RunJob = async (job, signal) => {
+    const { max_running } = (await findKeyOf(job)) ?? {};
+    if (max_running != null) {
+      await beginRun(job, max_running);
+      this.hasBegun = true;
+    }
+    return this.work(job, signal);
+  };
+
+  async end(job: ClaimedJob): Promise<void> {
+    if (this.hasBegun) await endRun(job);
+  }
 }
 
 /** Ends a job that was stopped, if that is why it could not be ended otherwise. */
@@ -117,7 +147,10 @@ async function attempt(job: ClaimedJob, run: RunJob, signal: AbortSignal): Promi
       return () => retryJob(job, message, retryWaitMs(job.retry_count));
     }
     const waitsUntil = endOfWait(job, error);
-    if (waitsUntil) return () => postponeJob(job, jobErrorText(error), waitsUntil);
+    if (waitsUntil) {
+      const { untilMs, ...place } = await placeAfter(job, error, waitsUntil);
+      return () => postponeJob(job, jobErrorText(error), untilMs, place);
+    }
     if (isPermanent(error)) return () => failJob(job, jobErrorText(error));
     if (!(error instanceof ServiceError)) {
       log('error', 'job attempt broke', { job_id: job.job_id, ...errorFields(error) });

@@ -13,7 +13,7 @@ import { notedProgress } from './progress.ts';
  *
  * | event           | from       | condition                     | to                  | attributes                       |
  * |-----------------|------------|-------------------------------|---------------------|----------------------------------|
- * | (submitted)     |            | no such job                   | queued              | + turn, ready_at, due_at         |
+ * | (submitted)     |            | no such job                   | queued              | + tag, turn, ready_at, due_at    |
  * | claimJob        | queued     | ready_at is past              | processing          | + lease, started_at; - turn      |
  * | renewLease      | processing | own lease, stopped or not     | processing          | lease_until, due_at              |
  * | saveProgress    | processing | own lease                     | processing          | what the caller gives            |
@@ -24,7 +24,7 @@ import { notedProgress } from './progress.ts';
  * | beginAlone      | processing | own lease, stopped or not     | processing          | alone_lease                      |
  * | takeBackJob     | processing | worker silent, not run alone  | queued              | + error, runs_alone; - lease     |
  * | takeBackJob     | processing | worker silent, run alone      | queued, or failed   | + error, retry_count; - lease    |
- * | postponeJob     | processing | own lease                     | queued              | + error, ready_at; - lease       |
+ * | postponeJob     | processing | own lease                     | queued              | + error, ready_at, place; - lease |
  * | continueJob     | processing | own lease                     | queued              | + turn; - lease, error           |
  * | makeReady       | queued     | ready_at is past, no turn     | queued              | + turn                           |
  * | suspendJob      | processing | own lease                     | processing          | - lease, error                   |
@@ -39,9 +39,10 @@ import { notedProgress } from './progress.ts';
  * | nameRetry       | an end     | not done, or has failed files | the same            | + retry_job_id                   |
  * | postponeSweep   | any        | as the sweep has seen it      | the same            | due_at                           |
  *
- * A job may be claimed while it has a `turn`. A worker may write while its lease is on the job. A job in
- * processing without a lease waits for its children. The sweep looks at a job when `due_at` is past. What
- * is done, failed or cancelled has an end, `completed_at`, and none of these attributes.
+ * A job may be claimed while it has a `turn`, which sorts it (`lane.ts`): by the tag that it took when it was
+ * submitted (`line/turns.ts`), and keeps. A worker may write while its lease is on the job. A job in processing without
+ * a lease waits for its children. The sweep looks at a job when `due_at` is past. What is done, failed or cancelled
+ * has an end, `completed_at`, and none of these attributes.
  *
  * A job that was stopped has a `stop_reason`, and ends `cancelled`: where the table says done or failed, it
  * is cancelled instead. "Own lease" is that of a worker that knows whether the job was stopped: one that
@@ -195,10 +196,12 @@ export function postponeJob(
   job: ClaimedJob,
   error: string,
   untilMs: number,
+  set: Pick<Job, 'place'> = {},
 ): Promise<Job | undefined> {
+  const until = instant(untilMs);
   return updateJob(job, {
     ...whileLeased(job),
-    set: { status: 'queued', error, ready_at: instant(untilMs), due_at: instant(untilMs) },
+    set: { status: 'queued', error, ready_at: until, due_at: until, ...set },
     remove: [...leaseAttributes],
   });
 }
@@ -208,8 +211,11 @@ export function continueJob(job: ClaimedJob): Promise<Job | undefined> {
   return queueAgain(job, whileLeased(job));
 }
 
+/** What a turn is made of. */
+type Waiting = JobKey & Pick<Job, 'priority'> & { tag?: number | undefined };
+
 /** Gives a queued job its turn once its wait is over. Undefined if it waits still, or has its turn already. */
-export function makeReady(job: JobKey & Pick<Job, 'priority'>): Promise<Job | undefined> {
+export function makeReady(job: Waiting): Promise<Job | undefined> {
   const { when, values } = whileReady(Date.now());
   return updateJob(job, {
     when: `${when} AND attribute_not_exists(turn)`,
@@ -237,9 +243,7 @@ export const haveChildrenEnded = ({ children_total = 0, children_ended = 0 }: Jo
   children_ended >= children_total;
 
 /** processing → queued, for a job that waits for its children, once the last of them has ended. */
-export function resumeJob(
-  job: JobKey & Pick<Job, 'priority' | 'stop_reason'>,
-): Promise<Job | undefined> {
+export function resumeJob(job: Waiting & Pick<Job, 'stop_reason'>): Promise<Job | undefined> {
   return queueAgain(job, {
     when: `${whileWaiting.when} AND (attribute_not_exists(children_total) OR children_ended >= children_total)`,
     values: whileWaiting.values,
@@ -385,7 +389,7 @@ function endJob(
 }
 
 function queueAgain(
-  job: JobKey & Pick<Job, 'priority' | 'stop_reason'>,
+  job: Waiting & Pick<Job, 'stop_reason'>,
   condition: Condition,
   set: Partial<Job> = {},
 ): Promise<Job | undefined> {

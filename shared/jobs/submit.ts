@@ -5,8 +5,10 @@ import { dynamodb, unlessConditionFails } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
 import type { Caller } from '../http/caller.ts';
 import { ConflictError } from '../http/errors.ts';
+import { type KeyLimits, limitsOf } from '../keys/key-limits.ts';
 import { findItem, findJob, type Job, type JobKey, toRecord } from './job.ts';
-import { newJob, putJob } from './new-job.ts';
+import { takeTurn } from './line/turns.ts';
+import { newJob, priorityFor, putJob } from './new-job.ts';
 import { keepMessages } from './objects.ts';
 import type { JobRecord } from './record.ts';
 import { recordModelOf } from './step-models.ts';
@@ -20,19 +22,26 @@ export async function submitJob(
 ): Promise<JobRecord> {
   checkSubmission(submission, caller);
   const key = await reserveJobKey(caller, submission, idempotencyKey);
-  return toRecord((key.taken && (await findJob(key))) || (await createJob(key, submission)));
+  const limits = limitsOf(caller);
+  return toRecord(
+    (key.taken && (await findJob(key))) || (await createJob(key, submission, limits)),
+  );
 }
 
-async function createJob({ key_id, job_id }: JobKey, submission: JobSubmission): Promise<Job> {
-  const { job_type, priority, max_retries, model, pipeline, pipeline_instruction } = submission;
+async function createJob(
+  { key_id, job_id }: JobKey,
+  submission: JobSubmission,
+  limits: KeyLimits,
+): Promise<Job> {
+  const { job_type, max_retries, model, pipeline, pipeline_instruction } = submission;
   const { inline, drive, force_ocr, fresh } = submission;
-  const job: Job = newJob({
+  const asked: Job = newJob({
     key_id,
     job_id,
     job_type,
     model: recordModelOf(submission),
     input_type: inline ? 'inline' : drive?.folder_id ? 'drive_folder' : 'drive_file',
-    priority,
+    ...priorityFor(submission.priority, limits),
     max_retries,
     ...(model !== null && { asked_model: model }),
     ...(pipeline !== null && { pipeline }),
@@ -42,9 +51,10 @@ async function createJob({ key_id, job_id }: JobKey, submission: JobSubmission):
     ...(drive?.folder_id && { drive_folder_id: drive.folder_id }),
     ...(drive?.recursive && { recursive: true }),
     ...(drive?.file_id && { drive_file_id: drive.file_id }),
-    ...(inline && (await keepMessages({ key_id, job_id }, inline.messages))),
   });
-  return putJob(job);
+  const job = await takeTurn(asked, limits);
+  const messages = inline && (await keepMessages({ key_id, job_id }, inline.messages));
+  return putJob({ ...job, ...messages });
 }
 
 type ReservedKey = JobKey & { taken: boolean };

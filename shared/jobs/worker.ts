@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { errorFields, log } from '../log.ts';
 import { Company } from './company.ts';
 import type { ClaimedJob } from './job.ts';
-import { claimBest, claimJobs } from './next-jobs.ts';
+import { claimBest, claimJobs, inTurn } from './next-jobs.ts';
 import { Doorbell } from './ring.ts';
 import { type RunJob, runLeased } from './run-leased.ts';
 
@@ -14,16 +14,17 @@ const windUpMs = 10_000;
 const claimingShare = 1 / 3;
 
 /**
- * Makes the handler of a lane's queue. Each message claims a job, and these run at once. Then as many are
- * claimed again while any is ready, so that no job waits for a doorbell that was lost with another worker.
- * How a job ends is on its record; a message goes back to the queue only if the claim failed, or the write
- * of how a job ended.
+ * Makes the handler of a lane's queue. Each message claims a job, and these run at once. When one of them ends
+ * the next is claimed, while any is ready, so that no job waits for a doorbell that was lost with another worker.
+ * Where `atOnce` is more than it has messages, it claims so many while they are ready. How a job ends is on its
+ * record; a message goes back to the queue only if the claim failed, or the write of how a job ended.
  */
-export function jobWorker(run: RunJob) {
+export function jobWorker(work: RunJob, atOnce = 1) {
   return async ({ Records }: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
     const timeMs = context.getRemainingTimeInMillis();
-    const runInCompany = new Company().within(run);
+    const workInCompany = new Company().within(work);
     const timeIsUp = AbortSignal.timeout(timeMs - windUpMs);
+    const run = (job: ClaimedJob) => runLeased(job, workInCompany, timeIsUp);
     const mayTakeMore = () => context.getRemainingTimeInMillis() > timeMs * (1 - claimingShare);
     const readable = Records.flatMap((record) => readMessage(record) ?? []);
     const readableIds = new Set(readable.map(({ messageId }) => messageId));
@@ -31,7 +32,7 @@ export function jobWorker(run: RunJob) {
     const lanes = Map.groupBy(readable, ({ doorbell }) => doorbell.lane);
     const failures = await Promise.all(
       [...lanes].map(([lane, messages]) =>
-        workLane(lane, messages, mayTakeMore, (job) => runLeased(job, runInCompany, timeIsUp)),
+        workLane(lane, messages, new Slots(Math.max(atOnce, messages.length), run), mayTakeMore),
       ),
     );
     return {
@@ -60,35 +61,61 @@ function readMessage({ messageId, body }: SQSRecord): Message | undefined {
 async function workLane(
   lane: string,
   messages: Message[],
+  slots: Slots,
   mayTakeMore: () => boolean,
-  run: (job: ClaimedJob) => Promise<void>,
 ): Promise<SQSBatchResponse['batchItemFailures']> {
-  const failed: unknown[] = [];
-  let claimed = false;
+  let returned = messages;
   try {
     const doorbells = messages.map(({ doorbell }) => doorbell);
-    let jobs = await inTurn(() => claimJobs(lane, doorbells));
-    claimed = true;
-    while (jobs.length > 0) {
-      const ends = await Promise.allSettled(jobs.map(run));
-      failed.push(...ends.flatMap((end) => (end.status === 'rejected' ? [end.reason] : [])));
-      jobs = mayTakeMore() ? await inTurn(() => claimBest(lane, messages.length)) : [];
+    slots.begin(await inTurn(() => claimJobs(lane, doorbells, slots.free)));
+    returned = [];
+    while (await slots.oneEnds()) {
+      if (mayTakeMore()) slots.begin(await inTurn(() => claimBest(lane, slots.free)));
     }
   } catch (error) {
-    failed.push(error);
+    slots.failed.push(error);
+    await slots.allEnd();
   }
-  for (const error of failed) {
+  for (const error of slots.failed) {
     log('error', 'job bookkeeping failed', { lane, ...errorFields(error) });
   }
-  const returned = claimed ? messages.slice(0, failed.length) : messages;
+  if (returned.length === 0) returned = messages.slice(0, slots.failed.length);
   return returned.map(({ messageId }) => ({ itemIdentifier: messageId }));
 }
 
-let lastClaim: Promise<unknown> = Promise.resolve();
+/** What a worker may run at once. A slow job keeps none but its own slot from the next. */
+class Slots {
+  readonly failed: unknown[] = [];
+  private readonly running = new Set<Promise<void>>();
+  private readonly count: number;
+  private readonly run: (job: ClaimedJob) => Promise<void>;
 
-/** Claims within one process take turns: at once they would all try for the same best jobs. */
-function inTurn<Claimed>(claim: () => Promise<Claimed>): Promise<Claimed> {
-  const next = lastClaim.then(claim, claim);
-  lastClaim = next;
-  return next;
+  constructor(count: number, run: (job: ClaimedJob) => Promise<void>) {
+    this.count = count;
+    this.run = run;
+  }
+
+  get free(): number {
+    return this.count - this.running.size;
+  }
+
+  begin(jobs: ClaimedJob[]): void {
+    for (const job of jobs) {
+      const run = this.run(job)
+        .catch((error: unknown) => void this.failed.push(error))
+        .finally(() => this.running.delete(run));
+      this.running.add(run);
+    }
+  }
+
+  /** Waits until a job has ended. Returns false if none runs. */
+  async oneEnds(): Promise<boolean> {
+    if (this.running.size === 0) return false;
+    await Promise.race(this.running);
+    return true;
+  }
+
+  async allEnd(): Promise<void> {
+    await Promise.all(this.running);
+  }
 }

@@ -4,6 +4,9 @@ import type { Caller } from '../http/caller.ts';
 import { Count, Usd } from '../http/schema.ts';
 import { usualConcurrent } from '../ledger/account.ts';
 
+/** The most jobs of a key for which no limit was set. */
+const usualQueued = 10_000;
+
 /** What a key may do. Null is no limit; a key without `drive_folders` may read none. */
 export const KeyLimits = v.object({
   budget_usd: v.nullable(Usd),
@@ -13,6 +16,14 @@ export const KeyLimits = v.object({
   requests_per_minute: v.nullable(Count),
   /** Requests under way at once. */
   max_concurrent: v.optional(v.nullable(Count), usualConcurrent),
+  /** How many turns its jobs have for each of a key of weight 1. */
+  weight: v.optional(Count, 1),
+  /** The best priority that its jobs may have. */
+  best_priority: v.optional(Count, 1),
+  /** Jobs that have not ended. */
+  max_queued: v.optional(v.nullable(Count), usualQueued),
+  /** Jobs that run at once. */
+  max_running: v.optional(v.nullable(Count), null),
   models: v.nullable(v.array(v.string())),
   drive_folders: v.array(v.string()),
   /** The most that one research may cost; a key from before there was research has none. */
@@ -39,13 +50,17 @@ export function mayUseModel(caller: Caller, modelId: string): boolean {
 export const maxResearchUsd = (ownUsd: number | null): number =>
   Math.min(setting('RESEARCH_MAX_USD'), ownUsd ?? Number.POSITIVE_INFINITY);
 
-/** The limits of a key for which none were set: 100 images an hour, no Drive folders, and nothing else limited. */
+/** The limits of a key for which none were set: 100 images an hour, no Drive folders, and else what any key may. */
 export const defaultLimits: KeyLimits = {
   budget_usd: null,
   duration: null,
   images_per_hour: 100,
   requests_per_minute: null,
   max_concurrent: usualConcurrent,
+  weight: 1,
+  best_priority: 1,
+  max_queued: usualQueued,
+  max_running: null,
   models: null,
   drive_folders: [],
   research_usd: null,

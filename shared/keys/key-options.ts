@@ -27,10 +27,17 @@ const Usd = v.pipe(
   v.maxValue(maxUsd, takes(usd)),
 );
 
-const Count = v.pipe(
-  matching(/^\d{1,9}$/, 'a whole number from 0 to 999999999'),
-  v.transform(Number),
-);
+const countBetween = (min: number, max: number) => {
+  const what = `a whole number from ${min} to ${max}`;
+  return v.pipe(
+    matching(/^\d{1,9}$/, what),
+    v.transform(Number),
+    v.minValue(min, takes(what)),
+    v.maxValue(max, takes(what)),
+  );
+};
+
+const Count = countBetween(0, 999_999_999);
 
 const listOf = (item: string, what: string) =>
   v.pipe(
@@ -63,6 +70,10 @@ export const KeyOptions = v.pipe(
     images_per_hour: v.exactOptional(Count),
     requests_per_minute: v.exactOptional(orNone(null, Count)),
     max_concurrent: v.exactOptional(orNone(null, Count)),
+    weight: v.exactOptional(countBetween(1, 1000)),
+    best_priority: v.exactOptional(countBetween(1, 100)),
+    max_queued: v.exactOptional(orNone(null, Count)),
+    max_running: v.exactOptional(orNone(null, countBetween(1, 1000))),
     models: v.exactOptional(orNone(null, Models)),
     drive_folders: v.exactOptional(orNone([], Folders)),
     research_usd: v.exactOptional(orNone(null, Usd)),

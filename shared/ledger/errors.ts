@@ -30,6 +30,7 @@ export class BudgetExceededError extends ServiceError {
 
 /** 429: the key has used up its images of this clock hour. */
 export class ImagesPerHourError extends ServiceError {
+  readonly imagesPerHour: number;
   /** When the next hour begins, in ms since 1970. */
   readonly untilMs: number;
 
@@ -39,12 +40,15 @@ export class ImagesPerHourError extends ServiceError {
       'ocr_quota_exceeded',
       `The ${imagesPerHour} images that this API key may have read in an hour are used up.`,
     );
+    this.imagesPerHour = imagesPerHour;
     this.untilMs = untilMs;
   }
 }
 
 /** 429: the key has used up its requests of this minute. */
 export class RequestsPerMinuteError extends ServiceError {
+  readonly requestsPerMinute: number;
+
   constructor({ requests_per_minute }: Account) {
     super(429, 'rate_limit_exceeded', rateSentence(requests_per_minute), {
       details: {
@@ -53,6 +57,7 @@ export class RequestsPerMinuteError extends ServiceError {
       retryAfterSeconds:
         requests_per_minute > 0 ? Math.ceil((60_000 - (Date.now() % 60_000)) / 1000) : null,
     });
+    this.requestsPerMinute = requests_per_minute;
   }
 }
 
@@ -63,6 +68,8 @@ const rateSentence = (perMinute: number) =>
 
 /** 429: the key has as many requests under way as it may. */
 export class ConcurrencyError extends ServiceError {
+  readonly maxConcurrent: number;
+
   constructor({ max_concurrent = usualConcurrent }: Account) {
     super(
       429,
@@ -75,6 +82,7 @@ export class ConcurrencyError extends ServiceError {
         retryAfterSeconds: max_concurrent > 0 ? 1 : null,
       },
     );
+    this.maxConcurrent = max_concurrent;
   }
 }
 

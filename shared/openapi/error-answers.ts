@@ -110,6 +110,20 @@ export const limitReached = json(
   ['Retry-After', 'x-should-retry'],
 );
 
+/** The 429 of a route that makes jobs. */
+export const tooManyJobs = json(
+  'The key has as many jobs that have not ended as it may, or the whole service is asked too much.',
+  ErrorBody,
+  {
+    'Too many jobs': {
+      detail:
+        'Too many jobs: this key may have 10000 that wait or run, and has 10000. Submit again when some have ended.',
+      queue: { limit: 'queued_jobs', max_jobs: 10_000, jobs: 10_000 },
+    },
+  },
+  ['Retry-After', 'x-should-retry'],
+);
+
 /** The same for chat-completions clients. */
 export const completionLimitReached = json(
   limitDescription,

@@ -15,9 +15,15 @@ const RateLimitFigures = v.object({
   limit: v.picklist(['requests_per_minute', 'concurrent_requests']),
   max_requests: Count,
 });
+const QueueFigures = v.object({
+  limit: v.literal('queued_jobs'),
+  max_jobs: Count,
+  jobs: Count,
+});
 const figures = {
   budget: v.exactOptional(BudgetFigures),
   rate_limit: v.exactOptional(RateLimitFigures),
+  queue: v.exactOptional(QueueFigures),
 };
 
 /** The `error` object that chat-completions clients read. */
@@ -50,6 +56,7 @@ export const GatewayErrorBody = v.object({ detail: v.string(), error: ErrorObjec
 const figureDescriptions = {
   budget: 'The figures of a spent budget.',
   rate_limit: 'The limit on requests that was reached.',
+  queue: 'The limit on jobs that was reached.',
 };
 
 /** What the document says of the bodies of errors. */
@@ -98,5 +105,10 @@ export const errorComponents = {
   RateLimitFigures: component(RateLimitFigures, 'A limit on requests that was reached.', {
     limit: 'Which limit was reached.',
     max_requests: 'How many requests a minute the key may make.',
+  }),
+  QueueFigures: component(QueueFigures, 'A limit on jobs that was reached.', {
+    limit: 'Which limit was reached.',
+    max_jobs: 'How many jobs the key may have that have not ended.',
+    jobs: 'How many it has.',
   }),
 };

@@ -1,7 +1,7 @@
 import { JobListQuery, JobPath } from '../jobs/read.ts';
 import { JobList, JobRecord, Progress } from '../jobs/record.ts';
 import { catalogue } from '../models/catalogue.ts';
-import { errorAnswer, validationErrors } from './error-answers.ts';
+import { errorAnswer, tooManyJobs, validationErrors } from './error-answers.ts';
 import { chatResult, folderResult, ocrResult } from './job-results.ts';
 import { component, json, type Operation, parameters } from './operation.ts';
 
@@ -32,6 +32,8 @@ export const jobComponents = {
     drive_file_id: 'The file on the drive that it works on.',
     progress: 'How far it has come; null before that is known, and once it has ended.',
     retry_of: 'The ended job that it tries again.',
+    asked_priority:
+      'The priority asked for, if it is better than the best that the key may have; `priority` is the one that counts.',
   }),
   Progress: component(
     Progress,
@@ -76,6 +78,7 @@ export const queuedJob: JobRecord = {
   drive_file_id: null,
   progress: null,
   retry_of: null,
+  asked_priority: null,
 };
 
 const ended: Partial<JobRecord> = {
@@ -258,6 +261,7 @@ export const jobOperations: Operation[] = [
         'Only a failed or cancelled job, or a folder with failed files, can be tried again; this one is done.',
       ),
       422: validationErrors({}),
+      429: tooManyJobs,
     },
   },
 ];

@@ -3,7 +3,7 @@ import { EstimatedFiles, EstimatedPages, JobEstimate } from '../jobs/estimate.ts
 import { JobRecord } from '../jobs/record.ts';
 import { DriveInput, InlineInput, JobSubmission, SubmissionHeader } from '../jobs/submission.ts';
 import { catalogue } from '../models/catalogue.ts';
-import { errorAnswer, validationErrors } from './error-answers.ts';
+import { errorAnswer, tooManyJobs, validationErrors } from './error-answers.ts';
 import { folderResult } from './job-results.ts';
 import { queuedJob } from './jobs.ts';
 import { component, content, json, type Operation, parameters } from './operation.ts';
@@ -21,7 +21,8 @@ export const submissionComponents = {
       inline:
         'The input itself. An `ocr` job reads the image and file parts of the messages; a `chat` job puts the text of file parts to the model.',
       drive: 'A file or folder on Google Drive, in a folder that the key may read.',
-      priority: 'Lower is processed sooner.',
+      priority:
+        'Lower is processed sooner. A key may have a best priority: a better one is raised to it, and the job has both.',
       max_retries: 'How often the job is tried again after a failure that may pass.',
       pipeline:
         '`ocr_then_chat` reads the pages, then hands their text to a model: for drive input, or inline images and files.',
@@ -194,5 +195,6 @@ export const submitOperation: Operation = {
         type: 'value_error',
       },
     }),
+    429: tooManyJobs,
   },
 };

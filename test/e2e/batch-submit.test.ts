@@ -194,6 +194,7 @@ describe('the 202 record', () => {
       drive_file_id: null,
       progress: null,
       retry_of: null,
+      asked_priority: null,
     });
     expect(Date.parse(job.created_at)).toBeGreaterThanOrEqual(before);
     expect(Date.parse(job.created_at)).toBeLessThanOrEqual(Date.now());

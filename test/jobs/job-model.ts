@@ -6,6 +6,7 @@ import { leaseMs, maxStopTries, ringGraceMs } from '../../shared/jobs/state.ts';
 interface ModelJob {
   id: string;
   priority: number;
+  tag: number;
   maxRetries: number;
   status: JobStatus;
   retryCount: number;
@@ -24,19 +25,35 @@ interface ModelJob {
   knownBy?: string | undefined;
 }
 
-const turnOf = ({ priority, id, stop }: ModelJob) =>
-  `${String(stop ? 0 : priority).padStart(3, '0')}#${id}`;
+const digits = (number: number, length: number) => String(number).padStart(length, '0');
+/** Stopped jobs come first; within a priority those that have run, then the others, each by their tags. */
+const turnOf = ({ priority, tag, id, stop, started }: ModelJob) =>
+  stop ? `000#${id}` : `${digits(priority, 3)}#${started ? 'r' : 't'}${digits(tag, 16)}#${id}`;
 const isOver = ({ status }: ModelJob) => status !== 'queued' && status !== 'processing';
 const isReady = ({ status, readyAt }: ModelJob) => status === 'queued' && readyAt <= Date.now();
 
 /** All jobs as they should be; each method is a thing that may happen, and says if it takes effect. */
 export class JobModel {
   private readonly jobs = new Map<string, ModelJob>();
+  /** The last tag at each priority, all of the one key. */
+  private readonly lastTags = new Map<number, number>();
 
   submit({ job_id: id, priority, max_retries: maxRetries }: Job): void {
+    const tag = this.nextTag(priority);
+    this.lastTags.set(priority, tag);
     const dueAt = Date.now() + ringGraceMs;
     const fresh = { status: 'queued', retryCount: 0, readyAt: Date.now(), hasTurn: true } as const;
-    this.jobs.set(id, { id, priority, maxRetries, dueAt, ...fresh });
+    this.jobs.set(id, { id, priority, tag, maxRetries, dueAt, ...fresh });
+  }
+
+  /** That of the first in line who has not run, or now; a millisecond after the key's last at least, all in µs. */
+  private nextTag(priority: number): number {
+    const inLine = [...this.jobs.values()]
+      .filter((job) => job.priority === priority && job.hasTurn && !job.started && !job.stop)
+      .map(({ tag }) => tag);
+    const now = Date.now() * 1000;
+    const last = this.lastTags.get(priority) ?? 0;
+    return Math.max(inLine.length > 0 ? Math.min(...inLine) : now, last + 1000);
   }
 
   /** The ids of what so many doorbells claim: the best ready jobs, then the doorbells' own. */
@@ -162,6 +179,7 @@ export class JobModel {
     return [...this.jobs.values()].map((job) => ({
       job_id: job.id,
       status: job.status,
+      tag: job.tag,
       retry_count: job.retryCount,
       ready_at: instant(job.readyAt),
       ...(job.hasTurn && { turn: turnOf(job) }),
@@ -243,6 +261,7 @@ const modelled = [
   'retry_count',
   'ready_at',
   'turn',
+  'tag',
   'due_at',
   'error',
   'stop_reason',

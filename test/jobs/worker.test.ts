@@ -97,6 +97,38 @@ it('goes on with ready jobs whose messages were lost', async () => {
   expect(runs.toSorted()).toEqual(jobs.map(({ job_id }) => job_id).toSorted());
 });
 
+it('runs all others while a slow job has one slot', async () => {
+  const jobs = await Promise.all(Array.from({ length: 7 }, () => submitted()));
+  const slow = jobs[0]?.job_id;
+  const othersEnded = Promise.withResolvers<void>();
+  const oneSlow: RunJob = async (job, signal) => {
+    if (job.job_id === slow) await othersEnded.promise;
+    const result = await run(job, signal);
+    if (runs.length === 6) othersEnded.resolve();
+    return result;
+  };
+
+  await jobWorker(oneSlow)(eventOf(...jobs.slice(0, 2).map(messageFor)), contextOf());
+
+  expect(runs.at(-1)).toBe(slow);
+  expect(runs.toSorted()).toEqual(jobs.map(({ job_id }) => job_id).toSorted());
+});
+
+it('runs as many at once as it may, however few its messages are', async () => {
+  const jobs = await Promise.all(Array.from({ length: 3 }, () => submitted()));
+  const allBegun = Promise.withResolvers<void>();
+  const together: RunJob = async (job, signal) => {
+    const result = await run(job, signal);
+    if (runs.length === 3) allBegun.resolve();
+    await allBegun.promise;
+    return result;
+  };
+
+  await jobWorker(together, 3)(eventOf(...jobs.slice(0, 1).map(messageFor)), contextOf());
+
+  for (const job of jobs) expect(await statusOf(job)).toBe('done');
+});
+
 it('rings again for a job whose message was lost', async () => {
   const job = await submitted();
   vi.setSystemTime(Date.parse(job.due_at ?? '') + 1);

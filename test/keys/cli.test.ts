@@ -39,6 +39,10 @@ describe.concurrent('create', () => {
       images_per_hour: 100,
       requests_per_minute: null,
       max_concurrent: 100,
+      weight: 1,
+      best_priority: 1,
+      max_queued: 10_000,
+      max_running: null,
       models: null,
       drive_folders: [],
       research_usd: null,
@@ -55,7 +59,8 @@ describe.concurrent('create', () => {
       ...['--name', 'Acme & Søns', '--budget-usd', '0.000000001', '--duration', '1mo'],
       ...['--images-per-hour', '0', '--requests-per-minute', '60'],
       ...['--models', 'gpt-5, gpt-5-mini,gpt-5', '--drive-folders', '1a_B-c,2d'],
-      ...['--research-usd', '0.25'],
+      ...['--research-usd', '0.25', '--weight', '3', '--best-priority', '20'],
+      ...['--max-queued', '500', '--max-running', '5'],
       ...['--expires', '2199-12-31', '--yes'],
     );
 
@@ -68,6 +73,10 @@ describe.concurrent('create', () => {
       models: ['gpt-5', 'gpt-5-mini'],
       drive_folders: ['1a_B-c', '2d'],
       research_usd: 0.25,
+      weight: 3,
+      best_priority: 20,
+      max_queued: 500,
+      max_running: 5,
       expires_at: '2199-12-31T00:00:00.000Z',
     });
     expect(await answer('show', key.id)).toEqual(withoutSecret(key));
@@ -189,16 +198,20 @@ describe.concurrent('list and show', () => {
     expect(created).toMatch(/^Drive folders {8}none$/);
     expect(lines.map((line) => line.split(/ {2,}/))).toEqual([
       ['a research', 'no limit of its own'],
+      ['best priority', '1'],
       ['budget', 'no limit'],
       ['created', expect.stringMatching(/ UTC$/)],
       ['expires', 'never'],
       ['id', id],
       ['images per hour', '100'],
+      ['jobs', '10000'],
+      ['jobs running', 'no limit'],
       ['models', 'gpt-5'],
       ['name', 'shown'],
       ['requests at once', '100'],
       ['requests per minute', 'no limit'],
       ['state', 'active'],
+      ['turns', '1'],
     ]);
   });
 });
@@ -221,6 +234,10 @@ describe.concurrent('set', () => {
       images_per_hour: 1,
       requests_per_minute: 1,
       max_concurrent: 3,
+      weight: 4,
+      best_priority: 5,
+      max_queued: 6,
+      max_running: 7,
       models: ['gpt-5'],
       drive_folders: ['folder'],
       research_usd: 0.2,
@@ -231,9 +248,17 @@ describe.concurrent('set', () => {
       ...['set', id, '--budget-usd', 'none', '--duration', 'none', '--models', 'none'],
       ...['--requests-per-minute', 'none', '--drive-folders', 'none', '--expires', 'none'],
       ...['--research-usd', 'none', '--max-concurrent', 'none'],
+      ...['--max-queued', 'none', '--max-running', 'none'],
     );
 
-    expect(key).toMatchObject({ ...defaultLimits, images_per_hour: 1, max_concurrent: null });
+    expect(key).toMatchObject({
+      ...defaultLimits,
+      images_per_hour: 1,
+      max_concurrent: null,
+      max_queued: null,
+      weight: 4,
+      best_priority: 5,
+    });
   });
 
   it('refuses another key’s name, and takes its own', async () => {
@@ -377,6 +402,11 @@ describe.concurrent('refuses in one sentence', () => {
       'The duration 30d needs a budget: give --budget-usd too, or --duration none.',
     ],
     [create('--images-per-hour', 'none'), `--images-per-hour ${count}, not "none".`],
+    [create('--weight', '0'), '--weight takes a whole number from 1 to 1000, not "0".'],
+    [
+      create('--best-priority', '101'),
+      '--best-priority takes a whole number from 1 to 100, not "101".',
+    ],
     [create('--requests-per-minute', '1.5'), `--requests-per-minute ${count}, not "1.5".`],
     [
       create('--models', 'gpt-5,gpt-0'),

@@ -144,12 +144,16 @@ describe('functions', () => {
       'roll-up-usage',
       { dynamodb: ['GetItem', 'UpdateItem', ...stream], sqs: [...queue, 'SendMessage'] },
     ],
-    ['retry-job', { dynamodb: ['GetItem', 'PutItem', 'UpdateItem'] }],
+    ['retry-job', { dynamodb: ['GetItem', 'PutItem', 'Query', 'UpdateItem'] }],
     ['stop-job', { dynamodb: ['GetItem', 'Query', 'UpdateItem'] }],
     ['submit-feedback', { dynamodb: ['PutItem', 'UpdateItem'] }],
     [
       'submit-job',
-      { dynamodb: ['GetItem', 'PutItem'], lambda: ['InvokeFunction'], s3: ['PutObject'] },
+      {
+        dynamodb: ['GetItem', 'PutItem', 'Query', 'UpdateItem'],
+        lambda: ['InvokeFunction'],
+        s3: ['PutObject'],
+      },
     ],
     ['estimate-job', { dynamodb: ['GetItem'], secretsmanager: secrets }],
     ['sweep', { dynamodb: ['GetItem', 'Query', 'UpdateItem'], sqs: ['SendMessage'] }],
@@ -195,7 +199,7 @@ describe('functions', () => {
     },
   );
 
-  it('may query an index only by its name, and one that shows the jobs of every key only to find work', () => {
+  it('may query an index only by its name, and one that shows the jobs of every key only to find work or its turn', () => {
     const queried = functions.flatMap(({ name, properties }) =>
       policiesOf(referencesIn(properties.Role)[0] ?? '')
         .flatMap(({ Resource }) => JSON.stringify(Resource).match(/(?<=\/index\/)[^"]+/g) ?? [])
@@ -207,8 +211,10 @@ describe('functions', () => {
       'list-sessions recent',
       'reset-ocr-windows audits',
       'reset-ocr-windows due',
+      'retry-job ready',
       'run-chat-job ready',
       'run-ocr-job ready',
+      'submit-job ready',
       'sweep audits',
       'sweep due',
     ]);

@@ -1,8 +1,10 @@
 import { isHidden } from '../../drive/errors.ts';
 import { requireReadableFolder } from '../../drive/file.ts';
 import { type FolderPage, listFolder } from '../../drive/folder.ts';
+import { type KeyLimits, limitsOfKey } from '../../keys/key-limits.ts';
 import { createChildren } from '../children.ts';
 import type { ClaimedJob, Job } from '../job.ts';
+import { takeTurns } from '../line/turns.ts';
 import type { FolderResult } from '../result.ts';
 import type { RunJob } from '../run-leased.ts';
 import { continueJob, haveChildrenEnded, suspendJob } from '../state.ts';
@@ -18,14 +20,14 @@ export const runFolderJob: RunJob = async (claimed, signal) => {
   if (claimed.stop_reason) return folderResultOf(claimed);
   let job: ClaimedJob = claimed;
   if (!isExpanded(job)) {
-    const { drive_folders } = await readKeyOf(job);
+    const { drive_folders, weight } = limitsOfKey(await readKeyOf(job));
     const folder = await requireReadableFolder(job.drive_folder_id ?? '', drive_folders);
     job = { ...job, filename: folder.name };
     while (!isExpanded(job)) {
       if (signal.aborted) return () => continueJob(job);
       await beginStep(job);
       try {
-        job = await expandPage(job, drive_folders, signal);
+        job = await expandPage(job, { drive_folders, weight }, signal);
       } catch (error) {
         // The page's jobs are made all at once, so the next run begins with the same page.
         if (signal.aborted) return () => continueJob(job);
@@ -38,17 +40,24 @@ export const runFolderJob: RunJob = async (claimed, signal) => {
     : () => suspendJob(job);
 };
 
-/** Makes the jobs for one page of files; returns the folder's job as it then is. */
+/**
+ * Makes the jobs for one page of files; returns the folder's job as it then is. They take their turns at once, as if
+ * each were submitted. The folder was accepted, so that no limit refuses them, but they count.
+ */
 async function expandPage(
   job: ClaimedJob,
-  allowedFolders: readonly string[],
+  { drive_folders, weight }: Pick<KeyLimits, 'drive_folders' | 'weight'>,
   signal: AbortSignal,
 ): Promise<ClaimedJob> {
   const { id, depth, pageToken } = folderToList(job);
-  const page = await listPage(id, allowedFolders, pageToken, depth > 0);
+  const page = await listPage(id, drive_folders, pageToken, depth > 0);
   const { pending, leftOut, counts } = await sortFiles(job, page, id, signal);
   const { files_found = 0, files_unsupported = 0, files_unreadable = 0, left_out = [] } = job;
-  const children = pending.map(({ child }) => child);
+  const turns = await takeTurns(
+    pending.map(({ child }) => child.job),
+    { weight },
+  );
+  const children = turns.map((job, index) => ({ ...pending[index]?.child, job }));
   return createChildren(job, children, {
     filename: job.filename ?? '',
     ...placeAfter(job, { nextPageToken: page.nextPageToken, below: page.folders }),

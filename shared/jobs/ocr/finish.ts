@@ -3,6 +3,7 @@ import { toUsd } from '../../ledger/nano-usd.ts';
 import { createChildren } from '../children.ts';
 import { deliver } from '../files/delivery.ts';
 import { type ClaimedJob, childIdOf, findJob, type Job } from '../job.ts';
+import { takeTurn } from '../line/turns.ts';
 import { newJob } from '../new-job.ts';
 import { keepResult, keptResult, putDocument } from '../objects.ts';
 import {
@@ -16,6 +17,7 @@ import {
 import { completionOf, type RunEnd } from '../run-leased.ts';
 import { failJob, saveProgress, suspendJob } from '../state.ts';
 import { chatModelOf } from '../step-models.ts';
+import { findKeyOf } from '../watch.ts';
 import { inContext, namesOfPages } from './named-parts.ts';
 import { pageText, withPageMarks } from './page-marks.ts';
 import { type PageStep, pageSteps } from './page-steps.ts';
@@ -67,7 +69,9 @@ async function startChatStep(job: ClaimedJob, ocr: OcrResult): Promise<RunEnd> {
   const job_id = childIdOf(job.job_id, 'chat');
   const pages = inContext(ocr.pages, ({ text, error }) => text ?? `[${error}]`);
   const document_object = await putDocument({ key_id: job.key_id, job_id }, pages);
-  const step = chatStepOf(job, job_id, document_object);
+  const { weight = 1 } = (await findKeyOf(job)) ?? {};
+  // It is another lane's work, and takes its turn there as a submission does.
+  const step = await takeTurn(chatStepOf(job, job_id, document_object), { weight });
   await createChildren(job, [{ job: step }], { chat_job_id: job_id });
   return () => suspendJob(job);
 }

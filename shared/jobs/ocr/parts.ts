@@ -39,6 +39,7 @@ function partOf(job: SourcedJob, first_page: number, last_page: number): Job {
   const { key_id, job_type, model, input_type, priority, max_retries, filename } = job;
   const { asked_model, pipeline, force_ocr, fresh, source_object, source_kind, content_sha256 } =
     job;
+  const { tag } = job;
   return newJob({
     key_id,
     job_id: partIdOf(job.job_id, first_page),
@@ -58,6 +59,7 @@ function partOf(job: SourcedJob, first_page: number, last_page: number): Job {
     ...(force_ocr && { force_ocr }),
     ...(fresh && { fresh }),
     ...(content_sha256 && { content_sha256 }),
+    ...(tag !== undefined && { tag }),
   });
 }
 

@@ -7,7 +7,7 @@ import type { Target } from './api.ts';
 export async function newCaller(
   { base_url, dataDir }: Pick<Target, 'base_url'> & { dataDir: string },
   limits: Partial<KeyLimits> = {},
-): Promise<Target> {
+): Promise<Target & { keyId: string }> {
   const file = readStageFile(dataDir);
   Object.assign(process.env, {
     AWS_REGION: 'us-east-1',
@@ -17,6 +17,6 @@ export async function newCaller(
     KEYS_TABLE: file?.outputs['KeysTable'],
     LEDGER_TABLE: file?.outputs['LedgerTable'],
   });
-  const { api_key } = await issueKey('test', { ...defaultLimits, ...limits });
-  return { base_url, api_key };
+  const { api_key, id } = await issueKey('test', { ...defaultLimits, ...limits });
+  return { base_url, api_key, keyId: id };
 }

@@ -17,7 +17,7 @@ import type { ChatResult } from '../../../shared/jobs/result.ts';
 import type { Doorbell } from '../../../shared/jobs/ring.ts';
 import { JobSubmission } from '../../../shared/jobs/submission.ts';
 import { submitJob } from '../../../shared/jobs/submit.ts';
-import { defaultLimits } from '../../../shared/keys/key-limits.ts';
+import { defaultLimits, type KeyLimits } from '../../../shared/keys/key-limits.ts';
 import { openAccount } from '../../../shared/ledger/account.ts';
 import { chatJob } from '../servers/api.ts';
 
@@ -42,6 +42,23 @@ export async function submitted(rest: object = {}, content = 'a question'): Prom
   return itemOf({ key_id: caller.keyId, job_id: id });
 }
 
+/** A caller whose key has these limits. */
+export const keyed = (keyId: string, limits: Partial<KeyLimits> = {}): Caller => ({
+  keyId,
+  limits: JSON.stringify({ ...defaultLimits, ...limits }),
+});
+
+/** Submits a chat job of a caller; answers its item. */
+export async function submittedBy(
+  caller: Caller,
+  rest: object = {},
+  idempotencyKey?: string,
+): Promise<Job> {
+  const submission = v.parse(JobSubmission, chatJob('a question', rest));
+  const { id } = await submitJob(caller, submission, idempotencyKey);
+  return itemOf({ key_id: caller.keyId, job_id: id });
+}
+
 /** Reads the item of a job that exists. */
 export async function itemOf(key: JobKey): Promise<Job> {
   const job = await findJob(key);
@@ -50,20 +67,24 @@ export async function itemOf(key: JobKey): Promise<Job> {
 }
 
 /** A doorbell as dispatch rings it for a job. */
-export const doorbellOf = ({ key_id, job_id, priority, turn }: Job): Doorbell => ({
+export const doorbellOf = ({ key_id, job_id, priority, turn, tag }: Job): Doorbell => ({
   lane,
   key_id,
   job_id,
   priority,
   waits: turn === undefined,
+  ...(tag !== undefined && { tag }),
 });
 
-/** Every item of the jobs table. */
+/** Every job of the table. */
 export async function allJobs(): Promise<Job[]> {
   const TableName = setting('JOBS_TABLE');
   const { Items = [] } = await dynamodb.send(new ScanCommand({ TableName, ConsistentRead: true }));
-  return Items as Job[];
+  return (Items as Job[]).filter(isJob);
 }
+
+/** A key's line and its runs under way lie among its jobs. */
+const isJob = (item: Job | undefined) => item?.status !== undefined;
 
 /** The ids of the jobs that an index lists, in its order. */
 export async function listed(IndexName: 'ready' | 'due'): Promise<string[]> {
@@ -84,14 +105,15 @@ export interface JobWrite {
   after: Job | undefined;
 }
 
-/** Every write of the jobs table so far, in order. */
+/** Every write of a job so far, in order. */
 export async function allWrites(): Promise<JobWrite[]> {
   const image = (of: Record<string, unknown> | undefined) =>
     of && (unmarshall(of as Parameters<typeof unmarshall>[0]) as Job);
-  return (await streamRecords()).map(({ dynamodb: { OldImage, NewImage } = {} }) => ({
+  const writes = (await streamRecords()).map(({ dynamodb: { OldImage, NewImage } = {} }) => ({
     before: image(OldImage),
     after: image(NewImage),
   }));
+  return writes.filter(({ before, after }) => isJob(after ?? before));
 }
 
 /** The records of the jobs table's stream, as Lambda would hand them over. */

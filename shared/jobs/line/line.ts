@@ -1,0 +1,211 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { dynamodb, unlessConditionFails } from '../../aws/dynamodb.ts';
+import { setting } from '../../config.ts';
+import { ServiceError } from '../../http/errors.ts';
+import type { KeyLimits } from '../../keys/key-limits.ts';
+import { instant, retentionEnd } from '../job.ts';
+
+/**
+ * Where a key stands beside the others: an item of the jobs table that each submission moves on. `last_…` is the last
+ * tag that it took at a priority of a lane, in µs; `place_…` the last place among its jobs that wait for a limit, in
+ * ms. `jobs` counts those of its jobs that have not ended.
+ */
+export interface Line {
+  key_id: string;
+  job_id: 'line';
+  jobs?: number;
+  [mark: `last_${string}` | `place_${string}`]: number;
+}
+
+/** The primary key of a key's line. */
+export const lineKey = (keyId: string) => ({ key_id: keyId, job_id: 'line' });
+
+/** What a key has of the turns. */
+export type Share = Pick<KeyLimits, 'weight'> & Partial<Pick<KeyLimits, 'max_queued'>>;
+
+/** Takes a place among the jobs of a key that wait for one of its limits: from an instant on, so many ms apart. */
+export const takePlace = (
+  keyId: string,
+  limit: string,
+  fromMs: number,
+  apartMs: number,
+): Promise<number> =>
+  moveOn(keyId, { mark: `place_${limit}`, from: fromMs, step: Math.max(1, Math.round(apartMs)) });
+
+interface Move {
+  mark: `last_${string}` | `place_${string}`;
+  /** The least that is taken. */
+  from: number;
+  step: number;
+  count?: number;
+  /** Counts the jobs, and asks whether the key may have so many. */
+  share?: Share;
+}
+
+/** The marks that this process has seen last: most moves then take one write. */
+const seen = new Map<string, number | undefined>();
+const maxSeen = 10_000;
+const maxTries = 10;
+
+/**
+ * Moves a mark of a key's line on by `count` steps, so that each of them is `from` at least and taken once. Returns the
+ * first. It takes one conditional update, and another if the mark is not where it was seen last.
+ */
+export async function moveOn(keyId: string, move: Move): Promise<number> {
+  const { mark, from, step, count = 1 } = move;
+  const name = `${keyId}/${mark}`;
+  for (let tries = 1; tries <= maxTries; tries++) {
+    const isBehind = (seen.get(name) ?? 0) > from - step;
+    const { line, refusedBy } = await tryMove(keyId, move, isBehind);
+    if (seen.size >= maxSeen) seen.clear();
+    seen.set(name, (line ?? refusedBy)?.[mark]);
+    if (line) {
+      await forgetOldMarks(line);
+      return (line[mark] ?? from) - (count - 1) * step;
+    }
+    await refuseIfFull(refusedBy, keyId, move);
+  }
+  throw new ServiceError(503, 'busy', 'Too much is submitted with this API key at once.', {
+    retryAfterSeconds: 1,
+  });
+}
+
+async function tryMove(
+  keyId: string,
+  { mark, from, step, count = 1, share }: Move,
+  isBehind: boolean,
+): Promise<{ line?: Line; refusedBy?: Line | undefined }> {
+  const room = roomOf(share, count);
+  try {
+    const { Attributes } = await dynamodb.send(
+      new UpdateCommand({
+        TableName: setting('JOBS_TABLE'),
+        Key: lineKey(keyId),
+        ConditionExpression: [
+          isBehind ? '#mark > :before' : '(attribute_not_exists(#mark) OR #mark <= :before)',
+          ...(room === undefined
+            ? []
+            : [room < 0 ? 'jobs <= :room' : '(attribute_not_exists(jobs) OR jobs <= :room)']),
+        ].join(' AND '),
+        UpdateExpression: `SET ${[
+          isBehind ? '#mark = #mark + :move' : '#mark = :move',
+          'expires_at = :expires',
+          ...(share ? ['jobs = if_not_exists(jobs, :none) + :count'] : []),
+        ].join(', ')}`,
+        ExpressionAttributeNames: { '#mark': mark },
+        ExpressionAttributeValues: {
+          ':before': from - step,
+          ':move': isBehind ? count * step : from + (count - 1) * step,
+          ':expires': retentionEnd(),
+          ...(share && { ':none': 0, ':count': count }),
+          ...(room !== undefined && { ':room': room }),
+        },
+        ReturnValues: 'ALL_NEW',
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      }),
+    );
+    return { line: Attributes as Line };
+  } catch (error) {
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    return { refusedBy: error.Item && (unmarshall(error.Item) as Line) };
+  }
+}
+
+/** The most jobs that a key may have for so many more to be taken; undefined for any number. */
+const roomOf = (share: Share | undefined, count: number) =>
+  share?.max_queued == null ? undefined : share.max_queued - count;
+
+/** 429: the key has as many jobs that have not ended as it may. */
+export class QueueFullError extends ServiceError {
+  constructor(jobs: number, maxJobs: number) {
+    super(
+      429,
+      'too_many_jobs',
+      `Too many jobs: this key may have ${maxJobs} that wait or run, and has ${jobs}. Submit again when some have ended.`,
+      {
+        details: { queue: { limit: 'queued_jobs', max_jobs: maxJobs, jobs } },
+        retryAfterSeconds: maxJobs > 0 ? 10 : null,
+      },
+    );
+  }
+}
+
+async function refuseIfFull(
+  line: Line | undefined,
+  keyId: string,
+  { share, count = 1 }: Move,
+): Promise<void> {
+  const room = roomOf(share, count);
+  const jobs = line?.jobs ?? 0;
+  if (room === undefined || jobs <= room) return;
+  if (line) await askForRecount(keyId);
+  throw new QueueFullError(jobs, room + count);
+}
+
+/** The lane in which the sweep finds the lines whose jobs it is to count. */
+export const recountLane = 'line';
+/** How often the jobs of a key that is refused are counted. */
+const recountEveryMs = 10 * 60_000;
+
+/** A submission that died after it was counted, or an end that nobody counted, would take a key's room for good. */
+async function askForRecount(keyId: string): Promise<void> {
+  const now = Date.now();
+  await unlessConditionFails(
+    dynamodb.send(
+      new UpdateCommand({
+        TableName: setting('JOBS_TABLE'),
+        Key: lineKey(keyId),
+        ConditionExpression:
+          'attribute_exists(jobs) AND attribute_not_exists(due_at) AND (attribute_not_exists(counted_at) OR counted_at < :past)',
+        UpdateExpression: 'SET lane = :lane, due_at = :now',
+        ExpressionAttributeValues: {
+          ':lane': recountLane,
+          ':now': instant(now),
+          ':past': instant(now - recountEveryMs),
+        },
+      }),
+    ),
+  );
+}
+
+/** Counts jobs of a key that have ended, or were never made. */
+export async function leaveLine(keyId: string, count: number): Promise<void> {
+  await unlessConditionFails(
+    dynamodb.send(
+      new UpdateCommand({
+        TableName: setting('JOBS_TABLE'),
+        Key: lineKey(keyId),
+        ConditionExpression: 'attribute_exists(jobs)',
+        UpdateExpression: 'SET jobs = jobs - :count',
+        ExpressionAttributeValues: { ':count': count },
+      }),
+    ),
+  );
+}
+
+const maxOldMarks = 10;
+const dayUs = 24 * 60 * 60_000 * 1000;
+
+/** A key that uses a hundred priorities leaves a hundred marks, and each submission pays for the item's size. */
+async function forgetOldMarks(line: Line): Promise<void> {
+  const old = Object.keys(line).filter(
+    (name) => name.startsWith('last_') && Number(line[name as 'last_']) < Date.now() * 1000 - dayUs,
+  );
+  if (old.length < maxOldMarks) return;
+  await unlessConditionFails(
+    dynamodb.send(
+      new UpdateCommand({
+        TableName: setting('JOBS_TABLE'),
+        Key: lineKey(line.key_id),
+        ConditionExpression: old.map((_, index) => `#${index} = :${index}`).join(' AND '),
+        UpdateExpression: `REMOVE ${old.map((_, index) => `#${index}`).join(', ')}`,
+        ExpressionAttributeNames: Object.fromEntries(old.map((name, i) => [`#${i}`, name])),
+        ExpressionAttributeValues: Object.fromEntries(
+          old.map((name, i) => [`:${i}`, line[name as 'last_']]),
+        ),
+      }),
+    ),
+  );
+}

@@ -1,0 +1,66 @@
+import {
+  ConcurrencyError,
+  ImagesPerHourError,
+  RequestsPerMinuteError,
+} from '../../ledger/errors.ts';
+import { instant, type Job } from '../job.ts';
+import { takePlace } from './line.ts';
+import { RunningError } from './running.ts';
+
+const hourMs = 60 * 60_000;
+
+/** The longest that a job waits for its place before it asks again: its key's limit may have been raised. */
+const maxWaitMs = hourMs;
+
+/** Until when a job waits, in epoch ms, and its place if that comes later. */
+interface Wait extends Pick<Job, 'place'> {
+  untilMs: number;
+}
+
+/**
+ * Returns how long a job waits that a limit of its key stopped: each by its place among those that wait for it, as they
+ * would all ask in the same second otherwise. `endMs` is when the wait would end for a job alone.
+ */
+export async function placeAfter(job: Job, error: unknown, endMs: number): Promise<Wait> {
+  const line = lineFor(error, endMs);
+  if (!line) return { untilMs: endMs };
+  const { limit, fromMs, apartMs, wakesAt } = line;
+  const taken = job.place?.limit === limit ? Date.parse(job.place.at) : 0;
+  const placeMs = taken > fromMs ? taken : await takePlace(job.key_id, limit, fromMs, apartMs);
+  const untilMs = wakesAt?.(placeMs) ?? placeMs + Math.floor(Math.random() * apartMs);
+  const latestMs = Math.ceil(Date.now() + maxWaitMs * (0.5 + Math.random() / 2));
+  if (untilMs <= Math.max(latestMs, endMs)) return { untilMs };
+  return { untilMs: Math.max(latestMs, endMs), place: { limit, at: instant(placeMs) } };
+}
+
+interface WaitingLine {
+  limit: string;
+  /** When its first place is: the same for all who ask now, as a later one moves the line for all after it. */
+  fromMs: number;
+  /** How far apart its places are. */
+  apartMs: number;
+  wakesAt?: (placeMs: number) => number;
+}
+
+/** The line that an error puts a job into; undefined if it is about no limit that jobs of a key share. */
+function lineFor(error: unknown, endMs: number): WaitingLine | undefined {
+  if (error instanceof RequestsPerMinuteError) {
+    return { limit: 'requests', fromMs: endMs, apartMs: 60_000 / error.requestsPerMinute };
+  }
+  if (error instanceof ImagesPerHourError && error.imagesPerHour > 0) {
+    // A document may need all of an hour's images, so it asks when the hour begins.
+    const wakesAt = (placeMs: number) => endMs + Math.floor((placeMs - endMs) / hourMs) * hourMs;
+    return { limit: 'images', fromMs: endMs, apartMs: hourMs / error.imagesPerHour, wakesAt };
+  }
+  if (error instanceof ConcurrencyError) return atOnce('calls', error.maxConcurrent, endMs);
+  if (error instanceof RunningError) return atOnce('running', error.maxRunning, endMs);
+  return undefined;
+}
+
+/** How long one takes isn't known: at most as many ask in a second as may run at once. */
+const atOnce = (limit: string, count: number, endMs: number): WaitingLine => ({
+  limit,
+  fromMs: Date.now(),
+  apartMs: 1000 / Math.max(1, count),
+  wakesAt: (placeMs) => Math.max(placeMs, endMs),
+});

@@ -1,0 +1,62 @@
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { dynamodb } from '../../aws/dynamodb.ts';
+import { setting } from '../../config.ts';
+import type { Job } from '../job.ts';
+import { firstTurnOf, newcomersOf } from '../lane.ts';
+import { moveOn, type Share } from './line.ts';
+
+/**
+ * Gives new jobs of one key their turns, by start-time fair queueing: a tag is that of the job whose turn it is at the
+ * priority, or now if none waits; and at least a step more than the key's last. A key of weight 4 has steps a quarter
+ * as long, and so four turns for one of others.
+ *
+ * Throws `QueueFullError` if the key has as many jobs as it may; without `max_queued` it may have any number.
+ *
+ * @see https://doi.org/10.1145/248156.248171
+ */
+export async function takeTurns(jobs: Job[], share: Share): Promise<Job[]> {
+  const placed = new Map<string, Job>();
+  const step = stepOf(share.weight);
+  for (const some of Map.groupBy(jobs, markOf).values()) {
+    const [{ key_id, lane, priority }] = some as [Job];
+    const from = (await tagAtTurn(lane, priority)) ?? Date.now() * 1000;
+    const mark = markOf({ lane, priority });
+    const first = await moveOn(key_id, { mark, from, step, count: some.length, share });
+    for (const [index, job] of some.entries()) {
+      const tag = first + index * step;
+      placed.set(job.job_id, { ...job, tag, turn: firstTurnOf({ ...job, tag }) });
+    }
+  }
+  return jobs.map((job) => placed.get(job.job_id) ?? job);
+}
+
+/** Does the same for one job. */
+export async function takeTurn(job: Job, share: Share): Promise<Job> {
+  const [placed = job] = await takeTurns([job], share);
+  return placed;
+}
+
+/** Of two keys with one weight each takes a step of 1 ms a job, as if a lane began a thousand a second. */
+const stepOf = (weight: number) => Math.max(1, Math.round(1000 / weight));
+
+const markOf = ({ lane, priority }: Pick<Job, 'lane' | 'priority'>) =>
+  `last_${lane}_${priority}` as const;
+
+/**
+ * Returns the tag of the job whose turn it is at a priority; undefined if none waits. Those that ran before don't
+ * count: their tags are of an earlier time, and who submits next would come before all who wait.
+ */
+async function tagAtTurn(lane: string, priority: number): Promise<number | undefined> {
+  const newcomers = newcomersOf(priority);
+  const { Items = [] } = await dynamodb.send(
+    new QueryCommand({
+      TableName: setting('JOBS_TABLE'),
+      IndexName: 'ready',
+      KeyConditionExpression: 'lane = :lane AND begins_with(turn, :newcomers)',
+      ExpressionAttributeValues: { ':lane': lane, ':newcomers': newcomers },
+      Limit: 1,
+    }),
+  );
+  const turn = Items[0]?.['turn'] as string | undefined;
+  return turn === undefined ? undefined : Number.parseInt(turn.slice(newcomers.length), 10);
+}

@@ -79,7 +79,7 @@ it('a document that can only be given up fails with a sentence, and costs nothin
   expect(await world.read(caller, id)).toMatchObject({
     status: 'failed',
     error:
-      "unreadable_document: None of the document's pages could be read. unreadable_document: The document can't be read: it takes too much memory to read.",
+      "unreadable_document: None of the document's pages could be read. The document can't be read: it takes too much memory to read.",
   });
   expect(await useOf(caller)).toMatchObject({ pages: 0, images: 0, held: 0 });
   await expectPaid([caller], 0);

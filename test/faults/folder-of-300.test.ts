@@ -30,7 +30,7 @@ it('300 files, ten of them bad, come to 300 jobs, whatever is killed on the way'
   const { id } = await world.submit(caller, submission);
 
   // Among look-ups, between the transactions of a page, among the next page's, and before it waits.
-  for (const request of [40, 103, 230, 103, 277]) {
+  for (const request of [40, 105, 234, 105, 281]) {
     await world.dispatch();
     expect(await runKilled('folder', [request])).toBe(1);
     pass(leaseMs + 1_000);

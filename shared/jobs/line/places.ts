@@ -27,7 +27,9 @@ export async function placeAfter(job: Job, error: unknown, endMs: number): Promi
   const { limit, fromMs, apartMs, wakesAt } = line;
   const taken = job.place?.limit === limit ? Date.parse(job.place.at) : 0;
   const placeMs = taken > fromMs ? taken : await takePlace(job.key_id, limit, fromMs, apartMs);
-  const untilMs = wakesAt?.(placeMs) ?? placeMs + Math.floor(Math.random() * apartMs);
+  // The first in line has nobody to get out of the way of.
+  const jitterMs = placeMs === fromMs ? 0 : Math.floor(Math.random() * apartMs);
+  const untilMs = wakesAt?.(placeMs) ?? placeMs + jitterMs;
   const latestMs = Math.ceil(Date.now() + maxWaitMs * (0.5 + Math.random() / 2));
   if (untilMs <= Math.max(latestMs, endMs)) return { untilMs };
   return { untilMs: Math.max(latestMs, endMs), place: { limit, at: instant(placeMs) } };

@@ -15,6 +15,8 @@ export interface StreamFeedProps {
   readonly fn: LambdaFunction;
   /** A record is delivered if it matches any of these. */
   readonly patterns: Record<string, unknown>[];
+  /** How long records are gathered before they are delivered, so that more of them come at once; default: not at all. */
+  readonly gatheredFor?: Duration;
   readonly alarms: ServiceAlarms;
   /** What a user notices of batches that were given up, and what to do. */
   readonly alarmText: AlarmText;
@@ -26,7 +28,7 @@ export interface StreamFeedProps {
 export class StreamFeed extends Construct {
   constructor(scope: Construct, id: string, props: StreamFeedProps) {
     super(scope, id);
-    const { table, fn, patterns, alarms, alarmText, latenessText } = props;
+    const { table, fn, patterns, gatheredFor, alarms, alarmText, latenessText } = props;
     const missed = new Queue(this, 'missed-batches', {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
@@ -43,6 +45,7 @@ export class StreamFeed extends Construct {
       new DynamoEventSource(table as ITable, {
         startingPosition: StartingPosition.TRIM_HORIZON,
         batchSize: 100,
+        ...(gatheredFor && { maxBatchingWindow: gatheredFor }),
         retryAttempts: 10,
         bisectBatchOnError: true,
         reportBatchItemFailures: true,

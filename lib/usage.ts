@@ -62,6 +62,8 @@ export class Usage extends Construct {
           },
         },
       ],
+      // Charges of one key that come together are added to its usage by one write. Figures are 2 s old at most.
+      gatheredFor: Duration.seconds(1),
       alarms,
       alarmText: {
         notices: 'Usage statistics lack some calls; budgets do not',

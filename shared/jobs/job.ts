@@ -35,7 +35,10 @@ export interface Job extends JobKey {
   pipeline_instruction?: string;
   parent_job_id?: string;
   created_at: string;
+  /** When it was last claimed. */
   started_at?: string;
+  /** When its attempt began, if that went on in a later claim: after its children, or a worker's time. */
+  attempt_at?: string;
   completed_at?: string;
 
   /** JSON of the messages; or the object that holds it. */
@@ -144,7 +147,7 @@ export function toRecord(job: Job, resultJson = job.result_json): JobRecord {
     pipeline_instruction: job.pipeline_instruction ?? null,
     parent_job_id: job.parent_job_id ?? null,
     created_at: job.created_at,
-    started_at: job.started_at ?? null,
+    started_at: job.attempt_at ?? job.started_at ?? null,
     completed_at: job.completed_at ?? null,
     drive_file_id: job.drive_file_id ?? null,
     progress: progressOf(job),

@@ -140,8 +140,8 @@ async function attempt(job: ClaimedJob, run: RunJob, signal: AbortSignal): Promi
     const outcome = await run(job, signal);
     return typeof outcome === 'function' ? outcome : completionOf(job, outcome);
   } catch (error) {
-    if (error instanceof StoppedError || error instanceof LeaseLostError)
-      return async () => undefined;
+    const isStopped = error instanceof StoppedError || signal.reason instanceof StoppedError;
+    if (isStopped || error instanceof LeaseLostError) return async () => undefined;
     if (signal.aborted) {
       const message = 'timeout: The job did not finish within the time a worker has.';
       return () => retryJob(job, message, retryWaitMs(job.retry_count));

@@ -20,14 +20,14 @@ import { notedProgress } from './progress.ts';
  * | completeJob     | processing | own lease                     | done                | - lease, due_at, error           |
  * | completeJob     | processing | own lease, stopped            | cancelled           | - lease, due_at                  |
  * | failJob         | processing | own lease                     | failed              | + error; - lease, due_at         |
- * | retryJob        | processing | own lease                     | queued, or failed   | + error, retry_count; - lease    |
+ * | retryJob        | processing | own lease                     | queued, or failed   | + error, retry_count; - lease, attempt_at |
  * | beginAlone      | processing | own lease, stopped or not     | processing          | alone_lease                      |
  * | takeBackJob     | processing | worker silent, not run alone  | queued              | + error, runs_alone; - lease     |
  * | takeBackJob     | processing | worker silent, run alone      | queued, or failed   | + error, retry_count; - lease    |
  * | postponeJob     | processing | own lease                     | queued              | + error, ready_at, place; - lease |
- * | continueJob     | processing | own lease                     | queued              | + turn; - lease, error           |
+ * | continueJob     | processing | own lease                     | queued              | + turn, attempt_at; - lease, error |
  * | makeReady       | queued     | ready_at is past, no turn     | queued              | + turn                           |
- * | suspendJob      | processing | own lease                     | processing          | - lease, error                   |
+ * | suspendJob      | processing | own lease                     | processing          | + attempt_at; - lease, error     |
  * | resumeJob       | processing | no lease, children have ended | queued              | + turn; - error                  |
  * | pauseJob        | processing | no lease, not stopped         | queued              | + error, ready_at                |
  * | cancelQueuedJob | queued     |                               | cancelled           | - turn, due_at                   |
@@ -154,7 +154,7 @@ export function retryJob(
       due_at: instant(now + waitMs + ringGraceMs),
       ...(waitMs === 0 && { turn: turnOf(job) }),
     },
-    remove: [...leaseAttributes],
+    remove: ['attempt_at', ...leaseAttributes],
   });
 }
 
@@ -208,8 +208,14 @@ export function postponeJob(
 
 /** processing → queued, to go on at once where it stopped: no retry is counted. */
 export function continueJob(job: ClaimedJob): Promise<Job | undefined> {
-  return queueAgain(job, whileLeased(job));
+  return queueAgain(job, whileLeased(job), attemptOf(job));
 }
+
+/** When the attempt began that goes on in another claim. */
+const attemptOf = ({ attempt_at, started_at }: Job): Partial<Job> => {
+  const began = attempt_at ?? started_at;
+  return began ? { attempt_at: began } : {};
+};
 
 /** What a turn is made of. */
 type Waiting = JobKey & Pick<Job, 'priority'> & { tag?: number | undefined };
@@ -231,7 +237,7 @@ export function makeReady(job: Waiting): Promise<Job | undefined> {
 export async function suspendJob(job: ClaimedJob): Promise<Job | undefined> {
   const suspended = await updateJob(job, {
     ...whileLeased(job),
-    set: { due_at: instant(Date.now() + childrenGraceMs) },
+    set: { due_at: instant(Date.now() + childrenGraceMs), ...attemptOf(job) },
     remove: ['error', ...leaseAttributes],
   });
   if (!suspended || !haveChildrenEnded(suspended)) return suspended;

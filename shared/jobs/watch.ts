@@ -94,9 +94,10 @@ async function look(watch: Watch): Promise<void> {
 async function keepLease(watch: Watch): Promise<void> {
   const { job } = watch;
   try {
-    const renewed = await renewLease(job);
+    // A job all of whose pages are under way begins no step that would show what its key says.
+    const [renewed, key] = await Promise.all([renewLease(job), findKeyOf(job)]);
     if (!renewed) watch.leaseLost.abort();
-    if (renewed?.stop_reason) noteStop(watch);
+    if (renewed?.stop_reason || (key && stopByKey(key, job))) noteStop(watch);
   } catch (error) {
     log('warn', 'lease renewal failed', { job_id: job.job_id, ...errorFields(error) });
   }
@@ -106,5 +107,5 @@ async function keepLease(watch: Watch): Promise<void> {
 function noteStop(watch: Watch): void {
   if (watch.isStopped) return;
   watch.isStopped = true;
-  watch.grace = setTimeout(() => watch.graceOver.abort(), stopGraceMs);
+  watch.grace = setTimeout(() => watch.graceOver.abort(new StoppedError()), stopGraceMs);
 }

@@ -4,6 +4,7 @@ import { cancelJob } from '../../shared/jobs/cancel.ts';
 import { listJobs } from '../../shared/jobs/read.ts';
 import type { PipelineResult } from '../../shared/jobs/result.ts';
 import { greyJpeg, imagePart, smallPdf, words } from '../support/fixtures/small-documents.ts';
+import { minuteMs, pass, stopClock } from '../support/worlds/clock.ts';
 import { usdPerPage, useOf } from '../support/worlds/document-use.ts';
 import { useDocumentWorld } from '../support/worlds/document-world.ts';
 import { chargesOf } from '../support/worlds/ledger-world.ts';
@@ -32,6 +33,20 @@ async function chatStepOf(caller: Caller, parent_job_id: string) {
 }
 
 describe('a pipeline', () => {
+  it('started when its reading did, and not when its chat step had ended', async () => {
+    stopClock();
+    const caller = await world.newCaller();
+    const id = await submit(caller, 'timed.pdf', await smallPdf([{ grey: 45 }]));
+    await world.dispatch();
+    await world.runOnly('ocr');
+    const { started_at } = await world.read(caller, id);
+
+    pass(minuteMs);
+    await world.work();
+
+    expect(await world.read(caller, id)).toMatchObject({ status: 'done', started_at });
+  });
+
   it('answers with what was read and what the model said of it, beside the source', async () => {
     const caller = await world.newCaller();
     const asked = world.model.requests.length;

@@ -108,6 +108,36 @@ describe.each(ends)('a running job %s', (_, how, error) => {
     await expectBalanced([caller]);
   });
 
+  it('is cancelled within a minute while a call hangs, and the hold is given back', async () => {
+    const caller = await world.newCaller();
+    const { id } = await world.submit(caller, chat);
+    world.model.respond({ kind: 'hang' });
+    const asked = world.model.requests.length;
+    await world.dispatch();
+    const [job] = await claimBest('chat#0', 1);
+    if (!job) throw new Error('no job is ready');
+    vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'setTimeout'], now: Date.now() });
+
+    let isOver = false;
+    const running = runLeased(job, runChatJob, new AbortController().signal).then(() => {
+      isOver = true;
+    });
+    await world.model.requestCount(asked + 1);
+    await end(how, caller, id);
+    for (let seconds = 0; seconds < 60 && !isOver; seconds += 1) {
+      vi.advanceTimersByTime(1_000);
+      // The worker's own requests go on meanwhile.
+      for (const _ of [1, 2, 3]) await world.item(caller, id);
+    }
+
+    expect(isOver).toBe(true);
+    await running;
+    expect(await world.read(caller, id)).toMatchObject({
+      ...{ status: 'cancelled', error, result: null },
+    });
+    expect(await useOf(caller)).toEqual({ pages: 0, held: 0, used: 0, images: 0 });
+  });
+
   it('leaves its files queued no longer', async () => {
     world.drive.put(`${how}-folder/one.jpg`, await greyJpeg(70));
     world.drive.put(`${how}-folder/two.txt`, 'Words.');
@@ -154,35 +184,6 @@ describe('a job that is stopped', () => {
     expect(result).toMatchObject({ type: 'chat', content: 'An answer.' });
     expect((await useOf(caller)).used).toBe((result as { cost_usd: number }).cost_usd);
     await expectBalanced([caller]);
-  });
-
-  it('while a call hangs is cancelled within a minute, and the hold is given back', async () => {
-    const caller = await world.newCaller();
-    const { id } = await world.submit(caller, chat);
-    world.model.respond({ kind: 'hang' });
-    const asked = world.model.requests.length;
-    await world.dispatch();
-    const [job] = await claimBest('chat#0', 1);
-    if (!job) throw new Error('no job is ready');
-    vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'setTimeout'], now: Date.now() });
-
-    let isOver = false;
-    const running = runLeased(job, runChatJob, new AbortController().signal).then(() => {
-      isOver = true;
-    });
-    await world.model.requestCount(asked + 1);
-    const stopping = await stopCallersJob(caller, id);
-    for (let seconds = 0; seconds < 60 && !isOver; seconds += 1) {
-      vi.advanceTimersByTime(1_000);
-      // The worker's own requests go on meanwhile.
-      for (const _ of [1, 2, 3]) await world.item(caller, id);
-    }
-
-    expect(isOver).toBe(true);
-    await running;
-    expect(stopping).toMatchObject({ status: 'processing', error: stoppedError });
-    expect(await world.read(caller, id)).toMatchObject({ status: 'cancelled', result: null });
-    expect(await useOf(caller)).toEqual({ pages: 0, held: 0, used: 0, images: 0 });
   });
 
   it('while it waits for the next hour ends now, with the pages it has', async () => {

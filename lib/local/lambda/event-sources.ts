@@ -19,6 +19,7 @@ interface Mapping {
   EventSourceArn: string;
   FunctionName: string;
   BatchSize?: number;
+  MaximumBatchingWindowInSeconds?: number;
   MaximumRetryAttempts?: number;
   ScalingConfig?: { MaximumConcurrency?: number };
   FilterCriteria?: { Filters: { Pattern: string }[] };
@@ -54,6 +55,7 @@ export function startEventSources(options: EventSourceOptions): EventSource[] {
         queuesUrl,
         streamArn: EventSourceArn,
         batchSize: mapping.BatchSize ?? 100,
+        gatheringMs: (mapping.MaximumBatchingWindowInSeconds ?? 0) * 1000,
         maxRetries: mapping.MaximumRetryAttempts ?? 10_000,
         filters: mapping.FilterCriteria?.Filters.map(({ Pattern }) => Pattern) ?? [],
         failureQueueUrl: queueUrls.get(mapping.DestinationConfig?.OnFailure?.Destination ?? ''),

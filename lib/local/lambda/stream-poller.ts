@@ -17,6 +17,8 @@ export interface StreamPollerConfig {
   queuesUrl: string;
   streamArn: string;
   batchSize: number;
+  /** How long records are gathered before they are delivered, unless a batch is full. */
+  gatheringMs: number;
   maxRetries: number;
   filters: string[];
   /** Where a batch is reported that failed after the last retry. */
@@ -25,6 +27,12 @@ export interface StreamPollerConfig {
   /** Called with the number of the last record that was delivered. */
   onDelivered(sequenceNumber: string): void;
   narrator: Narrator;
+}
+
+interface Batch {
+  records: StreamRecord[];
+  /** Where to read on; undefined at the end of a shard that is closed. */
+  next: string | undefined;
 }
 
 /**
@@ -67,13 +75,11 @@ export class StreamPoller {
     while (!this.stopped) {
       try {
         iterator ??= await this.startingIterator();
-        const { Records = [], NextShardIterator } = await this.streams.send(
-          new GetRecordsCommand({ ShardIterator: iterator, Limit: this.config.batchSize }),
-        );
-        await this.deliver(Records);
-        this.recordPosition(Records);
-        iterator = NextShardIterator;
-        emptyReads = Records.length === 0 ? emptyReads + 1 : 0;
+        const { records, next } = await this.gather(iterator);
+        await this.deliver(records);
+        this.recordPosition(records);
+        iterator = next;
+        emptyReads = records.length === 0 ? emptyReads + 1 : 0;
         if (emptyReads > 0) await pause(Math.min(maxIdleMs, idleMs + emptyReads * idleGrowthMs));
       } catch (error) {
         if (this.stopped) break;
@@ -83,6 +89,26 @@ export class StreamPoller {
       }
     }
     this.streams.destroy();
+  }
+
+  /** Reads a batch: what is there, and if that is something to deliver, what comes while it is gathered. */
+  private async gather(iterator: string): Promise<Batch> {
+    const { batchSize, gatheringMs } = this.config;
+    const first = await this.read(iterator, batchSize);
+    const room = batchSize - first.records.length;
+    if (gatheringMs === 0 || !first.next || room === 0 || !first.records.some(this.passes)) {
+      return first;
+    }
+    await pause(gatheringMs);
+    const { records, next } = await this.read(first.next, room);
+    return { records: [...first.records, ...records], next };
+  }
+
+  private async read(iterator: string, limit: number): Promise<Batch> {
+    const { Records = [], NextShardIterator } = await this.streams.send(
+      new GetRecordsCommand({ ShardIterator: iterator, Limit: limit }),
+    );
+    return { records: Records, next: NextShardIterator };
   }
 
   private async startingIterator(): Promise<string> {

@@ -5,8 +5,8 @@ import { sweepLedger } from '../shared/ledger/audit.ts';
 
 /** Runs each minute, unless the sweep of the minute before is still at work. */
 export const handler = async () => {
-  await sweepAlone(async () => {
-    const sweeps = await Promise.allSettled([sweepJobs(), sweepLedger(), recountJobs()]);
+  await sweepAlone(async (lanes) => {
+    const sweeps = await Promise.allSettled([sweepJobs(lanes), sweepLedger(), recountJobs(lanes)]);
     const failed = sweeps.find((sweep) => sweep.status === 'rejected');
     if (failed) throw failed.reason;
   });

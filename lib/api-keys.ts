@@ -31,7 +31,7 @@ export class ApiKeys extends Construct {
     });
     this.grantRead(authorizeRequest);
     alarms.onErrors(authorizeRequest, {
-      notices: 'Callers whose key is not remembered get 500 answers',
+      notices: 'Callers whose key is not remembered get 503 answers',
       todo: 'find the error in the logs of authorize-request: the table of keys, or the function itself',
       runbook: 'Authorizer',
     });

@@ -2,7 +2,7 @@ import { type IResource, MockIntegration } from 'aws-cdk-lib/aws-apigateway';
 
 /** What the gateway says by itself of requests from pages of other origins. */
 const preflightHeaders = {
-  'Access-Control-Allow-Methods': "'GET, POST'",
+  'Access-Control-Allow-Methods': "'GET, POST, DELETE'",
   // A wildcard covers every header but this one.
   'Access-Control-Allow-Headers': "'Authorization, *'",
   'Access-Control-Max-Age': "'3600'",

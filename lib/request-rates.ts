@@ -21,10 +21,16 @@ const shares = {
 /** Routes without a key cost money that no key pays: a browser and a monitor need no more. */
 const openRate: RequestRate = { rate: 10, burst: 20 };
 
+/** A page of the console asks several things at once, whatever the account's quota. */
+const leastAtOnce = 5;
+
 /** Returns the limit of each method of a kind of routes, for an account with this Lambda concurrency. */
 export function requestRate(kind: RouteKind, concurrency: number): RequestRate {
   if (kind === 'open') return openRate;
   const { part, usualSeconds } = shares[kind];
   const atOnce = concurrency * part;
-  return { rate: Math.ceil(atOnce / usualSeconds), burst: Math.ceil(atOnce) };
+  return {
+    rate: Math.max(leastAtOnce, Math.ceil(atOnce / usualSeconds)),
+    burst: Math.max(leastAtOnce, Math.ceil(atOnce)),
+  };
 }

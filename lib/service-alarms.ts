@@ -1,6 +1,7 @@
-import { CfnOutput, Duration } from 'aws-cdk-lib';
+import { CfnOutput, Duration, Stack } from 'aws-cdk-lib';
 import { ComparisonOperator, type Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
@@ -40,6 +41,16 @@ export class ServiceAlarms extends Construct {
     this.kind = kind;
     if (kind === 'none') return;
     this.topic = new Topic(this, 'topic', { displayName: 'Quire', enforceSSL: true });
+    // A topic with any policy of its own has lost the one that lets its account publish, alarms among them.
+    // https://repost.aws/knowledge-center/cloudwatch-receive-sns-for-alarm-trigger
+    this.topic.addToResourcePolicy(
+      new PolicyStatement({
+        principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
+        actions: ['sns:Publish'],
+        resources: [this.topic.topicArn],
+        conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } },
+      }),
+    );
     if (email) this.topic.addSubscription(new EmailSubscription(email));
     new CfnOutput(this, 'topic-arn', { value: this.topic.topicArn }).overrideLogicalId(
       'AlarmTopic',

@@ -188,7 +188,7 @@ export class ServiceApi extends Construct {
     const { rate, burst } = requestRate(kind, this.concurrency);
     this.methodSettings.push({
       httpMethod,
-      resourcePath: path,
+      resourcePath: encodedPath(path),
       throttlingRateLimit: rate,
       throttlingBurstLimit: burst,
       loggingLevel: 'OFF',
@@ -246,3 +246,11 @@ function accessLogFormat(): AccessLogFormat {
     }),
   );
 }
+
+/**
+ * Writes a path as a method's settings name it: slashes within it are `~1`.
+ *
+ * @see https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-properties-apigateway-stage-methodsetting.html
+ */
+const encodedPath = (path: string) =>
+  path === '/' || path === '/*' ? path : `/${path.replaceAll('/', '~1')}`;

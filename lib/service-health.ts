@@ -54,6 +54,17 @@ export class ServiceHealth extends Construct {
         runbook: 'Holds swept',
       },
     );
+    alarms.on(
+      serviceMetric(this, 'UnbelievableUsage'),
+      'unbelievable-usage',
+      { threshold: 1 },
+      {
+        notices:
+          'Some answers have an estimated usage, and the operator may pay more than the key does',
+        todo: "compare the figures of the log with the provider's bill and the catalogue",
+        runbook: 'Unbelievable usage',
+      },
+    );
   }
 
   private watchJobs(): void {

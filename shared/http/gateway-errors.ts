@@ -36,7 +36,7 @@ export const gatewayErrors = {
     body: bodyOf(
       'invalid_request_error',
       'request_too_large',
-      'The request is larger than 6 MB. Larger files go through Google Drive, in a batch job.',
+      'The request is too large: 6 MB is the most, and less where much of it must be escaped, such as quotes and line breaks. Larger files go through Google Drive, in a batch job.',
     ),
   },
   throttled: {

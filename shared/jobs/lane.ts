@@ -12,12 +12,13 @@ export function laneOf(name: LaneName, jobId: string): string {
   return `${name}#${hash % setting('LANE_SHARDS')}`;
 }
 
-/** Every lane of this deployment, with all its shards. */
-export const allLanes = () => laneNames.flatMap(shardsOf);
+/** Every lane of this deployment, with all its shards, or so many. */
+export const allLanes = (shards = setting('LANE_SHARDS')) =>
+  laneNames.flatMap((name) => shardsOf(name, shards));
 
-/** All shards of one kind of lane. */
-export function shardsOf(name: LaneName): string[] {
-  return Array.from({ length: setting('LANE_SHARDS') }, (_, shard) => `${name}#${shard}`);
+/** All shards of one kind of lane, or so many. */
+export function shardsOf(name: LaneName, shards = setting('LANE_SHARDS')): string[] {
+  return Array.from({ length: shards }, (_, shard) => `${name}#${shard}`);
 }
 
 /** What sorts a job among the ready ones of its lane. */

@@ -2,6 +2,7 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, unlessConditionFails } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
 import { instant } from './job.ts';
+import { allLanes } from './lane.ts';
 
 /** A sweep is over by then, as its function's time is. */
 const leaseMs = 60_000;
@@ -9,12 +10,16 @@ const leaseMs = 60_000;
 /** The item that the sweep at work holds; no key has this id. */
 const Key = { key_id: 'sweep', job_id: 'lease' };
 
-/** Runs a sweep unless another one is at work. Returns whether it ran. */
-export async function sweepAlone(sweep: () => Promise<void>): Promise<boolean> {
+/**
+ * Runs a sweep unless another one is at work. Returns whether it ran. The sweep gets every lane that there ever was:
+ * jobs of shards that a deployment took away are still to be finished.
+ */
+export async function sweepAlone(sweep: (lanes: string[]) => Promise<void>): Promise<boolean> {
   const until = instant(Date.now() + leaseMs);
-  if (!(await take(until))) return false;
+  const taken = await take(until);
+  if (!taken) return false;
   try {
-    await sweep();
+    await sweep(allLanes(await mostShards(taken.Attributes?.['lane_shards'])));
     return true;
   } finally {
     await giveBack(until);
@@ -27,8 +32,20 @@ const take = (until: string) =>
       UpdateExpression: 'SET swept_until = :until',
       ConditionExpression: 'attribute_not_exists(swept_until) OR swept_until < :now',
       ExpressionAttributeValues: { ':until': until, ':now': instant(Date.now()) },
+      ReturnValues: 'ALL_NEW',
     }),
   );
+
+/** Returns the most shards that a lane has had, and keeps that with the lease. */
+async function mostShards(before: number | undefined): Promise<number> {
+  const now = setting('LANE_SHARDS');
+  if (before !== undefined && before >= now) return before;
+  await update({
+    UpdateExpression: 'SET lane_shards = :shards',
+    ExpressionAttributeValues: { ':shards': now },
+  });
+  return now;
+}
 
 /** A sweep that outlived its lease must not end that of the next. */
 const giveBack = (until: string) =>

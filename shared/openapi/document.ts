@@ -20,7 +20,7 @@ import { usageComponents, usageOperations } from './usage.ts';
 
 const description = `Chat and OCR for many API keys, each metered exactly.
 
-Send your key with every request: \`Authorization: Bearer sk-…\`. Bodies are JSON, at most 6 MB, and nested at most ${maxNesting} levels deep.
+Send your key with every request: \`Authorization: Bearer sk-…\`. Bodies are JSON, at most 6 MB when they are escaped as a string once more (4.5 MB of text with quotes and line breaks), and nested at most ${maxNesting} levels deep.
 
 What is wrong with a request is told as 422 with a list of \`{loc, msg, type}\`; any other error as \`{"detail": "a sentence"}\`; under \`/v1\` as \`{"error": {message, type, param, code}}\`. Every answer carries \`x-amzn-requestid\`: quote it when you report a fault. A field or parameter that the service doesn't know is ignored; one that looks like a misspelled name is refused, with the name that was likely meant.
 

@@ -31,7 +31,7 @@ describe('a preflight', () => {
       expect(answer.status).toBe(204);
       expect(Object.fromEntries(answer.headers)).toMatchObject({
         'access-control-allow-origin': origin,
-        'access-control-allow-methods': 'GET, POST',
+        'access-control-allow-methods': 'GET, POST, DELETE',
         'access-control-allow-headers': 'Authorization, *',
         'access-control-max-age': '3600',
         vary: 'Origin',

@@ -38,7 +38,7 @@ describe('a request', () => {
     const { status, body } = await post(account, job('a'.repeat(bytes)));
 
     const message =
-      'The request is larger than 6 MB. Larger files go through Google Drive, in a batch job.';
+      'The request is too large: 6 MB is the most, and less where much of it must be escaped, such as quotes and line breaks. Larger files go through Google Drive, in a batch job.';
     expect(status).toBe(413);
     expect(body).toEqual({
       detail: message,

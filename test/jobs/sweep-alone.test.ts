@@ -52,3 +52,18 @@ it('one that died holds up the next for a minute at most, and never ends its suc
 
   expect([third, done]).toEqual([true, ['false']]);
 });
+
+it('goes through every shard that there ever was, after a deployment has taken some away', async () => {
+  const lanes: string[][] = [];
+  const note = async (given: string[]) => void lanes.push(given);
+
+  vi.stubEnv('LANE_SHARDS', '3');
+  await sweepAlone(note);
+  vi.stubEnv('LANE_SHARDS', '1');
+  await sweepAlone(note);
+  vi.stubEnv('LANE_SHARDS', '4');
+  await sweepAlone(note);
+
+  expect(lanes.map(({ length }) => length)).toEqual([9, 9, 12]);
+  expect(lanes[1]).toContain('ocr#2');
+});

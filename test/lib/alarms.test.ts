@@ -3,7 +3,7 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { expect, it } from 'vitest';
 import { ServiceAlarms, type ServiceAlarmsProps } from '../../lib/service-alarms.ts';
-import { all } from '../support/run/stack-template.ts';
+import { all, only } from '../support/run/stack-template.ts';
 
 const text = { notices: 'Calls fail now and then', todo: 'look at the logs', runbook: 'Faults' };
 
@@ -29,4 +29,18 @@ it.each([
 
 it('the tests see all alarms, more than an account has for nothing', () => {
   expect(all('AWS::CloudWatch::Alarm').length).toBeGreaterThan(10);
+});
+
+it('the topic lets the alarms of its account publish, and nobody without TLS', () => {
+  const { PolicyDocument } = only('AWS::SNS::TopicPolicy');
+
+  expect(PolicyDocument.Statement).toMatchObject([
+    { Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } },
+    {
+      Effect: 'Allow',
+      Action: 'sns:Publish',
+      Principal: { Service: 'cloudwatch.amazonaws.com' },
+      Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
+    },
+  ]);
 });

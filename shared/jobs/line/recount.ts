@@ -10,14 +10,14 @@ import { type Line, lineKey, recountLane } from './line.ts';
  * Counts the jobs of the keys that were refused for having too many: a function that died may have counted one that was
  * never made, or not have counted an end. It reads the index of all jobs that have not ended, once for all keys.
  */
-export async function recountJobs(): Promise<void> {
+export async function recountJobs(lanes = allLanes()): Promise<void> {
   const lines = new Map<string, { before: number; jobs: number }>();
   for await (const { key_id } of dueIn(recountLane)) {
     const line = await findItem<Line>(lineKey(key_id));
     lines.set(key_id, { before: line?.jobs ?? 0, jobs: 0 });
   }
   if (lines.size === 0) return;
-  for (const lane of allLanes()) {
+  for (const lane of lanes) {
     for await (const job of dueIn(lane, '9999')) {
       const line = isPart(job) ? undefined : lines.get(job.key_id);
       if (line) line.jobs += 1;

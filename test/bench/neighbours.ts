@@ -69,6 +69,7 @@ async function oneRequestAMinute(count: number, minutes: number): Promise<void> 
       `${count} jobs of 1 request a minute, minute ${minute}`,
       `${runs.size - runsBefore} runs`,
     );
+    runsBefore = runs.size;
   }
   ended = true;
   await watching;

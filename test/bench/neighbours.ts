@@ -62,7 +62,7 @@ async function oneRequestAMinute(count: number, minutes: number): Promise<void> 
   })();
   await submitted(caller, count, () => job(0));
   // The first minute has the submissions in it.
-  const runsBefore = 0;
+  let runsBefore = 0;
   for (let minute = 1; minute <= minutes; minute++) {
     await new Promise((resolve) => setTimeout(resolve, 60_000 - (Date.now() % 60_000)));
     print(

@@ -17,8 +17,9 @@ import { RunningError } from './line/running.ts';
  */
 export function endOfWait(job: Job, error: unknown): number | undefined {
   if (error instanceof ImagesPerHourError) return error.untilMs;
-  if (error instanceof ConcurrencyError) return Date.now() + heldUpMs(job);
-  if (error instanceof RunningError) return Date.now() + Math.min(maxWaitForRunMs, heldUpMs(job));
+  if (error instanceof ConcurrencyError || error instanceof RunningError) {
+    return Date.now() + Math.min(maxWaitForRoomMs, heldUpMs(job));
+  }
   if (error instanceof BudgetExceededError && error.isHeldUp) return Date.now() + heldUpMs(job);
   if (isNobodysFault(error) && !hasWaitedLong(job)) {
     return Date.now() + Math.max(advisedMs(error), heldUpMs(job));
@@ -37,8 +38,8 @@ function isNobodysFault(error: unknown): boolean {
 const hasWaitedLong = ({ created_at }: Job) =>
   Date.now() - Date.parse(created_at) > 6 * 60 * 60_000;
 
-/** A key has few running by such a limit, so that few ask; and one that has room is not to wait for them. */
-const maxWaitForRunMs = 5_000;
+/** Calls and jobs end all the time, and the places of those that wait (`line/places.ts`) bound how many ask. */
+const maxWaitForRoomMs = 10_000;
 
 /** The longer a job has been held up, the later it asks again, so that many don't ask all the time. */
 function heldUpMs({ created_at }: Job): number {

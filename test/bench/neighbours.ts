@@ -61,13 +61,15 @@ async function oneRequestAMinute(count: number, minutes: number): Promise<void> 
     }
   })();
   await submitted(caller, count, () => job(0));
+  // The first minute has the submissions in it.
+  let runsBefore = 0;
   for (let minute = 1; minute <= minutes; minute++) {
-    const runsBefore = runs.size;
     await new Promise((resolve) => setTimeout(resolve, 60_000 - (Date.now() % 60_000)));
     print(
       `${count} jobs of 1 request a minute, minute ${minute}`,
       `${runs.size - runsBefore} runs`,
     );
+    runsBefore = runs.size;
   }
   ended = true;
   await watching;

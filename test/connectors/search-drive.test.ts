@@ -75,7 +75,14 @@ it('the function as it is deployed finds documents and reads them', async () => 
 it('the function carries what reads PDFs, and nothing that draws', () => {
   const files = readdirSync(codeDir).toSorted();
 
-  expect(files).toEqual(['NOTICES.txt', 'index.mjs', 'index.mjs.map', 'pdfium.wasm']);
+  expect(files).toEqual([
+    'NOTICES.txt',
+    'index.mjs',
+    'index.mjs.map',
+    'pdfium.wasm',
+    'text-layers-thread.mjs',
+    'text-layers-thread.mjs.map',
+  ]);
 });
 
 it('a question is logged with its figures, and without its words', async () => {

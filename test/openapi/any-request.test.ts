@@ -41,7 +41,7 @@ async function newJobs(): Promise<void> {
   );
   const ids = jobs.map(({ id }) => id);
   // And some to be tried again.
-  for (const id of ids.slice(-3)) await call(hurried, 'POST', `/batch/jobs/${id}/cancel`);
+  for (const id of ids.slice(-3)) await call(hurried, 'POST', `/batch/jobs/${id}/stop`);
   const cursors = ids.map((id) => Buffer.from(id).toString('base64url'));
   pool.set('job_id', ids).set('parent_job_id', ids).set('cursor', cursors);
 }

@@ -4,7 +4,7 @@ import { expect, it, vi } from 'vitest';
 import { openAccount, windowOf } from '../../shared/ledger/account.ts';
 import { BudgetExceededError } from '../../shared/ledger/errors.ts';
 import { dayMs, minuteMs, pass, useStoppedClock } from '../support/worlds/clock.ts';
-import { interleave, type Process, StoreFault } from '../support/worlds/interleave.ts';
+import { interleave, isStoreFault, type Process } from '../support/worlds/interleave.ts';
 import {
   accountOf,
   chargesOf,
@@ -89,7 +89,7 @@ async function happen(
 
 function expectRefusal(reason: unknown): void {
   for (const error of reason instanceof AggregateError ? reason.errors : [reason]) {
-    if (!(error instanceof BudgetExceededError || error instanceof StoreFault)) throw error;
+    if (!(error instanceof BudgetExceededError || isStoreFault(error))) throw error;
   }
 }
 

@@ -5,7 +5,7 @@ import type { EndedCharge } from '../../shared/usage/figures.ts';
 import { rebuildUsage } from '../../shared/usage/rebuild.ts';
 import { rollUpUsage } from '../../shared/usage/roll-up.ts';
 import { dayMs } from '../support/worlds/clock.ts';
-import { type Fault, interleave, StoreFault } from '../support/worlds/interleave.ts';
+import { type Fault, interleave, isStoreFault } from '../support/worlds/interleave.ts';
 import { spoilShape } from '../support/worlds/spoil-usage.ts';
 import { useStore } from '../support/worlds/store.ts';
 import {
@@ -97,7 +97,7 @@ async function perform({ kind, from, size }: Action, ended: EndedCharge[], keyId
 }
 
 function expectSurvivable(error: unknown): void {
-  if (!(error instanceof StoreFault || error instanceof ConflictError)) throw error;
+  if (!(isStoreFault(error) || error instanceof ConflictError)) throw error;
 }
 
 it('counts each charge once, whatever is lost, doubled or told out of turn', async () => {

@@ -20,6 +20,10 @@ export type Exit<Outcome> = PromiseSettledResult<Outcome> | undefined;
 /** What a process sees of a fault that it survives. */
 export class StoreFault extends Error {}
 
+/** Whether an error is such a fault, or was caused by one. */
+export const isStoreFault = (error: unknown): boolean =>
+  error instanceof StoreFault || (error instanceof Error && isStoreFault(error.cause));
+
 interface Running {
   fault: Fault | undefined;
   requests: number;

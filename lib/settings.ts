@@ -84,8 +84,8 @@ const Settings = v.strictObject({
   jobRetentionDays: v.optional(count(1, 3650), 90),
   /** Chat workers at once; each runs up to ten jobs. */
   chatWorkers: v.optional(count(2, 1000), 20),
-  /** Workers that read documents at once, one each: as many as pages a second keep all of them busy. */
-  ocrWorkers: v.optional(count(2, 1000), 5),
+  /** Workers that read documents at once, one each. */
+  ocrWorkers: v.optional(count(2, 1000), 10),
   folderWorkers: v.optional(count(2, 1000), 2),
   /** Pages a second that all workers together may ask of Textract: the account's quota, or less. */
   textractPagesPerSecond: v.optional(count(1, 1000), 5),

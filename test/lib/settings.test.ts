@@ -21,7 +21,7 @@ describe('settings', () => {
       logRetentionDays: 30,
       jobRetentionDays: 90,
       chatWorkers: 20,
-      ocrWorkers: 5,
+      ocrWorkers: 10,
       folderWorkers: 2,
       textractPagesPerSecond: 5,
       documentMaxMb: 200,
@@ -143,7 +143,7 @@ describe('settings', () => {
   });
 
   it.each([
-    [{ concurrency: 40 }],
+    [{ concurrency: 50 }],
     [{ chatWorkers: 600 }],
     [{ concurrency: 10, chatWorkers: 2, ocrWorkers: 2, folderWorkers: 3 }],
   ])('leave room for callers beside the workers: not %j', (given) => {

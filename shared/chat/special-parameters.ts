@@ -5,7 +5,9 @@ import { catalogue, type Model } from '../models/catalogue.ts';
 const special = [
   ...['service_tier', 'models', 'fallbacks', 'provider', 'plugins', 'web_search_options'],
   ...['api_base', 'api_key', 'base_url', 'extra_body', 'extra_headers'],
-  ...['store', 'background', 'mock_response'],
+  ...['store', 'background', 'previous_response_id', 'mock_response', 'mock_tool_calls'],
+  ...['route', 'model_list', 'user_config', 'mcp_servers', 'search_parameters', 'enable_search'],
+  ...['speed', 'inference_geo', 'best_of', 'input_cost_per_token', 'output_cost_per_token'],
 ];
 
 /**

@@ -6,15 +6,18 @@ import { setting } from '../../shared/config.ts';
 import type { Caller } from '../../shared/http/caller.ts';
 import { cancelJob } from '../../shared/jobs/cancel.ts';
 import { dispatchJobs } from '../../shared/jobs/dispatch.ts';
-import { findItem, type Job } from '../../shared/jobs/job.ts';
+import { type ClaimedJob, findItem, type Job } from '../../shared/jobs/job.ts';
 import { type Line, lineKey } from '../../shared/jobs/line/line.ts';
 import { recountJobs } from '../../shared/jobs/line/recount.ts';
 import { claimBest, claimJobs } from '../../shared/jobs/next-jobs.ts';
+import { splitIntoParts } from '../../shared/jobs/ocr/parts.ts';
 import { getJob } from '../../shared/jobs/read-whole.ts';
 import { retryCallersJob } from '../../shared/jobs/retry.ts';
 import { postponeJob, retryJob } from '../../shared/jobs/state.ts';
 import { JobSubmission } from '../../shared/jobs/submission.ts';
 import { submitJob } from '../../shared/jobs/submit.ts';
+import { issueKey } from '../../shared/keys/key.ts';
+import { defaultLimits } from '../../shared/keys/key-limits.ts';
 import { chatJob } from '../support/servers/api.ts';
 import { pass, useStoppedClock } from '../support/worlds/clock.ts';
 import { dyingBefore } from '../support/worlds/dying.ts';
@@ -88,6 +91,22 @@ describe('keys take turns', () => {
     await submittedTimes(one, 1);
 
     expect(await nextKeys(5)).toBe('one two two one two');
+  });
+
+  it('with the parts of a long document too', async () => {
+    const { id: key_id } = await issueKey('reader', defaultLimits);
+    const reader = keyed(key_id, { drive_folders: ['f'] });
+    const ocr = { job_type: 'ocr', inline: null, drive: { file_id: 'a-file' } };
+    await submittedBy(reader, ocr);
+    const [document] = await claimBest('ocr#0', 1);
+    const source = { source_object: 'o', source_kind: 'pdf' as const, filename: 'long.pdf' };
+    const suspend = await splitIntoParts({ ...(document as ClaimedJob), ...source }, 300, 50);
+    await suspend();
+    await submittedBy(keyed('one', { drive_folders: ['f'] }), ocr);
+
+    const claims = [...(await claimBest('ocr#0', 1)), ...(await claimBest('ocr#0', 1))];
+
+    expect(claims.map((job) => job.key_id)).toEqual(['one', key_id]);
   });
 
   it('and a job that was tried before keeps its tag, and gives who submits next no older one', async () => {

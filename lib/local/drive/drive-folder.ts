@@ -1,4 +1,4 @@
-import { type BigIntStats, existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs';
+import { type BigIntStats, lstatSync, readdirSync, realpathSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { fileNotFound } from './drive-error.ts';
 import { type DriveIndex, type IndexRow, joinPath } from './drive-index.ts';
@@ -43,13 +43,10 @@ export class DriveFolder {
     return entry;
   }
 
-  /**
-   * Returns the entry of an id; undefined if there is none. A path stands for the id of what lies there, so that
-   * a file or folder can be named without a page that shows its id, as Google's does.
-   */
+  /** Returns the entry of an id; undefined if there is none. */
   find(id: string): Entry | undefined {
     if (id === rootFolderId || id === 'root') return this.rootEntry();
-    const row = this.index.byId(id) ?? this.rowAt(id);
+    const row = this.index.byId(id);
     // The folder may have been replaced by a link: then its files are no longer part of the Drive.
     if (!row || !this.isPlain(row.parent)) return undefined;
     return this.entryOf(row, this.idOf(row.parent));
@@ -88,13 +85,6 @@ export class DriveFolder {
     const parent = dirname(path);
     return this.index.byPath(parent === '.' ? '' : parent, path.slice(path.lastIndexOf('/') + 1))
       .id;
-  }
-
-  private rowAt(path: string): IndexRow | undefined {
-    const names = path.split('/');
-    const name = names.pop() ?? '';
-    if ([...names, name].some((each) => each === '' || each.startsWith('.'))) return undefined;
-    return existsSync(this.locate(path)) ? this.index.byPath(names.join('/'), name) : undefined;
   }
 
   private rootEntry(): Entry {

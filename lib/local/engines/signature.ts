@@ -45,7 +45,8 @@ function isSigned(request: IncomingMessage): boolean {
   const { scope, at, signedHeaders, payloadHash, signature } = stated;
   const canonical = [
     method,
-    path,
+    // S3 alone takes a path as it is sent.
+    scope[2] === 's3' ? path : path.split('/').map(escaped).join('/'),
     canonicalQuery(query),
     ...signedHeaders.split(';').map((name) => `${name}:${headerText(headers[name])}`),
     '',

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { Engine } from '../engines/engine.ts';
+import { requireSignature } from '../engines/signature.ts';
 import type { FunctionHost } from './function-host.ts';
 import { readFunctionName } from './function-name.ts';
 import { InvocationError, maxPayloadBytes } from './invocation.ts';
@@ -56,6 +57,7 @@ export async function startInvokeServer(functionNamed: FindFunction): Promise<En
       }
     },
   );
+  requireSignature(server.server);
   const url = await server.listen({ host: '127.0.0.1', port: 0 });
   return { url, close: () => server.close() };
 }

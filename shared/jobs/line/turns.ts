@@ -10,18 +10,25 @@ import { moveOn, type Share } from './line.ts';
  * priority, or now if none waits; and at least a step more than the key's last. A key of weight 4 has steps a quarter
  * as long, and so four turns for one of others.
  *
- * Throws `QueueFullError` if the key has as many jobs as it may; without `max_queued` it may have any number.
+ * They are counted among the key's. Throws `QueueFullError` if it has as many as it may; without `max_queued` it may
+ * have any number.
  *
  * @see https://doi.org/10.1145/248156.248171
  */
-export async function takeTurns(jobs: Job[], share: Share): Promise<Job[]> {
+export const takeTurns = (jobs: Job[], share: Share) => moveAll(jobs, share.weight, share);
+
+/** Does the same for the parts of a document, which aren't counted. */
+export const takePartsTurns = (parts: Job[], weight: number) => moveAll(parts, weight);
+
+async function moveAll(jobs: Job[], weight: number, share?: Share): Promise<Job[]> {
   const placed = new Map<string, Job>();
-  const step = stepOf(share.weight);
+  const step = stepOf(weight);
   for (const some of Map.groupBy(jobs, markOf).values()) {
     const [{ key_id, lane, priority }] = some as [Job];
     const from = (await tagAtTurn(lane, priority)) ?? Date.now() * 1000;
     const mark = markOf({ lane, priority });
-    const first = await moveOn(key_id, { mark, from, step, count: some.length, share });
+    const count = some.length;
+    const first = await moveOn(key_id, { mark, from, step, count, ...(share && { share }) });
     for (const [index, job] of some.entries()) {
       const tag = first + index * step;
       placed.set(job.job_id, { ...job, tag, turn: firstTurnOf({ ...job, tag }) });

@@ -1,5 +1,6 @@
 import { isComposite } from '../../documents/kind.ts';
 import { openDocument } from '../../documents/open-document.ts';
+import { limitsOfKey } from '../../keys/key-limits.ts';
 import { BudgetExceededError } from '../../ledger/errors.ts';
 import { childrenOf, createChildren } from '../children.ts';
 import { endOfWait, jobErrorText } from '../failure.ts';
@@ -7,9 +8,11 @@ import type { SourcedJob } from '../files/source.ts';
 import { withFile } from '../files/source-file.ts';
 import { type ClaimedJob, findJob, type Job, partIdOf } from '../job.ts';
 import { isPaged } from '../kinds.ts';
+import { takePartsTurns } from '../line/turns.ts';
 import { newJob } from '../new-job.ts';
 import type { RunEnd } from '../run-leased.ts';
 import { cancelPart, completeJob, pauseJob, suspendJob } from '../state.ts';
+import { readKeyOf } from '../watch.ts';
 import { failWithPages, finishOcr } from './finish.ts';
 import { pageSteps } from './page-steps.ts';
 import { readPages } from './pages.ts';
@@ -30,7 +33,9 @@ export async function splitIntoParts(
     const first = index * pagesPerPart + 1;
     return partOf(job, first, Math.min(pageCount, first + pagesPerPart - 1));
   });
-  const children = parts.map((part) => ({ job: part }));
+  // A long document takes as many turns as a folder of its parts would, and no other key waits for all of it.
+  const { weight } = limitsOfKey(await readKeyOf(job));
+  const children = (await takePartsTurns(parts, weight)).map((part) => ({ job: part }));
   await createChildren(job, children, { page_count: pageCount });
   return () => suspendJob(job);
 }
@@ -39,7 +44,6 @@ function partOf(job: SourcedJob, first_page: number, last_page: number): Job {
   const { key_id, job_type, model, input_type, priority, max_retries, filename } = job;
   const { asked_model, pipeline, force_ocr, fresh, source_object, source_kind, content_sha256 } =
     job;
-  const { tag } = job;
   return newJob({
     key_id,
     job_id: partIdOf(job.job_id, first_page),
@@ -59,7 +63,6 @@ function partOf(job: SourcedJob, first_page: number, last_page: number): Job {
     ...(force_ocr && { force_ocr }),
     ...(fresh && { fresh }),
     ...(content_sha256 && { content_sha256 }),
-    ...(tag !== undefined && { tag }),
   });
 }
 

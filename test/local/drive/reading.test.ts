@@ -68,24 +68,6 @@ describe('files.get', () => {
     expect(answers.map(({ data }) => data)).toEqual([root, root]);
   });
 
-  it('knows a file and a folder by their paths too, but nothing hidden or outside', async () => {
-    drive.put('by path/deeper/näme 1.txt', 'a');
-    drive.put('by path/.hidden/b.txt', 'b');
-    const byId = await drive.idOf('näme 1.txt');
-    const get = (path: string) => drive.call(`/drive/v3/files/${encodeURIComponent(path)}`);
-
-    const found = await Promise.all(['by path/deeper/näme 1.txt', 'by path/deeper'].map(get));
-    const missing = await Promise.all(
-      ['by path/none.txt', 'by path/.hidden/b.txt', 'by path/../by path', '../drive.db', '/'].map(
-        get,
-      ),
-    );
-
-    expect(await found[0]?.json()).toMatchObject({ id: byId, name: 'näme 1.txt' });
-    expect(await found[1]?.json()).toMatchObject({ id: await drive.idOf('deeper') });
-    expect(missing.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404]);
-  });
-
   it('sees a change of the content under the same id', async () => {
     drive.put('growing.txt', 'a');
     const fields = 'id,size,md5Checksum';

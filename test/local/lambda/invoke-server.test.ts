@@ -1,6 +1,11 @@
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
-import { InvokeCommand, type InvokeCommandInput, LambdaClient } from '@aws-sdk/client-lambda';
+import {
+  InvokeCommand,
+  type InvokeCommandInput,
+  LambdaClient,
+  ListFunctionsCommand,
+} from '@aws-sdk/client-lambda';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clientConfig } from '../../../lib/local/engines/client-config.ts';
 import type { Engine } from '../../../lib/local/engines/engine.ts';
@@ -116,6 +121,14 @@ describe('an invocation', () => {
     expect(result).toMatchObject({ returned: { echo: { n: 2 } } });
   });
 
+  it('is refused if the stage has not signed it', async () => {
+    const path = '/2015-03-31/functions/quire-Test-callee/invocations';
+
+    const { status } = await fetch(`${server.url}${path}`, { method: 'POST', body: '{}' });
+
+    expect(status).toBe(403);
+  });
+
   it.each([
     'quire-Test-callee',
     'quire-Test-callee:$LATEST',
@@ -201,9 +214,13 @@ describe('a function that is not there', () => {
   });
 
   it('nor does another operation exist', async () => {
-    const answer = await fetch(`${server.url}/2015-03-31/functions/`);
+    const client = new LambdaClient(clientConfig(server.url));
 
-    expect(answer.status).toBe(404);
-    expect(answer.headers.get('x-amzn-errortype')).toBe('UnknownOperationException');
+    const listed = client.send(new ListFunctionsCommand({}));
+
+    await expect(listed).rejects.toMatchObject({
+      name: 'UnknownOperationException',
+      $metadata: { httpStatusCode: 404 },
+    });
   });
 });

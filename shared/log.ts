@@ -14,15 +14,24 @@ export function log(level: Level, message: string, fields: LogFields = {}): void
 const maxWords = 300;
 
 /** What an error says, as far as a log line has room, and without an API key that somebody put in a wrong place. */
-export const loggable = (text: string) =>
+const loggable = (text: string) =>
   text
     .replaceAll(/\bsk-[\w-]{8,}/g, '(key)')
     .toWellFormed()
     .slice(0, maxWords);
 
-/** The same for an error with a code. */
+/** Errors whose sentence may have words of a request or of a document: its names, a model that isn't one. */
+const quoting = ['invalid_lines', 'invalid_messages', 'model_not_found'];
+
+/** The same for an error with a code; the code alone if the sentence may quote. */
 export const errorWords = ({ code, message }: { code: string; message: string }) =>
-  loggable(`${code}: ${message}`);
+  quoting.includes(code) ? code : loggable(`${code}: ${message}`);
+
+/** The same for a job's error, which is its code and its sentence. */
+export function jobErrorWords(error: string): string {
+  const [code = '', ...message] = error.split(': ');
+  return message.length > 0 ? errorWords({ code, message: message.join(': ') }) : loggable(error);
+}
 
 /** The fields that describe an error: its name and message, those of its cause, and its stack. */
 export function errorFields(error: unknown): LogFields {

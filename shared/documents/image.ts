@@ -6,6 +6,7 @@ import type { Document, PageContent } from './document.ts';
 import { unreadableDocument, unreadablePage } from './errors.ts';
 import { encodeJpeg, scaleToFit } from './jpeg.ts';
 import { typeBySignature } from './signatures.ts';
+import type { MemoryLimit } from './threads/memory-limit.ts';
 import { vipsError } from './vips.ts';
 
 /** Pixels whose sides differ by this factor are made square: a fax may have twice as many across as down. */
@@ -18,11 +19,15 @@ const maxWholeMegapixels = 100;
 
 /**
  * Opens an image. A TIFF may have many pages; an animation has one, its first picture. Throws 422 if it is no
- * image, or too large.
+ * image, or too large. `memory` is told how much of it a picture takes.
  */
-export async function openImage(path: string, vips: typeof Vips): Promise<Document> {
+export async function openImage(
+  path: string,
+  vips: typeof Vips,
+  memory?: MemoryLimit,
+): Promise<Document> {
   try {
-    return isBmp(path) ? new BmpImage(path, vips) : new ImageFile(path, vips);
+    return isBmp(path) ? new BmpImage(path, vips) : new ImageFile(path, vips, memory);
   } catch (error) {
     if (error instanceof ServiceError) throw error;
     throw unreadableDocument('it is no valid image', vipsError(error));
@@ -73,11 +78,13 @@ class ImageFile implements Document {
   readonly pageCount: number;
   private readonly path: string;
   private readonly vips: typeof Vips;
+  private readonly memory: MemoryLimit | undefined;
   private readonly isTiff: boolean;
 
-  constructor(path: string, vips: typeof Vips) {
+  constructor(path: string, vips: typeof Vips, memory?: MemoryLimit) {
     this.path = path;
     this.vips = vips;
+    this.memory = memory;
     using source = vips.Source.newFromFile(path);
     using image = vips.Image.newFromSource(source);
     this.isTiff = image.getString('vips-loader').startsWith('tiff');
@@ -110,6 +117,7 @@ class ImageFile implements Document {
     using square = this.withSquarePixels(image);
     // Nothing is decoded yet.
     if (megapixels(image) > limit || megapixels(square) > limit) throw this.tooLarge(page, limit);
+    if (isWhole(image)) this.memory?.use(4 * image.width * image.height);
     const { width, height } = square;
     const side = Math.floor(Math.max(width, height) * scaleToFit(width, height));
     using upright = square.thumbnailImage(side, { height: side, size: 'down' });
@@ -141,7 +149,11 @@ const megapixels = ({ width, height }: Vips.Image) => (width * height) / 1e6;
 
 /** Returns how many megapixels an image may have. Each page of a TIFF is an image with a size of its own. */
 function megapixelLimitOf(image: Vips.Image): number {
+  return isWhole(image) ? maxWholeMegapixels : maxMegapixels;
+}
+
+/** Whether an image is decoded as a whole, with four bytes for each pixel, and not row by row. */
+function isWhole(image: Vips.Image): boolean {
   const isInterlaced = image.getTypeof('interlaced') !== 0 && image.getInt('interlaced') === 1;
-  const isWhole = isInterlaced || /^(webp|heif|gif)/.test(image.getString('vips-loader'));
-  return isWhole ? maxWholeMegapixels : maxMegapixels;
+  return isInterlaced || /^(webp|heif|gif)/.test(image.getString('vips-loader'));
 }

@@ -14,6 +14,6 @@ const vips = () => loadVips(vipsMemory);
 
 readDocumentsWith(
   async ({ path, kind }) =>
-    kind === 'pdf' ? openPdf(path, { pdfium, vips }) : openImage(path, await vips()),
+    kind === 'pdf' ? openPdf(path, { pdfium, vips }) : openImage(path, await vips(), vipsMemory),
   [pdfiumMemory, vipsMemory],
 );

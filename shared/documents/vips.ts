@@ -1,4 +1,5 @@
 import Vips from 'wasm-vips';
+import { lossOf } from './threads/loss.ts';
 import { limitGrowth, MemoryLimit, pageBytes, type WasmMemory } from './threads/memory-limit.ts';
 
 let loading: Promise<typeof Vips> | undefined;
@@ -67,9 +68,18 @@ function silence(module: unknown): void {
   (module as { ENV: Record<string, string> }).ENV['VIPS_WARNING'] = 'off';
 }
 
-/** Makes an `Error` of what libvips threw: a C++ exception with its class and its message. */
+/**
+ * Makes an `Error` of what libvips threw: a C++ exception with its class and its message. Throws what is no fault of
+ * the picture: libvips has aborted, or lacks memory, and may be in any state.
+ */
 export function vipsError(thrown: unknown): Error {
-  if (thrown instanceof Error) return thrown;
-  const { message } = thrown as { message: [string, string] };
-  return new Error(message.join(': ').trim());
+  const { message } = (thrown ?? {}) as { message?: unknown };
+  if (!Array.isArray(message)) {
+    if (lossOf(thrown)) throw thrown;
+    return thrown as Error;
+  }
+  const words = message.join(': ').trim();
+  // One of its own threads asked, whose memory only the maximum bounds.
+  if (/out of memory/i.test(words)) throw new RangeError(words);
+  return new Error(words);
 }

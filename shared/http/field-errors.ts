@@ -14,6 +14,12 @@ export function toFieldErrors(issues: readonly Issue[]): FieldError[] {
   return issues.map((issue) => ({ loc: locationOf(issue), ...describe(issue) }));
 }
 
+/** Says in one line what is wrong and where, without what stood there. `root` is the name of the whole. */
+export function faultIn(issue: Issue, root: string): string {
+  const path = issue.path?.map(({ key }) => String(key)).join('.');
+  return `${path || root}: ${describe(issue).msg}`;
+}
+
 function locationOf(issue: Issue): FieldError['loc'] {
   return (issue.path ?? []).map(({ key }) => (typeof key === 'number' ? key : String(key)));
 }
@@ -28,9 +34,15 @@ function describe(issue: Issue): Description {
   return (
     describeByType[issue.type]?.(issue) ?? {
       type: 'value_error',
-      msg: `Value error, ${issue.message}`,
+      msg: `Value error, ${unquoted(issue)}`,
     }
   );
+}
+
+/** Valibot's own words quote what was received. */
+function unquoted({ message, type, received, expected }: Issue): string {
+  if (!message.endsWith(`eceived ${received}`)) return message;
+  return `Invalid ${type}${expected ? `: Expected ${expected}` : ''}`;
 }
 
 function isMissingKey(issue: Issue): boolean {

@@ -5,6 +5,8 @@ export interface JsonFault {
   /** Counted from 1, as is the column. */
   line: number;
   column: number;
+  /** What should have stood there. */
+  expected: string;
   reason: string;
 }
 
@@ -88,6 +90,7 @@ function faultAt(text: string, position: number, expected: string): JsonFault {
     position,
     line: lines.length,
     column,
+    expected,
     reason: `expected ${expected}, found ${foundAt(text, position)}`,
   };
 }

@@ -2,7 +2,7 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { keyName } from '../keys/name-cache.ts';
-import { type LogFields, log, loggable } from '../log.ts';
+import { jobErrorWords, type LogFields, log } from '../log.ts';
 import { filesOf, isPart, type Job } from './job.ts';
 import type { JobResult } from './result.ts';
 
@@ -29,7 +29,7 @@ function logEnd(job: Job, key: string | undefined): void {
     ...progressOf(job),
     ...useOf(job),
     duration_ms: Date.parse(job.completed_at ?? '') - Date.parse(job.created_at),
-    error: job.error && loggable(job.error),
+    error: job.error && jobErrorWords(job.error),
   });
 }
 

@@ -11,6 +11,7 @@ import { openInThread } from '../../shared/documents/threads/read-in-thread.ts';
 import {
   deflateBombPage,
   greyPage,
+  hugeGif,
   nestedFormsPage,
   rawPdf,
   shadingPage,
@@ -18,6 +19,7 @@ import {
   wordsPage,
 } from '../support/fixtures/poison.ts';
 import { words } from '../support/fixtures/small-documents.ts';
+import { writtenLines } from '../support/run/output.ts';
 import { fileOf } from './open-bytes.ts';
 
 /** A thread of this file's own, which has five seconds for a request. */
@@ -28,6 +30,13 @@ const reader = { thread, ms: 5_000 };
 afterAll(() => thread.end());
 
 const lastingPage = shadingPage(4_000);
+
+/** A thread whose libvips has too little memory for a large picture. */
+const scarce = new DocumentThread<DocumentRequest, DocumentAnswer>(
+  new URL('../support/fixtures/scarce-pages-thread.ts', import.meta.url),
+  { heapMb: 256 },
+);
+afterAll(() => scarce.end());
 
 /** What becomes of each page, asked for all at once. */
 const pagesOf = (document: Document) =>
@@ -141,4 +150,33 @@ it('a text layer that takes all memory is left out, and the others are read', as
   const path = fileOf(rawPdf([nestedFormsPage(10, 7), wordsPage(words(2))]));
 
   expect(await Array.fromAsync(textLayersIn(path))).toEqual([undefined, words(2)]);
+});
+
+it('a large picture leaves the next one as much memory as it had', async () => {
+  const pictures = [7_000, 9_000, 7_000, 9_000].map((side) => fileOf(hugeGif(side)));
+  const read: (string | undefined)[][] = [];
+
+  for (const path of pictures) {
+    const document = await openInThread({ ...reader, ms: 30_000 }, path, 'image');
+    read.push(await pagesOf(document));
+    document.close();
+  }
+
+  expect(read).toEqual(Array(4).fill(['jpeg']));
+});
+
+it('a picture for which libvips aborts is tried in a new thread, then given up; the next one is read', async () => {
+  const read: (string | undefined)[][] = [];
+
+  for (const side of [9_000, 100]) {
+    const path = fileOf(hugeGif(side));
+    const document = await openInThread({ thread: scarce, ms: 30_000 }, path, 'image');
+    read.push(await pagesOf(document));
+  }
+
+  expect(read).toEqual([
+    ["422 The document can't be read: it takes too much memory to read."],
+    ['jpeg'],
+  ]);
+  expect(writtenLines().filter((line) => line.includes('document thread lost'))).toHaveLength(2);
 });

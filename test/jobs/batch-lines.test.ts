@@ -5,6 +5,7 @@ import { listJobs } from '../../shared/jobs/read.ts';
 import type { JobRecord } from '../../shared/jobs/record.ts';
 import type { ChatBatchResult } from '../../shared/jobs/result.ts';
 import { saveStep, stepsBetween } from '../../shared/jobs/steps.ts';
+import { writtenLines } from '../support/run/output.ts';
 import type { Behaviour } from '../support/servers/model-stub.ts';
 import { gate } from '../support/servers/model-stub-pieces.ts';
 import { beginHour, pass } from '../support/worlds/clock.ts';
@@ -247,6 +248,26 @@ describe('a file of too much, or of nothing', () => {
       expect(job.error).toContain(`No line of ${job.filename} can be asked. Line 2: `);
       expect(job.error).toContain(wrong);
     }
+  });
+
+  it.each([
+    ['no JSON', 'SECRET-A patient'],
+    ['half JSON', '{"custom_id": SECRET-B'],
+    ['a method', JSON.stringify({ custom_id: 'a', method: 'SECRET-C patient', body: {} })],
+    ['a role', line('a', 'Hi', { messages: [{ role: 'SECRET-D', content: 'Hi' }] })],
+    ['a number', line('a', 'Hi', { temperature: 'SECRET-E' })],
+    ['a model', line('a', 'Hi', { model: 'SECRET-F patient' })],
+    ['a name', line('a', 'Hi', { messages: [{ role: 'user', content: [{ 'SECRET-G': 1 }] }] })],
+  ])('that has document text for %s fails without a word of it in the log', async (_, text) => {
+    const caller = await world.newCaller();
+
+    const job = await run(caller, [text]);
+
+    expect(job.error).toMatch(/^invalid_lines: No line of .* can be asked. Line 1: ./);
+    const logged = writtenLines().join('\n');
+    expect(logged).toContain('"error":"invalid_lines"');
+    expect(logged).not.toContain('SECRET');
+    if (!text.includes('SECRET-F')) expect(job.error).not.toContain('SECRET');
   });
 
   it('of more than 50,000 lines fails before one is asked, blank lines counted', async () => {

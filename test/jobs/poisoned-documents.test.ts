@@ -3,6 +3,7 @@ import type { Caller } from '../../shared/http/caller.ts';
 import type { OcrResult } from '../../shared/jobs/result.ts';
 import {
   greyPage,
+  hugeGif,
   nestedFormsPage,
   type PoisonedPage,
   rawPdf,
@@ -125,4 +126,23 @@ it.each<[string, (first: number) => PoisonedPage, { force_ocr?: boolean }]>([
     error: expect.stringMatching(/^budget_exceeded: /),
   });
   await expectPaid(Object.values(without), 0);
+});
+
+it('a large picture of one key takes no memory from the next one of another key', async () => {
+  const [first, second] = [await world.newCaller(), await world.newCaller()];
+  const ends: unknown[] = [];
+
+  for (const [caller, side] of [
+    [first, 7_000],
+    [second, 9_000],
+  ] as const) {
+    const id = await submit(caller, hugeGif(side), { type: 'gif' });
+    await world.work();
+    const { status, error } = await world.read(caller, id);
+    ends.push({ status, error });
+  }
+
+  expect(ends).toEqual(Array(2).fill({ status: 'done', error: null }));
+  await expectPaid([first], 1);
+  await expectPaid([second], 1);
 });

@@ -2,7 +2,8 @@ import { Worker } from 'node:worker_threads';
 import pLimit from 'p-limit';
 import { ServiceError } from '../../http/errors.ts';
 import { log } from '../../log.ts';
-import type { Loss, Reply } from './replies.ts';
+import { type Loss, lossOf } from './loss.ts';
+import type { Reply } from './replies.ts';
 
 /** A thread without a request is kept for as long: the next document needs no new one. */
 const idleMs = 10_000;
@@ -45,11 +46,11 @@ export class DocumentThread<Request, Answer> {
       worker.ref();
       try {
         const reply = await replyOf<Answer>(worker, request, ms);
+        if (reply.isWornOut) await this.end();
         if ('refusal' in reply) {
           const { code, message } = reply.refusal;
           throw new ServiceError(422, code, message, { retryAfterSeconds: null });
         }
-        if (reply.isWornOut) await this.end();
         return reply.answer;
       } catch (error) {
         if (!(error instanceof ServiceError)) await this.end();
@@ -99,9 +100,12 @@ async function replyOf<Answer>(worker: Worker, request: unknown, ms: number) {
     Promise.withResolvers<Exclude<Reply<Answer>, { loss: Loss }>>();
   const onMessage = (reply: Reply<Answer>) =>
     'loss' in reply ? reject(new ThreadLostError(reply.loss)) : resolve(reply);
-  const onError = (error: NodeJS.ErrnoException) =>
-    reject(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? new ThreadLostError('memory') : error);
-  const onExit = (code: number) => reject(new Error(`A document's thread ended with code ${code}`));
+  // libvips' own threads tell of an abort here.
+  const onError = (error: NodeJS.ErrnoException) => {
+    const loss = error?.code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'memory' : lossOf(error);
+    reject(loss ? new ThreadLostError(loss) : error);
+  };
+  const onExit = () => reject(new ThreadLostError('crash'));
   worker.on('message', onMessage).on('error', onError).on('exit', onExit);
   const timer = setTimeout(() => reject(new ThreadLostError('time')), ms);
   try {

@@ -7,14 +7,23 @@ export class MemoryLimit {
   isUsedUp = false;
   readonly maxBytes: number;
   private takenBytes = 0;
+  private mostBytes = 0;
 
   constructor(maxMb: number) {
     this.maxBytes = maxMb * 1024 * 1024;
   }
 
-  /** Whether half of it is taken, so that the next document may find too little. */
+  /**
+   * Whether the next document may find too little: half of it is taken, or an eighth was in use at once, since what
+   * an engine frees is in pieces that a large picture doesn't fit in.
+   */
   get isWornOut(): boolean {
-    return this.takenBytes > this.maxBytes / 2;
+    return this.takenBytes > this.maxBytes / 2 || this.mostBytes > this.maxBytes / 8;
+  }
+
+  /** Tells that an engine uses so much at once. */
+  use(bytes: number): void {
+    this.mostBytes = Math.max(this.mostBytes, bytes);
   }
 
   /** Takes memory; returns false if there is too little. */

@@ -4,7 +4,7 @@ import type { Document, PageContent } from '../document.ts';
 import { unreadableDocument, unreadablePage } from '../errors.ts';
 import type { DocumentAnswer, DocumentRequest, ReadDocument } from './document-requests.ts';
 import { type DocumentThread, ThreadLostError } from './document-thread.ts';
-import type { Loss } from './replies.ts';
+import type { Loss } from './loss.ts';
 
 /** A thread that opens and reads documents, and the time that each of its requests may take. */
 export interface DocumentReader {

@@ -1,9 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import { ServiceError } from '../../http/errors.ts';
+import { type Loss, lossOf } from './loss.ts';
 import type { MemoryLimit } from './memory-limit.ts';
-
-/** Why a thread is of no more use: its time or its memory was up, or it broke. */
-export type Loss = 'time' | 'memory' | 'crash';
 
 /** A 422 on its way to another thread. */
 export type SentError = Pick<ServiceError, 'code' | 'message'>;
@@ -11,7 +9,7 @@ export type SentError = Pick<ServiceError, 'code' | 'message'>;
 /** What a thread answers a request with. One that is worn out is to be ended after it. */
 export type Reply<Answer> =
   | { answer: Answer; isWornOut: boolean }
-  | { refusal: SentError }
+  | { refusal: SentError; isWornOut: boolean }
   | { loss: Loss };
 
 /** Makes an error small enough to be sent. */
@@ -41,16 +39,16 @@ async function replyTo<Request, Answer>(
     if (answer === undefined) return undefined;
     // What was made without the memory that it takes may lack a part.
     if (memory.some(({ isUsedUp }) => isUsedUp)) return { loss: 'memory' };
-    return { answer, isWornOut: memory.some(({ isWornOut }) => isWornOut) };
+    return { answer, isWornOut: isWornOut(memory) };
   } catch (error) {
     if (memory.some(({ isUsedUp }) => isUsedUp)) return { loss: 'memory' };
-    if (error instanceof ServiceError) return { refusal: sent(error) };
-    if (isCrash(error)) return { loss: 'crash' };
+    if (error instanceof ServiceError) {
+      return { refusal: sent(error), isWornOut: isWornOut(memory) };
+    }
+    const loss = lossOf(error);
+    if (loss) return { loss };
     throw error;
   }
 }
 
-/** Whether WebAssembly trapped, or JavaScript ran out of stack: what it knows may be in any state. */
-function isCrash(error: unknown): boolean {
-  return error instanceof Error && ['RuntimeError', 'RangeError'].includes(error.name);
-}
+const isWornOut = (memory: readonly MemoryLimit[]) => memory.some((limit) => limit.isWornOut);

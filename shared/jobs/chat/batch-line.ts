@@ -2,6 +2,8 @@ import * as v from 'valibot';
 import { ask } from '../../chat/ask.ts';
 import { CompletionRequest, upstreamBody } from '../../chat/completion-request.ts';
 import { ServiceError } from '../../http/errors.ts';
+import { faultIn } from '../../http/field-errors.ts';
+import { findJsonFault } from '../../http/json-fault.ts';
 import { isTooDeep, tooDeep } from '../../http/nesting.ts';
 import { findModel, type Model } from '../../models/catalogue.ts';
 import { endOfWait, isPermanent } from '../failure.ts';
@@ -104,8 +106,11 @@ function readLine(line: Line): LineRequest | Refusal {
   const read = v.safeParse(BatchLine, line.line);
   if (!read.success) {
     const [issue] = read.issues;
-    const where = v.getDotPath(issue);
-    return invalid(line, customIdIn(line.line), `${where ? `${where}: ` : ''}${issue.message}`);
+    const fault = findJsonFault(line.line);
+    const wrong = fault
+      ? `JSON decode error at column ${fault.column}: expected ${fault.expected}`
+      : faultIn(issue, 'the line');
+    return invalid(line, customIdIn(line.line), wrong);
   }
   const { custom_id, body } = read.output;
   try {
@@ -153,8 +158,7 @@ function completionRequestOf(body: object): CompletionRequest {
   const read = v.safeParse(CompletionRequest, { ...body, stream: false });
   if (read.success) return read.output;
   const [issue] = read.issues;
-  const message = `${v.getDotPath(issue) ?? 'body'}: ${issue.message}`;
-  throw new ServiceError(400, 'invalid_request_error', message);
+  throw new ServiceError(400, 'invalid_request_error', faultIn(issue, 'body'));
 }
 
 /** Whether an error is the line's result. The job waits for its key's limits, and retries what passes with time. */

@@ -8,6 +8,7 @@ import { isComposite } from '../../documents/kind.ts';
 import { decodeText } from '../../documents/text.ts';
 import { kindInWords } from '../../documents/type-words.ts';
 import { ServiceError } from '../../http/errors.ts';
+import { faultIn } from '../../http/field-errors.ts';
 import { isTooDeep, tooDeep } from '../../http/nesting.ts';
 import { deliver } from '../files/delivery.ts';
 import { fetchSource, type SourcedJob } from '../files/source.ts';
@@ -75,7 +76,7 @@ function messagesIn(text: string, name: string): unknown[] | undefined {
   const read = v.safeParse(Conversation, json.output);
   if (!read.success) {
     const [issue] = read.issues;
-    throw invalid(`${v.getDotPath(issue) ?? 'messages'}: ${issue.message}`);
+    throw invalid(faultIn(issue, 'messages'));
   }
   const { messages } = read.output;
   const fileId = findFileId(messages);

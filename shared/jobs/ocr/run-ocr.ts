@@ -5,6 +5,7 @@ import { isComposite } from '../../documents/kind.ts';
 import { type OpenableKind, openDocument } from '../../documents/open-document.ts';
 import { kindInWords } from '../../documents/type-words.ts';
 import { ServiceError } from '../../http/errors.ts';
+import { errorFields, log } from '../../log.ts';
 import { chatAboutFile } from '../chat/document-chat.ts';
 import { keptAnswers } from '../chat/kept-answers.ts';
 import { endOfWait, isPermanent, jobErrorText } from '../failure.ts';
@@ -119,6 +120,9 @@ async function readWhole(
     return Array.isArray(read) ? await finishOcr(job, read) : read;
   } catch (error) {
     if (signal.aborted || !isLast(job, error)) throw error;
+    if (!(error instanceof ServiceError)) {
+      log('error', 'job attempt broke', { job_id: job.job_id, ...errorFields(error) });
+    }
     return failWithPages(job, document.pageCount, jobErrorText(error));
   }
 }

@@ -116,8 +116,11 @@ function outcomeOf(
     log('warn', 'unbelievable usage', { model: model.id, promptTokens, completionTokens });
     measure({ UnbelievableUsage: 1 }, { model: model.id });
   }
-  const costNanoUsd = Math.min(outcome.costNanoUsd, charge.hold);
-  return { ...outcome, costNanoUsd, ...(images !== undefined && { images }) };
+  if (outcome.costNanoUsd > charge.hold) {
+    outcome.costNanoUsd = charge.hold;
+    if (outcome.figures === 'exact') outcome.figures = 'estimated';
+  }
+  return { ...outcome, ...(images !== undefined && { images }) };
 }
 
 /**

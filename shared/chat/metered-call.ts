@@ -49,6 +49,11 @@ export interface MeteredCall {
   maxTokens: number | undefined;
   /** Aborts when the call's time is up. */
   signal: AbortSignal;
+  /**
+   * What the whole response used and costs, as the call is then settled; undefined if that is nothing. It stays what
+   * it was when first asked, so it must not be asked before the response has been read.
+   */
+  outcome(): Outcome | undefined;
   /** Settles the call by what the meter saw, or releases it if that is nothing. Later calls do nothing more. */
   end(): Promise<void>;
   /**
@@ -129,10 +134,15 @@ function outcomeOf(
  */
 function settlementOf(
   hold: Hold,
-  outcome: () => Outcome | undefined,
+  reach: () => Outcome | undefined,
   { signal: timeIsUp, onSettled }: ModelCall,
-): Pick<MeteredCall, 'end' | 'endWith'> {
+): Pick<MeteredCall, 'outcome' | 'end' | 'endWith'> {
   let ended: Promise<unknown> | undefined;
+  let known: Outcome | undefined;
+  const outcome = () => {
+    known ??= reach();
+    return known;
+  };
   const once = (ending: () => Promise<unknown>) => {
     timeIsUp.removeEventListener('abort', onTimeIsUp);
     ended ??= ending();
@@ -155,7 +165,7 @@ function settlementOf(
     end().catch((error: unknown) => log('error', 'call not settled', errorFields(error)));
   };
   timeIsUp.addEventListener('abort', onTimeIsUp);
-  return { end, endWith };
+  return { outcome, end, endWith };
 }
 
 /** Reads and meters a response that isn't streamed. Throws `ModelError` on silence, `SyntaxError` for no JSON. */

@@ -89,17 +89,26 @@ export async function holdCall(call: ModelCall): Promise<HeldCall> {
   return { call: { ...call, body: limited(model, body, maxTokens) }, hold, maxTokens };
 }
 
-/** Makes a call that is held. Releases the hold and throws `ModelError` if no upstream takes it. */
+/**
+ * Makes a call that is held. Throws `ModelError` if no upstream answers. The hold is released then; but a prompt that
+ * an upstream took and left unanswered until we gave up is settled, as that of a stream that fell silent is.
+ */
 export async function openHeldCall({ call, hold, maxTokens }: HeldCall): Promise<MeteredCall> {
   const { model, body, signal } = call;
   const meter = new CompletionMeter(model, body);
+  const settlement = (asked: string) =>
+    settlementOf(hold, () => outcomeOf(meter, call, hold, asked), call);
+  let isTaken = false;
+  const onGivenUp = () => {
+    isTaken = true;
+  };
   try {
-    const { response, idleTimeoutMs, model: asked } = await openCompletion(model, body, signal);
-    const settlement = settlementOf(hold, () => outcomeOf(meter, call, hold, asked), call);
+    const opened = await openCompletion(model, body, signal, onGivenUp);
+    const { response, idleTimeoutMs, model: asked } = opened;
     const { account } = hold;
-    return { response, idleTimeoutMs, signal, meter, account, maxTokens, ...settlement };
+    return { response, idleTimeoutMs, signal, meter, account, maxTokens, ...settlement(asked) };
   } catch (error) {
-    await release(hold);
+    await (isTaken ? settlement(model.id).end() : release(hold));
     throw error;
   }
 }

@@ -39,9 +39,10 @@ export async function askHeld(held: HeldCall, keep?: Keep): Promise<Answer & { i
   try {
     const completion = JSON.parse(await readCompletion(metered)) as Completion | null;
     const choice = completion?.choices?.[0];
-    if (!completion || !choice?.message)
+    const outcome = metered.outcome();
+    if (!completion || !choice?.message || !outcome)
       throw unavailable('The model answered without a completion.');
-    const { costNanoUsd, promptTokens, completionTokens } = metered.meter.outcome();
+    const { costNanoUsd, promptTokens, completionTokens } = outcome;
     const answer = {
       content: choice.message.content ?? null,
       finish_reason: choice.finish_reason ?? 'stop',

@@ -49,6 +49,11 @@ export interface MeteredCall {
   maxTokens: number | undefined;
   /** Aborts when the call's time is up. */
   signal: AbortSignal;
+  /**
+   * What the whole response used and costs, as the call is then settled; undefined if that is nothing. It stays what
+   * it was when first asked, so it must not be asked before the response has been read.
+   */
+  outcome(): Outcome | undefined;
   /** Settles the call by what the meter saw, or releases it if that is nothing. Later calls do nothing more. */
   end(): Promise<void>;
   /**
@@ -84,17 +89,26 @@ export async function holdCall(call: ModelCall): Promise<HeldCall> {
   return { call: { ...call, body: limited(model, body, maxTokens) }, hold, maxTokens };
 }
 
-/** Makes a call that is held. Releases the hold and throws `ModelError` if no upstream takes it. */
+/**
+ * Makes a call that is held. Throws `ModelError` if no upstream answers. The hold is released then; but a prompt that
+ * an upstream took and left unanswered until we gave up is settled, as that of a stream that fell silent is.
+ */
 export async function openHeldCall({ call, hold, maxTokens }: HeldCall): Promise<MeteredCall> {
   const { model, body, signal } = call;
   const meter = new CompletionMeter(model, body);
+  const settlement = (asked: string) =>
+    settlementOf(hold, () => outcomeOf(meter, call, hold, asked), call);
+  let isTaken = false;
+  const onGivenUp = () => {
+    isTaken = true;
+  };
   try {
-    const { response, idleTimeoutMs, model: asked } = await openCompletion(model, body, signal);
-    const settlement = settlementOf(hold, () => outcomeOf(meter, call, hold, asked), call);
+    const opened = await openCompletion(model, body, signal, onGivenUp);
+    const { response, idleTimeoutMs, model: asked } = opened;
     const { account } = hold;
-    return { response, idleTimeoutMs, signal, meter, account, maxTokens, ...settlement };
+    return { response, idleTimeoutMs, signal, meter, account, maxTokens, ...settlement(asked) };
   } catch (error) {
-    await release(hold);
+    await (isTaken ? settlement(model.id).end() : release(hold));
     throw error;
   }
 }
@@ -116,8 +130,11 @@ function outcomeOf(
     log('warn', 'unbelievable usage', { model: model.id, promptTokens, completionTokens });
     measure({ UnbelievableUsage: 1 }, { model: model.id });
   }
-  const costNanoUsd = Math.min(outcome.costNanoUsd, charge.hold);
-  return { ...outcome, costNanoUsd, ...(images !== undefined && { images }) };
+  if (outcome.costNanoUsd > charge.hold) {
+    outcome.costNanoUsd = charge.hold;
+    if (outcome.figures === 'exact') outcome.figures = 'estimated';
+  }
+  return { ...outcome, ...(images !== undefined && { images }) };
 }
 
 /**
@@ -126,10 +143,15 @@ function outcomeOf(
  */
 function settlementOf(
   hold: Hold,
-  outcome: () => Outcome | undefined,
+  reach: () => Outcome | undefined,
   { signal: timeIsUp, onSettled }: ModelCall,
-): Pick<MeteredCall, 'end' | 'endWith'> {
+): Pick<MeteredCall, 'outcome' | 'end' | 'endWith'> {
   let ended: Promise<unknown> | undefined;
+  let known: Outcome | undefined;
+  const outcome = () => {
+    known ??= reach();
+    return known;
+  };
   const once = (ending: () => Promise<unknown>) => {
     timeIsUp.removeEventListener('abort', onTimeIsUp);
     ended ??= ending();
@@ -152,7 +174,7 @@ function settlementOf(
     end().catch((error: unknown) => log('error', 'call not settled', errorFields(error)));
   };
   timeIsUp.addEventListener('abort', onTimeIsUp);
-  return { end, endWith };
+  return { outcome, end, endWith };
 }
 
 /** Reads and meters a response that isn't streamed. Throws `ModelError` on silence, `SyntaxError` for no JSON. */

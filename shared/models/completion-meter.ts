@@ -4,7 +4,7 @@ import { costNanoUsd, type TokenUsage } from './cost.ts';
 import {
   estimatePromptTokens,
   estimateTokens,
-  maxCompletionTokens,
+  maxBilledOutputTokens,
   type SizedRequest,
 } from './token-bounds.ts';
 
@@ -32,11 +32,11 @@ export interface Metered {
 export class CompletionMeter {
   private readonly model: Model;
   private readonly request: SizedRequest;
+  private readonly maxOutputTokens: number;
   private usage: TokenUsage | undefined;
+  private isCorrected = false;
   private serviceTier: unknown;
   private outputTokens = 0;
-  /** Whether the last usage that was reported can't be true. It is left out of account. */
-  isUnbelievable = false;
   /** Whether a finish reason has come, so that the completion is whole. */
   finished = false;
   /** Whether the response has come to its end, or reported an error: what did not come will not come. */
@@ -47,6 +47,18 @@ export class CompletionMeter {
   constructor(model: Model, request: SizedRequest) {
     this.model = model;
     this.request = request;
+    this.maxOutputTokens = maxBilledOutputTokens(model, request);
+  }
+
+  /** Whether the last usage that was reported can't be true: it is corrected, or left out of account. */
+  get isUnbelievable(): boolean {
+    return this.isCorrected || this.saysNothingOfOutput;
+  }
+
+  /** Whether the usage counts nothing at all, although output came. */
+  private get saysNothingOfOutput(): boolean {
+    const { prompt_tokens, completion_tokens } = this.usage ?? {};
+    return prompt_tokens === 0 && completion_tokens === 0 && this.outputTokens > 0;
   }
 
   /** Whether the model produced anything that must be paid for. */
@@ -69,8 +81,8 @@ export class CompletionMeter {
   }
 
   private observeUsage(usage: TokenUsage): void {
-    this.isUnbelievable = !isBelievable(usage, this.model, this.request);
-    this.usage = this.isUnbelievable ? undefined : usage;
+    this.usage = possibleUsage(usage, this.model.contextWindow, this.maxOutputTokens);
+    this.isCorrected = this.usage !== usage;
   }
 
   /**
@@ -80,11 +92,13 @@ export class CompletionMeter {
    */
   outcome(others: readonly Model[] = []): Outcome {
     const broken = this.sawAnything ? 'partial' : 'estimated';
-    const figures = this.finished ? (this.usage ? 'exact' : 'estimated') : broken;
-    const usage = this.usage ?? {
+    const isExact = this.usage !== undefined && !this.isUnbelievable;
+    const figures = this.finished ? (isExact ? 'exact' : 'estimated') : broken;
+    const reported = this.saysNothingOfOutput ? undefined : this.usage;
+    const usage = reported ?? {
       prompt_tokens: estimatePromptTokens(this.model, this.request),
       // An estimate must not exceed what was held.
-      completion_tokens: Math.min(this.outputTokens, maxCompletionTokens(this.model, this.request)),
+      completion_tokens: Math.min(this.outputTokens, this.maxOutputTokens),
     };
     const costs = [this.model, ...others].map((model) =>
       costNanoUsd(model, usage, this.serviceTier),
@@ -98,21 +112,31 @@ export class CompletionMeter {
   }
 }
 
-/** Whether a usage can be true: whole numbers, within what the model takes and what the request allows. */
-function isBelievable(usage: TokenUsage, model: Model, request: SizedRequest): boolean {
+/**
+ * Returns a usage as far as it can be true: the same if it can, cut to what the model takes and the request allows if
+ * it is more, and undefined if it has no counts. So a usage that is too high is never cheaper than one at the limit.
+ * More cached tokens than the prompt has count as none.
+ */
+function possibleUsage(
+  usage: TokenUsage,
+  maxPromptTokens: number,
+  maxOutputTokens: number,
+): TokenUsage | undefined {
   const { prompt_tokens, completion_tokens, prompt_tokens_details } = usage;
   const cached = prompt_tokens_details?.cached_tokens ?? 0;
-  return (
-    isCount(prompt_tokens) &&
-    isCount(completion_tokens) &&
-    isCount(cached) &&
-    cached <= prompt_tokens &&
-    prompt_tokens <= model.contextWindow &&
-    completion_tokens <= maxCompletionTokens(model, request)
-  );
+  if (![prompt_tokens, completion_tokens, cached].every(isCount)) return undefined;
+  const prompt = Math.min(prompt_tokens, maxPromptTokens);
+  const completion = Math.min(completion_tokens, maxOutputTokens);
+  if (prompt === prompt_tokens && completion === completion_tokens && cached <= prompt)
+    return usage;
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    prompt_tokens_details: { cached_tokens: cached <= prompt ? cached : 0 },
+  };
 }
 
-const isCount = (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 0;
+const isCount = (value: unknown) => Number.isInteger(value) && Number(value) >= 0;
 
 /** Fields whose text is not the model's output. */
 const labels = new Set(['role', 'id', 'type', 'index', 'format']);

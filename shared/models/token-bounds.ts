@@ -65,6 +65,10 @@ function highestRates(model: Model, { service_tier }: SizedRequest) {
 const maxPredictedTokens = ({ prediction }: SizedRequest) =>
   prediction ? jsonBytes(prediction) : 0;
 
+/** The most tokens that a call can be billed as output: all that it allows, and all that it predicts. */
+export const maxBilledOutputTokens = (model: Model, request: SizedRequest) =>
+  maxCompletionTokens(model, request) + maxPredictedTokens(request);
+
 /** The most tokens of output that a call allows. If it sets both limits, a provider may obey either. */
 export function maxCompletionTokens(
   model: Model,

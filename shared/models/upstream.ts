@@ -6,6 +6,7 @@ import { catalogue, type Model } from './catalogue.ts';
 import { admit, recordFailure, recordNothing, recordSuccess } from './circuit.ts';
 import { withoutEchoes } from './echoes.ts';
 import { ModelError, ModelPausedError, toModelError, unavailable } from './errors.ts';
+import { tellingIfSent } from './sent-whole.ts';
 
 /** A chat-completions request. Parameters that aren't named here pass through untouched. */
 export interface CompletionBody {
@@ -26,6 +27,7 @@ export interface OpenedCompletion {
 /**
  * Sends a request to a model's upstreams in order of preference, and returns the raw response of the first that
  * takes it. After a throttle, a fault or a timeout before the first byte the next upstream is tried.
+ * `onGivenUp` is called for each that was sent the whole request and was silent until its time was up, or `signal` aborted.
  *
  * Throws `ModelError`: 400 or 404 if an upstream refuses the request, 503 if none is left or `signal` aborts.
  */
@@ -33,6 +35,7 @@ export async function openCompletion(
   model: Model,
   body: CompletionBody,
   signal: AbortSignal,
+  onGivenUp: () => void = () => {},
 ): Promise<OpenedCompletion> {
   const failures: ModelError[] = [];
   for (const { upstream, model: upstreamModel } of model.upstreams) {
@@ -43,7 +46,7 @@ export async function openCompletion(
       continue;
     }
     try {
-      const opened = await ask(upstream, { ...body, model: upstreamModel }, signal);
+      const opened = await ask(upstream, { ...body, model: upstreamModel }, signal, onGivenUp);
       recordSuccess(circuit);
       return { ...opened, model: upstreamModel };
     } catch (error) {
@@ -100,6 +103,7 @@ async function ask(
   name: string,
   body: CompletionBody,
   signal: AbortSignal,
+  onGivenUp: () => void,
 ): Promise<Omit<OpenedCompletion, 'model'>> {
   const { baseUrl, secret, firstByteTimeoutMs, idleTimeoutMs } = upstreamNamed(name);
   const secretId = secretIdOf(secret);
@@ -112,9 +116,15 @@ async function ask(
       timeout: responseTimeoutMs,
       logLevel: 'off',
     });
-    return client
-      .post('/chat/completions', { body, signal, stream: body.stream === true })
-      .asResponse();
+    return tellingIfSent(
+      () =>
+        client
+          .post('/chat/completions', { body, signal, stream: body.stream === true })
+          .asResponse(),
+      (error, isSentWhole) => {
+        if (isSentWhole && isOurEnd(error)) onGivenUp();
+      },
+    );
   };
   const response = await send().catch((error: unknown) => {
     if (!(error instanceof OpenAI.AuthenticationError)) throw error;
@@ -125,6 +135,10 @@ async function ask(
   await requireType(response, body.stream ? 'text/event-stream' : 'application/json');
   return { response, idleTimeoutMs: body.stream ? idleTimeoutMs : responseTimeoutMs };
 }
+
+/** Whether we ended a request, and not its provider. */
+const isOurEnd = (error: unknown) =>
+  error instanceof OpenAI.APIUserAbortError || error instanceof OpenAI.APIConnectionTimeoutError;
 
 /** Throws for a response of another type: a proxy's error page may come with status 200. */
 async function requireType(response: Response, expected: string): Promise<void> {

@@ -33,6 +33,7 @@ function callOf(
     account: {} as Account,
     idleTimeoutMs,
     signal,
+    outcome: () => meter.outcome(),
     end: async () => {
       outcomes.push(meter.sawAnything ? meter.outcome() : 'nothing');
     },

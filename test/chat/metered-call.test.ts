@@ -64,7 +64,7 @@ describe('a call', () => {
     expect(await heldNanoUsd()).toBe(0);
   });
 
-  it('is released, and 503, where time is up before the answer begins', async () => {
+  it('is settled for its prompt, and 503, where time is up before the answer begins', async () => {
     const timeIsUp = new AbortController();
     const opening = open({ kind: 'hang' }, timeIsUp.signal);
     opening.catch(() => {});
@@ -73,7 +73,19 @@ describe('a call', () => {
     timeIsUp.abort();
 
     await expect(opening).rejects.toMatchObject({ statusCode: 503 });
-    expect(await charges()).toMatchObject([{ status: 'released' }]);
+    const [charge] = await charges();
+    expect(charge).toMatchObject({ status: 'settled', figures: 'estimated', completion_tokens: 0 });
+    expect(charge?.cost).toBeGreaterThan(0);
+    expect(await findAccount(keyId)).toMatchObject({ held: 0, spent: charge?.cost });
+  });
+
+  it('is released where time was up before it was sent', async () => {
+    await expect(open({ kind: 'hang' }, AbortSignal.abort())).rejects.toMatchObject({
+      statusCode: 503,
+    });
+
+    expect(await charges()).toMatchObject([{ status: 'released', failed: true }]);
+    expect(await heldNanoUsd()).toBe(0);
   });
 
   it('is settled for what came when time is up, although its reader has stopped reading', async () => {

@@ -36,6 +36,7 @@ function callOf(events: Iterable<string>) {
     account: {} as Account,
     idleTimeoutMs: 60_000,
     signal: timeIsUp.signal,
+    outcome: () => meter.outcome(),
     end: async () => resolve(meter.outcome()),
     endWith: () => Promise.reject(new Error('A stream produces nothing to keep')),
   };

@@ -63,12 +63,6 @@ describe('an answer as a whole', () => {
   it.each<[string, Behaviour, ModelKind, string]>([
     ['a status of 500', { kind: 'status', status: 500 }, 'plain', 'stub status 500'],
     ['a refused connection', { kind: 'cut' }, 'unreachable', 'The connection to the model broke.'],
-    [
-      'a hang before the first byte',
-      { kind: 'hang' },
-      'hasty',
-      'The model did not answer in time.',
-    ],
     ['a cut', { kind: 'cut' }, 'plain', 'The connection to the model broke.'],
     ['broken JSON', { kind: 'malformed' }, 'plain', 'The model answered broken JSON.'],
     ['another type', { kind: 'wrong-type' }, 'plain', 'The model answered text/html.'],
@@ -92,6 +86,7 @@ describe('an answer as a whole', () => {
 
   it.each<[string, Behaviour, ModelKind, string]>([
     ['a hang', { kind: 'hang', at: 'midway' }, 'hasty', 'The model fell silent.'],
+    ['a hang at once', { kind: 'hang' }, 'hasty', 'The model did not answer in time.'],
     ['a cut', { kind: 'cut', at: 'midway' }, 'plain', 'The connection to the model broke.'],
   ])(
     'that breaks off by %s is a 503, and its prompt is paid',
@@ -123,7 +118,6 @@ describe('a stream', () => {
   it.each<[string, Behaviour, ModelKind]>([
     ['a status of 500', { kind: 'status', status: 500 }, 'plain'],
     ['a refused connection', { kind: 'cut' }, 'unreachable'],
-    ['a hang before the first byte', { kind: 'hang' }, 'hasty'],
     ['a cut before the first byte', { kind: 'cut' }, 'plain'],
     ['another type', { kind: 'wrong-type' }, 'plain'],
   ])('that meets %s is a 503 that costs nothing', async (_, behaviour, kind) => {
@@ -131,6 +125,13 @@ describe('a stream', () => {
 
     expect(status).toBe(503);
     expect(await left(account)).toMatchObject(released);
+  });
+
+  it('that meets a hang before the first byte is a 503, and its prompt is paid', async () => {
+    const { account, status } = await asked({ kind: 'hang' }, true, 'hasty');
+
+    expect(status).toBe(503);
+    expect(await left(account)).toMatchObject(settled('estimated', promptTokens, 0));
   });
 
   it.each<[string, string[], 'end' | 'hang' | 'cut', string]>([

@@ -4,8 +4,10 @@ import type { JobRecord } from '../../shared/jobs/record.ts';
 import type { ChatResult, PipelineResult } from '../../shared/jobs/result.ts';
 import { estimateTokens } from '../../shared/models/token-bounds.ts';
 import { greyJpeg, type SmallPage, smallPdf, words } from '../support/fixtures/small-documents.ts';
+import { completionOf } from '../support/servers/model-stub-pieces.ts';
 import { useOf } from '../support/worlds/document-use.ts';
 import { useDocumentWorld } from '../support/worlds/document-world.ts';
+import { chargesOf } from '../support/worlds/ledger-world.ts';
 
 const world = await useDocumentWorld();
 
@@ -104,6 +106,24 @@ describe('a chat about a document', () => {
     expect(job.result).not.toHaveProperty('parts');
     expect(await world.contentOf(resultId)).toMatch(/\n---\n\necho: # What is this\?$/);
     expect((await useOf(caller)).used).toBe((job.result as ChatResult).cost_usd);
+  });
+
+  it.each<[string, string, [number, number]]>([
+    ['another, dearer model', 'gpt-5.2', [10, 20]],
+    ['a provider that reports more than was held', 'gpt-4.1-mini', [1_000_000, 20]],
+  ])('that is answered by %s tells what was charged', async (_, model, usage) => {
+    const caller = await world.newCaller();
+    const answer = { ...JSON.parse(completionOf('hi', usage)), model };
+    world.model.respond({ kind: 'pieces', pieces: [JSON.stringify(answer)] });
+
+    const name = `dearer-${usage[0]}.md`;
+    const job = await run(caller, name, '# What is this?', { model: 'gpt-4.1-mini' });
+
+    const charges = await chargesOf(caller.keyId);
+    expect(charges).toMatchObject([{ status: 'settled' }]);
+    const { cost_usd } = job.result as ChatResult;
+    expect(Math.round(cost_usd * 1e9)).toBe(charges[0]?.cost);
+    expect(cost_usd).toBe((await useOf(caller)).used);
   });
 
   it('that is JSON with messages is the conversation itself', async () => {

@@ -14,6 +14,7 @@ import { pass, useFreshHour } from '../support/worlds/clock.ts';
 import { expectBalanced, expectPaid, usdPerPage, useOf } from '../support/worlds/document-use.ts';
 import { useDocumentWorld } from '../support/worlds/document-world.ts';
 import { runKilled } from '../support/worlds/killed-workers.ts';
+import { chargesOf } from '../support/worlds/ledger-world.ts';
 
 /** What happens before a page is read. */
 let beforePage: () => Promise<void>;
@@ -108,7 +109,7 @@ describe.each(ends)('a running job %s', (_, how, error) => {
     await expectBalanced([caller]);
   });
 
-  it('is cancelled within a minute while a call hangs, and the hold is given back', async () => {
+  it('is cancelled within a minute while a call hangs, and its prompt is paid', async () => {
     const caller = await world.newCaller();
     const { id } = await world.submit(caller, chat);
     world.model.respond({ kind: 'hang' });
@@ -135,7 +136,13 @@ describe.each(ends)('a running job %s', (_, how, error) => {
     expect(await world.read(caller, id)).toMatchObject({
       ...{ status: 'cancelled', error, result: null },
     });
-    expect(await useOf(caller)).toEqual({ pages: 0, held: 0, used: 0, images: 0 });
+    const charges = await chargesOf(caller.keyId);
+    expect(charges).toMatchObject([
+      { status: 'settled', figures: 'estimated', completion_tokens: 0 },
+    ]);
+    const used = (charges[0]?.cost ?? 0) / 1e9;
+    expect(used).toBeGreaterThan(0);
+    expect(await useOf(caller)).toEqual({ pages: 0, held: 0, used, images: 0 });
   });
 
   it('leaves its files queued no longer', async () => {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Model } from '../../shared/models/catalogue.ts';
 import { CompletionMeter, type Metered } from '../../shared/models/completion-meter.ts';
+import { maxCostNanoUsd } from '../../shared/models/token-bounds.ts';
 
 const model: Model = {
   id: 'a-model',
@@ -18,6 +19,12 @@ function metered(...seen: Metered[]) {
   const meter = new CompletionMeter(model, request);
   for (const each of seen) meter.observe(each);
   return { sawAnything: meter.sawAnything, finished: meter.finished, ...meter.outcome() };
+}
+
+function isUnbelievable(...seen: Metered[]) {
+  const meter = new CompletionMeter(model, request);
+  for (const each of seen) meter.observe(each);
+  return meter.isUnbelievable;
 }
 
 const text = (content: string): Metered => ({ choices: [{ delta: { content } }] });
@@ -113,7 +120,7 @@ describe('output is', () => {
   });
 });
 
-describe('a usage that can’t be true is left out, and the cost estimated', () => {
+describe('a usage', () => {
   const tokens = (prompt_tokens: unknown, completion_tokens: unknown, cached_tokens?: unknown) =>
     ({
       choices: [],
@@ -121,20 +128,78 @@ describe('a usage that can’t be true is left out, and the cost estimated', () 
     }) as Metered;
 
   it.each<[string, Metered]>([
-    ['less than nothing cached', tokens(3, 4, -1_000_000)],
-    ['more cached than there is', tokens(3, 4, 5)],
-    ['words', tokens('abc', 4)],
-    ['a fraction', tokens(3.5, 4)],
-    ['the largest of numbers', tokens(Number.MAX_SAFE_INTEGER, 4)],
-    ['a prompt beyond the window', tokens(3_000_000_000, 4)],
-    ['an answer beyond the limit', tokens(3, 1_001)],
-    ['less than nothing', tokens(3, -4)],
-    ['nothing at all', tokens(undefined, undefined)],
-  ])('%s', (_, lie) => {
+    ['has less than nothing cached', tokens(3, 4, -1_000_000)],
+    ['has words', tokens('abc', 4)],
+    ['has a fraction', tokens(3.5, 4)],
+    ['has less than nothing', tokens(3, -4)],
+    ['has nothing at all', tokens(undefined, undefined)],
+    ['counts nothing beside an answer', tokens(0, 0)],
+  ])('that %s is left out, and the cost estimated', (_, lie) => {
     const honest = metered(text('12345678'), finish);
 
-    expect(metered(text('12345678'), finish, lie)).toEqual(honest);
+    expect(metered(text('12345678'), finish, lie)).toMatchObject(honest);
+    expect(metered(lie, text('12345678'), finish)).toMatchObject(honest);
     expect(honest).toMatchObject({ figures: 'estimated', completionTokens: 2 });
+    expect(isUnbelievable(text('12345678'), finish, lie)).toBe(true);
+  });
+
+  it.each<[string, Metered, Metered]>([
+    ['an answer beyond the limit', tokens(3, 1_001), tokens(3, 1_000)],
+    ['a prompt beyond the window', tokens(3_000_000_000, 4), tokens(100_000, 4)],
+    ['the largest of numbers', tokens(3, Number.MAX_SAFE_INTEGER), tokens(3, 1_000)],
+    ['more cached than there is', tokens(3, 4, 5), tokens(3, 4)],
+    ['more cached than the window', tokens(3e9, 4, 2e9), tokens(100_000, 4)],
+  ])('that has %s costs what it is at the most', (_, lie, most) => {
+    expect(metered(text('hi'), finish, lie)).toEqual({
+      ...metered(text('hi'), finish, most),
+      figures: 'estimated',
+    });
+    expect([lie, most].map((each) => isUnbelievable(text('hi'), finish, each))).toEqual([
+      true,
+      false,
+    ]);
+  });
+
+  it('may count all that the request predicts, beside its limit', () => {
+    const prediction = { type: 'content', content: 'x'.repeat(24_000) };
+    const predicting = { ...request, max_tokens: 10, prediction };
+    const outcome = (completion: number) => {
+      const meter = new CompletionMeter(model, predicting);
+      for (const each of [text('hi'), finish, tokens(3, completion)]) meter.observe(each);
+      return meter.outcome();
+    };
+
+    expect(outcome(4_005)).toMatchObject({ figures: 'exact', completionTokens: 4_005 });
+    expect(outcome(1_000_000).costNanoUsd).toBeLessThanOrEqual(maxCostNanoUsd(model, predicting));
+  });
+
+  it('that is higher never costs less', () => {
+    const near = (limit: number) =>
+      fc.oneof(fc.nat(limit + 5), fc.integer({ min: limit - 5, max: limit + 5 }), fc.maxSafeNat());
+    const more = fc.oneof(fc.nat(5), fc.maxSafeNat());
+    fc.assert(
+      fc.property(
+        near(model.contextWindow),
+        near(model.maxOutputTokens),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        more,
+        more,
+        fc.string(),
+        (prompt, completion, share, morePrompt, moreCompletion, said) => {
+          // A usage of 0 and 0 reports nothing. An estimate stands for it.
+          fc.pre(prompt + completion > 0);
+          const cached = Math.floor(Math.min(prompt, model.contextWindow) * share);
+          const cost = (...of: [number, number]) =>
+            metered(text(said), finish, tokens(...of, cached)).costNanoUsd;
+
+          const less = cost(prompt, completion);
+
+          expect(cost(prompt + morePrompt, completion + moreCompletion)).toBeGreaterThanOrEqual(
+            less,
+          );
+        },
+      ),
+    );
   });
 });
 

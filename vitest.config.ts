@@ -9,8 +9,7 @@ export default defineConfig({
     exclude: ['test/browser/**'],
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    // One more than the cores of the smallest machine: some tests wait for time to pass.
-    maxWorkers: 3,
+    maxWorkers: 2,
     // A worker keeps the modules of `node_modules` from file to file; `each-file.ts` resets all else.
     isolate: false,
     restoreMocks: true,

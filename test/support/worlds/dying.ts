@@ -6,11 +6,20 @@ interface Life {
   /** The request, from 0, that it doesn't live to make. */
   diesBefore: number;
   die: () => void;
+  /** What it does again and again, which ends with it. */
+  intervals: NodeJS.Timeout[];
   /** What happens before a request, from 0. */
   interruption?: { before: number; action: () => Promise<unknown> };
 }
 
 const lives = new AsyncLocalStorage<Life>();
+
+const startInterval = globalThis.setInterval;
+globalThis.setInterval = ((...args: Parameters<typeof startInterval>) => {
+  const interval = startInterval(...args);
+  lives.getStore()?.intervals.push(interval);
+  return interval;
+}) as typeof setInterval;
 
 dynamodb.middlewareStack.add(
   (next) => (args) => {
@@ -38,15 +47,25 @@ export function dyingBefore(
   interruption?: Life['interruption'],
 ): Promise<boolean> {
   return new Promise((resolve, reject) => {
-    const die = () => resolve(true);
-    const life = { requests: 0, diesBefore: request, die, ...(interruption && { interruption }) };
+    const intervals: NodeJS.Timeout[] = [];
+    const die = () => {
+      for (const interval of intervals) clearInterval(interval);
+      resolve(true);
+    };
+    const interrupted = interruption && { interruption };
+    const life = { requests: 0, diesBefore: request, die, intervals, ...interrupted };
     lives.run(life, run).then(() => resolve(false), reject);
   });
 }
 
 /** How many requests to the store something makes. */
 export async function requestsOf(run: () => Promise<unknown>): Promise<number> {
-  const life = { requests: 0, diesBefore: Number.POSITIVE_INFINITY, die: () => {} };
+  const life = {
+    requests: 0,
+    diesBefore: Number.POSITIVE_INFINITY,
+    die: () => {},
+    intervals: [],
+  };
   await lives.run(life, run);
   return life.requests;
 }

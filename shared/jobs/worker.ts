@@ -86,6 +86,7 @@ async function workLane(
 /** What a worker may run at once. A slow job keeps none but its own slot from the next. */
 class Slots {
   readonly failed: unknown[] = [];
+  private hasEnded = false;
   private readonly running = new Set<Promise<void>>();
   private readonly count: number;
   private readonly run: (job: ClaimedJob) => Promise<void>;
@@ -103,15 +104,21 @@ class Slots {
     for (const job of jobs) {
       const run = this.run(job)
         .catch((error: unknown) => void this.failed.push(error))
-        .finally(() => this.running.delete(run));
+        .finally(() => {
+          this.running.delete(run);
+          this.hasEnded = true;
+        });
       this.running.add(run);
     }
   }
 
-  /** Waits until a job has ended. Returns false if none runs. */
+  /** Waits until a job has ended since it was last asked: one may during a claim. Returns false if none runs. */
   async oneEnds(): Promise<boolean> {
-    if (this.running.size === 0) return false;
-    await Promise.race(this.running);
+    if (!this.hasEnded) {
+      if (this.running.size === 0) return false;
+      await Promise.race(this.running);
+    }
+    this.hasEnded = false;
     return true;
   }
 

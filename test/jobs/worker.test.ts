@@ -1,4 +1,7 @@
+import { setImmediate } from 'node:timers/promises';
+import { type GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, expect, it, vi } from 'vitest';
+import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import { cancelJob } from '../../shared/jobs/cancel.ts';
 import type { ClaimedJob, Job } from '../../shared/jobs/job.ts';
 import type { JobResult } from '../../shared/jobs/result.ts';
@@ -112,6 +115,34 @@ it('runs all others while a slow job has one slot', async () => {
 
   expect(runs.at(-1)).toBe(slow);
   expect(runs.toSorted()).toEqual(jobs.map(({ job_id }) => job_id).toSorted());
+});
+
+it('refills a slot that frees while the one beside it is refilled', async () => {
+  const jobs = await Promise.all(Array.from({ length: 4 }, () => submitted()));
+  const [first, second] = jobs.toSorted((a, b) => ((a.turn ?? '') < (b.turn ?? '') ? -1 : 1));
+  const refill = Promise.withResolvers<void>();
+  const lastBegun = Promise.withResolvers<void>();
+  const send = dynamodb.send.bind(dynamodb);
+  vi.spyOn(dynamodb, 'send').mockImplementation(async (command: object) => {
+    const isRefill = command instanceof QueryCommand && runs.length > 0;
+    if (isRefill && second && (await statusOf(second)) === 'processing') {
+      refill.resolve();
+      await vi.waitUntil(async () => (await statusOf(second)) === 'done');
+      await setImmediate();
+    }
+    return send(command as GetCommand);
+  });
+  const overlapping: RunJob = async (job, signal) => {
+    const result = await run(job, signal);
+    if (job.job_id === second?.job_id) await refill.promise;
+    if (runs.length === 4) lastBegun.resolve();
+    if (job.job_id !== first?.job_id && job.job_id !== second?.job_id) await lastBegun.promise;
+    return result;
+  };
+
+  await jobWorker(overlapping, 2)(eventOf(...jobs.slice(0, 2).map(messageFor)), contextOf());
+
+  for (const job of jobs) expect(await statusOf(job)).toBe('done');
 });
 
 it('runs as many at once as it may, however few its messages are', async () => {

@@ -1,11 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { dynamodb, unlessConditionFails } from '../aws/dynamodb.ts';
-import { retryConflicts } from '../aws/transact.ts';
-import { setting } from '../config.ts';
 import { type ClaimedJob, findJob, instant, type Job, type JobKey, retentionEnd } from './job.ts';
+import { type Condition, updateJob } from './job-update.ts';
 import { turnOf } from './lane.ts';
-import { notedProgress } from './progress.ts';
 
 /*
  * The state machine of jobs: every write that moves a job, each on a condition. Of two who try to move a
@@ -158,13 +154,14 @@ export function retryJob(
   });
 }
 
-/** How many tries a job has used, how many it has at most, and the attribute that counts one more. */
+/** How many tries a job has used, how many it has at most, and the attributes that count one more. */
 interface Tries {
   used: number;
   most: number;
   counted: Partial<Job>;
 }
 
+/** Its retries; once it was stopped, its tries to end. */
 function triesOf({ retry_count, max_retries, stop_reason, stop_tries = 0 }: Job): Tries {
   return stop_reason
     ? { used: stop_tries, most: maxStopTries, counted: { stop_tries: stop_tries + 1 } }
@@ -172,7 +169,7 @@ function triesOf({ retry_count, max_retries, stop_reason, stop_tries = 0 }: Job)
 }
 
 /**
- * The same, at once and for a worker that is lost: only while that worker stays silent. That may be the fault of
+ * Does what `retryJob` does, at once and for a worker that is lost: only while that worker stays silent. That may be the fault of
  * another job beside it, and costs no retry; but the job is to run alone then, and what it loses alone is its own.
  */
 export function takeBackJob(job: ClaimedJob, error: string): Promise<Job | undefined> {
@@ -411,54 +408,4 @@ function queueAgain(
     },
     remove: ['error', ...leaseAttributes],
   });
-}
-
-interface Condition {
-  when: string;
-  values: Record<string, unknown>;
-}
-
-/** A conditional update of one job: attributes to set and to remove, if the condition holds. */
-interface JobUpdate extends Condition {
-  set: Partial<Job>;
-  /** Attributes to set if they are not there yet. */
-  setOnce?: Partial<Job>;
-  remove?: (keyof Job)[];
-}
-
-/**
- * Returns the whole new item; undefined if the condition doesn't hold. How far a job has come that runs here is
- * written along.
- */
-async function updateJob(
-  job: JobKey & { lease_id?: string },
-  { when, values, set, setOnce = {}, remove = [] }: JobUpdate,
-): Promise<Job | undefined> {
-  const { key_id, job_id } = job;
-  const given = Object.entries({ progress: notedProgress(job), ...set, ...setOnce }).filter(
-    ([, value]) => value !== undefined,
-  );
-  const assigned = (name: string) =>
-    name in setOnce ? `if_not_exists(#${name}, :set_${name})` : `:set_${name}`;
-  const names = [...given.map(([name]) => name), ...remove, 'status'];
-  const update = new UpdateCommand({
-    TableName: setting('JOBS_TABLE'),
-    Key: { key_id, job_id },
-    ConditionExpression: when,
-    UpdateExpression: [
-      given.length > 0
-        ? `SET ${given.map(([name]) => `#${name} = ${assigned(name)}`).join(', ')}`
-        : '',
-      remove.length > 0 ? `REMOVE ${remove.map((name) => `#${name}`).join(', ')}` : '',
-    ].join(' '),
-    ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
-    ExpressionAttributeValues: {
-      ...values,
-      ...Object.fromEntries(given.map(([name, value]) => [`:set_${name}`, value])),
-    },
-    ReturnValues: 'ALL_NEW',
-  });
-  // A parent's children are counted on it in transactions, which a plain write may meet.
-  const updated = await unlessConditionFails(retryConflicts(() => dynamodb.send(update)));
-  return updated?.Attributes as Job | undefined;
 }

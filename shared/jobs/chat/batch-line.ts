@@ -24,6 +24,9 @@ export interface LineStep {
 /** Names sort as lines do, up to 999,999: far beyond the lines that a file may have. */
 export const lineName = (line: number) => `line_${String(line).padStart(6, '0')}`;
 
+/** Sorts after the name of every line. */
+export const lastLineName = 'line_~';
+
 /** The number of the line that a name stands for. */
 export const numberOf = (name: string) => Number(name.slice('line_'.length));
 

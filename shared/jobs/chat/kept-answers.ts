@@ -5,7 +5,7 @@ import type { ChatResult, JobResult } from '../result.ts';
 import type { RunEnd } from '../run-leased.ts';
 import { completeJob } from '../state.ts';
 import { stepsBetween } from '../steps.ts';
-import { keptLines } from './batch-file.ts';
+import { keptLines } from './batch-results.ts';
 
 /** Ends a chat job that was stopped with what it was answered by then, which was paid for. */
 export async function keptAnswers(job: ClaimedJob): Promise<JobResult | RunEnd> {

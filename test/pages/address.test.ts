@@ -2,6 +2,7 @@ import type { LookupAddress } from 'node:dns';
 import { describe, expect, it, vi } from 'vitest';
 import { checkAddress, isPublic, parseUrl } from '../../shared/pages/address.ts';
 import { readPage } from '../../shared/pages/read-page.ts';
+import { freePorts } from '../support/servers/free-ports.ts';
 import { allow, read, readText, startSite } from './site.ts';
 
 const publicAddress: LookupAddress = { address: '93.184.215.14', family: 4 };
@@ -213,8 +214,9 @@ it('a name that nobody knows is unreachable', async () => {
 });
 
 it('the connection goes to the address that was checked, whatever the name resolves to by then', async () => {
-  const bad = await startSite({ '/': '<p>bad' }, { host: '127.0.0.2' });
-  const good = await startSite({ '/': '<p>good' }, { port: bad.port });
+  const [port = 0] = await freePorts(1);
+  const bad = await startSite({ '/': '<p>bad' }, { host: '127.0.0.2', port });
+  const good = await startSite({ '/': '<p>good' }, { port });
   const answers = [loopback];
   const resolve = async () => [answers.shift() ?? { address: '127.0.0.2', family: 4 }];
 

@@ -2,12 +2,16 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
+import { cpuSecondsByThread, cpuSecondsOf } from '../support/servers/processes.ts';
 import { startTestStage } from '../support/servers/stage.ts';
+import { startPeers } from './peers.ts';
 
 const help = `Measures what Quire adds to a model call: one run asks a stub upstream directly, through a bare pipe proxy,
-and through Quire's local stage. Only the ratios can be compared with another machine's.
+through Quire's local stage, and through other gateways of this machine. Each figure is the median of three rounds. Only the
+ratios can be compared with another machine's.
 
   npm run bench
+  BENCH_PEERS=litellm=~/venv/bin/litellm,portkey=~/node_modules/.bin/gateway npm run bench
 
 It takes no options. The other benches are in test/bench.`;
 
@@ -16,63 +20,101 @@ if (process.argv.length > 2) {
   process.exit(process.argv[2] === '--help' ? 0 : 1);
 }
 
+const rounds = 3;
+
 interface Target {
   name: string;
   url: string;
-  key: string;
+  headers: Record<string, string>;
   agent: Agent;
+  /** The process whose CPU time is what a request costs; none for the upstream. */
+  pid?: number | undefined;
 }
 
 const upstream = await startScript('upstream.ts');
 const proxy = await startScript('pipe-proxy.ts', String(upstream.port));
+const peers = await startPeers(upstream.port);
 const stage = await startTestStage({
   memory: true,
   env: { OPENAI_BASE_URL: `http://127.0.0.1:${upstream.port}/v1`, OPENAI_API_KEY: 'bench' },
 });
+const quire = target('quire', stage.base_url, stage.process.pid, {
+  authorization: `Bearer ${stage.api_key}`,
+});
 const targets = [
   target('direct', `http://127.0.0.1:${upstream.port}`),
-  target('pipe proxy', `http://127.0.0.1:${proxy.port}`),
-  target('quire', stage.base_url, stage.api_key),
+  target('pipe proxy', `http://127.0.0.1:${proxy.port}`, proxy.process.pid),
+  ...peers.map(({ name, url, process, headers }) => target(name, url, process.pid, headers)),
+  quire,
 ];
 
-console.log('Non-streamed, one connection (ms)');
-for (const each of targets) {
+await compare('Not streamed, one connection', async (each) => {
   await repeat(200, () => ask(each, '1'));
-  row(each.name, quantiles(await repeat(500, () => ask(each, '1'))));
-}
-console.log('\nTime to the first streamed byte, one connection (ms)');
-for (const each of targets) {
+  const taken = await repeat(500, () => ask(each, '1'));
+  return { 'p50 ms': quantile(taken, 0.5), 'p99 ms': quantile(taken, 0.99) };
+});
+await compare('Time to the first streamed byte, one connection', async (each) => {
   await repeat(100, () => ask(each, '20', true));
-  row(each.name, quantiles(await repeat(300, () => ask(each, '20', true))));
-}
+  const taken = await repeat(300, () => ask(each, '20', true));
+  return { 'p50 ms': quantile(taken, 0.5), 'p99 ms': quantile(taken, 0.99) };
+});
 for (const connections of [1, 16]) {
-  console.log(`\nRequests a second, ${connections} connection${connections > 1 ? 's' : ''}`);
-  for (const each of targets)
-    row(each.name, { 'req/s': await requestsPerSecond(each, connections) });
+  const title = `${connections} connection${connections > 1 ? 's' : ''}`;
+  await compare(title, async (each) => {
+    const cpuAtStart = each.pid ? cpuSecondsOf(each.pid) : Number.NaN;
+    const rate = await requestsPerSecond(each, connections);
+    const cpuMs = each.pid ? cpuSecondsOf(each.pid) - cpuAtStart : Number.NaN;
+    return { 'requests/s': rate, 'CPU ms each': cpuMs };
+  });
 }
-console.log('\nChunks a second, one stream of 20,000');
-for (const each of targets) {
+await compare('One stream of 20,000 chunks', async (each) => {
   const startedAt = performance.now();
   await ask(each, '20000', true);
-  row(each.name, { 'chunks/s': 20_000 / ((performance.now() - startedAt) / 1000) });
-}
-console.log('\nMemory of the stage (MB)');
+  return { 'chunks/s': 20_000 / ((performance.now() - startedAt) / 1000) };
+});
+
+console.log("\nCPU of Quire's threads and its engine, 16 connections (ms a request)");
 const pid = stage.process.pid ?? 0;
-const idle = residentMb(pid);
-const streams = Promise.all(
-  Array.from({ length: 100 }, () =>
-    ask(target('slow', stage.base_url, stage.api_key), '50 100', true),
-  ),
-);
+const before = cpuSecondsByThread(pid);
+await requestsPerSecond(quire, 16);
+for (const [name, seconds] of [...cpuSecondsByThread(pid)].toSorted(([, a], [, b]) => b - a)) {
+  const ms = seconds - (before.get(name) ?? 0);
+  if (ms >= 0.1) row(name, { ms });
+}
+
+console.log('\nMemory of the stage (MB)');
+row('before', { resident: residentMb(pid) });
+const streams = Promise.all(Array.from({ length: 100 }, () => ask(quire, '50 100', true)));
 await new Promise((resolve) => setTimeout(resolve, 4_000));
-row('before', { resident: idle });
 row('100 slow streams', { resident: residentMb(pid) });
 await streams;
 
 await stage.close();
+for (const peer of peers) peer.close();
 upstream.process.disconnect();
 proxy.process.disconnect();
 for (const { agent } of targets) agent.destroy();
+
+/** Measures each target in turn, three times, and prints the medians. */
+async function compare(
+  title: string,
+  measure: (each: Target) => Promise<Record<string, number>>,
+): Promise<void> {
+  const taken = new Map(targets.map((each) => [each, [] as Record<string, number>[]]));
+  for (let round = 0; round < rounds; round++) {
+    for (const each of targets) taken.get(each)?.push(await measure(each));
+  }
+  console.log(`\n${title}`);
+  for (const [{ name }, figures] of taken) {
+    const labels = Object.keys(figures[0] ?? {});
+    const medianOf = (label: string) =>
+      quantile(
+        figures.map((figure) => figure[label] ?? 0),
+        0.5,
+      );
+    row(name, Object.fromEntries(labels.map((label) => [label, medianOf(label)])));
+  }
+}
 
 async function startScript(file: string, ...args: string[]) {
   const child = fork(new URL(file, import.meta.url), args);
@@ -80,19 +122,24 @@ async function startScript(file: string, ...args: string[]) {
   return { process: child, port };
 }
 
-function target(name: string, url: string, key = 'bench'): Target {
-  return { name, url, key, agent: new Agent({ keepAlive: true, maxSockets: 64 }) };
+function target(
+  name: string,
+  url: string,
+  pid?: number,
+  headers: Record<string, string> = {},
+): Target {
+  const all = { authorization: 'Bearer bench', 'content-type': 'application/json', ...headers };
+  return { name, url, pid, headers: all, agent: new Agent({ keepAlive: true, maxSockets: 64 }) };
 }
 
 /** Asks once. Returns the ms to the first byte of a stream, or to the end of an answer that isn't streamed. */
-function ask({ url, key, agent }: Target, content: string, stream = false): Promise<number> {
+function ask({ url, headers, agent }: Target, content: string, stream = false): Promise<number> {
   const body = JSON.stringify({
     model: 'gpt-4o',
     messages: [{ role: 'user', content }],
     max_tokens: 10,
     ...(stream && { stream: true }),
   });
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   return new Promise((resolve, reject) => {
     const startedAt = performance.now();
     let first = 0;
@@ -125,10 +172,8 @@ async function requestsPerSecond(each: Target, connections: number): Promise<num
   return 1_000 / ((performance.now() - startedAt) / 1000);
 }
 
-function quantiles(values: number[]): Record<string, number> {
-  const sorted = values.toSorted((a, b) => a - b);
-  const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? 0;
-  return { p50: at(0.5), p99: at(0.99) };
+function quantile(values: number[], share: number): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? 0;
 }
 
 function residentMb(pid: number): number {
@@ -137,6 +182,8 @@ function residentMb(pid: number): number {
 }
 
 function row(name: string, figures: Record<string, number>): void {
-  const columns = Object.entries(figures).map(([label, value]) => `${label} ${value.toFixed(1)}`);
+  const columns = Object.entries(figures).flatMap(([label, value]) =>
+    Number.isNaN(value) ? [] : `${label} ${value.toFixed(1)}`,
+  );
   console.log(`  ${name.padEnd(18)} ${columns.join('   ')}`);
 }

@@ -19,6 +19,7 @@ const trimEveryMs = 1_000;
 /** Starts trimming the streams of a dynoxide file, in a thread of its own: SQLite's calls are synchronous. */
 export async function startStreamTrimmer(path: string): Promise<StreamTrimmer> {
   const thread = new Worker(new URL('./stream-trimmer-thread.ts', import.meta.url), {
+    name: 'stream-trimmer',
     workerData: path,
   });
   await new Promise((resolve, reject) => {

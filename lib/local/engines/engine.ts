@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { parentPort, Worker } from 'node:worker_threads';
 import { secretKeyEnvironment } from './client-config.ts';
 
@@ -21,7 +22,8 @@ export async function startEngineThread<Report extends Engine = Engine>(
   workerData: object,
 ): Promise<Report & EngineThread> {
   const env = { ...process.env, ...secretKeyEnvironment };
-  const thread = new Worker(file, { workerData, env });
+  const name = basename(file.pathname, '-thread.ts');
+  const thread = new Worker(file, { name, workerData, env });
   const report = await new Promise<Omit<Report, keyof EngineThread>>((resolve, reject) => {
     thread.once('message', resolve).once('error', reject);
   });

@@ -198,6 +198,7 @@ const guardEnvironment = () =>
 function startThread(config: FunctionConfig) {
   const { name, arn, codeDir, handler, environment, permissions, memoryMb } = config;
   return new Worker(new URL('./function-thread.ts', import.meta.url), {
+    name,
     env: {
       AWS_LAMBDA_FUNCTION_NAME: name,
       AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(memoryMb),

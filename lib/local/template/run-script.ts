@@ -1,27 +1,30 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Worker, type WorkerOptions } from 'node:worker_threads';
 import { StageError } from '../stage-error.ts';
 
 /** The folder of the sources: `bin/`, `functions/`, `lib/` and `shared/`. */
 export const sourceRoot = fileURLToPath(new URL('../../..', import.meta.url));
 
 /**
- * Runs a script of `bin/` to its end in a thread, which loads every module anew and leaves no memory behind.
- * Throws `StageError` with the problem and what the script wrote to stderr if it fails.
+ * Runs a script of `bin/` to its end, in a process of its own: a thread would leave the memory of its modules, some 500 MB
+ * of the CDK's, to this process. Throws `StageError` with the problem and what the script wrote to stderr if it fails.
  */
 export async function runScript(
   file: string,
   problem: string,
-  options: WorkerOptions = {},
+  { args = [], env = process.env }: { args?: string[]; env?: NodeJS.ProcessEnv } = {},
 ): Promise<void> {
-  const script = new Worker(join(sourceRoot, 'bin', file), { ...options, stderr: true });
+  const script = spawn(process.execPath, [join(sourceRoot, 'bin', file), ...args], {
+    env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   let output = '';
   script.stderr.on('data', (chunk) => {
     output += chunk;
   });
-  const exitCode = await new Promise<number>((resolve, reject) => {
-    script.once('exit', resolve).once('error', reject);
-  });
-  if (exitCode !== 0) throw new StageError(`${problem}: ${output.trim()}`);
+  const [exitCode, signal] = await once(script, 'close');
+  if (exitCode === 0) return;
+  throw new StageError(`${problem}: ${output.trim() || `it ended with ${signal ?? exitCode}`}`);
 }

@@ -57,8 +57,8 @@ export async function synthesize(
 
 /** Bundles the functions as the CDK app does, each into a folder of its own in `outDir`. Throws like it. */
 export async function bundle(outDir: string, models = catalogueModels): Promise<void> {
-  const workerData = { outDir, models };
-  await runScript('bundle.ts', "The functions can't be bundled", { workerData });
+  const args = [outDir, JSON.stringify(models)];
+  await runScript('bundle.ts', "The functions can't be bundled", { args });
 }
 
 /** Reads a synthesized assembly. */

@@ -65,5 +65,5 @@ const namesOrCount = (names: string[]) =>
 /** Throws if the stage would not start again: its template must synthesize, and its own modules load. */
 async function checkStart(outDir: string, models: OwnModels): Promise<void> {
   await synthesize(outDir, { models });
-  await runScript('local.ts', "The stage doesn't load", { argv: ['--help'], stdout: true });
+  await runScript('local.ts', "The stage doesn't load", { args: ['--help'] });
 }

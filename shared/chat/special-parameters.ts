@@ -20,14 +20,34 @@ export function refuseSpecial(model: Model, parameters: Record<string, unknown>)
     if (asksForNothing(value) || isAllowed(model, name, value)) continue;
     throw valueError(['body', name], `${name} is not available for ${model.id}`);
   }
+  refuseProvidersTools(model, parameters['tools']);
+}
+
+/** Refuses tools that a provider runs itself, such as its web search: it bills them by the call. */
+function refuseProvidersTools(model: Model, tools: unknown): void {
+  if (!Array.isArray(tools)) return;
+  for (const [index, tool] of tools.entries()) {
+    const type: unknown = tool?.type;
+    if (type === undefined || type === 'function' || type === 'custom') continue;
+    if (isAllowedBy(model, `tools.${type}`)) continue;
+    throw valueError(
+      ['body', 'tools', index, 'type'],
+      `only tools of the types function and custom are available for ${model.id}`,
+    );
+  }
 }
 
 /** Clients send these for what is the default anyway. */
 const asksForNothing = (value: unknown) =>
   value === undefined || value === null || value === false || value === 'default';
 
-function isAllowed({ upstreams, serviceTiers }: Model, name: string, value: unknown): boolean {
-  if (name === 'service_tier' && (value === 'auto' || isPriced(serviceTiers, value))) return true;
+function isAllowed(model: Model, name: string, value: unknown): boolean {
+  const isTier = value === 'auto' || isPriced(model.serviceTiers, value);
+  return (name === 'service_tier' && isTier) || isAllowedBy(model, name);
+}
+
+/** Whether the catalogue lets callers send a parameter to each upstream of a model. */
+export function isAllowedBy({ upstreams }: Model, name: string): boolean {
   return upstreams.every(({ upstream }) => catalogue.upstreams[upstream]?.allows.includes(name));
 }
 

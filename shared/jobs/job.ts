@@ -55,6 +55,8 @@ export interface Job extends JobKey {
   force_ocr?: boolean;
   fresh?: boolean;
   drive_file_id?: string;
+  /** The folders that the key might read when the job was submitted; jobs of before lack them. */
+  asked_folders?: string[];
   /** The object that holds a copy of the drive's file, as it was when the job first ran; and its kind. */
   source_object?: string;
   source_kind?: DocumentKind;

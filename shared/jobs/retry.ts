@@ -59,7 +59,8 @@ function retryOf(job: Job, job_id: string, limits: KeyLimits): Job {
   // An `auto` job's model is the one of the step that it turned out to be.
   const model = job.job_type === 'auto' ? recordModelOf(askedOf(job)) : job.model;
   const priority = priorityFor(job.asked_priority ?? job.priority, limits);
-  return newJob({ ...given, ...priority, model, job_id, retry_of: job.job_id });
+  const folders = job.input_type === 'inline' ? {} : { asked_folders: limits.drive_folders };
+  return newJob({ ...given, ...folders, ...priority, model, job_id, retry_of: job.job_id });
 }
 
 const askedOf = ({ job_type, asked_model, pipeline }: Job) => ({

@@ -56,7 +56,8 @@ function doorbellOf({ lane, key_id, job_id, priority, turn, tag }: Job): Doorbel
   return { lane, key_id, job_id, priority, waits: turn === undefined, tag };
 }
 
-function delaySeconds({ ready_at }: Job): number {
+function delaySeconds({ ready_at, turn }: Job): number {
+  if (turn) return 0;
   const seconds = Math.ceil((Date.parse(ready_at) - Date.now()) / 1000);
   return Math.max(0, Math.min(maxDelaySeconds, seconds));
 }

@@ -10,7 +10,7 @@ import { turnOf } from './lane.ts';
  * | event           | from       | condition                     | to                  | attributes                       |
  * |-----------------|------------|-------------------------------|---------------------|----------------------------------|
  * | (submitted)     |            | no such job                   | queued              | + tag, turn, ready_at, due_at    |
- * | claimJob        | queued     | ready_at is past              | processing          | + lease, started_at; - turn      |
+ * | claimJob        | queued     | a turn, or ready_at is past   | processing          | + lease, started_at; - turn      |
  * | renewLease      | processing | own lease, stopped or not     | processing          | lease_until, due_at              |
  * | saveProgress    | processing | own lease                     | processing          | what the caller gives            |
  * | completeJob     | processing | own lease                     | done                | - lease, due_at, error           |
@@ -46,8 +46,14 @@ import { turnOf } from './lane.ts';
  * ending it is short work, and tries of its own to do that, `stop_tries`, as its retries may be used up.
  */
 
-/** How long a worker may be silent before its job is another's. */
-export const leaseMs = 30_000;
+/**
+ * How long a worker may be silent before its job is another's. A sweep whose clock is 30 seconds ahead must not take
+ * a job from a worker that renews its lease.
+ */
+export const leaseMs = 50_000;
+
+/** How often a worker renews it. */
+export const renewEveryMs = 10_000;
 
 /** How long a job may be ready before the sweep rings for it again. */
 export const ringGraceMs = 60_000;
@@ -66,7 +72,7 @@ export async function claimJob(key: JobKey & Pick<Job, 'lane'>): Promise<Claimed
   const isFolder = key.lane.startsWith('folder#');
   const leaseUntil = instant(now + leaseMs);
   const claimed = await updateJob(key, {
-    ...whileReady(now),
+    ...whileClaimable(now),
     set: {
       status: 'processing',
       lease_id: randomUUID(),
@@ -365,6 +371,12 @@ const whileWaiting: Condition = {
 
 const whileReady = (now: number): Condition => ({
   when: '#status = :queued AND ready_at <= :now',
+  values: { ':queued': 'queued', ':now': instant(now) },
+});
+
+/** A job that has its turn waits for nothing, whatever the clock says of one who wrote when it was ready. */
+const whileClaimable = (now: number): Condition => ({
+  when: '#status = :queued AND (attribute_exists(turn) OR ready_at <= :now)',
   values: { ':queued': 'queued', ':now': instant(now) },
 });
 

@@ -51,6 +51,7 @@ async function createJob(
     ...(drive?.folder_id && { drive_folder_id: drive.folder_id }),
     ...(drive?.recursive && { recursive: true }),
     ...(drive?.file_id && { drive_file_id: drive.file_id }),
+    ...(drive && { asked_folders: limits.drive_folders }),
   });
   const job = await takeTurn(asked, limits);
   const messages = inline && (await keepMessages({ key_id, job_id }, inline.messages));

@@ -2,7 +2,7 @@ import { type ApiKey, findKey, readKey } from '../keys/key.ts';
 import { errorFields, log } from '../log.ts';
 import { type ClaimedJob, findJob } from './job.ts';
 import { forgetProgress } from './progress.ts';
-import { leaseMs, renewLease } from './state.ts';
+import { renewEveryMs, renewLease } from './state.ts';
 import { stopByKey } from './stop-by-key.ts';
 
 /** How old what a worker knows of its job may be when a step begins. */
@@ -37,7 +37,7 @@ const watches = new Map<string, Watch>();
 
 /** Keeps a job's lease and watches whether the job is stopped, until `end` is called. */
 export function watchJob(job: ClaimedJob): Watch {
-  const heartbeat = setInterval(() => keepLease(watch), leaseMs / 3);
+  const heartbeat = setInterval(() => keepLease(watch), renewEveryMs);
   const watch: Watch = {
     job,
     isStopped: false,

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type CompletionRequest, upstreamBody } from '../../shared/chat/completion-request.ts';
 import { UnprocessableEntityError } from '../../shared/http/errors.ts';
 import { catalogue, type Model } from '../../shared/models/catalogue.ts';
@@ -74,6 +74,39 @@ it('takes a file that is in the request itself', () => {
   const { messages } = bodyOf({ messages: [{ role: 'user', content: [part] }] });
 
   expect(messages).toEqual([{ role: 'user', content: [part] }]);
+});
+
+it.each([
+  ['a_parameter_of_tomorrow', true],
+  ['n_predict', 100_000],
+  ['search_mode', 'web'],
+  ['keep_alive', -1],
+  ['__proto__', { service_tier: 'priority' }],
+])('leaves out %s, which nobody has looked at', (name, value) => {
+  const body = bodyOf(JSON.parse(JSON.stringify({ [name]: value })));
+
+  expect(Object.keys(body)).toEqual(['temperature', 'model', 'messages']);
+});
+
+it('refuses a tool that the provider runs and bills itself, and says which', () => {
+  const own = [
+    { type: 'function', function: { name: 'look' } },
+    { type: 'custom', custom: {} },
+  ];
+
+  expect(bodyOf({ tools: own })).toMatchObject({ tools: own });
+  expect(() => bodyOf({ tools: [...own, { type: 'web_search' }] })).toThrow(
+    expect.objectContaining({
+      fields: [expect.objectContaining({ loc: ['body', 'tools', 2, 'type'] })],
+    }),
+  );
+});
+
+it('lets pass what the catalogue allows each upstream of the model', () => {
+  const allows = vi.spyOn(catalogue.upstreams['openai']?.allows as string[], 'includes');
+  allows.mockImplementation((name) => name === 'a_parameter_of_tomorrow');
+
+  expect(bodyOf({ a_parameter_of_tomorrow: 1 })).toMatchObject({ a_parameter_of_tomorrow: 1 });
 });
 
 it('takes what asks for nothing, as clients send it', () => {

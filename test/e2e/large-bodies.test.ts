@@ -47,6 +47,26 @@ describe('a request', () => {
   });
 });
 
+describe('a request that is large only once it is escaped', () => {
+  // Lambda gets the body as a string within JSON: a quote of the content is \" in the body, and \\\" there.
+  const ofQuotes = (escapedBytes: number) => JSON.stringify(job('"'.repeat(escapedBytes / 4)));
+
+  it('is answered 413 when that is over 6 MB, though as it was sent it is half of that', async () => {
+    const body = ofQuotes(6 * megabyte);
+
+    const { status } = await call(account, 'POST', '/batch/jobs', body);
+
+    expect(body.length).toBeLessThan(3.1 * megabyte);
+    expect(status).toBe(413);
+  });
+
+  it('is accepted below that', async () => {
+    const { status } = await call(account, 'POST', '/batch/jobs', ofQuotes(5.9 * megabyte));
+
+    expect(status).toBe(202);
+  });
+});
+
 describe('messages', () => {
   it.each([
     ['of more than 100 KB', 150_000],

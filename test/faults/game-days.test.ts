@@ -1,16 +1,21 @@
 import { renameSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { expect, it, vi } from 'vitest';
-import type { CallFault } from '../../lib/local/permissions/call-faults.ts';
+import type { Fault } from '../../lib/local/permissions/call-faults.ts';
+import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import type { JobRecord } from '../../shared/jobs/record.ts';
-import { call, chatJob, type Target, until } from '../support/servers/api.ts';
+import { leaseMs } from '../../shared/jobs/state.ts';
+import { sweepJobs } from '../../shared/jobs/sweep.ts';
+import { sweepLedger } from '../../shared/ledger/audit.ts';
+import { call, chatJob, read, type Target, until } from '../support/servers/api.ts';
 import { useModelStub } from '../support/servers/model-stub.ts';
 import { newCaller } from '../support/servers/new-caller.ts';
 import { useOwnStages } from '../support/servers/own-stages.ts';
 import { poll } from '../support/servers/poll.ts';
 
-// A service that ours stands on fails for a while, and callers go on calling. `QUIRE_OUTAGE_SECONDS=60` makes it a
+// Something that ours stands on fails for a while, and callers go on calling. `QUIRE_OUTAGE_SECONDS=60` makes it a
 // minute; each game day then prints what its callers saw, and how long it took until all was normal.
 
 const wished = process.env['QUIRE_OUTAGE_SECONDS'];
@@ -27,14 +32,15 @@ const stage = await stages.start({
 });
 
 /** Has calls of functions meet these faults from now on. */
-function setFaults(faults: CallFault[]): void {
+function setFaults(faults: Fault[]): void {
   writeFileSync(`${faultsFile}.new`, JSON.stringify(faults));
   renameSync(`${faultsFile}.new`, faultsFile);
 }
 
+const task = 'do this';
 const messages = [{ role: 'user', content: 'are you there?' }];
 const calls: [name: string, method: string, path: string, body?: object][] = [
-  ['submit', 'POST', '/batch/jobs', chatJob('do this')],
+  ['submit', 'POST', '/batch/jobs', chatJob(task)],
   ['list', 'GET', '/batch/jobs'],
   ['limits', 'GET', '/user/limits'],
   ['complete', 'POST', '/v1/chat/completions', { model: 'gpt-5-mini', messages }],
@@ -47,7 +53,7 @@ interface GameDay {
   unavailable: { headers: Headers; body: unknown; name: string }[];
   /** The jobs that were accepted, once they have ended. */
   jobs: JobRecord[];
-  /** How many of them started while the outage lasted. */
+  /** How many of them asked the model while the outage lasted, by the model's clock. */
   startedInIt: number;
   /** How long it took to submit a job that is too large for the table. */
   largeTookMs: number;
@@ -55,8 +61,17 @@ interface GameDay {
   normalAfterMs: number;
 }
 
+interface Options {
+  /** Workers are lost, with what they held: tests don't wait for the sweep that finds their jobs, nor for the audit. */
+  losesWorkers?: boolean;
+}
+
 /** Runs an outage: callers call all the while, beside one who submits a large job. */
-async function gameDay(begin: () => void, end: () => void): Promise<GameDay> {
+async function gameDay(
+  begin: () => void,
+  end: () => void,
+  { losesWorkers }: Options = {},
+): Promise<GameDay> {
   const caller = await newCaller({ ...stage, dataDir }, { budget_usd: 10 });
   const seen: Record<string, number> = {};
   const unavailable: GameDay['unavailable'] = [];
@@ -77,7 +92,8 @@ async function gameDay(begin: () => void, end: () => void): Promise<GameDay> {
   };
 
   begin();
-  const untilMs = Date.now() + outageMs;
+  const startedAt = Date.now();
+  const untilMs = startedAt + outageMs;
   const large = submitAnyhow(caller, chatJob('x'.repeat(150_000)));
   const largeTookMs = large.then(() => Date.now() - untilMs + outageMs);
   while (Date.now() < untilMs) await Promise.all([callAll(), setTimeout(200)]);
@@ -86,11 +102,22 @@ async function gameDay(begin: () => void, end: () => void): Promise<GameDay> {
   const endedAt = Date.now();
   await poll(callAll, (isWell) => isWell);
   accepted.add((await large).id);
+  if (losesWorkers && !wished) {
+    await sweepAfterLeases();
+    // A message that reached a dying worker is lost: the sweep would ring again, and so do other jobs.
+    const ids = [...accepted];
+    const callAndRead = async () => {
+      await callAll();
+      return Promise.all(ids.map((id) => read(caller, id)));
+    };
+    await poll(callAndRead, (jobs) => jobs.every(({ completed_at }) => completed_at));
+  }
   const jobs = await Promise.all([...accepted].map((id) => until(caller, id)));
   const normalAfterMs = Date.now() - endedAt;
+  if (losesWorkers) await auditAfterEpochs();
   await settled(caller);
-  const startedInIt = jobs.filter(
-    ({ started_at }) => Date.parse(started_at ?? '') < endedAt,
+  const startedInIt = stub.requests.filter(
+    ({ body, at }) => body.messages[0]?.content === task && at >= startedAt && at < endedAt,
   ).length;
   const day = { seen: duringIt, startedInIt, normalAfterMs, largeTookMs: await largeTookMs };
   if (wished) writeSync(1, `${JSON.stringify({ ...day, jobs: jobs.length })}\n`);
@@ -105,6 +132,25 @@ async function submitAnyhow(caller: Target, job: object): Promise<JobRecord> {
     ({ status }) => status === 202,
   );
   return body;
+}
+
+/** Sweeps the stage's jobs as its sweep does, once the leases of lost workers have ended. */
+async function sweepAfterLeases(): Promise<void> {
+  const { TableNames = [] } = await dynamodb.send(new ListTablesCommand({}));
+  vi.stubEnv('JOBS_TABLE', TableNames.find((name) => name.includes('jobstable')) ?? '');
+  await later(leaseMs + 1_000, () => sweepJobs(['chat#0']));
+}
+
+/** Audits the stage's accounts as its sweep does, once no call can be under way any more. */
+const auditAfterEpochs = () => later(25 * 60_000, sweepLedger);
+
+async function later(ms: number, work: () => Promise<void>): Promise<void> {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + ms });
+  try {
+    await work();
+  } finally {
+    vi.useRealTimers();
+  }
 }
 
 /** Expects each 503 to be told as its surface does, with when to try again. */
@@ -124,10 +170,11 @@ const settled = (caller: Target) =>
     ({ body }) => body.budget.held_usd === 0,
   );
 
-const during = (faults: CallFault[]) =>
+const during = (faults: Fault[], options?: Options) =>
   gameDay(
     () => setFaults(faults),
     () => setFaults([]),
+    options,
   );
 
 /** What callers saw, without how often. */
@@ -199,4 +246,33 @@ it('the provider is down: answers are 503, jobs wait for it', async () => {
   expect(kinds(day)).toEqual(expect.arrayContaining(['limits 200', 'list 200', 'submit 202']));
   expect(kinds(day)).toContain('complete 503');
   expect(unfinished(day)).toEqual([]);
+});
+
+it('functions run out of memory: who is answered by them sees 502, jobs run again, what was held comes back', async () => {
+  const charges = { action: 'dynamodb:PutItem', resource: '*ledger*', outOfMemory: true } as const;
+  const day = await during(
+    [
+      { ...charges, function: 'create-chat-completion' },
+      { ...charges, function: 'run-chat-job' },
+    ],
+    { losesWorkers: true },
+  );
+
+  expect(kinds(day)).toEqual(['complete 502', 'limits 200', 'list 200', 'submit 202']);
+  expect(unfinished(day)).toEqual([]);
+  expect(day.jobs.filter(({ retry_count }) => retry_count > 0)).toEqual([]);
+});
+
+it.each([
+  ['of all functions are 30 seconds ahead', '*', 30_000],
+  ['of all functions are 30 seconds behind', '*', -30_000],
+  ['of workers alone are 30 seconds behind', 'run-chat-job', -30_000],
+  ['of submissions alone are 30 seconds ahead', 'submit-job', 30_000],
+])('clocks %s: nobody notices, and jobs start at once', async (_, clockOf, aheadMs) => {
+  const day = await during([{ clockOf, aheadMs }]);
+
+  expect(kinds(day)).toEqual(['complete 200', 'limits 200', 'list 200', 'submit 202']);
+  expect(unfinished(day)).toEqual([]);
+  expect(day.jobs.filter(({ retry_count }) => retry_count > 0)).toEqual([]);
+  expect(day.startedInIt).toBeGreaterThan(0);
 });

@@ -41,12 +41,27 @@ const Named = v.object({ name: v.string() });
 async function answerOf(
   handler: ReturnType<typeof jsonEndpoint>,
   event: Partial<APIGatewayProxyEvent> = {},
+  context: Partial<Context> = {},
 ) {
-  const { statusCode, body, headers } = await handler(eventOf(event), {} as Context);
+  const { statusCode, body, headers } = await handler(eventOf(event), context as Context);
   return { status: statusCode, body: JSON.parse(body), headers };
 }
 
 describe('an endpoint', () => {
+  it.each([
+    ['whose clock leaves it no time responds in its own time', -5_000, 200],
+    ['whose time is up responds before Lambda ends it', 1, 500],
+  ])('%s', async (_, leftMs, status) => {
+    const handler = openEndpoint(async () => {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      return json(200, {});
+    });
+
+    const answer = await answerOf(handler, {}, { getRemainingTimeInMillis: () => leftMs });
+
+    expect(answer.status).toBe(status);
+  });
+
   it('hands over what its schemas make of the request, and who calls', async () => {
     const handler = jsonEndpoint(
       { body: Named, header: v.object({ 'x-trace': v.string() }), path: Named, query: Count },

@@ -6,6 +6,7 @@ import { cancelJob } from '../../shared/jobs/cancel.ts';
 import { listJobs } from '../../shared/jobs/read.ts';
 import type { JobRecord } from '../../shared/jobs/record.ts';
 import type { FolderResult } from '../../shared/jobs/result.ts';
+import { changeKey } from '../../shared/keys/key.ts';
 import { greyJpeg, smallPdf, words } from '../support/fixtures/small-documents.ts';
 import { useDocumentWorld } from '../support/worlds/document-world.ts';
 
@@ -284,6 +285,44 @@ describe('what lies outside', () => {
     const told = world.model.requests.slice(asked).map(({ body }) => JSON.stringify(body.messages));
     expect(told).toHaveLength(1);
     expect(told[0]).toContain('Own.');
+  });
+
+  it.each(['folder_id', 'file_id'])(
+    'by a change of its key is not read by its %s, and its job says so',
+    async (field) => {
+      const { id, caller } = await newFolder({ [`lost-${field}.txt`]: 'Own.' });
+      const { id: another } = await newFolder({});
+      const drive = { [field]: field === 'folder_id' ? id : await world.idOf(`lost-${field}.txt`) };
+      const job = await world.submit(caller, { job_type: 'chat', drive });
+      const unknown = await world.submit(caller, {
+        job_type: 'chat',
+        drive: { file_id: 'A'.repeat(33) },
+      });
+      await changeKey(caller.keyId, { drive_folders: [another] });
+
+      await world.work();
+
+      expect(await world.read(caller, job.id)).toMatchObject({
+        status: 'cancelled',
+        error: expect.stringMatching(/^folder_denied: /),
+        retry_count: 0,
+      });
+      expect(await world.read(caller, unknown.id)).toMatchObject(notFound);
+    },
+  );
+
+  it('is what a folder was listed with before its key lost it: each file’s job says so', async () => {
+    const { id, caller } = await newFolder({ 'listed.txt': 'Own.' });
+    const { id: another } = await newFolder({});
+    const job = await world.submit(caller, { job_type: 'chat', drive: { folder_id: id } });
+    await world.runOnly('folder');
+    await changeKey(caller.keyId, { drive_folders: [another] });
+
+    await world.work();
+
+    const folder = await world.read(caller, job.id);
+    expect(folder.status).toBe('done');
+    expect(filesOf(folder)).toMatchObject({ found: 1, done: 0, failed: 0, cancelled: 1 });
   });
 
   it('is a file, too, that was moved there after its folder was listed', async () => {

@@ -86,6 +86,22 @@ it('keeps its lease as long as the job runs', async () => {
   expect(await itemOf(job)).toMatchObject({ status: 'done', retry_count: 0 });
 });
 
+it('keeps its lease from a sweep whose clock is 30 seconds ahead', async () => {
+  const job = await claimed();
+  const finish = Promise.withResolvers<typeof answer>();
+  const running = runLeased(job, () => finish.promise, neverUp);
+  // Just before it is renewed.
+  vi.setSystemTime(Date.now() + 9_999 + 30_000);
+
+  await sweepJobs();
+  const swept = await itemOf(job);
+  finish.resolve(answer);
+  await running;
+
+  expect(swept).toEqual(job);
+  expect(await itemOf(job)).toMatchObject({ status: 'done' });
+});
+
 it('keeps its lease when a sweep saw it lapse, but the worker has renewed it since', async () => {
   const seenBySweep = await claimed();
   vi.setSystemTime(Date.parse(seenBySweep.lease_until) + 1);

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { runChatJob } from '../../shared/jobs/chat/run-chat.ts';
 import { claimBest } from '../../shared/jobs/next-jobs.ts';
 import { runLeased } from '../../shared/jobs/run-leased.ts';
-import { leaseMs } from '../../shared/jobs/state.ts';
+import { renewEveryMs } from '../../shared/jobs/state.ts';
 import { greyJpeg, readGrey, smallPdf, words } from '../support/fixtures/small-documents.ts';
 import { gate } from '../support/servers/model-stub-pieces.ts';
 import { poll } from '../support/servers/poll.ts';
@@ -45,7 +45,7 @@ describe('the progress on the record', () => {
     await begun.opened;
     const { progress } = await poll(
       () => {
-        vi.advanceTimersByTime(leaseMs / 3);
+        vi.advanceTimersByTime(renewEveryMs);
         return world.read(caller, id);
       },
       (job) => job.progress?.done === 5,

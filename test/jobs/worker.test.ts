@@ -5,6 +5,7 @@ import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import { cancelJob } from '../../shared/jobs/cancel.ts';
 import type { ClaimedJob, Job } from '../../shared/jobs/job.ts';
 import type { JobResult } from '../../shared/jobs/result.ts';
+import { ring } from '../../shared/jobs/ring.ts';
 import type { RunJob } from '../../shared/jobs/run-leased.ts';
 import { leaseMs } from '../../shared/jobs/state.ts';
 import { sweepJobs } from '../../shared/jobs/sweep.ts';
@@ -158,6 +159,18 @@ it('runs as many at once as it may, however few its messages are', async () => {
   await jobWorker(together, 3)(eventOf(...jobs.slice(0, 1).map(messageFor)), contextOf());
 
   for (const job of jobs) expect(await statusOf(job)).toBe('done');
+});
+
+it('begins at once a job that was submitted by a clock 30 seconds ahead', async () => {
+  const now = Date.now();
+  vi.setSystemTime(now + 30_000);
+  const job = await submitted();
+  vi.setSystemTime(now);
+
+  await ring([job]);
+  await jobWorker(run)(eventOf(...(await takeMessages())), contextOf());
+
+  expect(await statusOf(job)).toBe('done');
 });
 
 it('rings again for a job whose message was lost', async () => {

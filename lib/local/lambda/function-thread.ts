@@ -4,6 +4,7 @@ import { guardRequests } from '../permissions/guard.ts';
 import type { Permissions } from '../permissions/policies.ts';
 import type { InvocationEnd, InvocationMessage, SandboxMessage } from './invocation.ts';
 import { ResponseStream, withHead } from './response-stream.ts';
+import { clockSetter } from './wrong-clock.ts';
 
 // The thread of one function, which does for a handler what Lambda's Node runtime does.
 // @see https://docs.aws.amazon.com/lambda/latest/dg/nodejs-handler.html
@@ -30,6 +31,7 @@ interface ThreadData extends Record<'bundle' | 'exportName' | 'name' | 'arn' | '
 
 const { bundle, exportName, name, arn, memoryMb, permissions } = workerData as ThreadData;
 guardRequests({ name, permissions });
+const setClock = clockSetter(name);
 process.setSourceMapsEnabled(true);
 const { [exportName]: handler } = await import(pathToFileURL(bundle).href);
 
@@ -40,6 +42,7 @@ parentPort?.on('message', async (message: SandboxMessage) => {
 parentPort?.postMessage('ready');
 
 async function run({ id, payload, deadlineMs }: InvocationMessage): Promise<InvocationEnd> {
+  setClock();
   const event = JSON.parse(payload);
   const context = contextOf(id, deadlineMs);
   try {

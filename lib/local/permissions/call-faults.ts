@@ -1,19 +1,52 @@
 import { existsSync, readFileSync } from 'node:fs';
-import type { Grant } from './policies.ts';
+import { fits, type Grant } from './policies.ts';
 
-/** What calls of functions meet for a while: an error, or a delay before they are sent. */
+/** What functions meet for a while, as tests ask for it. */
+export type Fault = CallFault | ClockFault;
+
+/** What calls of functions meet: an error, a delay before they are sent, or the end of the function's memory. */
 export interface CallFault extends Grant {
+  /** The functions that meet it, as in a policy; without it all do. */
+  function?: string;
   /** The error's code as the service names it; without one the call is only late. */
   code?: string;
   statusCode?: number;
   delayMs?: number;
+  /** The function takes all the memory that it has, and more, before the call is sent. */
+  outOfMemory?: true;
+}
+
+/** A clock that is wrong. */
+export interface ClockFault {
+  /** Whose clock, as in a policy. */
+  clockOf: string;
+  /** By how much it is ahead; negative if it is behind. */
+  aheadMs: number;
 }
 
 /**
- * Returns what reads the faults that tests ask for: those in the file that `QUIRE_CALL_FAULTS` names, as it is at
+ * Returns what reads the faults of a function's calls: those in the file that `QUIRE_CALL_FAULTS` names, as it is at
  * each call. An action or a resource is told as in a policy.
  */
-export function callFaults(): () => CallFault[] {
+export function callFaults(name: string): () => CallFault[] {
+  const faults = faultsInFile();
+  const isCallFault = (fault: Fault): fault is CallFault =>
+    'action' in fault && fits(name, fault.function ?? '*');
+  return () => faults().filter(isCallFault);
+}
+
+/** Returns what reads how far ahead a function's clock is; undefined if no test asks for faults. */
+export function clockFault(name: string): (() => number) | undefined {
+  if (!process.env['QUIRE_CALL_FAULTS']) return undefined;
+  const faults = faultsInFile();
+  return () =>
+    faults().reduce(
+      (sum, fault) => ('clockOf' in fault && fits(name, fault.clockOf) ? sum + fault.aheadMs : sum),
+      0,
+    );
+}
+
+function faultsInFile(): () => Fault[] {
   const file = process.env['QUIRE_CALL_FAULTS'];
   if (!file) return () => [];
   return () => (existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : []);

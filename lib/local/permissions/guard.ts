@@ -1,6 +1,6 @@
 import http, { type ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { syncBuiltinESMExports } from 'node:module';
-import { callFaults } from './call-faults.ts';
+import { type CallFault, callFaults } from './call-faults.ts';
 import { callLog } from './call-log.ts';
 import { findGrant, type Permissions } from './policies.ts';
 import { accessDenied, errorResponse, injected, unknownCredentials } from './refusal.ts';
@@ -60,7 +60,7 @@ type Judge = (signed: SignedRequest, body: string) => Verdict;
 function judgeFor({ name, permissions }: GuardOptions): Judge {
   const report = usedGrants(name);
   const noteCall = callLog(name);
-  const faults = callFaults();
+  const faults = callFaults(name);
   return (signed, body) => {
     noteCall(signed);
     const { service } = signed;
@@ -76,11 +76,18 @@ function judgeFor({ name, permissions }: GuardOptions): Judge {
       }
       report(action, grant.resource);
       const fault = findGrant(faults(), action, resource);
+      if (fault) takeMemory(fault);
       if (fault?.code) return { response: errorResponse(service, injected(fault)) };
       delayMs = Math.max(delayMs, fault?.delayMs ?? 0);
     }
     return { delayMs };
   };
+}
+
+/** Holds ever more, if a fault asks for it, until the thread is ended as one that is out of memory. */
+function takeMemory({ outOfMemory }: CallFault): void {
+  for (const held: number[][] = []; outOfMemory; )
+    held.push(new Array(1e6).fill(held.length + 0.5));
 }
 
 function answer(sent: ClientRequest, response: IncomingMessage): ClientRequest {

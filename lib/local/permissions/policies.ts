@@ -80,7 +80,7 @@ function grantsIn(id: string, statement: Statement, names: ResourceNames): Grant
 const patterns = new Map<string, RegExp>();
 
 /** Whether a text fits a policy's pattern, in which `*` stands for anything. */
-function fits(text: string, pattern: string): boolean {
+export function fits(text: string, pattern: string): boolean {
   if (!pattern.includes('*')) return text === pattern;
   let known = patterns.get(pattern);
   if (!known) {

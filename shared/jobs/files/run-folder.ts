@@ -11,6 +11,7 @@ import { continueJob, haveChildrenEnded, suspendJob } from '../state.ts';
 import { beginStep, readKeyOf } from '../watch.ts';
 import { maxLeftOut, sortFiles } from './folder-files.ts';
 import { folderToList, isExpanded, placeAfter } from './folder-tree.ts';
+import { readInFolders } from './lost-folder.ts';
 
 /**
  * Runs a folder's job: makes a job for each pending file, a page of the folder at a time, and waits for all
@@ -21,7 +22,9 @@ export const runFolderJob: RunJob = async (claimed, signal) => {
   let job: ClaimedJob = claimed;
   if (!isExpanded(job)) {
     const { drive_folders, weight } = limitsOfKey(await readKeyOf(job));
-    const folder = await requireReadableFolder(job.drive_folder_id ?? '', drive_folders);
+    const folder = await readInFolders(job, (folders) =>
+      requireReadableFolder(job.drive_folder_id ?? '', folders),
+    );
     job = { ...job, filename: folder.name };
     while (!isExpanded(job)) {
       if (signal.aborted) return () => continueJob(job);

@@ -12,9 +12,9 @@ import { ServiceError } from '../../http/errors.ts';
 import type { ClaimedJob } from '../job.ts';
 import { folderOf } from '../objects.ts';
 import { saveProgress } from '../state.ts';
-import { readKeyOf } from '../watch.ts';
 import { type Copy, copyOnce } from './kept-copies.ts';
 import { rememberSource } from './known-sources.ts';
+import { readInFolders } from './lost-folder.ts';
 import { readHead } from './sniff.ts';
 
 /** A job whose file has been copied from the drive. */
@@ -30,10 +30,12 @@ const isSourced = (job: ClaimedJob): job is SourcedJob => job.source_object !== 
  */
 export async function fetchSource(job: ClaimedJob, signal: AbortSignal): Promise<SourcedJob> {
   if (isSourced(job)) return job;
-  const { drive_folders } = await readKeyOf(job);
-  const file = await findReadableFile(job.drive_file_id ?? '', drive_folders);
+  const { file, folders } = await readInFolders(job, async (folders) => ({
+    file: await findReadableFile(job.drive_file_id ?? '', folders),
+    folders,
+  }));
   try {
-    return await fetchFile(job, file, drive_folders, signal);
+    return await fetchFile(job, file, folders, signal);
   } catch (error) {
     // A job that fails says of which file; one that goes on is told so with its copy.
     if (!job.filename) await saveProgress(job, { filename: file.name, drive_file_id: file.id });

@@ -1,3 +1,4 @@
+import type { ChatCompletionCreateParams } from 'openai/resources/chat/completions';
 import * as v from 'valibot';
 import { valueError } from '../http/errors.ts';
 import { knowing } from '../http/misspellings.ts';
@@ -6,14 +7,58 @@ import type { Model } from '../models/catalogue.ts';
 import type { SizedRequest } from '../models/token-bounds.ts';
 import type { CompletionBody } from '../models/upstream.ts';
 import { findFileId, Message, noFileIds } from './message.ts';
-import { openAiParameters, withoutUnknown } from './parameters.ts';
 import { refuseSpecial } from './special-parameters.ts';
 
 /** A parameter that may be left out or null; both stand for the provider's default. */
 const orDefault = <Schema extends v.GenericSchema>(schema: Schema) =>
   v.optional(v.nullable(schema));
 
-/** Parameters of other providers that would be taken for misspelled ones of OpenAI. */
+/** What OpenAI takes beside the parameters that are read here. The compiler finds the ones that are missing. */
+const openAiParameters = {
+  audio: true,
+  frequency_penalty: true,
+  function_call: true,
+  functions: true,
+  logit_bias: true,
+  logprobs: true,
+  metadata: true,
+  modalities: true,
+  moderation: true,
+  parallel_tool_calls: true,
+  prediction: true,
+  presence_penalty: true,
+  prompt_cache_key: true,
+  prompt_cache_options: true,
+  prompt_cache_retention: true,
+  reasoning_effort: true,
+  response_format: true,
+  safety_identifier: true,
+  seed: true,
+  service_tier: true,
+  stop: true,
+  store: true,
+  tool_choice: true,
+  tools: true,
+  top_logprobs: true,
+  top_p: true,
+  user: true,
+  verbosity: true,
+  web_search_options: true,
+} satisfies Record<OtherParameter, true>;
+
+type OtherParameter = Exclude<
+  keyof ChatCompletionCreateParams,
+  | 'model'
+  | 'messages'
+  | 'stream'
+  | 'stream_options'
+  | 'temperature'
+  | 'max_tokens'
+  | 'max_completion_tokens'
+  | 'n'
+>;
+
+/** Parameters of other providers that would pass for misspelled ones of OpenAI. */
 const likeOpenAiParameters = [
   'min_tokens',
   'mode',
@@ -26,8 +71,7 @@ const likeOpenAiParameters = [
 ];
 
 /**
- * The body of `POST /v1/chat/completions`. Of the parameters that it doesn't name those pass through that are known to be
- * harmless (`parameters.ts`); the others are ignored.
+ * The body of `POST /v1/chat/completions`. Parameters that it doesn't name pass through untouched.
  *
  * @see https://platform.openai.com/docs/api-reference/chat/create
  */
@@ -50,7 +94,7 @@ export type CompletionRequest = v.InferOutput<typeof CompletionRequest>;
 const defaultTemperature = 0.15;
 
 /**
- * Makes the request to an upstream: the caller's known parameters, our default temperature, and always the usage in a
+ * Makes the request to an upstream: the caller's parameters, our default temperature, and always the usage in a
  * stream. Throws `UnprocessableEntityError` for a parameter that could change what the call costs or who sees it, and
  * for a file of the operator's. A reasoning model gets no default temperature, and `max_tokens` under its other name.
  */
@@ -59,7 +103,6 @@ export function upstreamBody(
   { stream, stream_options, max_tokens, max_completion_tokens, ...rest }: CompletionRequest,
 ): CompletionBody & SizedRequest {
   refuseSpecial(model, rest);
-  const known = withoutUnknown(model, rest);
   const fileId = findFileId(rest.messages);
   if (fileId) throw valueError(['body', 'messages', ...fileId], noFileIds);
   const sampling = model.reasoning ? {} : { temperature: defaultTemperature };
@@ -68,8 +111,8 @@ export function upstreamBody(
     ...sampling,
     ...(max_tokens && { [limit]: max_tokens }),
     ...(max_completion_tokens && { max_completion_tokens }),
-    ...withoutNull(known, 'temperature'),
-    ...(known['service_tier'] === 'auto' && { service_tier: 'default' }),
+    ...withoutNull(rest, 'temperature'),
+    ...(rest['service_tier'] === 'auto' && { service_tier: 'default' }),
     ...(stream && { stream: true, stream_options: { ...stream_options, include_usage: true } }),
   } as CompletionBody & SizedRequest;
 }

@@ -47,7 +47,7 @@ function isAllowed(model: Model, name: string, value: unknown): boolean {
 }
 
 /** Whether the catalogue lets callers send a parameter to each upstream of a model. */
-export function isAllowedBy({ upstreams }: Model, name: string): boolean {
+function isAllowedBy({ upstreams }: Model, name: string): boolean {
   return upstreams.every(({ upstream }) => catalogue.upstreams[upstream]?.allows.includes(name));
 }
 

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import * as v from 'valibot';
 import { errorFields, log } from '../log.ts';
@@ -9,6 +10,9 @@ import { type RunJob, runLeased } from './run-leased.ts';
 
 /** Time a worker keeps for writing down how its jobs ended, before Lambda stops it. */
 const windUpMs = 10_000;
+
+/** How often a worker with free slots looks for jobs while others run: each may be all that the queue lets run. */
+const lookEveryMs = 1_000;
 
 /** A worker begins jobs in this share of its time, so that each has at least the rest. */
 const claimingShare = 1 / 3;
@@ -69,8 +73,9 @@ async function workLane(
     const doorbells = messages.map(({ doorbell }) => doorbell);
     slots.begin(await inTurn(() => claimJobs(lane, doorbells, slots.free)));
     returned = [];
-    while (await slots.oneEnds()) {
-      if (mayTakeMore()) slots.begin(await inTurn(() => claimBest(lane, slots.free)));
+    while (await slots.oneEnds(mayTakeMore() ? lookEveryMs : undefined)) {
+      if (mayTakeMore() && slots.free > 0)
+        slots.begin(await inTurn(() => claimBest(lane, slots.free)));
     }
   } catch (error) {
     slots.failed.push(error);
@@ -112,11 +117,18 @@ class Slots {
     }
   }
 
-  /** Waits until a job has ended since it was last asked: one may during a claim. Returns false if none runs. */
-  async oneEnds(): Promise<boolean> {
+  /**
+   * Waits until a job has ended since it was last asked, as one may during a claim; with slots that are free, `mostMs` at most.
+   * Returns false if none runs.
+   */
+  async oneEnds(mostMs?: number): Promise<boolean> {
     if (!this.hasEnded) {
       if (this.running.size === 0) return false;
-      await Promise.race(this.running);
+      const waiting = new AbortController();
+      const { signal } = waiting;
+      const pause = this.free > 0 && mostMs ? [setTimeout(mostMs, undefined, { signal })] : [];
+      await Promise.race([...this.running, ...pause.map((each) => each.catch(() => {}))]);
+      waiting.abort();
     }
     this.hasEnded = false;
     return true;

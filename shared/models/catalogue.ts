@@ -59,7 +59,7 @@ const Catalogue = v.pipe(
         firstByteTimeoutMs: v.optional(Milliseconds, 60_000),
         /** The longest silence in the middle of a streamed response. */
         idleTimeoutMs: v.optional(Milliseconds, 120_000),
-        /** Parameters that callers may send it although they may change what a call costs or who sees it, or are not known. */
+        /** Parameters that callers may send it although they may change what a call costs or who sees it. */
         allows: v.optional(v.array(Name), []),
       }),
     ),

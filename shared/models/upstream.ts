@@ -8,7 +8,7 @@ import { withoutEchoes } from './echoes.ts';
 import { ModelError, ModelPausedError, toModelError, unavailable } from './errors.ts';
 import { tellingIfSent } from './sent-whole.ts';
 
-/** A chat-completions request, with the parameters that may pass (`../chat/parameters.ts`). */
+/** A chat-completions request. Parameters that aren't named here pass through untouched. */
 export interface CompletionBody {
   model: string;
   messages: unknown[];

@@ -21,7 +21,7 @@ const CompletionEvent = v.union([CompletionChunk, BrokenStream]);
 export const completionComponents = {
   CompletionRequest: component(
     CompletionRequest,
-    'A chat-completions request. OpenAI’s other parameters (`tools`, `response_format`, `seed` …) and those of other providers that are known to be harmless pass through to the model untouched. Unknown ones are ignored, but one within two edits of OpenAI’s is refused with a suggestion.',
+    'A chat-completions request. Parameters that aren’t named here (`tools`, `response_format`, `seed` …) pass through to the model untouched, but one within two edits of OpenAI’s is refused with a suggestion.',
     {
       model: 'The model’s id; `GET /v1/models` lists those that the key may use.',
       messages: 'The conversation to be answered.',

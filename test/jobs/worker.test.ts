@@ -146,6 +146,23 @@ it('refills a slot that frees while the one beside it is refilled', async () => 
   for (const job of jobs) expect(await statusOf(job)).toBe('done');
 });
 
+it('takes a job that comes while another runs, if it has a slot free', async () => {
+  const slow = await submitted();
+  const late = Promise.withResolvers<void>();
+  const slowUntilLate: RunJob = async (job, signal) => {
+    if (job.job_id === slow.job_id) {
+      await submitted();
+      await late.promise;
+    } else late.resolve();
+    return run(job, signal);
+  };
+
+  await jobWorker(slowUntilLate, 2)(eventOf(messageFor(slow)), contextOf());
+
+  expect(runs).toHaveLength(2);
+  expect(runs.at(-1)).toBe(slow.job_id);
+});
+
 it('runs as many at once as it may, however few its messages are', async () => {
   const jobs = await Promise.all(Array.from({ length: 3 }, () => submitted()));
   const allBegun = Promise.withResolvers<void>();

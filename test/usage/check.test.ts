@@ -1,4 +1,6 @@
-import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { afterEach, expect, it, vi } from 'vitest';
 import { describeChecks } from '../../lib/cli/usage/check.ts';
 import { dynamodb } from '../../shared/aws/dynamodb.ts';
@@ -13,6 +15,7 @@ import { checkKey } from '../../shared/usage/check.ts';
 import type { EndedCharge } from '../../shared/usage/figures.ts';
 import { rebuildUsage } from '../../shared/usage/rebuild.ts';
 import { rollUpUsage } from '../../shared/usage/roll-up.ts';
+import release from '../support/fixtures/release-1.0.0.json' with { type: 'json' };
 import { hourMs, minuteMs, pass, stopClock } from '../support/worlds/clock.ts';
 import { chargesOf } from '../support/worlds/ledger-world.ts';
 import { spoil } from '../support/worlds/spoil-usage.ts';
@@ -131,4 +134,24 @@ it('finds nothing wrong with a key that was never used, and writes nothing for i
     }),
   );
   expect(Count).toBe(0);
+});
+
+it('agrees on what release 1.0.0 has written, before its epochs are audited and after', async () => {
+  const tables = Object.entries(release.tables) as [string, Record<string, AttributeValue>[]][];
+  for (const [name, items] of tables.filter(([name]) => /ledger|usage/.test(name))) {
+    const TableName = setting(name.includes('ledger') ? 'LEDGER_TABLE' : 'USAGE_TABLE');
+    for (const item of items) {
+      await dynamodb.send(new PutCommand({ TableName, Item: unmarshall(item) }));
+    }
+  }
+  const ledger = tables.find(([name]) => name.includes('ledger'))?.[1] ?? [];
+  const keyId = ledger.find(({ entry }) => entry?.S === 'account')?.['key_id']?.S ?? '';
+
+  expect((await rebuildUsage(keyId, true)).charges).toBeGreaterThan(5);
+  await rebuildUsage(keyId, false);
+  expect(await checkKey(keyId)).toMatchObject({ agrees: true, under_way: { epochs: 1 } });
+  stopClock();
+  pass(hourMs);
+  await sweepLedger();
+  expect(await checkKey(keyId)).toMatchObject({ agrees: true, under_way: { epochs: 0 } });
 });

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { v7 as uuidv7 } from 'uuid';
 import { afterEach, expect, it, vi } from 'vitest';
 import { asCsv, asJson, asTable } from '../../lib/cli/usage/export.ts';
 import { issueKey } from '../../shared/keys/key.ts';
@@ -199,6 +200,21 @@ it('has the days and figures of the statistics', async () => {
     ]),
   );
   expect(lines.map(({ day }) => day)).toEqual(['2026-11-18', '2026-11-19', '2026-11-20']);
+});
+
+it('has a call that began the day before and ended on the first day, and none that ended before', async () => {
+  const id = newKeyId();
+  const midnight = Date.parse('2026-11-10T00:00:00.000Z');
+  const entry = () => `charge_${uuidv7({ msecs: midnight - 14 * minuteMs })}`;
+  const ended = (ms: number) => new Date(midnight + ms).toISOString();
+  await endedCharge(id, { cost: 5, entry: entry(), ended_at: ended(minuteMs) });
+  await endedCharge(id, { cost: 7, entry: entry(), ended_at: ended(-1) });
+
+  const { lines } = await exported([{ id, name: 'shop' }], {
+    days: { from: '2026-11-10', to: '2026-11-10' },
+  });
+
+  expect(lines).toMatchObject([{ day: '2026-11-10', requests: 1, cost_usd: '0.000000005' }]);
 });
 
 it('reads keys of more charges than a page of the table', async () => {

@@ -1,11 +1,58 @@
+import { readValues } from '../lib/cli/arguments.ts';
+import { CommandError } from '../lib/cli/command-line.ts';
+import { progressEvery } from '../lib/cli/progress.ts';
 import { runCommand } from '../lib/cli/run.ts';
 import { reach } from '../lib/cli/target.ts';
+import { checkRecord, describeChecks } from '../lib/cli/usage/check.ts';
 import { usageCommands } from '../lib/cli/usage/commands.ts';
+import { asCsv, asJson, asTable } from '../lib/cli/usage/export.ts';
 import { describeRebuild } from '../lib/cli/usage/report.ts';
-import { readKey } from '../shared/keys/key.ts';
+import { readTags } from '../lib/cli/usage/tags.ts';
+import { listKeys, readKey } from '../shared/keys/key.ts';
+import { checkKeys } from '../shared/usage/check.ts';
+import { CheckOptions, ExportDays } from '../shared/usage/days-options.ts';
+import { type ExportProgress, exportUsage } from '../shared/usage/export.ts';
 import { rebuildUsage } from '../shared/usage/rebuild.ts';
 
+/** The keys that a command is about: one, or all. */
+const keysOf = async (id: string | undefined) => (id ? [await readKey(id)] : await listKeys());
+
 await runCommand(usageCommands, {
+  async export({ values, lists, flags }) {
+    const days = readValues(ExportDays, values);
+    const options = {
+      days,
+      by: [...new Set(lists['by'])],
+      where: readTags(lists['tag']),
+    };
+    if (days.from > days.to) {
+      throw new CommandError(`--from ${days.from} is after --to ${days.to}.`);
+    }
+    if (flags.has('csv') && flags.has('json')) {
+      throw new CommandError('--csv and --json name two formats: give one of them.');
+    }
+    const format = flags.has('csv') ? asCsv : flags.has('json') ? asJson : asTable;
+    await reach(values, 'KEYS_TABLE', 'LEDGER_TABLE');
+    const keys = await keysOf(values['key']);
+    const tell = progressEvery<ExportProgress>(
+      (progress) => `${progress.keys} of ${keys.length} keys, ${progress.charges} charges read`,
+    );
+    return { lines: format(exportUsage(keys, options, tell), options) };
+  },
+
+  async check({ id, values }) {
+    const { from } = readValues(CheckOptions, values);
+    await reach(values, 'KEYS_TABLE', 'LEDGER_TABLE', 'USAGE_TABLE');
+    const keys = await keysOf(id);
+    const tell = progressEvery<number>((done) => `${done} of ${keys.length} keys checked`);
+    const checks = await checkKeys(keys, from, tell);
+    return {
+      json: checkRecord(checks),
+      text: describeChecks(checks),
+      isWrong: checks.some(({ agrees }) => !agrees),
+    };
+  },
+
   async rebuild({ id, values, flags }) {
     const dryRun = flags.has('dry-run');
     await reach(values, 'KEYS_TABLE', 'LEDGER_TABLE', 'USAGE_TABLE');

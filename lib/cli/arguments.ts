@@ -6,9 +6,11 @@ import { helpFor } from './help.ts';
 /** A command, and what it was called with. */
 export interface Arguments<Name extends string> {
   command: Name;
-  /** A key's id; empty for a command that takes none. */
+  /** A key's id; empty for a command that takes none, or was given none. */
   id: string;
   values: { [option: string]: string };
+  /** The values of the options that may be given several times. */
+  lists: { [option: string]: string[] };
   /** The options that were given and take no value. */
   flags: ReadonlySet<string>;
 }
@@ -34,6 +36,10 @@ export function readArguments<Name extends string>(
     values: Object.fromEntries(given.filter(([, value]) => typeof value === 'string')) as Record<
       string,
       string
+    >,
+    lists: Object.fromEntries(given.filter(([, value]) => Array.isArray(value))) as Record<
+      string,
+      string[]
     >,
     flags: new Set(given.flatMap(([name, value]) => (value === true ? name : []))),
   };
@@ -65,9 +71,13 @@ function parse(args: string[], { program, options }: CommandLine<string>) {
       args,
       allowPositionals: true,
       options: Object.fromEntries(
-        Object.entries(options).map(([name, [value]]) => [
+        Object.entries(options).map(([name, [value, , times]]) => [
           name,
-          { type: value ? 'string' : 'boolean', ...(name === 'help' && { short: 'h' }) } as const,
+          {
+            type: value ? 'string' : 'boolean',
+            multiple: times === 'many',
+            ...(name === 'help' && { short: 'h' }),
+          } as const,
         ]),
       ),
     });
@@ -114,7 +124,8 @@ function idAmong<Name extends string>(
     );
   }
   // What was given instead may be a secret: the message must not repeat it.
-  if (takesKeyId && !id.startsWith('key_')) {
+  const isLeftOut = takesKeyId === 'or none' && id === '';
+  if (takesKeyId && !isLeftOut && !id.startsWith('key_')) {
     throw new CommandError(
       `${command} takes a key's id, key_…, as npm run keys -- list shows them.`,
     );

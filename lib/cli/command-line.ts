@@ -1,10 +1,10 @@
-/** An option: the name of its value, if it takes one, and what it does. */
-export type Option = readonly [value: string, does: string];
+/** An option: the name of its value, if it takes one, what it does, and whether it may be given several times. */
+export type Option = readonly [value: string, does: string, times?: 'many'];
 
 /** One command of a program. */
 export interface Command {
   summary: string;
-  takesKeyId: boolean;
+  takesKeyId: boolean | 'or none';
   options: readonly string[];
   /** What its help says at the end. */
   notes: string;

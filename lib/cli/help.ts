@@ -30,7 +30,9 @@ ${run} COMMAND --help shows a command's own options.`;
 }
 
 function nameAndId<Name extends string>({ commands }: CommandLine<Name>, name: Name): string {
-  return commands[name].takesKeyId ? `${name} ID` : name;
+  const { takesKeyId } = commands[name];
+  if (takesKeyId === 'or none') return `${name} [ID]`;
+  return takesKeyId ? `${name} ID` : name;
 }
 
 function optionLines({ options }: CommandLine<string>, names: readonly string[]): string {

@@ -2,8 +2,13 @@ import { StageError } from '../local/stage-error.ts';
 import { type Arguments, readArguments } from './arguments.ts';
 import { CommandError, type CommandLine } from './command-line.ts';
 
-/** What a command prints: a text or, with `--json`, an object; or lines, one after another. */
-export type Outcome = { json: object; text: string } | { lines: AsyncIterable<string> };
+/**
+ * What a command prints: a text or, with `--json`, an object; or lines, one after another. One that found something
+ * wrong exits with 1.
+ */
+export type Outcome =
+  | { json: object; text: string; isWrong?: boolean }
+  | { lines: AsyncIterable<string> };
 
 /** Runs the command that this process was called with; what an operator can put right prints as a sentence. */
 export async function runCommand<Name extends string>(
@@ -17,8 +22,9 @@ export async function runCommand<Name extends string>(
     if ('lines' in outcome) {
       for await (const each of outcome.lines) console.log(each);
     } else {
-      const { json, text } = outcome;
+      const { json, text, isWrong } = outcome;
       console.log(args.flags.has('json') ? JSON.stringify(json, null, 2) : text);
+      if (isWrong) process.exitCode = 1;
     }
   } catch (error) {
     const sentence = sentenceOf(error);

@@ -6,6 +6,7 @@ import { type CompletionRequest, upstreamBody } from './completion-request.ts';
 import { ReadAhead } from './hang-up.ts';
 import { holdCall, type ModelCall, openHeldCall } from './metered-call.ts';
 import type { Piece } from './read-pieces.ts';
+import { chatSubject } from './subject.ts';
 import type { AnswerEvents, Turn } from './turn.ts';
 
 /** Changes a text on its way to the caller, piece by piece. */
@@ -69,7 +70,7 @@ export type AnswerRequest = Omit<CompletionRequest, 'model' | 'stream'>;
 
 /** The call that asks a turn's model for its answer. */
 export function answerCall(
-  { caller, model, tally, signal }: Turn,
+  { caller, request: { metadata }, model, tally, signal }: Turn,
   request: AnswerRequest,
   asRequest: boolean,
 ): ModelCall {
@@ -77,7 +78,7 @@ export function answerCall(
     keyId: caller.keyId,
     model,
     body: upstreamBody(model, { ...request, model: model.id, stream: true } as CompletionRequest),
-    subject: { tags: ['chat'] },
+    subject: chatSubject({ metadata }),
     asRequest,
     onSettled: (outcome) => tally.addCall(outcome),
     signal,

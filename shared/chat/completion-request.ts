@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { valueError } from '../http/errors.ts';
 import { knowing } from '../http/misspellings.ts';
 import { dictionary, integerBetween, numberBetween } from '../http/schema.ts';
+import { Metadata } from '../ledger/metadata.ts';
 import type { Model } from '../models/catalogue.ts';
 import type { SizedRequest } from '../models/token-bounds.ts';
 import type { CompletionBody } from '../models/upstream.ts';
@@ -21,7 +22,6 @@ const openAiParameters = {
   functions: true,
   logit_bias: true,
   logprobs: true,
-  metadata: true,
   modalities: true,
   moderation: true,
   parallel_tool_calls: true,
@@ -56,6 +56,7 @@ type OtherParameter = Exclude<
   | 'max_tokens'
   | 'max_completion_tokens'
   | 'n'
+  | 'metadata'
 >;
 
 /** Parameters of other providers that would pass for misspelled ones of OpenAI. */
@@ -85,6 +86,7 @@ export const CompletionRequest = knowing(
     max_tokens: orDefault(integerBetween(1, Number.MAX_SAFE_INTEGER)),
     max_completion_tokens: orDefault(integerBetween(1, Number.MAX_SAFE_INTEGER)),
     n: orDefault(integerBetween(1, 128)),
+    metadata: orDefault(Metadata),
   }),
   [...Object.keys(openAiParameters), ...likeOpenAiParameters],
 );
@@ -97,10 +99,18 @@ const defaultTemperature = 0.15;
  * Makes the request to an upstream: the caller's parameters, our default temperature, and always the usage in a
  * stream. Throws `UnprocessableEntityError` for a parameter that could change what the call costs or who sees it, and
  * for a file of the operator's. A reasoning model gets no default temperature, and `max_tokens` under its other name.
+ * Metadata is for the charge; a provider gets it with `store` alone, where it belongs to what is stored.
  */
 export function upstreamBody(
   model: Model,
-  { stream, stream_options, max_tokens, max_completion_tokens, ...rest }: CompletionRequest,
+  {
+    stream,
+    stream_options,
+    max_tokens,
+    max_completion_tokens,
+    metadata,
+    ...rest
+  }: CompletionRequest,
 ): CompletionBody & SizedRequest {
   refuseSpecial(model, rest);
   const fileId = findFileId(rest.messages);
@@ -112,6 +122,7 @@ export function upstreamBody(
     ...(max_tokens && { [limit]: max_tokens }),
     ...(max_completion_tokens && { max_completion_tokens }),
     ...withoutNull(rest, 'temperature'),
+    ...(rest['store'] === true && metadata && { metadata }),
     ...(rest['service_tier'] === 'auto' && { service_tier: 'default' }),
     ...(stream && { stream: true, stream_options: { ...stream_options, include_usage: true } }),
   } as CompletionBody & SizedRequest;

@@ -8,6 +8,7 @@ import { type CompletionRequest, upstreamBody } from './completion-request.ts';
 import { forwardStream } from './forward-stream.ts';
 import { type MeteredCall, openMeteredCall, readCompletion } from './metered-call.ts';
 import { requireModel } from './models.ts';
+import { chatSubject } from './subject.ts';
 
 /**
  * How long an answer may take that isn't streamed. The gateway drops a response that sends nothing for five minutes:
@@ -32,7 +33,7 @@ export async function createCompletion(
     keyId: caller.keyId,
     model,
     body: upstreamBody(model, request),
-    subject: { tags: ['chat'] },
+    subject: chatSubject(request),
     onSettled: ({ promptTokens, completionTokens, costNanoUsd }) =>
       note({
         prompt_tokens: promptTokens,

@@ -7,6 +7,7 @@ import { ModelError } from '../models/errors.ts';
 import { askHeld } from './ask.ts';
 import { upstreamBody } from './completion-request.ts';
 import { type HeldCall, holdCall } from './metered-call.ts';
+import { chatSubject } from './subject.ts';
 import type { Turn } from './turn.ts';
 
 /** A task for a model whose answer is JSON of a shape. */
@@ -60,7 +61,7 @@ export function taskBody<Shape extends v.GenericSchema>(
 
 /** Holds a task. Only the first call of a turn counts as a request. Throws as `holdCall` does. */
 export async function holdTask<Shape extends v.GenericSchema>(
-  { caller, tally, signal }: Turn,
+  { caller, request, tally, signal }: Turn,
   model: Model,
   question: JsonTask<Shape>,
   { asRequest = false } = {},
@@ -69,7 +70,7 @@ export async function holdTask<Shape extends v.GenericSchema>(
     keyId: caller.keyId,
     model,
     body: taskBody(model, question),
-    subject: { tags: ['chat'] },
+    subject: chatSubject(request),
     asRequest,
     onSettled: (outcome) => tally.addCall(outcome),
     signal,

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { valueError } from '../http/errors.ts';
 import { typedMessage } from '../http/field-errors.ts';
 import { integerBetween, numberBetween, orNull, stringUpTo } from '../http/schema.ts';
+import { Metadata } from '../ledger/metadata.ts';
 import type { Model } from '../models/catalogue.ts';
 import type { Message } from './message.ts';
 
@@ -72,6 +73,7 @@ export const ChatStreamRequest = v.object({
   files: orNull(v.array(ChatFile)),
   max_tokens: orNull(integerBetween(1, Number.MAX_SAFE_INTEGER)),
   temperature: orNull(numberBetween(0, 2)),
+  metadata: orNull(Metadata),
 });
 
 export type ChatStreamRequest = v.InferOutput<typeof ChatStreamRequest>;

@@ -33,7 +33,7 @@ export const oneOf = <Options extends v.GenericSchema[]>(
 ) => runningAs(v.union(options), choose);
 
 /** A schema that checks each value by the schema that is chosen for it. */
-const runningAs = <Schema extends v.GenericSchema>(
+export const runningAs = <Schema extends v.GenericSchema>(
   schema: Schema,
   choose: (value: unknown) => v.GenericSchema,
 ): Schema => ({

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { getItem } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
 import type { DocumentKind } from '../documents/kind.ts';
+import type { Metadata } from '../ledger/metadata.ts';
 import type { JobRecord, JobStatus, Progress } from './record.ts';
 import type { FailedFile, JobResult, LeftOutFile } from './result.ts';
 
@@ -54,6 +55,8 @@ export interface Job extends JobKey {
   asked_model?: string;
   force_ocr?: boolean;
   fresh?: boolean;
+  /** The caller's own tags, which the jobs made for this one have too. */
+  metadata?: Metadata;
   drive_file_id?: string;
   /** The folders that the key might read when the job was submitted; jobs of before lack them. */
   asked_folders?: string[];
@@ -155,6 +158,7 @@ export function toRecord(job: Job, resultJson = job.result_json): JobRecord {
     progress: progressOf(job),
     retry_of: job.retry_of ?? null,
     asked_priority: job.asked_priority ?? null,
+    metadata: job.metadata ?? null,
   };
 }
 

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { Count, Instant } from '../http/schema.ts';
+import { Metadata } from '../ledger/metadata.ts';
 import { JobResult } from './result.ts';
 
 /** Where a job stands; `done`, `failed` and `cancelled` are final. */
@@ -44,6 +45,7 @@ export const JobRecord = v.object({
   progress: v.nullable(Progress),
   retry_of: Text,
   asked_priority: v.nullable(Count),
+  metadata: v.nullable(Metadata),
 });
 
 /** A page of jobs, the newest first; `next_cursor` is null on the last. */

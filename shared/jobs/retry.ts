@@ -50,6 +50,7 @@ const takenOver = [
   'drive_file_id',
   'drive_folder_id',
   'recursive',
+  'metadata',
 ] as const satisfies (keyof Job)[];
 
 function retryOf(job: Job, job_id: string, limits: KeyLimits): Job {

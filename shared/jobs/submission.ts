@@ -4,6 +4,7 @@ import type { Caller } from '../http/caller.ts';
 import { valueError } from '../http/errors.ts';
 import { dictionary, integerBetween, orNull, stringUpTo } from '../http/schema.ts';
 import { limitsOf, mayUseModel } from '../keys/key-limits.ts';
+import { Metadata } from '../ledger/metadata.ts';
 import { findOcrEngine, modelIds } from '../models/catalogue.ts';
 import { checkInlineFiles, inlineFilesOf } from './inline-files.ts';
 import { canRead, modelsOf } from './step-models.ts';
@@ -40,6 +41,8 @@ export const JobSubmission = dictionary(
     dry_run: v.optional(v.boolean(), false),
     /** Reads pages anew that were read before, and works again on files that were done before. */
     fresh: v.optional(v.boolean(), false),
+    /** No default: a submission without it has the hash that earlier releases kept for its `Idempotency-Key`. */
+    metadata: v.optional(v.nullable(Metadata)),
   }),
 );
 

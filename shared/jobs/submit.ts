@@ -6,6 +6,7 @@ import { setting } from '../config.ts';
 import type { Caller } from '../http/caller.ts';
 import { ConflictError } from '../http/errors.ts';
 import { type KeyLimits, limitsOf } from '../keys/key-limits.ts';
+import { metadataOf } from '../ledger/metadata.ts';
 import { findItem, findJob, type Job, type JobKey, toRecord } from './job.ts';
 import { takeTurn } from './line/turns.ts';
 import { newJob, priorityFor, putJob } from './new-job.ts';
@@ -34,7 +35,7 @@ async function createJob(
   limits: KeyLimits,
 ): Promise<Job> {
   const { job_type, max_retries, model, pipeline, pipeline_instruction } = submission;
-  const { inline, drive, force_ocr, fresh } = submission;
+  const { inline, drive, force_ocr, fresh, metadata } = submission;
   const asked: Job = newJob({
     key_id,
     job_id,
@@ -48,6 +49,7 @@ async function createJob(
     ...(pipeline_instruction !== null && { pipeline_instruction }),
     ...(force_ocr && { force_ocr }),
     ...(fresh && { fresh }),
+    ...metadataOf(metadata),
     ...(drive?.folder_id && { drive_folder_id: drive.folder_id }),
     ...(drive?.recursive && { recursive: true }),
     ...(drive?.file_id && { drive_file_id: drive.file_id }),

@@ -1,6 +1,7 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, unlessConditionFails } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
+import type { Metadata } from './metadata.ts';
 
 /**
  * How accurate a charge's tokens and cost are: `exact` as the provider reported them, `estimated` from the text
@@ -13,6 +14,8 @@ export interface ChargeSubject {
   model: string;
   /** The tags under which its use is counted, such as `batch` and `batch:chat`. */
   tags: string[];
+  /** The caller's own tags. They are exported, and never counted. */
+  metadata?: Metadata;
   job_id?: string;
 }
 

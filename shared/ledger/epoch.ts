@@ -22,6 +22,12 @@ export const settleUntilMs = (epoch: number) => auditDueMs(epoch) - 60_000;
 
 const lengthOf = (epoch: number) => (epoch < maxLongEpoch ? longEpochMs : epochMs);
 
+/** How long after its hold a call may end, at most. */
+export const longestCallMs = longEpochMs + maxHoldMs;
+
+/** The numbers of the epochs that an instant may count in: ours, and that of an earlier release. */
+export const epochsAt = (ms: number) => [epochOf(ms), Math.floor(ms / longEpochMs)];
+
 /** The account's attribute for what the calls of an epoch hold. */
 export const heldAttribute = (epoch: number) => `held_${epoch}` as const;
 

@@ -40,6 +40,8 @@ export const chatComponents = {
       'The most tokens that the answer may have, a reasoning model’s thoughts included. Without it as many as the model can write, or as the key’s budget covers.',
     temperature:
       'How freely the model chooses its words; 0.15 unless given. Reasoning models take none.',
+    metadata:
+      'Up to 16 tags of your own, kept on the charges of the answer and told to no model: the operator’s exports can be grouped by them.',
   }),
   ChatHistoryEntry: component(HistoryEntry, 'An earlier turn of a conversation.', {
     role: 'Who spoke.',

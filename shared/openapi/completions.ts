@@ -32,6 +32,8 @@ export const completionComponents = {
         'The most tokens to answer with. The less it is, the less of the budget is held for the answer.',
       max_completion_tokens: 'The same, by its newer name.',
       n: 'How many answers to give.',
+      metadata:
+        'Up to 16 tags of your own, kept on the call’s charge and told to no model: the operator’s exports can be grouped by them. A provider gets them with `store` alone.',
     },
   ),
   Completion: component(Completion, 'A whole answer, as the provider gave it.', {

@@ -34,6 +34,7 @@ export const jobComponents = {
     retry_of: 'The ended job that it tries again.',
     asked_priority:
       'The priority asked for, if it is better than the best that the key may have; `priority` is the one that counts.',
+    metadata: 'The tags that it was submitted with; null for none.',
   }),
   Progress: component(
     Progress,
@@ -79,6 +80,7 @@ export const queuedJob: JobRecord = {
   progress: null,
   retry_of: null,
   asked_priority: null,
+  metadata: null,
 };
 
 const ended: Partial<JobRecord> = {

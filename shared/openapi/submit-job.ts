@@ -33,6 +33,8 @@ export const submissionComponents = {
         'Estimates what the files on the drive would come to, and makes nothing: the answer is a 200 with the estimate.',
       fresh:
         'Reads every page anew. Without it, a page of the same content that this key has had read before, by the same engine or model, is taken from there: `cached` on the page, no image of the hour, no cost. In a folder, files that were done before are done again.',
+      metadata:
+        'Up to 16 tags of your own, kept on the job, on those made for it, and on their charges, and told to no model: the operator’s exports can be grouped by them. A line of a file of requests may have its own, which are added to these.',
     },
   ),
   InlineInput: component(InlineInput, 'Input that comes with the submission.', {

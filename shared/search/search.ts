@@ -3,6 +3,7 @@ import { forgetSecret, secretText } from '../aws/secrets.ts';
 import { setting } from '../config.ts';
 import { ServiceError } from '../http/errors.ts';
 import { fullJitterMs } from '../jitter.ts';
+import { type Metadata, metadataOf } from '../ledger/metadata.ts';
 import { toNanoUsd } from '../ledger/nano-usd.ts';
 import { type Hold, reserve } from '../ledger/reserve.ts';
 import { release, settle } from '../ledger/settle.ts';
@@ -27,6 +28,12 @@ export interface HeldSearch {
   hold: Hold;
 }
 
+interface SearchOptions {
+  asRequest?: boolean;
+  /** The caller's own tags, for the charge. */
+  metadata?: Metadata | null;
+}
+
 /**
  * Holds the price of a search. Throws `BudgetExceededError`, or `RequestsPerMinuteError` if it counts as the
  * caller's request.
@@ -34,9 +41,9 @@ export interface HeldSearch {
 export async function holdSearch(
   keyId: string,
   query: string,
-  { asRequest = false } = {},
+  { asRequest = false, metadata }: SearchOptions = {},
 ): Promise<HeldSearch> {
-  const subject = { model: searchModel, tags: ['chat'] };
+  const subject = { model: searchModel, tags: ['chat'], ...metadataOf(metadata) };
   return { query, hold: await reserve(keyId, searchPriceNanoUsd(), subject, { asRequest }) };
 }
 

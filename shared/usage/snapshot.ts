@@ -1,6 +1,6 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, queryItems, unlessConditionFails } from '../aws/dynamodb.ts';
-import { writeTransaction } from '../aws/transact.ts';
+import { retryConflicts, writeTransaction } from '../aws/transact.ts';
 import { setting } from '../config.ts';
 import { ConflictError } from '../http/errors.ts';
 import { totalEntry } from './entries.ts';
@@ -41,15 +41,13 @@ export async function takeSnapshot(keyId: string): Promise<Snapshot> {
 
 /** Moves the key's revision on. Returns undefined if another has done so since it was read. */
 function takeRevision(keyId: string, { revision: before }: Total, revision: number) {
-  return unlessConditionFails(
-    dynamodb.send(
-      new UpdateCommand({
-        TableName: setting('USAGE_TABLE'),
-        Key: { key_id: keyId, entry: totalEntry },
-        ...moveOn('revision', before, revision),
-      }),
-    ),
-  );
+  const update = new UpdateCommand({
+    TableName: setting('USAGE_TABLE'),
+    Key: { key_id: keyId, entry: totalEntry },
+    ...moveOn('revision', before, revision),
+  });
+  // The roll-up's transaction may hold the total.
+  return unlessConditionFails(retryConflicts(() => dynamodb.send(update)));
 }
 
 async function readUsage(keyId: string): Promise<Usage> {

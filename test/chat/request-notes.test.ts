@@ -8,6 +8,7 @@ import type { StreamedResponse } from '../../shared/http/stream-endpoint.ts';
 import { defaultLimits } from '../../shared/keys/key-limits.ts';
 import { openAccount } from '../../shared/ledger/account.ts';
 import { catalogue } from '../../shared/models/catalogue.ts';
+import { writtenLines } from '../support/run/output.ts';
 import { question } from '../support/servers/event-reader.ts';
 import { useModelStub } from '../support/servers/model-stub.ts';
 import { chunk, completionOf, streamOf } from '../support/servers/model-stub-pieces.ts';
@@ -39,9 +40,9 @@ const complete = (rest: object = {}) =>
     return createCompletion(request, caller, invocation);
   });
 
-const chat = () =>
+const chat = (rest: object = {}) =>
   notesOf((invocation) => {
-    const request = v.parse(ChatStreamRequest, { message: 'a question' });
+    const request = v.parse(ChatStreamRequest, { message: 'a question', ...rest });
     return streamChat(request, caller, invocation);
   });
 
@@ -72,7 +73,7 @@ it('a chat tells whose key it is too', async () => {
 
 it.each([
   ['a streamed completion', () => complete({ stream: true })],
-  ['a chat', chat],
+  ['a chat', () => chat()],
 ])('%s that breaks off tells why', async (_, ask) => {
   stub.respond({ kind: 'pieces', pieces: [chunk('a')], ending: 'cut' });
 
@@ -80,4 +81,21 @@ it.each([
     error: expect.stringMatching(/^model_unavailable: /),
     cost_usd: expect.any(Number),
   });
+});
+
+it.each([
+  ['a completion', complete],
+  ['a chat', chat],
+])('%s tells nothing of its metadata, and logs nothing of it', async (_, ask) => {
+  const metadata = { 'cost centre 2209': 'acme-7741' };
+  stub.respond([
+    { kind: 'pieces', pieces: streamOf(['a', 'b'], [30, 40]) },
+    { kind: 'pieces', pieces: [chunk('a')], ending: 'cut' },
+  ]);
+
+  const notes = [await ask({ stream: true, metadata }), await ask({ stream: true, metadata })];
+
+  const said = [JSON.stringify(notes), ...writtenLines()].join('\n');
+  expect(said).toContain('model_unavailable');
+  expect(said).not.toMatch(/2209|7741/);
 });

@@ -98,6 +98,22 @@ it('takes a tool that the catalogue allows each upstream of the model', () => {
   expect(bodyOf({ tools })).toMatchObject({ tools });
 });
 
+it('gives a provider metadata with what it stores, where it may store, and nowhere else', () => {
+  const metadata = { customer: 'acme' };
+  const [{ upstream } = { upstream: '' }] = model.upstreams;
+  const { allows } = catalogue.upstreams[upstream] ?? {};
+
+  expect(bodyOf({ metadata })).not.toHaveProperty('metadata');
+  expect(bodyOf({ metadata, store: false })).not.toHaveProperty('metadata');
+  expect(() => bodyOf({ metadata, store: true })).toThrow('store');
+  allows?.push('store');
+  try {
+    expect(bodyOf({ metadata, store: true })).toMatchObject({ store: true, metadata });
+  } finally {
+    allows?.pop();
+  }
+});
+
 it('takes what asks for nothing, as clients send it', () => {
   const nothing = { store: false, background: null, service_tier: 'default', plugins: undefined };
 

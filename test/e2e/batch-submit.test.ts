@@ -195,6 +195,7 @@ describe('the 202 record', () => {
       progress: null,
       retry_of: null,
       asked_priority: null,
+      metadata: null,
     });
     expect(Date.parse(job.created_at)).toBeGreaterThanOrEqual(before);
     expect(Date.parse(job.created_at)).toBeLessThanOrEqual(Date.now());

@@ -67,12 +67,12 @@ describe('the upstream is asked', () => {
       tool_choice: { type: 'function', function: { name: 'look' } },
       parallel_tool_calls: false,
       logit_bias: { 50256: -100 },
-      metadata: { nested: { deeper: [1, null, 'é'] } },
+      provider_hints: { nested: { deeper: [1, null, 'é'] } },
       a_parameter_of_tomorrow: [{ x: 1 }],
       user: 'someone',
     };
 
-    const request = await upstreamRequest(model, body);
+    const request = await upstreamRequest(model, { ...body, metadata: { customer: 'acme' } });
 
     expect(request.body).toEqual({ ...body, model: upstreamModelOf(model.id) });
   });

@@ -77,7 +77,7 @@ export class SchemaValues {
           ]),
         );
         const extra = additionalProperties
-          ? fc.dictionary(fc.stringMatching(/^x_[a-z]{1,5}$/), fc.jsonValue({ maxDepth: 1 }), {
+          ? fc.dictionary(fc.stringMatching(/^x_[a-z]{1,5}$/), this.ofExtra(additionalProperties), {
               maxKeys: 1,
             })
           : fc.constant({});
@@ -86,6 +86,11 @@ export class SchemaValues {
           .map((parts) => Object.assign({}, ...parts));
       }),
     );
+  }
+
+  /** What a key that isn't named may have: anything, or what the schema of such keys says. */
+  private ofExtra(schema: Schema | true): fc.Arbitrary<unknown> {
+    return schema === true ? fc.jsonValue({ maxDepth: 1 }) : this.of(schema);
   }
 }
 

@@ -3,6 +3,7 @@ import { reach } from '../../lib/cli/target.ts';
 import { issueKey } from '../../shared/keys/key.ts';
 import { defaultLimits } from '../../shared/keys/key-limits.ts';
 import { countCharges } from '../../shared/usage/count.ts';
+import { dayOf } from '../../shared/usage/day.ts';
 import { shared } from '../support/run/shared.ts';
 import { runCommand } from '../support/servers/command.ts';
 import { spoil } from '../support/worlds/spoil-usage.ts';
@@ -66,5 +67,83 @@ describe.concurrent('rebuild', () => {
 
     expect(stdout).toContain('npm run usage -- rebuild ID [options]');
     expect(stdout).toContain('--dry-run');
+  });
+});
+
+const today = dayOf(Date.now());
+const yesterday = dayOf(Date.now() - 86_400_000);
+
+describe.concurrent('export', () => {
+  it('prints a line for each key, day, model and tag as CSV, as JSON and as a table', async () => {
+    const { id } = await issueKey('invoiced', defaultLimits);
+    const first = await endedCharge(id, { cost: 5, metadata: { customer: 'acme', team: 'a' } });
+    const day = dayOf(first.ended_at);
+    await endedCharge(id, {
+      ...{ cost: 7, metadata: { customer: 'zeta' }, ended_at: first.ended_at },
+    });
+    const all = ['export', '--from', yesterday, '--key', id, '--data', dataDir];
+
+    const csv = await usage(...all, '--csv', '--by', 'customer', '--by', 'team');
+    const json = await usage(...all, '--json', '--tag', 'customer=acme', '--tag', 'team=a');
+    const table = await usage(...all);
+
+    const lines = csv.stdout.trimEnd().split('\n');
+    expect(lines.slice(1)).toEqual([
+      `${id},invoiced,${day},gpt-5-mini,acme,a,1,0,0,0,0,0.000000005`,
+      `${id},invoiced,${day},gpt-5-mini,zeta,,1,0,0,0,0,0.000000007`,
+    ]);
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      tags: { customer: 'acme', team: 'a' },
+      lines: [{ key_id: id, day, requests: 1, cost_usd: '0.000000005' }],
+      totals: { cost_usd: '0.000000005' },
+    });
+    expect(table.stdout).toMatch(/^total .* 0\.000000012$/m);
+  });
+
+  it.each([
+    [['--from', '2026-11-31'], '--from takes a day such as 2026-11-01, not "2026-11-31".'],
+    [
+      ['--from', '2020-01-01'],
+      /^--from takes a day from \S+ on, as charges are kept for 400 days\.$/,
+    ],
+    [['--from', today, '--to', yesterday], `--from ${today} is after --to ${yesterday}.`],
+    [['--tag', 'customer'], '--tag takes NAME=VALUE, not "customer".'],
+    [['--csv', '--json'], '--csv and --json name two formats: give one of them.'],
+    [['--key', unknownKey], `There is no key ${unknownKey}.`],
+  ])('refuses in one sentence: %j', async (args, sentence) => {
+    const { code, stdout, stderr } = await usage('export', ...args, '--data', dataDir);
+
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    if (typeof sentence === 'string') expect(stderr).toBe(`${sentence}\n`);
+    else expect(stderr.trimEnd()).toMatch(sentence);
+  });
+});
+
+describe.concurrent('check', () => {
+  it('exits with 0 where all agrees, and with 1 and the difference where not', async () => {
+    const { id: sound } = await issueKey('sound', defaultLimits);
+    const spoiled = await spoiledKey();
+
+    const good = await usage('check', sound, '--data', dataDir);
+    const bad = await usage('check', spoiled, '--data', dataDir);
+    const json = await usage('check', spoiled, '--json', '--data', dataDir);
+
+    expect(good).toMatchObject({ code: 0, stderr: '' });
+    expect(bad).toMatchObject({ code: 1, stderr: '' });
+    expect(bad.stdout).toContain(`npm run usage -- rebuild ${spoiled}`);
+    expect(json.code).toBe(1);
+    expect(JSON.parse(json.stdout)).toMatchObject({ keys: 1, agreeing: 0 });
+  });
+
+  it('is of all keys unless one is named', async () => {
+    const { stdout } = await usage('check', '--json', '--data', dataDir);
+
+    expect(JSON.parse(stdout).keys).toBeGreaterThan(1);
+  });
+
+  it('says that its id may be left out', async () => {
+    const { stdout } = await usage('check', '--help');
+
+    expect(stdout).toContain('npm run usage -- check [ID] [options]');
   });
 });

@@ -1,5 +1,5 @@
 import type { FeedbackSummary, ModelRatings } from '../../../shared/feedback/summary.ts';
-import { aligned, dollars, minuteOf } from '../text.ts';
+import { aligned, dollars, minuteOf, printable } from '../text.ts';
 
 /** Describes all keys' ratings by model, then the latest comments. */
 export function describeSummary({ from, to, ratings, models, comments }: FeedbackSummary): string {
@@ -27,7 +27,3 @@ function rowOf({ model, up, down, up_share, spend_usd, usd_per_rating }: ModelRa
     usd_per_rating === null ? '-' : dollars(usd_per_rating),
   ];
 }
-
-/** A text that callers have sent, without characters that control a terminal. */
-const printable = (text: string) =>
-  text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim() || '(none named)';

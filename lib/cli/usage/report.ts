@@ -1,4 +1,5 @@
-import type { Rebuild, UsageDifference } from '../../../shared/usage/rebuild.ts';
+import type { UsageDifference } from '../../../shared/usage/compare.ts';
+import type { Rebuild } from '../../../shared/usage/rebuild.ts';
 import { aligned } from '../text.ts';
 
 /** Describes what a rebuild found, and what it did about it. */

@@ -16,10 +16,11 @@ export async function searchWeb(turn: Turn, queries: (string | HeldSearch)[]): P
 }
 
 async function searchOnce(
-  { caller, tally, signal }: Turn,
+  { caller, request: { metadata }, tally, signal }: Turn,
   query: string | HeldSearch,
 ): Promise<Found[]> {
-  const held = typeof query === 'string' ? await holdSearch(caller.keyId, query) : query;
+  const held =
+    typeof query === 'string' ? await holdSearch(caller.keyId, query, { metadata }) : query;
   const hits = await search(held, signal);
   tally.addSearch(searchPriceNanoUsd());
   return hits.map((hit) => ({ ...hit, key: pageKey(hit.url), site: new URL(hit.url).host }));

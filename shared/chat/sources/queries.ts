@@ -29,7 +29,8 @@ export async function* queriesFor(
   reach: Reach,
 ): AsyncGenerator<ChatEvent, (string | HeldSearch)[]> {
   if (isQuery(turn, reach)) {
-    const held = await holdSearch(turn.caller.keyId, turn.request.message, { asRequest: true });
+    const { message, metadata } = turn.request;
+    const held = await holdSearch(turn.caller.keyId, message, { asRequest: true, metadata });
     yield* whileHeld(held.hold, searching(held.query, reach));
     return [held];
   }

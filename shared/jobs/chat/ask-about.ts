@@ -5,7 +5,7 @@ import { estimateTokens, maxCompletionTokens } from '../../models/token-bounds.t
 import type { ClaimedJob } from '../job.ts';
 import { runAll } from '../run-all.ts';
 import { stepsBetween } from '../steps.ts';
-import { askOnce, tagsOf } from './ask.ts';
+import { askOnce, chargeSubjectOf } from './ask.ts';
 import { packPages } from './pack-pages.ts';
 
 /** Parts of a document that are asked about at once. */
@@ -69,7 +69,7 @@ async function askInParts(
       keyId: job.key_id,
       model,
       body: { model: model.id, messages: [{ role: 'user', content }] },
-      subject: { tags: tagsOf(job), job_id: job.job_id },
+      subject: chargeSubjectOf(job),
       signal,
     };
     return askOnce(job, `chat_${division}_${name}`, asked, () => {

@@ -3,7 +3,7 @@ import type { ModelCall } from '../../chat/metered-call.ts';
 import { ServiceError } from '../../http/errors.ts';
 import { toUsd } from '../../ledger/nano-usd.ts';
 import { findModel, type Model } from '../../models/catalogue.ts';
-import type { ClaimedJob, Job } from '../job.ts';
+import { type ClaimedJob, callersJobIdOf, type Job } from '../job.ts';
 import type { ChatResult } from '../result.ts';
 import { findStep, stepWrite } from '../steps.ts';
 import { beginStep } from '../watch.ts';
@@ -15,12 +15,14 @@ export const chatResultOf = ({ cost, ...answer }: Answer): ChatResult => ({
   cost_usd: toUsd(cost),
 });
 
-/** Returns the tags under which a job's use is counted: `batch`, and one kind of it. */
-export function tagsOf(
-  { pipeline, document_object }: Pick<Job, 'pipeline' | 'document_object'>,
-  does: 'chat' | 'ocr' = 'chat',
-): string[] {
-  return ['batch', `batch:${pipeline || document_object ? 'pipeline' : does}`];
+/** What a charge says of a job's call. Its use is counted under the tags: `batch`, and one kind of it. */
+export function chargeSubjectOf(job: Job, does: 'chat' | 'ocr' = 'chat'): ModelCall['subject'] {
+  const { pipeline, document_object, metadata } = job;
+  return {
+    tags: ['batch', `batch:${pipeline || document_object ? 'pipeline' : does}`],
+    job_id: callersJobIdOf(job),
+    ...(metadata && { metadata }),
+  };
 }
 
 /** Returns the model that a job runs on. Throws 404 if the deployment has dropped it since the job came. */

@@ -5,13 +5,14 @@ import { ServiceError } from '../../http/errors.ts';
 import { faultIn } from '../../http/field-errors.ts';
 import { findJsonFault } from '../../http/json-fault.ts';
 import { isTooDeep, tooDeep } from '../../http/nesting.ts';
+import { metadataOf } from '../../ledger/metadata.ts';
 import { findModel, type Model } from '../../models/catalogue.ts';
 import { endOfWait, isPermanent } from '../failure.ts';
 import type { SourcedJob } from '../files/source.ts';
 import type { TokenCounts } from '../result.ts';
 import { saveStep, stepWrite } from '../steps.ts';
 import { beginStep } from '../watch.ts';
-import { tagsOf } from './ask.ts';
+import { chargeSubjectOf } from './ask.ts';
 
 /** One line's result in the OpenAI batch format; `cost` in nano-dollars. */
 export interface LineStep {
@@ -48,6 +49,8 @@ interface LineRequest {
   custom_id: string;
   model: Model;
   body: ReturnType<typeof upstreamBody>;
+  /** The line's own tags. Its charge has the job's beside them. */
+  metadata: CompletionRequest['metadata'];
 }
 
 const BatchLine = v.pipe(
@@ -85,8 +88,8 @@ export async function answerLine(line: Line, signal: AbortSignal): Promise<boole
   const request = readLine(line);
   if ('wrong' in request) return undefined;
   const name = lineName(line.number);
-  const { custom_id, model, body } = request;
-  const subject = { tags: tagsOf(job), job_id: job.job_id };
+  const { custom_id, model, body, metadata } = request;
+  const subject = chargeSubjectOf({ ...job, ...metadataOf({ ...job.metadata, ...metadata }) });
   const call = { keyId: job.key_id, model, body, subject, signal };
   try {
     await ask(call, async ({ usage, cost }, completion) => {
@@ -152,7 +155,7 @@ function requestOf({ job, models }: Line, body: object): Omit<LineRequest, 'cust
   if (!model || !(models?.includes(model.id) ?? true)) {
     throw new ServiceError(404, 'model_not_found', `The model ${request.model} does not exist.`);
   }
-  return { model, body: upstreamBody(model, request) };
+  return { model, body: upstreamBody(model, request), metadata: request.metadata };
 }
 
 /** A stream makes no sense in a file. */

@@ -20,7 +20,7 @@ import type { ChatResult } from '../result.ts';
 import { completionOf, type RunEnd } from '../run-leased.ts';
 import { continueJob, saveProgress } from '../state.ts';
 import { chatModelOf } from '../step-models.ts';
-import { askOnce, chatResultOf, requireJobModel, tagsOf } from './ask.ts';
+import { askOnce, chargeSubjectOf, chatResultOf, requireJobModel } from './ask.ts';
 import { askAbout } from './ask-about.ts';
 import { runBatchFile } from './batch-file.ts';
 import { type AnswerHead, withHead } from './result-head.ts';
@@ -94,7 +94,7 @@ async function answerMessages(
     keyId: job.key_id,
     model,
     body: { model: model.id, messages },
-    subject: { tags: tagsOf(job), job_id: job.job_id },
+    subject: chargeSubjectOf(job),
     signal,
   });
   return finish(job, answer);

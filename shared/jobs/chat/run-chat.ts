@@ -2,7 +2,7 @@ import type { ClaimedJob } from '../job.ts';
 import { messagesOf } from '../objects.ts';
 import type { ChatResult } from '../result.ts';
 import type { RunJob } from '../run-leased.ts';
-import { askOnce, chatResultOf, requireJobModel, tagsOf } from './ask.ts';
+import { askOnce, chargeSubjectOf, chatResultOf, requireJobModel } from './ask.ts';
 import { chatAboutFile, chatAboutPages } from './document-chat.ts';
 import { withFileTexts } from './inline-texts.ts';
 import { keptAnswers } from './kept-answers.ts';
@@ -32,7 +32,7 @@ async function answerMessages(job: ClaimedJob, signal: AbortSignal): Promise<Cha
     keyId: job.key_id,
     model,
     body: { model: model.id, messages: await withFileTexts(await messagesOf(job)) },
-    subject: { tags: tagsOf(job), job_id: job.job_id },
+    subject: chargeSubjectOf(job),
     signal,
   });
   return chatResultOf(answer);

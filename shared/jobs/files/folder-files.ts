@@ -94,7 +94,8 @@ async function leftOf({ key_id, retry_of }: Job, files: DriveFile[]): Promise<Dr
 /** Returns the job to make for a file, whose result goes into the folder that the file lies in. */
 function childOf(folder: Job, file: DriveFile, drive_folder_id: string): Job {
   const { key_id, job_type, model, priority, max_retries } = folder;
-  const { asked_model, pipeline, pipeline_instruction, force_ocr, fresh, asked_folders } = folder;
+  const { asked_model, pipeline, pipeline_instruction, force_ocr, fresh } = folder;
+  const { asked_folders, metadata } = folder;
   return newJob({
     key_id,
     job_id: childIdOf(folder.job_id, file.id),
@@ -113,5 +114,6 @@ function childOf(folder: Job, file: DriveFile, drive_folder_id: string): Job {
     ...(force_ocr && { force_ocr }),
     ...(fresh && { fresh }),
     ...(asked_folders && { asked_folders }),
+    ...(metadata && { metadata }),
   });
 }

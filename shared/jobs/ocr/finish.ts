@@ -78,7 +78,7 @@ async function startChatStep(job: ClaimedJob, ocr: OcrResult): Promise<RunEnd> {
 
 function chatStepOf(job: ClaimedJob, job_id: string, document_object: string): Job {
   const { key_id, job_type, asked_model, input_type, priority, max_retries } = job;
-  const { filename, drive_file_id, drive_folder_id, pipeline_instruction } = job;
+  const { filename, drive_file_id, drive_folder_id, pipeline_instruction, metadata } = job;
   return newJob({
     key_id,
     job_id,
@@ -93,6 +93,7 @@ function chatStepOf(job: ClaimedJob, job_id: string, document_object: string): J
     ...(drive_file_id && { drive_file_id }),
     ...(drive_folder_id && { drive_folder_id }),
     ...(pipeline_instruction && { pipeline_instruction }),
+    ...(metadata && { metadata }),
   });
 }
 

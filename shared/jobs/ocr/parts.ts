@@ -42,8 +42,8 @@ export async function splitIntoParts(
 
 function partOf(job: SourcedJob, first_page: number, last_page: number): Job {
   const { key_id, job_type, model, input_type, priority, max_retries, filename } = job;
-  const { asked_model, pipeline, force_ocr, fresh, source_object, source_kind, content_sha256 } =
-    job;
+  const { asked_model, pipeline, force_ocr, fresh, metadata } = job;
+  const { source_object, source_kind, content_sha256 } = job;
   return newJob({
     key_id,
     job_id: partIdOf(job.job_id, first_page),
@@ -62,6 +62,7 @@ function partOf(job: SourcedJob, first_page: number, last_page: number): Job {
     ...(pipeline && { pipeline }),
     ...(force_ocr && { force_ocr }),
     ...(fresh && { fresh }),
+    ...(metadata && { metadata }),
     ...(content_sha256 && { content_sha256 }),
   });
 }

@@ -8,8 +8,8 @@ import { findOcrEngine, type OcrEngine } from '../../models/catalogue.ts';
 import { waitForRateLimit } from '../../ocr/rate-limit.ts';
 import { readWithTextract } from '../../ocr/textract.ts';
 import { transcription } from '../../ocr/transcription.ts';
-import { requireJobModel, tagsOf } from '../chat/ask.ts';
-import { type ClaimedJob, callersJobIdOf } from '../job.ts';
+import { chargeSubjectOf, requireJobModel } from '../chat/ask.ts';
+import type { ClaimedJob } from '../job.ts';
 import { ocrModelOf } from '../step-models.ts';
 import { stepWrite } from '../steps.ts';
 import { withCacheWrite } from './page-cache.ts';
@@ -54,7 +54,7 @@ async function readByEngine(
   signal: AbortSignal,
 ): Promise<boolean> {
   const cost = toNanoUsd(usdPerPage);
-  const subject = { model: id, tags: tagsOf(job, 'ocr'), job_id: callersJobIdOf(job) };
+  const subject = { model: id, ...chargeSubjectOf(job, 'ocr') };
   const hold = await reserve(job.key_id, cost, subject, { asRequest: false });
   try {
     const jpeg = await draw();
@@ -89,7 +89,7 @@ async function readByModel(
     model,
     // A picture counts the same whatever it shows.
     body: { model: model.id, messages: transcription(new Uint8Array()) },
-    subject: { tags: tagsOf(job, 'ocr'), job_id: callersJobIdOf(job) },
+    subject: chargeSubjectOf(job, 'ocr'),
     signal,
     images: 1,
   };

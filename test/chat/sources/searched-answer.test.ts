@@ -74,6 +74,16 @@ describe('an answer from the web', () => {
     });
   });
 
+  it('has its metadata on each charge, and tells it to no model and no search', async () => {
+    world.set({ queries: ['one', 'two'] }, { finds: () => [page('tram')] });
+    const metadata = { customer: 'acme-7741' };
+
+    const { charges, modelRequests, queries } = await world.ask({ ...long, metadata });
+
+    expect(charges.map((charge) => charge.metadata)).toEqual(Array(4).fill(metadata));
+    expect(JSON.stringify([modelRequests, queries])).not.toContain(metadata.customer);
+  });
+
   it('counts as one request of the key', async () => {
     world.set({ queries: ['one', 'two', 'three'] }, { finds: () => [page('tram')] });
 

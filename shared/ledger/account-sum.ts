@@ -1,0 +1,78 @@
+import { timeOfId } from '../uuid-time.ts';
+import { type Account, windowOf } from './account.ts';
+import type { Charge } from './charge.ts';
+import {
+  auditDueMs,
+  epochOf,
+  epochsAt,
+  epochsIn,
+  heldAttribute,
+  settledAttribute,
+} from './epoch.ts';
+
+/** A figure of an account that isn't what it adds up to, in nano-dollars. */
+export interface AccountDifference {
+  figure: 'spent' | 'held' | 'available';
+  kept: number;
+  charged: number;
+}
+
+/**
+ * Compares an account, as it was read, with the charges of its window, as they are read afterwards. An epoch that was
+ * not audited yet is left out of both sides, as its calls may be under way: the account says by itself what they have
+ * cost so far, and its charges are not added. What was audited never changes.
+ */
+export class AccountSum {
+  private readonly account: Account;
+  private readonly now: number;
+  /** The epochs that were not audited yet. */
+  readonly openEpochs: ReadonlySet<number>;
+  private closedNanoUsd = 0;
+
+  constructor(account: Account, now = Date.now()) {
+    this.account = account;
+    this.now = now;
+    this.openEpochs = new Set(epochsIn(account));
+  }
+
+  add(charge: Charge): void {
+    const heldAt = timeOfId(charge.entry);
+    const isOpen =
+      auditDueMs(epochOf(heldAt)) > this.now ||
+      epochsAt(heldAt).some((epoch) => this.openEpochs.has(epoch));
+    if (!isOpen && this.isOfWindow(charge)) this.closedNanoUsd += charge.cost ?? 0;
+  }
+
+  /** The figures that differ. */
+  differences(): AccountDifference[] {
+    const { ceiling, available, held, spent } = this.account;
+    const figures: AccountDifference[] = [
+      { figure: 'spent', kept: spent, charged: this.closedNanoUsd + this.openNanoUsd() },
+      { figure: 'held', kept: held, charged: this.sum((epoch) => heldAttribute(epoch)) },
+      { figure: 'available', kept: available, charged: ceiling - held - spent },
+    ];
+    return figures.filter(({ kept, charged }) => kept !== charged);
+  }
+
+  /** What the calls of the epochs that were not audited have cost so far. An earlier release named no window. */
+  private openNanoUsd(): number {
+    const window = windowOf(this.account);
+    return this.sum((epoch) =>
+      `settled_${epoch}` in this.account ? `settled_${epoch}` : settledAttribute(epoch, window),
+    );
+  }
+
+  private sum(attribute: (epoch: number) => keyof Account): number {
+    return [...this.openEpochs].reduce(
+      (total, epoch) => total + Number(this.account[attribute(epoch)] ?? 0),
+      0,
+    );
+  }
+
+  /** Charges of an earlier release have no window, and were made when there had been but one. */
+  private isOfWindow({ window, created_at }: Charge): boolean {
+    return window === undefined
+      ? created_at >= this.account.window_starts_at
+      : window === windowOf(this.account);
+  }
+}

@@ -1,0 +1,42 @@
+import { queryPages } from '../aws/dynamodb.ts';
+import { setting } from '../config.ts';
+import { chargeRetentionSeconds } from '../ledger/charge.ts';
+import { longestCallMs } from '../ledger/epoch.ts';
+import { uuidPrefix } from '../uuid-time.ts';
+import { type Days, dayOf } from './day.ts';
+import type { EndedCharge } from './figures.ts';
+
+const dayMs = 86_400_000;
+
+/**
+ * Reads the charges of a key that ended in some days, of all that are kept unless days are given, page by page. A
+ * charge lies where its call began, which may be the day before.
+ */
+export async function* endedCharges(
+  keyId: string,
+  { from, to }: Partial<Days> = {},
+): AsyncGenerator<EndedCharge[]> {
+  const charges = queryPages<EndedCharge>({
+    TableName: setting('LEDGER_TABLE'),
+    KeyConditionExpression: 'key_id = :key AND entry BETWEEN :from AND :to',
+    ExpressionAttributeValues: {
+      ':key': keyId,
+      ':from': `charge_${from ? uuidPrefix(Date.parse(from) - longestCallMs) : ''}`,
+      ':to': `charge_${to ? uuidPrefix(Date.parse(to) + dayMs) : '~'}`,
+    },
+    ConsistentRead: true,
+  });
+  const isWithin = ({ ended_at }: EndedCharge) =>
+    ended_at !== undefined &&
+    (from === undefined || dayOf(ended_at) >= from) &&
+    (to === undefined || dayOf(ended_at) <= to);
+  for await (const { items } of charges) yield items.filter(isWithin);
+}
+
+/**
+ * The first day whose charges are all kept. It is two days less than they are kept for: DynamoDB deletes them at any
+ * time after that, so that only some of them may be left.
+ *
+ * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/TTL.html
+ */
+export const firstKeptDay = () => dayOf(Date.now() - (chargeRetentionSeconds - 2 * 86_400) * 1000);

@@ -1,0 +1,105 @@
+import pLimit from 'p-limit';
+import { ConflictError } from '../http/errors.ts';
+import { findAccount } from '../ledger/account.ts';
+import { type AccountDifference, AccountSum } from '../ledger/account-sum.ts';
+import { endedCharges, firstKeptDay } from './charges.ts';
+import { compareUsage, type UsageDifference } from './compare.ts';
+import { readTotal } from './total.ts';
+
+/** Whether a key's account, its usage by model, by tag and by day, and its charges agree. */
+export interface KeyCheck {
+  key_id: string;
+  agrees: boolean;
+  /** How many ended charges were read. */
+  charges: number;
+  usage_differences: UsageDifference[];
+  /** How many charges were not counted that should have been. */
+  missed: number;
+  account_differences: AccountDifference[];
+  /** Whether the account was compared: all charges of its window are kept, and were read. */
+  compares_account: boolean;
+  /** What is not compared, as it isn't over: charges that end now, and epochs of the account before their audit. */
+  under_way: { charges: number; epochs: number };
+  /** Why the key could not be compared; null if it was. */
+  problem: string | null;
+}
+
+/** The roll-up counts a charge a second or two after its end. One that is older was missed. */
+const countedWithinMs = 60_000;
+
+/**
+ * Compares a key's account and usage with its charges, from a day on or of all days whose charges are kept. Calls and
+ * the roll-up may run meanwhile. Changes nothing but the revision of the key's usage.
+ */
+export async function checkKey(keyId: string, from?: string): Promise<KeyCheck> {
+  const check = await compareKey(keyId, from);
+  const { problem, missed, usage_differences, account_differences } = check;
+  const wrong = missed + usage_differences.length + account_differences.length;
+  return { ...check, agrees: problem === null && wrong === 0 };
+}
+
+async function compareKey(keyId: string, from?: string): Promise<Omit<KeyCheck, 'agrees'>> {
+  const account = await findAccount(keyId);
+  const firstDay = [firstKeptDay(), from ?? ''].sort()[1] as string;
+  const compares_account = account !== undefined && account.window_starts_at >= firstDay;
+  const sum = compares_account ? new AccountSum(account) : undefined;
+  const check: Omit<KeyCheck, 'agrees'> = {
+    key_id: keyId,
+    charges: 0,
+    usage_differences: [],
+    missed: 0,
+    account_differences: [],
+    compares_account,
+    under_way: { charges: 0, epochs: sum?.openEpochs.size ?? 0 },
+    problem: null,
+  };
+  if (await isUsed(keyId)) {
+    const lately = new Date(Date.now() - countedWithinMs).toISOString();
+    try {
+      const { charges, differences } = await compareUsage(keyId, from, (page) => {
+        for (const charge of page) {
+          sum?.add(charge);
+          if (charge.counted_in !== undefined) continue;
+          if (charge.ended_at < lately) check.missed += 1;
+          else check.under_way.charges += 1;
+        }
+      });
+      check.charges = charges;
+      check.usage_differences = differences;
+    } catch (error) {
+      if (!(error instanceof ConflictError)) throw error;
+      return { ...check, problem: error.message };
+    }
+  }
+  check.account_differences = sum?.differences() ?? [];
+  return check;
+}
+
+const checksAtOnce = 8;
+
+/** Checks keys, some at a time, in their order. */
+export async function checkKeys(
+  keys: readonly { id: string }[],
+  from: string | undefined,
+  tell: (done: number) => void = () => {},
+): Promise<KeyCheck[]> {
+  const limit = pLimit(checksAtOnce);
+  let done = 0;
+  return Promise.all(
+    keys.map(({ id }) =>
+      limit(async () => {
+        const check = await checkKey(id, from);
+        done += 1;
+        tell(done);
+        return check;
+      }),
+    ),
+  );
+}
+
+/** Whether a key has used anything. A key that never did has no usage, and a comparison would begin one. */
+async function isUsed(keyId: string): Promise<boolean> {
+  if ((await readTotal(keyId)).revision !== undefined) return true;
+  for await (const page of endedCharges(keyId)) if (page.length > 0) return true;
+  return false;
+}

@@ -1,0 +1,135 @@
+import type { ApiKey } from '../keys/key.ts';
+import { usdText } from '../ledger/nano-usd.ts';
+import { endedCharges } from './charges.ts';
+import { type Days, dayOf } from './day.ts';
+import {
+  type EndedCharge,
+  figureNames,
+  figuresIn,
+  figuresOf,
+  type UsageFigures,
+} from './figures.ts';
+
+/** What is exported. */
+export interface ExportOptions {
+  days: Days;
+  /** Names of metadata, for whose values there are lines of their own. */
+  by: readonly string[];
+  /** Only charges with all of this metadata. */
+  where: Readonly<Record<string, string>>;
+}
+
+/** What was used; `cost_usd` is exact, with nine decimals. */
+export type ExportFigures = Omit<UsageFigures, 'spend'> & { cost_usd: string };
+
+/** What a key used of a model on a UTC day, under the same values of the metadata that was asked for. */
+export interface ExportLine extends ExportFigures {
+  key_id: string;
+  key: string;
+  day: string;
+  model: string;
+  /** In the order of the names; null where a charge has no such metadata. */
+  values: (string | null)[];
+}
+
+/** Sums of charges: key after key in their order, then by day, model and value. */
+export interface Export {
+  lines: AsyncGenerator<ExportLine>;
+  /** The sums of the lines so far. */
+  totals(): ExportFigures;
+}
+
+/** How far an export has come. */
+export interface ExportProgress {
+  keys: number;
+  charges: number;
+}
+
+type Tell = (progress: ExportProgress) => void;
+
+/** Sums up what keys were charged. */
+export function exportUsage(
+  keys: readonly Pick<ApiKey, 'id' | 'name'>[],
+  options: ExportOptions,
+  tell: Tell = () => {},
+): Export {
+  const totals = figuresIn({});
+  // The spend of many may be more than a number holds exactly.
+  let nanoUsd = 0n;
+  const lines = async function* () {
+    for await (const { figures, ...line } of sumsOf(keys, options, tell)) {
+      for (const name of figureNames) totals[name] += figures[name];
+      nanoUsd += BigInt(figures.spend);
+      yield { ...line, ...shown(figures) };
+    }
+  };
+  return { lines: lines(), totals: () => shown(totals, nanoUsd) };
+}
+
+const shown = ({ spend, ...figures }: UsageFigures, nanoUsd = BigInt(spend)): ExportFigures => ({
+  ...figures,
+  cost_usd: usdText(nanoUsd),
+});
+
+type Sum = Omit<ExportLine, keyof ExportFigures> & { figures: UsageFigures };
+
+const readsAtOnce = 16;
+
+/** Holds the sums of some keys at a time, and never their charges. */
+async function* sumsOf(
+  keys: readonly Pick<ApiKey, 'id' | 'name'>[],
+  options: ExportOptions,
+  tell: Tell,
+): AsyncGenerator<Sum> {
+  const progress = { keys: 0, charges: 0 };
+  const onRead = (charges: number) => {
+    progress.charges += charges;
+    tell(progress);
+  };
+  for (let first = 0; first < keys.length; first += readsAtOnce) {
+    const some = keys.slice(first, first + readsAtOnce);
+    const sums = await Promise.all(some.map((key) => sumsOfKey(key, options, onRead)));
+    progress.keys += some.length;
+    tell(progress);
+    yield* sums.flat();
+  }
+}
+
+async function sumsOfKey(
+  { id, name }: Pick<ApiKey, 'id' | 'name'>,
+  { days, by, where }: ExportOptions,
+  onRead: (charges: number) => void,
+): Promise<Sum[]> {
+  const sums = new Map<string, Sum>();
+  const wanted = Object.entries(where);
+  for await (const page of endedCharges(id, days)) {
+    onRead(page.length);
+    for (const charge of page) {
+      if (wanted.some(([tag, value]) => tagOf(charge, tag) !== value)) continue;
+      const [day, model] = [dayOf(charge.ended_at), charge.model];
+      const values = by.map((tag) => tagOf(charge, tag));
+      const group = JSON.stringify([day, model, values]);
+      const sum = sums.get(group) ?? {
+        key_id: id,
+        key: name,
+        day,
+        model,
+        values,
+        figures: figuresIn({}),
+      };
+      sums.set(group, sum);
+      const figures = figuresOf(charge);
+      for (const figure of figureNames) sum.figures[figure] += figures[figure];
+    }
+  }
+  return [...sums.values()].sort(inOrder);
+}
+
+const tagOf = ({ metadata = {} }: EndedCharge, tag: string): string | null =>
+  Object.hasOwn(metadata, tag) ? (metadata[tag] ?? null) : null;
+
+function inOrder(one: Sum, other: Sum): number {
+  const [a = [], b = []] = [one, other].map(({ day, model, values }) => [day, model, ...values]);
+  const at = a.findIndex((value, index) => value !== b[index]);
+  return (a[at] ?? '') < (b[at] ?? '') ? -1 : 1;
+}

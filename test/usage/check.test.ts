@@ -1,0 +1,157 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { afterEach, expect, it, vi } from 'vitest';
+import { describeChecks } from '../../lib/cli/usage/check.ts';
+import { dynamodb } from '../../shared/aws/dynamodb.ts';
+import { setting } from '../../shared/config.ts';
+import { issueKey } from '../../shared/keys/key.ts';
+import { defaultLimits } from '../../shared/keys/key-limits.ts';
+import { accountKey } from '../../shared/ledger/account.ts';
+import { sweepLedger } from '../../shared/ledger/audit.ts';
+import { reserve } from '../../shared/ledger/reserve.ts';
+import { settle } from '../../shared/ledger/settle.ts';
+import { checkKey } from '../../shared/usage/check.ts';
+import type { EndedCharge } from '../../shared/usage/figures.ts';
+import { rebuildUsage } from '../../shared/usage/rebuild.ts';
+import { rollUpUsage } from '../../shared/usage/roll-up.ts';
+import release from '../support/fixtures/release-1.0.0.json' with { type: 'json' };
+import { hourMs, minuteMs, pass, stopClock } from '../support/worlds/clock.ts';
+import { chargesOf } from '../support/worlds/ledger-world.ts';
+import { spoil } from '../support/worlds/spoil-usage.ts';
+import { useStore } from '../support/worlds/store.ts';
+import { eventOf } from '../support/worlds/usage-world.ts';
+
+await useStore();
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** A key that has made a call, which cost 9 nano-dollars. */
+async function usedKey({ isCounted = true } = {}): Promise<string> {
+  const { id } = await issueKey('shop', { ...defaultLimits, budget_usd: 5 });
+  const hold = await reserve(id, 1_000, { model: 'gpt-5', tags: ['batch', 'batch:chat'] });
+  await settle(hold, { costNanoUsd: 9, figures: 'exact', promptTokens: 1, completionTokens: 2 });
+  if (isCounted) await rollUpUsage(eventOf((await chargesOf(id)) as EndedCharge[]));
+  return id;
+}
+
+async function spend(keyId: string, more: number): Promise<void> {
+  await dynamodb.send(
+    new UpdateCommand({
+      TableName: setting('LEDGER_TABLE'),
+      Key: accountKey(keyId),
+      UpdateExpression: 'SET spent = spent + :more',
+      ExpressionAttributeValues: { ':more': more },
+    }),
+  );
+}
+
+it('agrees before the audit and after it', async () => {
+  stopClock();
+  const id = await usedKey();
+
+  expect(await checkKey(id)).toMatchObject({ agrees: true, under_way: { charges: 0, epochs: 1 } });
+  pass(hourMs);
+  await sweepLedger();
+  expect(await checkKey(id)).toMatchObject({ agrees: true, under_way: { charges: 0, epochs: 0 } });
+});
+
+it('takes a charge for under way that just ended, and for missed a minute later', async () => {
+  stopClock();
+  const id = await usedKey({ isCounted: false });
+
+  const now = await checkKey(id);
+  pass(2 * minuteMs);
+  const later = await checkKey(id);
+
+  expect(now).toMatchObject({ agrees: true, missed: 0, under_way: { charges: 1 } });
+  expect(later).toMatchObject({ agrees: false, missed: 1, under_way: { charges: 0 } });
+  await rebuildUsage(id, false);
+  expect(await checkKey(id)).toMatchObject({ agrees: true, missed: 0 });
+});
+
+it('tells usage that differs, and which command puts it right', async () => {
+  const id = await usedKey();
+  await spoil(id, 0);
+
+  const check = await checkKey(id);
+
+  expect(check).toMatchObject({ agrees: false, account_differences: [] });
+  expect(describeChecks([check])).toMatch(
+    new RegExp(`${id} +total +requests +-2 +1\\n[^]*npm run usage -- rebuild ${id}`),
+  );
+  await rebuildUsage(id, false);
+  expect(await checkKey(id)).toMatchObject({ agrees: true });
+});
+
+it.each([
+  ['before the audit', 0],
+  ['after it', hourMs],
+])('tells an account that differs %s, and does not name the rebuild', async (_, ms) => {
+  stopClock();
+  const id = await usedKey();
+  pass(ms);
+  await sweepLedger();
+  await spend(id, 5);
+
+  const check = await checkKey(id);
+
+  expect(check).toMatchObject({
+    agrees: false,
+    usage_differences: [],
+    account_differences: [
+      { figure: 'spent', kept: 14, charged: 9 },
+      { figure: 'available', kept: 4_999_999_991, charged: 4_999_999_986 },
+    ],
+  });
+  expect(describeChecks([check])).not.toContain('rebuild');
+});
+
+it('compares no account whose window began before the charges that are read', async () => {
+  stopClock('2026-11-10T12:00:00.000Z');
+  const id = await usedKey();
+  pass(24 * hourMs);
+
+  expect(await checkKey(id, '2026-11-11')).toMatchObject({
+    ...{ agrees: true, charges: 0, compares_account: false },
+  });
+  expect(await checkKey(id, '2026-11-10')).toMatchObject({
+    ...{ agrees: true, charges: 1, compares_account: true },
+  });
+});
+
+it('finds nothing wrong with a key that was never used, and writes nothing for it', async () => {
+  const { id } = await issueKey('unused', defaultLimits);
+
+  expect(await checkKey(id)).toMatchObject({ agrees: true, charges: 0, compares_account: true });
+
+  const { Count } = await dynamodb.send(
+    new QueryCommand({
+      TableName: setting('USAGE_TABLE'),
+      KeyConditionExpression: 'key_id = :key',
+      ExpressionAttributeValues: { ':key': id },
+    }),
+  );
+  expect(Count).toBe(0);
+});
+
+it('agrees on what release 1.0.0 has written, before its epochs are audited and after', async () => {
+  const tables = Object.entries(release.tables) as [string, Record<string, AttributeValue>[]][];
+  for (const [name, items] of tables.filter(([name]) => /ledger|usage/.test(name))) {
+    const TableName = setting(name.includes('ledger') ? 'LEDGER_TABLE' : 'USAGE_TABLE');
+    for (const item of items) {
+      await dynamodb.send(new PutCommand({ TableName, Item: unmarshall(item) }));
+    }
+  }
+  const ledger = tables.find(([name]) => name.includes('ledger'))?.[1] ?? [];
+  const keyId = ledger.find(({ entry }) => entry?.S === 'account')?.['key_id']?.S ?? '';
+
+  expect((await rebuildUsage(keyId, true)).charges).toBeGreaterThan(5);
+  await rebuildUsage(keyId, false);
+  expect(await checkKey(keyId)).toMatchObject({ agrees: true, under_way: { epochs: 1 } });
+  stopClock();
+  pass(hourMs);
+  await sweepLedger();
+  expect(await checkKey(keyId)).toMatchObject({ agrees: true, under_way: { epochs: 0 } });
+});

@@ -6,7 +6,7 @@ import { helpFor } from './help.ts';
 /** A command, and what it was called with. */
 export interface Arguments<Name extends string> {
   command: Name;
-  /** A key's id; empty for a command that takes none. */
+  /** The id of a key, or of what else the program is about; empty for a command that takes none. */
   id: string;
   values: { [option: string]: string };
   /** The options that were given and take no value. */
@@ -103,7 +103,7 @@ function refuseUnknownOptions<Name extends string>(
 
 function idAmong<Name extends string>(
   [id = '', ...more]: string[],
-  { commands }: CommandLine<Name>,
+  { commands, idsOf = 'key' }: CommandLine<Name>,
   command: Name,
 ): string {
   const { takesKeyId } = commands[command];
@@ -114,9 +114,9 @@ function idAmong<Name extends string>(
     );
   }
   // What was given instead may be a secret: the message must not repeat it.
-  if (takesKeyId && !id.startsWith('key_')) {
+  if (takesKeyId && !id.startsWith(`${idsOf}_`)) {
     throw new CommandError(
-      `${command} takes a key's id, key_…, as npm run keys -- list shows them.`,
+      `${command} takes a ${idsOf}'s id, ${idsOf}_…, as npm run ${idsOf}s -- list shows them.`,
     );
   }
   return id;

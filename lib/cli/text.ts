@@ -18,3 +18,15 @@ export const minuteOf = (iso: string) => `${iso.slice(0, 16).replace('T', ' ')} 
 
 /** Writes dollars with all their decimals, at least two. */
 export const dollars = (usd: number) => `$${usd.toFixed(9).replace(/(\.\d\d\d*?)0*$/, '$1')}`;
+
+/** Writes a budget and how long it lasts. */
+export function budgetText({
+  budget_usd,
+  duration,
+}: {
+  budget_usd: number | null;
+  duration: string | null;
+}): string {
+  if (budget_usd === null) return 'no limit';
+  return `${dollars(budget_usd)}${duration ? ` per ${duration}` : ''}`;
+}

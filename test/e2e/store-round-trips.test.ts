@@ -81,6 +81,15 @@ it('writes as many units as the table of costs says', async () => {
   expect(store.writeUnitsOf('createchatcompletion') - before).toBe(writeUnits);
 });
 
+it('writes two units more for a key in a team: its account, held and credited', async () => {
+  const { writeUnits = 0 } = readRecorded().counted.completion['create-chat-completion'] ?? {};
+  const before = store.writeUnitsOf('createchatcompletion');
+
+  await complete(false, inTeam);
+
+  expect(store.writeUnitsOf('createchatcompletion') - before).toBe(writeUnits + 2);
+});
+
 async function complete(stream: boolean, caller: Target = stage): Promise<void> {
   const body = { model: 'gpt-4o', messages: [{ role: 'user', content: 'Hello' }], stream };
   if (!stream) {

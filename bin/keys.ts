@@ -1,6 +1,7 @@
 import { readValues } from '../lib/cli/arguments.ts';
 import { CommandError } from '../lib/cli/command-line.ts';
 import { confirm } from '../lib/cli/confirm.ts';
+import { refuseDurationAlone } from '../lib/cli/duration-alone.ts';
 import { keysCommands } from '../lib/cli/keys/commands.ts';
 import { describeKey, describeSecret, tabulateKeys } from '../lib/cli/keys/report.ts';
 import { runCommand } from '../lib/cli/run.ts';
@@ -12,6 +13,7 @@ import { KeyOptions, RotationOptions } from '../shared/keys/key-options.ts';
 import { keyRecord } from '../shared/keys/key-record.ts';
 import { giveName } from '../shared/keys/name.ts';
 import { rotateKey } from '../shared/keys/rotate.ts';
+import { readTeam } from '../shared/keys/team.ts';
 import { catalogue, modelIds } from '../shared/models/catalogue.ts';
 
 /** How long the gateway may go by what the authorizer last said of a secret. */
@@ -26,9 +28,10 @@ await runCommand(keysCommands, {
     const limits = { ...defaultLimits, ...given };
     refuseDurationAlone(limits);
     refuseUnknownModels(given, await reachKeys(values));
+    const team = await teamOf(limits);
     await confirm(await doubtsAbout(given, values), flags);
     const key = keyRecord(await giveName(name, () => issueKey(name, limits)));
-    return { json: key, text: `The key is issued. ${describeSecret(key)}` };
+    return { json: key, text: `The key is issued. ${describeSecret(key, team)}` };
   },
 
   async list({ values }) {
@@ -40,7 +43,7 @@ await runCommand(keysCommands, {
   async show({ id, values }) {
     await reachKeys(values);
     const key = keyRecord(await readKey(id));
-    return { json: key, text: describeKey(key) };
+    return { json: key, text: describeKey(key, await teamOf(key)) };
   },
 
   async set({ id, values, flags }) {
@@ -50,11 +53,13 @@ await runCommand(keysCommands, {
     }
     refuseUnknownModels(changes, await reachKeys(values));
     refuseDurationAlone({ ...(await readKey(id)), ...changes });
+    await teamOf(changes);
     await confirm(await doubtsAbout(changes, values), flags);
     const change = () => changeKey(id, changes);
     const { name } = changes;
     const key = keyRecord(await (name === undefined ? change() : giveName(name, change, id)));
-    return { json: key, text: `Changed; it takes effect ${soon}.\n\n${describeKey(key)}` };
+    const text = describeKey(key, await teamOf(key));
+    return { json: key, text: `Changed; it takes effect ${soon}.\n\n${text}` };
   },
 
   async rotate({ id, values }) {
@@ -76,11 +81,9 @@ await runCommand(keysCommands, {
   },
 });
 
-function refuseDurationAlone({ budget_usd, duration }: KeyLimits): void {
-  if (duration === null || budget_usd !== null) return;
-  throw new CommandError(
-    `The duration ${duration} needs a budget: give --budget-usd too, or --duration none.`,
-  );
+/** Finds a key's team. Throws `NotFoundError` if there is no such team. */
+async function teamOf({ team }: Partial<KeyLimits>) {
+  return team ? readTeam(team) : undefined;
 }
 
 /** Refuses models that the target doesn't serve. What it serves is an output of its stack. */

@@ -6,7 +6,7 @@ import { helpFor } from './help.ts';
 /** A command, and what it was called with. */
 export interface Arguments<Name extends string> {
   command: Name;
-  /** A key's id; empty for a command that takes none, or was given none. */
+  /** The id of a key, or of what else the program is about; empty for a command that takes none, or was given none. */
   id: string;
   values: { [option: string]: string };
   /** The values of the options that may be given several times. */
@@ -113,7 +113,7 @@ function refuseUnknownOptions<Name extends string>(
 
 function idAmong<Name extends string>(
   [id = '', ...more]: string[],
-  { commands }: CommandLine<Name>,
+  { commands, idsOf = 'key' }: CommandLine<Name>,
   command: Name,
 ): string {
   const { takesKeyId } = commands[command];
@@ -125,9 +125,9 @@ function idAmong<Name extends string>(
   }
   // What was given instead may be a secret: the message must not repeat it.
   const isLeftOut = takesKeyId === 'or none' && id === '';
-  if (takesKeyId && !isLeftOut && !id.startsWith('key_')) {
+  if (takesKeyId && !isLeftOut && !id.startsWith(`${idsOf}_`)) {
     throw new CommandError(
-      `${command} takes a key's id, key_…, as npm run keys -- list shows them.`,
+      `${command} takes a ${idsOf}'s id, ${idsOf}_…, as npm run ${idsOf}s -- list shows them.`,
     );
   }
   return id;

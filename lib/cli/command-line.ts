@@ -14,6 +14,8 @@ export interface Command {
 export interface CommandLine<Name extends string> {
   program: string;
   summary: string;
+  /** What the ids are of that its commands take: `npm run <of>s -- list` shows them. Those of keys unless it says. */
+  idsOf?: 'key' | 'team';
   options: Record<string, Option>;
   commands: Record<Name, Command>;
 }

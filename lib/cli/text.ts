@@ -22,3 +22,15 @@ export const dollars = (usd: number) => `$${usd.toFixed(9).replace(/(\.\d\d\d*?)
 /** A text that callers have sent, without characters that control a terminal. */
 export const printable = (text: string) =>
   text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim() || '(none named)';
+
+/** Writes a budget and how long it lasts. */
+export function budgetText({
+  budget_usd,
+  duration,
+}: {
+  budget_usd: number | null;
+  duration: string | null;
+}): string {
+  if (budget_usd === null) return 'no limit';
+  return `${dollars(budget_usd)}${duration ? ` per ${duration}` : ''}`;
+}

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Caller } from '../http/caller.ts';
 import type { Invocation, StreamedResponse } from '../http/stream-endpoint.ts';
-import { type Account, limitsRequests, requestsAttribute } from '../ledger/account.ts';
+import { limitsRequests, requestsAttribute } from '../ledger/account.ts';
 import { toUsd } from '../ledger/nano-usd.ts';
 import { toModelError, unavailable } from '../models/errors.ts';
 import { type CompletionRequest, upstreamBody } from './completion-request.ts';
@@ -45,7 +45,7 @@ export async function createCompletion(
       : AbortSignal.any([timeIsUp, AbortSignal.timeout(wholeAnswerMs)]),
   });
   const headers = {
-    ...limitHeaders(call.account),
+    ...limitHeaders(call),
     ...(call.maxTokens && { 'x-quire-max-tokens': String(call.maxTokens) }),
   };
   if (request.stream) {
@@ -77,12 +77,14 @@ async function wholeCompletion(call: MeteredCall): Promise<string> {
 }
 
 /**
- * The headers that say what the caller has left: of the budget, and of the requests in OpenAI's names.
+ * The headers that say what the caller has left: of the budget, or of the team's if that is less, and of the requests
+ * in OpenAI's names.
  *
  * @see https://platform.openai.com/docs/guides/rate-limits
  */
-function limitHeaders(account: Account): Record<string, string> {
-  const headers = { 'x-quire-budget-remaining-usd': String(toUsd(Math.max(0, account.available))) };
+function limitHeaders({ account, team = account }: MeteredCall): Record<string, string> {
+  const left = Math.max(0, Math.min(account.available, team.available));
+  const headers = { 'x-quire-budget-remaining-usd': String(toUsd(left)) };
   if (!limitsRequests(account)) return headers;
   const now = Date.now();
   const remaining = account.requests_per_minute - (account[requestsAttribute(now)] ?? 0);

@@ -44,6 +44,8 @@ export interface MeteredCall {
   meter: CompletionMeter;
   /** The account as the hold left it. */
   account: Account;
+  /** The account of the key's team, if it is in one, as the hold left it. */
+  team?: Account | undefined;
   idleTimeoutMs: number;
   /** The limit that the key's budget sets to the output; undefined if the request's own, or the model's, applies. */
   maxTokens: number | undefined;
@@ -105,8 +107,11 @@ export async function openHeldCall({ call, hold, maxTokens }: HeldCall): Promise
   try {
     const opened = await openCompletion(model, body, signal, onGivenUp);
     const { response, idleTimeoutMs, model: asked } = opened;
-    const { account } = hold;
-    return { response, idleTimeoutMs, signal, meter, account, maxTokens, ...settlement(asked) };
+    const { account, team } = hold;
+    return {
+      ...{ response, idleTimeoutMs, signal, meter, account, team, maxTokens },
+      ...settlement(asked),
+    };
   } catch (error) {
     await (isTaken ? settlement(model.id).end() : release(hold));
     throw error;

@@ -12,6 +12,8 @@ export const KeyLimits = v.object({
   budget_usd: v.nullable(Usd),
   /** How long the budget lasts until it renews, such as `30d`; null if it never renews. */
   duration: v.nullable(v.string()),
+  /** The id of the team whose budget it may spend too; null for none. */
+  team: v.optional(v.nullable(v.string()), null),
   images_per_hour: Count,
   requests_per_minute: v.nullable(Count),
   /** Requests under way at once. */
@@ -54,6 +56,7 @@ export const maxResearchUsd = (ownUsd: number | null): number =>
 export const defaultLimits: KeyLimits = {
   budget_usd: null,
   duration: null,
+  team: null,
   images_per_hour: 100,
   requests_per_minute: null,
   max_concurrent: usualConcurrent,

@@ -58,15 +58,25 @@ const TimeSpanMs = v.pipe(
   v.transform((text) => addDuration(new Date(), text).getTime() - Date.now()),
 );
 
+const TeamId = matching(/^team_[0-9a-f-]{36}$/, "a team's id, team_…, or none");
+
+const budgetOptions = {
+  name: v.exactOptional(matching(/^(?=.*\S)\P{Cc}{1,100}$/u, '1 to 100 printable characters')),
+  budget_usd: v.exactOptional(orNone(null, Usd)),
+  duration: v.exactOptional(orNone(null, TimeSpan)),
+};
+
+/** A team's name and budget as an operator writes them on the command line. */
+export const TeamOptions = v.object(budgetOptions);
+
 /**
  * A key's name and limits as an operator writes them on the command line, with `none` for no limit. A message
  * continues a sentence that begins with the option's name, such as `--models takes …`.
  */
 export const KeyOptions = v.pipe(
   v.object({
-    name: v.exactOptional(matching(/^(?=.*\S)\P{Cc}{1,100}$/u, '1 to 100 printable characters')),
-    budget_usd: v.exactOptional(orNone(null, Usd)),
-    duration: v.exactOptional(orNone(null, TimeSpan)),
+    ...budgetOptions,
+    team: v.exactOptional(orNone(null, TeamId)),
     images_per_hour: v.exactOptional(Count),
     requests_per_minute: v.exactOptional(orNone(null, Count)),
     max_concurrent: v.exactOptional(orNone(null, Count)),

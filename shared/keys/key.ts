@@ -5,6 +5,7 @@ import { setting } from '../config.ts';
 import { NotFoundError } from '../http/errors.ts';
 import { openAccount } from '../ledger/account.ts';
 import { changeAccountLimits } from '../ledger/change-limits.ts';
+import { putInTeam } from '../ledger/team.ts';
 import type { KeyLimits } from './key-limits.ts';
 import { hashSecret, newSecret } from './secret.ts';
 
@@ -37,6 +38,7 @@ export async function issueKey(
   };
   await put(key);
   await openAccount(key.id, key.created_at, key);
+  if (key.team) await putInTeam(key.id, key.team);
   await put(secretItem(key.secret_hash, key.id));
   return { ...key, api_key: secret };
 }
@@ -83,23 +85,26 @@ export async function readKey(id: string): Promise<ApiKey> {
 }
 
 /** Lists all keys as they are now, the oldest first. */
-export async function listKeys(): Promise<ApiKey[]> {
-  const keys: ApiKey[] = [];
+export const listKeys = () => listItems<ApiKey>('key_');
+
+/** Lists the items of the table whose ids begin so, the oldest first. Reads the whole table. */
+export async function listItems<Item extends { id: string }>(prefix: string): Promise<Item[]> {
+  const found: Item[] = [];
   const pages = paginateScan(
     { client: dynamodb },
     {
       TableName: setting('KEYS_TABLE'),
       ConsistentRead: true,
-      FilterExpression: 'begins_with(id, :keys)',
-      ExpressionAttributeValues: { ':keys': 'key_' },
+      FilterExpression: 'begins_with(id, :prefix)',
+      ExpressionAttributeValues: { ':prefix': prefix },
     },
   );
-  for await (const { Items = [] } of pages) keys.push(...(Items as ApiKey[]));
-  return keys.sort((a, b) => (a.id < b.id ? -1 : 1));
+  for await (const { Items = [] } of pages) found.push(...(Items as Item[]));
+  return found.sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
 /**
- * Changes a key's name, limits or state, and its account's limits with them. Returns the changed key. Throws
+ * Changes a key's name, limits or state, and its account's limits and team with them. Returns the changed key. Throws
  * `NotFoundError` if there is no such key.
  */
 export async function changeKey(id: string, changes: Partial<ApiKey>): Promise<ApiKey> {
@@ -122,6 +127,7 @@ export async function changeKey(id: string, changes: Partial<ApiKey>): Promise<A
   if (!changed) throw noSuchKey(id);
   const key = changed.Attributes as ApiKey;
   if (names.some((name) => accountLimits.includes(name))) await changeAccountLimits(id, key);
+  if (changes.team !== undefined) await putInTeam(id, changes.team);
   return key;
 }
 

@@ -21,6 +21,9 @@ export const Budget = v.object({
   duration: v.nullable(v.string()),
 });
 
+/** The budget of the key's team, which its keys spend together. */
+export const TeamBudget = v.object({ name: v.string(), ...Budget.entries });
+
 export const OcrAllowance = v.object({
   images_per_hour: Count,
   used_this_hour: Count,
@@ -38,6 +41,8 @@ export const ResearchLimit = v.object({ max_usd: Usd });
 export const LimitsReport = v.object({
   has_api_key: v.literal(true),
   budget: Budget,
+  /** Null if the key is in no team. */
+  team: v.nullable(TeamBudget),
   ocr: OcrAllowance,
   /** Null if the operator has set up no search provider. */
   web_search: v.nullable(SearchPrice),
@@ -47,15 +52,17 @@ export const LimitsReport = v.object({
 export type Budget = v.InferOutput<typeof Budget>;
 export type LimitsReport = v.InferOutput<typeof LimitsReport>;
 
-/** Reports the caller's budget and OCR allowance as they are now. Throws if the key has no account. */
+/** Reports the caller's budget, its team's, and its OCR allowance as they are now. Throws if the key has no account. */
 export async function reportLimits(caller: Caller): Promise<LimitsReport> {
   const [account, used] = await Promise.all([findAccount(caller.keyId), imagesUsed(caller.keyId)]);
   if (!account) throw new Error(`The key ${caller.keyId} has no account`);
+  const team = account.team ? await findAccount(account.team) : undefined;
   const { images_per_hour, research_usd } = limitsOf(caller);
   const provider = setting('SEARCH_PROVIDER');
   return {
     has_api_key: true,
     budget: budgetOf(account),
+    team: team ? { name: team.name ?? '', ...budgetOf(team) } : null,
     ocr: {
       images_per_hour,
       used_this_hour: used,
@@ -68,7 +75,7 @@ export async function reportLimits(caller: Caller): Promise<LimitsReport> {
 }
 
 /** Shows a window that has ended as renewed, although the account begins the next one only with its next hold. */
-function budgetOf(account: Account): Budget {
+export function budgetOf(account: Account): Budget {
   const { ceiling, held, created_at, duration, window_ends_at } = account;
   const now = Date.now();
   const spent = Date.parse(window_ends_at) <= now ? 0 : account.spent;

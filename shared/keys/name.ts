@@ -16,19 +16,21 @@ export async function keysByName(): Promise<Map<string, string>> {
 
 /**
  * Gives a key a name by `give`, unless another key that isn't revoked has it. The name is claimed meanwhile, so
- * that of two who want it at once one is refused. Throws `ConflictError` for the other.
+ * that of two who want it at once one is refused. Throws `ConflictError` for the other. `taken` returns the names in
+ * use, of something else than keys.
  */
 export async function giveName<Result>(
   name: string,
   give: () => Promise<Result>,
   keyId?: string,
+  taken = keysByName,
 ): Promise<Result> {
   const claim = uuidv7();
   if (!(await claimName(name, claim))) {
-    throw new ConflictError(`The name ${name} is being given to another key at this moment.`);
+    throw new ConflictError(`The name ${name} is being given to another at this moment.`);
   }
   try {
-    const namesake = (await keysByName()).get(name);
+    const namesake = (await taken()).get(name);
     if (!namesake || namesake === keyId) return await give();
     throw new ConflictError(`The name ${name} is in use by ${namesake}: give another.`);
   } finally {

@@ -5,12 +5,13 @@ import { maxBudgetNanoUsd, toNanoUsd } from './nano-usd.ts';
 import { windowAt } from './window.ts';
 
 /**
- * What a key may spend and has spent, in whole nano-dollars. Every write keeps
+ * What a key, or a team of keys, may spend and has spent, in whole nano-dollars. Every write keeps
  * `available = ceiling − held − spent`. Beside the totals there are `held_<epoch>`, `running_<epoch>` and
  * `settled_<epoch>_<window>` until that epoch is audited, and `requests_<minute>`, the number of requests in that
  * minute. Instants are ISO 8601 strings.
  */
 export interface Account {
+  /** The key's id, or the team's. */
   key_id: string;
   entry: 'account';
   ceiling: number;
@@ -32,6 +33,10 @@ export interface Account {
   audit_at?: string;
   /** The partition of the index `audits`, which is sorted by `audit_at`. */
   audit_lane: 'accounts';
+  /** The id of the key's team, whose account pays too. */
+  team?: string;
+  /** What a team is called; absent on the account of a key. */
+  name?: string;
   [sum: `held_${number}` | `running_${number}` | `requests_${number}`]: number;
   [settled: `settled_${number}` | `settled_${number}_${number}`]: number;
 }
@@ -80,11 +85,15 @@ export const requestsAttribute = (ms: number) => `requests_${Math.floor(ms / 60_
 /** The primary key of an account's item. */
 export const accountKey = (keyId: string) => ({ key_id: keyId, entry: 'account' });
 
-/** Opens a key's account with its whole budget available. Does nothing if the key has one. */
+/**
+ * Opens the account of a key or a team with its whole budget available. Does nothing if there is one. `name` is a
+ * team's.
+ */
 export async function openAccount(
   keyId: string,
   createdAt: string,
   limits: AccountLimits,
+  name?: string,
 ): Promise<void> {
   const { startsAt, endsAt } = windowAt(createdAt, limits.duration, Date.now());
   const attributes = limitAttributes(limits);
@@ -98,6 +107,7 @@ export async function openAccount(
     window_starts_at: startsAt,
     window_ends_at: endsAt,
     audit_lane: 'accounts',
+    ...(name !== undefined && { name }),
   };
   await unlessConditionFails(
     dynamodb.send(
@@ -110,6 +120,6 @@ export async function openAccount(
   );
 }
 
-/** Reads a key's account as it is now; undefined if it has none. */
+/** Reads the account of a key or a team as it is now; undefined if it has none. */
 export const findAccount = (keyId: string) =>
   getItem<Account>(setting('LEDGER_TABLE'), accountKey(keyId));

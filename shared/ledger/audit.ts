@@ -1,4 +1,5 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import pLimit from 'p-limit';
 import { dynamodb, queryItems, queryPages, unlessConditionFails } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
 import { log } from '../log.ts';
@@ -14,6 +15,7 @@ import {
   runningAttribute,
   settledAttribute,
 } from './epoch.ts';
+import { everInTeam, isTeamId } from './team.ts';
 
 /**
  * Audits every account that is due. It gives back what calls held whose caller died, and corrects an account that
@@ -102,12 +104,25 @@ function sumsOf(account: Account, epoch: number): [string, number][] {
   return Object.entries(account).filter(([name]) => sum.test(name)) as [string, number][];
 }
 
-/** Adds up what the charges of an epoch cost, by the window in which they count. */
-async function costsByWindow(keyId: string, epoch: number): Promise<Map<number, number>> {
+/** How many keys of a team have their charges read at once. */
+const keysAtOnce = 8;
+
+/** Adds up what the charges of an epoch cost, by the account's window in which they count. */
+async function costsByWindow(accountId: string, epoch: number): Promise<Map<number, number>> {
   const costs = new Map<number, number>();
-  for await (const { window = 0, cost = 0 } of chargesOf(keyId, epoch)) {
-    costs.set(window, (costs.get(window) ?? 0) + cost);
+  const add = (window = 0, cost = 0) => costs.set(window, (costs.get(window) ?? 0) + cost);
+  if (!isTeamId(accountId)) {
+    for await (const { window, cost } of chargesOf(accountId, epoch)) add(window, cost);
+    return costs;
   }
+  const addHeldBy = async (keyId: string) => {
+    for await (const { team, team_window, cost } of chargesOf(keyId, epoch)) {
+      if (team === accountId) add(team_window, cost);
+    }
+  };
+  const limit = pLimit(keysAtOnce);
+  const keyIds = await Array.fromAsync(everInTeam(accountId));
+  await Promise.all(keyIds.map((keyId) => limit(addHeldBy, keyId)));
   return costs;
 }
 

@@ -33,6 +33,10 @@ export interface Charge extends ChargeSubject {
   hold: number;
   /** The number of the budget's window that it counts in: the one in which it was held. */
   window?: number;
+  /** The team that it was held on too. */
+  team?: string;
+  /** The number of the window of the team's budget that it counts in. */
+  team_window?: number;
   created_at: string;
   cost?: number;
   figures?: Accuracy;

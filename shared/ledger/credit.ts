@@ -3,12 +3,22 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { setting } from '../config.ts';
 import { errorFields, log } from '../log.ts';
-import { timeOfId } from '../uuid-time.ts';
-import { type Account, accountKey, inWindow } from './account.ts';
+import { type Account, accountKey, inWindow, requestsAttribute } from './account.ts';
 import { epochOf, heldAttribute, runningAttribute, settledAttribute } from './epoch.ts';
 import { remember } from './last-seen.ts';
-import type { Hold } from './reserve.ts';
 import { sendOnce } from './send-once.ts';
+
+/** What one account holds of a call. */
+export interface HeldPart {
+  key_id: string;
+  holdNanoUsd: number;
+  /** When it was held, in ms since 1970. */
+  heldAtMs: number;
+  /** The number of the account's window in which it was held. */
+  window: number;
+  /** Whether the account counts it as a request under way. */
+  isRequest: boolean;
+}
 
 /**
  * Moves a call's hold out of held, and its cost to spent if the window in which it was held is still the account's.
@@ -16,59 +26,80 @@ import { sendOnce } from './send-once.ts';
  * makes the account agree with its charges.
  */
 export async function credit(
-  hold: Hold,
+  part: HeldPart,
   costNanoUsd: number,
   abortSignal?: AbortSignal,
 ): Promise<Account | undefined> {
   try {
-    const { account, refusedBy } = await send(creditOf(hold, costNanoUsd), abortSignal);
-    const isNextWindow = refusedBy?.[heldAttribute(epochOfHold(hold))] !== undefined;
+    const { account, refusedBy } = await send(creditOf(part, costNanoUsd), abortSignal);
+    const isNextWindow = refusedBy?.[heldAttribute(epochOf(part.heldAtMs))] !== undefined;
     if (!isNextWindow) return account;
-    return (await send(creditOf(hold), abortSignal)).account;
+    return (await send(creditOf(part), abortSignal)).account;
   } catch (error) {
-    log('error', 'account not credited', { key_id: hold.charge.key_id, ...errorFields(error) });
+    log('error', 'account not credited', { key_id: part.key_id, ...errorFields(error) });
     return undefined;
   }
 }
 
 /** Takes a cost back that was credited, for a call that turned out to cost nothing. */
-export async function refund(hold: Hold, costNanoUsd: number): Promise<void> {
-  const { charge } = hold;
-  const settled = settledAttribute(epochOfHold(hold), charge.window);
+export async function refund(part: HeldPart, costNanoUsd: number): Promise<void> {
+  const { key_id, heldAtMs, window } = part;
   try {
     await send({
-      ...changeOf(hold),
-      ConditionExpression: `attribute_exists(#settled) AND ${inWindow(charge.window)}`,
+      ...changeOf(part),
+      ConditionExpression: `attribute_exists(#settled) AND ${inWindow(window)}`,
       UpdateExpression:
         'SET spent = spent - :cost, available = available + :cost, #settled = #settled - :cost',
-      ExpressionAttributeNames: { '#settled': settled },
-      ExpressionAttributeValues: { ':cost': costNanoUsd, ':window': charge.window },
+      ExpressionAttributeNames: { '#settled': settledAttribute(epochOf(heldAtMs), window) },
+      ExpressionAttributeValues: { ':cost': costNanoUsd, ':window': window },
     });
   } catch (error) {
-    log('error', 'cost not given back', { key_id: charge.key_id, ...errorFields(error) });
+    log('error', 'cost not given back', { key_id, ...errorFields(error) });
   }
 }
 
-const epochOfHold = ({ charge }: Hold) => epochOf(timeOfId(charge.entry));
+/**
+ * Undoes a hold of which no call came, as if it had never been: its request isn't counted either. Returns the account;
+ * undefined if the write fails, which leaves the hold to the audit.
+ */
+export async function undoHold(part: HeldPart): Promise<Account | undefined> {
+  const undo = creditOf(part);
+  try {
+    const { account } = await send({
+      ...undo,
+      ...(part.isRequest && {
+        // The count of a minute that is over may be gone.
+        UpdateExpression: `${undo.UpdateExpression}, #requests = if_not_exists(#requests, :one) - :one`,
+        ExpressionAttributeNames: {
+          ...undo.ExpressionAttributeNames,
+          '#requests': requestsAttribute(part.heldAtMs),
+        },
+      }),
+    });
+    return account;
+  } catch (error) {
+    log('error', 'hold not undone', { key_id: part.key_id, ...errorFields(error) });
+    return undefined;
+  }
+}
 
-const changeOf = ({ charge }: Hold) => ({
+const changeOf = ({ key_id }: HeldPart) => ({
   TableName: setting('LEDGER_TABLE'),
-  Key: accountKey(charge.key_id),
+  Key: accountKey(key_id),
   ReturnValues: 'ALL_NEW' as const,
   ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
 });
 
 /** The credit of a cost in the window of its hold; without a cost the credit in whatever window there is. */
-function creditOf(hold: Hold, costNanoUsd?: number) {
-  const { charge, isRequest } = hold;
-  const epoch = epochOfHold(hold);
+function creditOf(part: HeldPart, costNanoUsd?: number) {
+  const { holdNanoUsd, heldAtMs, window, isRequest } = part;
+  const epoch = epochOf(heldAtMs);
   const counts = costNanoUsd !== undefined;
   return {
-    ...changeOf(hold),
-    ConditionExpression: [
-      'attribute_exists(#held)',
-      ...(counts ? [inWindow(charge.window)] : []),
-    ].join(' AND '),
+    ...changeOf(part),
+    ConditionExpression: ['attribute_exists(#held)', ...(counts ? [inWindow(window)] : [])].join(
+      ' AND ',
+    ),
     UpdateExpression: `SET ${[
       'held = held - :hold',
       'available = available + :back',
@@ -80,13 +111,13 @@ function creditOf(hold: Hold, costNanoUsd?: number) {
     ].join(', ')}`,
     ExpressionAttributeNames: {
       '#held': heldAttribute(epoch),
-      ...(counts && { '#settled': settledAttribute(epoch, charge.window) }),
+      ...(counts && { '#settled': settledAttribute(epoch, window) }),
       ...(isRequest && { '#running': runningAttribute(epoch) }),
     },
     ExpressionAttributeValues: {
-      ':hold': charge.hold,
-      ':back': charge.hold - (costNanoUsd ?? 0),
-      ...(counts && { ':cost': costNanoUsd, ':zero': 0, ':window': charge.window }),
+      ':hold': holdNanoUsd,
+      ':back': holdNanoUsd - (costNanoUsd ?? 0),
+      ...(counts && { ':cost': costNanoUsd, ':zero': 0, ':window': window }),
       ...(isRequest && { ':one': 1 }),
     },
   };

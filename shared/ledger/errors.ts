@@ -1,9 +1,10 @@
 import { ServiceError } from '../http/errors.ts';
 import { type Account, usualConcurrent } from './account.ts';
 import { toUsd } from './nano-usd.ts';
+import { isTeamId } from './team.ts';
 import { never } from './window.ts';
 
-/** 429: the key's budget doesn't cover the most that this request can cost. */
+/** 429: the key's budget, or its team's, doesn't cover the most that this request can cost. */
 export class BudgetExceededError extends ServiceError {
   /** Whether running requests hold what this one lacks, so that it may succeed once they have ended. */
   readonly isHeldUp: boolean;
@@ -11,8 +12,9 @@ export class BudgetExceededError extends ServiceError {
   /** `advice` is a sentence that says what the caller can do. */
   constructor(account: Account, holdNanoUsd: number, advice?: string) {
     const isHeldUp = account.available + account.held >= holdNanoUsd;
+    const isTeams = isTeamId(account.key_id);
     const figures = {
-      limit: 'budget',
+      limit: isTeams ? 'team_budget' : 'budget',
       max_usd: toUsd(account.ceiling),
       used_usd: toUsd(account.spent),
       held_usd: toUsd(account.held),
@@ -20,7 +22,8 @@ export class BudgetExceededError extends ServiceError {
       reset_at: account.window_ends_at === never ? null : account.window_ends_at,
       request_max_usd: toUsd(holdNanoUsd),
     };
-    super(429, 'budget_exceeded', sentence(figures, isHeldUp, advice), {
+    const whose = isTeams ? `this key's team, ${account.name},` : 'this key';
+    super(429, 'budget_exceeded', sentence(figures, whose, isHeldUp, advice), {
       details: { budget: figures },
       retryAfterSeconds: isHeldUp ? 1 : retryAfterSeconds(account, holdNanoUsd),
     });
@@ -98,16 +101,18 @@ export class UnsettledError extends Error {
 
 function sentence(
   figures: Record<string, number | string | null>,
+  whose: string,
   isHeldUp: boolean,
   advice?: string,
 ): string {
-  const { max_usd, used_usd, held_usd, remaining_usd, reset_at, request_max_usd } = figures;
+  const { limit, max_usd, used_usd, held_usd, remaining_usd, reset_at, request_max_usd } = figures;
   const reset = reset_at ? `The budget resets at ${reset_at}.` : 'The budget does not reset.';
   if (max_usd === 0) {
-    return 'Budget exceeded: the budget of this key is $0, so it can pay for nothing. Whoever issued the key can change that.';
+    return `Budget exceeded: the budget of ${whose} is $0, so it can pay for nothing. Whoever issued the key can change that.`;
   }
+  const part = limit === 'team_budget' ? `of the budget of ${whose} ` : '';
   return [
-    `Budget exceeded: this request may cost up to $${request_max_usd}, and $${remaining_usd} of $${max_usd} remain ($${used_usd} spent, $${held_usd} held by running requests).`,
+    `Budget exceeded: this request may cost up to $${request_max_usd}, and ${part}$${remaining_usd} of $${max_usd} remain ($${used_usd} spent, $${held_usd} held by running requests).`,
     isHeldUp ? 'It fits once running requests have ended: try again in a moment.' : reset,
     ...(advice ? [advice] : []),
   ].join(' ');

@@ -1,27 +1,19 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { v7 as uuidv7 } from 'uuid';
-import { dynamodb } from '../aws/dynamodb.ts';
-import { setting } from '../config.ts';
-import {
-  type Account,
-  accountKey,
-  requestsAttribute,
-  usualConcurrent,
-  windowOf,
-} from './account.ts';
+import { type Account, requestsAttribute, usualConcurrent, windowOf } from './account.ts';
 import { type Charge, type ChargeSubject, chargeRetentionSeconds } from './charge.ts';
-import { auditDueMs, epochOf, heldAttribute, runningAttribute } from './epoch.ts';
 import { BudgetExceededError, ConcurrencyError, RequestsPerMinuteError } from './errors.ts';
-import { lastSeen, remember } from './last-seen.ts';
+import type { Fit } from './hold-account.ts';
+import { holdJointly } from './hold-jointly.ts';
+import { lastSeen, leastOf, payersOf } from './last-seen.ts';
 import { hasWindowEnded, renewWindow } from './renew-window.ts';
 
-/** A hold on an account, with the account as the hold left it. It is ended once, by `settle` or `release`. */
+/** A hold on a key's account and its team's, as the hold left them. It is ended once, by `settle` or `release`. */
 export interface Hold {
   /** What the charge will say of the call. */
   charge: HeldCharge;
   account: Account;
+  /** The account of the team that the key was in; absent if it was in none. */
+  team?: Account;
   /** Whether it counts as a request under way. */
   isRequest: boolean;
   /** Whether it has ended, in this process. */
@@ -30,15 +22,6 @@ export interface Hold {
 
 /** A charge before its end. */
 export type HeldCharge = Omit<Charge, 'status' | 'ended_at'> & { window: number };
-
-/** A hold, and the accounts that it is right for. */
-export interface Fit {
-  holdNanoUsd: number;
-  /** It is right if so much is available or more; by default the hold itself. */
-  from?: number;
-  /** And less than this. */
-  below?: number;
-}
 
 /** Chooses the hold by what an account has available and what running calls hold of it, in nano-dollars. */
 export interface HoldPlan<Chosen extends Fit = Fit> {
@@ -54,7 +37,8 @@ export interface ReserveOptions {
 
 /**
  * Moves the most that a call can cost, in whole nano-dollars, from available to held, and counts the request. It
- * takes one conditional update, and two more if the key's window has ended.
+ * takes one conditional update, and two more if the key's window has ended. If the key is in a team, the team's account
+ * takes as many.
  *
  * Throws `BudgetExceededError`, `RequestsPerMinuteError` or `ConcurrencyError`, all 429, and then nothing is held or
  * counted.
@@ -73,8 +57,9 @@ export async function reserve(
 const maxFits = 5;
 
 /**
- * Reserves as `reserve` does, but with a hold that is chosen by the account. The first guess is for the account as
- * this function saw it last. A guess that is wrong is refused and gets the account back, and the next one fits it.
+ * Reserves as `reserve` does, but with a hold that is chosen by the account, or by what both the key's and its team's
+ * have. The first guess is for the accounts as this function saw them last. A guess that is wrong is refused and gets
+ * the account back, and the next one fits it.
  */
 export async function reserveByPlan<Chosen extends Fit>(
   keyId: string,
@@ -82,37 +67,39 @@ export async function reserveByPlan<Chosen extends Fit>(
   subject: ChargeSubject,
   options: ReserveOptions = {},
 ): Promise<{ hold: Hold; chosen: Chosen }> {
-  let seen = lastSeen(keyId);
+  const { asRequest = true } = options;
+  let payers = payersOf(lastSeen(keyId));
   for (let fits = 1; ; ) {
     const now = Date.now();
-    const chosen = plan.fit(seen);
-    const { account, refusedBy } = await tryReserve(keyId, chosen, now, options);
-    if (account) {
-      remember(account);
-      return { hold: holdOf(account, chosen.holdNanoUsd, now, subject, options), chosen };
+    const chosen = plan.fit(leastOf(payers));
+    const joint = await holdJointly(payers, chosen, now, asRequest);
+    if (joint.held) {
+      return { hold: holdOf(joint.held, chosen.holdNanoUsd, now, subject, asRequest), chosen };
     }
-    if (!refusedBy) throw new Error(`The key ${keyId} has no account`);
-    if (hasWindowEnded(refusedBy, now)) {
-      await renewWindow(refusedBy, now);
+    const { refusedBy } = joint;
+    const ended = refusedBy.filter((account) => hasWindowEnded(account, now));
+    if (ended.length > 0) {
+      await Promise.all(ended.map((account) => renewWindow(account, now)));
       continue;
     }
-    remember(refusedBy);
-    refuseRequest(refusedBy, now, options);
-    const { holdNanoUsd } = plan.fit(refusedBy);
-    if (holdNanoUsd > refusedBy.available || fits === maxFits) {
-      throw new BudgetExceededError(refusedBy, holdNanoUsd, plan.advice?.(refusedBy));
-    }
-    seen = refusedBy;
+    payers = joint.payers;
+    const own = refusedBy.find(({ key_id }) => key_id === keyId);
+    if (own && asRequest) refuseRequest(own, now);
+    const least = leastOf(payers);
+    const { holdNanoUsd } = plan.fit(least);
+    const lacking =
+      fits === maxFits ? refusedBy : refusedBy.filter(({ available }) => holdNanoUsd > available);
+    refuseBudget(lacking, holdNanoUsd, plan.advice?.(least));
     fits += 1;
   }
 }
 
 function holdOf(
-  account: Account,
+  { account, team }: { account: Account; team?: Account },
   holdNanoUsd: number,
   now: number,
   subject: ChargeSubject,
-  { asRequest = true }: ReserveOptions,
+  isRequest: boolean,
 ): Hold {
   const charge = {
     key_id: account.key_id,
@@ -120,103 +107,28 @@ function holdOf(
     entry: `charge_${uuidv7({ msecs: now })}`,
     hold: holdNanoUsd,
     window: windowOf(account),
+    ...(team && { team: team.key_id, team_window: windowOf(team) }),
     created_at: new Date(now).toISOString(),
     expires_at: Math.floor(now / 1000) + chargeRetentionSeconds,
     ...subject,
   };
-  return { charge, account, isRequest: asRequest, isEnded: false };
+  return { charge, account, ...(team && { team }), isRequest, isEnded: false };
 }
 
-/** Throws if an account that refused a hold has no requests left, in this minute or at once. */
-function refuseRequest(account: Account, now: number, { asRequest = true }: ReserveOptions): void {
-  if (!asRequest) return;
+/** Throws if a key that refused a hold has no requests left, in this minute or at once. */
+function refuseRequest(account: Account, now: number): void {
   const { requests_per_minute, running = 0, max_concurrent = usualConcurrent } = account;
   const requests = account[requestsAttribute(now)] ?? 0;
   if (requests >= requests_per_minute) throw new RequestsPerMinuteError(account);
   if (running >= max_concurrent) throw new ConcurrencyError(account);
 }
 
-/** The account after a hold, or the account that refused it; neither if the key has none. */
-interface Attempt {
-  account?: Account;
-  refusedBy?: Account | undefined;
-}
-
-/** Whether another request may run. Accounts from before there was a limit lack both attributes. */
-const mayRunMore = [
-  'running < max_concurrent',
-  'attribute_not_exists(running) AND (attribute_not_exists(max_concurrent) OR max_concurrent > :zero)',
-  'attribute_not_exists(max_concurrent) AND running < :concurrent',
-].join(' OR ');
-
-/**
- * Tries to hold with one conditional update. If the condition fails, DynamoDB returns the item as it was, so
- * that the reason is known without a read.
- *
- * @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_UpdateItem.html
- */
-async function tryReserve(
-  keyId: string,
-  { holdNanoUsd, from = holdNanoUsd, below }: Fit,
-  now: number,
-  { asRequest = true }: ReserveOptions,
-): Promise<Attempt> {
-  const epoch = epochOf(now);
-  try {
-    const { Attributes } = await dynamodb.send(
-      new UpdateCommand({
-        TableName: setting('LEDGER_TABLE'),
-        Key: accountKey(keyId),
-        ConditionExpression: [
-          'available >= :from',
-          ...(below === undefined ? [] : ['available < :below']),
-          'window_ends_at > :now',
-          ...(asRequest
-            ? [
-                'requests_per_minute > :zero',
-                '(attribute_not_exists(#requests) OR #requests < requests_per_minute)',
-                `(${mayRunMore})`,
-              ]
-            : []),
-        ].join(' AND '),
-        UpdateExpression: `SET ${[
-          'available = available - :hold',
-          'held = held + :hold',
-          '#held = if_not_exists(#held, :zero) + :hold',
-          ...(asRequest
-            ? [
-                '#requests = if_not_exists(#requests, :zero) + :one',
-                'running = if_not_exists(running, :zero) + :one',
-                '#running = if_not_exists(#running, :zero) + :one',
-              ]
-            : []),
-          'audit_at = if_not_exists(audit_at, :audit)',
-        ].join(', ')}${asRequest ? ' REMOVE #past' : ''}`,
-        ExpressionAttributeNames: {
-          '#held': heldAttribute(epoch),
-          ...(asRequest && {
-            '#requests': requestsAttribute(now),
-            // The count of a minute that is over, so that a busy account stays small.
-            '#past': requestsAttribute(now - 2 * 60_000),
-            '#running': runningAttribute(epoch),
-          }),
-        },
-        ExpressionAttributeValues: {
-          ':hold': holdNanoUsd,
-          ':from': from,
-          ...(below !== undefined && { ':below': below }),
-          ':now': new Date(now).toISOString(),
-          ':zero': 0,
-          ...(asRequest && { ':one': 1, ':concurrent': usualConcurrent }),
-          ':audit': new Date(auditDueMs(epoch)).toISOString(),
-        },
-        ReturnValues: 'ALL_NEW',
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-      }),
-    );
-    return { account: Attributes as Account };
-  } catch (error) {
-    if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    return { refusedBy: error.Item && (unmarshall(error.Item) as Account) };
-  }
+/** Throws if there is an account that lacks the money; of two the error is about the one to be waited for longer. */
+function refuseBudget(lacking: Account[], holdNanoUsd: number, advice: string | undefined): void {
+  const waitOf = ({ retryAfterSeconds }: BudgetExceededError) =>
+    retryAfterSeconds ?? Number.POSITIVE_INFINITY;
+  const [error] = lacking
+    .map((account) => new BudgetExceededError(account, holdNanoUsd, advice))
+    .sort((a, b) => (waitOf(a) < waitOf(b) ? 1 : waitOf(a) > waitOf(b) ? -1 : 0));
+  if (error) throw error;
 }

@@ -4,7 +4,7 @@ import { measure } from '../metrics.ts';
 import { timeOfId } from '../uuid-time.ts';
 import type { Account } from './account.ts';
 import { type Accuracy, type Charge, chargePut, putCharge } from './charge.ts';
-import { credit, refund } from './credit.ts';
+import { credit, type HeldPart, refund } from './credit.ts';
 import { epochOf, settleUntilMs } from './epoch.ts';
 import { UnsettledError } from './errors.ts';
 import { toUsd } from './nano-usd.ts';
@@ -34,8 +34,8 @@ const endingOf = (outcome: Outcome): Ending => ({
 });
 
 /**
- * Writes the charge of a call that has ended, and moves its hold to spent, at the same time. Returns the account;
- * undefined if the call had ended before, or if the account is left to the audit. Throws `UnsettledError` if the charge
+ * Writes the charge of a call that has ended, and moves its hold to spent on each account that holds it, at the same
+ * time. Returns the key's account; undefined if the call had ended before, or if the account is left to the audit. Throws `UnsettledError` if the charge
  * could not be written: the audit gives the cost back then.
  */
 export function settle(hold: Hold, outcome: Outcome): Promise<Account | undefined> {
@@ -53,7 +53,7 @@ export function release(hold: Hold): Promise<Account | undefined> {
  * hold is given back then, and nothing is charged. If it isn't known whether the transaction happened, this throws,
  * and the audit decides by what it finds.
  *
- * The transaction takes the charge and never the account. An account changes all the time, and DynamoDB
+ * The transaction takes the charge and never an account. An account changes all the time, and DynamoDB
  * refuses plain updates of an item while a transaction holds it.
  *
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html
@@ -65,9 +65,10 @@ export async function settleWith(
 ): Promise<boolean> {
   if (!beginEnd(hold)) throw new Error('The call had ended before it was settled');
   const ending = endingOf(outcome);
+  const parts = partsOf(hold);
   const [transaction, credited] = await Promise.allSettled([
     writeTransaction([{ Put: chargePut(chargeOf(hold, ending)) }, ...products]),
-    credit(hold, outcome.costNanoUsd),
+    creditAll(parts, outcome.costNanoUsd),
   ]);
   if (transaction.status === 'rejected') throw transaction.reason;
   const failed = transaction.value;
@@ -75,9 +76,9 @@ export async function settleWith(
     measureUse(hold, ending);
     return true;
   }
-  const isCredited = credited.status === 'fulfilled' && credited.value !== undefined;
+  const accounts = credited.status === 'fulfilled' ? credited.value : [];
   await Promise.all([
-    isCredited && refund(hold, outcome.costNanoUsd),
+    ...parts.map((part, index) => accounts[index] && refund(part, outcome.costNanoUsd)),
     putCharge(chargeOf(hold, { status: 'released', failed: true })),
   ]);
   if (failed.includes(0)) throw new Error('The charge was there before its call had ended');
@@ -89,13 +90,25 @@ async function end(hold: Hold, ending: Ending): Promise<Account | undefined> {
   const cutOff = cutOffOf(hold);
   const [written, credited] = await Promise.allSettled([
     putCharge(chargeOf(hold, ending), cutOff),
-    credit(hold, ending.cost ?? 0, cutOff),
+    creditAll(partsOf(hold), ending.cost ?? 0, cutOff),
   ]);
   if (written.status === 'rejected') {
     throw ending.status === 'settled' ? new UnsettledError(written.reason) : written.reason;
   }
   measureUse(hold, ending);
-  return credited.status === 'fulfilled' ? credited.value : undefined;
+  return credited.status === 'fulfilled' ? credited.value[0] : undefined;
+}
+
+/** Credits each account that holds a part of a call, the key's first. */
+const creditAll = (parts: HeldPart[], costNanoUsd: number, abortSignal?: AbortSignal) =>
+  Promise.all(parts.map((part) => credit(part, costNanoUsd, abortSignal)));
+
+/** What the key's account holds of a call, and what its team's does. */
+function partsOf({ charge, isRequest }: Hold): HeldPart[] {
+  const { key_id, hold: holdNanoUsd, window, team, team_window = 0 } = charge;
+  const held = { holdNanoUsd, heldAtMs: timeOfId(charge.entry) };
+  const own = { ...held, key_id, window, isRequest };
+  return team ? [own, { ...held, key_id: team, window: team_window, isRequest: false }] : [own];
 }
 
 /**

@@ -26,7 +26,7 @@ What is wrong with a request is told as 422 with a list of \`{loc, msg, type}\`;
 
 A page in a browser may call this API from the origins that its operator allows.
 
-The most that a request can cost is held against the key's budget before anything is asked of a model. A spent budget is a 429 that says when it renews.`;
+The most that a request can cost is held against the key's budget, and its team's, before anything is asked of a model. A spent budget is a 429 that says when it renews.`;
 
 const components: Record<string, Component> = {
   ...submissionComponents,

@@ -3,7 +3,7 @@ import { Count, Instant, Usd } from '../http/schema.ts';
 import { component } from './operation.ts';
 
 const BudgetFigures = v.object({
-  limit: v.literal('budget'),
+  limit: v.picklist(['budget', 'team_budget']),
   max_usd: Usd,
   used_usd: Usd,
   held_usd: Usd,
@@ -94,7 +94,7 @@ export const errorComponents = {
     ...figureDescriptions,
   }),
   BudgetFigures: component(BudgetFigures, 'A budget that doesn’t cover a request.', {
-    limit: 'Which limit was reached.',
+    limit: 'Whose budget it is: the key’s, or its team’s.',
     max_usd: 'The budget.',
     used_usd: 'What has been spent.',
     held_usd: 'What running requests may come to.',

@@ -52,7 +52,7 @@ export const headers = {
   },
   'x-quire-budget-remaining-usd': {
     description:
-      'What is left of the key’s budget, in USD, with this request’s most possible cost held.',
+      'What is left of the key’s budget, or of its team’s if that is less, in USD, with this request’s most possible cost held.',
     schema: { type: 'number', minimum: 0 },
     example: 9.5127,
   },

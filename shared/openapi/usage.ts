@@ -4,6 +4,7 @@ import {
   OcrAllowance,
   ResearchLimit,
   SearchPrice,
+  TeamBudget,
 } from '../keys/limits-report.ts';
 import { catalogue } from '../models/catalogue.ts';
 import {
@@ -31,10 +32,23 @@ const useDescriptions = {
   spend_usd: 'What they cost, in USD.',
 };
 
+const budgetDescriptions = {
+  max_usd: 'The budget.',
+  used_usd: 'What has been spent.',
+  remaining_usd: 'What is left, less what running requests may come to.',
+  held_usd:
+    'The most that running requests may come to; what they don’t cost comes back when they end.',
+  unlimited:
+    'Whether the key has no budget. `max_usd` is then the largest that is counted exactly.',
+  reset_at: 'When it renews; null where it never does.',
+  duration: 'How long it lasts: a number and `s`, `m`, `h`, `d`, `w` or `mo`.',
+};
+
 export const usageComponents = {
   LimitsReport: component(LimitsReport, 'What a key may spend, as it is now.', {
     has_api_key: 'Always true.',
     budget: 'The key’s budget.',
+    team: 'The budget of the key’s team, which each of its calls spends too; null if it is in none.',
     ocr: 'The key’s OCR allowance of this hour.',
     web_search: 'What a web search costs; null if the operator has set up no search provider.',
     research: 'What one research may cost.',
@@ -45,16 +59,12 @@ export const usageComponents = {
   ResearchLimit: component(ResearchLimit, 'What one research may cost.', {
     max_usd: 'All of its model calls and searches together, in USD.',
   }),
-  Budget: component(Budget, 'A budget, in USD.', {
-    max_usd: 'The budget.',
-    used_usd: 'What has been spent.',
-    remaining_usd: 'What is left, less what running requests may come to.',
-    held_usd:
-      'The most that running requests may come to; what they don’t cost comes back when they end.',
+  Budget: component(Budget, 'A budget, in USD.', budgetDescriptions),
+  TeamBudget: component(TeamBudget, 'A budget that all keys of a team spend together, in USD.', {
+    name: 'What the team is called.',
+    ...budgetDescriptions,
     unlimited:
-      'Whether the key has no budget. `max_usd` is then the largest that is counted exactly.',
-    reset_at: 'When it renews; null where it never does.',
-    duration: 'How long it lasts: a number and `s`, `m`, `h`, `d`, `w` or `mo`.',
+      'Whether the team has no budget. `max_usd` is then the largest that is counted exactly.',
   }),
   OcrAllowance: component(
     OcrAllowance,
@@ -137,7 +147,7 @@ export const usageOperations: Operation[] = [
     description: 'As they are now, with what running requests hold taken off.',
     answers: {
       200: json('The limits.', LimitsReport, {
-        'A budget of $10 a month': {
+        'A budget of $10 a month, in a team with one of $100': {
           has_api_key: true,
           budget: {
             max_usd: 10,
@@ -146,6 +156,16 @@ export const usageOperations: Operation[] = [
             held_usd: 0.0328,
             unlimited: false,
             reset_at: '2026-12-20T09:00:00.000Z',
+            duration: '1mo',
+          },
+          team: {
+            name: 'Research',
+            max_usd: 100,
+            used_usd: 71.25,
+            remaining_usd: 28.6,
+            held_usd: 0.15,
+            unlimited: false,
+            reset_at: '2026-12-01T00:00:00.000Z',
             duration: '1mo',
           },
           ocr: {
@@ -168,6 +188,7 @@ export const usageOperations: Operation[] = [
             reset_at: null,
             duration: null,
           },
+          team: null,
           ocr: { images_per_hour: 0, used_this_hour: 0, remaining: 0, resets_in_seconds: 60 },
           web_search: null,
           research: { max_usd: 0.5 },

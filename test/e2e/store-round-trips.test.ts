@@ -1,6 +1,10 @@
 import { beforeAll, expect, it } from 'vitest';
 import { readRecorded } from '../../lib/cost/recorded.ts';
-import { call } from '../support/servers/api.ts';
+import { clientEnvironment } from '../../lib/local/engines/client-config.ts';
+import { issueKey } from '../../shared/keys/key.ts';
+import { defaultLimits } from '../../shared/keys/key-limits.ts';
+import { createTeam } from '../../shared/keys/team.ts';
+import { call, type Target } from '../support/servers/api.ts';
 import { useModelStub } from '../support/servers/model-stub.ts';
 import { useOwnStage } from '../support/servers/own-stages.ts';
 import { useLoggedStore } from './store-log.ts';
@@ -16,7 +20,20 @@ const stage = await useOwnStage({
   },
 });
 
-beforeAll(() => complete(false));
+let inTeam: Target;
+
+beforeAll(async () => {
+  Object.assign(process.env, clientEnvironment, {
+    AWS_ENDPOINT_URL_DYNAMODB: store.url,
+    KEYS_TABLE: stage.outputs['KeysTable'],
+    LEDGER_TABLE: stage.outputs['LedgerTable'],
+  });
+  const team = await createTeam({ name: 'counted', budget_usd: 100, duration: '1mo' });
+  const { api_key } = await issueKey('in a team', { ...defaultLimits, team: team.id });
+  inTeam = { base_url: stage.base_url, api_key };
+  await complete(false);
+  await complete(false, inTeam);
+});
 
 it.each([false, true])(
   'asks the store once before the model and three times in all (stream: %s)',
@@ -37,6 +54,24 @@ it.each([false, true])(
   },
 );
 
+it.each([false, true])(
+  'asks the store for a key in a team twice at once before the model and five times in all (stream: %s)',
+  async (stream) => {
+    const before = store.operations.length;
+    let beforeModel: string[] = [];
+    model.respond(() => {
+      beforeModel = store.operations.slice(before);
+      return undefined;
+    });
+
+    await complete(stream, inTeam);
+
+    expect(beforeModel).toEqual(['UpdateItem', 'UpdateItem']);
+    const all = store.operations.slice(before);
+    expect(all.toSorted()).toEqual(['PutItem', ...Array(4).fill('UpdateItem')]);
+  },
+);
+
 it('writes as many units as the table of costs says', async () => {
   const { writeUnits } = readRecorded().counted.completion['create-chat-completion'] ?? {};
   const before = store.writeUnitsOf('createchatcompletion');
@@ -46,15 +81,24 @@ it('writes as many units as the table of costs says', async () => {
   expect(store.writeUnitsOf('createchatcompletion') - before).toBe(writeUnits);
 });
 
-async function complete(stream: boolean): Promise<void> {
+it('writes two units more for a key in a team: its account, held and credited', async () => {
+  const { writeUnits = 0 } = readRecorded().counted.completion['create-chat-completion'] ?? {};
+  const before = store.writeUnitsOf('createchatcompletion');
+
+  await complete(false, inTeam);
+
+  expect(store.writeUnitsOf('createchatcompletion') - before).toBe(writeUnits + 2);
+});
+
+async function complete(stream: boolean, caller: Target = stage): Promise<void> {
   const body = { model: 'gpt-4o', messages: [{ role: 'user', content: 'Hello' }], stream };
   if (!stream) {
-    await call(stage, 'POST', '/v1/chat/completions', body);
+    await call(caller, 'POST', '/v1/chat/completions', body);
     return;
   }
-  const response = await fetch(`${stage.base_url}/v1/chat/completions`, {
+  const response = await fetch(`${caller.base_url}/v1/chat/completions`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${stage.api_key}` },
+    headers: { authorization: `Bearer ${caller.api_key}` },
     body: JSON.stringify(body),
   });
   await response.text();

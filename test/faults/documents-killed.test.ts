@@ -13,10 +13,17 @@ import type {
 import { leaseMs } from '../../shared/jobs/state.ts';
 import type { KeyLimits } from '../../shared/keys/key-limits.ts';
 import { reportLimits } from '../../shared/keys/limits-report.ts';
+import { createTeam } from '../../shared/keys/team.ts';
 import { brokenPicturePage, greyPage, rawPdf, wordsPage } from '../support/fixtures/poison.ts';
 import { greyJpeg, smallPdf, words } from '../support/fixtures/small-documents.ts';
 import { pass, useFreshHour } from '../support/worlds/clock.ts';
-import { expectBalanced, expectPaid, usdPerPage, useOf } from '../support/worlds/document-use.ts';
+import {
+  expectBalanced,
+  expectPaid,
+  expectTeamBalanced,
+  usdPerPage,
+  useOf,
+} from '../support/worlds/document-use.ts';
 import { useDocumentWorld } from '../support/worlds/document-world.ts';
 import { runCounted, runKilled, upTo } from '../support/worlds/killed-workers.ts';
 import { chargesOf, sum, usd } from '../support/worlds/ledger-world.ts';
@@ -148,51 +155,61 @@ it('a worker killed before any of its requests leaves each page it paid for to l
   );
 });
 
-it('a pipeline killed before any request of any step asks, charges and writes once', async () => {
-  const drive = { file_id: await world.add('piped.jpg', await greyJpeg(60)) };
-  const submission = {
-    job_type: 'ocr',
-    drive,
-    pipeline: 'ocr_then_chat',
-    pipeline_instruction: 'Sum up.',
-  };
-  await submitEach(1, submission);
-  const counts = [await runCounted('ocr')];
-  await world.dispatch();
-  counts.push(await runCounted('chat'));
-  await world.dispatch();
-  counts.push(await runCounted('ocr'));
-  const most = Math.max(...counts);
-  const jobs = await submitEach(most, submission);
+it.each([
+  ['alone', 'piped.jpg'],
+  ['in a team with all the others', 'of-a-team.jpg'],
+])(
+  'a pipeline killed before any request of any step asks, charges and writes once: %s',
+  async (whose, name) => {
+    const isInTeam = whose !== 'alone';
+    const budget = { budget_usd: 100, duration: null };
+    const team = isInTeam ? (await createTeam({ name: 'All of them', ...budget })).id : null;
+    const drive = { file_id: await world.add(name, await greyJpeg(60)) };
+    const submission = {
+      job_type: 'ocr',
+      drive,
+      pipeline: 'ocr_then_chat',
+      pipeline_instruction: 'Sum up.',
+    };
+    await submitEach(1, submission, { team });
+    const counts = [await runCounted('ocr')];
+    await world.dispatch();
+    counts.push(await runCounted('chat'));
+    await world.dispatch();
+    counts.push(await runCounted('ocr'));
+    const most = Math.max(...counts);
+    const jobs = await submitEach(most, submission, { team });
 
-  await runKilled('ocr', upTo(most));
-  await bury();
-  await world.runOnly('ocr');
-  await world.dispatch();
-  await runKilled('chat', upTo(most));
-  await bury();
-  await world.runOnly('chat');
-  await world.dispatch();
-  await runKilled('ocr', upTo(most));
-  await bury();
-  await world.work();
+    await runKilled('ocr', upTo(most));
+    await bury();
+    await world.runOnly('ocr');
+    await world.dispatch();
+    await runKilled('chat', upTo(most));
+    await bury();
+    await world.runOnly('chat');
+    await world.dispatch();
+    await runKilled('ocr', upTo(most));
+    await bury();
+    await world.work();
 
-  expect(counts.every((count) => count > 1)).toBe(true);
-  for (const { caller, id } of jobs) {
-    const job = await world.read(caller, id);
-    expect(job).toMatchObject({ status: 'done', error: null });
-    expect(job.drive_result_file_id).toMatch(/./);
-    const { ocr, chat, cost_usd } = job.result as PipelineResult;
-    expect(ocr).toMatchObject({ text: 'grey 60', images_used: 1, cost_usd: usdPerPage });
-    expect(chat?.content).toBe('echo: Sum up.\n\ngrey 60');
-    const { pages, images } = await useOf(caller);
-    expect({ pages, images }).toEqual({ pages: 1, images: 1 });
-    expect(await settledOf(caller)).toEqual({ models: ['gpt-5-mini', 'textract'], cost_usd });
-    expect((await listJobs(caller, { parent_job_id: id })).jobs).toHaveLength(1);
-  }
-  expect(resultsOf('piped.jpg').length, 'one result a job').toBe(most + 1);
-  await expectBalanced(jobs.map(({ caller }) => caller));
-});
+    expect(counts.every((count) => count > 1)).toBe(true);
+    for (const { caller, id } of jobs) {
+      const job = await world.read(caller, id);
+      expect(job).toMatchObject({ status: 'done', error: null });
+      expect(job.drive_result_file_id).toMatch(/./);
+      const { ocr, chat, cost_usd } = job.result as PipelineResult;
+      expect(ocr).toMatchObject({ text: 'grey 60', images_used: 1, cost_usd: usdPerPage });
+      expect(chat?.content).toBe('echo: Sum up.\n\ngrey 60');
+      const { pages, images } = await useOf(caller);
+      expect({ pages, images }).toEqual({ pages: 1, images: 1 });
+      expect(await settledOf(caller)).toEqual({ models: ['gpt-5-mini', 'textract'], cost_usd });
+      expect((await listJobs(caller, { parent_job_id: id })).jobs).toHaveLength(1);
+    }
+    expect(resultsOf(name).length, 'one result a job').toBe(most + 1);
+    await expectBalanced(jobs.map(({ caller }) => caller));
+    if (team) await expectTeamBalanced(team);
+  },
+);
 
 it('a chat killed before any of its requests is charged once, and its answer outlives its worker', async () => {
   const submission = {

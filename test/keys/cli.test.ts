@@ -36,6 +36,7 @@ describe.concurrent('create', () => {
       api_key: aSecret,
       budget_usd: null,
       duration: null,
+      team: null,
       images_per_hour: 100,
       requests_per_minute: null,
       max_concurrent: 100,
@@ -211,6 +212,7 @@ describe.concurrent('list and show', () => {
       ['requests at once', '100'],
       ['requests per minute', 'no limit'],
       ['state', 'active'],
+      ['team', 'none'],
       ['turns', '1'],
     ]);
   });
@@ -231,6 +233,7 @@ describe.concurrent('set', () => {
     const { id } = await issueKey('limited', {
       budget_usd: 1,
       duration: '1d',
+      team: null,
       images_per_hour: 1,
       requests_per_minute: 1,
       max_concurrent: 3,

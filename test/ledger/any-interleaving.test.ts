@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, it, vi } from 'vitest';
 import { openAccount, windowOf } from '../../shared/ledger/account.ts';
 import { BudgetExceededError } from '../../shared/ledger/errors.ts';
+import { putInTeam } from '../../shared/ledger/team.ts';
 import { dayMs, minuteMs, pass, useStoppedClock } from '../support/worlds/clock.ts';
 import { interleave, isStoreFault, type Process } from '../support/worlds/interleave.ts';
 import {
@@ -15,8 +16,10 @@ import {
 } from '../support/worlds/ledger-world.ts';
 import { useStore } from '../support/worlds/store.ts';
 import {
+  type Accounts,
   aHistory,
   aLostStart,
+  aMove,
   aNewWindow,
   type Batch,
   type Call,
@@ -27,50 +30,89 @@ await useStore();
 
 useStoppedClock();
 
+const histories = {
+  'any history': aHistory,
+  'sweeps beside callers who are late, and new ones': aLostStart,
+  'a window that ends under running calls': aNewWindow,
+};
+
 it.each([
-  ['any history', aHistory, 20],
-  ['sweeps beside callers who are late, and new ones', aLostStart, 30],
-  ['a window that ends under running calls', aNewWindow, 20],
-])(
-  'keeps within the ceiling, and spends what its charges cost: %s',
-  async (_, histories, numRuns) => {
-    await fc.assert(
-      fc.asyncProperty(histories, fc.nat(10 * minuteMs), async (history, offsetMs) => {
-        vi.setSystemTime(Math.ceil(Date.now() / dayMs) * dayMs + offsetMs);
-        const keyId = await newAccount();
-        const calls: Call[] = [];
-
-        for (const batch of history) await happen(keyId, calls, batch);
-
-        await expectSpentAsCharged(keyId, calls);
-      }),
-      { numRuns, interruptAfterTimeLimit: 40_000 },
-    );
-  },
+  ['any history', 20],
+  ['sweeps beside callers who are late, and new ones', 30],
+  ['a window that ends under running calls', 20],
+] as const)('keeps within the ceiling, and spends what its charges cost: %s', (what, numRuns) =>
+  expectExact(histories[what], numRuns, async () => ({
+    keyIds: [await newAccount('key')],
+    teamIds: [],
+  })),
 );
 
-async function newAccount(): Promise<string> {
-  const keyId = `key_${randomUUID()}`;
-  await openAccount(keyId, new Date().toISOString(), {
-    budget_usd: usd(1000),
-    duration: '7m',
+it.each([
+  ['any history', 20],
+  ['sweeps beside callers who are late, and new ones', 20],
+  ['a window that ends under running calls', 15],
+  ['keys that go from team to team', 30],
+] as const)(
+  'keeps keys and their teams within their ceilings, and each spends what was charged to it: %s',
+  (what, numRuns) =>
+    expectExact(
+      { ...histories, 'keys that go from team to team': aMove }[what],
+      numRuns,
+      twoOfATeam,
+    ),
+);
+
+function expectExact(
+  histories: fc.Arbitrary<Batch[]>,
+  numRuns: number,
+  newAccounts: () => Promise<Accounts>,
+): Promise<void> {
+  return fc.assert(
+    fc.asyncProperty(histories, fc.nat(10 * minuteMs), async (history, offsetMs) => {
+      vi.setSystemTime(Math.ceil(Date.now() / dayMs) * dayMs + offsetMs);
+      const accounts = await newAccounts();
+      const calls: Call[] = [];
+
+      for (const batch of history) await happen(accounts, calls, batch);
+
+      await expectSpentAsCharged(accounts, calls);
+    }),
+    { numRuns, interruptAfterTimeLimit: 40_000 },
+  );
+}
+
+async function newAccount(of: 'key' | 'team', budget = 1000, duration = '7m'): Promise<string> {
+  const id = `${of}_${randomUUID()}`;
+  await openAccount(id, new Date().toISOString(), {
+    budget_usd: usd(budget),
+    duration,
     requests_per_minute: null,
     max_concurrent: null,
   });
-  return keyId;
+  return id;
 }
 
-/** Lets a batch happen, and expects the account to be sound after each request to the store. */
+/** Two keys that may spend more than their team, whose budget lasts longer; and a team of nobody yet. */
+async function twoOfATeam(): Promise<Accounts> {
+  const keyIds = [await newAccount('key'), await newAccount('key')];
+  const teamIds = [await newAccount('team', 1200, '11m'), await newAccount('team', 300)];
+  for (const keyId of keyIds) await putInTeam(keyId, teamIds[0] ?? null);
+  return { keyIds, teamIds };
+}
+
+/** Lets a batch happen, and expects each account to be sound after each request to the store. */
 async function happen(
-  keyId: string,
+  accounts: Accounts,
   calls: Call[],
   { afterMs, actions, order }: Batch,
 ): Promise<void> {
   pass(afterMs);
-  let account = await accountOf(keyId);
+  const readAll = () =>
+    Promise.all([...accounts.keyIds, ...accounts.teamIds].map((id) => accountOf(id)));
+  let before = await readAll();
   let picks = 0;
   const processes = actions.map<Process<void>>((action) => ({
-    run: () => perform(keyId, calls, action),
+    run: () => perform(accounts, calls, action),
     fault: action.fault,
   }));
 
@@ -78,9 +120,9 @@ async function happen(
     processes,
     () => order[picks++ % order.length] ?? 0,
     async () => {
-      const next = await accountOf(keyId);
-      expectSound(account, next);
-      account = next;
+      const next = await readAll();
+      for (const [index, account] of next.entries()) expectSound(before[index] ?? account, account);
+      before = next;
     },
   );
 
@@ -93,14 +135,28 @@ function expectRefusal(reason: unknown): void {
   }
 }
 
-/** An account at rest has spent, to the nano-dollar, what the charges of its window cost; each call has one at most. */
-async function expectSpentAsCharged(keyId: string, calls: Call[]): Promise<void> {
-  const account = await accountOf(keyId);
-  const charges = await chargesOf(keyId);
-  const ofThisWindow = charges.filter(({ window }) => window === windowOf(account));
-
-  expectAtRest(account);
-  expect(account.spent).toBe(sum(ofThisWindow.map(({ cost = 0 }) => cost)));
+/**
+ * An account at rest has spent, to the nano-dollar, what the charges of its window cost, of whichever keys; each call
+ * has one at most.
+ */
+async function expectSpentAsCharged({ keyIds, teamIds }: Accounts, calls: Call[]): Promise<void> {
+  const charges = (await Promise.all(keyIds.map(chargesOf))).flat();
+  for (const keyId of keyIds) {
+    const account = await accountOf(keyId);
+    const own = charges.filter(
+      ({ key_id, window }) => key_id === keyId && window === windowOf(account),
+    );
+    expectAtRest(account);
+    expect(account.spent).toBe(sum(own.map(({ cost = 0 }) => cost)));
+  }
+  for (const teamId of teamIds) {
+    const account = await accountOf(teamId);
+    const its = charges.filter(
+      ({ team, team_window }) => team === teamId && team_window === windowOf(account),
+    );
+    expectAtRest(account);
+    expect(account.spent).toBe(sum(its.map(({ cost = 0 }) => cost)));
+  }
   const entries = charges.map(({ entry }) => entry);
   expect(new Set(entries).size).toBe(entries.length);
   // A call whose caller has died after the hold is not among `calls`, and it has no charge.

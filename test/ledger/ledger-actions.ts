@@ -4,9 +4,16 @@ import { sweepLedger } from '../../shared/ledger/audit.ts';
 import { changeAccountLimits } from '../../shared/ledger/change-limits.ts';
 import { type Hold, type HoldPlan, reserve, reserveByPlan } from '../../shared/ledger/reserve.ts';
 import { release, settle, settleWith } from '../../shared/ledger/settle.ts';
+import { putInTeam } from '../../shared/ledger/team.ts';
 import { dayMs, minuteMs } from '../support/worlds/clock.ts';
 import type { Fault } from '../support/worlds/interleave.ts';
 import { usd } from '../support/worlds/ledger-world.ts';
+
+/** The accounts to which things happen. Without teams a key is in none. */
+export interface Accounts {
+  keyIds: string[];
+  teamIds: string[];
+}
 
 /** A call that holds money, as whoever made it sees it. */
 export interface Call {
@@ -22,21 +29,28 @@ const weights = {
   call: 2,
   sweep: 2,
   change: 1,
+  move: 1,
 };
 type Kind = keyof typeof weights;
 
 const aFault = fc.record<Fault>({
-  at: fc.nat(4),
+  // Few processes make more than five requests.
+  at: fc.oneof(
+    { weight: 4, arbitrary: fc.nat(4) },
+    { weight: 1, arbitrary: fc.constantFrom(5, 6) },
+  ),
   kind: fc.constantFrom('dies before', 'fails', 'answer lost'),
 });
 
-/** Something that a process does to an account; `pick` chooses among the calls made before. */
+/** Something that a process does to an account; the picks choose among accounts, and calls made before. */
 const anActionOf = (kinds: Kind[]) =>
   fc.record({
     kind: fc.oneof(
       ...kinds.map((kind) => ({ weight: weights[kind], arbitrary: fc.constant(kind) })),
     ),
     pick: fc.nat(99),
+    pickKey: fc.nat(99),
+    pickTeam: fc.nat(99),
     hold: fc.integer({ min: 1, max: 400 }),
     costPercent: fc.nat(100),
     budget: fc.integer({ min: 0, max: 1000 }),
@@ -97,6 +111,15 @@ const batchOf = (afterMs: number, ...kinds: Kind[]) =>
     order: anOrder,
   });
 
+/** Some calls begin beside others that end, while their key goes from team to team, and back. */
+export const aMove = historyOf(
+  fc.tuple(
+    batchOf(0, 'reserve', 'fit'),
+    batchOf(1, 'move', 'reserve', 'settle', 'produce'),
+    batchOf(1, 'move', 'call', 'fit', 'settle'),
+  ),
+);
+
 /** Some calls begin, and next the sweeps come. */
 export const aLostStart = historyOf(fc.tuple(batchOf(0, 'reserve')));
 
@@ -109,10 +132,11 @@ const subject = { model: 'gpt-5-mini', tags: ['chat'] };
 
 /** Does it. */
 export async function perform(
-  keyId: string,
+  { keyIds, teamIds }: Accounts,
   calls: Call[],
-  { kind, pick, hold, costPercent, budget, duration }: Action,
+  { kind, pick, pickKey, pickTeam, hold, costPercent, budget, duration }: Action,
 ): Promise<void> {
+  const keyId = keyIds[pickKey % keyIds.length] ?? '';
   switch (kind) {
     case 'reserve':
       calls.push(await begin(keyId, hold));
@@ -132,17 +156,20 @@ export async function perform(
     }
     case 'produce': {
       const call = calls[pick % calls.length];
-      return call && produce(keyId, call, pick % 7, costPercent);
+      return call && produce(call, pick % 7, costPercent);
     }
     case 'sweep':
       return sweepLedger();
     case 'change':
-      return changeAccountLimits(keyId, {
+      return changeAccountLimits(teamIds[pickTeam % (teamIds.length + 1)] ?? keyId, {
         budget_usd: usd(budget),
         duration,
         requests_per_minute: null,
         max_concurrent: null,
       });
+    case 'move':
+      if (teamIds.length === 0) return;
+      return putInTeam(keyId, teamIds[pickTeam % (teamIds.length + 1)] ?? null);
   }
 }
 
@@ -167,17 +194,12 @@ async function end({ hold }: Call, costPercent: number | undefined): Promise<voi
 }
 
 /** Settles a call with the write of its product, of which there may be one by another call already. */
-async function produce(
-  keyId: string,
-  { hold }: Call,
-  product: number,
-  costPercent: number,
-): Promise<void> {
+async function produce({ hold }: Call, product: number, costPercent: number): Promise<void> {
   if (hold.isEnded) return;
   const write = {
     Put: {
       TableName: setting('LEDGER_TABLE'),
-      Item: { key_id: keyId, entry: `product_${product}` },
+      Item: { key_id: hold.charge.key_id, entry: `product_${product}` },
       ConditionExpression: 'attribute_not_exists(entry)',
     },
   };

@@ -4,6 +4,7 @@ const options = {
   name: ['NAME', 'what the key is called; no other key may be, unless it is revoked'],
   'budget-usd': ['USD', 'the most it may spend, as in 12.50'],
   duration: ['TIME', 'the budget starts anew after each, as in 30d; needs a budget'],
+  team: ['ID', 'the team whose budget it spends too; none: no team'],
   'images-per-hour': ['N', 'the images it may have read in an hour; a new key: 100'],
   'requests-per-minute': ['N', 'the model calls it may start in a minute'],
   'max-concurrent': ['N', 'the model calls it may have under way; a new key: 100'],
@@ -27,6 +28,7 @@ const everywhere: Option[] = ['data', 'stack', 'json', 'help'];
 const limits: Option[] = [
   'budget-usd',
   'duration',
+  'team',
   'images-per-hour',
   'requests-per-minute',
   'max-concurrent',

@@ -1,13 +1,15 @@
 import type { KeyRecord } from '../../../shared/keys/key-record.ts';
-import { aligned, dollars, minuteOf } from '../text.ts';
+import type { Team } from '../../../shared/keys/team.ts';
+import { aligned, budgetText, dollars, minuteOf } from '../text.ts';
 
 /** Describes a key, one line for each field. */
-export function describeKey(key: KeyRecord): string {
+export function describeKey(key: KeyRecord, team?: Pick<Team, 'name'>): string {
   return aligned([
     ['id', key.id],
     ['name', key.name],
     ['state', key.state],
-    ['budget', budgetOf(key)],
+    ['budget', budgetText(key)],
+    ['team', key.team === null ? 'none' : `${team?.name ?? ''} ${key.team}`.trim()],
     ['images per hour', String(key.images_per_hour)],
     ['requests per minute', String(key.requests_per_minute ?? 'no limit')],
     ['requests at once', String(key.max_concurrent ?? 'no limit')],
@@ -24,8 +26,8 @@ export function describeKey(key: KeyRecord): string {
 }
 
 /** Describes a key with its new secret, which is shown only this once. */
-export function describeSecret(key: KeyRecord): string {
-  return `The secret, which won't be shown again:\n\n  ${key.api_key}\n\n${describeKey(key)}`;
+export function describeSecret(key: KeyRecord, team?: Pick<Team, 'name'>): string {
+  return `The secret, which won't be shown again:\n\n  ${key.api_key}\n\n${describeKey(key, team)}`;
 }
 
 /** Lists keys, one line for each. */
@@ -37,16 +39,11 @@ export function tabulateKeys(keys: readonly KeyRecord[]): string {
       key.id,
       key.name,
       key.state,
-      budgetOf(key),
+      budgetText(key),
       minuteOf(key.created_at),
       expiryOf(key),
     ]),
   ]);
-}
-
-function budgetOf({ budget_usd, duration }: KeyRecord): string {
-  if (budget_usd === null) return 'no limit';
-  return `${dollars(budget_usd)}${duration ? ` per ${duration}` : ''}`;
 }
 
 const researchOf = ({ research_usd }: KeyRecord) =>

@@ -1,11 +1,19 @@
-import type { Budget } from '../../../shared/keys/limits-report.ts';
+import type { Budget, LimitsReport } from '../../../shared/keys/limits-report.ts';
 import type { ModelDay } from '../../../shared/usage/reports.ts';
 import { moment, span, usd } from '../parts/format.ts';
 import { Meter } from '../parts/meter.tsx';
 import { burnRate } from './burn-rate.ts';
 
-/** What is left of the budget, and how long it lasts. */
-export function BudgetCard({ budget, days }: { budget: Budget; days: ModelDay[] | undefined }) {
+/** What is left of the budget and of the team's, and how long it lasts. */
+export function BudgetCard({
+  budget,
+  team,
+  days,
+}: {
+  budget: Budget;
+  team: LimitsReport['team'];
+  days: ModelDay[] | undefined;
+}) {
   const { max_usd, used_usd, held_usd, remaining_usd, unlimited } = budget;
   return (
     <article aria-labelledby="budget">
@@ -47,6 +55,14 @@ export function BudgetCard({ budget, days }: { budget: Budget; days: ModelDay[] 
               : 'never'}
           </dd>
         </div>
+        {team && !team.unlimited && (
+          <div>
+            <dt>Team {team.name}</dt>
+            <dd>
+              {usd(team.remaining_usd)} left of {usd(team.max_usd)}
+            </dd>
+          </div>
+        )}
       </dl>
     </article>
   );

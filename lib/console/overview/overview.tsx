@@ -51,7 +51,11 @@ export function Overview() {
       <div class="cards">
         {limits.value ? (
           <>
-            <BudgetCard budget={limits.value.budget} days={week.value?.days} />
+            <BudgetCard
+              budget={limits.value.budget}
+              team={limits.value.team}
+              days={week.value?.days}
+            />
             <ImagesCard {...limits.value.ocr} />
           </>
         ) : (

@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import type { Caller } from '../../../shared/http/caller.ts';
 import { reportLimits } from '../../../shared/keys/limits-report.ts';
 import { sweepLedger } from '../../../shared/ledger/audit.ts';
+import { everInTeam } from '../../../shared/ledger/team.ts';
 import { hourMs, pass } from './clock.ts';
 import { accountOf, chargesOf, expectAtRest, sum } from './ledger-world.ts';
 
@@ -43,4 +44,15 @@ export async function expectBalanced(
     expect(charged, 'charged nano-dollars').toBe(spent(charged));
     expect(account.spent, 'spent nano-dollars').toBe(charged);
   }
+}
+
+/** Expects of a team that its account rests, and has spent what the charges of its keys came to, each of them once. */
+export async function expectTeamBalanced(teamId: string): Promise<void> {
+  const account = await accountOf(teamId);
+  const keyIds = await Array.fromAsync(everInTeam(teamId));
+  const charges = (await Promise.all(keyIds.map(chargesOf))).flat();
+  expectAtRest(account);
+  expect(charges.length, 'charges').toBeGreaterThan(0);
+  expect(charges.every(({ team }) => team === teamId)).toBe(true);
+  expect(account.spent, 'spent nano-dollars').toBe(sum(charges.map(({ cost = 0 }) => cost)));
 }

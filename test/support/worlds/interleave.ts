@@ -55,12 +55,12 @@ dynamodb.middlewareStack.add(
 
 /**
  * Runs processes at once, and lets their requests to the store through one at a time, in an order that
- * `pick` decides: whatever the store could see of them is one of these orders. `afterEach` request
- * runs alone.
+ * `pick` decides, which is told how many wait: whatever the store could see of them is one of these orders. `afterEach`
+ * request runs alone.
  */
 export async function interleave<Outcome>(
   processes: readonly Process<Outcome>[],
-  pick: () => number,
+  pick: (waiting: number) => number,
   afterEach: () => Promise<void>,
 ): Promise<Exit<Outcome>[]> {
   const waiting: Running['waiting'] = [];
@@ -74,8 +74,27 @@ export async function interleave<Outcome>(
     // A process goes on by answers alone: once all is quiet, each waits for a request, or is over.
     await setImmediate();
     if (waiting.length === 0) return exits;
-    const [request] = waiting.splice(pick() % waiting.length, 1);
+    const [request] = waiting.splice(pick(waiting.length) % waiting.length, 1);
     await request?.();
     await afterEach();
+  }
+}
+
+/** Runs something once for every order in which requests can be let through. Returns how many there are. */
+export async function inEveryOrder(
+  run: (pick: (waiting: number) => number) => Promise<void>,
+): Promise<number> {
+  const path: { index: number; of: number }[] = [];
+  for (let orders = 1; ; orders += 1) {
+    let depth = 0;
+    await run((of) => {
+      const step = path[depth] ?? { index: 0, of };
+      path[depth++] = step;
+      return step.index;
+    });
+    while (path.length > 0 && path.at(-1)?.index === (path.at(-1)?.of ?? 0) - 1) path.pop();
+    const last = path.at(-1);
+    if (!last) return orders;
+    last.index += 1;
   }
 }

@@ -1,0 +1,105 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { dynamodb } from '../aws/dynamodb.ts';
+import { setting } from '../config.ts';
+import { type Account, accountKey, requestsAttribute, usualConcurrent } from './account.ts';
+import { auditDueMs, epochOf, heldAttribute, runningAttribute } from './epoch.ts';
+import { isTeamId } from './team.ts';
+
+/** A hold, and the accounts that it is right for. */
+export interface Fit {
+  holdNanoUsd: number;
+  /** It is right if so much is available or more; by default the hold itself. */
+  from?: number;
+  /** And less than this. */
+  below?: number;
+}
+
+/** The account after a hold, or the account that refused it. */
+export interface Attempt {
+  isHeld: boolean;
+  account: Account;
+}
+
+/** Whether another request may run. Accounts from before there was a limit lack both attributes. */
+const mayRunMore = [
+  'running < max_concurrent',
+  'attribute_not_exists(running) AND (attribute_not_exists(max_concurrent) OR max_concurrent > :zero)',
+  'attribute_not_exists(max_concurrent) AND running < :concurrent',
+].join(' OR ');
+
+/**
+ * Tries to hold on one account with one conditional update. If the condition fails, DynamoDB returns the item as it
+ * was, so that the reason is known without a read. Throws if there is no account.
+ *
+ * @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_UpdateItem.html
+ */
+export async function holdOnAccount(
+  keyId: string,
+  { holdNanoUsd, from = holdNanoUsd, below }: Fit,
+  now: number,
+  asRequest: boolean,
+): Promise<Attempt> {
+  const epoch = epochOf(now);
+  try {
+    const { Attributes } = await dynamodb.send(
+      new UpdateCommand({
+        TableName: setting('LEDGER_TABLE'),
+        Key: accountKey(keyId),
+        ConditionExpression: [
+          'available >= :from',
+          ...(below === undefined ? [] : ['available < :below']),
+          'window_ends_at > :now',
+          ...(asRequest
+            ? [
+                'requests_per_minute > :zero',
+                '(attribute_not_exists(#requests) OR #requests < requests_per_minute)',
+                `(${mayRunMore})`,
+              ]
+            : []),
+        ].join(' AND '),
+        UpdateExpression: `SET ${[
+          'available = available - :hold',
+          'held = held + :hold',
+          '#held = if_not_exists(#held, :zero) + :hold',
+          ...(asRequest
+            ? [
+                '#requests = if_not_exists(#requests, :zero) + :one',
+                'running = if_not_exists(running, :zero) + :one',
+                '#running = if_not_exists(#running, :zero) + :one',
+              ]
+            : []),
+          'audit_at = if_not_exists(audit_at, :audit)',
+        ].join(', ')}${asRequest ? ' REMOVE #past' : ''}`,
+        ExpressionAttributeNames: {
+          '#held': heldAttribute(epoch),
+          ...(asRequest && {
+            '#requests': requestsAttribute(now),
+            // The count of a minute that is over, so that a busy account stays small.
+            '#past': requestsAttribute(now - 2 * 60_000),
+            '#running': runningAttribute(epoch),
+          }),
+        },
+        ExpressionAttributeValues: {
+          ':hold': holdNanoUsd,
+          ':from': from,
+          ...(below !== undefined && { ':below': below }),
+          ':now': new Date(now).toISOString(),
+          ':zero': 0,
+          ...(asRequest && { ':one': 1, ':concurrent': usualConcurrent }),
+          ':audit': new Date(auditDueMs(epoch)).toISOString(),
+        },
+        ReturnValues: 'ALL_NEW',
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      }),
+    );
+    return { isHeld: true, account: Attributes as Account };
+  } catch (error) {
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    if (!error.Item) {
+      throw new Error(`The ${isTeamId(keyId) ? 'team' : 'key'} ${keyId} has no account`);
+    }
+    return { isHeld: false, account: unmarshall(error.Item) as Account };
+  }
+}

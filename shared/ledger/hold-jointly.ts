@@ -1,0 +1,85 @@
+import { type Account, windowOf } from './account.ts';
+import { undoHold } from './credit.ts';
+import { type Attempt, type Fit, holdOnAccount } from './hold-account.ts';
+import { lastSeen, remember, type Seen } from './last-seen.ts';
+
+/** A sum that is held on a key's account, and on its team's if it is in one; or who refused it. */
+export type JointHold =
+  | { held: { account: Account; team?: Account } }
+  | {
+      held?: undefined;
+      /** Of the accounts that pay, those that refused: one at least. */
+      refusedBy: Account[];
+      /** Those that pay, as they are known now: the key's account first. */
+      payers: [Seen, ...Seen[]];
+    };
+
+/**
+ * Holds a sum on a key's account and on its team's: on both, or on neither. Which team that is, the key's account
+ * says. Both are asked at once if the team is known. A key that refused its last hold is asked alone first, so that
+ * calls it can't pay for don't get in the way of its team's other keys.
+ *
+ * What one account held in vain is undone at once. A death before that leaves a hold without a charge, which the
+ * audit gives back.
+ */
+export async function holdJointly(
+  payers: readonly [Seen, ...Seen[]],
+  fit: Fit,
+  now: number,
+  asRequest: boolean,
+): Promise<JointHold> {
+  const [key] = payers;
+  const attempts = new Map<string, Attempt>();
+  const failures: unknown[] = [];
+  const isRequest = (id: string) => asRequest && id === key.key_id;
+  const ask = async (id: string) => {
+    try {
+      const attempt = await holdOnAccount(id, fitOf(id, payers, fit), now, isRequest(id));
+      remember(attempt.account, !attempt.isHeld);
+      attempts.set(id, attempt);
+    } catch (error) {
+      failures.push(error);
+    }
+  };
+
+  // What was remembered of the key's team may be old. What the key's account says counts.
+  await Promise.all((key.refuses ? [key] : payers).map(({ key_id }) => ask(key_id)));
+  const own = attempts.get(key.key_id);
+  const teamId = own?.account.team;
+  if (teamId && own.isHeld && !attempts.has(teamId) && failures.length === 0) await ask(teamId);
+
+  const paying = [key.key_id, ...(teamId ? [teamId] : [])];
+  const isHeld = failures.length === 0 && paying.every((id) => attempts.get(id)?.isHeld);
+  const refusedBy = paying.flatMap((id) => {
+    const attempt = attempts.get(id);
+    return attempt && !attempt.isHeld ? [attempt.account] : [];
+  });
+  const inVain = [...attempts].filter(
+    ([id, attempt]) => attempt.isHeld && !(isHeld && paying.includes(id)),
+  );
+  await Promise.all(
+    inVain.map(async ([id, { account }]) => {
+      const part = {
+        key_id: id,
+        heldAtMs: now,
+        window: windowOf(account),
+        isRequest: isRequest(id),
+      };
+      const undone = await undoHold({ ...part, holdNanoUsd: fit.holdNanoUsd });
+      if (undone) attempts.set(id, { isHeld: false, account: undone });
+    }),
+  );
+  if (failures.length > 0) throw failures[0];
+  const [account, team] = paying.map((id) => attempts.get(id)?.account);
+  if (isHeld && account) return { held: { account, ...(team && { team }) } };
+  const known = (id: string) => attempts.get(id)?.account ?? lastSeen(id);
+  return { refusedBy, payers: [known(key.key_id), ...(teamId ? [known(teamId)] : [])] };
+}
+
+/** An upper bound is meant for the account that has the least: any other may have as much as it wants. */
+function fitOf(id: string, payers: readonly Seen[], fit: Fit): Fit {
+  const least = Math.min(...payers.map(({ available }) => available));
+  if (payers.find(({ key_id }) => key_id === id)?.available === least) return fit;
+  const { below: _, ...rest } = fit;
+  return rest;
+}

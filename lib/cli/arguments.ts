@@ -6,7 +6,7 @@ import { helpFor } from './help.ts';
 /** A command, and what it was called with. */
 export interface Arguments<Name extends string> {
   command: Name;
-  /** A key's id; empty for a command that takes none. */
+  /** A key's id, or a job's; empty for a command that takes none or was given none. */
   id: string;
   values: { [option: string]: string };
   /** The options that were given and take no value. */
@@ -106,17 +106,24 @@ function idAmong<Name extends string>(
   { commands }: CommandLine<Name>,
   command: Name,
 ): string {
-  const { takesKeyId } = commands[command];
-  const surplus = takesKeyId ? more : [id, ...more].filter(Boolean);
+  const { takesKeyId, takesJobId, idIsOptional } = commands[command];
+  const takesId = takesKeyId || takesJobId;
+  const surplus = takesId ? more : [id, ...more].filter(Boolean);
   if (surplus.length > 0) {
     throw new CommandError(
-      `${command} takes ${takesKeyId ? 'one id' : 'options only'}, not also ${surplus.join(' ')}.`,
+      `${command} takes ${takesId ? 'one id' : 'options only'}, not also ${surplus.join(' ')}.`,
     );
   }
+  if (!takesId || (idIsOptional && !id)) return id;
   // What was given instead may be a secret: the message must not repeat it.
   if (takesKeyId && !id.startsWith('key_')) {
     throw new CommandError(
       `${command} takes a key's id, key_…, as npm run keys -- list shows them.`,
+    );
+  }
+  if (takesJobId && !id.startsWith('job_')) {
+    throw new CommandError(
+      `${command} takes a job's id, job_…, as npm run jobs -- list shows them.`,
     );
   }
   return id;

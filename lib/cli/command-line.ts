@@ -5,6 +5,9 @@ export type Option = readonly [value: string, does: string];
 export interface Command {
   summary: string;
   takesKeyId: boolean;
+  takesJobId?: boolean;
+  /** Whether it may be called without an id. */
+  idIsOptional?: boolean;
   options: readonly string[];
   /** What its help says at the end. */
   notes: string;

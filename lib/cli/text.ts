@@ -18,3 +18,7 @@ export const minuteOf = (iso: string) => `${iso.slice(0, 16).replace('T', ' ')} 
 
 /** Writes dollars with all their decimals, at least two. */
 export const dollars = (usd: number) => `$${usd.toFixed(9).replace(/(\.\d\d\d*?)0*$/, '$1')}`;
+
+/** A text that callers have sent, without characters that control a terminal. */
+export const printable = (text: string) =>
+  text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim();

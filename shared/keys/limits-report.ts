@@ -68,7 +68,7 @@ export async function reportLimits(caller: Caller): Promise<LimitsReport> {
 }
 
 /** Shows a window that has ended as renewed, although the account begins the next one only with its next hold. */
-function budgetOf(account: Account): Budget {
+export function budgetOf(account: Account): Budget {
   const { ceiling, held, created_at, duration, window_ends_at } = account;
   const now = Date.now();
   const spent = Date.parse(window_ends_at) <= now ? 0 : account.spent;

@@ -1,5 +1,5 @@
 import type { FeedbackSummary, ModelRatings } from '../../../shared/feedback/summary.ts';
-import { aligned, dollars, minuteOf } from '../text.ts';
+import { aligned, dollars, minuteOf, printable } from '../text.ts';
 
 /** Describes all keys' ratings by model, then the latest comments. */
 export function describeSummary({ from, to, ratings, models, comments }: FeedbackSummary): string {
@@ -11,7 +11,7 @@ export function describeSummary({ from, to, ratings, models, comments }: Feedbac
   ]);
   const lines = comments.map(
     ({ created_at, rating, model, comment }) =>
-      `${minuteOf(created_at)}  ${rating}  ${printable(model)}\n  ${printable(comment)}`,
+      `${minuteOf(created_at)}  ${rating}  ${shown(model)}\n  ${shown(comment)}`,
   );
   const latest = lines.length > 0 ? [`Latest comments:\n\n${lines.join('\n')}`] : [];
   return [`${ratings} ratings from ${days}:`, table, ...latest].join('\n\n');
@@ -19,7 +19,7 @@ export function describeSummary({ from, to, ratings, models, comments }: Feedbac
 
 function rowOf({ model, up, down, up_share, spend_usd, usd_per_rating }: ModelRatings): string[] {
   return [
-    printable(model),
+    shown(model),
     String(up),
     String(down),
     `${Math.round(up_share * 100)} %`,
@@ -28,6 +28,5 @@ function rowOf({ model, up, down, up_share, spend_usd, usd_per_rating }: ModelRa
   ];
 }
 
-/** A text that callers have sent, without characters that control a terminal. */
-const printable = (text: string) =>
-  text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim() || '(none named)';
+/** A text that callers have sent, or what stands for one that shows nothing. */
+const shown = (text: string) => printable(text) || '(none named)';

@@ -79,7 +79,9 @@ await runCommand(jobsCommands, {
 
   async queue({ values }) {
     await reachQueues(values);
-    const report = await reportQueue(await keysById());
+    const { note, end } = progress('jobs');
+    const report = await reportQueue(await keysById(), note);
+    end();
     return { json: report, text: describeQueue(report, Date.now()) };
   },
 

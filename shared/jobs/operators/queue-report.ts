@@ -41,10 +41,16 @@ export interface QueueReport {
 }
 
 /** Reports what waits, by lane, priority and key, and how fast jobs end. Parts of long documents count as jobs do. */
-export async function reportQueue(keys: ReadonlyMap<string, ApiKey>): Promise<QueueReport> {
+export async function reportQueue(
+  keys: ReadonlyMap<string, ApiKey>,
+  onJobs: (read: number) => void = () => {},
+): Promise<QueueReport> {
+  let read = 0;
   const lanes = new Map(laneNames.map((lane) => [lane, { ...nothing(), lane, running: 0 }]));
   const groups = new Map<string, WaitingGroup>();
   for await (const jobs of openJobs()) {
+    read += jobs.length;
+    onJobs(read);
     for (const job of jobs) {
       const lane = lanes.get(nameOfLane(job.lane));
       if (!lane) continue;

@@ -57,6 +57,10 @@ async function reachStage(dataDir: string, wanted: NameSetting[]): Promise<Outpu
       AWS_ENDPOINT_URL_SECRETS_MANAGER: stage.secrets_url,
       AWS_ENDPOINT_URL_SSM: stage.secrets_url,
     }),
+    // Its queues' URLs name the engine's host, and a client that goes there by itself says so each time.
+    ...(stage.outputs['ChatQueue'] && {
+      AWS_ENDPOINT_URL_SQS: new URL(stage.outputs['ChatQueue']).origin,
+    }),
     ...(stage.drive_url && { GOOGLE_DRIVE_URL: stage.drive_url }),
     ...(stage.secret_access_key && { AWS_SECRET_ACCESS_KEY: stage.secret_access_key }),
     ...namesOf(wanted, stage.outputs, `${dataDir}/stage.json`),

@@ -155,13 +155,14 @@ describe.concurrent('queue and redrive', () => {
   it('tell what waits, and ring for it', async () => {
     const { key } = await keyWith(2, { priority: 9 });
 
-    const { stdout } = await jobs('queue');
+    const { stdout, stderr } = await jobs('queue');
     const redriven = await jobs('redrive');
 
+    expect(stderr).toBe('');
     expect(stdout).toMatch(/^lane +ready +later +running +oldest +ended a minute +messages/m);
     expect(stdout).toMatch(new RegExp(`^chat +9 +${key.id} +${key.name} +2 +0 +\\d+ s$`, 'm'));
     expect(redriven.stdout).toMatch(/^chat +\d+ +\d+ +\d+$/m);
-    expect(redriven.stderr).toContain('looking at jobs that wait');
+    expect(redriven.stderr).toMatch(/^(looking at .*\n)+$/);
   });
 
   it('work on a running stage, whose outputs name all they need', async () => {

@@ -9,9 +9,9 @@ export function describeHistory(changes: readonly KeyChange[], usual: object): s
 
 function describe(change: KeyChange, usual: object): string {
   const { at, by, action, key_id, fields, old_secret_until } = change;
-  const told = Object.entries(fields).filter(
-    ([name, { new: value }]) => action !== 'created' || !isUsual(usual, name, value),
-  );
+  const told = Object.entries(fields)
+    .filter(([name, { new: value }]) => action !== 'created' || !isUsual(usual, name, value))
+    .sort(([a], [b]) => a.localeCompare(b));
   const lines = told.map(([name, field]) =>
     action === 'created'
       ? `${name}: ${written(name, field.new)}`

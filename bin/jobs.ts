@@ -127,9 +127,10 @@ async function act(action: JobAction, { id, values, flags }: ActionArguments): P
   const { note, end } = progress(`${action}: jobs`, jobs.length);
   const acted = await actOnAll(action, jobs, keys, note);
   end();
-  const leftOut = found.length - jobs.length;
+  const kept = new Set(jobs);
+  const leftOut = found.filter((job) => !kept.has(job));
   return {
-    json: { action, matched: found.length, left_out: leftOut, jobs: acted.map(shownOf) },
+    json: { action, matched: found.length, left_out: leftOut.length, jobs: acted.map(shownOf) },
     text: found.length === 0 ? 'There are no such jobs.' : describeActed(action, acted, leftOut),
   };
 }

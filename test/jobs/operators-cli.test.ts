@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { jobsCommands } from '../../lib/cli/jobs/commands.ts';
-import type { Job } from '../../shared/jobs/job.ts';
+import { childIdOf, type Job } from '../../shared/jobs/job.ts';
 import type { JobSheet } from '../../shared/jobs/operators/job-sheet.ts';
 import { claimJob, retryJob } from '../../shared/jobs/state.ts';
 import { type ApiKey, issueKey } from '../../shared/keys/key.ts';
@@ -12,7 +12,7 @@ import { startCloudFormationStub } from '../keys/cloudformation-stub.ts';
 import { shared } from '../support/run/shared.ts';
 import { runCommand } from '../support/servers/command.ts';
 import { itemOf, keyed, submittedBy } from '../support/worlds/jobs.ts';
-import { outputsHere, writeStageOf } from '../support/worlds/operators-world.ts';
+import { outputsHere, putManyJobs, writeStageOf } from '../support/worlds/operators-world.ts';
 import { useStore } from '../support/worlds/store.ts';
 
 await useStore({ queues: true });
@@ -149,6 +149,22 @@ describe.concurrent('cancel, stop and retry', () => {
     }
     expect(second.stdout).toBe('There are no such jobs.\n');
   });
+});
+
+it('a failed file of a folder that was stopped is left to that folder, which is named', async () => {
+  const { key } = await keyWith(0);
+  const [folder] = await putManyJobs(key.id, [
+    { input_type: 'drive_folder', lane: 'folder#0', status: 'cancelled' },
+  ]);
+  const parent_job_id = folder?.job_id ?? '';
+  const file = { job_id: childIdOf(parent_job_id, 'a'), parent_job_id, status: 'failed' } as const;
+  await putManyJobs(key.id, [{ ...file, input_type: 'drive_file' }]);
+
+  const { stdout } = await jobs('retry', '--key', key.id);
+
+  expect(stdout).toBe(
+    `Tried again: 0 jobs.\n1 job left out, to retry with what they are part of: ${parent_job_id}.\n`,
+  );
 });
 
 describe.concurrent('queue and redrive', () => {

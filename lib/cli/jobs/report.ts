@@ -49,14 +49,22 @@ export function describeJob(job: JobSheet): string {
 
 const did = { cancel: 'Cancelled', stop: 'Stopped', retry: 'Tried again' };
 const maxRefusals = 20;
+const maxOwners = 5;
 
 /** Says what came of an action on many jobs. */
-export function describeActed(action: JobAction, acted: readonly Acted[], leftOut: number): string {
+export function describeActed(
+  action: JobAction,
+  acted: readonly Acted[],
+  leftOut: readonly { parent_job_id?: string }[],
+): string {
   const refused = acted.filter((each) => each.refused !== undefined);
   const parts = [`${did[action]}: ${counted(acted.length - refused.length)}.`];
-  if (leftOut > 0) {
-    const along = action === 'retry' ? 'are tried again with the job they are' : 'go with the job';
-    parts.push(`${counted(leftOut)} left out: they ${along} part of.`);
+  if (leftOut.length > 0) {
+    const owners = [...new Set(leftOut.map(({ parent_job_id }) => parent_job_id))];
+    const named = owners.slice(0, maxOwners).join(', ') + (owners.length > maxOwners ? ', …' : '');
+    parts.push(
+      `${counted(leftOut.length)} left out, to ${action} with what they are part of: ${named}.`,
+    );
   }
   if (refused.length > 0) {
     const rows = refused

@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
-import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { reach } from '../../lib/cli/target.ts';
 import { readStageFile } from '../../lib/local/stage-file.ts';
 import { dynamodb } from '../../shared/aws/dynamodb.ts';
@@ -136,6 +136,25 @@ describe.concurrent('history', () => {
       { numRuns: 10 },
     );
   });
+});
+
+it('the account is as the key says, though the earlier of two changes comes to it later', async () => {
+  const { id } = await issueKey('overtaken', defaultLimits);
+  const send = dynamodb.send.bind(dynamodb) as (command: object) => Promise<object>;
+  let later: Promise<unknown> | undefined;
+  vi.spyOn(dynamodb, 'send').mockImplementation(async (command: object) => {
+    const isAccount = command instanceof UpdateCommand && command.input.Key?.['key_id'] === id;
+    if (isAccount && !later) {
+      later = changeKey(id, { budget_usd: 3 });
+      await later;
+    }
+    return send(command);
+  });
+
+  await changeKey(id, { budget_usd: 2 });
+
+  expect(await readKey(id)).toMatchObject({ budget_usd: 3, changes: 3 });
+  expect((await accountOf(id)).ceiling).toBe(3e9);
 });
 
 describe.concurrent('on a deployed stack', () => {

@@ -1,12 +1,21 @@
+import * as v from 'valibot';
 import { readValues } from '../lib/cli/arguments.ts';
 import { CommandError } from '../lib/cli/command-line.ts';
 import { confirm } from '../lib/cli/confirm.ts';
+import { daysOption } from '../lib/cli/days-option.ts';
 import { refuseDurationAlone } from '../lib/cli/duration-alone.ts';
 import { keysCommands } from '../lib/cli/keys/commands.ts';
 import { describeKey, describeSecret, tabulateKeys } from '../lib/cli/keys/report.ts';
+import { describeHistory } from '../lib/cli/keys/report-history.ts';
+import { describeSpenders } from '../lib/cli/keys/report-spenders.ts';
+import { keyOrders, sortKeys } from '../lib/cli/keys/sort.ts';
+import { LimitOption } from '../lib/cli/limit-option.ts';
+import { progress } from '../lib/cli/progress.ts';
 import { runCommand } from '../lib/cli/run.ts';
 import { reach, type Target } from '../lib/cli/target.ts';
 import { minuteOf } from '../lib/cli/text.ts';
+import { whoRuns } from '../lib/cli/who.ts';
+import { historyOf, lastChanges } from '../shared/keys/history.ts';
 import { changeKey, issueKey, listKeys, readKey } from '../shared/keys/key.ts';
 import { defaultLimits, type KeyLimits } from '../shared/keys/key-limits.ts';
 import { KeyOptions, RotationOptions } from '../shared/keys/key-options.ts';
@@ -15,9 +24,24 @@ import { giveName } from '../shared/keys/name.ts';
 import { rotateKey } from '../shared/keys/rotate.ts';
 import { readTeam } from '../shared/keys/team.ts';
 import { catalogue, modelIds } from '../shared/models/catalogue.ts';
+import { lastDays } from '../shared/usage/day.ts';
+import { topSpenders } from '../shared/usage/spenders.ts';
+import { standingsOf } from '../shared/usage/standing.ts';
 
 /** How long the gateway may go by what the authorizer last said of a secret. */
 const soon = 'within 60 seconds';
+
+const SortOption = v.object({
+  sort: v.optional(
+    v.picklist(
+      keyOrders,
+      ({ input }) =>
+        `takes ${keyOrders.slice(0, -1).join(', ')} or ${keyOrders.at(-1)}, not "${input}"`,
+    ),
+  ),
+});
+
+const TopOptions = v.object({ ...daysOption('7').entries, ...LimitOption.entries });
 
 const reachKeys = (target: Target) => reach(target, 'KEYS_TABLE', 'LEDGER_TABLE');
 
@@ -30,14 +54,34 @@ await runCommand(keysCommands, {
     refuseUnknownModels(given, await reachKeys(values));
     const team = await teamOf(limits);
     await confirm(await doubtsAbout(given, values), flags);
-    const key = keyRecord(await giveName(name, () => issueKey(name, limits)));
+    const by = await whoRuns(values);
+    const key = keyRecord(await giveName(name, () => issueKey(name, limits, undefined, by)));
     return { json: key, text: `The key is issued. ${describeSecret(key, team)}` };
   },
 
   async list({ values }) {
-    await reachKeys(values);
-    const keys = (await listKeys()).map(keyRecord);
-    return { json: { keys }, text: tabulateKeys(keys) };
+    const { sort } = readValues(SortOption, values);
+    await reach(values, 'KEYS_TABLE', 'LEDGER_TABLE', 'JOBS_TABLE');
+    const keys = await listKeys();
+    const { note, end } = progress('keys', keys.length);
+    const standings = await standingsOf(keys, note);
+    end();
+    const listed = keys.flatMap((key) => {
+      const standing = standings.get(key.id);
+      return standing ? { ...keyRecord(key), ...standing } : [];
+    });
+    const sorted = sortKeys(listed, sort);
+    return { json: { keys: sorted }, text: tabulateKeys(sorted) };
+  },
+
+  async top({ values }) {
+    const { days, limit } = readValues(TopOptions, values);
+    await reach(values, 'KEYS_TABLE', 'USAGE_TABLE');
+    const keys = await listKeys();
+    const { note, end } = progress('keys', keys.length);
+    const spenders = await topSpenders(keys, lastDays(days), limit, note);
+    end();
+    return { json: spenders, text: describeSpenders(spenders) };
   },
 
   async show({ id, values }) {
@@ -55,7 +99,8 @@ await runCommand(keysCommands, {
     refuseDurationAlone({ ...(await readKey(id)), ...changes });
     await teamOf(changes);
     await confirm(await doubtsAbout(changes, values), flags);
-    const change = () => changeKey(id, changes);
+    const by = await whoRuns(values);
+    const change = () => changeKey(id, changes, by);
     const { name } = changes;
     const key = keyRecord(await (name === undefined ? change() : giveName(name, change, id)));
     const text = describeKey(key, await teamOf(key));
@@ -65,7 +110,7 @@ await runCommand(keysCommands, {
   async rotate({ id, values }) {
     const { grace: graceMs } = readValues(RotationOptions, values);
     await reachKeys(values);
-    const key = keyRecord(await rotateKey(id, graceMs));
+    const key = keyRecord(await rotateKey(id, graceMs, await whoRuns(values)));
     const until = new Date(Date.now() + graceMs).toISOString();
     const end = graceMs > 0 ? `works until ${minuteOf(until)}` : `stops working ${soon}`;
     return {
@@ -76,8 +121,15 @@ await runCommand(keysCommands, {
 
   async revoke({ id, values }) {
     await reachKeys(values);
-    const key = keyRecord(await changeKey(id, { state: 'revoked' }));
+    const key = keyRecord(await changeKey(id, { state: 'revoked' }, await whoRuns(values)));
     return { json: key, text: `Revoked; it stops working ${soon}.\n\n${describeKey(key)}` };
+  },
+
+  async history({ id, values }) {
+    const { limit } = readValues(LimitOption, values);
+    await reachKeys(values);
+    const changes = id ? await historyOf(await readKey(id), limit) : await lastChanges(limit);
+    return { json: { changes }, text: describeHistory(changes, defaultLimits) };
   },
 });
 

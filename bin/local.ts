@@ -188,7 +188,8 @@ async function firstKey(
   const known = readStageFile(dataDir)?.api_key;
   if (known && (await findKeyBySecret(known))) return known;
   const limits = { ...defaultLimits, drive_folders: [rootFolderId] };
-  return (await issueKey(await freeName(), limits, memory ? known : undefined)).api_key;
+  const by = 'the local stage';
+  return (await issueKey(await freeName(), limits, memory ? known : undefined, by)).api_key;
 }
 
 /** Returns `local`, or `local-2` and so on where another key has that name. */

@@ -1,6 +1,6 @@
 import { readValues } from '../lib/cli/arguments.ts';
 import { CommandError } from '../lib/cli/command-line.ts';
-import { progressEvery } from '../lib/cli/progress.ts';
+import { progress } from '../lib/cli/progress.ts';
 import { runCommand } from '../lib/cli/run.ts';
 import { reach } from '../lib/cli/target.ts';
 import { checkRecord, describeChecks } from '../lib/cli/usage/check.ts';
@@ -11,7 +11,7 @@ import { readTags } from '../lib/cli/usage/tags.ts';
 import { listKeys, readKey } from '../shared/keys/key.ts';
 import { checkKeys } from '../shared/usage/check.ts';
 import { CheckOptions, ExportDays } from '../shared/usage/days-options.ts';
-import { type ExportProgress, exportUsage } from '../shared/usage/export.ts';
+import { exportUsage } from '../shared/usage/export.ts';
 import { rebuildUsage } from '../shared/usage/rebuild.ts';
 
 /** The keys that a command is about: one, or all. */
@@ -34,18 +34,20 @@ await runCommand(usageCommands, {
     const format = flags.has('csv') ? asCsv : flags.has('json') ? asJson : asTable;
     await reach(values, 'KEYS_TABLE', 'LEDGER_TABLE');
     const keys = await keysOf(values['key']);
-    const tell = progressEvery<ExportProgress>(
-      (progress) => `${progress.keys} of ${keys.length} keys, ${progress.charges} charges read`,
-    );
-    return { lines: format(exportUsage(keys, options, tell), options) };
+    // Lines are printed meanwhile, so it keeps to lines of its own.
+    const stream = { isTTY: false, write: (text: string) => process.stderr.write(text) };
+    const { note } = progress('charges', undefined, stream);
+    const lines = exportUsage(keys, options, ({ charges }) => note(charges));
+    return { lines: format(lines, options) };
   },
 
   async check({ id, values }) {
     const { from } = readValues(CheckOptions, values);
     await reach(values, 'KEYS_TABLE', 'LEDGER_TABLE', 'USAGE_TABLE');
     const keys = await keysOf(id);
-    const tell = progressEvery<number>((done) => `${done} of ${keys.length} keys checked`);
-    const checks = await checkKeys(keys, from, tell);
+    const { note, end } = progress('keys', keys.length);
+    const checks = await checkKeys(keys, from, note);
+    end();
     return {
       json: checkRecord(checks),
       text: describeChecks(checks),

@@ -1,4 +1,4 @@
-import { Duration } from 'aws-cdk-lib';
+import { CfnOutput, Duration } from 'aws-cdk-lib';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
@@ -31,9 +31,11 @@ export class LaneQueue extends Construct {
       visibilityTimeout: workerTimeout.plus(Duration.minutes(1)),
       deadLetterQueue: { queue: deadLetters, maxReceiveCount: 5 },
     });
+    this.putOut('Queue', this.queue);
+    this.putOut('DeadLetters', deadLetters);
     alarms.onMessages(deadLetters, {
       notices: `${name} jobs start up to two minutes late: their workers fail before they begin`,
-      todo: `find the error in the worker's logs, put it right, then redrive: aws sqs start-message-move-task --source-arn with this queue's ARN`,
+      todo: `find the error in the worker's logs, put it right, then npm run jobs -- redrive --stack NAME`,
       runbook: 'Dead letters',
     });
     // A message is in flight for as long as its worker, and comes back once if that dies.
@@ -42,6 +44,12 @@ export class LaneQueue extends Construct {
       todo: `see whether the ${name} workers run at all, or are too few`,
       runbook: 'Jobs wait',
     });
+  }
+
+  /** Puts out the URL of a queue, such as `ChatQueue`, for operators' commands. */
+  private putOut(role: string, { queueUrl: value }: Queue): void {
+    const lane = this.name.charAt(0).toUpperCase() + this.name.slice(1);
+    new CfnOutput(this, `${role}-url`, { value }).overrideLogicalId(`${lane}${role}`);
   }
 
   /** Lets a function ring for this lane's jobs. */

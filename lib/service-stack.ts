@@ -144,5 +144,8 @@ export class ServiceStack extends Stack {
     new CfnOutput(this, 'UsageTable', { value: usage.table.tableName });
     new CfnOutput(this, 'Models', { value: catalogue.models.map(({ id }) => id).join(' ') });
     new CfnOutput(this, 'FeedbackTable', { value: feedback.table.tableName });
+    new CfnOutput(this, 'JobsTable', { value: jobs.table.tableName });
+    new CfnOutput(this, 'JobRetentionDays', { value: String(retentionDays) });
+    new CfnOutput(this, 'LaneShards', { value: String(laneShards) });
   }
 }

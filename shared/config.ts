@@ -3,6 +3,10 @@ import * as v from 'valibot';
 const Environment = v.object({
   OBJECTS_BUCKET: v.string(),
   CHAT_QUEUE_URL: v.string(),
+  /** The lanes' dead-letter queues, for operators' commands. */
+  CHAT_DEAD_LETTERS_URL: v.string(),
+  OCR_DEAD_LETTERS_URL: v.string(),
+  FOLDER_DEAD_LETTERS_URL: v.string(),
   /** The origins whose pages may read responses; none unless the operator has named some. */
   CORS_ORIGINS: v.optional(v.pipe(v.string(), v.parseJson(), v.array(v.string()))),
   DOCUMENT_LIMITS: v.pipe(

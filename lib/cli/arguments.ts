@@ -116,18 +116,24 @@ function idAmong<Name extends string>(
   { commands, idsOf = 'key' }: CommandLine<Name>,
   command: Name,
 ): string {
-  const { takesKeyId } = commands[command];
-  const surplus = takesKeyId ? more : [id, ...more].filter(Boolean);
+  const { takesKeyId, takesJobId, idIsOptional } = commands[command];
+  const takesId = takesKeyId || takesJobId;
+  const surplus = takesId ? more : [id, ...more].filter(Boolean);
   if (surplus.length > 0) {
     throw new CommandError(
-      `${command} takes ${takesKeyId ? 'one id' : 'options only'}, not also ${surplus.join(' ')}.`,
+      `${command} takes ${takesId ? 'one id' : 'options only'}, not also ${surplus.join(' ')}.`,
     );
   }
+  if (!takesId || (idIsOptional && !id)) return id;
   // What was given instead may be a secret: the message must not repeat it.
-  const isLeftOut = takesKeyId === 'or none' && id === '';
-  if (takesKeyId && !isLeftOut && !id.startsWith(`${idsOf}_`)) {
+  if (takesKeyId && !id.startsWith(`${idsOf}_`)) {
     throw new CommandError(
       `${command} takes a ${idsOf}'s id, ${idsOf}_…, as npm run ${idsOf}s -- list shows them.`,
+    );
+  }
+  if (takesJobId && !id.startsWith('job_')) {
+    throw new CommandError(
+      `${command} takes a job's id, job_…, as npm run jobs -- list shows them.`,
     );
   }
   return id;

@@ -4,7 +4,10 @@ export type Option = readonly [value: string, does: string, times?: 'many'];
 /** One command of a program. */
 export interface Command {
   summary: string;
-  takesKeyId: boolean | 'or none';
+  takesKeyId: boolean;
+  takesJobId?: boolean;
+  /** Whether it may be called without an id. */
+  idIsOptional?: boolean;
   options: readonly string[];
   /** What its help says at the end. */
   notes: string;

@@ -13,7 +13,7 @@ export function helpFor<Name extends string>(
     return parts.filter(Boolean).join('\n\n');
   }
   const names = (Object.keys(line.commands) as Name[]).map(
-    (each) => `  ${nameAndId(line, each).padEnd(10)}  ${line.commands[each].summary}`,
+    (each) => `  ${nameAndId(line, each).padEnd(12)}  ${line.commands[each].summary}`,
   );
   const shared = Object.keys(line.options).filter(
     (option) => option === 'json' || Object.hasOwn(commonOptions, option),
@@ -30,9 +30,9 @@ ${run} COMMAND --help shows a command's own options.`;
 }
 
 function nameAndId<Name extends string>({ commands }: CommandLine<Name>, name: Name): string {
-  const { takesKeyId } = commands[name];
-  if (takesKeyId === 'or none') return `${name} [ID]`;
-  return takesKeyId ? `${name} ID` : name;
+  const { takesKeyId, takesJobId, idIsOptional } = commands[name];
+  if (!takesKeyId && !takesJobId) return name;
+  return idIsOptional ? `${name} [ID]` : `${name} ID`;
 }
 
 function optionLines({ options }: CommandLine<string>, names: readonly string[]): string {

@@ -4,11 +4,20 @@ import { clientEnvironment } from '../local/engines/client-config.ts';
 import { readStageFile } from '../local/stage-file.ts';
 import { CommandError } from './command-line.ts';
 
-/** The settings that name tables and a secret, and the outputs of the stack that hold the names. */
-const outputOf = {
+/** The settings that commands work with, and the outputs of the stack that hold them. */
+export const outputOf = {
   DRIVE_SECRET: 'GoogleDriveSecret',
+  CHAT_DEAD_LETTERS_URL: 'ChatDeadLetters',
+  CHAT_QUEUE_URL: 'ChatQueue',
+  FOLDER_DEAD_LETTERS_URL: 'FolderDeadLetters',
+  FOLDER_QUEUE_URL: 'FolderQueue',
+  JOBS_TABLE: 'JobsTable',
+  JOB_RETENTION_DAYS: 'JobRetentionDays',
   KEYS_TABLE: 'KeysTable',
+  LANE_SHARDS: 'LaneShards',
   LEDGER_TABLE: 'LedgerTable',
+  OCR_DEAD_LETTERS_URL: 'OcrDeadLetters',
+  OCR_QUEUE_URL: 'OcrQueue',
   USAGE_TABLE: 'UsageTable',
   FEEDBACK_TABLE: 'FeedbackTable',
 };
@@ -47,6 +56,10 @@ async function reachStage(dataDir: string, wanted: NameSetting[]): Promise<Outpu
     ...(stage.secrets_url && {
       AWS_ENDPOINT_URL_SECRETS_MANAGER: stage.secrets_url,
       AWS_ENDPOINT_URL_SSM: stage.secrets_url,
+    }),
+    // Its queues' URLs name the engine's host, and a client that goes there by itself says so each time.
+    ...(stage.outputs['ChatQueue'] && {
+      AWS_ENDPOINT_URL_SQS: new URL(stage.outputs['ChatQueue']).origin,
     }),
     ...(stage.drive_url && { GOOGLE_DRIVE_URL: stage.drive_url }),
     ...(stage.secret_access_key && { AWS_SECRET_ACCESS_KEY: stage.secret_access_key }),
@@ -93,8 +106,11 @@ function namesOf(
   whose: string,
 ): Record<string, string | undefined> {
   const wanted = settings.map((name) => outputOf[name]);
-  if (wanted.some((output) => !outputs[output])) {
-    throw new CommandError(`${whose} has no outputs ${wanted.join(' and ')}: is it Quire's?`);
+  const missing = wanted.filter((output) => !outputs[output]);
+  if (missing.length > 0) {
+    throw new CommandError(
+      `${whose} has no output ${missing.join(', ')}: is it Quire's, and of this version?`,
+    );
   }
   return Object.fromEntries(settings.map((name) => [name, outputs[outputOf[name]]]));
 }

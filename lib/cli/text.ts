@@ -21,7 +21,7 @@ export const dollars = (usd: number) => `$${usd.toFixed(9).replace(/(\.\d\d\d*?)
 
 /** A text that callers have sent, without characters that control a terminal. */
 export const printable = (text: string) =>
-  text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim() || '(none named)';
+  text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim();
 
 /** Writes a budget and how long it lasts. */
 export function budgetText({

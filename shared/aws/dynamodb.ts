@@ -1,10 +1,15 @@
+import { setTimeout } from 'node:timers/promises';
 import { ConditionalCheckFailedException, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import {
+  BatchGetCommand,
+  type BatchGetCommandInput,
+  type BatchGetCommandOutput,
   DynamoDBDocumentClient,
   GetCommand,
   paginateQuery,
   type QueryCommandInput,
 } from '@aws-sdk/lib-dynamodb';
+import { fullJitterMs } from '../jitter.ts';
 
 /** The one DynamoDB client of a function. */
 export const dynamodb = DynamoDBDocumentClient.from(new DynamoDBClient({}), {
@@ -34,6 +39,40 @@ export async function getItem<Item>(
 ): Promise<Item | undefined> {
   const { Item } = await dynamodb.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
   return Item as Item | undefined;
+}
+
+/** The most items of one batch that is read. */
+const maxBatch = 100;
+
+/**
+ * Reads many items of a table as they are now, in any order; one that isn't there is left out. `names` are the
+ * attributes to read, all by default. What DynamoDB leaves for later, as it throttles, is asked for again.
+ *
+ * @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html
+ */
+export async function* getItems<Item>(
+  TableName: string,
+  keys: Record<string, unknown>[],
+  names?: string[],
+): AsyncGenerator<Item> {
+  const projection = names && {
+    ProjectionExpression: names.map((name) => `#${name}`).join(', '),
+    ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
+  };
+  for (let start = 0; start < keys.length; start += maxBatch) {
+    const Keys = keys.slice(start, start + maxBatch);
+    let RequestItems: BatchGetCommandInput['RequestItems'] = {
+      [TableName]: { Keys, ConsistentRead: true, ...projection },
+    };
+    for (let tries = 0; RequestItems?.[TableName]; tries += 1) {
+      if (tries > 0) await setTimeout(fullJitterMs(50, tries, 5_000));
+      const read: BatchGetCommandOutput = await dynamodb.send(
+        new BatchGetCommand({ RequestItems }),
+      );
+      yield* (read.Responses?.[TableName] ?? []) as Item[];
+      RequestItems = read.UnprocessedKeys;
+    }
+  }
 }
 
 /** One page of a query: its items, and the key that the next page begins after; undefined on the last page. */

@@ -5,6 +5,7 @@ import { errorFields, log } from '../log.ts';
 import { countEnded } from './children.ts';
 import { hasEndedNow, logEnds } from './end-log.ts';
 import { isPart, type Job } from './job.ts';
+import { nameOfLane } from './lane.ts';
 import { leaveLine } from './line/line.ts';
 import { ring } from './ring.ts';
 
@@ -40,12 +41,17 @@ async function leaveLines(records: DynamoDBRecord[]): Promise<void> {
   const ended = records.map(jobOf).filter((job) => job.tag !== undefined && !isPart(job));
   for (const [keyId, jobs] of Map.groupBy(ended, ({ key_id }) => key_id)) {
     try {
-      await leaveLine(keyId, jobs.length);
+      await leaveLine(keyId, jobs.length, endsByLane(jobs));
     } catch (error) {
       log('error', 'ended jobs not counted', { key_id: keyId, ...errorFields(error) });
     }
   }
 }
+
+const endsByLane = (jobs: Job[]) =>
+  new Map(
+    [...Map.groupBy(jobs, ({ lane }) => nameOfLane(lane))].map(([lane, of]) => [lane, of.length]),
+  );
 
 /** A job that is stopped while it waits gets its turn at once, so it is rung for again. */
 function becameQueued({ dynamodb: { NewImage, OldImage } = {} }: DynamoDBRecord): boolean {

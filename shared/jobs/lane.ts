@@ -6,6 +6,9 @@ import type { Job } from './job.ts';
 export const laneNames = ['chat', 'ocr', 'folder'] as const;
 export type LaneName = (typeof laneNames)[number];
 
+/** The kind of lane that a shard is of. */
+export const nameOfLane = (lane: string) => lane.split('#')[0] as LaneName;
+
 /** Returns the shard of a lane that a job stays in for good, such as `chat#0`: one partition of each index. */
 export function laneOf(name: LaneName, jobId: string): string {
   const hash = createHash('sha256').update(jobId).digest().readUInt32BE();

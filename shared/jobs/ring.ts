@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { sqs } from '../aws/sqs.ts';
 import { setting } from '../config.ts';
 import type { Job } from './job.ts';
-import type { LaneName } from './lane.ts';
+import { nameOfLane } from './lane.ts';
 
 /**
  * A message of a lane's queue. It doesn't carry a job but rings for one, as a doorbell does: whoever receives
@@ -23,13 +23,16 @@ export const Doorbell = v.object({
 
 export type Doorbell = v.InferOutput<typeof Doorbell>;
 
+/** What a doorbell tells of a job. */
+type Rung = Pick<Job, 'lane' | 'key_id' | 'job_id' | 'priority' | 'turn' | 'tag' | 'ready_at'>;
+
 const messagesPerBatch = 10;
 /** The longest delay a queue message can carry. */
 const maxDelaySeconds = 900;
 
 /** Sends one message for each job, delayed until its wait is over. Returns the jobs whose message was refused. */
-export async function ring(jobs: Job[]): Promise<Job[]> {
-  const refused: Job[] = [];
+export async function ring<Ringing extends Rung>(jobs: Ringing[]): Promise<Ringing[]> {
+  const refused: Ringing[] = [];
   for (const [queueUrl, ready] of Map.groupBy(jobs, ({ lane }) => queueUrlOf(lane))) {
     for (let start = 0; start < ready.length; start += messagesPerBatch) {
       refused.push(...(await sendBatch(queueUrl, ready.slice(start, start + messagesPerBatch))));
@@ -38,7 +41,10 @@ export async function ring(jobs: Job[]): Promise<Job[]> {
   return refused;
 }
 
-async function sendBatch(queueUrl: string, jobs: Job[]): Promise<Job[]> {
+async function sendBatch<Ringing extends Rung>(
+  queueUrl: string,
+  jobs: Ringing[],
+): Promise<Ringing[]> {
   const { Failed = [] } = await sqs.send(
     new SendMessageBatchCommand({
       QueueUrl: queueUrl,
@@ -52,18 +58,18 @@ async function sendBatch(queueUrl: string, jobs: Job[]): Promise<Job[]> {
   return Failed.flatMap(({ Id }) => jobs[Number(Id)] ?? []);
 }
 
-function doorbellOf({ lane, key_id, job_id, priority, turn, tag }: Job): Doorbell {
+function doorbellOf({ lane, key_id, job_id, priority, turn, tag }: Rung): Doorbell {
   return { lane, key_id, job_id, priority, waits: turn === undefined, tag };
 }
 
-function delaySeconds({ ready_at, turn }: Job): number {
+function delaySeconds({ ready_at, turn }: Rung): number {
   if (turn) return 0;
   const seconds = Math.ceil((Date.parse(ready_at) - Date.now()) / 1000);
   return Math.max(0, Math.min(maxDelaySeconds, seconds));
 }
 
 function queueUrlOf(lane: string): string {
-  const name = lane.split('#')[0] as LaneName;
+  const name = nameOfLane(lane);
   return setting(
     ({ chat: 'CHAT_QUEUE_URL', ocr: 'OCR_QUEUE_URL', folder: 'FOLDER_QUEUE_URL' } as const)[name],
   );

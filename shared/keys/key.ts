@@ -1,16 +1,25 @@
-import { PutCommand, paginateScan, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { v7 as uuidv7 } from 'uuid';
-import { dynamodb, getItem, unlessConditionFails } from '../aws/dynamodb.ts';
+import { dynamodb, getItem } from '../aws/dynamodb.ts';
+import { type TransactWriteItem, writeTransaction } from '../aws/transact.ts';
 import { setting } from '../config.ts';
 import { NotFoundError } from '../http/errors.ts';
 import { openAccount } from '../ledger/account.ts';
 import { changeAccountLimits } from '../ledger/change-limits.ts';
 import { putInTeam } from '../ledger/team.ts';
-import type { KeyLimits } from './key-limits.ts';
+import {
+  type Changes,
+  differencesOf,
+  historyPut,
+  type KeyChange,
+  nextChange,
+  whileUnchanged,
+} from './history.ts';
+import { type KeyLimits, limitsOfKey } from './key-limits.ts';
 import { hashSecret, newSecret } from './secret.ts';
 
 /** An API key as the table holds it, without its secret. Instants are ISO 8601 strings. */
-export interface ApiKey extends KeyLimits {
+export interface ApiKey extends KeyLimits, Changes {
   id: string;
   name: string;
   state: 'active' | 'revoked';
@@ -22,21 +31,30 @@ export interface ApiKey extends KeyLimits {
 /** A key with its secret, which is known only when the key is issued or rotated. */
 export type IssuedKey = ApiKey & { api_key: string };
 
-/** Issues a key, and opens its account. The secret is written last, so that a secret always leads to a key. */
+/**
+ * Issues a key, and opens its account; `by` says in its history who did. The secret is written last, so that a
+ * secret always leads to a key.
+ */
 export async function issueKey(
   name: string,
   limits: KeyLimits,
   secret = newSecret(),
+  by: KeyChange['by'] = null,
 ): Promise<IssuedKey> {
+  const id = `key_${uuidv7()}`;
   const key: ApiKey = {
-    id: `key_${uuidv7()}`,
+    id,
     name,
     state: 'active',
     ...limits,
     created_at: new Date().toISOString(),
     secret_hash: hashSecret(secret),
+    changes: 1,
   };
-  await put(key);
+  await writeTransaction([
+    { Put: { TableName: setting('KEYS_TABLE'), Item: key } },
+    historyPut({ id }, { by, action: 'created', fields: differencesOf({}, key) }),
+  ]);
   await openAccount(key.id, key.created_at, key);
   if (key.team) await putInTeam(key.id, key.team);
   await put(secretItem(key.secret_hash, key.id));
@@ -104,31 +122,60 @@ export async function listItems<Item extends { id: string }>(prefix: string): Pr
 }
 
 /**
- * Changes a key's name, limits or state, and its account's limits and team with them. Returns the changed key. Throws
- * `NotFoundError` if there is no such key.
+ * Changes a key's name, limits or state, and its account's limits and team with them; `by` says in its history who did, in the
+ * same transaction. Returns the changed key. Throws `NotFoundError` if there is no such key.
  */
-export async function changeKey(id: string, changes: Partial<ApiKey>): Promise<ApiKey> {
-  const names = Object.keys(changes);
-  const changed = await unlessConditionFails(
-    dynamodb.send(
-      new UpdateCommand({
-        TableName: setting('KEYS_TABLE'),
-        Key: { id },
-        ConditionExpression: 'attribute_exists(secret_hash)',
-        UpdateExpression: `SET ${names.map((name) => `#${name} = :${name}`).join(', ')}`,
-        ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
-        ExpressionAttributeValues: Object.fromEntries(
-          Object.entries(changes).map(([name, value]) => [`:${name}`, value]),
-        ),
-        ReturnValues: 'ALL_NEW',
-      }),
-    ),
-  );
-  if (!changed) throw noSuchKey(id);
-  const key = changed.Attributes as ApiKey;
-  if (names.some((name) => accountLimits.includes(name))) await changeAccountLimits(id, key);
-  if (changes.team !== undefined) await putInTeam(id, changes.team);
-  return key;
+export async function changeKey(
+  id: string,
+  changes: Partial<ApiKey>,
+  by: KeyChange['by'] = null,
+): Promise<ApiKey> {
+  for (;;) {
+    const old = await readKey(id);
+    const key = { ...old, ...changes, changes: nextChange(old) };
+    const fields = differencesOf({ ...old, ...limitsOfKey(old) }, { ...key, ...limitsOfKey(key) });
+    const action = changes.state === 'revoked' ? 'revoked' : 'changed';
+    const failed = await writeTransaction([
+      updateOf(old, { ...changes, changes: key.changes }),
+      historyPut(old, { by, action, fields }),
+    ]);
+    // Another has changed it since it was read.
+    if (failed) continue;
+    await followKey(key, Object.keys(changes));
+    return key;
+  }
+}
+
+/** Gives a key's account its limits and its team; of two commands that change them at once, the later one's. */
+async function followKey(changed: ApiKey, names: string[]): Promise<void> {
+  const hasLimits = names.some((name) => accountLimits.includes(name));
+  const hasTeam = names.includes('team');
+  for (let key = changed; hasLimits || hasTeam; ) {
+    if (hasLimits) await changeAccountLimits(key.id, key);
+    if (hasTeam) await putInTeam(key.id, key.team);
+    const now = await readKey(key.id);
+    if (now.changes === key.changes) return;
+    key = now;
+  }
+}
+
+/** The write that sets some attributes of a key that stands as it was read. */
+function updateOf(old: ApiKey, set: Partial<ApiKey>): TransactWriteItem {
+  const { when, values } = whileUnchanged(old);
+  const names = Object.keys(set);
+  return {
+    Update: {
+      TableName: setting('KEYS_TABLE'),
+      Key: { id: old.id },
+      ConditionExpression: `attribute_exists(secret_hash) AND ${when}`,
+      UpdateExpression: `SET ${names.map((name) => `#${name} = :${name}`).join(', ')}`,
+      ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
+      ExpressionAttributeValues: {
+        ...values,
+        ...Object.fromEntries(Object.entries(set).map(([name, value]) => [`:${name}`, value])),
+      },
+    },
+  };
 }
 
 const accountLimits = ['budget_usd', 'duration', 'requests_per_minute', 'max_concurrent'];

@@ -3,20 +3,26 @@ import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
 import { ConflictError } from '../http/errors.ts';
-import { type IssuedKey, readKey, secretItem } from './key.ts';
+import { historyPut, type KeyChange, nextChange, whileUnchanged } from './history.ts';
+import { type ApiKey, type IssuedKey, readKey, secretItem } from './key.ts';
 import { hashSecret, newSecret } from './secret.ts';
 
 /**
- * Gives a key a new secret, and returns the key with it. The old secret works for `graceMs` more. Throws
- * `ConflictError` if the key is revoked or is changed at the same moment, `NotFoundError` if there is none.
+ * Gives a key a new secret, and returns the key with it. The old secret works for `graceMs` more; `by` says in the
+ * key's history who did. Throws `ConflictError` if the key is revoked or is changed at the same moment,
+ * `NotFoundError` if there is none.
  */
-export async function rotateKey(id: string, graceMs: number): Promise<IssuedKey> {
+export async function rotateKey(
+  id: string,
+  graceMs: number,
+  by: KeyChange['by'] = null,
+): Promise<IssuedKey> {
   const old = await readKey(id);
   if (old.state === 'revoked') throw new ConflictError(`The key ${id} is revoked.`);
   const secret = newSecret();
   const secret_hash = hashSecret(secret);
-  await replaceSecret(id, old.secret_hash, secret_hash, graceMs);
-  return { ...old, secret_hash, api_key: secret };
+  await replaceSecret(old, secret_hash, graceMs, by);
+  return { ...old, secret_hash, changes: nextChange(old), api_key: secret };
 }
 
 /**
@@ -25,25 +31,45 @@ export async function rotateKey(id: string, graceMs: number): Promise<IssuedKey>
  *
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
  */
-async function replaceSecret(id: string, oldHash: string, newHash: string, graceMs: number) {
+async function replaceSecret(
+  key: ApiKey,
+  newHash: string,
+  graceMs: number,
+  by: KeyChange['by'],
+): Promise<void> {
   const TableName = setting('KEYS_TABLE');
-  const old = secretItem(oldHash, id, Date.now() + graceMs);
+  const { id, secret_hash: oldHash } = key;
+  const until = Date.now() + graceMs;
+  const old = secretItem(oldHash, id, until);
+  const { when, values } = whileUnchanged(key);
   const transaction = new TransactWriteCommand({
     TransactItems: [
       {
         Update: {
           TableName,
           Key: { id },
-          ConditionExpression: 'secret_hash = :old AND #state = :active',
-          UpdateExpression: 'SET secret_hash = :new',
+          ConditionExpression: `secret_hash = :old AND #state = :active AND ${when}`,
+          UpdateExpression: 'SET secret_hash = :new, changes = :next',
           ExpressionAttributeNames: { '#state': 'state' },
-          ExpressionAttributeValues: { ':old': oldHash, ':new': newHash, ':active': 'active' },
+          ExpressionAttributeValues: {
+            ...values,
+            ':old': oldHash,
+            ':new': newHash,
+            ':active': 'active',
+            ':next': nextChange(key),
+          },
         },
       },
       { Put: { TableName, Item: secretItem(newHash, id) } },
       graceMs > 0
         ? { Put: { TableName, Item: old } }
         : { Delete: { TableName, Key: { id: old.id } } },
+      historyPut(key, {
+        by,
+        action: 'rotated',
+        fields: {},
+        old_secret_until: new Date(until).toISOString(),
+      }),
     ],
   });
   try {

@@ -183,10 +183,15 @@ describe.concurrent('list and show', () => {
     const lines = stdout.trimEnd().split('\n');
     const [heading = ''] = lines;
     const row = lines.find((line) => line.startsWith(id)) ?? '';
-    expect(heading).toMatch(/^id +name +state +budget +created +expires$/);
+    expect(heading).toMatch(
+      /^id +name +state +budget +spent +held +left +renews +used +queued +running +expires$/,
+    );
     expect(row.slice(heading.indexOf('name'))).toMatch(/^in the table {2}/);
     expect(row.slice(heading.indexOf('budget'))).toMatch(/^\$12\.50 per 30d {2}/);
-    expect(row.slice(heading.indexOf('created'))).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d UTC {2}/);
+    expect(row.slice(heading.indexOf('spent'))).toMatch(/^\$0\.00 +\$0\.00 +\$12\.50 +/);
+    expect(row.slice(heading.indexOf('renews'))).toMatch(
+      /^\d{4}-\d\d-\d\d \d\d:\d\d UTC {2}never +0 +0 /,
+    );
     expect(row.slice(heading.indexOf('expires'))).toBe('never');
   });
 
@@ -375,7 +380,7 @@ describe.concurrent('refuses in one sentence', () => {
   const when = '--expires takes a date (UTC) such as 2030-01-31, or a time from now such as 90d';
   const count = 'takes a whole number from 0 to 999999999';
   const models = modelIds.join(', ');
-  const commands = 'the commands are create, list, show, set, rotate, revoke.';
+  const commands = 'the commands are create, list, top, show, set, rotate, revoke, history.';
   const create = (...args: string[]) => ['create', '--name', 'refused', ...args];
 
   it.each([
@@ -447,7 +452,8 @@ describe.concurrent('help', () => {
     const { code, stdout } = await keys('--help');
 
     expect(code).toBe(0);
-    for (const command of ['create', 'list', 'show ID', 'set ID', 'rotate ID', 'revoke ID']) {
+    const withId = ['show ID', 'set ID', 'rotate ID', 'revoke ID', 'history [ID]'];
+    for (const command of ['create', 'list', 'top', ...withId]) {
       expect(stdout).toContain(`\n  ${command}  `);
     }
   });
@@ -506,9 +512,7 @@ describe.concurrent('a deployed stack', () => {
   beforeAll(async () => {
     stub = await startCloudFormationStub({
       'quire-test': {
-        BaseUrl: base_url,
-        KeysTable: setting('KEYS_TABLE'),
-        LedgerTable: setting('LEDGER_TABLE'),
+        ...readStageFile(dataDir)?.outputs,
       },
       website: { BaseUrl: base_url },
     });
@@ -541,7 +545,7 @@ describe.concurrent('a deployed stack', () => {
       'another',
       'website',
       account,
-      "The stack website has no outputs KeysTable and LedgerTable: is it Quire's?",
+      "The stack website has no output KeysTable, LedgerTable, JobsTable: is it Quire's, and of this version?",
     ],
     ['no credentials', 'quire-test', region, 'No AWS credentials were found: set AWS_PROFILE'],
     ['no region', 'quire-test', {}, 'No AWS region is set: set AWS_REGION.'],

@@ -5,17 +5,28 @@ import { text } from 'node:stream/consumers';
 
 type Outputs = Record<string, string>;
 
-/** Starts a server that speaks CloudFormation's `DescribeStacks` for the stacks it is given. */
+const arn = 'arn:aws:iam::000000000000:user/operator';
+
+/**
+ * Starts a server that speaks CloudFormation's `DescribeStacks` for the stacks it is given, and STS's
+ * `GetCallerIdentity`.
+ */
 export async function startCloudFormationStub(stacks: Record<string, Outputs>) {
   const server = createServer(async (request, response) => {
-    const name = new URLSearchParams(await text(request)).get('StackName') ?? '';
+    const query = new URLSearchParams(await text(request));
+    const name = query.get('StackName') ?? '';
     const outputs = stacks[name];
     response.setHeader('content-type', 'text/xml');
+    if (query.get('Action') === 'GetCallerIdentity') {
+      response.end(identity);
+      return;
+    }
     response.statusCode = outputs ? 200 : 400;
     response.end(outputs ? described(name, outputs) : refused(name));
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
+    arn,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     close: () => server.close(),
   };
@@ -36,6 +47,11 @@ function described(name: string, outputs: Outputs): string {
     <ResponseMetadata><RequestId>stub</RequestId></ResponseMetadata>
   </DescribeStacksResponse>`;
 }
+
+const identity = `<GetCallerIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/">
+    <GetCallerIdentityResult><Arn>${arn}</Arn></GetCallerIdentityResult>
+    <ResponseMetadata><RequestId>stub</RequestId></ResponseMetadata>
+  </GetCallerIdentityResponse>`;
 
 const refused = (name: string) =>
   `<ErrorResponse xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/">

@@ -65,8 +65,8 @@ async function secretsOf(id: string) {
   const { Items = [] } = await dynamodb.send(
     new ScanCommand({
       TableName: setting('KEYS_TABLE'),
-      FilterExpression: 'key_id = :id',
-      ExpressionAttributeValues: { ':id': id },
+      FilterExpression: 'key_id = :id AND begins_with(id, :secrets)',
+      ExpressionAttributeValues: { ':id': id, ':secrets': 'secret#' },
     }),
   );
   return Items;

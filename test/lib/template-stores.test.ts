@@ -103,9 +103,19 @@ describe('the stack', () => {
     expect(referencesIn(BaseUrl?.Value)).toContain(api);
     expect(ApiUrl).toEqual(BaseUrl);
     expect(JSON.stringify(BaseUrl)).not.toMatch(/\/"\]\]\}\}$/);
-    for (const name of ['FeedbackTable', 'KeysTable', 'LedgerTable', 'UsageTable']) {
+    for (const name of ['FeedbackTable', 'JobsTable', 'KeysTable', 'LedgerTable', 'UsageTable']) {
       expect(referencesIn(tables[name]?.Value)[0]).toMatch(new RegExp(`^${name}`, 'i'));
     }
+  });
+
+  it.each(['chat', 'ocr', 'folder'])('puts out the two queues of the lane %s', (lane) => {
+    const name = `${lane.charAt(0).toUpperCase()}${lane.slice(1)}`;
+    const { [`${name}Queue`]: queue, [`${name}DeadLetters`]: dead } = template.Outputs ?? {};
+
+    const [queueId = ''] = referencesIn(queue?.Value);
+    const { RedrivePolicy } = new Map(all('AWS::SQS::Queue')).get(queueId) ?? {};
+    expect(queueId).toMatch(new RegExp(`^lanes${lane}queue`, 'i'));
+    expect(referencesIn(RedrivePolicy)).toEqual(referencesIn(dead?.Value));
   });
 
   it('holds no secret value', () => {

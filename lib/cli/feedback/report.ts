@@ -11,7 +11,7 @@ export function describeSummary({ from, to, ratings, models, comments }: Feedbac
   ]);
   const lines = comments.map(
     ({ created_at, rating, model, comment }) =>
-      `${minuteOf(created_at)}  ${rating}  ${printable(model)}\n  ${printable(comment)}`,
+      `${minuteOf(created_at)}  ${rating}  ${shown(model)}\n  ${shown(comment)}`,
   );
   const latest = lines.length > 0 ? [`Latest comments:\n\n${lines.join('\n')}`] : [];
   return [`${ratings} ratings from ${days}:`, table, ...latest].join('\n\n');
@@ -19,7 +19,7 @@ export function describeSummary({ from, to, ratings, models, comments }: Feedbac
 
 function rowOf({ model, up, down, up_share, spend_usd, usd_per_rating }: ModelRatings): string[] {
   return [
-    printable(model),
+    shown(model),
     String(up),
     String(down),
     `${Math.round(up_share * 100)} %`,
@@ -27,3 +27,6 @@ function rowOf({ model, up, down, up_share, spend_usd, usd_per_rating }: ModelRa
     usd_per_rating === null ? '-' : dollars(usd_per_rating),
   ];
 }
+
+/** A text that callers have sent, or what stands for one that shows nothing. */
+const shown = (text: string) => printable(text) || '(none named)';

@@ -18,6 +18,9 @@ const options = {
   expires: ['WHEN', 'a date (UTC) such as 2030-01-31, or a time from now such as 90d'],
   yes: ['', 'ask nothing: a budget or rate of 0, or an unknown folder, is meant'],
   grace: ['TIME', 'how long the old secret still works; 0: not at all; default 24h'],
+  sort: ['BY', 'spent, left, used, queued or name; default: the oldest first'],
+  days: ['N', 'today (UTC) and the days before, N in all, from 1 to 400; default 7'],
+  limit: ['N', 'the most that are shown, from 1 to 10000; default 50'],
   ...jsonOption,
   ...commonOptions,
 } as const;
@@ -52,11 +55,34 @@ const command = (summary: string, takesKeyId: boolean, own: Option[] = []): Comm
 
 const commands = {
   create: command('Issues a key and shows its secret, this once.', false, ['name', ...limits]),
-  list: command('Lists all keys, the oldest first.', false),
+  list: {
+    summary:
+      'Lists all keys: what they spent, hold and have left, when they were used, their jobs.',
+    takesKeyId: false,
+    options: ['sort', ...everywhere],
+    notes: `"Spent", "held" and "left" are of the budget's window, which ends at "renews"; "left" of a key without a
+budget is no limit. "Used" is when the last call began that has ended. "Running" counts jobs that work, or wait for
+what was made for them.`,
+  },
+  top: {
+    summary: 'Lists the keys that spent most in some days.',
+    takesKeyId: false,
+    options: ['days', 'limit', ...everywhere],
+    notes: `By the usage statistics, which are seconds behind. A call belongs to the UTC day on which it ended.`,
+  },
   show: command('Shows a key.', true),
   set: command('Changes a key; "none" removes a limit.', true, ['name', ...limits]),
   rotate: command('Gives a key a new secret and shows it, this once.', true, ['grace']),
   revoke: command('Ends a key, for good, and stops its jobs.', true),
+  history: {
+    summary:
+      'Shows who changed a key, when, and what; without an id, the last changes of all keys.',
+    takesKeyId: true,
+    idIsOptional: true,
+    options: ['limit', ...everywhere],
+    notes: `A change is written down in the same transaction that makes it, and kept for good. Who: the user of this
+machine on a local stage, the AWS identity with --stack. No secret is in it.`,
+  },
 };
 
 /** `npm run keys` */

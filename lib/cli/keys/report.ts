@@ -1,5 +1,6 @@
 import type { KeyRecord } from '../../../shared/keys/key-record.ts';
 import type { Team } from '../../../shared/keys/team.ts';
+import type { Standing } from '../../../shared/usage/standing.ts';
 import { aligned, budgetText, dollars, minuteOf } from '../text.ts';
 
 /** Describes a key, one line for each field. */
@@ -30,20 +31,33 @@ export function describeSecret(key: KeyRecord, team?: Pick<Team, 'name'>): strin
   return `The secret, which won't be shown again:\n\n  ${key.api_key}\n\n${describeKey(key, team)}`;
 }
 
-/** Lists keys, one line for each. */
-export function tabulateKeys(keys: readonly KeyRecord[]): string {
+/** Lists keys with how they stand, one line for each. */
+export function tabulateKeys(keys: readonly (KeyRecord & Standing)[]): string {
   if (keys.length === 0) return 'There are no keys yet.';
   return aligned([
-    ['id', 'name', 'state', 'budget', 'created', 'expires'],
+    [
+      ...['id', 'name', 'state', 'budget', 'spent', 'held', 'left', 'renews', 'used', 'queued'],
+      ...['running', 'expires'],
+    ],
     ...keys.map((key) => [
-      key.id,
-      key.name,
-      key.state,
-      budgetText(key),
-      minuteOf(key.created_at),
-      expiryOf(key),
+      ...[key.id, key.name, key.state, budgetText(key)],
+      ...standingOf(key),
+      ...[String(key.jobs.queued), String(key.jobs.running), expiryOf(key)],
     ]),
   ]);
+}
+
+function standingOf({ budget, last_used_at }: Standing): string[] {
+  const used = last_used_at ? minuteOf(last_used_at) : 'never';
+  if (budget === null) return ['-', '-', '-', '-', used];
+  const { used_usd, held_usd, remaining_usd, unlimited, reset_at } = budget;
+  return [
+    dollars(used_usd),
+    dollars(held_usd),
+    unlimited ? 'no limit' : dollars(remaining_usd),
+    reset_at ? minuteOf(reset_at) : 'never',
+    used,
+  ];
 }
 
 const researchOf = ({ research_usd }: KeyRecord) =>

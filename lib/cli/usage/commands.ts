@@ -27,7 +27,8 @@ spreadsheet would take for a formula.`,
   check: {
     summary:
       'Compares accounts, statistics and charges, of all keys or one: key = models = days = charges.',
-    takesKeyId: 'or none',
+    takesKeyId: true,
+    idIsOptional: true,
     options: ['from', ...Object.keys(common)],
     notes: `Prints each difference, and exits with 1 if there is one. The service may go on meanwhile: what is under
 way is told apart. Without --from all days are compared whose charges are kept; with it, accounts only

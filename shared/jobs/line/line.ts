@@ -6,17 +6,19 @@ import { setting } from '../../config.ts';
 import { ServiceError } from '../../http/errors.ts';
 import type { KeyLimits } from '../../keys/key-limits.ts';
 import { instant, retentionEnd } from '../job.ts';
+import type { LaneName } from '../lane.ts';
 
 /**
  * Where a key stands beside the others: an item of the jobs table that each submission moves on. `last_…` is the last
  * tag that it took at a priority of a lane, in µs; `place_…` the last place among its jobs that wait for a limit, in
- * ms. `jobs` counts those of its jobs that have not ended.
+ * ms. `jobs` counts those of its jobs that have not ended; `ended_…` those that ended in a lane within five minutes.
  */
 export interface Line {
   key_id: string;
   job_id: 'line';
   jobs?: number;
   [mark: `last_${string}` | `place_${string}`]: number;
+  [ended: `ended_${LaneName}_${number}`]: number;
 }
 
 /** The primary key of a key's line. */
@@ -170,19 +172,57 @@ async function askForRecount(keyId: string): Promise<void> {
   );
 }
 
-/** Counts jobs of a key that have ended, or were never made. */
-export async function leaveLine(keyId: string, count: number): Promise<void> {
+/** How long ends are counted together, for the rate at which jobs end. */
+const endsSpanMs = 5 * 60_000;
+/** A count of ends is removed after so many spans, within so many; one that is left is an old mark. */
+const keptSpans = 3;
+const removedSpans = 3;
+
+const spanAt = (ms: number) => Math.floor(ms / endsSpanMs);
+
+/**
+ * Counts jobs of a key that have ended, or were never made. Those that ended in a lane are also counted there, in the
+ * same write, for those who ask how many jobs end a minute.
+ */
+export async function leaveLine(
+  keyId: string,
+  count: number,
+  ended: ReadonlyMap<LaneName, number> = new Map(),
+): Promise<void> {
+  const span = spanAt(Date.now());
+  const lanes = [...ended];
+  const removed = lanes.flatMap(([lane]) =>
+    Array.from({ length: removedSpans }, (_, index) => `ended_${lane}_${span - keptSpans - index}`),
+  );
   await unlessConditionFails(
     dynamodb.send(
       new UpdateCommand({
         TableName: setting('JOBS_TABLE'),
         Key: lineKey(keyId),
         ConditionExpression: 'attribute_exists(jobs)',
-        UpdateExpression: 'SET jobs = jobs - :count',
-        ExpressionAttributeValues: { ':count': count },
+        UpdateExpression: [
+          'SET jobs = jobs - :count',
+          ...(lanes.length > 0
+            ? [
+                `ADD ${lanes.map(([lane]) => `ended_${lane}_${span} :${lane}`).join(', ')}`,
+                `REMOVE ${removed.join(', ')}`,
+              ]
+            : []),
+        ].join(' '),
+        ExpressionAttributeValues: {
+          ':count': count,
+          ...Object.fromEntries(lanes.map(([lane, number]) => [`:${lane}`, number])),
+        },
       }),
     ),
   );
+}
+
+/** How many of a key's jobs ended a minute in a lane: in this span and the one before, five to ten minutes in all. */
+export function endsPerMinute(line: Line, lane: LaneName, now: number): number {
+  const span = spanAt(now);
+  const ended = (line[`ended_${lane}_${span}`] ?? 0) + (line[`ended_${lane}_${span - 1}`] ?? 0);
+  return ended / ((now - (span - 1) * endsSpanMs) / 60_000);
 }
 
 const maxOldMarks = 10;
@@ -190,9 +230,11 @@ const dayUs = 24 * 60 * 60_000 * 1000;
 
 /** A key that uses a hundred priorities leaves a hundred marks, and each submission pays for the item's size. */
 async function forgetOldMarks(line: Line): Promise<void> {
-  const old = Object.keys(line).filter(
-    (name) => name.startsWith('last_') && Number(line[name as 'last_']) < Date.now() * 1000 - dayUs,
-  );
+  const lastSpan = spanAt(Date.now()) - keptSpans;
+  const old = Object.keys(line).filter((name) => {
+    if (name.startsWith('ended_')) return Number(name.split('_')[2]) <= lastSpan;
+    return name.startsWith('last_') && Number(line[name as 'last_']) < Date.now() * 1000 - dayUs;
+  });
   if (old.length < maxOldMarks) return;
   await unlessConditionFails(
     dynamodb.send(

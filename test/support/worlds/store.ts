@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll } from 'vitest';
+import { outputOf } from '../../../lib/cli/target.ts';
 import { deployTables } from '../../../lib/local/dynamodb/deploy-tables.ts';
 import { clientEnvironment } from '../../../lib/local/engines/client-config.ts';
 import { startSecrets } from '../../../lib/local/engines/engines.ts';
@@ -53,7 +54,7 @@ export async function useStore({
       queues && deployQueues(template, names, queuesUrl),
       queues && deployBuckets(template, names, queuesUrl),
     ]);
-    Object.assign(process.env, environmentOf(template, names), {
+    Object.assign(process.env, settingsOf(template, names), environmentOf(template, names), {
       PROVIDER_SECRETS: environmentOf(template, firstNames)['PROVIDER_SECRETS'],
       DRIVE_SECRET: environmentOf(template, firstNames)['DRIVE_SECRET'],
     });
@@ -68,6 +69,19 @@ export async function useStore({
   });
   afterAll(() => secrets?.close());
   return { renew };
+}
+
+/** Every setting that operators' commands take from the template's outputs. */
+function settingsOf(
+  { Outputs = {} }: { Outputs?: Record<string, { Value: unknown }> },
+  names: ResourceNames,
+): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(outputOf).map(([name, output]) => [
+      name,
+      String(resolve(Outputs[output]?.Value, names)),
+    ]),
+  );
 }
 
 /** Every setting that the template gives any of its functions. */

@@ -1,0 +1,27 @@
+import type { Standing } from '../../../shared/usage/standing.ts';
+
+type Listed = Standing & { id: string; name: string };
+
+const spentBy = ({ budget }: Listed) => budget?.used_usd ?? 0;
+/** A key without a budget has the most left. */
+const leftOf = ({ budget }: Listed) =>
+  budget === null || budget.unlimited ? Number.POSITIVE_INFINITY : budget.remaining_usd;
+
+const compare = (a: number, b: number) => (a === b ? 0 : a - b);
+
+/** The orders in which keys can be listed; without one the oldest comes first. */
+const orders = {
+  spent: (a: Listed, b: Listed) => spentBy(b) - spentBy(a),
+  left: (a: Listed, b: Listed) => compare(leftOf(a), leftOf(b)),
+  used: (a: Listed, b: Listed) => (b.last_used_at ?? '').localeCompare(a.last_used_at ?? ''),
+  queued: (a: Listed, b: Listed) => b.jobs.queued - a.jobs.queued,
+  name: (a: Listed, b: Listed) => a.name.localeCompare(b.name),
+};
+
+export type KeyOrder = keyof typeof orders;
+
+export const keyOrders = Object.keys(orders) as KeyOrder[];
+
+/** Sorts keys: who spent most, has least left, was used last or has most jobs waiting comes first; or by name. */
+export const sortKeys = <Key extends Listed>(keys: Key[], order: KeyOrder | undefined): Key[] =>
+  order ? keys.toSorted(orders[order]) : keys;

@@ -1,0 +1,33 @@
+import { userInfo } from 'node:os';
+import type { Target } from './target.ts';
+
+/**
+ * Says who runs this command, for the history of what it changes: the user of this machine on a local stage, the AWS
+ * identity on a deployed stack. Where that can't be asked for, a key must be revocable all the same: then it is the
+ * id of the access key, which AWS's own trail names too.
+ */
+export async function whoRuns({ stack }: Target): Promise<string> {
+  return stack === undefined ? machineUser() : awsIdentity();
+}
+
+/** The number of a user who has no name, as in many containers. */
+function machineUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `user ${process.getuid?.()}`;
+  }
+}
+
+async function awsIdentity(): Promise<string> {
+  const { STSClient, GetCallerIdentityCommand } = await import('@aws-sdk/client-sts');
+  const sts = new STSClient({ maxAttempts: 2 });
+  try {
+    const { Arn } = await sts.send(new GetCallerIdentityCommand());
+    if (Arn) return Arn;
+  } catch (error) {
+    console.error(`AWS did not say who you are: ${(error as Error).message}`);
+  }
+  const { accessKeyId } = await sts.config.credentials();
+  return `access key ${accessKeyId}`;
+}

@@ -1,0 +1,99 @@
+import pLimit from 'p-limit';
+import type { Caller } from '../../http/caller.ts';
+import { ConflictError, ServiceError } from '../../http/errors.ts';
+import { type ApiKey, stateOf } from '../../keys/key.ts';
+import { limitsOfKey } from '../../keys/key-limits.ts';
+import { cancelJob } from '../cancel.ts';
+import { findJob, type Job, type JobKey } from '../job.ts';
+import type { JobRecord, JobStatus } from '../record.ts';
+import { retryCallersJob } from '../retry.ts';
+import { stopCallersJob } from '../stop.ts';
+
+export type JobAction = 'cancel' | 'stop' | 'retry';
+
+/** The statuses of the jobs that an action is for, where none are named. */
+export const actsOn = {
+  cancel: ['queued'],
+  stop: ['queued', 'processing'],
+  retry: ['failed'],
+} as const satisfies Record<JobAction, JobStatus[]>;
+
+/** What came of an action on one job: its record, or of a retry the new job's; or why it was refused. */
+export interface Acted {
+  key_id: string;
+  job_id: string;
+  record?: JobRecord;
+  refused?: string;
+}
+
+const stoppedByOperator = 'stopped: The job was stopped by an operator.';
+
+/** The key as the caller that it would be, with its limits. */
+const callerOf = (key: ApiKey): Caller => ({
+  keyId: key.id,
+  keyName: key.name,
+  limits: JSON.stringify(limitsOfKey(key)),
+});
+
+/** Does to a job what its own key could ask for. Throws `ServiceError` where that would be refused. */
+export async function actOn(action: JobAction, key: ApiKey, jobId: string): Promise<JobRecord> {
+  const caller = callerOf(key);
+  if (action === 'cancel') return cancelJob(caller, jobId);
+  if (action === 'stop') return stopCallersJob(caller, jobId, stoppedByOperator);
+  const state = stateOf(key);
+  if (state !== 'active') throw new ConflictError(`Its key is ${state}.`);
+  return retryCallersJob(caller, jobId);
+}
+
+const actionsAtOnce = 16;
+
+/** Does the same to many jobs; what is refused of one doesn't keep it from the others. */
+export async function actOnAll(
+  action: JobAction,
+  jobs: readonly JobKey[],
+  keys: ReadonlyMap<string, ApiKey>,
+  onJob: (done: number) => void = () => {},
+): Promise<Acted[]> {
+  const limit = pLimit(actionsAtOnce);
+  let done = 0;
+  const act = async ({ key_id, job_id }: JobKey): Promise<Acted> => {
+    try {
+      const key = keys.get(key_id);
+      if (!key) throw new ConflictError('Its key is gone.');
+      return { key_id, job_id, record: await actOn(action, key, job_id) };
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      return { key_id, job_id, refused: error.message };
+    } finally {
+      onJob(++done);
+    }
+  };
+  return Promise.all(jobs.map((job) => limit(() => act(job))));
+}
+
+/**
+ * Leaves out the jobs that the action on another does along: what was made for a job is stopped with it, and tried
+ * again with it. A file of a folder that is done is tried again by itself, unless the folder was tried again.
+ */
+export async function withoutChildren(action: JobAction, jobs: readonly Job[]): Promise<Job[]> {
+  if (action === 'cancel') return [...jobs];
+  if (action === 'stop') {
+    const ids = new Set(jobs.map(({ job_id }) => job_id));
+    return jobs.filter(({ parent_job_id }) => !parent_job_id || !ids.has(parent_job_id));
+  }
+  const parents = new Map<string, Job | undefined>();
+  const kept: Job[] = [];
+  for (const job of jobs) {
+    const { key_id, parent_job_id } = job;
+    if (parent_job_id && !parents.has(parent_job_id)) {
+      parents.set(parent_job_id, await findJob({ key_id, job_id: parent_job_id }));
+    }
+    const parent = parent_job_id && parents.get(parent_job_id);
+    const isAlone = !parent && (!parent_job_id || job.input_type === 'drive_file');
+    if (isAlone || (parent && isDoneFolder(parent))) kept.push(job);
+  }
+  return kept;
+}
+
+const isDoneFolder = ({ input_type, status, retry_job_id }: Job) =>
+  input_type === 'drive_folder' && status === 'done' && !retry_job_id;

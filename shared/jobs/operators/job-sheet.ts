@@ -1,0 +1,43 @@
+import { type Job, toRecord } from '../job.ts';
+import type { JobRecord } from '../record.ts';
+
+/** A job as operators see it: whose it is and how it stands, but not what was asked and answered. */
+export interface JobSheet extends Omit<JobRecord, 'result' | 'pipeline_instruction'> {
+  key_id: string;
+  key_name: string | null;
+  lane: string;
+  /** Until when it waits for a limit or its next try; null if it doesn't. */
+  waits_until: string | null;
+  /** Until when its worker has it; null if none has. */
+  lease_until: string | null;
+  /** The jobs that were made for it; null if there are none. */
+  children: { total: number; ended: number; failed: number; cancelled: number } | null;
+  /** The job that tries it again. */
+  retry_job_id: string | null;
+  cost_usd: number | null;
+}
+
+/** Makes the sheet of a job. A job of a list carries no result, and shows no cost. */
+export function jobSheet(job: Job, keyName: string | undefined): JobSheet {
+  const { result, pipeline_instruction: _, ...record } = toRecord(job);
+  const waits = job.status === 'queued' && Date.parse(job.ready_at) > Date.now();
+  const { children_total: total, children_ended: ended = 0 } = job;
+  return {
+    ...record,
+    key_id: job.key_id,
+    key_name: keyName ?? null,
+    lane: job.lane,
+    waits_until: waits ? job.ready_at : null,
+    lease_until: job.lease_until ?? null,
+    children: total
+      ? {
+          total,
+          ended,
+          failed: job.children_failed ?? 0,
+          cancelled: job.children_cancelled ?? 0,
+        }
+      : null,
+    retry_job_id: job.retry_job_id ?? null,
+    cost_usd: result && 'cost_usd' in result ? result.cost_usd : null,
+  };
+}

@@ -1,0 +1,63 @@
+import { instant } from '../job.ts';
+import { type LaneName, laneNames, nameOfLane } from '../lane.ts';
+import { ring } from '../ring.ts';
+import { makeReady } from '../state.ts';
+import { countMessages, moveDeadLettersBack } from './lane-messages.ts';
+import { type OpenJob, openJobs } from './open-jobs.ts';
+
+/** What was done for the jobs of a lane. */
+export interface Redrive {
+  lane: LaneName;
+  /** How many dead letters were moved back. */
+  moved: number;
+  /** How many jobs whose wait was over got their turn, as nobody had come for them. */
+  woken: number;
+  /** How many jobs were rung for, as there were fewer messages than jobs that are ready. */
+  rung: number;
+}
+
+/**
+ * Brings back what workers need to come: the dead letters of each lane's queue, the turns of jobs whose wait is over,
+ * and as many messages as there are fewer than ready jobs. A message carries the right to run one job, whichever it
+ * names, so it does no harm if there are more.
+ */
+export async function redrive(onStep: (step: string) => void = () => {}): Promise<Redrive[]> {
+  const done = new Map<LaneName, Redrive>();
+  for (const lane of laneNames) {
+    onStep(`dead letters of ${lane}`);
+    done.set(lane, { lane, moved: await moveDeadLettersBack(lane), woken: 0, rung: 0 });
+  }
+  onStep('jobs that wait');
+  const ready = new Map<LaneName, number>();
+  for await (const job of waitingJobs()) {
+    const lane = nameOfLane(job.lane);
+    const woken = job.turn === undefined && (await makeReady(job));
+    const of = done.get(lane);
+    if (woken && of) of.woken += 1;
+    if (woken || job.turn !== undefined) ready.set(lane, (ready.get(lane) ?? 0) + 1);
+  }
+  const missing = new Map<LaneName, number>();
+  for (const lane of laneNames) {
+    missing.set(lane, (ready.get(lane) ?? 0) - (await countMessages(lane)).visible);
+  }
+  if ([...missing.values()].every((count) => count <= 0)) return [...done.values()];
+  onStep('jobs without a message');
+  for await (const job of waitingJobs()) {
+    const lane = nameOfLane(job.lane);
+    const count = missing.get(lane) ?? 0;
+    const of = done.get(lane);
+    if (job.turn === undefined || count <= 0 || !of) continue;
+    const refused = await ring([job]);
+    of.rung += 1 - refused.length;
+    missing.set(lane, count - 1);
+  }
+  return [...done.values()];
+}
+
+/** The jobs that may be claimed now, or could be if they had their turn. */
+async function* waitingJobs(): AsyncGenerator<OpenJob> {
+  for await (const jobs of openJobs()) {
+    const now = instant(Date.now());
+    yield* jobs.filter(({ status, ready_at }) => status === 'queued' && ready_at <= now);
+  }
+}

@@ -1,0 +1,114 @@
+import { paginateScan } from '@aws-sdk/lib-dynamodb';
+import { dynamodb, getItems } from '../aws/dynamodb.ts';
+import type { TransactWriteItem } from '../aws/transact.ts';
+import { setting } from '../config.ts';
+import { KeyLimits } from './key-limits.ts';
+
+/** What a field was before a change and is after it; null is none. */
+interface FieldChange {
+  old: unknown;
+  new: unknown;
+}
+
+/** One change of a key: an item of the keys table, whose id no listing or authorizer takes for a key's. */
+export interface KeyChange {
+  id: string;
+  key_id: string;
+  /** 1 for the key's first change, its creation, unless that was before changes were written down. */
+  number: number;
+  at: string;
+  /** Who made it; null if nobody said. */
+  by: string | null;
+  action: 'created' | 'changed' | 'rotated' | 'revoked';
+  /** The fields that differ, by their names. No secret is among them, nor the hash of one. */
+  fields: Record<string, FieldChange>;
+  /** Of a rotation: until when the old secret works. */
+  old_secret_until?: string;
+}
+
+/** What counts a key's changes; absent on a key that was not changed since they are counted. */
+export interface Changes {
+  changes?: number;
+}
+
+const prefix = 'history#';
+const idOf = (keyId: string, number: number) => `${prefix}${keyId}#${number}`;
+
+/** The number of a key's next change. */
+export const nextChange = ({ changes = 0 }: Changes) => changes + 1;
+
+/** The condition that a key was not changed since it was read, and its values. */
+export const whileUnchanged = ({ changes }: Changes) =>
+  changes === undefined
+    ? { when: 'attribute_not_exists(changes)', values: {} }
+    : { when: 'changes = :seen', values: { ':seen': changes } };
+
+/** Makes the write of a change, for the transaction that makes the change. */
+export function historyPut(
+  key: { id: string } & Changes,
+  change: Pick<KeyChange, 'by' | 'action' | 'fields' | 'old_secret_until'>,
+): TransactWriteItem {
+  const number = nextChange(key);
+  const Item: KeyChange = {
+    id: idOf(key.id, number),
+    key_id: key.id,
+    number,
+    at: new Date().toISOString(),
+    ...change,
+  };
+  return {
+    Put: {
+      TableName: setting('KEYS_TABLE'),
+      Item,
+      ConditionExpression: 'attribute_not_exists(id)',
+    },
+  };
+}
+
+/** A field is told only if it is named here, so that no secret ever is. */
+const told = ['name', 'state', ...Object.keys(KeyLimits.entries)];
+
+/** Returns the fields in which a key differs from what it was; all that it has, of a new one. */
+export function differencesOf(before: object, after: object): KeyChange['fields'] {
+  const valueIn = (key: object, name: string) => (key as Record<string, unknown>)[name] ?? null;
+  const fields = told.map((name) => {
+    const change = { old: valueIn(before, name), new: valueIn(after, name) };
+    return [name, change] as const;
+  });
+  return Object.fromEntries(
+    fields.filter(([, change]) => JSON.stringify(change.old) !== JSON.stringify(change.new)),
+  );
+}
+
+/** Reads the last changes of a key, the newest first. */
+export async function historyOf(
+  key: { id: string } & Changes,
+  count: number,
+): Promise<KeyChange[]> {
+  const last = key.changes ?? 0;
+  const numbers = Array.from({ length: Math.min(last, count) }, (_, index) => last - index);
+  const ids = numbers.map((number) => ({ id: idOf(key.id, number) }));
+  const changes: KeyChange[] = [];
+  for await (const item of getItems<KeyChange>(setting('KEYS_TABLE'), ids)) changes.push(item);
+  return changes.sort((a, b) => b.number - a.number);
+}
+
+/** Reads the last changes of all keys, the newest first. It reads the whole table, and keeps `count` at most. */
+export async function lastChanges(count: number): Promise<KeyChange[]> {
+  let newest: KeyChange[] = [];
+  const pages = paginateScan(
+    { client: dynamodb },
+    {
+      TableName: setting('KEYS_TABLE'),
+      ConsistentRead: true,
+      FilterExpression: 'begins_with(id, :history)',
+      ExpressionAttributeValues: { ':history': prefix },
+    },
+  );
+  for await (const { Items = [] } of pages) {
+    newest = [...newest, ...(Items as KeyChange[])]
+      .sort((a, b) => (a.at > b.at ? -1 : 1))
+      .slice(0, count);
+  }
+  return newest;
+}

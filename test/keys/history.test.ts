@@ -1,0 +1,192 @@
+import { userInfo } from 'node:os';
+import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { reach } from '../../lib/cli/target.ts';
+import { readStageFile } from '../../lib/local/stage-file.ts';
+import { dynamodb } from '../../shared/aws/dynamodb.ts';
+import { setting } from '../../shared/config.ts';
+import { historyOf, type KeyChange } from '../../shared/keys/history.ts';
+import { admit, changeKey, issueKey, listKeys, readKey } from '../../shared/keys/key.ts';
+import { defaultLimits } from '../../shared/keys/key-limits.ts';
+import type { KeyRecord } from '../../shared/keys/key-record.ts';
+import { rotateKey } from '../../shared/keys/rotate.ts';
+import { maxBudgetNanoUsd } from '../../shared/ledger/nano-usd.ts';
+import { shared } from '../support/run/shared.ts';
+import { runCommand } from '../support/servers/command.ts';
+import { accountOf } from '../support/worlds/ledger-world.ts';
+import { startCloudFormationStub } from './cloudformation-stub.ts';
+
+const { base_url, dataDir } = await shared('stage');
+const me = userInfo().username;
+
+beforeAll(() => reach({ data: dataDir }, 'KEYS_TABLE', 'LEDGER_TABLE'));
+
+const keys = (...args: string[]) => runCommand('keys', dataDir, [...args, '--data', dataDir]);
+
+async function answer<Answer>(...args: string[]): Promise<Answer> {
+  const { stdout, stderr } = await keys(...args, '--json');
+  expect(stderr).toBe('');
+  return JSON.parse(stdout) as Answer;
+}
+
+const changesOf = async (...args: string[]) =>
+  (await answer<{ changes: KeyChange[] }>('history', ...args)).changes;
+
+describe.concurrent('history', () => {
+  it('tells of every command that changes a key who, when and what, and no secret', async () => {
+    const { id } = await answer<KeyRecord>('create', '--name', 'h', '--budget-usd', '5');
+    await keys('set', id, '--budget-usd', '7.5', '--models', 'gpt-5', '--name', 'h2');
+    await keys('rotate', id, '--grace', '1h');
+    await keys('revoke', id);
+
+    const changes = await changesOf(id);
+    const { stdout } = await keys('history', id);
+
+    expect(changes.map(({ number, action, by }) => [number, action, by])).toEqual([
+      [4, 'revoked', me],
+      [3, 'rotated', me],
+      [2, 'changed', me],
+      [1, 'created', me],
+    ]);
+    const [revoked, rotated, changed, created] = changes;
+    expect(revoked?.fields).toEqual({ state: { old: 'active', new: 'revoked' } });
+    expect(rotated?.fields).toEqual({});
+    expect(Date.parse(rotated?.old_secret_until ?? '') - Date.parse(rotated?.at ?? '')).toSatisfy(
+      (graceMs: number) => Math.abs(graceMs - 3_600_000) < 60_000,
+    );
+    expect(changed?.fields).toEqual({
+      name: { old: 'h', new: 'h2' },
+      budget_usd: { old: 5, new: 7.5 },
+      models: { old: null, new: ['gpt-5'] },
+    });
+    expect(created?.fields).toMatchObject({ name: { old: null, new: 'h' } });
+    expect(stdout).toMatch(/^ {2}budget_usd: \$5\.00 → \$7\.50$/m);
+    const { secret_hash } = await readKey(id);
+    for (const text of [stdout, JSON.stringify(changes)]) {
+      expect(text).not.toMatch(/sk-[0-9A-Za-z]{43}|[0-9a-f]{64}/);
+      expect(text).not.toContain(secret_hash);
+    }
+  });
+
+  it('names a field that was not there before by the limit that held', async () => {
+    const key = await readKey((await issueKey('of before', defaultLimits)).id);
+    const { weight: _, changes: __, ...before } = key;
+    const TableName = setting('KEYS_TABLE');
+    await dynamodb.send(new PutCommand({ TableName, Item: before }));
+    await dynamodb.send(new DeleteCommand({ TableName, Key: { id: `history#${key.id}#1` } }));
+
+    expect(await changesOf(key.id)).toEqual([]);
+    await keys('set', key.id, '--weight', '3');
+
+    expect(await changesOf(key.id)).toMatchObject([
+      { number: 1, action: 'changed', fields: { weight: { old: 1, new: 3 } } },
+    ]);
+  });
+
+  it('of all keys has the latest first, as many as are asked for', async () => {
+    const first = await issueKey('one', defaultLimits);
+    const second = await issueKey('two', defaultLimits);
+
+    const changes = await changesOf('--limit', '10000');
+    const latest = await changesOf('--limit', '1');
+
+    const ids = changes.map(({ key_id }) => key_id);
+    expect(ids.indexOf(second.id)).toBeLessThan(ids.indexOf(first.id));
+    expect(ids).toContain(first.id);
+    expect(latest).toHaveLength(1);
+  });
+
+  it('is nothing that a listing or the authorizer takes for a key', async () => {
+    const { id } = await issueKey('with a history', defaultLimits);
+    const [change] = await historyOf(await readKey(id), 1);
+
+    expect(change?.id).toBe(`history#${id}#1`);
+    expect((await listKeys()).every((key) => key.id.startsWith('key_'))).toBe(true);
+    expect(await admit(`history#${id}#1`)).toEqual({ refused: 'unknown' });
+  });
+
+  it('of any changes at once is one entry each, from where the last ended, and the account is as the last says', async () => {
+    const budgets = fc.array(fc.integer({ min: 0, max: 5 }), { minLength: 1, maxLength: 6 });
+    await fc.assert(
+      fc.asyncProperty(budgets, fc.boolean(), async (all, rotates) => {
+        const { id } = await issueKey('contended', defaultLimits);
+
+        const outcomes = await Promise.allSettled([
+          ...all.map((budget_usd) => changeKey(id, { budget_usd })),
+          ...(rotates ? [rotateKey(id, 0)] : []),
+        ]);
+
+        const key = await readKey(id);
+        const changes = (await historyOf(key, 100)).toReversed();
+        const made = outcomes.filter(({ status }) => status === 'fulfilled').length;
+        expect(changes).toHaveLength(made + 1);
+        expect(key.changes).toBe(made + 1);
+        let budget: unknown = null;
+        for (const { fields } of changes) {
+          const { budget_usd } = fields;
+          if (!budget_usd) continue;
+          expect(budget_usd.old).toBe(budget);
+          budget = budget_usd.new;
+        }
+        expect(key.budget_usd).toBe(budget);
+        const { ceiling } = await accountOf(id);
+        expect(ceiling).toBe(budget === null ? maxBudgetNanoUsd : Number(budget) * 1e9);
+      }),
+      { numRuns: 10 },
+    );
+  });
+});
+
+it('the account is as the key says, though the earlier of two changes comes to it later', async () => {
+  const { id } = await issueKey('overtaken', defaultLimits);
+  const send = dynamodb.send.bind(dynamodb) as (command: object) => Promise<object>;
+  let later: Promise<unknown> | undefined;
+  vi.spyOn(dynamodb, 'send').mockImplementation(async (command: object) => {
+    const isAccount = command instanceof UpdateCommand && command.input.Key?.['key_id'] === id;
+    if (isAccount && !later) {
+      later = changeKey(id, { budget_usd: 3 });
+      await later;
+    }
+    return send(command);
+  });
+
+  await changeKey(id, { budget_usd: 2 });
+
+  expect(await readKey(id)).toMatchObject({ budget_usd: 3, changes: 3 });
+  expect((await accountOf(id)).ceiling).toBe(3e9);
+});
+
+describe.concurrent('on a deployed stack', () => {
+  let stub: Awaited<ReturnType<typeof startCloudFormationStub>>;
+  beforeAll(async () => {
+    const { outputs } = readStageFile(dataDir) ?? {};
+    stub = await startCloudFormationStub({ 'quire-test': { BaseUrl: base_url, ...outputs } });
+  });
+  afterAll(() => stub.close());
+
+  const create = async (name: string, stsUrl: string) => {
+    const args = ['create', '--name', name, '--json', '--stack', 'quire-test'];
+    const { stdout, stderr } = await runCommand('keys', dataDir, args, {
+      AWS_ENDPOINT_URL_CLOUDFORMATION: stub.url,
+      AWS_ENDPOINT_URL_STS: stsUrl,
+      AWS_ENDPOINT_URL_DYNAMODB: readStageFile(dataDir)?.dynamodb_url ?? '',
+      AWS_REGION: 'us-east-1',
+      AWS_ACCESS_KEY_ID: 'AKIAEXAMPLE',
+      AWS_SECRET_ACCESS_KEY: 'hidden',
+    });
+    const [change] = await historyOf(await readKey((JSON.parse(stdout) as KeyRecord).id), 1);
+    return { by: change?.by, stderr };
+  };
+
+  it('who is the AWS identity', async () => {
+    expect(await create('by an identity', stub.url)).toEqual({ by: stub.arn, stderr: '' });
+  });
+
+  it('who is the access key where AWS says no more, and that is told', async () => {
+    const { by, stderr } = await create('by an access key', 'http://127.0.0.1:1');
+
+    expect(by).toBe('access key AKIAEXAMPLE');
+    expect(stderr).toMatch(/^AWS did not say who you are: /);
+  });
+});

@@ -13,7 +13,7 @@ export function helpFor<Name extends string>(
     return parts.filter(Boolean).join('\n\n');
   }
   const names = (Object.keys(line.commands) as Name[]).map(
-    (each) => `  ${nameAndId(line, each).padEnd(10)}  ${line.commands[each].summary}`,
+    (each) => `  ${nameAndId(line, each).padEnd(11)}  ${line.commands[each].summary}`,
   );
   const shared = Object.keys(line.options).filter(
     (option) => option === 'json' || Object.hasOwn(commonOptions, option),

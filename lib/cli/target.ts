@@ -11,6 +11,7 @@ const outputOf = {
   LEDGER_TABLE: 'LedgerTable',
   USAGE_TABLE: 'UsageTable',
   FEEDBACK_TABLE: 'FeedbackTable',
+  WEBHOOKS_TABLE: 'WebhooksTable',
 };
 
 type NameSetting = keyof typeof outputOf;

@@ -372,7 +372,7 @@ describe.concurrent('refuses in one sentence', () => {
   const when = '--expires takes a date (UTC) such as 2030-01-31, or a time from now such as 90d';
   const count = 'takes a whole number from 0 to 999999999';
   const models = modelIds.join(', ');
-  const commands = 'the commands are create, list, show, set, rotate, revoke.';
+  const commands = 'the commands are create, list, show, set, rotate, webhooks, revoke.';
   const create = (...args: string[]) => ['create', '--name', 'refused', ...args];
 
   it.each([

@@ -9,6 +9,7 @@ import { describeKey, describeSecret, tabulateKeys } from '../lib/cli/keys/repor
 import { describeHistory } from '../lib/cli/keys/report-history.ts';
 import { describeSpenders } from '../lib/cli/keys/report-spenders.ts';
 import { keyOrders, sortKeys } from '../lib/cli/keys/sort.ts';
+import { describeTry, describeWebhook, tabulateDeliveries } from '../lib/cli/keys/webhooks.ts';
 import { LimitOption } from '../lib/cli/limit-option.ts';
 import { progress } from '../lib/cli/progress.ts';
 import { runCommand } from '../lib/cli/run.ts';
@@ -19,7 +20,7 @@ import { historyOf, lastChanges } from '../shared/keys/history.ts';
 import { changeKey, issueKey, listKeys, readKey } from '../shared/keys/key.ts';
 import { defaultLimits, type KeyLimits } from '../shared/keys/key-limits.ts';
 import { KeyOptions, RotationOptions } from '../shared/keys/key-options.ts';
-import { keyRecord } from '../shared/keys/key-record.ts';
+import { type KeyRecord, keyRecord } from '../shared/keys/key-record.ts';
 import { giveName } from '../shared/keys/name.ts';
 import { rotateKey } from '../shared/keys/rotate.ts';
 import { readTeam } from '../shared/keys/team.ts';
@@ -27,6 +28,14 @@ import { catalogue, modelIds } from '../shared/models/catalogue.ts';
 import { lastDays } from '../shared/usage/day.ts';
 import { topSpenders } from '../shared/usage/spenders.ts';
 import { standingsOf } from '../shared/usage/standing.ts';
+import { listDeliveries, redeliver, sendTest, whenTried } from '../shared/webhooks/deliveries.ts';
+import {
+  findWebhook,
+  removeWebhook,
+  setWebhook,
+  type WebhookRecord,
+  webhookRecord,
+} from '../shared/webhooks/webhook.ts';
 
 /** How long the gateway may go by what the authorizer last said of a secret. */
 const soon = 'within 60 seconds';
@@ -47,16 +56,18 @@ const reachKeys = (target: Target) => reach(target, 'KEYS_TABLE', 'LEDGER_TABLE'
 
 await runCommand(keysCommands, {
   async create({ values, flags }) {
-    const { name, ...given } = readValues(KeyOptions, values);
+    const { name, webhook: url, ...given } = readValues(KeyOptions, values);
     if (name === undefined) throw new CommandError('create needs a name for the key: --name NAME.');
     const limits = { ...defaultLimits, ...given };
     refuseDurationAlone(limits);
     refuseUnknownModels(given, await reachKeys(values));
     const team = await teamOf(limits);
     await confirm(await doubtsAbout(given, values), flags);
+    if (url) await reach(values, 'WEBHOOKS_TABLE');
     const by = await whoRuns(values);
     const key = keyRecord(await giveName(name, () => issueKey(name, limits, undefined, by)));
-    return { json: key, text: `The key is issued. ${describeSecret(key, team)}` };
+    const webhook = url ? await setWebhook(key.id, url) : undefined;
+    return withWebhook(key, webhook, `The key is issued. ${describeSecret(key, team)}`);
   },
 
   async list({ values }) {
@@ -85,26 +96,52 @@ await runCommand(keysCommands, {
   },
 
   async show({ id, values }) {
-    await reachKeys(values);
+    const outputs = await reachKeys(values);
     const key = keyRecord(await readKey(id));
-    return { json: key, text: describeKey(key, await teamOf(key)) };
+    const text = describeKey(key, await teamOf(key));
+    return withWebhook(key, await webhookOf(id, values, outputs), text);
   },
 
   async set({ id, values, flags }) {
-    const changes = readValues(KeyOptions, values);
-    if (Object.keys(changes).length === 0) {
+    const { webhook: url, ...changes } = readValues(KeyOptions, values);
+    const isChange = Object.keys(changes).length > 0;
+    if (!isChange && url === undefined) {
       throw new CommandError('There is nothing to change: give a name or a limit to set.');
     }
-    refuseUnknownModels(changes, await reachKeys(values));
+    const outputs = await reachKeys(values);
+    refuseUnknownModels(changes, outputs);
     refuseDurationAlone({ ...(await readKey(id)), ...changes });
     await teamOf(changes);
     await confirm(await doubtsAbout(changes, values), flags);
     const by = await whoRuns(values);
-    const change = () => changeKey(id, changes, by);
+    const change = () => (isChange ? changeKey(id, changes, by) : readKey(id));
     const { name } = changes;
     const key = keyRecord(await (name === undefined ? change() : giveName(name, change, id)));
+    if (url !== undefined) await reach(values, 'WEBHOOKS_TABLE');
+    if (url === null) await removeWebhook(id);
+    const webhook = url ? await setWebhook(id, url) : await webhookOf(id, values, outputs);
     const text = describeKey(key, await teamOf(key));
-    return { json: key, text: `Changed; it takes effect ${soon}.\n\n${text}` };
+    return withWebhook(key, webhook, `Changed; it takes effect ${soon}.\n\n${text}`);
+  },
+
+  async webhooks({ id, values, flags }) {
+    const { redeliver: event } = values;
+    if (event && flags.has('test')) {
+      throw new CommandError('--test and --redeliver each send an event: give one of them.');
+    }
+    await reach(values, 'KEYS_TABLE', 'WEBHOOKS_TABLE');
+    await readKey(id);
+    if (event || flags.has('test')) {
+      const tries = event ? await redeliver(id, event) : await sendTest(id);
+      const delivery = await whenTried(tries);
+      return { json: delivery, text: describeTry(delivery) };
+    }
+    const [webhook, deliveries] = await Promise.all([findWebhook(id), listDeliveries(id, 20)]);
+    const record = webhook && webhookRecord(webhook);
+    return {
+      json: { webhook: record ?? null, deliveries },
+      text: tabulateDeliveries(record, deliveries),
+    };
   },
 
   async rotate({ id, values }) {
@@ -136,6 +173,26 @@ await runCommand(keysCommands, {
 /** Finds a key's team. Throws `NotFoundError` if there is no such team. */
 async function teamOf({ team }: Partial<KeyLimits>) {
   return team ? readTeam(team) : undefined;
+}
+
+/** Finds a key's webhook; a stack of before there were webhooks has none. */
+async function webhookOf(
+  id: string,
+  target: Target,
+  outputs: Record<string, string>,
+): Promise<WebhookRecord | undefined> {
+  if (!outputs['WebhooksTable']) return undefined;
+  await reach(target, 'WEBHOOKS_TABLE');
+  const webhook = await findWebhook(id);
+  return webhook && webhookRecord(webhook);
+}
+
+/** Shows a key with its webhook. */
+function withWebhook(key: KeyRecord, webhook: WebhookRecord | undefined, text: string) {
+  return {
+    json: { ...key, ...(webhook && { webhook }) },
+    text: `${text}${describeWebhook(webhook)}`,
+  };
 }
 
 /** Refuses models that the target doesn't serve. What it serves is an output of its stack. */

@@ -2,11 +2,17 @@ import { recountJobs } from '../shared/jobs/line/recount.ts';
 import { sweepJobs } from '../shared/jobs/sweep.ts';
 import { sweepAlone } from '../shared/jobs/sweep-alone.ts';
 import { sweepLedger } from '../shared/ledger/audit.ts';
+import { sweepEvents } from '../shared/webhooks/sweep.ts';
 
 /** Runs each minute, unless the sweep of the minute before is still at work. */
 export const handler = async () => {
   await sweepAlone(async (lanes) => {
-    const sweeps = await Promise.allSettled([sweepJobs(lanes), sweepLedger(), recountJobs(lanes)]);
+    const sweeps = await Promise.allSettled([
+      sweepJobs(lanes),
+      sweepLedger(),
+      recountJobs(lanes),
+      sweepEvents(),
+    ]);
     const failed = sweeps.find((sweep) => sweep.status === 'rejected');
     if (failed) throw failed.reason;
   });

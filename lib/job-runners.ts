@@ -13,6 +13,7 @@ import type { ModelProviders } from './model-providers.ts';
 import type { ServiceAlarms } from './service-alarms.ts';
 import { type FunctionLogs, ServiceFunction } from './service-function.ts';
 import { StreamFeed } from './stream-feed.ts';
+import type { Webhooks } from './webhooks.ts';
 
 /** What all runners of jobs work with. */
 export interface RunnerProps {
@@ -33,6 +34,7 @@ export interface DocumentLimits {
 }
 
 export interface JobRunnersProps extends RunnerProps {
+  readonly webhooks: Webhooks;
   readonly chatWorkers: number;
 }
 
@@ -49,7 +51,7 @@ export class JobRunners extends Construct {
   }
 
   private addDispatch(): void {
-    const { lanes, jobs, keys, alarms, logs } = this.props;
+    const { lanes, jobs, keys, webhooks, alarms, logs } = this.props;
     const dispatchJobs = new ServiceFunction(this, 'dispatch-jobs', {
       description: 'Rings for each job that became ready, counts each that has ended at its parent',
       timeout: Duration.seconds(30),
@@ -58,6 +60,7 @@ export class JobRunners extends Construct {
     jobs.grantTransition(dispatchJobs);
     keys.grantRead(dispatchJobs);
     lanes.grantRing(dispatchJobs);
+    webhooks.grantNote(dispatchJobs);
     new StreamFeed(this, 'jobs', {
       table: jobs.table,
       fn: dispatchJobs,
@@ -72,7 +75,7 @@ export class JobRunners extends Construct {
             },
           },
         },
-        // Those that end now, to be logged.
+        // Those that end now, to be logged and told of.
         {
           dynamodb: {
             NewImage: { completed_at: { S: FilterRule.exists() } },
@@ -121,7 +124,7 @@ export class JobRunners extends Construct {
   }
 
   private addSweep(): void {
-    const { lanes, jobs, ledger, alarms, logs } = this.props;
+    const { lanes, jobs, ledger, webhooks, alarms, logs } = this.props;
     const sweep = new ServiceFunction(this, 'sweep', {
       description: 'Takes back jobs and holds of lost workers, rings again for forgotten jobs',
       timeout: Duration.minutes(1),
@@ -135,6 +138,7 @@ export class JobRunners extends Construct {
     jobs.grantChildren(sweep);
     lanes.grantRing(sweep);
     lanes.setShards(sweep);
+    webhooks.grantSweep(sweep);
     alarms.onErrors(sweep, {
       notices: 'Jobs of lost workers stay in processing, and what they held stays held',
       todo: 'the next minute tries again; if it goes on, the error is in the logs of sweep',

@@ -29,6 +29,7 @@ import { ServiceHealth } from './service-health.ts';
 import type { Settings } from './settings.ts';
 import { Usage } from './usage.ts';
 import { WebSearch } from './web-search.ts';
+import { Webhooks } from './webhooks.ts';
 
 export interface ServiceStackProps extends StackProps {
   readonly settings: Settings;
@@ -83,7 +84,14 @@ export class ServiceStack extends Stack {
       pages: settings.documentMaxPages,
     };
     const work = { lanes, jobs, ledger, keys, providers, drive, alarms, logs, documentLimits };
-    new JobRunners(this, 'runners', { ...work, chatWorkers: settings.chatWorkers });
+    const webhooks = new Webhooks(this, 'webhooks', {
+      ledger,
+      publishes: settings.events,
+      alarms,
+      removalPolicy,
+      logs,
+    });
+    new JobRunners(this, 'runners', { ...work, webhooks, chatWorkers: settings.chatWorkers });
     new DocumentRunners(this, 'documents', {
       ...work,
       ocrWorkers: settings.ocrWorkers,
@@ -147,5 +155,6 @@ export class ServiceStack extends Stack {
     new CfnOutput(this, 'JobsTable', { value: jobs.table.tableName });
     new CfnOutput(this, 'JobRetentionDays', { value: String(retentionDays) });
     new CfnOutput(this, 'LaneShards', { value: String(laneShards) });
+    new CfnOutput(this, 'WebhooksTable', { value: webhooks.table.tableName });
   }
 }

@@ -125,6 +125,8 @@ const Settings = v.strictObject({
   alarms: v.optional(alarms, 'essential'),
   /** Who gets a mail for each alarm. */
   alarmEmail: v.optional(v.pipe(v.string(), v.email('should be an e-mail address'))),
+  /** Whether ends of jobs and spent parts of budgets are put on the account's default event bus. */
+  events: v.optional(flag, false),
   /** A dashboard in CloudWatch. */
   dashboard: v.optional(flag, false),
   /** Metrics of the gateway for each method. */

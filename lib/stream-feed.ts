@@ -17,6 +17,8 @@ export interface StreamFeedProps {
   readonly patterns: Record<string, unknown>[];
   /** How long records are gathered before they are delivered, so that more of them come at once; default: not at all. */
   readonly gatheredFor?: Duration;
+  /** Whether records of several items are delivered at the same time; those of one partition key are in order. */
+  readonly inParallel?: boolean;
   readonly alarms: ServiceAlarms;
   /** What a user notices of batches that were given up, and what to do. */
   readonly alarmText: AlarmText;
@@ -28,7 +30,7 @@ export interface StreamFeedProps {
 export class StreamFeed extends Construct {
   constructor(scope: Construct, id: string, props: StreamFeedProps) {
     super(scope, id);
-    const { table, fn, patterns, gatheredFor, alarms, alarmText, latenessText } = props;
+    const { table, fn, patterns, gatheredFor, inParallel, alarms, alarmText, latenessText } = props;
     const missed = new Queue(this, 'missed-batches', {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
@@ -46,6 +48,7 @@ export class StreamFeed extends Construct {
         startingPosition: StartingPosition.TRIM_HORIZON,
         batchSize: 100,
         ...(gatheredFor && { maxBatchingWindow: gatheredFor }),
+        ...(inParallel && { parallelizationFactor: 10 }),
         retryAttempts: 10,
         bisectBatchOnError: true,
         reportBatchItemFailures: true,

@@ -16,6 +16,8 @@ const Environment = v.object({
   ),
   DRIVE_SECRET: v.string(),
   ESTIMATE_JOB_FUNCTION: v.string(),
+  /** What events are called by on the event bus; none unless the operator has them put there. */
+  EVENT_SOURCE: v.optional(v.string()),
   FOLDER_QUEUE_URL: v.string(),
   GOOGLE_DRIVE_URL: v.optional(v.pipe(v.string(), v.url())),
   FEEDBACK_TABLE: v.string(),
@@ -35,9 +37,10 @@ const Environment = v.object({
   SEARCH_SECRET: v.optional(v.string()),
   SEARCH_DRIVE_FUNCTION: v.string(),
   SESSIONS_TABLE: v.string(),
+  POST_WEBHOOK_FUNCTION: v.string(),
   READ_DOCUMENT_FUNCTION: v.string(),
   READ_PAGE_FUNCTION: v.string(),
-  /** The one origin that pages are read from without a check of its address; never set where it is deployed. */
+  /** The one origin that is asked without a check of its address; never set where it is deployed. */
   READ_PAGE_LOCAL_ORIGIN: v.optional(
     v.pipe(
       v.string(),
@@ -48,6 +51,7 @@ const Environment = v.object({
   /** The path of a catalogue of models to use instead of `shared/models/catalogue.json`. */
   QUIRE_CATALOGUE: v.optional(v.string()),
   USAGE_TABLE: v.string(),
+  WEBHOOKS_TABLE: v.string(),
   PROVIDER_SECRETS: v.pipe(v.string(), v.parseJson(), v.record(v.string(), v.string())),
 });
 

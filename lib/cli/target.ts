@@ -20,6 +20,7 @@ export const outputOf = {
   OCR_QUEUE_URL: 'OcrQueue',
   USAGE_TABLE: 'UsageTable',
   FEEDBACK_TABLE: 'FeedbackTable',
+  WEBHOOKS_TABLE: 'WebhooksTable',
 };
 
 type NameSetting = keyof typeof outputOf;

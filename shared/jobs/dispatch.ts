@@ -3,6 +3,7 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { errorFields, log } from '../log.ts';
 import { countEnded } from './children.ts';
+import { noteEnds } from './end-events.ts';
 import { hasEndedNow, logEnds } from './end-log.ts';
 import { isPart, type Job } from './job.ts';
 import { nameOfLane } from './lane.ts';
@@ -11,17 +12,18 @@ import { ring } from './ring.ts';
 
 /**
  * Reads a batch of the job table's stream: rings for each job that became queued, counts each one that has ended
- * at the job it was made for and at its key, and logs the ends.
+ * at the job it was made for and at its key, logs the ends, and notes them for webhooks.
  */
 export async function dispatchJobs({
   Records,
 }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> {
-  const [refused, uncounted] = await Promise.all([
+  const [refused, uncounted, unnoted] = await Promise.all([
     ringQueued(Records.filter(becameQueued)),
     countChildren(Records.filter(endedUncounted)),
+    noteEnds(Records.filter(hasEndedNow)),
     logEnds(Records),
   ]);
-  const failed = [...refused, ...uncounted];
+  const failed = [...refused, ...uncounted, ...unnoted];
   await leaveLines(recordsBefore(failed, Records).filter(hasEndedNow));
   return {
     batchItemFailures: failed.map(({ dynamodb }) => ({

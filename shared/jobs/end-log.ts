@@ -34,7 +34,7 @@ function logEnd(job: Job, key: string | undefined): void {
 }
 
 /** How far the job had come, where its worker wrote that down. */
-function progressOf(job: Job & Progress): LogFields {
+export function progressOf(job: Job & Progress): LogFields {
   const { page_count, pages_done, progress } = job;
   if (page_count) return { pages: pages_done, pages_total: page_count };
   if (progress)
@@ -50,7 +50,7 @@ interface Progress {
 }
 
 /** What the job used, by its result. */
-function useOf({ result_json }: Job): LogFields {
+export function useOf({ result_json }: Job): LogFields {
   if (!result_json) return {};
   const result = JSON.parse(result_json) as JobResult;
   const usage = 'usage' in result ? result.usage : undefined;

@@ -49,6 +49,16 @@ const Folders = listOf('[\\w.-]+', 'ids of folders');
 
 const Models = listOf('[^\\s,]+', 'names of models');
 
+const webhookUrl = 'an https:// address, or an http:// one of this machine for the local stage';
+/** By name or by number: where it leads is checked at each try. */
+const WebhookUrl = v.pipe(
+  matching(/^https:\/\/|^http:\/\/(localhost|127\.0\.0\.1)(:\d+)?(\/|$)/, webhookUrl),
+  v.check((text) => {
+    const url = URL.parse(text);
+    return url !== null && url.username === '' && url.password === '' && text.length <= 2_048;
+  }, takes(webhookUrl)),
+);
+
 const TimeSpan = v.config(Duration, {
   message: takes('a positive number and s, m, h, d, w or mo, as in 30d, up to a century'),
 });
@@ -88,6 +98,7 @@ export const KeyOptions = v.pipe(
     drive_folders: v.exactOptional(orNone([], Folders)),
     research_usd: v.exactOptional(orNone(null, Usd)),
     expires: v.exactOptional(orNone(null, Expiry)),
+    webhook: v.exactOptional(orNone(null, WebhookUrl)),
   }),
   v.transform(({ expires, ...options }) => ({
     ...options,

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { checkAddress, parseUrl, type Resolve } from './address.ts';
 import { get } from './get.ts';
+import { orAbort } from './or-abort.ts';
 import { UnreadableError } from './unreadable.ts';
 
 const maxRedirects = 5;
@@ -41,12 +42,4 @@ export async function follow(
     url = parseUrl(Buffer.from(location, 'latin1').toString(), url);
   }
   throw new UnreadableError('unreachable');
-}
-
-/** The system's resolver can't be stopped, but need not be waited for. */
-function orAbort<Value>(value: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  if (signal.aborted) reject(signal.reason);
-  signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-  return Promise.race([value, promise]);
 }

@@ -380,7 +380,8 @@ describe.concurrent('refuses in one sentence', () => {
   const when = '--expires takes a date (UTC) such as 2030-01-31, or a time from now such as 90d';
   const count = 'takes a whole number from 0 to 999999999';
   const models = modelIds.join(', ');
-  const commands = 'the commands are create, list, top, show, set, rotate, revoke, history.';
+  const commands =
+    'the commands are create, list, top, show, set, rotate, webhooks, revoke, history.';
   const create = (...args: string[]) => ['create', '--name', 'refused', ...args];
 
   it.each([

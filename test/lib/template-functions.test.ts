@@ -89,7 +89,20 @@ describe('functions', () => {
     ],
     [
       'dispatch-jobs',
-      { dynamodb: ['GetItem', 'UpdateItem', ...stream], sqs: [...queue, 'SendMessage'] },
+      { dynamodb: ['GetItem', 'PutItem', 'UpdateItem', ...stream], sqs: [...queue, 'SendMessage'] },
+    ],
+    [
+      'deliver-events',
+      {
+        dynamodb: ['GetItem', 'UpdateItem', ...stream],
+        lambda: ['InvokeFunction'],
+        sqs: [...queue, 'SendMessage'],
+      },
+    ],
+    ['post-webhook', {}],
+    [
+      'watch-spend',
+      { dynamodb: ['GetItem', 'PutItem', ...stream], sqs: [...queue, 'SendMessage'] },
     ],
     [
       'expand-folder',
@@ -217,14 +230,16 @@ describe('functions', () => {
       'submit-job ready',
       'sweep audits',
       'sweep due',
+      'sweep due',
     ]);
   });
 
-  it('that chat and submission alone may invoke others, each what it needs', () => {
+  it('that chat, submission and deliveries alone may invoke others, each what it needs', () => {
     const idOf = (name: string) => functions.find((fn) => fn.name === name)?.id;
     const mayInvoke: Record<string, string[]> = {
       'stream-chat': ['search-drive', 'read-page', 'read-document'],
       'submit-job': ['estimate-job'],
+      'deliver-events': ['post-webhook'],
     };
     const invocationsOf = (role: string) =>
       policiesOf(role).filter(({ Action }) => /lambda:/.test(String(Action)));
@@ -243,17 +258,20 @@ describe('functions', () => {
     expect(setting(chat, 'READ_DOCUMENT_FUNCTION')).toEqual({ Ref: idOf('read-document') });
   });
 
-  it('never read pages of a local origin, and the reader has no setting at all', () => {
+  it('never ask a local origin, and those that ask strangers have no setting at all', () => {
     const readPage = functions.find(({ name }) => name === 'read-page');
+    const postWebhook = functions.find(({ name }) => name === 'post-webhook');
 
     for (const { name, properties } of functions) {
       expect(setting(properties, 'READ_PAGE_LOCAL_ORIGIN'), name).toBeUndefined();
     }
     expect(JSON.stringify(template)).not.toContain('READ_PAGE_LOCAL_ORIGIN');
-    expect(Object.keys(readPage?.properties.Environment.Variables).sort()).toEqual([
-      'NODE_OPTIONS',
-      'POWERTOOLS_SERVICE_NAME',
-    ]);
+    for (const asks of [readPage, postWebhook]) {
+      expect(Object.keys(asks?.properties.Environment.Variables).sort()).toEqual([
+        'NODE_OPTIONS',
+        'POWERTOOLS_SERVICE_NAME',
+      ]);
+    }
     expect(readPage?.properties).toMatchObject({ MemorySize: 1024, Timeout: 20 });
   });
 

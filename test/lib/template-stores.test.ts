@@ -103,7 +103,14 @@ describe('the stack', () => {
     expect(referencesIn(BaseUrl?.Value)).toContain(api);
     expect(ApiUrl).toEqual(BaseUrl);
     expect(JSON.stringify(BaseUrl)).not.toMatch(/\/"\]\]\}\}$/);
-    for (const name of ['FeedbackTable', 'JobsTable', 'KeysTable', 'LedgerTable', 'UsageTable']) {
+    for (const name of [
+      'FeedbackTable',
+      'JobsTable',
+      'KeysTable',
+      'LedgerTable',
+      'UsageTable',
+      'WebhooksTable',
+    ]) {
       expect(referencesIn(tables[name]?.Value)[0]).toMatch(new RegExp(`^${name}`, 'i'));
     }
   });

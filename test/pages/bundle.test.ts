@@ -49,10 +49,19 @@ it('the bundle is small, and has no client of AWS and no library of images', () 
   expect(readdirSync(codeDir).filter((file) => file.endsWith('.wasm'))).toEqual(['pdfium.wasm']);
 });
 
-it('functions that have pages read carry none of the code that does', () => {
+it('functions that have pages read or messages posted carry none of the code that does', () => {
   for (const { name, bundle } of functions) {
-    if (name === 'read-page') continue;
+    if (['read-page', 'post-webhook'].includes(name)) continue;
     const other = readFileSync(join(bundle, 'index.mjs'), 'utf8');
     expect([name, /crawl-delay|168\.63\.129\.16/.test(other)]).toEqual([name, false]);
   }
+});
+
+it('what posts messages is small, and has no client of AWS and no reader of pages', () => {
+  const bundle = functions.find(({ name }) => name === 'post-webhook')?.bundle ?? '';
+  const poster = readFileSync(join(bundle, 'index.mjs'), 'utf8');
+
+  expect(poster).toContain('168.63.129.16');
+  expect(poster.length).toBeLessThan(100_000);
+  expect(['aws-sdk', 'amazonaws', 'linkedom'].filter((text) => poster.includes(text))).toEqual([]);
 });

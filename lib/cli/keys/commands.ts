@@ -16,6 +16,9 @@ const options = {
   'drive-folders': ['ID,ID', 'the Drive folders it may read; none: no folder'],
   'research-usd': ['USD', 'the most that one research may cost; none: what the stack allows'],
   expires: ['WHEN', 'a date (UTC) such as 2030-01-31, or a time from now such as 90d'],
+  webhook: ['URL', 'where to post ends of jobs and spent parts of the budget; https://…'],
+  test: ['', 'send an event that says nothing'],
+  redeliver: ['EVENT', 'send this event once more'],
   yes: ['', 'ask nothing: a budget or rate of 0, or an unknown folder, is meant'],
   grace: ['TIME', 'how long the old secret still works; 0: not at all; default 24h'],
   sort: ['BY', 'spent, left, used, queued or name; default: the oldest first'],
@@ -43,6 +46,7 @@ const limits: Option[] = [
   'drive-folders',
   'research-usd',
   'expires',
+  'webhook',
   'yes',
 ];
 
@@ -73,6 +77,10 @@ what was made for them.`,
   show: command('Shows a key.', true),
   set: command('Changes a key; "none" removes a limit.', true, ['name', ...limits]),
   rotate: command('Gives a key a new secret and shows it, this once.', true, ['grace']),
+  webhooks: command("Lists what a key's webhook was sent, the latest 20; sends again.", true, [
+    'test',
+    'redeliver',
+  ]),
   revoke: command('Ends a key, for good, and stops its jobs.', true),
   history: {
     summary:

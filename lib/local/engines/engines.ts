@@ -110,6 +110,7 @@ export function endpointsOf(
 ): Record<string, string> {
   const modelUrl = engines.offlineModel?.url ?? process.env['OPENAI_BASE_URL'];
   const search = searchProvider();
+  const webhookOrigin = process.env['QUIRE_WEBHOOK_ORIGIN'];
   return {
     AWS_REGION: region,
     AWS_ENDPOINT_URL_DYNAMODB: engines.dynamodb.url,
@@ -121,8 +122,10 @@ export function endpointsOf(
     AWS_ENDPOINT_URL_TEXTRACT: engines.textract.url,
     GOOGLE_DRIVE_URL: engines.drive.url,
     ...(search.name === 'searxng' && { SEARCH_URL: search.url ?? engines.web.url }),
-    // The one address on this machine that may be read as a page.
+    // The one address on this machine that may be read as a page, and the one that webhooks may have.
     ...(functionName === 'read-page' && { READ_PAGE_LOCAL_ORIGIN: engines.web.url }),
+    ...(functionName === 'post-webhook' &&
+      webhookOrigin && { READ_PAGE_LOCAL_ORIGIN: webhookOrigin }),
     ...(modelUrl && { OPENAI_BASE_URL: modelUrl }),
   };
 }

@@ -30,7 +30,7 @@ import { contextOf, eventOf, takeMessages } from '../servers/queue.ts';
 import { minuteMs } from './clock.ts';
 import { itemOf } from './jobs.ts';
 import { useStore } from './store.ts';
-import { followJobs } from './stream-tail.ts';
+import { followStream } from './stream-tail.ts';
 
 const lanes = {
   folder: { queue: () => setting('FOLDER_QUEUE_URL'), work: jobWorker(runFolderJob), atOnce: 10 },
@@ -60,7 +60,7 @@ export async function useDocumentWorld(
     GOOGLE_DRIVE_URL: drive.url,
     TEXTRACT_PAGES_PER_SECOND: '100000',
   });
-  const newRecords = followJobs();
+  const newRecords = followStream();
 
   let token = { value: '', until: 0 };
 

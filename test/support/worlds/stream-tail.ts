@@ -9,13 +9,13 @@ import type { DynamoDBRecord } from 'aws-lambda';
 import { dynamodb } from '../../../shared/aws/dynamodb.ts';
 import { setting } from '../../../shared/config.ts';
 
-/** Follows the stream of the jobs table: each call answers the records that came since the last. */
-export function followJobs(): () => Promise<DynamoDBRecord[]> {
+/** Follows the stream of the jobs table, or another's: each call answers the records that came since the last. */
+export function followStream(table: StreamedTable = 'JOBS_TABLE'): () => Promise<DynamoDBRecord[]> {
   const streams = new DynamoDBStreamsClient({});
   let iterator: string | undefined;
 
   return async () => {
-    iterator ??= await startOf(streams);
+    iterator ??= await startOf(streams, table);
     const records: DynamoDBRecord[] = [];
     for (;;) {
       const page = await streams.send(new GetRecordsCommand({ ShardIterator: iterator }));
@@ -26,10 +26,13 @@ export function followJobs(): () => Promise<DynamoDBRecord[]> {
   };
 }
 
-async function startOf(streams: DynamoDBStreamsClient): Promise<string | undefined> {
-  const { Table } = await dynamodb.send(
-    new DescribeTableCommand({ TableName: setting('JOBS_TABLE') }),
-  );
+type StreamedTable = 'JOBS_TABLE' | 'LEDGER_TABLE' | 'WEBHOOKS_TABLE';
+
+async function startOf(
+  streams: DynamoDBStreamsClient,
+  table: StreamedTable,
+): Promise<string | undefined> {
+  const { Table } = await dynamodb.send(new DescribeTableCommand({ TableName: setting(table) }));
   const StreamArn = Table?.LatestStreamArn;
   const { StreamDescription } = await streams.send(new DescribeStreamCommand({ StreamArn }));
   const ShardId = StreamDescription?.Shards?.[0]?.ShardId;

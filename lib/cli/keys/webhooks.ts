@@ -1,0 +1,47 @@
+import type { Delivery } from '../../../shared/webhooks/deliveries.ts';
+import type { WebhookRecord } from '../../../shared/webhooks/webhook.ts';
+import { aligned, minuteOf } from '../text.ts';
+
+/** Describes a key's webhook, as an end to the key's own lines; nothing if it has none. */
+export function describeWebhook(webhook: WebhookRecord | undefined): string {
+  if (!webhook) return '';
+  const secret = webhook.secret
+    ? `\n\nThe webhook's secret, which won't be shown again:\n\n  ${webhook.secret}`
+    : '';
+  return `\nwebhook              ${webhook.url} (${stateOf(webhook)})${secret}`;
+}
+
+/** Says how a webhook does, in a few words. */
+function stateOf({ state, failing_since, disabled_because }: WebhookRecord): string {
+  if (state === 'disabled') return `disabled: ${disabled_because}`;
+  return failing_since ? `failing since ${minuteOf(failing_since)}` : 'active';
+}
+
+/** Lists what a webhook was sent, one line for each event. */
+export function tabulateDeliveries(
+  webhook: WebhookRecord | undefined,
+  deliveries: readonly Delivery[],
+): string {
+  const title = webhook ? `${webhook.url} (${stateOf(webhook)})` : 'The key has no webhook.';
+  if (deliveries.length === 0) return `${title}\nNothing was sent in the last 30 days.`;
+  const rows = deliveries.map((delivery) => [
+    delivery.id,
+    delivery.type,
+    delivery.status,
+    String(delivery.tries),
+    minuteOf(delivery.created_at),
+    delivery.next_try_at ? minuteOf(delivery.next_try_at) : '',
+    delivery.last_error ?? '',
+  ]);
+  const head = ['id', 'type', 'status', 'tries', 'created', 'next try', 'last error'];
+  return `${title}\n\n${aligned([head, ...rows])}`;
+}
+
+/** Says what came of an event that was just sent. */
+export function describeTry({ id, status, last_error }: Delivery): string {
+  if (status === 'delivered') return `${id} was delivered.`;
+  if (last_error) {
+    return `${id} was not delivered: ${last_error}.${status === 'pending' ? ' It is tried again.' : ''}`;
+  }
+  return `${id} is not sent yet: npm run keys -- webhooks shows what comes of it.`;
+}

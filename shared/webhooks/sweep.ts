@@ -1,0 +1,22 @@
+import { queryPages } from '../aws/dynamodb.ts';
+import { setting } from '../config.ts';
+import { log } from '../log.ts';
+import { type Event, wantedGraceMs } from './event.ts';
+import { wantAgain } from './state.ts';
+
+/** Wants each event again that is due: one whose wait is over, or that nobody came for. */
+export async function sweepEvents(): Promise<void> {
+  let count = 0;
+  const pages = queryPages<Event & { due_at: string }>({
+    TableName: setting('WEBHOOKS_TABLE'),
+    IndexName: 'due',
+    KeyConditionExpression: 'due_lane = :due AND due_at <= :now',
+    ExpressionAttributeValues: { ':due': 'due', ':now': new Date().toISOString() },
+    Limit: 100,
+  });
+  for await (const { items } of pages) {
+    await Promise.all(items.map((event) => wantAgain(event, event.due_at, wantedGraceMs)));
+    count += items.length;
+  }
+  if (count > 0) log('info', 'events swept', { events: count });
+}

@@ -1,0 +1,99 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
+import { writeTransaction } from '../aws/transact.ts';
+import { setting } from '../config.ts';
+import { type Account, windowOf } from '../ledger/account.ts';
+import { maxBudgetNanoUsd, toUsd } from '../ledger/nano-usd.ts';
+import { never } from '../ledger/window.ts';
+import { errorFields, log } from '../log.ts';
+import { eventPut, findListener, newEvent, newEventId } from './event.ts';
+
+/** The parts of its budget at which an account's spend is told. */
+const percents = [50, 80, 100] as const;
+type Percent = (typeof percents)[number];
+
+/** From where on a budget counts as spent: the rest is too little to hold for most calls, and stays. */
+const spentFrom = 0.995;
+
+/** As long as the charges, whose account may not reach the same twice. */
+const markerSeconds = 400 * 86_400;
+
+/** Reads a batch of the ledger's stream: notes an event for each part of its budget that an account has come to. */
+export async function watchSpend({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> {
+  const batchItemFailures: DynamoDBBatchResponse['batchItemFailures'] = [];
+  // One after another, as few need a write: so the events of an account are in order.
+  for (const record of Records) {
+    if (!(await watch(record))) {
+      batchItemFailures.push({ itemIdentifier: record.dynamodb?.SequenceNumber ?? '' });
+    }
+  }
+  return { batchItemFailures };
+}
+
+/** Returns whether all that a record shows was noted. */
+async function watch({ dynamodb = {} }: DynamoDBRecord): Promise<boolean> {
+  const [before, after] = [accountIn(dynamodb.OldImage), accountIn(dynamodb.NewImage)];
+  if (!before || !after) return true;
+  const reached = percents.filter((percent) => comesTo(percent, before, after));
+  if (reached.length === 0) return true;
+  try {
+    if (await findListener(after.key_id)) {
+      for (const percent of reached) await noteReached(after, percent);
+    }
+    return true;
+  } catch (error) {
+    log('error', 'spend not told', { key_id: after.key_id, ...errorFields(error) });
+    return false;
+  }
+}
+
+type Image = NonNullable<DynamoDBRecord['dynamodb']>['NewImage'];
+
+const accountIn = (image: Image) =>
+  image?.['entry']?.S === 'account'
+    ? (unmarshall(image as Record<string, AttributeValue>) as Account)
+    : undefined;
+
+/** Whether a change brings an account to a part of its budget: by what it spends, or by what the budget is. */
+function comesTo(percent: Percent, before: Account, after: Account): boolean {
+  const wasThere = windowOf(before) === windowOf(after) && isAt(percent, before);
+  return isAt(percent, after) && !wasThere;
+}
+
+function isAt(percent: Percent, { spent, ceiling }: Account): boolean {
+  if (ceiling <= 0 || ceiling >= maxBudgetNanoUsd) return false;
+  return spent / ceiling >= (percent === 100 ? spentFrom : percent / 100);
+}
+
+/**
+ * Notes the event in one transaction with a mark, so that it happens once in a window and for a budget, whatever is
+ * told twice and however often a correction or another limit brings the account there again.
+ */
+async function noteReached(account: Account, percent: Percent): Promise<void> {
+  const { key_id, ceiling, spent, window_starts_at, window_ends_at } = account;
+  const event = newEvent(key_id, newEventId(), 'budget.reached', {
+    account_id: key_id,
+    percent,
+    max_usd: toUsd(ceiling),
+    used_usd: toUsd(spent),
+    window_starts_at,
+    reset_at: window_ends_at === never ? null : window_ends_at,
+    path: '/user/limits',
+  });
+  const mark = {
+    key_id,
+    entry: `reached_${windowOf(account)}_${ceiling}_${percent}`,
+    expires_at: Math.floor(Date.now() / 1000) + markerSeconds,
+  };
+  await writeTransaction([
+    {
+      Put: {
+        TableName: setting('WEBHOOKS_TABLE'),
+        Item: mark,
+        ConditionExpression: 'attribute_not_exists(entry)',
+      },
+    },
+    { Put: eventPut(event) },
+  ]);
+}

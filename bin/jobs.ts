@@ -5,6 +5,7 @@ import { confirm } from '../lib/cli/confirm.ts';
 import { jobsCommands } from '../lib/cli/jobs/commands.ts';
 import { counted, describeActed, describeJob, tabulateJobs } from '../lib/cli/jobs/report.ts';
 import { describeQueue, describeRedrive } from '../lib/cli/jobs/report-queue.ts';
+import { keysMeant } from '../lib/cli/keys-meant.ts';
 import { LimitOption } from '../lib/cli/limit-option.ts';
 import { progress } from '../lib/cli/progress.ts';
 import { type Outcome, runCommand } from '../lib/cli/run.ts';
@@ -191,10 +192,7 @@ function filterOf({
   };
 }
 
-/** The keys that are meant: the one with this id or name, or all. */
+/** The ids of the keys that `--key` means. */
 function idsOf(keys: Keys, wanted: string | undefined): string[] {
-  if (wanted === undefined) return [...keys.keys()];
-  const ids = [...keys.values()].filter(({ id, name }) => id === wanted || name === wanted);
-  if (ids.length > 0) return ids.map(({ id }) => id);
-  throw new CommandError('--key takes the id or the name of a key, as npm run keys -- list shows.');
+  return keysMeant([...keys.values()], wanted).map(({ id }) => id);
 }

@@ -1,5 +1,6 @@
 import { readValues } from '../lib/cli/arguments.ts';
 import { CommandError } from '../lib/cli/command-line.ts';
+import { keysMeant } from '../lib/cli/keys-meant.ts';
 import { progress } from '../lib/cli/progress.ts';
 import { runCommand } from '../lib/cli/run.ts';
 import { reach } from '../lib/cli/target.ts';
@@ -9,13 +10,12 @@ import { asCsv, asJson, asTable } from '../lib/cli/usage/export.ts';
 import { describeRebuild } from '../lib/cli/usage/report.ts';
 import { readTags } from '../lib/cli/usage/tags.ts';
 import { listKeys, readKey } from '../shared/keys/key.ts';
+import { listTeams } from '../shared/keys/team.ts';
 import { checkKeys } from '../shared/usage/check.ts';
+import { checkTeams } from '../shared/usage/check-team.ts';
 import { CheckOptions, ExportDays } from '../shared/usage/days-options.ts';
 import { exportUsage } from '../shared/usage/export.ts';
 import { rebuildUsage } from '../shared/usage/rebuild.ts';
-
-/** The keys that a command is about: one, or all. */
-const keysOf = async (id: string | undefined) => (id ? [await readKey(id)] : await listKeys());
 
 await runCommand(usageCommands, {
   async export({ values, lists, flags }) {
@@ -33,7 +33,7 @@ await runCommand(usageCommands, {
     }
     const format = flags.has('csv') ? asCsv : flags.has('json') ? asJson : asTable;
     await reach(values, 'KEYS_TABLE', 'LEDGER_TABLE');
-    const keys = await keysOf(values['key']);
+    const keys = keysMeant(await listKeys(), values['key']);
     // Lines are printed meanwhile, so it keeps to lines of its own.
     const stream = { isTTY: false, write: (text: string) => process.stderr.write(text) };
     const { note } = progress('charges', undefined, stream);
@@ -44,14 +44,15 @@ await runCommand(usageCommands, {
   async check({ id, values }) {
     const { from } = readValues(CheckOptions, values);
     await reach(values, 'KEYS_TABLE', 'LEDGER_TABLE', 'USAGE_TABLE');
-    const keys = await keysOf(id);
+    const keys = id ? [await readKey(id)] : await listKeys();
     const { note, end } = progress('keys', keys.length);
     const checks = await checkKeys(keys, from, note);
+    const teams = id ? [] : await checkTeams(await listTeams(), from);
     end();
     return {
-      json: checkRecord(checks),
-      text: describeChecks(checks),
-      isWrong: checks.some(({ agrees }) => !agrees),
+      json: checkRecord(checks, teams),
+      text: describeChecks(checks, teams),
+      isWrong: [...checks, ...teams].some(({ agrees }) => !agrees),
     };
   },
 

@@ -163,8 +163,22 @@ it('a failed file of a folder that was stopped is left to that folder, which is 
   const { stdout } = await jobs('retry', '--key', key.id);
 
   expect(stdout).toBe(
-    `Tried again: 0 jobs.\n1 job left out, to retry with what they are part of: ${parent_job_id}.\n`,
+    `Tried again: 0 jobs.\nLeft out, as parts of others: 1 job. Instead, retry the others: ${parent_job_id}.\n`,
   );
+});
+
+it('the files of a folder that is stopped are stopped with it, and none is left to do', async () => {
+  const { key } = await keyWith(0);
+  const [folder] = await putManyJobs(key.id, [
+    { input_type: 'drive_folder', lane: 'folder#0', status: 'queued' },
+  ]);
+  const parent_job_id = folder?.job_id ?? '';
+  const file = { job_id: childIdOf(parent_job_id, 'a'), parent_job_id, status: 'queued' } as const;
+  await putManyJobs(key.id, [{ ...file, input_type: 'drive_file' }]);
+
+  const { stdout } = await jobs('stop', '--key', key.id);
+
+  expect(stdout).toBe('Stopped: 1 job.\nAs parts of these: 1 job.\n');
 });
 
 describe.concurrent('queue and redrive', () => {

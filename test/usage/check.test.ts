@@ -5,13 +5,15 @@ import { afterEach, expect, it, vi } from 'vitest';
 import { describeChecks } from '../../lib/cli/usage/check.ts';
 import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import { setting } from '../../shared/config.ts';
-import { issueKey } from '../../shared/keys/key.ts';
+import { changeKey, issueKey } from '../../shared/keys/key.ts';
 import { defaultLimits } from '../../shared/keys/key-limits.ts';
+import { createTeam } from '../../shared/keys/team.ts';
 import { accountKey } from '../../shared/ledger/account.ts';
 import { sweepLedger } from '../../shared/ledger/audit.ts';
 import { reserve } from '../../shared/ledger/reserve.ts';
 import { settle } from '../../shared/ledger/settle.ts';
 import { checkKey } from '../../shared/usage/check.ts';
+import { checkTeam } from '../../shared/usage/check-team.ts';
 import type { EndedCharge } from '../../shared/usage/figures.ts';
 import { rebuildUsage } from '../../shared/usage/rebuild.ts';
 import { rollUpUsage } from '../../shared/usage/roll-up.ts';
@@ -28,8 +30,14 @@ afterEach(() => {
 });
 
 /** A key that has made a call, which cost 9 nano-dollars. */
-async function usedKey({ isCounted = true } = {}): Promise<string> {
-  const { id } = await issueKey('shop', { ...defaultLimits, budget_usd: 5 });
+async function usedKey({
+  isCounted = true,
+  team = null,
+}: {
+  isCounted?: boolean;
+  team?: string | null;
+} = {}): Promise<string> {
+  const { id } = await issueKey('shop', { ...defaultLimits, budget_usd: 5, team });
   const hold = await reserve(id, 1_000, { model: 'gpt-5', tags: ['batch', 'batch:chat'] });
   await settle(hold, { costNanoUsd: 9, figures: 'exact', promptTokens: 1, completionTokens: 2 });
   if (isCounted) await rollUpUsage(eventOf((await chargesOf(id)) as EndedCharge[]));
@@ -119,6 +127,33 @@ it('compares no account whose window began before the charges that are read', as
   expect(await checkKey(id, '2026-11-10')).toMatchObject({
     ...{ agrees: true, charges: 1, compares_account: true },
   });
+});
+
+it("compares a team's account with what its keys were charged, those that have left it too", async () => {
+  stopClock();
+  const team = await createTeam({ name: 'company', budget_usd: 5, duration: null });
+  const [shop, blog] = [await usedKey({ team: team.id }), await usedKey({ team: team.id })];
+  await changeKey(blog, { team: null });
+
+  const before = await checkTeam(team.id);
+  pass(hourMs);
+  await sweepLedger();
+  const after = await checkTeam(team.id);
+  await spend(team.id, 5);
+  const wrong = await checkTeam(team.id);
+
+  expect(before).toMatchObject({ agrees: true, charges: 2, under_way: { epochs: 1 } });
+  expect(after).toMatchObject({ agrees: true, charges: 2, under_way: { epochs: 0 } });
+  expect(wrong).toMatchObject({
+    agrees: false,
+    account_differences: [
+      { figure: 'spent', kept: 23, charged: 18 },
+      { figure: 'available', kept: 4_999_999_982, charged: 4_999_999_977 },
+    ],
+  });
+  expect(describeChecks([await checkKey(shop)], [wrong])).toMatch(
+    new RegExp(`${team.id} +account +spent +23 +18\\n[^]*Of 1 teams 0 agree`),
+  );
 });
 
 it('finds nothing wrong with a key that was never used, and writes nothing for it', async () => {

@@ -100,6 +100,16 @@ describe.concurrent('export', () => {
     expect(table.stdout).toMatch(/^total .* 0\.000000012$/m);
   });
 
+  it('takes a key by its name', async () => {
+    const { id, name } = await issueKey('invoiced-by-name', defaultLimits);
+    await endedCharge(id, { cost: 3 });
+
+    const all = ['export', '--from', yesterday, '--data', dataDir, '--json'];
+    const { stdout } = await usage(...all, '--key', name);
+
+    expect(JSON.parse(stdout)).toMatchObject({ lines: [{ key_id: id }], totals: { requests: 1 } });
+  });
+
   it.each([
     [['--from', '2026-11-31'], '--from takes a day such as 2026-11-01, not "2026-11-31".'],
     [
@@ -109,7 +119,10 @@ describe.concurrent('export', () => {
     [['--from', today, '--to', yesterday], `--from ${today} is after --to ${yesterday}.`],
     [['--tag', 'customer'], '--tag takes NAME=VALUE, not "customer".'],
     [['--csv', '--json'], '--csv and --json name two formats: give one of them.'],
-    [['--key', unknownKey], `There is no key ${unknownKey}.`],
+    [
+      ['--key', unknownKey],
+      '--key takes the id or the name of a key, as npm run keys -- list shows.',
+    ],
   ])('refuses in one sentence: %j', async (args, sentence) => {
     const { code, stdout, stderr } = await usage('export', ...args, '--data', dataDir);
 

@@ -1,10 +1,10 @@
 import { type Command, type CommandLine, commonOptions, jsonOption } from '../command-line.ts';
 
 const options = {
-  key: ['KEY', "only jobs of this key: its id, or its name; much cheaper than all keys'"],
+  key: ['KEY', 'only jobs of this key, by its id or name; far less is read then'],
   status: ['A,B', 'only jobs of these: queued, processing, done, failed, cancelled'],
-  error: ['CODE', 'only jobs whose error begins so, as in rate_limit'],
-  since: ['TIME', 'only jobs submitted within this time, as in 24h or 7d'],
+  error: ['CODE', "only jobs whose error's code begins so, as in rate_limit"],
+  since: ['TIME', 'only jobs submitted in the last TIME, as in 24h or 7d'],
   limit: ['N', 'the most that are shown, from 1 to 10000; default 50'],
   yes: ['', 'ask nothing: all of these jobs are meant'],
   ...jsonOption,
@@ -13,6 +13,7 @@ const options = {
 
 type Option = keyof typeof options;
 
+const times = 'TIME is a number and s, m, h, d, w or mo (a calendar month).';
 const everywhere: Option[] = ['data', 'stack', 'json', 'help'];
 const filters: Option[] = ['key', 'status', 'error', 'since'];
 
@@ -24,8 +25,10 @@ const action = (summary: string, notes: string): Command => ({
   idIsOptional: true,
   options: [...filters, 'yes', ...everywhere],
   notes: `${notes}
-With an id it is that job, whosever it is; without one all jobs that the filters match, up to 100,000 at once: how many
-is asked about first. Each is done as its own key could ask for it.`,
+With an ID: that job, whichever key it is of. Without one: all jobs that fit --key, --status, --error and --since, of which
+at least one must be given, up to 100,000 at once. It says how many jobs these are, and asks.
+What the job's own key could not ask for is refused, and said.
+${times}`,
 });
 
 const commands = {
@@ -33,10 +36,11 @@ const commands = {
     summary: 'Lists jobs of all keys, the newest first.',
     takesKeyId: false,
     options: [...filters, 'limit', ...everywhere],
-    notes: 'TIME is a number and s, m, h, d, w or mo (a calendar month).',
+    notes: `The error of a job that is queued says why it waits, or why its last try failed.
+${times}`,
   },
   show: {
-    summary: 'Shows a job: how it stands, and why; not what was asked and answered.',
+    summary: 'Shows how a job stands, and why; not what was asked or answered.',
     takesKeyId: false,
     takesJobId: true,
     options: ['key', ...everywhere],
@@ -44,7 +48,7 @@ const commands = {
   },
   cancel: action(
     'Cancels jobs that are queued.',
-    'A job that runs, a folder among them, is stopped, not cancelled: see stop.',
+    'A job that has begun, as a folder mostly has, can be stopped only: see stop.',
   ),
   stop: action(
     'Stops jobs that have not ended, with all that was made for them.',
@@ -52,29 +56,31 @@ const commands = {
   ),
   retry: action(
     'Makes new jobs of failed or cancelled ones.',
-    `Without --status these are the failed ones that nobody has tried again; jobs of a revoked or expired key are refused. What
-was made for another job is tried again with that; the file of a folder that is done, by itself.`,
+    `Only jobs that nobody has tried again; without --status the failed ones. Jobs of a revoked or expired key are refused.
+A job that is part of another is left out, and said: try that one again. A file of a folder that is done is no such part.`,
   ),
   queue: {
     summary: 'Shows what waits, by lane, priority and key, and how many jobs end a minute.',
     takesKeyId: false,
     options: everywhere,
-    notes: `"Ready" may be claimed now; "later" waits for a limit of its key, its next try, or a service. The parts of a long
-document count as jobs. The rate is of the last five to ten minutes. Messages are as SQS counts them, a minute late.`,
+    notes: `"Ready" jobs may begin now. "Later" ones wait for a limit of their key, for their next try, or for a service that is
+down. "Running" ones have a worker, or wait for what was made for them. "Oldest" is the age of the oldest that is ready or
+later. The parts of a long document count as jobs. "Ended a minute" is of the last five to ten minutes. The last four
+columns are of the queue, as SQS counts them, up to a minute late.`,
   },
   redrive: {
-    summary: 'Brings workers back to jobs that wait in vain.',
+    summary: 'Has workers come for jobs that are ready and are not begun.',
     takesKeyId: false,
     options: everywhere,
-    notes: `It moves the messages of the dead-letter queues back, and rings again where there are fewer messages than jobs
-that are ready. A message too many does nothing, so this may be run at any time.`,
+    notes: `It moves the messages of the dead-letter queues back, and sends messages where there are fewer than jobs that are
+ready. A message too many does nothing, so this may be run at any time.`,
   },
 } satisfies Record<string, Command>;
 
 /** `npm run jobs` */
 export const jobsCommands: CommandLine<keyof typeof commands> = {
   program: 'jobs',
-  summary: 'Shows, stops and tries again the jobs of all keys.',
+  summary: 'Shows, cancels, stops and retries the jobs of all keys, and what waits.',
   options,
   commands,
 };

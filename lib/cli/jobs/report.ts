@@ -59,11 +59,18 @@ export function describeActed(
 ): string {
   const refused = acted.filter((each) => each.refused !== undefined);
   const parts = [`${did[action]}: ${counted(acted.length - refused.length)}.`];
-  if (leftOut.length > 0) {
-    const owners = [...new Set(leftOut.map(({ parent_job_id }) => parent_job_id))];
+  const actedOn = new Set(
+    acted.filter((each) => !refused.includes(each)).map(({ job_id }) => job_id),
+  );
+  const isAlong = ({ parent_job_id = '' }) => actedOn.has(parent_job_id);
+  const along = leftOut.filter(isAlong);
+  if (along.length > 0) parts.push(`As parts of these: ${counted(along.length)}.`);
+  const others = leftOut.filter((job) => !isAlong(job));
+  if (others.length > 0) {
+    const owners = [...new Set(others.map(({ parent_job_id }) => parent_job_id))];
     const named = owners.slice(0, maxOwners).join(', ') + (owners.length > maxOwners ? ', …' : '');
     parts.push(
-      `${counted(leftOut.length)} left out, to ${action} with what they are part of: ${named}.`,
+      `Left out, as parts of others: ${counted(others.length)}. Instead, ${action} the others: ${named}.`,
     );
   }
   if (refused.length > 0) {

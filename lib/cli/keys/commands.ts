@@ -3,22 +3,25 @@ import { type Command, type CommandLine, commonOptions, jsonOption } from '../co
 const options = {
   name: ['NAME', 'what the key is called; no other key may be, unless it is revoked'],
   'budget-usd': ['USD', 'the most it may spend, as in 12.50'],
-  duration: ['TIME', 'the budget starts anew after each, as in 30d; needs a budget'],
+  duration: ['TIME', 'the budget starts anew each time this has passed, as in 30d; needs a budget'],
   team: ['ID', 'the team whose budget it spends too; none: no team'],
   'images-per-hour': ['N', 'the images it may have read in an hour; a new key: 100'],
   'requests-per-minute': ['N', 'the model calls it may start in a minute'],
   'max-concurrent': ['N', 'the model calls it may have under way; a new key: 100'],
-  weight: ['N', 'the turns its jobs have for each of another key, 1 to 1000; a new key: 1'],
-  'best-priority': ['N', 'a job submitted with a better (lower) one gets this; a new key: 1'],
+  weight: ['N', 'how many of its jobs begin for each of another key, 1 to 1000; a new key: 1'],
+  'best-priority': ['N', 'the best (lowest) priority that its jobs get, 1 to 100; a new key: 1'],
   'max-queued': ['N', 'the jobs it may have waiting or running; a new key: 10000'],
-  'max-running': ['N', 'the jobs it may have running, 1 to 1000; a new key: none'],
+  'max-running': ['N', 'the jobs it may have running, 1 to 1000; a new key: no limit'],
   models: ['A,B', 'the only models it may use'],
   'drive-folders': ['ID,ID', 'the Drive folders it may read; none: no folder'],
-  'research-usd': ['USD', 'the most that one research may cost; none: what the stack allows'],
+  'research-usd': ['USD', 'the most that one deep_research may cost; none: what the stack allows'],
   expires: ['WHEN', 'a date (UTC) such as 2030-01-31, or a time from now such as 90d'],
-  webhook: ['URL', 'where to post ends of jobs and spent parts of the budget; https://…'],
-  test: ['', 'send an event that says nothing'],
-  redeliver: ['EVENT', 'send this event once more'],
+  webhook: [
+    'URL',
+    'the https address told of ended jobs and of 50, 80, 100 % of the budget; none: none',
+  ],
+  test: ['', 'send a test event'],
+  redeliver: ['EVENT', 'send this event (evt_…) once more'],
   yes: ['', 'ask nothing: a budget or rate of 0, or an unknown folder, is meant'],
   grace: ['TIME', 'how long the old secret still works; 0: not at all; default 24h'],
   sort: ['BY', 'spent, left, used, queued or name; default: the oldest first'],
@@ -54,7 +57,9 @@ const command = (summary: string, takesKeyId: boolean, own: Option[] = []): Comm
   summary,
   takesKeyId,
   options: [...own, ...everywhere],
-  notes: 'TIME is a number and s, m, h, d, w or mo (a calendar month).',
+  notes: own.some((option) => option === 'duration' || option === 'grace')
+    ? 'TIME is a number and s, m, h, d, w or mo (a calendar month).'
+    : '',
 });
 
 const commands = {
@@ -69,7 +74,7 @@ budget is no limit. "Used" is when the last call began that has ended. "Running"
 what was made for them.`,
   },
   top: {
-    summary: 'Lists the keys that spent most in some days.',
+    summary: 'Lists the keys that spent most in the last days.',
     takesKeyId: false,
     options: ['days', 'limit', ...everywhere],
     notes: `By the usage statistics, which are seconds behind. A call belongs to the UTC day on which it ended.`,
@@ -77,14 +82,14 @@ what was made for them.`,
   show: command('Shows a key.', true),
   set: command('Changes a key; "none" removes a limit.', true, ['name', ...limits]),
   rotate: command('Gives a key a new secret and shows it, this once.', true, ['grace']),
-  webhooks: command("Lists what a key's webhook was sent, the latest 20; sends again.", true, [
-    'test',
-    'redeliver',
-  ]),
+  webhooks: command(
+    "Lists the latest 20 events of a key's webhook; sends one again, or a test.",
+    true,
+    ['test', 'redeliver'],
+  ),
   revoke: command('Ends a key, for good, and stops its jobs.', true),
   history: {
-    summary:
-      'Shows who changed a key, when, and what; without an id, the last changes of all keys.',
+    summary: 'Shows who changed a key, when, and what; without an ID the last changes of all keys.',
     takesKeyId: true,
     idIsOptional: true,
     options: ['limit', ...everywhere],

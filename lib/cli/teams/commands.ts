@@ -3,7 +3,7 @@ import { type Command, type CommandLine, commonOptions, jsonOption } from '../co
 const options = {
   name: ['NAME', 'what the team is called; no other team may be'],
   'budget-usd': ['USD', 'the most its keys may spend together, as in 12.50'],
-  duration: ['TIME', 'the budget starts anew after each, as in 30d; needs a budget'],
+  duration: ['TIME', 'the budget starts anew each time this has passed, as in 30d; needs a budget'],
   yes: ['', 'ask nothing: a budget of 0 is meant'],
   ...jsonOption,
   ...commonOptions,

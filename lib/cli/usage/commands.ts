@@ -4,35 +4,39 @@ const common = { ...jsonOption, ...commonOptions };
 
 const options = {
   'dry-run': ['', 'only look: count and correct nothing'],
-  from: ['DAY', 'the first UTC day, such as 2026-11-01'],
+  from: ['DAY', 'the first UTC day, as in 2026-11-01'],
   to: ['DAY', 'the last UTC day; default today'],
-  key: ['ID', 'one key; default all, revoked ones too'],
-  by: ['NAME', 'a line for each value of this metadata; several times for more', 'many'],
-  tag: ['NAME=VALUE', 'only charges with this metadata; several times for more', 'many'],
+  key: ['KEY', 'one key, by its id or name; default all, revoked ones too'],
+  by: ['NAME', 'a line for each value of this metadata, as in customer; may be repeated', 'many'],
+  tag: [
+    'NAME=VALUE',
+    'only charges with this metadata, as in customer=acme; may be repeated',
+    'many',
+  ],
   csv: ['', 'print CSV; npm run --silent prints nothing else'],
   ...common,
 } as const;
 
 const commands = {
   export: {
-    summary: 'Prints what keys used, for invoices: a line for each key, day, model and tag.',
+    summary: 'Prints what keys used, for invoices: a line for each key, day and model.',
     takesKeyId: false,
     options: ['from', 'to', 'key', 'by', 'tag', 'csv', ...Object.keys(common)],
-    notes: `--from is the first of this month unless it is given. Costs are in US dollars, exact, with nine decimals.
-The lines are sums of the ledger's charges, and their days those of the statistics: a charge counts on the
-UTC day on which it ended. Charges are kept for 400 days. Tags are the callers' metadata; a cell is empty,
-and null in JSON, for charges that have none of that name. CSV writes a ' before a text that a
+    notes: `Without --from it begins with the first day of this month; both days are included. Metadata is what callers sent
+with their requests; of a charge without it the cell is empty, and null in JSON.
+Costs are in US dollars, exact, with nine decimals. The lines are sums of the ledger's charges. A charge
+counts on the UTC day on which it ended, and is kept for 400 days. CSV writes a ' before a text that a
 spreadsheet would take for a formula.`,
   },
   check: {
-    summary:
-      'Compares accounts, statistics and charges, of all keys or one: key = models = days = charges.',
+    summary: 'Compares accounts and statistics with charges: of one key, or of all keys and teams.',
     takesKeyId: true,
     idIsOptional: true,
     options: ['from', ...Object.keys(common)],
-    notes: `Prints each difference, and exits with 1 if there is one. The service may go on meanwhile: what is under
-way is told apart. Without --from all days are compared whose charges are kept; with it, accounts only
-whose window began on that day or later. Amounts are in nano-dollars.`,
+    notes: `A key's account, its statistics by model and by day, and its charges have the same sum; so have a team's account and
+what its keys were charged. It prints each difference, in nano-dollars, and exits with 1 if there is one. The
+service may go on meanwhile: calls under way are told apart. Without --from it compares all days whose charges
+are kept; with it the days from then on, and only accounts whose window began on that day or later.`,
   },
   rebuild: {
     summary: "Compares a key's usage statistics with its charges, and corrects them.",

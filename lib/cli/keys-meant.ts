@@ -1,0 +1,14 @@
+import type { ApiKey } from '../../shared/keys/key.ts';
+import { CommandError } from './command-line.ts';
+
+/** The keys that `--key` means: those with this id or name, or all if it was not given. Throws CommandError. */
+export function keysMeant<Key extends Pick<ApiKey, 'id' | 'name'>>(
+  keys: readonly Key[],
+  wanted: string | undefined,
+): readonly Key[] {
+  if (wanted === undefined) return keys;
+  const meant = keys.filter(({ id, name }) => id === wanted || name === wanted);
+  if (meant.length > 0) return meant;
+  // What was given instead may be a secret: the message must not repeat it.
+  throw new CommandError('--key takes the id or the name of a key, as npm run keys -- list shows.');
+}

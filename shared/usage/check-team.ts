@@ -1,0 +1,59 @@
+import { findAccount } from '../ledger/account.ts';
+import { type AccountDifference, AccountSum } from '../ledger/account-sum.ts';
+import { everInTeam } from '../ledger/team.ts';
+import { endedCharges, firstKeptDay } from './charges.ts';
+
+/** Whether a team's account and the charges of its keys agree. */
+export interface TeamCheck {
+  team_id: string;
+  agrees: boolean;
+  /** How many ended charges were held on it. */
+  charges: number;
+  account_differences: AccountDifference[];
+  /** Whether the account was compared: all charges of its window are kept, and were read. */
+  compares_account: boolean;
+  /** Epochs of the account before their audit, which are not compared. */
+  under_way: { epochs: number };
+}
+
+/**
+ * Compares a team's account with the charges of all keys that ever were in it. With a day, only an account whose window
+ * began on it or later. Calls may run meanwhile. Changes nothing.
+ */
+export async function checkTeam(teamId: string, from?: string): Promise<TeamCheck> {
+  const account = await findAccount(teamId);
+  const firstDay = [firstKeptDay(), from ?? ''].sort()[1] as string;
+  const compares_account = account !== undefined && account.window_starts_at >= firstDay;
+  const check = { team_id: teamId, agrees: true, charges: 0, account_differences: [] };
+  if (!compares_account) return { ...check, compares_account, under_way: { epochs: 0 } };
+
+  const sum = new AccountSum(account);
+  let charges = 0;
+  // Without a day all that are kept: a new duration moves the window's start, not what counts in it.
+  const days = from === undefined ? {} : { from: firstDay };
+  for await (const keyId of everInTeam(teamId)) {
+    for await (const page of endedCharges(keyId, days)) {
+      for (const charge of page) {
+        const { team, team_window } = charge;
+        if (team !== teamId || team_window === undefined) continue;
+        sum.add({ ...charge, window: team_window });
+        charges += 1;
+      }
+    }
+  }
+  const account_differences = sum.differences();
+  return {
+    ...{ team_id: teamId, agrees: account_differences.length === 0, charges },
+    ...{ account_differences, compares_account, under_way: { epochs: sum.openEpochs.size } },
+  };
+}
+
+/** Checks teams, one after another: each reads the charges of several keys. */
+export async function checkTeams(
+  teams: readonly { id: string }[],
+  from: string | undefined,
+): Promise<TeamCheck[]> {
+  const checks: TeamCheck[] = [];
+  for (const { id } of teams) checks.push(await checkTeam(id, from));
+  return checks;
+}

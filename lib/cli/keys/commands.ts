@@ -1,4 +1,5 @@
 import { type Command, type CommandLine, commonOptions, jsonOption } from '../command-line.ts';
+import { webhookOptions } from '../webhooks/options.ts';
 
 const options = {
   name: ['NAME', 'what the key is called; no other key may be, unless it is revoked'],
@@ -17,8 +18,7 @@ const options = {
   'research-usd': ['USD', 'the most that one research may cost; none: what the stack allows'],
   expires: ['WHEN', 'a date (UTC) such as 2030-01-31, or a time from now such as 90d'],
   webhook: ['URL', 'where to post ends of jobs and spent parts of the budget; https://…'],
-  test: ['', 'send an event that says nothing'],
-  redeliver: ['EVENT', 'send this event once more'],
+  ...webhookOptions,
   yes: ['', 'ask nothing: a budget or rate of 0, or an unknown folder, is meant'],
   grace: ['TIME', 'how long the old secret still works; 0: not at all; default 24h'],
   sort: ['BY', 'spent, left, used, queued or name; default: the oldest first'],

@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os';
-import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { reach } from '../../lib/cli/target.ts';
@@ -264,6 +264,49 @@ it('the account is as the key says, though the earlier of two changes comes to i
 
   expect(await readKey(id)).toMatchObject({ budget_usd: 3, changes: 3 });
   expect((await accountOf(id)).ceiling).toBe(3e9);
+});
+
+it("a team's account is as the team says, though the earlier of two changes comes to it later", async () => {
+  const { id } = await createTeam({ name: 'overtaken', budget_usd: null, duration: null });
+  const send = dynamodb.send.bind(dynamodb) as (command: object) => Promise<object>;
+  let later: Promise<unknown> | undefined;
+  vi.spyOn(dynamodb, 'send').mockImplementation(async (command: object) => {
+    const isAccount = command instanceof UpdateCommand && command.input.Key?.['key_id'] === id;
+    if (isAccount && !later) {
+      later = changeTeam(id, { budget_usd: 3, name: 'later' });
+      await later;
+    }
+    return send(command);
+  });
+
+  await changeTeam(id, { budget_usd: 2, name: 'earlier' });
+
+  expect(await readTeam(id)).toMatchObject({ budget_usd: 3, name: 'later', changes: 3 });
+  expect(await accountOf(id)).toMatchObject({ ceiling: 3e9, name: 'later' });
+});
+
+it('of a webhook that another sets meanwhile begins where that led', async () => {
+  const key = await issueKey('hooked twice', defaultLimits);
+  const send = dynamodb.send.bind(dynamodb) as (command: object) => Promise<object>;
+  let other: Promise<unknown> | undefined;
+  vi.spyOn(dynamodb, 'send').mockImplementation(async (command: object) => {
+    const found = await send(command);
+    const isWebhook = command instanceof GetCommand && command.input.Key?.['entry'] === 'webhook';
+    if (isWebhook && !other) {
+      other = setWebhook(key.id, 'https://other.example');
+      await other;
+    }
+    return found;
+  });
+
+  await setWebhook(key.id, 'https://this.example');
+
+  const changes = await historyOf(await readKey(key.id), 2);
+  expect(changes.map(({ fields }) => fields['webhook'])).toEqual([
+    { old: 'https://other.example', new: 'https://this.example' },
+    { old: null, new: 'https://other.example' },
+  ]);
+  expect((await findWebhook(key.id))?.url).toBe('https://this.example');
 });
 
 describe.concurrent('on a deployed stack', () => {

@@ -6,15 +6,15 @@ import { daysOption } from '../lib/cli/days-option.ts';
 import { refuseDurationAlone } from '../lib/cli/duration-alone.ts';
 import { keysCommands } from '../lib/cli/keys/commands.ts';
 import { describeKey, describeSecret, tabulateKeys } from '../lib/cli/keys/report.ts';
-import { describeHistory } from '../lib/cli/keys/report-history.ts';
 import { describeSpenders } from '../lib/cli/keys/report-spenders.ts';
 import { keyOrders, sortKeys } from '../lib/cli/keys/sort.ts';
-import { describeTry, describeWebhook, tabulateDeliveries } from '../lib/cli/keys/webhooks.ts';
 import { LimitOption } from '../lib/cli/limit-option.ts';
 import { progress } from '../lib/cli/progress.ts';
+import { describeHistory } from '../lib/cli/report-history.ts';
 import { runCommand } from '../lib/cli/run.ts';
 import { reach, type Target } from '../lib/cli/target.ts';
 import { minuteOf } from '../lib/cli/text.ts';
+import { webhookSecret } from '../lib/cli/webhooks/report.ts';
 import { whoRuns } from '../lib/cli/who.ts';
 import { historyOf, lastChanges } from '../shared/keys/history.ts';
 import { changeKey, issueKey, listKeys, readKey } from '../shared/keys/key.ts';
@@ -23,19 +23,13 @@ import { KeyOptions, RotationOptions } from '../shared/keys/key-options.ts';
 import { type KeyRecord, keyRecord } from '../shared/keys/key-record.ts';
 import { giveName } from '../shared/keys/name.ts';
 import { rotateKey } from '../shared/keys/rotate.ts';
-import { readTeam } from '../shared/keys/team.ts';
+import { listTeams, readTeam } from '../shared/keys/team.ts';
 import { catalogue, modelIds } from '../shared/models/catalogue.ts';
 import { lastDays } from '../shared/usage/day.ts';
 import { topSpenders } from '../shared/usage/spenders.ts';
 import { standingsOf } from '../shared/usage/standing.ts';
-import { listDeliveries, redeliver, sendTest, whenTried } from '../shared/webhooks/deliveries.ts';
-import {
-  findWebhook,
-  removeWebhook,
-  setWebhook,
-  type WebhookRecord,
-  webhookRecord,
-} from '../shared/webhooks/webhook.ts';
+import type { WebhookRecord } from '../shared/webhooks/webhook.ts';
+import { changeWebhook, runWebhooks, webhookOf } from './commands/webhooks.ts';
 
 /** How long the gateway may go by what the authorizer last said of a secret. */
 const soon = 'within 60 seconds';
@@ -60,14 +54,15 @@ await runCommand(keysCommands, {
     if (name === undefined) throw new CommandError('create needs a name for the key: --name NAME.');
     const limits = { ...defaultLimits, ...given };
     refuseDurationAlone(limits);
-    refuseUnknownModels(given, await reachKeys(values));
+    const outputs = await reachKeys(values);
+    refuseUnknownModels(given, outputs);
     const team = await teamOf(limits);
     await confirm(await doubtsAbout(given, values), flags);
     if (url) await reach(values, 'WEBHOOKS_TABLE');
     const by = await whoRuns(values);
     const key = keyRecord(await giveName(name, () => issueKey(name, limits, undefined, by)));
-    const webhook = url ? await setWebhook(key.id, url) : undefined;
-    return withWebhook(key, webhook, `The key is issued. ${describeSecret(key, team)}`);
+    const webhook = url ? await changeWebhook(key.id, url, values, outputs) : undefined;
+    return withWebhook(key, webhook, `The key is issued. ${describeSecret(key, team, webhook)}`);
   },
 
   async list({ values }) {
@@ -82,7 +77,8 @@ await runCommand(keysCommands, {
       return standing ? { ...keyRecord(key), ...standing } : [];
     });
     const sorted = sortKeys(listed, sort);
-    return { json: { keys: sorted }, text: tabulateKeys(sorted) };
+    const teams = sorted.some(({ team }) => team !== null) ? await listTeams() : [];
+    return { json: { keys: sorted }, text: tabulateKeys(sorted, teams) };
   },
 
   async top({ values }) {
@@ -98,8 +94,8 @@ await runCommand(keysCommands, {
   async show({ id, values }) {
     const outputs = await reachKeys(values);
     const key = keyRecord(await readKey(id));
-    const text = describeKey(key, await teamOf(key));
-    return withWebhook(key, await webhookOf(id, values, outputs), text);
+    const webhook = await webhookOf(id, values, outputs);
+    return withWebhook(key, webhook, describeKey(key, await teamOf(key), webhook));
   },
 
   async set({ id, values, flags }) {
@@ -113,36 +109,17 @@ await runCommand(keysCommands, {
     refuseDurationAlone({ ...(await readKey(id)), ...changes });
     await teamOf(changes);
     await confirm(await doubtsAbout(changes, values), flags);
+    if (url !== undefined) await reach(values, 'WEBHOOKS_TABLE');
     const by = await whoRuns(values);
     const change = () => (isChange ? changeKey(id, changes, by) : readKey(id));
     const { name } = changes;
     const key = keyRecord(await (name === undefined ? change() : giveName(name, change, id)));
-    if (url !== undefined) await reach(values, 'WEBHOOKS_TABLE');
-    if (url === null) await removeWebhook(id);
-    const webhook = url ? await setWebhook(id, url) : await webhookOf(id, values, outputs);
-    const text = describeKey(key, await teamOf(key));
+    const webhook = await changeWebhook(id, url, values, outputs);
+    const text = describeKey(key, await teamOf(key), webhook);
     return withWebhook(key, webhook, `Changed; it takes effect ${soon}.\n\n${text}`);
   },
 
-  async webhooks({ id, values, flags }) {
-    const { redeliver: event } = values;
-    if (event && flags.has('test')) {
-      throw new CommandError('--test and --redeliver each send an event: give one of them.');
-    }
-    await reach(values, 'KEYS_TABLE', 'WEBHOOKS_TABLE');
-    await readKey(id);
-    if (event || flags.has('test')) {
-      const tries = event ? await redeliver(id, event) : await sendTest(id);
-      const delivery = await whenTried(tries);
-      return { json: delivery, text: describeTry(delivery) };
-    }
-    const [webhook, deliveries] = await Promise.all([findWebhook(id), listDeliveries(id, 20)]);
-    const record = webhook && webhookRecord(webhook);
-    return {
-      json: { webhook: record ?? null, deliveries },
-      text: tabulateDeliveries(record, deliveries),
-    };
-  },
+  webhooks: (args) => runWebhooks('keys', args),
 
   async rotate({ id, values }) {
     const { grace: graceMs } = readValues(RotationOptions, values);
@@ -165,7 +142,9 @@ await runCommand(keysCommands, {
   async history({ id, values }) {
     const { limit } = readValues(LimitOption, values);
     await reachKeys(values);
-    const changes = id ? await historyOf(await readKey(id), limit) : await lastChanges(limit);
+    const changes = id
+      ? await historyOf(await readKey(id), limit)
+      : await lastChanges('key', limit);
     return { json: { changes }, text: describeHistory(changes, defaultLimits) };
   },
 });
@@ -175,23 +154,11 @@ async function teamOf({ team }: Partial<KeyLimits>) {
   return team ? readTeam(team) : undefined;
 }
 
-/** Finds a key's webhook; a stack of before there were webhooks has none. */
-async function webhookOf(
-  id: string,
-  target: Target,
-  outputs: Record<string, string>,
-): Promise<WebhookRecord | undefined> {
-  if (!outputs['WebhooksTable']) return undefined;
-  await reach(target, 'WEBHOOKS_TABLE');
-  const webhook = await findWebhook(id);
-  return webhook && webhookRecord(webhook);
-}
-
 /** Shows a key with its webhook. */
 function withWebhook(key: KeyRecord, webhook: WebhookRecord | undefined, text: string) {
   return {
     json: { ...key, ...(webhook && { webhook }) },
-    text: `${text}${describeWebhook(webhook)}`,
+    text: `${text}${webhookSecret(webhook)}`,
   };
 }
 

@@ -2,10 +2,15 @@ import { readValues } from '../lib/cli/arguments.ts';
 import { CommandError } from '../lib/cli/command-line.ts';
 import { confirm } from '../lib/cli/confirm.ts';
 import { refuseDurationAlone } from '../lib/cli/duration-alone.ts';
+import { LimitOption } from '../lib/cli/limit-option.ts';
+import { describeHistory } from '../lib/cli/report-history.ts';
 import { runCommand } from '../lib/cli/run.ts';
-import { reach } from '../lib/cli/target.ts';
+import { reach, type Target } from '../lib/cli/target.ts';
 import { teamsCommands } from '../lib/cli/teams/commands.ts';
 import { describeTeam, tabulateTeams } from '../lib/cli/teams/report.ts';
+import { webhookSecret } from '../lib/cli/webhooks/report.ts';
+import { whoRuns } from '../lib/cli/who.ts';
+import { historyOf, lastChanges } from '../shared/keys/history.ts';
 import { listKeys } from '../shared/keys/key.ts';
 import { TeamOptions } from '../shared/keys/key-options.ts';
 import { giveName } from '../shared/keys/name.ts';
@@ -15,53 +20,89 @@ import {
   listTeams,
   readTeam,
   type TeamLimits,
+  type TeamRecord,
   teamRecord,
   teamsByName,
 } from '../shared/keys/team.ts';
+import type { WebhookRecord } from '../shared/webhooks/webhook.ts';
+import { changeWebhook, runWebhooks, webhookOf } from './commands/webhooks.ts';
+
+/** A new team has these, and says so only of others. */
+const noLimits = { budget_usd: null, duration: null };
+
+const reachTeams = (target: Target) => reach(target, 'KEYS_TABLE', 'LEDGER_TABLE');
 
 await runCommand(teamsCommands, {
   async create({ values, flags }) {
-    const { name, ...given } = readValues(TeamOptions, values);
+    const { name, webhook: url, ...given } = readValues(TeamOptions, values);
     if (name === undefined) {
       throw new CommandError('create needs a name for the team: --name NAME.');
     }
-    const limits = { name, budget_usd: null, duration: null, ...given };
+    const limits = { name, ...noLimits, ...given };
     refuseDurationAlone(limits);
-    await reach(values, 'KEYS_TABLE', 'LEDGER_TABLE');
+    const outputs = await reachTeams(values);
     await confirm(doubtsAbout(given), flags);
-    const give = () => createTeam(limits);
+    if (url) await reach(values, 'WEBHOOKS_TABLE');
+    const by = await whoRuns(values);
+    const give = () => createTeam(limits, by);
     const team = await teamRecord(await giveName(name, give, undefined, teamsByName), []);
-    return { json: team, text: `The team is made.\n\n${describeTeam(team)}` };
+    const webhook = url ? await changeWebhook(team.id, url, values, outputs) : undefined;
+    return shown(team, webhook, 'The team is made.\n\n');
   },
 
   async list({ values }) {
-    await reach(values, 'KEYS_TABLE', 'LEDGER_TABLE');
+    await reachTeams(values);
     const keys = await listKeys();
     const teams = await Promise.all((await listTeams()).map((team) => teamRecord(team, keys)));
     return { json: { teams }, text: tabulateTeams(teams) };
   },
 
   async show({ id, values }) {
-    await reach(values, 'KEYS_TABLE', 'LEDGER_TABLE');
+    const outputs = await reachTeams(values);
     const team = await teamRecord(await readTeam(id), await listKeys());
-    return { json: team, text: describeTeam(team) };
+    return shown(team, await webhookOf(id, values, outputs));
   },
 
   async set({ id, values, flags }) {
-    const changes = readValues(TeamOptions, values);
-    if (Object.keys(changes).length === 0) {
-      throw new CommandError('There is nothing to change: give a name, a budget or a duration.');
+    const { webhook: url, ...changes } = readValues(TeamOptions, values);
+    const isChange = Object.keys(changes).length > 0;
+    if (!isChange && url === undefined) {
+      throw new CommandError(
+        'There is nothing to change: give a name, a budget, a duration or a webhook.',
+      );
     }
-    await reach(values, 'KEYS_TABLE', 'LEDGER_TABLE');
+    const outputs = await reachTeams(values);
     refuseDurationAlone({ ...(await readTeam(id)), ...changes });
     await confirm(doubtsAbout(changes), flags);
-    const change = () => changeTeam(id, changes);
+    if (url !== undefined) await reach(values, 'WEBHOOKS_TABLE');
+    const by = await whoRuns(values);
+    const change = () => (isChange ? changeTeam(id, changes, by) : readTeam(id));
     const { name } = changes;
     const changed = await (name === undefined ? change() : giveName(name, change, id, teamsByName));
     const team = await teamRecord(changed, await listKeys());
-    return { json: team, text: `Changed; it takes effect at once.\n\n${describeTeam(team)}` };
+    const webhook = await changeWebhook(id, url, values, outputs);
+    return shown(team, webhook, 'Changed; it takes effect at once.\n\n');
+  },
+
+  webhooks: (args) => runWebhooks('teams', args),
+
+  async history({ id, values }) {
+    const { limit } = readValues(LimitOption, values);
+    await reachTeams(values);
+    const changes = id
+      ? await historyOf(await readTeam(id), limit)
+      : await lastChanges('team', limit);
+    return { json: { changes }, text: describeHistory(changes, noLimits) };
   },
 });
+
+/** Shows a team with its webhook. */
+function shown(team: TeamRecord, webhook: WebhookRecord | undefined, said = '') {
+  return {
+    json: { ...team, ...(webhook && { webhook }) },
+    text: `${said}${describeTeam(team, webhook)}${webhookSecret(webhook)}`,
+  };
+}
 
 /** Says what of a team's budget is likely a mistake. */
 function doubtsAbout({ budget_usd }: Partial<TeamLimits>): string[] {

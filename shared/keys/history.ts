@@ -1,6 +1,6 @@
 import { paginateScan } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, getItems } from '../aws/dynamodb.ts';
-import type { TransactWriteItem } from '../aws/transact.ts';
+import { type TransactWriteItem, writeTransaction } from '../aws/transact.ts';
 import { setting } from '../config.ts';
 import { KeyLimits } from './key-limits.ts';
 
@@ -10,11 +10,12 @@ interface FieldChange {
   new: unknown;
 }
 
-/** One change of a key: an item of the keys table, whose id no listing or authorizer takes for a key's. */
+/** One change of a key or a team: an item of the keys table, whose id no listing or authorizer takes for a key's. */
 export interface KeyChange {
   id: string;
+  /** The key's id, or the team's. */
   key_id: string;
-  /** 1 for the key's first change, its creation, unless that was before changes were written down. */
+  /** 1 for the first change, the creation, unless that was before changes were written down. */
   number: number;
   at: string;
   /** Who made it; null if nobody said. */
@@ -26,7 +27,7 @@ export interface KeyChange {
   old_secret_until?: string;
 }
 
-/** What counts a key's changes; absent on a key that was not changed since they are counted. */
+/** What counts the changes of a key or team; absent on one that was not changed since they are counted. */
 export interface Changes {
   changes?: number;
 }
@@ -34,10 +35,10 @@ export interface Changes {
 const prefix = 'history#';
 const idOf = (keyId: string, number: number) => `${prefix}${keyId}#${number}`;
 
-/** The number of a key's next change. */
+/** The number of the next change. */
 export const nextChange = ({ changes = 0 }: Changes) => changes + 1;
 
-/** The condition that a key was not changed since it was read, and its values. */
+/** The condition that a key or team was not changed since it was read, and its values. */
 export const whileUnchanged = ({ changes }: Changes) =>
   changes === undefined
     ? { when: 'attribute_not_exists(changes)', values: {} }
@@ -65,10 +66,42 @@ export function historyPut(
   };
 }
 
+/**
+ * Sets fields of a key or team, and writes that down, in one transaction with what else belongs to the change. Returns
+ * false, and writes nothing, if another has changed it since it was read.
+ */
+export async function writeChange(
+  old: { id: string } & Changes,
+  fields: object,
+  change: Pick<KeyChange, 'by' | 'action' | 'fields'>,
+  ...others: TransactWriteItem[]
+): Promise<boolean> {
+  const { when, values } = whileUnchanged(old);
+  const set = Object.entries({ ...fields, changes: nextChange(old) });
+  const failed = await writeTransaction([
+    {
+      Update: {
+        TableName: setting('KEYS_TABLE'),
+        Key: { id: old.id },
+        ConditionExpression: `attribute_exists(id) AND ${when}`,
+        UpdateExpression: `SET ${set.map(([name]) => `#${name} = :${name}`).join(', ')}`,
+        ExpressionAttributeNames: Object.fromEntries(set.map(([name]) => [`#${name}`, name])),
+        ExpressionAttributeValues: {
+          ...values,
+          ...Object.fromEntries(set.map(([name, value]) => [`:${name}`, value])),
+        },
+      },
+    },
+    historyPut(old, change),
+    ...others,
+  ]);
+  return failed === undefined;
+}
+
 /** A field is told only if it is named here, so that no secret ever is. */
 const told = ['name', 'state', ...Object.keys(KeyLimits.entries)];
 
-/** Returns the fields in which a key differs from what it was; all that it has, of a new one. */
+/** Returns the fields in which a key or team differs from what it was; all that it has, of a new one. */
 export function differencesOf(before: object, after: object): KeyChange['fields'] {
   const valueIn = (key: object, name: string) => (key as Record<string, unknown>)[name] ?? null;
   const fields = told.map((name) => {
@@ -80,7 +113,7 @@ export function differencesOf(before: object, after: object): KeyChange['fields'
   );
 }
 
-/** Reads the last changes of a key, the newest first. */
+/** Reads the last changes of a key or team, the newest first. */
 export async function historyOf(
   key: { id: string } & Changes,
   count: number,
@@ -93,8 +126,8 @@ export async function historyOf(
   return changes.sort((a, b) => b.number - a.number);
 }
 
-/** Reads the last changes of all keys, the newest first. It reads the whole table, and keeps `count` at most. */
-export async function lastChanges(count: number): Promise<KeyChange[]> {
+/** Reads the last changes of all keys, or teams, the newest first. It reads the whole table, and keeps `count` at most. */
+export async function lastChanges(of: 'key' | 'team', count: number): Promise<KeyChange[]> {
   let newest: KeyChange[] = [];
   const pages = paginateScan(
     { client: dynamodb },
@@ -102,7 +135,7 @@ export async function lastChanges(count: number): Promise<KeyChange[]> {
       TableName: setting('KEYS_TABLE'),
       ConsistentRead: true,
       FilterExpression: 'begins_with(id, :history)',
-      ExpressionAttributeValues: { ':history': prefix },
+      ExpressionAttributeValues: { ':history': `${prefix}${of}_` },
     },
   );
   for await (const { Items = [] } of pages) {

@@ -74,9 +74,10 @@ const budgetOptions = {
   name: v.exactOptional(matching(/^(?=.*\S)\P{Cc}{1,100}$/u, '1 to 100 printable characters')),
   budget_usd: v.exactOptional(orNone(null, Usd)),
   duration: v.exactOptional(orNone(null, TimeSpan)),
+  webhook: v.exactOptional(orNone(null, WebhookUrl)),
 };
 
-/** A team's name and budget as an operator writes them on the command line. */
+/** A team's name, budget and webhook as an operator writes them on the command line. */
 export const TeamOptions = v.object(budgetOptions);
 
 /**
@@ -98,7 +99,6 @@ export const KeyOptions = v.pipe(
     drive_folders: v.exactOptional(orNone([], Folders)),
     research_usd: v.exactOptional(orNone(null, Usd)),
     expires: v.exactOptional(orNone(null, Expiry)),
-    webhook: v.exactOptional(orNone(null, WebhookUrl)),
   }),
   v.transform(({ expires, ...options }) => ({
     ...options,

@@ -1,7 +1,7 @@
 import { PutCommand, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { v7 as uuidv7 } from 'uuid';
 import { dynamodb, getItem } from '../aws/dynamodb.ts';
-import { type TransactWriteItem, writeTransaction } from '../aws/transact.ts';
+import { writeTransaction } from '../aws/transact.ts';
 import { setting } from '../config.ts';
 import { NotFoundError } from '../http/errors.ts';
 import { openAccount } from '../ledger/account.ts';
@@ -13,7 +13,7 @@ import {
   historyPut,
   type KeyChange,
   nextChange,
-  whileUnchanged,
+  writeChange,
 } from './history.ts';
 import { type KeyLimits, limitsOfKey } from './key-limits.ts';
 import { hashSecret, newSecret } from './secret.ts';
@@ -135,12 +135,8 @@ export async function changeKey(
     const key = { ...old, ...changes, changes: nextChange(old) };
     const fields = differencesOf({ ...old, ...limitsOfKey(old) }, { ...key, ...limitsOfKey(key) });
     const action = changes.state === 'revoked' ? 'revoked' : 'changed';
-    const failed = await writeTransaction([
-      updateOf(old, { ...changes, changes: key.changes }),
-      historyPut(old, { by, action, fields }),
-    ]);
-    // Another has changed it since it was read.
-    if (failed) continue;
+    // Another may have changed it since it was read.
+    if (!(await writeChange(old, changes, { by, action, fields }))) continue;
     await followKey(key, Object.keys(changes));
     return key;
   }
@@ -157,25 +153,6 @@ async function followKey(changed: ApiKey, names: string[]): Promise<void> {
     if (now.changes === key.changes) return;
     key = now;
   }
-}
-
-/** The write that sets some attributes of a key that stands as it was read. */
-function updateOf(old: ApiKey, set: Partial<ApiKey>): TransactWriteItem {
-  const { when, values } = whileUnchanged(old);
-  const names = Object.keys(set);
-  return {
-    Update: {
-      TableName: setting('KEYS_TABLE'),
-      Key: { id: old.id },
-      ConditionExpression: `attribute_exists(secret_hash) AND ${when}`,
-      UpdateExpression: `SET ${names.map((name) => `#${name} = :${name}`).join(', ')}`,
-      ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
-      ExpressionAttributeValues: {
-        ...values,
-        ...Object.fromEntries(Object.entries(set).map(([name, value]) => [`:${name}`, value])),
-      },
-    },
-  };
 }
 
 const accountLimits = ['budget_usd', 'duration', 'requests_per_minute', 'max_concurrent'];

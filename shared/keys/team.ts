@@ -1,11 +1,19 @@
-import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { v7 as uuidv7 } from 'uuid';
-import { dynamodb, getItem, unlessConditionFails } from '../aws/dynamodb.ts';
+import { getItem } from '../aws/dynamodb.ts';
+import { writeTransaction } from '../aws/transact.ts';
 import { setting } from '../config.ts';
 import { NotFoundError } from '../http/errors.ts';
 import { findAccount, openAccount } from '../ledger/account.ts';
 import { changeAccountLimits } from '../ledger/change-limits.ts';
-import { nameTeamAccount } from '../ledger/team.ts';
+import { isTeamId, nameTeamAccount } from '../ledger/team.ts';
+import {
+  type Changes,
+  differencesOf,
+  historyPut,
+  type KeyChange,
+  nextChange,
+  writeChange,
+} from './history.ts';
 import { type ApiKey, listItems } from './key.ts';
 import type { KeyLimits } from './key-limits.ts';
 import { type Budget, budgetOf } from './limits-report.ts';
@@ -16,13 +24,13 @@ export interface TeamLimits extends Pick<KeyLimits, 'budget_usd' | 'duration'> {
 }
 
 /** Keys that share a budget, as the keys table holds them. A team is never deleted. */
-export interface Team extends TeamLimits {
+export interface Team extends TeamLimits, Changes {
   id: string;
   created_at: string;
 }
 
 /** A team as its operator sees it, with its budget as it is now. */
-export interface TeamRecord extends Team {
+export interface TeamRecord extends Omit<Team, keyof Changes> {
   budget: Budget;
   /** The keys that are in it. */
   keys: Pick<ApiKey, 'id' | 'name' | 'state'>[];
@@ -31,22 +39,26 @@ export interface TeamRecord extends Team {
 /** A team's requests are counted by its keys' own limits alone. */
 const noRequestLimits = { requests_per_minute: null, max_concurrent: null };
 
-/** Makes a team of no keys, and opens its account. */
-export async function createTeam(limits: TeamLimits): Promise<Team> {
+/** Makes a team of no keys, and opens its account; `by` says in its history who did. */
+export async function createTeam(limits: TeamLimits, by: KeyChange['by'] = null): Promise<Team> {
   const team: Team = {
     id: `team_${uuidv7()}`,
     ...limits,
     created_at: new Date().toISOString(),
+    changes: 1,
   };
   // The account comes first, so that a team that can be found has one.
   await openAccount(team.id, team.created_at, { ...team, ...noRequestLimits }, team.name);
-  await dynamodb.send(new PutCommand({ TableName: setting('KEYS_TABLE'), Item: team }));
+  await writeTransaction([
+    { Put: { TableName: setting('KEYS_TABLE'), Item: team } },
+    historyPut({ id: team.id }, { by, action: 'created', fields: differencesOf({}, team) }),
+  ]);
   return team;
 }
 
 /** Reads a team by its id. Throws `NotFoundError` if there is none. */
 export async function readTeam(id: string): Promise<Team> {
-  const team = await getItem<Team>(setting('KEYS_TABLE'), { id });
+  const team = isTeamId(id) ? await getItem<Team>(setting('KEYS_TABLE'), { id }) : undefined;
   if (!team) throw noSuchTeam(id);
   return team;
 }
@@ -58,39 +70,46 @@ export const listTeams = () => listItems<Team>('team_');
 export const teamsByName = async () =>
   new Map((await listTeams()).map(({ name, id }) => [name, id]));
 
-/** Changes a team's name or budget, and its account with them. Throws `NotFoundError` if there is no such team. */
-export async function changeTeam(id: string, changes: Partial<TeamLimits>): Promise<Team> {
-  const names = Object.keys(changes) as (keyof TeamLimits)[];
-  const changed = await unlessConditionFails(
-    dynamodb.send(
-      new UpdateCommand({
-        TableName: setting('KEYS_TABLE'),
-        Key: { id },
-        ConditionExpression: 'attribute_exists(id)',
-        UpdateExpression: `SET ${names.map((name) => `#${name} = :${name}`).join(', ')}`,
-        ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
-        ExpressionAttributeValues: Object.fromEntries(
-          names.map((name) => [`:${name}`, changes[name]]),
-        ),
-        ReturnValues: 'ALL_NEW',
-      }),
-    ),
-  );
-  if (!changed) throw noSuchTeam(id);
-  const team = changed.Attributes as Team;
-  if (changes.name !== undefined) await nameTeamAccount(id, changes.name);
-  if (names.some((name) => name !== 'name')) {
-    await changeAccountLimits(id, { ...team, ...noRequestLimits });
+/**
+ * Changes a team's name or budget, and its account with them; `by` says in its history who did, in the same
+ * transaction. Throws `NotFoundError` if there is no such team.
+ */
+export async function changeTeam(
+  id: string,
+  changes: Partial<TeamLimits>,
+  by: KeyChange['by'] = null,
+): Promise<Team> {
+  for (;;) {
+    const old = await readTeam(id);
+    const team = { ...old, ...changes, changes: nextChange(old) };
+    const fields = differencesOf(old, team);
+    // Another may have changed it since it was read.
+    if (!(await writeChange(old, changes, { by, action: 'changed', fields }))) continue;
+    await followTeam(team, Object.keys(changes));
+    return team;
   }
-  return team;
+}
+
+/** Gives a team's account its name and its limits; of two commands that change them at once, the later one's. */
+async function followTeam(changed: Team, names: string[]): Promise<void> {
+  for (let team = changed; ; ) {
+    if (names.includes('name')) await nameTeamAccount(team.id, team.name);
+    if (names.some((name) => name !== 'name')) {
+      await changeAccountLimits(team.id, { ...team, ...noRequestLimits });
+    }
+    const now = await readTeam(team.id);
+    if (now.changes === team.changes) return;
+    team = now;
+  }
 }
 
 /** Makes the record of a team; `keys` are all keys that there are. */
 export async function teamRecord(team: Team, keys: readonly ApiKey[]): Promise<TeamRecord> {
   const account = await findAccount(team.id);
   if (!account) throw new Error(`The team ${team.id} has no account`);
+  const { changes: _, ...record } = team;
   return {
-    ...team,
+    ...record,
     budget: budgetOf(account),
     keys: keys
       .filter((key) => key.team === team.id)

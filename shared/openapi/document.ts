@@ -12,11 +12,12 @@ import { jobComponents, jobOperations } from './jobs.ts';
 import { refTo, toJsonSchemas } from './json-schema.ts';
 import { messageComponents } from './messages.ts';
 import { type Component, tags } from './operation.ts';
-import { pathsOf } from './paths.ts';
+import { pathsOf, webhooksOf } from './paths.ts';
 import { serviceComponents, serviceOperations } from './service.ts';
 import { sessionComponents, sessionOperations } from './sessions.ts';
 import { estimateComponents, submissionComponents, submitOperation } from './submit-job.ts';
 import { usageComponents, usageOperations } from './usage.ts';
+import { webhookComponents, webhooks } from './webhooks.ts';
 
 const description = `Chat and OCR for many API keys, each metered exactly.
 
@@ -40,6 +41,7 @@ const components: Record<string, Component> = {
   ...usageComponents,
   ...feedbackComponents,
   ...serviceComponents,
+  ...webhookComponents,
   ...errorComponents,
 };
 const operations = [
@@ -62,6 +64,7 @@ export const document = {
   security: [{ apiKey: [] }],
   tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
   paths: pathsOf(operations, schemaOf),
+  webhooks: webhooksOf(webhooks, schemaOf),
   components: {
     schemas: toJsonSchemas(components),
     headers,

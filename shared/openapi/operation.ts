@@ -11,6 +11,7 @@ export const tags = {
   Usage: 'What a key may spend, and what it has spent.',
   Feedback: 'What users thought of an answer.',
   Service: 'The service itself; no API key is asked for.',
+  Webhooks: 'What the service posts to the address that its operator has set for a key or a team.',
 };
 
 /** One route of the service, as the document describes it. */

@@ -3,6 +3,7 @@ import type * as v from 'valibot';
 import { commonErrorAnswers } from './error-answers.ts';
 import { toParameterSchemas } from './json-schema.ts';
 import type { Answer, Content, Operation, ParameterGroup } from './operation.ts';
+import type { Webhook } from './webhooks.ts';
 
 /** Writes a schema as JSON Schema: a reference to it, if the document lists it by name. */
 type SchemaOf = (schema: v.GenericSchema) => JsonSchema;
@@ -19,6 +20,25 @@ export function pathsOf(operations: Operation[], schemaOf: SchemaOf) {
   );
 }
 
+/** Writes what the service sends as OpenAPI's `webhooks`: by type. No API key is sent with it; it is signed. */
+export function webhooksOf(webhooks: Record<string, Webhook>, schemaOf: SchemaOf) {
+  return Object.fromEntries(
+    Object.entries(webhooks).map(([type, { parameters, body, ...described }]) => [
+      type,
+      {
+        post: {
+          ...described,
+          tags: ['Webhooks'],
+          security: [],
+          parameters: parameters.flatMap(parametersOf),
+          requestBody: bodyOf(body, schemaOf),
+          responses: { '2XX': { description: 'It was received. The body is not read.' } },
+        },
+      },
+    ]),
+  );
+}
+
 function operationOf(operation: Operation, schemaOf: SchemaOf) {
   const { operationId, tag, summary, description, open, parameters, body, answers } = operation;
   return {
@@ -28,9 +48,7 @@ function operationOf(operation: Operation, schemaOf: SchemaOf) {
     description,
     ...(open && { security: [] }),
     ...(parameters && { parameters: parameters.flatMap(parametersOf) }),
-    ...(body && {
-      requestBody: { required: true, content: { 'application/json': contentOf(body, schemaOf) } },
-    }),
+    ...(body && { requestBody: bodyOf(body, schemaOf) }),
     responses: Object.fromEntries(
       Object.entries({ ...commonErrorAnswers(operation), ...answers }).map(([status, answer]) => [
         status,
@@ -39,6 +57,11 @@ function operationOf(operation: Operation, schemaOf: SchemaOf) {
     ),
   };
 }
+
+const bodyOf = (body: Content, schemaOf: SchemaOf) => ({
+  required: true,
+  content: { 'application/json': contentOf(body, schemaOf) },
+});
 
 function parametersOf({ in: part, entries, descriptions }: ParameterGroup) {
   return Object.entries(toParameterSchemas(entries)).map(([key, schema]) => ({

@@ -1,52 +1,72 @@
-/** How a job ended, without what it is called, was asked, read or said. Instants are ISO 8601 strings. */
-export interface JobEnd {
-  id: string;
-  key_id: string;
-  status: 'done' | 'failed' | 'cancelled';
-  job_type: 'chat' | 'ocr' | 'auto';
-  input_type: 'inline' | 'drive_file' | 'drive_folder';
-  model: string;
+import * as v from 'valibot';
+import { Count, Instant, Usd } from '../http/schema.ts';
+
+/** How a job ended, without what it is called, was asked, read or said. */
+export const JobEnd = v.object({
+  id: v.string(),
+  key_id: v.string(),
+  status: v.picklist(['done', 'failed', 'cancelled']),
+  job_type: v.picklist(['chat', 'ocr', 'auto']),
+  input_type: v.picklist(['inline', 'drive_file', 'drive_folder']),
+  model: v.string(),
   /** The code of its error; null without one. */
-  error_code: string | null;
+  error_code: v.nullable(v.string()),
   /** How many pages, files or lines were done, of how many; what is not counted is absent. */
-  counts: Record<string, number>;
-  cost_usd: number | null;
-  created_at: string;
-  completed_at: string;
+  counts: v.record(v.string(), Count),
+  cost_usd: v.nullable(Usd),
+  created_at: Instant,
+  completed_at: Instant,
   /** The path of its record, below the base URL. */
-  path: string;
-}
+  path: v.string(),
+});
+
+export type JobEnd = v.InferOutput<typeof JobEnd>;
 
 /** An account that has spent a part of its budget. */
-interface BudgetReached {
-  account_id: string;
-  percent: 50 | 80 | 100;
-  max_usd: number;
-  used_usd: number;
-  window_starts_at: string;
+export const BudgetReached = v.object({
+  account_id: v.string(),
+  percent: v.picklist([50, 80, 100]),
+  max_usd: Usd,
+  used_usd: Usd,
+  window_starts_at: Instant,
   /** When the budget renews; null if it never does. */
-  reset_at: string | null;
-  path: string;
-}
+  reset_at: v.nullable(Instant),
+  path: v.string(),
+});
 
 /** What each type of event tells. */
 export interface EventData {
   'job.done': JobEnd;
   'job.failed': JobEnd;
   'job.cancelled': JobEnd;
-  'budget.reached': BudgetReached;
+  'budget.reached': v.InferOutput<typeof BudgetReached>;
   /** What an operator sends to try a webhook out. */
   'webhook.test': { account_id: string };
 }
 
 export type EventType = keyof EventData;
 
+const eventOf = <Type extends EventType, Data extends v.GenericSchema>(
+  types: readonly [Type, ...Type[]],
+  data: Data,
+) =>
+  v.object({
+    id: v.string(),
+    object: v.literal('event'),
+    type: v.picklist(types),
+    /** In seconds since 1970. */
+    created_at: Count,
+    data,
+  });
+
+/** What a webhook is sent when a job has ended. */
+export const JobEvent = eventOf(['job.done', 'job.failed', 'job.cancelled'], JobEnd);
+
+/** What a webhook is sent when a part of a budget is spent. */
+export const BudgetEvent = eventOf(['budget.reached'], BudgetReached);
+
 /** What a webhook is sent: the same at each try. */
-export interface EventBody {
-  id: string;
-  object: 'event';
+export type EventBody = Omit<v.InferOutput<typeof JobEvent>, 'type' | 'data'> & {
   type: EventType;
-  /** In seconds since 1970. */
-  created_at: number;
   data: EventData[EventType];
-}
+};

@@ -1,12 +1,10 @@
-import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, getItem, unlessConditionFails } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
-import { accountKey } from '../ledger/account.ts';
-import { newWebhookSecret } from './signature.ts';
 
 /** Where the events of an account are sent, and how that goes. Instants are ISO 8601 strings. */
 export interface Webhook {
-  /** The account's id: a key's. */
+  /** The account's id: a key's, or a team's. */
   key_id: string;
   entry: 'webhook';
   url: string;
@@ -30,62 +28,21 @@ export interface WebhookRecord {
   secret?: string;
 }
 
-const webhookKey = (accountId: string) => ({ key_id: accountId, entry: 'webhook' });
+/** Where an account's webhook lies in its table. */
+export const webhookKey = (accountId: string): Pick<Webhook, 'key_id' | 'entry'> => ({
+  key_id: accountId,
+  entry: 'webhook',
+});
 
 /** Reads an account's webhook as it is now; undefined if it has none. */
 export const findWebhook = (accountId: string) =>
   getItem<Webhook>(setting('WEBHOOKS_TABLE'), webhookKey(accountId));
-
-/**
- * Sends the events of an account to a URL from now on. Returns the webhook with its secret if that is new: the URL
- * that an account has keeps its secret, and is enabled again if it was disabled.
- */
-export async function setWebhook(accountId: string, url: string): Promise<WebhookRecord> {
-  const before = await findWebhook(accountId);
-  const isNew = before?.url !== url;
-  const webhook: Webhook = {
-    ...(webhookKey(accountId) as Pick<Webhook, 'key_id' | 'entry'>),
-    url,
-    secret: isNew ? newWebhookSecret() : before.secret,
-    created_at: isNew ? new Date().toISOString() : before.created_at,
-  };
-  await dynamodb.send(new PutCommand({ TableName: setting('WEBHOOKS_TABLE'), Item: webhook }));
-  await watchAccount(accountId, true);
-  return { ...webhookRecord(webhook), ...(isNew && { secret: webhook.secret }) };
-}
-
-/** Sends the events of an account nowhere. */
-export async function removeWebhook(accountId: string): Promise<void> {
-  await watchAccount(accountId, false);
-  await dynamodb.send(
-    new DeleteCommand({ TableName: setting('WEBHOOKS_TABLE'), Key: webhookKey(accountId) }),
-  );
-}
 
 /** Makes the record of a webhook. */
 export function webhookRecord(webhook: Webhook): WebhookRecord {
   const { url, failing_since = null, disabled_at, disabled_because = null } = webhook;
   const state = disabled_at ? 'disabled' : failing_since ? 'failing' : 'active';
   return { url, state, failing_since, disabled_because };
-}
-
-/** Marks an account whose changes the ledger's stream is to tell of. */
-async function watchAccount(accountId: string, watched: boolean): Promise<void> {
-  await unlessConditionFails(
-    dynamodb.send(
-      new UpdateCommand({
-        TableName: setting('LEDGER_TABLE'),
-        Key: accountKey(accountId),
-        ConditionExpression: 'attribute_exists(entry)',
-        ...(watched
-          ? {
-              UpdateExpression: 'SET watched = :true',
-              ExpressionAttributeValues: { ':true': true },
-            }
-          : { UpdateExpression: 'REMOVE watched' }),
-      }),
-    ),
-  );
 }
 
 /** Notes that all of some tries have failed, the first of which began at `since`. */

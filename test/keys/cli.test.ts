@@ -184,7 +184,7 @@ describe.concurrent('list and show', () => {
     const [heading = ''] = lines;
     const row = lines.find((line) => line.startsWith(id)) ?? '';
     expect(heading).toMatch(
-      /^id +name +state +budget +spent +held +left +renews +used +queued +running +expires$/,
+      /^id +name +state +(team +)?budget +spent +held +left +renews +used +queued +running +expires$/,
     );
     expect(row.slice(heading.indexOf('name'))).toMatch(/^in the table {2}/);
     expect(row.slice(heading.indexOf('budget'))).toMatch(/^\$12\.50 per 30d {2}/);

@@ -1,17 +1,20 @@
 import { userInfo } from 'node:os';
-import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { reach } from '../../lib/cli/target.ts';
 import { readStageFile } from '../../lib/local/stage-file.ts';
 import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import { setting } from '../../shared/config.ts';
-import { historyOf, type KeyChange } from '../../shared/keys/history.ts';
+import { historyOf, type KeyChange, lastChanges } from '../../shared/keys/history.ts';
 import { admit, changeKey, issueKey, listKeys, readKey } from '../../shared/keys/key.ts';
 import { defaultLimits } from '../../shared/keys/key-limits.ts';
 import type { KeyRecord } from '../../shared/keys/key-record.ts';
 import { rotateKey } from '../../shared/keys/rotate.ts';
+import { changeTeam, createTeam, readTeam, type TeamRecord } from '../../shared/keys/team.ts';
 import { maxBudgetNanoUsd } from '../../shared/ledger/nano-usd.ts';
+import { removeWebhook, setWebhook } from '../../shared/webhooks/set-webhook.ts';
+import { findWebhook } from '../../shared/webhooks/webhook.ts';
 import { shared } from '../support/run/shared.ts';
 import { runCommand } from '../support/servers/command.ts';
 import { accountOf } from '../support/worlds/ledger-world.ts';
@@ -20,7 +23,7 @@ import { startCloudFormationStub } from './cloudformation-stub.ts';
 const { base_url, dataDir } = await shared('stage');
 const me = userInfo().username;
 
-beforeAll(() => reach({ data: dataDir }, 'KEYS_TABLE', 'LEDGER_TABLE'));
+beforeAll(() => reach({ data: dataDir }, 'KEYS_TABLE', 'LEDGER_TABLE', 'WEBHOOKS_TABLE'));
 
 const keys = (...args: string[]) => runCommand('keys', dataDir, [...args, '--data', dataDir]);
 
@@ -67,6 +70,74 @@ describe.concurrent('history', () => {
       expect(text).not.toMatch(/sk-[0-9A-Za-z]{43}|[0-9a-f]{64}/);
       expect(text).not.toContain(secret_hash);
     }
+  });
+
+  it('tells where a webhook led and leads, and neither its path nor its secret', async () => {
+    const { id } = await answer<KeyRecord>(
+      'create',
+      '--name',
+      'wh',
+      '--webhook',
+      'https://a.example/p?token=1',
+    );
+    await keys('set', id, '--webhook', 'https://b.example:8443/secret-path');
+    await keys('set', id, '--webhook', 'none');
+    await keys('set', id, '--webhook', 'none');
+
+    const changes = await changesOf(id);
+    const { stdout } = await keys('history', id);
+
+    expect(changes.slice(0, -1).map(({ action, by, fields }) => ({ action, by, fields }))).toEqual(
+      [
+        { old: 'https://b.example:8443', new: null },
+        { old: 'https://a.example', new: 'https://b.example:8443' },
+        { old: null, new: 'https://a.example' },
+      ].map((webhook) => ({ action: 'changed', by: me, fields: { webhook } })),
+    );
+    expect(stdout).toContain('\n  webhook: https://a.example → https://b.example:8443\n');
+    expect(stdout + JSON.stringify(changes)).not.toMatch(/whsec_|token|secret-path/);
+  });
+
+  it('tells who changed a team, when and what, apart from the keys', async () => {
+    const run = async <Answer>(...args: string[]) => {
+      const { stdout } = await runCommand('teams', dataDir, [...args, '--data', dataDir]);
+      return JSON.parse(stdout) as Answer;
+    };
+    const { id } = await run<TeamRecord>('create', '--name', 'told', '--budget-usd', '5', '--json');
+    await run('set', id, '--budget-usd', '7.5', '--duration', '30d', '--json');
+
+    const { changes } = await run<{ changes: KeyChange[] }>('history', id, '--json');
+    const all = await run<{ changes: KeyChange[] }>('history', '--limit', '10000', '--json');
+
+    expect(changes).toMatchObject([
+      {
+        ...{ key_id: id, number: 2, action: 'changed', by: me },
+        fields: { budget_usd: { old: 5, new: 7.5 }, duration: { old: null, new: '30d' } },
+      },
+      {
+        ...{ key_id: id, number: 1, action: 'created', by: me },
+        fields: { name: { old: null, new: 'told' }, budget_usd: { old: null, new: 5 } },
+      },
+    ]);
+    expect(all.changes).toEqual(expect.arrayContaining(changes));
+    expect(all.changes.every(({ key_id }) => key_id.startsWith('team_'))).toBe(true);
+    const ofKeys = await lastChanges('key', 10_000);
+    expect(ofKeys.every(({ key_id }) => key_id.startsWith('key_'))).toBe(true);
+    expect(await run<TeamRecord>('show', id, '--json')).not.toHaveProperty('changes');
+  });
+
+  it('begins with the first change of a team that is older than it', async () => {
+    const team = await createTeam({ name: 'of before', budget_usd: 1, duration: null });
+    const { changes: _, ...before } = team;
+    const TableName = setting('KEYS_TABLE');
+    await dynamodb.send(new PutCommand({ TableName, Item: before }));
+    await dynamodb.send(new DeleteCommand({ TableName, Key: { id: `history#${team.id}#1` } }));
+
+    await changeTeam(team.id, { budget_usd: 2 }, 'someone');
+
+    expect(await historyOf(await readTeam(team.id), 10)).toMatchObject([
+      { number: 1, by: 'someone', fields: { budget_usd: { old: 1, new: 2 } } },
+    ]);
   });
 
   it('names a field that was not there before by the limit that held', async () => {
@@ -138,6 +209,44 @@ describe.concurrent('history', () => {
   });
 });
 
+it('of budgets and webhooks of a team, changed at once, is one entry each, from where the last ended', async () => {
+  const aBudget = fc.integer({ min: 0, max: 5 }).map((budget_usd) => ({ budget_usd }));
+  const aWebhook = fc.constantFrom('https://a.example', 'https://b.example', null);
+  const aChange = fc.oneof(
+    aBudget,
+    aWebhook.map((webhook) => ({ webhook })),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(aChange, { minLength: 1, maxLength: 5 }), async (all) => {
+      const { id } = await createTeam({ name: 'contended', budget_usd: null, duration: null });
+
+      await Promise.all(
+        all.map((change) => {
+          if ('budget_usd' in change) return changeTeam(id, change);
+          return change.webhook ? setWebhook(id, change.webhook) : removeWebhook(id);
+        }),
+      );
+
+      const team = await readTeam(id);
+      const changes = (await historyOf(team, 100)).toReversed();
+      expect(changes).toHaveLength(team.changes ?? 0);
+      const last: Record<string, unknown> = { budget_usd: null, webhook: null };
+      for (const { fields } of changes) {
+        for (const [name, field] of Object.entries(fields)) {
+          if (!(name in last)) continue;
+          expect(field.old).toBe(last[name]);
+          last[name] = field.new;
+        }
+      }
+      expect(last['budget_usd']).toBe(team.budget_usd);
+      expect(last['webhook']).toBe((await findWebhook(id))?.url ?? null);
+      const { ceiling } = await accountOf(id);
+      expect(ceiling).toBe(team.budget_usd === null ? maxBudgetNanoUsd : team.budget_usd * 1e9);
+    }),
+    { numRuns: 15 },
+  );
+});
+
 it('the account is as the key says, though the earlier of two changes comes to it later', async () => {
   const { id } = await issueKey('overtaken', defaultLimits);
   const send = dynamodb.send.bind(dynamodb) as (command: object) => Promise<object>;
@@ -155,6 +264,49 @@ it('the account is as the key says, though the earlier of two changes comes to i
 
   expect(await readKey(id)).toMatchObject({ budget_usd: 3, changes: 3 });
   expect((await accountOf(id)).ceiling).toBe(3e9);
+});
+
+it("a team's account is as the team says, though the earlier of two changes comes to it later", async () => {
+  const { id } = await createTeam({ name: 'overtaken', budget_usd: null, duration: null });
+  const send = dynamodb.send.bind(dynamodb) as (command: object) => Promise<object>;
+  let later: Promise<unknown> | undefined;
+  vi.spyOn(dynamodb, 'send').mockImplementation(async (command: object) => {
+    const isAccount = command instanceof UpdateCommand && command.input.Key?.['key_id'] === id;
+    if (isAccount && !later) {
+      later = changeTeam(id, { budget_usd: 3, name: 'later' });
+      await later;
+    }
+    return send(command);
+  });
+
+  await changeTeam(id, { budget_usd: 2, name: 'earlier' });
+
+  expect(await readTeam(id)).toMatchObject({ budget_usd: 3, name: 'later', changes: 3 });
+  expect(await accountOf(id)).toMatchObject({ ceiling: 3e9, name: 'later' });
+});
+
+it('of a webhook that another sets meanwhile begins where that led', async () => {
+  const key = await issueKey('hooked twice', defaultLimits);
+  const send = dynamodb.send.bind(dynamodb) as (command: object) => Promise<object>;
+  let other: Promise<unknown> | undefined;
+  vi.spyOn(dynamodb, 'send').mockImplementation(async (command: object) => {
+    const found = await send(command);
+    const isWebhook = command instanceof GetCommand && command.input.Key?.['entry'] === 'webhook';
+    if (isWebhook && !other) {
+      other = setWebhook(key.id, 'https://other.example');
+      await other;
+    }
+    return found;
+  });
+
+  await setWebhook(key.id, 'https://this.example');
+
+  const changes = await historyOf(await readKey(key.id), 2);
+  expect(changes.map(({ fields }) => fields['webhook'])).toEqual([
+    { old: 'https://other.example', new: 'https://this.example' },
+    { old: null, new: 'https://other.example' },
+  ]);
+  expect((await findWebhook(key.id))?.url).toBe('https://this.example');
 });
 
 describe.concurrent('on a deployed stack', () => {

@@ -70,6 +70,22 @@ describe.concurrent('teams', () => {
     expect(key.stdout).toMatch(new RegExp(`\nteam +shown ${team.id}\n`));
   });
 
+  it('are named in the list of keys, which has the id in JSON', async () => {
+    const team = await createTeam({ name: 'listed team', ...noLimits });
+    const member = await issueKey('a member', { ...defaultLimits, team: team.id });
+    const loner = await issueKey('a loner', defaultLimits);
+
+    const { stdout } = await keys('list');
+    const json = await keys('list', '--json');
+
+    expect(stdout).toMatch(/^id +name +state +team +budget +spent +/);
+    expect(stdout).toMatch(new RegExp(`\n${member.id}  a member +active +listed team +no limit `));
+    expect(stdout).toMatch(new RegExp(`\n${loner.id}  a loner +active +- +no limit `));
+    const { keys: listed } = JSON.parse(json.stdout) as { keys: KeyRecord[] };
+    const teamOf = (id: string) => listed.find((key) => key.id === id)?.team;
+    expect([teamOf(member.id), teamOf(loner.id)]).toEqual([team.id, null]);
+  });
+
   it('are changed at once, in name and budget', async () => {
     const team = await createTeam({ name: 'unchanged', ...noLimits });
 
@@ -124,7 +140,10 @@ describe.concurrent('teams', () => {
     ],
     [['show', 'key_1'], "show takes a team's id, team_…, as npm run teams -- list shows them."],
     [['show', unknownTeam], `There is no team ${unknownTeam}.`],
-    [['set', unknownTeam], 'There is nothing to change: give a name, a budget or a duration.'],
+    [
+      ['set', unknownTeam],
+      'There is nothing to change: give a name, a budget, a duration or a webhook.',
+    ],
     [['set', unknownTeam, '--budget-usd', '1'], `There is no team ${unknownTeam}.`],
   ])('are refused in one sentence: %j', async (args, sentence) => {
     expect(await teams(...args)).toEqual({ code: 1, stdout: '', stderr: `${sentence}\n` });
@@ -145,7 +164,7 @@ describe.concurrent('teams', () => {
     const { stdout } = await runCommand('teams', dataDir, ['--help']);
     const set = await runCommand('teams', dataDir, ['set', '--help']);
 
-    for (const command of ['create', 'list', 'show ID', 'set ID']) {
+    for (const command of ['create', 'list', 'show ID', 'set ID', 'webhooks ID', 'history [ID]']) {
       expect(stdout).toContain(`\n  ${command}  `);
     }
     expect(set.stdout).toContain('npm run teams -- set ID [options]');

@@ -7,6 +7,7 @@ import { type Schema, ServedDocument } from './served-document.ts';
 
 const served = await ServedDocument.of(await shared('stage'));
 const { document, operations } = served;
+const webhooks = Object.values(document.webhooks).map(({ post }) => post);
 
 /** Every object in the document, with the way to it. */
 function* nodesOf(node: Schema, path: string): Generator<[path: string, node: Schema]> {
@@ -60,17 +61,29 @@ describe('the document', () => {
       expect(schema).toEqual(described);
       for (const field of Object.values(schema.properties ?? {})) expect(field).toEqual(described);
     }
-    for (const { parameters = [] } of operations) {
+    for (const { parameters = [] } of [...operations, ...webhooks]) {
       for (const parameter of parameters) expect(parameter).toEqual(described);
     }
   });
 
   it('names every operation once, under one of its tags', () => {
-    const ids = operations.map(({ operationId }) => operationId);
+    const all = [...operations, ...webhooks];
+    const ids = all.map(({ operationId }) => operationId);
     const tags = document.tags.map(({ name }) => name);
 
     expect(new Set(ids).size).toBe(ids.length);
-    expect(new Set(operations.flatMap((operation) => operation.tags))).toEqual(new Set(tags));
+    expect(new Set(all.flatMap((operation) => operation.tags))).toEqual(new Set(tags));
+  });
+
+  it('has what webhooks are sent, by its type', () => {
+    expect(Object.keys(document.webhooks)).toEqual([
+      ...['job.done', 'job.failed', 'job.cancelled', 'budget.reached'],
+    ]);
+    for (const [type, { post }] of Object.entries(document.webhooks)) {
+      const { schema, examples = {} } = post.requestBody.content['application/json'];
+      expect(served.resolve(schema).properties.type.enum).toContain(type);
+      expect(Object.values(examples)).toMatchObject([{ value: { type } }]);
+    }
   });
 
   it('has its paths relative to where it lies', () => {
@@ -80,7 +93,8 @@ describe('the document', () => {
 });
 
 describe('an example', () => {
-  const media = operations.flatMap(({ operationId, requestBody, responses }) => [
+  const sent = webhooks.map((webhook) => ({ ...webhook, responses: {} }));
+  const media = [...operations, ...sent].flatMap(({ operationId, requestBody, responses }) => [
     ...Object.entries(requestBody?.content ?? {}).map(([type, each]) => ({
       where: `${operationId} request ${type}`,
       ...each,

@@ -31,6 +31,7 @@ interface Description {
 interface OpenApi {
   tags: { name: string }[];
   paths: Record<string, Record<string, Description>>;
+  webhooks: Record<string, { post: Required<Omit<Description, 'responses'>> }>;
   components: { schemas: Record<string, Schema>; headers: Record<string, Schema> };
 }
 

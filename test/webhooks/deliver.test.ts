@@ -4,14 +4,21 @@ import { openAccount } from '../../shared/ledger/account.ts';
 import { deliverEvents } from '../../shared/webhooks/deliver.ts';
 import { listDeliveries, redeliver, sendTest } from '../../shared/webhooks/deliveries.ts';
 import { type Event, newEvent, newEventId, noteEvent } from '../../shared/webhooks/event.ts';
+import { removeWebhook, setWebhook } from '../../shared/webhooks/set-webhook.ts';
 import { sweepEvents } from '../../shared/webhooks/sweep.ts';
-import { findWebhook, removeWebhook, setWebhook } from '../../shared/webhooks/webhook.ts';
+import { findWebhook } from '../../shared/webhooks/webhook.ts';
 import { writtenLines } from '../support/run/output.ts';
 import { dayMs, hourMs, minuteMs, pass, useStoppedClock } from '../support/worlds/clock.ts';
 import { useStore } from '../support/worlds/store.ts';
 import { followStream } from '../support/worlds/stream-tail.ts';
 import { newKeyId } from '../support/worlds/usage-world.ts';
-import { deliverAll, eventsOf, receiver, recordsOf } from '../support/worlds/webhook-world.ts';
+import {
+  deliverAll,
+  eventsOf,
+  hookKey,
+  receiver,
+  recordsOf,
+} from '../support/worlds/webhook-world.ts';
 
 const store = await useStore();
 useStoppedClock();
@@ -22,7 +29,7 @@ const url = 'https://example.com/hook';
 async function account(): Promise<string> {
   const id = newKeyId();
   await openAccount(id, new Date().toISOString(), defaultLimits);
-  await setWebhook(id, url);
+  await hookKey(id, url);
   return id;
 }
 

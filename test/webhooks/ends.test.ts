@@ -6,15 +6,15 @@ import { childIdOf, partIdOf } from '../../shared/jobs/job.ts';
 import { newJob } from '../../shared/jobs/new-job.ts';
 import { completionOf } from '../../shared/jobs/run-leased.ts';
 import { claimJob, failJob } from '../../shared/jobs/state.ts';
-import { removeWebhook, setWebhook } from '../../shared/webhooks/webhook.ts';
+import { removeWebhook } from '../../shared/webhooks/set-webhook.ts';
 import { answer, caller, itemOf, streamRecords, submitted } from '../support/worlds/jobs.ts';
 import { useStore } from '../support/worlds/store.ts';
-import { bodyOf, eventsOf } from '../support/worlds/webhook-world.ts';
+import { bodyOf, eventsOf, hookKey } from '../support/worlds/webhook-world.ts';
 
 const store = await useStore({ queues: true });
 beforeEach(async () => {
   await store.renew();
-  await setWebhook(caller.keyId, 'https://example.com/hook');
+  await hookKey(caller.keyId, 'https://example.com/hook');
 });
 
 const dispatched = async () => dispatchJobs({ Records: await streamRecords() });

@@ -4,12 +4,17 @@ import { openAccount } from '../../shared/ledger/account.ts';
 import { deliverEvents } from '../../shared/webhooks/deliver.ts';
 import { findListener, newEvent, newEventId, noteEvent } from '../../shared/webhooks/event.ts';
 import { sweepEvents } from '../../shared/webhooks/sweep.ts';
-import { setWebhook } from '../../shared/webhooks/webhook.ts';
 import { useJsonServer } from '../support/servers/json-server.ts';
 import { minuteMs, pass, useStoppedClock } from '../support/worlds/clock.ts';
 import { useStore } from '../support/worlds/store.ts';
 import { newKeyId } from '../support/worlds/usage-world.ts';
-import { deliverAll, eventsOf, receiver, recordsOf } from '../support/worlds/webhook-world.ts';
+import {
+  deliverAll,
+  eventsOf,
+  hookKey,
+  receiver,
+  recordsOf,
+} from '../support/worlds/webhook-world.ts';
 
 interface Entry {
   Source: string;
@@ -57,7 +62,7 @@ async function noted(
 async function hooked(): Promise<string> {
   const id = newKeyId();
   await openAccount(id, new Date().toISOString(), defaultLimits);
-  await setWebhook(id, 'https://example.com/');
+  await hookKey(id, 'https://example.com/');
   return id;
 }
 

@@ -1,17 +1,19 @@
 import type { DynamoDBRecord } from 'aws-lambda';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { changeKey, issueKey } from '../../shared/keys/key.ts';
 import { defaultLimits } from '../../shared/keys/key-limits.ts';
+import { changeTeam, createTeam } from '../../shared/keys/team.ts';
 import { openAccount } from '../../shared/ledger/account.ts';
 import { changeAccountLimits } from '../../shared/ledger/change-limits.ts';
 import { reserve } from '../../shared/ledger/reserve.ts';
 import { release, settle } from '../../shared/ledger/settle.ts';
+import { removeWebhook, setWebhook } from '../../shared/webhooks/set-webhook.ts';
 import { watchSpend } from '../../shared/webhooks/watch-spend.ts';
-import { removeWebhook, setWebhook } from '../../shared/webhooks/webhook.ts';
 import { dayMs, pass, useStoppedClock } from '../support/worlds/clock.ts';
 import { useStore } from '../support/worlds/store.ts';
 import { newKeyId } from '../support/worlds/usage-world.ts';
-import { bodyOf, eventsOf, recordsOf } from '../support/worlds/webhook-world.ts';
+import { bodyOf, eventsOf, hookKey, recordsOf } from '../support/worlds/webhook-world.ts';
 
 await useStore();
 useStoppedClock('2026-11-20T10:00:00.000Z');
@@ -24,8 +26,21 @@ async function watched(limits: object = {}): Promise<string> {
   const id = newKeyId();
   const own = { ...defaultLimits, budget_usd: 10, duration: '1d', ...limits };
   await openAccount(id, '2026-11-20T00:00:00.000Z', own);
-  await setWebhook(id, url);
+  await hookKey(id, url);
   return id;
+}
+
+async function watchedAlone(): Promise<{ id: string; keys: string[] }> {
+  const id = await watched();
+  return { id, keys: [id] };
+}
+
+/** A team with a budget of $10 a day and a webhook, and two keys in it without budgets of their own. */
+async function watchedTeam(): Promise<{ id: string; keys: [string, string] }> {
+  const { id } = await createTeam({ name: 'watched', budget_usd: 10, duration: '1d' });
+  const inTeam = async () => (await issueKey('in it', { ...defaultLimits, team: id })).id;
+  await setWebhook(id, url);
+  return { id, keys: [await inTeam(), await inTeam()] };
 }
 
 async function spend(id: string, usd: number): Promise<void> {
@@ -77,6 +92,48 @@ it('tells 50, 80 and 100 % of a budget, and what was spent', async () => {
     { data: { percent: 80, used_usd: 8 } },
     { data: { percent: 100, used_usd: 9.99 } },
   ]);
+});
+
+it("tells 50, 80 and 100 % of a team's budget, which its keys spend together", async () => {
+  const { id, keys } = await watchedTeam();
+  const [one, other] = keys;
+  await spend(one, 3);
+  await tell(id);
+  const before = await percentsOf(id);
+  await spend(other, 3);
+  await spend(one, 2);
+  await changeTeam(id, { name: 'renamed' });
+  await changeKey(one, { team: null });
+  await spend(one, 2);
+  await spend(other, 1.99);
+
+  await tell(id);
+  await tell(one);
+
+  expect(before).toEqual([]);
+  expect((await eventsOf(id)).map(bodyOf)).toMatchObject([
+    {
+      type: 'budget.reached',
+      data: { account_id: id, percent: 50, max_usd: 10, used_usd: 6, path: '/user/limits' },
+    },
+    { data: { account_id: id, percent: 80, used_usd: 8 } },
+    { data: { account_id: id, percent: 100, used_usd: 9.99 } },
+  ]);
+  expect(await eventsOf(one)).toEqual([]);
+});
+
+it("tells a key of its own budget, and its team of the team's", async () => {
+  const { id } = await watchedTeam();
+  const limits = { ...defaultLimits, budget_usd: 4, team: id };
+  const key = await issueKey('with a budget', limits);
+  await setWebhook(key.id, url);
+  await spend(key.id, 3.5);
+  await spend(key.id, 0.5);
+
+  await tell(id);
+  await tell(key.id);
+
+  expect([await percentsOf(key.id), await percentsOf(id)]).toEqual([[50, 80, 100], []]);
 });
 
 it('tells each of them that one call reaches', async () => {
@@ -157,12 +214,13 @@ it('tells each once, however often and in whatever batches the stream tells it',
     fc.asyncProperty(
       fc.array(anAmount, { maxLength: 12 }),
       fc.array(aBatch, { maxLength: 4 }),
-      async (amounts, batches) => {
-        const id = await watched();
+      fc.boolean(),
+      async (amounts, batches, isTeam) => {
+        const { id, keys } = isTeam ? await watchedTeam() : await watchedAlone();
         let spent = 0;
-        for (const usd of amounts) {
+        for (const [index, usd] of amounts.entries()) {
           if (spent + usd > 10) continue;
-          await spend(id, usd);
+          await spend(keys[index % keys.length] ?? id, usd);
           spent = Math.round((spent + usd) * 100) / 100;
         }
         const records = (await recordsOf('LEDGER_TABLE')).filter(

@@ -1,4 +1,5 @@
 import { type Command, type CommandLine, commonOptions, jsonOption } from '../command-line.ts';
+import { webhookOptions } from '../webhooks/options.ts';
 
 const options = {
   name: ['NAME', 'what the key is called; no other key may be, unless it is revoked'],
@@ -20,8 +21,7 @@ const options = {
     'URL',
     'the https address told of ended jobs and of 50, 80, 100 % of the budget; none: none',
   ],
-  test: ['', 'send a test event'],
-  redeliver: ['EVENT', 'send this event (evt_…) once more'],
+  ...webhookOptions,
   yes: ['', 'ask nothing: a budget or rate of 0, or an unknown folder, is meant'],
   grace: ['TIME', 'how long the old secret still works; 0: not at all; default 24h'],
   sort: ['BY', 'spent, left, used, queued or name; default: the oldest first'],

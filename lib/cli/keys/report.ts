@@ -1,10 +1,16 @@
 import type { KeyRecord } from '../../../shared/keys/key-record.ts';
 import type { Team } from '../../../shared/keys/team.ts';
 import type { Standing } from '../../../shared/usage/standing.ts';
+import type { WebhookRecord } from '../../../shared/webhooks/webhook.ts';
 import { aligned, budgetText, dollars, minuteOf } from '../text.ts';
+import { webhookRows } from '../webhooks/report.ts';
 
 /** Describes a key, one line for each field. */
-export function describeKey(key: KeyRecord, team?: Pick<Team, 'name'>): string {
+export function describeKey(
+  key: KeyRecord,
+  team?: Pick<Team, 'name'>,
+  webhook?: WebhookRecord,
+): string {
   return aligned([
     ['id', key.id],
     ['name', key.name],
@@ -23,24 +29,48 @@ export function describeKey(key: KeyRecord, team?: Pick<Team, 'name'>): string {
     ['a research', researchOf(key)],
     ['created', minuteOf(key.created_at)],
     ['expires', expiryOf(key)],
+    ...webhookRows(webhook),
   ]);
 }
 
 /** Describes a key with its new secret, which is shown only this once. */
-export function describeSecret(key: KeyRecord, team?: Pick<Team, 'name'>): string {
-  return `The secret, which won't be shown again:\n\n  ${key.api_key}\n\n${describeKey(key, team)}`;
+export function describeSecret(
+  key: KeyRecord,
+  team?: Pick<Team, 'name'>,
+  webhook?: WebhookRecord,
+): string {
+  const described = describeKey(key, team, webhook);
+  return `The secret, which won't be shown again:\n\n  ${key.api_key}\n\n${described}`;
 }
 
-/** Lists keys with how they stand, one line for each. */
-export function tabulateKeys(keys: readonly (KeyRecord & Standing)[]): string {
+/** Lists keys with how they stand, one line for each; `teams` name the teams that they are in, if any is in one. */
+export function tabulateKeys(
+  keys: readonly (KeyRecord & Standing)[],
+  teams: readonly Pick<Team, 'id' | 'name'>[],
+): string {
   if (keys.length === 0) return 'There are no keys yet.';
+  const names = new Map(teams.map(({ id, name }) => [id, name]));
+  const hasTeams = keys.some(({ team }) => team !== null);
+  const teamOf = ({ team }: KeyRecord) => (team === null ? '-' : (names.get(team) ?? team));
   return aligned([
     [
-      ...['id', 'name', 'state', 'budget', 'spent', 'held', 'left', 'renews', 'used', 'queued'],
+      ...[
+        'id',
+        'name',
+        'state',
+        ...(hasTeams ? ['team'] : []),
+        'budget',
+        'spent',
+        'held',
+        'left',
+        'renews',
+        'used',
+        'queued',
+      ],
       ...['running', 'expires'],
     ],
     ...keys.map((key) => [
-      ...[key.id, key.name, key.state, budgetText(key)],
+      ...[key.id, key.name, key.state, ...(hasTeams ? [teamOf(key)] : []), budgetText(key)],
       ...standingOf(key),
       ...[String(key.jobs.queued), String(key.jobs.running), expiryOf(key)],
     ]),

@@ -1,10 +1,14 @@
 import { type Command, type CommandLine, commonOptions, jsonOption } from '../command-line.ts';
+import { webhookOptions } from '../webhooks/options.ts';
 
 const options = {
   name: ['NAME', 'what the team is called; no other team may be'],
   'budget-usd': ['USD', 'the most its keys may spend together, as in 12.50'],
   duration: ['TIME', 'the budget starts anew each time this has passed, as in 30d; needs a budget'],
+  webhook: ['URL', 'where to post the spent parts of its budget; https://…'],
+  ...webhookOptions,
   yes: ['', 'ask nothing: a budget of 0 is meant'],
+  limit: ['N', 'the most that are shown, from 1 to 10000; default 50'],
   ...jsonOption,
   ...commonOptions,
 } as const;
@@ -12,7 +16,7 @@ const options = {
 type Option = keyof typeof options;
 
 const everywhere: Option[] = ['data', 'stack', 'json', 'help'];
-const settable: Option[] = ['name', 'budget-usd', 'duration', 'yes'];
+const settable: Option[] = ['name', 'budget-usd', 'duration', 'webhook', 'yes'];
 
 const command = (summary: string, takesKeyId: boolean, notes: string, own: Option[] = []) =>
   ({ summary, takesKeyId, options: [...own, ...everywhere], notes }) satisfies Command;
@@ -24,7 +28,22 @@ const commands = {
   create: command('Makes a team of no keys yet.', false, `${times} ${joining}`, settable),
   list: command('Lists all teams, with what they have spent.', false, joining),
   show: command('Shows a team, what it has spent, and its keys.', true, joining),
-  set: command('Changes a team; "none" removes a limit.', true, times, settable),
+  set: command('Changes a team; "none" removes a limit, or the webhook.', true, times, settable),
+  webhooks: command(
+    "Lists what a team's webhook was sent, the latest 20; sends again.",
+    true,
+    "It is told when 50, 80 and 100 % of the team's budget are spent. Ends of jobs go to the webhooks of keys.",
+    ['test', 'redeliver'],
+  ),
+  history: {
+    ...command(
+      'Shows who changed a team, when, and what; without an id, the last changes of all teams.',
+      true,
+      'Which team a key was put into, npm run keys -- history tells.',
+      ['limit'],
+    ),
+    idIsOptional: true,
+  },
 };
 
 /** `npm run teams` */

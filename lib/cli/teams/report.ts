@@ -1,8 +1,10 @@
 import type { TeamRecord } from '../../../shared/keys/team.ts';
+import type { WebhookRecord } from '../../../shared/webhooks/webhook.ts';
 import { aligned, budgetText, dollars, minuteOf } from '../text.ts';
+import { webhookRows } from '../webhooks/report.ts';
 
 /** Describes a team, one line for each field, and then its keys. */
-export function describeTeam(team: TeamRecord): string {
+export function describeTeam(team: TeamRecord, webhook?: WebhookRecord): string {
   const { id, name, budget, keys, created_at } = team;
   const fields = aligned([
     ['id', id],
@@ -13,6 +15,7 @@ export function describeTeam(team: TeamRecord): string {
     ['left', leftOf(team)],
     ['resets', budget.reset_at ? minuteOf(budget.reset_at) : 'never'],
     ['created', minuteOf(created_at)],
+    ...webhookRows(webhook),
   ]);
   if (keys.length === 0) return `${fields}\n\nNo key is in it.`;
   const rows = keys.map((key) => [key.id, key.name, key.state]);

@@ -1,11 +1,18 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb } from '../../../shared/aws/dynamodb.ts';
 import { setting } from '../../../shared/config.ts';
 import type { PostOutcome, PostRequest } from '../../../shared/pages/post.ts';
 import { deliverEvents } from '../../../shared/webhooks/deliver.ts';
 import type { Event } from '../../../shared/webhooks/event.ts';
 import type { EventBody } from '../../../shared/webhooks/event-body.ts';
+import { setWebhook } from '../../../shared/webhooks/set-webhook.ts';
 import { followStream } from './stream-tail.ts';
+
+/** Makes a key of nothing but its id, and gives it a webhook. */
+export async function hookKey(id: string, url: string): Promise<void> {
+  await dynamodb.send(new PutCommand({ TableName: setting('KEYS_TABLE'), Item: { id } }));
+  await setWebhook(id, url);
+}
 
 /** The records of a table's stream, from its beginning. */
 export const recordsOf = (table: 'LEDGER_TABLE' | 'WEBHOOKS_TABLE') => followStream(table)();

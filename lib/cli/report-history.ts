@@ -1,7 +1,7 @@
-import type { KeyChange } from '../../../shared/keys/history.ts';
-import { dollars, minuteOf, printable } from '../text.ts';
+import type { KeyChange } from '../../shared/keys/history.ts';
+import { dollars, minuteOf, printable } from './text.ts';
 
-/** Describes changes of keys; of a new key only the limits that differ from those of any. */
+/** Describes changes of keys or teams; of a new one only the limits that differ from those of any. */
 export function describeHistory(changes: readonly KeyChange[], usual: object): string {
   if (changes.length === 0) return 'No change is written down: that began with a later version.';
   return changes.map((change) => describe(change, usual)).join('\n\n');
@@ -15,13 +15,17 @@ function describe(change: KeyChange, usual: object): string {
   const lines = told.map(([name, field]) =>
     action === 'created'
       ? `${name}: ${written(name, field.new)}`
-      : `${name}: ${written(name, field.old)} → ${written(name, field.new)}`,
+      : `${name}: ${written(name, field.old)} → ${written(name, field.new)}${sameHost(field)}`,
   );
   if (old_secret_until) lines.push(`the old secret works until ${minuteOf(old_secret_until)}`);
   if (action === 'changed' && told.length === 0) lines.push('nothing differed');
   const heading = `${minuteOf(at)}  ${action}  ${key_id}  by ${printable(by ?? 'nobody known')}`;
   return [heading, ...lines.map((line) => `  ${line}`)].join('\n');
 }
+
+/** Only the origin of a webhook is written down: another path, or the same address set again, shows no difference. */
+const sameHost = ({ old, new: now }: KeyChange['fields'][string]) =>
+  old === now ? ' (set again, or with another path)' : '';
 
 function isUsual(usual: object, name: string, value: unknown): boolean {
   const usually = { state: 'active', ...usual } as Record<string, unknown>;

@@ -2,14 +2,15 @@ import type { Delivery } from '../../../shared/webhooks/deliveries.ts';
 import type { WebhookRecord } from '../../../shared/webhooks/webhook.ts';
 import { aligned, minuteOf } from '../text.ts';
 
-/** Describes a key's webhook, as an end to the key's own lines; nothing if it has none. */
-export function describeWebhook(webhook: WebhookRecord | undefined): string {
-  if (!webhook) return '';
-  const secret = webhook.secret
+/** The line of a key or team about its webhook; none if it has none. */
+export const webhookRows = (webhook: WebhookRecord | undefined): string[][] =>
+  webhook ? [['webhook', `${webhook.url} (${stateOf(webhook)})`]] : [];
+
+/** Shows the secret of a webhook that was just made, as an end to what else is shown. */
+export const webhookSecret = (webhook: WebhookRecord | undefined): string =>
+  webhook?.secret
     ? `\n\nThe webhook's secret, which won't be shown again:\n\n  ${webhook.secret}`
     : '';
-  return `\nwebhook              ${webhook.url} (${stateOf(webhook)})${secret}`;
-}
 
 /** Says how a webhook does, in a few words. */
 function stateOf({ state, failing_since, disabled_because }: WebhookRecord): string {
@@ -22,7 +23,7 @@ export function tabulateDeliveries(
   webhook: WebhookRecord | undefined,
   deliveries: readonly Delivery[],
 ): string {
-  const title = webhook ? `${webhook.url} (${stateOf(webhook)})` : 'The key has no webhook.';
+  const title = webhook ? `${webhook.url} (${stateOf(webhook)})` : 'It has no webhook.';
   if (deliveries.length === 0) return `${title}\nNothing was sent in the last 30 days.`;
   const rows = deliveries.map((delivery) => [
     delivery.id,
@@ -37,11 +38,11 @@ export function tabulateDeliveries(
   return `${title}\n\n${aligned([head, ...rows])}`;
 }
 
-/** Says what came of an event that was just sent. */
-export function describeTry({ id, status, last_error }: Delivery): string {
+/** Says what came of an event that was just sent by a program. */
+export function describeTry({ id, status, last_error }: Delivery, program: string): string {
   if (status === 'delivered') return `${id} was delivered.`;
   if (last_error) {
     return `${id} was not delivered: ${last_error}.${status === 'pending' ? ' It is tried again.' : ''}`;
   }
-  return `${id} is not sent yet: npm run keys -- webhooks shows what comes of it.`;
+  return `${id} is not sent yet: npm run ${program} -- webhooks shows what comes of it.`;
 }

@@ -1,0 +1,96 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { dynamodb, unlessConditionFails } from '../aws/dynamodb.ts';
+import { setting } from '../config.ts';
+import { type KeyChange, writeChange } from '../keys/history.ts';
+import { readHolder } from '../keys/holder.ts';
+import { accountKey } from '../ledger/account.ts';
+import { newWebhookSecret } from './signature.ts';
+import {
+  findWebhook,
+  type Webhook,
+  type WebhookRecord,
+  webhookKey,
+  webhookRecord,
+} from './webhook.ts';
+
+/**
+ * Sends the events of a key or team to a URL from now on; `by` says in its history who said so, in the same
+ * transaction. Returns the webhook with its secret if that is new: the URL that an account has keeps its secret, and is
+ * enabled again if it was disabled. Throws `NotFoundError` if there is no such key or team.
+ */
+export async function setWebhook(
+  accountId: string,
+  url: string,
+  by: KeyChange['by'] = null,
+): Promise<WebhookRecord> {
+  const { before, after } = await replace(accountId, by, (old) => webhookAt(accountId, url, old));
+  await watchAccount(accountId, true);
+  const isNew = before?.secret !== after.secret;
+  return { ...webhookRecord(after), ...(isNew && { secret: after.secret }) };
+}
+
+/** Sends the events of a key or team nowhere. Throws `NotFoundError` if there is no such key or team. */
+export async function removeWebhook(accountId: string, by: KeyChange['by'] = null): Promise<void> {
+  await watchAccount(accountId, false);
+  await replace(accountId, by, () => undefined);
+}
+
+function webhookAt(accountId: string, url: string, before: Webhook | undefined): Webhook {
+  const isSame = before?.url === url;
+  return {
+    ...webhookKey(accountId),
+    url,
+    secret: isSame ? before.secret : newWebhookSecret(),
+    created_at: isSame ? before.created_at : new Date().toISOString(),
+  };
+}
+
+/** Puts another webhook, or none, in the place of an account's, and returns both. */
+async function replace<After extends Webhook | undefined>(
+  accountId: string,
+  by: KeyChange['by'],
+  choose: (before: Webhook | undefined) => After,
+): Promise<{ before: Webhook | undefined; after: After }> {
+  for (;;) {
+    // Read first: who sets the webhook after that changes the holder too, so that this one's write fails.
+    const holder = await readHolder(accountId);
+    const before = await findWebhook(accountId);
+    const after = choose(before);
+    if (!before && !after) return { before, after };
+    const change = {
+      by,
+      action: 'changed' as const,
+      fields: { webhook: { old: originOf(before), new: originOf(after) } },
+    };
+    if (await writeChange(holder, {}, change, writeOf(accountId, after))) return { before, after };
+  }
+}
+
+function writeOf(accountId: string, webhook: Webhook | undefined) {
+  const TableName = setting('WEBHOOKS_TABLE');
+  return webhook
+    ? { Put: { TableName, Item: webhook } }
+    : { Delete: { TableName, Key: webhookKey(accountId) } };
+}
+
+/** What the history tells of an address: its path and query may be secret. */
+const originOf = (webhook: Webhook | undefined) => (webhook ? new URL(webhook.url).origin : null);
+
+/** Marks an account whose changes the ledger's stream is to tell of. */
+async function watchAccount(accountId: string, watched: boolean): Promise<void> {
+  await unlessConditionFails(
+    dynamodb.send(
+      new UpdateCommand({
+        TableName: setting('LEDGER_TABLE'),
+        Key: accountKey(accountId),
+        ConditionExpression: 'attribute_exists(entry)',
+        ...(watched
+          ? {
+              UpdateExpression: 'SET watched = :true',
+              ExpressionAttributeValues: { ':true': true },
+            }
+          : { UpdateExpression: 'REMOVE watched' }),
+      }),
+    ),
+  );
+}

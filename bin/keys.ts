@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { readValues } from '../lib/cli/arguments.ts';
 import { CommandError } from '../lib/cli/command-line.ts';
-import { confirm } from '../lib/cli/confirm.ts';
+import { confirm, confirmOnTerminal } from '../lib/cli/confirm.ts';
 import { daysOption } from '../lib/cli/days-option.ts';
 import { refuseDurationAlone } from '../lib/cli/duration-alone.ts';
 import { keysCommands } from '../lib/cli/keys/commands.ts';
@@ -133,8 +133,10 @@ await runCommand(keysCommands, {
     };
   },
 
-  async revoke({ id, values }) {
+  async revoke({ id, values, flags }) {
     await reachKeys(values);
+    const { name } = await readKey(id);
+    await confirmOnTerminal([`To revoke: ${name}, for good. Its jobs are stopped.`], flags);
     const key = keyRecord(await changeKey(id, { state: 'revoked' }, await whoRuns(values)));
     return { json: key, text: `Revoked; it stops working ${soon}.\n\n${describeKey(key)}` };
   },

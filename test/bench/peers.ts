@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,7 +28,9 @@ export async function startPeers(upstreamPort: number, named = process.env['BENC
       const [port = 0] = await freePorts(1);
       const started = start(command, port, `http://127.0.0.1:${upstreamPort}/v1`);
       const url = `http://127.0.0.1:${port}`;
-      await poll(() => isUp(url), Boolean);
+      const hasEnded = () => started.process.exitCode !== null;
+      await poll(async () => hasEnded() || (await isUp(url)), Boolean);
+      if (hasEnded()) throw new Error(`${name} ended as it started: try ${command} by itself.`);
       return { name, url, ...started };
     });
   return Promise.all(starting);
@@ -45,12 +48,14 @@ const starters: Record<string, Start> = {
       config,
       JSON.stringify({ model_list: [{ model_name: 'gpt-4o', litellm_params: params }] }),
     );
-    const process = run(command, ['--config', config, '--port', String(port)]);
+    const key = `sk-${randomBytes(32).toString('hex')}`;
+    const args = ['--config', config, '--port', String(port)];
+    const process = run(command, args, { LITELLM_MASTER_KEY: key });
     const close = () => {
       process.kill();
       rmSync(folder, { recursive: true, force: true });
     };
-    return { headers: {}, process, close };
+    return { headers: { authorization: `Bearer ${key}` }, process, close };
   },
 
   /** Without keys, budgets or a store. */
@@ -61,7 +66,8 @@ const starters: Record<string, Start> = {
   },
 };
 
-const run = (command: string, args: string[]) => spawn(command, args, { stdio: 'ignore' });
+const run = (command: string, args: string[], env: Record<string, string> = {}) =>
+  spawn(command, args, { stdio: 'ignore', env: { ...process.env, ...env } });
 
 async function isUp(url: string): Promise<boolean> {
   return fetch(url).then(

@@ -15,6 +15,11 @@ const usage = { prompt_tokens: 10, completion_tokens: 10, total_tokens: 20 };
 let calls = 0;
 
 const server = createServer(async (request, response) => {
+  // Other gateways look whether it is there.
+  if (request.method !== 'POST') {
+    response.end('{}');
+    return;
+  }
   calls += 1;
   const body = (await json(request)) as Asked;
   const [chunks = 20, delayMs = 0] = (body.messages[0]?.content ?? '').split(' ').map(Number);

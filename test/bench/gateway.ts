@@ -95,17 +95,25 @@ upstream.process.disconnect();
 proxy.process.disconnect();
 for (const { agent } of targets) agent.destroy();
 
-/** Measures each target in turn, three times, and prints the medians. */
+/** Measures each target in turn, three times, and prints the medians; or why a peer can't do it. */
 async function compare(
   title: string,
   measure: (each: Target) => Promise<Record<string, number>>,
 ): Promise<void> {
   const taken = new Map(targets.map((each) => [each, [] as Record<string, number>[]]));
   for (let round = 0; round < rounds; round++) {
-    for (const each of targets) taken.get(each)?.push(await measure(each));
+    for (const each of targets) {
+      try {
+        taken.get(each)?.push(await measure(each));
+      } catch (error) {
+        if (each === quire) throw error;
+        console.log(`  ${each.name}: ${(error as Error).message}`);
+      }
+    }
   }
   console.log(`\n${title}`);
   for (const [{ name }, figures] of taken) {
+    if (figures.length === 0) continue;
     const labels = Object.keys(figures[0] ?? {});
     const medianOf = (label: string) =>
       quantile(

@@ -37,7 +37,7 @@ await runCommand(usageCommands, {
     // Lines are printed meanwhile, so it keeps to lines of its own.
     const stream = { isTTY: false, write: (text: string) => process.stderr.write(text) };
     const { note } = progress('charges', undefined, stream);
-    const lines = exportUsage(keys, options, ({ charges }) => note(charges));
+    const lines = exportUsage(keys, options, note);
     return { lines: format(lines, options) };
   },
 

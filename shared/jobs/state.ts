@@ -175,8 +175,8 @@ function triesOf({ retry_count, max_retries, stop_reason, stop_tries = 0 }: Job)
 }
 
 /**
- * Does what `retryJob` does, at once and for a worker that is lost: only while that worker stays silent. That may be the fault of
- * another job beside it, and costs no retry; but the job is to run alone then, and what it loses alone is its own.
+ * Does what `retryJob` does, at once and for a worker that is lost: only while that worker stays silent. That may be
+ * the fault of another job beside it, and costs no retry; but the job is to run alone then, and what it loses alone is its own.
  */
 export function takeBackJob(job: ClaimedJob, error: string): Promise<Job | undefined> {
   const { when, values } = whileLeased(job);

@@ -98,6 +98,38 @@ export async function writeChange(
   return failed === undefined;
 }
 
+/**
+ * Sets fields of a key or team, and writes that down; `told` makes what the history compares. Where another changes it
+ * at the same moment, it is read and changed again. Returns it as it is then.
+ */
+export async function changeFields<Holder extends { id: string } & Changes>(
+  read: () => Promise<Holder>,
+  fields: Partial<Holder>,
+  { by, action }: Pick<KeyChange, 'by' | 'action'>,
+  told: (holder: Holder) => object = (holder) => holder,
+): Promise<Holder> {
+  for (;;) {
+    const old = await read();
+    const holder = { ...old, ...fields, changes: nextChange(old) };
+    const change = { by, action, fields: differencesOf(told(old), told(holder)) };
+    if (await writeChange(old, fields, change)) return holder;
+  }
+}
+
+/** Does elsewhere what a change asks for; of two changes at once, what the later one asks for. */
+export async function followChanges<Holder extends Changes>(
+  changed: Holder,
+  read: () => Promise<Holder>,
+  follow: (holder: Holder) => Promise<unknown>,
+): Promise<void> {
+  for (let holder = changed; ; ) {
+    await follow(holder);
+    const now = await read();
+    if (now.changes === holder.changes) return;
+    holder = now;
+  }
+}
+
 /** A field is told only if it is named here, so that no secret ever is. */
 const told = ['name', 'state', ...Object.keys(KeyLimits.entries)];
 
@@ -126,7 +158,7 @@ export async function historyOf(
   return changes.sort((a, b) => b.number - a.number);
 }
 
-/** Reads the last changes of all keys, or teams, the newest first. It reads the whole table, and keeps `count` at most. */
+/** Reads the last changes of all keys, or teams, the newest first. Reads the whole table, and keeps `count` at most. */
 export async function lastChanges(of: 'key' | 'team', count: number): Promise<KeyChange[]> {
   let newest: KeyChange[] = [];
   const pages = paginateScan(

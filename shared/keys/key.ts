@@ -9,11 +9,11 @@ import { changeAccountLimits } from '../ledger/change-limits.ts';
 import { putInTeam } from '../ledger/team.ts';
 import {
   type Changes,
+  changeFields,
   differencesOf,
+  followChanges,
   historyPut,
   type KeyChange,
-  nextChange,
-  writeChange,
 } from './history.ts';
 import { type KeyLimits, limitsOfKey } from './key-limits.ts';
 import { hashSecret, newSecret } from './secret.ts';
@@ -122,37 +122,28 @@ export async function listItems<Item extends { id: string }>(prefix: string): Pr
 }
 
 /**
- * Changes a key's name, limits or state, and its account's limits and team with them; `by` says in its history who did, in the
- * same transaction. Returns the changed key. Throws `NotFoundError` if there is no such key.
+ * Changes a key's name, limits or state, and its account's limits and team with them; `by` says in its history who
+ * did, in the same transaction. Returns the changed key. Throws `NotFoundError` if there is no such key.
  */
 export async function changeKey(
   id: string,
   changes: Partial<ApiKey>,
   by: KeyChange['by'] = null,
 ): Promise<ApiKey> {
-  for (;;) {
-    const old = await readKey(id);
-    const key = { ...old, ...changes, changes: nextChange(old) };
-    const fields = differencesOf({ ...old, ...limitsOfKey(old) }, { ...key, ...limitsOfKey(key) });
-    const action = changes.state === 'revoked' ? 'revoked' : 'changed';
-    // Another may have changed it since it was read.
-    if (!(await writeChange(old, changes, { by, action, fields }))) continue;
-    await followKey(key, Object.keys(changes));
-    return key;
-  }
-}
-
-/** Gives a key's account its limits and its team; of two commands that change them at once, the later one's. */
-async function followKey(changed: ApiKey, names: string[]): Promise<void> {
-  const hasLimits = names.some((name) => accountLimits.includes(name));
-  const hasTeam = names.includes('team');
-  for (let key = changed; hasLimits || hasTeam; ) {
-    if (hasLimits) await changeAccountLimits(key.id, key);
-    if (hasTeam) await putInTeam(key.id, key.team);
-    const now = await readKey(key.id);
-    if (now.changes === key.changes) return;
-    key = now;
-  }
+  const read = () => readKey(id);
+  const action = changes.state === 'revoked' ? 'revoked' : 'changed';
+  const key = await changeFields(read, changes, { by, action }, (key) => ({
+    ...key,
+    ...limitsOfKey(key),
+  }));
+  const hasLimits = Object.keys(changes).some((name) => accountLimits.includes(name));
+  const hasTeam = Object.hasOwn(changes, 'team');
+  if (!hasLimits && !hasTeam) return key;
+  await followChanges(key, read, async (now) => {
+    if (hasLimits) await changeAccountLimits(id, now);
+    if (hasTeam) await putInTeam(id, now.team);
+  });
+  return key;
 }
 
 const accountLimits = ['budget_usd', 'duration', 'requests_per_minute', 'max_concurrent'];

@@ -8,11 +8,11 @@ import { changeAccountLimits } from '../ledger/change-limits.ts';
 import { isTeamId, nameTeamAccount } from '../ledger/team.ts';
 import {
   type Changes,
+  changeFields,
   differencesOf,
+  followChanges,
   historyPut,
   type KeyChange,
-  nextChange,
-  writeChange,
 } from './history.ts';
 import { type ApiKey, listItems } from './key.ts';
 import type { KeyLimits } from './key-limits.ts';
@@ -79,28 +79,16 @@ export async function changeTeam(
   changes: Partial<TeamLimits>,
   by: KeyChange['by'] = null,
 ): Promise<Team> {
-  for (;;) {
-    const old = await readTeam(id);
-    const team = { ...old, ...changes, changes: nextChange(old) };
-    const fields = differencesOf(old, team);
-    // Another may have changed it since it was read.
-    if (!(await writeChange(old, changes, { by, action: 'changed', fields }))) continue;
-    await followTeam(team, Object.keys(changes));
-    return team;
-  }
-}
-
-/** Gives a team's account its name and its limits; of two commands that change them at once, the later one's. */
-async function followTeam(changed: Team, names: string[]): Promise<void> {
-  for (let team = changed; ; ) {
-    if (names.includes('name')) await nameTeamAccount(team.id, team.name);
-    if (names.some((name) => name !== 'name')) {
-      await changeAccountLimits(team.id, { ...team, ...noRequestLimits });
+  const read = () => readTeam(id);
+  const team = await changeFields<Team>(read, changes, { by, action: 'changed' });
+  const { name, ...limits } = changes;
+  await followChanges(team, read, async (now) => {
+    if (name !== undefined) await nameTeamAccount(id, now.name);
+    if (Object.keys(limits).length > 0) {
+      await changeAccountLimits(id, { ...now, ...noRequestLimits });
     }
-    const now = await readTeam(team.id);
-    if (now.changes === team.changes) return;
-    team = now;
-  }
+  });
+  return team;
 }
 
 /** Makes the record of a team; `keys` are all keys that there are. */

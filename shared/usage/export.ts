@@ -39,13 +39,8 @@ export interface Export {
   totals(): ExportFigures;
 }
 
-/** How far an export has come. */
-export interface ExportProgress {
-  keys: number;
-  charges: number;
-}
-
-type Tell = (progress: ExportProgress) => void;
+/** Told how many charges have been read so far. */
+type Tell = (charges: number) => void;
 
 /** Sums up what keys were charged. */
 export function exportUsage(
@@ -81,16 +76,14 @@ async function* sumsOf(
   options: ExportOptions,
   tell: Tell,
 ): AsyncGenerator<Sum> {
-  const progress = { keys: 0, charges: 0 };
+  let read = 0;
   const onRead = (charges: number) => {
-    progress.charges += charges;
-    tell(progress);
+    read += charges;
+    tell(read);
   };
   for (let first = 0; first < keys.length; first += readsAtOnce) {
     const some = keys.slice(first, first + readsAtOnce);
     const sums = await Promise.all(some.map((key) => sumsOfKey(key, options, onRead)));
-    progress.keys += some.length;
-    tell(progress);
     yield* sums.flat();
   }
 }

@@ -35,19 +35,23 @@ beforeAll(async () => {
   await complete(false, inTeam);
 });
 
+/** What a completion asks of the store, before the model is asked and in all. */
+async function operationsOf(stream: boolean, target?: typeof inTeam) {
+  const before = store.operations.length;
+  let beforeModel: string[] = [];
+  model.respond(() => {
+    beforeModel = store.operations.slice(before);
+    return undefined;
+  });
+  await complete(stream, target);
+  return { beforeModel, all: store.operations.slice(before) };
+}
+
 it.each([false, true])(
   'asks the store once before the model and three times in all (stream: %s)',
   async (stream) => {
-    const before = store.operations.length;
-    let beforeModel: string[] = [];
-    model.respond(() => {
-      beforeModel = store.operations.slice(before);
-      return undefined;
-    });
+    const { beforeModel, all } = await operationsOf(stream);
 
-    await complete(stream);
-
-    const all = store.operations.slice(before);
     expect(beforeModel.filter((operation) => operation === 'UpdateItem')).toHaveLength(1);
     expect(beforeModel).toHaveLength(1);
     expect(all).toEqual(['UpdateItem', 'PutItem', 'UpdateItem']);
@@ -57,17 +61,9 @@ it.each([false, true])(
 it.each([false, true])(
   'asks the store for a key in a team twice at once before the model and five times in all (stream: %s)',
   async (stream) => {
-    const before = store.operations.length;
-    let beforeModel: string[] = [];
-    model.respond(() => {
-      beforeModel = store.operations.slice(before);
-      return undefined;
-    });
-
-    await complete(stream, inTeam);
+    const { beforeModel, all } = await operationsOf(stream, inTeam);
 
     expect(beforeModel).toEqual(['UpdateItem', 'UpdateItem']);
-    const all = store.operations.slice(before);
     expect(all.toSorted()).toEqual(['PutItem', ...Array(4).fill('UpdateItem')]);
   },
 );

@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, expect, it } from 'vitest';
 import { shared } from '../support/run/shared.ts';
+import { poll } from '../support/servers/poll.ts';
+import { commandLine, startedBy } from '../support/servers/processes.ts';
 import { newDataDir } from '../support/servers/stage.ts';
 
 const running = await shared('stage');
@@ -68,4 +70,27 @@ it.concurrent.each([
 
   expect(stderr).toMatch(sentence);
   expect(exitCode).toBe(1);
+});
+
+it('takes its synthesis along when it is killed at its start', async () => {
+  const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
+  const dataDir = join(folder, 'killed');
+  const options = ['--memory', '--port', '0', '--data', dataDir];
+  const child = spawn(process.execPath, ['bin/local.ts', ...options], {
+    env: { PATH, HOME, NODE_COMPILE_CACHE },
+    stdio: 'ignore',
+  });
+  const isSynthesis = (id: number) => /^\S*node\0\S*bin\/app\.ts/.test(commandLine(id));
+  const started = await poll(
+    () => startedBy(child.pid ?? 0),
+    (ids) => ids.some(isSynthesis),
+  );
+
+  child.kill('SIGKILL');
+
+  await poll(
+    () => started.filter(isSynthesis),
+    ({ length }) => length === 0,
+  );
+  expect(existsSync(join(dataDir, 'deployment/manifest.json')), 'it came to its end').toBe(false);
 });

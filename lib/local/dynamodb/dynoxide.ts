@@ -1,10 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { existsSync, mkdtempSync, statfsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Engine } from '../engines/engine.ts';
+import { spawnWatched } from '../engines/watched-process.ts';
 import { StageError } from '../stage-error.ts';
 import { type StreamTrimmer, startStreamTrimmer } from './stream-trimmer.ts';
 
@@ -13,14 +14,6 @@ export interface DynamoDbEngine extends Engine {
   /** Trims its streams; absent if the engine is not the stage's own. */
   streams?: StreamTrimmer;
 }
-
-/**
- * Runs dynoxide until this process ends: `cat` reads a pipe that closes however that happens, SIGKILL included,
- * and then the engine is killed. The first argument is a folder to remove at the end, or empty. The trap is for
- * the shell's own message that its child was terminated: writing it where nobody reads would kill the shell.
- */
-const watchedCommand = `trap '' PIPE; folder=$1; shift; "$@" </dev/null & engine=$!
-  (cat >/dev/null; kill $engine 2>/dev/null) <&3 & wait $engine; [ -z "$folder" ] || rm -rf "$folder"`;
 
 /**
  * Starts dynoxide on a free port over a file, or without one over a file that is removed when it stops. Returns
@@ -37,10 +30,7 @@ export async function startDynamoDb(
   const path = file ?? join(mkdtempSync(join(memoryFolder(), 'quire-')), 'dynamodb.db');
   const command = [binaryPath(), '--port', String(port), '--db-path', path];
   const temporary = file ? '' : dirname(path);
-  const engine = spawn('/bin/sh', ['-c', watchedCommand, 'sh', temporary, ...command], {
-    stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
-    detached: true,
-  });
+  const engine = spawnWatched(command, { temporary });
   await listening(engine);
   const streams = await startStreamTrimmer(path);
   let closing = false;

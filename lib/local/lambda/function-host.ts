@@ -13,7 +13,7 @@ export interface FunctionUse {
   cpuMs: number;
 }
 
-/** A sandbox without invocations is kept for as long: past the next run of a schedule, which is each minute. A reader of pages has 300 MB. */
+/** A sandbox without invocations is kept past the next run of a schedule, each minute. A reader of pages has 300 MB. */
 const defaultIdleMs = 90_000;
 
 /**

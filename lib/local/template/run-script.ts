@@ -1,30 +1,30 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { spawnWatched } from '../engines/watched-process.ts';
 import { StageError } from '../stage-error.ts';
 
 /** The folder of the sources: `bin/`, `functions/`, `lib/` and `shared/`. */
 export const sourceRoot = fileURLToPath(new URL('../../..', import.meta.url));
 
 /**
- * Runs a script of `bin/` to its end, in a process of its own: a thread would leave the memory of its modules, some 500 MB
- * of the CDK's, to this process. Throws `StageError` with the problem and what the script wrote to stderr if it fails.
+ * Runs a script of `bin/` to its end, in a process of its own: a thread would leave the memory of its modules, some
+ * 500 MB of the CDK's, to this process. Throws `StageError` with the problem and what the script wrote to stderr if it
+ * fails.
  */
 export async function runScript(
   file: string,
   problem: string,
   { args = [], env = process.env }: { args?: string[]; env?: NodeJS.ProcessEnv } = {},
 ): Promise<void> {
-  const script = spawn(process.execPath, [join(sourceRoot, 'bin', file), ...args], {
-    env,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
+  const script = spawnWatched([process.execPath, join(sourceRoot, 'bin', file), ...args], { env });
   let output = '';
-  script.stderr.on('data', (chunk) => {
+  script.stderr?.on('data', (chunk) => {
     output += chunk;
   });
-  const [exitCode, signal] = await once(script, 'close');
+  // What watches over it has its output too, until nobody is watched over.
+  script.once('exit', () => script.stdio[3]?.destroy());
+  const [exitCode] = await once(script, 'close');
   if (exitCode === 0) return;
-  throw new StageError(`${problem}: ${output.trim() || `it ended with ${signal ?? exitCode}`}`);
+  throw new StageError(`${problem}: ${output.trim() || `it ended with ${exitCode}`}`);
 }

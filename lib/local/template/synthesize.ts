@@ -41,7 +41,7 @@ export async function synthesize(
     env: {
       ...process.env,
       CDK_OUTDIR: outDir,
-      // `npm run synth` has the template checked by CloudFormation's rules; here that would take a quarter of the start.
+      // `npm run synth` checks the template by CloudFormation's rules; here that would be a quarter of the start.
       CDK_VALIDATION: 'false',
       CDK_CONTEXT_JSON: JSON.stringify({
         ...context,

@@ -7,8 +7,8 @@ const lost =
   'folder_denied: The API key of the job may no longer read the Drive folder that the file lies in.';
 
 /**
- * Reads what a job is about from the folders that its key may read now. If it is not there, but in one that the key had when
- * the job was submitted, the key stops the job. Throws `StoppedError` then, and what `read` throws.
+ * Reads what a job is about from the folders that its key may read now. If it is not there, but in one that the key
+ * had when the job was submitted, the key stops the job. Throws `StoppedError` then, and what `read` throws.
  */
 export async function readInFolders<Read>(
   job: ClaimedJob,

@@ -31,7 +31,7 @@ const keysAtOnce = 16;
 /** The most items of one page: fewer than one of 1 MB mostly has. */
 const pageItems = 1000;
 
-/** Reads the jobs of a key that fit, the newest first. A page may be of any length, as DynamoDB filters what it has read. */
+/** Reads the jobs of a key that fit, the newest first. DynamoDB filters what it has read, so a page may be empty. */
 function pagesOf(keyId: string, filter: JobFilter, Limit: number): AsyncGenerator<Page<Job>> {
   const { conditions, values } = conditionsOf(filter);
   return queryPages<Job>({

@@ -33,6 +33,10 @@ export function cpuSecondsByThread(pid: number): Map<string, number> {
   return seconds;
 }
 
+/** The ids of the processes that a process has started, and those they have. */
+export const startedBy = (pid: number): number[] =>
+  familyOf(pid).flatMap(({ id }) => (id === pid ? [] : [id]));
+
 function familyOf(pid: number): Stat[] {
   const all = numbersIn('/proc').flatMap(statOf);
   const family = new Set([pid]);
@@ -66,7 +70,8 @@ function statOf(id: string): Stat[] {
   return [{ id: Number(id), name, parent: parent ?? 0, ticks: (user ?? 0) + (system ?? 0) }];
 }
 
-const commandLine = (id: string) => readOrEmpty(`/proc/${id}/cmdline`);
+/** What a process was started with; empty once it has ended. */
+export const commandLine = (id: string | number) => readOrEmpty(`/proc/${id}/cmdline`);
 
 function readOrEmpty(path: string): string {
   try {

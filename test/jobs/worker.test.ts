@@ -11,7 +11,13 @@ import { leaseMs } from '../../shared/jobs/state.ts';
 import { sweepJobs } from '../../shared/jobs/sweep.ts';
 import { jobWorker } from '../../shared/jobs/worker.ts';
 import { writtenLines } from '../support/run/output.ts';
-import { contextOf, eventOf, recordOf, takeMessages } from '../support/servers/queue.ts';
+import {
+  contextOf,
+  contextOfOneClaim,
+  eventOf,
+  recordOf,
+  takeMessages,
+} from '../support/servers/queue.ts';
 import { useStoppedClock } from '../support/worlds/clock.ts';
 import { answer, caller, doorbellOf, itemOf, submitted } from '../support/worlds/jobs.ts';
 import { useStore } from '../support/worlds/store.ts';
@@ -265,6 +271,8 @@ it('takes no retry from the jobs beside one over which workers are lost, and one
   const poison = await submitted({ max_retries: 1 });
   const jobs = [...harmless, poison];
   const tries: string[] = [];
+  const over = Promise.withResolvers<JobResult>();
+  const lostWorkers: Promise<unknown>[] = [];
   /** Runs what is ready by a worker that writes nothing any more once the poison has begun. */
   const loseWorker = async () => {
     const begun = Promise.withResolvers<void>();
@@ -273,9 +281,9 @@ it('takes no retry from the jobs beside one over which workers are lost, and one
       if (job.job_id === poison.job_id) begun.resolve();
       // Those of the first worker are under way when it is lost; later ones run before the poison, or never.
       const isFirst = tries.length <= jobs.length;
-      return isFirst || job.job_id === poison.job_id ? new Promise(() => {}) : run(job, signal);
+      return isFirst || job.job_id === poison.job_id ? over.promise : run(job, signal);
     };
-    void jobWorker(work)(eventOf(...jobs.map(messageFor)), contextOf());
+    lostWorkers.push(jobWorker(work)(eventOf(...jobs.map(messageFor)), contextOfOneClaim()));
     await begun.promise;
     vi.setSystemTime(Date.now() + leaseMs + 1);
     await sweepJobs();
@@ -284,6 +292,8 @@ it('takes no retry from the jobs beside one over which workers are lost, and one
 
   const losses = [await loseWorker(), await loseWorker(), await loseWorker()];
   await jobWorker(run)(eventOf(...jobs.map(messageFor)), contextOf());
+  over.resolve(answer);
+  await Promise.all(lostWorkers);
 
   expect(losses.map(({ status, retry_count }) => `${status} ${retry_count}`)).toEqual([
     'queued 0',

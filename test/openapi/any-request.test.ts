@@ -4,9 +4,15 @@ import { shared } from '../support/run/shared.ts';
 import { call, chatJob, submit, type Target } from '../support/servers/api.ts';
 import { post } from '../support/servers/event-reader.ts';
 import { newCaller } from '../support/servers/new-caller.ts';
-import { isAllowed, requestsOf, sendRequest } from './requests.ts';
+import {
+  isAllowed,
+  type OperationRequest,
+  requestsForEach,
+  requestsOf,
+  sendRequest,
+} from './requests.ts';
 import { exampleValues, SchemaValues } from './schema-values.ts';
-import { type Answer, type Operation, ServedDocument } from './served-document.ts';
+import { type Answer, ServedDocument } from './served-document.ts';
 
 const stage = await shared('stage');
 const served = await ServedDocument.of(stage);
@@ -46,9 +52,6 @@ async function newJobs(): Promise<void> {
   pool.set('job_id', ids).set('parent_job_id', ids).set('cursor', cursors);
 }
 
-/** A body, or a path that must name what there is. */
-const hasMuchToTry = ({ method, path }: Operation) => method === 'post' || path.includes('{');
-
 const makesJobs = ['submitJob', 'retryJob'];
 
 describe.each(served.operations)('$operationId', (operation) => {
@@ -56,6 +59,7 @@ describe.each(served.operations)('$operationId', (operation) => {
 
   it('takes what the document allows, and answers anything as it says', async () => {
     const requests = requestsOf(operation, new SchemaValues(served, pool), keys);
+    const examples = requestsForEach(operation, pool, keys);
     const statuses: Record<number, number> = {};
 
     await fc.assert(
@@ -70,7 +74,10 @@ describe.each(served.operations)('$operationId', (operation) => {
         if (!allowed) expect(answer.status).toBeGreaterThanOrEqual(400);
         else expect(brokenRules(answer), answer.text).toEqual([]);
       }),
-      { numRuns: hasMuchToTry(operation) ? runs : Math.ceil(runs / 3) },
+      {
+        examples: examples.map((example): [OperationRequest] => [example]),
+        numRuns: examples.length + (operation.method === 'post' ? runs : Math.ceil(runs / 3)),
+      },
     );
 
     expect(Object.keys(statuses)).toContain(

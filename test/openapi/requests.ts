@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Target } from '../support/servers/api.ts';
 import { mutated } from './mutations.ts';
-import type { SchemaValues } from './schema-values.ts';
+import type { Pool, SchemaValues } from './schema-values.ts';
 import type { Answer, Operation, Parameter, ServedDocument } from './served-document.ts';
 
 /** A request of an operation, before it is written down. */
@@ -39,6 +39,23 @@ export function requestsOf(
     { requiredKeys: ['parameters', 'isCut', 'authorization'] },
   );
 }
+
+/** Requests of each key for each thing that there is, where an operation's path names one. */
+export const requestsForEach = (
+  { parameters = [] }: Operation,
+  pool: Pool,
+  keys: string[],
+): OperationRequest[] =>
+  parameters
+    .filter((each) => each.in === 'path')
+    .flatMap(({ name }) => (pool.get(name) ?? []).map((value) => ({ [name]: String(value) })))
+    .flatMap((path) =>
+      [...new Set(keys)].map((key) => ({
+        parameters: path,
+        isCut: false,
+        authorization: `Bearer ${key}`,
+      })),
+    );
 
 const rarely = <Value>(arbitrary: fc.Arbitrary<Value>, usual: fc.Arbitrary<Value>) =>
   fc.oneof({ arbitrary: usual, weight: 20 }, { arbitrary, weight: 1 });

@@ -1,5 +1,6 @@
 import { DeleteMessageCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import type { Context, SQSEvent, SQSRecord } from 'aws-lambda';
+import { afterAll } from 'vitest';
 import { sqs } from '../../../shared/aws/sqs.ts';
 import { setting } from '../../../shared/config.ts';
 
@@ -40,6 +41,20 @@ export const recordOf = (body: string, messageId = `message-${++messages}`): SQS
 
 export const eventOf = (...Records: SQSRecord[]): SQSEvent => ({ Records });
 
-/** The context of a worker that has `remainingMs` left, all its time by default. */
+let isOver = false;
+afterAll(() => {
+  isOver = true;
+});
+
+/**
+ * The context of a worker that has `remainingMs` left, all its time by default, until the tests of its file are over:
+ * one that a test gave up would go on to take the jobs of the next file.
+ */
 export const contextOf = (remainingMs = 900_000) =>
-  ({ getRemainingTimeInMillis: () => remainingMs }) as Context;
+  ({ getRemainingTimeInMillis: () => (isOver ? 0 : remainingMs) }) as Context;
+
+/** The context of a worker that claims what it has messages for, and nothing after that. */
+export function contextOfOneClaim(): Context {
+  const times = [900_000];
+  return { getRemainingTimeInMillis: () => times.pop() ?? 0 } as Context;
+}

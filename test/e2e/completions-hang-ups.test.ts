@@ -178,11 +178,15 @@ describe('a reader who doesn’t read', () => {
     }
     const model = chat.newModel('plain', { kind: 'pieces', pieces: pieces() });
     const hangUp = new AbortController();
+    const warming = chat.newModel('plain', { kind: 'pieces', pieces: streamOf(['a'], [30, 40]) });
+    await (await complete(await chat.newAccount(), { model: warming.id, stream: true })).text();
     const before = memoryMb();
 
-    await complete(account, { model: model.id, stream: true }, hangUp.signal);
+    const response = await complete(account, { model: model.id, stream: true }, hangUp.signal);
     const stalledAt = await untilStill(() => sentMb);
     const grownMb = memoryMb() - before;
+    // A response that nobody holds any more would be collected, and so hung up on before.
+    expect(response.bodyUsed).toBe(false);
     hangUp.abort();
 
     expect(stalledAt).toBeGreaterThan(0);

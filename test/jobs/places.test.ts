@@ -152,7 +152,7 @@ describe('a key that may have two jobs running', () => {
   it('has room again after its workers have died', async () => {
     await submittedBy({ max_running: 1 }, 2);
     const [lost] = await claimBest(lane, 1);
-    void running([lost as ClaimedJob]);
+    const { ends, finish } = running([lost as ClaimedJob]);
     const [second] = await claimBest(lane, 1);
     await runLeased(second as ClaimedJob, runChatJob, neverUp);
     const held = await itemOf(second as Job);
@@ -160,6 +160,8 @@ describe('a key that may have two jobs running', () => {
     pass(minuteMs);
 
     await runReady();
+    finish();
+    await ends;
 
     expect(held).toMatchObject({
       status: 'queued',

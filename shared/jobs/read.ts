@@ -1,5 +1,6 @@
+import type { QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import { queryPages } from '../aws/dynamodb.ts';
+import { type Page, queryPages } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
 import type { Caller } from '../http/caller.ts';
 import { NotFoundError } from '../http/errors.ts';
@@ -29,6 +30,8 @@ export type JobListQuery = v.InferOutput<typeof JobListQuery>;
 export const JobPath = v.object({ job_id: v.string() });
 
 const pageSize = 50;
+/** What a filter looks at first: where it matches most jobs, this is all that is read. */
+const firstLook = 2 * pageSize;
 /** A filter may match little: the list stops after so many reads, to be in time, and says where to go on. */
 const maxReadsPerList = 20;
 
@@ -41,7 +44,7 @@ export async function listJobs(
   const jobs: Job[] = [];
   let unreadFrom: string | undefined;
   let reads = 0;
-  const pages = queryPages<Job>({
+  const pages = pagesOf({
     TableName: setting('JOBS_TABLE'),
     KeyConditionExpression: 'key_id = :key AND begins_with(job_id, :jobs)',
     ...(filters.length > 0 && {
@@ -56,7 +59,7 @@ export async function listJobs(
     ...(cursor && { ExclusiveStartKey: { key_id: keyId, job_id: cursor } }),
     ScanIndexForward: false,
     ConsistentRead: true,
-    Limit: filters.length > 0 ? 1000 : pageSize + 1,
+    Limit: filters.length > 0 ? firstLook : pageSize + 1,
   });
   for await (const { items, lastKey } of pages) {
     jobs.push(...items);
@@ -65,6 +68,17 @@ export async function listJobs(
     if (jobs.length > pageSize || reads === maxReadsPerList) break;
   }
   return toPage(jobs, unreadFrom);
+}
+
+/** Reads a page of `Limit` jobs, then the others in large pages. */
+async function* pagesOf(query: QueryCommandInput): AsyncGenerator<Page<Job>> {
+  let lastKey: Page<Job>['lastKey'];
+  for await (const page of queryPages<Job>(query)) {
+    yield page;
+    lastKey = page.lastKey;
+    break;
+  }
+  if (lastKey) yield* queryPages<Job>({ ...query, ExclusiveStartKey: lastKey, Limit: 1000 });
 }
 
 /** A job's children lie together; a cursor may come from a list of other jobs. */

@@ -35,10 +35,20 @@ function endAfter(bytes: Buffer, border: string): number {
 }
 
 /** Splits a piece of a stream into its events, each with the blank line that ends it. */
-export const eventsIn = (text: string) => text.split(/(?<=\n\n|\r\n\r\n|\r\r)/);
+export function eventsIn(text: string): string[] {
+  const events: string[] = [];
+  let start = 0;
+  for (const { 0: border, index } of text.matchAll(/\n\n|\r\n\r\n|\r\r/g)) {
+    const end = index + border.length;
+    events.push(text.slice(start, end));
+    start = end;
+  }
+  if (start < text.length) events.push(text.slice(start));
+  return events;
+}
 
 /** Reads an event's data; undefined for an event that has only comments or other fields. */
 export function dataOf(event: string): string | undefined {
-  const lines = event.split(/\r\n|\n|\r/).filter((line) => line.startsWith('data:'));
+  const lines = event.split(/[\r\n]+/).filter((line) => line.startsWith('data:'));
   return lines.length > 0 ? lines.map((line) => line.slice(5).trimStart()).join('\n') : undefined;
 }

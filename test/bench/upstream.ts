@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { json } from 'node:stream/consumers';
 
 // A stub upstream in a process of its own. The first message's content says in how many chunks it streams, and how
-// many ms apart ("20 100"); an answer that isn't streamed takes as long. It answers any message of its parent process
-// with the number of calls so far.
+// many ms apart ("20 100"); an answer that isn't streamed takes as long. After "hold" answers that aren't streamed wait for
+// "go on". It answers any message of its parent process with the number of calls so far.
 
 interface Asked {
   stream?: boolean;
@@ -13,6 +13,7 @@ interface Asked {
 const usage = { prompt_tokens: 10, completion_tokens: 10, total_tokens: 20 };
 
 let calls = 0;
+let goOn: PromiseWithResolvers<void> | undefined;
 
 const server = createServer(async (request, response) => {
   // Other gateways look whether it is there.
@@ -22,6 +23,7 @@ const server = createServer(async (request, response) => {
   }
   calls += 1;
   const body = (await json(request)) as Asked;
+  if (!body.stream) await goOn?.promise;
   const [chunks = 20, delayMs = 0] = (body.messages[0]?.content ?? '').split(' ').map(Number);
   if (body.stream) await stream(response, chunks, delayMs);
   else setTimeout(() => answer(response), delayMs > 0 ? chunks * delayMs : 0);
@@ -30,7 +32,14 @@ server.listen(0, '127.0.0.1', () => {
   const address = server.address();
   process.send?.(typeof address === 'object' ? address?.port : 0);
 });
-process.on('message', () => process.send?.(calls));
+process.on('message', (message) => {
+  if (message === 'hold') goOn ??= Promise.withResolvers();
+  if (message === 'go on') {
+    goOn?.resolve();
+    goOn = undefined;
+  }
+  process.send?.(calls);
+});
 process.on('disconnect', () => process.exit());
 
 function answer(response: ServerResponse<IncomingMessage>): void {

@@ -1,4 +1,4 @@
-import { type Box, widthOf } from '../documents/box.ts';
+import { type Box, sharedHeight, sharedWidth, widthOf } from '../documents/box.ts';
 import { middleOf, type Placed, type Readable, type Row, rowsByMiddle } from './layout-rows.ts';
 
 /** A strip over the width of a page. If it has columns, they are read one after the other. */
@@ -12,8 +12,50 @@ const minProseCharacters = 18;
 /** Fewer lines below each other are no column. */
 const minLines = 3;
 
-/** Parts rows into bands, from the top down: some with columns left and right of a gutter, others without. */
+/**
+ * Parts rows into bands, from the top down: some with columns left and right of a gutter, others without. What stands
+ * in the gutter while a column runs on beside it, such as a picture's caption, follows the columns.
+ */
 export function bandsBeside<Thing extends Readable>(
+  rows: readonly Row<Thing>[],
+  gutter: number,
+  lineHeight: number,
+): Band<Thing>[] {
+  const things = rows.flat();
+  const across = things.filter(({ box }) => crosses(box, gutter));
+  const between = across.filter(({ box }) => things.some((other) => standsBeside(other.box, box)));
+  if (between.length === 0) return bandsOf(rows, gutter, lineHeight);
+  const bands = bandsOf(without(between, rows), gutter, lineHeight);
+  const inColumns = between.filter((thing) => bands.some((band) => runsBeside(band, thing)));
+  return bandsOf(without(inColumns, rows), gutter, lineHeight).flatMap((band) => {
+    const own = inColumns.filter((thing) => runsBeside(band, thing));
+    return own.length > 0 ? [band, { things: own }] : [band];
+  });
+}
+
+const standsBeside = (one: Box, other: Box) =>
+  sharedHeight(one, other) > 0 && sharedWidth(one, other) <= 0;
+
+/** Whether a column of a band runs on beside a thing, while the other one does too, or has ended above. */
+function runsBeside({ columns }: Band<Readable>, { box }: Placed): boolean {
+  const sides = (columns ?? []).map((column) => {
+    const below = column.filter((line) => line.box.bottom > box.top);
+    const runsOn = below.some(
+      (line) => standsBeside(line.box, box) && line.text.length >= minProseCharacters,
+    );
+    return { runsOn, hasEnded: below.length === 0 };
+  });
+  return (
+    sides.some(({ runsOn }) => runsOn) && sides.every(({ runsOn, hasEnded }) => runsOn || hasEnded)
+  );
+}
+
+const without = <Thing>(things: readonly Thing[], rows: readonly Row<Thing>[]): Row<Thing>[] =>
+  rows
+    .map((row) => row.filter((thing) => !things.includes(thing)))
+    .filter(({ length }) => length > 0);
+
+function bandsOf<Thing extends Readable>(
   rows: readonly Row<Thing>[],
   gutter: number,
   lineHeight: number,

@@ -53,6 +53,78 @@ describe('the plain text of a page', () => {
     ]);
   });
 
+  it.each([0, 0.006, 0.012])(
+    'reads columns that run on beside a caption, wherever its lines stand (%f)',
+    (lower) => {
+      const caption = columnBlocks(['The pier', 'in June'], [0.44, 0.225 + lower, 0.56]);
+      const beside = (text: string) => text.slice(0, 22);
+      const narrow = [1, 2, 3];
+      const blocks = [...left, ...left].flatMap((_, index) => {
+        const [one = '', other = ''] = [left[index % 4], right[index % 4]];
+        const isBeside = narrow.includes(index);
+        const top = 0.2 + index * 0.025;
+        return [
+          ...lineBlocks(isBeside ? beside(one) : one, [0.1, top, isBeside ? 0.4 : 0.48]),
+          ...lineBlocks(isBeside ? beside(other) : other, [isBeside ? 0.6 : 0.52, top, 0.9]),
+        ];
+      });
+
+      const { text } = plainText([...caption, ...blocks]);
+
+      const column = (lines: string[]) =>
+        [...lines, ...lines]
+          .map((line, index) => (narrow.includes(index) ? beside(line) : line))
+          .join('\n');
+      expect(text.replace(/\n+/g, '\n')).toBe(
+        `${column(left)}\n${column(right)}\nThe pier\nin June`,
+      );
+    },
+  );
+
+  it('reads a caption beside a column that runs on, below one that has ended', () => {
+    const caption = lineBlocks('The pier in June', [0.42, 0.32, 0.58]);
+    const longer = [...left, ...left].flatMap((text, index) =>
+      lineBlocks(text, [0.1, 0.2 + index * 0.025, index === 4 || index === 5 ? 0.4 : 0.48]),
+    );
+
+    const { text } = plainText([...longer, ...columnBlocks(right, [0.52, 0.2, 0.9]), ...caption]);
+
+    expect(text.replace(/\n+/g, '\n')).toBe(
+      [...left, ...left, ...right, 'The pier in June'].join('\n'),
+    );
+  });
+
+  it('parts columns at a heading across them, also with a page number beside it', () => {
+    const heading = [
+      ...lineBlocks('Of the eastern breakwater', [0.3, 0.32, 0.7]),
+      ...lineBlocks('12', [0.86, 0.32, 0.9]),
+    ];
+    const below = [left, right].flatMap((lines, column) =>
+      columnBlocks(lines, [column ? 0.52 : 0.1, 0.36, column ? 0.9 : 0.48]),
+    );
+
+    const { text } = plainText([...twoColumns, ...heading, ...below]);
+
+    expect(text.replace(/\n+/g, '\n')).toBe(
+      [...left, ...right, 'Of the eastern breakwater\t12', ...left, ...right].join('\n'),
+    );
+  });
+
+  it('keeps the rows of a table whose middle column stands in a gutter', () => {
+    const cells = ['Item', 'Piles', 'Divers', 'Paint'];
+    const blocks = cells.flatMap((cell, index) => [
+      ...lineBlocks(`${cell} bought`, [0.1, 0.2 + index * 0.025, 0.3]),
+      ...lineBlocks(`${index} times`, [0.4, 0.2 + index * 0.025, 0.6]),
+      ...lineBlocks(`${index}00.00`, [0.7, 0.2 + index * 0.025, 0.8]),
+    ]);
+
+    const { text } = plainText(blocks);
+
+    expect(text).toBe(
+      cells.map((cell, index) => `${cell} bought\t${index} times\t${index}00.00`).join('\n'),
+    );
+  });
+
   it('reads three columns', () => {
     const third = left.map((line) => line.toUpperCase());
     const blocks = left.flatMap((text, index) => [

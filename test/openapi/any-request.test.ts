@@ -7,7 +7,7 @@ import { newCaller } from '../support/servers/new-caller.ts';
 import {
   isAllowed,
   type OperationRequest,
-  requestsForEach,
+  plainRequests,
   requestsOf,
   sendRequest,
 } from './requests.ts';
@@ -59,7 +59,7 @@ describe.each(served.operations)('$operationId', (operation) => {
 
   it('takes what the document allows, and answers anything as it says', async () => {
     const requests = requestsOf(operation, new SchemaValues(served, pool), keys);
-    const examples = requestsForEach(operation, pool, keys);
+    const examples = plainRequests(operation, pool, keys);
     const statuses: Record<number, number> = {};
 
     await fc.assert(

@@ -40,22 +40,24 @@ export function requestsOf(
   );
 }
 
-/** Requests of each key for each thing that there is, where an operation's path names one. */
-export const requestsForEach = (
-  { parameters = [] }: Operation,
+/** Requests of each key with all that must be given: the first example of a body, and each thing that a path may name. */
+export function plainRequests(
+  { parameters = [], requestBody }: Operation,
   pool: Pool,
   keys: string[],
-): OperationRequest[] =>
-  parameters
-    .filter((each) => each.in === 'path')
-    .flatMap(({ name }) => (pool.get(name) ?? []).map((value) => ({ [name]: String(value) })))
-    .flatMap((path) =>
-      [...new Set(keys)].map((key) => ({
-        parameters: path,
-        isCut: false,
-        authorization: `Bearer ${key}`,
-      })),
-    );
+): OperationRequest[] {
+  const [name] = parameters.flatMap((each) => (each.in === 'path' ? each.name : []));
+  const paths = name ? (pool.get(name) ?? []).map((value) => ({ [name]: String(value) })) : [{}];
+  const [example] = Object.values(requestBody?.content['application/json'].examples ?? {});
+  return paths.flatMap((path) =>
+    [...new Set(keys)].map((key) => ({
+      parameters: path,
+      ...(example && { body: example.value }),
+      isCut: false,
+      authorization: `Bearer ${key}`,
+    })),
+  );
+}
 
 const rarely = <Value>(arbitrary: fc.Arbitrary<Value>, usual: fc.Arbitrary<Value>) =>
   fc.oneof({ arbitrary: usual, weight: 20 }, { arbitrary, weight: 1 });

@@ -27,8 +27,11 @@ export function bandsBeside<Thing extends Readable>(
   if (between.length === 0) return bandsOf(rows, gutter, lineHeight);
   const bands = bandsOf(without(between, rows), gutter, lineHeight);
   const inColumns = between.filter((thing) => bands.some((band) => runsBeside(band, thing)));
-  return bandsOf(without(inColumns, rows), gutter, lineHeight).flatMap((band) => {
-    const own = inColumns.filter((thing) => runsBeside(band, thing));
+  const others = bandsOf(without(inColumns, rows), gutter, lineHeight);
+  const places = inColumns.map((thing) => others.findIndex((band) => runsBeside(band, thing)));
+  if (places.includes(-1)) return bandsOf(rows, gutter, lineHeight);
+  return others.flatMap((band, index) => {
+    const own = inColumns.filter((_, each) => places[each] === index);
     return own.length > 0 ? [band, { things: own }] : [band];
   });
 }

@@ -1,6 +1,13 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { plainText } from '../../shared/ocr/layout.ts';
-import { block, columnBlocks, lineBlocks, turned } from '../support/fixtures/blocks.ts';
+import {
+  block,
+  columnBlocks,
+  type LinePlace,
+  lineBlocks,
+  turned,
+} from '../support/fixtures/blocks.ts';
 
 const left = [
   'The committee met in the town hall',
@@ -20,6 +27,19 @@ const twoColumns = left.flatMap((text, index) => [
   ...lineBlocks(text, [0.1, 0.2 + index * 0.025, 0.46]),
   ...lineBlocks(right[index] as string, [0.54, 0.201 + index * 0.025, 0.9]),
 ]);
+
+const rowsOf = (pattern: string): [isThere: boolean, isShort: boolean][] =>
+  [...pattern].map((row) => [row !== '.', row === 's']);
+/** Lines between two columns of which one belongs to them only while the others do. */
+const lostOnce = [
+  rowsOf('.....slllll.'),
+  rowsOf('...s.sl.lll'),
+  [
+    [6, 8],
+    [15, 5],
+    [9, 8],
+  ],
+] satisfies [unknown, unknown, [number, number][]];
 
 describe('the plain text of a page', () => {
   it('keeps its lines, and a blank line between paragraphs', () => {
@@ -183,6 +203,42 @@ describe('the plain text of a page', () => {
     const { text } = plainText(askew as never, 1);
 
     expect(text).toBe(`${left.join('\n')}\n\n${right.join('\n')}`);
+  });
+
+  it('has each line once, wherever lines stand in columns and between them', () => {
+    /** Whether each row of a column is there, and whether it is short. */
+    const column = fc.array(fc.tuple(fc.boolean(), fc.boolean()), { minLength: 4, maxLength: 16 });
+    /** Half rows from the top, and twentieths of the page's width. */
+    const between = fc.array(fc.tuple(fc.nat(32), fc.integer({ min: 5, max: 9 })), {
+      maxLength: 5,
+    });
+
+    fc.assert(
+      fc.property(column, column, between, (one, other, lines) => {
+        const texts: string[] = [];
+        const print = (place: LinePlace) => {
+          texts.push(`line-${texts.length}-with-some-words`);
+          return lineBlocks(texts.at(-1) ?? '', place);
+        };
+        const blocks = [one, other].flatMap((rows, isRight) =>
+          rows.flatMap(([isThere, isShort], row) => {
+            if (!isThere) return [];
+            const [left, right] = isRight
+              ? [isShort ? 0.62 : 0.52, 0.9]
+              : [0.1, isShort ? 0.38 : 0.48];
+            return print([left, 0.1 + row * 0.025, right]);
+          }),
+        );
+        const across = lines.flatMap(([halfRows, left]) =>
+          print([left / 20, 0.1 + halfRows * 0.0125, 1 - left / 20 + 0.02]),
+        );
+
+        const { text } = plainText([...blocks, ...across]);
+
+        expect(text.split(/\s+/).filter(Boolean).sort()).toEqual(texts.sort());
+      }),
+      { examples: [[...lostOnce]], numRuns: 1000 },
+    );
   });
 
   it('of no words is empty, and nothing is said of its confidence', () => {

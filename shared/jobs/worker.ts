@@ -119,8 +119,7 @@ class Slots {
 
   /**
    * Waits until a job has ended since it was last asked, as one may during a claim; with slots that are free, `mostMs`
-   * at most.
-   * Returns false if none runs.
+   * at most. Returns false if none runs.
    */
   async oneEnds(mostMs?: number): Promise<boolean> {
     if (!this.hasEnded) {

@@ -13,25 +13,26 @@ const minProseCharacters = 18;
 const minLines = 3;
 
 /**
- * Parts rows into bands, from the top down: some with columns left and right of a gutter, others without. What stands
- * in the gutter while a column runs on beside it, such as a picture's caption, follows the columns.
+ * Does what `bandsBeside` does, and takes insets out of columns: what stands in the gutter while a column runs on
+ * beside it, such as a picture's caption. They follow the columns.
  */
-export function bandsBeside<Thing extends Readable>(
+export function bandsAroundInsets<Thing extends Readable>(
   rows: readonly Row<Thing>[],
   gutter: number,
   lineHeight: number,
 ): Band<Thing>[] {
+  const plain = bandsBeside(rows, gutter, lineHeight);
   const things = rows.flat();
   const across = things.filter(({ box }) => crosses(box, gutter));
   const between = across.filter(({ box }) => things.some((other) => standsBeside(other.box, box)));
-  if (between.length === 0) return bandsOf(rows, gutter, lineHeight);
-  const bands = bandsOf(without(between, rows), gutter, lineHeight);
-  const inColumns = between.filter((thing) => bands.some((band) => runsBeside(band, thing)));
-  const others = bandsOf(without(inColumns, rows), gutter, lineHeight);
-  const places = inColumns.map((thing) => others.findIndex((band) => runsBeside(band, thing)));
-  if (places.includes(-1)) return bandsOf(rows, gutter, lineHeight);
+  if (between.length === 0) return plain;
+  const bands = bandsBeside(without(between, rows), gutter, lineHeight);
+  const insets = between.filter((thing) => bands.some((band) => runsBeside(band, thing)));
+  const others = bandsBeside(without(insets, rows), gutter, lineHeight);
+  const places = insets.map((thing) => others.findIndex((band) => runsBeside(band, thing)));
+  if (places.includes(-1)) return plain;
   return others.flatMap((band, index) => {
-    const own = inColumns.filter((_, each) => places[each] === index);
+    const own = insets.filter((_, each) => places[each] === index);
     return own.length > 0 ? [band, { things: own }] : [band];
   });
 }
@@ -53,12 +54,15 @@ function runsBeside({ columns }: Band<Readable>, { box }: Placed): boolean {
   );
 }
 
-const without = <Thing>(things: readonly Thing[], rows: readonly Row<Thing>[]): Row<Thing>[] =>
-  rows
-    .map((row) => row.filter((thing) => !things.includes(thing)))
+function without<Thing>(some: readonly Thing[], rows: readonly Row<Thing>[]): Row<Thing>[] {
+  const taken = new Set(some);
+  return rows
+    .map((row) => row.filter((thing) => !taken.has(thing)))
     .filter(({ length }) => length > 0);
+}
 
-function bandsOf<Thing extends Readable>(
+/** Parts rows into bands, from the top down: some with columns left and right of a gutter, others without. */
+export function bandsBeside<Thing extends Readable>(
   rows: readonly Row<Thing>[],
   gutter: number,
   lineHeight: number,

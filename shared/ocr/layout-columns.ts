@@ -1,5 +1,5 @@
 import { heightOf, median } from '../documents/box.ts';
-import { type Band, bandsBeside } from './layout-bands.ts';
+import { type Band, bandsAroundInsets, bandsBeside } from './layout-bands.ts';
 import { paragraphsOf, type Readable, type Row, rowsByMiddle } from './layout-rows.ts';
 
 /**
@@ -18,23 +18,29 @@ export function readingOrder<Thing extends Readable>(things: readonly Thing[]): 
   );
 }
 
+/** So many gutters, those with most text in their columns, are looked at closely: insets may hide what others have. */
+const closelyRead = 5;
+
 /** Returns the bands beside the gutter that has most text in its columns; undefined if there is no gutter. */
 function bandsWithColumns<Thing extends Readable>(rows: readonly Row<Thing>[]) {
   const boxes = rows.flat().map(({ box }) => box);
   const height = median(boxes.map(heightOf));
   const step = height / 4;
   const gutters = new Set(boxes.map(({ left }) => (Math.round(left / step) - 1) * step));
-  let maxText = 0;
-  let best: Band<Thing>[] | undefined;
-  for (const gutter of gutters) {
-    const bands = bandsBeside(rows, gutter, height);
-    const text = charactersIn(bands.flatMap(({ columns }) => columns?.flat() ?? []));
-    if (text <= maxText) continue;
-    maxText = text;
-    best = bands;
-  }
-  return best;
+  const likely = [...gutters]
+    .map((gutter) => ({ gutter, text: textInColumns(bandsBeside(rows, gutter, height)) }))
+    .filter(({ text }) => text > 0)
+    .sort((one, other) => other.text - one.text)
+    .slice(0, closelyRead);
+  return likely
+    .map(({ gutter }) => bandsAroundInsets(rows, gutter, height))
+    .reduce<Band<Thing>[] | undefined>(
+      (best, bands) => (best && textInColumns(best) >= textInColumns(bands) ? best : bands),
+      undefined,
+    );
 }
 
-const charactersIn = (things: readonly Readable[]) =>
-  things.reduce((sum, { text }) => sum + text.length, 0);
+const textInColumns = (bands: readonly Band<Readable>[]) =>
+  bands
+    .flatMap(({ columns }) => columns?.flat() ?? [])
+    .reduce((sum, { text }) => sum + text.length, 0);

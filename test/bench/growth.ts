@@ -1,10 +1,9 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { call, chatJob, submit, type Target } from '../support/servers/api.ts';
 import { cpuSecondsOf } from '../support/servers/processes.ts';
-import { newDataDir, startTestStage, type TestStage } from '../support/servers/stage.ts';
+import type { TestStage } from '../support/servers/stage.ts';
+import { startBenchStage } from './bench-stage.ts';
 
 // Measures whether the ten-thousandth request is as fast as the first: completions, then jobs, a thousand at a
 // time, on a stage with a data folder and on one in memory. Each row shows its rate, the CPU time of the stage and
@@ -16,29 +15,20 @@ const atOnce = 8;
 
 for (const memory of [false, true]) {
   console.log(memory ? '\nIn memory' : 'With a data folder');
-  const upstream = fork(new URL('./upstream.ts', import.meta.url));
-  const [port] = await once(upstream, 'message');
-  const dataDir = newDataDir();
-  const env = { OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1`, OPENAI_API_KEY: 'bench' };
-  const stage = await startTestStage({ memory, dataDir, env });
-  const served = async () => {
-    upstream.send('calls');
-    return (await once(upstream, 'message'))[0] as number;
-  };
+  const { stage, tell, close } = await startBenchStage({ memory });
   await each(200, () => complete(stage));
 
   await table(stage, 'completions', () => each(1000, () => complete(stage)));
   await table(stage, 'jobs, submitted and run', async (thousand) => {
-    const before = await served();
-    await each(1000, (index) => submit(stage, chatJob(`job ${thousand} ${index}`)));
-    while ((await served()) < before + 1000) await new Promise((done) => setTimeout(done, 50));
+    const before = await tell('calls');
+    await each(1000, (index) => submit(stage, chatJob(`1 0 ${thousand} ${index}`)));
+    while ((await tell('calls')) < before + 1000) await new Promise((done) => setTimeout(done, 50));
   });
   if (!memory) {
-    const bytes = statSync(join(dataDir, 'dynamodb.db')).size;
+    const bytes = statSync(join(stage.dataDir, 'dynamodb.db')).size;
     console.log(`  the database has ${(bytes / 1024 / 1024).toFixed(0)} MB`);
   }
-  await stage.close();
-  upstream.disconnect();
+  await close();
 }
 
 async function complete(target: Target): Promise<void> {

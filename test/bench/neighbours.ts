@@ -1,11 +1,8 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
-import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
-import { dynamodb, queryItems } from '../../shared/aws/dynamodb.ts';
+import { queryItems } from '../../shared/aws/dynamodb.ts';
 import type { Job } from '../../shared/jobs/job.ts';
 import { chatJob, submit, type Target, until } from '../support/servers/api.ts';
 import { newCaller } from '../support/servers/new-caller.ts';
-import { newDataDir, startTestStage } from '../support/servers/stage.ts';
+import { startBenchStage } from './bench-stage.ts';
 
 // Measures what keys and jobs cost each other: how long one key's job waits behind 600 of another's, how often the
 // jobs of a key with one request a minute run for each call that they may make, and how long quick jobs take among
@@ -15,22 +12,14 @@ import { newDataDir, startTestStage } from '../support/servers/stage.ts';
 const asked = process.argv.slice(2);
 const wanted = (part: string) => asked.length === 0 || asked.includes(part);
 
-const upstream = fork(new URL('./upstream.ts', import.meta.url));
-const [port] = await once(upstream, 'message');
-const dataDir = newDataDir();
-const stage = await startTestStage({
-  memory: true,
-  dataDir,
-  env: { OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1`, OPENAI_API_KEY: 'bench' },
-});
+const { stage, tell, close } = await startBenchStage({ memory: true });
 await submit(stage, job(0)).then(({ id }) => until(stage, id));
 
 if (wanted('crowd')) await behindACrowd(600);
 if (wanted('minute')) await oneRequestAMinute(400, 3);
 if (wanted('mixed')) await quickAmongSlow(180, 20);
 
-await stage.close();
-upstream.disconnect();
+await close();
 
 async function behindACrowd(count: number): Promise<void> {
   const [one, many] = [await newCaller(stage), await newCaller(stage)];
@@ -50,7 +39,7 @@ async function waitOf(caller: Target): Promise<string> {
 
 async function oneRequestAMinute(count: number, minutes: number): Promise<void> {
   const caller = await newCaller(stage, { requests_per_minute: 1 });
-  const before = await callsOfUpstream();
+  const before = await tell('calls');
   await new Promise((resolve) => setTimeout(resolve, 60_000 - (Date.now() % 60_000)));
   const runs = new Set<string>();
   let ended = false;
@@ -73,7 +62,7 @@ async function oneRequestAMinute(count: number, minutes: number): Promise<void> 
   }
   ended = true;
   await watching;
-  print('calls for these runs', String((await callsOfUpstream()) - before));
+  print('calls for these runs', String((await tell('calls')) - before));
 }
 
 /** The latest run of each job of a key, named by its start. */
@@ -100,7 +89,7 @@ type KeyOf = Awaited<ReturnType<typeof newCaller>>;
 async function jobsOf({ keyId }: KeyOf): Promise<Pick<Job, 'job_id' | JobTime>[]> {
   const jobs: Pick<Job, 'job_id' | JobTime>[] = [];
   const query = {
-    TableName: await jobsTable(),
+    TableName: stage.outputs['JobsTable'],
     KeyConditionExpression: 'key_id = :key AND begins_with(job_id, :jobs)',
     ExpressionAttributeValues: { ':key': keyId, ':jobs': 'job_' },
     ProjectionExpression: 'job_id, started_at, completed_at',
@@ -110,12 +99,6 @@ async function jobsOf({ keyId }: KeyOf): Promise<Pick<Job, 'job_id' | JobTime>[]
 }
 
 type JobTime = 'started_at' | 'completed_at';
-
-/** No output names the jobs' table. */
-async function jobsTable(): Promise<string> {
-  const { TableNames = [] } = await dynamodb.send(new ListTablesCommand({}));
-  return TableNames.find((name) => /jobstable/i.test(name)) ?? '';
-}
 
 async function quickAmongSlow(quick: number, slow: number): Promise<void> {
   const caller = await newCaller(stage, { max_concurrent: null });
@@ -151,11 +134,6 @@ async function submitted(
   };
   await Promise.all(Array.from({ length: 20 }, submitNext));
   return ids;
-}
-
-async function callsOfUpstream(): Promise<number> {
-  upstream.send('calls');
-  return (await once(upstream, 'message'))[0] as number;
 }
 
 function between(from: string | null, to: string | null): number {

@@ -1,7 +1,4 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
-import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import pLimit from 'p-limit';
 import { v7 as uuidv7 } from 'uuid';
@@ -12,7 +9,7 @@ import { newJob } from '../../shared/jobs/new-job.ts';
 import { call, chatJob, submit, type Target, until } from '../support/servers/api.ts';
 import { newCaller } from '../support/servers/new-caller.ts';
 import { cpuSecondsOf } from '../support/servers/processes.ts';
-import { newDataDir, startTestStage } from '../support/servers/stage.ts';
+import { startBenchStage } from './bench-stage.ts';
 
 // Measures what a long queue costs, with ever more jobs that wait: how many are done in a second, how soon a job of the
 // best priority starts, and how long lists take. The jobs are put into the table as a folder's files are; while that is
@@ -23,19 +20,11 @@ const backlogs = process.argv.slice(2).map(Number);
 if (backlogs.length === 0) backlogs.push(1_000, 10_000, 100_000);
 const measured = 600;
 
-const upstream = fork(new URL('./upstream.ts', import.meta.url));
-const [port] = await once(upstream, 'message');
-const dataDir = newDataDir();
-const stage = await startTestStage({
-  memory: true,
-  dataDir,
-  env: { OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1`, OPENAI_API_KEY: 'bench' },
-});
+const { stage, tell, close } = await startBenchStage({ memory: true });
 const stagePid = stage.process.pid ?? 0;
 const caller = await newCaller(stage, { max_concurrent: null });
 const other = await newCaller(stage);
-const { TableNames = [] } = await dynamodb.send(new ListTablesCommand({}));
-const table = TableNames.find((name) => /jobstable/i.test(name)) ?? '';
+const table = stage.outputs['JobsTable'] ?? '';
 Object.assign(process.env, { JOBS_TABLE: table, JOB_RETENTION_DAYS: '1', LANE_SHARDS: '1' });
 await submit(other, chatJob('1')).then(({ id }) => until(other, id));
 
@@ -57,14 +46,7 @@ for (const backlog of backlogs) {
   });
   console.log(String(backlog).padStart(9) + cells.join(''));
 }
-await stage.close();
-upstream.disconnect();
-
-/** Returns how many calls the upstream has had. */
-async function tell(message: 'calls' | 'hold' | 'go on'): Promise<number> {
-  upstream.send(message);
-  return (await once(upstream, 'message'))[0] as number;
-}
+await close();
 
 /** Puts waiting jobs of one key into the table. */
 async function fill(count: number): Promise<void> {

@@ -151,30 +151,30 @@ describe.concurrent('cancel, stop and retry', () => {
   });
 });
 
-it('a failed file of a folder that was stopped is left to that folder, which is named', async () => {
+/** A key with a folder of one file. */
+async function folderWithFile(status: Job['status'], fileStatus: Job['status']) {
   const { key } = await keyWith(0);
   const [folder] = await putManyJobs(key.id, [
-    { input_type: 'drive_folder', lane: 'folder#0', status: 'cancelled' },
+    { input_type: 'drive_folder', lane: 'folder#0', status },
   ]);
-  const parent_job_id = folder?.job_id ?? '';
-  const file = { job_id: childIdOf(parent_job_id, 'a'), parent_job_id, status: 'failed' } as const;
+  const folderId = folder?.job_id ?? '';
+  const file = { job_id: childIdOf(folderId, 'a'), parent_job_id: folderId, status: fileStatus };
   await putManyJobs(key.id, [{ ...file, input_type: 'drive_file' }]);
+  return { key, folderId };
+}
+
+it('a failed file of a folder that was stopped is left to that folder, which is named', async () => {
+  const { key, folderId } = await folderWithFile('cancelled', 'failed');
 
   const { stdout } = await jobs('retry', '--key', key.id);
 
   expect(stdout).toBe(
-    `Tried again: 0 jobs.\nLeft out, as parts of others: 1 job. Instead, retry the others: ${parent_job_id}.\n`,
+    `Tried again: 0 jobs.\nLeft out, as parts of others: 1 job. Instead, retry the others: ${folderId}.\n`,
   );
 });
 
 it('the files of a folder that is stopped are stopped with it, and none is left to do', async () => {
-  const { key } = await keyWith(0);
-  const [folder] = await putManyJobs(key.id, [
-    { input_type: 'drive_folder', lane: 'folder#0', status: 'queued' },
-  ]);
-  const parent_job_id = folder?.job_id ?? '';
-  const file = { job_id: childIdOf(parent_job_id, 'a'), parent_job_id, status: 'queued' } as const;
-  await putManyJobs(key.id, [{ ...file, input_type: 'drive_file' }]);
+  const { key } = await folderWithFile('queued', 'queued');
 
   const { stdout } = await jobs('stop', '--key', key.id);
 

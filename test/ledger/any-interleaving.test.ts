@@ -48,10 +48,10 @@ it.each([
 );
 
 it.each([
-  ['any history', 10],
-  ['sweeps beside callers who are late, and new ones', 10],
-  ['a window that ends under running calls', 8],
-  ['keys that go from team to team', 15],
+  ['any history', 20],
+  ['sweeps beside callers who are late, and new ones', 20],
+  ['a window that ends under running calls', 15],
+  ['keys that go from team to team', 30],
 ] as const)(
   'keeps keys and their teams within their ceilings, and each spends what was charged to it: %s',
   (what, numRuns) =>

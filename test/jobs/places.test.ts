@@ -2,6 +2,8 @@ import * as v from 'valibot';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { runChatJob } from '../../shared/jobs/chat/run-chat.ts';
 import type { ClaimedJob, Job } from '../../shared/jobs/job.ts';
+import { takePlace } from '../../shared/jobs/line/line.ts';
+import { placeAfter } from '../../shared/jobs/line/places.ts';
 import { claimBest } from '../../shared/jobs/next-jobs.ts';
 import { type RunJob, runLeased } from '../../shared/jobs/run-leased.ts';
 import { claimJob, makeReady, takeBackJob } from '../../shared/jobs/state.ts';
@@ -9,6 +11,8 @@ import { JobSubmission } from '../../shared/jobs/submission.ts';
 import { submitJob } from '../../shared/jobs/submit.ts';
 import { issueKey } from '../../shared/keys/key.ts';
 import { defaultLimits, type KeyLimits } from '../../shared/keys/key-limits.ts';
+import type { Account } from '../../shared/ledger/account.ts';
+import { RequestsPerMinuteError } from '../../shared/ledger/errors.ts';
 import { chatJob } from '../support/servers/api.ts';
 import { useModelStub } from '../support/servers/model-stub.ts';
 import { hourMs, minuteMs, pass, useFreshHour } from '../support/worlds/clock.ts';
@@ -88,7 +92,7 @@ it('a job whose place is far ahead asks within the hour, and keeps it', async ()
   await runReady();
   const waiting = (await allJobs()).toSorted((a, b) => (a.ready_at < b.ready_at ? -1 : 1));
   const [next] = waiting.filter(({ status }) => status === 'queued') as [Job];
-  const far = waiting.find(({ place }) => place) as Job;
+  const far = waiting.reduce((a, b) => ((b.place?.at ?? '') > (a.place?.at ?? '') ? b : a));
   for (const ms of await waitsOf()) expect(ms - Date.now()).toBeLessThanOrEqual(hourMs);
   pass(Date.parse(far.ready_at) - Date.now());
 
@@ -99,6 +103,19 @@ it('a job whose place is far ahead asks within the hour, and keeps it', async ()
   const again = await itemOf(far);
   expect(again).toMatchObject({ status: 'queued', place: far.place });
   expect(Date.parse(again.ready_at)).toBeGreaterThan(Date.now());
+});
+
+it('a job that asks when its place is next keeps it', async () => {
+  const [job] = (await submittedBy({ requests_per_minute: 1 }, 1)) as [Job];
+  const refused = new RequestsPerMinuteError({ requests_per_minute: 1 } as Account);
+  const endMs = Date.now() + minuteMs;
+  const at = await takePlace(job.key_id, 'requests', endMs, minuteMs);
+  const placed: Job = { ...job, place: { limit: 'requests', at: new Date(at).toISOString() } };
+
+  const kept = await placeAfter(placed, refused, endMs);
+  const next = await takePlace(job.key_id, 'requests', endMs, minuteMs);
+
+  expect([at, kept.untilMs, next]).toEqual([endMs, endMs, endMs + minuteMs]);
 });
 
 async function runAlone(job: Job): Promise<void> {

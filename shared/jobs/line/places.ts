@@ -26,7 +26,7 @@ export async function placeAfter(job: Job, error: unknown, endMs: number): Promi
   if (!line) return { untilMs: endMs };
   const { limit, fromMs, apartMs, wakesAt } = line;
   const taken = job.place?.limit === limit ? Date.parse(job.place.at) : 0;
-  const placeMs = taken > fromMs ? taken : await takePlace(job.key_id, limit, fromMs, apartMs);
+  const placeMs = taken >= fromMs ? taken : await takePlace(job.key_id, limit, fromMs, apartMs);
   // The first in line has nobody to get out of the way of.
   const jitterMs = placeMs === fromMs ? 0 : Math.floor(Math.random() * apartMs);
   const untilMs = wakesAt?.(placeMs) ?? placeMs + jitterMs;

@@ -31,6 +31,8 @@ export interface RunnerProps {
 export interface DocumentLimits {
   readonly bytes: number;
   readonly pages: number;
+  /** How long one of its pages may take to be drawn. */
+  readonly pageSeconds: number;
 }
 
 export interface JobRunnersProps extends RunnerProps {
@@ -158,7 +160,11 @@ export class JobRunners extends Construct {
   }
 }
 
-/** Sets how large a document may be, for a function that reads documents. */
-export function setDocumentLimits(fn: LambdaFunction, limits: DocumentLimits): void {
-  fn.addEnvironment('DOCUMENT_LIMITS', Stack.of(fn).toJsonString(limits));
+/** Sets how large a document may be, and how slow, for a function that reads documents. */
+export function setDocumentLimits(
+  fn: LambdaFunction,
+  { bytes, pages, pageSeconds }: DocumentLimits,
+): void {
+  fn.addEnvironment('DOCUMENT_LIMITS', Stack.of(fn).toJsonString({ bytes, pages }));
+  fn.addEnvironment('PAGE_SECONDS', String(pageSeconds));
 }

@@ -82,6 +82,7 @@ export class ServiceStack extends Stack {
     const documentLimits = {
       bytes: settings.documentMaxMb * 1024 * 1024,
       pages: settings.documentMaxPages,
+      pageSeconds: settings.documentPageSeconds,
     };
     const work = { lanes, jobs, ledger, keys, providers, drive, alarms, logs, documentLimits };
     const webhooks = new Webhooks(this, 'webhooks', {

@@ -27,6 +27,8 @@ const Environment = v.object({
   LEDGER_TABLE: v.string(),
   LANE_SHARDS: v.pipe(v.string(), v.toNumber(), v.integer(), v.minValue(1)),
   OCR_QUEUE_URL: v.string(),
+  /** How long a page of a document may take to be drawn. */
+  PAGE_SECONDS: v.optional(v.pipe(v.string(), v.toNumber(), v.minValue(1)), '30'),
   OPENAI_BASE_URL: v.optional(v.pipe(v.string(), v.url())),
   /** The most that one research may cost, in US dollars. */
   RESEARCH_MAX_USD: v.pipe(v.string(), v.toNumber(), v.minValue(0)),

@@ -1,3 +1,4 @@
+import { setting } from '../config.ts';
 import type { Document } from './document.ts';
 import type { DocumentAnswer, DocumentRequest } from './threads/document-requests.ts';
 import { DocumentThread, threadBeside } from './threads/document-thread.ts';
@@ -8,15 +9,12 @@ const thread = new DocumentThread<DocumentRequest, DocumentAnswer>(
   { heapMb: 256 },
 );
 
-/** For a page, or to open a document. A page of A4 takes half a second. */
-const ms = 30_000;
-
 /**
  * Opens a PDF or a picture, whose pages are drawn in a thread that all documents of this process share. Throws 422
- * if it can't be read, and if it takes more than 30 seconds or more memory than there is for it, twice.
+ * if it can't be read, and if it takes more time or memory than there is for it, twice. A page of A4 takes half a second.
  */
 export const openPages = (
   path: string,
   kind: 'pdf' | 'image',
   losses?: Losses,
-): Promise<Document> => openInThread({ thread, ms }, path, kind, losses);
+): Promise<Document> => openInThread({ thread, ms: setting('PAGE_SECONDS') * 1000 }, path, kind, losses);

@@ -4,8 +4,9 @@ import { rawPdf, shadingPage, wordsPage } from '../support/fixtures/poison.ts';
 import { greyJpeg, words } from '../support/fixtures/small-documents.ts';
 import { submit, until } from '../support/servers/api.ts';
 import { useOwnStage } from '../support/servers/own-stages.ts';
+import { chatStageEnv } from '../support/servers/stage.ts';
 
-const stage = await useOwnStage({ memory: true });
+const stage = await useOwnStage({ memory: true, env: await chatStageEnv() });
 
 const readOf = (content: object[]) =>
   submit(stage, {
@@ -29,9 +30,7 @@ const pdf = (bytes: Buffer) => ({
   },
 });
 
-it('a page that would hold its worker for minutes costs the jobs beside it nothing', {
-  timeout: 400_000,
-}, async () => {
+it('a page that would hold its worker for minutes costs the jobs beside it nothing', async () => {
   const poison = await readOf([
     pdf(rawPdf([wordsPage(words(1)), shadingPage(20_000), wordsPage(words(3))])),
   ]);

@@ -26,6 +26,7 @@ describe('settings', () => {
       textractPagesPerSecond: 5,
       documentMaxMb: 200,
       documentMaxPages: 3000,
+      documentPageSeconds: 30,
       laneShards: 1,
       concurrency: 1000,
       reservedConcurrency: false,

@@ -6,6 +6,9 @@ import type { Shared } from './shared.ts';
 /** The origins whose pages may call a stage with the test models. */
 export const allowedOrigins = ['https://app.example.com', 'http://localhost:5173'];
 
+/** How long a page may take to be drawn on a stage with the test models. */
+const pageSeconds = 8;
+
 /** More than there are test files that chat. */
 const slotCount = 20;
 
@@ -22,7 +25,8 @@ export async function synthesizeWithSlots(outDir: string): Promise<Shared['chatA
     CDK_VALIDATION: 'false',
   };
   Object.assign(process.env, env);
-  const synthesis = synthesize(outDir, { context: { 'quire:corsOrigins': allowedOrigins } });
+  const context = { 'quire:corsOrigins': allowedOrigins, 'quire:documentPageSeconds': pageSeconds };
+  const synthesis = synthesize(outDir, { context });
   for (const name of Object.keys(env)) delete process.env[name];
   return { assembly: (await synthesis).assetsDir, slots };
 }

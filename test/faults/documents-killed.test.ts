@@ -87,7 +87,7 @@ it('a worker killed before any of its requests costs no page, and pays none twic
 });
 
 it("a page that can't be drawn is held and given back, whenever its worker is killed", async () => {
-  const pdf = rawPdf([greyPage(120), brokenPicturePage(), wordsPage(words(3))]);
+  const pdf = rawPdf([greyPage(120), brokenPicturePage(), wordsPage(words(3))], [200, 100]);
   const submission = { job_type: 'ocr', drive: { file_id: await world.add('broken.pdf', pdf) } };
   await submitEach(1, submission);
   const requests = await runCounted('ocr');

@@ -10,9 +10,16 @@ import {
   type QueryCommandInput,
 } from '@aws-sdk/lib-dynamodb';
 import { fullJitterMs } from '../jitter.ts';
+import { dynamodbSigner } from './dynamodb-signer.ts';
+
+const client: DynamoDBClient = new DynamoDBClient({ signer: dynamodbSigner(() => client.config) });
+// Each request would be copied for a log that there is not, and its User-Agent put together anew.
+for (const name of ['loggerMiddleware', 'getUserAgentMiddleware']) {
+  client.middlewareStack.remove(name);
+}
 
 /** The one DynamoDB client of a function. */
-export const dynamodb = DynamoDBDocumentClient.from(new DynamoDBClient({}), {
+export const dynamodb = DynamoDBDocumentClient.from(client, {
   marshallOptions: { removeUndefinedValues: true },
 });
 

@@ -20,3 +20,18 @@ it('writes one line that CloudWatch reads as figures, by their dimensions and as
   ]);
   expect(line).toMatchObject({ route: 'GET /health', Requests: 1, RequestMs: 12 });
 });
+
+it('writes each line for itself', () => {
+  measure({ Requests: 1 }, { route: 'GET /models' });
+  measure({ HoldsSwept: 2 });
+
+  const lines = writtenLines().map((line) => JSON.parse(line));
+  expect(lines.map(({ _aws, service, ...figures }) => figures)).toEqual([
+    { Requests: 1, route: 'GET /models' },
+    { HoldsSwept: 2 },
+  ]);
+  expect(lines.map(({ _aws }) => _aws.CloudWatchMetrics[0].Dimensions)).toEqual([
+    [['service', 'route'], ['service']],
+    [['service']],
+  ]);
+});

@@ -1,16 +1,10 @@
-import {
-  DescribeStreamCommand,
-  DynamoDBStreamsClient,
-  GetRecordsCommand,
-  GetShardIteratorCommand,
-  type _Record as StreamRecord,
-} from '@aws-sdk/client-dynamodb-streams';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import type { DynamoDBBatchResponse } from 'aws-lambda';
+import type { DynamoDBBatchResponse, DynamoDBRecord } from 'aws-lambda';
 import { clientConfig } from '../engines/client-config.ts';
 import type { Narrator } from '../narrator.ts';
 import { eventFilter } from './event-filter.ts';
 import type { FunctionHost } from './function-host.ts';
+import { type StreamPage, StreamReader } from './stream-reader.ts';
 
 export interface StreamPollerConfig {
   dynamodbUrl: string;
@@ -27,12 +21,6 @@ export interface StreamPollerConfig {
   /** Called with the number of the last record that was delivered. */
   onDelivered(sequenceNumber: string): void;
   narrator: Narrator;
-}
-
-interface Batch {
-  records: StreamRecord[];
-  /** Where to read on; undefined at the end of a shard that is closed. */
-  next: string | undefined;
 }
 
 /**
@@ -52,14 +40,14 @@ const firstRetryMs = 200;
 export class StreamPoller {
   private readonly config: StreamPollerConfig;
   private readonly passes: (record: unknown) => boolean;
-  private readonly streams: DynamoDBStreamsClient;
+  private readonly stream: StreamReader;
   private stopped = false;
   /** The number of the last record that was delivered. */
   private position: string | undefined;
 
   constructor(config: StreamPollerConfig) {
     this.config = config;
-    this.streams = new DynamoDBStreamsClient(clientConfig(config.dynamodbUrl));
+    this.stream = new StreamReader(config.dynamodbUrl, config.streamArn);
     this.passes = eventFilter(config.filters);
     void this.poll();
   }
@@ -74,7 +62,7 @@ export class StreamPoller {
     let emptyReads = 0;
     while (!this.stopped) {
       try {
-        iterator ??= await this.startingIterator();
+        iterator ??= await this.stream.iteratorAfter(this.position);
         const { records, next } = await this.gather(iterator);
         await this.deliver(records);
         this.recordPosition(records);
@@ -88,47 +76,22 @@ export class StreamPoller {
         await pause(1000);
       }
     }
-    this.streams.destroy();
   }
 
   /** Reads a batch: what is there, and if that is something to deliver, what comes while it is gathered. */
-  private async gather(iterator: string): Promise<Batch> {
+  private async gather(iterator: string): Promise<StreamPage> {
     const { batchSize, gatheringMs } = this.config;
-    const first = await this.read(iterator, batchSize);
+    const first = await this.stream.read(iterator, batchSize);
     const room = batchSize - first.records.length;
     if (gatheringMs === 0 || !first.next || room === 0 || !first.records.some(this.passes)) {
       return first;
     }
     await pause(gatheringMs);
-    const { records, next } = await this.read(first.next, room);
+    const { records, next } = await this.stream.read(first.next, room);
     return { records: [...first.records, ...records], next };
   }
 
-  private async read(iterator: string, limit: number): Promise<Batch> {
-    const { Records = [], NextShardIterator } = await this.streams.send(
-      new GetRecordsCommand({ ShardIterator: iterator, Limit: limit }),
-    );
-    return { records: Records, next: NextShardIterator };
-  }
-
-  private async startingIterator(): Promise<string> {
-    const StreamArn = this.config.streamArn;
-    const { StreamDescription } = await this.streams.send(new DescribeStreamCommand({ StreamArn }));
-    const ShardId = StreamDescription?.Shards?.[0]?.ShardId;
-    const { ShardIterator } = await this.streams.send(
-      new GetShardIteratorCommand({
-        StreamArn,
-        ShardId,
-        ...(this.position
-          ? { ShardIteratorType: 'AFTER_SEQUENCE_NUMBER', SequenceNumber: this.position }
-          : { ShardIteratorType: 'TRIM_HORIZON' }),
-      }),
-    );
-    if (!ShardIterator) throw new Error('The stream has no shard yet');
-    return ShardIterator;
-  }
-
-  private recordPosition(records: StreamRecord[]): void {
+  private recordPosition(records: DynamoDBRecord[]): void {
     const position = records.at(-1)?.dynamodb?.SequenceNumber;
     if (!position) return;
     this.position = position;
@@ -136,7 +99,7 @@ export class StreamPoller {
   }
 
   /** Delivers until the function has taken every record. Gives up on what is left after the last retry. */
-  private async deliver(records: StreamRecord[]): Promise<void> {
+  private async deliver(records: DynamoDBRecord[]): Promise<void> {
     let left = records.filter(this.passes);
     for (let retry = 0; left.length > 0 && !this.stopped; retry++) {
       if (retry > this.config.maxRetries) return this.giveUp(left);
@@ -147,7 +110,7 @@ export class StreamPoller {
   }
 
   /** Returns what the function didn't take: every record from the first that it reported, as in Lambda. */
-  private async invoke(records: StreamRecord[]): Promise<StreamRecord[]> {
+  private async invoke(records: DynamoDBRecord[]): Promise<DynamoDBRecord[]> {
     try {
       const response = (await this.config.function.invoke({
         Records: records.map((record) => ({ ...record, eventSourceARN: this.config.streamArn })),
@@ -161,7 +124,7 @@ export class StreamPoller {
   }
 
   /** Reports records to the failure queue: it is told which they are, and doesn't get the records themselves. */
-  private async giveUp(records: StreamRecord[]): Promise<void> {
+  private async giveUp(records: DynamoDBRecord[]): Promise<void> {
     const { failureQueueUrl, narrator, streamArn, queuesUrl } = this.config;
     narrator.problem(
       `${this.config.function.config.name} refused ${records.length} stream records`,

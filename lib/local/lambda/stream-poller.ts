@@ -1,10 +1,10 @@
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { DynamoDBBatchResponse, DynamoDBRecord } from 'aws-lambda';
+import { type StreamPage, StreamReader } from '../dynamodb/stream-reader.ts';
 import { clientConfig } from '../engines/client-config.ts';
 import type { Narrator } from '../narrator.ts';
 import { eventFilter } from './event-filter.ts';
 import type { FunctionHost } from './function-host.ts';
-import { type StreamPage, StreamReader } from './stream-reader.ts';
 
 export interface StreamPollerConfig {
   dynamodbUrl: string;

@@ -1,10 +1,3 @@
-import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
-import {
-  DescribeStreamCommand,
-  DynamoDBStreamsClient,
-  GetRecordsCommand,
-  GetShardIteratorCommand,
-} from '@aws-sdk/client-dynamodb-streams';
 import { QueryCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
@@ -20,6 +13,7 @@ import { submitJob } from '../../../shared/jobs/submit.ts';
 import { defaultLimits, type KeyLimits } from '../../../shared/keys/key-limits.ts';
 import { openAccount } from '../../../shared/ledger/account.ts';
 import { chatJob } from '../servers/api.ts';
+import { followStream } from './stream-tail.ts';
 
 export const caller: Caller = { keyId: 'key_test', limits: JSON.stringify(defaultLimits) };
 
@@ -117,23 +111,4 @@ export async function allWrites(): Promise<JobWrite[]> {
 }
 
 /** The records of the jobs table's stream, as Lambda would hand them over. */
-export async function streamRecords(): Promise<DynamoDBRecord[]> {
-  const { Table } = await dynamodb.send(
-    new DescribeTableCommand({ TableName: setting('JOBS_TABLE') }),
-  );
-  const StreamArn = Table?.LatestStreamArn;
-  const streams = new DynamoDBStreamsClient({});
-  const { StreamDescription } = await streams.send(new DescribeStreamCommand({ StreamArn }));
-  const ShardId = StreamDescription?.Shards?.[0]?.ShardId;
-  const start = { StreamArn, ShardId, ShardIteratorType: 'TRIM_HORIZON' } as const;
-  let { ShardIterator } = await streams.send(new GetShardIteratorCommand(start));
-  const records: DynamoDBRecord[] = [];
-  for (;;) {
-    const page = await streams.send(new GetRecordsCommand({ ShardIterator }));
-    if (!page.Records?.length) break;
-    records.push(...(page.Records as unknown as DynamoDBRecord[]));
-    ShardIterator = page.NextShardIterator;
-  }
-  streams.destroy();
-  return records;
-}
+export const streamRecords = (): Promise<DynamoDBRecord[]> => followStream()();

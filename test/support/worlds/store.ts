@@ -63,7 +63,6 @@ export async function useStore({
   await renew();
   Object.assign(process.env, clientEnvironment, {
     AWS_ENDPOINT_URL_DYNAMODB: dynamodbUrl,
-    AWS_ENDPOINT_URL_DYNAMODB_STREAMS: dynamodbUrl,
     ...(queues && { AWS_ENDPOINT_URL_SQS: queuesUrl, AWS_ENDPOINT_URL_S3: queuesUrl }),
     ...(secrets && { AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.url, OPENAI_BASE_URL: modelUrl }),
   });

@@ -1,4 +1,6 @@
 import type { DynamoDBRecord } from 'aws-lambda';
+import { credentials } from '../engines/client-config.ts';
+import { region } from '../template/resource-names.ts';
 
 /** What was read of a stream. */
 export interface StreamPage {
@@ -25,8 +27,7 @@ interface StreamsApi {
 /** The engine asks for a signature, and takes any. */
 const anySignature = {
   'x-amz-date': '20260101T000000Z',
-  authorization:
-    'AWS4-HMAC-SHA256 Credential=local/20260101/local/dynamodb/aws4_request, SignedHeaders=host, Signature=0',
+  authorization: `AWS4-HMAC-SHA256 Credential=${credentials.accessKeyId}/20260101/${region}/dynamodb/aws4_request, SignedHeaders=host, Signature=0`,
 };
 
 /**

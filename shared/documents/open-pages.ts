@@ -17,4 +17,5 @@ export const openPages = (
   path: string,
   kind: 'pdf' | 'image',
   losses?: Losses,
-): Promise<Document> => openInThread({ thread, ms: setting('PAGE_SECONDS') * 1000 }, path, kind, losses);
+): Promise<Document> =>
+  openInThread({ thread, ms: setting('PAGE_SECONDS') * 1000 }, path, kind, losses);

@@ -40,10 +40,15 @@ async function upstreamRequest({ upstreams }: TestModel): Promise<ModelRequest> 
 }
 
 /** The answer was read to its end, paid in full, and nothing is held for it any more. */
-async function expectPaid(model: TestModel, promptTokens: number, completionTokens: number) {
+async function expectPaid(
+  model: TestModel,
+  promptTokens: number,
+  completionTokens: number,
+  payer = account,
+) {
   const { closed } = await upstreamRequest(model);
   expect(await closed).toBe('whole');
-  expect(await endedCharges(account)).toMatchObject([
+  expect(await endedCharges(payer)).toMatchObject([
     {
       status: 'settled',
       figures: 'exact',
@@ -51,7 +56,7 @@ async function expectPaid(model: TestModel, promptTokens: number, completionToke
       completion_tokens: completionTokens,
     },
   ]);
-  const budget = await budgetOf(account);
+  const budget = await budgetOf(payer);
   expect(budget.used_usd).toBe(costUsd(promptTokens, completionTokens));
   expect(budget.remaining_usd).toBeCloseTo(100 - budget.used_usd, 9);
 }
@@ -196,34 +201,42 @@ describe('a reader who doesn’t read', () => {
     expect(sentMb).toBe(total);
   });
 
-  it.each([
-    ['a completion', '/v1/chat/completions', { messages: question, stream: true }],
-    ['a chat', '/chat/stream', { message: 'a question' }],
-  ])(
-    'and stays connected pays for all of %s once the upstream has ended',
-    async (_, path, body) => {
-      async function* pieces() {
-        for (let sent = 0; sent < 256; sent++) yield chunk(text);
-        yield* [chunk({}, 'stop'), usageChunk(30, 40), done];
-      }
-      const model = chat.newModel('plain', { kind: 'pieces', pieces: pieces() });
-      const socket = await stalledSocket(path, { model: model.id, ...body });
+  it('and stays connected pays for all once the upstream has ended: of a completion, and of a chat', async () => {
+    const asked = [
+      ['/v1/chat/completions', { messages: question, stream: true }],
+      ['/chat/stream', { message: 'a question' }],
+    ] as const;
+    // Each is held back for ten seconds.
+    await Promise.all(
+      asked.map(async ([path, body]) => {
+        async function* pieces() {
+          for (let sent = 0; sent < 256; sent++) yield chunk(text);
+          yield* [chunk({}, 'stop'), usageChunk(30, 40), done];
+        }
+        const model = chat.newModel('plain', { kind: 'pieces', pieces: pieces() });
+        const payer = await chat.newAccount();
+        const socket = await stalledSocket(payer, path, { model: model.id, ...body });
 
-      await expectPaid(model, 30, 40);
+        await expectPaid(model, 30, 40, payer);
 
-      expect(socket.readyState).toBe('open');
-      expect(socket.bytesRead).toBeLessThan(32 * megabyte);
-      socket.destroy();
-    },
-  );
+        expect(socket.readyState).toBe('open');
+        expect(socket.bytesRead).toBeLessThan(32 * megabyte);
+        socket.destroy();
+      }),
+    );
+  });
 
   /** Asks by a socket of its own, which takes the first bytes of the answer and then no more. */
-  async function stalledSocket(path: string, body: object): Promise<Socket> {
-    const { hostname, port } = new URL(account.base_url);
+  async function stalledSocket(
+    { base_url, api_key }: Account,
+    path: string,
+    body: object,
+  ): Promise<Socket> {
+    const { hostname, port } = new URL(base_url);
     const socket = connect(Number(port), hostname);
     const json = JSON.stringify(body);
     socket.write(
-      `POST ${path} HTTP/1.1\r\nhost: ${hostname}\r\nauthorization: Bearer ${account.api_key}\r\n` +
+      `POST ${path} HTTP/1.1\r\nhost: ${hostname}\r\nauthorization: Bearer ${api_key}\r\n` +
         `content-length: ${Buffer.byteLength(json)}\r\n\r\n${json}`,
     );
     await once(socket, 'data');

@@ -8,6 +8,7 @@ import { characterErrorRate } from '../support/fixtures/scans.ts';
 import { call, submit, type Target, until } from '../support/servers/api.ts';
 import { newCaller } from '../support/servers/new-caller.ts';
 import { useOwnStage } from '../support/servers/own-stages.ts';
+import { minuteMs, untilHourHas } from '../support/worlds/clock.ts';
 
 // Others drop files into the shared stage's drive.
 const stage = await useOwnStage({ memory: true });
@@ -18,6 +19,7 @@ describe('the sample folder, by a pipeline', () => {
   let files: Map<string | null, JobRecord>;
 
   beforeAll(async () => {
+    await untilHourHas(2 * minuteMs);
     caller = await newCaller(stage, { drive_folders: ['local-drive'] });
     const { id } = await submit(caller, {
       job_type: 'ocr',
@@ -30,7 +32,7 @@ describe('the sample folder, by a pipeline', () => {
     const { body } = await call<JobList>(caller, 'GET', path);
     const jobs = await Promise.all(body.jobs.map((job) => until(caller, job.id)));
     files = new Map(jobs.map((job) => [job.filename, job]));
-  }, 120_000);
+  }, 240_000);
 
   const ocrOf = (name: string) => (files.get(name)?.result as PipelineResult | undefined)?.ocr;
 

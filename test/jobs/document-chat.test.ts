@@ -5,11 +5,14 @@ import type { ChatResult, PipelineResult } from '../../shared/jobs/result.ts';
 import { estimateTokens } from '../../shared/models/token-bounds.ts';
 import { greyJpeg, type SmallPage, smallPdf, words } from '../support/fixtures/small-documents.ts';
 import { completionOf } from '../support/servers/model-stub-pieces.ts';
+import { useFreshHour } from '../support/worlds/clock.ts';
 import { useOf } from '../support/worlds/document-use.ts';
 import { useDocumentWorld } from '../support/worlds/document-world.ts';
 import { chargesOf } from '../support/worlds/ledger-world.ts';
 
 const world = await useDocumentWorld();
+
+useFreshHour();
 
 async function run(
   caller: Caller,

@@ -14,10 +14,13 @@ import {
   xlsxOf,
 } from '../support/fixtures/office-files.ts';
 import { greyJpeg, smallPdf, words } from '../support/fixtures/small-documents.ts';
+import { useFreshHour } from '../support/worlds/clock.ts';
 import { usdPerPage, useOf } from '../support/worlds/document-use.ts';
 import { useDocumentWorld } from '../support/worlds/document-world.ts';
 
 const world = await useDocumentWorld();
+
+useFreshHour();
 
 /** A page that is only a picture. */
 let scan: Uint8Array;

@@ -4,10 +4,13 @@ import type { OcrResult, PipelineResult } from '../../shared/jobs/result.ts';
 import { emailOf } from '../support/fixtures/common-documents.ts';
 import { archiveOf, docxOf, wordParagraph } from '../support/fixtures/office-files.ts';
 import { greyJpeg, imagePart, smallPdf, words } from '../support/fixtures/small-documents.ts';
+import { useFreshHour } from '../support/worlds/clock.ts';
 import { useOf } from '../support/worlds/document-use.ts';
 import { useDocumentWorld } from '../support/worlds/document-world.ts';
 
 const world = await useDocumentWorld();
+
+useFreshHour();
 
 /** A message's part that is a file, as OpenAI's clients send it. */
 const filePart = (filename: string | undefined, bytes: Uint8Array | string, type = '') => ({

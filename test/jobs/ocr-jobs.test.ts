@@ -10,6 +10,7 @@ import {
   smallPdf,
   words,
 } from '../support/fixtures/small-documents.ts';
+import { useFreshHour } from '../support/worlds/clock.ts';
 import { usdPerPage, useOf } from '../support/worlds/document-use.ts';
 import { useDocumentWorld } from '../support/worlds/document-world.ts';
 import { chargesOf } from '../support/worlds/ledger-world.ts';
@@ -25,6 +26,8 @@ const world = await useDocumentWorld(async (image) => {
   }
   return page;
 });
+
+useFreshHour();
 
 async function ocr(caller: Caller, name: string, content: Uint8Array | string, rest: object = {}) {
   const drive = { file_id: await world.add(name, content) };
@@ -45,7 +48,7 @@ describe('a document', () => {
       filename: 'one-scan.jpg',
       model: 'textract',
       drive_folder_id: 'local-drive',
-      drive_result_file_id: await world.drive.idOf('one-scan.jpg.ocr.md'),
+      drive_result_file_id: await world.idOf('one-scan.jpg.ocr.md'),
     });
     expect(job.result).toEqual({
       type: 'ocr',
@@ -125,9 +128,9 @@ describe('a document', () => {
   ])('is not found where it is %s', async (_, unknown) => {
     world.drive.put('elsewhere/secret.jpg', await greyJpeg(50));
     world.drive.put('mine/own.jpg', await greyJpeg(50));
-    const drive_folders = [await world.drive.idOf('mine')];
+    const drive_folders = [await world.idOf('mine')];
     const caller = await world.newCaller({ drive_folders });
-    const file_id = unknown ?? (await world.drive.idOf('secret.jpg'));
+    const file_id = unknown ?? (await world.idOf('secret.jpg'));
 
     const { id } = await world.submit(caller, { job_type: 'ocr', drive: { file_id } });
     await world.work();

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { beforeEach, vi } from 'vitest';
 
 export const minuteMs = 60_000;
@@ -12,6 +13,12 @@ export function useStoppedClock(now?: string): void {
 /** Stops the clock until the test ends, at `now` if it is given; timers run on. */
 export function stopClock(now?: string): void {
   vi.useFakeTimers({ toFake: ['Date'], ...(now && { now: Date.parse(now) }) });
+}
+
+/** Waits for the next clock hour if this one has less than so much left, for a stage whose clock nobody can stop. */
+export async function untilHourHas(ms: number): Promise<void> {
+  const left = hourMs - (Date.now() % hourMs);
+  if (left < ms) await setTimeout(left);
 }
 
 let latest = 0;

@@ -86,6 +86,15 @@ export async function claimJob(key: JobKey & Pick<Job, 'lane'>): Promise<Claimed
   return claimed as ClaimedJob | undefined;
 }
 
+/** Whether no worker has run a claimed job before: each way back into the queue leaves a mark. */
+export const isFirstRun = ({
+  retry_count,
+  error,
+  attempt_at,
+  runs_alone,
+  stop_reason,
+}: ClaimedJob) => retry_count === 0 && !error && !attempt_at && !runs_alone && !stop_reason;
+
 /** Keeps the lease for another while, also of a job that was stopped. Undefined if it is no longer the caller's. */
 export function renewLease(job: ClaimedJob): Promise<Job | undefined> {
   const leaseUntil = instant(Date.now() + leaseMs);

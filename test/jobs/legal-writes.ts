@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
-import type { Job } from '../../shared/jobs/job.ts';
+import type { ClaimedJob, Job } from '../../shared/jobs/job.ts';
+import { isFirstRun } from '../../shared/jobs/state.ts';
 import type { JobWrite } from '../support/worlds/jobs.ts';
 
 const legalMoves = [
@@ -17,6 +18,7 @@ const legalMoves = [
 /** Expects that each write of a job was one that a job may make, and left it whole. */
 export function expectLegalWrites(writes: JobWrite[]): void {
   const leases = new Set<string | undefined>();
+  const claimed = new Set<string>();
   for (const { before, after } of writes) {
     if (!after) throw new Error(`${before?.job_id} was deleted`);
     const move = `${before?.status ?? ''} → ${after.status}`;
@@ -26,7 +28,11 @@ export function expectLegalWrites(writes: JobWrite[]): void {
     if (before?.stop_reason) expectStopped(before, after);
     expect(retries, move).toBeOneOf(move === 'processing → queued' ? [0, 1] : [0]);
     expect(after.retry_count, move).toBeLessThanOrEqual(after.max_retries);
-    if (isClaim) expect(leases).not.toContain(after.lease_id);
+    if (isClaim) {
+      expect(leases).not.toContain(after.lease_id);
+      expect(isFirstRun(after as ClaimedJob)).toBe(!claimed.has(after.job_id));
+      claimed.add(after.job_id);
+    }
     if (move === 'processing → processing') {
       expect(after.lease_id).toBeOneOf([before?.lease_id, undefined]);
     }

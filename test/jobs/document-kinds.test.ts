@@ -278,9 +278,10 @@ describe('a hostile document fails alone', () => {
     ['cut.docx', () => docxOf(wordParagraph('a')).subarray(0, 500), /end is missing/],
   ])('%s', async (name, bytes, error) => {
     const caller = await world.newCaller();
+    const content = bytes();
 
     for (const job_type of ['ocr', 'auto', 'chat']) {
-      const job = await run(caller, name, bytes(), { job_type });
+      const job = await run(caller, name, content, { job_type });
 
       expect(job).toMatchObject({ status: 'failed', retry_count: 0 });
       expect(job.error).toMatch(/^unreadable_document: (?!.*unreadable_document)/);

@@ -29,7 +29,7 @@ const minutesOf = (sentences: number) =>
   Array.from({ length: 4 }, () => sentence.repeat(sentences).trim()).join('\n');
 const minutes = minutesOf(5);
 /** Less to read: a page that does not lie upright is read up to three times. */
-const fewMinutes = minutesOf(2);
+const fewMinutes = minutesOf(1);
 
 let page: Uint8Array;
 

@@ -31,7 +31,7 @@ export interface RunnerProps {
 export interface DocumentLimits {
   readonly bytes: number;
   readonly pages: number;
-  /** How long one of its pages may take to be drawn. */
+  /** How long it may take to be opened, and each of its pages to be drawn. */
   readonly pageSeconds: number;
 }
 

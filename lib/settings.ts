@@ -91,8 +91,8 @@ const Settings = v.strictObject({
   textractPagesPerSecond: v.optional(count(1, 1000), 5),
   documentMaxMb: v.optional(count(1, 500), 200),
   documentMaxPages: v.optional(count(1, 10_000), 3_000),
-  /** How long a page of a document may take to be drawn before it is given up. */
-  documentPageSeconds: v.optional(count(5, 120), 30),
+  /** How long a page may take to be drawn, or a document to be opened; five that take too long fit a worker's time. */
+  documentPageSeconds: v.optional(count(5, 45), 30),
   laneShards: v.optional(count(1, 64), 1),
   /** The account's quota of Lambda functions that run at once, in this region. */
   concurrency: v.optional(count(10, 100_000), 1_000),

@@ -27,7 +27,7 @@ const Environment = v.object({
   LEDGER_TABLE: v.string(),
   LANE_SHARDS: v.pipe(v.string(), v.toNumber(), v.integer(), v.minValue(1)),
   OCR_QUEUE_URL: v.string(),
-  /** How long a page of a document may take to be drawn. */
+  /** How long a page may take to be drawn, or a document to be opened. */
   PAGE_SECONDS: v.optional(v.pipe(v.string(), v.toNumber(), v.minValue(1)), '30'),
   OPENAI_BASE_URL: v.optional(v.pipe(v.string(), v.url())),
   /** The most that one research may cost, in US dollars. */

@@ -8,8 +8,8 @@ type Credentials = Awaited<ReturnType<DynamoDBClient['config']['credentials']>>;
 const algorithm = 'AWS4-HMAC-SHA256';
 
 /**
- * Makes what signs a client's requests, in a fifth of the time of the SDK's own signer: that one can sign any request,
- * and each of DynamoDB's is a POST to `/` with the same headers.
+ * Signs a client's requests to DynamoDB in a fifth of the time of the SDK's own signer: that one can sign any request,
+ * and each of DynamoDB's is a POST to `/`.
  *
  * @see https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
  */
@@ -28,7 +28,7 @@ export function dynamodbSigner(config: () => DynamoDBClient['config']): Signer {
   };
 }
 
-/** The key that signs the requests of a day. As an object it is made once: from its bytes, for each request. */
+/** The key that signs the requests of a day. It is kept as an object: of bytes, each request would make one. */
 interface SigningKey {
   scope: string;
   secret: string;
@@ -45,6 +45,10 @@ function signingKey({ secretAccessKey }: Credentials, scope: string): SigningKey
   return { scope, secret: secretAccessKey, key: createSecretKey(bytes as Buffer) };
 }
 
+/** Those that AWS wants signed. Others may be changed on the way. */
+const isSigned = (header: string) =>
+  header === 'host' || header === 'content-type' || header.startsWith('x-amz-');
+
 function signed(
   request: HttpRequest,
   { accessKeyId, sessionToken }: Credentials,
@@ -53,20 +57,18 @@ function signed(
 ): HttpRequest {
   const bodyHash = hash('sha256', request.body, 'hex');
   const headers: Record<string, string> = {
-    'content-type': request.headers['content-type'] ?? '',
-    host: request.headers['host'] ?? '',
+    ...request.headers,
     'x-amz-content-sha256': bodyHash,
     'x-amz-date': time,
     ...(sessionToken && { 'x-amz-security-token': sessionToken }),
-    'x-amz-target': request.headers['x-amz-target'] ?? '',
   };
-  const names = Object.keys(headers).join(';');
-  const lines = Object.entries(headers).map(([name, value]) => `${name}:${value}\n`);
-  const canonical = `POST\n/\n\n${lines.join('')}\n${names}\n${bodyHash}`;
+  const signedHeaders = Object.keys(headers).filter(isSigned).sort();
+  const lines = signedHeaders.map((name) => `${name}:${headers[name]}\n`).join('');
+  const names = signedHeaders.join(';');
+  const canonical = `POST\n/\n\n${lines}\n${names}\n${bodyHash}`;
   const text = `${algorithm}\n${time}\n${scope}\n${hash('sha256', canonical, 'hex')}`;
   const signature = createHmac('sha256', key).update(text).digest('hex');
-  Object.assign(request.headers, headers, {
-    authorization: `${algorithm} Credential=${accessKeyId}/${scope}, SignedHeaders=${names}, Signature=${signature}`,
-  });
-  return request;
+  headers['authorization'] =
+    `${algorithm} Credential=${accessKeyId}/${scope}, SignedHeaders=${names}, Signature=${signature}`;
+  return { ...request, headers };
 }

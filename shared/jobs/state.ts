@@ -86,7 +86,10 @@ export async function claimJob(key: JobKey & Pick<Job, 'lane'>): Promise<Claimed
   return claimed as ClaimedJob | undefined;
 }
 
-/** Whether no worker has run a claimed job before: each way back into the queue leaves a mark. */
+/**
+ * Whether no worker has run a claimed job before: each way back into the queue leaves a mark. In release 1.0.0 one
+ * left none; a step that such a job asks for again is refused when it is written, and what it cost is given back.
+ */
 export const isFirstRun = ({
   retry_count,
   error,

@@ -1,6 +1,12 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { clientEnvironment } from '../../lib/local/engines/client-config.ts';
+import { requireSignature } from '../../lib/local/engines/signature.ts';
+import { getItem } from '../../shared/aws/dynamodb.ts';
 import { dynamodbSigner } from '../../shared/aws/dynamodb-signer.ts';
 
 const region = 'eu-central-1';
@@ -39,6 +45,7 @@ const requestOf = ({ body, host, target }: Asked) => ({
     host,
     'content-type': 'application/x-amz-json-1.0',
     'x-amz-target': `DynamoDB_20120810.${target}`,
+    'x-amz-another': target,
   },
   body,
 });
@@ -72,4 +79,25 @@ it('signs as the SDK does: any request, at any time, with any credentials', asyn
     ),
     { numRuns: 200 },
   );
+});
+
+it('signs each try of the one client, with a session token', async () => {
+  let tries = 0;
+  const server = createServer((_request, response) => {
+    tries += 1;
+    response.writeHead(tries === 1 ? 500 : 200, { 'content-type': 'application/x-amz-json-1.0' });
+    response.end('{"Item":{"id":{"S":"a"}}}');
+  });
+  requireSignature(server);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  Object.assign(process.env, clientEnvironment, {
+    AWS_SESSION_TOKEN: 'a token',
+    AWS_ENDPOINT_URL_DYNAMODB: `http://127.0.0.1:${port}`,
+  });
+
+  const item = await getItem('any', { id: 'a' });
+
+  server.close();
+  expect({ item, tries }).toEqual({ item: { id: 'a' }, tries: 2 });
 });

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { runChatJob } from '../../shared/jobs/chat/run-chat.ts';
+import { endOfWait } from '../../shared/jobs/failure.ts';
 import type { ClaimedJob, Job } from '../../shared/jobs/job.ts';
-import { takePlace } from '../../shared/jobs/line/line.ts';
 import { placeAfter } from '../../shared/jobs/line/places.ts';
 import { claimBest } from '../../shared/jobs/next-jobs.ts';
 import { type RunJob, runLeased } from '../../shared/jobs/run-leased.ts';
@@ -105,17 +105,21 @@ it('a job whose place is far ahead asks within the hour, and keeps it', async ()
   expect(Date.parse(again.ready_at)).toBeGreaterThan(Date.now());
 });
 
-it('a job that asks when its place is next keeps it', async () => {
+it('a job that asks in the minute before its place keeps it, whenever in that minute', async () => {
   const [job] = (await submittedBy({ requests_per_minute: 1 }, 1)) as [Job];
-  const refused = new RequestsPerMinuteError({ requests_per_minute: 1 } as Account);
-  const endMs = Date.now() + minuteMs;
-  const at = await takePlace(job.key_id, 'requests', endMs, minuteMs);
-  const placed: Job = { ...job, place: { limit: 'requests', at: new Date(at).toISOString() } };
+  const refused = () => new RequestsPerMinuteError({ requests_per_minute: 1 } as Account);
+  const placed = (of: Job) => placeAfter(of, refused(), endOfWait(of, refused()) ?? 0);
+  const nextMinute = Math.ceil(Date.now() / minuteMs) * minuteMs;
+  pass(20_345);
+  const first = await placed(job);
+  pass(10_300);
 
-  const kept = await placeAfter(placed, refused, endMs);
-  const next = await takePlace(job.key_id, 'requests', endMs, minuteMs);
+  const at = new Date(first.untilMs).toISOString();
+  const again = await placed({ ...job, place: { limit: 'requests', at } });
+  const other = await placed(job);
 
-  expect([at, kept.untilMs, next]).toEqual([endMs, endMs, endMs + minuteMs]);
+  expect([first.untilMs, again.untilMs]).toEqual([nextMinute, nextMinute]);
+  expect(other.untilMs).toBeGreaterThanOrEqual(nextMinute + minuteMs);
 });
 
 async function runAlone(job: Job): Promise<void> {

@@ -32,7 +32,7 @@ const anySignature = {
 
 /**
  * Reads a table's stream from the local engine. The records stay as they are on the wire, which is how Lambda hands
- * them to a function: the SDK's client would take each apart, in half of the stage's time.
+ * them to a function: the SDK's client would take each apart, which took half of the main thread's time.
  *
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Operations_Amazon_DynamoDB_Streams.html
  */
@@ -73,17 +73,23 @@ export class StreamReader {
     operation: Name,
     input: StreamsApi[Name][0],
   ): Promise<StreamsApi[Name][1]> {
-    const response = await fetch(this.url, {
+    const response = await this.post(operation, JSON.stringify(input));
+    const body = await response.text();
+    if (!response.ok) throw new Error(`${operation}: ${response.status} ${body}`);
+    return JSON.parse(body) as StreamsApi[Name][1];
+  }
+
+  private post(operation: string, body: string): Promise<Response> {
+    return fetch(this.url, {
       method: 'POST',
       headers: {
         'content-type': 'application/x-amz-json-1.0',
         'x-amz-target': `DynamoDBStreams_20120810.${operation}`,
         ...anySignature,
       },
-      body: JSON.stringify(input),
+      body,
+    }).catch((error: Error) => {
+      throw new Error(`${operation}: ${error.cause ?? error}`);
     });
-    const body = await response.text();
-    if (!response.ok) throw new Error(`${operation}: ${response.status} ${body}`);
-    return JSON.parse(body) as StreamsApi[Name][1];
   }
 }

@@ -3,7 +3,7 @@ import type { ModelCall } from '../../chat/metered-call.ts';
 import { ServiceError } from '../../http/errors.ts';
 import { toUsd } from '../../ledger/nano-usd.ts';
 import { findModel, type Model } from '../../models/catalogue.ts';
-import { type ClaimedJob, callersJobIdOf, isPart, type Job } from '../job.ts';
+import { type ClaimedJob, callersJobIdOf, type Job } from '../job.ts';
 import type { ChatResult } from '../result.ts';
 import { isFirstRun } from '../state.ts';
 import { findStep, stepWrite } from '../steps.ts';
@@ -43,9 +43,7 @@ export async function askOnce(
   call: ModelCall,
   onNew?: () => void,
 ): Promise<Answer> {
-  // A part's steps lie under its document's job, whose other parts may have run.
-  const mayBeKnown = !isFirstRun(job) || isPart(job);
-  const known = mayBeKnown ? await findStep<Answer>(job, name) : undefined;
+  const known = isFirstRun(job) ? undefined : await findStep<Answer>(job, name);
   if (known) return known;
   await beginStep(job);
   const { isNew, ...answer } = await ask(call, async (kept) => [await stepWrite(job, name, kept)]);

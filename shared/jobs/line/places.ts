@@ -7,7 +7,8 @@ import { instant, type Job } from '../job.ts';
 import { takePlace } from './line.ts';
 import { RunningError } from './running.ts';
 
-const hourMs = 60 * 60_000;
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
 
 /** The longest that a job waits for its place before it asks again: its key's limit may have been raised. */
 const maxWaitMs = hourMs;
@@ -47,7 +48,9 @@ interface WaitingLine {
 /** The line that an error puts a job into; undefined if it is about no limit that jobs of a key share. */
 function lineFor(error: unknown, endMs: number): WaitingLine | undefined {
   if (error instanceof RequestsPerMinuteError) {
-    return { limit: 'requests', fromMs: endMs, apartMs: 60_000 / error.requestsPerMinute };
+    // The wait is told in whole seconds, and the limit is one of each minute.
+    const fromMs = Math.floor(endMs / minuteMs) * minuteMs;
+    return { limit: 'requests', fromMs, apartMs: minuteMs / error.requestsPerMinute };
   }
   if (error instanceof ImagesPerHourError && error.imagesPerHour > 0) {
     // A document may need all of an hour's images, so it asks when the hour begins.

@@ -87,16 +87,13 @@ export async function claimJob(key: JobKey & Pick<Job, 'lane'>): Promise<Claimed
 }
 
 /**
- * Whether no worker has run a claimed job before: each way back into the queue leaves a mark. In release 1.0.0 one
- * left none; a step that such a job asks for again is refused when it is written, and what it cost is given back.
+ * Whether no worker has run a claimed job before: each way back into the queue leaves a mark. Of a job without a tag,
+ * as release 1.0.0 made them, that isn't known: there one left none.
  */
-export const isFirstRun = ({
-  retry_count,
-  error,
-  attempt_at,
-  runs_alone,
-  stop_reason,
-}: ClaimedJob) => retry_count === 0 && !error && !attempt_at && !runs_alone && !stop_reason;
+export const isFirstRun = (job: ClaimedJob) =>
+  job.tag !== undefined &&
+  job.retry_count === 0 &&
+  !(job.error || job.attempt_at || job.runs_alone || job.stop_reason);
 
 /** Keeps the lease for another while, also of a job that was stopped. Undefined if it is no longer the caller's. */
 export function renewLease(job: ClaimedJob): Promise<Job | undefined> {

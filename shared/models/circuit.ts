@@ -24,13 +24,15 @@ const trialMs = 60_000;
 
 /**
  * Admits a call and returns 0, or returns how long it has to wait, in ms. When the time of an open circuit is over, one
- * call is admitted, whoever makes it; the others wait for what becomes of it.
+ * call is admitted, whoever makes it; the others wait for what becomes of it, and ask again after another such time.
  */
 export function admit(name: string): number {
   const circuit = circuits.get(name);
   if (!circuit) return 0;
   const now = Date.now();
-  if (circuit.openUntilMs > now) return circuit.openUntilMs - now;
+  if (circuit.openUntilMs > now) {
+    return Math.min(circuit.openUntilMs - now, pauseAfter(circuit.failures));
+  }
   if (circuit.failures >= threshold) circuit.openUntilMs = now + trialMs;
   return 0;
 }
@@ -52,10 +54,14 @@ export function recordSuccess(name: string): void {
  */
 export function recordFailure(name: string): void {
   const failures = (circuits.get(name)?.failures ?? 0) + 1;
-  const doublings = failures - threshold;
-  const pause = doublings < 0 ? 0 : Math.min(maxPauseMs, firstPauseMs * 2 ** doublings);
+  const pause = pauseAfter(failures);
   circuits.set(name, { failures, openUntilMs: Date.now() + pause });
   if (pause === 0) return;
   log('error', 'circuit opened', { upstream_model: name, failures, pause_ms: pause });
   measure({ CircuitsOpened: 1 });
+}
+
+function pauseAfter(failures: number): number {
+  const doublings = failures - threshold;
+  return doublings < 0 ? 0 : Math.min(maxPauseMs, firstPauseMs * 2 ** doublings);
 }

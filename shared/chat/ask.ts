@@ -1,4 +1,4 @@
-import type { TransactWriteItem } from '../aws/transact.ts';
+import type { Kept, Products } from '../ledger/settle.ts';
 import { toModelError, unavailable } from '../models/errors.ts';
 import {
   type HeldCall,
@@ -24,17 +24,17 @@ interface Completion {
 
 /**
  * Asks a model for one completion, held and settled for this attempt. With `keep` the call is settled in one
- * transaction with the writes of what came of it. If that was written before, `isNew` is false, and the call
- * costs nothing. Throws as `openMeteredCall` does, and `ModelError` for an answer that breaks off.
+ * transaction with the writes of what came of it; `kept` says which. If that was written before, it is undefined, and
+ * the call costs nothing. Throws as `openMeteredCall` does, and `ModelError` for an answer that breaks off.
  */
-export async function ask(call: ModelCall, keep?: Keep): Promise<Answer & { isNew: boolean }> {
+export async function ask(call: ModelCall, keep?: Keep): Promise<Answer & { kept: Kept }> {
   return askHeld(await holdCall(call), keep);
 }
 
-type Keep = (answer: Answer, completion: object) => Promise<TransactWriteItem[]>;
+type Keep = (answer: Answer, completion: object) => Promise<Products>;
 
 /** Asks as `ask` does, with a call that is held already. */
-export async function askHeld(held: HeldCall, keep?: Keep): Promise<Answer & { isNew: boolean }> {
+export async function askHeld(held: HeldCall, keep?: Keep): Promise<Answer & { kept: Kept }> {
   const metered = await openHeldCall(held);
   try {
     const completion = JSON.parse(await readCompletion(metered)) as Completion | null;
@@ -54,8 +54,8 @@ export async function askHeld(held: HeldCall, keep?: Keep): Promise<Answer & { i
       ...(metered.maxTokens !== undefined && { max_tokens: metered.maxTokens }),
       cost: costNanoUsd,
     };
-    const isNew = keep ? await metered.endWith(await keep(answer, completion)) : true;
-    return { ...answer, isNew };
+    const kept = keep && (await metered.endWith(await keep(answer, completion)));
+    return { ...answer, kept };
   } catch (error) {
     throw toModelError(error);
   } finally {

@@ -1,8 +1,14 @@
-import type { TransactWriteItem } from '../aws/transact.ts';
 import type { Account } from '../ledger/account.ts';
 import type { ChargeSubject } from '../ledger/charge.ts';
 import { type Hold, reserveByPlan } from '../ledger/reserve.ts';
-import { type Outcome, release, settle, settleWith } from '../ledger/settle.ts';
+import {
+  type Kept,
+  type Outcome,
+  type Products,
+  release,
+  settle,
+  settleWith,
+} from '../ledger/settle.ts';
 import { errorFields, log } from '../log.ts';
 import { measure } from '../metrics.ts';
 import type { Model } from '../models/catalogue.ts';
@@ -59,10 +65,10 @@ export interface MeteredCall {
   /** Settles the call by what the meter saw, or releases it if that is nothing. Later calls do nothing more. */
   end(): Promise<void>;
   /**
-   * Settles the call in one transaction with the writes of what it produced. Returns false if the condition of
-   * one failed, and then the call costs nothing. Throws if the call has ended or produced nothing.
+   * Settles the call in one transaction with the writes of what it produced. Returns which were made; undefined if
+   * none could be, and then the call costs nothing. Throws if the call has ended or produced nothing.
    */
-  endWith(products: TransactWriteItem[]): Promise<boolean>;
+  endWith(products: Products): Promise<Kept>;
 }
 
 /** Holds a call, then makes it. Throws as `holdCall` and `openHeldCall` do. */
@@ -151,13 +157,13 @@ function settlementOf(
   reach: () => Outcome | undefined,
   { signal: timeIsUp, onSettled }: ModelCall,
 ): Pick<MeteredCall, 'outcome' | 'end' | 'endWith'> {
-  let ended: Promise<unknown> | undefined;
+  let ended: Promise<Kept> | undefined;
   let known: Outcome | undefined;
   const outcome = () => {
     known ??= reach();
     return known;
   };
-  const once = (ending: () => Promise<unknown>) => {
+  const once = (ending: () => Promise<Kept>) => {
     timeIsUp.removeEventListener('abort', onTimeIsUp);
     ended ??= ending();
     return ended;
@@ -165,15 +171,16 @@ function settlementOf(
   const end = async () => {
     await once(async () => {
       const reached = outcome();
-      if (!reached) return release(hold);
-      await settle(hold, reached);
-      onSettled?.(reached);
+      if (reached) await settle(hold, reached);
+      else await release(hold);
+      if (reached) onSettled?.(reached);
+      return undefined;
     });
   };
-  const endWith = async (products: TransactWriteItem[]) => {
+  const endWith = async (products: Products) => {
     const reached = outcome();
     if (!reached || ended) throw new Error('A call that has ended can produce nothing more');
-    return (await once(() => settleWith(hold, reached, products))) === true;
+    return once(() => settleWith(hold, reached, products));
   };
   const onTimeIsUp = () => {
     end().catch((error: unknown) => log('error', 'call not settled', errorFields(error)));

@@ -1,6 +1,6 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, unlessConditionFails } from '../aws/dynamodb.ts';
-import { retryConflicts } from '../aws/transact.ts';
+import { retryConflicts, type TransactWriteItem } from '../aws/transact.ts';
 import { setting } from '../config.ts';
 import type { Job, JobKey } from './job.ts';
 import { notedProgress } from './progress.ts';
@@ -19,14 +19,22 @@ interface JobUpdate extends Condition {
   remove?: (keyof Job)[];
 }
 
-/**
- * Returns the whole new item; undefined if the condition doesn't hold. How far a job has come that runs here is
- * written along.
- */
-export async function updateJob(
-  job: JobKey & { lease_id?: string },
+/** A job, and the lease that the one who writes holds of it. */
+type Leased = JobKey & { lease_id?: string };
+
+/** Makes an update. Returns the whole new item; undefined if the condition doesn't hold. */
+export async function updateJob(job: Leased, update: JobUpdate): Promise<Job | undefined> {
+  const command = new UpdateCommand({ ...updateOf(job, update), ReturnValues: 'ALL_NEW' });
+  // A parent's children are counted on it in transactions, which a plain write may meet.
+  const updated = await unlessConditionFails(retryConflicts(() => dynamodb.send(command)));
+  return updated?.Attributes as Job | undefined;
+}
+
+/** Returns an update as a transaction takes it. How far a job has come that runs here is written along. */
+export function updateOf(
+  job: Leased,
   { when, values, set, setOnce = {}, remove = [] }: JobUpdate,
-): Promise<Job | undefined> {
+): NonNullable<TransactWriteItem['Update']> {
   const { key_id, job_id } = job;
   const given = Object.entries({ progress: notedProgress(job), ...set, ...setOnce }).filter(
     ([, value]) => value !== undefined,
@@ -34,7 +42,7 @@ export async function updateJob(
   const assigned = (name: string) =>
     name in setOnce ? `if_not_exists(#${name}, :set_${name})` : `:set_${name}`;
   const names = [...given.map(([name]) => name), ...remove, 'status'];
-  const update = new UpdateCommand({
+  return {
     TableName: setting('JOBS_TABLE'),
     Key: { key_id, job_id },
     ConditionExpression: when,
@@ -49,9 +57,5 @@ export async function updateJob(
       ...values,
       ...Object.fromEntries(given.map(([name, value]) => [`:set_${name}`, value])),
     },
-    ReturnValues: 'ALL_NEW',
-  });
-  // A parent's children are counted on it in transactions, which a plain write may meet.
-  const updated = await unlessConditionFails(retryConflicts(() => dynamodb.send(update)));
-  return updated?.Attributes as Job | undefined;
+  };
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import type { TransactWriteItem } from '../aws/transact.ts';
 import { type ClaimedJob, findJob, instant, type Job, type JobKey, retentionEnd } from './job.ts';
-import { type Condition, updateJob } from './job-update.ts';
+import { type Condition, updateJob, updateOf } from './job-update.ts';
 import { turnOf } from './lane.ts';
 
 /*
@@ -15,6 +16,7 @@ import { turnOf } from './lane.ts';
  * | saveProgress    | processing | own lease                     | processing          | what the caller gives            |
  * | completeJob     | processing | own lease                     | done                | - lease, due_at, error           |
  * | completeJob     | processing | own lease, stopped            | cancelled           | - lease, due_at                  |
+ * | completionWrite | processing | own lease, not stopped        | done                | - lease, due_at                  |
  * | failJob         | processing | own lease                     | failed              | + error; - lease, due_at         |
  * | retryJob        | processing | own lease                     | queued, or failed   | + error, retry_count; - lease, attempt_at |
  * | beginAlone      | processing | own lease, stopped or not     | processing          | alone_lease                      |
@@ -133,6 +135,20 @@ export async function completeJob(
     ? undefined
     : await endJob(job, 'done', set, whileLeased(job), set.error === undefined ? ['error'] : []);
   return done ?? endJob(job, 'cancelled', set, whileStopped(job));
+}
+
+/**
+ * Does what `completeJob` does for a job that runs for the first time and was not stopped, within a transaction: returns
+ * the write, and the job as it then is.
+ */
+export function completionWrite(
+  job: ClaimedJob,
+  set: Partial<Job>,
+): { write: TransactWriteItem; done: Job } {
+  const ended: Partial<Job> = { status: 'done', ...set, ...endedNow() };
+  const condition = unlessStopped(whileLeasedAtAll(job));
+  const write = { Update: updateOf(job, { ...condition, set: ended, remove: endedWithout }) };
+  return { write, done: { ...job, ...ended } };
 }
 
 /** processing → failed, with the reason, and with the attributes of what was done before. */
@@ -391,6 +407,9 @@ const whileClaimable = (now: number): Condition => ({
 
 const leaseAttributes = ['lease_id', 'lease_until'] as const;
 
+/** What a job that ends under a lease has no more. */
+const endedWithout: (keyof Job)[] = ['due_at', ...leaseAttributes];
+
 /** The attributes of a job that ends now: when it did, and when the table may forget it. */
 const endedNow = (): Pick<Job, 'completed_at' | 'expires_at'> => ({
   completed_at: instant(Date.now()),
@@ -408,7 +427,7 @@ function endJob(
   return updateJob(job, {
     ...condition,
     set: { status, ...set, ...endedNow() },
-    remove: [...remove, 'due_at', ...leaseAttributes],
+    remove: [...remove, ...endedWithout],
   });
 }
 

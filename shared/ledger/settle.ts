@@ -47,42 +47,62 @@ export function release(hold: Hold): Promise<Account | undefined> {
   return end(hold, { status: 'released', failed: true });
 }
 
+/** The writes of what a call produced, and what to write where a condition of theirs fails. */
+export interface Products {
+  writes: TransactWriteItem[];
+  otherwise?: () => Promise<TransactWriteItem[]>;
+}
+
+/** Which writes of a call's products have happened, if any. */
+export type Kept = 'writes' | 'otherwise' | undefined;
+
 /**
  * Settles a call as `settle` does, with its charge in one transaction with the writes of what the call produced: all
- * happen, or none. Returns false if the condition of such a write failed, because the product is there already: the
- * hold is given back then, and nothing is charged. If it isn't known whether the transaction happened, this throws,
- * and the audit decides by what it finds.
+ * happen, or none. Returns undefined if a condition failed of these writes, and of those to make otherwise, because the
+ * product is there already: the hold is given back then, and nothing is charged. If it isn't known whether a
+ * transaction happened, this throws, and the audit decides by what it finds.
  *
  * The transaction takes the charge and never an account. An account changes all the time, and DynamoDB
  * refuses plain updates of an item while a transaction holds it.
  *
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html
  */
-export async function settleWith(
-  hold: Hold,
-  outcome: Outcome,
-  products: TransactWriteItem[],
-): Promise<boolean> {
+export async function settleWith(hold: Hold, outcome: Outcome, products: Products): Promise<Kept> {
   if (!beginEnd(hold)) throw new Error('The call had ended before it was settled');
   const ending = endingOf(outcome);
   const parts = partsOf(hold);
-  const [transaction, credited] = await Promise.allSettled([
-    writeTransaction([{ Put: chargePut(chargeOf(hold, ending)) }, ...products]),
+  const [written, credited] = await Promise.allSettled([
+    writeCharge(chargeOf(hold, ending), products),
     creditAll(parts, outcome.costNanoUsd),
   ]);
-  if (transaction.status === 'rejected') throw transaction.reason;
-  const failed = transaction.value;
-  if (!failed) {
+  if (written.status === 'rejected') throw written.reason;
+  const { kept, isThere } = written.value;
+  if (kept) {
     measureUse(hold, ending);
-    return true;
+    return kept;
   }
   const accounts = credited.status === 'fulfilled' ? credited.value : [];
   await Promise.all([
     ...parts.map((part, index) => accounts[index] && refund(part, outcome.costNanoUsd)),
     putCharge(chargeOf(hold, { status: 'released', failed: true })),
   ]);
-  if (failed.includes(0)) throw new Error('The charge was there before its call had ended');
-  return false;
+  if (isThere) throw new Error('The charge was there before its call had ended');
+  return undefined;
+}
+
+/** Writes a charge with its products, or with what is to be written otherwise; and whether the charge was there. */
+async function writeCharge(
+  charge: Charge,
+  { writes, otherwise }: Products,
+): Promise<{ kept: Kept; isThere: boolean }> {
+  const put = { Put: chargePut(charge) };
+  let failed = await writeTransaction([put, ...writes]);
+  if (!failed) return { kept: 'writes', isThere: false };
+  if (otherwise && !failed.includes(0)) {
+    failed = await writeTransaction([put, ...(await otherwise())]);
+    if (!failed) return { kept: 'otherwise', isThere: false };
+  }
+  return { kept: undefined, isThere: failed.includes(0) };
 }
 
 async function end(hold: Hold, ending: Ending): Promise<Account | undefined> {

@@ -1,12 +1,17 @@
 import fc from 'fast-check';
+import { expect } from 'vitest';
+import { writeTransaction } from '../../shared/aws/transact.ts';
 import { cancelJob } from '../../shared/jobs/cancel.ts';
-import type { ClaimedJob, Job } from '../../shared/jobs/job.ts';
+import { type ClaimedJob, findJob, type Job } from '../../shared/jobs/job.ts';
 import { claimJobs } from '../../shared/jobs/next-jobs.ts';
+import { keepResult } from '../../shared/jobs/objects.ts';
 import { completionOf } from '../../shared/jobs/run-leased.ts';
 import {
   beginAlone,
+  completionWrite,
   continueJob,
   failJob,
+  isFirstRun,
   makeReady,
   postponeJob,
   renewLease,
@@ -29,6 +34,7 @@ const weights = {
   submit: 3,
   claim: 5,
   complete: 2,
+  'complete in a transaction': 2,
   fail: 1,
   retry: 3,
   postpone: 1,
@@ -90,6 +96,8 @@ export async function perform(world: World, action: Action): Promise<unknown> {
     }
     case 'complete':
       return claim && tookEffect(completionOf(claim, answer)());
+    case 'complete in a transaction':
+      return claim && isFirstRun(claim) && completeInTransaction(claim);
     case 'fail':
       return claim && tookEffect(failJob(claim, failError));
     case 'retry':
@@ -119,6 +127,14 @@ export async function perform(world: World, action: Action): Promise<unknown> {
   }
 }
 
+async function completeInTransaction(claim: ClaimedJob): Promise<boolean> {
+  const { write, done } = completionWrite(claim, await keepResult(claim, answer));
+  if (await writeTransaction([write])) return false;
+  const { status, completed_at, result_json } = done;
+  expect(await findJob(claim)).toMatchObject({ status, completed_at, result_json });
+  return true;
+}
+
 const tookEffect = async (outcome: Promise<unknown>) => Boolean(await outcome);
 
 function refusal(error: { statusCode?: number }): undefined {
@@ -135,6 +151,8 @@ export function predict(model: JobModel, world: World, action: Action): unknown 
       return model.claim(doorbellsOf(world, action));
     case 'complete':
       return claim && model.complete(claim);
+    case 'complete in a transaction':
+      return claim && isFirstRun(claim) && model.completeUnstopped(claim);
     case 'fail':
       return claim && model.fail(claim, failError);
     case 'retry':

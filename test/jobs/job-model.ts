@@ -99,6 +99,10 @@ export class JobModel {
     return true;
   }
 
+  completeUnstopped(claim: ClaimedJob): boolean {
+    return !this.find(claim.job_id).stop && this.complete(claim);
+  }
+
   fail(claim: ClaimedJob, error: string): boolean {
     return this.whileLeased(claim, (job) => {
       job.error = error;

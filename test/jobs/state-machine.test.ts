@@ -64,7 +64,8 @@ it('makes only legal moves when workers, sweeps and callers act at the same time
             const { kind, picks } = action;
             const claim = world.claims[(picks[0] ?? 0) % world.claims.length];
             const tookEffect = await perform(world, action);
-            if (kind === 'complete' && claim && tookEffect === true) ended.push(claim.job_id);
+            if (kind.startsWith('complete') && claim && tookEffect === true)
+              ended.push(claim.job_id);
           }
         }),
       );

@@ -24,6 +24,7 @@ import {
   type Batch,
   type Call,
   perform,
+  productsOf,
 } from './ledger-actions.ts';
 
 await useStore();
@@ -159,6 +160,13 @@ async function expectSpentAsCharged({ keyIds, teamIds }: Accounts, calls: Call[]
   }
   const entries = charges.map(({ entry }) => entry);
   expect(new Set(entries).size).toBe(entries.length);
+  const settled = charges.filter(({ status }) => status === 'settled').map(({ entry }) => entry);
+  const produced = (await Promise.all(keyIds.map(productsOf))).flat().map(({ of }) => of);
+  expect(settled, 'charges of products').toEqual(expect.arrayContaining(produced));
+  expect(new Set(produced).size, 'products of charges').toBe(produced.length);
+  for (const { hold, isKept } of calls) {
+    if (isKept !== undefined) expect(produced.includes(hold.charge.entry)).toBe(isKept);
+  }
   // A call whose caller has died after the hold is not among `calls`, and it has no charge.
   expect(calls.map(({ hold }) => hold.charge.entry)).toEqual(expect.arrayContaining(entries));
 }

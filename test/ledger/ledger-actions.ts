@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { queryItems } from '../../shared/aws/dynamodb.ts';
 import { setting } from '../../shared/config.ts';
 import { sweepLedger } from '../../shared/ledger/audit.ts';
 import { changeAccountLimits } from '../../shared/ledger/change-limits.ts';
@@ -15,9 +16,10 @@ export interface Accounts {
   teamIds: string[];
 }
 
-/** A call that holds money, as whoever made it sees it. */
+/** A call that holds money, as whoever made it sees it; and whether its product was written, if that is known. */
 export interface Call {
   hold: Hold;
+  isKept?: boolean;
 }
 
 const weights = {
@@ -130,6 +132,9 @@ export const aNewWindow = historyOf(
 
 const subject = { model: 'gpt-5-mini', tags: ['chat'] };
 
+/** How many products there can be. */
+const products = 7;
+
 /** Does it. */
 export async function perform(
   { keyIds, teamIds }: Accounts,
@@ -156,7 +161,7 @@ export async function perform(
     }
     case 'produce': {
       const call = calls[pick % calls.length];
-      return call && produce(call, pick % 7, costPercent);
+      return call && produce(call, pick % products, costPercent);
     }
     case 'sweep':
       return sweepLedger();
@@ -193,20 +198,39 @@ async function end({ hold }: Call, costPercent: number | undefined): Promise<voi
   await (costPercent === undefined ? release(hold) : settle(hold, costing(hold, costPercent)));
 }
 
-/** Settles a call with the write of its product, of which there may be one by another call already. */
-async function produce({ hold }: Call, product: number, costPercent: number): Promise<void> {
+/**
+ * Settles a call with the write of its product, of which there may be one by another call already; every other call
+ * then writes the next product instead.
+ */
+async function produce(call: Call, product: number, costPercent: number): Promise<void> {
+  const { hold } = call;
   if (hold.isEnded) return;
-  const write = {
+  const writeOf = (number: number) => ({
     Put: {
       TableName: setting('LEDGER_TABLE'),
-      Item: { key_id: hold.charge.key_id, entry: `product_${product}` },
+      Item: { key_id: hold.charge.key_id, entry: `product_${number}`, of: hold.charge.entry },
       ConditionExpression: 'attribute_not_exists(entry)',
     },
-  };
-  await settleWith(hold, costing(hold, costPercent), [write]).catch((error: Error) => {
-    if (!error.message.includes('had ended before')) throw error;
   });
+  const otherwise = async () => [writeOf((product + 1) % products)];
+  const written = { writes: [writeOf(product)], ...(product % 2 && { otherwise }) };
+  try {
+    call.isKept = (await settleWith(hold, costing(hold, costPercent), written)) !== undefined;
+  } catch (error) {
+    if (!(error as Error).message.includes('had ended before')) throw error;
+  }
 }
+
+/** The products that were written for calls of a key: each names its call's charge. */
+export const productsOf = (keyId: string) =>
+  Array.fromAsync(
+    queryItems<{ of: string }>({
+      TableName: setting('LEDGER_TABLE'),
+      KeyConditionExpression: 'key_id = :key AND begins_with(entry, :product)',
+      ExpressionAttributeValues: { ':key': keyId, ':product': 'product_' },
+      ConsistentRead: true,
+    }),
+  );
 
 const costing = ({ charge }: Hold, percent: number) =>
   ({

@@ -107,8 +107,8 @@ describe('a key in a team', () => {
       },
     };
 
-    await settleWith(await reserve(key, 100, subject), costing(40), [product]);
-    await settleWith(await reserve(key, 100, subject), costing(70), [product]);
+    await settleWith(await reserve(key, 100, subject), costing(40), { writes: [product] });
+    await settleWith(await reserve(key, 100, subject), costing(70), { writes: [product] });
 
     for (const id of [key, team]) expect(await moneyOf(id)).toMatchObject({ held: 0, spent: 40 });
   });

@@ -2,10 +2,13 @@ import { type Answer, ask } from '../../chat/ask.ts';
 import type { ModelCall } from '../../chat/metered-call.ts';
 import { ServiceError } from '../../http/errors.ts';
 import { toUsd } from '../../ledger/nano-usd.ts';
+import { errorFields, log } from '../../log.ts';
 import { findModel, type Model } from '../../models/catalogue.ts';
 import { type ClaimedJob, callersJobIdOf, type Job } from '../job.ts';
+import { keepResult } from '../objects.ts';
 import type { ChatResult } from '../result.ts';
-import { isFirstRun } from '../state.ts';
+import type { RunEnd } from '../run-leased.ts';
+import { completionWrite, isFirstRun } from '../state.ts';
 import { findStep, stepWrite } from '../steps.ts';
 import { beginStep } from '../watch.ts';
 
@@ -46,7 +49,36 @@ export async function askOnce(
   const known = isFirstRun(job) ? undefined : await findStep<Answer>(job, name);
   if (known) return known;
   await beginStep(job);
-  const { isNew, ...answer } = await ask(call, async (kept) => [await stepWrite(job, name, kept)]);
-  if (isNew) onNew?.();
-  return (isNew ? undefined : await findStep<Answer>(job, name)) ?? answer;
+  const { kept, ...answer } = await ask(call, async (answer) => ({
+    writes: [await stepWrite(job, name, answer)],
+  }));
+  if (kept) onNew?.();
+  return (kept ? undefined : await findStep<Answer>(job, name)) ?? answer;
+}
+
+/**
+ * Asks a model once for all that a chat job is to come to, as a step `name`. A job that runs for the first time ends in
+ * the transaction that charges the answer; if that is refused, as the job was stopped or another worker's meanwhile, the
+ * answer is kept as a step.
+ */
+export async function askToEnd(
+  job: ClaimedJob,
+  name: string,
+  call: ModelCall,
+): Promise<ChatResult | RunEnd> {
+  if (!isFirstRun(job)) return chatResultOf(await askOnce(job, name, call));
+  await beginStep(job);
+  let done: Job | undefined;
+  const { kept, ...answer } = await ask(call, async (answer) => {
+    const step = async () => [await stepWrite(job, name, answer)];
+    const result = await keepResult(job, chatResultOf(answer)).catch((error: unknown) => {
+      log('warn', 'result not kept', { job_id: job.job_id, ...errorFields(error) });
+    });
+    if (!result) return { writes: await step() };
+    const completion = completionWrite(job, result);
+    done = completion.done;
+    return { writes: [completion.write], otherwise: step };
+  });
+  if (done && kept === 'writes') return async () => done;
+  return chatResultOf((kept ? undefined : await findStep<Answer>(job, name)) ?? answer);
 }

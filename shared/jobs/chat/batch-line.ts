@@ -94,7 +94,7 @@ export async function answerLine(line: Line, signal: AbortSignal): Promise<boole
   try {
     await ask(call, async ({ usage, cost }, completion) => {
       const output = responseTo(line, custom_id, 200, completion);
-      return [await stepWrite(job, name, { output, failed: false, usage, cost })];
+      return { writes: [await stepWrite(job, name, { output, failed: false, usage, cost })] };
     });
     return true;
   } catch (error) {

@@ -1,8 +1,8 @@
 import type { ClaimedJob } from '../job.ts';
 import { messagesOf } from '../objects.ts';
 import type { ChatResult } from '../result.ts';
-import type { RunJob } from '../run-leased.ts';
-import { askOnce, chargeSubjectOf, chatResultOf, requireJobModel } from './ask.ts';
+import type { RunEnd, RunJob } from '../run-leased.ts';
+import { askToEnd, chargeSubjectOf, requireJobModel } from './ask.ts';
 import { chatAboutFile, chatAboutPages } from './document-chat.ts';
 import { withFileTexts } from './inline-texts.ts';
 import { keptAnswers } from './kept-answers.ts';
@@ -26,14 +26,13 @@ function subjectOf(job: ClaimedJob): 'pages' | 'file' | 'messages' {
   return job.drive_file_id ? 'file' : 'messages';
 }
 
-async function answerMessages(job: ClaimedJob, signal: AbortSignal): Promise<ChatResult> {
+async function answerMessages(job: ClaimedJob, signal: AbortSignal): Promise<ChatResult | RunEnd> {
   const model = requireJobModel(job.model);
-  const answer = await askOnce(job, 'chat', {
+  return askToEnd(job, 'chat', {
     keyId: job.key_id,
     model,
     body: { model: model.id, messages: await withFileTexts(await messagesOf(job)) },
     subject: chargeSubjectOf(job),
     signal,
   });
-  return chatResultOf(answer);
 }

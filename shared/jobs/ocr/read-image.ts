@@ -68,7 +68,7 @@ async function readByEngine(
       completionTokens: 0,
       images: 1,
     } as const;
-    return await settleWith(hold, outcome, await pageWrites(job, step));
+    return (await settleWith(hold, outcome, await pageWrites(job, step))) !== undefined;
   } catch (error) {
     await release(hold);
     throw error;
@@ -95,12 +95,12 @@ async function readByModel(
   };
   const held = await holdCall(call);
   const drawn = await withPicture(held, draw);
-  const { isNew } = await askHeld(drawn, ({ content, cost }) => {
+  const { kept } = await askHeld(drawn, ({ content, cost }) => {
     const text = content ?? '';
     const step: PageStep = { page, source: 'ocr', confidence: null, text, cost, image_hour: hour };
     return pageWrites(job, step);
   });
-  return isNew;
+  return kept !== undefined;
 }
 
 /** Puts a page's picture into a call that is held. Releases the hold if the page can't be drawn. */
@@ -118,5 +118,6 @@ async function withPicture(held: HeldCall, draw: Draw): Promise<HeldCall> {
 }
 
 /** Returns the writes of a page that was read: its step, and what is kept of it for later jobs. */
-const pageWrites = async (job: ClaimedJob, step: PageStep) =>
-  withCacheWrite(job, step.page, await stepWrite(job, pageName(step.page), step));
+const pageWrites = async (job: ClaimedJob, step: PageStep) => ({
+  writes: withCacheWrite(job, step.page, await stepWrite(job, pageName(step.page), step)),
+});

@@ -17,7 +17,7 @@ export interface JobTableProps {
  */
 const objectMarginDays = 30;
 
-/** The jobs: their table with its two sparse indexes, and the bucket for what is too large for the table. */
+/** The jobs: their table with its three sparse indexes, and the bucket for what is too large for the table. */
 export class JobTable extends Construct {
   readonly table: ServiceTable;
   private readonly objects: Bucket;
@@ -41,6 +41,12 @@ export class JobTable extends Construct {
           indexName: 'due',
           partitionKey: lane,
           sortKey: { name: 'due_at', type: AttributeType.STRING },
+          projectionType: ProjectionType.KEYS_ONLY,
+        },
+        {
+          indexName: 'ended',
+          partitionKey: { name: 'key_id', type: AttributeType.STRING },
+          sortKey: { name: 'ended', type: AttributeType.STRING },
           projectionType: ProjectionType.KEYS_ONLY,
         },
       ],
@@ -69,10 +75,17 @@ export class JobTable extends Construct {
     });
   }
 
-  /** Lets a function list a key's jobs, without their objects. */
-  grantList(fn: LambdaFunction): void {
+  /** Lets a function count a key's jobs. */
+  grantCount(fn: LambdaFunction): void {
     this.table.allow(fn, 'dynamodb:Query');
     this.setEnvironment(fn);
+  }
+
+  /** Lets a function list a key's jobs, without their objects. */
+  grantList(fn: LambdaFunction): void {
+    this.grantCount(fn);
+    this.table.allow(fn, 'dynamodb:BatchGetItem', 'dynamodb:GetItem');
+    this.table.allowQuery(fn, 'ended');
   }
 
   /** Lets a function read a job with its objects. */

@@ -37,7 +37,7 @@ export class Usage extends Construct {
     this.grantRead(this.endpoint('get-stats', '/user/stats'));
     const getBatchStats = this.endpoint('get-batch-stats', '/user/batch-stats');
     this.grantRead(getBatchStats);
-    props.jobs.grantList(getBatchStats);
+    props.jobs.grantCount(getBatchStats);
   }
 
   private addRollUp(): void {

@@ -15,8 +15,9 @@ export interface JobKey {
 /**
  * A job as the table holds it. What is absent is null on the record. Instants are ISO 8601 strings.
  *
- * Two sparse indexes list jobs, both partitioned by `lane`. `ready` is sorted by `turn`, which a job has
- * only while it may be claimed. `due` is sorted by `due_at`, which it has until it ends.
+ * Three sparse indexes list jobs. Two are partitioned by `lane`: `ready` is sorted by `turn`, which a job has
+ * only while it may be claimed; `due` is sorted by `due_at`, which it has until it ends. `ended` is partitioned by
+ * `key_id` and sorted by `ended`, which a job has once it has ended.
  */
 export interface Job extends JobKey {
   status: JobStatus;
@@ -119,6 +120,8 @@ export interface Job extends JobKey {
   /** Whether it has lost a worker, and is to run with no other job beside it. And the lease under which it does. */
   runs_alone?: boolean;
   alone_lease?: string;
+  /** How it has ended, and its id (`ended-jobs.ts`); absent on jobs that ended before there was this index. */
+  ended?: string;
   /** Why the job was stopped; it is to end `cancelled`. And how often ending it was tried again. */
   stop_reason?: string;
   stop_tries?: number;

@@ -5,8 +5,9 @@ import { setting } from '../config.ts';
 import type { Caller } from '../http/caller.ts';
 import { NotFoundError } from '../http/errors.ts';
 import { typedMessage } from '../http/field-errors.ts';
+import { areEndsIndexed, endedBefore } from './ended-jobs.ts';
 import { familyOf, findJob, type Job, type JobKey, jobIdPattern, toRecord } from './job.ts';
-import { type JobList, jobStatuses } from './record.ts';
+import { type EndStatus, isEnd, type JobList, jobStatuses } from './record.ts';
 
 const Cursor = v.pipe(
   v.string(),
@@ -44,7 +45,7 @@ export async function listJobs(
   const jobs: Job[] = [];
   let unreadFrom: string | undefined;
   let reads = 0;
-  const pages = pagesOf({
+  const query: QueryCommandInput = {
     TableName: setting('JOBS_TABLE'),
     KeyConditionExpression: 'key_id = :key AND begins_with(job_id, :jobs)',
     ...(filters.length > 0 && {
@@ -60,8 +61,9 @@ export async function listJobs(
     ScanIndexForward: false,
     ConsistentRead: true,
     Limit: filters.length > 0 ? firstLook : pageSize + 1,
-  });
-  for await (const { items, lastKey } of pages) {
+  };
+  const end = status && isEnd(status) && !parent_job_id ? status : undefined;
+  for await (const { items, lastKey } of pagesOf(keyId, query, end)) {
     jobs.push(...items);
     unreadFrom = lastKey?.['job_id'] as string | undefined;
     reads += 1;
@@ -70,15 +72,24 @@ export async function listJobs(
   return toPage(jobs, unreadFrom);
 }
 
-/** Reads a page of `Limit` jobs, then the others in large pages. */
-async function* pagesOf(query: QueryCommandInput): AsyncGenerator<Page<Job>> {
+/** Reads a page of `Limit` jobs. Then it reads those of an end by the index if it knows them all, else large pages. */
+async function* pagesOf(
+  key_id: string,
+  query: QueryCommandInput,
+  end: EndStatus | undefined,
+): AsyncGenerator<Page<Job>> {
   let lastKey: Page<Job>['lastKey'];
   for await (const page of queryPages<Job>(query)) {
     yield page;
     lastKey = page.lastKey;
     break;
   }
-  if (lastKey) yield* queryPages<Job>({ ...query, ExclusiveStartKey: lastKey, Limit: 1000 });
+  if (!lastKey) return;
+  if (end && (await areEndsIndexed(key_id))) {
+    yield* endedBefore({ key_id, job_id: String(lastKey['job_id']) }, end, pageSize + 1);
+  } else {
+    yield* queryPages<Job>({ ...query, ExclusiveStartKey: lastKey, Limit: 1000 });
+  }
 }
 
 /** A job's children lie together; a cursor may come from a list of other jobs. */

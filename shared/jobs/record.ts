@@ -7,6 +7,12 @@ import { JobResult } from './result.ts';
 export const jobStatuses = ['queued', 'processing', 'done', 'failed', 'cancelled'] as const;
 export type JobStatus = (typeof jobStatuses)[number];
 
+/** The final ones. */
+export type EndStatus = 'done' | 'failed' | 'cancelled';
+
+export const isEnd = (status: JobStatus): status is EndStatus =>
+  status !== 'queued' && status !== 'processing';
+
 const Text = v.nullable(v.string());
 
 /** How far a job has come, while it isn't over: `done` went well. */

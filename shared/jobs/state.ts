@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { TransactWriteItem } from '../aws/transact.ts';
+import { endedAs } from './ended-jobs.ts';
 import { type ClaimedJob, findJob, instant, type Job, type JobKey, retentionEnd } from './job.ts';
 import { type Condition, updateJob, updateOf } from './job-update.ts';
 import { turnOf } from './lane.ts';
+import type { EndStatus } from './record.ts';
 
 /*
  * The state machine of jobs: every write that moves a job, each on a condition. Of two who try to move a
@@ -40,7 +42,7 @@ import { turnOf } from './lane.ts';
  * A job may be claimed while it has a `turn`, which sorts it (`lane.ts`): by the tag that it took when it was
  * submitted (`line/turns.ts`), and keeps. A worker may write while its lease is on the job. A job in processing without
  * a lease waits for its children. The sweep looks at a job when `due_at` is past. What is done, failed or cancelled
- * has an end, `completed_at`, and none of these attributes.
+ * has an end, `completed_at` and `ended`, and none of these attributes.
  *
  * A job that was stopped has a `stop_reason`, and ends `cancelled`: where the table says done or failed, it
  * is cancelled instead. "Own lease" is that of a worker that knows whether the job was stopped: one that
@@ -145,7 +147,7 @@ export function completionWrite(
   job: ClaimedJob,
   set: Partial<Job>,
 ): { write: TransactWriteItem; done: Job } {
-  const ended: Partial<Job> = { status: 'done', ...set, ...endedNow() };
+  const ended: Partial<Job> = { ...set, ...endedNow(job, 'done') };
   const condition = unlessStopped(whileLeasedAtAll(job));
   const write = { Update: updateOf(job, { ...condition, set: ended, remove: endedWithout }) };
   return { write, done: { ...job, ...ended } };
@@ -298,7 +300,7 @@ export function cancelQueuedJob(job: JobKey): Promise<Job | undefined> {
   return updateJob(job, {
     when: '#status = :queued',
     values: { ':queued': 'queued' },
-    set: { status: 'cancelled', ...endedNow() },
+    set: endedNow(job, 'cancelled'),
     remove: ['turn', 'due_at'],
   });
 }
@@ -337,7 +339,7 @@ function stopAsSeen(job: Job, stop_reason: string): Promise<Job | undefined> {
   const fresh = { when: '#status = :queued AND attribute_not_exists(started_at)', values };
   return updateJob(job, {
     ...unlessStopped(fresh),
-    set: { status: 'cancelled', stop_reason, ...endedNow() },
+    set: { stop_reason, ...endedNow(job, 'cancelled') },
     remove: ['turn', 'due_at'],
   });
 }
@@ -410,8 +412,13 @@ const leaseAttributes = ['lease_id', 'lease_until'] as const;
 /** What a job that ends under a lease has no more. */
 const endedWithout: (keyof Job)[] = ['due_at', ...leaseAttributes];
 
-/** The attributes of a job that ends now: when it did, and when the table may forget it. */
-const endedNow = (): Pick<Job, 'completed_at' | 'expires_at'> => ({
+/** The attributes of a job that ends now: how and when it did, and when the table may forget it. */
+const endedNow = (
+  job: JobKey,
+  status: EndStatus,
+): Pick<Job, 'status' | 'ended' | 'completed_at' | 'expires_at'> => ({
+  status,
+  ended: endedAs(status, job),
   completed_at: instant(Date.now()),
   expires_at: retentionEnd(),
 });
@@ -419,14 +426,14 @@ const endedNow = (): Pick<Job, 'completed_at' | 'expires_at'> => ({
 /** processing → an end, with what the job came to. */
 function endJob(
   job: ClaimedJob,
-  status: 'done' | 'failed' | 'cancelled',
+  status: EndStatus,
   set: Partial<Job>,
   condition: Condition,
   remove: (keyof Job)[] = [],
 ): Promise<Job | undefined> {
   return updateJob(job, {
     ...condition,
-    set: { status, ...set, ...endedNow() },
+    set: { ...set, ...endedNow(job, status) },
     remove: [...remove, ...endedWithout],
   });
 }

@@ -59,12 +59,14 @@ function expectWhole(job: Job): void {
     lease_until: leased,
     due_at: live,
     completed_at: !live,
+    ended: !live,
     expires_at: !live,
     result_json: job.status === 'done' || (wasStopped && 'result_json' in job),
   };
   for (const [name, expected] of Object.entries(present)) {
     expect(name in job, `${name} of a job that is ${job.status}`).toBe(expected);
   }
+  if (!live) expect(job.ended).toBe(`${job.status}#${job.job_id}`);
   if (job.status !== 'queued') expect(job, job.status).not.toHaveProperty('turn');
   if (job.status === 'failed') expect(job.error).toMatch(/./);
   if (job.status === 'done') expect(job).not.toHaveProperty('error');

@@ -7,24 +7,29 @@ import { expect, it } from 'vitest';
 import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import { setting } from '../../shared/config.ts';
 import type { Caller } from '../../shared/http/caller.ts';
-import type { Job } from '../../shared/jobs/job.ts';
+import { childIdOf, type Job } from '../../shared/jobs/job.ts';
 import { JobListQuery, listJobs } from '../../shared/jobs/read.ts';
-import { jobStatuses } from '../../shared/jobs/record.ts';
+import { isEnd, type JobList, jobStatuses } from '../../shared/jobs/record.ts';
+import { requestsOf } from '../support/worlds/dying.ts';
 import { useStore } from '../support/worlds/store.ts';
 
 await useStore();
 
 const newCaller = (): Caller => ({ keyId: `key_${randomUUID()}`, limits: '{}' });
 
-/** Writes jobs of a caller in the order given, the oldest first. */
-async function seed({ keyId }: Caller, jobs: Partial<Job>[]): Promise<Job[]> {
+/**
+ * Writes jobs of a caller in the order given, the oldest first; so many of them as release 1.0.0 did, without what an
+ * index lists them by.
+ */
+async function seed({ keyId }: Caller, jobs: Partial<Job>[], ofOldRelease = 0): Promise<Job[]> {
   const startedAt = Date.now();
-  const items = jobs.map((job, i) => ({
-    key_id: keyId,
-    job_id: `job_${uuidv7({ msecs: startedAt + i })}`,
-    status: 'done',
-    ...job,
-  }));
+  const items = jobs.map((job, i) => {
+    const job_id = `job_${uuidv7({ msecs: startedAt + i })}`;
+    const { status = 'done' } = job;
+    const ended = isEnd(status) && { ended: `${status}#${job.job_id ?? job_id}` };
+    const listed = i >= ofOldRelease && { tag: (startedAt + i) * 1000, ...ended };
+    return { key_id: keyId, job_id, status, ...listed, ...job };
+  });
   for (let start = 0; start < items.length; start += 25) {
     const writes = items.slice(start, start + 25).map((Item) => ({ PutRequest: { Item } }));
     await dynamodb.send(
@@ -61,9 +66,10 @@ it('any jobs are walked newest first, each that fits the filters once, 50 a page
       fc.array(job, { maxLength: 160, size: 'max' }),
       fc.option(status, { nil: undefined }),
       parent,
-      async (jobs, wantedStatus, wantedParent) => {
+      fc.oneof(fc.constant(0), fc.nat(160)),
+      async (jobs, wantedStatus, wantedParent, ofOldRelease) => {
         const caller = newCaller();
-        const items = await seed(caller, jobs);
+        const items = await seed(caller, jobs, ofOldRelease);
 
         const pages = await walk(caller, { status: wantedStatus, parent_job_id: wantedParent });
 
@@ -76,7 +82,7 @@ it('any jobs are walked newest first, each that fits the filters once, 50 a page
         expect(pages.slice(0, -1).every(({ length }) => length === 50)).toBe(true);
       },
     ),
-    { numRuns: 25 },
+    { numRuns: 40 },
   );
 });
 
@@ -105,4 +111,38 @@ it('a rare job among large others is found', async () => {
   const pages = await walk(caller, { status: 'failed' });
 
   expect(pages.flat()).toEqual([rare?.job_id]);
+});
+
+it('the jobs of an end are listed by few reads, however many others are newer', async () => {
+  const caller = newCaller();
+  const messages_json = 'x'.repeat(12_000);
+  const waiting = Array.from({ length: 1_000 }, () => ({
+    status: 'queued' as const,
+    messages_json,
+  }));
+  const done = await seed(caller, [...Array(60).fill({}), { status: 'failed' }, ...waiting]);
+  let first: JobList | undefined;
+
+  const requests = await requestsOf(async () => {
+    first = await listJobs(caller, { status: 'done' });
+  });
+
+  const wanted = done.filter(({ status }) => status === 'done').map(({ job_id }) => job_id);
+  expect(first?.jobs.map(({ id }) => id)).toEqual(wanted.slice(-50).reverse());
+  expect(requests).toBe(4);
+  expect((await walk(caller, { status: 'done' })).flat()).toEqual(wanted.reverse());
+  expect((await walk(caller, { status: 'cancelled' })).flat()).toEqual([]);
+});
+
+it("a folder's job of release 1.0.0 is found, though a child that was made since sorts before it", async () => {
+  const caller = newCaller();
+  const family = childIdOf(`job_${uuidv7()}`, 'any').slice(0, -'-7000-8000-000000000000'.length);
+  const job_id = `${family}-7fff-8000-000000000000`;
+  const waiting = Array.from({ length: 120 }, () => ({ status: 'queued' as const }));
+  const child = { job_id: `${family}-7000-8000-000000000000`, parent_job_id: job_id, tag: 1 };
+  await seed(caller, [{ job_id }, child, ...waiting], 1);
+
+  const pages = await walk(caller, { status: 'done' });
+
+  expect(pages.flat()).toEqual([job_id, child.job_id]);
 });

@@ -132,7 +132,7 @@ describe('functions', () => {
         secretsmanager: ['GetSecretValue'],
       },
     ],
-    ['list-jobs', { dynamodb: ['Query'] }],
+    ['list-jobs', { dynamodb: ['BatchGetItem', 'GetItem', 'Query'] }],
     ['reset-ocr-windows', { dynamodb: ['GetItem', 'Query', 'UpdateItem'], sqs: ['SendMessage'] }],
     [
       'run-chat-job',
@@ -221,6 +221,7 @@ describe('functions', () => {
 
     expect(queried.sort()).toEqual([
       'expand-folder ready',
+      'list-jobs ended',
       'list-sessions recent',
       'reset-ocr-windows audits',
       'reset-ocr-windows due',

@@ -58,8 +58,8 @@ export async function askOnce(
 
 /**
  * Asks a model once for all that a chat job is to come to, as a step `name`. A job that runs for the first time ends in
- * the transaction that charges the answer; if that is refused, as the job was stopped or another worker's meanwhile, the
- * answer is kept as a step.
+ * the transaction that charges the answer. If that is refused, because the job was stopped or is another worker's by now,
+ * the answer is kept as a step.
  */
 export async function askToEnd(
   job: ClaimedJob,

@@ -1,0 +1,53 @@
+import { getItems, type Page, queryItems, queryPages } from '../aws/dynamodb.ts';
+import { setting } from '../config.ts';
+import { findJob, type Job, type JobKey } from './job.ts';
+import type { EndStatus } from './record.ts';
+
+/** What the index `ended` sorts a key's jobs by: a job has it once it has ended. */
+export const endedAs = (status: EndStatus, { job_id }: Pick<JobKey, 'job_id'>) =>
+  `${status}#${job_id}`;
+
+/**
+ * Reads the jobs of a key that have ended so and were created before a job, the newest first, by the index, which lags
+ * the table. `lastKey` names the last job of a page.
+ */
+export async function* endedBefore(
+  { key_id, job_id }: JobKey,
+  status: EndStatus,
+  pageSize: number,
+): AsyncGenerator<Page<Job>> {
+  const pages = queryPages<JobKey>({
+    TableName: setting('JOBS_TABLE'),
+    IndexName: 'ended',
+    KeyConditionExpression: 'key_id = :key AND begins_with(ended, :jobs)',
+    ExpressionAttributeValues: { ':key': key_id, ':jobs': endedAs(status, { job_id: 'job_' }) },
+    ExclusiveStartKey: { key_id, job_id, ended: endedAs(status, { job_id }) },
+    ScanIndexForward: false,
+    Limit: pageSize,
+  });
+  for await (const { items: listed, lastKey } of pages) {
+    const keys = listed.map(({ key_id, job_id }) => ({ key_id, job_id }));
+    const jobs = await Array.fromAsync(getItems<Job>(setting('JOBS_TABLE'), keys));
+    yield { items: jobs.sort((one, other) => (one.job_id < other.job_id ? 1 : -1)), lastKey };
+  }
+}
+
+/**
+ * Whether the index knows all jobs of a key that have ended. It lacks those that ended before there was the index. They
+ * have no tag, and are older than all that have one. A job's children may sort before it, though they are younger.
+ */
+export async function areEndsIndexed(key_id: string): Promise<boolean> {
+  const oldestFirst = queryItems<Job>({
+    TableName: setting('JOBS_TABLE'),
+    KeyConditionExpression: 'key_id = :key AND begins_with(job_id, :jobs)',
+    ExpressionAttributeValues: { ':key': key_id, ':jobs': 'job_' },
+    ConsistentRead: true,
+    Limit: 1,
+  });
+  for await (const oldest of oldestFirst) {
+    const { parent_job_id } = oldest;
+    const first = parent_job_id ? await findJob({ key_id, job_id: parent_job_id }) : oldest;
+    return first?.tag !== undefined;
+  }
+  return true;
+}

@@ -24,7 +24,7 @@ interface Completion {
 
 /**
  * Asks a model for one completion, held and settled for this attempt. With `keep` the call is settled in one
- * transaction with the writes of what came of it; `kept` says which. If that was written before, it is undefined, and
+ * transaction with the writes of what came of it, and `kept` says which: undefined if that was written before, and then
  * the call costs nothing. Throws as `openMeteredCall` does, and `ModelError` for an answer that breaks off.
  */
 export async function ask(call: ModelCall, keep?: Keep): Promise<Answer & { kept: Kept }> {

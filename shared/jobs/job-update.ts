@@ -19,7 +19,7 @@ interface JobUpdate extends Condition {
   remove?: (keyof Job)[];
 }
 
-/** A job, and the lease that the one who writes holds of it. */
+/** A job's key, and the lease under which it is written, if there is one. */
 type Leased = JobKey & { lease_id?: string };
 
 /** Makes an update. Returns the whole new item; undefined if the condition doesn't hold. */

@@ -43,13 +43,20 @@ export async function keepResult(job: ClaimedJob, whole: JobResult): Promise<Kep
   const kept = text !== undefined && {
     text_object: await putText(job, `text-${job.lease_id}`, text),
   };
+  const inline = inlineResult(result);
+  if (inline) return { ...inline, ...kept };
   const json = JSON.stringify(result);
-  if (Buffer.byteLength(json) <= inlineBytes) return { result_json: json, ...kept };
   return {
     result_json: JSON.stringify(summaryOf(result)),
     result_object: await put(`${folderOf(job)}/result-${job.lease_id}.json`, json),
     ...kept,
   };
+}
+
+/** Returns the attribute that holds a short result; undefined for one that goes to object storage. */
+export function inlineResult(result: JobResult): { result_json: string } | undefined {
+  const result_json = JSON.stringify(result);
+  return Buffer.byteLength(result_json) <= inlineBytes ? { result_json } : undefined;
 }
 
 /** Reads a job's result as JSON, without links. */

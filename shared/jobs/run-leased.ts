@@ -25,12 +25,20 @@ import { findKeyOf, StoppedError, watchJob } from './watch.ts';
 /** The write that ends a run; it returns undefined if the lease was lost, or if the job was stopped. */
 export type RunEnd = () => Promise<Job | undefined>;
 
+/** A job as its run has ended it already. */
+export interface EndedJob {
+  ended: Job;
+}
+
 /**
  * Does a job's work. It returns the job's result, or another end: to go on later, to wait for children, to
- * keep a result together with more. `signal` aborts when the lease is lost or the function's time is up. Of a
+ * keep a result together with more; or the job, if its work has ended it. `signal` aborts when the lease is lost or the function's time is up. Of a
  * job that was stopped, it returns what the job came to by then.
  */
-export type RunJob = (job: ClaimedJob, signal: AbortSignal) => Promise<JobResult | RunEnd>;
+export type RunJob = (
+  job: ClaimedJob,
+  signal: AbortSignal,
+) => Promise<JobResult | RunEnd | EndedJob>;
 
 /** Runs a claimed job under its lease, renewed while it runs, and writes down how it ended. */
 export async function runLeased(
@@ -65,8 +73,7 @@ async function runUnlessStopped(
   if (await stoppedNow(job, job)) return undefined;
   const limited = new LimitedRun(run);
   try {
-    const end = await attempt(job, limited.run, AbortSignal.any(signals));
-    return signals[0]?.aborted ? undefined : await end();
+    return await endAttempt(job, limited.run, signals);
   } finally {
     await limited.end(job);
   }
@@ -103,8 +110,7 @@ async function endStopped(
 ): Promise<Job | undefined> {
   const stopped = await stoppedNow(job, await findJob(job));
   if (!stopped) return undefined;
-  const end = await attempt(stopped, endingOf(run), AbortSignal.any(signals));
-  return signals[0]?.aborted ? undefined : end();
+  return endAttempt(stopped, endingOf(run), signals);
 }
 
 /**
@@ -134,10 +140,26 @@ const endingOf =
     return haveChildrenEnded(now) ? run(now, signal) : () => suspendJob(now);
   };
 
-/** Runs the job once; returns the write that its outcome asks for. */
-async function attempt(job: ClaimedJob, run: RunJob, signal: AbortSignal): Promise<RunEnd> {
+/** Runs the job once, and writes its end. Undefined if the first of the signals says that the lease was lost. */
+async function endAttempt(
+  job: ClaimedJob,
+  run: RunJob,
+  signals: AbortSignal[],
+): Promise<Job | undefined> {
+  const end = await attempt(job, run, AbortSignal.any(signals));
+  if ('ended' in end) return end.ended;
+  return signals[0]?.aborted ? undefined : end();
+}
+
+/** Runs the job once. Returns the write that its outcome asks for, or the job if it has ended. */
+async function attempt(
+  job: ClaimedJob,
+  run: RunJob,
+  signal: AbortSignal,
+): Promise<RunEnd | EndedJob> {
   try {
     const outcome = await run(job, signal);
+    if ('ended' in outcome) return outcome;
     return typeof outcome === 'function' ? outcome : completionOf(job, outcome);
   } catch (error) {
     const isStopped = error instanceof StoppedError || signal.reason instanceof StoppedError;

@@ -18,7 +18,7 @@ import type { EndStatus } from './record.ts';
  * | saveProgress    | processing | own lease                     | processing          | what the caller gives            |
  * | completeJob     | processing | own lease                     | done                | - lease, due_at, error           |
  * | completeJob     | processing | own lease, stopped            | cancelled           | - lease, due_at                  |
- * | completionWrite | processing | own lease, not stopped        | done                | - lease, due_at                  |
+ * | completionWrite | processing | own lease, not stopped        | done                | - lease, due_at, error           |
  * | failJob         | processing | own lease                     | failed              | + error; - lease, due_at         |
  * | retryJob        | processing | own lease                     | queued, or failed   | + error, retry_count; - lease, attempt_at |
  * | beginAlone      | processing | own lease, stopped or not     | processing          | alone_lease                      |
@@ -140,8 +140,8 @@ export async function completeJob(
 }
 
 /**
- * Does what `completeJob` does for a job that runs for the first time and was not stopped, within a transaction: returns
- * the write, and the job as it then is.
+ * Does what `completeJob` does for a job that was not stopped, within a transaction: returns the write, and the job as it
+ * then is.
  */
 export function completionWrite(
   job: ClaimedJob,
@@ -149,7 +149,8 @@ export function completionWrite(
 ): { write: TransactWriteItem; done: Job } {
   const ended: Partial<Job> = { ...set, ...endedNow(job, 'done') };
   const condition = unlessStopped(whileLeasedAtAll(job));
-  const write = { Update: updateOf(job, { ...condition, set: ended, remove: endedWithout }) };
+  const remove: (keyof Job)[] = ['error', ...openAttributes];
+  const write = { Update: updateOf(job, { ...condition, set: ended, remove }) };
   return { write, done: { ...job, ...ended } };
 }
 
@@ -409,8 +410,8 @@ const whileClaimable = (now: number): Condition => ({
 
 const leaseAttributes = ['lease_id', 'lease_until'] as const;
 
-/** What a job that ends under a lease has no more. */
-const endedWithout: (keyof Job)[] = ['due_at', ...leaseAttributes];
+/** What only a job has that has not ended. */
+const openAttributes: (keyof Job)[] = ['due_at', ...leaseAttributes];
 
 /** The attributes of a job that ends now: how and when it did, and when the table may forget it. */
 const endedNow = (
@@ -434,7 +435,7 @@ function endJob(
   return updateJob(job, {
     ...condition,
     set: { ...set, ...endedNow(job, status) },
-    remove: [...remove, ...endedWithout],
+    remove: [...remove, ...openAttributes],
   });
 }
 

@@ -47,20 +47,20 @@ export function release(hold: Hold): Promise<Account | undefined> {
   return end(hold, { status: 'released', failed: true });
 }
 
-/** The writes of what a call produced, and what to write where a condition of theirs fails. */
+/** The writes of what a call produced, and those to make instead where a condition of theirs fails. */
 export interface Products {
   writes: TransactWriteItem[];
-  otherwise?: () => Promise<TransactWriteItem[]>;
+  fallback?: TransactWriteItem[];
 }
 
-/** Which writes of a call's products have happened, if any. */
-export type Kept = 'writes' | 'otherwise' | undefined;
+/** Which writes of a call's products were made, if any. */
+export type Kept = 'writes' | 'fallback' | undefined;
 
 /**
  * Settles a call as `settle` does, with its charge in one transaction with the writes of what the call produced: all
- * happen, or none. Returns undefined if a condition failed of these writes, and of those to make otherwise, because the
- * product is there already: the hold is given back then, and nothing is charged. If it isn't known whether a
- * transaction happened, this throws, and the audit decides by what it finds.
+ * happen, or none. Returns undefined if neither these writes nor the fallback could be made, because the product is
+ * there already: the hold is given back then, and nothing is charged. If it isn't known whether a transaction happened,
+ * this throws, and the audit decides by what it finds.
  *
  * The transaction takes the charge and never an account. An account changes all the time, and DynamoDB
  * refuses plain updates of an item while a transaction holds it.
@@ -90,17 +90,17 @@ export async function settleWith(hold: Hold, outcome: Outcome, products: Product
   return undefined;
 }
 
-/** Writes a charge with its products, or with what is to be written otherwise; and whether the charge was there. */
+/** Writes a charge with its products, or with their fallback. Tells also whether the charge was there before. */
 async function writeCharge(
   charge: Charge,
-  { writes, otherwise }: Products,
+  { writes, fallback }: Products,
 ): Promise<{ kept: Kept; isThere: boolean }> {
   const put = { Put: chargePut(charge) };
   let failed = await writeTransaction([put, ...writes]);
   if (!failed) return { kept: 'writes', isThere: false };
-  if (otherwise && !failed.includes(0)) {
-    failed = await writeTransaction([put, ...(await otherwise())]);
-    if (!failed) return { kept: 'otherwise', isThere: false };
+  if (fallback && !failed.includes(0)) {
+    failed = await writeTransaction([put, ...fallback]);
+    if (!failed) return { kept: 'fallback', isThere: false };
   }
   return { kept: undefined, isThere: failed.includes(0) };
 }

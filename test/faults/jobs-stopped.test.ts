@@ -141,18 +141,23 @@ it('a pipeline stopped before any request of its chat step keeps what it read', 
   }
 });
 
-it('a conversation stopped before any request of its worker keeps an answer that was paid for', async () => {
-  const messages = [{ role: 'user', content: 'What was agreed?' }];
-  const body = { job_type: 'chat', inline: { messages } };
-  await submitEach(1, body);
-  const requests = (await runCounted('chat')) + beyond;
-  const jobs = await submitEach(requests, body);
+it.each([
+  ['short', 'What was agreed?'],
+  ['long', 'What was agreed? '.repeat(500)],
+])(
+  'a conversation stopped before any request of its worker keeps an answer that was paid for: a %s one',
+  async (_, content) => {
+    const body = { job_type: 'chat', inline: { messages: [{ role: 'user', content }] } };
+    await submitEach(1, body);
+    const requests = (await runCounted('chat')) + beyond;
+    const jobs = await submitEach(requests, body);
 
-  await runInterrupted('chat', upTo(requests), stop);
-  await settleDown();
+    await runInterrupted('chat', upTo(requests), stop);
+    await settleDown();
 
-  await expectStopped(jobs);
-});
+    await expectStopped(jobs);
+  },
+);
 
 it('a batch file stopped before any request keeps the lines that were answered', async () => {
   const line = (id: string) => ({

@@ -11,7 +11,6 @@ import {
   completionWrite,
   continueJob,
   failJob,
-  isFirstRun,
   makeReady,
   postponeJob,
   renewLease,
@@ -97,7 +96,7 @@ export async function perform(world: World, action: Action): Promise<unknown> {
     case 'complete':
       return claim && tookEffect(completionOf(claim, answer)());
     case 'complete in a transaction':
-      return claim && isFirstRun(claim) && completeInTransaction(claim);
+      return claim && !claim.stop_reason && completeInTransaction(claim);
     case 'fail':
       return claim && tookEffect(failJob(claim, failError));
     case 'retry':
@@ -152,7 +151,7 @@ export function predict(model: JobModel, world: World, action: Action): unknown 
     case 'complete':
       return claim && model.complete(claim);
     case 'complete in a transaction':
-      return claim && isFirstRun(claim) && model.completeUnstopped(claim);
+      return claim && !claim.stop_reason && model.completeUnstopped(claim);
     case 'fail':
       return claim && model.fail(claim, failError);
     case 'retry':

@@ -1,4 +1,5 @@
-import { beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
+import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import { runChatJob } from '../../shared/jobs/chat/run-chat.ts';
 import type { ClaimedJob } from '../../shared/jobs/job.ts';
 import { runLeased } from '../../shared/jobs/run-leased.ts';
@@ -6,6 +7,7 @@ import { claimJob, renewLease, saveProgress, takeBackJob } from '../../shared/jo
 import { sweepJobs } from '../../shared/jobs/sweep.ts';
 import { useModelStub } from '../support/servers/model-stub.ts';
 import { answer, itemOf, submitted } from '../support/worlds/jobs.ts';
+import { chargesOf } from '../support/worlds/ledger-world.ts';
 import { useStore } from '../support/worlds/store.ts';
 
 const stub = await useModelStub();
@@ -32,6 +34,50 @@ it('writes down the answer', async () => {
   expect(status).toBe('done');
   expect(JSON.parse(result_json).content).toBe('echo: a question');
 });
+
+it('is done and charged once when the response to the write that ends it is lost', async () => {
+  const job = await claimed();
+  const calls = stub.requests.length;
+  const written = countRequests('TransactWriteItemsCommand', { lost: 1 });
+
+  await runLeased(job, runChatJob, neverUp);
+
+  expect(written.requests).toBe(1);
+  expect(await itemOf(job)).toMatchObject({ status: 'done', result_json: expect.any(String) });
+  expect(stub.requests.length - calls).toBe(1);
+  const charges = (await chargesOf(job.key_id)).filter(({ job_id }) => job_id === job.job_id);
+  expect(charges).toMatchObject([{ status: 'settled' }]);
+});
+
+it('reads a key once for all jobs that were claimed together', async () => {
+  const jobs = await Promise.all([claimed(), claimed(), claimed()]);
+  const later = await claimed();
+  const read = countRequests('GetItemCommand');
+
+  await Promise.all(jobs.map((job) => runLeased(job, runChatJob, neverUp)));
+  const together = read.requests;
+  await runLeased(later, runChatJob, neverUp);
+
+  expect(together).toBe(1);
+  expect(read.requests).toBe(2);
+});
+
+/** Counts requests of a kind to the store from now on; of the first so many the response is lost. */
+function countRequests(commandName: string, { lost = 0 } = {}): { requests: number } {
+  const counted = { requests: 0 };
+  dynamodb.middlewareStack.add(
+    (next, context) => async (args) => {
+      const output = await next(args);
+      if (context.commandName !== commandName) return output;
+      counted.requests += 1;
+      if (counted.requests <= lost) throw new Error('socket hang up');
+      return output;
+    },
+    { step: 'deserialize', priority: 'low', name: 'countRequests', override: true },
+  );
+  onTestFinished(() => void dynamodb.middlewareStack.remove('countRequests'));
+  return counted;
+}
 
 it('gives up on a model that hangs when the time is up, and retries', async () => {
   stub.respond([{ kind: 'hang' }]);

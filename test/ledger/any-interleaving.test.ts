@@ -165,7 +165,9 @@ async function expectSpentAsCharged({ keyIds, teamIds }: Accounts, calls: Call[]
   expect(settled, 'charges of products').toEqual(expect.arrayContaining(produced));
   expect(new Set(produced).size, 'products of charges').toBe(produced.length);
   for (const { hold, isKept } of calls) {
-    if (isKept !== undefined) expect(produced.includes(hold.charge.entry)).toBe(isKept);
+    if (isKept === undefined) continue;
+    expect(produced.includes(hold.charge.entry)).toBe(isKept);
+    expect(settled.includes(hold.charge.entry)).toBe(isKept);
   }
   // A call whose caller has died after the hold is not among `calls`, and it has no charge.
   expect(calls.map(({ hold }) => hold.charge.entry)).toEqual(expect.arrayContaining(entries));

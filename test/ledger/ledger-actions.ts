@@ -199,8 +199,8 @@ async function end({ hold }: Call, costPercent: number | undefined): Promise<voi
 }
 
 /**
- * Settles a call with the write of its product, of which there may be one by another call already; every other call
- * then writes the next product instead.
+ * Settles a call with the write of its product, of which there may be one by another call already. One of an odd number
+ * has the next product for a fallback.
  */
 async function produce(call: Call, product: number, costPercent: number): Promise<void> {
   const { hold } = call;
@@ -212,8 +212,8 @@ async function produce(call: Call, product: number, costPercent: number): Promis
       ConditionExpression: 'attribute_not_exists(entry)',
     },
   });
-  const otherwise = async () => [writeOf((product + 1) % products)];
-  const written = { writes: [writeOf(product)], ...(product % 2 && { otherwise }) };
+  const fallback = [writeOf((product + 1) % products)];
+  const written = { writes: [writeOf(product)], ...(product % 2 && { fallback }) };
   try {
     call.isKept = (await settleWith(hold, costing(hold, costPercent), written)) !== undefined;
   } catch (error) {

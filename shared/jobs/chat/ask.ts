@@ -2,12 +2,11 @@ import { type Answer, ask } from '../../chat/ask.ts';
 import type { ModelCall } from '../../chat/metered-call.ts';
 import { ServiceError } from '../../http/errors.ts';
 import { toUsd } from '../../ledger/nano-usd.ts';
-import { errorFields, log } from '../../log.ts';
 import { findModel, type Model } from '../../models/catalogue.ts';
 import { type ClaimedJob, callersJobIdOf, type Job } from '../job.ts';
-import { keepResult } from '../objects.ts';
+import { inlineResult } from '../objects.ts';
 import type { ChatResult } from '../result.ts';
-import type { RunEnd } from '../run-leased.ts';
+import type { EndedJob } from '../run-leased.ts';
 import { completionWrite, isFirstRun } from '../state.ts';
 import { findStep, stepWrite } from '../steps.ts';
 import { beginStep } from '../watch.ts';
@@ -57,28 +56,26 @@ export async function askOnce(
 }
 
 /**
- * Asks a model once for all that a chat job is to come to, as a step `name`. A job that runs for the first time ends in
- * the transaction that charges the answer. If that is refused, because the job was stopped or is another worker's by now,
- * the answer is kept as a step.
+ * Asks a model once for the whole result of a chat job. On the job's first run a short answer ends the job in the
+ * transaction that charges it. If that is refused, because the job was stopped or is another worker's by now, the answer
+ * is kept as the step `name`; so is a long answer, whose result takes a while to be put into object storage.
  */
 export async function askToEnd(
   job: ClaimedJob,
   name: string,
   call: ModelCall,
-): Promise<ChatResult | RunEnd> {
+): Promise<ChatResult | EndedJob> {
   if (!isFirstRun(job)) return chatResultOf(await askOnce(job, name, call));
   await beginStep(job);
-  let done: Job | undefined;
+  let ended: Job | undefined;
   const { kept, ...answer } = await ask(call, async (answer) => {
-    const step = async () => [await stepWrite(job, name, answer)];
-    const result = await keepResult(job, chatResultOf(answer)).catch((error: unknown) => {
-      log('warn', 'result not kept', { job_id: job.job_id, ...errorFields(error) });
-    });
-    if (!result) return { writes: await step() };
-    const completion = completionWrite(job, result);
-    done = completion.done;
-    return { writes: [completion.write], otherwise: step };
+    const step = [await stepWrite(job, name, answer)];
+    const result = inlineResult(chatResultOf(answer));
+    if (!result) return { writes: step };
+    const { write, done } = completionWrite(job, result);
+    ended = done;
+    return { writes: [write], fallback: step };
   });
-  if (done && kept === 'writes') return async () => done;
+  if (ended && kept === 'writes') return { ended };
   return chatResultOf((kept ? undefined : await findStep<Answer>(job, name)) ?? answer);
 }

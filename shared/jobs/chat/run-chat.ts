@@ -1,7 +1,7 @@
 import type { ClaimedJob } from '../job.ts';
 import { messagesOf } from '../objects.ts';
 import type { ChatResult } from '../result.ts';
-import type { RunEnd, RunJob } from '../run-leased.ts';
+import type { EndedJob, RunJob } from '../run-leased.ts';
 import { askToEnd, chargeSubjectOf, requireJobModel } from './ask.ts';
 import { chatAboutFile, chatAboutPages } from './document-chat.ts';
 import { withFileTexts } from './inline-texts.ts';
@@ -26,7 +26,10 @@ function subjectOf(job: ClaimedJob): 'pages' | 'file' | 'messages' {
   return job.drive_file_id ? 'file' : 'messages';
 }
 
-async function answerMessages(job: ClaimedJob, signal: AbortSignal): Promise<ChatResult | RunEnd> {
+async function answerMessages(
+  job: ClaimedJob,
+  signal: AbortSignal,
+): Promise<ChatResult | EndedJob> {
   const model = requireJobModel(job.model);
   return askToEnd(job, 'chat', {
     keyId: job.key_id,

@@ -1,4 +1,5 @@
 import { ServiceError } from '../http/errors.ts';
+import type { ApiKey } from '../keys/key.ts';
 import { errorFields, log } from '../log.ts';
 import { measure } from '../metrics.ts';
 import { advisedMs, endOfWait, isPermanent, jobErrorText } from './failure.ts';
@@ -32,24 +33,29 @@ export interface EndedJob {
 
 /**
  * Does a job's work. It returns the job's result, or another end: to go on later, to wait for children, to
- * keep a result together with more; or the job, if its work has ended it. `signal` aborts when the lease is lost or the function's time is up. Of a
- * job that was stopped, it returns what the job came to by then.
+ * keep a result together with more; or the job, if its work has ended it. `signal` aborts when the lease is lost or the
+ * function's time is up. Of a job that was stopped, it returns what the job came to by then.
  */
 export type RunJob = (
   job: ClaimedJob,
   signal: AbortSignal,
 ) => Promise<JobResult | RunEnd | EndedJob>;
 
-/** Runs a claimed job under its lease, renewed while it runs, and writes down how it ended. */
+/**
+ * Runs a claimed job under its lease, renewed while it runs, and writes down how it ended. `key` is its key, if that has
+ * been read since it was claimed.
+ */
 export async function runLeased(
   job: ClaimedJob,
   run: RunJob,
   timeIsUp: AbortSignal,
+  key?: Promise<ApiKey | undefined>,
 ): Promise<void> {
   const watch = watchJob(job);
   const leaseLost = watch.leaseLost.signal;
   logJob('job started', job);
   try {
+    if (key) watch.key = { readAtMs: Date.now(), value: await key };
     const ended =
       (await runUnlessStopped(job, run, [leaseLost, timeIsUp, watch.graceOver.signal])) ??
       (leaseLost.aborted ? undefined : await endStopped(job, run, [leaseLost, timeIsUp]));

@@ -75,20 +75,9 @@ export async function beginStep({ lease_id }: ClaimedJob): Promise<void> {
 export async function findKeyOf({ key_id, lease_id }: ClaimedJob): Promise<ApiKey | undefined> {
   const watch = watches.get(lease_id);
   if (watch?.key && Date.now() - watch.key.readAtMs < knownForMs) return watch.key.value;
-  const value = await findKeyTogether(key_id);
+  const value = await findKey(key_id);
   if (watch) watch.key = { value, readAtMs: Date.now() };
   return value;
-}
-
-/** The reads of keys that began in this turn of the event loop. */
-const begun = new Map<string, Promise<ApiKey | undefined>>();
-
-/** Reads a key once for all jobs that ask for it at the same moment, as those do that were claimed together. */
-function findKeyTogether(keyId: string): Promise<ApiKey | undefined> {
-  const reading = begun.get(keyId) ?? findKey(keyId);
-  if (!begun.has(keyId)) setImmediate(() => begun.delete(keyId));
-  begun.set(keyId, reading);
-  return reading;
 }
 
 /** Reads the key of a job, as `findKeyOf` does. Throws `NotFoundError` if there is none. */

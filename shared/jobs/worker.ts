@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import * as v from 'valibot';
+import { type ApiKey, findKey } from '../keys/key.ts';
 import { errorFields, log } from '../log.ts';
 import { Company } from './company.ts';
 import type { ClaimedJob } from './job.ts';
@@ -28,7 +29,7 @@ export function jobWorker(work: RunJob, atOnce = 1) {
     const timeMs = context.getRemainingTimeInMillis();
     const workInCompany = new Company().within(work);
     const timeIsUp = AbortSignal.timeout(timeMs - windUpMs);
-    const run = (job: ClaimedJob) => runLeased(job, workInCompany, timeIsUp);
+    const run: RunClaimed = (job, key) => runLeased(job, workInCompany, timeIsUp, key);
     const mayTakeMore = () => context.getRemainingTimeInMillis() > timeMs * (1 - claimingShare);
     const readable = Records.flatMap((record) => readMessage(record) ?? []);
     const readableIds = new Set(readable.map(({ messageId }) => messageId));
@@ -88,15 +89,17 @@ async function workLane(
   return returned.map(({ messageId }) => ({ itemIdentifier: messageId }));
 }
 
+type RunClaimed = (job: ClaimedJob, key: Promise<ApiKey | undefined>) => Promise<void>;
+
 /** What a worker may run at once. A slow job keeps none but its own slot from the next. */
 class Slots {
   readonly failed: unknown[] = [];
   private hasEnded = false;
   private readonly running = new Set<Promise<void>>();
   private readonly count: number;
-  private readonly run: (job: ClaimedJob) => Promise<void>;
+  private readonly run: RunClaimed;
 
-  constructor(count: number, run: (job: ClaimedJob) => Promise<void>) {
+  constructor(count: number, run: RunClaimed) {
     this.count = count;
     this.run = run;
   }
@@ -105,9 +108,13 @@ class Slots {
     return this.count - this.running.size;
   }
 
+  /** Begins jobs that were claimed together. A key that several of them have is read once. */
   begin(jobs: ClaimedJob[]): void {
+    const keys = new Map<string, Promise<ApiKey | undefined>>();
     for (const job of jobs) {
-      const run = this.run(job)
+      const key = keys.get(job.key_id) ?? findKey(job.key_id);
+      keys.set(job.key_id, key);
+      const run = this.run(job, key)
         .catch((error: unknown) => void this.failed.push(error))
         .finally(() => {
           this.running.delete(run);

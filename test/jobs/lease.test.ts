@@ -49,19 +49,6 @@ it('is done and charged once when the response to the write that ends it is lost
   expect(charges).toMatchObject([{ status: 'settled' }]);
 });
 
-it('reads a key once for all jobs that were claimed together', async () => {
-  const jobs = await Promise.all([claimed(), claimed(), claimed()]);
-  const later = await claimed();
-  const read = countRequests('GetItemCommand');
-
-  await Promise.all(jobs.map((job) => runLeased(job, runChatJob, neverUp)));
-  const together = read.requests;
-  await runLeased(later, runChatJob, neverUp);
-
-  expect(together).toBe(1);
-  expect(read.requests).toBe(2);
-});
-
 /** Counts requests of a kind to the store from now on; of the first so many the response is lost. */
 function countRequests(commandName: string, { lost = 0 } = {}): { requests: number } {
   const counted = { requests: 0 };

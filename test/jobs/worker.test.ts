@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { type GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { dynamodb } from '../../shared/aws/dynamodb.ts';
+import { setting } from '../../shared/config.ts';
 import { cancelJob } from '../../shared/jobs/cancel.ts';
 import type { ClaimedJob, Job } from '../../shared/jobs/job.ts';
 import type { JobResult } from '../../shared/jobs/result.ts';
@@ -97,6 +98,30 @@ it('runs the other jobs of a batch when one breaks', async () => {
     error: 'internal_error: Something went wrong on our side.',
   });
   for (const job of others) expect(await statusOf(job)).toBe('done');
+});
+
+it('reads a key once for all jobs that it claims together, and after their claims', async () => {
+  const jobs = [await submitted(), await submitted(), await submitted()];
+  const requests: string[] = [];
+  dynamodb.middlewareStack.add(
+    (next, { commandName }) =>
+      (args) => {
+        requests.push(`${commandName} ${(args.input as GetCommand['input']).TableName}`);
+        return next(args);
+      },
+    { step: 'initialize', name: 'requests', override: true },
+  );
+  onTestFinished(() => void dynamodb.middlewareStack.remove('requests'));
+
+  await jobWorker(run)(eventOf(...jobs.map(messageFor)), contextOfOneClaim());
+
+  const keyRead = `GetItemCommand ${setting('KEYS_TABLE')}`;
+  const claim = `UpdateItemCommand ${setting('JOBS_TABLE')}`;
+  expect(requests.filter((each) => each === keyRead)).toHaveLength(1);
+  expect(
+    requests.slice(0, requests.indexOf(keyRead)).filter((each) => each === claim),
+  ).toHaveLength(3);
+  expect(runs).toHaveLength(3);
 });
 
 it('goes on with ready jobs whose messages were lost', async () => {

@@ -171,8 +171,7 @@ function settlementOf(
   const end = async () => {
     await once(async () => {
       const reached = outcome();
-      if (reached) await settle(hold, reached);
-      else await release(hold);
+      await (reached ? settle(hold, reached) : release(hold));
       if (reached) onSettled?.(reached);
       return undefined;
     });

@@ -8,6 +8,7 @@ import { hasEndedNow, logEnds } from './end-log.ts';
 import { isPart, type Job } from './job.ts';
 import { nameOfLane } from './lane.ts';
 import { leaveLine } from './line/line.ts';
+import { isEnd } from './record.ts';
 import { ring } from './ring.ts';
 
 /**
@@ -64,8 +65,7 @@ function becameQueued({ dynamodb: { NewImage, OldImage } = {} }: DynamoDBRecord)
 
 function endedUncounted({ dynamodb }: DynamoDBRecord): boolean {
   const { status, parent_job_id, counted } = dynamodb?.NewImage ?? {};
-  const hasEnded = ['done', 'failed', 'cancelled'].includes(status?.S ?? '');
-  return hasEnded && parent_job_id?.S !== undefined && counted === undefined;
+  return isEnd(status?.S ?? '') && parent_job_id?.S !== undefined && counted === undefined;
 }
 
 async function ringQueued(records: DynamoDBRecord[]): Promise<DynamoDBRecord[]> {

@@ -23,7 +23,7 @@ export async function keepMessages(
   messages: unknown[],
 ): Promise<Pick<Job, 'messages_json' | 'messages_object'>> {
   const json = JSON.stringify(messages);
-  if (Buffer.byteLength(json) <= inlineBytes) return { messages_json: json };
+  if (isShort(json)) return { messages_json: json };
   return { messages_object: await put(`${folderOf(key)}/messages.json`, json) };
 }
 
@@ -43,9 +43,8 @@ export async function keepResult(job: ClaimedJob, whole: JobResult): Promise<Kep
   const kept = text !== undefined && {
     text_object: await putText(job, `text-${job.lease_id}`, text),
   };
-  const inline = inlineResult(result);
-  if (inline) return { ...inline, ...kept };
   const json = JSON.stringify(result);
+  if (isShort(json)) return { result_json: json, ...kept };
   return {
     result_json: JSON.stringify(summaryOf(result)),
     result_object: await put(`${folderOf(job)}/result-${job.lease_id}.json`, json),
@@ -56,8 +55,10 @@ export async function keepResult(job: ClaimedJob, whole: JobResult): Promise<Kep
 /** Returns the attribute that holds a short result; undefined for one that goes to object storage. */
 export function inlineResult(result: JobResult): { result_json: string } | undefined {
   const result_json = JSON.stringify(result);
-  return Buffer.byteLength(result_json) <= inlineBytes ? { result_json } : undefined;
+  return isShort(result_json) ? { result_json } : undefined;
 }
+
+const isShort = (json: string) => Buffer.byteLength(json) <= inlineBytes;
 
 /** Reads a job's result as JSON, without links. */
 export async function keptResult(job: Job): Promise<string | undefined> {

@@ -3,15 +3,16 @@ import { Count, Instant } from '../http/schema.ts';
 import { Metadata } from '../ledger/metadata.ts';
 import { JobResult } from './result.ts';
 
-/** Where a job stands; `done`, `failed` and `cancelled` are final. */
-export const jobStatuses = ['queued', 'processing', 'done', 'failed', 'cancelled'] as const;
+/** How a job ends. */
+export const endStatuses = ['done', 'failed', 'cancelled'] as const;
+export type EndStatus = (typeof endStatuses)[number];
+
+export const isEnd = (status: string): status is EndStatus =>
+  (endStatuses as readonly string[]).includes(status);
+
+/** Where a job stands. */
+export const jobStatuses = ['queued', 'processing', ...endStatuses] as const;
 export type JobStatus = (typeof jobStatuses)[number];
-
-/** The final ones. */
-export type EndStatus = 'done' | 'failed' | 'cancelled';
-
-export const isEnd = (status: JobStatus): status is EndStatus =>
-  status !== 'queued' && status !== 'processing';
 
 const Text = v.nullable(v.string());
 

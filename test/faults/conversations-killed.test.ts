@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Caller } from '../../shared/http/caller.ts';
 import type { ChatResult } from '../../shared/jobs/result.ts';
-import { leaseMs } from '../../shared/jobs/state.ts';
-import { pass, useFreshHour } from '../support/worlds/clock.ts';
+import { useFreshHour } from '../support/worlds/clock.ts';
 import { expectBalanced } from '../support/worlds/document-use.ts';
 import { useDocumentWorld } from '../support/worlds/document-world.ts';
 import { allWrites } from '../support/worlds/jobs.ts';
@@ -19,22 +18,12 @@ const sizes = [
   ['long', 10_000],
 ] as const;
 
-interface Submitted {
-  caller: Caller;
-  id: string;
-}
+type Submitted = { caller: Caller; id: string };
 
-async function submitEach(count: number, length: number): Promise<Submitted[]> {
-  const messages = [{ role: 'user', content: 'x'.repeat(length) }];
-  const jobs: Submitted[] = [];
-  for (const _ of upTo(count)) {
-    const caller = await world.newCaller();
-    const { id } = await world.submit(caller, { job_type: 'chat', inline: { messages } });
-    jobs.push({ caller, id });
-  }
-  await world.dispatch();
-  return jobs;
-}
+const conversation = (length: number) => ({
+  job_type: 'chat',
+  inline: { messages: [{ role: 'user', content: 'x'.repeat(length) }] },
+});
 
 /** Expects of each job that it is done, and that one answer to it was paid for: the one that it has. */
 async function expectAnsweredOnce(jobs: Submitted[], length: number): Promise<void> {
@@ -49,21 +38,15 @@ async function expectAnsweredOnce(jobs: Submitted[], length: number): Promise<vo
   await expectBalanced(jobs.map(({ caller }) => caller));
 }
 
-/** The leases of workers lapse, and the sweep takes their jobs back. */
-async function takeBack(): Promise<void> {
-  pass(leaseMs + 1_000);
-  await world.sweepOnly();
-}
-
 it.each(sizes)(
   'a worker killed before any of its requests has its job answered and paid once: a %s answer',
   async (_, length) => {
-    await submitEach(1, length);
+    await world.submitEach(1, conversation(length));
     const requests = await runCounted('chat');
-    const jobs = await submitEach(requests, length);
+    const jobs = await world.submitEach(requests, conversation(length));
 
     const deaths = await runKilled('chat', upTo(requests));
-    await takeBack();
+    await world.takeBack();
     await world.work();
 
     expect(requests).toBeGreaterThan(3);
@@ -80,15 +63,15 @@ it.each([
 ])(
   'a worker whose job %s before any of its requests has it paid once: a %s answer',
   async (what, _, length) => {
-    await submitEach(1, length);
+    await world.submitEach(1, conversation(length));
     const requests = await runCounted('chat');
     const askedBefore = world.model.requests.length;
     const jobs: Submitted[] = [];
 
     for (const request of upTo(requests)) {
-      jobs.push(...(await submitEach(1, length)));
+      jobs.push(...(await world.submitEach(1, conversation(length))));
       const loseIt = async () => {
-        await takeBack();
+        await world.takeBack();
         if (what === 'was done by another') await world.runOnly('chat');
       };
       await runInterrupted('chat', [request], loseIt);

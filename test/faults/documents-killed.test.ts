@@ -10,13 +10,11 @@ import type {
   OcrResult,
   PipelineResult,
 } from '../../shared/jobs/result.ts';
-import { leaseMs } from '../../shared/jobs/state.ts';
-import type { KeyLimits } from '../../shared/keys/key-limits.ts';
 import { reportLimits } from '../../shared/keys/limits-report.ts';
 import { createTeam } from '../../shared/keys/team.ts';
 import { brokenPicturePage, greyPage, rawPdf, wordsPage } from '../support/fixtures/poison.ts';
 import { greyJpeg, smallPdf, words } from '../support/fixtures/small-documents.ts';
-import { pass, useFreshHour } from '../support/worlds/clock.ts';
+import { useFreshHour } from '../support/worlds/clock.ts';
 import {
   expectBalanced,
   expectPaid,
@@ -32,24 +30,6 @@ const world = await useDocumentWorld();
 
 useFreshHour();
 
-/** Submits the same job so many times, each by a caller of its own. */
-async function submitEach(count: number, body: object, limits: Partial<KeyLimits> = {}) {
-  const jobs: { caller: Caller; id: string }[] = [];
-  for (const _ of upTo(count)) {
-    const caller = await world.newCaller(limits);
-    const { id } = await world.submit(caller, body);
-    jobs.push({ caller, id });
-  }
-  await world.dispatch();
-  return jobs;
-}
-
-/** The leases of the dead lapse, and the sweep takes their jobs back. */
-async function bury(): Promise<void> {
-  pass(leaseMs + 1_000);
-  await world.sweepOnly();
-}
-
 /** How many requests a run makes varies with who waits for whom, so the last of the counted ones may not come. */
 const mostOf = (requests: number) => requests * 0.75;
 
@@ -60,13 +40,13 @@ it('a worker killed before any of its requests costs no page, and pays none twic
   const pdf = await smallPdf([{ grey: 20 }, { words: words(2) }, { grey: 210 }]);
   const drive = { file_id: await world.add('killed.pdf', pdf) };
   const submission = { job_type: 'ocr', drive };
-  await submitEach(1, submission);
+  await world.submitEach(1, submission);
   const requests = await runCounted('ocr');
   // No image more than the document needs: what the dead took must be found again.
-  const jobs = await submitEach(requests, submission, { images_per_hour: 2 });
+  const jobs = await world.submitEach(requests, submission, { images_per_hour: 2 });
 
   const deaths = await runKilled('ocr', upTo(requests));
-  await bury();
+  await world.takeBack();
   await world.work();
 
   expect(requests).toBeGreaterThan(20);
@@ -89,13 +69,13 @@ it('a worker killed before any of its requests costs no page, and pays none twic
 it("a page that can't be drawn is held and given back, whenever its worker is killed", async () => {
   const pdf = rawPdf([greyPage(120), brokenPicturePage(), wordsPage(words(3))], [200, 100]);
   const submission = { job_type: 'ocr', drive: { file_id: await world.add('broken.pdf', pdf) } };
-  await submitEach(1, submission);
+  await world.submitEach(1, submission);
   const requests = await runCounted('ocr');
   // Each page takes its image before it is drawn.
-  const jobs = await submitEach(requests, submission, { images_per_hour: 2 });
+  const jobs = await world.submitEach(requests, submission, { images_per_hour: 2 });
 
   const deaths = await runKilled('ocr', upTo(requests));
-  await bury();
+  await world.takeBack();
   await world.work();
 
   expect(deaths).toBeGreaterThan(mostOf(requests));
@@ -122,11 +102,11 @@ it("a page that can't be drawn is held and given back, whenever its worker is ki
 it('a worker killed before any of its requests leaves each page it paid for to later jobs', async () => {
   const pdf = await smallPdf([{ grey: 30 }, { words: words(2) }, { grey: 190 }]);
   const submission = { job_type: 'ocr', drive: { file_id: await world.add('kept.pdf', pdf) } };
-  await submitEach(1, submission);
+  await world.submitEach(1, submission);
   const requests = await runCounted('ocr');
-  const first = await submitEach(requests, submission);
+  const first = await world.submitEach(requests, submission);
   const deaths = await runKilled('ocr', upTo(requests));
-  await bury();
+  await world.takeBack();
   // The dead workers' jobs never go on: others of the same keys do, and their workers are killed too.
   const cancelled = await Promise.allSettled(first.map(({ caller, id }) => cancelJob(caller, id)));
   const second = await Promise.all(
@@ -135,7 +115,7 @@ it('a worker killed before any of its requests leaves each page it paid for to l
   await world.dispatch();
 
   await runKilled('ocr', upTo(requests));
-  await bury();
+  await world.takeBack();
   await world.work();
 
   expect(cancelled.filter(({ status }) => status === 'fulfilled').length).toBe(deaths);
@@ -171,25 +151,25 @@ it.each([
       pipeline: 'ocr_then_chat',
       pipeline_instruction: 'Sum up.',
     };
-    await submitEach(1, submission, { team });
+    await world.submitEach(1, submission, { team });
     const counts = [await runCounted('ocr')];
     await world.dispatch();
     counts.push(await runCounted('chat'));
     await world.dispatch();
     counts.push(await runCounted('ocr'));
     const most = Math.max(...counts);
-    const jobs = await submitEach(most, submission, { team });
+    const jobs = await world.submitEach(most, submission, { team });
 
     await runKilled('ocr', upTo(most));
-    await bury();
+    await world.takeBack();
     await world.runOnly('ocr');
     await world.dispatch();
     await runKilled('chat', upTo(most));
-    await bury();
+    await world.takeBack();
     await world.runOnly('chat');
     await world.dispatch();
     await runKilled('ocr', upTo(most));
-    await bury();
+    await world.takeBack();
     await world.work();
 
     expect(counts.every((count) => count > 1)).toBe(true);
@@ -216,12 +196,12 @@ it('a chat killed before any of its requests is charged once, and its answer out
     job_type: 'chat',
     inline: { messages: [{ role: 'user', content: 'Are you there?' }] },
   };
-  await submitEach(1, submission);
+  await world.submitEach(1, submission);
   const requests = await runCounted('chat');
-  const jobs = await submitEach(requests, submission);
+  const jobs = await world.submitEach(requests, submission);
 
   const deaths = await runKilled('chat', upTo(requests));
-  await bury();
+  await world.takeBack();
   const charged = await Promise.all(jobs.map(({ caller }) => settledOf(caller)));
   await world.work();
 
@@ -246,12 +226,12 @@ it('a batch file killed before any request is charged once for each line', async
   const lines = ['a', 'b', 'c'].map((id) => JSON.stringify(line(id)));
   const drive = { file_id: await world.add('killed.jsonl', lines.join('\n')) };
   const submission = { job_type: 'chat', drive };
-  await submitEach(1, submission);
+  await world.submitEach(1, submission);
   const requests = await runCounted('chat');
-  const jobs = await submitEach(requests, submission);
+  const jobs = await world.submitEach(requests, submission);
 
   const deaths = await runKilled('chat', upTo(requests));
-  await bury();
+  await world.takeBack();
   await world.work();
 
   expect(deaths).toBeGreaterThan(mostOf(requests));
@@ -277,18 +257,18 @@ it('a folder killed before any request of its listing or its end makes each job 
   for (const name of ['one.pdf', 'two.pdf']) world.drive.put(`killed/${name}`, '');
   world.drive.put('killed/three.txt', 'Words.');
   const submission = { job_type: 'auto', drive: { folder_id: await world.idOf('killed') } };
-  await submitEach(1, submission);
+  await world.submitEach(1, submission);
   const requests = await runCounted('folder');
   await world.work();
-  const jobs = await submitEach(requests, submission);
+  const jobs = await world.submitEach(requests, submission);
 
   const deaths = await runKilled('folder', upTo(requests));
-  await bury();
+  await world.takeBack();
   await world.runOnly('folder');
   await world.runOnly('ocr');
   await world.dispatch();
   await runKilled('folder', upTo(requests));
-  await bury();
+  await world.takeBack();
   await world.work();
 
   expect(deaths).toBe(requests);

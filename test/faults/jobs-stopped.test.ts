@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Caller } from '../../shared/http/caller.ts';
 import type { Job } from '../../shared/jobs/job.ts';
+import type { LaneName } from '../../shared/jobs/lane.ts';
 import type { FolderResult, JobResult } from '../../shared/jobs/result.ts';
 import { leaseMs, maxStopTries } from '../../shared/jobs/state.ts';
 import { stopCallersJob } from '../../shared/jobs/stop.ts';
@@ -19,18 +20,6 @@ useFreshHour();
 interface Submitted {
   caller: Caller;
   id: string;
-}
-
-/** Submits the same job so many times, each by a caller of its own. */
-async function submitEach(count: number, body: object): Promise<Submitted[]> {
-  const jobs: Submitted[] = [];
-  for (const _ of upTo(count)) {
-    const caller = await world.newCaller();
-    const { id } = await world.submit(caller, body);
-    jobs.push({ caller, id });
-  }
-  await world.dispatch();
-  return jobs;
 }
 
 /** Stops a job, or what it is a part of; one that has ended meanwhile stays as it is. */
@@ -83,24 +72,29 @@ async function costOf(caller: Caller, result: JobResult | null): Promise<number>
 /** Enough for the last of the workers not to be reached by its interruption. */
 const beyond = 4;
 
-it('a document stopped before any request of its worker keeps the pages that were paid for', async () => {
-  const pdf = await smallPdf([{ grey: 20 }, { words: words(2) }, { grey: 210 }]);
-  const body = { job_type: 'ocr', drive: { file_id: await world.add('stopped.pdf', pdf) } };
-  await submitEach(1, body);
-  const requests = (await runCounted('ocr')) + beyond;
-  const jobs = await submitEach(requests, body);
+/** Stops jobs before each request of their workers. */
+async function expectStoppedBeforeAny(lane: LaneName, body: object): Promise<void> {
+  await world.submitEach(1, body);
+  const requests = (await runCounted(lane)) + beyond;
+  const jobs = await world.submitEach(requests, body);
 
-  await runInterrupted('ocr', upTo(requests), stop);
+  await runInterrupted(lane, upTo(requests), stop);
   await settleDown();
 
   await expectStopped(jobs);
+}
+
+it('a document stopped before any request of its worker keeps the pages that were paid for', async () => {
+  const pdf = await smallPdf([{ grey: 20 }, { words: words(2) }, { grey: 210 }]);
+  const body = { job_type: 'ocr', drive: { file_id: await world.add('stopped.pdf', pdf) } };
+  await expectStoppedBeforeAny('ocr', body);
 });
 
 it('a document in parts stopped before any request of a part reads no further page', async () => {
   const pages = Array.from({ length: 52 }, (_, at) => ({ words: words(at) }));
   const pdf = await smallPdf([...pages, { grey: 90 }]);
   const body = { job_type: 'ocr', drive: { file_id: await world.add('parted.pdf', pdf) } };
-  const jobs = await submitEach(6, body);
+  const jobs = await world.submitEach(6, body);
   await world.runOnly('ocr');
   await world.dispatch();
 
@@ -113,7 +107,7 @@ it('a document in parts stopped before any request of a part reads no further pa
 
 /** A job of the same kind that nobody stops. */
 async function doneOne(body: object): Promise<Submitted[]> {
-  const jobs = await submitEach(1, body);
+  const jobs = await world.submitEach(1, body);
   await world.work();
   return jobs;
 }
@@ -121,12 +115,12 @@ async function doneOne(body: object): Promise<Submitted[]> {
 it('a pipeline stopped before any request of its chat step keeps what it read', async () => {
   const drive = { file_id: await world.add('piped-stopped.jpg', await greyJpeg(60)) };
   const body = { job_type: 'ocr', drive, pipeline: 'ocr_then_chat' };
-  await submitEach(1, body);
+  await world.submitEach(1, body);
   const between = (await runCounted('ocr')) + beyond;
   await world.dispatch();
   const requests = (await runCounted('chat')) + beyond;
   await world.work();
-  const jobs = await submitEach(between + requests, body);
+  const jobs = await world.submitEach(between + requests, body);
 
   await runInterrupted('ocr', upTo(between), stop);
   await world.runOnly('ocr');
@@ -148,14 +142,7 @@ it.each([
   'a conversation stopped before any request of its worker keeps an answer that was paid for: a %s one',
   async (_, content) => {
     const body = { job_type: 'chat', inline: { messages: [{ role: 'user', content }] } };
-    await submitEach(1, body);
-    const requests = (await runCounted('chat')) + beyond;
-    const jobs = await submitEach(requests, body);
-
-    await runInterrupted('chat', upTo(requests), stop);
-    await settleDown();
-
-    await expectStopped(jobs);
+    await expectStoppedBeforeAny('chat', body);
   },
 );
 
@@ -167,24 +154,17 @@ it('a batch file stopped before any request keeps the lines that were answered',
   const lines = ['a', 'b', 'c'].map((id) => JSON.stringify(line(id)));
   const drive = { file_id: await world.add('stopped.jsonl', lines.join('\n')) };
   const body = { job_type: 'chat', drive };
-  await submitEach(1, body);
-  const requests = (await runCounted('chat')) + beyond;
-  const jobs = await submitEach(requests, body);
-
-  await runInterrupted('chat', upTo(requests), stop);
-  await settleDown();
-
-  await expectStopped(jobs);
+  await expectStoppedBeforeAny('chat', body);
 });
 
 it('a folder stopped before any request of its listing or its end leaves no file running', async () => {
   world.drive.put('stopped/one.txt', 'Some words.');
   world.drive.put('stopped/two.jpg', await greyJpeg(80));
   const body = { job_type: 'auto', drive: { folder_id: await world.idOf('stopped') } };
-  await submitEach(1, body);
+  await world.submitEach(1, body);
   const listing = (await runCounted('folder')) + beyond;
   await world.work();
-  const jobs = await submitEach(listing, body);
+  const jobs = await world.submitEach(listing, body);
 
   await runInterrupted('folder', upTo(listing), stop);
   await settleDown();

@@ -1,7 +1,9 @@
+import type { TransactWriteItem } from '../../aws/transact.ts';
 import { type Answer, ask } from '../../chat/ask.ts';
 import type { ModelCall } from '../../chat/metered-call.ts';
 import { ServiceError } from '../../http/errors.ts';
 import { toUsd } from '../../ledger/nano-usd.ts';
+import type { Kept, Products } from '../../ledger/settle.ts';
 import { findModel, type Model } from '../../models/catalogue.ts';
 import { type ClaimedJob, callersJobIdOf, type Job } from '../job.ts';
 import { inlineResult } from '../objects.ts';
@@ -45,14 +47,9 @@ export async function askOnce(
   call: ModelCall,
   onNew?: () => void,
 ): Promise<Answer> {
-  const known = isFirstRun(job) ? undefined : await findStep<Answer>(job, name);
-  if (known) return known;
-  await beginStep(job);
-  const { kept, ...answer } = await ask(call, async (answer) => ({
-    writes: [await stepWrite(job, name, answer)],
-  }));
+  const { kept, answer } = await askAndKeep(job, name, call, (step) => ({ writes: [step] }));
   if (kept) onNew?.();
-  return (kept ? undefined : await findStep<Answer>(job, name)) ?? answer;
+  return answer;
 }
 
 /**
@@ -65,17 +62,29 @@ export async function askToEnd(
   name: string,
   call: ModelCall,
 ): Promise<ChatResult | EndedJob> {
-  if (!isFirstRun(job)) return chatResultOf(await askOnce(job, name, call));
-  await beginStep(job);
   let ended: Job | undefined;
-  const { kept, ...answer } = await ask(call, async (answer) => {
-    const step = [await stepWrite(job, name, answer)];
-    const result = inlineResult(chatResultOf(answer));
-    if (!result) return { writes: step };
+  const { kept, answer } = await askAndKeep(job, name, call, (step, answer) => {
+    const result = isFirstRun(job) && inlineResult(chatResultOf(answer));
+    if (!result) return { writes: [step] };
     const { write, done } = completionWrite(job, result);
     ended = done;
-    return { writes: [write], fallback: step };
+    return { writes: [write], fallback: [step] };
   });
-  if (ended && kept === 'writes') return { ended };
-  return chatResultOf((kept ? undefined : await findStep<Answer>(job, name)) ?? answer);
+  return ended && kept === 'writes' ? { ended } : chatResultOf(answer);
+}
+
+/** Asks as `askOnce` does, and keeps the answer by the writes that `productsOf` makes of its step. */
+async function askAndKeep(
+  job: ClaimedJob,
+  name: string,
+  call: ModelCall,
+  productsOf: (step: TransactWriteItem, answer: Answer) => Products,
+): Promise<{ kept: Kept; answer: Answer }> {
+  const known = isFirstRun(job) ? undefined : await findStep<Answer>(job, name);
+  if (known) return { kept: undefined, answer: known };
+  await beginStep(job);
+  const { kept, ...answer } = await ask(call, async (answer) =>
+    productsOf(await stepWrite(job, name, answer), answer),
+  );
+  return { kept, answer: (kept ? undefined : await findStep<Answer>(job, name)) ?? answer };
 }

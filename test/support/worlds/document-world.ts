@@ -17,6 +17,7 @@ import type { Job } from '../../../shared/jobs/job.ts';
 import type { LaneName } from '../../../shared/jobs/lane.ts';
 import { runOcrJob } from '../../../shared/jobs/ocr/run-ocr.ts';
 import { getJob } from '../../../shared/jobs/read-whole.ts';
+import { leaseMs } from '../../../shared/jobs/state.ts';
 import { JobSubmission } from '../../../shared/jobs/submission.ts';
 import { submitJob } from '../../../shared/jobs/submit.ts';
 import { sweepJobs } from '../../../shared/jobs/sweep.ts';
@@ -27,7 +28,7 @@ import { readGrey } from '../fixtures/small-documents.ts';
 import { accessToken, driveClient, useDrive } from '../servers/drive.ts';
 import { useModelStub } from '../servers/model-stub.ts';
 import { contextOf, eventOf, takeMessages } from '../servers/queue.ts';
-import { minuteMs } from './clock.ts';
+import { minuteMs, pass } from './clock.ts';
 import { itemOf } from './jobs.ts';
 import { useStore } from './store.ts';
 import { followStream } from './stream-tail.ts';
@@ -142,6 +143,24 @@ export async function useDocumentWorld(
       submitJob(caller, v.parse(JobSubmission, body), undefined),
 
     dispatch,
+
+    /** Submits the same job so many times, each by a caller of its own. */
+    async submitEach(count: number, body: object, limits: Partial<KeyLimits> = {}) {
+      const jobs: { caller: Caller; id: string }[] = [];
+      for (let each = 0; each < count; each += 1) {
+        const caller = await this.newCaller(limits);
+        const { id } = await this.submit(caller, body);
+        jobs.push({ caller, id });
+      }
+      await dispatch();
+      return jobs;
+    },
+
+    /** The leases of workers lapse, and the sweep takes their jobs back. */
+    async takeBack(): Promise<void> {
+      pass(leaseMs + 1_000);
+      await sweepJobs();
+    },
 
     /** Runs what is ready in one lane, and nothing that follows from it. */
     async runOnly(lane: LaneName): Promise<void> {

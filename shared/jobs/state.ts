@@ -14,7 +14,7 @@ import type { EndStatus } from './record.ts';
  * |-----------------|------------|-------------------------------|---------------------|----------------------------------|
  * | (submitted)     |            | no such job                   | queued              | + tag, turn, ready_at, due_at    |
  * | claimJob        | queued     | a turn, or ready_at is past   | processing          | + lease, started_at; - turn      |
- * | renewLease      | processing | own lease, stopped or not     | processing          | lease_until, due_at              |
+ * | renewLease      | processing | own lease, stopped or not     | processing          | lease_until                      |
  * | saveProgress    | processing | own lease                     | processing          | what the caller gives            |
  * | completeJob     | processing | own lease                     | done                | - lease, due_at, error           |
  * | completeJob     | processing | own lease, stopped            | cancelled           | - lease, due_at                  |
@@ -41,7 +41,8 @@ import type { EndStatus } from './record.ts';
  *
  * A job may be claimed while it has a `turn`, which sorts it (`lane.ts`): by the tag that it took when it was
  * submitted (`line/turns.ts`), and keeps. A worker may write while its lease is on the job. A job in processing without
- * a lease waits for its children. The sweep looks at a job when `due_at` is past. What is done, failed or cancelled
+ * a lease waits for its children. The sweep looks at a job when `due_at` is past: of one that has a lease, that is when
+ * the lease ends, or before. What is done, failed or cancelled
  * has an end, `completed_at` and `ended`, and none of these attributes.
  *
  * A job that was stopped has a `stop_reason`, and ends `cancelled`: where the table says done or failed, it
@@ -99,13 +100,13 @@ export const isFirstRun = (job: ClaimedJob) =>
   job.retry_count === 0 &&
   !(job.error || job.attempt_at || job.runs_alone || job.stop_reason);
 
-/** Keeps the lease for another while, also of a job that was stopped. Undefined if it is no longer the caller's. */
+/**
+ * Keeps the lease for another while, also of a job that was stopped. Undefined if it is no longer the caller's. `due_at`
+ * stays as it is, as moving the job in the index would be two writes more: the sweep does that, once a minute.
+ */
 export function renewLease(job: ClaimedJob): Promise<Job | undefined> {
-  const leaseUntil = instant(Date.now() + leaseMs);
-  return updateJob(job, {
-    ...whileLeasedAtAll(job),
-    set: { lease_until: leaseUntil, due_at: leaseUntil },
-  });
+  const lease_until = instant(Date.now() + leaseMs);
+  return updateJob(job, { ...whileLeasedAtAll(job), set: { lease_until } });
 }
 
 /** The lease is another's, or the job has ended or was stopped: nothing more is to be written. */

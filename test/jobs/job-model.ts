@@ -79,7 +79,7 @@ export class JobModel {
   renew(claim: ClaimedJob): boolean {
     const job = this.find(claim.job_id);
     if (job.lease?.id !== claim.lease_id) return false;
-    lend(job);
+    job.lease.until = Date.now() + leaseMs;
     return true;
   }
 
@@ -163,7 +163,9 @@ export class JobModel {
   sweep(): void {
     for (const job of this.jobs.values()) {
       if (job.dueAt === undefined || job.dueAt > Date.now()) continue;
-      if (job.status === 'processing') {
+      if (job.lease && job.lease.until > Date.now()) {
+        job.dueAt = job.lease.until;
+      } else if (job.status === 'processing') {
         takeBack(job, 'worker_lost: The worker stopped before it finished the job.');
       } else {
         job.dueAt = Date.now() + Math.max(ringGraceMs, Date.now() - job.readyAt);

@@ -3,7 +3,7 @@ import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import { runChatJob } from '../../shared/jobs/chat/run-chat.ts';
 import type { ClaimedJob } from '../../shared/jobs/job.ts';
 import { runLeased } from '../../shared/jobs/run-leased.ts';
-import { claimJob, renewLease, saveProgress, takeBackJob } from '../../shared/jobs/state.ts';
+import { claimJob, renewLease, takeBackJob } from '../../shared/jobs/state.ts';
 import { sweepJobs } from '../../shared/jobs/sweep.ts';
 import { useModelStub } from '../support/servers/model-stub.ts';
 import { answer, itemOf, submitted } from '../support/worlds/jobs.ts';
@@ -146,14 +146,31 @@ it('keeps its lease when a sweep saw it lapse, but the worker has renewed it sin
   expect(await itemOf(seenBySweep)).toEqual(renewed);
 });
 
-it('keeps its lease when the index of a sweep lags behind the renewal', async () => {
+it('keeps its lease when it was renewed after its first one, and is swept again when the new one ends', async () => {
   const job = await claimed();
-  await saveProgress(job, { due_at: job.created_at });
-  const held = await itemOf(job);
+  vi.advanceTimersByTime(40_000);
+  const renewed = await renewLease(job);
+  expect(renewed?.due_at).toBe(job.due_at);
+  vi.setSystemTime(Date.parse(job.lease_until) + 1);
+
+  await sweepJobs();
+  const moved = await itemOf(job);
+  vi.setSystemTime(Date.parse(moved.lease_until ?? '') + 1);
+  await sweepJobs();
+
+  expect(moved).toEqual({ ...renewed, due_at: renewed?.lease_until });
+  expect(await itemOf(job)).toMatchObject({ status: 'queued', runs_alone: true });
+});
+
+it('is taken back when its lease ended before the sweep looked at it, and not later', async () => {
+  const job = await claimed();
+  vi.advanceTimersByTime(9_000);
+  const renewed = await renewLease(job);
+  vi.setSystemTime(Date.parse(renewed?.lease_until ?? ''));
 
   await sweepJobs();
 
-  expect(await itemOf(job)).toEqual(held);
+  expect(await itemOf(job)).toMatchObject({ status: 'queued', runs_alone: true });
 });
 
 it('stops at once, and writes nothing, when the lease was lost', async () => {

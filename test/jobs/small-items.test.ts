@@ -1,11 +1,12 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { UpdateCommand, type UpdateCommandOutput } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, expect, it } from 'vitest';
 import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import { setting } from '../../shared/config.ts';
-import type { Job } from '../../shared/jobs/job.ts';
+import type { ClaimedJob, Job } from '../../shared/jobs/job.ts';
 import { messagesOf } from '../../shared/jobs/objects.ts';
 import { listJobs } from '../../shared/jobs/read.ts';
 import { getJob } from '../../shared/jobs/read-whole.ts';
+import { claimJob, renewLease } from '../../shared/jobs/state.ts';
 import { jobWorker } from '../../shared/jobs/worker.ts';
 import { contextOf, eventOf, recordOf } from '../support/servers/queue.ts';
 import { answer, caller, doorbellOf, itemOf, submitted } from '../support/worlds/jobs.ts';
@@ -14,35 +15,73 @@ import { useStore } from '../support/worlds/store.ts';
 const store = await useStore({ queues: true });
 beforeEach(() => store.renew());
 
-/** What DynamoDB bills for a write that changes an instant of a job's item, as a renewal of its lease does. */
-async function unitsOfRenewal({ key_id, job_id }: Job): Promise<number | undefined> {
-  const { ConsumedCapacity } = await dynamodb.send(
+/** What DynamoDB bills for the one write of `work`, its indexes' among it. */
+async function unitsOf(work: () => Promise<unknown>): Promise<number> {
+  const units: number[] = [];
+  dynamodb.middlewareStack.add(
+    (next) => async (args) => {
+      const input = { ...args.input, ReturnConsumedCapacity: 'TOTAL' as const };
+      const done = await next({ ...args, input });
+      const { ConsumedCapacity } = done.output as UpdateCommandOutput;
+      units.push(ConsumedCapacity?.CapacityUnits ?? 0);
+      return done;
+    },
+    { step: 'initialize', name: 'unitsOf', override: true },
+  );
+  try {
+    await work();
+  } finally {
+    dynamodb.middlewareStack.remove('unitsOf');
+  }
+  expect(units).toHaveLength(1);
+  return units[0] ?? 0;
+}
+
+async function claimed(job: Job): Promise<ClaimedJob> {
+  const claim = await claimJob(job);
+  if (!claim) throw new Error('the job was not claimed');
+  return claim;
+}
+
+/** Writes what changes neither an index nor the item's size. */
+const touch = ({ key_id, job_id }: Job) =>
+  dynamodb.send(
     new UpdateCommand({
       TableName: setting('JOBS_TABLE'),
       Key: { key_id, job_id },
-      UpdateExpression: 'SET renewed_at = :now',
-      ExpressionAttributeValues: { ':now': new Date().toISOString() },
-      ReturnConsumedCapacity: 'TOTAL',
+      UpdateExpression: 'SET created_at = created_at',
     }),
   );
-  return ConsumedCapacity?.CapacityUnits;
-}
 
 async function run(job: Job, content: string): Promise<void> {
   const message = recordOf(JSON.stringify(doorbellOf(job)));
   await jobWorker(async () => ({ ...answer, content }))(eventOf(message), contextOf());
 }
 
+it.each([
+  { bytes: 100, units: 1 },
+  { bytes: 1_500, units: 3 },
+  { bytes: 3_000, units: 1 },
+  { bytes: 90_000, units: 1 },
+])(
+  'a lease of a job with $bytes bytes of messages is renewed for $units units at most',
+  async (row) => {
+    const job = await claimed(await submitted({}, 'ä'.repeat(row.bytes / 2)));
+
+    const renewed = await unitsOf(() => renewLease(job));
+
+    expect(renewed).toBeLessThanOrEqual(row.units);
+  },
+);
+
 it.each([1_500, 3_000, 90_000])(
-  'a renewal of a job with %d bytes of messages and as large a result is billed three units at most',
+  'a job with %d bytes of messages and as large a result is small when it is done',
   async (bytes) => {
     const job = await submitted({}, 'ä'.repeat(bytes / 2));
-    const waiting = await unitsOfRenewal(job);
     await run(job, 'ö'.repeat(bytes / 2));
 
     const done = await itemOf(job);
-    expect(waiting).toBeLessThanOrEqual(3);
-    expect(await unitsOfRenewal(done)).toBeLessThanOrEqual(bytes > 2_048 ? 2 : 5);
+    expect(await unitsOf(() => touch(done))).toBeLessThanOrEqual(bytes > 2_048 ? 2 : 5);
     expect(done.messages_json === undefined).toBe(bytes > 2_048);
     expect(done.result_object !== undefined).toBe(bytes > 2_048);
   },

@@ -21,6 +21,7 @@ export interface ChatApiProps {
   readonly pages: PageReader;
   readonly driveSearch: DriveSearch;
   readonly documentReader: DocumentReader;
+  readonly completionsMemoryMb: number;
   readonly removalPolicy: RemovalPolicy;
   readonly logs: FunctionLogs;
 }
@@ -28,11 +29,8 @@ export interface ChatApiProps {
 /** The longest that the gateway allows for a streamed answer. */
 const maxAnswerTime = Duration.minutes(15);
 
-/**
- * These functions wait for models nearly all of their time, and waiting is billed by memory. Half of 1,024 MB leaves
- * the first token where it is; a quarter doubles the time to it. README.md has the figures.
- */
-const waitingMemoryMb = 512;
+/** A chat waits for models nearly all of its time, and waiting is billed by memory. README.md has the figures. */
+const chatMemoryMb = 512;
 
 /** The routes that talk to models while the caller waits, and those of the sessions that chats leave. */
 export class ChatApi extends Construct {
@@ -47,11 +45,11 @@ export class ChatApi extends Construct {
   }
 
   private addCompletions(): void {
-    const { api, ledger, providers, logs } = this.props;
+    const { api, ledger, providers, completionsMemoryMb, logs } = this.props;
     const createChatCompletion = new ServiceFunction(this, 'create-chat-completion', {
       description: 'POST /v1/chat/completions',
       timeout: maxAnswerTime,
-      memorySize: waitingMemoryMb,
+      memorySize: completionsMemoryMb,
       logs,
     });
     ledger.grantSpend(createChatCompletion);
@@ -98,7 +96,7 @@ export class ChatApi extends Construct {
     const streamChat = new ServiceFunction(this, 'stream-chat', {
       description: 'POST /chat/stream',
       timeout: maxAnswerTime,
-      memorySize: waitingMemoryMb,
+      memorySize: chatMemoryMb,
       logs,
     });
     ledger.grantSpend(streamChat);

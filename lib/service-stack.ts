@@ -117,7 +117,11 @@ export class ServiceStack extends Stack {
     const driveSearch = new DriveSearch(this, 'drive-search', { drive, logs });
     const documentReader = new DocumentReader(this, 'document-reader', { logs });
     const sources = { webSearch, pages, driveSearch, documentReader };
-    new ChatApi(this, 'chat', { api, keys, ledger, providers, ...sources, removalPolicy, logs });
+    const { completionsMemoryMb } = settings;
+    new ChatApi(this, 'chat', {
+      ...{ api, keys, ledger, providers, ...sources, completionsMemoryMb },
+      ...{ removalPolicy, logs },
+    });
     const usage = new Usage(this, 'usage', { api, jobs, ledger, alarms, removalPolicy, logs });
     const feedback = new Feedback(this, 'feedback', { api, removalPolicy, logs });
     const getLimits = new ServiceFunction(this, 'get-limits', {

@@ -87,6 +87,8 @@ const Settings = v.strictObject({
   /** Workers that read documents at once, one each. */
   ocrWorkers: v.optional(count(2, 1000), 10),
   folderWorkers: v.optional(count(2, 1000), 2),
+  /** The memory of the function that completions wait in: its waiting is most of what they cost. */
+  completionsMemoryMb: v.optional(count(256, 10_240), 512),
   /** Pages a second that all workers together may ask of Textract: the account's quota, or less. */
   textractPagesPerSecond: v.optional(count(1, 1000), 5),
   documentMaxMb: v.optional(count(1, 500), 200),

@@ -8,7 +8,7 @@ import {
   textractSeconds,
 } from './prices.ts';
 import type { Counted } from './runs.ts';
-import { useOf, type Work } from './work.ts';
+import { type FunctionWork, useOf, type Work } from './work.ts';
 
 /** A kind of work, and what one of it uses. */
 export interface UseRow {
@@ -37,13 +37,19 @@ const pagesAtOnce = 8;
 /** How many workers share the pace of Textract when all of them have documents. */
 const ocrWorkers = 10;
 
+const completions = 'create-chat-completion';
+
+/** The least memory that completions may have, by which waiting costs least. */
+const smallMb = 256;
+
 /** Returns what one of each kind of work uses: as it was counted, with the time that models and Textract take. */
 export function workRows(counted: Counted): UseRow[] {
   const { completion, streamed3, streamed30, job2Kb5s, job100Kb60s, jobMs, textPage } = counted;
   const call = (name: string, work: Work, seconds: number) => ({
     name,
-    use: sum(request, useOf(waiting(work, 'create-chat-completion', seconds * 1000))),
+    use: sum(request, useOf(waiting(work, completions, seconds * 1000))),
   });
+  const smaller = withMemory(completion, completions, smallMb);
   const job = (name: string, work: Work, ms: number, atOnce: number) => ({
     name,
     use: sum(request, useOf(working(work, 'run-chat-job', ms, atOnce))),
@@ -59,8 +65,10 @@ export function workRows(counted: Counted): UseRow[] {
   return [
     call('completions of 3 s', completion, 3),
     call('the same, streamed', streamed3, 3),
+    call(`the same, \`quire:completionsMemoryMb=${smallMb}\``, smaller, 3),
     call('completions of 30 s', completion, 30),
     call('the same, streamed', streamed30, 30),
+    call(`the same, \`quire:completionsMemoryMb=${smallMb}\``, smaller, 30),
     job('chat jobs of 2 KB and 5 s, ten a worker', job2Kb5s, jobMs.job2Kb5s, 10),
     job('the same, one a worker', job2Kb5s, jobMs.job2Kb5s, 1),
     job('chat jobs of 100 KB and 60 s, ten a worker', job100Kb60s, jobMs.job100Kb60s, 10),
@@ -77,18 +85,28 @@ export function workRows(counted: Counted): UseRow[] {
   ];
 }
 
+/** The work with another memory of one of its functions. */
+const withMemory = (work: Work, name: string, memoryMb: number): Work => ({
+  ...work,
+  [name]: { ...workOf(work, name), memoryMb },
+});
+
 /** The work of a function that waits for a model as well. */
 function waiting(work: Work, name: string, waitMs: number): Work {
-  const own = work[name];
-  if (!own) throw new Error(`${name} was not seen to do anything`);
+  const own = workOf(work, name);
   return { ...work, [name]: { ...own, durationMs: own.durationMs + waitMs } };
 }
 
 /** The work of a worker that has a piece of work for so long, and so many of them at once. */
 function working(work: Work, name: string, ms: number, atOnce = 1): Work {
+  const own = workOf(work, name);
+  return { ...work, [name]: { ...own, durationMs: ms / atOnce, invocations: 1 / atOnce } };
+}
+
+function workOf(work: Work, name: string): FunctionWork {
   const own = work[name];
   if (!own) throw new Error(`${name} was not seen to do anything`);
-  return { ...work, [name]: { ...own, durationMs: ms / atOnce, invocations: 1 / atOnce } };
+  return own;
 }
 
 const columns: [title: string, parts: Priced[]][] = [

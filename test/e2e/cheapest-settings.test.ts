@@ -3,14 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { synthesize } from '../../lib/local/template/synthesize.ts';
-import { resourcesOf } from '../../lib/local/template/template.ts';
+import { constructOf, resourcesOf } from '../../lib/local/template/template.ts';
 import { call } from '../support/servers/api.ts';
 import { useModelStub } from '../support/servers/model-stub.ts';
 import { useOwnStage } from '../support/servers/own-stages.ts';
 
-const outDir = mkdtempSync(join(tmpdir(), 'quire-parameters-'));
+const outDir = mkdtempSync(join(tmpdir(), 'quire-cheapest-'));
 afterAll(() => rmSync(outDir, { recursive: true, force: true }));
-const { template } = await synthesize(outDir, { context: { 'quire:secrets': 'parameters' } });
+const context = { 'quire:secrets': 'parameters', 'quire:completionsMemoryMb': 256 };
+const { template } = await synthesize(outDir, { context });
 const model = await useModelStub();
 const stage = await useOwnStage({
   memory: true,
@@ -38,6 +39,21 @@ it('calls models with the key that the parameter holds', async () => {
   expect(status).toBe(200);
   const { headers } = await model.nextRequest();
   expect(headers.authorization).toBe('Bearer kept in a parameter');
+});
+
+it('gives completions the memory that is set, which is enough for a picture of 4 MB', async () => {
+  const picture = `data:image/png;base64,${'A'.repeat(4_000_000)}`;
+  const { status } = await call(stage, 'POST', '/v1/chat/completions', {
+    model: 'gpt-4o',
+    messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: picture } }] }],
+  });
+
+  const memory = resourcesOf(template, 'AWS::Lambda::Function').flatMap(([id, resource]) =>
+    constructOf(id, resource) === 'create-chat-completion'
+      ? [resource.Properties?.['MemorySize']]
+      : [],
+  );
+  expect([status, memory]).toEqual([200, [256]]);
 });
 
 it('reads the drive with the account that the parameter holds', async () => {

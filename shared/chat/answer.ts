@@ -5,7 +5,6 @@ import type { ChatEvent } from './chat-event.ts';
 import { type CompletionRequest, upstreamBody } from './completion-request.ts';
 import { ReadAhead } from './hang-up.ts';
 import { holdCall, type ModelCall, openHeldCall } from './metered-call.ts';
-import type { Piece } from './read-pieces.ts';
 import { chatSubject } from './subject.ts';
 import type { AnswerEvents, Turn } from './turn.ts';
 
@@ -45,9 +44,8 @@ export async function* modelAnswer(
   try {
     yield answering(turn.model, call.maxTokens);
     for await (const piece of ahead.pieces()) {
-      for (const { delta, finish_reason } of choicesIn(piece)) {
-        if (finish_reason) written.finishReason = finish_reason;
-        const content = delta?.content ?? '';
+      if (piece.finishReason) written.finishReason = piece.finishReason;
+      for (const content of piece.contents) {
         yield* deltas(filter ? filter.push(content) : content);
       }
     }
@@ -84,11 +82,3 @@ export function answerCall(
     signal,
   };
 }
-
-interface TextChoice {
-  delta?: { content?: string | null };
-  finish_reason?: string | null;
-}
-
-const choicesIn = ({ events }: Piece): TextChoice[] =>
-  events.map(({ chunk }) => (chunk?.choices?.[0] ?? {}) as TextChoice);

@@ -6,7 +6,6 @@ import { unavailable } from '../models/errors.ts';
 import { brokenOff } from './broken-off.ts';
 import { ReadAhead } from './hang-up.ts';
 import type { MeteredCall } from './metered-call.ts';
-import type { Piece, StreamEvent } from './read-pieces.ts';
 
 /**
  * Forwards an upstream's stream byte for byte, and meters it. The chunk that holds only the usage is left out
@@ -24,8 +23,8 @@ export async function* forwardStream(
   let ended = false;
   try {
     for await (const piece of ahead.pieces()) {
-      yield wantsUsage ? piece.bytes : withoutUsageChunk(piece);
-      ended ||= piece.events.some(({ isEnd }) => isEnd);
+      yield wantsUsage ? piece.bytes : piece.withoutUsage;
+      ended ||= piece.isEnd;
     }
     if (!ended && !call.meter.finished) throw unavailable('The model broke off its answer.');
     if (!ended) yield doneEvent;
@@ -37,10 +36,3 @@ export async function* forwardStream(
     await ahead.end();
   }
 }
-
-function withoutUsageChunk({ bytes, events }: Piece): Buffer | string {
-  const kept = events.filter((event) => !isUsageChunk(event));
-  return kept.length === events.length ? bytes : kept.map(({ text }) => text).join('');
-}
-
-const isUsageChunk = ({ chunk }: StreamEvent) => Boolean(chunk?.usage) && !chunk?.choices?.length;

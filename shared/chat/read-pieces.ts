@@ -4,17 +4,23 @@ import { dataOf, EventSplitter, eventsIn } from '../models/event-splitter.ts';
 import { withIdleTimeout } from '../models/idle-timeout.ts';
 import type { MeteredCall } from './metered-call.ts';
 
-/** Some whole events of an upstream's stream. */
+/** Some whole events of an upstream's stream. They may wait for their reader, so only what readers want is kept of them. */
 export interface Piece {
   bytes: Buffer;
-  events: StreamEvent[];
+  /** The bytes without the chunk that holds only the usage. */
+  withoutUsage: Buffer;
+  /** What each chunk adds to the first choice, where that is not empty. */
+  contents: string[];
+  /** Why the first choice ended, if it did. */
+  finishReason?: string;
+  /** Whether `[DONE]` is among them. */
+  isEnd: boolean;
 }
 
 /** One event as the upstream sent it. `chunk` is absent for a comment and for `[DONE]`. */
-export interface StreamEvent {
+interface StreamEvent {
   text: string;
   chunk?: Metered;
-  /** Whether it is `[DONE]`. */
   isEnd: boolean;
 }
 
@@ -48,12 +54,36 @@ function* metered(bytes: Buffer, meter: MeteredCall['meter']): Generator<Piece> 
   try {
     for (const text of eventsIn(bytes.toString())) events.push(readEvent(text, meter));
   } catch (error) {
-    const whole = Buffer.from(events.map(({ text }) => text).join(''));
-    if (whole.length > 0) yield { bytes: whole, events };
+    if (events.length > 0) yield pieceOf(joined(events), events);
     throw error;
   }
-  yield { bytes, events };
+  yield pieceOf(bytes, events);
 }
+
+function pieceOf(bytes: Buffer, events: StreamEvent[]): Piece {
+  const kept = events.filter((event) => !isUsageChunk(event));
+  const piece: Piece = {
+    bytes,
+    withoutUsage: kept.length === events.length ? bytes : joined(kept),
+    contents: [],
+    isEnd: events.some(({ isEnd }) => isEnd),
+  };
+  for (const { chunk } of events) {
+    const { delta, finish_reason } = (chunk?.choices?.[0] ?? {}) as TextChoice;
+    if (delta?.content) piece.contents.push(delta.content);
+    if (finish_reason) piece.finishReason = finish_reason;
+  }
+  return piece;
+}
+
+interface TextChoice {
+  delta?: { content?: string | null };
+  finish_reason?: string | null;
+}
+
+const joined = (events: StreamEvent[]) => Buffer.from(events.map(({ text }) => text).join(''));
+
+const isUsageChunk = ({ chunk }: StreamEvent) => Boolean(chunk?.usage) && !chunk?.choices?.length;
 
 function readEvent(text: string, meter: MeteredCall['meter']): StreamEvent {
   const data = dataOf(text);

@@ -4,6 +4,9 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
+/** The environment by which processes of this checkout share what is compiled: it spares most of their start. */
+export const compileCache = { NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/quire') };
+
 /** How a command ended, and what it printed. */
 export interface Exit {
   code: number;
@@ -13,7 +16,7 @@ export interface Exit {
 
 /**
  * Runs an operator's command, such as `keys`, in an environment without anything of this machine's AWS
- * configuration. `home` is a folder that outlives it: what is compiled there spares most of the start.
+ * configuration. `home` is its home folder.
  */
 export function runCommand(
   program: string,
@@ -21,8 +24,7 @@ export function runCommand(
   args: string[],
   env: Record<string, string> = {},
 ): Promise<Exit> {
-  const NODE_COMPILE_CACHE = join(home, 'compiled');
-  const clean = { PATH: process.env['PATH'], HOME: home, NODE_COMPILE_CACHE, ...env };
+  const clean = { PATH: process.env['PATH'], HOME: home, ...compileCache, ...env };
   return new Promise((resolve) => {
     execFile(
       process.execPath,

@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { readStageFile, type StageFile } from '../../../lib/local/stage-file.ts';
 import { isTestRun, shared } from '../run/shared.ts';
+import { compileCache } from './command.ts';
 import { providerKey } from './test-catalogue.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -65,7 +66,7 @@ const machineEnv = () => ({
   PATH: process.env['PATH'],
   HOME: process.env['HOME'],
   NO_COLOR: '1',
-  NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/quire'),
+  ...compileCache,
   ...(process.env['QUIRE_USED_GRANTS'] && { QUIRE_USED_GRANTS: process.env['QUIRE_USED_GRANTS'] }),
 });
 

@@ -14,7 +14,7 @@ import type { EndStatus } from './record.ts';
  * |-----------------|------------|-------------------------------|---------------------|----------------------------------|
  * | (submitted)     |            | no such job                   | queued              | + tag, turn, ready_at, due_at    |
  * | claimJob        | queued     | a turn, or ready_at is past   | processing          | + lease, started_at; - turn      |
- * | renewLease      | processing | own lease, stopped or not     | processing          | lease_until                      |
+ * | renewLease      | processing | own lease, stopped or not     | processing          | lease_until; due_at if it is soon |
  * | saveProgress    | processing | own lease                     | processing          | what the caller gives            |
  * | completeJob     | processing | own lease                     | done                | - lease, due_at, error           |
  * | completeJob     | processing | own lease, stopped            | cancelled           | - lease, due_at                  |
@@ -41,9 +41,9 @@ import type { EndStatus } from './record.ts';
  *
  * A job may be claimed while it has a `turn`, which sorts it (`lane.ts`): by the tag that it took when it was
  * submitted (`line/turns.ts`), and keeps. A worker may write while its lease is on the job. A job in processing without
- * a lease waits for its children. The sweep looks at a job when `due_at` is past: of one that has a lease, that is when
- * the lease ends, or before. What is done, failed or cancelled
- * has an end, `completed_at` and `ended`, and none of these attributes.
+ * a lease waits for its children. The sweep looks at a job when `due_at` is past. Under a lease that is the
+ * lease's end, or somewhat before: the sweep leaves the job then. What is done, failed or cancelled has an end,
+ * `completed_at` and `ended`, and none of these attributes.
  *
  * A job that was stopped has a `stop_reason`, and ends `cancelled`: where the table says done or failed, it
  * is cancelled instead. "Own lease" is that of a worker that knows whether the job was stopped: one that
@@ -101,12 +101,19 @@ export const isFirstRun = (job: ClaimedJob) =>
   !(job.error || job.attempt_at || job.runs_alone || job.stop_reason);
 
 /**
- * Keeps the lease for another while, also of a job that was stopped. Undefined if it is no longer the caller's. `due_at`
- * stays as it is, as moving the job in the index would be two writes more: the sweep does that, once a minute.
+ * Keeps the lease for another while, also of a job that was stopped. Returns the job as it then is; undefined if it is no
+ * longer the caller's. Only a job that would be due before the next renewal is moved in the index `due`, which is two
+ * writes more; `job` is to be what the last renewal returned.
  */
-export function renewLease(job: ClaimedJob): Promise<Job | undefined> {
-  const lease_until = instant(Date.now() + leaseMs);
-  return updateJob(job, { ...whileLeasedAtAll(job), set: { lease_until } });
+export async function renewLease(job: ClaimedJob): Promise<ClaimedJob | undefined> {
+  const now = Date.now();
+  const lease_until = instant(now + leaseMs);
+  const isDueSoon = (job.due_at ?? '') < instant(now + 1.5 * renewEveryMs);
+  const renewed = await updateJob(job, {
+    ...whileLeasedAtAll(job),
+    set: { lease_until, ...(isDueSoon && { due_at: lease_until }) },
+  });
+  return renewed as ClaimedJob | undefined;
 }
 
 /** The lease is another's, or the job has ended or was stopped: nothing more is to be written. */

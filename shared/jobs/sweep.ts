@@ -64,13 +64,8 @@ async function sweepJob(key: JobKey): Promise<number> {
   return 0;
 }
 
-/** Looks again when the lease ends, if it was renewed. */
 async function takeBack(job: ClaimedJob): Promise<void> {
-  const leaseEnd = Date.parse(job.lease_until);
-  if (leaseEnd > Date.now()) {
-    await postponeSweep(job, leaseEnd);
-    return;
-  }
+  if (Date.parse(job.lease_until) > Date.now()) return;
   const error = 'worker_lost: The worker stopped before it finished the job.';
   const taken = await takeBackJob(job, error);
   if (taken) log('warn', 'lease expired', { job_id: job.job_id, status: taken.status });

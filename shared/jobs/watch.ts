@@ -20,6 +20,7 @@ export class StoppedError extends Error {
 
 /** What a process knows of a job that it runs. */
 export interface Watch {
+  /** The job as it was claimed, or as its lease was renewed last. */
   job: ClaimedJob;
   isStopped: boolean;
   knownAtMs: number;
@@ -96,7 +97,8 @@ async function keepLease(watch: Watch): Promise<void> {
   try {
     // A job all of whose pages are under way begins no step that would show what its key says.
     const [renewed, key] = await Promise.all([renewLease(job), findKeyOf(job)]);
-    if (!renewed) watch.leaseLost.abort();
+    if (renewed) watch.job = renewed;
+    else watch.leaseLost.abort();
     if (renewed?.stop_reason || (key && stopByKey(key, job))) noteStop(watch);
   } catch (error) {
     log('warn', 'lease renewal failed', { job_id: job.job_id, ...errorFields(error) });

@@ -41,8 +41,8 @@ it('calls models with the key that the parameter holds', async () => {
   expect(headers.authorization).toBe('Bearer kept in a parameter');
 });
 
-it('gives completions the memory that is set, which is enough for a picture of 4 MB', async () => {
-  const picture = `data:image/png;base64,${'A'.repeat(4_000_000)}`;
+it('gives completions the memory that is set, in which a picture of 3 MB fits', async () => {
+  const picture = `data:image/png;base64,${'A'.repeat(3_000_000)}`;
   const { status } = await call(stage, 'POST', '/v1/chat/completions', {
     model: 'gpt-4o',
     messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: picture } }] }],

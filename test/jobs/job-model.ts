@@ -80,6 +80,8 @@ export class JobModel {
     const job = this.find(claim.job_id);
     if (job.lease?.id !== claim.lease_id) return false;
     job.lease.until = Date.now() + leaseMs;
+    // What the claim knows of it, which may be old.
+    if (Date.parse(claim.due_at ?? '') < Date.now() + 15_000) job.dueAt = job.lease.until;
     return true;
   }
 
@@ -163,9 +165,8 @@ export class JobModel {
   sweep(): void {
     for (const job of this.jobs.values()) {
       if (job.dueAt === undefined || job.dueAt > Date.now()) continue;
-      if (job.lease && job.lease.until > Date.now()) {
-        job.dueAt = job.lease.until;
-      } else if (job.status === 'processing') {
+      if (job.lease && job.lease.until > Date.now()) continue;
+      if (job.status === 'processing') {
         takeBack(job, 'worker_lost: The worker stopped before it finished the job.');
       } else {
         job.dueAt = Date.now() + Math.max(ringGraceMs, Date.now() - job.readyAt);

@@ -3,7 +3,7 @@ import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import { runChatJob } from '../../shared/jobs/chat/run-chat.ts';
 import type { ClaimedJob } from '../../shared/jobs/job.ts';
 import { runLeased } from '../../shared/jobs/run-leased.ts';
-import { claimJob, renewLease, takeBackJob } from '../../shared/jobs/state.ts';
+import { claimJob, renewLease, saveProgress, takeBackJob } from '../../shared/jobs/state.ts';
 import { sweepJobs } from '../../shared/jobs/sweep.ts';
 import { useModelStub } from '../support/servers/model-stub.ts';
 import { answer, itemOf, submitted } from '../support/worlds/jobs.ts';
@@ -146,30 +146,49 @@ it('keeps its lease when a sweep saw it lapse, but the worker has renewed it sin
   expect(await itemOf(seenBySweep)).toEqual(renewed);
 });
 
-it('keeps its lease when it was renewed after its first one, and is swept again when the new one ends', async () => {
+it('keeps its lease when the index of a sweep lags behind the renewal', async () => {
   const job = await claimed();
-  vi.advanceTimersByTime(40_000);
-  const renewed = await renewLease(job);
-  expect(renewed?.due_at).toBe(job.due_at);
-  vi.setSystemTime(Date.parse(job.lease_until) + 1);
+  await saveProgress(job, { due_at: job.created_at });
+  const held = await itemOf(job);
 
   await sweepJobs();
-  const moved = await itemOf(job);
-  vi.setSystemTime(Date.parse(moved.lease_until ?? '') + 1);
-  await sweepJobs();
 
-  expect(moved).toEqual({ ...renewed, due_at: renewed?.lease_until });
-  expect(await itemOf(job)).toMatchObject({ status: 'queued', runs_alone: true });
+  expect(await itemOf(job)).toEqual(held);
 });
 
-it('is taken back when its lease ended before the sweep looked at it, and not later', async () => {
+it('is moved among the jobs that are due by each fourth renewal, before it would be due', async () => {
   const job = await claimed();
-  vi.advanceTimersByTime(9_000);
+  const finish = Promise.withResolvers<typeof answer>();
+  const moved: string[] = [];
+
+  const running = runLeased(job, () => finish.promise, neverUp);
+  let now = await itemOf(job);
+  for (let beat = 1; beat <= 8; beat++) {
+    const before = now;
+    vi.advanceTimersByTime(10_000);
+    while (now.lease_until === before.lease_until) now = await itemOf(job);
+    expect(now.due_at).toSatisfy((due) => due > new Date().toISOString());
+    if (now.due_at !== before.due_at) moved.push(`${beat}: ${now.due_at === now.lease_until}`);
+  }
+  finish.resolve(answer);
+  await running;
+
+  expect(moved).toEqual(['4: true', '8: true']);
+});
+
+it('keeps a renewed lease from a sweep that finds it due, and loses it to the first one after its end', async () => {
+  const job = await claimed();
+  vi.advanceTimersByTime(30_000);
   const renewed = await renewLease(job);
-  vi.setSystemTime(Date.parse(renewed?.lease_until ?? ''));
+  expect(renewed?.due_at).toBe(job.due_at);
+  vi.setSystemTime(Date.parse(job.due_at ?? '') + 1);
 
   await sweepJobs();
+  const swept = await itemOf(job);
+  vi.setSystemTime(Date.parse(renewed?.lease_until ?? ''));
+  await sweepJobs();
 
+  expect(swept).toEqual(renewed);
   expect(await itemOf(job)).toMatchObject({ status: 'queued', runs_alone: true });
 });
 

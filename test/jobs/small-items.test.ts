@@ -69,8 +69,10 @@ it.each([
     const job = await claimed(await submitted({}, 'ä'.repeat(row.bytes / 2)));
 
     const renewed = await unitsOf(() => renewLease(job));
+    const moved = await unitsOf(() => renewLease({ ...job, due_at: job.created_at }));
 
     expect(renewed).toBeLessThanOrEqual(row.units);
+    expect(moved).toBeLessThanOrEqual(row.units + 2);
   },
 );
 

@@ -7,7 +7,7 @@ import type { MeteredCall } from './metered-call.ts';
 /** Some whole events of an upstream's stream. They may wait for their reader, so only what readers want is kept of them. */
 export interface Piece {
   bytes: Buffer;
-  /** The bytes without the chunk that holds only the usage. */
+  /** The bytes without the chunk that holds only the usage, for callers who did not ask for that. */
   withoutUsage: Buffer;
   /** What each chunk adds to the first choice, where that is not empty. */
   contents: string[];
@@ -39,7 +39,7 @@ export async function* readPieces({
     yield* metered(splitter.push(chunk), meter);
   }
   const rest = splitter.rest();
-  // The last event may lack the blank line that ends it. Without it, an event of ours would become part of it.
+  // The last event may lack the blank line that ends it: the next event, which is ours, would become part of it.
   if (rest.length > 0) yield* metered(Buffer.concat([rest, Buffer.from('\n\n')]), meter);
   meter.ended = true;
 }

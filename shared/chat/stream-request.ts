@@ -58,9 +58,11 @@ export const ChatFile = v.object({ name: v.string(), content: v.string() });
 export const SessionId = v.pipe(stringUpTo(128), v.minLength(1));
 export const UserId = v.pipe(stringUpTo(256), v.minLength(1));
 
+const maxMessageCharacters = 100_000;
+
 /** The body of `POST /chat/stream`. */
 export const ChatStreamRequest = v.object({
-  message: v.pipe(stringUpTo(100_000), v.minLength(1)),
+  message: v.pipe(stringUpTo(maxMessageCharacters), v.minLength(1)),
   model: orNull(v.string()),
   session_id: orNull(SessionId),
   user_id: v.optional(UserId, 'anonymous'),

@@ -8,8 +8,8 @@ export const endedAs = (status: EndStatus, { job_id }: Pick<JobKey, 'job_id'>) =
   `${status}#${job_id}`;
 
 /**
- * Reads the jobs of a key that have ended so and were created before a job, the newest first, by the index, which lags
- * the table. `lastKey` names the last job of a page.
+ * Reads a key's jobs with this end that are older than the given job, the newest first, by the index, which lags the
+ * table. `lastKey` names the last job of a page.
  */
 export async function* endedBefore(
   { key_id, job_id }: JobKey,
@@ -33,8 +33,9 @@ export async function* endedBefore(
 }
 
 /**
- * Whether the index knows all jobs of a key that have ended. It lacks those that ended before there was the index. They
- * have no tag, and are older than all that have one. A job's children may sort before it, though they are younger.
+ * Whether the index knows all jobs of a key that have ended. Those of release 1.0.0 may be missing: they have no tag, and
+ * are older than all others. So it looks at the oldest job; if that is a child, at its parent, as the id of a child may
+ * sort before its parent's.
  */
 export async function areEndsIndexed(key_id: string): Promise<boolean> {
   const oldestFirst = queryItems<Job>({

@@ -32,9 +32,9 @@ export interface EndedJob {
 }
 
 /**
- * Does a job's work. It returns the job's result, or another end: to go on later, to wait for children, to
- * keep a result together with more; or the job, if its work has ended it. `signal` aborts when the lease is lost or the
- * function's time is up. Of a job that was stopped, it returns what the job came to by then.
+ * Does a job's work. It returns the job's result; or a write that ends the run otherwise, to go on later or to wait for
+ * children; or the job, if its work has ended it already. Of a job that was stopped it returns what was done by then.
+ * `signal` aborts when the lease is lost or the function's time is up.
  */
 export type RunJob = (
   job: ClaimedJob,
@@ -42,8 +42,8 @@ export type RunJob = (
 ) => Promise<JobResult | RunEnd | EndedJob>;
 
 /**
- * Runs a claimed job under its lease, renewed while it runs, and writes down how it ended. `key` is its key, if that has
- * been read since it was claimed.
+ * Runs a claimed job under its lease, renewed while it runs, and writes down how it ended. `key` is the job's key, if the
+ * caller has just read it.
  */
 export async function runLeased(
   job: ClaimedJob,
@@ -57,8 +57,8 @@ export async function runLeased(
   try {
     if (key) watch.key = { readAtMs: Date.now(), value: await key };
     const ended =
-      (await runUnlessStopped(job, run, [leaseLost, timeIsUp, watch.graceOver.signal])) ??
-      (leaseLost.aborted ? undefined : await endStopped(job, run, [leaseLost, timeIsUp]));
+      (await runUnlessStopped(job, run, leaseLost, [timeIsUp, watch.graceOver.signal])) ??
+      (leaseLost.aborted ? undefined : await endStopped(job, run, leaseLost, [timeIsUp]));
     if (ended) {
       logJob(`job ${ended.status}`, ended);
       measure({ JobRuns: 1 }, { status: ended.status, job_type: ended.job_type });
@@ -74,12 +74,13 @@ export async function runLeased(
 async function runUnlessStopped(
   job: ClaimedJob,
   run: RunJob,
-  signals: AbortSignal[],
+  leaseLost: AbortSignal,
+  others: AbortSignal[],
 ): Promise<Job | undefined> {
   if (await stoppedNow(job, job)) return undefined;
   const limited = new LimitedRun(run);
   try {
-    return await endAttempt(job, limited.run, signals);
+    return await endAttempt(job, limited.run, leaseLost, others);
   } finally {
     await limited.end(job);
   }
@@ -108,15 +109,16 @@ class LimitedRun {
   }
 }
 
-/** Ends a job that was stopped, if that is why it could not be ended otherwise. */
+/** Ends a job as one that was stopped, if it was: that may be why its run could not end it. */
 async function endStopped(
   job: ClaimedJob,
   run: RunJob,
-  signals: AbortSignal[],
+  leaseLost: AbortSignal,
+  others: AbortSignal[],
 ): Promise<Job | undefined> {
   const stopped = await stoppedNow(job, await findJob(job));
   if (!stopped) return undefined;
-  return endAttempt(stopped, endingOf(run), signals);
+  return endAttempt(stopped, endingOf(run), leaseLost, others);
 }
 
 /**
@@ -146,15 +148,16 @@ const endingOf =
     return haveChildrenEnded(now) ? run(now, signal) : () => suspendJob(now);
   };
 
-/** Runs the job once, and writes its end. Undefined if the first of the signals says that the lease was lost. */
+/** Runs the job once until one of the signals aborts, and writes its end. Undefined if the lease was lost. */
 async function endAttempt(
   job: ClaimedJob,
   run: RunJob,
-  signals: AbortSignal[],
+  leaseLost: AbortSignal,
+  others: AbortSignal[],
 ): Promise<Job | undefined> {
-  const end = await attempt(job, run, AbortSignal.any(signals));
+  const end = await attempt(job, run, AbortSignal.any([leaseLost, ...others]));
   if ('ended' in end) return end.ended;
-  return signals[0]?.aborted ? undefined : end();
+  return leaseLost.aborted ? undefined : end();
 }
 
 /** Runs the job once. Returns the write that its outcome asks for, or the job if it has ended. */

@@ -41,14 +41,14 @@ import type { EndStatus } from './record.ts';
  *
  * A job may be claimed while it has a `turn`, which sorts it (`lane.ts`): by the tag that it took when it was
  * submitted (`line/turns.ts`), and keeps. A worker may write while its lease is on the job. A job in processing without
- * a lease waits for its children. The sweep looks at a job when `due_at` is past. Under a lease that is the
- * lease's end, or somewhat before: the sweep leaves the job then. What is done, failed or cancelled has an end,
- * `completed_at` and `ended`, and none of these attributes.
+ * a lease waits for its children. The sweep looks at a job when `due_at` is past. While a worker holds the job, that is
+ * the lease's end, or a little before; a sweep that comes early leaves the job alone. A job that has ended has
+ * `completed_at` and `ended`, and no turn, lease or `due_at`.
  *
  * A job that was stopped has a `stop_reason`, and ends `cancelled`: where the table says done or failed, it
- * is cancelled instead. "Own lease" is that of a worker that knows whether the job was stopped: one that
- * doesn't is refused, learns it, and only then ends the job. A stopped job has the first turn of its lane, as
- * ending it is short work, and tries of its own to do that, `stop_tries`, as its retries may be used up.
+ * is cancelled instead. "Own lease" also means that the worker knows of a stop: if it doesn't, its write is
+ * refused; it reads the job again, and ends it as one that was stopped. A stopped job has the first turn of its
+ * lane, as ending it is quick. Failures to end it are counted in `stop_tries`, as its retries may be used up.
  */
 
 /**
@@ -92,8 +92,8 @@ export async function claimJob(key: JobKey & Pick<Job, 'lane'>): Promise<Claimed
 }
 
 /**
- * Whether no worker has run a claimed job before: each way back into the queue leaves a mark. Of a job without a tag,
- * as release 1.0.0 made them, that isn't known: there one left none.
+ * Whether no worker has run a claimed job before: each way back into the queue sets one of these attributes. In release
+ * 1.0.0 one way did not, so a job without a tag counts as one that has run.
  */
 export const isFirstRun = (job: ClaimedJob) =>
   job.tag !== undefined &&
@@ -102,8 +102,8 @@ export const isFirstRun = (job: ClaimedJob) =>
 
 /**
  * Keeps the lease for another while, also of a job that was stopped. Returns the job as it then is; undefined if it is no
- * longer the caller's. Only a job that would be due before the next renewal is moved in the index `due`, which is two
- * writes more; `job` is to be what the last renewal returned.
+ * longer the caller's. Moving a job in the index `due` costs two writes more, so that is done only if it would be due
+ * before the next renewal. `job` should be what the last renewal returned.
  */
 export async function renewLease(job: ClaimedJob): Promise<ClaimedJob | undefined> {
   const now = Date.now();
@@ -211,8 +211,9 @@ function triesOf({ retry_count, max_retries, stop_reason, stop_tries = 0 }: Job)
 }
 
 /**
- * Does what `retryJob` does, at once and for a worker that is lost: only while that worker stays silent. That may be
- * the fault of another job beside it, and costs no retry; but the job is to run alone then, and what it loses alone is its own.
+ * Queues the job of a lost worker again at once, unless that worker has renewed its lease since. The first loss costs no
+ * retry, as another job may have broken the worker; but from then on the job runs alone. A worker that is lost while
+ * it runs the job alone costs a retry.
  */
 export function takeBackJob(job: ClaimedJob, error: string): Promise<Job | undefined> {
   const { when, values } = whileLeased(job);
@@ -226,7 +227,7 @@ export function takeBackJob(job: ClaimedJob, error: string): Promise<Job | undef
 
 const freeTry: Tries = { used: 0, most: 1, counted: { runs_alone: true } };
 
-/** Writes down that no other job runs beside this one, under the lease that it has. Undefined as for `renewLease`. */
+/** Writes down that no other job runs beside this one, under the lease that it has. Undefined if that is another's. */
 export const beginAlone = (job: ClaimedJob) =>
   updateJob(job, { ...whileLeasedAtAll(job), set: { alone_lease: job.lease_id } });
 
@@ -250,7 +251,7 @@ export function continueJob(job: ClaimedJob): Promise<Job | undefined> {
   return queueAgain(job, whileLeased(job), attemptOf(job));
 }
 
-/** When the attempt began that goes on in another claim. */
+/** When an attempt began that goes on in a later claim. */
 const attemptOf = ({ attempt_at, started_at }: Job): Partial<Job> => {
   const began = attempt_at ?? started_at;
   return began ? { attempt_at: began } : {};
@@ -410,7 +411,7 @@ const whileReady = (now: number): Condition => ({
   values: { ':queued': 'queued', ':now': instant(now) },
 });
 
-/** A job that has its turn waits for nothing, whatever the clock says of one who wrote when it was ready. */
+/** A job with a turn may be claimed even if `ready_at` is to come: the clock of who wrote that may be ahead. */
 const whileClaimable = (now: number): Condition => ({
   when: '#status = :queued AND (attribute_exists(turn) OR ready_at <= :now)',
   values: { ':queued': 'queued', ':now': instant(now) },

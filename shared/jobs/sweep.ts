@@ -30,7 +30,7 @@ export async function sweepJobs(lanes = allLanes()): Promise<void> {
     }
     if (swept > 0) log('info', 'jobs swept', { lane, jobs: swept });
   }
-  // A metric that has figures all month costs: nothing is told while nothing waits.
+  // CloudWatch bills a metric for each hour in which it has figures, so it has none while nothing waits.
   if (oldestReadyMs > 0) measure({ OldestReadyMs: oldestReadyMs });
 }
 

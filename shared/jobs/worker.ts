@@ -12,16 +12,16 @@ import { type RunJob, runLeased } from './run-leased.ts';
 /** Time a worker keeps for writing down how its jobs ended, before Lambda stops it. */
 const windUpMs = 10_000;
 
-/** How often a worker with free slots looks for jobs while others run: each may be all that the queue lets run. */
+/** How often a worker with free slots looks for jobs while others run: it may be the only worker that the queue has. */
 const lookEveryMs = 1_000;
 
-/** A worker begins jobs in this share of its time, so that each has at least the rest. */
+/** A worker begins jobs in the first third of its time only, so that each has two thirds at least. */
 const claimingShare = 1 / 3;
 
 /**
  * Makes the handler of a lane's queue. Each message claims a job, and these run at once. When one of them ends
  * the next is claimed, while any is ready, so that no job waits for a doorbell that was lost with another worker.
- * Where `atOnce` is more than it has messages, it claims so many while they are ready. How a job ends is on its
+ * It runs up to `atOnce` jobs, even if fewer messages came. How a job ends is on its
  * record; a message goes back to the queue only if the claim failed, or the write of how a job ended.
  */
 export function jobWorker(work: RunJob, atOnce = 1) {
@@ -62,7 +62,7 @@ function readMessage({ messageId, body }: SQSRecord): Message | undefined {
   return undefined;
 }
 
-/** Returns the messages that go back to the queue: all if the claim failed, else one for each write that did. */
+/** Returns the messages that go back to the queue: all if the claim failed, else one for each job whose end could not be written. */
 async function workLane(
   lane: string,
   messages: Message[],
@@ -91,7 +91,7 @@ async function workLane(
 
 type RunClaimed = (job: ClaimedJob, key: Promise<ApiKey | undefined>) => Promise<void>;
 
-/** What a worker may run at once. A slow job keeps none but its own slot from the next. */
+/** What a worker may run at once. A slow job holds up no slot but its own. */
 class Slots {
   readonly failed: unknown[] = [];
   private hasEnded = false;
@@ -125,8 +125,8 @@ class Slots {
   }
 
   /**
-   * Waits until a job has ended since it was last asked, as one may during a claim; with slots that are free, `mostMs`
-   * at most. Returns false if none runs.
+   * Waits until a job ends. Returns at once if one has ended since the last call, and after `mostMs` if slots are free;
+   * false if none runs.
    */
   async oneEnds(mostMs?: number): Promise<boolean> {
     if (!this.hasEnded) {

@@ -7,7 +7,7 @@ import { holdJointly } from './hold-jointly.ts';
 import { lastSeen, leastOf, payersOf } from './last-seen.ts';
 import { hasWindowEnded, renewWindow } from './renew-window.ts';
 
-/** A hold on a key's account and its team's, as the hold left them. It is ended once, by `settle` or `release`. */
+/** A hold, with both accounts as they were right after it. It is ended once, by `settle` or `release`. */
 export interface Hold {
   /** What the charge will say of the call. */
   charge: HeldCharge;
@@ -23,7 +23,7 @@ export interface Hold {
 /** A charge before its end. */
 export type HeldCharge = Omit<Charge, 'status' | 'ended_at'> & { window: number };
 
-/** Chooses the hold by what an account has available and what running calls hold of it, in nano-dollars. */
+/** Chooses how much to hold by what an account has `available` and `held`, in nano-dollars. */
 export interface HoldPlan<Chosen extends Fit = Fit> {
   fit(account: Pick<Account, 'available' | 'held'>): Chosen;
   /** Returns a sentence that says what a caller can do whose account has too little. */
@@ -58,8 +58,8 @@ const maxFits = 5;
 
 /**
  * Reserves as `reserve` does, but with a hold that is chosen by the account, or by what both the key's and its team's
- * have. The first guess is for the accounts as this function saw them last. A guess that is wrong is refused and gets
- * the account back, and the next one fits it.
+ * have. The first try is for the accounts as this function saw them last. If they have changed since, the update is
+ * refused and returns the account as it is, and the next try fits that.
  */
 export async function reserveByPlan<Chosen extends Fit>(
   keyId: string,
@@ -123,7 +123,7 @@ function refuseRequest(account: Account, now: number): void {
   if (running >= max_concurrent) throw new ConcurrencyError(account);
 }
 
-/** Throws if there is an account that lacks the money; of two the error is about the one to be waited for longer. */
+/** Throws if an account lacks the money. If both do, the error is about the one whose budget renews later. */
 function refuseBudget(lacking: Account[], holdNanoUsd: number, advice: string | undefined): void {
   const waitOf = ({ retryAfterSeconds }: BudgetExceededError) =>
     retryAfterSeconds ?? Number.POSITIVE_INFINITY;

@@ -35,8 +35,8 @@ const endingOf = (outcome: Outcome): Ending => ({
 
 /**
  * Writes the charge of a call that has ended, and moves its hold to spent on each account that holds it, at the same
- * time. Returns the key's account; undefined if the call had ended before, or if the account is left to the audit. Throws `UnsettledError` if the charge
- * could not be written: the audit gives the cost back then.
+ * time. Returns the key's account; undefined if the call had ended before, or if the account could not be written and is
+ * left to the audit. Throws `UnsettledError` if the charge could not be written: the audit gives the hold back then.
  */
 export function settle(hold: Hold, outcome: Outcome): Promise<Account | undefined> {
   return end(hold, endingOf(outcome));
@@ -58,8 +58,8 @@ export type Kept = 'writes' | 'fallback' | undefined;
 
 /**
  * Settles a call as `settle` does, with its charge in one transaction with the writes of what the call produced: all
- * happen, or none. Returns undefined if neither these writes nor the fallback could be made, because the product is
- * there already: the hold is given back then, and nothing is charged. If it isn't known whether a transaction happened,
+ * happen, or none. Returns undefined if the product is there already, so that neither these writes nor the fallback could
+ * be made: the hold is given back then, and nothing is charged. If it isn't known whether a transaction happened,
  * this throws, and the audit decides by what it finds.
  *
  * The transaction takes the charge and never an account. An account changes all the time, and DynamoDB
@@ -90,7 +90,7 @@ export async function settleWith(hold: Hold, outcome: Outcome, products: Product
   return undefined;
 }
 
-/** Writes a charge with its products, or with their fallback. Tells also whether the charge was there before. */
+/** Writes a charge with its products, or with their fallback. `isThere` says that the charge was written before. */
 async function writeCharge(
   charge: Charge,
   { writes, fallback }: Products,
@@ -132,8 +132,8 @@ function partsOf({ charge, isRequest }: Hold): HeldPart[] {
 }
 
 /**
- * Whether a call may be ended: once, and before its epoch is audited. The audit of an epoch takes what it finds for
- * all there is, so nothing may be written for one that is late. The audit gives its hold back.
+ * Whether a call may be ended: once, and before its epoch is audited. The charges of an epoch are final then, so a call
+ * that is late writes nothing, and the audit gives its hold back.
  */
 function beginEnd(hold: Hold): boolean {
   if (hold.isEnded) return false;
@@ -146,7 +146,7 @@ function beginEnd(hold: Hold): boolean {
 
 const longestWriteMs = 5 * 60_000;
 
-/** Aborts writes that could otherwise still be tried when the epoch is audited. Most calls end long before. */
+/** Ends the tries of a write before its epoch is audited. Most calls end long before, and need none. */
 function cutOffOf({ charge }: Hold): AbortSignal | undefined {
   const leftMs = settleUntilMs(epochOf(timeOfId(charge.entry))) + 30_000 - Date.now();
   return leftMs < longestWriteMs ? AbortSignal.timeout(leftMs) : undefined;

@@ -19,12 +19,12 @@ interface Circuit {
 
 const circuits = new Map<string, Circuit>();
 
-/** How long the one call is awaited that tries a circuit again. */
+/** How long one call may try a circuit again before another one may. */
 const trialMs = 60_000;
 
 /**
- * Admits a call and returns 0, or returns how long it has to wait, in ms. When the time of an open circuit is over, one
- * call is admitted, whoever makes it; the others wait for what becomes of it, and ask again after another such time.
+ * Admits a call and returns 0, or returns how long it has to wait, in ms. After its pause an open circuit admits one
+ * call, to try it. The others are told to wait for as long as the last pause, and ask again.
  */
 export function admit(name: string): number {
   const circuit = circuits.get(name);
@@ -37,7 +37,7 @@ export function admit(name: string): number {
   return 0;
 }
 
-/** Lets the next call try a circuit, because the call that was admitted has not shown how its model does. */
+/** Lets the next call try a circuit, because the one that was admitted has ended without showing whether the model works. */
 export function recordNothing(name: string): void {
   const circuit = circuits.get(name);
   if (circuit) circuit.openUntilMs = Date.now();

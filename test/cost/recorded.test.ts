@@ -24,10 +24,10 @@ describe('the tables of what the service costs', () => {
     const [, deployed, parameters] = idleTable(idle);
 
     expect(readme).toContain(
-      `a million completions of 3 s cost ${completion?.at(-1)}, or ${cheaper?.at(-1)} with 256 MB of memory.`,
+      `a million completions of 3 s cost ${completion?.at(-1)}, or ${cheaper?.at(-1)} with 256 MB of memory in place of 512.`,
     );
     expect(readme).toContain(
-      `A month at rest costs ${deployed?.at(-1)} or, without secrets that cost, ${parameters?.at(-1)}:`,
+      `A month at rest costs ${deployed?.at(-1)}, or ${parameters?.at(-1)} with secrets that cost nothing.`,
     );
   });
 

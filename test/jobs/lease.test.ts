@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import { runChatJob } from '../../shared/jobs/chat/run-chat.ts';
@@ -158,23 +159,51 @@ it('keeps its lease when the index of a sweep lags behind the renewal', async ()
 
 it('is moved among the jobs that are due by each fourth renewal, before it would be due', async () => {
   const job = await claimed();
+  const began = Promise.withResolvers<void>();
   const finish = Promise.withResolvers<typeof answer>();
+  const running = runLeased(
+    job,
+    () => {
+      began.resolve();
+      return finish.promise;
+    },
+    neverUp,
+  );
+  await began.promise;
+  const requests = endedRequests();
   const moved: string[] = [];
 
-  const running = runLeased(job, () => finish.promise, neverUp);
   let now = await itemOf(job);
   for (let beat = 1; beat <= 8; beat++) {
-    const before = now;
+    const { due_at } = now;
+    // A beat renews the lease, and reads the key.
+    const sofar = requests.ended;
     vi.advanceTimersByTime(10_000);
-    while (now.lease_until === before.lease_until) now = await itemOf(job);
+    while (requests.ended < sofar + 2) await setImmediate();
+    await setImmediate();
+    now = await itemOf(job);
     expect(now.due_at).toSatisfy((due) => due > new Date().toISOString());
-    if (now.due_at !== before.due_at) moved.push(`${beat}: ${now.due_at === now.lease_until}`);
+    if (now.due_at !== due_at) moved.push(`${beat}: ${now.due_at === now.lease_until}`);
   }
   finish.resolve(answer);
   await running;
 
   expect(moved).toEqual(['4: true', '8: true']);
 });
+
+/** Counts the requests to the store that have come to an end from now on. */
+function endedRequests(): { ended: number } {
+  const requests = { ended: 0 };
+  dynamodb.middlewareStack.add(
+    (next) => async (args) =>
+      next(args).finally(() => {
+        requests.ended += 1;
+      }),
+    { step: 'initialize', name: 'endedRequests', override: true },
+  );
+  onTestFinished(() => void dynamodb.middlewareStack.remove('endedRequests'));
+  return requests;
+}
 
 it('keeps a renewed lease from a sweep that finds it due, and loses it to the first one after its end', async () => {
   const job = await claimed();

@@ -38,8 +38,8 @@ export function requireJobModel(id: string): Model {
 }
 
 /**
- * Asks a model once for a named step of a job, whatever dies in between: an answer that was written before
- * is read again. `onNew` is called for one that was not.
+ * Asks a model once for a named step of a job, whatever dies in between: if the step is there, its answer is returned
+ * and no call is made. `onNew` is called for a new answer only.
  */
 export async function askOnce(
   job: ClaimedJob,
@@ -54,8 +54,8 @@ export async function askOnce(
 
 /**
  * Asks a model once for the whole result of a chat job. On the job's first run a short answer ends the job in the
- * transaction that charges it. If that is refused, because the job was stopped or is another worker's by now, the answer
- * is kept as the step `name`; so is a long answer, whose result takes a while to be put into object storage.
+ * transaction that charges it. Otherwise the answer is kept as the step `name`: if it is long, if this is a later run, or
+ * if the job was stopped or is another worker's by now.
  */
 export async function askToEnd(
   job: ClaimedJob,
@@ -73,7 +73,7 @@ export async function askToEnd(
   return ended && kept === 'writes' ? { ended } : chatResultOf(answer);
 }
 
-/** Asks as `askOnce` does, and keeps the answer by the writes that `productsOf` makes of its step. */
+/** Asks as `askOnce` does. `productsOf` says which writes keep the answer. */
 async function askAndKeep(
   job: ClaimedJob,
   name: string,

@@ -21,8 +21,10 @@ export function loadVips(limit = new MemoryLimit(mostMb)): Promise<typeof Vips> 
 
 async function load(limit: MemoryLimit): Promise<typeof Vips> {
   const vips = await withMemory(limit, () =>
-    Vips({ dynamicLibraries: ['vips-heif.wasm'], preRun: silence }),
+    Vips({ dynamicLibraries: ['vips-heif.wasm'], preRun: silence, printErr: () => {} }),
   );
+  const { FS } = vips as unknown as FileSystem;
+  FS.streams[2] = FS.open('/dev/null', 'w');
   vips.Cache.max(0);
   vips.operationBlock('VipsForeignLoad', true);
   for (const loader of loaders) vips.operationBlock(`VipsForeignLoad${loader}`, false);
@@ -63,7 +65,17 @@ interface Global {
   WebAssembly: { Memory: new (size: MemorySize) => WasmMemory };
 }
 
-/** Turns warnings off: a damaged file would log a line for each row, and its error is thrown anyway. */
+/**
+ * The part of Emscripten's file system by which libvips writes to stderr, past every log. Nothing is lost: what is wrong
+ * is thrown as well.
+ *
+ * @see https://emscripten.org/docs/api_reference/Filesystem-API.html
+ */
+interface FileSystem {
+  FS: { streams: unknown[]; open(path: string, flags: string): unknown };
+}
+
+/** Turns warnings off: a damaged file would write a line for each row. */
 function silence(module: unknown): void {
   (module as { ENV: Record<string, string> }).ENV['VIPS_WARNING'] = 'off';
 }

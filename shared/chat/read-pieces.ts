@@ -4,7 +4,9 @@ import { dataOf, EventSplitter, eventsIn } from '../models/event-splitter.ts';
 import { withIdleTimeout } from '../models/idle-timeout.ts';
 import type { MeteredCall } from './metered-call.ts';
 
-/** Some whole events of an upstream's stream. They may wait for their reader, so only what readers want is kept of them. */
+/**
+ * Some whole events of an upstream's stream. They may wait for their reader, so only what readers want is kept of them.
+ */
 export interface Piece {
   bytes: Buffer;
   /** The bytes without the chunk that holds only the usage, for callers who did not ask for that. */

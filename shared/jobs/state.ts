@@ -14,7 +14,7 @@ import type { EndStatus } from './record.ts';
  * |-----------------|------------|-------------------------------|---------------------|----------------------------------|
  * | (submitted)     |            | no such job                   | queued              | + tag, turn, ready_at, due_at    |
  * | claimJob        | queued     | a turn, or ready_at is past   | processing          | + lease, started_at; - turn      |
- * | renewLease      | processing | own lease, stopped or not     | processing          | lease_until; due_at if it is soon |
+ * | renewLease      | processing | own lease, stopped or not     | processing          | lease_until; due_at if soon      |
  * | saveProgress    | processing | own lease                     | processing          | what the caller gives            |
  * | completeJob     | processing | own lease                     | done                | - lease, due_at, error           |
  * | completeJob     | processing | own lease, stopped            | cancelled           | - lease, due_at                  |
@@ -211,9 +211,9 @@ function triesOf({ retry_count, max_retries, stop_reason, stop_tries = 0 }: Job)
 }
 
 /**
- * Queues the job of a lost worker again at once, unless that worker has renewed its lease since. The first loss costs no
- * retry, as another job may have broken the worker; but from then on the job runs alone. A worker that is lost while
- * it runs the job alone costs a retry.
+ * Does what `retryJob` does with the job of a lost worker, at once, unless that worker has renewed its lease since. A loss
+ * costs no retry if another job may have broken the worker; but from then on the job runs alone. A worker that is lost
+ * while it runs the job alone costs a retry.
  */
 export function takeBackJob(job: ClaimedJob, error: string): Promise<Job | undefined> {
   const { when, values } = whileLeased(job);

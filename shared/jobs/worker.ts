@@ -12,7 +12,7 @@ import { type RunJob, runLeased } from './run-leased.ts';
 /** Time a worker keeps for writing down how its jobs ended, before Lambda stops it. */
 const windUpMs = 10_000;
 
-/** How often a worker with free slots looks for jobs while others run: it may be the only worker that the queue has. */
+/** How often a worker with free slots looks for jobs while others run: the queue may start no other worker for them. */
 const lookEveryMs = 1_000;
 
 /** A worker begins jobs in the first third of its time only, so that each has two thirds at least. */
@@ -21,8 +21,8 @@ const claimingShare = 1 / 3;
 /**
  * Makes the handler of a lane's queue. Each message claims a job, and these run at once. When one of them ends
  * the next is claimed, while any is ready, so that no job waits for a doorbell that was lost with another worker.
- * It runs up to `atOnce` jobs, even if fewer messages came. How a job ends is on its
- * record; a message goes back to the queue only if the claim failed, or the write of how a job ended.
+ * It runs up to `atOnce` jobs, or as many as messages came if these are more. How a job ends is on its record; a
+ * message goes back to the queue only if the claim failed, or the write of how a job ended.
  */
 export function jobWorker(work: RunJob, atOnce = 1) {
   return async ({ Records }: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
@@ -62,7 +62,10 @@ function readMessage({ messageId, body }: SQSRecord): Message | undefined {
   return undefined;
 }
 
-/** Returns the messages that go back to the queue: all if the claim failed, else one for each job whose end could not be written. */
+/**
+ * Returns the messages that go back to the queue: all if the claim failed, else one for each job whose end could not be
+ * written.
+ */
 async function workLane(
   lane: string,
   messages: Message[],

@@ -24,7 +24,7 @@ const trialMs = 60_000;
 
 /**
  * Admits a call and returns 0, or returns how long it has to wait, in ms. After its pause an open circuit admits one
- * call, to try it. The others are told to wait for as long as the last pause, and ask again.
+ * call, to try it. The others are told to wait, for as long as the last pause at most, and ask again.
  */
 export function admit(name: string): number {
   const circuit = circuits.get(name);
@@ -37,7 +37,7 @@ export function admit(name: string): number {
   return 0;
 }
 
-/** Lets the next call try a circuit, because the one that was admitted has ended without showing whether the model works. */
+/** Lets the next call try a circuit: the one that was admitted has ended without showing whether the model works. */
 export function recordNothing(name: string): void {
   const circuit = circuits.get(name);
   if (circuit) circuit.openUntilMs = Date.now();

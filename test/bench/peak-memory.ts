@@ -13,7 +13,10 @@ const { stage, apiKey, close } = await startCountedStage();
 const host = stage.functions.all.find(({ config }) => config.name === 'create-chat-completion');
 if (!host) throw new Error('no function create-chat-completion');
 
-/** With these Lambda starts Node in 256 MB: a twentieth for each half of the young generation, nine tenths for the old one. */
+/**
+ * What Lambda's start script gives Node of 256 MB, by copies of it: a twentieth for each half of the young generation, and
+ * nine tenths for the old one.
+ */
 const flags = ['--max-semi-space-size=12', '--max-old-space-size=230'];
 
 const asked = (content: string) => [{ role: 'user', content }];

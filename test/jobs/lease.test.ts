@@ -177,9 +177,9 @@ it('is moved among the jobs that are due by each fourth renewal, before it would
   for (let beat = 1; beat <= 8; beat++) {
     const { due_at } = now;
     // A beat renews the lease, and reads the key.
-    const sofar = requests.ended;
+    const soFar = requests.ended;
     vi.advanceTimersByTime(10_000);
-    while (requests.ended < sofar + 2) await setImmediate();
+    while (requests.ended < soFar + 2) await setImmediate();
     await setImmediate();
     now = await itemOf(job);
     expect(now.due_at).toSatisfy((due) => due > new Date().toISOString());

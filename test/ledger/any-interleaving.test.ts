@@ -10,7 +10,7 @@ import {
   accountOf,
   chargesOf,
   expectAtRest,
-  expectSound,
+  followAccounts,
   sum,
   usd,
 } from '../support/worlds/ledger-world.ts';
@@ -30,6 +30,8 @@ import {
 await useStore();
 
 useStoppedClock();
+
+const expectSoundAccounts = followAccounts();
 
 const histories = {
   'any history': aHistory,
@@ -101,32 +103,22 @@ async function twoOfATeam(): Promise<Accounts> {
   return { keyIds, teamIds };
 }
 
-/** Lets a batch happen, and expects each account to be sound after each request to the store. */
+/** Lets a batch happen, and expects each account to be sound after each of its writes. */
 async function happen(
   accounts: Accounts,
   calls: Call[],
   { afterMs, actions, order }: Batch,
 ): Promise<void> {
   pass(afterMs);
-  const readAll = () =>
-    Promise.all([...accounts.keyIds, ...accounts.teamIds].map((id) => accountOf(id)));
-  let before = await readAll();
   let picks = 0;
   const processes = actions.map<Process<void>>((action) => ({
     run: () => perform(accounts, calls, action),
     fault: action.fault,
   }));
 
-  const exits = await interleave(
-    processes,
-    () => order[picks++ % order.length] ?? 0,
-    async () => {
-      const next = await readAll();
-      for (const [index, account] of next.entries()) expectSound(before[index] ?? account, account);
-      before = next;
-    },
-  );
+  const exits = await interleave(processes, () => order[picks++ % order.length] ?? 0);
 
+  await expectSoundAccounts();
   for (const exit of exits) if (exit?.status === 'rejected') expectRefusal(exit.reason);
 }
 

@@ -124,7 +124,6 @@ it('keeps what was spent since the window began from one who saw the last window
   await interleave<unknown>(
     [() => spend(keyId, 1000), () => reserve(keyId, 1, subject)].map((run) => ({ run })),
     () => seesTheEndFirst.shift() ?? thenTheOtherGoesOn,
-    async () => {},
   );
 
   expect(await accountOf(keyId)).toMatchObject({ available: 0, held: 0, spent: 1000 });

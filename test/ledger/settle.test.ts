@@ -98,7 +98,6 @@ it('gives back the cost of a charge that could not be written', async () => {
   const [exit] = await interleave(
     [{ run: () => settle(hold, costing(40)), fault: { at: 0, kind: 'fails' } }],
     () => 0,
-    async () => {},
   );
 
   expect(exit).toMatchObject({ status: 'rejected', reason: expect.any(UnsettledError) });
@@ -189,7 +188,6 @@ it('has the audit move the money where the caller could not', async () => {
   await interleave(
     [{ run: () => settle(hold, costing(40)), fault: { at: 1, kind: 'fails' } }],
     () => 0,
-    async () => {},
   );
 
   expect(await accountOf(keyId)).toMatchObject({ available: 900, held: 100, spent: 0 });
@@ -251,11 +249,7 @@ it('audits the other accounts when the audit of one fails', async () => {
   for (const keyId of keyIds) await reserve(keyId, 100, subject);
   pass(26 * minuteMs);
 
-  const [exit] = await interleave(
-    [{ run: sweepLedger, fault: { at: 1, kind: 'fails' } }],
-    () => 0,
-    async () => {},
-  );
+  const [exit] = await interleave([{ run: sweepLedger, fault: { at: 1, kind: 'fails' } }], () => 0);
   const held = await heldBy(keyIds);
   await sweepLedger();
 

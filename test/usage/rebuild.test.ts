@@ -53,7 +53,6 @@ describe('a rebuild', () => {
             () => rollUpUsage(eventOf(after.slice(half))),
           ].map((run) => ({ run })),
           () => order[picks++ % order.length] ?? 0,
-          async () => {},
         );
 
         for (const exit of exits) if (exit?.status === 'rejected') expectConflict(exit.reason);

@@ -61,7 +61,7 @@ dynamodb.middlewareStack.add(
 export async function interleave<Outcome>(
   processes: readonly Process<Outcome>[],
   pick: (waiting: number) => number,
-  afterEach: () => Promise<void>,
+  afterEach: () => Promise<void> = async () => {},
 ): Promise<Exit<Outcome>[]> {
   const waiting: Running['waiting'] = [];
   const exits: Exit<Outcome>[] = processes.map(() => undefined);

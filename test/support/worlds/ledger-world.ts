@@ -1,9 +1,11 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { expect } from 'vitest';
 import { dynamodb } from '../../../shared/aws/dynamodb.ts';
 import { setting } from '../../../shared/config.ts';
 import { type Account, findAccount } from '../../../shared/ledger/account.ts';
 import type { Charge } from '../../../shared/ledger/charge.ts';
+import { followStream } from './stream-tail.ts';
 
 export const usd = (nanoUsd: number) => nanoUsd / 1e9;
 
@@ -49,6 +51,23 @@ export function expectSound(before: Account, account: Account): void {
     Math.max(ceiling, before.held + before.spent),
   );
 }
+
+/**
+ * Follows the accounts. Each call expects every account written since the last one to be sound, after each of its
+ * writes.
+ */
+export function followAccounts(): () => Promise<void> {
+  const newRecords = followStream('LEDGER_TABLE');
+  return async () => {
+    for (const { dynamodb: { OldImage, NewImage } = {} } of await newRecords()) {
+      const account = imageOf(NewImage);
+      if (account?.entry === 'account') expectSound(imageOf(OldImage) ?? account, account);
+    }
+  };
+}
+
+const imageOf = (image: Record<string, unknown> | undefined) =>
+  image && (unmarshall(image as Parameters<typeof unmarshall>[0]) as Account);
 
 /** Expects of an account what holds once all its calls are over and audited. */
 export function expectAtRest(account: Account): void {

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { DeleteTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll } from 'vitest';
 import { outputOf } from '../../../lib/cli/target.ts';
 import { deployTables } from '../../../lib/local/dynamodb/deploy-tables.ts';
-import { clientEnvironment } from '../../../lib/local/engines/client-config.ts';
+import { clientConfig, clientEnvironment } from '../../../lib/local/engines/client-config.ts';
 import { startSecrets } from '../../../lib/local/engines/engines.ts';
 import { deployBuckets } from '../../../lib/local/queues/deploy-buckets.ts';
 import { deployQueues } from '../../../lib/local/queues/deploy-queues.ts';
@@ -46,9 +47,14 @@ export async function useStore({
       ? await startSecrets(template, firstNames, serviceAccount)
       : undefined;
   let deployments = 0;
+  let names: ResourceNames | undefined;
+
+  /** The more tables there are, the longer the engine takes to make one. */
+  const deleteTables = () => names && deleteTablesOf(template, names, dynamodbUrl);
 
   async function renew(): Promise<void> {
-    const names = new ResourceNames(template, `${owner}-${++deployments}`);
+    await deleteTables();
+    names = new ResourceNames(template, `${owner}-${++deployments}`);
     await Promise.all([
       deployTables(template, names, dynamodbUrl),
       queues && deployQueues(template, names, queuesUrl),
@@ -66,8 +72,21 @@ export async function useStore({
     ...(queues && { AWS_ENDPOINT_URL_SQS: queuesUrl, AWS_ENDPOINT_URL_S3: queuesUrl }),
     ...(secrets && { AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.url, OPENAI_BASE_URL: modelUrl }),
   });
-  afterAll(() => secrets?.close());
+  afterAll(() => Promise.all([secrets?.close(), deleteTables()]));
   return { renew };
+}
+
+async function deleteTablesOf(
+  template: Template,
+  names: ResourceNames,
+  url: string,
+): Promise<void> {
+  const dynamodb = new DynamoDBClient(clientConfig(url));
+  const tables = resourcesOf(template, 'AWS::DynamoDB::GlobalTable');
+  await Promise.all(
+    tables.map(([id]) => dynamodb.send(new DeleteTableCommand({ TableName: names.nameOf(id) }))),
+  );
+  dynamodb.destroy();
 }
 
 /** Every setting that operators' commands take from the template's outputs. */

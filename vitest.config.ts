@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -9,11 +10,11 @@ export default defineConfig({
     exclude: ['test/browser/**'],
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    maxWorkers: 2,
+    // The engines and stages take as much as the workers. More than four would wait for those that all share.
+    maxWorkers: Math.max(2, Math.min(4, Math.floor(availableParallelism() / 2))),
     // A worker keeps the modules of `node_modules` from file to file; `each-file.ts` resets all else.
     isolate: false,
     restoreMocks: true,
-    unstubEnvs: true,
     disableConsoleIntercept: true,
     // These are loaded by Node, once in a worker: a libvips takes threads and memory that nothing gives back.
     server: {

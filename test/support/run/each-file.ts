@@ -21,4 +21,6 @@ beforeEach(({ onTestFailed }) => {
 afterEach(() => {
   endOutput();
   vi.useRealTimers();
+  // Before a test, as Vitest could, would be too late: the last test of a file would give the next one its environment.
+  vi.unstubAllEnvs();
 });

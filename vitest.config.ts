@@ -10,7 +10,7 @@ export default defineConfig({
     exclude: ['test/browser/**'],
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    // The engines and stages take as much as the workers. More than four would wait for those that all share.
+    // The engines and stages take as much as the workers. More than four were not tried.
     maxWorkers: Math.max(2, Math.min(4, Math.floor(availableParallelism() / 2))),
     // A worker keeps the modules of `node_modules` from file to file; `each-file.ts` resets all else.
     isolate: false,

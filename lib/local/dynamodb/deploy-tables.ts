@@ -4,7 +4,6 @@ import {
   DescribeTableCommand,
   DynamoDBClient,
   ResourceInUseException,
-  type TableDescription,
   UpdateTableCommand,
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
@@ -35,9 +34,8 @@ async function deployTable(
     Properties as unknown as CreateTableCommandInput;
   const stream = Properties['StreamSpecification'] as { StreamViewType: 'NEW_AND_OLD_IMAGES' };
   const StreamSpecification = stream && { StreamEnabled: true, ...stream };
-  let table: TableDescription | undefined;
   try {
-    const { TableDescription } = await dynamodb.send(
+    await dynamodb.send(
       new CreateTableCommand({
         TableName,
         KeySchema,
@@ -47,7 +45,6 @@ async function deployTable(
         ...(stream && { StreamSpecification }),
       }),
     );
-    table = TableDescription;
     const ttl = Properties['TimeToLiveSpecification'] as
       | { AttributeName: string; Enabled: boolean }
       | undefined;
@@ -56,14 +53,14 @@ async function deployTable(
     }
   } catch (error) {
     if (!(error instanceof ResourceInUseException)) throw error;
-    table = await describe(dynamodb, TableName);
   }
-  if (StreamSpecification && !table?.LatestStreamArn) {
+  let { Table } = await dynamodb.send(new DescribeTableCommand({ TableName }));
+  if (StreamSpecification && !Table?.LatestStreamArn) {
     // The table was made by a stage whose template didn't give it a stream yet.
     await dynamodb.send(new UpdateTableCommand({ TableName, StreamSpecification }));
-    table = await describe(dynamodb, TableName);
+    ({ Table } = await dynamodb.send(new DescribeTableCommand({ TableName })));
   }
-  const present = new Set(table?.GlobalSecondaryIndexes?.map(({ IndexName }) => IndexName));
+  const present = new Set(Table?.GlobalSecondaryIndexes?.map(({ IndexName }) => IndexName));
   for (const Create of GlobalSecondaryIndexes ?? []) {
     if (present.has(Create.IndexName)) continue;
     const GlobalSecondaryIndexUpdates = [{ Create }];
@@ -71,13 +68,5 @@ async function deployTable(
       new UpdateTableCommand({ TableName, AttributeDefinitions, GlobalSecondaryIndexUpdates }),
     );
   }
-  if (table?.LatestStreamArn) names.set(logicalId, 'StreamArn', table.LatestStreamArn);
-}
-
-async function describe(
-  dynamodb: DynamoDBClient,
-  TableName: string,
-): Promise<TableDescription | undefined> {
-  const { Table } = await dynamodb.send(new DescribeTableCommand({ TableName }));
-  return Table;
+  if (Table?.LatestStreamArn) names.set(logicalId, 'StreamArn', Table.LatestStreamArn);
 }

@@ -187,11 +187,11 @@ export class Sandbox {
   }
 }
 
-/** Of the stage's own environment: what the guard of a thread reads, and where Node keeps what it has compiled. */
-const stageEnvironment = () =>
+/** What the guard of a thread reads of the stage's own environment. */
+const guardEnvironment = () =>
   Object.fromEntries(
-    ['QUIRE_CALL_FAULTS', 'QUIRE_CALL_LOG', 'QUIRE_USED_GRANTS', 'NODE_COMPILE_CACHE'].flatMap(
-      (name) => (process.env[name] ? [[name, process.env[name]]] : []),
+    ['QUIRE_CALL_FAULTS', 'QUIRE_CALL_LOG', 'QUIRE_USED_GRANTS'].flatMap((name) =>
+      process.env[name] ? [[name, process.env[name]]] : [],
     ),
   );
 
@@ -205,7 +205,7 @@ function startThread(config: FunctionConfig) {
       AWS_REGION: region,
       LAMBDA_TASK_ROOT: codeDir,
       TZ: ':UTC',
-      ...stageEnvironment(),
+      ...guardEnvironment(),
       ...environment,
       AWS_ACCESS_KEY_ID: permissions.accessKeyId,
       AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,

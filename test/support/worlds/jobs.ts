@@ -1,5 +1,4 @@
 import { QueryCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
 import * as v from 'valibot';
 import { dynamodb } from '../../../shared/aws/dynamodb.ts';
@@ -13,7 +12,7 @@ import { submitJob } from '../../../shared/jobs/submit.ts';
 import { defaultLimits, type KeyLimits } from '../../../shared/keys/key-limits.ts';
 import { openAccount } from '../../../shared/ledger/account.ts';
 import { chatJob } from '../servers/api.ts';
-import { followStream } from './stream-tail.ts';
+import { followStream, imageOf } from './stream-tail.ts';
 
 export const caller: Caller = { keyId: 'key_test', limits: JSON.stringify(defaultLimits) };
 
@@ -101,11 +100,9 @@ export interface JobWrite {
 
 /** Every write of a job so far, in order. */
 export async function allWrites(): Promise<JobWrite[]> {
-  const image = (of: Record<string, unknown> | undefined) =>
-    of && (unmarshall(of as Parameters<typeof unmarshall>[0]) as Job);
   const writes = (await streamRecords()).map(({ dynamodb: { OldImage, NewImage } = {} }) => ({
-    before: image(OldImage),
-    after: image(NewImage),
+    before: imageOf<Job>(OldImage),
+    after: imageOf<Job>(NewImage),
   }));
   return writes.filter(({ before, after }) => isJob(after ?? before));
 }

@@ -1,11 +1,10 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { expect } from 'vitest';
 import { dynamodb } from '../../../shared/aws/dynamodb.ts';
 import { setting } from '../../../shared/config.ts';
 import { type Account, findAccount } from '../../../shared/ledger/account.ts';
 import type { Charge } from '../../../shared/ledger/charge.ts';
-import { followStream } from './stream-tail.ts';
+import { followStream, imageOf } from './stream-tail.ts';
 
 export const usd = (nanoUsd: number) => nanoUsd / 1e9;
 
@@ -60,14 +59,11 @@ export function followAccounts(): () => Promise<void> {
   const newRecords = followStream('LEDGER_TABLE');
   return async () => {
     for (const { dynamodb: { OldImage, NewImage } = {} } of await newRecords()) {
-      const account = imageOf(NewImage);
-      if (account?.entry === 'account') expectSound(imageOf(OldImage) ?? account, account);
+      const account = imageOf<Account>(NewImage);
+      if (account?.entry === 'account') expectSound(imageOf<Account>(OldImage) ?? account, account);
     }
   };
 }
-
-const imageOf = (image: Record<string, unknown> | undefined) =>
-  image && (unmarshall(image as Parameters<typeof unmarshall>[0]) as Account);
 
 /** Expects of an account what holds once all its calls are over and audited. */
 export function expectAtRest(account: Account): void {

@@ -1,4 +1,5 @@
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { StreamReader } from '../../../lib/local/dynamodb/stream-reader.ts';
 import { dynamodb } from '../../../shared/aws/dynamodb.ts';
@@ -22,6 +23,10 @@ export function followStream(table: StreamedTable = 'JOBS_TABLE'): () => Promise
     }
   };
 }
+
+/** Returns the item of a record's image. */
+export const imageOf = <Item>(image: Record<string, unknown> | undefined): Item | undefined =>
+  image && (unmarshall(image as Parameters<typeof unmarshall>[0]) as Item);
 
 /** As many as one read may ask for. */
 const maxRecords = 1_000;

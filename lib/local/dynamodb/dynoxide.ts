@@ -7,12 +7,12 @@ import { dirname, join } from 'node:path';
 import type { Engine } from '../engines/engine.ts';
 import { spawnWatched } from '../engines/watched-process.ts';
 import { StageError } from '../stage-error.ts';
-import { type StreamTrimmer, startStreamTrimmer } from './stream-trimmer.ts';
+import { type LocalStreams, openStreams } from './streams.ts';
 
 /** A running DynamoDB. */
 export interface DynamoDbEngine extends Engine {
-  /** Trims its streams; absent if the engine is not the stage's own. */
-  streams?: StreamTrimmer;
+  /** Watches and trims its streams; absent if the engine is not the stage's own. */
+  streams?: LocalStreams;
 }
 
 /**
@@ -32,7 +32,7 @@ export async function startDynamoDb(
   const temporary = file ? '' : dirname(path);
   const engine = spawnWatched(command, { temporary });
   await listening(engine);
-  const streams = await startStreamTrimmer(path);
+  const streams = await openStreams(path);
   let closing = false;
   const exited = new Promise<void>((resolve) => engine.once('exit', () => resolve()));
   engine.once('exit', () => {

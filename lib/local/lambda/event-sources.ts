@@ -60,7 +60,7 @@ export function startEventSources(options: EventSourceOptions): EventSource[] {
         filters: mapping.FilterCriteria?.Filters.map(({ Pattern }) => Pattern) ?? [],
         failureQueueUrl: queueUrls.get(mapping.DestinationConfig?.OnFailure?.Destination ?? ''),
         function: fn,
-        onDelivered: dynamodb.streams?.addReader(EventSourceArn) ?? (() => {}),
+        follower: dynamodb.streams?.follow(EventSourceArn),
         narrator,
       });
     }

@@ -1,6 +1,7 @@
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { DynamoDBBatchResponse, DynamoDBRecord } from 'aws-lambda';
 import { type StreamPage, StreamReader } from '../dynamodb/stream-reader.ts';
+import type { StreamFollower } from '../dynamodb/streams.ts';
 import { clientConfig } from '../engines/client-config.ts';
 import type { Narrator } from '../narrator.ts';
 import { eventFilter } from './event-filter.ts';
@@ -18,18 +19,15 @@ export interface StreamPollerConfig {
   /** Where a batch is reported that failed after the last retry. */
   failureQueueUrl: string | undefined;
   function: FunctionHost;
-  /** Called with the number of the last record that was delivered. */
-  onDelivered(sequenceNumber: string): void;
+  /** Tells of new records; absent if the engine is not the stage's own. */
+  follower: StreamFollower | undefined;
   narrator: Narrator;
 }
 
-/**
- * The pause after a read that found nothing. It grows while nothing comes, up to the one that Lambda makes, so that a
- * stage at rest takes little of the machine.
- */
-const idleMs = 40;
-const idleGrowthMs = 5;
-const maxIdleMs = 250;
+/** The pause between two reads, in which records gather: each batch is an invocation. A full one is followed at once. */
+const pauseMs = 10;
+/** The pause after a read that found nothing, where nobody tells of new records. */
+const idleMs = 100;
 const firstRetryMs = 200;
 
 /**
@@ -42,6 +40,10 @@ export class StreamPoller {
   private readonly passes: (record: unknown) => boolean;
   private readonly stream: StreamReader;
   private stopped = false;
+  /** Whether there are records that came since the last read began. */
+  private hasNews = false;
+  /** Ends the wait for records. */
+  private wake = () => {};
   /** The number of the last record that was delivered. */
   private position: string | undefined;
 
@@ -49,26 +51,31 @@ export class StreamPoller {
     this.config = config;
     this.stream = new StreamReader(config.dynamodbUrl, config.streamArn);
     this.passes = eventFilter(config.filters);
+    config.follower?.onRecords(() => {
+      this.hasNews = true;
+      this.wake();
+    });
     void this.poll();
   }
 
   /** Reads no further. */
   stop(): void {
     this.stopped = true;
+    this.wake();
   }
 
   private async poll(): Promise<void> {
     let iterator: string | undefined;
-    let emptyReads = 0;
     while (!this.stopped) {
       try {
         iterator ??= await this.stream.iteratorAfter(this.position);
+        this.hasNews = false;
         const { records, next } = await this.gather(iterator);
         await this.deliver(records);
         this.recordPosition(records);
         iterator = next;
-        emptyReads = records.length === 0 ? emptyReads + 1 : 0;
-        if (emptyReads > 0) await pause(Math.min(maxIdleMs, idleMs + emptyReads * idleGrowthMs));
+        if (records.length === 0) await this.untilRecords();
+        else if (records.length < this.config.batchSize) await pause(pauseMs);
       } catch (error) {
         if (this.stopped) break;
         this.config.narrator.problem(`reading ${this.config.streamArn}: ${error}`);
@@ -76,6 +83,15 @@ export class StreamPoller {
         await pause(1000);
       }
     }
+  }
+
+  /** Waits until there may be records. */
+  private async untilRecords(): Promise<void> {
+    if (!this.config.follower) return pause(idleMs);
+    if (this.hasNews || this.stopped) return;
+    await new Promise<void>((resolve) => {
+      this.wake = resolve;
+    });
   }
 
   /** Reads a batch: what is there, and if that is something to deliver, what comes while it is gathered. */
@@ -95,7 +111,7 @@ export class StreamPoller {
     const position = records.at(-1)?.dynamodb?.SequenceNumber;
     if (!position) return;
     this.position = position;
-    this.config.onDelivered(position);
+    this.config.follower?.delivered(position);
   }
 
   /** Delivers until the function has taken every record. Gives up on what is left after the last retry. */
@@ -144,4 +160,4 @@ export class StreamPoller {
   }
 }
 
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));

@@ -26,6 +26,8 @@ async function load(limit: MemoryLimit): Promise<typeof Vips> {
   const { FS } = vips as unknown as FileSystem;
   FS.streams[2] = FS.open('/dev/null', 'w');
   vips.Cache.max(0);
+  // Each further thread of libvips costs a tenth of a second to begin with, and a function has little more than one core.
+  vips.concurrency(1);
   vips.operationBlock('VipsForeignLoad', true);
   for (const loader of loaders) vips.operationBlock(`VipsForeignLoad${loader}`, false);
   return vips;

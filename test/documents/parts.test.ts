@@ -3,11 +3,11 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { zipSync } from 'fflate';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { CompositeKind } from '../../shared/documents/kind.ts';
 import { openDocument } from '../../shared/documents/open-document.ts';
 import { documentTexts } from '../../shared/documents/parts/document-texts.ts';
-import { takeApart } from '../../shared/documents/parts/take-apart.ts';
+import { takeApart, takingThread } from '../../shared/documents/parts/take-apart.ts';
 import { takeApartHere } from '../../shared/documents/parts/taking.ts';
 import { emailOf, epubOf, rtfOf } from '../support/fixtures/common-documents.ts';
 import {
@@ -277,10 +277,18 @@ describe('an e-book', () => {
 });
 
 describe('the thread that takes a document apart', () => {
+  const threads = new Map<number, ReturnType<typeof takingThread>>();
+  const threadOf = (heapMb: number) => {
+    const thread = threads.get(heapMb) ?? takingThread(heapMb);
+    threads.set(heapMb, thread);
+    return thread;
+  };
+  afterAll(() => Promise.all([...threads.values()].map((thread) => thread.end())));
+
   const inThread = (bytes: Uint8Array | string, kind: CompositeKind, ms: number, heapMb: number) =>
     takeApart(
       { path: fileOf(bytes), kind, folder: mkdtempSync(join(root, 'parts-')), forceOcr: false },
-      { ms, heapMb },
+      { ms, thread: threadOf(heapMb) },
     );
 
   it('passes on what is wrong with it, and with the files in it', async () => {
@@ -298,6 +306,17 @@ describe('the thread that takes a document apart', () => {
 
     await expect(inThread(endless, 'rtf', 300, 512)).rejects.toEqual(refused('too long'));
     expect(await inThread(rtfOf('a'), 'rtf', 30_000, 512)).toMatchObject([{ text: 'a' }]);
+  });
+
+  it('is kept for the next one, unless it took much memory', async () => {
+    const thread = threadOf(512);
+    const end = vi.spyOn(thread, 'end');
+    const endedBy = async (characters: number) => {
+      await inThread(rtfOf('a'.repeat(characters)), 'rtf', 30_000, 512);
+      return end.mock.calls.length;
+    };
+
+    expect([await endedBy(9), await endedBy(30e6)]).toEqual([0, 1]);
   });
 
   it('ends where it takes too much memory', async () => {

@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
 import { guardRequests } from '../permissions/guard.ts';
@@ -34,6 +35,8 @@ guardRequests({ name, permissions });
 const setClock = clockSetter(name);
 process.setSourceMapsEnabled(true);
 const { [exportName]: handler } = await import(pathToFileURL(bundle).href);
+// Node would keep what it has compiled when the thread ends, and a stage may be killed.
+flushCompileCache();
 
 parentPort?.on('message', async (message: SandboxMessage) => {
   if ('chunkTakenOf' in message) openStreams.get(message.chunkTakenOf)?.chunkTaken();

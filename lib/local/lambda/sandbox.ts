@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Worker } from 'node:worker_threads';
 import { credentials } from '../engines/client-config.ts';
@@ -205,6 +205,8 @@ function startThread(config: FunctionConfig) {
       AWS_REGION: region,
       LAMBDA_TASK_ROOT: codeDir,
       TZ: ':UTC',
+      // Beside the bundles, so that it goes with them.
+      NODE_COMPILE_CACHE: join(dirname(codeDir), 'compiled'),
       ...guardEnvironment(),
       ...environment,
       AWS_ACCESS_KEY_ID: permissions.accessKeyId,

@@ -1,4 +1,5 @@
-import { answerWith, type SentError, sent } from '../threads/replies.ts';
+import { getHeapStatistics } from 'node:v8';
+import { answerWith, type MemoryUse, type SentError, sent } from '../threads/replies.ts';
 import type { Part } from './part.ts';
 import { refusalOf, type TakingOptions, takeApartHere } from './taking.ts';
 
@@ -7,13 +8,28 @@ export type SentPart =
   | Exclude<Part, { is: 'unreadable' }>
   | { name: string; is: 'unreadable'; error: SentError };
 
-answerWith(async (options: TakingOptions): Promise<SentPart[]> => {
-  try {
-    return (await takeApartHere(options)).map(toSent);
-  } catch (error) {
-    throw refusalOf(error);
-  }
-});
+/** A thread that holds more than this, garbage included, is not kept. It begins with a tenth. */
+const maxKeptBytes = 64e6;
+
+/** What JavaScript holds. Whoever asks for too much of it ends the thread at once. */
+const heap: MemoryUse = {
+  isUsedUp: false,
+  get isWornOut() {
+    const { used_heap_size, external_memory } = getHeapStatistics();
+    return used_heap_size + external_memory > maxKeptBytes;
+  },
+};
+
+answerWith(
+  async (options: TakingOptions): Promise<SentPart[]> => {
+    try {
+      return (await takeApartHere(options)).map(toSent);
+    } catch (error) {
+      throw refusalOf(error);
+    }
+  },
+  [heap],
+);
 
 const toSent = (part: Part): SentPart =>
   part.is === 'unreadable' ? { ...part, error: sent(part.error) } : part;

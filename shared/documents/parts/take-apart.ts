@@ -1,4 +1,3 @@
-import pLimit from 'p-limit';
 import { ServiceError } from '../../http/errors.ts';
 import { unreadableDocument } from '../errors.ts';
 import { DocumentThread, ThreadLostError, threadBeside } from '../threads/document-thread.ts';
@@ -7,39 +6,35 @@ import type { Part } from './part.ts';
 import type { SentPart } from './take-apart-thread.ts';
 import type { TakingOptions } from './taking.ts';
 
-interface ThreadLimits {
+/** What takes documents apart, one at a time, and how long each may take. */
+interface Taker {
+  thread: DocumentThread<TakingOptions, SentPart[]>;
   ms: number;
-  /** Of what JavaScript makes of a document. Its bytes don't count, and are bounded by themselves. */
-  heapMb: number;
 }
 
-const threadLimits: ThreadLimits = { ms: 30_000, heapMb: 512 };
+/** Makes a thread. `heapMb` bounds what JavaScript makes of a document. Its bytes don't count, and are bounded by themselves. */
+export const takingThread = (heapMb: number): Taker['thread'] =>
+  new DocumentThread(threadBeside(import.meta.url, 'take-apart-thread'), { heapMb });
 
-/** One document is taken apart at a time, for it takes memory for all of it. */
-const oneAtATime = pLimit(1);
+const taker: Taker = { thread: takingThread(512), ms: 30_000 };
 
 /**
  * Takes a document apart: its own text, its pictures if it has no text or `forceOcr` asks for them, and each file
- * in it, however deep. A file in it that can't be read is a part that says why. This happens in a thread of its own,
- * which ends after it. Throws 422 if the document itself can't be read, has more than 500 parts, is larger than
- * 50 MB, or takes longer than 30 seconds or more memory than there is for it.
+ * in it, however deep. A file in it that can't be read is a part that says why. This happens in a thread, which is kept
+ * for the next document unless this one took much memory. Throws 422 if the document itself can't be read, has more
+ * than 500 parts, is larger than 50 MB, or takes longer than 30 seconds or more memory than there is for it.
  */
-export function takeApart(options: TakingOptions, limits = threadLimits): Promise<Part[]> {
-  return oneAtATime(async () => {
-    const thread = new DocumentThread<TakingOptions, SentPart[]>(
-      threadBeside(import.meta.url, 'take-apart-thread'),
-      limits,
-    );
-    try {
-      return (await thread.ask(options, limits.ms)).map(toPart);
-    } catch (error) {
-      if (!(error instanceof ThreadLostError)) throw error;
-      const what = error.loss === 'time' ? 'long' : 'much memory';
-      throw unreadableDocument(`it takes too ${what} to read`, error);
-    } finally {
-      await thread.end();
-    }
-  });
+export async function takeApart(
+  options: TakingOptions,
+  { thread, ms }: Taker = taker,
+): Promise<Part[]> {
+  try {
+    return (await thread.ask(options, ms)).map(toPart);
+  } catch (error) {
+    if (!(error instanceof ThreadLostError)) throw error;
+    const what = error.loss === 'time' ? 'long' : 'much memory';
+    throw unreadableDocument(`it takes too ${what} to read`, error);
+  }
 }
 
 const toPart = (part: SentPart): Part =>

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import pLimit from 'p-limit';
+import { setting } from '../../config.ts';
 import { ServiceError } from '../../http/errors.ts';
 import { log } from '../../log.ts';
 import { type Loss, lossOf } from './loss.ts';
@@ -79,7 +80,10 @@ export class DocumentThread<Request, Answer> {
   private running(): Worker {
     if (this.worker) return this.worker;
     const resourceLimits = { maxOldGenerationSizeMb: this.heapMb };
-    const worker = new Worker(this.file, { resourceLimits, env: {} });
+    // A thread that finds what was compiled before starts in half the time.
+    const NODE_COMPILE_CACHE = setting('NODE_COMPILE_CACHE');
+    const env = NODE_COMPILE_CACHE ? { NODE_COMPILE_CACHE } : {};
+    const worker = new Worker(this.file, { resourceLimits, env });
     this.worker = worker;
     // Errors are thrown to whoever asks; one that nobody waits for must not end the process.
     worker.on('error', () => {});

@@ -1,7 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import { ServiceError } from '../../http/errors.ts';
 import { type Loss, lossOf } from './loss.ts';
-import type { MemoryLimit } from './memory-limit.ts';
 
 /** A 422 on its way to another thread. */
 export type SentError = Pick<ServiceError, 'code' | 'message'>;
@@ -12,6 +11,12 @@ export type Reply<Answer> =
   | { refusal: SentError; isWornOut: boolean }
   | { loss: Loss };
 
+/** How a thread stands with a memory: whether it lacked some for a request, and whether the next may lack some. */
+export interface MemoryUse {
+  readonly isUsedUp: boolean;
+  readonly isWornOut: boolean;
+}
+
 /** Makes an error small enough to be sent. */
 export const sent = ({ code, message }: ServiceError): SentError => ({ code, message });
 
@@ -21,7 +26,7 @@ export const sent = ({ code, message }: ServiceError): SentError => ({ code, mes
  */
 export function answerWith<Request, Answer>(
   handle: (request: Request) => Promise<Answer | undefined>,
-  memory: readonly MemoryLimit[] = [],
+  memory: readonly MemoryUse[] = [],
 ): void {
   parentPort?.on('message', async (request: Request) => {
     const reply = await replyTo(request, handle, memory);
@@ -32,7 +37,7 @@ export function answerWith<Request, Answer>(
 async function replyTo<Request, Answer>(
   request: Request,
   handle: (request: Request) => Promise<Answer | undefined>,
-  memory: readonly MemoryLimit[],
+  memory: readonly MemoryUse[],
 ): Promise<Reply<Answer> | undefined> {
   try {
     const answer = await handle(request);
@@ -51,4 +56,4 @@ async function replyTo<Request, Answer>(
   }
 }
 
-const isWornOut = (memory: readonly MemoryLimit[]) => memory.some((limit) => limit.isWornOut);
+const isWornOut = (memory: readonly MemoryUse[]) => memory.some((limit) => limit.isWornOut);

@@ -59,6 +59,11 @@ export function bundleFunctions(
   bundle(entryPoints, outDir, catalogue, secretStore);
 }
 
+/** Makes the folders that the bundles would lie in: a template can be synthesized over empty ones. */
+export function leaveUnbundled(outDir: string): void {
+  for (const name of functionNames) mkdirSync(join(outDir, name), { recursive: true });
+}
+
 /**
  * Bundles entry points in one esbuild run; `#catalogue` becomes the given one, with the prices it has now, and
  * `#secret-store` the client of the store that keeps the secrets.

@@ -5,7 +5,7 @@ import type { GatewayErrors } from '../shared/http/gateway-errors.ts';
 import type { Catalogue } from '../shared/models/catalogue.ts';
 import { ApiKeys } from './api-keys.ts';
 import { BatchApi } from './batch-api.ts';
-import { bundleFunctions } from './bundles.ts';
+import { bundleFunctions, leaveUnbundled } from './bundles.ts';
 import { ChatApi } from './chat-api.ts';
 import { ConsoleApi } from './console-api.ts';
 import { DocsApi } from './docs-api.ts';
@@ -45,7 +45,9 @@ export class ServiceStack extends Stack {
     { settings, catalogue, gatewayErrors, ...props }: ServiceStackProps,
   ) {
     super(scope, id, props);
-    bundleFunctions(bundlesDir(this), catalogue, settings.secrets);
+    // `cdk ls` and `cdk destroy` need none.
+    if (this.bundlingRequired) bundleFunctions(bundlesDir(this), catalogue, settings.secrets);
+    else leaveUnbundled(bundlesDir(this));
     const { stageName, laneShards, concurrency, corsOrigins } = settings;
     // What a first deploy has made goes with it if it fails: there is nothing in it, and it would be left behind.
     const removalPolicy =

@@ -9,7 +9,7 @@ import { resourcesOf, type Template } from '../../../lib/local/template/template
 import { shared } from '../../support/run/shared.ts';
 
 it('a table of an earlier stage is given the stream that it has since', async () => {
-  const { template, stackName } = readAssembly(await shared('assembly'));
+  const { template, stackName } = readAssembly(await shared('unbundled'));
   const engine = await startDynamoDb(undefined, () => {});
   const [ledger = ''] = resourcesOf(template, 'AWS::DynamoDB::GlobalTable')
     .map(([id]) => id)
@@ -26,7 +26,7 @@ it('a table of an earlier stage is given the stream that it has since', async ()
 });
 
 it('a table of an earlier stage is given the index that it has since', async () => {
-  const { template, stackName } = readAssembly(await shared('assembly'));
+  const { template, stackName } = readAssembly(await shared('unbundled'));
   const engine = await startDynamoDb(undefined, () => {});
   const [sessions = ''] = resourcesOf(template, 'AWS::DynamoDB::GlobalTable')
     .map(([id]) => id)

@@ -8,7 +8,7 @@ import { readAssembly } from '../../../lib/local/template/synthesize.ts';
 import { shared } from '../../support/run/shared.ts';
 import { TinyFunctions } from '../lambda/tiny-functions.ts';
 
-const responses = new GatewayResponses(readAssembly(await shared('assembly')).template);
+const responses = new GatewayResponses(readAssembly(await shared('unbundled')).template);
 
 let functions: TinyFunctions;
 let gateway: Gateway;

@@ -106,7 +106,7 @@ describe('a resource type', () => {
   });
 
   it('of the stack is one that the stage can make', async () => {
-    const stack = readAssembly(await shared('assembly')).template;
+    const stack = readAssembly(await shared('unbundled')).template;
 
     expect(() => refuseUnknownTypes(stack)).not.toThrow();
   });

@@ -24,10 +24,15 @@ export default async function setup() {
     closers.push(() => rmSync(folder, { recursive: true, force: true }));
     return folder;
   };
+  // With all alarms, each of which has its section of the runbook.
+  const context = { 'quire:alarms': 'all' };
   const parts: { [Name in keyof Shared]: () => Promise<Shared[Name]> } = {
+    async unbundled() {
+      const noBundles = { ...context, 'aws:cdk:bundling-stacks': [] };
+      return (await synthesize(newFolder(), { context: noBundles })).assetsDir;
+    },
+
     async assembly() {
-      // With all alarms, each of which has its section of the runbook.
-      const context = { 'quire:alarms': 'all' };
       return (await synthesize(newFolder(), { context })).assetsDir;
     },
 

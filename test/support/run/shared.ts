@@ -4,6 +4,8 @@ import type { ModelSlot } from '../servers/test-catalogue.ts';
 
 /** What the test files of a run share. */
 export interface Shared {
+  /** The folder of an assembly without bundles, for those who need the template alone. */
+  unbundled: string;
   /** The folder of the synthesized assembly. */
   assembly: string;
   /** A DynamoDB, and a SQS with S3, in memory: each file has tables, queues and a bucket of its own there. */

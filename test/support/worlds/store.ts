@@ -36,7 +36,7 @@ export async function useStore({
   serviceAccount,
 }: StoreOptions = {}): Promise<Store> {
   const [assembly, { dynamodbUrl, queuesUrl }] = await Promise.all([
-    shared('assembly'),
+    shared('unbundled'),
     shared('engines'),
   ]);
   const { template } = readAssembly(assembly);

@@ -2,9 +2,9 @@ import { expect, it } from 'vitest';
 import type { Caller } from '../../shared/http/caller.ts';
 import type { OcrResult } from '../../shared/jobs/result.ts';
 import {
+  deflateBombPage,
   greyPage,
   hugeGif,
-  nestedFormsPage,
   type PoisonedPage,
   rawPdf,
   shadingPage,
@@ -36,7 +36,7 @@ async function submit(
 const pagesOf = (result: unknown) =>
   (result as OcrResult).pages.map(({ page, text, error }) => [page, error ?? text]);
 
-const memoryPage = nestedFormsPage(10, 7);
+const memoryPage = deflateBombPage(1_000);
 const tooLarge = (page: number) =>
   `unreadable_page: Page ${page} can't be read: it takes too much memory to read.`;
 

@@ -31,12 +31,20 @@ async function claimsInTable(): Promise<string[]> {
   );
 }
 
-/** Four at once claim for one doorbell after another, until one finds nothing once all is submitted. */
-function fourWorkers(claimOne: () => Promise<boolean>, mayStop = () => true): Promise<unknown> {
+/**
+ * Four at once claim for one doorbell after another. One that finds nothing waits for `more`, and stops where there will
+ * be none.
+ */
+function fourWorkers(
+  claimOne: () => Promise<boolean>,
+  more = (): Promise<void> | undefined => undefined,
+): Promise<unknown> {
   const work = async () => {
     for (;;) {
-      const stopIfEmpty = mayStop();
-      if (!(await claimOne()) && stopIfEmpty) return;
+      const awaited = more();
+      if (await claimOne()) continue;
+      if (!awaited) return;
+      await awaited;
     }
   };
   return Promise.all([work(), work(), work(), work()]);
@@ -60,14 +68,17 @@ describe('four workers that claim at once', () => {
     const ready = new Map(first.map((job) => [job.job_id, { turn: turnOf(job), step: 0 }]));
     const began = new Map<string, number>();
     let step = 0;
-    let allSubmitted = false;
+    let more: PromiseWithResolvers<void> | undefined = Promise.withResolvers();
 
     const submitting = async () => {
-      for (const priority of priorities) {
+      for (const [index, priority] of priorities.entries()) {
         const job = await submitted({ priority });
         ready.set(job.job_id, { turn: turnOf(job), step: ++step });
+        const isLast = index === priorities.length - 1;
+        if (!isLast && index % 3 > 0) continue;
+        more?.resolve();
+        more = isLast ? undefined : Promise.withResolvers();
       }
-      allSubmitted = true;
     };
     const claimOne = async () => {
       const start = ++step;
@@ -75,7 +86,7 @@ describe('four workers that claim at once', () => {
       if (job) began.set(job.job_id, start);
       return job !== undefined;
     };
-    await Promise.all([submitting(), fourWorkers(claimOne, () => allSubmitted)]);
+    await Promise.all([submitting(), fourWorkers(claimOne, () => more?.promise)]);
 
     const claimed = await claimsInTable();
     const passedOver = claimed.filter((id, place) => {

@@ -45,7 +45,8 @@ describe('of keys with 10,000 jobs', () => {
     });
     jobs = await putManyJobs(large.id, made);
     others = await putManyJobs(small.id, [rateLimited, {}, rateLimited], Date.now() - 5_000);
-  });
+    // The official DynamoDB Local may take minutes for so many, where other tests use it too.
+  }, 600_000);
 
   it('finds the few that failed for a reason, the newest of all keys first', async () => {
     const filter = { statuses: ['failed'], error: 'rate_limit' } as const;

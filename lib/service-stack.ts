@@ -45,9 +45,9 @@ export class ServiceStack extends Stack {
     { settings, catalogue, gatewayErrors, ...props }: ServiceStackProps,
   ) {
     super(scope, id, props);
-    // `cdk ls` and `cdk destroy` need none.
-    if (this.bundlingRequired) bundleFunctions(bundlesDir(this), catalogue, settings.secrets);
-    else leaveUnbundled(bundlesDir(this));
+    // For tests alone. The CDK's own `bundlingRequired` is false in `cdk deploy --exclusively` without names as well.
+    if (this.node.tryGetContext('unbundled') === true) leaveUnbundled(bundlesDir(this));
+    else bundleFunctions(bundlesDir(this), catalogue, settings.secrets);
     const { stageName, laneShards, concurrency, corsOrigins } = settings;
     // What a first deploy has made goes with it if it fails: there is nothing in it, and it would be left behind.
     const removalPolicy =

@@ -8,7 +8,7 @@ export type SentPart =
   | Exclude<Part, { is: 'unreadable' }>
   | { name: string; is: 'unreadable'; error: SentError };
 
-/** A thread that holds more than this, garbage included, is not kept. It begins with a tenth. */
+/** A thread that holds more than this, garbage included, is not kept. It begins with 28 MB. */
 const maxKeptBytes = 64e6;
 
 /** What JavaScript holds. Whoever asks for too much of it ends the thread at once. */

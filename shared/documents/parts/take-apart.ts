@@ -12,7 +12,10 @@ interface Taker {
   ms: number;
 }
 
-/** Makes a thread. `heapMb` bounds what JavaScript makes of a document. Its bytes don't count, and are bounded by themselves. */
+/**
+ * Makes a thread. `heapMb` bounds what JavaScript makes of a document. Its bytes don't count, and are bounded by
+ * themselves.
+ */
 export const takingThread = (heapMb: number): Taker['thread'] =>
   new DocumentThread(threadBeside(import.meta.url, 'take-apart-thread'), { heapMb });
 

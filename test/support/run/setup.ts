@@ -28,8 +28,8 @@ export default async function setup() {
   const context = { 'quire:alarms': 'all' };
   const parts: { [Name in keyof Shared]: () => Promise<Shared[Name]> } = {
     async unbundled() {
-      const noBundles = { ...context, 'aws:cdk:bundling-stacks': [] };
-      return (await synthesize(newFolder(), { context: noBundles })).assetsDir;
+      const settings = { context: { ...context, unbundled: true } };
+      return (await synthesize(newFolder(), settings)).assetsDir;
     },
 
     async assembly() {

@@ -45,7 +45,8 @@ export class ServiceStack extends Stack {
     { settings, catalogue, gatewayErrors, ...props }: ServiceStackProps,
   ) {
     super(scope, id, props);
-    // For tests alone. The CDK's own `bundlingRequired` is false in `cdk deploy --exclusively` without names as well.
+    // Whoever reads the template alone needs none. The CDK's own `bundlingRequired` is also false in
+    // `cdk deploy --exclusively` without names.
     if (this.node.tryGetContext('unbundled') === true) leaveUnbundled(bundlesDir(this));
     else bundleFunctions(bundlesDir(this), catalogue, settings.secrets);
     const { stageName, laneShards, concurrency, corsOrigins } = settings;

@@ -36,10 +36,11 @@ export async function underSettings(
   return { counted: now, idle };
 }
 
+/** Synthesizes without bundles, of which a template says nothing that counts here. */
 async function templateWith(context: Record<string, unknown>): Promise<Template> {
   const outDir = mkdtempSync(join(tmpdir(), 'quire-cost-'));
   try {
-    const settings = { context: { 'quire:search': 'none', ...context } };
+    const settings = { context: { 'quire:search': 'none', ...context, unbundled: true } };
     return (await synthesize(outDir, settings)).template;
   } finally {
     rmSync(outDir, { recursive: true, force: true });

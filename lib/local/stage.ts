@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { OwnModels } from '../../shared/models/own-models.ts';
 import { DataFolder } from './data-folder.ts';
@@ -16,9 +15,9 @@ import type { Narrator } from './narrator.ts';
 import { permissionsOf } from './permissions/policies.ts';
 import { deployBuckets } from './queues/deploy-buckets.ts';
 import { deployQueues } from './queues/deploy-queues.ts';
+import { deleteOtherAssemblies, synthesizeOnce } from './template/kept-assembly.ts';
 import { ResourceNames } from './template/resource-names.ts';
 import { refuseUnknownTypes } from './template/resource-types.ts';
-import { synthesize } from './template/synthesize.ts';
 import { resolve } from './template/template.ts';
 import { searchProvider } from './web/search-provider.ts';
 
@@ -58,7 +57,7 @@ export interface Stage {
 /** How long a stop waits for running functions. Jobs that are cut off are found again when their lease ends. */
 const closeGraceMs = 2_500;
 
-/** Returns the folder for the synthesized app and its bundles, which each start empties. */
+/** Returns the folder for the synthesized app and its bundles. A start leaves in it what it takes from there. */
 export const deploymentDirIn = (dataDir: string) => join(dataDir, 'deployment');
 
 type Closer = () => unknown;
@@ -84,17 +83,21 @@ async function deploy(
   const folder = new DataFolder(dataDir);
   closers.push(() => folder.close());
   const deploymentDir = deploymentDirIn(dataDir);
-  rmSync(deploymentDir, { recursive: true, force: true });
 
   const search = searchProvider();
-  narrator.step('starting the engines, and synthesizing the stack from its sources: some seconds');
+  narrator.step('starting the engines');
   const [engines, synthesis] = await Promise.all([
     startEngines({ dataDir, memory, onDeath }).then((started) => {
       closers.push(() => Promise.all(Object.values(started).map((engine) => engine?.close())));
       return started;
     }),
-    synthesize(deploymentDir, { search, models }),
+    synthesizeOnce(
+      deploymentDir,
+      { search, models },
+      { onSynthesis: () => narrator.step('synthesizing the stack from its sources: some seconds') },
+    ),
   ]);
+  deleteOtherAssemblies(deploymentDir, synthesis);
   const { template, stackName } = synthesis;
   refuseUnknownTypes(template);
   const names = new ResourceNames(template, stackName);

@@ -30,10 +30,7 @@ const catalogueModels: OwnModels = { models: [] };
  * that is taken as it is instead. Throws `StageError` with
  * what the app says if it fails.
  */
-export async function synthesize(
-  outDir: string,
-  { search = { name: 'searxng' }, models = catalogueModels, context: more }: StageSettings = {},
-): Promise<Synthesis> {
+export async function synthesize(outDir: string, settings: StageSettings = {}): Promise<Synthesis> {
   const assembly = process.env['QUIRE_ASSEMBLY'];
   if (assembly) return readAssembly(assembly);
   const { context } = JSON.parse(readFileSync(join(sourceRoot, 'cdk.json'), 'utf8'));
@@ -45,16 +42,27 @@ export async function synthesize(
       CDK_VALIDATION: 'false',
       CDK_CONTEXT_JSON: JSON.stringify({
         ...context,
-        ...searchContext(search),
-        'quire:models': models.models,
-        ...(models.url && { 'quire:modelsUrl': models.url }),
-        ...more,
+        ...contextOf(settings),
         'aws:cdk:enable-path-metadata': true,
         'aws:cdk:enable-asset-metadata': true,
       }),
     },
   });
   return readAssembly(outDir);
+}
+
+/** Returns the CDK context of settings; it goes before what `cdk.json` says. */
+export function contextOf({
+  search = { name: 'searxng' },
+  models = catalogueModels,
+  context,
+}: StageSettings): Record<string, unknown> {
+  return {
+    ...searchContext(search),
+    'quire:models': models.models,
+    ...(models.url && { 'quire:modelsUrl': models.url }),
+    ...context,
+  };
 }
 
 /** Bundles the functions as the CDK app does, each into a folder of its own in `outDir`. Throws like it. */

@@ -4,8 +4,10 @@ import type { OwnModels } from '../../../shared/models/own-models.ts';
 import type { Narrator } from '../narrator.ts';
 import type { Stage } from '../stage.ts';
 import { StageError } from '../stage-error.ts';
+import { synthesizeOnce } from '../template/kept-assembly.ts';
 import { runScript, sourceRoot } from '../template/run-script.ts';
-import { bundle, synthesize } from '../template/synthesize.ts';
+import { bundle } from '../template/synthesize.ts';
+import { searchProvider } from '../web/search-provider.ts';
 import { SourceWatcher } from './source-watcher.ts';
 
 /** The files that the functions' bundles are made of. */
@@ -16,7 +18,7 @@ const stageSource =
 
 export interface CodeUpdatesOptions {
   stage: Stage;
-  /** A folder for new bundles, which is emptied when a stage starts. */
+  /** A folder for new bundles and assemblies. A start deletes all but its own. */
   deploymentDir: string;
   narrator: Narrator;
   models: OwnModels;
@@ -32,14 +34,14 @@ export interface CodeUpdatesOptions {
 export function updateCodeOnChange(options: CodeUpdatesOptions): void {
   const { deploymentDir, narrator, models, restart } = options;
   let updates = 0;
+  const newBundlesDir = () => join(deploymentDir, `update-${++updates}`);
   new SourceWatcher(sourceRoot, ['bin', 'functions', 'lib', 'shared'], async (paths) => {
     const changed = paths.find((path) => stageSource.test(path));
     if (!changed && !paths.some((path) => functionSource.test(path))) return;
-    const outDir = join(deploymentDir, `update-${++updates}`);
     try {
-      if (!changed) return await replaceFunctions(options, outDir);
+      if (!changed) return await replaceFunctions(options, newBundlesDir());
       narrator.codeChanged(`${changed} has changed: the whole stage starts again`);
-      await checkStart(outDir, models);
+      await checkStart(deploymentDir, models);
       await restart();
     } catch (error) {
       const reason = error instanceof StageError ? error.message : (error as Error).stack;
@@ -62,8 +64,11 @@ async function replaceFunctions({ stage, narrator, models }: CodeUpdatesOptions,
 const namesOrCount = (names: string[]) =>
   names.length > 0 && names.length <= 3 ? names.join(', ') : `${names.length} functions`;
 
-/** Throws if the stage would not start again: its template must synthesize, and its own modules load. */
-async function checkStart(outDir: string, models: OwnModels): Promise<void> {
-  await synthesize(outDir, { models });
+/**
+ * Throws if the stage would not start again: its template must synthesize, and its own modules load. The start takes what
+ * was synthesized here.
+ */
+async function checkStart(deploymentDir: string, models: OwnModels): Promise<void> {
+  await synthesizeOnce(deploymentDir, { search: searchProvider(), models });
   await runScript('local.ts', "The stage doesn't load", { args: ['--help'] });
 }

@@ -50,6 +50,9 @@ const health = async () => (await call<{ status: string }>(stage, 'GET', '/healt
 
 const startsOf = ({ lines }: TestStage) => lines.filter((line) => line.startsWith('Ctrl-C')).length;
 
+const synthesesOf = ({ lines }: TestStage) =>
+  lines.filter((line) => line.includes('synthesizing the stack')).length;
+
 /** Saves a file as many editors do: a new one is renamed to its name. */
 function save(file: string, text: string): void {
   writeFileSync(`${file}~`, text);
@@ -107,4 +110,23 @@ it('starts again with its data after a change of the template', async () => {
 
   expect(stage.outputs).toHaveProperty('NewApiUrl');
   expect(body.status).toBe('done');
+  // The new template was synthesized before the old stage ended.
+  expect(synthesesOf(stage)).toBe(1);
+});
+
+it('synthesizes nothing at its next start, unless a source has changed while it was off', async () => {
+  const { dataDir } = stage;
+  const startAgain = () => stages.start({ sourceRoot, dataDir, env: { QUIRE_ASSEMBLY: '' } });
+  const healthOf = async (of: TestStage) =>
+    (await call<{ status: string }>(of, 'GET', '/health')).body;
+  await stage.kill('SIGTERM');
+  const unchanged = await startAgain();
+  await unchanged.kill('SIGTERM');
+  save(getHealth, withStatus('changed while it was off'));
+  const changed = await startAgain();
+
+  expect(synthesesOf(unchanged)).toBe(0);
+  expect(synthesesOf(changed)).toBe(1);
+  expect(await healthOf(changed)).toMatchObject({ status: 'changed while it was off' });
+  expect(readdirSync(join(dataDir, 'deployment'))).toHaveLength(1);
 });

@@ -22,8 +22,9 @@ interface Notice {
   licence: string;
 }
 
-/** `node_modules/a/node_modules/@b/c/lib/d.js` belongs to the package `@b/c`. */
-const packageFolderOf = (input: string) => input.match(/^.*node_modules\/(?:@[^/]+\/)?[^/]+/)?.[0];
+/** `node_modules/a/node_modules/@b/c/lib/d.js` belongs to the package `@b/c`, `node_modules/.cache/e.json` to none. */
+const packageFolderOf = (input: string) =>
+  input.match(/^.*node_modules\/(?:@[^/]+\/)?[^./][^/]*/)?.[0];
 
 const known = new Map<string, Notice>();
 

@@ -72,7 +72,7 @@ export function assemblyName(
 ): string {
   const hash = createHash('sha256');
   hash.update(JSON.stringify([contextOf(settings), now.toISOString().slice(0, 10)]));
-  const catalogue = process.env['QUIRE_CATALOGUE'];
+  const { catalogue = process.env['QUIRE_CATALOGUE'] } = settings;
   const files = sources.flatMap((source) => filesIn(join(root, source)));
   if (catalogue) files.push(...filesIn(resolve(catalogue)));
   for (const file of files) {

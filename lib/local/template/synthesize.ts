@@ -18,6 +18,8 @@ export interface StageSettings {
   /** What searches the web; by default the stage's own. */
   search?: SearchProvider;
   models?: OwnModels;
+  /** The path of a catalogue; by default that of `QUIRE_CATALOGUE`, or else the service's own. */
+  catalogue?: string | undefined;
   /** Other settings, by their names in `cdk.json`. */
   context?: Record<string, unknown>;
 }
@@ -38,6 +40,7 @@ export async function synthesize(outDir: string, settings: StageSettings = {}): 
     env: {
       ...process.env,
       CDK_OUTDIR: outDir,
+      ...(settings.catalogue && { QUIRE_CATALOGUE: settings.catalogue }),
       // `npm run synth` checks the template by CloudFormation's rules; here that would be a quarter of the start.
       CDK_VALIDATION: 'false',
       CDK_CONTEXT_JSON: JSON.stringify({

@@ -1,4 +1,5 @@
-import { synthesize } from '../../../lib/local/template/synthesize.ts';
+import { createHash } from 'node:crypto';
+import type { StageSettings } from '../../../lib/local/template/synthesize.ts';
 import { freePorts } from '../servers/free-ports.ts';
 import { writeCatalogue } from '../servers/test-catalogue.ts';
 import type { Shared } from './shared.ts';
@@ -13,20 +14,17 @@ const pageSeconds = 8;
 const slotCount = 20;
 
 /**
- * Synthesizes the service into a folder with a catalogue of test models, in slots: a test file that claims a slot
- * starts the upstreams of its models.
+ * Has the service synthesized with a catalogue of test models, in slots: a test file that claims a slot starts the
+ * upstreams of its models. The catalogue is written into a folder, which has its place among the ports.
  */
-export async function synthesizeWithSlots(outDir: string): Promise<Shared['chatAssembly']> {
-  const [closedPort = 0, ...ports] = await freePorts(1 + slotCount);
+export async function synthesizeWithSlots(
+  folder: string,
+  synthesize: (settings: StageSettings) => Promise<string>,
+): Promise<Shared['chatAssembly']> {
+  const position = createHash('sha256').update(folder).digest().readUInt32BE() / 2 ** 32;
+  const [closedPort = 0, ...ports] = await freePorts(1 + slotCount, position);
   const slots = ports.map((port, index) => ({ suffix: index === 0 ? '' : `-s${index}`, port }));
-  // Only the run's other assembly is validated: that takes half of a synthesis.
-  const env = {
-    QUIRE_CATALOGUE: writeCatalogue(outDir, slots, closedPort),
-    CDK_VALIDATION: 'false',
-  };
-  Object.assign(process.env, env);
+  const catalogue = writeCatalogue(folder, slots, closedPort);
   const context = { 'quire:corsOrigins': allowedOrigins, 'quire:documentPageSeconds': pageSeconds };
-  const synthesis = synthesize(outDir, { context });
-  for (const name of Object.keys(env)) delete process.env[name];
-  return { assembly: (await synthesis).assetsDir, slots };
+  return { assembly: await synthesize({ catalogue, context }), slots };
 }

@@ -4,10 +4,16 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { DataFolder } from '../../../lib/local/data-folder.ts';
 import { startDynamoDb } from '../../../lib/local/dynamodb/dynoxide.ts';
 import { secretKeyEnvironment } from '../../../lib/local/engines/client-config.ts';
 import { startEngineThread } from '../../../lib/local/engines/engine.ts';
-import { synthesize } from '../../../lib/local/template/synthesize.ts';
+import {
+  deleteOtherAssemblies,
+  synthesizeOnce,
+} from '../../../lib/local/template/kept-assembly.ts';
+import type { StageSettings } from '../../../lib/local/template/synthesize.ts';
 import { chatStageEnv, newDataDir, startTestStage } from '../servers/stage.ts';
 import { synthesizeWithSlots } from './chat-slots.ts';
 import type { Shared } from './shared.ts';
@@ -24,19 +30,21 @@ export default async function setup() {
     closers.push(() => rmSync(folder, { recursive: true, force: true }));
     return folder;
   };
+  const keptFolder = lockedFolder(closers) ?? newFolder();
+  /** Takes the assembly of the last run if no source has changed since. */
+  const kept = async (name: string, settings: StageSettings) => {
+    const folder = join(keptFolder, name);
+    const assembly = await synthesizeOnce(folder, settings);
+    deleteOtherAssemblies(folder, assembly);
+    return assembly.assetsDir;
+  };
   // With all alarms, each of which has its section of the runbook.
   const context = { 'quire:alarms': 'all' };
   const parts: { [Name in keyof Shared]: () => Promise<Shared[Name]> } = {
-    async unbundled() {
-      const settings = { context: { ...context, unbundled: true } };
-      return (await synthesize(newFolder(), settings)).assetsDir;
-    },
-
-    async assembly() {
-      return (await synthesize(newFolder(), { context })).assetsDir;
-    },
-
-    chatAssembly: () => synthesizeWithSlots(newFolder()),
+    unbundled: () => kept('unbundled', { context: { ...context, unbundled: true } }),
+    assembly: () => kept('assembly', { context }),
+    chatAssembly: () =>
+      synthesizeWithSlots(keptFolder, (settings) => kept('chat-assembly', settings)),
 
     async engines() {
       const [dynamodb, queues] = await Promise.all([
@@ -94,6 +102,21 @@ export default async function setup() {
     await Promise.allSettled(made.values());
     await Promise.all(closers.map((close) => close()));
   };
+}
+
+const assemblies = fileURLToPath(
+  new URL('../../../node_modules/.cache/quire-assemblies', import.meta.url),
+);
+
+/** Returns the folder that keeps assemblies from run to run; none while another run has it. */
+function lockedFolder(closers: (() => unknown)[]): string | undefined {
+  try {
+    const folder = new DataFolder(assemblies);
+    closers.push(() => folder.close());
+    return assemblies;
+  } catch {
+    return undefined;
+  }
 }
 
 const fauxqsThread = new URL('../../../lib/local/queues/fauxqs-thread.ts', import.meta.url);

@@ -4,6 +4,8 @@ import {
   DescribeTableCommand,
   DynamoDBClient,
   ResourceInUseException,
+  type TableDescription,
+  type TimeToLiveSpecification,
   UpdateTableCommand,
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
@@ -29,34 +31,52 @@ async function deployTable(
   { Properties = {} }: Resource,
   names: ResourceNames,
 ): Promise<void> {
-  const TableName = names.nameOf(logicalId);
   const { KeySchema, AttributeDefinitions, GlobalSecondaryIndexes, BillingMode } =
     Properties as unknown as CreateTableCommandInput;
   const stream = Properties['StreamSpecification'] as { StreamViewType: 'NEW_AND_OLD_IMAGES' };
-  const StreamSpecification = stream && { StreamEnabled: true, ...stream };
+  const definition = {
+    TableName: names.nameOf(logicalId),
+    KeySchema,
+    AttributeDefinitions,
+    GlobalSecondaryIndexes,
+    BillingMode,
+    ...(stream && { StreamSpecification: { StreamEnabled: true, ...stream } }),
+  };
+  const timeToLive = Properties['TimeToLiveSpecification'] as TimeToLiveSpecification | undefined;
+  const table =
+    (await makeTable(dynamodb, definition, timeToLive)) ??
+    (await completeTable(dynamodb, definition));
+  if (table?.LatestStreamArn) names.set(logicalId, 'StreamArn', table.LatestStreamArn);
+}
+
+/** Makes a table. Returns undefined if there is one of that name. */
+async function makeTable(
+  dynamodb: DynamoDBClient,
+  definition: CreateTableCommandInput,
+  TimeToLiveSpecification: TimeToLiveSpecification | undefined,
+): Promise<TableDescription | undefined> {
+  const { TableName } = definition;
   try {
-    await dynamodb.send(
-      new CreateTableCommand({
-        TableName,
-        KeySchema,
-        AttributeDefinitions,
-        GlobalSecondaryIndexes,
-        BillingMode,
-        ...(stream && { StreamSpecification }),
-      }),
-    );
-    const ttl = Properties['TimeToLiveSpecification'] as
-      | { AttributeName: string; Enabled: boolean }
-      | undefined;
-    if (ttl) {
-      await dynamodb.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification: ttl }));
+    const { TableDescription } = await dynamodb.send(new CreateTableCommand(definition));
+    if (TimeToLiveSpecification) {
+      await dynamodb.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }));
     }
+    return TableDescription;
   } catch (error) {
-    if (!(error instanceof ResourceInUseException)) throw error;
+    if (error instanceof ResourceInUseException) return undefined;
+    throw error;
   }
+}
+
+/** Gives a table the stream and the indexes that it lacks: a stage with another template has made it. */
+async function completeTable(
+  dynamodb: DynamoDBClient,
+  definition: CreateTableCommandInput,
+): Promise<TableDescription | undefined> {
+  const { TableName, AttributeDefinitions, GlobalSecondaryIndexes, StreamSpecification } =
+    definition;
   let { Table } = await dynamodb.send(new DescribeTableCommand({ TableName }));
   if (StreamSpecification && !Table?.LatestStreamArn) {
-    // The table was made by a stage whose template didn't give it a stream yet.
     await dynamodb.send(new UpdateTableCommand({ TableName, StreamSpecification }));
     ({ Table } = await dynamodb.send(new DescribeTableCommand({ TableName })));
   }
@@ -68,5 +88,5 @@ async function deployTable(
       new UpdateTableCommand({ TableName, AttributeDefinitions, GlobalSecondaryIndexUpdates }),
     );
   }
-  if (Table?.LatestStreamArn) names.set(logicalId, 'StreamArn', Table.LatestStreamArn);
+  return Table;
 }

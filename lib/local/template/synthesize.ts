@@ -41,7 +41,7 @@ export async function synthesize(outDir: string, settings: StageSettings = {}): 
       ...process.env,
       CDK_OUTDIR: outDir,
       ...(settings.catalogue && { QUIRE_CATALOGUE: settings.catalogue }),
-      // `npm run synth` checks the template by CloudFormation's rules; here that would be a quarter of the start.
+      // `npm run synth` checks the template; here that would be a third of the start.
       CDK_VALIDATION: 'false',
       CDK_CONTEXT_JSON: JSON.stringify({
         ...context,

@@ -3,6 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, buildSync, type Metafile } from 'esbuild';
 import type { Catalogue } from '../shared/models/catalogue.ts';
+import { writeBundleSources } from './bundle-sources.ts';
 import { buildConsole } from './console-bundle.ts';
 import { writeNotices } from './notices.ts';
 import type { Settings } from './settings.ts';
@@ -44,19 +45,23 @@ const secretReaders: Record<SecretStore, string> = {
   'secrets-manager': 'shared/aws/secrets-manager.ts',
 };
 
-/** Bundles every function, each into a folder of its own under `outDir`, and the console into that which serves it. */
+/**
+ * Bundles functions, all by default, each into a folder of its own under `outDir`, and the console into that which serves
+ * it.
+ */
 export function bundleFunctions(
   outDir: string,
   catalogue: Catalogue,
   secretStore?: SecretStore,
+  names: readonly string[] = functionNames,
 ): void {
-  const entryPoints = functionNames.map((name) => ({
+  const entryPoints = names.map((name) => ({
     in: join(functionsDir, `${name}.ts`),
     out: join(name, 'index'),
   }));
   mkdirSync(outDir, { recursive: true });
   writeFileSync(consoleFileIn(outDir), JSON.stringify(buildConsole(root)));
-  bundle(entryPoints, outDir, catalogue, secretStore);
+  writeBundleSources(outDir, bundle(entryPoints, outDir, catalogue, secretStore));
 }
 
 /** Makes the folders that the bundles would lie in: a template can be synthesized over empty ones. */
@@ -66,14 +71,14 @@ export function leaveUnbundled(outDir: string): void {
 
 /**
  * Bundles entry points in one esbuild run; `#catalogue` becomes the given one, with the prices it has now, and
- * `#secret-store` the client of the store that keeps the secrets.
+ * `#secret-store` the client of the store that keeps the secrets. Returns what the bundles are made of.
  */
 export function bundle(
   entryPoints: EntryPoint[],
   outDir: string,
   catalogue: Catalogue,
   secretStore: SecretStore = 'secrets-manager',
-): void {
+): Metafile {
   const catalogueFile = resolve(outDir, 'catalogue.json');
   mkdirSync(outDir, { recursive: true });
   writeFileSync(catalogueFile, JSON.stringify(catalogue));
@@ -89,8 +94,10 @@ export function bundle(
     ...functions.outputs,
     ...(started.length > 0 && build(started).metafile.outputs),
   };
-  copyCompanions({ inputs: {}, outputs });
-  writeNotices({ inputs: {}, outputs }, root);
+  const metafile = { inputs: {}, outputs };
+  copyCompanions(metafile);
+  writeNotices(metafile, root);
+  return metafile;
 }
 
 function options(catalogueFile: string, outDir: string, secretReader: string) {

@@ -16,6 +16,7 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
+import { bundlesIn } from './bundle-sources.ts';
 
 export interface ServiceFunctionProps {
   readonly timeout: Duration;
@@ -70,5 +71,5 @@ export class ServiceFunction extends LambdaFunction {
 export function bundlesDir(scope: Construct): string {
   const outdir = Stage.of(scope)?.outdir;
   if (!outdir) throw new Error('Functions are made within an app');
-  return join(outdir, 'bundles');
+  return bundlesIn(outdir);
 }

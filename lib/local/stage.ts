@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { OwnModels } from '../../shared/models/own-models.ts';
+import { bundlesIn } from '../bundle-sources.ts';
 import { DataFolder } from './data-folder.ts';
 import { deployTables } from './dynamodb/deploy-tables.ts';
 import { endpointsOf, startEngines, startSecrets } from './engines/engines.ts';
@@ -49,6 +50,8 @@ export interface Stage {
   /** Whether the web that is searched is the data folder's `web`. */
   localWeb: boolean;
   functions: Functions;
+  /** The folder of the bundles that the functions began with. */
+  bundlesDir: string;
   /** Runs the functions' bundles in a folder from now on. Returns the names of those that have changed. */
   replaceCode(bundlesDir: string): Promise<string[]>;
   close(): Promise<void>;
@@ -149,6 +152,7 @@ async function deploy(
     pageReader: engines.textract.reader,
     localWeb: search.name === 'searxng' && search.url === undefined,
     functions,
+    bundlesDir: bundlesIn(synthesis.assetsDir),
     replaceCode: (bundlesDir) => functions.replaceCode(bundlesDir),
   };
 }

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Narrator } from '../narrator.ts';
 import type { ResponseSink } from './invocation.ts';
-import { bundleIn, type FunctionConfig, Sandbox } from './sandbox.ts';
+import { type FunctionConfig, Sandbox } from './sandbox.ts';
 
 /** What a function has done so far: what Lambda would bill, had it run each invocation in a sandbox of its own. */
 export interface FunctionUse {
@@ -62,7 +63,7 @@ export class FunctionHost {
    * false if the bundles are the same. Throws `StageError` if the new one doesn't load; the old one then stays.
    */
   async replaceCode(codeDir: string): Promise<boolean> {
-    if (this.bundle(codeDir) === this.bundle(this.codeDir)) return false;
+    if (codeIn(codeDir) === codeIn(this.codeDir)) return false;
     const sandbox = this.startSandbox(codeDir);
     await sandbox.loaded;
     this.sandbox?.finish();
@@ -102,8 +103,11 @@ export class FunctionHost {
     void sandbox.ended.then(() => this.living.delete(sandbox));
     return sandbox;
   }
-
-  private bundle(codeDir: string): string {
-    return readFileSync(bundleIn(codeDir, this.config.handler), 'utf8');
-  }
 }
+
+/** Returns the code of a function's bundle and of the threads that it starts. */
+const codeIn = (codeDir: string) =>
+  readdirSync(codeDir)
+    .filter((file) => file.endsWith('.mjs'))
+    .map((file) => readFileSync(join(codeDir, file), 'utf8'))
+    .join('\n');

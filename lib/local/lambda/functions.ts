@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import type { Narrator } from '../narrator.ts';
 import { type Permissions, permissionsOf } from '../permissions/policies.ts';
@@ -56,7 +57,8 @@ export class Functions {
     const replaced: string[] = [];
     const replacements = [...this.hosts.values()].map(async (host) => {
       const { name } = host.config;
-      if (await host.replaceCode(join(bundlesDir, name))) replaced.push(name);
+      const codeDir = join(bundlesDir, name);
+      if (existsSync(codeDir) && (await host.replaceCode(codeDir))) replaced.push(name);
     });
     const failure = (await Promise.allSettled(replacements)).find(
       ({ status }) => status === 'rejected',

@@ -227,5 +227,5 @@ function startThread(config: FunctionConfig) {
 }
 
 /** Returns the file of a handler such as `index.handler`. */
-export const bundleIn = (codeDir: string, handler: string) =>
+const bundleIn = (codeDir: string, handler: string) =>
   join(codeDir, `${handler.split('.')[0]}.mjs`);

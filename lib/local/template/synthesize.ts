@@ -68,9 +68,13 @@ export function contextOf({
   };
 }
 
-/** Bundles the functions as the CDK app does, each into a folder of its own in `outDir`. Throws like it. */
-export async function bundle(outDir: string, models = catalogueModels): Promise<void> {
-  const args = [outDir, JSON.stringify(models)];
+/** Bundles functions, all without names, as the CDK app does, each into a folder of its own in `outDir`. Throws like it. */
+export async function bundle(
+  outDir: string,
+  names: readonly string[],
+  models = catalogueModels,
+): Promise<void> {
+  const args = [outDir, JSON.stringify(models), ...names];
   await runScript('bundle.ts', "The functions can't be bundled", { args });
 }
 

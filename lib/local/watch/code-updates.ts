@@ -1,13 +1,11 @@
-import { readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
 import type { OwnModels } from '../../../shared/models/own-models.ts';
 import type { Narrator } from '../narrator.ts';
 import type { Stage } from '../stage.ts';
 import { StageError } from '../stage-error.ts';
 import { synthesizeOnce } from '../template/kept-assembly.ts';
 import { runScript, sourceRoot } from '../template/run-script.ts';
-import { bundle } from '../template/synthesize.ts';
 import { searchProvider } from '../web/search-provider.ts';
+import { FunctionUpdates } from './function-updates.ts';
 import { SourceWatcher } from './source-watcher.ts';
 
 /** The files that the functions' bundles are made of. */
@@ -33,13 +31,12 @@ export interface CodeUpdatesOptions {
  */
 export function updateCodeOnChange(options: CodeUpdatesOptions): void {
   const { deploymentDir, narrator, models, restart } = options;
-  let updates = 0;
-  const newBundlesDir = () => join(deploymentDir, `update-${++updates}`);
+  const functions = new FunctionUpdates(options);
   new SourceWatcher(sourceRoot, ['bin', 'functions', 'lib', 'shared'], async (paths) => {
     const changed = paths.find((path) => stageSource.test(path));
-    if (!changed && !paths.some((path) => functionSource.test(path))) return;
+    functions.note(paths.filter((path) => functionSource.test(path)));
     try {
-      if (!changed) return await replaceFunctions(options, newBundlesDir());
+      if (!changed) return await functions.replace();
       narrator.codeChanged(`${changed} has changed: the whole stage starts again`);
       await checkStart(deploymentDir, models);
       await restart();
@@ -49,20 +46,6 @@ export function updateCodeOnChange(options: CodeUpdatesOptions): void {
     }
   });
 }
-
-async function replaceFunctions({ stage, narrator, models }: CodeUpdatesOptions, outDir: string) {
-  const startedAt = performance.now();
-  await bundle(outDir, models);
-  const names = await stage.replaceCode(outDir);
-  for (const name of readdirSync(outDir)) {
-    if (!names.includes(name)) rmSync(join(outDir, name), { recursive: true });
-  }
-  const tookMs = Math.round(performance.now() - startedAt);
-  narrator.codeChanged(`${namesOrCount(names)} again, ${tookMs} ms`);
-}
-
-const namesOrCount = (names: string[]) =>
-  names.length > 0 && names.length <= 3 ? names.join(', ') : `${names.length} functions`;
 
 /**
  * Throws if the stage would not start again: its template must synthesize, and its own modules load. The start takes what

@@ -1,4 +1,7 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { FunctionHost } from '../../../lib/local/lambda/function-host.ts';
 import { TinyFunctions } from './tiny-functions.ts';
 
 let functions: TinyFunctions;
@@ -104,6 +107,22 @@ describe('a function whose code is replaced', () => {
     expect(host.inFlight).toBe(1);
     expect(await running).toBe('old');
     expect(host.inFlight).toBe(0);
+  });
+
+  it('runs the new code too if only a thread that it starts has changed', async () => {
+    const preamble = "import { answer } from './pages-thread.mjs';";
+    const [host, { config }] = ['old', 'new'].map((text) => {
+      const started = functions.start('return answer;', { preamble });
+      const thread = join(started.config.codeDir, 'pages-thread.mjs');
+      writeFileSync(thread, `export const answer = '${text}';`);
+      return started;
+    }) as [FunctionHost, FunctionHost];
+    const before = await host.invoke({});
+
+    const isReplaced = await host.replaceCode(config.codeDir);
+
+    expect(isReplaced).toBe(true);
+    expect([before, await host.invoke({})]).toEqual(['old', 'new']);
   });
 
   it('keeps its thread if the code is the same', async () => {

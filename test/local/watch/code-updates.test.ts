@@ -98,6 +98,23 @@ it.each([
   },
 );
 
+it('runs a file that was imported before it was there, and what it becomes', async () => {
+  const part = join(sourceRoot, 'shared/new-part.ts');
+  const withPart = original.replace("status: 'ok'", 'status: part');
+  const printed = stage.lines.length;
+
+  save(getHealth, `import { part } from '../shared/new-part.ts';\n${withPart}`);
+  await waitFor(() =>
+    expect(stage.lines.slice(printed)).toContain('The old code goes on running.'),
+  );
+  for (const status of ['there', 'changed']) {
+    save(part, `export const part = '${status}';`);
+    await waitFor(async () => expect(await health()).toBe(status));
+  }
+
+  expect(stage.lines.slice(printed).join('\n')).toContain('Could not resolve');
+});
+
 it('starts again with its data after a change of the template', async () => {
   const { id } = await submit(stage, chatJob('stay'));
   await until(stage, id);

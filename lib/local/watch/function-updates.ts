@@ -1,0 +1,66 @@
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { OwnModels } from '../../../shared/models/own-models.ts';
+import { type BundleSources, readBundleSources } from '../../bundle-sources.ts';
+import type { Narrator } from '../narrator.ts';
+import type { Stage } from '../stage.ts';
+import { bundle } from '../template/synthesize.ts';
+
+export interface FunctionUpdatesOptions {
+  stage: Pick<Stage, 'bundlesDir' | 'replaceCode'>;
+  /** A folder for new bundles. */
+  deploymentDir: string;
+  narrator: Narrator;
+  models: OwnModels;
+}
+
+/** Bundles the functions that changed files are part of, and has the stage run them. */
+export class FunctionUpdates {
+  private readonly options: FunctionUpdatesOptions;
+  private sources: BundleSources;
+  /** What has changed since the functions that it is part of were replaced. */
+  private readonly changed = new Set<string>();
+  private updates = 0;
+
+  constructor(options: FunctionUpdatesOptions) {
+    this.options = options;
+    this.sources = readBundleSources(options.stage.bundlesDir);
+  }
+
+  /** Remembers files that have changed, relative to the checkout, until a `replace` has succeeded. */
+  note(paths: string[]): void {
+    for (const path of paths) this.changed.add(path);
+  }
+
+  /** Replaces the functions that changed files are part of. Throws if one can't be bundled or loaded. */
+  async replace(): Promise<void> {
+    if (this.changed.size === 0) return;
+    const { stage, deploymentDir, narrator, models } = this.options;
+    const startedAt = performance.now();
+    this.updates += 1;
+    const outDir = join(deploymentDir, `update-${this.updates}`);
+    await bundle(outDir, functionsOf([...this.changed], this.sources), models);
+    this.sources = { ...this.sources, ...readBundleSources(outDir) };
+    const replaced = await stage.replaceCode(outDir);
+    for (const name of readdirSync(outDir)) {
+      if (!replaced.includes(name)) rmSync(join(outDir, name), { recursive: true });
+    }
+    this.changed.clear();
+    const tookMs = Math.round(performance.now() - startedAt);
+    narrator.codeChanged(`${namesOrCount(replaced)} again, ${tookMs} ms`);
+  }
+}
+
+/**
+ * Returns the names of the functions that some files are part of. There are none, which means all, if one of the files is
+ * part of no function yet: it is new, or of the console.
+ */
+export function functionsOf(paths: string[], sources: BundleSources): string[] {
+  const namesOf = (path: string) =>
+    Object.keys(sources).filter((name) => sources[name]?.includes(path));
+  const names = paths.map(namesOf);
+  return names.every(({ length }) => length > 0) ? [...new Set(names.flat())] : [];
+}
+
+const namesOrCount = (names: string[]) =>
+  names.length > 0 && names.length <= 3 ? names.join(', ') : `${names.length} functions`;

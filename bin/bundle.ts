@@ -4,7 +4,7 @@ import { catalogue } from '../shared/models/catalogue.ts';
 import { type OwnModels, withOwnModels } from '../shared/models/own-models.ts';
 
 const [outDir = '', modelsJson = '', ...names] = process.argv.slice(2);
-/** The models that the stage was given. Without names of functions, all are bundled. */
+/** The models that the stage was given. */
 const models: OwnModels = JSON.parse(modelsJson);
 
 const cdk = new URL('../cdk.json', import.meta.url);
@@ -16,6 +16,7 @@ try {
     outDir,
     withOwnModels(catalogue, models),
     context['quire:secrets'],
+    // Without names, all functions are bundled.
     names.length > 0 ? names : undefined,
   );
 } catch (error) {

@@ -68,7 +68,10 @@ export function contextOf({
   };
 }
 
-/** Bundles functions, all without names, as the CDK app does, each into a folder of its own in `outDir`. Throws like it. */
+/**
+ * Bundles functions as the CDK app does, each into a folder of its own in `outDir`. Without names it bundles all. Throws
+ * `StageError`.
+ */
 export async function bundle(
   outDir: string,
   names: readonly string[],

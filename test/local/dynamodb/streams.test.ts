@@ -8,6 +8,9 @@ import { type DynamoDbEngine, startDynamoDb } from '../../../lib/local/dynamodb/
 import { StreamReader } from '../../../lib/local/dynamodb/stream-reader.ts';
 import { clientConfig } from '../../../lib/local/engines/client-config.ts';
 
+// The streams of the stage's own engine are tested, whatever DynamoDB the run names.
+delete process.env['AWS_ENDPOINT_URL_DYNAMODB'];
+
 const folder = mkdtempSync(join(tmpdir(), 'quire-streams-'));
 const file = join(folder, 'dynamodb.db');
 const closers: (() => unknown)[] = [];

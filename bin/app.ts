@@ -9,7 +9,7 @@ import { withOwnModels } from '../shared/models/own-models.ts';
 
 const app = new App({ autoSynth: false });
 try {
-  // CDK_VALIDATION is the CDK's own switch for checks of the template. These would take a sixth of the time without bundles.
+  // CDK_VALIDATION is the CDK's own switch for checks of the template. cdk-nag takes a sixth of a synthesis without bundles.
   if (process.env['CDK_VALIDATION'] !== 'false') {
     const { AwsSolutionsChecks } = await import('cdk-nag');
     Validations.of(app).addPlugins(new AwsSolutionsChecks(app));

@@ -5,20 +5,34 @@ import type { Metafile } from 'esbuild';
 /** Returns the folder of the functions' bundles in an assembly. */
 export const bundlesIn = (assemblyDir: string) => join(assemblyDir, 'bundles');
 
-/** By the name of each function, the files that its bundles are made of, relative to the checkout. */
+/** By the name of each function, the files that its bundles are made of, relative to the checkout; without packages. */
 export type BundleSources = Record<string, string[]>;
 
 const sourcesFile = 'sources.json';
 
 /** Lists the sources of bundles in their folder, beside the functions' own folders. */
-export function writeBundleSources(bundlesDir: string, { outputs }: Metafile): void {
+export function writeBundleSources(bundlesDir: string, { inputs, outputs }: Metafile): void {
   const sources: BundleSources = {};
-  for (const [output, { inputs }] of Object.entries(outputs)) {
-    if (!output.endsWith('.mjs')) continue;
+  for (const [output, { entryPoint }] of Object.entries(outputs)) {
+    if (!entryPoint) continue;
     const name = basename(dirname(output));
-    sources[name] = [...(sources[name] ?? []), ...Object.keys(inputs)];
+    sources[name] = [...(sources[name] ?? []), ...importedFrom(entryPoint, inputs)];
   }
   writeFileSync(join(bundlesDir, sourcesFile), JSON.stringify(sources));
+}
+
+/**
+ * Returns a file and all that it imports. What a bundle lists as its inputs would be too little: a file of which it has
+ * no more than a constant is not among them.
+ */
+function importedFrom(entryPoint: string, inputs: Metafile['inputs']): Set<string> {
+  const files = new Set([entryPoint]);
+  for (const file of files) {
+    for (const { path } of inputs[file]?.imports ?? []) {
+      if (!path.includes('node_modules/')) files.add(path);
+    }
+  }
+  return files;
 }
 
 /** Reads what `writeBundleSources` has written. */

@@ -90,11 +90,11 @@ export function bundle(
     });
   const functions = build(entryPoints).metafile;
   const started = threadsOf(functions);
-  const outputs = {
-    ...functions.outputs,
-    ...(started.length > 0 && build(started).metafile.outputs),
+  const threads = started.length > 0 ? build(started).metafile : undefined;
+  const metafile = {
+    inputs: { ...functions.inputs, ...threads?.inputs },
+    outputs: { ...functions.outputs, ...threads?.outputs },
   };
-  const metafile = { inputs: {}, outputs };
   copyCompanions(metafile);
   writeNotices(metafile, root);
   return metafile;

@@ -1,6 +1,15 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
 import { sourceRoot } from './run-script.ts';
 import {
   contextOf,
@@ -10,7 +19,7 @@ import {
   synthesize,
 } from './synthesize.ts';
 
-/** What an assembly is made of, beside its settings: these files, and those in these folders. */
+/** What an assembly is made of, beside its settings: these files, and the sources in these folders. */
 const sources = [
   'bin',
   'functions',
@@ -32,6 +41,9 @@ export interface KeptAssemblyOptions {
   onSynthesis?: () => void;
 }
 
+/** How often an assembly is made anew because a source was saved meanwhile. */
+const maxTries = 3;
+
 /**
  * Synthesizes the app into a folder of its own in `dir`, unless one is kept there that was made of the same sources and
  * settings on the same day. Throws like `synthesize`.
@@ -43,25 +55,46 @@ export async function synthesizeOnce(
 ): Promise<Synthesis> {
   const assembly = process.env['QUIRE_ASSEMBLY'];
   if (assembly) return readAssembly(assembly);
-  const name = assemblyName(settings, options);
-  const outDir = join(dir, name);
-  if (existsSync(outDir)) return readAssembly(outDir);
-  onSynthesis?.();
-  const unnamed = join(dir, 'new');
-  rmSync(unnamed, { recursive: true, force: true });
-  const synthesis = await synthesize(unnamed, settings);
-  // A file that was saved meanwhile may be in it or not.
-  if (assemblyName(settings, options) !== name) return synthesis;
-  renameSync(unnamed, outDir);
-  return readAssembly(outDir);
+  for (let tries = 1; ; tries += 1) {
+    const name = assemblyName(settings, options);
+    const outDir = join(dir, name);
+    // What is left of a folder that was deleted has no manifest.
+    if (existsSync(join(outDir, 'manifest.json'))) return readAssembly(outDir);
+    onSynthesis?.();
+    const unnamed = await synthesizeUnnamed(dir, settings);
+    // A file that was saved meanwhile may be in it or not.
+    const isOfOneState = assemblyName(settings, options) === name;
+    if (!isOfOneState && tries === maxTries) return unnamed;
+    rmSync(isOfOneState ? outDir : unnamed.assetsDir, { recursive: true, force: true });
+    if (!isOfOneState) continue;
+    renameSync(unnamed.assetsDir, outDir);
+    return readAssembly(outDir);
+  }
 }
 
-/** Deletes all that lies in `dir` but this assembly. */
+/** Synthesizes into a new folder in `dir`: another one may be in use. */
+async function synthesizeUnnamed(dir: string, settings: StageSettings): Promise<Synthesis> {
+  mkdirSync(dir, { recursive: true });
+  const outDir = mkdtempSync(join(dir, 'new-'));
+  try {
+    return await synthesize(outDir, settings);
+  } catch (error) {
+    rmSync(outDir, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** Deletes all that lies in `dir` but this assembly; nothing if it lies elsewhere. */
 export function deleteOtherAssemblies(dir: string, { assetsDir }: Synthesis): void {
-  if (!existsSync(dir)) return;
+  if (dirname(assetsDir) !== dir) return;
   for (const name of readdirSync(dir)) {
-    const path = resolve(dir, name);
-    if (path !== resolve(assetsDir)) rmSync(path, { recursive: true, force: true });
+    const path = join(dir, name);
+    if (path === assetsDir) continue;
+    // Whoever is killed in the middle leaves no half of an assembly under its name.
+    const old = join(dir, 'old');
+    rmSync(old, { recursive: true, force: true });
+    if (name !== 'old') renameSync(path, old);
+    rmSync(old, { recursive: true, force: true });
   }
 }
 
@@ -82,10 +115,16 @@ export function assemblyName(
   return hash.digest('hex').slice(0, 16);
 }
 
-/** Lists a file, or all files in a folder, in an order that is always the same; nothing if it is missing. */
+/** What is code or data in a folder of sources; not an editor's swap file, nor a README. */
+const sourceFile = /\.(tsx?|json|css)$/;
+
+/** Lists a file, or the sources in a folder, in an order that is always the same; nothing if it is missing. */
 function filesIn(path: string): string[] {
   const found = statSync(path, { throwIfNoEntry: false });
   if (!found?.isDirectory()) return found ? [path] : [];
-  const names = readdirSync(path).sort();
+  const names = readdirSync(path, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() || sourceFile.test(entry.name))
+    .map(({ name }) => name)
+    .sort();
   return names.flatMap((name) => filesIn(join(path, name)));
 }

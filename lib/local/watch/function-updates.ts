@@ -1,9 +1,10 @@
-import { readdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { OwnModels } from '../../../shared/models/own-models.ts';
 import { type BundleSources, readBundleSources } from '../../bundle-sources.ts';
 import type { Narrator } from '../narrator.ts';
 import type { Stage } from '../stage.ts';
+import { sourceRoot } from '../template/run-script.ts';
 import { bundle } from '../template/synthesize.ts';
 
 export interface FunctionUpdatesOptions {
@@ -34,12 +35,13 @@ export class FunctionUpdates {
 
   /** Replaces the functions that changed files are part of. Throws if one can't be bundled or loaded. */
   async replace(): Promise<void> {
-    if (this.changed.size === 0) return;
     const { stage, deploymentDir, narrator, models } = this.options;
     const startedAt = performance.now();
+    const names = functionsOf([...this.changed], this.sources);
+    if (names !== 'all' && names.length === 0) return this.changed.clear();
     this.updates += 1;
     const outDir = join(deploymentDir, `update-${this.updates}`);
-    await bundle(outDir, functionsOf([...this.changed], this.sources), models);
+    await bundle(outDir, names === 'all' ? [] : names, models);
     this.sources = { ...this.sources, ...readBundleSources(outDir) };
     const replaced = await stage.replaceCode(outDir);
     for (const name of readdirSync(outDir)) {
@@ -52,14 +54,19 @@ export class FunctionUpdates {
 }
 
 /**
- * Returns the names of the functions that some files are part of. There are none, which means all, if one of the files is
- * part of no function yet: it is new, or of the console.
+ * Returns the names of the functions that some files are part of, but for those whose own file was deleted. Returns `all`
+ * if one of the files is part of none: it may be new, or of the console.
  */
-export function functionsOf(paths: string[], sources: BundleSources): string[] {
+export function functionsOf(
+  paths: string[],
+  sources: BundleSources,
+  isThere = (name: string) => existsSync(join(sourceRoot, 'functions', `${name}.ts`)),
+): string[] | 'all' {
   const namesOf = (path: string) =>
     Object.keys(sources).filter((name) => sources[name]?.includes(path));
   const names = paths.map(namesOf);
-  return names.every(({ length }) => length > 0) ? [...new Set(names.flat())] : [];
+  if (names.some(({ length }) => length === 0)) return 'all';
+  return [...new Set(names.flat())].filter(isThere);
 }
 
 const namesOrCount = (names: string[]) =>

@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import {
   assemblyName,
@@ -39,11 +39,13 @@ describe('an assembly', () => {
     expect(assemblyName(settings, { root: newCheckout(), now })).toBe(name);
   });
 
-  it('has the same name whatever lies beside the sources, and whatever the key of the search is', () => {
+  it('has the same name whatever else lies there, and whatever the key of the search is', () => {
     const root = newCheckout();
     const name = assemblyName(settings, { root, now });
     write(root, 'test/jobs/worker.test.ts', '');
     write(root, 'README.md', '');
+    write(root, 'lib/README.md', '');
+    write(root, 'functions/.get-health.ts.swp', '');
 
     const otherKey: StageSettings = { search: { name: 'brave', key: 'b' } };
     expect(assemblyName(otherKey, { root, now })).toBe(name);
@@ -105,7 +107,7 @@ describe('the app is synthesized', () => {
     const dir = mkdtempSync(join(folder, 'deployment-'));
     const root = newCheckout();
     const onSynthesis = vi.fn();
-    mkdirSync(join(dir, 'update-1'));
+    for (const name of ['update-1', 'old', 'new-1']) mkdirSync(join(dir, name));
 
     const first = await synthesizeOnce(dir, settings, { root, now, onSynthesis });
     const second = await synthesizeOnce(dir, settings, { root, now, onSynthesis });
@@ -117,15 +119,26 @@ describe('the app is synthesized', () => {
     expect(readdirSync(dir)).toEqual([assemblyName(settings, { root, now })]);
   });
 
-  it('again if a source was saved while it was, even if that is taken back', async () => {
+  it('again if a source was saved while it was, and is of what was saved', async () => {
     const dir = mkdtempSync(join(folder, 'deployment-'));
     const root = newCheckout();
-    const save = () => write(root, 'functions/get-health.ts', 'saved');
+    const onSynthesis = vi.fn(() => write(root, 'functions/get-health.ts', 'saved'));
 
-    const { assetsDir } = await synthesizeOnce(dir, settings, { root, now, onSynthesis: save });
-    write(root, 'functions/get-health.ts', 'ok');
+    const { assetsDir } = await synthesizeOnce(dir, settings, { root, now, onSynthesis });
 
-    expect(existsSync(assetsDir)).toBe(true);
-    expect(readdirSync(dir)).not.toContain(assemblyName(settings, { root, now }));
+    expect(onSynthesis).toHaveBeenCalledTimes(2);
+    expect(assetsDir).toBe(join(dir, assemblyName(settings, { root, now })));
+    expect(readdirSync(dir)).toEqual([basename(assetsDir)]);
+  });
+
+  it('again if no more is left of it than a folder', async () => {
+    const dir = mkdtempSync(join(folder, 'deployment-'));
+    const root = newCheckout();
+    write(dir, join(assemblyName(settings, { root, now }), 'compiled/code'), '');
+
+    const { assetsDir } = await synthesizeOnce(dir, settings, { root, now });
+
+    expect(readdirSync(assetsDir)).toContain('manifest.json');
+    expect(readdirSync(assetsDir)).not.toContain('compiled');
   });
 });

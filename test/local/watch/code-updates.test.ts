@@ -1,4 +1,12 @@
-import { cpSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it, vi } from 'vitest';
@@ -113,6 +121,17 @@ it('runs a file that was imported before it was there, and what it becomes', asy
   }
 
   expect(stage.lines.slice(printed).join('\n')).toContain('Could not resolve');
+});
+
+it('goes on after a file of `functions/` has come and gone', async () => {
+  const extra = join(sourceRoot, 'functions/get-extra.ts');
+  const printed = stage.lines.length;
+  save(extra, 'export const handler = async () => ({});');
+  await waitFor(() => expect(stage.lines.slice(printed).join()).toMatch(/ code .* again, /));
+  rmSync(extra);
+  save(getHealth, withStatus('without it'));
+
+  await waitFor(async () => expect(await health()).toBe('without it'));
 });
 
 it('starts again with its data after a change of the template', async () => {

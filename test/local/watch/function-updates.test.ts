@@ -16,13 +16,20 @@ describe('the functions that changed files are part of', () => {
       ['get-job', 'run-chat-job', 'get-health'],
     ],
   ])('%j are each named once', (paths, names) => {
-    expect(functionsOf(paths, sources)).toEqual(names);
+    expect(functionsOf(paths, sources, () => true)).toEqual(names);
+  });
+
+  it('leave out a function whose file was deleted', () => {
+    const isThere = (name: string) => name !== 'get-job';
+
+    expect(functionsOf(['shared/config.ts'], sources, isThere)).toEqual(['run-chat-job']);
+    expect(functionsOf(['functions/get-job.ts'], sources, isThere)).toEqual([]);
   });
 
   it.each([[['shared/new.ts']], [['functions/get-health.ts', 'lib/console/console.tsx']]])(
     '%j are all of them, as one of the files is part of none yet',
     (paths) => {
-      expect(functionsOf(paths, sources)).toEqual([]);
+      expect(functionsOf(paths, sources, () => true)).toBe('all');
     },
   );
 });

@@ -13,6 +13,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { sourceRoot } from './run-script.ts';
 import {
   contextOf,
+  givenAssembly,
   readAssembly,
   type StageSettings,
   type Synthesis,
@@ -53,8 +54,8 @@ export async function synthesizeOnce(
   settings: StageSettings,
   { onSynthesis, ...options }: KeptAssemblyOptions = {},
 ): Promise<Synthesis> {
-  const assembly = process.env['QUIRE_ASSEMBLY'];
-  if (assembly) return readAssembly(assembly);
+  const given = givenAssembly();
+  if (given) return given;
   for (let tries = 1; ; tries += 1) {
     const name = assemblyName(settings, options);
     const outDir = join(dir, name);

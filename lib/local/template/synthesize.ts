@@ -27,14 +27,19 @@ export interface StageSettings {
 /** No models of one's own: those of the catalogue. */
 const catalogueModels: OwnModels = { models: [] };
 
+/** Returns the assembly that `QUIRE_ASSEMBLY` names; undefined if it is not set. */
+export function givenAssembly(): Synthesis | undefined {
+  const assembly = process.env['QUIRE_ASSEMBLY'];
+  return assembly ? readAssembly(assembly) : undefined;
+}
+
 /**
  * Synthesizes the CDK app as the CDK's own command does, with some settings. If `QUIRE_ASSEMBLY` names an assembly,
- * that is taken as it is instead. Throws `StageError` with
- * what the app says if it fails.
+ * that is taken as it is instead. Throws `StageError` with what the app says if it fails.
  */
 export async function synthesize(outDir: string, settings: StageSettings = {}): Promise<Synthesis> {
-  const assembly = process.env['QUIRE_ASSEMBLY'];
-  if (assembly) return readAssembly(assembly);
+  const given = givenAssembly();
+  if (given) return given;
   const { context } = JSON.parse(readFileSync(join(sourceRoot, 'cdk.json'), 'utf8'));
   await runScript('app.ts', "The CDK app doesn't synthesize", {
     env: {

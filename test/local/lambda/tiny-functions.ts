@@ -5,6 +5,7 @@ import { FunctionHost } from '../../../lib/local/lambda/function-host.ts';
 import { Narrator } from '../../../lib/local/narrator.ts';
 import type { Permissions } from '../../../lib/local/permissions/policies.ts';
 import { permissionsFor } from '../../support/fixtures/permissions.ts';
+import { compileCache } from '../../support/servers/command.ts';
 
 interface TinyOptions {
   timeoutMs?: number;
@@ -47,7 +48,7 @@ export class TinyFunctions {
         arn: 'arn:tiny',
         codeDir,
         handler: 'index.handler',
-        environment: { COLOUR: 'red', ...environment },
+        environment: { ...compileCache, COLOUR: 'red', ...environment },
         permissions,
         timeoutMs,
         memoryMb: 128,

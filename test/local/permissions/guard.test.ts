@@ -28,28 +28,37 @@ const environment = {
   AWS_ENDPOINT_URL_TEXTRACT: json.url,
   AWS_ENDPOINT_URL_LAMBDA: json.url,
 };
-const packages = ['dynamodb', 's3', 'sqs', 'secrets-manager', 'textract', 'lambda'].map(
-  (name) => `await import('${resolve(`@aws-sdk/client-${name}`)}')`,
-);
+const packages = {
+  DynamoDB: 'dynamodb',
+  S3: 's3',
+  SQS: 'sqs',
+  SecretsManager: 'secrets-manager',
+  Textract: 'textract',
+  Lambda: 'lambda',
+};
+const files = Object.entries(packages).map(([client, name]) => [
+  client,
+  resolve(`@aws-sdk/client-${name}`),
+]);
 const preamble = `
-  const sdk = Object.assign({}, ...[${packages}].map((module) => module.default ?? module));
-  const clients = new Map();
-  const clientOf = (name) => {
-    if (!clients.has(name)) clients.set(name, new sdk[name + 'Client']({ maxAttempts: 1 }));
-    return clients.get(name);
-  };`;
+  const files = ${JSON.stringify(Object.fromEntries(files))};
+  const sdkOf = async (client) => (await import(files[client])).default;
+  let client;`;
 const body = `
   const given = event.text === undefined ? {} : { Body: event.text };
+  const sdk = await sdkOf(event.client);
   try {
     const command = new sdk[event.command + 'Command']({ ...event.input, ...given });
-    const { $metadata, Body, ...output } = await clientOf(event.client).send(command);
+    client ??= new sdk[event.client + 'Client']({ maxAttempts: 1 });
+    const { $metadata, Body, ...output } = await client.send(command);
     return { status: $metadata.httpStatusCode };
   } catch (error) {
     return { name: error.name, message: error.message, status: error.$metadata?.httpStatusCode };
   }`;
 
 interface Call {
-  client: string;
+  /** A function makes calls of one client. */
+  client: keyof typeof packages;
   command: string;
   input: object;
   text?: string;
@@ -235,7 +244,8 @@ describe('a call of a function', () => {
 
   it('with the credentials of another is refused', async () => {
     const host = tiny.start(
-      `const other = { accessKeyId: 'LOCALOTHER', secretAccessKey: 'x' };
+      `const sdk = await sdkOf('DynamoDB');
+       const other = { accessKeyId: 'LOCALOTHER', secretAccessKey: 'x' };
        const client = new sdk.DynamoDBClient({ credentials: other, maxAttempts: 1 });
        return client.send(new sdk.ListTablesCommand({})).catch(({ name }) => name);`,
       { preamble, environment, permissions: permissionsFor({ action: '*', resource: '*' }) },

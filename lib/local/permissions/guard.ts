@@ -1,4 +1,4 @@
-import http, { type ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http';
+import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import { syncBuiltinESMExports } from 'node:module';
 import { type CallFault, callFaults } from './call-faults.ts';
 import { callLog } from './call-log.ts';
@@ -7,6 +7,13 @@ import { accessDenied, errorResponse, injected, unknownCredentials } from './ref
 import { readsBody, requirementsOf } from './required.ts';
 import { readSignature, type SignedRequest } from './signed-request.ts';
 import { usedGrants } from './used-grants.ts';
+
+const http = process.getBuiltinModule('node:http');
+// An import of node:http reads all that it lists. These three load Node's `fetch` with all it needs, which would be almost
+// half of a thread's start.
+for (const name of ['WebSocket', 'CloseEvent', 'MessageEvent']) {
+  Object.defineProperty(http, name, { enumerable: false });
+}
 
 /** What the guard of a function knows. */
 export interface GuardOptions {

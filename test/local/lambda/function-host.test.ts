@@ -52,6 +52,14 @@ describe('a function', () => {
     expect(environment).not.toHaveProperty('PATH');
   });
 
+  it('loads fetch no sooner than it fetches', async () => {
+    const host = functions.start(`
+      await import('node:http');
+      return process.moduleLoadList.filter((name) => name.includes('undici'));`);
+
+    expect(await host.invoke({})).toEqual([]);
+  });
+
   it('sees how much of its time is left', async () => {
     const host = functions.start('return context.getRemainingTimeInMillis();', {
       timeoutMs: 7_000,

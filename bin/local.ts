@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -151,6 +152,8 @@ async function run(options: Options): Promise<void> {
     outputs: stage.outputs,
   });
   console.log(welcome(stage, apiKey, options));
+  // Node would keep what it has compiled when the process ends, and it may be killed, or start a new program.
+  flushCompileCache();
   if (!options.watch) return;
   updateCodeOnChange({
     stage,

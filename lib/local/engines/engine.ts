@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import { basename } from 'node:path';
 import { parentPort, Worker } from 'node:worker_threads';
 import { secretKeyEnvironment } from './client-config.ts';
@@ -44,4 +45,6 @@ export function reportEngine({ close, ...report }: Engine): void {
     process.exit();
   });
   parentPort?.postMessage(report);
+  // Node would keep what it has compiled when the thread ends, and a stage may be killed.
+  flushCompileCache();
 }

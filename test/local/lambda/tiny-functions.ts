@@ -5,7 +5,6 @@ import { FunctionHost } from '../../../lib/local/lambda/function-host.ts';
 import { Narrator } from '../../../lib/local/narrator.ts';
 import type { Permissions } from '../../../lib/local/permissions/policies.ts';
 import { permissionsFor } from '../../support/fixtures/permissions.ts';
-import { compileCache } from '../../support/servers/command.ts';
 
 interface TinyOptions {
   timeoutMs?: number;
@@ -48,7 +47,7 @@ export class TinyFunctions {
         arn: 'arn:tiny',
         codeDir,
         handler: 'index.handler',
-        environment: { ...compileCache, COLOUR: 'red', ...environment },
+        environment: { COLOUR: 'red', ...environment },
         permissions,
         timeoutMs,
         memoryMb: 128,

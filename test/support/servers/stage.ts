@@ -70,6 +70,10 @@ const machineEnv = () => ({
   ...(process.env['QUIRE_USED_GRANTS'] && { QUIRE_USED_GRANTS: process.env['QUIRE_USED_GRANTS'] }),
 });
 
+/** What is compiled of other sources goes with their folder, not into the checkout's cache. */
+const ownCacheIn = (sourceRoot?: string) =>
+  sourceRoot ? { NODE_COMPILE_CACHE: join(sourceRoot, '.compiled') } : {};
+
 /** The run's assembly, unless the environment names another one. */
 async function assemblyEnv(env: TestStageOptions['env']): Promise<Record<string, string>> {
   const isOwn = env?.['QUIRE_ASSEMBLY'] !== undefined;
@@ -94,7 +98,7 @@ async function spawnStage(dataDir: string, options: TestStageOptions) {
     ['bin/local.ts', '--port', String(port), '--data', dataDir, ...memoryArgs, ...args],
     {
       cwd: sourceRoot,
-      env: { ...machineEnv(), ...(await assemblyEnv(env)), ...env },
+      env: { ...machineEnv(), ...ownCacheIn(options.sourceRoot), ...(await assemblyEnv(env)), ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   );

@@ -16,9 +16,16 @@ export default defineConfig({
     isolate: false,
     restoreMocks: true,
     disableConsoleIntercept: true,
-    // These are loaded by Node, once in a worker: a libvips takes threads and memory that nothing gives back.
+    // These are loaded by Node, once in a worker. Documents keep threads, and a libvips that takes threads and memory
+    // which nothing gives back; those that have asked another function to read keep its client, so they begin anew.
     server: {
-      deps: { external: [/\/shared\/documents\/vips\.ts$/, /\/support\/run\/output\.ts$/] },
+      deps: {
+        external: [
+          /\/shared\/documents\/(?!attached\/)/,
+          /\/shared\/http\/errors\.ts$/,
+          /\/support\/run\/output\.ts$/,
+        ],
+      },
     },
   },
 });

@@ -2,7 +2,8 @@ import { afterEach, beforeEach, vi } from 'vitest';
 import { beginOutput, endOutput, printOutput } from './output.ts';
 
 // A worker runs one file after another. Each begins as if it were alone: with the environment that the worker began
-// with, and with the project's modules loaded anew. Those of `node_modules` stay, as they take most of the time.
+// with, and with the project's modules loaded anew. Those of `node_modules` stay, as they take most of the time, and those
+// that `vitest.config.ts` leaves to Node.
 
 declare global {
   var workerEnvironment: NodeJS.ProcessEnv | undefined;

@@ -98,7 +98,12 @@ async function spawnStage(dataDir: string, options: TestStageOptions) {
     ['bin/local.ts', '--port', String(port), '--data', dataDir, ...memoryArgs, ...args],
     {
       cwd: sourceRoot,
-      env: { ...machineEnv(), ...ownCacheIn(options.sourceRoot), ...(await assemblyEnv(env)), ...env },
+      env: {
+        ...machineEnv(),
+        ...ownCacheIn(options.sourceRoot),
+        ...(await assemblyEnv(env)),
+        ...env,
+      },
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   );

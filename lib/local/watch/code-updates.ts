@@ -32,7 +32,10 @@ export interface CodeUpdatesOptions {
 export function updateCodeOnChange(options: CodeUpdatesOptions): void {
   const { deploymentDir, narrator, models, restart } = options;
   const functions = new FunctionUpdates(options);
-  new SourceWatcher(sourceRoot, ['bin', 'functions', 'lib', 'shared'], async (paths) => {
+  // The stage runs what was there when its process began; what has changed since may be in it or not.
+  const since = performance.timeOrigin;
+  const folders = ['bin', 'functions', 'lib', 'shared'];
+  new SourceWatcher({ root: sourceRoot, folders, since }, async (paths) => {
     const changed = paths.find((path) => stageSource.test(path));
     functions.note(paths.filter((path) => functionSource.test(path)));
     try {

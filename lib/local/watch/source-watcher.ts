@@ -4,6 +4,15 @@ import { join } from 'node:path';
 /** A change is reported once nothing has changed for so long: a save may write several files. */
 const quietMs = 100;
 
+/** What a watcher watches, and from when on. */
+export interface WatchedSources {
+  root: string;
+  /** Folders in `root`. */
+  folders: string[];
+  /** Files that have changed since then are reported as well, in milliseconds since 1970. */
+  since: number;
+}
+
 /**
  * Reports changed files in some folders and all below them, by their paths relative to `root`. What changes
  * while a report is worked on comes with the next one.
@@ -20,13 +29,22 @@ export class SourceWatcher {
   private timer: NodeJS.Timeout | undefined;
   private reporting = false;
 
-  constructor(root: string, folders: string[], report: (paths: string[]) => Promise<void>) {
+  constructor(
+    { root, folders, since }: WatchedSources,
+    report: (paths: string[]) => Promise<void>,
+  ) {
     this.root = root;
     this.report = report;
-    for (const folder of folders) this.watchFolder(folder);
+    for (const folder of folders) this.watchFolder(folder, since);
   }
 
-  private watchFolder(folder: string): void {
+  close(): void {
+    clearTimeout(this.timer);
+    for (const watcher of this.watchers.values()) watcher.close();
+  }
+
+  /** Watches a folder, and reports its files that have changed since a time: all of them if it is new. */
+  private watchFolder(folder: string, since = 0): void {
     this.watchers.get(folder)?.close();
     const watcher = watch(join(this.root, folder), (_, name) => {
       if (name) this.note(join(folder, name));
@@ -35,13 +53,19 @@ export class SourceWatcher {
     watcher.on('error', () => watcher.close());
     this.watchers.set(folder, watcher);
     for (const entry of readdirSync(join(this.root, folder), { withFileTypes: true })) {
-      if (entry.isDirectory()) this.watchFolder(join(folder, entry.name));
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) this.watchFolder(path, since);
+      // Not its `mtime`, which an editor or a copy may keep.
+      else if ((this.statOf(path)?.ctimeMs ?? 0) >= since) this.note(path);
     }
   }
 
+  private statOf(path: string) {
+    return statSync(join(this.root, path), { throwIfNoEntry: false });
+  }
+
   private note(path: string): void {
-    const stat = statSync(join(this.root, path), { throwIfNoEntry: false });
-    if (stat?.isDirectory()) this.watchFolder(path);
+    if (this.statOf(path)?.isDirectory()) this.watchFolder(path);
     this.changed.add(path);
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.reportChanges(), quietMs);

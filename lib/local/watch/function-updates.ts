@@ -49,7 +49,8 @@ export class FunctionUpdates {
     }
     this.changed.clear();
     const tookMs = Math.round(performance.now() - startedAt);
-    narrator.codeChanged(`${namesOrCount(replaced)} again, ${tookMs} ms`);
+    const what = replaced.length > 0 ? `${namesOrCount(replaced)} again` : 'no function differs';
+    narrator.codeChanged(`${what}, ${tookMs} ms`);
   }
 }
 
@@ -70,4 +71,4 @@ export function functionsOf(
 }
 
 const namesOrCount = (names: string[]) =>
-  names.length > 0 && names.length <= 3 ? names.join(', ') : `${names.length} functions`;
+  names.length <= 3 ? names.join(', ') : `${names.length} functions`;

@@ -1,4 +1,4 @@
-import { type FSWatcher, readdirSync, statSync, watch } from 'node:fs';
+import { type FSWatcher, lstatSync, readdirSync, watch } from 'node:fs';
 import { join } from 'node:path';
 
 /** A change is reported once nothing has changed for so long: a save may write several files. */
@@ -52,16 +52,21 @@ export class SourceWatcher {
     // A folder that is removed needs no watcher any more.
     watcher.on('error', () => watcher.close());
     this.watchers.set(folder, watcher);
-    for (const entry of readdirSync(join(this.root, folder), { withFileTypes: true })) {
-      const path = join(folder, entry.name);
-      if (entry.isDirectory()) this.watchFolder(path, since);
-      // Not its `mtime`, which an editor or a copy may keep.
-      else if ((this.statOf(path)?.ctimeMs ?? 0) >= since) this.note(path);
+    for (const name of readdirSync(join(this.root, folder))) {
+      const path = join(folder, name);
+      const stat = this.statOf(path);
+      // Not the `mtime` of a file, which an editor or a copy may keep.
+      const hasChanged = stat && stat.ctimeMs >= since;
+      // A folder that was moved here keeps its `mtime`, and its files their times.
+      const isMoved = hasChanged && stat.mtimeMs < since;
+      if (stat?.isDirectory()) this.watchFolder(path, isMoved ? 0 : since);
+      else if (hasChanged) this.note(path);
     }
   }
 
+  /** Follows no link: it may lead back to where it lies. */
   private statOf(path: string) {
-    return statSync(join(this.root, path), { throwIfNoEntry: false });
+    return lstatSync(join(this.root, path), { throwIfNoEntry: false });
   }
 
   private note(path: string): void {

@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { SourceWatcher } from '../../../lib/local/watch/source-watcher.ts';
@@ -26,6 +26,8 @@ function newFolder(name: string): string {
 
 it('reports files that have changed since the start, before it watched', async () => {
   const folder = newFolder('changed-before');
+  mkdirSync(join(root, 'moved/deep'), { recursive: true });
+  writeFileSync(join(root, 'moved/deep/part.ts'), '');
   const since = Date.now() + 1;
   await vi.waitUntil(() => Date.now() > since + 10);
   writeFileSync(join(root, folder, 'new.ts'), '');
@@ -33,11 +35,14 @@ it('reports files that have changed since the start, before it watched', async (
   writeFileSync(join(root, 'copy.ts'), '');
   utimesSync(join(root, 'copy.ts'), 0, 0);
   renameSync(join(root, 'copy.ts'), join(root, folder, 'copy.ts'));
+  renameSync(join(root, 'moved'), join(root, folder, 'moved'));
 
   watcher = new SourceWatcher({ root, folders: [folder], since }, report);
   await vi.waitFor(() => expect(reported).not.toEqual([]));
 
-  expect(reported.toSorted()).toEqual([`${folder}/copy.ts`, `${folder}/new.ts`]);
+  expect(reported.toSorted()).toEqual(
+    ['copy.ts', 'moved/deep/part.ts', 'new.ts'].map((path) => `${folder}/${path}`),
+  );
 });
 
 it('reports the files of a folder that comes whole, and then each that changes', async () => {
@@ -54,4 +59,18 @@ it('reports the files of a folder that comes whole, and then each that changes',
   await vi.waitFor(() => expect(reported).not.toEqual([]));
 
   expect(reported).toEqual([`${folder}/whole/deep/one.ts`]);
+});
+
+it('follows no link that leads back to where it lies', async () => {
+  const folder = newFolder('linked');
+  watcher = new SourceWatcher({ root, folders: [folder], since: Date.now() + 1 }, report);
+
+  symlinkSync('.', join(root, folder, 'back'));
+  symlinkSync('itself', join(root, folder, 'itself'));
+  await vi.waitFor(() => expect(reported).toHaveLength(2));
+  writeFileSync(join(root, folder, 'new.ts'), '');
+
+  await vi.waitFor(() =>
+    expect(reported.toSorted()).toEqual([`${folder}/back`, `${folder}/itself`, `${folder}/new.ts`]),
+  );
 });

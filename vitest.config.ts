@@ -16,8 +16,8 @@ export default defineConfig({
     isolate: false,
     restoreMocks: true,
     disableConsoleIntercept: true,
-    // These are loaded by Node, once in a worker. Documents keep threads, and a libvips that takes threads and memory
-    // which nothing gives back; those that have asked another function to read keep its client, so they begin anew.
+    // These are loaded by Node, once in a worker. What reads documents keeps threads, and a libvips that never gives back
+    // its own. `attached/` keeps a client, which must be led to the servers of each file: it begins anew.
     server: {
       deps: {
         external: [

@@ -130,16 +130,18 @@ async function runAlone(job: Job): Promise<void> {
 describe('a key that may have two jobs running', () => {
   const limits = { max_running: 2 };
 
-  /** Runs claimed jobs until all that can have begun; `finish` lets them end. */
+  /** Runs claimed jobs; those that may begin end with `finish`. `oneBegun` is when the first of them has begun. */
   function running(claims: ClaimedJob[]) {
     const begun: string[] = [];
     const finish = Promise.withResolvers<typeof answer>();
+    const oneBegun = Promise.withResolvers<void>();
     const run: RunJob = (job) => {
       begun.push(job.job_id);
+      oneBegun.resolve();
       return finish.promise;
     };
     const ends = Promise.all(claims.map((claim) => runLeased(claim, run, neverUp)));
-    return { begun, ends, finish: () => finish.resolve(answer) };
+    return { begun, oneBegun: oneBegun.promise, ends, finish: () => finish.resolve(answer) };
   }
 
   it('has two, and the others wait out of the way of other keys', async () => {
@@ -173,7 +175,8 @@ describe('a key that may have two jobs running', () => {
   it('has room again after its workers have died', async () => {
     await submittedBy({ max_running: 1 }, 2);
     const [lost] = await claimBest(lane, 1);
-    const { ends, finish } = running([lost as ClaimedJob]);
+    const { oneBegun, ends, finish } = running([lost as ClaimedJob]);
+    await oneBegun;
     const [second] = await claimBest(lane, 1);
     await runLeased(second as ClaimedJob, runChatJob, neverUp);
     const held = await itemOf(second as Job);

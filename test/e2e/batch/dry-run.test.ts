@@ -1,0 +1,54 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import type { JobEstimate } from '../../../shared/jobs/estimate.ts';
+import type { JobList } from '../../../shared/jobs/record.ts';
+import { shared } from '../../support/run/shared.ts';
+import { call, chatJob } from '../../support/servers/api.ts';
+import { newCaller } from '../../support/servers/new-caller.ts';
+
+const stage = await shared('stage');
+const folder = join(stage.dataDir, 'drive', 'dry-run');
+const caller = await newCaller(stage, { drive_folders: ['local-drive'] });
+
+const dryRun = (body: object, target = caller) =>
+  call<JobEstimate & { detail: unknown }>(target, 'POST', '/batch/jobs', {
+    ...body,
+    dry_run: true,
+  });
+
+it('a dry run of the drive answers 200 with an estimate, and makes no job', async () => {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'one.txt'), 'One.');
+  const drive = { folder_id: 'local-drive', recursive: true };
+
+  const { status, body } = await dryRun({ job_type: 'auto', drive });
+
+  expect(status, JSON.stringify(body)).toBe(200);
+  expect(body).toMatchObject({ dry_run: true, is_complete: true });
+  expect(body.files.pending).toBeGreaterThan(0);
+  expect(body.subfolders.listed).toBeGreaterThan(0);
+  const { body: list } = await call<JobList>(caller, 'GET', '/batch/jobs');
+  expect(list.jobs).toEqual([]);
+});
+
+it('a dry run of messages is a 422, and of an unknown folder a 404', async () => {
+  const inline = await dryRun(chatJob('Hi'));
+  const unknown = await dryRun({ job_type: 'auto', drive: { folder_id: 'unknown' } });
+
+  expect(inline.status).toBe(422);
+  expect(inline.body.detail).toMatchObject([{ loc: ['body', 'dry_run'], type: 'value_error' }]);
+  expect(unknown.status).toBe(404);
+  expect(unknown.body).toEqual({
+    detail: "No such file or folder under this key's Drive folders.",
+  });
+});
+
+it('recursive without a folder is a 422', async () => {
+  const drive = { file_id: 'x', recursive: true };
+
+  const { status, body } = await call(caller, 'POST', '/batch/jobs', { job_type: 'auto', drive });
+
+  expect(status).toBe(422);
+  expect(body).toMatchObject({ detail: [{ loc: ['body', 'drive', 'recursive'] }] });
+});

@@ -1,0 +1,150 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Job } from '../../../shared/jobs/job.ts';
+import { claimJobs } from '../../../shared/jobs/next-jobs.ts';
+import { completionOf } from '../../../shared/jobs/run-leased.ts';
+import { retryJob } from '../../../shared/jobs/state.ts';
+import {
+  allWrites,
+  answer,
+  doorbellOf,
+  itemOf,
+  lane,
+  submitted,
+} from '../../support/worlds/jobs.ts';
+import { useStore } from '../../support/worlds/store.ts';
+
+const store = await useStore();
+
+beforeEach(() => store.renew());
+
+/** Two hundred priorities, each from 1 to 100 twice, shuffled. */
+const priorities = Array.from({ length: 200 }, (_, index) => ((index * 37) % 100) + 1);
+
+const turnOf = ({ priority, job_id }: Job) => `${String(priority).padStart(3, '0')}#${job_id}`;
+const inTurn = (jobs: Job[]) => jobs.toSorted((a, b) => (turnOf(a) < turnOf(b) ? -1 : 1));
+const idsOf = (jobs: { job_id: string }[]) => jobs.map(({ job_id }) => job_id);
+
+async function submittedOneByOne(priorities: number[]): Promise<Job[]> {
+  const jobs: Job[] = [];
+  for (const priority of priorities) jobs.push(await submitted({ priority }));
+  return jobs;
+}
+
+/** The claimed jobs in the order in which the table saw their claims. */
+async function claimsInTable(): Promise<string[]> {
+  const writes = await allWrites();
+  return writes.flatMap(({ before, after }) =>
+    before?.status === 'queued' && after?.status === 'processing' ? [after.job_id] : [],
+  );
+}
+
+/**
+ * Four at once claim for one doorbell after another. One that finds nothing waits for `more`, and stops where there will
+ * be none.
+ */
+function fourWorkers(
+  claimOne: () => Promise<boolean>,
+  more = (): Promise<void> | undefined => undefined,
+): Promise<unknown> {
+  const work = async () => {
+    for (;;) {
+      const awaited = more();
+      if (await claimOne()) continue;
+      if (!awaited) return;
+      await awaited;
+    }
+  };
+  return Promise.all([work(), work(), work(), work()]);
+}
+
+describe('four workers that claim at once', () => {
+  it('take 200 jobs by priority, then age, each once', async () => {
+    const jobs = await submittedOneByOne(priorities);
+    const doorbells = jobs.map(doorbellOf);
+
+    await fourWorkers(async () => {
+      const bell = doorbells.pop();
+      return bell !== undefined && (await claimJobs(lane, [bell])).length === 1;
+    });
+
+    expect(await claimsInTable()).toEqual(idsOf(inTurn(jobs)));
+  });
+
+  it('pass over no better job that was ready before, while more are submitted', async () => {
+    const first = await submittedOneByOne(priorities.slice(0, 20));
+    const ready = new Map(first.map((job) => [job.job_id, { turn: turnOf(job), step: 0 }]));
+    const began = new Map<string, number>();
+    let step = 0;
+    let more: PromiseWithResolvers<void> | undefined = Promise.withResolvers();
+
+    const submitting = async () => {
+      for (const [index, priority] of priorities.entries()) {
+        const job = await submitted({ priority });
+        ready.set(job.job_id, { turn: turnOf(job), step: ++step });
+        const isLast = index === priorities.length - 1;
+        if (!isLast && index % 3 > 0) continue;
+        more?.resolve();
+        more = isLast ? undefined : Promise.withResolvers();
+      }
+    };
+    const claimOne = async () => {
+      const start = ++step;
+      const [job] = await claimJobs(lane, first.slice(0, 1).map(doorbellOf));
+      if (job) began.set(job.job_id, start);
+      return job !== undefined;
+    };
+    await Promise.all([submitting(), fourWorkers(claimOne, () => more?.promise)]);
+
+    const claimed = await claimsInTable();
+    const passedOver = claimed.filter((id, place) => {
+      const { turn } = ready.get(id) ?? { turn: '' };
+      return claimed.slice(place + 1).some((later) => {
+        const better = ready.get(later);
+        return better && better.turn < turn && better.step < (began.get(id) ?? 0);
+      });
+    });
+    expect(passedOver).toEqual([]);
+    expect(claimed.toSorted()).toEqual([...ready.keys()].toSorted());
+  });
+});
+
+describe('a worker with several messages', () => {
+  it('claims as many of the best jobs, whichever the messages name', async () => {
+    const jobs = await submittedOneByOne([50, 100, 1, 50, 7]);
+
+    const claimed = await claimJobs(lane, jobs.slice(0, 3).map(doorbellOf));
+
+    expect(claimed.map(({ priority }) => priority)).toEqual([1, 7, 50]);
+    expect(claimed[2]?.job_id).toBe(jobs[0]?.job_id);
+  });
+
+  it("claims the messages' own jobs where the index does not list them yet", async () => {
+    const [ended, unlisted, listed] = await submittedOneByOne([1, 2, 3]);
+    const [first, second] = await claimJobs(lane, [ended, unlisted].map(bellOf));
+    if (first) await completionOf(first, answer)();
+    if (second) await retryJob(second, 'model_unavailable: busy', -1);
+
+    const claimed = await claimJobs(lane, [ended, unlisted].map(bellOf));
+
+    expect(idsOf(claimed)).toEqual(idsOf([listed, unlisted].map(present)));
+  });
+
+  it('lets a job that waits keep its place behind the wait', async () => {
+    const [waiting, other] = await submittedOneByOne([1, 9]);
+    const [claim] = await claimJobs(lane, [bellOf(waiting)]);
+    if (claim) await retryJob(claim, 'rate_limit_exceeded: busy', 60_000);
+    const late = doorbellOf(await itemOf(present(waiting)));
+
+    const claimed = await claimJobs(lane, [late]);
+
+    expect(late.waits).toBe(true);
+    expect(idsOf(claimed)).toEqual([other?.job_id]);
+  });
+});
+
+const bellOf = (job: Job | undefined) => ({ ...doorbellOf(present(job)), waits: false });
+
+function present(job: Job | undefined): Job {
+  if (!job) throw new Error('no such job');
+  return job;
+}

@@ -6,6 +6,8 @@ interface Life {
   /** The request, from 0, that it doesn't live to make. */
   diesBefore: number;
   die: () => void;
+  /** Its requests that have no response yet. */
+  underWay: Set<Promise<unknown>>;
   /** What it does again and again, which ends with it. */
   intervals: NodeJS.Timeout[];
   /** What happens before a request, from 0. */
@@ -30,16 +32,23 @@ dynamodb.middlewareStack.add(
       life.die();
       return new Promise(() => {});
     }
-    if (request !== life.interruption?.before) return next(args);
-    return lives.exit(life.interruption.action).then(() => next(args));
+    const { interruption } = life;
+    const response =
+      request === interruption?.before
+        ? lives.exit(interruption.action).then(() => next(args))
+        : next(args);
+    life.underWay.add(response);
+    const hasCome = () => life.underWay.delete(response);
+    response.then(hasCome, hasCome);
+    return response;
   },
   { step: 'initialize', priority: 'high', name: 'dying' },
 );
 
 /**
- * Runs something as a process that dies before its nth request to the store, from 0: nothing it does
- * reaches the store any more. Answers whether it died; once it did, or is over. What interrupts it happens
- * before a request of its own number.
+ * Runs something as a process that dies before its nth request to the store, from 0: nothing it does reaches the store
+ * any more, and what it sent before has been answered. Returns whether it died. What interrupts it happens before a
+ * request of its own number.
  */
 export function dyingBefore(
   request: number,
@@ -48,13 +57,16 @@ export function dyingBefore(
 ): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const intervals: NodeJS.Timeout[] = [];
+    const underWay = new Set<Promise<unknown>>();
+    let died = false;
     const die = () => {
+      died = true;
       for (const interval of intervals) clearInterval(interval);
-      resolve(true);
+      Promise.allSettled(underWay).then(() => resolve(true));
     };
     const interrupted = interruption && { interruption };
-    const life = { requests: 0, diesBefore: request, die, intervals, ...interrupted };
-    lives.run(life, run).then(() => resolve(false), reject);
+    const life = { requests: 0, diesBefore: request, die, underWay, intervals, ...interrupted };
+    lives.run(life, run).then(() => died || resolve(false), reject);
   });
 }
 
@@ -64,6 +76,7 @@ export async function requestsOf(run: () => Promise<unknown>): Promise<number> {
     requests: 0,
     diesBefore: Number.POSITIVE_INFINITY,
     die: () => {},
+    underWay: new Set<Promise<unknown>>(),
     intervals: [],
   };
   await lives.run(life, run);

@@ -1,5 +1,5 @@
 import { flushCompileCache } from 'node:module';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { rootFolderId } from '../lib/local/drive/drive-folder.ts';
@@ -9,6 +9,7 @@ import { deploymentDirIn, type Stage, startStage } from '../lib/local/stage.ts';
 import { StageError } from '../lib/local/stage-error.ts';
 import { readStageFile, writeStageFile } from '../lib/local/stage-file.ts';
 import { updateCodeOnChange } from '../lib/local/watch/code-updates.ts';
+import { welcome } from '../lib/local/welcome.ts';
 import { findKeyBySecret, issueKey } from '../shared/keys/key.ts';
 import { defaultLimits } from '../shared/keys/key-limits.ts';
 import { keysByName } from '../shared/keys/name.ts';
@@ -201,34 +202,4 @@ async function freeName(): Promise<string> {
   for (let name = 'local', number = 2; ; name = `local-${number++}`) {
     if (!taken.has(name)) return name;
   }
-}
-
-/** Says who answers, and which models are offered if they are not the catalogue's. */
-function modelsLine({ offlineModel }: Stage, { models: { models } }: Options): string {
-  if (offlineModel) return 'the built-in offline model (set OPENAI_API_KEY for a real provider)';
-  const where = process.env['OPENAI_BASE_URL'] ?? 'the providers of the catalogue';
-  return models.length > 0 ? `${models.join(', ')}, at ${where}` : where;
-}
-
-function welcome(stage: Stage, apiKey: string, options: Options): string {
-  const { baseUrl, localWeb, pageReader } = stage;
-  const job =
-    '{"job_type":"chat","inline":{"messages":[{"role":"user","content":"Hello, Quire!"}]}}';
-  return `
-Open the console: ${baseUrl}/console#key=${apiKey}
-
-Quire runs at ${baseUrl}
-  API key   ${apiKey}
-  drive     ${join(options.dataDir, 'drive')} (the folder ${rootFolderId})
-  web       ${join(options.dataDir, 'web')}${localWeb ? '' : ' (not searched: a real provider is set)'}
-  data      ${options.memory ? 'in memory, forgotten at the end' : options.dataDir}
-  scans     read by ${pageReader}${pageReader === 'tesseract.js' ? ' (faster with tesseract installed)' : ''}
-  models    ${modelsLine(stage, options)}
-
-Submit a job, then list what became of it:
-  curl ${baseUrl}/batch/jobs -H 'Authorization: Bearer ${apiKey}' -d '${job}'
-  curl ${baseUrl}/batch/jobs -H 'Authorization: Bearer ${apiKey}'
-
-Ctrl-C stops it.
-`;
 }

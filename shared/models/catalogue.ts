@@ -100,7 +100,16 @@ export type Catalogue = v.InferOutput<typeof Catalogue>;
  * The models that this deployment serves. A faulty catalogue throws when it is loaded: at synthesis, and in
  * every function.
  */
-export const catalogue = v.parse(Catalogue, catalogueSource);
+export const catalogue = parsed(catalogueSource);
+
+function parsed(source: unknown): Catalogue {
+  const { success, output, issues } = v.safeParse(Catalogue, source);
+  if (success) return output;
+  const faults = issues.map((issue) => [v.getDotPath(issue), issue.message].filter(Boolean));
+  throw new Error(
+    ['The model catalogue is faulty:', ...faults.map((fault) => fault.join(': '))].join('\n  '),
+  );
+}
 
 /** Finds a model by the id that callers use; undefined if there is none. */
 export function findModel(id: string): Model | undefined {

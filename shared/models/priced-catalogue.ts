@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { calcPrice } from '@pydantic/genai-prices';
 import { setting } from '../config.ts';
 
@@ -14,9 +15,21 @@ interface SourceModel {
 const file = setting('QUIRE_CATALOGUE') || new URL('./catalogue.json', import.meta.url);
 
 /** The model catalogue with every price filled in. A bundle carries it as JSON, with the prices at synthesis. */
-export default priced(JSON.parse(readFileSync(file, 'utf8')) as Source);
+export default priced(readSource());
+
+/** Reads the catalogue's file. Throws an error that names it. */
+function readSource(): Source {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch (cause) {
+    const path = file instanceof URL ? fileURLToPath(file) : file;
+    throw new Error(`The model catalogue ${path} can't be read: ${(cause as Error).message}`);
+  }
+}
 
 function priced(source: Source): unknown {
+  // The schema says what is wrong.
+  if (!Array.isArray(source?.models)) return source;
   return {
     ...source,
     models: source.models.map((model) => ({

@@ -15,20 +15,29 @@ export class Company {
   private isAlone = false;
   private readonly waiting: Waiting[] = [];
 
-  /** Makes a run wait until it may be in this company. One whose time is up before goes on later, at no cost. */
-  within =
-    (run: RunJob): RunJob =>
-    async (job, signal) => {
-      const hasEntered = await this.enter(job.runs_alone ?? false, signal);
-      if (!hasEntered) return () => continueJob(job);
-      try {
-        if (job.runs_alone) await beginAlone(job);
-        return await run(job, signal);
-      } finally {
+  /**
+   * Runs a job, which `run` does with the work that it is given: that work waits until it may be in this company. The job
+   * stays in it until `run` is over and its end is written, or the loss of a worker could be laid to a job that was done.
+   * One whose time is up before it may begin goes on later, at no cost.
+   */
+  async keep(work: RunJob, run: (work: RunJob) => Promise<void>): Promise<void> {
+    let isIn = false;
+    try {
+      await run(async (job, signal) => {
+        if (!isIn) {
+          isIn = await this.enter(job.runs_alone ?? false, signal);
+          if (!isIn) return () => continueJob(job);
+          if (job.runs_alone) await beginAlone(job);
+        }
+        return work(job, signal);
+      });
+    } finally {
+      if (isIn) {
         this.running -= 1;
         this.admit();
       }
-    };
+    }
+  }
 
   /** Returns whether the job may run; false if the signal was aborted before. */
   private async enter(isAlone: boolean, signal: AbortSignal): Promise<boolean> {

@@ -27,9 +27,10 @@ const claimingShare = 1 / 3;
 export function jobWorker(work: RunJob, atOnce = 1) {
   return async ({ Records }: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
     const timeMs = context.getRemainingTimeInMillis();
-    const workInCompany = new Company().within(work);
+    const company = new Company();
     const timeIsUp = AbortSignal.timeout(timeMs - windUpMs);
-    const run: RunClaimed = (job, key) => runLeased(job, workInCompany, timeIsUp, key);
+    const run: RunClaimed = (job, key) =>
+      company.keep(work, (workInCompany) => runLeased(job, workInCompany, timeIsUp, key));
     const mayTakeMore = () => context.getRemainingTimeInMillis() > timeMs * (1 - claimingShare);
     const readable = Records.flatMap((record) => readMessage(record) ?? []);
     const readableIds = new Set(readable.map(({ messageId }) => messageId));

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { type GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { type GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import { setting } from '../../shared/config.ts';
@@ -295,18 +295,21 @@ it('takes no retry from the jobs beside one over which workers are lost, and one
   const harmless = [await submitted({ max_retries: 0 }), await submitted({ max_retries: 0 })];
   const poison = await submitted({ max_retries: 1 });
   const jobs = [...harmless, poison];
-  const tries: string[] = [];
   const over = Promise.withResolvers<JobResult>();
   const lostWorkers: Promise<unknown>[] = [];
-  /** Runs what is ready by a worker that writes nothing any more once the poison has begun. */
+  /**
+   * Runs what is ready by a worker that writes nothing any more once the poison has begun. All jobs of the first worker
+   * are under way when it is lost; those of later ones run before the poison, or never.
+   */
   const loseWorker = async () => {
+    const isFirst = lostWorkers.length === 0;
     const begun = Promise.withResolvers<void>();
+    let tries = 0;
     const work: RunJob = async (job, signal) => {
-      tries.push(job.job_id);
-      if (job.job_id === poison.job_id) begun.resolve();
-      // Those of the first worker are under way when it is lost; later ones run before the poison, or never.
-      const isFirst = tries.length <= jobs.length;
-      return isFirst || job.job_id === poison.job_id ? over.promise : run(job, signal);
+      tries += 1;
+      const isPoison = job.job_id === poison.job_id;
+      if (isFirst ? tries === jobs.length : isPoison) begun.resolve();
+      return isFirst || isPoison ? over.promise : run(job, signal);
     };
     lostWorkers.push(jobWorker(work)(eventOf(...jobs.map(messageFor)), contextOfOneClaim()));
     await begun.promise;
@@ -328,6 +331,42 @@ it('takes no retry from the jobs beside one over which workers are lost, and one
   for (const job of harmless) {
     expect(await itemOf(job)).toMatchObject({ status: 'done', retry_count: 0 });
   }
+});
+
+it('lets no job beside one that runs alone until the end of that one is written', async () => {
+  const jobs = [await submitted(), await submitted()];
+  for (const { key_id, job_id } of jobs) {
+    await dynamodb.send(
+      new UpdateCommand({
+        TableName: setting('JOBS_TABLE'),
+        Key: { key_id, job_id },
+        UpdateExpression: 'SET runs_alone = :true',
+        ExpressionAttributeValues: { ':true': true },
+      }),
+    );
+  }
+  const ending = Promise.withResolvers<void>();
+  const mayEnd = Promise.withResolvers<void>();
+  const send = dynamodb.send.bind(dynamodb);
+  vi.spyOn(dynamodb, 'send').mockImplementation(async (command: object) => {
+    const { ExpressionAttributeValues: values } = (command as UpdateCommand).input;
+    if (values?.[':set_status'] === 'done') {
+      ending.resolve();
+      await mayEnd.promise;
+    }
+    return send(command as GetCommand);
+  });
+
+  const worker = jobWorker(run)(eventOf(...jobs.map(messageFor)), contextOf());
+  await ending.promise;
+  // More requests than another job would need to begin.
+  for (const job of [...jobs, ...jobs]) await itemOf(job);
+  const begun = [...runs];
+  mayEnd.resolve();
+  await worker;
+
+  expect(begun).toHaveLength(1);
+  expect(await Promise.all(jobs.map(statusOf))).toEqual(['done', 'done']);
 });
 
 it('returns all its messages when the table cannot be read', async () => {

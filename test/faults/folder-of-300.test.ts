@@ -74,4 +74,4 @@ it('300 files, ten of them bad, come to 300 jobs, whatever is killed on the way'
   expect((await world.read(caller, again)).result).toMatchObject({
     files: { found: 300, done: 0, failed: 10, skipped: 290 },
   });
-});
+}, 300_000);

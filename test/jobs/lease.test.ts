@@ -199,7 +199,7 @@ function endedRequests(): { ended: number } {
       next(args).finally(() => {
         requests.ended += 1;
       }),
-    { step: 'initialize', name: 'endedRequests', override: true },
+    { step: 'initialize', priority: 'high', name: 'endedRequests', override: true },
   );
   onTestFinished(() => void dynamodb.middlewareStack.remove('endedRequests'));
   return requests;

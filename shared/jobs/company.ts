@@ -16,9 +16,9 @@ export class Company {
   private readonly waiting: Waiting[] = [];
 
   /**
-   * Runs a job, which `run` does with the work that it is given: that work waits until it may be in this company. The job
-   * stays in it until `run` is over and its end is written, or the loss of a worker could be laid to a job that was done.
-   * One whose time is up before it may begin goes on later, at no cost.
+   * Calls `run` with work that waits until its job may be in this company. The job stays in it until `run` has written its
+   * end: else the loss of a worker could be laid to a job that was done. A job whose time is up while it waits goes on
+   * later, at no cost.
    */
   async keep(work: RunJob, run: (work: RunJob) => Promise<void>): Promise<void> {
     let isIn = false;
@@ -39,7 +39,7 @@ export class Company {
     }
   }
 
-  /** Returns whether the job may run; false if the signal was aborted before. */
+  /** Returns whether the job may run; false if the signal is aborted while it waits. */
   private async enter(isAlone: boolean, signal: AbortSignal): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const waiting = { isAlone, enter: () => resolve(true) };
@@ -52,6 +52,7 @@ export class Company {
     this.waiting.push(waiting);
     signal.addEventListener('abort', giveUp);
     this.admit();
+    if (signal.aborted) giveUp();
     const hasEntered = await promise;
     signal.removeEventListener('abort', giveUp);
     return hasEntered;

@@ -23,20 +23,21 @@ function readSource(): Source {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch (cause) {
     const path = file instanceof URL ? fileURLToPath(file) : file;
-    throw new Error(`The model catalogue ${path} can't be read: ${(cause as Error).message}`);
+    throw new Error(`The model catalogue ${path} can't be read: ${(cause as Error).message}`, {
+      cause,
+    });
   }
 }
 
 function priced(source: Source): unknown {
-  // The schema says what is wrong.
   if (!Array.isArray(source?.models)) return source;
-  return {
-    ...source,
-    models: source.models.map((model) => ({
-      ...model,
-      usdPerMillionTokens: model.usdPerMillionTokens ?? publicPrice(model),
-    })),
-  };
+  return { ...source, models: source.models.map(pricedModel) };
+}
+
+/** Returns a model with its price. One that isn't described as a model is left as it is: the schema says what is wrong. */
+function pricedModel(model: SourceModel): unknown {
+  if (typeof model?.id !== 'string' || !Array.isArray(model.upstreams)) return model;
+  return { ...model, usdPerMillionTokens: model.usdPerMillionTokens ?? publicPrice(model) };
 }
 
 /** Looks up a provider's public price. Throws if there is none, because the model would be billed at zero. */

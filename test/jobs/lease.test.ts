@@ -223,12 +223,14 @@ it('keeps a renewed lease from a sweep that finds it due, and loses it to the fi
 
 it('stops at once, and writes nothing, when the lease was lost', async () => {
   const job = await claimed();
+  const began = Promise.withResolvers<void>();
   const stopped = Promise.withResolvers<unknown>();
 
   const running = runLeased(
     job,
     (_, signal) =>
       new Promise((_resolve, reject) => {
+        began.resolve();
         signal.addEventListener('abort', () => {
           stopped.resolve(signal.reason);
           reject(signal.reason);
@@ -236,6 +238,7 @@ it('stops at once, and writes nothing, when the lease was lost', async () => {
       }),
     neverUp,
   );
+  await began.promise;
   vi.setSystemTime(Date.parse(job.lease_until));
   await sweepJobs();
   const takenBack = await itemOf(job);

@@ -159,7 +159,7 @@ it('refills a slot that frees while the one beside it is refilled', async () => 
     const isRefill = command instanceof QueryCommand && runs.length > 0;
     if (isRefill && second && (await statusOf(second)) === 'processing') {
       refill.resolve();
-      await vi.waitUntil(async () => (await statusOf(second)) === 'done');
+      await vi.waitUntil(async () => (await statusOf(second)) === 'done', { timeout: 60_000 });
       await setImmediate();
     }
     return send(command as GetCommand);
@@ -298,8 +298,8 @@ it('takes no retry from the jobs beside one over which workers are lost, and one
   const over = Promise.withResolvers<JobResult>();
   const lostWorkers: Promise<unknown>[] = [];
   /**
-   * Runs what is ready by a worker that writes nothing any more once the poison has begun. All jobs of the first worker
-   * are under way when it is lost; those of later ones run before the poison, or never.
+   * Runs what is ready by a worker that is lost: the first one once all jobs have begun, later ones once the poison has.
+   * The others of those run before the poison, or never.
    */
   const loseWorker = async () => {
     const isFirst = lostWorkers.length === 0;
@@ -333,7 +333,7 @@ it('takes no retry from the jobs beside one over which workers are lost, and one
   }
 });
 
-it('lets no job beside one that runs alone until the end of that one is written', async () => {
+it('lets no job begin beside one that runs alone until the end of that one is written', async () => {
   const jobs = [await submitted(), await submitted()];
   for (const { key_id, job_id } of jobs) {
     await dynamodb.send(

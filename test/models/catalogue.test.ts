@@ -54,6 +54,11 @@ describe('a model catalogue', () => {
       changed((source) => Object.assign(source, { models: { 'gpt-5-mini': {} } })),
       'The model catalogue is faulty:\n  models: Invalid type: Expected Array but received Object',
     ],
+    [
+      'something that is no model',
+      changed(({ models }) => models.splice(0, models.length, null as never)),
+      'The model catalogue is faulty:\n  models.0: Invalid type: Expected Object but received null',
+    ],
     ['half of a file', '{"models": [', `The model catalogue ${file} can't be read: `],
   ])('with %s is refused in words that name the place', async (_, text, words) => {
     await expect(load(text)).rejects.toThrow(words);

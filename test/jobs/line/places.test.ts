@@ -130,7 +130,7 @@ async function runAlone(job: Job): Promise<void> {
 describe('a key that may have two jobs running', () => {
   const limits = { max_running: 2 };
 
-  /** Runs claimed jobs; those that may begin end with `finish`. `oneBegun` is when the first of them has begun. */
+  /** Runs claimed jobs; those that may begin end with `finish`. `oneBegun` resolves when the first has begun. */
   function running(claims: ClaimedJob[]) {
     const begun: string[] = [];
     const finish = Promise.withResolvers<typeof answer>();

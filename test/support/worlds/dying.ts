@@ -66,7 +66,10 @@ export function dyingBefore(
     };
     const interrupted = interruption && { interruption };
     const life = { requests: 0, diesBefore: request, die, underWay, intervals, ...interrupted };
-    lives.run(life, run).then(() => died || resolve(false), reject);
+    lives.run(life, run).then(
+      () => died || resolve(false),
+      (error) => died || reject(error),
+    );
   });
 }
 

@@ -105,10 +105,7 @@ export const catalogue = parsed(catalogueSource);
 function parsed(source: unknown): Catalogue {
   const { success, output, issues } = v.safeParse(Catalogue, source);
   if (success) return output;
-  const faults = issues.map((issue) => [v.getDotPath(issue), issue.message].filter(Boolean));
-  throw new Error(
-    ['The model catalogue is faulty:', ...faults.map((fault) => fault.join(': '))].join('\n  '),
-  );
+  throw new Error(`The model catalogue is faulty:\n${v.summarize(issues)}`);
 }
 
 /** Finds a model by the id that callers use; undefined if there is none. */

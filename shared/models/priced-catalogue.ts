@@ -12,7 +12,8 @@ interface SourceModel {
   usdPerMillionTokens?: object;
 }
 
-const file = setting('QUIRE_CATALOGUE') || new URL('./catalogue.json', import.meta.url);
+const file =
+  setting('QUIRE_CATALOGUE') || fileURLToPath(new URL('./catalogue.json', import.meta.url));
 
 /** The model catalogue with every price filled in. A bundle carries it as JSON, with the prices at synthesis. */
 export default priced(readSource());
@@ -22,8 +23,7 @@ function readSource(): Source {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch (cause) {
-    const path = file instanceof URL ? fileURLToPath(file) : file;
-    throw new Error(`The model catalogue ${path} can't be read: ${(cause as Error).message}`, {
+    throw new Error(`The model catalogue ${file} can't be read: ${(cause as Error).message}`, {
       cause,
     });
   }

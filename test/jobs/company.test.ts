@@ -28,7 +28,7 @@ async function entered(company: Company, of: ClaimedJob): Promise<() => Promise<
   };
 }
 
-it('has the place again of a job whose work was called twice, as that of a stopped one is', async () => {
+it('has its place back from a job whose work was called twice, as that of a stopped one is', async () => {
   const company = new Company();
   const begun: string[] = [];
   const noted: RunJob = async ({ job_id }) => {

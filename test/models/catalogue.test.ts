@@ -41,23 +41,23 @@ describe('a model catalogue', () => {
       'a value of another type, and a key that there is not',
       changed((source) => Object.assign(firstModel(source), { contextWindow: '8k', contex: 1 })),
       'The model catalogue is faulty:\n' +
-        '  models.0.contextWindow: Invalid type: Expected number but received "8k"\n' +
-        '  models.0.contex: Invalid key: Expected never but received "contex"',
+        '× Invalid type: Expected number but received "8k"\n  → at models.0.contextWindow\n' +
+        '× Invalid key: Expected never but received "contex"\n  → at models.0.contex',
     ],
     [
       'a default that is not listed',
       changed(({ defaults }) => Object.assign(defaults, { chat: 'nobody' })),
-      'The model catalogue is faulty:\n  defaults.chat is not the id of a listed model',
+      'The model catalogue is faulty:\n× defaults.chat is not the id of a listed model',
     ],
     [
       'no list of models',
       changed((source) => Object.assign(source, { models: { 'gpt-5-mini': {} } })),
-      'The model catalogue is faulty:\n  models: Invalid type: Expected Array but received Object',
+      'The model catalogue is faulty:\n× Invalid type: Expected Array but received Object\n  → at models',
     ],
     [
       'something that is no model',
       changed(({ models }) => models.splice(0, models.length, null as never)),
-      'The model catalogue is faulty:\n  models.0: Invalid type: Expected Object but received null',
+      'The model catalogue is faulty:\n× Invalid type: Expected Object but received null\n  → at models.0',
     ],
     ['half of a file', '{"models": [', `The model catalogue ${file} can't be read: `],
   ])('with %s is refused in words that name the place', async (_, text, words) => {

@@ -2,10 +2,13 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, unlessConditionFails } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
 import type { KeyLimits } from '../keys/key-limits.ts';
-import { findJob, instant, type Job } from './job.ts';
+import { metadataOf } from '../ledger/metadata.ts';
+import { findJob, instant, type Job, type JobKey } from './job.ts';
 import { type LaneName, laneOf, turnOf } from './lane.ts';
 import { leaveLine } from './line/line.ts';
 import { ringGraceMs } from './state.ts';
+import { recordModelOf } from './step-models.ts';
+import type { JobSubmission } from './submission.ts';
 
 type Given = 'key_id' | 'job_id' | 'job_type' | 'model' | 'input_type' | 'priority' | 'max_retries';
 
@@ -25,6 +28,39 @@ export function newJob(given: Pick<Job, Given> & Partial<Job>): Job {
     due_at: instant(now + ringGraceMs),
     ...given,
   };
+}
+
+/** Returns the job that a submission asks for, without its inline content. `others` take the place of what it says. */
+export function jobOf(key: JobKey, submission: JobSubmission, others: Partial<Job> = {}): Job {
+  const { job_type, priority, max_retries, model, pipeline, pipeline_instruction } = submission;
+  const { inline, drive, force_ocr, fresh, metadata } = submission;
+  return newJob({
+    ...key,
+    job_type,
+    model: recordModelOf(submission),
+    input_type: inline ? 'inline' : drive?.folder_id ? 'drive_folder' : 'drive_file',
+    priority,
+    max_retries,
+    ...(model !== null && { asked_model: model }),
+    ...(pipeline !== null && { pipeline }),
+    ...(pipeline_instruction !== null && { pipeline_instruction }),
+    ...(force_ocr && { force_ocr }),
+    ...(fresh && { fresh }),
+    ...metadataOf(metadata),
+    ...(drive?.folder_id && { drive_folder_id: drive.folder_id }),
+    ...(drive?.recursive && { recursive: true }),
+    ...(drive?.file_id && { drive_file_id: drive.file_id }),
+    ...others,
+  });
+}
+
+/** Returns those of the named attributes that a job has, for a job that takes them over. */
+export function attributesOf<Name extends keyof Job>(
+  job: Pick<Job, Name>,
+  names: readonly Name[],
+): Pick<Job, Name> {
+  const given = names.filter((name) => job[name] !== undefined);
+  return Object.fromEntries(given.map((name) => [name, job[name]])) as Pick<Job, Name>;
 }
 
 /** The priority of a job, if its key may have that; else the best that it may, and what was asked for. */

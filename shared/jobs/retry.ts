@@ -4,7 +4,7 @@ import { ConflictError } from '../http/errors.ts';
 import { type KeyLimits, limitsOf, mayUseModel } from '../keys/key-limits.ts';
 import { findJob, type Job, toRecord } from './job.ts';
 import { takeTurn } from './line/turns.ts';
-import { newJob, priorityFor, putJob } from './new-job.ts';
+import { attributesOf, newJob, priorityFor, putJob } from './new-job.ts';
 import { requireJob } from './read.ts';
 import type { JobRecord } from './record.ts';
 import { nameRetry } from './state.ts';
@@ -46,22 +46,27 @@ const takenOver = [
   'pipeline',
   'pipeline_instruction',
   'force_ocr',
+  'fresh',
   'filename',
   'drive_file_id',
   'drive_folder_id',
   'recursive',
   'metadata',
-] as const satisfies (keyof Job)[];
+] as const;
 
 function retryOf(job: Job, job_id: string, limits: KeyLimits): Job {
-  const given = Object.fromEntries(
-    takenOver.filter((name) => job[name] !== undefined).map((name) => [name, job[name]]),
-  ) as Pick<Job, (typeof takenOver)[number]>;
   // An `auto` job's model is the one of the step that it turned out to be.
   const model = job.job_type === 'auto' ? recordModelOf(askedOf(job)) : job.model;
   const priority = priorityFor(job.asked_priority ?? job.priority, limits);
   const folders = job.input_type === 'inline' ? {} : { asked_folders: limits.drive_folders };
-  return newJob({ ...given, ...folders, ...priority, model, job_id, retry_of: job.job_id });
+  return newJob({
+    ...attributesOf(job, takenOver),
+    ...folders,
+    ...priority,
+    model,
+    job_id,
+    retry_of: job.job_id,
+  });
 }
 
 const askedOf = ({ job_type, asked_model, pipeline }: Job) => ({

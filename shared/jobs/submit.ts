@@ -6,13 +6,11 @@ import { setting } from '../config.ts';
 import type { Caller } from '../http/caller.ts';
 import { ConflictError } from '../http/errors.ts';
 import { type KeyLimits, limitsOf } from '../keys/key-limits.ts';
-import { metadataOf } from '../ledger/metadata.ts';
 import { findItem, findJob, type Job, type JobKey, toRecord } from './job.ts';
 import { takeTurn } from './line/turns.ts';
-import { newJob, priorityFor, putJob } from './new-job.ts';
+import { jobOf, priorityFor, putJob } from './new-job.ts';
 import { keepMessages } from './objects.ts';
 import type { JobRecord } from './record.ts';
-import { recordModelOf } from './step-models.ts';
 import { checkSubmission, type JobSubmission } from './submission.ts';
 
 /** Accepts a job: once it is in the table, it will end `done`, `failed` or `cancelled`. */
@@ -34,25 +32,9 @@ async function createJob(
   submission: JobSubmission,
   limits: KeyLimits,
 ): Promise<Job> {
-  const { job_type, max_retries, model, pipeline, pipeline_instruction } = submission;
-  const { inline, drive, force_ocr, fresh, metadata } = submission;
-  const asked: Job = newJob({
-    key_id,
-    job_id,
-    job_type,
-    model: recordModelOf(submission),
-    input_type: inline ? 'inline' : drive?.folder_id ? 'drive_folder' : 'drive_file',
-    ...priorityFor(submission.priority, limits),
-    max_retries,
-    ...(model !== null && { asked_model: model }),
-    ...(pipeline !== null && { pipeline }),
-    ...(pipeline_instruction !== null && { pipeline_instruction }),
-    ...(force_ocr && { force_ocr }),
-    ...(fresh && { fresh }),
-    ...metadataOf(metadata),
-    ...(drive?.folder_id && { drive_folder_id: drive.folder_id }),
-    ...(drive?.recursive && { recursive: true }),
-    ...(drive?.file_id && { drive_file_id: drive.file_id }),
+  const { inline, drive, priority } = submission;
+  const asked = jobOf({ key_id, job_id }, submission, {
+    ...priorityFor(priority, limits),
     ...(drive && { asked_folders: limits.drive_folders }),
   });
   const job = await takeTurn(asked, limits);

@@ -90,6 +90,25 @@ it('is no less than what the job costs in the end, whatever is asked', async () 
   }
 });
 
+it('counts what was done before where the job would do it again', async () => {
+  world.drive.put('done-before/counted.jpg', await greyJpeg(30));
+  const caller = await world.newCaller();
+  const [folder_id, file_id] = [await world.idOf('done-before'), await world.idOf('counted.jpg')];
+  const ofFolder = { job_type: 'ocr', drive: { folder_id } };
+  await world.submit(caller, ofFolder);
+  await world.work();
+
+  const skipped = await estimateOf(caller, ofFolder);
+  const fresh = await estimateOf(caller, { ...ofFolder, fresh: true });
+  const ofFile = await estimateOf(caller, { job_type: 'ocr', drive: { file_id } });
+
+  expect(skipped).toMatchObject({ files: { pending: 0, skipped: 1 }, max_cost_usd: 0 });
+  for (const estimate of [fresh, ofFile]) {
+    expect(estimate).toMatchObject({ files: { pending: 1, skipped: 0 }, left_out: [] });
+    expect(estimate.max_cost_usd).toBeCloseTo(usdPerPage, 9);
+  }
+});
+
 it('looks into a file whose name speaks against it, as the job does', async () => {
   world.drive.put('misnamed/scan without extension', await greyJpeg(90));
   world.drive.put('misnamed/film.mp4', '\0\0\0\x18ftypmp42');

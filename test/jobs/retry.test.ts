@@ -81,6 +81,19 @@ it('a pipeline keeps its instruction, and a conversation its messages', async ()
   });
 });
 
+it('a job that was to read anew does so when it is tried again', async () => {
+  const caller = await world.newCaller();
+  const drive = { file_id: await world.add('read-before.pdf', await smallPdf([{ grey: 70 }])) };
+  await world.submit(caller, { job_type: 'ocr', drive });
+  await world.work();
+  const { id } = await world.submit(caller, { job_type: 'ocr', drive, fresh: true });
+  await cancelJob(caller, id);
+
+  const { job } = await retried(caller, id);
+
+  expect(job).toMatchObject({ status: 'done', result: { images_used: 1 } });
+});
+
 it('a folder is done for its failed files alone', async () => {
   const { path, drive, caller } = await newFolder({
     'good.pdf': good,

@@ -9,8 +9,8 @@ import { transcription } from '../../ocr/transcription.ts';
 import type { EstimateQuestion, JobEstimate } from '../estimate.ts';
 import type { Job } from '../job.ts';
 import { isPaged } from '../kinds.ts';
-import { newJob } from '../new-job.ts';
-import { chatModelOf, ocrModelOf, recordModelOf } from '../step-models.ts';
+import { jobOf } from '../new-job.ts';
+import { chatModelOf, ocrModelOf } from '../step-models.ts';
 import { maxLeftOut, type SortedPage, sortFiles } from './folder-files.ts';
 import { folderToList, isExpanded, placeAfter } from './folder-tree.ts';
 
@@ -19,8 +19,8 @@ const listingMs = 18_000;
 
 /** Estimates what a submission of a drive's files would come to, as its job would list them. */
 export async function estimateFiles(question: EstimateQuestion): Promise<JobEstimate> {
-  const { submission, allowedFolders } = question;
-  let job = jobOf(question);
+  const { keyId, submission, allowedFolders } = question;
+  let job = jobOf({ key_id: keyId, job_id: 'job_estimate' }, submission);
   const total: JobEstimate = {
     dry_run: true,
     files: { found: 0, pending: 0, skipped: 0, unsupported: 0, unreadable: 0 },
@@ -35,7 +35,9 @@ export async function estimateFiles(question: EstimateQuestion): Promise<JobEsti
   const signal = AbortSignal.timeout(listingMs);
   if (submission.drive?.file_id) {
     const file = await findReadableFile(submission.drive.file_id, allowedFolders);
-    add(total, job, await sortFiles(job, { files: [file], unreadable: [] }, '', signal));
+    // A job of one file does it, whatever was done before.
+    const page = { files: [file], unreadable: [] };
+    add(total, job, await sortFiles({ ...job, fresh: true }, page, '', signal));
     return total;
   }
   while (!isExpanded(job)) {
@@ -65,26 +67,6 @@ async function sortUntil(
     if (signal.aborted) return undefined;
     throw error;
   }
-}
-
-/** The job that the submission would make. */
-function jobOf({ keyId, submission }: EstimateQuestion): Job {
-  const { job_type, model, pipeline, pipeline_instruction, force_ocr, drive } = submission;
-  return newJob({
-    key_id: keyId,
-    job_id: 'job_estimate',
-    job_type,
-    model: recordModelOf(submission),
-    input_type: drive?.folder_id ? 'drive_folder' : 'drive_file',
-    priority: submission.priority,
-    max_retries: submission.max_retries,
-    ...(model !== null && { asked_model: model }),
-    ...(pipeline !== null && { pipeline }),
-    ...(pipeline_instruction !== null && { pipeline_instruction }),
-    ...(force_ocr && { force_ocr }),
-    ...(drive?.folder_id && { drive_folder_id: drive.folder_id }),
-    ...(drive?.recursive && { recursive: true }),
-  });
 }
 
 function add(total: JobEstimate, job: Job, { pending, leftOut, counts }: SortedPage): void {

@@ -3,7 +3,7 @@ import type { FolderPage } from '../../drive/folder.ts';
 import { isOwnResult } from '../../drive/result.ts';
 import type { Child } from '../children.ts';
 import { childIdOf, findJob, type Job } from '../job.ts';
-import { newJob } from '../new-job.ts';
+import { attributesOf, newJob } from '../new-job.ts';
 import type { LeftOutFile } from '../result.ts';
 import { isExpanded } from './folder-tree.ts';
 import { knownJobOf, sourceWrite } from './known-sources.ts';
@@ -93,27 +93,26 @@ async function leftOf({ key_id, retry_of }: Job, files: DriveFile[]): Promise<Dr
 
 /** Returns the job to make for a file, whose result goes into the folder that the file lies in. */
 function childOf(folder: Job, file: DriveFile, drive_folder_id: string): Job {
-  const { key_id, job_type, model, priority, max_retries } = folder;
-  const { asked_model, pipeline, pipeline_instruction, force_ocr, fresh } = folder;
-  const { asked_folders, metadata } = folder;
   return newJob({
-    key_id,
+    ...attributesOf(folder, [
+      'key_id',
+      'job_type',
+      'model',
+      'asked_model',
+      'priority',
+      'max_retries',
+      'pipeline',
+      'pipeline_instruction',
+      'force_ocr',
+      'fresh',
+      'asked_folders',
+      'metadata',
+    ]),
     job_id: childIdOf(folder.job_id, file.id),
-    job_type,
-    model,
-    priority,
-    max_retries,
     input_type: 'drive_file',
     parent_job_id: folder.job_id,
     filename: file.name,
     drive_file_id: file.id,
     drive_folder_id,
-    ...(asked_model && { asked_model }),
-    ...(pipeline && { pipeline }),
-    ...(pipeline_instruction && { pipeline_instruction }),
-    ...(force_ocr && { force_ocr }),
-    ...(fresh && { fresh }),
-    ...(asked_folders && { asked_folders }),
-    ...(metadata && { metadata }),
   });
 }

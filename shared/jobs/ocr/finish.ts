@@ -4,7 +4,7 @@ import { createChildren } from '../children.ts';
 import { deliver } from '../files/delivery.ts';
 import { type ClaimedJob, childIdOf, findJob, type Job } from '../job.ts';
 import { takeTurn } from '../line/turns.ts';
-import { newJob } from '../new-job.ts';
+import { attributesOf, newJob } from '../new-job.ts';
 import { keepResult, keptResult, putDocument } from '../objects.ts';
 import {
   type ChatResult,
@@ -77,23 +77,23 @@ async function startChatStep(job: ClaimedJob, ocr: OcrResult): Promise<RunEnd> {
 }
 
 function chatStepOf(job: ClaimedJob, job_id: string, document_object: string): Job {
-  const { key_id, job_type, asked_model, input_type, priority, max_retries } = job;
-  const { filename, drive_file_id, drive_folder_id, pipeline_instruction, metadata } = job;
   return newJob({
-    key_id,
+    ...attributesOf(job, [
+      'key_id',
+      'input_type',
+      'priority',
+      'max_retries',
+      'filename',
+      'drive_file_id',
+      'drive_folder_id',
+      'pipeline_instruction',
+      'metadata',
+    ]),
     job_id,
     job_type: 'chat',
-    model: chatModelOf({ job_type, model: asked_model ?? null }),
-    input_type,
-    priority,
-    max_retries,
+    model: chatModelOf({ job_type: job.job_type, model: job.asked_model ?? null }),
     parent_job_id: job.job_id,
     document_object,
-    ...(filename && { filename }),
-    ...(drive_file_id && { drive_file_id }),
-    ...(drive_folder_id && { drive_folder_id }),
-    ...(pipeline_instruction && { pipeline_instruction }),
-    ...(metadata && { metadata }),
   });
 }
 

@@ -9,7 +9,7 @@ import { withFile } from '../files/source-file.ts';
 import { type ClaimedJob, findJob, type Job, partIdOf } from '../job.ts';
 import { isPaged } from '../kinds.ts';
 import { takePartsTurns } from '../line/turns.ts';
-import { newJob } from '../new-job.ts';
+import { attributesOf, newJob } from '../new-job.ts';
 import type { RunEnd } from '../run-leased.ts';
 import { cancelPart, completeJob, pauseJob, suspendJob } from '../state.ts';
 import { readKeyOf } from '../watch.ts';
@@ -41,29 +41,28 @@ export async function splitIntoParts(
 }
 
 function partOf(job: SourcedJob, first_page: number, last_page: number): Job {
-  const { key_id, job_type, model, input_type, priority, max_retries, filename } = job;
-  const { asked_model, pipeline, force_ocr, fresh, metadata } = job;
-  const { source_object, source_kind, content_sha256 } = job;
   return newJob({
-    key_id,
+    ...attributesOf(job, [
+      'key_id',
+      'job_type',
+      'model',
+      'asked_model',
+      'input_type',
+      'priority',
+      'max_retries',
+      'filename',
+      'pipeline',
+      'force_ocr',
+      'fresh',
+      'metadata',
+      'source_object',
+      'source_kind',
+      'content_sha256',
+    ]),
     job_id: partIdOf(job.job_id, first_page),
-    job_type,
-    model,
-    input_type,
-    priority,
-    max_retries,
-    filename,
     parent_job_id: job.job_id,
     first_page,
     last_page,
-    source_object,
-    source_kind,
-    ...(asked_model && { asked_model }),
-    ...(pipeline && { pipeline }),
-    ...(force_ocr && { force_ocr }),
-    ...(fresh && { fresh }),
-    ...(metadata && { metadata }),
-    ...(content_sha256 && { content_sha256 }),
   });
 }
 

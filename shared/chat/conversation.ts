@@ -3,14 +3,14 @@ import { userText } from './stream-request.ts';
 import type { Turn } from './turn.ts';
 
 const maxTurns = 6;
-const maxTurnCharacters = 2_000;
-const maxMessageCharacters = 8_000;
+const charactersOfTurn = 2_000;
+const charactersOfMessage = 8_000;
 
 /** Returns the end of a conversation as text for a small task: the last turns and the message, each cut short. */
 export function conversationOf({ history, request }: Pick<Turn, 'history' | 'request'>): string {
   const earlier = history
     .filter(({ role }) => role === 'user' || role === 'assistant')
     .slice(-maxTurns)
-    .map(({ role, content }: HistoryEntry) => `${role}: ${content.slice(0, maxTurnCharacters)}`);
-  return [...earlier, `user: ${userText(request).slice(0, maxMessageCharacters)}`].join('\n\n');
+    .map(({ role, content }: HistoryEntry) => `${role}: ${content.slice(0, charactersOfTurn)}`);
+  return [...earlier, `user: ${userText(request).slice(0, charactersOfMessage)}`].join('\n\n');
 }

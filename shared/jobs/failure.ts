@@ -5,8 +5,8 @@ import {
   ConcurrencyError,
   ImagesPerHourError,
   RequestsPerMinuteError,
-  UnsettledError,
-} from '../ledger/errors.ts';
+} from '../ledger/limit-errors.ts';
+import { UnsettledError } from '../ledger/settle.ts';
 import { ModelPausedError } from '../models/errors.ts';
 import type { Job } from './job.ts';
 import { RunningError } from './line/running.ts';

@@ -1,10 +1,10 @@
 import { v7 as uuidv7 } from 'uuid';
 import { type Account, requestsAttribute, usualConcurrent, windowOf } from './account.ts';
 import { type Charge, type ChargeSubject, chargeRetentionSeconds } from './charge.ts';
-import { BudgetExceededError, ConcurrencyError, RequestsPerMinuteError } from './errors.ts';
 import type { Fit } from './hold-account.ts';
 import { holdJointly } from './hold-jointly.ts';
 import { lastSeen, leastOf, payersOf } from './last-seen.ts';
+import { BudgetExceededError, ConcurrencyError, RequestsPerMinuteError } from './limit-errors.ts';
 import { hasWindowEnded, renewWindow } from './renew-window.ts';
 
 /** A hold, with both accounts as they were right after it. It is ended once, by `settle` or `release`. */

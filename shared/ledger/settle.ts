@@ -6,7 +6,6 @@ import type { Account } from './account.ts';
 import { type Accuracy, type Charge, chargePut, putCharge } from './charge.ts';
 import { credit, type HeldPart, refund } from './credit.ts';
 import { epochOf, settleUntilMs } from './epoch.ts';
-import { UnsettledError } from './errors.ts';
 import { toUsd } from './nano-usd.ts';
 import type { Hold } from './reserve.ts';
 
@@ -18,6 +17,16 @@ export interface Outcome {
   completionTokens: number;
   /** Pages read by OCR. */
   images?: number;
+}
+
+/**
+ * The charge of a call that was made could not be written, or nobody knows whether it was. It is no advice to try
+ * again: the audit has yet to find out what is paid.
+ */
+export class UnsettledError extends Error {
+  constructor(cause: unknown) {
+    super('A call could not be settled', { cause });
+  }
 }
 
 /** The attributes with which a charge ends. */

@@ -4,7 +4,7 @@ import { handler as resetOcrWindows } from '../../functions/reset-ocr-windows.ts
 import type { OcrResult } from '../../shared/jobs/result.ts';
 import { leaseMs } from '../../shared/jobs/state.ts';
 import { reportLimits } from '../../shared/keys/limits-report.ts';
-import { hourOf } from '../../shared/ledger/images.ts';
+import { hourOf } from '../../shared/ledger/ocr-windows.ts';
 import { type SmallPage, smallPdf, words } from '../support/fixtures/small-documents.ts';
 import { hourMs, pass, useFreshHour } from '../support/worlds/clock.ts';
 import { expectPaid } from '../support/worlds/document-use.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, it, vi } from 'vitest';
 import { openAccount, windowOf } from '../../shared/ledger/account.ts';
-import { BudgetExceededError } from '../../shared/ledger/errors.ts';
+import { BudgetExceededError } from '../../shared/ledger/limit-errors.ts';
 import { putInTeam } from '../../shared/ledger/team.ts';
 import { dayMs, minuteMs, pass, useStoppedClock } from '../support/worlds/clock.ts';
 import { interleave, isStoreFault, type Process } from '../support/worlds/interleave.ts';

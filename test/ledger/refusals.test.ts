@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import { completionError, detailError } from '../../shared/http/error-response.ts';
 import { openAccount, requestsAttribute } from '../../shared/ledger/account.ts';
-import { ConcurrencyError, RequestsPerMinuteError } from '../../shared/ledger/errors.ts';
+import { ConcurrencyError, RequestsPerMinuteError } from '../../shared/ledger/limit-errors.ts';
 import { reserve } from '../../shared/ledger/reserve.ts';
 import { release, settle } from '../../shared/ledger/settle.ts';
 import { useStoppedClock } from '../support/worlds/clock.ts';

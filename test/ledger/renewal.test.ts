@@ -4,7 +4,7 @@ import { defaultLimits } from '../../shared/keys/key-limits.ts';
 import { reportLimits } from '../../shared/keys/limits-report.ts';
 import { openAccount } from '../../shared/ledger/account.ts';
 import { changeAccountLimits } from '../../shared/ledger/change-limits.ts';
-import { BudgetExceededError } from '../../shared/ledger/errors.ts';
+import { BudgetExceededError } from '../../shared/ledger/limit-errors.ts';
 import { reserve } from '../../shared/ledger/reserve.ts';
 import { settle } from '../../shared/ledger/settle.ts';
 import { minuteMs, useStoppedClock } from '../support/worlds/clock.ts';

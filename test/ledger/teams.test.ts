@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { openAccount, requestsAttribute } from '../../shared/ledger/account.ts';
 import { sweepLedger } from '../../shared/ledger/audit.ts';
 import { changeAccountLimits } from '../../shared/ledger/change-limits.ts';
-import { BudgetExceededError } from '../../shared/ledger/errors.ts';
+import { BudgetExceededError } from '../../shared/ledger/limit-errors.ts';
 import { type Hold, type HoldPlan, reserve, reserveByPlan } from '../../shared/ledger/reserve.ts';
 import { release, settle, settleWith } from '../../shared/ledger/settle.ts';
 import { nameTeamAccount, putInTeam } from '../../shared/ledger/team.ts';

@@ -1,4 +1,4 @@
-import { BudgetExceededError } from '../../ledger/errors.ts';
+import { BudgetExceededError } from '../../ledger/limit-errors.ts';
 import type { Tally } from '../tally.ts';
 import type { ResearchLimits } from './limits.ts';
 

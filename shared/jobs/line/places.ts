@@ -2,7 +2,7 @@ import {
   ConcurrencyError,
   ImagesPerHourError,
   RequestsPerMinuteError,
-} from '../../ledger/errors.ts';
+} from '../../ledger/limit-errors.ts';
 import { instant, type Job } from '../job.ts';
 import { takePlace } from './line.ts';
 import { RunningError } from './running.ts';

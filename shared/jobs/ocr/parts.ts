@@ -1,7 +1,7 @@
 import { isComposite } from '../../documents/kind.ts';
 import { openDocument } from '../../documents/open-document.ts';
 import { limitsOfKey } from '../../keys/key-limits.ts';
-import { BudgetExceededError } from '../../ledger/errors.ts';
+import { BudgetExceededError } from '../../ledger/limit-errors.ts';
 import { childrenOf, createChildren } from '../children.ts';
 import { endOfWait, jobErrorText } from '../failure.ts';
 import type { SourcedJob } from '../files/source.ts';

@@ -4,7 +4,7 @@ import type { Caller } from '../../../shared/http/caller.ts';
 import { cancelJob } from '../../../shared/jobs/cancel.ts';
 import type { OcrResult } from '../../../shared/jobs/result.ts';
 import { reportLimits } from '../../../shared/keys/limits-report.ts';
-import { takeImage } from '../../../shared/ledger/images.ts';
+import { takeImage } from '../../../shared/ledger/ocr-windows.ts';
 import { type SmallPage, smallPdf, words } from '../../support/fixtures/small-documents.ts';
 import { hourMs, pass, useFreshHour } from '../../support/worlds/clock.ts';
 import { expectPaid, usdPerPage, useOf } from '../../support/worlds/document-use.ts';

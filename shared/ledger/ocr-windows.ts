@@ -9,7 +9,7 @@ const hourMs = 3_600_000;
  * those that a dead worker took and did not read can be found again. A window of an earlier hour counts as
  * empty.
  */
-interface ImageWindow {
+interface OcrWindow {
   key_id: string;
   entry: 'images';
   hour: string;
@@ -100,10 +100,10 @@ export async function returnUnreadImages(
 }
 
 /** Empties every window whose hour is over. Returns how many. */
-export async function resetImageWindows(): Promise<number> {
+export async function resetOcrWindows(): Promise<number> {
   const now = Date.now();
   let count = 0;
-  const ended = queryPages<Pick<ImageWindow, 'key_id'>>({
+  const ended = queryPages<Pick<OcrWindow, 'key_id'>>({
     TableName: setting('LEDGER_TABLE'),
     IndexName: 'audits',
     KeyConditionExpression: 'audit_lane = :lane AND audit_at <= :now',
@@ -146,8 +146,7 @@ async function emptyWindow(keyId: string, now: number): Promise<void> {
   });
 }
 
-const findWindow = (keyId: string) =>
-  getItem<ImageWindow>(setting('LEDGER_TABLE'), windowKey(keyId));
+const findWindow = (keyId: string) => getItem<OcrWindow>(setting('LEDGER_TABLE'), windowKey(keyId));
 
 type Update = Omit<ConstructorParameters<typeof UpdateCommand>[0], 'TableName' | 'Key'>;
 

@@ -8,10 +8,10 @@ import {
   hourOf,
   imagesTaken,
   imagesUsed,
-  resetImageWindows,
+  resetOcrWindows,
   returnUnreadImages,
   takeImage,
-} from '../../shared/ledger/images.ts';
+} from '../../shared/ledger/ocr-windows.ts';
 import { hourMs, pass, useStoppedClock } from '../support/worlds/clock.ts';
 import { useStore } from '../support/worlds/store.ts';
 
@@ -117,14 +117,14 @@ describe('the reset', () => {
     pass(hourMs);
     await takeImage(late, 'job_a', 5);
 
-    expect(await resetImageWindows()).toBe(1);
-    expect(await resetImageWindows()).toBe(0);
+    expect(await resetOcrWindows()).toBe(1);
+    expect(await resetOcrWindows()).toBe(0);
     expect(await imagesUsed(late)).toBe(1);
     await takeImage(early, 'job_a', 5);
     expect(await imagesUsed(early)).toBe(1);
 
     pass(hourMs);
-    expect(await resetImageWindows()).toBe(2);
+    expect(await resetOcrWindows()).toBe(2);
     expect(await listedWindows()).toEqual([]);
   });
 });

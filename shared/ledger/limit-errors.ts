@@ -89,16 +89,6 @@ export class ConcurrencyError extends ServiceError {
   }
 }
 
-/**
- * The charge of a call that was made could not be written, or nobody knows whether it was. It is no advice to try
- * again: the audit has yet to find out what is paid.
- */
-export class UnsettledError extends Error {
-  constructor(cause: unknown) {
-    super('A call could not be settled', { cause });
-  }
-}
-
 function sentence(
   figures: Record<string, number | string | null>,
   whose: string,

@@ -12,7 +12,7 @@ export interface EndedRequest {
   fields: Fields;
 }
 
-/** How long after an invocation its log may come: both leave its thread, on different ways. */
+/** How long after an invocation's end its log line may come: result and log leave its thread by different channels. */
 const logDelayMs = 500;
 
 /**

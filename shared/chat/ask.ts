@@ -25,7 +25,8 @@ interface Completion {
 /**
  * Asks a model for one completion, held and settled for this attempt. With `keep` the call is settled in one
  * transaction with the writes of what came of it, and `kept` says which: undefined if that was written before, and then
- * the call costs nothing. Throws as `openMeteredCall` does, and `ModelError` for an answer that breaks off.
+ * the call costs nothing. Without `keep`, `kept` is always undefined, and the call is paid. Throws as `openMeteredCall`
+ * does, and `ModelError` for an answer that breaks off.
  */
 export async function ask(call: ModelCall, keep?: Keep): Promise<Answer & { kept: Kept }> {
   return askHeld(await holdCall(call), keep);

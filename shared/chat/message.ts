@@ -85,25 +85,25 @@ export const noFileIds =
 
 /**
  * Finds the first part of a message's content that names a file by a `file_id`: with a provider that would be a file
- * of the operator's. Returns the way to the id.
+ * of the operator's. Returns the path to the id.
  */
 export function findFileId(messages: readonly unknown[]): (string | number)[] | undefined {
   for (const [index, message] of messages.entries()) {
     const { content } = message as { content?: unknown };
     if (!Array.isArray(content)) continue;
-    const way = wayTo(content, 'file_id');
-    if (way) return [index, 'content', ...way];
+    const path = pathTo(content, 'file_id');
+    if (path) return [index, 'content', ...path];
   }
   return undefined;
 }
 
-/** The way to the first field of a name within a value, which may not be nested deeper than a request. */
-function wayTo(value: unknown, name: string): (string | number)[] | undefined {
+/** Returns the path to the first field of a name within a value, which may not be nested deeper than a request. */
+function pathTo(value: unknown, name: string): (string | number)[] | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   for (const [key, each] of Object.entries(value)) {
     if (key === name && each !== null) return [key];
-    const way = wayTo(each, name);
-    if (way) return [Array.isArray(value) ? Number(key) : key, ...way];
+    const path = pathTo(each, name);
+    if (path) return [Array.isArray(value) ? Number(key) : key, ...path];
   }
   return undefined;
 }

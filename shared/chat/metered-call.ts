@@ -98,8 +98,8 @@ export async function holdCall(call: ModelCall): Promise<HeldCall> {
 }
 
 /**
- * Makes a call that is held. Throws `ModelError` if no upstream answers. The hold is released then; but a prompt that
- * an upstream took and left unanswered until we gave up is settled, as that of a stream that fell silent is.
+ * Makes a call that is held. Throws `ModelError` if no upstream answers. The hold is released then. But if an upstream
+ * took the prompt, and we gave up waiting for its answer, the call is settled, as that of a stream that fell silent.
  */
 export async function openHeldCall({ call, hold, maxTokens }: HeldCall): Promise<MeteredCall> {
   const { model, body, signal } = call;

@@ -43,7 +43,7 @@ export async function createChildren(
   return job as ClaimedJob;
 }
 
-/** Those that are there already, or whose file another job has taken, are left out of a second transaction. */
+/** If some are there already, or another job has taken their file, a second transaction makes the others. */
 async function createSome(parent: ClaimedJob, children: Child[], set: Partial<Job>): Promise<void> {
   const writes = children.map(({ job, beside = [] }) => [creationOf(job), ...beside]);
   const failed = await writeTransaction([
@@ -124,7 +124,7 @@ const madeFor = (parent: Job, prefix: string) =>
 /** A transaction takes 100 writes: one for a child, and the parent's. */
 const countedPerTransaction = 50;
 
-/** Counts jobs that have ended at their parents, each once, and queues a parent again after its last. */
+/** Adds jobs that have ended to the counts of their parents, each once. Queues a parent again after its last. */
 export async function countEnded(children: Job[]): Promise<void> {
   // A batch of the stream may tell of one end twice.
   const distinct = new Map(children.map((job) => [`${job.key_id}/${job.job_id}`, job]));
@@ -159,7 +159,7 @@ async function countSome(siblings: Job[]): Promise<void> {
 
 const maxFailedFiles = 100;
 
-/** The parent's write: so many of its children have ended. It names the first files that failed. */
+/** The parent's write: it adds the children that have ended, and names the first files that failed. */
 function countOf(key: JobKey, siblings: Job[], namedBefore: number): TransactWriteItem {
   const parts = siblings.filter(isPart);
   const endedAs = (status: string) => siblings.filter((job) => job.status === status);

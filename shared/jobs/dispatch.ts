@@ -7,13 +7,13 @@ import { noteEnds } from './end-events.ts';
 import { hasEndedNow, logEnds } from './end-log.ts';
 import { isPart, type Job } from './job.ts';
 import { nameOfLane } from './lane.ts';
-import { leaveLine } from './line/line.ts';
+import { uncountJobs } from './line/line.ts';
 import { isEnd } from './record.ts';
 import { ring } from './ring.ts';
 
 /**
- * Reads a batch of the job table's stream: rings for each job that became queued, counts each one that has ended
- * at the job it was made for and at its key, logs the ends, and notes them for webhooks.
+ * Reads a batch of the job table's stream. It rings for each job that became queued. For each one that has ended it
+ * updates the counts of its parent and of its key, logs the end, and notes it for webhooks.
  */
 export async function dispatchJobs({
   Records,
@@ -25,7 +25,7 @@ export async function dispatchJobs({
     logEnds(Records),
   ]);
   const failed = [...refused, ...uncounted, ...unnoted];
-  await leaveLines(recordsBefore(failed, Records).filter(hasEndedNow));
+  await uncountEnded(recordsBefore(failed, Records).filter(hasEndedNow));
   return {
     batchItemFailures: failed.map(({ dynamodb }) => ({
       itemIdentifier: dynamodb?.SequenceNumber ?? '',
@@ -39,12 +39,15 @@ function recordsBefore(failed: DynamoDBRecord[], records: DynamoDBRecord[]): Dyn
   return first < 0 ? records : records.slice(0, first);
 }
 
-/** Counts the jobs that have ended at their keys. Where that fails the sweep counts, once a key is refused. */
-async function leaveLines(records: DynamoDBRecord[]): Promise<void> {
+/**
+ * Subtracts jobs that have ended from the counts of their keys. Where that fails, the sweep counts the key's jobs anew
+ * once a submission was refused.
+ */
+async function uncountEnded(records: DynamoDBRecord[]): Promise<void> {
   const ended = records.map(jobOf).filter((job) => job.tag !== undefined && !isPart(job));
   for (const [keyId, jobs] of Map.groupBy(ended, ({ key_id }) => key_id)) {
     try {
-      await leaveLine(keyId, jobs.length, endsByLane(jobs));
+      await uncountJobs(keyId, jobs.length, endsByLane(jobs));
     } catch (error) {
       log('error', 'ended jobs not counted', { key_id: keyId, ...errorFields(error) });
     }
@@ -71,11 +74,11 @@ function endedUncounted({ dynamodb }: DynamoDBRecord): boolean {
 async function ringQueued(records: DynamoDBRecord[]): Promise<DynamoDBRecord[]> {
   const jobs = new Map(records.map((record) => [jobOf(record), record]));
   const refused = await ring([...jobs.keys()]);
-  for (const { job_id } of refused) log('warn', 'doorbell refused', { job_id });
+  for (const { job_id } of refused) log('warn', 'queue message refused', { job_id });
   return refused.flatMap((job) => jobs.get(job) ?? []);
 }
 
-/** Each end counts once however often it is counted, so a batch that fails in its middle is simply read again. */
+/** To count an end again changes nothing, so a batch that fails in its middle is read again. */
 async function countChildren(records: DynamoDBRecord[]): Promise<DynamoDBRecord[]> {
   try {
     await countEnded(records.map(jobOf));

@@ -51,7 +51,7 @@ export type EstimateAnswer =
 /** The gateway waits no longer. */
 const timeLimitMs = 27_000;
 
-/** Estimates what a submission would come to. Throws what its first look at the drive would come to. */
+/** Estimates what a submission would come to. Throws the error with which its job's first look at the drive would end. */
 export async function estimateJob(caller: Caller, submission: JobSubmission): Promise<JobEstimate> {
   checkSubmission(submission, caller);
   const allowedFolders = [...limitsOf(caller).drive_folders];

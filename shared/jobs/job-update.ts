@@ -30,7 +30,7 @@ export async function updateJob(job: Leased, update: JobUpdate): Promise<Job | u
   return updated?.Attributes as Job | undefined;
 }
 
-/** Returns an update as a transaction takes it. How far a job has come that runs here is written along. */
+/** Returns an update as a transaction takes it. It also writes how far the job has come, if it runs in this process. */
 export function updateOf(
   job: Leased,
   { when, values, set, setOnce = {}, remove = [] }: JobUpdate,

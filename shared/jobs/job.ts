@@ -56,7 +56,7 @@ export interface Job extends JobKey {
   asked_model?: string;
   force_ocr?: boolean;
   fresh?: boolean;
-  /** The caller's own tags, which the jobs made for this one have too. */
+  /** The caller's own metadata, which the jobs made for this one have too. */
   metadata?: Metadata;
   drive_file_id?: string;
   /** The folders that the key might read when the job was submitted; jobs of before lack them. */
@@ -109,7 +109,10 @@ export interface Job extends JobKey {
   /** When the job may be claimed: its creation, or the end of its wait. */
   ready_at: string;
   turn?: string;
-  /** Its place among the jobs of all keys, in µs, which it keeps; absent on jobs from before there were tags. */
+  /**
+   * Its place among the jobs of all keys, in µs since 1970, which it keeps: the start tag of fair queueing. Absent on jobs
+   * from before there were tags.
+   */
   tag?: number;
   /** Its place among the jobs that wait for a limit of its key, if that is farther than a job waits at once. */
   place?: { limit: string; at: string };
@@ -117,16 +120,19 @@ export interface Job extends JobKey {
   due_at?: string;
   lease_id?: string;
   lease_until?: string;
-  /** Whether it has lost a worker, and is to run with no other job beside it. And the lease under which it does. */
+  /** It has lost a worker, so it runs with no other job beside it. */
   runs_alone?: boolean;
+  /** The lease under which it runs alone. */
   alone_lease?: string;
   /** How it has ended, and its id (`ended-jobs.ts`); absent on jobs that ended before there was this index. */
   ended?: string;
-  /** Why the job was stopped; it is to end `cancelled`. And how often ending it was tried again. */
+  /** Why the job was stopped; it is to end `cancelled`. */
   stop_reason?: string;
+  /** How often ending it was tried again. */
   stop_tries?: number;
-  /** The job that this one tries again; and the one that tries this one again. */
+  /** The job that this one tries again. */
   retry_of?: string;
+  /** The job that tries this one again. */
   retry_job_id?: string;
   /** When the table forgets the job, in epoch seconds. */
   expires_at?: number;

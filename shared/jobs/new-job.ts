@@ -5,7 +5,7 @@ import type { KeyLimits } from '../keys/key-limits.ts';
 import { metadataOf } from '../ledger/metadata.ts';
 import { findJob, instant, type Job, type JobKey } from './job.ts';
 import { type LaneName, laneOf, turnOf } from './lane.ts';
-import { leaveLine } from './line/line.ts';
+import { uncountJobs } from './line/line.ts';
 import { ringGraceMs } from './state.ts';
 import { recordModelOf } from './step-models.ts';
 import type { JobSubmission } from './submission.ts';
@@ -82,7 +82,7 @@ export async function putJob(job: Job): Promise<Job> {
     ),
   );
   if (created) return job;
-  await leaveLine(job.key_id, 1);
+  await uncountJobs(job.key_id, 1);
   return (await findJob(job)) ?? job;
 }
 

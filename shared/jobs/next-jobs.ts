@@ -35,7 +35,7 @@ async function claimIfQueued(key: Claimable): Promise<ClaimedJob | undefined> {
   return job?.status === 'queued' ? claimJob(key) : undefined;
 }
 
-/** So many more are read than are claimed, for those that others claim at the same moment. */
+/** How many jobs are read beyond those to claim: other workers may claim some first. */
 const spareJobs = 10;
 
 /** Claims up to `count` ready jobs of a lane, in their turn. */

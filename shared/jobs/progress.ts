@@ -4,7 +4,7 @@ import type { Progress } from './record.ts';
 /** How far the jobs that run in this process have come, by their leases. */
 const noted = new Map<string, Progress>();
 
-/** Notes how far a job has come. It is written with the next write of the job, which it needs none for. */
+/** Notes how far a job has come. The job's next write stores it, so that it needs no write of its own. */
 export function noteProgress({ lease_id }: ClaimedJob, progress: Progress): void {
   noted.set(lease_id, progress);
 }

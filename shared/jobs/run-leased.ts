@@ -4,7 +4,7 @@ import { errorFields, log } from '../log.ts';
 import { measure } from '../metrics.ts';
 import { advisedMs, endOfWait, isPermanent, jobErrorText } from './failure.ts';
 import { type ClaimedJob, findJob, type Job } from './job.ts';
-import { placeAfter } from './line/places.ts';
+import { waitForLimit } from './line/places.ts';
 import { beginRun, endRun } from './line/running.ts';
 import { keepResult } from './objects.ts';
 import type { JobResult } from './result.ts';
@@ -109,7 +109,7 @@ class LimitedRun {
   }
 }
 
-/** Ends a job as one that was stopped, if it was: that may be why its run could not end it. */
+/** If the job was stopped, ends it as stopped: that may be why its run's last write was refused. */
 async function endStopped(
   job: ClaimedJob,
   run: RunJob,
@@ -179,7 +179,7 @@ async function attempt(
     }
     const waitsUntil = endOfWait(job, error);
     if (waitsUntil) {
-      const { untilMs, ...place } = await placeAfter(job, error, waitsUntil);
+      const { untilMs, ...place } = await waitForLimit(job, error, waitsUntil);
       return () => postponeJob(job, jobErrorText(error), untilMs, place);
     }
     if (isPermanent(error)) return () => failJob(job, jobErrorText(error));

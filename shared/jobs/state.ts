@@ -203,7 +203,7 @@ interface Tries {
   counted: Partial<Job>;
 }
 
-/** Its retries; once it was stopped, its tries to end. */
+/** Counts a job's retries; once it was stopped, its tries to end. */
 function triesOf({ retry_count, max_retries, stop_reason, stop_tries = 0 }: Job): Tries {
   return stop_reason
     ? { used: stop_tries, most: maxStopTries, counted: { stop_tries: stop_tries + 1 } }
@@ -257,11 +257,11 @@ const attemptOf = ({ attempt_at, started_at }: Job): Partial<Job> => {
   return began ? { attempt_at: began } : {};
 };
 
-/** What a turn is made of. */
-type Waiting = JobKey & Pick<Job, 'priority'> & { tag?: number | undefined };
+/** What a turn is made of, of a job that waits. */
+type TurnFields = JobKey & Pick<Job, 'priority'> & { tag?: number | undefined };
 
 /** Gives a queued job its turn once its wait is over. Undefined if it waits still, or has its turn already. */
-export function makeReady(job: Waiting): Promise<Job | undefined> {
+export function makeReady(job: TurnFields): Promise<Job | undefined> {
   const { when, values } = whileReady(Date.now());
   return updateJob(job, {
     when: `${when} AND attribute_not_exists(turn)`,
@@ -289,7 +289,7 @@ export const haveChildrenEnded = ({ children_total = 0, children_ended = 0 }: Jo
   children_ended >= children_total;
 
 /** processing → queued, for a job that waits for its children, once the last of them has ended. */
-export function resumeJob(job: Waiting & Pick<Job, 'stop_reason'>): Promise<Job | undefined> {
+export function resumeJob(job: TurnFields & Pick<Job, 'stop_reason'>): Promise<Job | undefined> {
   return queueAgain(job, {
     when: `${whileWaiting.when} AND (attribute_not_exists(children_total) OR children_ended >= children_total)`,
     values: whileWaiting.values,
@@ -449,7 +449,7 @@ function endJob(
 }
 
 function queueAgain(
-  job: Waiting & Pick<Job, 'stop_reason'>,
+  job: TurnFields & Pick<Job, 'stop_reason'>,
   condition: Condition,
   set: Partial<Job> = {},
 ): Promise<Job | undefined> {

@@ -4,7 +4,7 @@ import { setting } from '../config.ts';
 import { instant } from './job.ts';
 import { allLanes } from './lane.ts';
 
-/** A sweep is over by then, as its function's time is. */
+/** How long a sweep may hold the lease: as long as its function may run. */
 const leaseMs = 60_000;
 
 /** The item that the sweep at work holds; no key has this id. */

@@ -3,7 +3,7 @@ import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda'
 import * as v from 'valibot';
 import { type ApiKey, findKey } from '../keys/key.ts';
 import { errorFields, log } from '../log.ts';
-import { Company } from './company.ts';
+import { InvocationJobs } from './invocation-jobs.ts';
 import type { ClaimedJob } from './job.ts';
 import { claimBest, claimJobs, inTurn } from './next-jobs.ts';
 import { Doorbell } from './ring.ts';
@@ -27,10 +27,10 @@ const claimingShare = 1 / 3;
 export function jobWorker(work: RunJob, atOnce = 1) {
   return async ({ Records }: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
     const timeMs = context.getRemainingTimeInMillis();
-    const company = new Company();
+    const jobs = new InvocationJobs();
     const timeIsUp = AbortSignal.timeout(timeMs - windUpMs);
     const run: RunClaimed = (job, key) =>
-      company.keep(work, (workInCompany) => runLeased(job, workInCompany, timeIsUp, key));
+      jobs.run(work, (workInTurn) => runLeased(job, workInTurn, timeIsUp, key));
     const mayTakeMore = () => context.getRemainingTimeInMillis() > timeMs * (1 - claimingShare);
     const readable = Records.flatMap((record) => readMessage(record) ?? []);
     const readableIds = new Set(readable.map(({ messageId }) => messageId));
@@ -59,7 +59,7 @@ interface Message {
 function readMessage({ messageId, body }: SQSRecord): Message | undefined {
   const read = v.safeParse(v.pipe(v.string(), v.parseJson(), Doorbell), body);
   if (read.success) return { messageId, doorbell: read.output };
-  log('error', 'not a doorbell', { message_id: messageId, issue: read.issues[0].message });
+  log('error', 'malformed queue message', { message_id: messageId, issue: read.issues[0].message });
   return undefined;
 }
 

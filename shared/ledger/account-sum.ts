@@ -18,9 +18,9 @@ export interface AccountDifference {
 }
 
 /**
- * Compares an account, as it was read, with the charges of its window, as they are read afterwards. An epoch that was
- * not audited yet is left out of both sides, as its calls may be under way: the account says by itself what they have
- * cost so far, and its charges are not added. What was audited never changes.
+ * Compares an account, as it was read, with the charges of its window, as they are read afterwards. What was audited never
+ * changes. In an epoch that was not audited yet, calls may be under way: its charges are not added, and the account's own
+ * sum of it stands on both sides.
  */
 export class AccountSum {
   private readonly account: Account;

@@ -14,14 +14,14 @@ export interface ChargeSubject {
   model: string;
   /** The tags under which its use is counted, such as `batch` and `batch:chat`. */
   tags: string[];
-  /** The caller's own tags. They are exported, and never counted. */
+  /** The caller's own metadata. It is exported, and never counted. */
   metadata?: Metadata;
   job_id?: string;
 }
 
 /**
- * One model call, or one page read by OCR, once it has ended: `settled` with its cost, or `released` without one.
- * Amounts are whole nano-dollars, instants ISO 8601 strings.
+ * One model call, one page read by OCR, or one web search, once it has ended: `settled` with its cost, or `released`
+ * without one. Amounts are whole nano-dollars, instants ISO 8601 strings.
  */
 export interface Charge extends ChargeSubject {
   key_id: string;

@@ -9,8 +9,8 @@ const longEpochMs = 10 * 60_000;
 const maxHoldMs = 16 * 60_000;
 
 /**
- * The number of the three minutes in which a call begins. An account keeps sums for each epoch, so that an
- * epoch that nobody writes to any more can be audited while the account is in use.
+ * The number of the epoch, of three minutes, that an instant lies in. An account keeps sums for each epoch, so that
+ * one that nobody writes to any more can be audited while the account is in use.
  */
 export const epochOf = (ms: number) => Math.floor(ms / epochMs);
 

@@ -7,12 +7,12 @@ import { type Account, accountKey, requestsAttribute, usualConcurrent } from './
 import { auditDueMs, epochOf, heldAttribute, runningAttribute } from './epoch.ts';
 import { isTeamId } from './team.ts';
 
-/** A hold, and the accounts that it is right for. */
+/** A hold, and what must be available on an account for it, in nano-dollars. */
 export interface Fit {
   holdNanoUsd: number;
-  /** It is right if so much is available or more; by default the hold itself. */
+  /** At least this is available; by default the hold itself. */
   from?: number;
-  /** And less than this. */
+  /** Less than this is available. */
   below?: number;
 }
 

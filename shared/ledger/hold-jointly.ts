@@ -76,7 +76,7 @@ export async function holdJointly(
   return { refusedBy, payers: [known(key.key_id), ...(teamId ? [known(teamId)] : [])] };
 }
 
-/** An upper bound is meant for the account that has the least: any other may have as much as it wants. */
+/** Returns the fit for one of the accounts: `below` holds only for the one with the least available. */
 function fitOf(id: string, payers: readonly Seen[], fit: Fit): Fit {
   const least = Math.min(...payers.map(({ available }) => available));
   if (payers.find(({ key_id }) => key_id === id)?.available === least) return fit;

@@ -25,7 +25,10 @@ export function remember({ key_id, available, held, team }: Account, refuses = f
 export const payersOf = (key: Seen): [Seen, ...Seen[]] =>
   key.team ? [key, lastSeen(key.team)] : [key];
 
-/** What is available on all of several accounts, and held on the one that will have the least once its calls end. */
+/**
+ * The least that is available on any of several accounts; and as `held`, by how much the least will have grown once all
+ * their calls end without a cost.
+ */
 export function leastOf(seen: readonly Seen[]): Pick<Account, 'available' | 'held'> {
   const available = Math.min(...seen.map((each) => each.available));
   if (!Number.isFinite(available)) return { available, held: 0 };

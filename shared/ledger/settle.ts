@@ -155,7 +155,7 @@ function beginEnd(hold: Hold): boolean {
 
 const longestWriteMs = 5 * 60_000;
 
-/** Ends the tries of a write before its epoch is audited. Most calls end long before, and need none. */
+/** Ends the tries of a write before its epoch is audited. Returns undefined where there is plenty of time, as for most. */
 function cutOffOf({ charge }: Hold): AbortSignal | undefined {
   const leftMs = settleUntilMs(epochOf(timeOfId(charge.entry))) + 30_000 - Date.now();
   return leftMs < longestWriteMs ? AbortSignal.timeout(leftMs) : undefined;

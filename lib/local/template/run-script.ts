@@ -9,7 +9,7 @@ export const sourceRoot = fileURLToPath(new URL('../../..', import.meta.url));
 
 /**
  * esbuild's own command collects no garbage, as it ends soon; called from a script it would, which takes a quarter of
- * its time. Up to the limit it needn't.
+ * its time. Below this limit of memory it collects none here either.
  */
 const esbuildSettings = { GOGC: 'off', GOMEMLIMIT: '1500MiB' };
 
@@ -30,7 +30,7 @@ export async function runScript(
   script.stderr?.on('data', (chunk) => {
     output += chunk;
   });
-  // What watches over it has its output too, until nobody is watched over.
+  // The process that watches over it keeps its output open too, and ends with this pipe.
   script.once('exit', () => script.stdio[3]?.destroy());
   const [exitCode] = await once(script, 'close');
   if (exitCode === 0) return;

@@ -16,8 +16,8 @@ const linesAtOnce = 8;
 
 /**
  * Runs a file of requests in the OpenAI batch format, line by line. Its result is a file in that format, in the
- * lines' order. A line that was answered stays answered. A line that can't be asked is kept nowhere: it is refused
- * alike each time it is read. Throws for a file of too many lines, or of none that can be asked.
+ * lines' order. A line that was answered is kept, and not asked again. A line that can't be asked is not kept: reading it
+ * again gives the same error. Throws for a file of too many lines, or of none that can be asked.
  *
  * @see https://platform.openai.com/docs/guides/batch
  */

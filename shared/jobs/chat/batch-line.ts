@@ -35,7 +35,7 @@ export const numberOf = (name: string) => Number(name.slice('line_'.length));
 export const maxLineBytes = 6 * 1024 * 1024;
 
 /** One line of a file of requests. */
-export interface Line {
+export interface FileLine {
   job: SourcedJob;
   /** Undefined if it is longer than a line may be. */
   line: string | undefined;
@@ -66,14 +66,14 @@ const BatchLine = v.pipe(
 
 const nothingUsed: TokenCounts = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
 
-/** Why a line asks for nothing that can be run, with what the result says of it. The same line is refused alike. */
+/** Why a line can't be asked, and its entry in the result. The same line always has the same refusal. */
 export interface Refusal {
   wrong: string;
   step: LineStep;
 }
 
 /** Returns why a line can't be asked; undefined if it can. */
-export function refusalOf(line: Line): Refusal | undefined {
+export function refusalOf(line: FileLine): Refusal | undefined {
   const read = readLine(line);
   return 'wrong' in read ? read : undefined;
 }
@@ -82,7 +82,10 @@ export function refusalOf(line: Line): Refusal | undefined {
  * Runs one line's request, once. Returns whether the line was answered; undefined for one that can't be asked, which
  * writes nothing: a file may have many, and they are paid by nobody.
  */
-export async function answerLine(line: Line, signal: AbortSignal): Promise<boolean | undefined> {
+export async function answerLine(
+  line: FileLine,
+  signal: AbortSignal,
+): Promise<boolean | undefined> {
   const { job } = line;
   await beginStep(job);
   const request = readLine(line);
@@ -104,7 +107,7 @@ export async function answerLine(line: Line, signal: AbortSignal): Promise<boole
   }
 }
 
-function readLine(line: Line): LineRequest | Refusal {
+function readLine(line: FileLine): LineRequest | Refusal {
   if (line.line === undefined) {
     const mb = maxLineBytes / 1024 / 1024;
     return invalid(line, null, `it is longer than the ${mb} MB that a line may have.`);
@@ -127,29 +130,30 @@ function readLine(line: Line): LineRequest | Refusal {
   }
 }
 
-function invalid(line: Line, custom_id: string | null, wrong: string): Refusal {
+function invalid(line: FileLine, custom_id: string | null, wrong: string): Refusal {
   const error = { code: 'invalid_line', message: `Line ${line.number}: ${wrong}` };
   const output = { id: idOf(line), custom_id, response: null, error };
   return { wrong, step: { output, failed: true, usage: nothingUsed, cost: 0 } };
 }
 
-function failedStep(line: Line, custom_id: string, error: ServiceError): LineStep {
+function failedStep(line: FileLine, custom_id: string, error: ServiceError): LineStep {
   const { statusCode, message, code } = error;
   const said = { error: { message, type: 'invalid_request_error', param: null, code } };
   const output = responseTo(line, custom_id, statusCode, said);
   return { output, failed: true, usage: nothingUsed, cost: 0 };
 }
 
-const responseTo = (line: Line, custom_id: string, status_code: number, body: unknown) => ({
+const responseTo = (line: FileLine, custom_id: string, status_code: number, body: unknown) => ({
   id: idOf(line),
   custom_id,
   response: { status_code, request_id: idOf(line), body },
   error: null,
 });
 
-const idOf = ({ job, number }: Line) => `batch_req_${job.job_id.slice('job_'.length)}_${number}`;
+const idOf = ({ job, number }: FileLine) =>
+  `batch_req_${job.job_id.slice('job_'.length)}_${number}`;
 
-function requestOf({ job, models }: Line, body: object): Omit<LineRequest, 'custom_id'> {
+function requestOf({ job, models }: FileLine, body: object): Omit<LineRequest, 'custom_id'> {
   const request = completionRequestOf({ model: job.model, ...body });
   const model = findModel(request.model);
   if (!model || !(models?.includes(model.id) ?? true)) {

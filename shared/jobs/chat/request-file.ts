@@ -1,6 +1,6 @@
 import { ServiceError } from '../../http/errors.ts';
 import type { SourcedJob } from '../files/source.ts';
-import { type Line, maxLineBytes, type Refusal, refusalOf } from './batch-line.ts';
+import { type FileLine, maxLineBytes, type Refusal, refusalOf } from './batch-line.ts';
 import { linesOf, reserveBytes } from './file-lines.ts';
 import { maxLines } from './line-limit.ts';
 
@@ -13,7 +13,7 @@ export interface RequestFile {
 }
 
 /** The lines of a file of requests with their numbers, blank ones too. A byte order mark may begin the file. */
-export async function* linesIn({ job, path, models }: RequestFile): AsyncGenerator<Line> {
+export async function* linesIn({ job, path, models }: RequestFile): AsyncGenerator<FileLine> {
   let number = 0;
   for await (const text of linesOf(path, maxLineBytes)) {
     number += 1;
@@ -53,7 +53,7 @@ const noRequests = ({ filename }: SourcedJob, firstWrong: string) =>
   new ServiceError(422, 'invalid_lines', `No line of ${filename} can be asked. ${firstWrong}`);
 
 /** Returns why a line can't be asked, within the room that lines have. */
-export async function refusalIn(line: Line): Promise<Refusal | undefined> {
+export async function refusalIn(line: FileLine): Promise<Refusal | undefined> {
   const giveBack = await reserveBytes(bytesOf(line));
   try {
     return refusalOf(line);
@@ -63,4 +63,4 @@ export async function refusalIn(line: Line): Promise<Refusal | undefined> {
 }
 
 /** How many bytes a line takes. */
-export const bytesOf = ({ line }: Line) => Buffer.byteLength(line ?? '');
+export const bytesOf = ({ line }: FileLine) => Buffer.byteLength(line ?? '');

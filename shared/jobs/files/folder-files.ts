@@ -26,7 +26,7 @@ export async function sortFiles(
   folderId: string,
   signal: AbortSignal,
 ): Promise<SortedPage> {
-  const sources = await leftOf(
+  const sources = await remainingFiles(
     folder,
     files.filter((file) => !isOwnResult(file)),
   );
@@ -78,7 +78,7 @@ const leftOut = (
  * Of a folder that is tried again, the files whose jobs failed, and if it was cancelled or failed itself, also
  * those that were cancelled or that it had not come to.
  */
-async function leftOf({ key_id, retry_of }: Job, files: DriveFile[]): Promise<DriveFile[]> {
+async function remainingFiles({ key_id, retry_of }: Job, files: DriveFile[]): Promise<DriveFile[]> {
   if (!retry_of) return files;
   const before = await findJob({ key_id, job_id: retry_of });
   const isDone = before?.status === 'done';

@@ -30,7 +30,7 @@ export function folderToList(job: Job): Subfolder & { pageToken: string | undefi
 }
 
 /** Returns where a job is after a page; `below` are the folders that lie in the folder, told on its first page. */
-export function placeAfter(
+export function nextPlace(
   job: Job,
   { nextPageToken, below }: { nextPageToken: string | undefined; below: { id: string }[] },
 ): Place {

@@ -4,15 +4,15 @@ import { dynamodb, unlessConditionFails } from '../../aws/dynamodb.ts';
 import { setting } from '../../config.ts';
 import { type Job, retentionEnd } from '../job.ts';
 
-/** What a disk lets a name have, less what a disk's drive may add to tell names apart. */
+/** The longest name that a file system takes, less what the local drive may add to make it unique. */
 const maxNameBytes = 240;
 const maxSlugBytes = 48;
 
 type Named = Pick<Job, 'key_id' | 'drive_file_id' | 'filename' | 'pipeline_instruction'>;
 
 /**
- * Returns the name of a job's result: its source's with `suffix`. Of answers about one source the first question
- * has that name to itself; another's begins the suffix with its words, and a hash that tells it from all others.
+ * Returns the name of a job's result: its source's with `suffix`. The first question about a source has that name.
+ * For another question its first words and six digits of its hash stand before the suffix.
  */
 export async function resultName(job: Named, suffix: string): Promise<string> {
   const { filename = 'document', pipeline_instruction: question = '' } = job;

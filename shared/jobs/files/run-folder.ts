@@ -10,7 +10,7 @@ import type { RunJob } from '../run-leased.ts';
 import { continueJob, haveChildrenEnded, suspendJob } from '../state.ts';
 import { beginStep, readKeyOf } from '../watch.ts';
 import { maxLeftOut, sortFiles } from './folder-files.ts';
-import { folderToList, isExpanded, placeAfter } from './folder-tree.ts';
+import { folderToList, isExpanded, nextPlace } from './folder-tree.ts';
 import { readInFolders } from './lost-folder.ts';
 
 /**
@@ -63,7 +63,7 @@ async function expandPage(
   const children = turns.map((job, index) => ({ ...pending[index]?.child, job }));
   return createChildren(job, children, {
     filename: job.filename ?? '',
-    ...placeAfter(job, { nextPageToken: page.nextPageToken, below: page.folders }),
+    ...nextPlace(job, { nextPageToken: page.nextPageToken, below: page.folders }),
     files_found: files_found + counts.found,
     files_unsupported: files_unsupported + counts.unsupported,
     files_unreadable: files_unreadable + counts.unreadable,

@@ -9,9 +9,10 @@ import { instant, retentionEnd } from '../job.ts';
 import type { LaneName } from '../lane.ts';
 
 /**
- * Where a key stands beside the others: an item of the jobs table that each submission moves on. `last_…` is the last
- * tag that it took at a priority of a lane, in µs; `place_…` the last place among its jobs that wait for a limit, in
- * ms. `jobs` counts those of its jobs that have not ended; `ended_…` those that ended in a lane within five minutes.
+ * A key's state in the queues: an item of the jobs table that each submission updates. `last_…` is the last tag that
+ * the key took at a priority of a lane, in µs since 1970; `place_…` the last place among its jobs that wait for a limit,
+ * in ms since 1970. `jobs` counts those of its jobs that have not ended; `ended_…` those that ended in a lane within five
+ * minutes.
  */
 export interface Line {
   key_id: string;
@@ -27,7 +28,10 @@ export const lineKey = (keyId: string) => ({ key_id: keyId, job_id: 'line' });
 /** What a key has of the turns. */
 export type Share = Pick<KeyLimits, 'weight'> & Partial<Pick<KeyLimits, 'max_queued'>>;
 
-/** Takes a place among the jobs of a key that wait for one of its limits: from an instant on, so many ms apart. */
+/**
+ * Takes a place among the jobs of a key that wait for one of its limits. Places are `apartMs` apart, and none is before
+ * `fromMs`. Returns the place, in ms since 1970.
+ */
 export const takePlace = (
   keyId: string,
   limit: string,
@@ -38,11 +42,11 @@ export const takePlace = (
 
 interface Move {
   mark: `last_${string}` | `place_${string}`;
-  /** The least that is taken. */
+  /** The lowest value that is given. */
   from: number;
   step: number;
   count?: number;
-  /** Counts the jobs, and asks whether the key may have so many. */
+  /** If given, the jobs are added to the key's count, and refused beyond its `max_queued`. */
   share?: Share;
 }
 
@@ -52,8 +56,9 @@ const maxSeen = 10_000;
 const maxTries = 10;
 
 /**
- * Moves a mark of a key's line on by `count` steps, so that each of them is `from` at least and taken once. Returns the
- * first. It takes one conditional update, and another if the mark is not where it was seen last.
+ * Moves a mark of a key's line on by `count` values. They are `step` apart, none is below `from`, and none is given
+ * twice. Returns the first. Throws `QueueFullError`, or a 503 `busy` after ten tries. It takes one conditional update, and
+ * another if the mark is not where it was seen last.
  */
 export async function moveOn(keyId: string, move: Move): Promise<number> {
   const { mark, from, step, count = 1 } = move;
@@ -174,17 +179,20 @@ async function askForRecount(keyId: string): Promise<void> {
 
 /** How long ends are counted together, for the rate at which jobs end. */
 const endsSpanMs = 5 * 60_000;
-/** A count of ends is removed after so many spans, within so many; one that is left is an old mark. */
+/**
+ * A count of ends is removed once it is `keptSpans` old, by a write within the next `removedSpans`. One that no such write
+ * met is removed as an old mark.
+ */
 const keptSpans = 3;
 const removedSpans = 3;
 
 const spanAt = (ms: number) => Math.floor(ms / endsSpanMs);
 
 /**
- * Counts jobs of a key that have ended, or were never made. Those that ended in a lane are also counted there, in the
- * same write, for those who ask how many jobs end a minute.
+ * Subtracts jobs that have ended, or were never made, from the count of a key's jobs. The same write adds those in `ended`
+ * to what has ended in their lanes, from which it is known how many jobs end a minute.
  */
-export async function leaveLine(
+export async function uncountJobs(
   keyId: string,
   count: number,
   ended: ReadonlyMap<LaneName, number> = new Map(),

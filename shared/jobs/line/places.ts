@@ -19,10 +19,10 @@ interface Wait extends Pick<Job, 'place'> {
 }
 
 /**
- * Returns how long a job waits that a limit of its key stopped: each by its place among those that wait for it, as they
- * would all ask in the same second otherwise. `endMs` is when the wait would end for a job alone.
+ * Returns until when a job waits that a limit of its key stopped. Each job has a place of its own, so that not all ask in
+ * the same second. `endMs` is when the wait would end for a job alone.
  */
-export async function placeAfter(job: Job, error: unknown, endMs: number): Promise<Wait> {
+export async function waitForLimit(job: Job, error: unknown, endMs: number): Promise<Wait> {
   const line = lineFor(error, endMs);
   if (!line) return { untilMs: endMs };
   const { limit, fromMs, apartMs, wakesAt } = line;
@@ -38,7 +38,7 @@ export async function placeAfter(job: Job, error: unknown, endMs: number): Promi
 
 interface WaitingLine {
   limit: string;
-  /** When its first place is: the same for all who ask now, as a later one moves the line for all after it. */
+  /** The time of its first place, in ms since 1970: the same for all who ask now. A later one would delay all after it. */
   fromMs: number;
   /** How far apart its places are. */
   apartMs: number;
@@ -48,7 +48,7 @@ interface WaitingLine {
 /** The line that an error puts a job into; undefined if it is about no limit that jobs of a key share. */
 function lineFor(error: unknown, endMs: number): WaitingLine | undefined {
   if (error instanceof RequestsPerMinuteError) {
-    // The wait is told in whole seconds, and the limit is one of each minute.
+    // The advised wait is in whole seconds, so it may end a little after the minute that it waits for has begun.
     const fromMs = Math.floor(endMs / minuteMs) * minuteMs;
     return { limit: 'requests', fromMs, apartMs: minuteMs / error.requestsPerMinute };
   }
@@ -62,7 +62,7 @@ function lineFor(error: unknown, endMs: number): WaitingLine | undefined {
   return undefined;
 }
 
-/** How long one takes isn't known: at most as many ask in a second as may run at once. */
+/** How long one takes isn't known. In a second at most as many ask as may run at once. */
 const atOnce = (limit: string, count: number, endMs: number): WaitingLine => ({
   limit,
   fromMs: Date.now(),

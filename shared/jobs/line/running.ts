@@ -16,7 +16,7 @@ interface Running {
   checked_at?: string;
 }
 
-/** 429: as many jobs of the key run as may. Its job waits, and no caller sees this. */
+/** 429: the key has as many jobs running as it may. Its job waits, and no caller sees this. */
 export class RunningError extends ServiceError {
   readonly maxRunning: number;
 
@@ -35,7 +35,7 @@ export async function beginRun(job: ClaimedJob, maxRunning: number): Promise<voi
   }
 }
 
-/** Ends it. Where that fails, or the worker dies before, a job that finds no room sees that it is over. */
+/** Ends a run. Where that fails, or the worker dies before, a job that finds no room sees that it is over. */
 export async function endRun(job: ClaimedJob): Promise<void> {
   try {
     await removeRuns(job.key_id, [nameOf(job)]);

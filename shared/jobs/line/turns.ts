@@ -6,12 +6,12 @@ import { firstTurnOf, newcomersOf } from '../lane.ts';
 import { moveOn, type Share } from './line.ts';
 
 /**
- * Gives new jobs of one key their turns, by start-time fair queueing: a tag is that of the job whose turn it is at the
- * priority, or now if none waits; and at least a step more than the key's last. A key of weight 4 has steps a quarter
- * as long, and so four turns for one of others.
+ * Gives new jobs of one key their turns, by start-time fair queueing. A tag is the greater of two: the tag of the job
+ * whose turn it is at the priority (now if none waits), and the key's last tag plus a step. A key of weight 4 has steps a
+ * quarter as long, and so four turns for one of others.
  *
- * They are counted among the key's. Throws `QueueFullError` if it has as many as it may; without `max_queued` it may
- * have any number.
+ * The jobs are added to the count of the key's. Throws `QueueFullError` if it has as many as it may; without `max_queued`
+ * it may have any number.
  *
  * @see https://doi.org/10.1145/248156.248171
  */
@@ -43,7 +43,7 @@ export async function takeTurn(job: Job, share: Share): Promise<Job> {
   return placed;
 }
 
-/** Of two keys with one weight each takes a step of 1 ms a job, as if a lane began a thousand a second. */
+/** The step between two tags of a key, in µs: 1 ms divided by its weight, as if a lane began a thousand jobs a second. */
 const stepOf = (weight: number) => Math.max(1, Math.round(1000 / weight));
 
 const markOf = ({ lane, priority }: Pick<Job, 'lane' | 'priority'>) =>

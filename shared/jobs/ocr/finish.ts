@@ -18,7 +18,7 @@ import { completionOf, type RunEnd } from '../run-leased.ts';
 import { failJob, saveProgress, suspendJob } from '../state.ts';
 import { chatModelOf } from '../step-models.ts';
 import { findKeyOf } from '../watch.ts';
-import { inContext, namesOfPages } from './named-parts.ts';
+import { namesOfPages, withPartNames } from './named-parts.ts';
 import { pageText, withPageMarks } from './page-marks.ts';
 import { type PageStep, pageSteps } from './page-steps.ts';
 
@@ -67,7 +67,7 @@ export async function finishPipeline(job: ClaimedJob): Promise<RunEnd> {
 async function startChatStep(job: ClaimedJob, ocr: OcrResult): Promise<RunEnd> {
   await saveProgress(job, await keepResult(job, resultOf(job, ocr, null)));
   const job_id = childIdOf(job.job_id, 'chat');
-  const pages = inContext(ocr.pages, ({ text, error }) => text ?? `[${error}]`);
+  const pages = withPartNames(ocr.pages, ({ text, error }) => text ?? `[${error}]`);
   const document_object = await putDocument({ key_id: job.key_id, job_id }, pages);
   const { weight = 1 } = (await findKeyOf(job)) ?? {};
   // It is another lane's work, and takes its turn there as a submission does.
@@ -122,7 +122,7 @@ export async function ocrResultOf(
     type: 'ocr',
     page_count: pageCount,
     images_used: steps.filter(({ image_hour }) => image_hour !== undefined).length,
-    text: inContext(pages, pageText).join('\n\n'),
+    text: withPartNames(pages, pageText).join('\n\n'),
     pages,
     ...(failed.length > 0 && { failed_pages: failed }),
     ...(unsure.length > 0 && { low_confidence_pages: unsure }),

@@ -23,7 +23,10 @@ export async function namesOfPages(job: Job): Promise<Map<number, { part: string
 }
 
 /** Returns the text of each page; a file in the document has its name above its first page. */
-export function inContext(pages: readonly OcrPage[], textOf: (page: OcrPage) => string): string[] {
+export function withPartNames(
+  pages: readonly OcrPage[],
+  textOf: (page: OcrPage) => string,
+): string[] {
   let before: string | undefined;
   return pages.map((page) => {
     const isFirst = page.part !== before;

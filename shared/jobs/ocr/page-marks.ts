@@ -1,5 +1,5 @@
 import type { OcrPage } from '../result.ts';
-import { inContext } from './named-parts.ts';
+import { withPartNames } from './named-parts.ts';
 
 /** A text's own line that looks like a mark. */
 const mark = /^<!-- page \d+ -->$/gm;
@@ -10,7 +10,7 @@ const mark = /^<!-- page \d+ -->$/gm;
  * page's own line that looks like a mark is escaped, and shown as it was.
  */
 export function withPageMarks(pages: readonly OcrPage[]): string {
-  const texts = inContext(pages, (page) => escaped(pageText(page)));
+  const texts = withPartNames(pages, (page) => escaped(pageText(page)));
   return pages.map(({ page }, index) => `<!-- page ${page} -->\n\n${texts[index]}`).join('\n\n');
 }
 

@@ -72,7 +72,7 @@ export async function actOnAll(
 }
 
 /**
- * Leaves out the jobs that the action on another does along: what was made for a job is stopped with it, and tried
+ * Leaves out the jobs that the same action on another job covers: what was made for a job is stopped with it, and tried
  * again with it. A file of a folder that is done is tried again by itself, unless the folder was tried again.
  */
 export async function withoutChildren(action: JobAction, jobs: readonly Job[]): Promise<Job[]> {

@@ -9,7 +9,7 @@ import type { JobStatus } from '../record.ts';
 /** Which jobs an operator means. */
 export interface JobFilter {
   statuses?: readonly JobStatus[] | undefined;
-  /** What the code begins with that begins the job's error. */
+  /** What the job's error begins with: its code, or the beginning of it. */
   error?: string | undefined;
   /** Jobs submitted at this time or later, in ms since 1970. */
   sinceMs?: number | undefined;
@@ -74,8 +74,8 @@ function conditionsOf({ statuses, error, untried }: JobFilter) {
 const newestFirst = (a: Job, b: Job) => (a.job_id > b.job_id ? -1 : 1);
 
 /**
- * Reads the newest jobs of some keys that fit. Each key's are read by its own partition, until they are older than as
- * many others as were asked for; no more than those and a page for each query under way are kept.
+ * Reads the `count` newest jobs of some keys that fit. Each key's partition is read until its jobs are older than the
+ * newest found so far. Only those, and a page for each query under way, are kept.
  */
 export async function newestJobs(
   keyIds: readonly string[],

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { runChatJob } from '../../../shared/jobs/chat/run-chat.ts';
 import { endOfWait } from '../../../shared/jobs/failure.ts';
 import type { ClaimedJob, Job } from '../../../shared/jobs/job.ts';
-import { placeAfter } from '../../../shared/jobs/line/places.ts';
+import { waitForLimit } from '../../../shared/jobs/line/places.ts';
 import { claimBest } from '../../../shared/jobs/next-jobs.ts';
 import { type RunJob, runLeased } from '../../../shared/jobs/run-leased.ts';
 import { claimJob, makeReady, takeBackJob } from '../../../shared/jobs/state.ts';
@@ -108,7 +108,7 @@ it('a job whose place is far ahead asks within the hour, and keeps it', async ()
 it('a job that asks in the minute before its place keeps it, whenever in that minute', async () => {
   const [job] = (await submittedBy({ requests_per_minute: 1 }, 1)) as [Job];
   const refused = () => new RequestsPerMinuteError({ requests_per_minute: 1 } as Account);
-  const placed = (of: Job) => placeAfter(of, refused(), endOfWait(of, refused()) ?? 0);
+  const placed = (of: Job) => waitForLimit(of, refused(), endOfWait(of, refused()) ?? 0);
   const nextMinute = Math.ceil(Date.now() / minuteMs) * minuteMs;
   pass(20_345);
   const first = await placed(job);

@@ -6,7 +6,7 @@ import { sqs } from '../../../shared/aws/sqs.ts';
 import { setting } from '../../../shared/config.ts';
 import { dispatchJobs } from '../../../shared/jobs/dispatch.ts';
 import { childIdOf, type Job } from '../../../shared/jobs/job.ts';
-import { leaveLine, lineKey } from '../../../shared/jobs/line/line.ts';
+import { lineKey, uncountJobs } from '../../../shared/jobs/line/line.ts';
 import { actOnAll, withoutChildren } from '../../../shared/jobs/operators/act-on.ts';
 import { jobOfAny, matchingJobs, newestJobs } from '../../../shared/jobs/operators/find-jobs.ts';
 import { reportQueue } from '../../../shared/jobs/operators/queue-report.ts';
@@ -302,7 +302,7 @@ describe('what waits', () => {
     stopClock();
     for (let spans = 0; spans < 24; spans++) {
       pass(5 * minuteMs);
-      await leaveLine(id, 0, new Map([['chat', 1]]));
+      await uncountJobs(id, 0, new Map([['chat', 1]]));
     }
 
     const line = await itemOf(lineKey(id));

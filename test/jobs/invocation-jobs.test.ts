@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Company } from '../../shared/jobs/company.ts';
+import { InvocationJobs } from '../../shared/jobs/invocation-jobs.ts';
 import type { ClaimedJob } from '../../shared/jobs/job.ts';
 import type { RunJob } from '../../shared/jobs/run-leased.ts';
 import { answer } from '../support/worlds/jobs.ts';
@@ -12,57 +12,57 @@ const job = (job_id: string, runs_alone = false) =>
   ({ key_id: 'key_test', job_id, lease_id: job_id, runs_alone }) as ClaimedJob;
 const work: RunJob = async () => answer;
 
-/** Lets a job into a company. Returns what lets it leave again, once it is in. */
-async function entered(company: Company, of: ClaimedJob): Promise<() => Promise<void>> {
-  const isIn = Promise.withResolvers<void>();
-  const mayLeave = Promise.withResolvers<void>();
-  const stay = company.keep(work, async (inCompany) => {
-    await inCompany(of, inTime);
-    isIn.resolve();
-    await mayLeave.promise;
+/** Starts a job among others. Returns what ends it, once it has started. */
+async function started(jobs: InvocationJobs, of: ClaimedJob): Promise<() => Promise<void>> {
+  const hasStarted = Promise.withResolvers<void>();
+  const mayEnd = Promise.withResolvers<void>();
+  const run = jobs.run(work, async (inTurn) => {
+    await inTurn(of, inTime);
+    hasStarted.resolve();
+    await mayEnd.promise;
   });
-  await isIn.promise;
+  await hasStarted.promise;
   return () => {
-    mayLeave.resolve();
-    return stay;
+    mayEnd.resolve();
+    return run;
   };
 }
 
 it('has its place back from a job whose work was called twice, as that of a stopped one is', async () => {
-  const company = new Company();
+  const jobs = new InvocationJobs();
   const begun: string[] = [];
   const noted: RunJob = async ({ job_id }) => {
     begun.push(job_id);
     return answer;
   };
 
-  await company.keep(noted, async (inCompany) => {
-    await inCompany(job('stopped'), inTime);
-    await inCompany(job('stopped'), inTime);
+  await jobs.run(noted, async (inTurn) => {
+    await inTurn(job('stopped'), inTime);
+    await inTurn(job('stopped'), inTime);
   });
-  await company.keep(noted, async (inCompany) => {
-    await inCompany(job('alone', true), inTime);
+  await jobs.run(noted, async (inTurn) => {
+    await inTurn(job('alone', true), inTime);
   });
 
   expect(begun).toEqual(['stopped', 'stopped', 'alone']);
 });
 
 it('lets a job go on later whose time was up before it came to wait', async () => {
-  const company = new Company();
-  const leave = await entered(company, job('alone', true));
+  const jobs = new InvocationJobs();
+  const end = await started(jobs, job('alone', true));
   let isBegun = false;
 
   let outcome: unknown;
-  await company.keep(
+  await jobs.run(
     async () => {
       isBegun = true;
       return answer;
     },
-    async (inCompany) => {
-      outcome = await inCompany(job('late'), AbortSignal.abort());
+    async (inTurn) => {
+      outcome = await inTurn(job('late'), AbortSignal.abort());
     },
   );
-  await leave();
+  await end();
 
   expect(outcome).toBeTypeOf('function');
   expect(isBegun).toBe(false);

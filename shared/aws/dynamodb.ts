@@ -8,7 +8,9 @@ import {
   GetCommand,
   paginateQuery,
   type QueryCommandInput,
+  type UpdateCommandOutput,
 } from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { fullJitterMs } from '../jitter.ts';
 import { dynamodbSigner } from './dynamodb-signer.ts';
 
@@ -36,6 +38,21 @@ export async function unlessConditionFails<Output>(
   } catch (error) {
     if (error instanceof ConditionalCheckFailedException) return undefined;
     throw error;
+  }
+}
+
+/**
+ * Awaits a conditional write that asks for the old item where its condition doesn't hold (`ALL_OLD`). Returns its output;
+ * or as `refusedBy` that item, undefined if there is none.
+ */
+export async function outputOrItem<Item>(
+  write: Promise<UpdateCommandOutput>,
+): Promise<{ output?: UpdateCommandOutput; refusedBy?: Item | undefined }> {
+  try {
+    return { output: await write };
+  } catch (error) {
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    return { refusedBy: error.Item && (unmarshall(error.Item) as Item) };
   }
 }
 

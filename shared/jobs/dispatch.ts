@@ -1,15 +1,14 @@
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { errorFields, log } from '../log.ts';
 import { countEnded } from './children.ts';
 import { noteEnds } from './end-events.ts';
-import { hasEndedNow, logEnds } from './end-log.ts';
+import { logEnds } from './end-log.ts';
 import { isPart, type Job } from './job.ts';
 import { nameOfLane } from './lane.ts';
 import { uncountJobs } from './line/line.ts';
 import { isEnd } from './record.ts';
 import { ring } from './ring.ts';
+import { hasEndedNow, jobOfRecord } from './stream-record.ts';
 
 /**
  * Reads a batch of the job table's stream. It rings for each job that became queued. For each one that has ended it
@@ -44,7 +43,7 @@ function recordsBefore(failed: DynamoDBRecord[], records: DynamoDBRecord[]): Dyn
  * once a submission was refused.
  */
 async function uncountEnded(records: DynamoDBRecord[]): Promise<void> {
-  const ended = records.map(jobOf).filter((job) => job.tag !== undefined && !isPart(job));
+  const ended = records.map(jobOfRecord).filter((job) => job.tag !== undefined && !isPart(job));
   for (const [keyId, jobs] of Map.groupBy(ended, ({ key_id }) => key_id)) {
     try {
       await uncountJobs(keyId, jobs.length, endsByLane(jobs));
@@ -72,7 +71,7 @@ function endedUncounted({ dynamodb }: DynamoDBRecord): boolean {
 }
 
 async function ringQueued(records: DynamoDBRecord[]): Promise<DynamoDBRecord[]> {
-  const jobs = new Map(records.map((record) => [jobOf(record), record]));
+  const jobs = new Map(records.map((record) => [jobOfRecord(record), record]));
   const refused = await ring([...jobs.keys()]);
   for (const { job_id } of refused) log('warn', 'queue message refused', { job_id });
   return refused.flatMap((job) => jobs.get(job) ?? []);
@@ -81,14 +80,10 @@ async function ringQueued(records: DynamoDBRecord[]): Promise<DynamoDBRecord[]> 
 /** To count an end again changes nothing, so a batch that fails in its middle is read again. */
 async function countChildren(records: DynamoDBRecord[]): Promise<DynamoDBRecord[]> {
   try {
-    await countEnded(records.map(jobOf));
+    await countEnded(records.map(jobOfRecord));
     return [];
   } catch (error) {
     log('error', 'children not counted', errorFields(error));
     return records;
   }
-}
-
-function jobOf({ dynamodb }: DynamoDBRecord): Job {
-  return unmarshall(dynamodb?.NewImage as Record<string, AttributeValue>) as Job;
 }

@@ -1,11 +1,10 @@
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { errorFields, log } from '../log.ts';
 import { eventIdOf, findListener, newEvent, noteEvent } from '../webhooks/event.ts';
 import type { JobEnd } from '../webhooks/event-body.ts';
 import { progressOf, useOf } from './end-log.ts';
 import type { Job } from './job.ts';
+import { jobOfRecord } from './stream-record.ts';
 
 /**
  * Notes an event for each job that its caller submitted and that ends by these records, if somebody listens to the
@@ -21,16 +20,13 @@ export async function noteEnds(records: DynamoDBRecord[]): Promise<DynamoDBRecor
 async function noteEndsOf(keyId: string, records: DynamoDBRecord[]): Promise<DynamoDBRecord[]> {
   try {
     if (!(await findListener(keyId))) return [];
-    await Promise.all(records.map((record) => noteEnd(jobOf(record))));
+    await Promise.all(records.map((record) => noteEnd(jobOfRecord(record))));
     return [];
   } catch (error) {
     log('error', 'ends not told', { key_id: keyId, ...errorFields(error) });
     return records;
   }
 }
-
-const jobOf = ({ dynamodb }: DynamoDBRecord) =>
-  unmarshall(dynamodb?.NewImage as Record<string, AttributeValue>) as Job;
 
 async function noteEnd(job: Job): Promise<void> {
   const end = endOf(job);

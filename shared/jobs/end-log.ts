@@ -1,24 +1,16 @@
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { keyName } from '../keys/name-cache.ts';
 import { jobErrorWords, type LogFields, log } from '../log.ts';
 import { filesOf, isPart, type Job } from './job.ts';
 import type { JobResult } from './result.ts';
+import { hasEndedNow, jobOfRecord } from './stream-record.ts';
 
 /** Logs one line for each job whose end is among the records, whoever has ended it. Parts of a job have none. */
 export async function logEnds(records: DynamoDBRecord[]): Promise<void> {
-  const ended = records.filter(hasEndedNow).map(({ dynamodb }) => {
-    return unmarshall(dynamodb?.NewImage as Record<string, AttributeValue>) as Job;
-  });
+  const ended = records.filter(hasEndedNow).map(jobOfRecord);
   await Promise.all(
     ended.filter((job) => !isPart(job)).map(async (job) => logEnd(job, await keyName(job.key_id))),
   );
-}
-
-/** Whether a record tells of a job that ends by it. */
-export function hasEndedNow({ dynamodb: { NewImage, OldImage } = {} }: DynamoDBRecord): boolean {
-  return NewImage?.['completed_at'] !== undefined && OldImage?.['completed_at'] === undefined;
 }
 
 function logEnd(job: Job, key: string | undefined): void {

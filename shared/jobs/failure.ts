@@ -7,6 +7,7 @@ import {
   RequestsPerMinuteError,
 } from '../ledger/limit-errors.ts';
 import { UnsettledError } from '../ledger/settle.ts';
+import { errorFields, log } from '../log.ts';
 import { ModelPausedError } from '../models/errors.ts';
 import type { Job } from './job.ts';
 import { RunningError } from './line/running.ts';
@@ -54,6 +55,16 @@ function heldUpMs({ created_at }: Job): number {
 export function isPermanent(error: unknown): boolean {
   if (error instanceof BudgetExceededError) return !error.isHeldUp && !error.retryAfterSeconds;
   return error instanceof ServiceError && error.statusCode < 500 && error.statusCode !== 429;
+}
+
+/** Whether a job ends with an error: the same attempt would fail again, or its retries are used and it waits for no limit. */
+export const isLast = (job: Job, error: unknown): boolean =>
+  isPermanent(error) || (job.retry_count >= job.max_retries && !endOfWait(job, error));
+
+/** Logs an error of an attempt that is a fault of ours. One that the caller may see is on the job's record. */
+export function logFault({ job_id }: Job, error: unknown): void {
+  if (error instanceof ServiceError) return;
+  log('error', 'job attempt broke', { job_id, ...errorFields(error) });
 }
 
 /** The wait that an error advises, in ms; 0 if it advises none. */

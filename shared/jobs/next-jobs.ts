@@ -3,6 +3,7 @@ import { setting } from '../config.ts';
 import { errorFields, log } from '../log.ts';
 import { measure } from '../metrics.ts';
 import { type ClaimedJob, findJob, type Job, type JobKey } from './job.ts';
+import { nameOfLane } from './lane.ts';
 import type { Doorbell } from './ring.ts';
 import { claimJob, makeReady } from './state.ts';
 
@@ -81,6 +82,6 @@ async function claimEach(keys: Claimable[], claim = claimJob): Promise<ClaimedJo
 }
 
 function measureWait({ lane, ready_at }: Job): void {
-  const [name = ''] = lane.split('#');
-  measure({ QueueAgeMs: Math.max(0, Date.now() - Date.parse(ready_at)) }, { lane: name });
+  const ageMs = Math.max(0, Date.now() - Date.parse(ready_at));
+  measure({ QueueAgeMs: ageMs }, { lane: nameOfLane(lane) });
 }

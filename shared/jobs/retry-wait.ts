@@ -2,7 +2,7 @@ import { fullJitterMs } from '../jitter.ts';
 
 const firstSpanMs = 1_000;
 /** The longest delay a queue message can carry. */
-const maxWaitMs = 15 * 60_000;
+export const maxDelayMs = 15 * 60_000;
 
 /**
  * Returns how long a job waits before its next try, in ms: what was advised, and full jitter on top of it, at most what
@@ -10,7 +10,7 @@ const maxWaitMs = 15 * 60_000;
  */
 export function retryWaitMs(retryCount: number, advisedMs = 0): number {
   return Math.min(
-    maxWaitMs,
-    Math.ceil(advisedMs + fullJitterMs(firstSpanMs, retryCount, maxWaitMs)),
+    maxDelayMs,
+    Math.ceil(advisedMs + fullJitterMs(firstSpanMs, retryCount, maxDelayMs)),
   );
 }

@@ -3,7 +3,8 @@ import * as v from 'valibot';
 import { sqs } from '../aws/sqs.ts';
 import { setting } from '../config.ts';
 import type { Job } from './job.ts';
-import { nameOfLane } from './lane.ts';
+import { type LaneName, nameOfLane } from './lane.ts';
+import { maxDelayMs } from './retry-wait.ts';
 
 /**
  * A message of a lane's queue. It doesn't carry a job but rings for one, as a doorbell does: whoever receives
@@ -27,13 +28,11 @@ export type Doorbell = v.InferOutput<typeof Doorbell>;
 type Rung = Pick<Job, 'lane' | 'key_id' | 'job_id' | 'priority' | 'turn' | 'tag' | 'ready_at'>;
 
 const messagesPerBatch = 10;
-/** The longest delay a queue message can carry. */
-const maxDelaySeconds = 900;
 
 /** Sends one message for each job, delayed until its wait is over. Returns the jobs whose message was refused. */
 export async function ring<Ringing extends Rung>(jobs: Ringing[]): Promise<Ringing[]> {
   const refused: Ringing[] = [];
-  for (const [queueUrl, ready] of Map.groupBy(jobs, ({ lane }) => queueUrlOf(lane))) {
+  for (const [queueUrl, ready] of Map.groupBy(jobs, ({ lane }) => queueUrlOf(nameOfLane(lane)))) {
     for (let start = 0; start < ready.length; start += messagesPerBatch) {
       refused.push(...(await sendBatch(queueUrl, ready.slice(start, start + messagesPerBatch))));
     }
@@ -65,12 +64,14 @@ function doorbellOf({ lane, key_id, job_id, priority, turn, tag }: Rung): Doorbe
 function delaySeconds({ ready_at, turn }: Rung): number {
   if (turn) return 0;
   const seconds = Math.ceil((Date.parse(ready_at) - Date.now()) / 1000);
-  return Math.max(0, Math.min(maxDelaySeconds, seconds));
+  return Math.max(0, Math.min(maxDelayMs / 1000, seconds));
 }
 
-function queueUrlOf(lane: string): string {
-  const name = nameOfLane(lane);
-  return setting(
-    ({ chat: 'CHAT_QUEUE_URL', ocr: 'OCR_QUEUE_URL', folder: 'FOLDER_QUEUE_URL' } as const)[name],
-  );
-}
+const queueSettings = {
+  chat: 'CHAT_QUEUE_URL',
+  ocr: 'OCR_QUEUE_URL',
+  folder: 'FOLDER_QUEUE_URL',
+} as const;
+
+/** The URL of a lane's queue. */
+export const queueUrlOf = (name: LaneName) => setting(queueSettings[name]);

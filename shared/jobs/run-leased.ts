@@ -1,8 +1,7 @@
-import { ServiceError } from '../http/errors.ts';
 import type { ApiKey } from '../keys/key.ts';
-import { errorFields, log } from '../log.ts';
+import { log } from '../log.ts';
 import { measure } from '../metrics.ts';
-import { advisedMs, endOfWait, isPermanent, jobErrorText } from './failure.ts';
+import { advisedMs, endOfWait, isPermanent, jobErrorText, logFault } from './failure.ts';
 import { type ClaimedJob, findJob, type Job } from './job.ts';
 import { waitForLimit } from './line/places.ts';
 import { beginRun, endRun } from './line/running.ts';
@@ -183,9 +182,7 @@ async function attempt(
       return () => postponeJob(job, jobErrorText(error), untilMs, place);
     }
     if (isPermanent(error)) return () => failJob(job, jobErrorText(error));
-    if (!(error instanceof ServiceError)) {
-      log('error', 'job attempt broke', { job_id: job.job_id, ...errorFields(error) });
-    }
+    logFault(job, error);
     const waitMs = retryWaitMs(job.retry_count, advisedMs(error));
     return () => retryJob(job, jobErrorText(error), waitMs);
   }

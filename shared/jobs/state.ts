@@ -3,7 +3,7 @@ import type { TransactWriteItem } from '../aws/transact.ts';
 import { endedAs } from './ended-jobs.ts';
 import { type ClaimedJob, findJob, instant, type Job, type JobKey, retentionEnd } from './job.ts';
 import { type Condition, updateJob, updateOf } from './job-update.ts';
-import { turnOf } from './lane.ts';
+import { nameOfLane, turnOf } from './lane.ts';
 import type { EndStatus } from './record.ts';
 
 /*
@@ -74,7 +74,7 @@ export async function claimJob(key: JobKey & Pick<Job, 'lane'>): Promise<Claimed
   const now = Date.now();
   const started_at = instant(now);
   // A folder runs again when the last of its files has ended, which is no new start.
-  const isFolder = key.lane.startsWith('folder#');
+  const isFolder = nameOfLane(key.lane) === 'folder';
   const leaseUntil = instant(now + leaseMs);
   const claimed = await updateJob(key, {
     ...whileClaimable(now),

@@ -1,6 +1,5 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { outputOrItem } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
 import { errorFields, log } from '../log.ts';
 import { type Account, accountKey, inWindow, requestsAttribute } from './account.ts';
@@ -133,13 +132,10 @@ async function send(
   change: ConstructorParameters<typeof UpdateCommand>[0],
   abortSignal?: AbortSignal,
 ): Promise<Sent> {
-  try {
-    const { Attributes } = await sendOnce(new UpdateCommand(change), abortSignal);
-    const account = Attributes as Account;
-    remember(account);
-    return { account };
-  } catch (error) {
-    if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    return { refusedBy: error.Item && (unmarshall(error.Item) as Account) };
-  }
+  const sending = sendOnce(new UpdateCommand(change), abortSignal);
+  const { output, refusedBy } = await outputOrItem<Account>(sending);
+  if (!output) return { refusedBy };
+  const account = output.Attributes as Account;
+  remember(account);
+  return { account };
 }

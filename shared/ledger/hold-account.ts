@@ -1,7 +1,5 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { dynamodb } from '../aws/dynamodb.ts';
+import { dynamodb, outputOrItem } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
 import { type Account, accountKey, requestsAttribute, usualConcurrent } from './account.ts';
 import { auditDueMs, epochOf, heldAttribute, runningAttribute } from './epoch.ts';
@@ -42,8 +40,8 @@ export async function holdOnAccount(
   asRequest: boolean,
 ): Promise<Attempt> {
   const epoch = epochOf(now);
-  try {
-    const { Attributes } = await dynamodb.send(
+  const { output, refusedBy } = await outputOrItem<Account>(
+    dynamodb.send(
       new UpdateCommand({
         TableName: setting('LEDGER_TABLE'),
         Key: accountKey(keyId),
@@ -93,13 +91,10 @@ export async function holdOnAccount(
         ReturnValues: 'ALL_NEW',
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       }),
-    );
-    return { isHeld: true, account: Attributes as Account };
-  } catch (error) {
-    if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    if (!error.Item) {
-      throw new Error(`The ${isTeamId(keyId) ? 'team' : 'key'} ${keyId} has no account`);
-    }
-    return { isHeld: false, account: unmarshall(error.Item) as Account };
-  }
+    ),
+  );
+  if (output) return { isHeld: true, account: output.Attributes as Account };
+  if (!refusedBy)
+    throw new Error(`The ${isTeamId(keyId) ? 'team' : 'key'} ${keyId} has no account`);
+  return { isHeld: false, account: refusedBy };
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
+import { orAbort } from '../or-abort.ts';
 import { checkAddress, parseUrl, type Resolve } from './address.ts';
 import { get } from './get.ts';
-import { orAbort } from './or-abort.ts';
 import { UnreadableError } from './unreadable.ts';
 
 const maxRedirects = 5;

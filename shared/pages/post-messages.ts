@@ -1,7 +1,7 @@
 import { log } from '../log.ts';
+import { orAbort } from '../or-abort.ts';
 import { version } from '../version.ts';
 import { checkAddress, parseUrl, type Resolve, resolveName } from './address.ts';
-import { orAbort } from './or-abort.ts';
 import type { Message, PostOutcome, PostRequest } from './post.ts';
 import { send } from './send.ts';
 import { UnreadableError } from './unreadable.ts';

@@ -7,7 +7,7 @@ import { findJsonFault } from '../../http/json-fault.ts';
 import { isTooDeep, tooDeep } from '../../http/nesting.ts';
 import { metadataOf } from '../../ledger/metadata.ts';
 import { findModel, type Model } from '../../models/catalogue.ts';
-import { endOfWait, isPermanent } from '../failure.ts';
+import { isLast } from '../failure.ts';
 import type { SourcedJob } from '../files/source.ts';
 import type { TokenCounts } from '../result.ts';
 import { saveStep, stepWrite } from '../steps.ts';
@@ -173,8 +173,7 @@ function completionRequestOf(body: object): CompletionRequest {
 
 /** Whether an error is the line's result. The job waits for its key's limits, and retries what passes with time. */
 function isLinesFault(error: unknown, job: SourcedJob, signal: AbortSignal): boolean {
-  if (!(error instanceof ServiceError) || signal.aborted || endOfWait(job, error)) return false;
-  return isPermanent(error) || job.retry_count >= job.max_retries;
+  return error instanceof ServiceError && !signal.aborted && isLast(job, error);
 }
 
 /** A line that breaks a rule may still have its `custom_id`. */

@@ -2,7 +2,7 @@ import { createReadStream, statSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { markSource, reserveFileId, writeResult } from '../../drive/result.ts';
 import { ServiceError } from '../../http/errors.ts';
-import { isPermanent, jobErrorText } from '../failure.ts';
+import { isLast, jobErrorText } from '../failure.ts';
 import type { ClaimedJob } from '../job.ts';
 import { saveProgress } from '../state.ts';
 import { resultName } from './result-name.ts';
@@ -37,8 +37,7 @@ export async function deliver(job: ClaimedJob, content: Deliverable): Promise<De
     await markSource(sourceId, { quireJob: job.job_id, quireResult: id });
     return { file_id: id };
   } catch (error) {
-    const isLastTry = job.retry_count >= job.max_retries;
-    if (!(error instanceof ServiceError) || !(isPermanent(error) || isLastTry)) throw error;
+    if (!(error instanceof ServiceError) || !isLast(job, error)) throw error;
     return { error: jobErrorText(error) };
   }
 }

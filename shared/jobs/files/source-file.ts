@@ -8,6 +8,7 @@ import { threadId } from 'node:worker_threads';
 import { GetObjectCommand } from '@aws-sdk/client-s3';
 import { s3 } from '../../aws/s3.ts';
 import { setting } from '../../config.ts';
+import { orAbort } from '../../or-abort.ts';
 
 interface SharedFile {
   ready: Promise<string>;
@@ -30,7 +31,8 @@ export async function withFile<Result>(
   files.set(object, file);
   file.users += 1;
   try {
-    return await use(await unlessAborted(file.ready, signal));
+    // One user who stops waiting must not cost the others their file.
+    return await use(await (signal ? orAbort(file.ready, signal) : file.ready));
   } finally {
     file.users -= 1;
     if (file.users === 0) {
@@ -62,19 +64,6 @@ async function download(object: string, signal: AbortSignal): Promise<string> {
   } catch (error) {
     await rm(folder, { recursive: true });
     throw error;
-  }
-}
-
-/** One user who stops waiting must not cost the others their file. */
-async function unlessAborted<Value>(value: Promise<Value>, signal?: AbortSignal): Promise<Value> {
-  if (!signal) return value;
-  const { promise, reject } = Promise.withResolvers<never>();
-  const abort = () => reject(signal.reason);
-  signal.addEventListener('abort', abort);
-  try {
-    return await Promise.race([value, promise]);
-  } finally {
-    signal.removeEventListener('abort', abort);
   }
 }
 

@@ -1,7 +1,5 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { dynamodb, unlessConditionFails } from '../../aws/dynamodb.ts';
+import { dynamodb, outputOrItem, unlessConditionFails } from '../../aws/dynamodb.ts';
 import { setting } from '../../config.ts';
 import { ServiceError } from '../../http/errors.ts';
 import type { KeyLimits } from '../../keys/key-limits.ts';
@@ -85,8 +83,8 @@ async function tryMove(
   isBehind: boolean,
 ): Promise<{ line?: Line; refusedBy?: Line | undefined }> {
   const room = roomOf(share, count);
-  try {
-    const { Attributes } = await dynamodb.send(
+  const { output, refusedBy } = await outputOrItem<Line>(
+    dynamodb.send(
       new UpdateCommand({
         TableName: setting('JOBS_TABLE'),
         Key: lineKey(keyId),
@@ -112,12 +110,9 @@ async function tryMove(
         ReturnValues: 'ALL_NEW',
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       }),
-    );
-    return { line: Attributes as Line };
-  } catch (error) {
-    if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    return { refusedBy: error.Item && (unmarshall(error.Item) as Line) };
-  }
+    ),
+  );
+  return output ? { line: output.Attributes as Line } : { refusedBy };
 }
 
 /** The most jobs that a key may have for so many more to be taken; undefined for any number. */

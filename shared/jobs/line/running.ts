@@ -1,7 +1,5 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { dynamodb, unlessConditionFails } from '../../aws/dynamodb.ts';
+import { dynamodb, outputOrItem, unlessConditionFails } from '../../aws/dynamodb.ts';
 import { setting } from '../../config.ts';
 import { ServiceError } from '../../http/errors.ts';
 import { errorFields, log } from '../../log.ts';
@@ -49,8 +47,8 @@ const nameOf = ({ job_id, lease_id }: ClaimedJob) => `${job_id}/${lease_id}`;
 
 /** Returns the runs under way if there are too many for another. */
 async function tryBegin(job: ClaimedJob, maxRunning: number): Promise<Running | undefined> {
-  try {
-    await dynamodb.send(
+  const { refusedBy } = await outputOrItem<Running>(
+    dynamodb.send(
       new UpdateCommand({
         TableName: setting('JOBS_TABLE'),
         Key: runningKey(job.key_id),
@@ -63,12 +61,9 @@ async function tryBegin(job: ClaimedJob, maxRunning: number): Promise<Running | 
         },
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       }),
-    );
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof ConditionalCheckFailedException) || !error.Item) throw error;
-    return unmarshall(error.Item) as Running;
-  }
+    ),
+  );
+  return refusedBy;
 }
 
 /** How often the runs of a key are looked at, to find those whose worker is lost. */

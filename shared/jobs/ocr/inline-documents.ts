@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import type { Document } from '../../documents/document.ts';
 import { unsupportedFile } from '../../documents/errors.ts';
 import { joinDocuments, type Piece } from '../../documents/joined-document.ts';
-import { isComposite, kindOf, mediaTypeOf } from '../../documents/kind.ts';
+import { kindOf, mediaTypeOf } from '../../documents/kind.ts';
 import { type OpeningOptions, openDocument } from '../../documents/open-document.ts';
 import { typeInWords } from '../../documents/type-words.ts';
 import { newTempDir } from '../files/source-file.ts';
 import { type InlineFile, inlineFilesOf } from '../inline-files.ts';
 import type { Job } from '../job.ts';
-import { isPaged } from '../kinds.ts';
+import { hasPages } from '../kinds.ts';
 import { messagesOf } from '../objects.ts';
 
 /** The images and files of a message as one document, and the hash of its content. */
@@ -59,7 +59,7 @@ function pieceOf(
 ) {
   const open = async () => {
     const kind = kindOf(bytes, mimeType, isImage ? '' : name);
-    const isPages = kind && (isPaged(kind) || isComposite(kind));
+    const isPages = kind && hasPages(kind);
     if (!isPages || (isImage && kind !== 'image')) {
       throw unsupportedFile(name, typeInWords(mediaTypeOf(bytes, mimeType, name)));
     }

@@ -1,4 +1,3 @@
-import { isComposite } from '../../documents/kind.ts';
 import { openDocument } from '../../documents/open-document.ts';
 import { limitsOfKey } from '../../keys/key-limits.ts';
 import { BudgetExceededError } from '../../ledger/limit-errors.ts';
@@ -7,7 +6,7 @@ import { endOfWait, jobErrorText } from '../failure.ts';
 import type { SourcedJob } from '../files/source.ts';
 import { withFile } from '../files/source-file.ts';
 import { type ClaimedJob, findJob, type Job, partIdOf } from '../job.ts';
-import { isPaged } from '../kinds.ts';
+import { hasPages } from '../kinds.ts';
 import { takePartsTurns } from '../line/turns.ts';
 import { attributesOf, newJob } from '../new-job.ts';
 import type { RunEnd } from '../run-leased.ts';
@@ -72,8 +71,7 @@ export async function runPart(part: ClaimedJob, signal: AbortSignal): Promise<Ru
   const parentKey = { key_id: part.key_id, job_id: part.parent_job_id ?? '' };
   const parent = await findJob(parentKey);
   const isWanted = parent?.status === 'processing' || parent?.status === 'queued';
-  if (!isWanted || !(isPaged(source_kind) || isComposite(source_kind)))
-    return () => cancelPart(part);
+  if (!isWanted || !hasPages(source_kind)) return () => cancelPart(part);
   const range = { first: first_page, last: last_page };
   try {
     return await withFile(

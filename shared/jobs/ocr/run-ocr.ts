@@ -1,18 +1,16 @@
 import { setting } from '../../config.ts';
 import type { Document } from '../../documents/document.ts';
 import { unsupportedFile } from '../../documents/errors.ts';
-import { isComposite } from '../../documents/kind.ts';
 import { type OpenableKind, openDocument } from '../../documents/open-document.ts';
 import { kindInWords } from '../../documents/type-words.ts';
 import { ServiceError } from '../../http/errors.ts';
-import { errorFields, log } from '../../log.ts';
 import { chatAboutFile } from '../chat/document-chat.ts';
 import { keptAnswers } from '../chat/kept-answers.ts';
-import { endOfWait, isPermanent, jobErrorText } from '../failure.ts';
+import { isLast, jobErrorText, logFault } from '../failure.ts';
 import { fetchSource, type SourcedJob } from '../files/source.ts';
 import { withFile } from '../files/source-file.ts';
 import { type ClaimedJob, isPart } from '../job.ts';
-import { canWorkOn, isPaged } from '../kinds.ts';
+import { canWorkOn, hasPages, isPaged } from '../kinds.ts';
 import type { JobResult } from '../result.ts';
 import type { RunEnd, RunJob } from '../run-leased.ts';
 import { haveChildrenEnded, suspendJob } from '../state.ts';
@@ -65,8 +63,10 @@ async function readFile(job: ClaimedJob, signal: AbortSignal): Promise<JobResult
   if (!canWorkOn(job, kind)) {
     throw unsupportedFile(sourced.filename, kindInWords(kind), adviceFor(job));
   }
-  const read = isPaged(kind) || isComposite(kind);
-  return (read && (await readDocument(sourced, kind, signal))) || chatAboutFile(sourced, signal);
+  return (
+    (hasPages(kind) && (await readDocument(sourced, kind, signal))) ||
+    chatAboutFile(sourced, signal)
+  );
 }
 
 const adviceFor = ({ job_type }: ClaimedJob) =>
@@ -120,16 +120,11 @@ async function readWhole(
     return Array.isArray(read) ? await finishOcr(job, read) : read;
   } catch (error) {
     if (signal.aborted || !isLast(job, error)) throw error;
-    if (!(error instanceof ServiceError)) {
-      log('error', 'job attempt broke', { job_id: job.job_id, ...errorFields(error) });
-    }
+    // What was read by then is the job's result.
+    logFault(job, error);
     return failWithPages(job, document.pageCount, jobErrorText(error));
   }
 }
-
-/** Whether the job ends with this error: what was read by then is its result. */
-const isLast = (job: ClaimedJob, error: unknown) =>
-  isPermanent(error) || (job.retry_count >= job.max_retries && !endOfWait(job, error));
 
 function checkLength(pageCount: number, name: string): void {
   const { pages } = setting('DOCUMENT_LIMITS');

@@ -8,6 +8,7 @@ import {
 import { sqs } from '../../aws/sqs.ts';
 import { setting } from '../../config.ts';
 import type { LaneName } from '../lane.ts';
+import { queueUrlOf } from '../ring.ts';
 
 /** How many messages a lane's queue has, about: SQS counts them with a minute's delay. */
 export interface LaneMessages {
@@ -18,16 +19,19 @@ export interface LaneMessages {
   dead: number;
 }
 
-const settings = {
-  chat: ['CHAT_QUEUE_URL', 'CHAT_DEAD_LETTERS_URL'],
-  ocr: ['OCR_QUEUE_URL', 'OCR_DEAD_LETTERS_URL'],
-  folder: ['FOLDER_QUEUE_URL', 'FOLDER_DEAD_LETTERS_URL'],
+const deadLettersSettings = {
+  chat: 'CHAT_DEAD_LETTERS_URL',
+  ocr: 'OCR_DEAD_LETTERS_URL',
+  folder: 'FOLDER_DEAD_LETTERS_URL',
 } as const;
 
 /** Counts the messages of a lane. */
 export async function countMessages(lane: LaneName): Promise<LaneMessages> {
-  const [queue, dead] = await Promise.all(settings[lane].map((name) => countsOf(setting(name))));
-  return { visible: 0, in_flight: 0, delayed: 0, ...queue, dead: dead?.visible ?? 0 };
+  const [queue, dead] = await Promise.all([
+    countsOf(queueUrlOf(lane)),
+    countsOf(setting(deadLettersSettings[lane])),
+  ]);
+  return { ...queue, dead: dead.visible };
 }
 
 async function countsOf(QueueUrl: string): Promise<Omit<LaneMessages, 'dead'>> {
@@ -59,7 +63,7 @@ export async function moveDeadLettersBack(
   lane: LaneName,
   onMoved: (moved: number) => void = () => {},
 ): Promise<number> {
-  const [queueUrl, deadUrl] = settings[lane].map((name) => setting(name)) as [string, string];
+  const [queueUrl, deadUrl] = [queueUrlOf(lane), setting(deadLettersSettings[lane])];
   let moved = 0;
   for (let empty = 0; empty < emptyReceives; ) {
     const { Messages = [] } = await sqs.send(

@@ -38,7 +38,7 @@ export class DocumentRunners extends Construct {
       logs,
     });
     jobs.grantWork(runOcrJob);
-    jobs.grantObjects(runOcrJob);
+    jobs.grantUpload(runOcrJob);
     lanes.setShards(runOcrJob);
     ledger.grantSpend(runOcrJob);
     ledger.grantRead(runOcrJob);

@@ -36,7 +36,13 @@ export function jobErrorWords(error: string): string {
 /** The fields that describe an error: its name and message, those of its cause, and its stack. */
 export function errorFields(error: unknown): LogFields {
   if (!(error instanceof Error)) return { error: typeof error };
-  const cause =
-    error.cause instanceof Error ? `${error.cause.name}: ${error.cause.message}` : undefined;
-  return { error: `${error.name}: ${error.message}`, cause, stack: error.stack };
+  const cause = error.cause instanceof Error ? nameAndMessage(error.cause) : undefined;
+  return { error: nameAndMessage(error), cause, stack: stackOf(error) };
 }
+
+/** A `SyntaxError` quotes what was parsed, which may be a model's answer: its name must do. */
+const nameAndMessage = (error: Error) =>
+  error instanceof SyntaxError ? error.name : `${error.name}: ${error.message}`;
+
+const stackOf = (error: Error) =>
+  error instanceof SyntaxError ? error.stack?.replace(error.message, '…') : error.stack;

@@ -1,7 +1,9 @@
 import type { Metered } from '../models/completion-meter.ts';
+import { withoutEchoes } from '../models/echoes.ts';
 import { unavailable, withoutSecrets } from '../models/errors.ts';
 import { dataOf, EventSplitter, eventsIn } from '../models/event-splitter.ts';
 import { withIdleTimeout } from '../models/idle-timeout.ts';
+import type { SizedRequest } from '../models/token-bounds.ts';
 import type { MeteredCall } from './metered-call.ts';
 
 /**
@@ -92,7 +94,7 @@ function readEvent(text: string, meter: MeteredCall['meter']): StreamEvent {
   if (data === undefined || data === '[DONE]') return { text, isEnd: data === '[DONE]' };
   const chunk = parseChunk(data);
   meter.observe(chunk);
-  if (chunk.error) throw unavailable(messageOf(chunk.error));
+  if (chunk.error) throw unavailable(messageOf(chunk.error, meter.request));
   return { text, chunk, isEnd: false };
 }
 
@@ -107,7 +109,9 @@ function parseChunk(data: string): Metered {
   throw unavailable(broken);
 }
 
-function messageOf(error: unknown): string {
+/** What an error event says, without what it quotes of the request: it stands in a log too. */
+function messageOf(error: unknown, request: SizedRequest): string {
   const { message } = error as { message?: unknown };
-  return typeof message === 'string' ? withoutSecrets(message) : 'The model broke off its answer.';
+  if (typeof message !== 'string') return 'The model broke off its answer.';
+  return withoutEchoes(withoutSecrets(message), request);
 }

@@ -70,14 +70,19 @@ export async function keepSession(key: SessionKey, turns: HistoryEntry[]): Promi
   await dynamodb.send(new PutCommand({ TableName: setting('SESSIONS_TABLE'), Item: session }));
 }
 
+/** Returns the newest turns that fit, two at least, which are cut if they alone are too long. */
 function newest(turns: HistoryEntry[]): HistoryEntry[] {
-  const kept = [...turns];
-  while (kept.length > 2 && isTooLong(kept)) kept.shift();
-  if (!isTooLong(kept)) return kept;
-  return kept.map((turn) => ({ ...turn, content: turn.content.slice(0, maxTurnLength) }));
+  let from = turns.length;
+  // Each turn is followed by a comma, or by the end of the list.
+  for (let bytes = 1; from > 0; from -= 1) {
+    bytes += Buffer.byteLength(JSON.stringify(turns[from - 1])) + 1;
+    if (bytes > maxBytes) break;
+  }
+  if (from === 0 || turns.length - from >= 2) return turns.slice(from);
+  return turns
+    .slice(-2)
+    .map((turn) => ({ ...turn, content: turn.content.slice(0, maxTurnLength) }));
 }
-
-const isTooLong = (turns: HistoryEntry[]) => Buffer.byteLength(JSON.stringify(turns)) > maxBytes;
 
 /**
  * Makes the item's key. The caller chooses both ids freely: JSON keeps two different pairs apart, and the hash

@@ -12,7 +12,10 @@ import { HistoryEntry, SessionId, UserId } from './stream-request.ts';
 const Cursor = v.pipe(
   v.string(),
   v.transform((cursor) => Buffer.from(cursor, 'base64url').toString()),
-  v.regex(/^\S+ [\w-]{43}$/, typedMessage('value_error', 'Value error, not a cursor of ours')),
+  v.regex(
+    /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z [\w-]{43}$/,
+    typedMessage('value_error', 'Value error, not a cursor of ours'),
+  ),
 );
 
 /** The query of `GET /chat/sessions`. */
@@ -71,7 +74,10 @@ export async function listSessions(
   const sessions: Session[] = [];
   let unreadFrom: Record<string, unknown> | undefined;
   let reads = 0;
-  const [updated_at, session] = cursor?.split(' ') ?? [];
+  const [updated_at = '', session] = cursor?.split(' ') ?? [];
+  const oldest = new Date(Date.now() - keepMs).toISOString();
+  // DynamoDB refuses to begin where a query doesn't reach; all that follows has been forgotten.
+  if (cursor && updated_at <= oldest) return { sessions: [], next_cursor: null };
   const pages = queryPages<Session>({
     TableName: setting('SESSIONS_TABLE'),
     IndexName: 'recent',
@@ -79,7 +85,7 @@ export async function listSessions(
     ...(user_id !== undefined && { FilterExpression: 'user_id = :user' }),
     ExpressionAttributeValues: {
       ':key': keyId,
-      ':oldest': new Date(Date.now() - keepMs).toISOString(),
+      ':oldest': oldest,
       ...(user_id !== undefined && { ':user': user_id }),
     },
     ...(cursor && { ExclusiveStartKey: { key_id: keyId, updated_at, session } }),

@@ -11,7 +11,7 @@ import {
   type JobKey,
   partIdOf,
 } from './job.ts';
-import type { FailedFile } from './result.ts';
+import { type FailedFile, shownName } from './result.ts';
 import { LeaseLostError, resumeJob, whileLeased } from './state.ts';
 
 /** A job to be made for another, and what is written in the same transaction. */
@@ -124,7 +124,10 @@ const madeFor = (parent: Job, prefix: string) =>
 /** A transaction takes 100 writes: one for a child, and the parent's. */
 const countedPerTransaction = 50;
 
-/** Adds jobs that have ended to the counts of their parents, each once. Queues a parent again after its last. */
+/**
+ * Adds jobs that have ended to the counts of their parents, each once. Queues a parent again after its last. Throws once
+ * all others are counted, if those of one parent can't be.
+ */
 export async function countEnded(children: Job[]): Promise<void> {
   // A batch of the stream may tell of one end twice.
   const distinct = new Map(children.map((job) => [`${job.key_id}/${job.job_id}`, job]));
@@ -132,15 +135,21 @@ export async function countEnded(children: Job[]): Promise<void> {
     distinct.values(),
     ({ key_id, parent_job_id }) => `${key_id}/${parent_job_id}`,
   );
+  const failures: unknown[] = [];
   for (const siblings of families.values()) {
-    for (let start = 0; start < siblings.length; start += countedPerTransaction) {
-      await countSome(siblings.slice(start, start + countedPerTransaction));
-    }
-    const [{ key_id, parent_job_id = '' } = siblings[0] as Job] = siblings;
-    const parent = await findJob({ key_id, job_id: parent_job_id });
-    const resumed = parent && (await resumeJob(parent));
-    if (resumed) log('info', 'children ended', { job_id: parent_job_id });
+    await countFamily(siblings).catch((error: unknown) => failures.push(error));
   }
+  if (failures.length > 0) throw failures[0];
+}
+
+async function countFamily(siblings: Job[]): Promise<void> {
+  for (let start = 0; start < siblings.length; start += countedPerTransaction) {
+    await countSome(siblings.slice(start, start + countedPerTransaction));
+  }
+  const [{ key_id, parent_job_id = '' } = siblings[0] as Job] = siblings;
+  const parent = await findJob({ key_id, job_id: parent_job_id });
+  const resumed = parent && (await resumeJob(parent));
+  if (resumed) log('info', 'children ended', { job_id: parent_job_id });
 }
 
 async function countSome(siblings: Job[]): Promise<void> {
@@ -200,7 +209,14 @@ const maxFileErrorLength = 300;
 function failedFileOf(job: Job): FailedFile[] {
   const { job_id, drive_file_id: file_id, filename = '', error = '' } = job;
   if (!file_id || isPart(job)) return [];
-  return [{ job_id, file_id, filename, error: error.slice(0, maxFileErrorLength).toWellFormed() }];
+  return [
+    {
+      job_id,
+      file_id,
+      filename: shownName(filename),
+      error: error.slice(0, maxFileErrorLength).toWellFormed(),
+    },
+  ];
 }
 
 const markCounted = ({ key_id, job_id }: Job): TransactWriteItem => ({

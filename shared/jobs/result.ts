@@ -129,6 +129,12 @@ export type ChatBatchResult = v.InferOutput<typeof ChatBatchResult>;
 export type OcrPage = v.InferOutput<typeof OcrPage>;
 export type OcrResult = v.InferOutput<typeof OcrResult>;
 export type PipelineResult = v.InferOutput<typeof PipelineResult>;
+/** Drive's names may be of any length. A folder's result, which names a hundred files, has this much of each. */
+const maxShownName = 200;
+
+/** Returns a file's name as a folder's result has it. */
+export const shownName = (name: string) => name.slice(0, maxShownName).toWellFormed();
+
 export type FailedFile = v.InferOutput<typeof FailedFile>;
 export type LeftOutFile = v.InferOutput<typeof LeftOutFile>;
 export type FolderResult = v.InferOutput<typeof FolderResult>;

@@ -1,4 +1,5 @@
 import { type ApiKey, findKey, readKey } from '../keys/key.ts';
+import { limitsOfKey } from '../keys/key-limits.ts';
 import { errorFields, log } from '../log.ts';
 import { type ClaimedJob, findJob } from './job.ts';
 import { forgetProgress } from './progress.ts';
@@ -83,6 +84,12 @@ export async function findKeyOf({ key_id, lease_id }: ClaimedJob): Promise<ApiKe
 
 /** Reads the key of a job, as `findKeyOf` does. Throws `NotFoundError` if there is none. */
 export const readKeyOf = async (job: ClaimedJob) => (await findKeyOf(job)) ?? readKey(job.key_id);
+
+/** Returns how many calls of a job may be made at once: so many, or as many as its key may have under way. */
+export async function callsAtOnce(job: ClaimedJob, most: number): Promise<number> {
+  const { max_concurrent } = limitsOfKey(await readKeyOf(job));
+  return Math.max(1, Math.min(most, max_concurrent ?? most));
+}
 
 async function look(watch: Watch): Promise<void> {
   const { job } = watch;

@@ -1,4 +1,4 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { UpdateCommand, type UpdateCommandOutput } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, getItem, queryPages, unlessConditionFails } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
 
@@ -60,18 +60,30 @@ export async function takeImage(
   return takeImage(keyId, jobId, imagesPerHour);
 }
 
-/** Gives back images that a job took in an hour and did not read. Does nothing if that hour is over. */
+/**
+ * Gives back images that a job took in an hour and did not read. Does nothing if that hour is over. A job that has given
+ * all of them back is forgotten: thousands may come and wait in one hour, and an item holds 400 KB.
+ */
 export async function giveBackImages(
   keyId: string,
   jobId: string,
   hour: string,
   count: number,
 ): Promise<void> {
-  await update(keyId, {
+  const given = await update(keyId, {
     ConditionExpression: '#hour = :hour AND taken.#job >= :count',
     UpdateExpression: 'SET used = used - :count, taken.#job = taken.#job - :count',
     ExpressionAttributeNames: { '#hour': 'hour', '#job': jobId },
     ExpressionAttributeValues: { ':hour': hour, ':count': count },
+    ReturnValues: 'UPDATED_NEW',
+  });
+  const left = (given?.Attributes as Pick<OcrWindow, 'taken'> | undefined)?.taken[jobId];
+  if (left !== 0) return;
+  await update(keyId, {
+    ConditionExpression: '#hour = :hour AND taken.#job = :none',
+    UpdateExpression: 'REMOVE taken.#job',
+    ExpressionAttributeNames: { '#hour': 'hour', '#job': jobId },
+    ExpressionAttributeValues: { ':hour': hour, ':none': 0 },
   });
 }
 
@@ -150,11 +162,12 @@ const findWindow = (keyId: string) => getItem<OcrWindow>(setting('LEDGER_TABLE')
 
 type Update = Omit<ConstructorParameters<typeof UpdateCommand>[0], 'TableName' | 'Key'>;
 
-async function update(keyId: string, change: Update): Promise<boolean> {
+/** Changes a key's window. Returns undefined if the condition doesn't hold. */
+function update(keyId: string, change: Update): Promise<UpdateCommandOutput | undefined> {
   const command = new UpdateCommand({
     TableName: setting('LEDGER_TABLE'),
     Key: windowKey(keyId),
     ...change,
   });
-  return (await unlessConditionFails(dynamodb.send(command))) !== undefined;
+  return unlessConditionFails(dynamodb.send(command));
 }

@@ -31,7 +31,7 @@ export interface Metered {
 /** Meters a completion while it is passed on: counts its output, and keeps the usage that the provider reports. */
 export class CompletionMeter {
   private readonly model: Model;
-  private readonly request: SizedRequest;
+  readonly request: SizedRequest;
   private readonly maxOutputTokens: number;
   private usage: TokenUsage | undefined;
   private isCorrected = false;

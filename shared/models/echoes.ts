@@ -8,7 +8,7 @@ const maxMessageLength = 1_000;
  * Leaves out of a provider's message what it quotes of a request, so that it may stand in a log: runs of three
  * words that the request has too, and single words of its messages that are no common English. Cuts a long one.
  */
-export function withoutEchoes(message: string, request: { messages: unknown[] }): string {
+export function withoutEchoes(message: string, request: { messages: readonly unknown[] }): string {
   const text = textOf(request);
   const asked = new Set(textOf(request.messages).split(/\s+/).map(bare));
   const words = message.slice(0, maxMessageLength).trim().split(/\s+/);

@@ -25,7 +25,9 @@ function callOf(
   { idleTimeoutMs = 5_000, signal = new AbortController().signal } = {},
 ) {
   const outcomes: (Outcome | 'nothing')[] = [];
-  const meter = new CompletionMeter(model, { messages: [{ role: 'user', content: 'hi' }] });
+  const meter = new CompletionMeter(model, {
+    messages: [{ role: 'user', content: 'hi, ask my 3rd patient' }],
+  });
   const call: MeteredCall = {
     response: new Response(ReadableStream.from(chunks).pipeThrough(asBytes())),
     meter,
@@ -237,6 +239,11 @@ describe('a stream breaks at', () => {
       'an error with addresses',
       event({ error: { message: 'See https://example.com/x' } }),
       'See (link)',
+    ],
+    [
+      'an error that quotes the request',
+      event({ error: { message: 'The input "ask my 3rd patient" was flagged' } }),
+      'The input … was flagged',
     ],
     ['a chunk that is no object', 'data: null\n\n', 'The model sent a broken chunk.'],
   ])('%s', async (_, last, message) => {

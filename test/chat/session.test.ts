@@ -36,6 +36,19 @@ describe('a session', () => {
     expect(kept).toHaveLength(29);
   });
 
+  it('is measured once for each turn, however many are dropped', async () => {
+    const turns = Array.from({ length: 2_000 }, (_, n) => turn(`${n} ${'x'.repeat(500)}`));
+    const written = vi.spyOn(JSON, 'stringify');
+
+    await keepSession(key, turns);
+
+    const lists = written.mock.calls.filter(([value]) => Array.isArray(value) && value.length > 2);
+    expect(lists).toHaveLength(1);
+    expect(written.mock.calls.length).toBeLessThan(turns.length);
+    const kept = await sessionHistory(key);
+    expect(kept).toEqual(turns.slice(-kept.length));
+  });
+
   it.each([
     ['of four bytes', '🙂'],
     ['that JSON escapes', '\u0001'],

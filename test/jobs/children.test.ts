@@ -132,6 +132,36 @@ describe('children', () => {
     });
   });
 
+  it('that failed are named by the beginning of their names, however long these are', async () => {
+    const parent = await claimed(await submitted());
+    const children = Array.from({ length: 100 }, (_, index) => {
+      const { job } = childOf(parent, `file ${index}`);
+      return { job: { ...job, filename: 'long '.repeat(1_200) } };
+    });
+    await createChildren(parent, children);
+
+    await countEnded(await Promise.all(children.map((child) => ended(child, 'bad: Broken.'))));
+
+    const { children_ended, failed_files = [] } = await itemOf(parent);
+    expect({ children_ended, named: failed_files.length }).toEqual({
+      children_ended: 100,
+      named: 100,
+    });
+    for (const { filename } of failed_files) expect(filename).toHaveLength(200);
+  });
+
+  it('that can’t be counted keep no other parent’s from being counted', async () => {
+    const [lost, other] = [await newFamily(1), await newFamily(1)];
+    await createChildren(other.parent, other.children);
+    const [end] = [await ended(other.children[0] as { job: Job })];
+    // No table takes a key of 3,000 characters.
+    const strange = { ...(lost.children[0] as { job: Job }).job, parent_job_id: 'x'.repeat(3_000) };
+
+    await expect(countEnded([strange, end])).rejects.toThrow();
+
+    expect(await itemOf(other.parent)).toMatchObject({ children_ended: 1 });
+  });
+
   it('that end at the same time are all counted, and named where they failed', async () => {
     const { parent, children } = await newFamily(12);
     await createChildren(parent, children);

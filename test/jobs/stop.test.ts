@@ -1,3 +1,4 @@
+import { zipSync } from 'fflate';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Caller } from '../../shared/http/caller.ts';
 import { runChatJob } from '../../shared/jobs/chat/run-chat.ts';
@@ -57,6 +58,31 @@ const ends = [
   ['whose key is revoked', 'revoke', revokedError],
   ['whose key expires', 'expire', expiredError],
 ] as const;
+
+it('an archive that is stopped keeps the pages that were paid for', async () => {
+  const caller = await world.newCaller();
+  const scans = zipSync({ 'scans.pdf': await smallPdf(greys(12)) });
+  const id = await submitFile(caller, 'scans.zip', scans, { job_type: 'ocr' });
+  const { opened, open } = gate();
+  let begun = 0;
+  beforePage = async () => {
+    begun += 1;
+    if (begun === 8) void end('stop', caller, id).then(open);
+    await opened;
+  };
+
+  await world.work();
+
+  const { status, result } = await world.read(caller, id);
+  const { page_count, pages, images_used, cost_usd } = result as OcrResult;
+  expect({ status, page_count, images_used }).toEqual({
+    status: 'cancelled',
+    page_count: 12,
+    images_used: 8,
+  });
+  expect(pages).toHaveLength(8);
+  expect(await useOf(caller)).toEqual({ pages: 8, held: 0, used: cost_usd, images: 8 });
+});
 
 describe.each(ends)('a running job %s', (_, how, error) => {
   it('reads the pages that are under way, begins no other, and keeps them', async () => {

@@ -1,7 +1,7 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { dynamodb } from '../../shared/aws/dynamodb.ts';
+import { dynamodb, getItem } from '../../shared/aws/dynamodb.ts';
 import { setting } from '../../shared/config.ts';
 import {
   giveBackImages,
@@ -86,6 +86,19 @@ describe('what is given back', () => {
     expect(await imagesUsed(key)).toBe(1);
   });
 
+  it('leaves nothing of a job that waits, however many come', async () => {
+    const key = newKey();
+    const [hour = ''] = await takeAtOnce(key, ['job_a', 'job_b'], 9);
+    for (const job of ['job_b', 'job_c', 'job_d']) {
+      await takeImage(key, job, 9);
+      await giveBackImages(key, job, hour, 1);
+    }
+    await giveBackImages(key, 'job_b', hour, 1);
+
+    const window = await windowOf(key);
+    expect({ used: window?.used, taken: window?.taken }).toEqual({ used: 1, taken: { job_a: 1 } });
+  });
+
   it('is never more than the job took', async () => {
     const key = newKey();
     await takeImage(key, 'job_a', 5);
@@ -128,6 +141,12 @@ describe('the reset', () => {
     expect(await listedWindows()).toEqual([]);
   });
 });
+
+const windowOf = (key: string) =>
+  getItem<{ used: number; taken: Record<string, number> }>(setting('LEDGER_TABLE'), {
+    key_id: key,
+    entry: 'images',
+  });
 
 async function listedWindows() {
   const { Items = [] } = await dynamodb.send(

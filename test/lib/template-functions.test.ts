@@ -147,7 +147,7 @@ describe('functions', () => {
       'run-ocr-job',
       {
         dynamodb: work,
-        s3: bodies,
+        s3: [...bodies, 'AbortMultipartUpload'],
         secretsmanager: secrets,
         sqs: [...queue, ...consume],
         textract: ['AnalyzeDocument', 'DetectDocumentText'],

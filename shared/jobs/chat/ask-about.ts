@@ -5,10 +5,11 @@ import { estimateTokens, maxCompletionTokens } from '../../models/token-bounds.t
 import type { ClaimedJob } from '../job.ts';
 import { runAll } from '../run-all.ts';
 import { stepsBetween } from '../steps.ts';
+import { callsAtOnce } from '../watch.ts';
 import { askOnce, chargeSubjectOf } from './ask.ts';
 import { packPages } from './pack-pages.ts';
 
-/** Parts of a document that are asked about at once. */
+/** Parts of a document that are asked about at once, unless the key may have fewer calls under way. */
 const partsAtOnce = 4;
 /** How often a document is divided anew, into parts half as long, when the model finds them too long. */
 const maxDivisions = 4;
@@ -85,7 +86,7 @@ async function askInParts(
     const place = `This is part ${index + 1} of ${parts.length} of a document, its pages ${first} to ${last}.`;
     return call(`part_${index + 1}`, `${place}\n\n${prompt(text)}`);
   });
-  const answers = await runAll(asking, partsAtOnce);
+  const answers = await runAll(asking, await callsAtOnce(job, partsAtOnce));
   return { answer: await combine(answers, prompt, room, call), parts: parts.length };
 }
 

@@ -5,13 +5,13 @@ import { noteProgress } from '../progress.ts';
 import type { RunEnd } from '../run-leased.ts';
 import { continueJob } from '../state.ts';
 import { stepFields } from '../steps.ts';
-import { readKeyOf } from '../watch.ts';
+import { callsAtOnce, readKeyOf } from '../watch.ts';
 import { answerLine, type LineStep, lastLineName, lineName, numberOf } from './batch-line.ts';
 import { endWithAll } from './batch-results.ts';
 import { reserveBytes } from './file-lines.ts';
 import { bytesOf, countLines, linesIn, type RequestFile } from './request-file.ts';
 
-/** Lines of one file that are asked at once. */
+/** Lines of one file that are asked at once, unless the key may have fewer calls under way. */
 const linesAtOnce = 8;
 
 /**
@@ -68,7 +68,8 @@ async function answerLines(
   total: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const limit = pLimit(linesAtOnce);
+  const atOnce = await callsAtOnce(file.job, linesAtOnce);
+  const limit = pLimit(atOnce);
   const running = new Set<Promise<void>>();
   const failures: unknown[] = [];
   let refused = 0;
@@ -93,7 +94,7 @@ async function answerLines(
     running.add(run);
     void run.then(() => running.delete(run));
     // Lines are read no faster than they are answered.
-    if (running.size >= 2 * linesAtOnce) await Promise.race(running);
+    if (running.size >= 2 * atOnce) await Promise.race(running);
     if (failures.length > 0 || signal.aborted) break;
   }
   await Promise.all(running);

@@ -4,7 +4,7 @@ import { isOwnResult } from '../../drive/result.ts';
 import type { Child } from '../children.ts';
 import { childIdOf, findJob, type Job } from '../job.ts';
 import { attributesOf, newJob } from '../new-job.ts';
-import type { LeftOutFile } from '../result.ts';
+import { type LeftOutFile, shownName } from '../result.ts';
 import { isExpanded } from './folder-tree.ts';
 import { knownJobOf, sourceWrite } from './known-sources.ts';
 import { isWorkable } from './sniff.ts';
@@ -62,15 +62,12 @@ export async function sortFiles(
 /** A folder's job names so many files that it left out; its item has room for no more. */
 export const maxLeftOut = 100;
 
-/** Drive's names may be of any length. */
-const maxNameLength = 200;
-
 const leftOut = (
   { id, name }: Pick<DriveFile, 'id' | 'name'>,
   reason: LeftOutFile['reason'],
 ): LeftOutFile => ({
   file_id: id,
-  filename: name.slice(0, maxNameLength).toWellFormed(),
+  filename: shownName(name),
   reason,
 });
 

@@ -10,8 +10,9 @@ import { RunningError } from './running.ts';
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
-/** The longest that a job waits for its place before it asks again: its key's limit may have been raised. */
-const maxWaitMs = hourMs;
+/** The longest that a young job waits before it asks again, and any job: its key's limit may have been raised. */
+const shortMaxWaitMs = hourMs;
+const maxWaitMs = 6 * hourMs;
 
 /** Until when a job waits, in epoch ms, and its place if that comes later. */
 interface Wait extends Pick<Job, 'place'> {
@@ -24,16 +25,26 @@ interface Wait extends Pick<Job, 'place'> {
  */
 export async function waitForLimit(job: Job, error: unknown, endMs: number): Promise<Wait> {
   const line = lineFor(error, endMs);
-  if (!line) return { untilMs: endMs };
+  const latestMs = latestTryMs(job);
+  if (!line) return { untilMs: Math.min(endMs, latestMs) };
   const { limit, fromMs, apartMs, wakesAt } = line;
   const taken = job.place?.limit === limit ? Date.parse(job.place.at) : 0;
   const placeMs = taken >= fromMs ? taken : await takePlace(job.key_id, limit, fromMs, apartMs);
   // The first in line has nobody to get out of the way of.
   const jitterMs = placeMs === fromMs ? 0 : Math.floor(Math.random() * apartMs);
   const untilMs = wakesAt?.(placeMs) ?? placeMs + jitterMs;
-  const latestMs = Math.ceil(Date.now() + maxWaitMs * (0.5 + Math.random() / 2));
   if (untilMs <= Math.max(latestMs, endMs)) return { untilMs };
   return { untilMs: Math.max(latestMs, endMs), place: { limit, at: instant(placeMs) } };
+}
+
+/**
+ * When a job that waits for a limit asks again at the latest, in ms since 1970: within the hour; within a quarter of its
+ * age once that is more, as thousands may wait for weeks; within six hours in any case.
+ */
+export function latestTryMs({ created_at }: Pick<Job, 'created_at'>): number {
+  const ageMs = Date.now() - Date.parse(created_at);
+  const longestMs = Math.min(maxWaitMs, Math.max(shortMaxWaitMs, ageMs / 4));
+  return Math.ceil(Date.now() + longestMs * (0.5 + Math.random() / 2));
 }
 
 interface WaitingLine {

@@ -7,6 +7,7 @@ import type { SourcedJob } from '../files/source.ts';
 import { withFile } from '../files/source-file.ts';
 import { type ClaimedJob, findJob, type Job, partIdOf } from '../job.ts';
 import { hasPages } from '../kinds.ts';
+import { latestTryMs } from '../line/places.ts';
 import { takePartsTurns } from '../line/turns.ts';
 import { attributesOf, newJob } from '../new-job.ts';
 import type { RunEnd } from '../run-leased.ts';
@@ -90,7 +91,9 @@ export async function runPart(part: ClaimedJob, signal: AbortSignal): Promise<Ru
     );
   } catch (error) {
     const untilMs = endOfWait(part, error);
-    if (untilMs && !isHeldUp(error)) await pauseJob(parentKey, jobErrorText(error), untilMs);
+    if (untilMs && !isHeldUp(error)) {
+      await pauseJob(parentKey, jobErrorText(error), Math.min(untilMs, latestTryMs(part)));
+    }
     throw error;
   }
 }
@@ -104,5 +107,10 @@ export async function finishParts(job: ClaimedJob): Promise<RunEnd> {
   for await (const { status, error } of childrenOf(job)) {
     if (status !== 'done') return failWithPages(job, page_count, error ?? `a part was ${status}`);
   }
-  return finishOcr(job, await pageSteps(job, { first: 1, last: page_count }));
+  const steps = await pageSteps(job, { first: 1, last: page_count });
+  if (steps.length === page_count) return finishOcr(job, steps);
+  // A part may have waited for a budget for longer than what the others read is kept.
+  const lost = page_count - steps.length;
+  const error = `pages_forgotten: ${lost} of ${page_count} pages were read so long ago that they are no longer kept.`;
+  return failWithPages(job, page_count, error);
 }

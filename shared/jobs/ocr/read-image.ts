@@ -92,6 +92,8 @@ async function readByModel(
     subject: chargeSubjectOf(job, 'ocr'),
     signal,
     images: 1,
+    // The images of the hour limit how many are read.
+    asRequest: false,
   };
   const held = await holdCall(call);
   const drawn = await withPicture(held, draw);

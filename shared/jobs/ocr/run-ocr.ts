@@ -42,9 +42,13 @@ export const runOcrJob: RunJob = async (job, signal) => {
   }
 };
 
-/** What a stopped job came to: an `auto` job may have turned out to be a chat. */
-const keptWork = (job: ClaimedJob) =>
-  job.source_kind && !isPaged(job.source_kind) ? keptAnswers(job) : keptPages(job);
+/** What a stopped job came to: an `auto` job may have turned out to be a chat, also about what was taken apart. */
+async function keptWork(job: ClaimedJob): Promise<JobResult | RunEnd> {
+  const { source_kind: kind } = job;
+  if (!kind || isPaged(kind)) return keptPages(job);
+  const answers = await keptAnswers(job);
+  return hasPages(kind) && typeof answers === 'function' ? keptPages(job) : answers;
+}
 
 /**
  * What a claimed job is to do. Both ends come with the last child; a worker that died before it suspended

@@ -51,8 +51,20 @@ it('a user’s session is told from another’s of the same id', async () => {
   expect(statuses).toEqual([404, 404, 200]);
 });
 
+const cursorOf = (time: string) => Buffer.from(`${time} ${'x'.repeat(43)}`).toString('base64url');
+
+it('a list that goes on after its last session was forgotten is over', async () => {
+  const lastYear = new Date(Date.now() - 365 * 24 * 3_600_000).toISOString();
+
+  expect(await call(stage, 'GET', `/chat/sessions?cursor=${cursorOf(lastYear)}`)).toMatchObject({
+    status: 200,
+    body: { sessions: [], next_cursor: null },
+  });
+});
+
 it.each([
   ['/chat/sessions?cursor=x', ['query', 'cursor']],
+  [`/chat/sessions?cursor=${cursorOf('1')}`, ['query', 'cursor']],
   ['/chat/sessions?user_di=ann', ['query', 'user_di']],
   [`/chat/sessions/${'x'.repeat(129)}`, ['path', 'session_id']],
 ])('GET %s is a 422 that names the field', async (path, loc) => {

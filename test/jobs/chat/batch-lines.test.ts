@@ -53,6 +53,15 @@ const outputsIn = (jsonl: string) =>
 const resultOf = ({ result }: JobRecord) => result as ChatBatchResult & { url?: string };
 
 describe('a file of requests', () => {
+  it('is answered in one run also for a key that may have two calls under way', async () => {
+    const caller = await world.newCaller({ max_concurrent: 2 });
+    const lines = Array.from({ length: 12 }, (_, at) => line(`${at}`, `question ${at}`));
+
+    const job = await run(caller, lines);
+
+    expect(job).toMatchObject({ status: 'done', result: { lines: { completed: 12 } } });
+  });
+
   it('is answered line by line, in order, in the job’s result and beside its source', async () => {
     const caller = await world.newCaller();
     const lines = Array.from({ length: 20 }, (_, at) => line(`id-${19 - at}`, `question ${at}`));

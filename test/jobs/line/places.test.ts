@@ -122,6 +122,22 @@ it('a job that asks in the minute before its place keeps it, whenever in that mi
   expect(other.untilMs).toBeGreaterThanOrEqual(nextMinute + minuteMs);
 });
 
+it.each([
+  ['a young job', 0, [0.5, 1]],
+  ['one of a day', 24, [3, 6]],
+  ['one of a month', 30 * 24, [3, 6]],
+])('%s asks again long before its budget renews', async (_, ageHours, [least = 0, most = 0]) => {
+  const [job] = (await submittedBy({}, 1)) as [Job];
+  pass(ageHours * hourMs);
+  const renewsMs = Date.now() + 30 * 24 * hourMs;
+
+  const { untilMs, place } = await waitForLimit(job, new Error('budget'), renewsMs);
+
+  expect(place).toBeUndefined();
+  expect((untilMs - Date.now()) / hourMs).toBeGreaterThanOrEqual(least);
+  expect((untilMs - Date.now()) / hourMs).toBeLessThanOrEqual(most + 0.01);
+});
+
 async function runAlone(job: Job): Promise<void> {
   await makeReady(job);
   await runLeased((await claimJob(job)) as ClaimedJob, runChatJob, neverUp);

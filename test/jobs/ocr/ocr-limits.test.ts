@@ -1,8 +1,12 @@
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { handler as resetOcrWindows } from '../../../functions/reset-ocr-windows.ts';
+import { dynamodb, getItem } from '../../../shared/aws/dynamodb.ts';
+import { setting } from '../../../shared/config.ts';
 import type { Caller } from '../../../shared/http/caller.ts';
 import { cancelJob } from '../../../shared/jobs/cancel.ts';
 import type { OcrResult } from '../../../shared/jobs/result.ts';
+import { changeKey } from '../../../shared/keys/key.ts';
 import { reportLimits } from '../../../shared/keys/limits-report.ts';
 import { takeImage } from '../../../shared/ledger/ocr-windows.ts';
 import { type SmallPage, smallPdf, words } from '../../support/fixtures/small-documents.ts';
@@ -218,6 +222,59 @@ describe('a budget', () => {
     expect(done).toMatchObject({ status: 'done', error: null, retry_count: 0 });
     expect(pagesOf(done.result)).toHaveLength(pages.length);
     expect(await useOf(caller)).toMatchObject({ pages: 4, held: 0, used: 2 * usdPerPage });
+  });
+
+  it.each([
+    ['', scans(4)],
+    [' by a document in parts', [...printed(50), ...scans(4)]],
+  ])('that is raised is used within the hour%s, though it resets in a month', async (_, pages) => {
+    const caller = await world.newCaller({ budget_usd: 2.5 * usdPerPage, duration: '30d' });
+    const id = await submit(caller, pages);
+    await settleDown(caller, id);
+
+    await changeKey(caller.keyId, { budget_usd: 9 * usdPerPage });
+    pass(hourMs);
+    await world.sweep();
+
+    const done = await world.read(caller, id);
+    expect(done).toMatchObject({ status: 'done', error: null, retry_count: 0 });
+    expect(await useOf(caller)).toMatchObject({ pages: 4, held: 0, used: 4 * usdPerPage });
+  });
+});
+
+it('pages that were forgotten while their document waited are missed, and the others kept', async () => {
+  const caller = await world.newCaller({ budget_usd: 1.5 * usdPerPage, duration: '30d' });
+  const id = await submit(caller, [...printed(50), ...scans(2)]);
+  await settleDown(caller, id);
+  for (const page of ['00003', '00009']) {
+    const job_id = `step_${id.slice('job_'.length)}#page_${page}`;
+    const Key = { key_id: caller.keyId, job_id };
+    const read = await getItem(setting('JOBS_TABLE'), Key);
+    expect(read).toBeDefined();
+    await dynamodb.send(new DeleteCommand({ TableName: setting('JOBS_TABLE'), Key }));
+  }
+
+  await changeKey(caller.keyId, { budget_usd: 9 * usdPerPage });
+  pass(hourMs);
+  await world.sweep();
+
+  const { status, error, result } = await world.read(caller, id);
+  expect({ status, error }).toEqual({
+    status: 'failed',
+    error: expect.stringMatching(/^pages_forgotten: 2 of 52 pages /),
+  });
+  expect((result as OcrResult).pages).toHaveLength(50);
+});
+
+it('pages that a model reads count as no requests', async () => {
+  const caller = await world.newCaller({ requests_per_minute: 1, max_concurrent: 1 });
+
+  const id = await submit(caller, scans(4), { model: 'gpt-4.1-mini' });
+
+  const { status, result } = await world.read(caller, id);
+  expect({ status, images: (result as OcrResult).images_used }).toEqual({
+    status: 'done',
+    images: 4,
   });
 });
 

@@ -100,6 +100,7 @@ export class ChatApi extends Construct {
       logs,
     });
     ledger.grantSpend(streamChat);
+    ledger.grantRead(streamChat);
     providers.grantCall(streamChat);
     keys.grantRead(streamChat);
     webSearch.grantSearch(streamChat);

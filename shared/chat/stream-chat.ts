@@ -29,7 +29,7 @@ export async function streamChat(
   const caller = sent.api_key !== null ? await callerWithSecret(sent.api_key) : gatewayCaller;
   const model = modelFor(caller, sent.model);
   refuseUnseen(sent, model);
-  const request = await withDocumentTexts(sent, timeIsUp);
+  const request = await withDocumentTexts(sent, caller.keyId, timeIsUp);
   const session = {
     keyId: caller.keyId,
     userId: request.user_id,

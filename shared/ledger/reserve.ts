@@ -1,5 +1,11 @@
 import { v7 as uuidv7 } from 'uuid';
-import { type Account, requestsAttribute, usualConcurrent, windowOf } from './account.ts';
+import {
+  type Account,
+  findAccount,
+  requestsAttribute,
+  usualConcurrent,
+  windowOf,
+} from './account.ts';
 import { type Charge, type ChargeSubject, chargeRetentionSeconds } from './charge.ts';
 import type { Fit } from './hold-account.ts';
 import { holdJointly } from './hold-jointly.ts';
@@ -51,6 +57,24 @@ export async function reserve(
 ): Promise<Hold> {
   const { hold } = await reserveByPlan(keyId, { fit: () => ({ holdNanoUsd }) }, subject, options);
   return hold;
+}
+
+/**
+ * Throws as `reserve` does if a key may make no request now, or has nothing left; for what is done before it is known what
+ * to hold. Nothing is held or counted.
+ */
+export async function requireAllowance(keyId: string): Promise<void> {
+  const now = Date.now();
+  const account = await findAccount(keyId);
+  if (!account) return;
+  refuseRequest(account, now);
+  const team = account.team && (await findAccount(account.team));
+  const spent = [account, ...(team ? [team] : [])].filter(({ available }) => available < 1);
+  refuseBudget(
+    spent.filter((each) => !hasWindowEnded(each, now)),
+    1,
+    undefined,
+  );
 }
 
 /** How often a hold is fitted to an account that other calls keep changing. */

@@ -89,6 +89,19 @@ it('a scan is refused with a sentence that says what reads it, and costs nothing
   expect((await budgetOf(fresh)).used_usd).toBe(0);
 });
 
+it.each([
+  ['has no budget', { budget_usd: 0 }, 'Budget exceeded'],
+  ['may make no requests', { requests_per_minute: 0 }, 'Rate limit exceeded'],
+])('nothing is read for a key that %s', async (_, limits, said) => {
+  const files = [{ name: 'broken.pdf', content: base64(Buffer.from('%PDF-1.7')) }];
+  const caller = await chat.newAccount(limits);
+
+  const { status, body } = await call(caller, 'POST', '/chat/stream', { message: 'Read.', files });
+
+  expect(status).toBe(429);
+  expect(JSON.stringify(body)).toContain(said);
+});
+
 it('a document with more text than a message may have is refused', async () => {
   const long = archiveOf({ 'long.txt': 'word '.repeat(220_000) });
   const files = [{ name: 'long.zip', content: base64(long) }];

@@ -1,6 +1,6 @@
 import type { Hold } from '../ledger/reserve.ts';
 import type { Model } from '../models/catalogue.ts';
-import { unavailable } from '../models/errors.ts';
+import { brokeOff, unavailable } from '../models/errors.ts';
 import type { ChatEvent } from './chat-event.ts';
 import { type CompletionRequest, upstreamBody } from './completion-request.ts';
 import { ReadAhead } from './hang-up.ts';
@@ -50,7 +50,7 @@ export async function* modelAnswer(
       }
     }
     yield* deltas(filter?.rest());
-    if (!call.meter.finished) throw unavailable('The model broke off its answer.');
+    if (!call.meter.finished) throw unavailable(brokeOff);
   } finally {
     await ahead.end();
   }

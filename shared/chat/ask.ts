@@ -1,5 +1,5 @@
 import type { Kept, Products } from '../ledger/settle.ts';
-import { toModelError, unavailable } from '../models/errors.ts';
+import { noCompletion, toModelError, unavailable } from '../models/errors.ts';
 import {
   type HeldCall,
   holdCall,
@@ -41,8 +41,7 @@ export async function askHeld(held: HeldCall, keep?: Keep): Promise<Answer & { k
     const completion = JSON.parse(await readCompletion(metered)) as Completion | null;
     const choice = completion?.choices?.[0];
     const outcome = metered.outcome();
-    if (!completion || !choice?.message || !outcome)
-      throw unavailable('The model answered without a completion.');
+    if (!completion || !choice?.message || !outcome) throw unavailable(noCompletion);
     const { costNanoUsd, promptTokens, completionTokens } = outcome;
     const answer = {
       content: choice.message.content ?? null,

@@ -1,7 +1,7 @@
 import OpenAI from 'openai';
 import { ServiceError } from '../http/errors.ts';
 import { errorFields, log } from '../log.ts';
-import { toModelError, unavailable } from '../models/errors.ts';
+import { brokeOff, toModelError, unavailable } from '../models/errors.ts';
 
 /**
  * Returns the error to report to the caller of a stream that broke off. What a provider's connection threw is named
@@ -11,7 +11,7 @@ export function brokenOff(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   if (isAborted(error) || toModelError(error) !== error) {
     log('warn', 'upstream stream broke', errorFields(error));
-    return unavailable('The model broke off its answer.', error);
+    return unavailable(brokeOff, error);
   }
   log('error', 'answer broke off', errorFields(error));
   return new ServiceError(500, 'internal_error', 'Something went wrong on our side.');

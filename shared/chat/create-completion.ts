@@ -3,7 +3,7 @@ import type { Caller } from '../http/caller.ts';
 import type { Invocation, StreamedResponse } from '../http/stream-endpoint.ts';
 import { limitsRequests, requestsAttribute } from '../ledger/account.ts';
 import { toUsd } from '../ledger/nano-usd.ts';
-import { toModelError, unavailable } from '../models/errors.ts';
+import { noCompletion, toModelError, unavailable } from '../models/errors.ts';
 import { type CompletionRequest, upstreamBody } from './completion-request.ts';
 import { forwardStream } from './forward-stream.ts';
 import { type MeteredCall, openMeteredCall, readCompletion } from './metered-call.ts';
@@ -67,7 +67,7 @@ export async function createCompletion(
 async function wholeCompletion(call: MeteredCall): Promise<string> {
   try {
     const text = await readCompletion(call);
-    if (!call.meter.finished) throw unavailable('The model answered without a completion.');
+    if (!call.meter.finished) throw unavailable(noCompletion);
     return text;
   } catch (cause) {
     throw toModelError(cause);

@@ -2,7 +2,7 @@ import { completionErrorOf } from '../http/error-response.ts';
 import { doneEvent, eventOf } from '../http/event-stream.ts';
 import type { Note } from '../http/request-log.ts';
 import { errorWords } from '../log.ts';
-import { unavailable } from '../models/errors.ts';
+import { brokeOff, unavailable } from '../models/errors.ts';
 import { brokenOff } from './broken-off.ts';
 import { ReadAhead } from './hang-up.ts';
 import type { MeteredCall } from './metered-call.ts';
@@ -26,7 +26,7 @@ export async function* forwardStream(
       yield wantsUsage ? piece.bytes : piece.withoutUsage;
       ended ||= piece.isEnd;
     }
-    if (!ended && !call.meter.finished) throw unavailable('The model broke off its answer.');
+    if (!ended && !call.meter.finished) throw unavailable(brokeOff);
     if (!ended) yield doneEvent;
   } catch (error) {
     const told = brokenOff(error);

@@ -79,9 +79,11 @@ function speaksWithoutContent(message: unknown): boolean {
   return Array.isArray(tool_calls) || [function_call, refusal, audio].some(Boolean);
 }
 
+/** What is said where a part of a message lacks its file. */
+export const dataUrlAdvice = 'send the file itself as a data URL, data:application/pdf;base64,…';
+
 /** What is said where a part names a file that lies with the provider. */
-export const noFileIds =
-  'uploaded files are not read; send the file itself as a data URL, data:application/pdf;base64,…';
+export const noFileIds = `uploaded files are not read; ${dataUrlAdvice}`;
 
 /**
  * Finds the first part of a message's content that names a file by a `file_id`: with a provider that would be a file

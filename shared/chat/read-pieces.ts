@@ -1,6 +1,6 @@
 import type { Metered } from '../models/completion-meter.ts';
 import { withoutEchoes } from '../models/echoes.ts';
-import { unavailable, withoutSecrets } from '../models/errors.ts';
+import { brokeOff, unavailable, withoutSecrets } from '../models/errors.ts';
 import { dataOf, EventSplitter, eventsIn } from '../models/event-splitter.ts';
 import { withIdleTimeout } from '../models/idle-timeout.ts';
 import type { SizedRequest } from '../models/token-bounds.ts';
@@ -112,6 +112,6 @@ function parseChunk(data: string): Metered {
 /** What an error event says, without what it quotes of the request: it stands in a log too. */
 function messageOf(error: unknown, request: SizedRequest): string {
   const { message } = error as { message?: unknown };
-  if (typeof message !== 'string') return 'The model broke off its answer.';
+  if (typeof message !== 'string') return brokeOff;
   return withoutEchoes(withoutSecrets(message), request);
 }

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { findFileId, isDataUrl, noFileIds } from '../chat/message.ts';
+import { dataUrlAdvice, findFileId, isDataUrl, noFileIds } from '../chat/message.ts';
 import { valueError } from '../http/errors.ts';
 
 /** An image or a file that a message carries. */
@@ -76,8 +76,6 @@ export function checkInlineFiles(messages: AnyMessage[], readsImages: boolean): 
     }
   }
 }
-
-const dataUrlAdvice = 'send the file itself as a data URL, data:application/pdf;base64,…';
 
 function checkFile({ file }: { file?: unknown }, loc: (string | number)[]): void {
   const { file_data, filename } = (file ?? {}) as Record<string, unknown>;

@@ -7,6 +7,11 @@ export class ModelError extends ServiceError {}
 /** 503: every upstream of the model failed repeatedly, and none was asked this time. */
 export class ModelPausedError extends ModelError {}
 
+/** What is said of an answer that ended before it was whole. */
+export const brokeOff = 'The model broke off its answer.';
+/** What is said of an answer that holds none. */
+export const noCompletion = 'The model answered without a completion.';
+
 /** 503: no upstream can serve the model now. */
 export function unavailable(
   message: string,

@@ -7,7 +7,7 @@ import { Metadata } from '../ledger/metadata.ts';
 import type { Model } from '../models/catalogue.ts';
 import type { SizedRequest } from '../models/token-bounds.ts';
 import type { CompletionBody } from '../models/upstream.ts';
-import { findFileId, Message, noFileIds } from './message.ts';
+import { findFileId, Message, noFileIds } from './completion-message.ts';
 import { refuseSpecial } from './special-parameters.ts';
 
 /** A parameter that may be left out or null; both stand for the provider's default. */

@@ -4,7 +4,7 @@ import { typedMessage } from '../http/field-errors.ts';
 import { integerBetween, numberBetween, orNull, stringUpTo } from '../http/schema.ts';
 import { Metadata } from '../ledger/metadata.ts';
 import type { Model } from '../models/catalogue.ts';
-import type { Message } from './message.ts';
+import type { Message } from './completion-message.ts';
 
 export const HistoryEntry = v.object({
   role: v.picklist(['system', 'developer', 'user', 'assistant']),

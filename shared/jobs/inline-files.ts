@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { dataUrlAdvice, findFileId, isDataUrl, noFileIds } from '../chat/message.ts';
+import { dataUrlAdvice, findFileId, isDataUrl, noFileIds } from '../chat/completion-message.ts';
 import { valueError } from '../http/errors.ts';
 
 /** An image or a file that a message carries. */

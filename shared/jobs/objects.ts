@@ -4,7 +4,7 @@ import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { s3 } from '../aws/s3.ts';
-import type { Message } from '../chat/message.ts';
+import type { Message } from '../chat/completion-message.ts';
 import { setting } from '../config.ts';
 import type { ClaimedJob, Job, JobKey } from './job.ts';
 import type { ChatBatchResult, JobResult, OcrResult } from './result.ts';

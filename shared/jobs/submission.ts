@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { Message } from '../chat/message.ts';
+import { Message } from '../chat/completion-message.ts';
 import type { Caller } from '../http/caller.ts';
 import { valueError } from '../http/errors.ts';
 import { dictionary, integerBetween, orNull, stringUpTo } from '../http/schema.ts';

@@ -8,7 +8,7 @@ import {
   SilentMessage,
   TextPart,
   ToolMessage,
-} from '../chat/message.ts';
+} from '../chat/completion-message.ts';
 import { component } from './operation.ts';
 
 const contentDescription = 'What is said.';

@@ -1,5 +1,5 @@
 import type { Source } from '../chat-event.ts';
-import type { Message } from '../message.ts';
+import type { Message } from '../completion-message.ts';
 import { userMessage } from '../stream-request.ts';
 import type { Turn } from '../turn.ts';
 import type { Found } from './found.ts';

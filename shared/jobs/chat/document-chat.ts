@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import * as v from 'valibot';
 import type { Answer } from '../../chat/ask.ts';
-import { findFileId, Message, noFileIds } from '../../chat/message.ts';
+import { findFileId, Message, noFileIds } from '../../chat/completion-message.ts';
 import { unsupportedFile } from '../../documents/errors.ts';
 import { textPages } from '../../documents/file-text.ts';
 import { isComposite } from '../../documents/kind.ts';

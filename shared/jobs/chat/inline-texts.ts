@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import type { Message } from '../../chat/message.ts';
+import type { Message } from '../../chat/completion-message.ts';
 import { fileText } from '../../documents/file-text.ts';
 import { underName } from '../../documents/parts/part.ts';
 import { newTempDir } from '../files/source-file.ts';

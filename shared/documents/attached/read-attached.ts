@@ -1,8 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { ServiceError } from '../../http/errors.ts';
 import { errorFields, log } from '../../log.ts';
+import { newTempDir } from '../../temp-dir.ts';
 import { fileText } from '../file-text.ts';
 import type { AttachedFile, AttachedReading } from './attached-file.ts';
 
@@ -24,7 +23,7 @@ export async function readAttached(
   const signal = AbortSignal.timeout(maxMs);
   const startedAt = performance.now();
   const bytes = Buffer.from(file.base64, 'base64');
-  const folder = await mkdtemp(join(tmpdir(), 'quire-attached-'));
+  const folder = await newTempDir();
   try {
     const text = (await fileText({ ...file, bytes }, folder, { ...limits, signal })).toWellFormed();
     return Buffer.byteLength(JSON.stringify(text)) > maxJsonBytes ? tooLong : { text };

@@ -227,6 +227,17 @@ describe('the text of an OpenDocument file has', () => {
     );
   });
 
+  it('its text, though its manifest names a document type', () => {
+    const manifest = `<?xml version="1.0" encoding="UTF-8"?>
+      <!DOCTYPE manifest:manifest PUBLIC "-//OpenOffice.org//DTD Manifest 1.0//EN" "Manifest.dtd">
+      <manifest:manifest xmlns:manifest="http://openoffice.org/2001/manifest"/>`;
+    const parts = { 'META-INF/manifest.xml': manifest };
+
+    expect(officeText(openDocumentOf('text', '<text:p>old</text:p>', { parts }), 'odt')).toBe(
+      'old',
+    );
+  });
+
   it('the slides of a presentation', () => {
     const box = (text: string, name: string) =>
       `<draw:frame presentation:class="${name}"><draw:text-box><text:p>${text}</text:p></draw:text-box></draw:frame>`;

@@ -83,7 +83,11 @@ class OpenedPiece {
   }
 
   close(): void {
-    void this.document?.then((document) => document.close());
+    // What could not be opened has been thrown to whoever read from it.
+    void this.document?.then(
+      (document) => document.close(),
+      () => {},
+    );
     this.document = undefined;
   }
 }

@@ -1,6 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { ServiceError } from '../../http/errors.ts';
-import { unreadableDocument } from '../errors.ts';
+import { tooLongDocument } from '../errors.ts';
 import { type CompositeKind, isComposite } from '../kind.ts';
 import { textLayersIn } from '../text-layers.ts';
 import type { Losses } from '../threads/read-in-thread.ts';
@@ -51,7 +51,8 @@ export async function documentTexts(
       texts.hasText ||= isText;
       texts.pages.push(underName(name, 'text' in page ? page.text : `[${page.note}]`));
       characters += 'text' in page ? page.text.length : 0;
-      if (texts.pages.length > limits.pages || characters > limits.characters) throw tooLong();
+      if (texts.pages.length > limits.pages || characters > limits.characters)
+        throw tooLongDocument();
     }
     return texts;
   } finally {
@@ -111,5 +112,3 @@ async function* readableLayersOf(path: string, reading: LayerReading): AsyncGene
     yield { note: error.message };
   }
 }
-
-const tooLong = () => unreadableDocument('it is too long to be read as a whole');

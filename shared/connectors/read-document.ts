@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { decodeHtml, htmlText } from '../documents/html-text.ts';
@@ -11,6 +10,7 @@ import { decodeText } from '../documents/text.ts';
 import { textLayersIn } from '../documents/text-layers.ts';
 import { openContent } from '../drive/content.ts';
 import type { DriveFile } from '../drive/file.ts';
+import { newTempDir } from '../temp-dir.ts';
 
 /** When the reading of all documents must end. */
 export interface Deadline {
@@ -74,7 +74,7 @@ async function readBytes(
 }
 
 async function readPdf(bytes: Buffer, { signal }: Deadline): Promise<Reading> {
-  const folder = await mkdtemp(join(tmpdir(), 'quire-search-'));
+  const folder = await newTempDir();
   try {
     const path = join(folder, 'document.pdf');
     await writeFile(path, bytes);

@@ -18,6 +18,11 @@ export function unreadableDocument(why: string, cause?: unknown): ServiceError {
   return permanent('unreadable_document', `The document can't be read: ${why}.`, cause);
 }
 
+/** 422: the document has more text than is read of one. */
+export function tooLongDocument(): ServiceError {
+  return unreadableDocument('it is too long to be read as a whole');
+}
+
 /** 422: this page can't be read; others may be. */
 export function unreadablePage(page: number, why: string, cause?: unknown): ServiceError {
   return permanent('unreadable_page', `Page ${page} can't be read: ${why}.`, cause);

@@ -4,9 +4,9 @@ import { Markdown, TextIsFull } from './office/markdown.ts';
 import { TableReader } from './office/table-reader.ts';
 import { decodeText } from './text.ts';
 
-/** What is no text of the page. */
+/** What is no text of the page. Any other text in a head that isn't closed is the body's, as in browsers. */
 const skipped = new Set([
-  ...['script', 'style', 'noscript', 'template', 'svg', 'head', 'iframe', 'object', 'select'],
+  ...['script', 'style', 'noscript', 'template', 'svg', 'title', 'iframe', 'object', 'select'],
 ]);
 /** The elements that stand within a line of text; all others begin and end one. */
 const inline = new Set([

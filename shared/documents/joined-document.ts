@@ -29,8 +29,8 @@ export async function joinDocuments(pieces: Piece[], onClose: () => void): Promi
       const own = { name: '', first: 1, last: count };
       return { count, within: [...(piece.name ? [own] : []), ...within] };
     });
-    opened.push(...Array.from({ length: found.count }, () => each));
     each.first = before + 1;
+    opened.push(each);
     pageCount += found.count;
     for (const { name, first, last } of found.within) {
       parts.push({
@@ -44,12 +44,12 @@ export async function joinDocuments(pieces: Piece[], onClose: () => void): Promi
     pageCount,
     ...(parts.length > 0 && { parts }),
     readPage: async (page, options) => {
-      const piece = opened[page - 1];
+      const piece = page <= pageCount && opened.findLast(({ first }) => first <= page);
       if (!piece) throw new RangeError(`There is no page ${page}`);
       return piece.use((document) => document.readPage(page - piece.first + 1, options));
     },
     close: () => {
-      for (const each of new Set(opened)) each.close();
+      for (const each of opened) each.close();
       onClose();
     },
   };
@@ -83,7 +83,11 @@ class OpenedPiece {
   }
 
   close(): void {
-    void this.document?.then((document) => document.close());
+    // What could not be opened has been thrown to whoever read from it.
+    void this.document?.then(
+      (document) => document.close(),
+      () => {},
+    );
     this.document = undefined;
   }
 }

@@ -14,10 +14,17 @@ export type Row = Run[];
  */
 export function rowsByTop(runs: Run[]): Row[] {
   const rows: (Box & { runs: Row })[] = [];
+  let growing: typeof rows = [];
   for (const run of runs.toSorted((one, other) => one.top - other.top)) {
-    const row = rows.findLast((candidate) => sharesRow(candidate, run));
+    // Nothing that follows stands higher than this run: a row that lies above it is whole.
+    growing = growing.filter((row) => row.bottom > run.top);
+    const row = growing.findLast((candidate) => sharesRow(candidate, run));
     if (row) Object.assign(row, around([row, run])).runs.push(run);
-    else rows.push({ ...run, runs: [run] });
+    else {
+      const begun = { ...run, runs: [run] };
+      rows.push(begun);
+      growing.push(begun);
+    }
   }
   return rows.map((row) => row.runs.toSorted((one, other) => one.left - other.left));
 }

@@ -15,13 +15,14 @@ const ms = 10_000;
 /**
  * Yields the text layer of each page of a PDF, without drawing any; undefined for a page that has none that is
  * real, or that is damaged. It is read in a thread. Throws 422 if the file can't be read, or takes more than 10
- * seconds or more memory than there is for it, twice.
+ * seconds or more memory than there is for it, twice; and the reason of `signal`.
  */
 export async function* textLayersIn(
   path: string,
   losses?: Losses,
+  signal?: AbortSignal,
 ): AsyncGenerator<string | undefined> {
-  const document = await openInThread({ thread, ms }, path, 'pdf', losses);
+  const document = await openInThread({ thread, ms, signal }, path, 'pdf', losses);
   try {
     for (let page = 1; page <= document.pageCount; page++) yield await layerOf(document, page);
   } finally {

@@ -1,8 +1,25 @@
+const [esc, bell] = ['\x1b', '\x07'];
+
+/**
+ * What is written to a terminal beside text: colours, links, commands of a few characters. None reaches over the next
+ * one's beginning, so that reading stays linear.
+ *
+ * @see https://ecma-international.org/publications-and-standards/standards/ecma-48/
+ */
+const escapeSequence = new RegExp(
+  `${esc}(?:\\[[0-?]*[ -/]*[@-~]|\\][^${esc}${bell}]*(?:${bell}|${esc}\\\\)|[ -/]+[0-~]|[0-Z\\\\^_c])?`,
+  'g',
+);
+
 /**
  * Decodes text by its byte order mark; without one as UTF-8, or, if it is no valid UTF-8, in the encoding that it
- * names, which is windows-1252 where it names none that is known.
+ * names, which is windows-1252 where it names none that is known. Escape sequences of terminals are left out.
  */
-export function decodeText(bytes: Uint8Array, encoding = 'windows-1252'): string {
+export function decodeText(bytes: Uint8Array, encoding?: string): string {
+  return decode(bytes, encoding).replace(escapeSequence, '');
+}
+
+function decode(bytes: Uint8Array, encoding = 'windows-1252'): string {
   if (startsWith(bytes, [0xff, 0xfe])) return new TextDecoder('utf-16le').decode(bytes);
   if (startsWith(bytes, [0xfe, 0xff])) return new TextDecoder('utf-16be').decode(bytes);
   try {
@@ -20,10 +37,11 @@ function decoderFor(encoding: string): InstanceType<typeof TextDecoder> {
   }
 }
 
-/** Whether bytes look like text: UTF-16 by their mark, or no NUL and few control characters but space. */
+/** Whether bytes look like text: UTF-16 by their mark, or no NUL and few control characters but space and escape. */
 export function looksLikeText(bytes: Uint8Array): boolean {
   if (startsWith(bytes, [0xff, 0xfe]) || startsWith(bytes, [0xfe, 0xff])) return true;
-  const controls = bytes.filter((byte) => byte < 0x20 && !(byte >= 0x09 && byte <= 0x0d));
+  const isControl = (byte: number) => byte < 0x20 && !(byte >= 0x09 && byte <= 0x0d);
+  const controls = bytes.filter((byte) => isControl(byte) && byte !== 0x1b);
   return !controls.includes(0) && controls.length <= bytes.length / 200;
 }
 

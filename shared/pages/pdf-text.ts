@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadFlattened } from '../documents/flattened-page.ts';
 import { OpenPdf } from '../documents/open-pdf.ts';
@@ -9,6 +8,7 @@ import { inReadingOrder } from '../documents/reading-order.ts';
 import { TextLayer } from '../documents/text-runs.ts';
 import { MemoryLimit } from '../documents/threads/memory-limit.ts';
 import { ServiceError } from '../http/errors.ts';
+import { newTempDir } from '../temp-dir.ts';
 import { maxPageCharacters } from './page.ts';
 
 /** What a reader gets of a long PDF; most end at `maxPageCharacters` before. */
@@ -22,7 +22,7 @@ const maxUnknownShare = 0.1;
 
 /** Returns the text layers of a PDF's pages. A page without one, or a damaged one, is left out. Throws 422. */
 export async function pdfText(bytes: Uint8Array): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'quire-page-'));
+  const folder = await newTempDir();
   try {
     const path = join(folder, 'page.pdf');
     await writeFile(path, bytes);

@@ -1,5 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { threadId } from 'node:worker_threads';
 import type { FastifyReply } from 'fastify';
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { refusal, useScriptedDrive } from '../drive/scripted-drive.ts';
@@ -109,11 +111,13 @@ describe('when the time is up', () => {
     const pdf = await pdfOf(Array.from({ length: 1_500 }, (_, n) => ({ text: words(n) })));
     items = { long: { name: 'long.pdf', content: (reply) => reply.send(Buffer.from(pdf)) } };
 
+    const own = join(tmpdir(), `quire-${process.pid}-${threadId}`);
+
     const documents = await fetchIds(['long'], 250);
 
     expect(documents).toMatchObject([{ title: 'long.pdf', skipped }]);
     await vi.waitFor(() => {
-      expect(readdirSync(tmpdir()).filter((name) => name.startsWith('quire-search-'))).toEqual([]);
+      expect(readdirSync(own)).toEqual([]);
     });
   });
 });

@@ -23,6 +23,16 @@ describe('the text of a page has', () => {
       '<head><title>t</title></head><script>if (a < b) x()</script><style>p{}</style>text',
       'text',
     ],
+    [
+      'what stands after a head that nobody closed',
+      '<!doctype html><html><head><meta charset=utf-8><title>t</title><style>p{}</style><link rel=a><h1>Lamps</h1><p>text',
+      '# Lamps\n\ntext',
+    ],
+    [
+      'what stands after one that nobody closed, without an element',
+      '<html><head><title>t</title><script>x()</script>text',
+      'text',
+    ],
     ['nothing', '', ''],
   ])('%s', (_, html, text) => {
     expect(read(html)).toBe(text);

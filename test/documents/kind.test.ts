@@ -71,6 +71,13 @@ describe('what a file is by its first bytes', () => {
     expect(kindOf(bytes(''), 'text/plain', 'a.txt')).toBe('text');
   });
 
+  it('takes the coloured lines of a terminal for text, and no NUL among them', () => {
+    const line = '\x1b[32mok\x1b[0m 1\n';
+
+    expect(kindOf(bytes(line.repeat(9)), octets, 'build.log')).toBe('text');
+    expect(kindOf(bytes(`${line.repeat(9)}\0`), octets, 'build.log')).toBeUndefined();
+  });
+
   it('takes binary rubbish for no text, but lets a PDF or an image be opened and refused', () => {
     expect(kindOf(rubbish, 'text/plain', 'a.txt')).toBeUndefined();
     expect(kindOf(rubbish, octets, 'a')).toBeUndefined();

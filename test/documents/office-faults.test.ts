@@ -69,6 +69,16 @@ describe('a file is refused with 422', () => {
       refusal('XML is broken'),
     ],
     [
+      'that declares entities after what looks like the end of its document type',
+      document('<!DOCTYPE d SYSTEM "a>b" [<!ENTITY a "aaaa">]><w:document>&a;</w:document>'),
+      refusal('XML is broken'),
+    ],
+    [
+      'that names a document type within its root',
+      document('<w:document><!DOCTYPE d></w:document>'),
+      refusal('XML is broken'),
+    ],
+    [
       'whose bytes are no text',
       document(Buffer.from('<w:document>\xff</w:document>', 'latin1')),
       refusal('XML is broken'),

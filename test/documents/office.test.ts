@@ -1,7 +1,9 @@
+import { unzipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
 import { officeKindOf } from '../../shared/documents/office/kind.ts';
 import { officeText } from '../../shared/documents/office/office-text.ts';
 import {
+  archiveOf,
   docxOf,
   openDocumentOf,
   pptxOf,
@@ -174,6 +176,24 @@ describe('the text of an Excel file has', () => {
     );
   });
 
+  it('durations as hours, minutes and seconds, however many days they last', () => {
+    const codes = ['[h]:mm:ss', '[$-409][hh]:mm;@', '[mm]:ss', '[s]'];
+    const formats = codes.map((code, n) => `<numFmt numFmtId="${n + 171}" formatCode="${code}"/>`);
+    const ids = [46, 171, 172, 173, 174];
+    const styles = `<styleSheet><numFmts>${formats.join('')}</numFmts>
+      <cellXfs>${ids.map((id) => `<xf numFmtId="${id}"/>`).join('')}</cellXfs></styleSheet>`;
+    const cells = ids.map((_, n) => `<c s="${n}"><v>1.6041666666666667</v></c>`);
+    const others = [0.0208333333333333, 0, 100, -1].map((days) => `<c s="0"><v>${days}</v></c>`);
+    const rows = [cells, others].map((row) => `<row>${row.join('')}</row>`).join('');
+    const parts = unzipSync(xlsxOf({ S: rows }, [], 'date1904="1"'));
+    const file = archiveOf({ ...parts, 'xl/styles.xml': styles });
+
+    const text = officeText(file, 'xlsx');
+
+    expect(text).toContain(`|${' 38:30:00 |'.repeat(5)}\n`);
+    expect(text).toContain('| 00:30:00 | 00:00:00 | 2400:00:00 | -1 |  |');
+  });
+
   it('dates that are counted from 1904', () => {
     const cell = '<row><c s="1"><v>43831</v></c></row>';
 
@@ -204,6 +224,17 @@ describe('the text of an OpenDocument file has', () => {
 
     expect(text).toBe(
       '## Lamps\n\nSpread    out and joined[^1]\n\n1. first\n\nmore of it\n\n  - inner\n2. second\n\n[^1]: a note',
+    );
+  });
+
+  it('its text, though its manifest names a document type', () => {
+    const manifest = `<?xml version="1.0" encoding="UTF-8"?>
+      <!DOCTYPE manifest:manifest PUBLIC "-//OpenOffice.org//DTD Manifest 1.0//EN" "Manifest.dtd">
+      <manifest:manifest xmlns:manifest="http://openoffice.org/2001/manifest"/>`;
+    const parts = { 'META-INF/manifest.xml': manifest };
+
+    expect(officeText(openDocumentOf('text', '<text:p>old</text:p>', { parts }), 'odt')).toBe(
+      'old',
     );
   });
 

@@ -141,6 +141,20 @@ describe('an archive of files', () => {
     expect(parts[1]?.[1]).toContain('too large when it is unpacked');
   });
 
+  it('has the others where a text is longer than 20 million characters', async () => {
+    const texts = { 'fits.txt': 20_000_000, 'long.txt': 20_000_001, 'short.txt': 1 };
+    const files = Object.entries(texts).map(([name, length]) => [name, Buffer.alloc(length, 'a')]);
+    const zip = zipSync(Object.fromEntries(files), { level: 0 });
+
+    const parts = await partsOf(zip);
+
+    expect(parts.map(([name, text]) => [name, text?.slice(0, 99)])).toEqual([
+      ['fits.txt', 'a'.repeat(99)],
+      ['long.txt', "The document can't be read: it is too long to be read as a whole."],
+      ['short.txt', 'a'],
+    ]);
+  });
+
   it.each<[string, () => Uint8Array, string, string?]>([
     ['is empty', () => archiveOf({}), 'no files', 'empty_document'],
     ['holds folders alone', () => archiveOf({ 'a/': '' }), 'no files', 'empty_document'],

@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest';
 import { textLayersIn } from '../../shared/documents/text-layers.ts';
 import { pdfOf } from '../support/fixtures/pdfs.ts';
+import { rawPdf } from '../support/fixtures/poison.ts';
 import { greyJpeg, words } from '../support/fixtures/small-documents.ts';
+import { linesPage } from './lines-page.ts';
 import { fileOf } from './open-bytes.ts';
 
 it("each page's text layer is read, and there is none on a scan or a blank page", async () => {
@@ -28,6 +30,14 @@ it('a damaged page has none, and the others are read', async () => {
   const layers = await Array.fromAsync(textLayersIn(fileOf(file)));
 
   expect(layers.filter((layer) => layer === undefined)).toHaveLength(1);
+});
+
+it('a page of 40,000 lines is read within the time for a page', async () => {
+  const file = rawPdf([linesPage(40_000)], [600, 240_000]);
+
+  const [layer] = await Array.fromAsync(textLayersIn(fileOf(file)));
+
+  expect(layer?.split('\n')).toHaveLength(40_000);
 });
 
 it('a file that is no PDF is refused with 422', async () => {

@@ -2,6 +2,29 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeText } from '../../shared/documents/text.ts';
 
+describe('what a program wrote to a terminal', () => {
+  it.each([
+    ['colours', '\x1b[1;31mred\x1b[0m and \x1b[38;5;208morange\x1b[m', 'red and orange'],
+    ['colours after colons', '\x1b[38:2::255:0:0mred\x1b[0m', 'red'],
+    ['links', '\x1b]8;;https://a.example/\x07one\x1b]8;;\x1b\\ two', 'one two'],
+    ['a place and a hidden cursor', '\x1b[2K\x1b[?25l50 %\x1b[1G', '50 %'],
+    ['character sets', '\x1b(Bplain\x1bM', 'plain'],
+    ['a sequence that is cut off', 'end\x1b[31', 'end[31'],
+    ['an escape alone', 'end\x1b', 'end'],
+  ])('is read without %s', (_, written, text) => {
+    expect(decodeText(Buffer.from(written))).toBe(text);
+  });
+
+  it('is read in no time, whatever sequences are never ended', () => {
+    const starts = ['\x1b]8;;a', '\x1b[1;', '\x1b', '\x1b('];
+    const startedAt = performance.now();
+
+    for (const start of starts) decodeText(Buffer.from(start.repeat(1_000_000)));
+
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
+  });
+});
+
 describe('text in any of the usual encodings', () => {
   it('is read as UTF-8, with or without a byte order mark', () => {
     const text = fc.string({ unit: 'grapheme' });

@@ -1,8 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { ServiceError } from '../../http/errors.ts';
 import { errorFields, log } from '../../log.ts';
+import { newTempDir } from '../../temp-dir.ts';
 import { fileText } from '../file-text.ts';
 import type { AttachedFile, AttachedReading } from './attached-file.ts';
 
@@ -10,17 +9,26 @@ const limits = { pages: 3_000, characters: 1_000_000 };
 /** Lambda returns 6 MB. */
 const maxJsonBytes = 5_000_000;
 
+/** The function has a minute: what takes longer is to be told by it, and not by its end. */
+const longestMs = 50_000;
+
 const tooLong = { unreadable: 'it has more text than a message may' };
+const tooSlow = { unreadable: 'it takes too long to read' };
 
 /** Reads a file for another function. The log names its size, and neither the file nor what it says. */
-export async function readAttached(file: AttachedFile): Promise<AttachedReading> {
+export async function readAttached(
+  file: AttachedFile,
+  maxMs = longestMs,
+): Promise<AttachedReading> {
+  const signal = AbortSignal.timeout(maxMs);
   const startedAt = performance.now();
   const bytes = Buffer.from(file.base64, 'base64');
-  const folder = await mkdtemp(join(tmpdir(), 'quire-attached-'));
+  const folder = await newTempDir();
   try {
-    const text = (await fileText({ ...file, bytes }, folder, limits)).toWellFormed();
+    const text = (await fileText({ ...file, bytes }, folder, { ...limits, signal })).toWellFormed();
     return Buffer.byteLength(JSON.stringify(text)) > maxJsonBytes ? tooLong : { text };
   } catch (error) {
+    if (error === signal.reason) return tooSlow;
     if (error instanceof ServiceError && error.statusCode < 500) {
       return { unreadable: error.message };
     }

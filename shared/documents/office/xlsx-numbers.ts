@@ -9,8 +9,10 @@ import { attribute, readPart } from './xml.ts';
 const builtInDates = [
   ...[14, 15, 16, 17, 18, 19, 20, 21, 22],
   ...[27, 28, 29, 30, 31, 32, 33, 34, 35, 36],
-  ...[45, 46, 47, 50, 51, 52, 53, 54, 55, 56, 57, 58],
+  ...[45, 47, 50, 51, 52, 53, 54, 55, 56, 57, 58],
 ];
+/** `[h]:mm:ss` */
+const builtInDuration = 46;
 const dayMs = 86_400_000;
 /** Day 0. Excel counts a 29 February 1900, which there wasn't, so days before March 1900 are one off. */
 const epochMs = Date.UTC(1899, 11, 30);
@@ -18,10 +20,14 @@ const epoch1904Ms = Date.UTC(1904, 0, 1);
 /** The last day of the year 9999. */
 const maxDays = 2_958_465;
 
-/** Reads the styles of a workbook. Returns which of them show numbers as dates. */
-export function readDateStyles(archive: Archive, part: string): ReadonlySet<number> {
-  const dates = new Set(builtInDates);
-  const styles = new Set<number>();
+/** How a style shows a number that counts days: as the date it stands for, or as the hours that it lasts. */
+type DayStyle = 'date' | 'duration';
+
+/** Reads the styles of a workbook. Returns those that show numbers as dates or durations. */
+export function readDayStyles(archive: Archive, part: string): ReadonlyMap<number, DayStyle> {
+  const formats = new Map<number, DayStyle>(builtInDates.map((id) => [id, 'date']));
+  formats.set(builtInDuration, 'duration');
+  const styles = new Map<number, DayStyle>();
   let isCellFormat = false;
   let count = 0;
   readPart(archive, part, {
@@ -29,10 +35,12 @@ export function readDateStyles(archive: Archive, part: string): ReadonlySet<numb
     open: (name, attributes) => {
       const id = Number(attribute(attributes, 'numFmtId'));
       if (name === 'cellXfs') isCellFormat = true;
-      else if (name === 'numFmt' && isDateFormat(attribute(attributes, 'formatCode') ?? '')) {
-        dates.add(id);
+      else if (name === 'numFmt') {
+        const shown = dayStyleOf(attribute(attributes, 'formatCode') ?? '');
+        if (shown) formats.set(id, shown);
       } else if (name === 'xf' && isCellFormat) {
-        if (dates.has(id)) styles.add(count);
+        const shown = formats.get(id);
+        if (shown) styles.set(count, shown);
         count += 1;
       }
     },
@@ -43,19 +51,22 @@ export function readDateStyles(archive: Archive, part: string): ReadonlySet<numb
   return styles;
 }
 
-/** Whether a format such as `dd/mm/yyyy` shows a date or a time, beside what it shows as it is. */
-function isDateFormat(code: string): boolean {
+/**
+ * Returns what a format such as `dd/mm/yyyy` shows, beside what it shows as it is: a date or a time; or a duration,
+ * whose largest unit stands in brackets, as in `[h]:mm`. Undefined for a number.
+ */
+function dayStyleOf(code: string): DayStyle | undefined {
   const bare = code.replace(/"[^"]*"|\\.|\[(?!h+\]|m+\]|s+\])[^\]]*\]/gi, '');
-  return /[ymdhs]/i.test(bare) && !/general/i.test(bare);
+  if (!/[ymdhs]/i.test(bare) || /general/i.test(bare)) return undefined;
+  return bare.includes('[') ? 'duration' : 'date';
 }
 
-/** Returns a number as a cell shows it: as a date if `isDate`, and without the noise of binary fractions. */
-export function numberText(value: string, isDate: boolean, from1904: boolean): string {
+/** Returns a number as a cell shows it: as a date or a duration if it is one, and without the noise of binary fractions. */
+export function numberText(value: string, shown: DayStyle | undefined, from1904: boolean): string {
   const number = Number(value);
   if (value.trim() === '' || !Number.isFinite(number)) return value;
-  return isDate && number >= 0 && number <= maxDays
-    ? dateText(number, from1904)
-    : String(Number(number.toPrecision(15)));
+  if (!shown || number < 0 || number > maxDays) return String(Number(number.toPrecision(15)));
+  return shown === 'date' ? dateText(number, from1904) : durationText(number);
 }
 
 function dateText(days: number, from1904: boolean): string {
@@ -63,4 +74,11 @@ function dateText(days: number, from1904: boolean): string {
   const [date = '', time = ''] = new Date(ms).toISOString().slice(0, 19).split('T');
   if (days < 1) return time;
   return time === '00:00:00' ? date : `${date} ${time}`;
+}
+
+/** Returns hours, minutes and seconds, of which there may be more hours than a day has. */
+function durationText(days: number): string {
+  const seconds = Math.round((days * dayMs) / 1_000);
+  const units = [seconds / 3_600, (seconds / 60) % 60, seconds % 60];
+  return units.map((unit) => String(Math.floor(unit)).padStart(2, '0')).join(':');
 }

@@ -2,13 +2,13 @@ import type { Archive } from './archive.ts';
 import type { Markdown } from './markdown.ts';
 import { mainPartOf, relationshipsOf } from './relationships.ts';
 import { TableReader } from './table-reader.ts';
-import { numberText, readDateStyles } from './xlsx-numbers.ts';
+import { numberText, readDayStyles } from './xlsx-numbers.ts';
 import { type Attributes, attribute, type PartHandler, readPart } from './xml.ts';
 
 /** What the cells of all sheets refer to. */
 interface Workbook {
   strings: string[];
-  dateStyles: ReadonlySet<number>;
+  dayStyles: ReturnType<typeof readDayStyles>;
   from1904: boolean;
 }
 
@@ -24,7 +24,7 @@ export function readXlsx(archive: Archive, markdown: Markdown): void {
   const [strings, styles] = [partOf('sharedStrings'), partOf('styles')];
   const workbook: Workbook = {
     strings: strings ? readStrings(archive, strings) : [],
-    dateStyles: styles ? readDateStyles(archive, styles) : new Set(),
+    dayStyles: styles ? readDayStyles(archive, styles) : new Map(),
     from1904,
   };
   for (const { name, id } of sheets) {
@@ -134,7 +134,7 @@ class SheetReader implements PartHandler {
     if (type === 's') return workbook.strings[Number(value)] ?? '';
     if (type === 'b') return value === '1' ? 'TRUE' : 'FALSE';
     if (type !== 'n') return value;
-    return numberText(value, workbook.dateStyles.has(this.style), workbook.from1904);
+    return numberText(value, workbook.dayStyles.get(this.style), workbook.from1904);
   }
 }
 

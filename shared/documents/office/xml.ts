@@ -24,7 +24,7 @@ const maxDepth = 256;
 
 /**
  * Reads a part of an archive as XML. No entities are expanded but XML's own five. Throws 422 if it isn't well
- * formed, has another root, declares a document type, or is nested more than 256 deep.
+ * formed, has another root, declares more than the name of its document type, or is nested more than 256 deep.
  */
 export function readPart(archive: Archive, name: string, handler: PartHandler): void {
   const reader = new XmlReader(handler);
@@ -66,8 +66,8 @@ class XmlReader {
           if (this.skippedDepth === 0) handler.text?.(text);
         },
         onclosetag: (name, isImplied) => this.close(localName(name), isImplied),
-        onprocessinginstruction: (name) => {
-          if (name.startsWith('!')) throw broken();
+        onprocessinginstruction: (name, data) => {
+          if (name.startsWith('!') && (this.hasRoot || !isPlainDoctype(data))) throw broken();
         },
       },
       { xmlMode: true },
@@ -105,6 +105,9 @@ class XmlReader {
     if (this.skippedDepth === depth) this.skippedDepth = 0;
   }
 }
+
+/** Whether a declaration only names a document type, as OpenOffice does in its manifests, and declares nothing itself. */
+const isPlainDoctype = (declaration: string) => /^!DOCTYPE\s[^[]*$/.test(declaration);
 
 const localName = (name: string) => name.slice(name.indexOf(':') + 1);
 

@@ -1,6 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { ServiceError } from '../../http/errors.ts';
-import { unreadableDocument } from '../errors.ts';
+import { tooLongDocument } from '../errors.ts';
 import { type CompositeKind, isComposite } from '../kind.ts';
 import { textLayersIn } from '../text-layers.ts';
 import type { Losses } from '../threads/read-in-thread.ts';
@@ -11,6 +11,8 @@ import { takeApart } from './take-apart.ts';
 export interface TextLimits {
   pages: number;
   characters: number;
+  /** Ends the reading, which throws its reason. */
+  signal?: AbortSignal;
 }
 
 /** A document's text without what only OCR can read. */
@@ -27,27 +29,30 @@ const picture = { note: 'A picture, which was not read.' };
 
 /**
  * Returns the text of a PDF's text layers, or of a document that is taken apart, with the files in it. Nothing is
- * drawn. Throws 422 if it can't be read, or is longer than allowed.
+ * drawn. Throws 422 if it can't be read, or is longer than allowed; and the reason of its `signal`.
  */
 export async function documentTexts(
   path: string,
   kind: 'pdf' | CompositeKind,
-  limits: TextLimits,
+  { signal, ...limits }: TextLimits,
 ): Promise<DocumentTexts> {
   const folder = await mkdtemp(`${path}-`);
   const texts: DocumentTexts = { pages: [], hasText: false };
   let characters = 0;
   try {
-    const parts = isComposite(kind) ? await takeApart({ path, kind, folder, forceOcr: false }) : [];
+    const parts = isComposite(kind)
+      ? await takeApart({ path, kind, folder, forceOcr: false }, { signal })
+      : [];
     throwIfUnreadable(parts);
-    const losses = { count: 0 };
-    const pages = isComposite(kind) ? pagesOf(parts, losses) : named('', layersOf(path, losses));
+    const reading = { losses: { count: 0 }, signal };
+    const pages = isComposite(kind) ? pagesOf(parts, reading) : named('', layersOf(path, reading));
     for await (const { name, page } of pages) {
       const isText = 'text' in page && page.text.trim() !== '';
       texts.hasText ||= isText;
       texts.pages.push(underName(name, 'text' in page ? page.text : `[${page.note}]`));
       characters += 'text' in page ? page.text.length : 0;
-      if (texts.pages.length > limits.pages || characters > limits.characters) throw tooLong();
+      if (texts.pages.length > limits.pages || characters > limits.characters)
+        throw tooLongDocument();
     }
     return texts;
   } finally {
@@ -61,14 +66,20 @@ function throwIfUnreadable(parts: Part[]): void {
   if (errors[0] && errors.length === parts.length) throw errors[0];
 }
 
+/** What all PDFs of a document share while they are read. */
+interface LayerReading {
+  losses: Losses;
+  signal: AbortSignal | undefined;
+}
+
 interface NamedPage {
   /** The name of the file that begins with this page. */
   name?: string;
   page: Page;
 }
 
-async function* pagesOf(parts: Part[], losses: Losses): AsyncGenerator<NamedPage> {
-  for (const part of parts) yield* named(part.name, pagesIn(part, losses));
+async function* pagesOf(parts: Part[], reading: LayerReading): AsyncGenerator<NamedPage> {
+  for (const part of parts) yield* named(part.name, pagesIn(part, reading));
 }
 
 async function* named(name: string, pages: AsyncIterable<Page>): AsyncGenerator<NamedPage> {
@@ -79,27 +90,25 @@ async function* named(name: string, pages: AsyncIterable<Page>): AsyncGenerator<
   }
 }
 
-async function* pagesIn(part: Part, losses: Losses): AsyncGenerator<Page> {
+async function* pagesIn(part: Part, reading: LayerReading): AsyncGenerator<Page> {
   if (part.is === 'text') yield { text: part.text };
   else if (part.is === 'unreadable') yield { note: part.error.message };
   else if (part.kind === 'image') yield picture;
-  else yield* readableLayersOf(part.path, losses);
+  else yield* readableLayersOf(part.path, reading);
 }
 
-async function* layersOf(path: string, losses: Losses): AsyncGenerator<Page> {
-  for await (const layer of textLayersIn(path, losses)) {
+async function* layersOf(path: string, { losses, signal }: LayerReading): AsyncGenerator<Page> {
+  for await (const layer of textLayersIn(path, losses, signal)) {
     yield layer === undefined ? picture : { text: layer };
   }
 }
 
 /** A PDF among other files that can't be read keeps none of them from being read. */
-async function* readableLayersOf(path: string, losses: Losses): AsyncGenerator<Page> {
+async function* readableLayersOf(path: string, reading: LayerReading): AsyncGenerator<Page> {
   try {
-    yield* layersOf(path, losses);
+    yield* layersOf(path, reading);
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     yield { note: error.message };
   }
 }
-
-const tooLong = () => unreadableDocument('it is too long to be read as a whole');

@@ -6,10 +6,11 @@ import type { Part } from './part.ts';
 import type { SentPart } from './take-apart-thread.ts';
 import type { TakingOptions } from './taking.ts';
 
-/** What takes documents apart, one at a time, and how long each may take. */
+/** What takes documents apart, one at a time, how long each may take, and what ends it before. */
 interface Taker {
   thread: DocumentThread<TakingOptions, SentPart[]>;
   ms: number;
+  signal?: AbortSignal | undefined;
 }
 
 /**
@@ -25,14 +26,16 @@ const taker: Taker = { thread: takingThread(512), ms: 30_000 };
  * Takes a document apart: its own text, its pictures if it has no text or `forceOcr` asks for them, and each file
  * in it, however deep. A file in it that can't be read is a part that says why. This happens in a thread, which is kept
  * for the next document unless this one took much memory. Throws 422 if the document itself can't be read, has more
- * than 500 parts, is larger than 50 MB, or takes longer than 30 seconds or more memory than there is for it.
+ * than 500 parts, is larger than 50 MB, or takes longer than 30 seconds or more memory than there is for it; and the
+ * reason of `signal`.
  */
 export async function takeApart(
   options: TakingOptions,
-  { thread, ms }: Taker = taker,
+  given: Partial<Taker> = {},
 ): Promise<Part[]> {
+  const { thread, ms, signal } = { ...taker, ...given };
   try {
-    return (await thread.ask(options, ms)).map(toPart);
+    return (await thread.ask(options, ms, signal)).map(toPart);
   } catch (error) {
     if (!(error instanceof ThreadLostError)) throw error;
     const what = error.loss === 'time' ? 'long' : 'much memory';

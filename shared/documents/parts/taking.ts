@@ -4,7 +4,7 @@ import { join, posix } from 'node:path';
 import { ServiceError } from '../../http/errors.ts';
 import { type ContainedFile, readEmail } from '../email.ts';
 import { epubText, openEpub } from '../epub.ts';
-import { emptyDocument, unreadableDocument, unsupportedFile } from '../errors.ts';
+import { emptyDocument, tooLongDocument, unreadableDocument, unsupportedFile } from '../errors.ts';
 import { decodeHtml, htmlText } from '../html-text.ts';
 import { type CompositeKind, isComposite, kindOf, mediaTypeOf } from '../kind.ts';
 import { Archive } from '../office/archive.ts';
@@ -162,7 +162,7 @@ class Taking {
     const kind = kindOf(start, mimeType, file.name);
     if (!kind) throw unsupportedFile('It', typeInWords(mediaTypeOf(start, mimeType, file.name)));
     if (kind === 'pdf' || kind === 'image') this.addPages(name, kind, bytes, false);
-    else if (!isComposite(kind)) this.add({ name, is: 'text', text: decodeText(bytes).trim() });
+    else if (!isComposite(kind)) this.add({ name, is: 'text', text: textOf(bytes) });
     else if (depth >= maxDepth) throw unreadableDocument('it lies too deep within other files');
     else await this.takeComposite({ name, bytes, kind, depth });
   }
@@ -203,6 +203,12 @@ export function refusalOf(error: unknown): ServiceError {
 
 const picturesIn = (archive: Archive, names: string[]) =>
   names.map((name) => () => archive.read(name));
+
+function textOf(bytes: Buffer): string {
+  const text = decodeText(bytes).trim();
+  if (text.length > maxCharacters) throw tooLongDocument();
+  return text;
+}
 
 /** Drawings that are no pictures, and those too small to hold words, are left out. So are damaged ones. */
 function imageIn(read: () => Buffer): Buffer | undefined {

@@ -38,15 +38,16 @@ export class DocumentThread<Request, Answer> {
 
   /**
    * Returns the thread's answer to a request, which may take so many milliseconds from when its turn comes. Throws
-   * `ThreadLostError`, 422 if the document is refused, and what else the thread threw.
+   * `ThreadLostError`, 422 if the document is refused, the reason of `signal`, and what else the thread threw.
    */
-  ask(request: Request, ms: number): Promise<Answer> {
+  ask(request: Request, ms: number, signal?: AbortSignal): Promise<Answer> {
     return this.oneAtATime(async () => {
+      signal?.throwIfAborted();
       clearTimeout(this.idle);
       const worker = this.running();
       worker.ref();
       try {
-        const reply = await replyOf<Answer>(worker, request, ms);
+        const reply = await replyOf<Answer>(worker, request, ms, signal);
         if (reply.isWornOut) await this.end();
         if ('refusal' in reply) {
           const { code, message } = reply.refusal;
@@ -99,7 +100,7 @@ export function threadBeside(moduleUrl: string, name: string): URL {
   return new URL(`./${name}.${moduleUrl.endsWith('.ts') ? 'ts' : 'mjs'}`, moduleUrl);
 }
 
-async function replyOf<Answer>(worker: Worker, request: unknown, ms: number) {
+async function replyOf<Answer>(worker: Worker, request: unknown, ms: number, signal?: AbortSignal) {
   const { promise, resolve, reject } =
     Promise.withResolvers<Exclude<Reply<Answer>, { loss: Loss }>>();
   const onMessage = (reply: Reply<Answer>) =>
@@ -111,12 +112,15 @@ async function replyOf<Answer>(worker: Worker, request: unknown, ms: number) {
   };
   const onExit = () => reject(new ThreadLostError('crash'));
   worker.on('message', onMessage).on('error', onError).on('exit', onExit);
+  const onAbort = () => reject(signal?.reason);
+  signal?.addEventListener('abort', onAbort);
   const timer = setTimeout(() => reject(new ThreadLostError('time')), ms);
   try {
     worker.postMessage(request);
     return await promise;
   } finally {
     clearTimeout(timer);
+    signal?.removeEventListener('abort', onAbort);
     worker.off('message', onMessage).off('error', onError).off('exit', onExit);
   }
 }

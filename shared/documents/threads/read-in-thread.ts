@@ -6,10 +6,11 @@ import type { DocumentAnswer, DocumentRequest, ReadDocument } from './document-r
 import { type DocumentThread, ThreadLostError } from './document-thread.ts';
 import type { Loss } from './loss.ts';
 
-/** A thread that opens and reads documents, and the time that each of its requests may take. */
+/** A thread that opens and reads documents, the time that each of its requests may take, and what ends them all. */
 export interface DocumentReader {
   thread: DocumentThread<DocumentRequest, DocumentAnswer>;
   ms: number;
+  signal?: AbortSignal | undefined;
 }
 
 /** How many pages and files of one job's documents were given up because each lost its thread. */
@@ -77,7 +78,7 @@ class DocumentInThread implements Document {
 
 /** Asks a thread, and once more if it was lost: the machine may have been at fault, or an earlier page. */
 async function askTwice(
-  { thread, ms }: DocumentReader,
+  { thread, ms, signal }: DocumentReader,
   request: DocumentRequest,
   losses: Losses,
   refuse: (why: string) => ServiceError,
@@ -85,7 +86,7 @@ async function askTwice(
   for (let attempt = 1; ; attempt++) {
     if (losses.count >= maxLosses) throw refuse(afterLosses);
     try {
-      return await thread.ask(request, ms);
+      return await thread.ask(request, ms, signal);
     } catch (error) {
       if (!(error instanceof ThreadLostError)) throw error;
       if (attempt === 1) continue;

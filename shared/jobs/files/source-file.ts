@@ -1,14 +1,15 @@
 import { createWriteStream } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { threadId } from 'node:worker_threads';
 import { GetObjectCommand } from '@aws-sdk/client-s3';
 import { s3 } from '../../aws/s3.ts';
 import { setting } from '../../config.ts';
 import { orAbort } from '../../or-abort.ts';
+import { newTempDir } from '../../temp-dir.ts';
+
+export { newTempDir };
 
 interface SharedFile {
   ready: Promise<string>;
@@ -64,39 +65,5 @@ async function download(object: string, signal: AbortSignal): Promise<string> {
   } catch (error) {
     await rm(folder, { recursive: true });
     throw error;
-  }
-}
-
-const ownName = `quire-${process.pid}-${threadId}`;
-let own: Promise<string> | undefined;
-
-/** Makes an empty directory, which its user removes. What a process leaves behind the next one removes. */
-export async function newTempDir(): Promise<string> {
-  own ??= makeOwnFolder().catch((error: unknown) => {
-    own = undefined;
-    throw error;
-  });
-  return mkdtemp(join(await own, 'job-'));
-}
-
-/** Lambda goes on with another process, and the same disk, after it has stopped one whose time was up. */
-async function makeOwnFolder(): Promise<string> {
-  const names = await readdir(tmpdir());
-  const left = names.filter((name) => name === ownName || isDead(name));
-  // Another user's can't be removed, and other processes may do the same at once.
-  await Promise.allSettled(left.map((name) => rm(join(tmpdir(), name), { recursive: true })));
-  const path = join(tmpdir(), ownName);
-  await mkdir(path, { recursive: true, mode: 0o700 });
-  return path;
-}
-
-function isDead(name: string): boolean {
-  const pid = name.match(/^quire-(\d+)-\d+$/)?.[1];
-  if (!pid) return false;
-  try {
-    process.kill(Number(pid), 0);
-    return false;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ESRCH';
   }
 }

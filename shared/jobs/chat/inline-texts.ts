@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import type { Message } from '../../chat/completion-message.ts';
 import { fileText } from '../../documents/file-text.ts';
 import { underName } from '../../documents/parts/part.ts';
-import { newTempDir } from '../files/source-file.ts';
+import { newTempDir } from '../../temp-dir.ts';
 import { type InlineFile, inlineFileOf } from '../inline-files.ts';
 import { textLimits } from './text-limits.ts';
 

@@ -9,8 +9,6 @@ import { setting } from '../../config.ts';
 import { orAbort } from '../../or-abort.ts';
 import { newTempDir } from '../../temp-dir.ts';
 
-export { newTempDir };
-
 interface SharedFile {
   ready: Promise<string>;
   users: number;

@@ -7,7 +7,7 @@ import { joinDocuments, type Piece } from '../../documents/joined-document.ts';
 import { kindOf, mediaTypeOf } from '../../documents/kind.ts';
 import { type OpeningOptions, openDocument } from '../../documents/open-document.ts';
 import { typeInWords } from '../../documents/type-words.ts';
-import { newTempDir } from '../files/source-file.ts';
+import { newTempDir } from '../../temp-dir.ts';
 import { type InlineFile, inlineFilesOf } from '../inline-files.ts';
 import type { Job } from '../job.ts';
 import { hasPages } from '../kinds.ts';

@@ -60,7 +60,7 @@ export interface Stage {
 /** How long a stop waits for running functions. Jobs that are cut off are found again when their lease ends. */
 const closeGraceMs = 2_500;
 
-/** Returns the folder for the synthesized app and its bundles. A start deletes all else in it. */
+/** Returns the folder for the synthesized app and its bundles. A start deletes those of earlier stages. */
 export const deploymentDirIn = (dataDir: string) => join(dataDir, 'deployment');
 
 type Closer = () => unknown;

@@ -32,7 +32,7 @@ export async function startDynamoDb(
   const temporary = file ? '' : dirname(path);
   const engine = spawnWatched(command, { temporary });
   await listening(engine);
-  const streams = await openStreams(path);
+  const streams = await openStreams(path, onDeath);
   let closing = false;
   const exited = new Promise<void>((resolve) => engine.once('exit', () => resolve()));
   engine.once('exit', () => {

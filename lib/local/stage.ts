@@ -54,6 +54,8 @@ export interface Stage {
   bundlesDir: string;
   /** Runs the functions' bundles in a folder from now on. Returns the names of those that have changed. */
   replaceCode(bundlesDir: string): Promise<string[]>;
+  /** Returns the folders of the code that the functions run: replaced code too, until its invocations have ended. */
+  codeDirs(): Set<string>;
   close(): Promise<void>;
 }
 
@@ -154,6 +156,7 @@ async function deploy(
     functions,
     bundlesDir: bundlesIn(synthesis.assetsDir),
     replaceCode: (bundlesDir) => functions.replaceCode(bundlesDir),
+    codeDirs: () => functions.codeDirs,
   };
 }
 

@@ -1,3 +1,5 @@
+import './catalogue-faults.ts';
+
 import { flushCompileCache } from 'node:module';
 import { resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';

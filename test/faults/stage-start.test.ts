@@ -45,6 +45,7 @@ it('shows its options', async () => {
 
 const aFile = join(folder, 'a file');
 writeFileSync(aFile, '');
+writeFileSync(join(folder, 'catalogue.json'), '{"models": []}');
 
 it.concurrent.each([
   ['a port that is no number', ['--port', 'http'], /^--port takes a number.*\n$/],
@@ -93,6 +94,36 @@ it.each<[string, string[], NodeJS.ProcessEnv, RegExp]>([
     memory,
     { SEARXNG_URL: 'searxng' },
     /^SEARXNG_URL is "searxng": .*, such as http:\/\/searxng\.\n$/,
+  ],
+  [
+    'a DynamoDB at a URL without http://',
+    memory,
+    { AWS_ENDPOINT_URL_DYNAMODB: 'localhost:8000' },
+    /^AWS_ENDPOINT_URL_DYNAMODB is "localhost:8000": .*, such as http:\/\/localhost:8000\.\n$/,
+  ],
+  [
+    'a DynamoDB that is not there',
+    memory,
+    { AWS_ENDPOINT_URL_DYNAMODB: 'http://localhost:9' },
+    /^No DynamoDB answers at http:\/\/localhost:9 \(ECONNREFUSED\): start .*\n$/,
+  ],
+  [
+    'a folder without an assembly',
+    memory,
+    { QUIRE_ASSEMBLY: folder },
+    /^QUIRE_ASSEMBLY names .*, which holds no synthesized app: ENOENT.*\nnpm run synth makes one.*\n$/,
+  ],
+  [
+    'a catalogue that is missing, whatever is asked for',
+    ['--help'],
+    { QUIRE_CATALOGUE: '/nowhere.json' },
+    /^The model catalogue \/nowhere\.json can't be read: ENOENT.*\n$/,
+  ],
+  [
+    'a catalogue that is faulty',
+    memory,
+    { QUIRE_CATALOGUE: join(folder, 'catalogue.json') },
+    /^The model catalogue is faulty:\n(× .*\n {2}→ at .*\n)+$/,
   ],
 ])('refuses %s with a sentence and exit code 1', async (_, options, env, sentence) => {
   const { exitCode, stderr } = await runLocal(options, env);

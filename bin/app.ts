@@ -1,3 +1,5 @@
+import './catalogue-faults.ts';
+
 import { App, Validations } from 'aws-cdk-lib';
 import { checkReplacements } from '../lib/lasting-resources.ts';
 import { ServiceStack } from '../lib/service-stack.ts';

@@ -1,3 +1,5 @@
+import './catalogue-faults.ts';
+
 import { readFileSync } from 'node:fs';
 import { bundleFunctions } from '../lib/bundles.ts';
 import { catalogue } from '../shared/models/catalogue.ts';

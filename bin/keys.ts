@@ -1,3 +1,5 @@
+import './catalogue-faults.ts';
+
 import * as v from 'valibot';
 import { readValues } from '../lib/cli/arguments.ts';
 import { CommandError } from '../lib/cli/command-line.ts';

@@ -1,3 +1,5 @@
+import './catalogue-faults.ts';
+
 import { flushCompileCache } from 'node:module';
 import { resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -8,6 +10,7 @@ import { Narrator } from '../lib/local/narrator.ts';
 import { deploymentDirIn, type Stage, startStage } from '../lib/local/stage.ts';
 import { StageError } from '../lib/local/stage-error.ts';
 import { readStageFile, writeStageFile } from '../lib/local/stage-file.ts';
+import { urlFrom } from '../lib/local/url-from.ts';
 import { updateCodeOnChange } from '../lib/local/watch/code-updates.ts';
 import { welcome } from '../lib/local/welcome.ts';
 import { findKeyBySecret, issueKey } from '../shared/keys/key.ts';
@@ -81,17 +84,27 @@ function readOptions(): Options | undefined {
     throw new StageError('--watch runs the sources, so it takes no QUIRE_ASSEMBLY.');
   }
   const { memory, watch } = values;
-  return { port, dataDir: resolve(values.data), memory, watch, models: readModels(values) };
+  const modelsUrl = urlFrom('OPENAI_BASE_URL');
+  return {
+    port,
+    dataDir: resolve(values.data),
+    memory,
+    watch,
+    models: readModels(values, modelsUrl),
+  };
 }
 
 /** Reads `--model` and `--price`, and refuses a model without a price. */
-function readModels({ model, price }: { model: string[]; price?: string }): OwnModels {
+function readModels(
+  { model, price }: { model: string[]; price?: string },
+  url: string | undefined,
+): OwnModels {
   if (model.length === 0) return { models: [] };
   if (process.env['QUIRE_ASSEMBLY']) {
     throw new StageError('--model synthesizes the stack anew, so it takes no QUIRE_ASSEMBLY.');
   }
   const models = model.map((text) => (price && !text.includes('=') ? `${text}=${price}` : text));
-  const own = { models, url: process.env['OPENAI_BASE_URL'] || undefined };
+  const own = { models, url };
   try {
     withOwnModels(catalogue, own);
   } catch (cause) {

@@ -1,3 +1,5 @@
+import './catalogue-faults.ts';
+
 import { readValues } from '../lib/cli/arguments.ts';
 import { CommandError } from '../lib/cli/command-line.ts';
 import { confirm } from '../lib/cli/confirm.ts';

@@ -1,3 +1,5 @@
+import './catalogue-faults.ts';
+
 import { readValues } from '../lib/cli/arguments.ts';
 import { CommandError } from '../lib/cli/command-line.ts';
 import { keysMeant } from '../lib/cli/keys-meant.ts';

@@ -58,6 +58,8 @@ const alarms = v.pipe(
   v.transform((given) => alarmsBefore[String(given)] ?? given),
   v.picklist(['essential', 'all', 'none'], alarmsWanted),
 );
+const urlWanted = 'should be a URL that begins with http:// or https://';
+const httpUrl = v.pipe(v.string(urlWanted), v.url(urlWanted), v.regex(/^https?:\/\//i, urlWanted));
 const stageNameWanted = 'should be 1 to 64 letters, digits or hyphens';
 
 /** What an operator may set, in `cdk.json` or with `-c quire:<name>=<value>`. */
@@ -108,12 +110,12 @@ const Settings = v.strictObject({
     'none',
   ),
   /** Where the SearXNG is, or another endpoint of the provider. */
-  searchUrl: v.optional(v.pipe(v.string(), v.url('should be a URL'))),
+  searchUrl: v.optional(httpUrl),
   /** The most that one research may cost. A key may have a lower limit of its own. */
   researchMaxUsd: v.optional(usd, 0.5),
   /** Models in place of the catalogue's, such as `llama3.2=0.10,0.40`, and the URL of what serves them. */
   models: v.optional(ownModels, []),
-  modelsUrl: v.optional(v.pipe(v.string(), v.url('should be a URL'))),
+  modelsUrl: v.optional(httpUrl),
   /** Whether the stack sets the role by which API Gateway writes its logs, which a region has one of. */
   gatewayAccount: v.optional(flag, true),
   /** Whether a table, queue, bucket or API may be replaced by a new, empty one. */

@@ -1,5 +1,8 @@
 import * as v from 'valibot';
 
+const urlWanted = 'should be a URL that begins with http:// or https://';
+const HttpUrl = v.pipe(v.string(), v.url(urlWanted), v.regex(/^https?:\/\//i, urlWanted));
+
 const Environment = v.object({
   OBJECTS_BUCKET: v.string(),
   CHAT_QUEUE_URL: v.string(),
@@ -19,7 +22,7 @@ const Environment = v.object({
   /** What events are called by on the event bus; none unless the operator has them put there. */
   EVENT_SOURCE: v.optional(v.string()),
   FOLDER_QUEUE_URL: v.string(),
-  GOOGLE_DRIVE_URL: v.optional(v.pipe(v.string(), v.url())),
+  GOOGLE_DRIVE_URL: v.optional(HttpUrl),
   FEEDBACK_TABLE: v.string(),
   JOBS_TABLE: v.string(),
   JOB_RETENTION_DAYS: v.pipe(v.string(), v.toNumber(), v.integer(), v.minValue(1)),
@@ -31,13 +34,13 @@ const Environment = v.object({
   OCR_QUEUE_URL: v.string(),
   /** How long a page may take to be drawn, or a document to be opened. */
   PAGE_SECONDS: v.optional(v.pipe(v.string(), v.toNumber(), v.minValue(1)), '30'),
-  OPENAI_BASE_URL: v.optional(v.pipe(v.string(), v.url())),
+  OPENAI_BASE_URL: v.optional(HttpUrl),
   /** The most that one research may cost, in US dollars. */
   RESEARCH_MAX_USD: v.pipe(v.string(), v.toNumber(), v.minValue(0)),
   /** The provider of web search; none unless the operator has set one up. */
   SEARCH_PROVIDER: v.optional(v.picklist(['searxng', 'brave', 'tavily'])),
   /** Where its API is, if not at its usual address; SearXNG has none. */
-  SEARCH_URL: v.optional(v.pipe(v.string(), v.url())),
+  SEARCH_URL: v.optional(HttpUrl),
   SEARCH_SECRET: v.optional(v.string()),
   SEARCH_DRIVE_FUNCTION: v.string(),
   SESSIONS_TABLE: v.string(),

@@ -54,13 +54,15 @@ export interface Stage {
   bundlesDir: string;
   /** Runs the functions' bundles in a folder from now on. Returns the names of those that have changed. */
   replaceCode(bundlesDir: string): Promise<string[]>;
+  /** Returns the folders of the code that the functions run: replaced code too, until its invocations have ended. */
+  codeDirs(): Set<string>;
   close(): Promise<void>;
 }
 
 /** How long a stop waits for running functions. Jobs that are cut off are found again when their lease ends. */
 const closeGraceMs = 2_500;
 
-/** Returns the folder for the synthesized app and its bundles. A start deletes all else in it. */
+/** Returns the folder for the synthesized app and its bundles. A start deletes those of earlier stages. */
 export const deploymentDirIn = (dataDir: string) => join(dataDir, 'deployment');
 
 type Closer = () => unknown;
@@ -154,6 +156,7 @@ async function deploy(
     functions,
     bundlesDir: bundlesIn(synthesis.assetsDir),
     replaceCode: (bundlesDir) => functions.replaceCode(bundlesDir),
+    codeDirs: () => functions.codeDirs,
   };
 }
 

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import catalogueSource from '#catalogue';
 import { Usd } from '../http/schema.ts';
+import { CatalogueError } from './catalogue-error.ts';
 
 /** A price, or one with tiers: a tier's price applies to a call whose prompt has more tokens than `start`. */
 const Price = v.union([
@@ -105,7 +106,7 @@ export const catalogue = parsed(catalogueSource);
 function parsed(source: unknown): Catalogue {
   const { success, output, issues } = v.safeParse(Catalogue, source);
   if (success) return output;
-  throw new Error(`The model catalogue is faulty:\n${v.summarize(issues)}`);
+  throw new CatalogueError(`The model catalogue is faulty:\n${v.summarize(issues)}`);
 }
 
 /** Finds a model by the id that callers use; undefined if there is none. */

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { calcPrice } from '@pydantic/genai-prices';
 import { setting } from '../config.ts';
+import { CatalogueError } from './catalogue-error.ts';
 
 interface Source {
   models: SourceModel[];
@@ -18,14 +19,13 @@ const file =
 /** The model catalogue with every price filled in. A bundle carries it as JSON, with the prices at synthesis. */
 export default priced(readSource());
 
-/** Reads the catalogue's file. Throws an error that names it. */
+/** Reads the catalogue's file. Throws `CatalogueError` that names it. */
 function readSource(): Source {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch (cause) {
-    throw new Error(`The model catalogue ${file} can't be read: ${(cause as Error).message}`, {
-      cause,
-    });
+    const { message } = cause as Error;
+    throw new CatalogueError(`The model catalogue ${file} can't be read: ${message}`, { cause });
   }
 }
 
@@ -40,7 +40,7 @@ function pricedModel(model: SourceModel): unknown {
   return { ...model, usdPerMillionTokens: model.usdPerMillionTokens ?? publicPrice(model) };
 }
 
-/** Looks up a provider's public price. Throws if there is none, because the model would be billed at zero. */
+/** Looks up a provider's public price. Throws `CatalogueError` if there is none, because the model would be billed at zero. */
 function publicPrice({ id, upstreams = [] }: SourceModel): object {
   const [preferred] = upstreams;
   const found =
@@ -50,7 +50,7 @@ function publicPrice({ id, upstreams = [] }: SourceModel): object {
     });
   const { input_mtok, output_mtok, cache_read_mtok } = found?.model_price ?? {};
   if (input_mtok === undefined || output_mtok === undefined) {
-    throw new Error(
+    throw new CatalogueError(
       `The model ${id} has no known price: write its usdPerMillionTokens in the catalogue.`,
     );
   }

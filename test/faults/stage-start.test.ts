@@ -15,7 +15,7 @@ const folder = newDataDir();
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Runs `bin/local.ts` to its end. */
-async function runLocal(...options: string[]) {
+async function runLocal(options: string[], env: NodeJS.ProcessEnv = {}) {
   const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
   const child = spawn(process.execPath, ['bin/local.ts', ...options], {
     env: {
@@ -24,6 +24,7 @@ async function runLocal(...options: string[]) {
       NODE_COMPILE_CACHE,
       NO_COLOR: '1',
       QUIRE_ASSEMBLY: await shared('assembly'),
+      ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -36,7 +37,7 @@ async function runLocal(...options: string[]) {
 }
 
 it('shows its options', async () => {
-  const { exitCode, stdout, stderr } = await runLocal('--help');
+  const { exitCode, stdout, stderr } = await runLocal(['--help']);
 
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
   expect(stdout).toMatch(/--port N[\s\S]*--data DIR[\s\S]*--memory/);
@@ -44,6 +45,7 @@ it('shows its options', async () => {
 
 const aFile = join(folder, 'a file');
 writeFileSync(aFile, '');
+writeFileSync(join(folder, 'catalogue.json'), '{"models": []}');
 
 it.concurrent.each([
   ['a port that is no number', ['--port', 'http'], /^--port takes a number.*\n$/],
@@ -66,7 +68,65 @@ it.concurrent.each([
     /^Port \d+ is in use: give another with --port, or 0 for any\.\n$/,
   ],
 ])('refuses %s with a sentence and exit code 1', async (_, options, sentence) => {
-  const { exitCode, stderr } = await runLocal(...options);
+  const { exitCode, stderr } = await runLocal(options);
+
+  expect(stderr).toMatch(sentence);
+  expect(exitCode).toBe(1);
+});
+
+const memory = ['--memory', '--port', '0', '--data', join(folder, 'memory')];
+
+it.each<[string, string[], NodeJS.ProcessEnv, RegExp]>([
+  [
+    'models at a URL without http://',
+    ['--model', 'llama3.2'],
+    { OPENAI_BASE_URL: 'localhost:11434/v1' },
+    /^OPENAI_BASE_URL is "localhost:11434\/v1": .*, such as http:\/\/localhost:11434\/v1\.\n$/,
+  ],
+  [
+    'models at what is no URL',
+    [],
+    { OPENAI_BASE_URL: 'ftp://foo' },
+    /^OPENAI_BASE_URL is "ftp:\/\/foo": it should be a URL that begins with http:\/\/ or https:\/\/\.\n$/,
+  ],
+  [
+    'a SearXNG at a URL without http://',
+    memory,
+    { SEARXNG_URL: 'searxng' },
+    /^SEARXNG_URL is "searxng": .*, such as http:\/\/searxng\.\n$/,
+  ],
+  [
+    'a DynamoDB at a URL without http://',
+    memory,
+    { AWS_ENDPOINT_URL_DYNAMODB: 'localhost:8000' },
+    /^AWS_ENDPOINT_URL_DYNAMODB is "localhost:8000": .*, such as http:\/\/localhost:8000\.\n$/,
+  ],
+  [
+    'a DynamoDB that is not there',
+    memory,
+    { AWS_ENDPOINT_URL_DYNAMODB: 'http://localhost:9' },
+    /^No DynamoDB answers at http:\/\/localhost:9 \(ECONNREFUSED\): start .*\n$/,
+  ],
+  [
+    'a folder without an assembly',
+    memory,
+    { QUIRE_ASSEMBLY: folder },
+    /^QUIRE_ASSEMBLY names .*, which holds no synthesized app: ENOENT.*\nnpm run synth makes one.*\n$/,
+  ],
+  [
+    'a catalogue that is missing, whatever is asked for',
+    ['--help'],
+    { QUIRE_CATALOGUE: '/nowhere.json' },
+    /^The model catalogue \/nowhere\.json can't be read: ENOENT.*\n$/,
+  ],
+  [
+    'a catalogue that is faulty',
+    memory,
+    { QUIRE_CATALOGUE: join(folder, 'catalogue.json') },
+    /^The model catalogue is faulty:\n(× .*\n {2}→ at .*\n)+$/,
+  ],
+])('refuses %s with a sentence and exit code 1', async (_, options, env, sentence) => {
+  const { exitCode, stderr } = await runLocal(options, env);
 
   expect(stderr).toMatch(sentence);
   expect(exitCode).toBe(1);

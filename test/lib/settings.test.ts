@@ -1,7 +1,8 @@
 import { RootConstruct } from 'constructs';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { readSettings, type Settings } from '../../lib/settings.ts';
 import { refuseWithoutTextract } from '../../lib/textract-regions.ts';
+import { setting } from '../../shared/config.ts';
 
 function settingsOf(context: Record<string, unknown>): Settings {
   const app = new RootConstruct();
@@ -9,6 +10,7 @@ function settingsOf(context: Record<string, unknown>): Settings {
   return readSettings(app.node);
 }
 
+const urlWanted = 'a URL that begins with http:// or https://';
 const originsWanted = 'origins such as https://app.example.com, separated by commas, or *';
 
 describe('settings', () => {
@@ -118,7 +120,11 @@ describe('settings', () => {
     ['corsOrigins', 'https://*.a.example', originsWanted],
     ['corsOrigins', 1, originsWanted],
     ['search', 'google', 'none, searxng, brave or tavily'],
-    ['searchUrl', 'search.example', 'a URL'],
+    ['searchUrl', 'search.example', urlWanted],
+    ['searchUrl', 'localhost:8888', urlWanted],
+    ['modelsUrl', 'localhost:11434/v1', urlWanted],
+    ['modelsUrl', 'http://', urlWanted],
+    ['modelsUrl', 1, urlWanted],
     ['researchMaxUsd', -1, 'US dollars from 0 to 1000'],
     ['researchMaxUsd', 'much', 'US dollars from 0 to 1000'],
     ['alarmEmail', 'ops', 'an e-mail address'],
@@ -182,6 +188,17 @@ describe('settings', () => {
     const context = { '@aws-cdk/core:checkSecretUsage': true, quire: 'x', 'aws:cdk:x': 1 };
 
     expect(() => settingsOf(context)).not.toThrow();
+  });
+});
+
+describe('a function’s own setting', () => {
+  afterEach(() => vi.unstubAllEnvs());
+
+  it.each(['OPENAI_BASE_URL', 'SEARCH_URL'] as const)('%s is a URL of http', (name) => {
+    vi.stubEnv(name, 'https://models.example/v1');
+    expect(setting(name)).toBe('https://models.example/v1');
+    vi.stubEnv(name, 'localhost:11434/v1');
+    expect(() => setting(name)).toThrow(`${name}: should be ${urlWanted}`);
   });
 });
 

@@ -1,12 +1,15 @@
 import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
+import { DriveError } from './drive-error.ts';
 
 const chunkBytes = 256 * 1024;
 
-/** Yields the bytes from `start` up to, not including, `end`. Throws if the file has become shorter than that. */
+/**
+ * Yields the bytes from `start` up to, not including, `end`. Throws if the file has become shorter than that, and Drive's
+ * 403 if the stage may not read it.
+ */
 export async function* readFile(path: string, start = 0, end?: number): AsyncGenerator<Buffer> {
-  // The path was no link when it was looked up, and must not have become one.
-  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+  const file = await openFile(path);
   try {
     const until = end ?? (await file.stat()).size;
     for (let at = start; at < until; ) {
@@ -20,3 +23,19 @@ export async function* readFile(path: string, start = 0, end?: number): AsyncGen
     await file.close();
   }
 }
+
+const unreadable = 'insufficientFilePermissions';
+
+async function openFile(path: string): Promise<FileHandle> {
+  try {
+    // The path was no link when it was looked up, and must not have become one.
+    return await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error;
+    throw new DriveError(403, unreadable, `The stage may not read ${path}.`);
+  }
+}
+
+/** Whether an error says that the stage may not read a file. */
+export const isUnreadable = (error: unknown): boolean =>
+  error instanceof DriveError && error.reason === unreadable;

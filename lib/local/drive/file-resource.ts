@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { parse } from 'node:path';
 import type { DriveFolder, Entry } from './drive-folder.ts';
 import { type FieldsMask, parseFields, select } from './fields-mask.ts';
-import { readFile } from './file-content.ts';
+import { isUnreadable, readFile } from './file-content.ts';
 import {
   folderType,
   formatOfName,
@@ -47,7 +47,10 @@ export const isBinary = ({ kind, row }: Entry) => kind === 'file' && !formatOfNa
 export const createdTimeOf = ({ stat }: Entry) => stat.birthtime.toISOString();
 export const modifiedTimeOf = ({ stat }: Entry) => stat.mtime.toISOString();
 
-/** Returns the fields of a file that are asked for. Computes a checksum only if it is among them. */
+/**
+ * Returns the fields of a file that are asked for. Computes a checksum only if it is among them, and leaves out that of a
+ * file that the stage may not read.
+ */
 export async function describeFile(
   folder: DriveFolder,
   entry: Entry,
@@ -68,7 +71,7 @@ export async function describeFile(
     webViewLink: webViewLinkOf(entry),
     ...(Object.keys(appProperties).length > 0 && { appProperties }),
     ...(isBinary(entry) && { size: String(entry.stat.size) }),
-    ...(isBinary(entry) && wants('md5Checksum') && { md5Checksum: await md5Of(folder, entry) }),
+    ...(isBinary(entry) && wants('md5Checksum') && (await checksumOf(folder, entry))),
     ...(entry.kind === 'shortcut' && { shortcutDetails: shortcutDetailsOf(folder, entry) }),
   };
   return select(resource, mask);
@@ -86,6 +89,16 @@ function webViewLinkOf(entry: Entry): string {
   return editor
     ? `https://docs.google.com/${editor}/d/${entry.id}/edit?usp=drivesdk`
     : `https://drive.google.com/file/d/${entry.id}/view?usp=drivesdk`;
+}
+
+async function checksumOf(folder: DriveFolder, entry: Entry): Promise<{ md5Checksum?: string }> {
+  try {
+    return { md5Checksum: await md5Of(folder, entry) };
+  } catch (error) {
+    // The other files of its folder are still listed; whoever reads this one is told why it fails.
+    if (isUnreadable(error)) return {};
+    throw error;
+  }
 }
 
 async function md5Of(folder: DriveFolder, { id, path, stat, row }: Entry): Promise<string> {

@@ -10,10 +10,14 @@ import {
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
 import { clientConfig } from '../engines/client-config.ts';
+import { StageError } from '../stage-error.ts';
 import type { ResourceNames } from '../template/resource-names.ts';
 import { type Resource, resourcesOf, type Template } from '../template/template.ts';
 
-/** Makes the template's tables that don't exist yet, and adds streams and indexes to those that lack theirs. */
+/**
+ * Makes the template's tables that don't exist yet, and adds streams and indexes to those that lack theirs. Throws
+ * `StageError` if no DynamoDB answers.
+ */
 export async function deployTables(
   template: Template,
   names: ResourceNames,
@@ -21,8 +25,23 @@ export async function deployTables(
 ): Promise<void> {
   const dynamodb = new DynamoDBClient(clientConfig(url));
   const tables = resourcesOf(template, 'AWS::DynamoDB::GlobalTable');
-  await Promise.all(tables.map(([id, table]) => deployTable(dynamodb, id, table, names)));
-  dynamodb.destroy();
+  try {
+    await Promise.all(tables.map(([id, table]) => deployTable(dynamodb, id, table, names)));
+  } catch (cause) {
+    throw unreachable(cause, url) ?? cause;
+  } finally {
+    dynamodb.destroy();
+  }
+}
+
+/** Returns the sentence for an error of the connection, which alone has a code; undefined for what DynamoDB answered. */
+function unreachable(cause: unknown, url: string): StageError | undefined {
+  const { code } = cause as { code?: string };
+  if (!code) return undefined;
+  return new StageError(
+    `No DynamoDB answers at ${url} (${code}): start the one that AWS_ENDPOINT_URL_DYNAMODB names, or unset it to use the stage's own.`,
+    { cause },
+  );
 }
 
 async function deployTable(

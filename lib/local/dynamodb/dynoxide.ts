@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import type { Engine } from '../engines/engine.ts';
 import { spawnWatched } from '../engines/watched-process.ts';
 import { StageError } from '../stage-error.ts';
+import { urlFrom } from '../url-from.ts';
 import { type LocalStreams, openStreams } from './streams.ts';
 
 /** A running DynamoDB. */
@@ -23,7 +24,7 @@ export async function startDynamoDb(
   file: string | undefined,
   onDeath: (reason: string) => void,
 ): Promise<DynamoDbEngine> {
-  const elsewhere = process.env['AWS_ENDPOINT_URL_DYNAMODB'];
+  const elsewhere = urlFrom('AWS_ENDPOINT_URL_DYNAMODB');
   if (elsewhere) return { url: elsewhere, close: async () => {} };
 
   const port = await freePort();
@@ -32,7 +33,7 @@ export async function startDynamoDb(
   const temporary = file ? '' : dirname(path);
   const engine = spawnWatched(command, { temporary });
   await listening(engine);
-  const streams = await openStreams(path);
+  const streams = await openStreams(path, onDeath);
   let closing = false;
   const exited = new Promise<void>((resolve) => engine.once('exit', () => resolve()));
   engine.once('exit', () => {

@@ -5,17 +5,27 @@ import { region } from '../template/resource-names.ts';
 /** What was read of a stream. */
 export interface StreamPage {
   records: DynamoDBRecord[];
-  /** Where to read on; undefined at the end of a shard that is closed. */
+  /** Where to read on; undefined at the end of a closed shard that no other follows yet. */
   next: string | undefined;
 }
 
+/** A part of a stream. One that is closed has a last number, and is followed by the one whose parent it is. */
+interface Shard {
+  ShardId: string;
+  ParentShardId?: string;
+  SequenceNumberRange?: { StartingSequenceNumber?: string; EndingSequenceNumber?: string };
+}
+
 interface StreamsApi {
-  DescribeStream: [{ StreamArn: string }, { StreamDescription: { Shards: { ShardId: string }[] } }];
+  DescribeStream: [
+    { StreamArn: string; ExclusiveStartShardId: string | undefined },
+    { StreamDescription: { Shards: Shard[]; LastEvaluatedShardId?: string } },
+  ];
   GetShardIterator: [
     (
       | { ShardIteratorType: 'TRIM_HORIZON' }
       | { ShardIteratorType: 'AFTER_SEQUENCE_NUMBER'; SequenceNumber: string }
-    ) & { StreamArn: string; ShardId: string | undefined },
+    ) & { StreamArn: string; ShardId: string },
     { ShardIterator?: string },
   ];
   GetRecords: [
@@ -31,7 +41,7 @@ const anySignature = {
 };
 
 /**
- * Reads a table's stream from the local engine. The records stay as they are on the wire, which is how Lambda hands
+ * Reads a table's stream, by one iterator at a time. The records stay as they are on the wire, which is how Lambda hands
  * them to a function: the SDK's client would take each apart, which took half of the main thread's time.
  *
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Operations_Amazon_DynamoDB_Streams.html
@@ -39,6 +49,8 @@ const anySignature = {
 export class StreamReader {
   private readonly url: string;
   private readonly streamArn: string;
+  /** Of the last iterator. */
+  private shardId: string | undefined;
 
   constructor(url: string, streamArn: string) {
     this.url = url;
@@ -47,26 +59,55 @@ export class StreamReader {
 
   /** Returns where to read on after a record's number, or from the oldest record that is left. */
   async iteratorAfter(position: string | undefined): Promise<string> {
-    const StreamArn = this.streamArn;
-    const { StreamDescription } = await this.ask('DescribeStream', { StreamArn });
-    const shard = { StreamArn, ShardId: StreamDescription.Shards[0]?.ShardId };
+    const shards = oldestFirst(await this.shards());
+    const number = BigInt(position ?? 0);
+    // dynoxide states a last number of its one shard, which is open all the same.
+    const shard = shards.find((each) => mayHaveAfter(each, number)) ?? shards.at(-1);
+    if (!shard) throw new Error('The stream has no shard yet');
+    return this.iteratorIn(shard, number < startOf(shard) ? undefined : position);
+  }
+
+  /** Reads up to so many records. From the end of a closed shard it leads on to the one that follows. */
+  async read(iterator: string, limit: number): Promise<StreamPage> {
+    const { Records, NextShardIterator } = await this.ask('GetRecords', {
+      ShardIterator: iterator,
+      Limit: limit,
+    });
+    return { records: Records, next: NextShardIterator ?? (await this.iteratorOfChild()) };
+  }
+
+  /** Returns where the shard that follows a closed one begins; undefined if there is none yet. */
+  private async iteratorOfChild(): Promise<string | undefined> {
+    const shards = await this.shards();
+    const child = shards.find(({ ParentShardId }) => ParentShardId === this.shardId);
+    return child && this.iteratorIn(child, undefined);
+  }
+
+  private async iteratorIn({ ShardId }: Shard, position: string | undefined): Promise<string> {
+    const shard = { StreamArn: this.streamArn, ShardId };
     const { ShardIterator } = await this.ask(
       'GetShardIterator',
       position
         ? { ...shard, ShardIteratorType: 'AFTER_SEQUENCE_NUMBER', SequenceNumber: position }
         : { ...shard, ShardIteratorType: 'TRIM_HORIZON' },
     );
-    if (!ShardIterator) throw new Error('The stream has no shard yet');
+    if (!ShardIterator) throw new Error(`The shard ${ShardId} can't be read`);
+    this.shardId = ShardId;
     return ShardIterator;
   }
 
-  /** Reads up to so many records. */
-  async read(iterator: string, limit: number): Promise<StreamPage> {
-    const { Records, NextShardIterator } = await this.ask('GetRecords', {
-      ShardIterator: iterator,
-      Limit: limit,
-    });
-    return { records: Records, next: NextShardIterator };
+  private async shards(): Promise<Shard[]> {
+    const shards: Shard[] = [];
+    let last: string | undefined;
+    do {
+      const { StreamDescription } = await this.ask('DescribeStream', {
+        StreamArn: this.streamArn,
+        ExclusiveStartShardId: last,
+      });
+      shards.push(...StreamDescription.Shards);
+      last = StreamDescription.LastEvaluatedShardId;
+    } while (last);
+    return shards;
   }
 
   private async ask<Name extends keyof StreamsApi>(
@@ -92,4 +133,23 @@ export class StreamReader {
       throw new Error(`${operation}: ${error.cause ?? error}`);
     });
   }
+}
+
+/** Puts each shard behind its parent, if that is there. */
+function oldestFirst(shards: Shard[]): Shard[] {
+  const ids = new Set(shards.map(({ ShardId }) => ShardId));
+  const ordered = shards.filter(({ ParentShardId = '' }) => !ids.has(ParentShardId));
+  for (const { ShardId } of ordered) {
+    ordered.push(...shards.filter(({ ParentShardId }) => ParentShardId === ShardId));
+  }
+  return ordered;
+}
+
+const startOf = ({ SequenceNumberRange }: Shard): bigint =>
+  BigInt(SequenceNumberRange?.StartingSequenceNumber ?? 0);
+
+/** Whether a shard is open, or has records after a number. */
+function mayHaveAfter({ SequenceNumberRange }: Shard, position: bigint): boolean {
+  const end = SequenceNumberRange?.EndingSequenceNumber;
+  return end === undefined || BigInt(end) > position;
 }

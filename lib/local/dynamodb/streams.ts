@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { watchThread } from '../engines/watched-thread.ts';
 
 /** One that reads a table's stream. */
 export interface StreamFollower {
@@ -40,16 +41,20 @@ interface Followed {
   delivered: (bigint | undefined)[];
 }
 
-/** Watches and trims the streams of a dynoxide file, in a thread of its own: SQLite's calls are synchronous. */
-export async function openStreams(path: string): Promise<LocalStreams> {
+/**
+ * Watches and trims the streams of a dynoxide file, in a thread of its own: SQLite's calls are synchronous. `onDeath` is
+ * called if the thread ends by itself.
+ */
+export async function openStreams(
+  path: string,
+  onDeath: (reason: string) => void,
+): Promise<LocalStreams> {
   const thread = new Worker(new URL('./streams-thread.ts', import.meta.url), {
     name: 'streams',
     workerData: path,
   });
   const tell = (message: StreamsMessage) => thread.postMessage(message);
-  await new Promise((resolve, reject) => {
-    thread.once('message', resolve).once('error', reject);
-  });
+  const { close } = await watchThread(thread, 'streams', onDeath);
   const tables = new Map<string, Followed>();
   thread.on('message', (news: string[]) => {
     for (const table of news) for (const notify of tables.get(table)?.notify ?? []) notify();
@@ -75,10 +80,8 @@ export async function openStreams(path: string): Promise<LocalStreams> {
     },
     close: async () => {
       clearInterval(timer);
-      const closed = new Promise((resolve) => thread.once('exit', resolve));
       trim();
-      tell('close');
-      await closed;
+      await close();
     },
   };
 }

@@ -2,6 +2,7 @@ import { flushCompileCache } from 'node:module';
 import { basename } from 'node:path';
 import { parentPort, Worker } from 'node:worker_threads';
 import { secretKeyEnvironment } from './client-config.ts';
+import { watchThread } from './watched-thread.ts';
 
 /** A running engine: where it answers, and how to stop it. */
 export interface Engine {
@@ -16,25 +17,23 @@ export interface EngineThread extends Engine {
 
 /**
  * Runs an engine in a thread of its own, so that its work never delays the gateway's. The result has the
- * properties that the thread's `reportEngine` was given.
+ * properties that the thread's `reportEngine` was given. `onDeath` is called if the thread ends by itself.
  */
 export async function startEngineThread<Report extends Engine = Engine>(
   file: URL,
   workerData: object,
+  onDeath?: (reason: string) => void,
 ): Promise<Report & EngineThread> {
   const env = { ...process.env, ...secretKeyEnvironment };
   const name = basename(file.pathname, '-thread.ts');
   const thread = new Worker(file, { name, workerData, env });
-  const report = await new Promise<Omit<Report, keyof EngineThread>>((resolve, reject) => {
-    thread.once('message', resolve).once('error', reject);
-  });
-  const close = async () => {
-    const closed = new Promise((resolve) => thread.once('exit', resolve));
-    thread.postMessage('close');
-    await closed;
-  };
+  const { first, close } = await watchThread<Omit<Report, keyof EngineThread>>(
+    thread,
+    name,
+    onDeath,
+  );
   const tell = (message: object) => thread.postMessage(message);
-  return { ...report, close, tell } as Report & EngineThread;
+  return { ...first, close, tell } as Report & EngineThread;
 }
 
 /** Reports from an engine's thread that the engine runs, and closes it when the stage says so. */

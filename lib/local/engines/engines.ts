@@ -38,19 +38,25 @@ export async function startEngines(options: EngineOptions): Promise<Engines> {
   const file = (name: string) => (memory ? undefined : join(dataDir, name));
   const [dynamodb, queues, drive, textract, web, offlineModel] = await Promise.all([
     startDynamoDb(file('dynamodb.db'), onDeath),
-    startEngineThread(thread('../queues/fauxqs-thread.ts'), {
-      dataDir: file('queues'),
-      s3StorageDir: file('objects'),
-    }),
-    startEngineThread<DriveServer>(thread('../drive/drive-thread.ts'), {
-      folder: folderOf('drive', dataDir),
-      indexFile: file('drive.db'),
-    }),
-    startEngineThread<TextractServer>(thread('../textract/textract-thread.ts'), {}),
-    startEngineThread(thread('../web/web-thread.ts'), { folder: folderOf('web', dataDir) }),
+    startEngineThread(
+      thread('../queues/fauxqs-thread.ts'),
+      { dataDir: file('queues'), s3StorageDir: file('objects') },
+      onDeath,
+    ),
+    startEngineThread<DriveServer>(
+      thread('../drive/drive-thread.ts'),
+      { folder: folderOf('drive', dataDir), indexFile: file('drive.db') },
+      onDeath,
+    ),
+    startEngineThread<TextractServer>(thread('../textract/textract-thread.ts'), {}, onDeath),
+    startEngineThread(
+      thread('../web/web-thread.ts'),
+      { folder: folderOf('web', dataDir) },
+      onDeath,
+    ),
     hasProvider()
       ? undefined
-      : startEngineThread(thread('../offline-model/offline-model-thread.ts'), {}),
+      : startEngineThread(thread('../offline-model/offline-model-thread.ts'), {}, onDeath),
   ]);
   return { dynamodb, queues, drive, textract, web, offlineModel };
 }

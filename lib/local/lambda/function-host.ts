@@ -77,6 +77,11 @@ export class FunctionHost {
     return [...this.living].reduce((sum, { inFlight }) => sum + inFlight, 0);
   }
 
+  /** The folders of its code: the current one, and those of the code that invocations still end on. */
+  get codeDirs(): string[] {
+    return [this.codeDir, ...[...this.living].map(({ codeDir }) => codeDir)];
+  }
+
   /** What it has done so far. */
   async use(): Promise<FunctionUse> {
     const cpuMs = (await this.sandbox?.cpuMs()) ?? 0;

@@ -49,6 +49,11 @@ export class Functions {
     return [...this.hosts.values()];
   }
 
+  /** The folders of the code that the functions run. */
+  get codeDirs(): Set<string> {
+    return new Set(this.all.flatMap(({ codeDirs }) => codeDirs));
+  }
+
   /**
    * Runs new bundles, of which each lies in a folder named as its function, from now on. Returns the names of
    * the functions whose bundle has changed. Throws `StageError` if one doesn't load; its old one then stays.

@@ -72,6 +72,11 @@ export class Sandbox {
     return this.state === 'open';
   }
 
+  /** The folder of the code that it runs. */
+  get codeDir(): string {
+    return this.config.codeDir;
+  }
+
   /** How many invocations are under way. */
   get inFlight(): number {
     return this.pending.size;

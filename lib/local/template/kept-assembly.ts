@@ -85,16 +85,24 @@ async function synthesizeUnnamed(dir: string, settings: StageSettings): Promise<
   }
 }
 
-/** Deletes all that lies in `dir` but this assembly; nothing if it lies elsewhere. */
+/** What a stage makes in the folder: assemblies, unnamed ones, new bundles, and any of them that is being deleted. */
+const madeHere = /^([0-9a-f]{16}|new-[a-zA-Z0-9]{6}|update-\d+)(\.old)?$/;
+
+/**
+ * Deletes what earlier stages have made in `dir`, but for this assembly; nothing if it lies elsewhere. The folder may be
+ * the user's own, so all else stays.
+ */
 export function deleteOtherAssemblies(dir: string, { assetsDir }: Synthesis): void {
   if (dirname(assetsDir) !== dir) return;
-  for (const name of readdirSync(dir)) {
+  for (const name of readdirSync(dir).filter((each) => madeHere.test(each))) {
     const path = join(dir, name);
     if (path === assetsDir) continue;
     // Whoever is killed in the middle leaves no half of an assembly under its name.
-    const old = join(dir, 'old');
-    rmSync(old, { recursive: true, force: true });
-    if (name !== 'old') renameSync(path, old);
+    const old = name.endsWith('.old') ? path : `${path}.old`;
+    if (old !== path) {
+      rmSync(old, { recursive: true, force: true });
+      renameSync(path, old);
+    }
     rmSync(old, { recursive: true, force: true });
   }
 }

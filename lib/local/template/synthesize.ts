@@ -27,10 +27,19 @@ export interface StageSettings {
 /** No models of one's own: those of the catalogue. */
 const catalogueModels: OwnModels = { models: [] };
 
-/** Returns the assembly that `QUIRE_ASSEMBLY` names; undefined if it is not set. */
+/** Returns the assembly that `QUIRE_ASSEMBLY` names; undefined if it is not set. Throws `StageError` if it is none. */
 export function givenAssembly(): Synthesis | undefined {
   const assembly = process.env['QUIRE_ASSEMBLY'];
-  return assembly ? readAssembly(assembly) : undefined;
+  if (!assembly) return undefined;
+  try {
+    return readAssembly(assembly);
+  } catch (cause) {
+    const { message } = cause as Error;
+    throw new StageError(
+      `QUIRE_ASSEMBLY names ${assembly}, which holds no synthesized app: ${message}\nnpm run synth makes one in cdk.out; without QUIRE_ASSEMBLY the stage makes its own.`,
+      { cause },
+    );
+  }
 }
 
 /**
@@ -40,7 +49,7 @@ export function givenAssembly(): Synthesis | undefined {
 export async function synthesize(outDir: string, settings: StageSettings = {}): Promise<Synthesis> {
   const given = givenAssembly();
   if (given) return given;
-  const { context } = JSON.parse(readFileSync(join(sourceRoot, 'cdk.json'), 'utf8'));
+  const context = readContext();
   await runScript('app.ts', "The CDK app doesn't synthesize", {
     env: {
       ...process.env,
@@ -57,6 +66,18 @@ export async function synthesize(outDir: string, settings: StageSettings = {}): 
     },
   });
   return readAssembly(outDir);
+}
+
+/** Returns the CDK context that `cdk.json` holds. Throws `StageError` if it is faulty. */
+export function readContext(file = join(sourceRoot, 'cdk.json')): Record<string, unknown> {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')).context;
+  } catch (cause) {
+    const { message } = cause as Error;
+    throw new StageError(`${file} can't be read: ${message}. Correct it, and start again.`, {
+      cause,
+    });
+  }
 }
 
 /** Returns the CDK context of settings; it goes before what `cdk.json` says. */

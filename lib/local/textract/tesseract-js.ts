@@ -7,10 +7,10 @@ const startTimeoutMs = 30_000;
 /** A thread has about 300 MB of memory, which it gives back after so long without a page. */
 const defaultIdleMs = 60_000;
 
-/** One of Tesseract's threads; `died` rejects when it ends. */
+/** One of Tesseract's threads; `ended` aborts when it ends. */
 interface Thread {
   worker: Worker;
-  died: Promise<never>;
+  ended: AbortSignal;
 }
 
 /**
@@ -67,7 +67,7 @@ export function tesseractJs({
       const thread = take() ?? (await start());
       try {
         const read = thread.worker.recognize(pgm, {}, { text: false, blocks: true });
-        const { data } = await Promise.race([read, thread.died, abortOf(signal)]);
+        const { data } = await unlessAborted(read, [signal, thread.ended]);
         rest(thread);
         return data.blocks ?? [];
       } catch (error) {
@@ -84,6 +84,7 @@ export function tesseractJs({
     },
   };
 }
+
 async function startThread(): Promise<Thread> {
   const { createWorker } = await import('tesseract.js');
   const failed = Promise.withResolvers<never>();
@@ -100,27 +101,33 @@ async function startThread(): Promise<Thread> {
     });
     const worker = await Promise.race([starting, failed.promise]);
     await worker.setParameters({ tessedit_pageseg_mode: '3' as PSM.AUTO, debug_file: '/dev/null' });
-    return { worker, died: deathOf(worker) };
+    return { worker, ended: endOf(worker) };
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** Rejects when a signal aborts. */
-function abortOf(signal: AbortSignal): Promise<never> {
+/**
+ * Awaits a value. Throws a signal's reason as soon as one aborts. A promise of the thread's end would keep every page's
+ * value as long as the thread works, so the signals are let go of.
+ */
+async function unlessAborted<Value>(value: Promise<Value>, signals: AbortSignal[]): Promise<Value> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const abort = () => reject(signal.reason);
-  if (signal.aborted) abort();
-  else signal.addEventListener('abort', abort, { once: true });
-  return promise;
+  const abort = () => reject(signals.find(({ aborted }) => aborted)?.reason);
+  if (signals.some(({ aborted }) => aborted)) abort();
+  for (const signal of signals) signal.addEventListener('abort', abort);
+  try {
+    return await Promise.race([value, promise]);
+  } finally {
+    for (const signal of signals) signal.removeEventListener('abort', abort);
+  }
 }
 
-function deathOf(worker: Worker): Promise<never> {
+/** Returns a signal that aborts when a thread fails or ends. */
+function endOf(worker: Worker): AbortSignal {
   const { worker: thread } = worker as unknown as { worker: NodeWorker };
-  const died = new Promise<never>((_, reject) => {
-    thread.once('error', reject);
-    thread.once('exit', () => reject(new Error('Tesseract ended')));
-  });
-  died.catch(() => {});
-  return died;
+  const controller = new AbortController();
+  thread.once('error', (error) => controller.abort(error));
+  thread.once('exit', () => controller.abort(new Error('Tesseract ended')));
+  return controller.signal;
 }

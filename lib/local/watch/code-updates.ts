@@ -16,7 +16,7 @@ const stageSource =
 
 export interface CodeUpdatesOptions {
   stage: Stage;
-  /** A folder for new bundles and assemblies. A start deletes all but its own. */
+  /** A folder for new bundles and assemblies. A start deletes those of earlier stages. */
   deploymentDir: string;
   narrator: Narrator;
   models: OwnModels;

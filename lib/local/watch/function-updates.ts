@@ -8,7 +8,7 @@ import { sourceRoot } from '../template/run-script.ts';
 import { bundle } from '../template/synthesize.ts';
 
 export interface FunctionUpdatesOptions {
-  stage: Pick<Stage, 'bundlesDir' | 'replaceCode'>;
+  stage: Pick<Stage, 'bundlesDir' | 'replaceCode' | 'codeDirs'>;
   /** A folder for new bundles. */
   deploymentDir: string;
   narrator: Narrator;
@@ -22,6 +22,8 @@ export class FunctionUpdates {
   /** What has changed since the functions that it is part of were replaced. */
   private readonly changed = new Set<string>();
   private updates = 0;
+  /** The folders of new bundles that have not been deleted. */
+  private readonly outDirs = new Set<string>();
 
   constructor(options: FunctionUpdatesOptions) {
     this.options = options;
@@ -41,16 +43,32 @@ export class FunctionUpdates {
     if (names !== 'all' && names.length === 0) return this.changed.clear();
     this.updates += 1;
     const outDir = join(deploymentDir, `update-${this.updates}`);
-    await bundle(outDir, names === 'all' ? [] : names, models);
-    this.sources = { ...this.sources, ...readBundleSources(outDir) };
-    const replaced = await stage.replaceCode(outDir);
-    for (const name of readdirSync(outDir)) {
-      if (!replaced.includes(name)) rmSync(join(outDir, name), { recursive: true });
+    this.outDirs.add(outDir);
+    let replaced: string[];
+    try {
+      await bundle(outDir, names === 'all' ? [] : names, models);
+      this.sources = { ...this.sources, ...readBundleSources(outDir) };
+      replaced = await stage.replaceCode(outDir);
+    } finally {
+      this.deleteUnused();
     }
     this.changed.clear();
     const tookMs = Math.round(performance.now() - startedAt);
     const what = replaced.length > 0 ? `${namesOrCount(replaced)} again` : 'no function differs';
     narrator.codeChanged(`${what}, ${tookMs} ms`);
+  }
+
+  /** Deletes new bundles that no function runs: earlier ones, those that were no different, and those that failed. */
+  private deleteUnused(): void {
+    const used = this.options.stage.codeDirs();
+    for (const outDir of this.outDirs) {
+      const names = existsSync(outDir) ? readdirSync(outDir) : [];
+      const unused = names.filter((name) => !used.has(join(outDir, name)));
+      for (const name of unused) rmSync(join(outDir, name), { recursive: true });
+      if (unused.length < names.length) continue;
+      rmSync(outDir, { recursive: true, force: true });
+      this.outDirs.delete(outDir);
+    }
   }
 }
 

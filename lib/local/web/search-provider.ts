@@ -1,3 +1,5 @@
+import { urlFrom } from '../url-from.ts';
+
 /** What searches the web for the functions. */
 export interface SearchProvider {
   name: 'searxng' | 'brave' | 'tavily';
@@ -7,10 +9,11 @@ export interface SearchProvider {
   key?: string;
 }
 
-/** Returns the provider that the machine's environment names; without one, the stage's own. */
+/** Returns the provider that the machine's environment names; without one, the stage's own. Throws `StageError`. */
 export function searchProvider(environment = process.env): SearchProvider {
-  const { SEARXNG_URL, BRAVE_API_KEY, TAVILY_API_KEY } = environment;
-  if (SEARXNG_URL) return { name: 'searxng', url: SEARXNG_URL };
+  const { BRAVE_API_KEY, TAVILY_API_KEY } = environment;
+  const url = urlFrom('SEARXNG_URL', environment);
+  if (url) return { name: 'searxng', url };
   if (BRAVE_API_KEY) return { name: 'brave', key: BRAVE_API_KEY };
   if (TAVILY_API_KEY) return { name: 'tavily', key: TAVILY_API_KEY };
   return { name: 'searxng' };

@@ -3,10 +3,27 @@ import { expect, it } from 'vitest';
 import { deployTables } from '../../../lib/local/dynamodb/deploy-tables.ts';
 import { startDynamoDb } from '../../../lib/local/dynamodb/dynoxide.ts';
 import { clientConfig } from '../../../lib/local/engines/client-config.ts';
+import { StageError } from '../../../lib/local/stage-error.ts';
 import { ResourceNames } from '../../../lib/local/template/resource-names.ts';
 import { readAssembly } from '../../../lib/local/template/synthesize.ts';
 import { resourcesOf, type Template } from '../../../lib/local/template/template.ts';
 import { shared } from '../../support/run/shared.ts';
+
+it('where no DynamoDB answers, a sentence says what to do', async () => {
+  const { template, stackName } = readAssembly(await shared('unbundled'));
+
+  const deploying = deployTables(
+    template,
+    new ResourceNames(template, stackName),
+    'http://127.0.0.1:9',
+  );
+
+  await expect(deploying).rejects.toThrow(
+    new StageError(
+      "No DynamoDB answers at http://127.0.0.1:9 (ECONNREFUSED): start the one that AWS_ENDPOINT_URL_DYNAMODB names, or unset it to use the stage's own.",
+    ),
+  );
+});
 
 it('a table of an earlier stage is given the stream that it has since', async () => {
   const { template, stackName } = readAssembly(await shared('unbundled'));

@@ -1,11 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { CreateTableCommand, DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, expect, it, vi } from 'vitest';
 import { type DynamoDbEngine, startDynamoDb } from '../../../lib/local/dynamodb/dynoxide.ts';
 import { StreamReader } from '../../../lib/local/dynamodb/stream-reader.ts';
+import { openStreams } from '../../../lib/local/dynamodb/streams.ts';
 import { clientConfig } from '../../../lib/local/engines/client-config.ts';
 
 // The streams of the stage's own engine are tested, whatever DynamoDB the run names.
@@ -74,4 +76,23 @@ it('tells followers of new records of their table, and drops what all of them ha
   expect(told).not.toContain('ports');
   expect(idsOf(records)).toEqual(['a', 'b', 'c']);
   expect(idsOf(await recordsOf(again.url, ships))).toEqual(['b', 'c']);
+});
+
+it('reports that it can no longer read its file, and can still be closed', async () => {
+  const path = join(folder, 'broken.db');
+  const db = new DatabaseSync(path);
+  db.exec(`PRAGMA journal_mode = WAL;
+    CREATE TABLE _stream_records (id INTEGER PRIMARY KEY, table_name, shard_id, sequence_number)`);
+  const onDeath = vi.fn();
+  const streams = await openStreams(path, onDeath);
+  streams.follow('arn:aws:dynamodb:::table/ships/stream/1');
+
+  db.exec('DROP TABLE _stream_records');
+  await vi.waitFor(() => expect(onDeath).toHaveBeenCalled());
+  await streams.close();
+  db.close();
+
+  expect(onDeath.mock.calls).toEqual([
+    [expect.stringMatching(/^The engine streams stopped by itself: .*no such table/)],
+  ]);
 });

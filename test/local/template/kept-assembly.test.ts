@@ -103,11 +103,19 @@ describe('the app is synthesized', () => {
   // The functions' bundles are most of the work, and not what is asked here.
   const settings: StageSettings = { context: { unbundled: true } };
 
-  it('once for the same sources; what else lay there can be deleted', async () => {
+  it('once for the same sources; what earlier stages made there is deleted, and nothing else', async () => {
     const dir = mkdtempSync(join(folder, 'deployment-'));
     const root = newCheckout();
     const onSynthesis = vi.fn();
-    for (const name of ['update-1', 'old', 'new-1']) mkdirSync(join(dir, name));
+    const users = ['.env', 'new-terraform', 'notes', 'old', 'updates'];
+    const made = [
+      '0123456789abcdef',
+      '0123456789abcdef.old',
+      'new-aB3dE6',
+      'update-1',
+      'update-2.old',
+    ];
+    for (const name of [...users, ...made]) write(dir, join(name, 'a file'), '');
 
     const first = await synthesizeOnce(dir, settings, { root, now, onSynthesis });
     const second = await synthesizeOnce(dir, settings, { root, now, onSynthesis });
@@ -116,7 +124,9 @@ describe('the app is synthesized', () => {
     expect(onSynthesis).toHaveBeenCalledTimes(1);
     expect(second).toEqual(first);
     expect(first.template.Outputs).toHaveProperty('ApiUrl');
-    expect(readdirSync(dir)).toEqual([assemblyName(settings, { root, now })]);
+    expect(readdirSync(dir).sort()).toEqual(
+      [...users, assemblyName(settings, { root, now })].sort(),
+    );
   });
 
   it('again if a source was saved while it was, and is of what was saved', async () => {

@@ -1,10 +1,15 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { StageError } from '../../../lib/local/stage-error.ts';
 import { ResourceNames } from '../../../lib/local/template/resource-names.ts';
 import { refuseUnknownTypes } from '../../../lib/local/template/resource-types.ts';
-import { readAssembly } from '../../../lib/local/template/synthesize.ts';
+import { readAssembly, readContext } from '../../../lib/local/template/synthesize.ts';
 import { resolve, type Template } from '../../../lib/local/template/template.ts';
 import { shared } from '../../support/run/shared.ts';
+import { useFolder } from '../../support/run/use-folder.ts';
+
+const folder = useFolder();
 
 const template: Template = {
   Resources: {
@@ -21,6 +26,14 @@ function resolved(value: unknown): unknown {
   names.set('jobs', 'StreamArn', 'arn:of:the:stream');
   return resolve(value, names);
 }
+
+it('a comma too many in cdk.json is told in a sentence that names the file', () => {
+  const file = join(folder, 'cdk.json');
+  writeFileSync(file, '{ "context": { "quire:alarms": "all", } }');
+
+  expect(() => readContext(file)).toThrow(StageError);
+  expect(() => readContext(file)).toThrow(/cdk\.json can't be read: .*JSON.* Correct it/);
+});
 
 describe('a value of the template', () => {
   const fnArn = 'arn:aws:lambda:us-east-1:000000000000:function:quire-Test-fn';

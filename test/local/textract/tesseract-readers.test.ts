@@ -1,6 +1,9 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { decodeGrey, toPgm } from '../../../lib/local/textract/grey-image.ts';
 import { readHocr } from '../../../lib/local/textract/hocr.ts';
@@ -48,6 +51,17 @@ describe('a thread of tesseract.js', () => {
     expect(counts).toEqual([1]);
     await reader.close();
     expect(counts).toEqual([1, 0]);
+  });
+
+  it('keeps nothing of a page that it has read', async () => {
+    const reader = tesseractJs();
+    const read = new WeakRef(await reader.read(await pgmOf('Minutes.'), signal));
+
+    await nextTurn();
+    collectGarbage();
+
+    expect(read.deref()).toBeUndefined();
+    await reader.close();
   });
 
   it('ends with the page that nobody waits for any more', async () => {
@@ -174,6 +188,11 @@ describe('hOCR', () => {
     ]);
   });
 });
+
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
+}
 
 const wordsOf = (blocks: Awaited<ReturnType<ReturnType<typeof tesseractJs>['read']>>) =>
   blocks.flatMap(({ paragraphs }) =>

@@ -7,6 +7,7 @@ import {
   startSecrets,
   type TemplateServers,
 } from '../../../lib/local/engines/engines.ts';
+import { StageError } from '../../../lib/local/stage-error.ts';
 import { ResourceNames } from '../../../lib/local/template/resource-names.ts';
 import type { Template } from '../../../lib/local/template/template.ts';
 import { searchContext, searchProvider } from '../../../lib/local/web/search-provider.ts';
@@ -70,6 +71,16 @@ describe.each<[string, Record<string, string>, object]>([
 
     expect({ context, secret, ...(SEARCH_URL && { SEARCH_URL }) }).toEqual(expected);
   });
+});
+
+it('a SearXNG without http:// is refused in a sentence that says what to write', () => {
+  machine({ SEARXNG_URL: 'localhost:8888' });
+
+  expect(() => searchProvider()).toThrow(
+    new StageError(
+      'SEARXNG_URL is "localhost:8888": it should be a URL that begins with http:// or https://, such as http://localhost:8888.',
+    ),
+  );
 });
 
 it('the page reader alone may read the web on this machine', () => {

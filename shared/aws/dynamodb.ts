@@ -42,8 +42,8 @@ export async function unlessConditionFails<Output>(
 }
 
 /**
- * Awaits a conditional write that asks for the old item where its condition doesn't hold (`ALL_OLD`). Returns its output;
- * or as `refusedBy` that item, undefined if there is none.
+ * Awaits a conditional write that asks for the old item where its condition doesn't hold (`ALL_OLD`). Without an `output`
+ * it didn't hold: `refusedBy` is the item then, undefined if there was none.
  */
 export async function outputOrItem<Item>(
   write: Promise<UpdateCommandOutput>,

@@ -1,7 +1,6 @@
 import pLimit from 'p-limit';
 import { askToRead } from '../documents/attached/ask-to-read.ts';
 import { valueError } from '../http/errors.ts';
-import { requireAllowance } from '../ledger/reserve.ts';
 import type { ChatFile, ChatStreamRequest } from './stream-request.ts';
 
 /** Each is read by a function of its own. */
@@ -17,12 +16,10 @@ const base64 = /^[A-Za-z0-9+/\r\n]*={0,2}[\r\n]*$/;
 
 /**
  * Returns a request with the text of each document among its files in place of the document. Throws a 422 that
- * names the file, for one that can't be read or is only pictures; and before any is read a 429 if the key may make no
- * request now, or has nothing left.
+ * names the file, for one that can't be read or is only pictures.
  */
 export async function withDocumentTexts(
   request: ChatStreamRequest,
-  keyId: string,
   signal: AbortSignal,
 ): Promise<ChatStreamRequest> {
   const files = request.files ?? [];
@@ -31,12 +28,14 @@ export async function withDocumentTexts(
   if (documents.length > maxDocuments) {
     throw valueError(['body', 'files'], `at most ${maxDocuments} documents are read for a message`);
   }
-  await requireAllowance(keyId);
   const read = await pLimit(readsAtOnce).map(files, async (file, index) =>
     isDocument(file) ? { ...file, content: await textOf(file, index, signal) } : file,
   );
   return { ...request, files: read };
 }
+
+/** Whether a request has files that `withDocumentTexts` reads. */
+export const hasDocuments = ({ files }: ChatStreamRequest) => files?.some(isDocument) ?? false;
 
 const isDocument = ({ name, content }: ChatFile) =>
   documentName.test(name) || dataUrl.test(content) || documentStart.test(content);

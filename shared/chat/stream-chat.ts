@@ -5,9 +5,11 @@ import { eventStream } from '../http/event-stream.ts';
 import type { Invocation, StreamedResponse } from '../http/stream-endpoint.ts';
 import { callerWithSecret } from '../keys/caller-with-secret.ts';
 import { mayUseModel } from '../keys/key-limits.ts';
+import { requireAllowance } from '../ledger/reserve.ts';
 import { catalogue, findModel, type Model } from '../models/catalogue.ts';
 import { modelAnswer } from './answer.ts';
-import { withDocumentTexts } from './attached-documents.ts';
+import { hasDocuments, withDocumentTexts } from './attached-documents.ts';
+import { planHold } from './output-limit.ts';
 import { research } from './research/research.ts';
 import { sessionHistory } from './session.ts';
 import { reachOf } from './sources/reach.ts';
@@ -29,7 +31,12 @@ export async function streamChat(
   const caller = sent.api_key !== null ? await callerWithSecret(sent.api_key) : gatewayCaller;
   const model = modelFor(caller, sent.model);
   refuseUnseen(sent, model);
-  const request = await withDocumentTexts(sent, caller.keyId, timeIsUp);
+  if (hasDocuments(sent)) {
+    // Reading them isn't paid. The message alone is the least that the model can be asked.
+    const body = { messages: [{ role: 'user', content: sent.message }], ...samplingOf(sent) };
+    await requireAllowance(caller.keyId, planHold(model, body));
+  }
+  const request = await withDocumentTexts(sent, timeIsUp);
   const session = {
     keyId: caller.keyId,
     userId: request.user_id,

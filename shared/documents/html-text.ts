@@ -4,9 +4,11 @@ import { Markdown, TextIsFull } from './office/markdown.ts';
 import { TableReader } from './office/table-reader.ts';
 import { decodeText } from './text.ts';
 
-/** What is no text of the page. Any other text in a head that isn't closed is the body's, as in browsers. */
+/** Elements whose text is not shown. A head itself is read, as it may lack its end: then the body's text lies in it. */
 const skipped = new Set([
   ...['script', 'style', 'noscript', 'template', 'svg', 'title', 'iframe', 'object', 'select'],
+  // Of Office, in a head.
+  'xml',
 ]);
 /** The elements that stand within a line of text; all others begin and end one. */
 const inline = new Set([

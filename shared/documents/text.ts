@@ -22,11 +22,19 @@ export function decodeText(bytes: Uint8Array, encoding?: string): string {
 function decode(bytes: Uint8Array, encoding = 'windows-1252'): string {
   if (startsWith(bytes, [0xff, 0xfe])) return new TextDecoder('utf-16le').decode(bytes);
   if (startsWith(bytes, [0xfe, 0xff])) return new TextDecoder('utf-16be').decode(bytes);
+  if (isIso2022Jp(bytes)) return new TextDecoder('iso-2022-jp').decode(bytes);
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
     return decoderFor(encoding).decode(bytes);
   }
+}
+
+/** Whether bytes switch to Japanese characters and back by escape sequences, in seven bits, as older mail does. */
+function isIso2022Jp(bytes: Uint8Array): boolean {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const switches = buffer.includes(`${esc}$B`) || buffer.includes(`${esc}$@`);
+  return switches && buffer.every((byte) => byte < 0x80);
 }
 
 function decoderFor(encoding: string): InstanceType<typeof TextDecoder> {

@@ -125,8 +125,8 @@ const madeFor = (parent: Job, prefix: string) =>
 const countedPerTransaction = 50;
 
 /**
- * Adds jobs that have ended to the counts of their parents, each once. Queues a parent again after its last. Throws once
- * all others are counted, if those of one parent can't be.
+ * Adds jobs that have ended to the counts of their parents, each once. Queues a parent again after its last. If those
+ * of one parent can't be counted, the others still are; then it throws the first error.
  */
 export async function countEnded(children: Job[]): Promise<void> {
   // A batch of the stream may tell of one end twice.

@@ -61,7 +61,7 @@ export function isPermanent(error: unknown): boolean {
 export const isLast = (job: Job, error: unknown): boolean =>
   isPermanent(error) || (job.retry_count >= job.max_retries && !endOfWait(job, error));
 
-/** Logs an error of an attempt that is a fault of ours. One that the caller may see is on the job's record. */
+/** Logs an error that is our own fault. A `ServiceError` is not logged: the job's record says it. */
 export function logFault({ job_id }: Job, error: unknown): void {
   if (error instanceof ServiceError) return;
   log('error', 'job attempt broke', { job_id, ...errorFields(error) });

@@ -129,7 +129,7 @@ export type ChatBatchResult = v.InferOutput<typeof ChatBatchResult>;
 export type OcrPage = v.InferOutput<typeof OcrPage>;
 export type OcrResult = v.InferOutput<typeof OcrResult>;
 export type PipelineResult = v.InferOutput<typeof PipelineResult>;
-/** Drive's names may be of any length. A folder's result, which names a hundred files, has this much of each. */
+/** The longest file name in a folder's result, in characters: it names a hundred files, and Drive's names have no limit. */
 const maxShownName = 200;
 
 /** Returns a file's name as a folder's result has it. */

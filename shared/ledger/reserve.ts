@@ -60,21 +60,21 @@ export async function reserve(
 }
 
 /**
- * Throws as `reserve` does if a key may make no request now, or has nothing left; for what is done before it is known what
- * to hold. Nothing is held or counted.
+ * Throws the 429 that `reserveByPlan` would, and holds and counts nothing. It is for work that comes before the call's
+ * size is known, with a plan for the least that the call can be.
  */
-export async function requireAllowance(keyId: string): Promise<void> {
+export async function requireAllowance(keyId: string, plan: HoldPlan): Promise<void> {
   const now = Date.now();
   const account = await findAccount(keyId);
   if (!account) return;
   refuseRequest(account, now);
   const team = account.team && (await findAccount(account.team));
-  const spent = [account, ...(team ? [team] : [])].filter(({ available }) => available < 1);
-  refuseBudget(
-    spent.filter((each) => !hasWindowEnded(each, now)),
-    1,
-    undefined,
-  );
+  const payers = [account, ...(team ? [team] : [])].filter((each) => !hasWindowEnded(each, now));
+  if (payers.length === 0) return;
+  const least = leastOf(payers);
+  const { holdNanoUsd } = plan.fit(least);
+  const lacking = payers.filter(({ available }) => holdNanoUsd > available);
+  refuseBudget(lacking, holdNanoUsd, plan.advice?.(least));
 }
 
 /** How often a hold is fitted to an account that other calls keep changing. */

@@ -24,6 +24,11 @@ describe('the text of a page has', () => {
       'text',
     ],
     [
+      'nothing that Office writes into a head',
+      '<html><head><xml><o:PixelsPerInch>96</o:PixelsPerInch></xml></head><body>text',
+      'text',
+    ],
+    [
       'what stands after a head that nobody closed',
       '<!doctype html><html><head><meta charset=utf-8><title>t</title><style>p{}</style><link rel=a><h1>Lamps</h1><p>text',
       '# Lamps\n\ntext',

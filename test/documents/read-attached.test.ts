@@ -19,12 +19,10 @@ it.each([
   '%s is given up when the time for all of it is up, and the next file is read',
   async (_, name, bytes) => {
     const slow = attached(name, bytes());
-    const startedAt = performance.now();
 
     const reading = await readAttached(slow, 500);
 
     expect(reading).toEqual(tooSlow);
-    expect(performance.now() - startedAt).toBeLessThan(5_000);
     expect(await readAttached(attached('b.rtf', rtfOf('next')))).toEqual({ text: 'next' });
   },
 );

@@ -38,10 +38,10 @@ export async function deployTables(
 function unreachable(cause: unknown, url: string): StageError | undefined {
   const { code } = cause as { code?: string };
   if (!code) return undefined;
-  return new StageError(
-    `No DynamoDB answers at ${url} (${code}): start the one that AWS_ENDPOINT_URL_DYNAMODB names, or unset it to use the stage's own.`,
-    { cause },
-  );
+  const advice = process.env['AWS_ENDPOINT_URL_DYNAMODB']
+    ? ": start the one that AWS_ENDPOINT_URL_DYNAMODB names, or unset it to use the stage's own."
+    : '.';
+  return new StageError(`No DynamoDB answers at ${url} (${code})${advice}`, { cause });
 }
 
 async function deployTable(

@@ -27,14 +27,14 @@ export async function watchThread<Message>(
   thread.on('error', (error: Error) => {
     cause = error;
   });
-  const first = await new Promise<Message>((resolve, reject) => {
-    thread.once('message', resolve);
-    thread.once('exit', (code) => {
-      reject(cause ?? new Error(`The engine ${engine} ended at its start with code ${code}.`));
-    });
-  });
-  const ended = new Promise((resolve) => thread.once('exit', resolve));
-  thread.once('exit', (code) => {
+  const ended = new Promise<number>((resolve) => thread.once('exit', resolve));
+  const first = await Promise.race([
+    new Promise<Message>((resolve) => thread.once('message', resolve)),
+    ended.then((code): never => {
+      throw cause ?? new Error(`The engine ${engine} ended at its start with code ${code}.`);
+    }),
+  ]);
+  void ended.then((code) => {
     if (closing) return;
     onDeath(`The engine ${engine} stopped by itself: ${cause?.stack ?? `it ended with ${code}`}`);
   });

@@ -27,7 +27,7 @@ export interface StageSettings {
 /** No models of one's own: those of the catalogue. */
 const catalogueModels: OwnModels = { models: [] };
 
-/** Returns the assembly that `QUIRE_ASSEMBLY` names; undefined if it is not set. Throws `StageError` if it is none. */
+/** Returns the assembly that `QUIRE_ASSEMBLY` names; undefined if it is not set. Throws `StageError` if it names none. */
 export function givenAssembly(): Synthesis | undefined {
   const assembly = process.env['QUIRE_ASSEMBLY'];
   if (!assembly) return undefined;

@@ -3,16 +3,18 @@ import {
   ImagesPerHourError,
   RequestsPerMinuteError,
 } from '../../ledger/limit-errors.ts';
-import { instant, type Job } from '../job.ts';
+import { callersJobIdOf, instant, type Job } from '../job.ts';
 import { takePlace } from './line.ts';
 import { RunningError } from './running.ts';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
-/** The longest that a young job waits before it asks again, and any job: its key's limit may have been raised. */
-const shortMaxWaitMs = hourMs;
-const maxWaitMs = 6 * hourMs;
+/** The longest that a job waits for its place before it asks again: its key's limit may have been raised. */
+const maxPlaceWaitMs = hourMs;
+/** The same of a job that waits for a budget: the longest wait of one younger than four hours, and of any. */
+const minLongestWaitMs = hourMs;
+const maxLongestWaitMs = 6 * hourMs;
 
 /** Until when a job waits, in epoch ms, and its place if that comes later. */
 interface Wait extends Pick<Job, 'place'> {
@@ -25,27 +27,30 @@ interface Wait extends Pick<Job, 'place'> {
  */
 export async function waitForLimit(job: Job, error: unknown, endMs: number): Promise<Wait> {
   const line = lineFor(error, endMs);
-  const latestMs = latestTryMs(job);
-  if (!line) return { untilMs: Math.min(endMs, latestMs) };
+  if (!line) return { untilMs: Math.min(endMs, latestTryMs(job)) };
   const { limit, fromMs, apartMs, wakesAt } = line;
   const taken = job.place?.limit === limit ? Date.parse(job.place.at) : 0;
   const placeMs = taken >= fromMs ? taken : await takePlace(job.key_id, limit, fromMs, apartMs);
   // The first in line has nobody to get out of the way of.
   const jitterMs = placeMs === fromMs ? 0 : Math.floor(Math.random() * apartMs);
   const untilMs = wakesAt?.(placeMs) ?? placeMs + jitterMs;
+  const latestMs = Math.ceil(Date.now() + maxPlaceWaitMs * (0.5 + Math.random() / 2));
   if (untilMs <= Math.max(latestMs, endMs)) return { untilMs };
   return { untilMs: Math.max(latestMs, endMs), place: { limit, at: instant(placeMs) } };
 }
 
 /**
- * When a job that waits for a limit asks again at the latest, in ms since 1970: within the hour; within a quarter of its
- * age once that is more, as thousands may wait for weeks; within six hours in any case.
+ * When a job that waits for a budget asks again at the latest, in ms since 1970: within the hour; within a quarter of its
+ * age once that is more, as thousands may wait for weeks; within six hours in any case. Parts ask when their document does.
  */
-export function latestTryMs({ created_at }: Pick<Job, 'created_at'>): number {
-  const ageMs = Date.now() - Date.parse(created_at);
-  const longestMs = Math.min(maxWaitMs, Math.max(shortMaxWaitMs, ageMs / 4));
-  return Math.ceil(Date.now() + longestMs * (0.5 + Math.random() / 2));
+export function latestTryMs(job: Job): number {
+  const ageMs = Date.now() - Date.parse(job.created_at);
+  const longestMs = Math.min(maxLongestWaitMs, Math.max(minLongestWaitMs, ageMs / 4));
+  return Math.ceil(Date.now() + longestMs * (0.5 + shareOf(job) / 2));
 }
+
+/** A number from 0 to 1, by the random end of the id that callers know. */
+const shareOf = (job: Job) => Number.parseInt(callersJobIdOf(job).slice(-6), 16) / 0xffffff;
 
 interface WaitingLine {
   limit: string;

@@ -109,7 +109,7 @@ export async function finishParts(job: ClaimedJob): Promise<RunEnd> {
   }
   const steps = await pageSteps(job, { first: 1, last: page_count });
   if (steps.length === page_count) return finishOcr(job, steps);
-  // A part may have waited for a budget for longer than what the others read is kept.
+  // A part may have waited so long for a budget that pages of other parts have expired.
   const lost = page_count - steps.length;
   const error = `pages_forgotten: ${lost} of ${page_count} pages were read so long ago that they are no longer kept.`;
   return failWithPages(job, page_count, error);

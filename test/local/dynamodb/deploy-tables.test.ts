@@ -1,5 +1,5 @@
 import { DynamoDBClient, QueryCommand } from '@aws-sdk/client-dynamodb';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { deployTables } from '../../../lib/local/dynamodb/deploy-tables.ts';
 import { startDynamoDb } from '../../../lib/local/dynamodb/dynoxide.ts';
 import { clientConfig } from '../../../lib/local/engines/client-config.ts';
@@ -10,6 +10,7 @@ import { resourcesOf, type Template } from '../../../lib/local/template/template
 import { shared } from '../../support/run/shared.ts';
 
 it('where no DynamoDB answers, a sentence says what to do', async () => {
+  vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', 'http://127.0.0.1:9');
   const { template, stackName } = readAssembly(await shared('unbundled'));
 
   const deploying = deployTables(

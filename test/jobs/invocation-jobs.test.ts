@@ -28,7 +28,7 @@ async function started(jobs: InvocationJobs, of: ClaimedJob): Promise<() => Prom
   };
 }
 
-it('has its place back from a job whose work was called twice, as that of a stopped one is', async () => {
+it('a job whose work was called twice, as that of a stopped one is, makes room once', async () => {
   const jobs = new InvocationJobs();
   const begun: string[] = [];
   const noted: RunJob = async ({ job_id }) => {
@@ -47,7 +47,7 @@ it('has its place back from a job whose work was called twice, as that of a stop
   expect(begun).toEqual(['stopped', 'stopped', 'alone']);
 });
 
-it('lets a job go on later whose time was up before it came to wait', async () => {
+it('a job whose time was up before it came to wait goes on later', async () => {
   const jobs = new InvocationJobs();
   const end = await started(jobs, job('alone', true));
   let isBegun = false;

@@ -54,6 +54,20 @@ export function jobOf(key: JobKey, submission: JobSubmission, others: Partial<Jo
   });
 }
 
+/** What a job is to do, and how: a job that does it for another, or once more, takes all of it over. */
+export const taskAttributes = [
+  'key_id',
+  'job_type',
+  'model',
+  'asked_model',
+  'priority',
+  'max_retries',
+  'pipeline',
+  'force_ocr',
+  'fresh',
+  'metadata',
+] as const satisfies (keyof Job)[];
+
 /** Returns those of the named attributes that a job has, for a job that takes them over. */
 export function attributesOf<Name extends keyof Job>(
   job: Pick<Job, Name>,

@@ -4,7 +4,7 @@ import { ConflictError } from '../http/errors.ts';
 import { type KeyLimits, limitsOf, mayUseModel } from '../keys/key-limits.ts';
 import { findJob, type Job, toRecord } from './job.ts';
 import { takeTurn } from './line/turns.ts';
-import { attributesOf, newJob, priorityFor, putJob } from './new-job.ts';
+import { attributesOf, newJob, priorityFor, putJob, taskAttributes } from './new-job.ts';
 import { requireJob } from './read.ts';
 import type { JobRecord } from './record.ts';
 import { nameRetry } from './state.ts';
@@ -33,25 +33,16 @@ const createRetry = async (job: Job, job_id: string, limits: KeyLimits): Promise
 
 /** What a new job takes over: what was asked, and nothing of what was done. */
 const takenOver = [
-  'key_id',
-  'job_type',
-  'model',
-  'asked_model',
+  ...taskAttributes,
   'input_type',
-  'priority',
-  'max_retries',
   'messages_json',
   'messages_object',
   'document_object',
-  'pipeline',
   'pipeline_instruction',
-  'force_ocr',
-  'fresh',
   'filename',
   'drive_file_id',
   'drive_folder_id',
   'recursive',
-  'metadata',
 ] as const;
 
 function retryOf(job: Job, job_id: string, limits: KeyLimits): Job {

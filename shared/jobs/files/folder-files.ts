@@ -3,7 +3,7 @@ import type { FolderPage } from '../../drive/folder.ts';
 import { isOwnResult } from '../../drive/result.ts';
 import type { Child } from '../children.ts';
 import { childIdOf, findJob, type Job } from '../job.ts';
-import { attributesOf, newJob } from '../new-job.ts';
+import { attributesOf, newJob, taskAttributes } from '../new-job.ts';
 import { type LeftOutFile, shownName } from '../result.ts';
 import { isExpanded } from './folder-tree.ts';
 import { knownJobOf, sourceWrite } from './known-sources.ts';
@@ -91,20 +91,7 @@ async function remainingFiles({ key_id, retry_of }: Job, files: DriveFile[]): Pr
 /** Returns the job to make for a file, whose result goes into the folder that the file lies in. */
 function childOf(folder: Job, file: DriveFile, drive_folder_id: string): Job {
   return newJob({
-    ...attributesOf(folder, [
-      'key_id',
-      'job_type',
-      'model',
-      'asked_model',
-      'priority',
-      'max_retries',
-      'pipeline',
-      'pipeline_instruction',
-      'force_ocr',
-      'fresh',
-      'asked_folders',
-      'metadata',
-    ]),
+    ...attributesOf(folder, [...taskAttributes, 'pipeline_instruction', 'asked_folders']),
     job_id: childIdOf(folder.job_id, file.id),
     input_type: 'drive_file',
     parent_job_id: folder.job_id,

@@ -9,7 +9,7 @@ import { type ClaimedJob, findJob, type Job, partIdOf } from '../job.ts';
 import { hasPages } from '../kinds.ts';
 import { latestTryMs } from '../line/places.ts';
 import { takePartsTurns } from '../line/turns.ts';
-import { attributesOf, newJob } from '../new-job.ts';
+import { attributesOf, newJob, taskAttributes } from '../new-job.ts';
 import type { RunEnd } from '../run-leased.ts';
 import { cancelPart, completeJob, pauseJob, suspendJob } from '../state.ts';
 import { readKeyOf } from '../watch.ts';
@@ -43,18 +43,9 @@ export async function splitIntoParts(
 function partOf(job: SourcedJob, first_page: number, last_page: number): Job {
   return newJob({
     ...attributesOf(job, [
-      'key_id',
-      'job_type',
-      'model',
-      'asked_model',
+      ...taskAttributes,
       'input_type',
-      'priority',
-      'max_retries',
       'filename',
-      'pipeline',
-      'force_ocr',
-      'fresh',
-      'metadata',
       'source_object',
       'source_kind',
       'content_sha256',

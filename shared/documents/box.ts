@@ -12,12 +12,14 @@ export const heightOf = ({ top, bottom }: Box) => bottom - top;
 
 /** The smallest box around some, of which there must be one at least. */
 export function around(boxes: readonly Box[]): Box {
-  return {
-    left: Math.min(...boxes.map(({ left }) => left)),
-    top: Math.min(...boxes.map(({ top }) => top)),
-    right: Math.max(...boxes.map(({ right }) => right)),
-    bottom: Math.max(...boxes.map(({ bottom }) => bottom)),
-  };
+  const box = { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity };
+  for (const { left, top, right, bottom } of boxes) {
+    box.left = Math.min(box.left, left);
+    box.top = Math.min(box.top, top);
+    box.right = Math.max(box.right, right);
+    box.bottom = Math.max(box.bottom, bottom);
+  }
+  return box;
 }
 
 /** How much of their width two boxes share; below zero if they lie apart. */
@@ -45,3 +47,7 @@ export function median(numbers: readonly number[]): number {
   const sorted = numbers.toSorted((one, other) => one - other);
   return sorted[Math.floor(sorted.length / 2)] ?? 0;
 }
+
+/** The greatest of some numbers, however many; 0 if none is greater. */
+export const greatest = (numbers: readonly number[]): number =>
+  numbers.reduce((one, other) => Math.max(one, other), 0);

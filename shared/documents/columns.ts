@@ -1,4 +1,4 @@
-import { around, heightOf, median, widthOf } from './box.ts';
+import { around, greatest, heightOf, median, widthOf } from './box.ts';
 import { type Run, rowsByTop } from './rows.ts';
 
 /** Most lines of running text fill this share of their column's width; most cells of a table are shorter. */
@@ -28,26 +28,39 @@ export function splitAt(gutters: number[], runs: Run[]): { columns: Run[][]; acr
 
 /** Returns the middles of the upright strips that few runs reach over, and that have runs on either side. */
 function emptyStrips(runs: Run[]): number[] {
-  const left = Math.floor(Math.min(...runs.map((run) => run.left)));
-  const right = Math.ceil(Math.max(...runs.map((run) => run.right)));
-  /** For each point of the width, how many runs stand there. */
-  const covering = new Uint32Array(Math.max(0, right - left));
-  for (const run of runs) {
-    if (widthOf(run) > maxRunShare * (right - left)) continue;
-    for (let x = Math.floor(run.left); x < run.right; x++) {
-      covering[x - left] = (covering[x - left] ?? 0) + 1;
-    }
-  }
-  const maxCovering = Math.floor(0.1 * Math.max(0, ...covering));
+  const { left, right } = around(runs);
+  const maxRunWidth = maxRunShare * (Math.ceil(right) - Math.floor(left));
+  const strips = stripsOf(runs.filter((run) => widthOf(run) <= maxRunWidth));
+  const maxCovering = Math.floor(0.1 * greatest(strips.map(({ covering }) => covering)));
   const minWidth = 0.7 * median(runs.map(heightOf));
-  const strips: number[] = [];
-  let start = 0;
-  for (let x = 0; x < covering.length; x++) {
-    if ((covering[x] ?? 0) <= maxCovering) continue;
-    if (x - start >= minWidth && start > 0) strips.push(left + (start + x) / 2);
-    start = x + 1;
+  const filled = strips.filter(({ covering }) => covering > maxCovering);
+  return filled.slice(1).flatMap((strip, index) => {
+    const before = filled[index] as Strip;
+    return strip.left - before.right >= minWidth ? (before.right + strip.left) / 2 : [];
+  });
+}
+
+/** A part of a page's width, in whole points, and how many runs reach over it. */
+interface Strip {
+  left: number;
+  right: number;
+  covering: number;
+}
+
+/** Returns strips from left to right, as many as runs begin and end: a page may say that it is any width. */
+function stripsOf(runs: Run[]): Strip[] {
+  const changes = new Map<number, number>();
+  const change = (x: number, by: number) => changes.set(x, (changes.get(x) ?? 0) + by);
+  for (const { left, right } of runs) {
+    change(Math.floor(left), 1);
+    change(Math.ceil(right), -1);
   }
-  return strips;
+  const borders = [...changes].toSorted(([one], [other]) => one - other);
+  let covering = 0;
+  return borders.map(([left, by], index) => {
+    covering += by;
+    return { left, right: borders[index + 1]?.[0] ?? left, covering };
+  });
 }
 
 function isRunningText(column: Run[]): boolean {
@@ -56,6 +69,6 @@ function isRunningText(column: Run[]): boolean {
   return (
     widths.length >= minRows &&
     letters / widths.length >= minLettersPerRow &&
-    median(widths) >= minFullness * Math.max(0, ...widths)
+    median(widths) >= minFullness * greatest(widths)
   );
 }

@@ -47,7 +47,7 @@ function bands(runs: Run[], gutters: number[]): Row[][] {
     if (row.some((run) => wide.has(run))) {
       if (band.length > 0) flush();
       blocks.push([row]);
-    } else band.push(...row);
+    } else for (const run of row) band.push(run);
   }
   flush();
   return blocks;

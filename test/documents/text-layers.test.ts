@@ -40,6 +40,19 @@ it('a page of 40,000 lines is read within the time for a page', async () => {
   expect(layer?.split('\n')).toHaveLength(40_000);
 });
 
+it('a page whose words stand ten million points apart is read like another', async () => {
+  const farLine = 'BT /F1 40 Tf 9999000 400 Td (line) Tj ET';
+  const page = (first: number) => {
+    const { content, ...rest } = linesPage(20)(first);
+    return { content: `${content}\n${farLine}`, ...rest };
+  };
+  const file = rawPdf([page], [10_000_000, 800]);
+
+  const [layer] = await Array.fromAsync(textLayersIn(fileOf(file)));
+
+  expect(layer?.split(/\s+/)).toEqual(Array(21).fill('line'));
+});
+
 it('a file that is no PDF is refused with 422', async () => {
   const reading = Array.fromAsync(textLayersIn(fileOf('no PDF')));
 

@@ -99,6 +99,8 @@ class RtfReader {
       return;
     }
     this.endBytes();
+    // What stands for a `\u` ends with its group at the latest.
+    if (token.type === 'open' || token.type === 'close') this.toSkip = 0;
     if (token.type === 'open') this.openGroup();
     else if (token.type === 'close') this.group = this.groups.pop() ?? this.group;
     else if (token.type === 'text') this.add(token.text);
@@ -144,7 +146,7 @@ class RtfReader {
     if (symbol !== undefined) {
       if (!this.skipsFallback()) this.append(symbol);
     } else if (word === 'u') this.addUnicode(value ?? 0);
-    else if (word === 'uc') this.group.fallback = value ?? 1;
+    else if (word === 'uc') this.group.fallback = Math.max(0, value ?? 1);
     else if (word === 'ansicpg') this.decoder = decoderFor(value ?? 1252);
     else if (word === 'mac') this.decoder = decoderFor(10000);
     else if (paragraphEnds.has(word)) this.endParagraph();

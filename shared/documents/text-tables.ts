@@ -13,7 +13,7 @@ export function textOfRows(rows: Row[]): string {
   for (const group of groupsOf(rows)) {
     const columns = tableColumns(group);
     if (columns) paragraphs.push(markdownOf(group, columns), []);
-    else paragraphs.at(-1)?.push(...group.map((row) => row.map(textOfRun).join(' ')));
+    else for (const row of group) paragraphs.at(-1)?.push(row.map(textOfRun).join(' '));
   }
   return paragraphs.flatMap((lines) => lines.join('\n') || []).join('\n\n');
 }
@@ -39,7 +39,7 @@ function tableColumns(rows: Row[]): Box[] | undefined {
     else columns.push({ ...run });
   }
   // One row at least has a piece in every column.
-  const maxPieces = Math.max(...rows.map((row) => row.length));
+  const maxPieces = rows.reduce((most, row) => Math.max(most, row.length), 0);
   return maxPieces > 1 && columns.length === maxPieces ? columns : undefined;
 }
 

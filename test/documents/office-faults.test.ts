@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { Zip, ZipDeflate } from 'fflate';
+import { unzipSync, Zip, ZipDeflate } from 'fflate';
 import { describe, expect, it } from 'vitest';
 import type { OfficeKind } from '../../shared/documents/office/kind.ts';
 import { officeText } from '../../shared/documents/office/office-text.ts';
@@ -184,6 +184,60 @@ describe('a bomb fills no memory', () => {
 
     expect(officeText(file, 'odt').length).toBe(102);
   });
+});
+
+describe('a number that can not be keeps nothing from being read', () => {
+  it.each(['-3', '0.5', '1000000000'])(
+    'a cell of a Word file that reaches over %s columns',
+    (span) => {
+      const properties = `<w:tcPr><w:gridSpan w:val="${span}"/></w:tcPr>`;
+      const cells = `<w:tc>${properties}${wordParagraph('a')}</w:tc><w:tc>${wordParagraph('b')}</w:tc>`;
+      const file = docxOf(`<w:tbl><w:tr>${cells}</w:tr></w:tbl>`);
+
+      expect(officeText(file, 'docx')).toBe('| a | b |\n| --- | --- |');
+    },
+  );
+
+  it('a cell of OpenDocument that stands for one and a half', () => {
+    const cells =
+      '<table:table-cell table:number-columns-repeated="1.5"><text:p>a</text:p></table:table-cell><table:table-cell><text:p>b</text:p></table:table-cell>';
+    const file = openDocumentOf(
+      'text',
+      `<table:table><table:table-row>${cells}</table:table-row></table:table>`,
+    );
+
+    expect(officeText(file, 'odt')).toBe('| a | b |\n| --- | --- |');
+  });
+
+  it('an item on a slide whose depth is below zero', () => {
+    const shapes = shape('<p:ph type="body"/>', 'item').replace('<a:p>', '<a:p><a:pPr lvl="-1"/>');
+
+    expect(officeText(pptxOf([{ shapes }]), 'pptx')).toBe('## Slide 1\n\n- item');
+  });
+});
+
+it('very many rows in a footnote are read', () => {
+  const rows = '<w:tr><w:tc><w:p><w:t>x</w:t></w:p></w:tc></w:tr>'.repeat(130_000);
+  const note = `<w:footnote w:id="1"><w:tbl>${rows}</w:tbl></w:footnote>`;
+  const file = docxOf('', { 'word/footnotes.xml': `<w:footnotes>${note}</w:footnotes>` });
+
+  expect(officeText(file, 'docx')).toHaveLength('[^1]: '.length + 130_000 * 2 - 1);
+});
+
+it('very many paragraphs in the notes of a slide are read', () => {
+  const paragraphs = '<a:p><a:t>x</a:t></a:p>'.repeat(130_000);
+  const notes = shape('<p:ph type="body"/>', 'x').replace('<a:p>', `${paragraphs}<a:p>`);
+  const file = pptxOf([{ shapes: '', notes }]);
+
+  expect(officeText(file, 'pptx')).toHaveLength('## Slide 1\n\nNotes: '.length + 130_001 * 2 - 1);
+});
+
+it('a format of numbers that opens very many brackets is read within its time', () => {
+  const styles = `<styleSheet><numFmts><numFmt formatCode="${'['.repeat(300_000)}"/></numFmts></styleSheet>`;
+  const parts = unzipSync(xlsxOf({ S: '<row><c><v>1</v></c></row>' }));
+  const file = archiveOf({ ...parts, 'xl/styles.xml': styles });
+
+  expect(officeText(file, 'xlsx')).toBe('## Sheet: S\n\n1');
 });
 
 /** So many kilobytes that shrink to a fiftieth, as written text may. */

@@ -13,6 +13,7 @@ import { emailOf, epubOf, rtfOf } from '../support/fixtures/common-documents.ts'
 import {
   archiveOf,
   docxOf,
+  openDocumentOf,
   pptxOf,
   relationships,
   shape,
@@ -313,6 +314,20 @@ describe('the thread that takes a document apart', () => {
     await expect(inThread(archiveOf({}), 'archive', 30_000, 512)).rejects.toEqual(
       refused('no files', 'empty_document'),
     );
+  });
+
+  it('reads sheets whose cells stand far to the right, or for very many, in little memory', async () => {
+    const cell = (columns: number, text: string) =>
+      `<table:table-cell table:number-columns-repeated="${columns}">${text}</table:table-cell>`;
+    const row = (repeats: number, cells: string) =>
+      `<table:table-row table:number-rows-repeated="${repeats}">${cells}</table:table-row>`;
+    const far = row(1, cell(16_383, '') + cell(1, '<text:p>far</text:p>')).repeat(1_000);
+    const many = row(1_000, cell(1_000, '<text:p>x</text:p>')).repeat(2);
+    const file = openDocumentOf('spreadsheet', `<table:table>${far}${many}</table:table>`);
+
+    const [part] = await inThread(file, 'archive', 30_000, 64);
+
+    expect(part).toMatchObject({ is: 'text', text: expect.stringMatching(/ far \|\n.* x \|/s) });
   });
 
   it('is stopped when its time is up, and the next one is read', async () => {

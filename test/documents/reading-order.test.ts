@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { textOfRows } from '../../shared/documents/text-tables.ts';
 import { type PdfPage, pdfOf } from '../support/fixtures/pdfs.ts';
 import { letters, minutes, priceList } from '../support/fixtures/sample-texts.ts';
 import { characterErrorRate } from '../support/fixtures/scans.ts';
@@ -154,4 +155,19 @@ it('leaves out what stands beside the page', async () => {
   const slug = { text: 'printers.indd 3 June 12:14', x: 64, y: -40 };
 
   expect(await textLayerOf({ lines: [slug, ...lines] })).toBe(textOf(lines));
+});
+
+it('very many rows of a page are written, as lines and as a table', () => {
+  const rowsOf = (pieces: number) =>
+    Array.from({ length: 130_000 }, (_, top) =>
+      Array.from({ length: pieces }, (_, n) => {
+        const left = 20 * n;
+        return { left, right: left + 10, top, bottom: top + 1, text: 'x' };
+      }),
+    );
+
+  expect(textOfRows(rowsOf(1))).toHaveLength('x\n'.length * 130_000 - 1);
+  expect(textOfRows(rowsOf(2))).toHaveLength(
+    '| x | x |\n'.length * 130_000 + '| --- | --- |'.length,
+  );
 });

@@ -15,8 +15,11 @@ describe('the text of an RTF file has', () => {
     ['letters of Unicode, without those for older programs', 'a\\u8364?b \\u-3913?', 'a€b \uf0b7'],
     ['letters beyond 16 bits', '\\u-10179?\\u-8704?', '\u{1f600}'],
     ['two characters in place of one that is unknown', '\\uc2\\u8364??b', '€b'],
+    ['letters of Unicode that end with their group', '{\\u233}t{\\uc9 \\u233}t', 'étét'],
+    ['letters of Unicode with less than nothing in their place', '\\uc-1\\u233 tait', 'était'],
     ['signs', '\\ldblquote a\\rdblquote\\endash b\\~c\\{\\}\\\\', '“a”–b\u00a0c{}\\'],
     ['headings', '\\pard\\outlinelevel1 Lamps\\par\\pard of brass', '## Lamps\n\nof brass'],
+    ['headings above the highest', '\\outlinelevel-5 Lamps', '# Lamps'],
     [
       'lists',
       "{\\listtext\\'b7\\tab}a\\par{\\pntext\\'b7\\tab}b\\par{\\listtext 1.\\tab}c\\par after",

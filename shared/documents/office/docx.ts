@@ -31,6 +31,9 @@ export function readDocx(archive: Archive, markdown: Markdown): void {
   }
 }
 
+/** The columns of Word's widest table. */
+const maxColumns = 63;
+
 interface Paragraph extends ParagraphStyle {
   text: string;
 }
@@ -83,7 +86,7 @@ class DocxReader implements PartHandler {
     else if (name === 'tbl') this.tables.openTable(this.markdown.room);
     else if (name === 'tr') this.tables.openRow();
     else if (name === 'tc') this.openCell();
-    else if (name === 'gridSpan') this.span = Number(value) || 1;
+    else if (name === 'gridSpan') this.span = spanOf(value);
     else if (name === 'footnote' || name === 'endnote') this.openNote(name, attributes);
     else if (paragraph) this.openInParagraph(paragraph, name, attributes, value);
   }
@@ -150,7 +153,8 @@ class DocxReader implements PartHandler {
   private closeTable(): void {
     const table = this.tables.closeTable();
     if (!table) return;
-    if (this.note) this.note.texts.push(...table.map((row) => row.filter(Boolean).join(' ')));
+    const { note } = this;
+    if (note) for (const row of table) note.texts.push(row.filter(Boolean).join(' '));
     else this.markdown.add({ table });
   }
 
@@ -165,6 +169,12 @@ class DocxReader implements PartHandler {
     if (!note || note.isSeparator || note.texts.length === 0) return;
     this.markdown.add({ paragraph: `[^${note.label}]: ${note.texts.join(' ')}` });
   }
+}
+
+/** Returns how many columns a cell reaches over. What can be none would put the cells after it out of the table. */
+function spanOf(value: string | undefined): number {
+  const span = Number(value);
+  return Number.isInteger(span) && span >= 1 && span <= maxColumns ? span : 1;
 }
 
 /** Returns what a note and the reference to it are called. Footnotes and endnotes are counted separately. */

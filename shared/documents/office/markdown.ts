@@ -54,27 +54,36 @@ function linesOf(block: Block): Iterable<string> {
   if ('paragraph' in block) return nonEmpty(block.paragraph.trim());
   if ('heading' in block) {
     const text = oneLine(block.heading);
-    return nonEmpty(text && `${'#'.repeat(Math.min(block.level, 6))} ${text}`);
+    return nonEmpty(text && `${'#'.repeat(between(1, block.level, 6))} ${text}`);
   }
   const text = oneLine(block.item);
-  return nonEmpty(text && `${'  '.repeat(Math.min(block.depth, 8))}${block.marker} ${text}`);
+  return nonEmpty(text && `${'  '.repeat(between(0, block.depth, 8))}${block.marker} ${text}`);
 }
 
-/** Yields the lines of a table, without its empty rows and columns. A table of one column becomes lines. */
+/** Yields the lines of a table, without its empty columns. A table of one column becomes lines. */
 function* tableLines(table: string[][]): Generator<string> {
-  const rows = table.map((row) => row.map(oneLine)).filter((row) => row.some(Boolean));
-  const used = new Set(rows.flatMap((row) => row.flatMap((cell, index) => (cell ? index : []))));
-  const columns = [...used].sort((one, other) => one - other);
-  if (columns.length === 1) {
-    for (const row of rows) yield* row.filter(Boolean);
-    return;
+  const columns = usedColumns(table);
+  for (const [index, row] of table.entries()) {
+    const cells = columns.map((column) => oneLine(row[column] ?? ''));
+    if (columns.length === 1) yield* cells;
+    else yield lineOf(cells.map((cell) => cell.replaceAll('|', '\\|')));
+    if (index === 0 && columns.length > 1) yield lineOf(columns.map(() => '---'));
   }
-  for (const [index, row] of rows.entries()) {
-    yield lineOf(columns.map((column) => (row[column] ?? '').replaceAll('|', '\\|')));
-    if (index === 0) yield lineOf(columns.map(() => '---'));
+}
+
+/** Returns the columns that hold a cell. Rows are not copied: one may stand for many, and be a sheet wide. */
+function usedColumns(table: string[][]): number[] {
+  const used = new Set<string>();
+  let before: string[] | undefined;
+  for (const row of table) {
+    if (row !== before) for (const column of Object.keys(row)) used.add(column);
+    before = row;
   }
+  return [...used].map(Number).sort((one, other) => one - other);
 }
 
 const nonEmpty = (text: string) => (text ? [text] : []);
+const between = (least: number, number: number, most: number) =>
+  Math.min(Math.max(least, number), most);
 const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim();
 const lineOf = (cells: string[]) => `| ${cells.join(' | ')} |`;

@@ -85,7 +85,7 @@ class ContentReader implements PartHandler {
     else if (name === 'list-item') this.openItem();
     else if (name === 'note') this.note = [];
     else if (name === 'spreadsheet') this.isSpreadsheet = true;
-    else if (name === 'page') this.slide = { title: '', blocks: [], notes: [] };
+    else if (name === 'page') this.slide = { titles: [], blocks: [], notes: [] };
     else if (name === 'notes') this.isSpeakerNote = true;
     else if (name === 'frame') this.isTitle = attribute(attributes, 'class') === 'title';
     else if (name.startsWith('table') || name === 'covered-table-cell') {
@@ -176,7 +176,7 @@ class ContentReader implements PartHandler {
     if (this.note) this.note.push(text.trim());
     else if (this.tables.addText(text)) return;
     else if (this.isSpeakerNote) this.slide?.notes.push(text.trim());
-    else if (this.isTitle && this.slide) this.slide.title = `${this.slide.title} ${text}`.trim();
+    else if (this.isTitle && this.slide) this.slide.titles.push(text.trim());
     else if (level > 0) this.add({ heading: text, level });
     else this.add(this.blockOf(text));
   }
@@ -223,5 +223,5 @@ function openInParagraph(paragraph: Paragraph, name: string, attributes: Attribu
 }
 
 function repeatsOf(attributes: Attributes, name: string): number {
-  return Math.max(1, Number(attribute(attributes, name)) || 1);
+  return Math.max(1, Math.floor(Number(attribute(attributes, name))) || 1);
 }

@@ -49,7 +49,7 @@ function readSlide(archive: Archive, part: string, room: number): Slide {
   if (notesPart && archive.has(notesPart)) {
     const notes = new SlideReader('notes', room);
     readPart(archive, notesPart, notes);
-    reader.slide.notes.push(...notes.bodyTexts);
+    reader.slide.notes = notes.bodyTexts;
   }
   return reader.slide;
 }
@@ -72,7 +72,7 @@ const titlePlaceholders = new Set(['title', 'ctrTitle']);
 class SlideReader implements PartHandler {
   readonly skipped = new Set(['Fallback']);
   readonly root: string;
-  readonly slide: Slide = { title: '', blocks: [], notes: [] };
+  readonly slide: Slide = { titles: [], blocks: [], notes: [] };
   /** The texts of the shape that holds the slide's main text, or the notes. */
   readonly bodyTexts: string[] = [];
   private readonly room: number;
@@ -119,9 +119,8 @@ class SlideReader implements PartHandler {
     if (!paragraph || !text || ignoredPlaceholders.has(placeholder)) return;
     if (this.tables.addText(text)) return;
     if (placeholder === 'body') this.bodyTexts.push(text);
-    if (titlePlaceholders.has(placeholder)) {
-      this.slide.title = `${this.slide.title} ${text}`.trim();
-    } else if (paragraph.hasBullet) {
+    if (titlePlaceholders.has(placeholder)) this.slide.titles.push(text);
+    else if (paragraph.hasBullet) {
       this.slide.blocks.push({ item: text, depth: paragraph.depth, marker: '-' });
     } else this.slide.blocks.push({ paragraph: text });
   }

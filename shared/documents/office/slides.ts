@@ -2,7 +2,8 @@ import type { Block, Markdown } from './markdown.ts';
 
 /** A slide of a presentation. */
 export interface Slide {
-  title: string;
+  /** The paragraphs of its title. */
+  titles: string[];
   blocks: Block[];
   /** What the speaker's notes say. */
   notes: string[];
@@ -12,8 +13,9 @@ export interface Slide {
 export function addSlide(
   markdown: Markdown,
   number: number,
-  { title, blocks, notes }: Slide,
+  { titles, blocks, notes }: Slide,
 ): void {
+  const title = titles.join(' ');
   markdown.add({ heading: title ? `Slide ${number}: ${title}` : `Slide ${number}`, level: 2 });
   for (const block of blocks) markdown.add(block);
   if (notes.length > 0) markdown.add({ paragraph: `Notes: ${notes.join('\n')}` });

@@ -56,7 +56,7 @@ export function readDayStyles(archive: Archive, part: string): ReadonlyMap<numbe
  * whose largest unit stands in brackets, as in `[h]:mm`. Undefined for a number.
  */
 function dayStyleOf(code: string): DayStyle | undefined {
-  const bare = code.replace(/"[^"]*"|\\.|\[(?!h+\]|m+\]|s+\])[^\]]*\]/gi, '');
+  const bare = code.replace(/"[^"]*"|\\.|\[(?!h+\]|m+\]|s+\])[^[\]]*\]/gi, '');
   if (!/[ymdhs]/i.test(bare) || /general/i.test(bare)) return undefined;
   return bare.includes('[') ? 'duration' : 'date';
 }

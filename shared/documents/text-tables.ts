@@ -1,4 +1,4 @@
-import { around, type Box, gapBetween } from './box.ts';
+import { around, type Box, gapBetween, greatest } from './box.ts';
 import type { Row } from './rows.ts';
 
 /** Fewer rows that happen to line up are no table. */
@@ -39,7 +39,7 @@ function tableColumns(rows: Row[]): Box[] | undefined {
     else columns.push({ ...run });
   }
   // One row at least has a piece in every column.
-  const maxPieces = rows.reduce((most, row) => Math.max(most, row.length), 0);
+  const maxPieces = greatest(rows.map((row) => row.length));
   return maxPieces > 1 && columns.length === maxPieces ? columns : undefined;
 }
 

@@ -45,7 +45,9 @@ export class BatchApi extends Construct {
     this.grantEstimate(submitJob, props);
     jobs.grantList(endpoint('list-jobs', 'GET', '/batch/jobs'));
     jobs.grantRead(endpoint('get-job', 'GET', '/batch/jobs/{job_id}'));
-    jobs.grantTransition(endpoint('cancel-job', 'POST', '/batch/jobs/{job_id}/cancel'));
+    const cancelJob = endpoint('cancel-job', 'POST', '/batch/jobs/{job_id}/cancel');
+    jobs.grantTransition(cancelJob);
+    jobs.grantChildren(cancelJob);
 
     const stopJob = endpoint('stop-job', 'POST', '/batch/jobs/{job_id}/stop');
     jobs.grantTransition(stopJob);

@@ -76,7 +76,7 @@ const maxErrorLength = 2_000;
 /** What a job's record says of an error. A provider's message may be of any length, and cut within a character. */
 export function jobErrorText(error: unknown): string {
   if (error instanceof ServiceError) {
-    return `${error.code}: ${error.message}`.toWellFormed().slice(0, maxErrorLength);
+    return `${error.code}: ${error.message}`.slice(0, maxErrorLength).toWellFormed();
   }
   return 'internal_error: Something went wrong on our side.';
 }

@@ -43,7 +43,8 @@ export function jobOf(key: JobKey, submission: JobSubmission, others: Partial<Jo
     max_retries,
     ...(model !== null && { asked_model: model }),
     ...(pipeline !== null && { pipeline }),
-    ...(pipeline_instruction !== null && { pipeline_instruction }),
+    // An empty instruction is none.
+    ...(pipeline_instruction && { pipeline_instruction }),
     ...(force_ocr && { force_ocr }),
     ...(fresh && { fresh }),
     ...metadataOf(metadata),

@@ -1,12 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { PutCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, queryItems, unlessConditionFails } from '../aws/dynamodb.ts';
+import { isStorable } from '../aws/storable.ts';
 import type { TransactWriteItem } from '../aws/transact.ts';
 import { setting } from '../config.ts';
 import { callersJobIdOf, findItem, type Job, type JobKey, retentionEnd } from './job.ts';
 import { getText, putText } from './objects.ts';
 
-/** A step's value of more JSON than this lies in object storage; an item may hold 400 KB. */
+/**
+ * A step's value of more JSON than this lies in object storage, as an item may hold 400 KB; and so does one that the table
+ * can't hold as it is, such as what a provider sends.
+ */
 const inlineStepBytes = 300_000;
 
 /**
@@ -30,16 +34,16 @@ export async function stepWrite(
   value: unknown,
 ): Promise<TransactWriteItem> {
   const json = JSON.stringify(value);
-  const isLarge = Buffer.byteLength(json) > inlineStepBytes;
+  const isInline = Buffer.byteLength(json) <= inlineStepBytes && isStorable(value);
   return {
     Put: {
       TableName: setting('JOBS_TABLE'),
       Item: {
         key_id: job.key_id,
         job_id: `${prefixOf(job)}${name}`,
-        ...(isLarge
-          ? { value_object: await putText(job, `step-${name}-${randomUUID()}`, json) }
-          : { value }),
+        ...(isInline
+          ? { value }
+          : { value_object: await putText(job, `step-${name}-${randomUUID()}`, json) }),
         expires_at: retentionEnd(),
       },
       ConditionExpression: 'attribute_not_exists(job_id)',

@@ -206,7 +206,8 @@ export const jobOperations: Operation[] = [
     operationId: 'cancelJob',
     tag: 'Batch jobs',
     summary: 'Cancel a queued job',
-    description: 'Only a queued job can be cancelled.',
+    description:
+      'Only a queued job can be cancelled. What was made for it, such as the jobs of the files of a folder that waits to be listed on, is stopped.',
     parameters: [path],
     answers: {
       200: json('The job was cancelled.', JobRecord, {

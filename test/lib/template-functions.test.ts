@@ -79,7 +79,7 @@ describe('functions', () => {
 
   it.each<[string, Record<string, string[]>]>([
     ['authorize-request', { dynamodb: ['GetItem'] }],
-    ['cancel-job', { dynamodb: ['GetItem', 'UpdateItem'] }],
+    ['cancel-job', { dynamodb: ['GetItem', 'Query', 'UpdateItem'] }],
     [
       'create-chat-completion',
       {

@@ -125,6 +125,27 @@ describe('a file of requests', () => {
     });
   });
 
+  it.each<[string, string, string]>([
+    ['a number that isn’t safe', 'Hi', '"created":1763900000000000000'],
+    ['a number next to zero', 'Hi', '"probability":1e-200'],
+    ['a number beyond all', 'Hi', '"probability":1e999'],
+    ['forty levels', 'Hi', `"levels":${'['.repeat(40)}${']'.repeat(40)}`],
+    ['a name that every object has', 'Hi', '"trace":{"constructor":"here"}'],
+    ['half a character', 'Half \\ud83d', '"id":"1"'],
+  ])('keeps an answer with %s, and asks once', async (_, content, field) => {
+    const caller = await world.newCaller();
+    const answer = `{${field},"choices":[{"message":{"content":"${content}"},"finish_reason":"stop"}],"usage":{"prompt_tokens":5,"completion_tokens":2,"total_tokens":7}}`;
+    world.model.respond((): Behaviour => ({ kind: 'pieces', pieces: [answer] }));
+    const asked = world.model.requests.length;
+
+    const job = await run(caller, [line('only', 'Hi')]);
+
+    expect(job).toMatchObject({ status: 'done', error: null, retry_count: 0 });
+    const [output] = outputsIn(resultOf(job).content ?? '');
+    expect(output?.response?.body).toEqual(JSON.parse(JSON.stringify(JSON.parse(answer))));
+    expect(world.model.requests).toHaveLength(asked + 1);
+  });
+
   it('is asked of the model by few lines at once', async () => {
     const caller = await world.newCaller();
     const { opened, open } = gate();

@@ -113,6 +113,35 @@ describe("a folder's job", () => {
     ]);
   });
 
+  it('stops the jobs of its files when it is cancelled while it waits to list on', async () => {
+    const files = Array.from({ length: 101 }, (_, at) => [`${at}.txt`, `Text ${at}.`]);
+    const { id, caller } = await newFolder(Object.fromEntries(files));
+    const match = { method: 'GET', path: 'pageToken' };
+    await world.drive.fault({ match, times: 5, status: 503, headers: { 'retry-after': '0' } });
+    const job = await world.submit(caller, { job_type: 'chat', drive: { folder_id: id } });
+    await world.runOnly('folder');
+    const asked = world.model.requests.length;
+
+    expect((await cancelJob(caller, job.id)).status).toBe('cancelled');
+
+    await world.work();
+    expect(world.model.requests).toHaveLength(asked);
+    const [child] = await childrenOf(caller, job);
+    expect(child).toMatchObject({
+      status: 'cancelled',
+      error: 'cancelled: The job that this one was made for was cancelled by its caller.',
+    });
+  });
+
+  it('has no instruction for its files where it was given an empty one', async () => {
+    const { id, caller } = await newFolder({ 'plain.txt': 'Only words.' });
+
+    const job = await run(caller, id, { pipeline_instruction: '' });
+
+    const [child] = await childrenOf(caller, job);
+    expect([job, child]).toMatchObject(Array(2).fill({ pipeline_instruction: null }));
+  });
+
   it('counts a file whose job was cancelled', async () => {
     const { id, caller } = await newFolder({ 'a.txt': 'One.', 'b.txt': 'Two.' });
     const { id: job_id } = await world.submit(caller, {

@@ -93,6 +93,30 @@ describe('files in the messages of an ocr job', () => {
     expect(job).toMatchObject({ status: 'failed', retry_count: 0 });
     expect(job.error).toMatch(error);
   });
+
+  it('are read whatever half characters their names have', async () => {
+    const caller = await world.newCaller();
+    const jpeg = await greyJpeg(40);
+    const content = [filePart('half \ud83d.jpg', jpeg), filePart('whole.jpg', jpeg)];
+
+    const job = await run(caller, content, { job_type: 'ocr' });
+
+    expect(job).toMatchObject({ status: 'done', error: null, result: { page_count: 2 } });
+  });
+
+  it.each(['😀', 'a😀'])(
+    'fail the job with an error in whole characters, for a long name of %s',
+    async (name) => {
+      const caller = await world.newCaller();
+
+      const job = await run(caller, [filePart(name.repeat(2_000), 'No pages.')], {
+        job_type: 'ocr',
+      });
+
+      expect(job).toMatchObject({ status: 'failed', retry_count: 0 });
+      expect(job.error).toHaveLength(2_000);
+    },
+  );
 });
 
 describe('files in the messages of a chat job', () => {

@@ -22,7 +22,7 @@ const Cursor = v.pipe(
 export const JobListQuery = v.object({
   cursor: v.optional(Cursor),
   status: v.optional(v.picklist(jobStatuses)),
-  parent_job_id: v.optional(v.string()),
+  parent_job_id: v.optional(v.pipe(v.string(), v.minLength(1))),
 });
 
 export type JobListQuery = v.InferOutput<typeof JobListQuery>;

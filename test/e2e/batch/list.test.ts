@@ -130,6 +130,12 @@ describe('the list of jobs', () => {
     msg: "Input should be 'queued', 'processing', 'done', 'failed' or 'cancelled'",
   };
 
+  const parent: FieldError = {
+    loc: ['query', 'parent_job_id'],
+    type: 'string_too_short',
+    msg: 'String should have at least 1 character',
+  };
+
   it.each<[string, FieldError[]]>([
     ['?cursor=nonsense', [cursor]],
     ['?cursor=', [cursor]],
@@ -138,6 +144,8 @@ describe('the list of jobs', () => {
     ['?status=finished', [status]],
     ['?status=', [status]],
     ['?status=DONE', [status]],
+    // A script whose variable is empty means no list of all jobs.
+    ['?parent_job_id=', [parent]],
     ['?status=finished&cursor=nonsense', [cursor, status]],
   ])('refuses %s', async (query, detail) => {
     const answer = await call(stage, 'GET', `/batch/jobs${query}`);

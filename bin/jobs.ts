@@ -190,7 +190,7 @@ function filterOf({
   return {
     statuses: status,
     error,
-    ...(since !== undefined && { sinceMs: Date.now() - since }),
+    sinceMs: since,
   };
 }
 

@@ -1,7 +1,8 @@
 /** Writes rows as aligned columns. */
 export function aligned(rows: string[][]): string {
+  // A month's export may have more rows than a function takes arguments.
   const widths = (rows[0] ?? []).map((_, column) =>
-    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
+    rows.reduce((width, row) => Math.max(width, row[column]?.length ?? 0), 0),
   );
   return rows
     .map((row) =>

@@ -24,6 +24,12 @@ function openReference(event: MouseEvent): void {
   window.open(reference);
 }
 
+/** Forgets the key, and with it all that the page has shown of it: conversations, drafts, attachments. */
+function leave(): void {
+  forgetKey();
+  location.reload();
+}
+
 /** The whole console: the form for the key, or the page that the URL names. */
 export function App() {
   useEffect(() => {
@@ -72,7 +78,7 @@ function Pages() {
           </ul>
           <ul>
             <li>
-              <button type="button" class="quiet" onClick={() => forgetKey()}>
+              <button type="button" class="quiet" onClick={leave}>
                 Leave
               </button>
             </li>

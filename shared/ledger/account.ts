@@ -22,6 +22,8 @@ export interface Account {
   duration: string | null;
   window_starts_at: string;
   window_ends_at: string;
+  /** Since when `spent` counts; absent if no limit was changed in this window, so that it is the window's start. */
+  spent_since?: string;
   /** How often the budget has been renewed; absent for never. */
   window_number?: number;
   requests_per_minute: number;
@@ -69,6 +71,10 @@ export const limitAttributes = ({
 
 /** The number of the window that an account is in. */
 export const windowOf = ({ window_number = 0 }: Account) => window_number;
+
+/** When the oldest charges that `spent` counts may have been held. No earlier one does. */
+export const spentSince = (account: Account) =>
+  windowOf(account) === 0 ? account.created_at : (account.spent_since ?? account.window_starts_at);
 
 /** The condition that an account is in the window `:window`. One that was never renewed may lack the attribute. */
 export const inWindow = (window: number) =>

@@ -1,7 +1,13 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, unlessConditionFails } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
-import { type AccountLimits, accountKey, findAccount, limitAttributes } from './account.ts';
+import {
+  type AccountLimits,
+  accountKey,
+  findAccount,
+  limitAttributes,
+  spentSince,
+} from './account.ts';
 import { hasWindowEnded, renewWindow } from './renew-window.ts';
 import { windowAt } from './window.ts';
 
@@ -27,7 +33,7 @@ export async function changeAccountLimits(keyId: string, limits: AccountLimits):
           Key: accountKey(keyId),
           ConditionExpression: 'ceiling = :oldCeiling AND window_ends_at = :oldEnd',
           UpdateExpression:
-            'SET ceiling = :ceiling, available = available + :raise, #duration = :duration, window_starts_at = :starts, window_ends_at = :ends, requests_per_minute = :rpm, max_concurrent = :concurrent',
+            'SET ceiling = :ceiling, available = available + :raise, #duration = :duration, spent_since = :since, window_starts_at = :starts, window_ends_at = :ends, requests_per_minute = :rpm, max_concurrent = :concurrent',
           ExpressionAttributeNames: { '#duration': 'duration' },
           ExpressionAttributeValues: {
             ':oldCeiling': account.ceiling,
@@ -35,6 +41,8 @@ export async function changeAccountLimits(keyId: string, limits: AccountLimits):
             ':ceiling': attributes.ceiling,
             ':raise': attributes.ceiling - account.ceiling,
             ':duration': attributes.duration,
+            // What is spent stays, though a new duration moves the window's start.
+            ':since': spentSince(account),
             ':starts': startsAt,
             ':ends': endsAt,
             ':rpm': attributes.requests_per_minute,

@@ -24,6 +24,14 @@ export function addDuration(from: Date, duration: string): Date {
     : new Date(from.getTime() + Number(count) * (msPerUnit[unit] ?? Number.NaN));
 }
 
+/** Takes a duration from a moment, in UTC. A month before the 31st is the last day of a shorter month. */
+export function beforeBy(to: Date, duration: string): Date {
+  const [, months] = duration.match(/^(\d+)mo$/) ?? [];
+  return months
+    ? addMonths(to, -Number(months))
+    : new Date(2 * to.getTime() - addDuration(to, duration).getTime());
+}
+
 function addMonths(from: Date, count: number): Date {
   const month = from.getUTCMonth() + count;
   const lastOfMonth = new Date(from);

@@ -21,7 +21,7 @@ export async function renewWindow(account: Account, now: number): Promise<void> 
         Key: accountKey(account.key_id),
         ConditionExpression: 'window_ends_at = :oldEnd',
         UpdateExpression:
-          'SET available = available + spent, spent = :zero, window_number = if_not_exists(window_number, :zero) + :one, window_starts_at = :starts, window_ends_at = :ends',
+          'SET available = available + spent, spent = :zero, window_number = if_not_exists(window_number, :zero) + :one, window_starts_at = :starts, window_ends_at = :ends REMOVE spent_since',
         ExpressionAttributeValues: {
           ':oldEnd': account.window_ends_at,
           ':zero': 0,

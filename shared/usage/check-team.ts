@@ -1,4 +1,4 @@
-import { findAccount } from '../ledger/account.ts';
+import { findAccount, spentSince } from '../ledger/account.ts';
 import { type AccountDifference, AccountSum } from '../ledger/account-sum.ts';
 import { everInTeam } from '../ledger/team.ts';
 import { endedCharges, firstKeptDay } from './charges.ts';
@@ -23,13 +23,12 @@ export interface TeamCheck {
 export async function checkTeam(teamId: string, from?: string): Promise<TeamCheck> {
   const account = await findAccount(teamId);
   const firstDay = [firstKeptDay(), from ?? ''].sort()[1] as string;
-  const compares_account = account !== undefined && account.window_starts_at >= firstDay;
+  const compares_account = account !== undefined && spentSince(account) >= firstDay;
   const check = { team_id: teamId, agrees: true, charges: 0, account_differences: [] };
   if (!compares_account) return { ...check, compares_account, under_way: { epochs: 0 } };
 
   const sum = new AccountSum(account);
   let charges = 0;
-  // Without a day all that are kept: a new duration moves the window's start, not what counts in it.
   const days = from === undefined ? {} : { from: firstDay };
   for await (const keyId of everInTeam(teamId)) {
     for await (const page of endedCharges(keyId, days)) {

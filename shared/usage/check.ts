@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import { ConflictError } from '../http/errors.ts';
-import { findAccount } from '../ledger/account.ts';
+import { findAccount, spentSince } from '../ledger/account.ts';
 import { type AccountDifference, AccountSum } from '../ledger/account-sum.ts';
 import { endedCharges, firstKeptDay } from './charges.ts';
 import { compareUsage, type UsageDifference } from './compare.ts';
@@ -41,7 +41,7 @@ export async function checkKey(keyId: string, from?: string): Promise<KeyCheck> 
 async function compareKey(keyId: string, from?: string): Promise<Omit<KeyCheck, 'agrees'>> {
   const account = await findAccount(keyId);
   const firstDay = [firstKeptDay(), from ?? ''].sort()[1] as string;
-  const compares_account = account !== undefined && account.window_starts_at >= firstDay;
+  const compares_account = account !== undefined && spentSince(account) >= firstDay;
   const sum = compares_account ? new AccountSum(account) : undefined;
   const check: Omit<KeyCheck, 'agrees'> = {
     key_id: keyId,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { chatJob, submit, until } from '../support/servers/api.ts';
 import { useChatStage } from '../support/servers/chat-stage.ts';
 import { gate } from '../support/servers/model-stub-pieces.ts';
-import { hasRoute, useConsole } from './use-console.ts';
+import { goTo, hasRoute, useConsole } from './use-console.ts';
 
 const { newAccount, newModel, stage } = await useChatStage();
 const { open } = await useConsole();
@@ -188,5 +188,70 @@ describe('the list', () => {
       document.dispatchEvent(new Event('visibilitychange'));
     });
     await page.waitForRequest('**/batch/jobs?*');
+  });
+});
+
+describe('older jobs in the list', () => {
+  /** Fifty jobs whose numbers end with the last. */
+  const fifty = (last: number) =>
+    Array.from({ length: 50 }, (_, index) => ({
+      id: `job_${String(last - index).padStart(3, '0')}`,
+      status: 'done',
+      job_type: 'chat',
+      model: 'gpt-5',
+      input_type: 'drive_file',
+      filename: `scan-${last - index}.pdf`,
+      priority: 10,
+      created_at: '2026-11-20T15:04:05.123Z',
+      completed_at: '2026-11-20T15:04:06.123Z',
+    }));
+
+  it('are all there as new ones push some out of the newest fifty, until they are gone', async () => {
+    const page = await open(await newAccount());
+    let last = 100;
+    let left = 50;
+    await page.route('**/batch/jobs?*', (route) => {
+      const isOlder = route.request().url().includes('cursor=older');
+      const json = isOlder
+        ? { jobs: fifty(50), next_cursor: null }
+        : { jobs: fifty(last).slice(0, left), next_cursor: left < 50 ? null : 'older' };
+      return route.fulfill({ json });
+    });
+    await goTo(page, 'jobs');
+    await page.getByRole('button', { name: 'Older jobs' }).click();
+    await page.getByText('scan-1.pdf', { exact: true }).waitFor();
+
+    last = 110;
+
+    await page.getByText('scan-110.pdf', { exact: true }).waitFor();
+    expect(await page.getByText(/^scan-\d+\.pdf$/).count()).toBe(110);
+    left = 10;
+    await page.getByText('scan-100.pdf', { exact: true }).waitFor({ state: 'detached' });
+    expect(await page.getByText(/^scan-\d+\.pdf$/).count()).toBe(10);
+  });
+
+  it('are not shown if they come when another status is chosen', async () => {
+    const page = await open(await newAccount());
+    const goOn = gate();
+    await page.route('**/batch/jobs?*', async (route) => {
+      const url = route.request().url();
+      if (url.includes('status=')) return route.fulfill({ json: { jobs: [], next_cursor: null } });
+      const isOlder = url.includes('cursor=older');
+      if (isOlder) await goOn.opened;
+      await route.fulfill({
+        json: { jobs: fifty(isOlder ? 50 : 100), next_cursor: isOlder ? null : 'older' },
+      });
+    });
+    await goTo(page, 'jobs');
+    await page.getByRole('button', { name: 'Older jobs' }).click();
+    await page.getByText('Failed', { exact: true }).click();
+    await page.getByText('No job is failed.').waitFor();
+    const answered = page.waitForResponse(/cursor=older/);
+
+    goOn.open();
+    await (await answered).finished();
+    await page.evaluate(() => new Promise(requestAnimationFrame));
+
+    expect(await page.getByText(/^scan-\d+\.pdf$/).count()).toBe(0);
   });
 });

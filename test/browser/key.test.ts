@@ -40,6 +40,20 @@ describe('the key', () => {
     await page.getByLabel('API key').waitFor();
   });
 
+  it('takes what was written with it along as it leaves', async () => {
+    const [account, other] = await Promise.all([newAccount(), newAccount()]);
+    const page = await open(account, { at: 'playground' });
+    await page.getByLabel('Message', { exact: true }).fill('A word for nobody else');
+
+    await page.getByRole('button', { name: 'Leave' }).click();
+    await page.getByLabel('API key').fill(other.api_key);
+    await page.keyboard.press('Enter');
+
+    const message = page.getByLabel('Message', { exact: true });
+    await message.waitFor();
+    expect(await message.inputValue()).toBe('');
+  });
+
   it('is refused before it is sent if it is none', async () => {
     const account = await newAccount();
     const page = await newPage(account);

@@ -73,4 +73,15 @@ describe('the overview', () => {
 
     await page.getByText('The service can’t be reached.').waitFor({ state: 'detached' });
   });
+
+  it('shows no figures of another period if those of the chosen one don’t come', async () => {
+    const page = await open(await newAccount());
+    await page.getByText('Nothing was used in this period.').waitFor();
+    await page.route('**/user/stats?period=30d', (route) => route.abort());
+
+    await page.getByText('30 days').click();
+
+    await page.getByText('The service can’t be reached.').waitFor();
+    expect(await page.getByText('Nothing was used in this period.').count()).toBe(0);
+  });
 });

@@ -7,7 +7,7 @@ import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import { setting } from '../../shared/config.ts';
 import { changeKey, issueKey } from '../../shared/keys/key.ts';
 import { defaultLimits } from '../../shared/keys/key-limits.ts';
-import { createTeam } from '../../shared/keys/team.ts';
+import { changeTeam, createTeam } from '../../shared/keys/team.ts';
 import { accountKey } from '../../shared/ledger/account.ts';
 import { sweepLedger } from '../../shared/ledger/audit.ts';
 import { reserve } from '../../shared/ledger/reserve.ts';
@@ -29,6 +29,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
+const cost = { costNanoUsd: 9, figures: 'exact', promptTokens: 1, completionTokens: 2 } as const;
+
 /** A key that has made a call, which cost 9 nano-dollars. */
 async function usedKey({
   isCounted = true,
@@ -39,7 +41,7 @@ async function usedKey({
 } = {}): Promise<string> {
   const { id } = await issueKey('shop', { ...defaultLimits, budget_usd: 5, team });
   const hold = await reserve(id, 1_000, { model: 'gpt-5', tags: ['batch', 'batch:chat'] });
-  await settle(hold, { costNanoUsd: 9, figures: 'exact', promptTokens: 1, completionTokens: 2 });
+  await settle(hold, cost);
   if (isCounted) await rollUpUsage(eventOf((await chargesOf(id)) as EndedCharge[]));
   return id;
 }
@@ -127,6 +129,38 @@ it('compares no account whose window began before the charges that are read', as
   expect(await checkKey(id, '2026-11-10')).toMatchObject({
     ...{ agrees: true, charges: 1, compares_account: true },
   });
+});
+
+it('knows since when what is spent counts, though another duration has moved the window', async () => {
+  stopClock('2026-11-10T12:00:00.000Z');
+  const team = await createTeam({ name: 'mover', budget_usd: 5, duration: null });
+  const id = await usedKey({ team: team.id });
+  pass(24 * hourMs);
+  await sweepLedger();
+  await changeKey(id, { duration: '1h' });
+  await changeTeam(team.id, { duration: '1h' });
+
+  for (const check of [await checkKey(id, '2026-11-11'), await checkTeam(team.id, '2026-11-11')]) {
+    expect(check).toMatchObject({ agrees: true, compares_account: false });
+  }
+  for (const check of [await checkKey(id, '2026-11-10'), await checkTeam(team.id, '2026-11-10')]) {
+    expect(check).toMatchObject({ agrees: true, compares_account: true, charges: 1 });
+  }
+});
+
+it('counts from the change of a duration no longer once the budget has renewed', async () => {
+  stopClock('2026-11-10T12:00:00.000Z');
+  const id = await usedKey();
+  await changeKey(id, { duration: '1d' });
+  pass(36 * hourMs);
+  await settle(await reserve(id, 1_000, { model: 'gpt-5', tags: [] }), cost);
+  await changeKey(id, { duration: '1h' });
+  pass(24 * hourMs);
+  await sweepLedger();
+
+  const check = await checkKey(id, '2026-11-11');
+
+  expect(check).toMatchObject({ compares_account: true, account_differences: [] });
 });
 
 it("compares a team's account with what its keys were charged, those that have left it too", async () => {

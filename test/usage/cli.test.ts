@@ -118,6 +118,10 @@ describe.concurrent('export', () => {
     ],
     [['--from', today, '--to', yesterday], `--from ${today} is after --to ${yesterday}.`],
     [['--tag', 'customer'], '--tag takes NAME=VALUE, not "customer".'],
+    [
+      ['--tag', 'customer=acme', '--tag', 'customer=globex'],
+      '--tag gives customer two values, and a charge has one: export each.',
+    ],
     [['--csv', '--json'], '--csv and --json name two formats: give one of them.'],
     [
       ['--key', unknownKey],

@@ -52,7 +52,11 @@ export function useLive<Value>(
         if (leaving.signal.aborted) return;
         pauseMs = Math.min(maxPauseMs, pauseMs * 2);
         before = '';
-        setState(({ value }) => ({ name, ...(value && { value }), failure: error as Error }));
+        setState((last) => ({
+          name,
+          ...(last.name === name && last.value && { value: last.value }),
+          failure: error as Error,
+        }));
       }
       if (!isOver && !document.hidden) timer = setTimeout(ask, pauseMs);
     };

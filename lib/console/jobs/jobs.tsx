@@ -13,6 +13,11 @@ interface Page {
   next_cursor: string | null;
 }
 
+/** The jobs that are known of a status, the newest of them too, and where older ones begin. */
+interface Known extends Page {
+  status: string;
+}
+
 const filters: ['' | JobStatus, string][] = [
   ['', 'All'],
   ['queued', 'Queued'],
@@ -26,18 +31,22 @@ const filters: ['' | JobStatus, string][] = [
 export function Jobs() {
   const [status, setStatus] = useState<'' | JobStatus>('');
   const newest = useLive(`jobs ${status}`, (signal) => list({ status }, signal));
-  const [older, setOlder] = useState<Page>();
+  const [known, setKnown] = useState<Known>();
+  // A page that was asked for under another status may come after the status was chosen.
+  const older = known?.status === status ? known : undefined;
   const [problem, setProblem] = useState<Error>();
   const cursor = older ? older.next_cursor : newest.value?.next_cursor;
 
   const filterBy = (chosen: '' | JobStatus) => {
-    setOlder(undefined);
+    setKnown(undefined);
     setStatus(chosen);
   };
   const more = async () => {
     try {
       const page = await list({ status, ...(cursor && { cursor }) });
-      setOlder({ ...page, jobs: [...(older?.jobs ?? []), ...page.jobs] });
+      // The newest of now are kept too: those that come will push them out of the newest.
+      const shown = newest.value ? merge(newest.value, older?.jobs) : [];
+      setKnown({ ...page, jobs: [...shown, ...page.jobs], status });
       setProblem(undefined);
     } catch (error) {
       setProblem(error as Error);
@@ -67,7 +76,7 @@ export function Jobs() {
       </fieldset>
       <Failed error={newest.failure} retry={newest.reload} />
       {!newest.value && !newest.failure && <Skeleton lines={8} />}
-      {newest.value && <Listed jobs={merge(newest.value.jobs, older?.jobs)} status={status} />}
+      {newest.value && <Listed jobs={merge(newest.value, older?.jobs)} status={status} />}
       <Failed error={problem} />
       {cursor && (
         <button type="button" class="quiet" onClick={more}>
@@ -84,10 +93,11 @@ const list = (query: { status: string; cursor?: string }, signal?: AbortSignal) 
   return call<Page>('GET', path, undefined, signal);
 };
 
-/** Puts older pages after the newest, without the jobs that new ones have pushed into both. */
-function merge(newest: Job[], older: Job[] = []): Job[] {
-  const ids = new Set(newest.map(({ id }) => id));
-  return [...newest, ...older.filter(({ id }) => !ids.has(id))];
+/** Puts after the newest what is known of older ones: newer jobs have greater ids, and stand in the newest if at all. */
+function merge({ jobs, next_cursor }: Page, older: Job[] = []): Job[] {
+  const last = jobs.at(-1)?.id;
+  if (!next_cursor) return jobs;
+  return [...jobs, ...older.filter(({ id }) => last === undefined || id < last)];
 }
 
 function Listed({ jobs, status }: { jobs: Job[]; status: string }) {

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { addDuration, Duration } from '../../ledger/duration.ts';
+import { beforeBy, Duration } from '../../ledger/duration.ts';
 import { type JobStatus, jobStatuses } from '../record.ts';
 
 const takes = (what: string) => (issue: v.BaseIssue<unknown>) =>
@@ -16,10 +16,10 @@ const Statuses = v.pipe(
   v.transform((text) => text.split(',') as JobStatus[]),
 );
 
-/** A length of time, parsed to ms. */
+/** A length of time that ends now, parsed to its beginning in ms since 1970. */
 const Since = v.pipe(
   v.config(Duration, { message: takes('a number and s, m, h, d, w or mo, as in 24h or 7d') }),
-  v.transform((text) => addDuration(new Date(), text).getTime() - Date.now()),
+  v.transform((text) => beforeBy(new Date(), text).getTime()),
 );
 
 /** Which jobs an operator means, as written on the command line. */

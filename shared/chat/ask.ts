@@ -1,5 +1,6 @@
 import type { Kept, Products } from '../ledger/settle.ts';
 import { noCompletion, toModelError, unavailable } from '../models/errors.ts';
+import { textOf } from '../models/token-bounds.ts';
 import {
   type HeldCall,
   holdCall,
@@ -19,7 +20,7 @@ export interface Answer {
 }
 
 interface Completion {
-  choices?: { message?: { content?: string | null }; finish_reason?: string }[];
+  choices?: { message?: Parameters<typeof textOf>[0]; finish_reason?: string }[];
 }
 
 /**
@@ -44,7 +45,7 @@ export async function askHeld(held: HeldCall, keep?: Keep): Promise<Answer & { k
     if (!completion || !choice?.message || !outcome) throw unavailable(noCompletion);
     const { costNanoUsd, promptTokens, completionTokens } = outcome;
     const answer = {
-      content: choice.message.content ?? null,
+      content: choice.message.content == null ? null : textOf(choice.message),
       finish_reason: choice.finish_reason ?? 'stop',
       usage: {
         prompt_tokens: promptTokens,

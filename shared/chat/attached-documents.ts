@@ -9,10 +9,11 @@ const readsAtOnce = 4;
 
 /** The formats that have no text of their own, as a file's name ends. */
 const documentName = /\.(pdf|docx?|xlsx?|pptx?|od[tsp]|epub|zip)$/i;
-const dataUrl = /^data:([^;,]*)[^,]*;base64,/i;
+const dataUrl = /^data:([^;,]*)(?:;[^;,]*)*;base64,/i;
 /** How base64 begins of a PDF, a ZIP archive such as Office files are, an old Office file, and RTF. */
 const documentStart = /^(JVBERi|UEsDB|0M8R4K|e1xyd)/;
-const base64 = /^[A-Za-z0-9+/\r\n]*={0,2}[\r\n]*$/;
+/** Line breaks match in one place only: with two, a long run of them would be matched in every way there is. */
+const base64 = /^[A-Za-z0-9+/\r\n]*(?:={1,2}[\r\n]*)?$/;
 
 /**
  * Returns a request with the text of each document among its files in place of the document. Throws a 422 that

@@ -1,3 +1,4 @@
+import { beginningOf } from '../beginning.ts';
 import type { HistoryEntry } from './stream-request.ts';
 import { userText } from './stream-request.ts';
 import type { Turn } from './turn.ts';
@@ -11,6 +12,6 @@ export function conversationOf({ history, request }: Pick<Turn, 'history' | 'req
   const earlier = history
     .filter(({ role }) => role === 'user' || role === 'assistant')
     .slice(-maxTurns)
-    .map(({ role, content }: HistoryEntry) => `${role}: ${content.slice(0, charactersOfTurn)}`);
-  return [...earlier, `user: ${userText(request).slice(0, charactersOfMessage)}`].join('\n\n');
+    .map(({ role, content }: HistoryEntry) => `${role}: ${beginningOf(content, charactersOfTurn)}`);
+  return [...earlier, `user: ${beginningOf(userText(request), charactersOfMessage)}`].join('\n\n');
 }

@@ -3,7 +3,7 @@ import { withoutEchoes } from '../models/echoes.ts';
 import { brokeOff, unavailable, withoutSecrets } from '../models/errors.ts';
 import { dataOf, EventSplitter, eventsIn } from '../models/event-splitter.ts';
 import { withIdleTimeout } from '../models/idle-timeout.ts';
-import type { SizedRequest } from '../models/token-bounds.ts';
+import { type SizedRequest, textOf } from '../models/token-bounds.ts';
 import type { MeteredCall } from './metered-call.ts';
 
 /**
@@ -74,14 +74,16 @@ function pieceOf(bytes: Buffer, events: StreamEvent[]): Piece {
   };
   for (const { chunk } of events) {
     const { delta, finish_reason } = (chunk?.choices?.[0] ?? {}) as TextChoice;
-    if (delta?.content) piece.contents.push(delta.content);
+    const text = textOf(delta ?? {});
+    if (text) piece.contents.push(text);
     if (finish_reason) piece.finishReason = finish_reason;
   }
   return piece;
 }
 
 interface TextChoice {
-  delta?: { content?: string | null };
+  /** Its content is a list of parts where a model thinks in parts of their own, as Mistral's do. */
+  delta?: Parameters<typeof textOf>[0];
   finish_reason?: string | null;
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, getItem } from '../aws/dynamodb.ts';
+import { beginningOf } from '../beginning.ts';
 import { setting } from '../config.ts';
 import type { HistoryEntry } from './stream-request.ts';
 
@@ -81,7 +82,7 @@ function newest(turns: HistoryEntry[]): HistoryEntry[] {
   if (from === 0 || turns.length - from >= 2) return turns.slice(from);
   return turns
     .slice(-2)
-    .map((turn) => ({ ...turn, content: turn.content.slice(0, maxTurnLength) }));
+    .map((turn) => ({ ...turn, content: beginningOf(turn.content, maxTurnLength) }));
 }
 
 /**

@@ -81,8 +81,9 @@ export class CompletionMeter {
   }
 
   private observeUsage(usage: TokenUsage): void {
-    this.usage = possibleUsage(usage, this.model.contextWindow, this.maxOutputTokens);
-    this.isCorrected = this.usage !== usage;
+    const whole = withReasoning(usage);
+    this.usage = possibleUsage(whole, this.model.contextWindow, this.maxOutputTokens);
+    this.isCorrected = this.usage !== whole;
   }
 
   /**
@@ -110,6 +111,20 @@ export class CompletionMeter {
       completionTokens: usage.completion_tokens,
     };
   }
+}
+
+/**
+ * Counts the tokens of a model's thoughts as output. Most providers do; xAI counts them beside it, in the total alone.
+ *
+ * @see https://docs.x.ai/docs/key-information/consumption-and-rate-limits
+ */
+function withReasoning(usage: TokenUsage): TokenUsage {
+  const { prompt_tokens, completion_tokens, total_tokens, completion_tokens_details } = usage;
+  const reasoning = completion_tokens_details?.reasoning_tokens ?? 0;
+  const counts = [prompt_tokens, completion_tokens, reasoning];
+  const isBeside = prompt_tokens + completion_tokens + reasoning === total_tokens;
+  if (reasoning === 0 || !isBeside || !counts.every(isCount)) return usage;
+  return { ...usage, completion_tokens: completion_tokens + reasoning };
 }
 
 /**

@@ -9,6 +9,8 @@ export interface TokenUsage {
   prompt_tokens: number;
   completion_tokens: number;
   prompt_tokens_details?: { cached_tokens?: number | null } | null | undefined;
+  total_tokens?: number | null | undefined;
+  completion_tokens_details?: { reasoning_tokens?: number | null } | null | undefined;
 }
 
 /**

@@ -29,8 +29,12 @@ export function withoutEchoes(message: string, request: { messages: readonly unk
 /** Whether a word is likely a caller's own, and no part of the message's language. */
 const isTelling = (word: string) => /[^\x20-\x7e]|\d/.test(word);
 
-/** A text without the quotes and punctuation around it. */
-const bare = (text: string) => text.replace(/^["'`‘“(«[{]+|["'`’”)»\]},.;:!?…]+$/g, '');
+/**
+ * A text without the quotes and punctuation around it. What looks behind keeps a search for the end from beginning anew
+ * within a long run of dots.
+ */
+const bare = (text: string) =>
+  text.replace(/^["'`‘“(«[{]+/, '').replace(/(?<!["'`’”)»\]},.;:!?…])["'`’”)»\]},.;:!?…]+$/, '');
 
 /** All strings in a value, at any depth, with single spaces. */
 function textOf(value: unknown): string {

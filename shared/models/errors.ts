@@ -57,6 +57,9 @@ function isBrokenBody(error: unknown): error is TypeError {
 function fromStatus(error: InstanceType<typeof OpenAI.APIError>): ModelError {
   const { status } = error;
   const message = providerMessage(error);
+  if (refusesCredentials(error)) {
+    return unavailable('The model provider refused our credentials.', error);
+  }
   if (isContextLengthExceeded(error)) {
     return contextLengthExceeded(message, error);
   }
@@ -74,11 +77,20 @@ function fromStatus(error: InstanceType<typeof OpenAI.APIError>): ModelError {
     const { code = 'invalid_request_error', param } = blameOf(error);
     return new ModelError(400, code, message, { cause: error, param });
   }
-  if (status === 401 || status === 403) {
-    return unavailable('The model provider refused our credentials.', error);
-  }
   return unavailable(message, error, retryAfterSeconds(error.headers));
 }
+
+/** Whether a provider refused our API key. Google and xAI do so by a 400, as if the caller were to blame. */
+export function refusesCredentials(error: unknown): boolean {
+  if (!(error instanceof OpenAI.APIError)) return false;
+  const { status } = error;
+  return (
+    status === 401 || status === 403 || (status === 400 && wrongKey.test(providerMessage(error)))
+  );
+}
+
+/** The messages of xAI and Google. */
+const wrongKey = /^(Incorrect API key provided|API key (not valid|expired))/;
 
 const maxParamLength = 200;
 

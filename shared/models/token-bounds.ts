@@ -125,13 +125,14 @@ export function isCertainlyTooLong({ contextWindow }: Model, { messages }: Sized
 }
 
 interface Content {
-  content?: string | { text?: unknown }[] | null;
+  content?: string | ({ text?: unknown } | null)[] | null;
 }
 
 /** Joins the text of a message's parts without a space, because a provider may do so too. */
-function textOf({ content }: Content): string {
+export function textOf({ content }: Content): string {
   if (typeof content === 'string') return content;
-  return (content ?? []).map(({ text }) => (typeof text === 'string' ? text : '')).join('');
+  if (!Array.isArray(content)) return '';
+  return content.map((part) => (typeof part?.text === 'string' ? part.text : '')).join('');
 }
 
 interface Size {

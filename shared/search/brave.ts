@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { beginningOf } from '../beginning.ts';
 import type { SearchAdapter } from './hit.ts';
 
 const maxTokens = 8_192;
@@ -45,7 +46,7 @@ export const brave: SearchAdapter = {
     v.parse(Response, response).grounding.generic.map(({ url, title, snippets }) => ({
       title,
       url,
-      snippet: (snippets[0] ?? '').slice(0, snippetCharacters),
+      snippet: beginningOf(snippets[0] ?? '', snippetCharacters),
       passages: snippets,
     })),
 };

@@ -1,5 +1,3 @@
-import * as v from 'valibot';
-
 /** A result of a web search. */
 export interface SearchHit {
   title: string;
@@ -18,7 +16,5 @@ export interface SearchAdapter {
   hits(response: unknown): SearchHit[];
 }
 
-const WebUrl = v.pipe(v.string(), v.regex(/^https?:\/\//));
-
-/** Whether a result leads to a page of the web. */
-export const isWebUrl = (url: string) => v.is(WebUrl, url);
+/** Whether a result leads to a page of the web. Providers also have addresses that are none. */
+export const isWebUrl = (url: string) => /^https?:\/\//.test(url) && URL.canParse(url);

@@ -1,11 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { ask } from '../../shared/chat/ask.ts';
 import { forwardStream } from '../../shared/chat/forward-stream.ts';
 import { type MeteredCall, openMeteredCall } from '../../shared/chat/metered-call.ts';
 import { findAccount, openAccount } from '../../shared/ledger/account.ts';
 import { findModel, type Model } from '../../shared/models/catalogue.ts';
 import { endedCharges } from '../support/servers/chat-stage.ts';
 import { type Script, useModelStub } from '../support/servers/model-stub.ts';
-import { chunk, streamOf } from '../support/servers/model-stub-pieces.ts';
+import { chunk, completionOf, streamOf } from '../support/servers/model-stub-pieces.ts';
 import { useStore } from '../support/worlds/store.ts';
 
 const stub = await useModelStub();
@@ -105,4 +106,20 @@ describe('a call', () => {
     await stream.return(undefined);
     expect(await heldNanoUsd()).toBe(0);
   });
+});
+
+it('a whole answer in parts is the text of those that are no thoughts', async () => {
+  const thinking = { type: 'thinking', thinking: [{ type: 'text', text: 'Hm.' }] };
+  const content = [thinking, { type: 'text', text: 'Yes, ' }, { type: 'text', text: 'it is.' }];
+  stub.respond({ kind: 'pieces', pieces: [completionOf({ content })] });
+
+  const answer = await ask({
+    keyId,
+    model: findModel('gpt-4.1') as Model,
+    body: { model: 'gpt-4.1', messages: [{ role: 'user', content: 'hi' }] },
+    subject: { tags: ['batch'] },
+    signal: new AbortController().signal,
+  });
+
+  expect(answer.content).toBe('Yes, it is.');
 });

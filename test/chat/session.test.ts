@@ -65,4 +65,13 @@ describe('a session', () => {
       expect(long.startsWith(content)).toBe(true);
     }
   });
+
+  it('cuts no character in two', async () => {
+    const long = `a${'🙂'.repeat(200_000)}`;
+
+    await keepSession(key, [turn(long), turn(long)]);
+
+    const kept = await sessionHistory(key);
+    expect(kept).toEqual([turn(long.slice(0, 24_999)), turn(long.slice(0, 24_999))]);
+  });
 });

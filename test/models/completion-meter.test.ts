@@ -267,3 +267,26 @@ it('takes chunks in any order of text, finish and usage for the same', () => {
     }),
   );
 });
+
+describe('tokens of thoughts', () => {
+  const thoughts = (total_tokens: number, reasoning_tokens = 5) =>
+    usage(3, 4, { total_tokens, completion_tokens_details: { reasoning_tokens } });
+
+  it('are paid as output where a provider counts them beside it', () => {
+    const outcome = metered(text('hi'), finish, thoughts(12));
+
+    expect(outcome).toMatchObject({
+      figures: 'exact',
+      completionTokens: 9,
+      costNanoUsd: 93_000,
+    });
+  });
+
+  it.each([
+    ['among the output', thoughts(7, 2)],
+    ['in another total', thoughts(11)],
+    ['that are no count', thoughts(1, -6)],
+  ])('are not paid twice %s', (_, seen) => {
+    expect(metered(text('hi'), finish, seen)).toMatchObject({ completionTokens: 4 });
+  });
+});

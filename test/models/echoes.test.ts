@@ -57,3 +57,11 @@ describe('a provider’s message', () => {
     expect(withoutEchoes('word '.repeat(1_000), request).length).toBeLessThanOrEqual(1_000);
   });
 });
+
+it('is compared with a long row of dots in a moment', () => {
+  const dots = `${'.'.repeat(1_000_000)}x`;
+
+  const told = withoutEchoes('Bad temperature.', { messages: [{ role: 'user', content: dots }] });
+
+  expect(told).toBe('Bad temperature.');
+});

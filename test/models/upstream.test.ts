@@ -218,6 +218,20 @@ describe('a provider’s words reach the caller', () => {
       });
     }
   });
+
+  it.each([
+    ['xAI', { code: 'Invalid argument', error: 'Incorrect API key provided: xa***ey.' }],
+    [
+      'Google',
+      [{ error: { code: 400, message: 'API key not valid. Please pass a valid API key.' } }],
+    ],
+    ['Google of an old key', [{ error: { message: 'API key expired. Please renew it.' } }]],
+  ])('not at all where %s refuses our credentials by a 400', async (_, body) => {
+    expect(await failure(status(400, body))).toMatchObject({
+      statusCode: 503,
+      message: 'The model provider refused our credentials.',
+    });
+  });
 });
 
 describe('advice to wait', () => {

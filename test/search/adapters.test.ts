@@ -88,6 +88,8 @@ const searxngResults = {
     { title: 'Line 7', url: 'https://tram.example/7', content: 'Every ten minutes', engine: 'x' },
     { title: 'No snippet', url: 'https://tram.example/8', content: null },
     { title: 'No page', url: 'magnet:?xt=1', content: '' },
+    { title: 'No address', url: 'https://tram.example:none/', content: '' },
+    { title: 'No host', url: 'http://', content: '' },
   ],
 };
 

@@ -1,3 +1,4 @@
+import { beginningOf } from '../../beginning.ts';
 import { ServiceError, valueError } from '../../http/errors.ts';
 import { limitsOf, maxResearchUsd } from '../../keys/key-limits.ts';
 import { toNanoUsd, toUsd } from '../../ledger/nano-usd.ts';
@@ -94,9 +95,9 @@ async function* investigate(research: Investigation): AsyncGenerator<ChatEvent, 
 
 /** Keeps a plan within what the later prompts have room for. */
 const shortened = ({ brief, questions }: Plan): Plan => ({
-  brief: brief.slice(0, 2_000),
+  brief: beginningOf(brief, 2_000),
   questions: questions.slice(0, 5).map(({ question, queries }) => ({
-    question: question.slice(0, 300),
+    question: beginningOf(question, 300),
     queries,
   })),
 });

@@ -1,3 +1,4 @@
+import { beginningOf } from '../../beginning.ts';
 import type { Source } from '../chat-event.ts';
 import type { Message } from '../completion-message.ts';
 import { userMessage } from '../stream-request.ts';
@@ -21,7 +22,7 @@ export const toSource = (
   title: title || site,
   url,
   site,
-  snippet: (snippet || text).slice(0, maxSnippetCharacters),
+  snippet: beginningOf(snippet || text, maxSnippetCharacters),
 });
 
 const rules = `The user's last message comes with sources: pages of the web and documents that were found for it.
@@ -55,7 +56,7 @@ export function sourcesBlock(sources: readonly SourceText[]): string {
 }
 
 const attribute = (text: string) =>
-  text.replace(/[<>"]/g, ' ').replace(/\s+/g, ' ').trim().slice(0, 300);
+  beginningOf(text.replace(/[<>"]/g, ' ').replace(/\s+/g, ' ').trim(), 300);
 
 /** Takes from a text what could close the tags around it. */
 export const inert = (text: string) => text.replace(/<(?=\s*\/?\s*sources?\b)/gi, '&lt;');

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { beginningOf } from '../../beginning.ts';
 import type { Hold } from '../../ledger/reserve.ts';
 import { release } from '../../ledger/settle.ts';
 import { type HeldSearch, holdSearch } from '../../search/search.ts';
@@ -45,7 +46,7 @@ export async function* queriesFor(
   yield* whileHeld(held.held.hold, { type: 'status', stage: 'searching', detail });
   const written = (await runTask(held))?.queries ?? [];
   const queries = cleanQueries(written, maxQueries);
-  if (queries.length === 0) queries.push(turn.request.message.slice(0, maxQueryCharacters));
+  if (queries.length === 0) queries.push(beginningOf(turn.request.message, maxQueryCharacters));
   for (const query of queries) yield searching(query, reach);
   return queries;
 }
@@ -63,7 +64,7 @@ async function* whileHeld(hold: Hold, event: ChatEvent): AsyncGenerator<ChatEven
 
 /** Drops what a model wrote that can't be a query, and what is there twice. */
 export function cleanQueries(written: string[], max: number): string[] {
-  const queries = written.map((query) => query.replace(/\s+/g, ' ').trim().slice(0, 200));
+  const queries = written.map((query) => beginningOf(query.replace(/\s+/g, ' ').trim(), 200));
   return [...new Set(queries)].filter((query) => query !== '').slice(0, max);
 }
 

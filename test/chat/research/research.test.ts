@@ -236,6 +236,19 @@ describe('a sentence of the report', () => {
   });
 });
 
+it('cuts no character in two in what it asks', async () => {
+  const emoji = `a${'🚋'.repeat(2_000)}`;
+  const questions = [{ question: emoji, queries: ['tram'] }];
+  const notes = (material: string) =>
+    factNotes(material).map(({ quote }) => ({ claim: emoji, quote }));
+  world.set({ ...model, plan: { brief: emoji, questions }, notes }, web);
+
+  const { modelRequests } = await world.ask(request);
+
+  expect(modelRequests.length).toBeGreaterThan(3);
+  expect(JSON.stringify(modelRequests)).not.toMatch(/\\ud[89a-f]/);
+});
+
 describe('a second round', () => {
   const gaps = (n: number) => ({ done: false, queries: [n === 1 ? 'bike' : 'tram again'] });
 

@@ -25,6 +25,9 @@ const page = (name: string, rest: Partial<TestPage> = {}): TestPage => ({
   ...rest,
 });
 
+/** How JSON writes half of a pair of code units; it writes a pair as it is. */
+const halfPair = /\\ud[89a-f]/;
+
 /** A page that has to be read. */
 const unread = (name: string, text: string): TestPage => ({
   url: `https://${name}.example/`,
@@ -84,12 +87,49 @@ describe('an answer from the web', () => {
     expect(JSON.stringify([modelRequests, queries])).not.toContain(metadata.customer);
   });
 
+  it('leaves out a result whose address is none', async () => {
+    const noAddress = page('none', { url: 'https://tram.example:none/' });
+    world.set({}, { finds: () => [noAddress, page('tram')] });
+
+    const answered = await world.ask(search);
+
+    expect(sourcesOf(answered).map(({ url }) => url)).toEqual(['https://tram.example/']);
+    expect(answered.events.at(-1)).toMatchObject({ type: 'done' });
+    expectAllPaid(answered);
+  });
+
   it('counts as one request of the key', async () => {
     world.set({ queries: ['one', 'two', 'three'] }, { finds: () => [page('tram')] });
 
     const answered = await world.ask(long, { limits: { requests_per_minute: 1 } });
 
     expect(answered.events.at(-1)).toMatchObject({ type: 'done' });
+  });
+});
+
+describe('no character is cut in two', () => {
+  /** A text that has a pair of code units wherever it is cut at an even length. */
+  const emoji = `a${'🚋'.repeat(5_000)}`;
+
+  it('in what is searched for, shown and asked', async () => {
+    const passages = [`${emoji} The tram.`];
+    const found = page('tram', { passages, title: emoji });
+    world.set({ queries: [emoji] }, { finds: () => [found] });
+    const chat_history = [{ role: 'user', content: emoji }];
+
+    const answered = await world.ask({ ...search, message: emoji, chat_history });
+
+    expect(JSON.stringify(answered)).not.toMatch(halfPair);
+    expect(answered.queries.join()).not.toContain('\ufffd');
+    expect(sourcesOf(answered)[0]?.snippet).toBe(emoji.slice(0, 199));
+  });
+
+  it('in a query that is the beginning of the message', async () => {
+    world.set({ queries: [] }, { finds: () => [page('tram')] });
+
+    const answered = await world.ask({ ...search, message: emoji });
+
+    expect(answered.queries).toEqual([emoji.slice(0, 119)]);
   });
 });
 

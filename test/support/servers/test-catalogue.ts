@@ -4,7 +4,7 @@ import { join } from 'node:path';
 /** Kinds of models, and how many of each a slot has. */
 export const kinds = {
   /** One upstream. */
-  plain: 40,
+  plain: 50,
   /** One upstream that is given little time to begin. */
   hasty: 12,
   /** One upstream that may fall silent only for a moment. */

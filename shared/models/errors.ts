@@ -57,7 +57,7 @@ function isBrokenBody(error: unknown): error is TypeError {
 function fromStatus(error: InstanceType<typeof OpenAI.APIError>): ModelError {
   const { status } = error;
   const message = providerMessage(error);
-  if (refusesCredentials(error)) {
+  if (status === 403 || refusesKey(error)) {
     return unavailable('The model provider refused our credentials.', error);
   }
   if (isContextLengthExceeded(error)) {
@@ -80,13 +80,11 @@ function fromStatus(error: InstanceType<typeof OpenAI.APIError>): ModelError {
   return unavailable(message, error, retryAfterSeconds(error.headers));
 }
 
-/** Whether a provider refused our API key. Google and xAI do so by a 400, as if the caller were to blame. */
-export function refusesCredentials(error: unknown): boolean {
+/** Whether a provider doesn't know our API key. Google and xAI say so by a 400, as if the caller were to blame. */
+export function refusesKey(error: unknown): boolean {
   if (!(error instanceof OpenAI.APIError)) return false;
   const { status } = error;
-  return (
-    status === 401 || status === 403 || (status === 400 && wrongKey.test(providerMessage(error)))
-  );
+  return status === 401 || (status === 400 && wrongKey.test(providerMessage(error)));
 }
 
 /** The messages of xAI and Google. */

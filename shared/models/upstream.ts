@@ -5,13 +5,7 @@ import { errorWords, log } from '../log.ts';
 import { catalogue, type Model } from './catalogue.ts';
 import { admit, recordFailure, recordNothing, recordSuccess } from './circuit.ts';
 import { withoutEchoes } from './echoes.ts';
-import {
-  ModelError,
-  ModelPausedError,
-  refusesCredentials,
-  toModelError,
-  unavailable,
-} from './errors.ts';
+import { ModelError, ModelPausedError, refusesKey, toModelError, unavailable } from './errors.ts';
 import { tellingIfSent } from './sent-whole.ts';
 
 /** A chat-completions request. Parameters that aren't named here pass through untouched. */
@@ -133,7 +127,7 @@ async function ask(
     );
   };
   const response = await send().catch((error: unknown) => {
-    if (!refusesCredentials(error)) throw error;
+    if (!refusesKey(error)) throw error;
     // The secret may have been rotated since it was read.
     forgetSecret(secretId);
     return send();

@@ -9,7 +9,8 @@ const readsAtOnce = 4;
 
 /** The formats that have no text of their own, as a file's name ends. */
 const documentName = /\.(pdf|docx?|xlsx?|pptx?|od[tsp]|epub|zip)$/i;
-const dataUrl = /^data:([^;,]*)(?:;[^;,]*)*;base64,/i;
+/** A data URL's media type with its parameters, of which `base64` is the last. */
+const dataUrl = /^data:([^,]*);base64,/i;
 /** How base64 begins of a PDF, a ZIP archive such as Office files are, an old Office file, and RTF. */
 const documentStart = /^(JVBERi|UEsDB|0M8R4K|e1xyd)/;
 /** Line breaks match in one place only: with two, a long run of them would be matched in every way there is. */
@@ -47,7 +48,8 @@ async function textOf(
   signal: AbortSignal,
 ): Promise<string> {
   const loc = ['body', 'files', index, 'content'];
-  const [start = '', mimeType = ''] = content.match(dataUrl) ?? [];
+  const [start = '', mediaType = ''] = content.match(dataUrl) ?? [];
+  const [mimeType = ''] = mediaType.split(';', 1);
   const data = content.slice(start.length);
   if (!base64.test(data)) {
     throw valueError(loc, 'a document is sent in base64, or as a data URL in base64');

@@ -1,4 +1,4 @@
-import { gapBetween, sharesRow } from './box.ts';
+import { gapBetween, greatest, sharesRow } from './box.ts';
 import { guttersOf, splitAt } from './columns.ts';
 import { type Row, type Run, rowsByTop } from './rows.ts';
 import { textOfRows } from './text-tables.ts';
@@ -29,7 +29,7 @@ function isByColumn(runs: Run[], gutters: number[]): boolean {
   const columnOf = new Map(columns.flatMap((column, index) => column.map((run) => [run, index])));
   const visited = runs.flatMap((run) => columnOf.get(run) ?? []);
   const switches = visited.filter((column, index) => index > 0 && column !== visited[index - 1]);
-  const rows = Math.max(...columns.map((column) => rowsByTop(column).length));
+  const rows = greatest(columns.map((column) => rowsByTop(column).length));
   return switches.length <= 2 * gutters.length || switches.length > rows;
 }
 

@@ -19,6 +19,9 @@ export async function cancelJob({ keyId }: Caller, jobId: string): Promise<JobRe
     await stopChildren({ ...cancelled, stop_reason: cancelledAbove });
     return toRecord(cancelled);
   }
-  const { status } = await requireJob(job);
+  const ended = await requireJob(job);
+  const { status } = ended;
+  // A call that broke off may have cancelled the job alone: whoever asks again has the rest stopped.
+  if (status === 'cancelled') await stopChildren({ stop_reason: cancelledAbove, ...ended });
   throw new ConflictError(`Only a queued job can be cancelled; this one is ${status}.`);
 }

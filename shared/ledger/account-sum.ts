@@ -71,8 +71,7 @@ export class AccountSum {
 
   /** Charges of an earlier release have no window, and were made when there had been but one. */
   private isOfWindow({ window, created_at }: Charge): boolean {
-    return window === undefined
-      ? created_at >= this.account.window_starts_at
-      : window === windowOf(this.account);
+    const { window_starts_at, spent_since = window_starts_at } = this.account;
+    return window === undefined ? created_at >= spent_since : window === windowOf(this.account);
   }
 }

@@ -72,7 +72,7 @@ export const limitAttributes = ({
 /** The number of the window that an account is in. */
 export const windowOf = ({ window_number = 0 }: Account) => window_number;
 
-/** When the oldest charges that `spent` counts may have been held. No earlier one does. */
+/** The earliest moment from which `spent` may count charges. */
 export const spentSince = (account: Account) =>
   windowOf(account) === 0 ? account.created_at : (account.spent_since ?? account.window_starts_at);
 

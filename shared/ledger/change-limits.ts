@@ -1,13 +1,7 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, unlessConditionFails } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
-import {
-  type AccountLimits,
-  accountKey,
-  findAccount,
-  limitAttributes,
-  spentSince,
-} from './account.ts';
+import { type AccountLimits, accountKey, findAccount, limitAttributes } from './account.ts';
 import { hasWindowEnded, renewWindow } from './renew-window.ts';
 import { windowAt } from './window.ts';
 
@@ -42,7 +36,7 @@ export async function changeAccountLimits(keyId: string, limits: AccountLimits):
             ':raise': attributes.ceiling - account.ceiling,
             ':duration': attributes.duration,
             // What is spent stays, though a new duration moves the window's start.
-            ':since': spentSince(account),
+            ':since': account.spent_since ?? account.window_starts_at,
             ':starts': startsAt,
             ':ends': endsAt,
             ':rpm': attributes.requests_per_minute,

@@ -17,19 +17,17 @@ export const Duration = v.pipe(
 );
 
 /** Adds a duration to a moment, in UTC. A month after the 31st is the last day of a shorter month. */
-export function addDuration(from: Date, duration: string): Date {
-  const [, count, unit = ''] = duration.match(/^(\d+)(\D+)$/) ?? [];
-  return unit === 'mo'
-    ? addMonths(from, Number(count))
-    : new Date(from.getTime() + Number(count) * (msPerUnit[unit] ?? Number.NaN));
-}
+export const addDuration = (from: Date, duration: string): Date => moved(from, duration, 1);
 
 /** Takes a duration from a moment, in UTC. A month before the 31st is the last day of a shorter month. */
-export function beforeBy(to: Date, duration: string): Date {
-  const [, months] = duration.match(/^(\d+)mo$/) ?? [];
-  return months
-    ? addMonths(to, -Number(months))
-    : new Date(2 * to.getTime() - addDuration(to, duration).getTime());
+export const subtractDuration = (to: Date, duration: string): Date => moved(to, duration, -1);
+
+function moved(from: Date, duration: string, sign: 1 | -1): Date {
+  const [, digits, unit = ''] = duration.match(/^(\d+)(\D+)$/) ?? [];
+  const count = sign * Number(digits);
+  return unit === 'mo'
+    ? addMonths(from, count)
+    : new Date(from.getTime() + count * (msPerUnit[unit] ?? Number.NaN));
 }
 
 function addMonths(from: Date, count: number): Date {

@@ -221,13 +221,32 @@ describe('older jobs in the list', () => {
     await page.getByRole('button', { name: 'Older jobs' }).click();
     await page.getByText('scan-1.pdf', { exact: true }).waitFor();
 
-    last = 110;
-
-    await page.getByText('scan-110.pdf', { exact: true }).waitFor();
-    expect(await page.getByText(/^scan-\d+\.pdf$/).count()).toBe(110);
+    for (last of [110, 150]) {
+      await page.getByText(`scan-${last}.pdf`, { exact: true }).waitFor();
+      expect(await page.getByText(/^scan-\d+\.pdf$/).count()).toBe(last);
+    }
     left = 10;
-    await page.getByText('scan-100.pdf', { exact: true }).waitFor({ state: 'detached' });
+    await page.getByText('scan-140.pdf', { exact: true }).waitFor({ state: 'detached' });
     expect(await page.getByText(/^scan-\d+\.pdf$/).count()).toBe(10);
+  });
+
+  it('are asked for again if jobs between them and the newest were missed', async () => {
+    const page = await open(await newAccount());
+    let last = 100;
+    await page.route('**/batch/jobs?*', (route) => {
+      const isOlder = route.request().url().includes('cursor=older');
+      const json = { jobs: fifty(isOlder ? 50 : last), next_cursor: isOlder ? null : 'older' };
+      return route.fulfill({ json });
+    });
+    await goTo(page, 'jobs');
+    await page.getByRole('button', { name: 'Older jobs' }).click();
+    await page.getByText('scan-1.pdf', { exact: true }).waitFor();
+
+    last = 300;
+
+    await page.getByText('scan-300.pdf', { exact: true }).waitFor();
+    await page.getByText('scan-1.pdf', { exact: true }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Older jobs' }).waitFor();
   });
 
   it('are not shown if they come when another status is chosen', async () => {

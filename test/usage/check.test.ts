@@ -148,6 +148,27 @@ it('knows since when what is spent counts, though another duration has moved the
   }
 });
 
+it('counts what the release before charged, though another duration has moved the window', async () => {
+  stopClock();
+  const id = await usedKey();
+  // That release wrote no window into a charge.
+  const [charge] = await chargesOf(id);
+  await dynamodb.send(
+    new UpdateCommand({
+      TableName: setting('LEDGER_TABLE'),
+      Key: { key_id: id, entry: charge?.entry },
+      UpdateExpression: 'REMOVE #window',
+      ExpressionAttributeNames: { '#window': 'window' },
+    }),
+  );
+  pass(24 * hourMs);
+  await sweepLedger();
+
+  await changeKey(id, { duration: '1h' });
+
+  expect(await checkKey(id)).toMatchObject({ compares_account: true, account_differences: [] });
+});
+
 it('counts from the change of a duration no longer once the budget has renewed', async () => {
   stopClock('2026-11-10T12:00:00.000Z');
   const id = await usedKey();

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { JobStatus } from '../../../shared/jobs/record.ts';
 import { call } from '../api/call.ts';
 import { useLive } from '../api/live.ts';
@@ -11,11 +11,6 @@ import { JobTable } from './job-table.tsx';
 interface Page {
   jobs: Job[];
   next_cursor: string | null;
-}
-
-/** The jobs that are known of a status, the newest of them too, and where older ones begin. */
-interface Known extends Page {
-  status: string;
 }
 
 const filters: ['' | JobStatus, string][] = [
@@ -31,25 +26,32 @@ const filters: ['' | JobStatus, string][] = [
 export function Jobs() {
   const [status, setStatus] = useState<'' | JobStatus>('');
   const newest = useLive(`jobs ${status}`, (signal) => list({ status }, signal));
-  const [known, setKnown] = useState<Known>();
-  // A page that was asked for under another status may come after the status was chosen.
-  const older = known?.status === status ? known : undefined;
+  /** What was shown with the last older page, and where older jobs begin. */
+  const [older, setOlder] = useState<Page>();
   const [problem, setProblem] = useState<Error>();
   const cursor = older ? older.next_cursor : newest.value?.next_cursor;
 
+  /** An older page may come when another status was chosen. */
+  const chosenStatus = useRef(status);
+  chosenStatus.current = status;
+
+  useEffect(() => {
+    const { value } = newest;
+    if (value) setOlder((last) => last && grown(value, last));
+  }, [newest.value]);
+
   const filterBy = (chosen: '' | JobStatus) => {
-    setKnown(undefined);
+    setOlder(undefined);
     setStatus(chosen);
   };
   const more = async () => {
     try {
       const page = await list({ status, ...(cursor && { cursor }) });
-      // The newest of now are kept too: those that come will push them out of the newest.
-      const shown = newest.value ? merge(newest.value, older?.jobs) : [];
-      setKnown({ ...page, jobs: [...shown, ...page.jobs], status });
+      if (chosenStatus.current !== status) return;
+      setOlder((last = newest.value) => ({ ...page, jobs: [...(last?.jobs ?? []), ...page.jobs] }));
       setProblem(undefined);
     } catch (error) {
-      setProblem(error as Error);
+      if (chosenStatus.current === status) setProblem(error as Error);
     }
   };
 
@@ -98,6 +100,13 @@ function merge({ jobs, next_cursor }: Page, older: Job[] = []): Job[] {
   const last = jobs.at(-1)?.id;
   if (!next_cursor) return jobs;
   return [...jobs, ...older.filter(({ id }) => last === undefined || id < last)];
+}
+
+/** Adds the newest to what is known, before newer ones push them out. Nothing is known if jobs between were missed. */
+function grown(newest: Page, known: Page): Page | undefined {
+  const [last, first] = [newest.jobs.at(-1)?.id ?? '', known.jobs[0]?.id ?? ''];
+  if (newest.next_cursor && last > first) return undefined;
+  return { ...known, jobs: merge(newest, known.jobs) };
 }
 
 function Listed({ jobs, status }: { jobs: Job[]; status: string }) {

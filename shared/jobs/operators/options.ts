@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { beforeBy, Duration } from '../../ledger/duration.ts';
+import { Duration, subtractDuration } from '../../ledger/duration.ts';
 import { type JobStatus, jobStatuses } from '../record.ts';
 
 const takes = (what: string) => (issue: v.BaseIssue<unknown>) =>
@@ -19,7 +19,7 @@ const Statuses = v.pipe(
 /** A length of time that ends now, parsed to its beginning in ms since 1970. */
 const Since = v.pipe(
   v.config(Duration, { message: takes('a number and s, m, h, d, w or mo, as in 24h or 7d') }),
-  v.transform((text) => beforeBy(new Date(), text).getTime()),
+  v.transform((text) => subtractDuration(new Date(), text).getTime()),
 );
 
 /** Which jobs an operator means, as written on the command line. */

@@ -6,6 +6,7 @@ import { cancelJob } from '../../../shared/jobs/cancel.ts';
 import { listJobs } from '../../../shared/jobs/read.ts';
 import type { JobRecord } from '../../../shared/jobs/record.ts';
 import type { FolderResult } from '../../../shared/jobs/result.ts';
+import { cancelQueuedJob } from '../../../shared/jobs/state.ts';
 import { changeKey } from '../../../shared/keys/key.ts';
 import { greyJpeg, smallPdf, words } from '../../support/fixtures/small-documents.ts';
 import { useDocumentWorld } from '../../support/worlds/document-world.ts';
@@ -113,13 +114,19 @@ describe("a folder's job", () => {
     ]);
   });
 
-  it('stops the jobs of its files when it is cancelled while it waits to list on', async () => {
+  /** A folder's job that waits to list on, after its first page of files. */
+  async function listedInPart() {
     const files = Array.from({ length: 101 }, (_, at) => [`${at}.txt`, `Text ${at}.`]);
     const { id, caller } = await newFolder(Object.fromEntries(files));
     const match = { method: 'GET', path: 'pageToken' };
     await world.drive.fault({ match, times: 5, status: 503, headers: { 'retry-after': '0' } });
     const job = await world.submit(caller, { job_type: 'chat', drive: { folder_id: id } });
     await world.runOnly('folder');
+    return { caller, job };
+  }
+
+  it('stops the jobs of its files when it is cancelled while it waits to list on', async () => {
+    const { caller, job } = await listedInPart();
     const asked = world.model.requests.length;
 
     expect((await cancelJob(caller, job.id)).status).toBe('cancelled');
@@ -131,6 +138,17 @@ describe("a folder's job", () => {
       status: 'cancelled',
       error: 'cancelled: The job that this one was made for was cancelled by its caller.',
     });
+  });
+
+  it('stops the jobs of its files when a cancel that broke off is asked for again', async () => {
+    const { caller, job } = await listedInPart();
+    const asked = world.model.requests.length;
+    await cancelQueuedJob(await world.item(caller, job.id));
+
+    await expect(cancelJob(caller, job.id)).rejects.toThrow('this one is cancelled');
+
+    await world.work();
+    expect(world.model.requests).toHaveLength(asked);
   });
 
   it('has no instruction for its files where it was given an empty one', async () => {

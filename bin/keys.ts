@@ -128,10 +128,13 @@ await runCommand(keysCommands, {
     await reachKeys(values);
     const key = keyRecord(await rotateKey(id, graceMs, await whoRuns(values)));
     const until = new Date(Date.now() + graceMs).toISOString();
-    const end = graceMs > 0 ? `works until ${minuteOf(until)}` : `stops working ${soon}`;
+    const end =
+      graceMs > 0
+        ? `the old one works until ${minuteOf(until)}`
+        : `each old one stops working ${soon}`;
     return {
       json: key,
-      text: `The key has a new secret; the old one ${end}. ${describeSecret(key)}`,
+      text: `The key has a new secret; ${end}. ${describeSecret(key)}`,
     };
   },
 

@@ -4,12 +4,12 @@ import { dynamodb } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
 import { ConflictError } from '../http/errors.ts';
 import { historyPut, type KeyChange, nextChange, whileUnchanged } from './history.ts';
-import { type ApiKey, type IssuedKey, readKey, secretItem } from './key.ts';
+import { type ApiKey, type IssuedKey, listItems, readKey, secretItem } from './key.ts';
 import { hashSecret, newSecret } from './secret.ts';
 
 /**
- * Gives a key a new secret, and returns the key with it. The old secret works for `graceMs` more; `by` says in the
- * key's history who did. Throws `ConflictError` if the key is revoked or is changed at the same moment,
+ * Gives a key a new secret, and returns the key with it. The old secret works for `graceMs` more; with 0 all older ones
+ * end, also those in a grace of their own. `by` says in the key's history who did. Throws `ConflictError` if the key is revoked or is changed at the same moment,
  * `NotFoundError` if there is none.
  */
 export async function rotateKey(
@@ -40,7 +40,10 @@ async function replaceSecret(
   const TableName = setting('KEYS_TABLE');
   const { id, secret_hash: oldHash } = key;
   const until = Date.now() + graceMs;
-  const old = secretItem(oldHash, id, until);
+  const ends =
+    graceMs > 0
+      ? [{ Put: { TableName, Item: secretItem(oldHash, id, until) } }]
+      : await endsOfSecrets(id);
   const { when, values } = whileUnchanged(key);
   const transaction = new TransactWriteCommand({
     TransactItems: [
@@ -61,9 +64,7 @@ async function replaceSecret(
         },
       },
       { Put: { TableName, Item: secretItem(newHash, id) } },
-      graceMs > 0
-        ? { Put: { TableName, Item: old } }
-        : { Delete: { TableName, Key: { id: old.id } } },
+      ...ends,
       historyPut(key, {
         by,
         action: 'rotated',
@@ -78,4 +79,12 @@ async function replaceSecret(
     if (!(error instanceof TransactionCanceledException)) throw error;
     throw new ConflictError(`The key ${id} was changed at the same moment: try again.`);
   }
+}
+
+/** Returns the writes that end all secrets of a key. Reads the whole table: a key doesn't know those in their grace. */
+async function endsOfSecrets(keyId: string) {
+  const secrets = await listItems<ReturnType<typeof secretItem>>('secret#');
+  return secrets
+    .filter(({ key_id }) => key_id === keyId)
+    .map(({ id }) => ({ Delete: { TableName: setting('KEYS_TABLE'), Key: { id } } }));
 }

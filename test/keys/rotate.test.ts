@@ -37,6 +37,20 @@ it('each rotation within a grace leaves the older secrets theirs', async () => {
   }
 });
 
+it('a rotation without a grace ends all older secrets of its key alone', async () => {
+  const other = await issueKey('rotated as well', defaultLimits);
+  await rotateKey(other.id, 60_000);
+  const first = await issueKey('leaked', defaultLimits);
+  const second = await rotateKey(first.id, 60_000);
+
+  const third = await rotateKey(first.id, 0);
+
+  expect(await findKeyBySecret(first.api_key)).toBeUndefined();
+  expect(await findKeyBySecret(second.api_key)).toBeUndefined();
+  expect(await findKeyBySecret(third.api_key)).toMatchObject({ id: first.id });
+  expect(await findKeyBySecret(other.api_key)).toMatchObject({ id: other.id });
+});
+
 it('a secret past its grace opens nothing, and the table is to forget it', async () => {
   const old = await issueKey('past its grace', defaultLimits);
 

@@ -23,7 +23,7 @@ const options = {
   ],
   ...webhookOptions,
   yes: ['', 'ask nothing: the end of a key, a budget or rate of 0, or an unknown folder, is meant'],
-  grace: ['TIME', 'how long the old secret still works; 0: not at all; default 24h'],
+  grace: ['TIME', 'how long the old secret still works; 0 ends all old ones; default 24h'],
   sort: ['BY', 'spent, left, used, queued or name; default: the oldest first'],
   days: ['N', 'today (UTC) and the days before, N in all, from 1 to 400; default 7'],
   limit: ['N', 'the most that are shown, from 1 to 10000; default 50'],

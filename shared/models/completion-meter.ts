@@ -114,17 +114,21 @@ export class CompletionMeter {
 }
 
 /**
- * Counts the tokens of a model's thoughts as output. Most providers do; xAI counts them beside it, in the total alone.
+ * Counts the tokens of a model's thoughts as output. Most providers do. xAI and Google count them beside it: xAI names
+ * them, Google has them in the total alone. A total that is higher by the cached tokens says nothing of thoughts.
  *
  * @see https://docs.x.ai/docs/key-information/consumption-and-rate-limits
+ * @see https://discuss.ai.google.dev/t/127400
  */
 function withReasoning(usage: TokenUsage): TokenUsage {
-  const { prompt_tokens, completion_tokens, total_tokens, completion_tokens_details } = usage;
-  const reasoning = completion_tokens_details?.reasoning_tokens ?? 0;
-  const counts = [prompt_tokens, completion_tokens, reasoning];
-  const isBeside = prompt_tokens + completion_tokens + reasoning === total_tokens;
-  if (reasoning === 0 || !isBeside || !counts.every(isCount)) return usage;
-  return { ...usage, completion_tokens: completion_tokens + reasoning };
+  const { prompt_tokens, completion_tokens, total_tokens } = usage;
+  const beside = Number(total_tokens) - prompt_tokens - completion_tokens;
+  const reasoning = usage.completion_tokens_details?.reasoning_tokens ?? beside;
+  const cached = usage.prompt_tokens_details?.cached_tokens;
+  const counts = [prompt_tokens, completion_tokens, beside];
+  if (beside === 0 || beside !== reasoning || beside === cached) return usage;
+  if (!counts.every(isCount)) return usage;
+  return { ...usage, completion_tokens: completion_tokens + beside };
 }
 
 /**

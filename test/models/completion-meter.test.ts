@@ -282,10 +282,31 @@ describe('tokens of thoughts', () => {
     });
   });
 
+  it('are paid as output where a provider counts them in the total alone', () => {
+    const ofGoogle = (total_tokens: number) => usage(9, 3, { total_tokens });
+    const outcome = metered(text('1, 2'), ofGoogle(105), finish, ofGoogle(109));
+
+    expect(outcome).toMatchObject({
+      figures: 'exact',
+      completionTokens: 100,
+      costNanoUsd: 1_009_000,
+    });
+  });
+
+  it('are paid as far as the call allows', () => {
+    const outcome = metered(text('hi'), finish, usage(3, 4, { total_tokens: 1e9 }));
+
+    expect(outcome).toMatchObject({ figures: 'estimated', completionTokens: 1000 });
+  });
+
+  const cached = { total_tokens: 9, prompt_tokens_details: { cached_tokens: 2 } };
   it.each([
     ['among the output', thoughts(7, 2)],
     ['in another total', thoughts(11)],
     ['that are no count', thoughts(1, -6)],
+    ['where there were none', thoughts(11, 0)],
+    ['where the total has the cached tokens twice', usage(3, 4, cached)],
+    ['where the total is too low', usage(3, 4, { total_tokens: 2 })],
   ])('are not paid twice %s', (_, seen) => {
     expect(metered(text('hi'), finish, seen)).toMatchObject({ completionTokens: 4 });
   });

@@ -13,7 +13,7 @@ import { errorFields, log } from '../log.ts';
 import { measure } from '../metrics.ts';
 import type { Model } from '../models/catalogue.ts';
 import { CompletionMeter, type Metered } from '../models/completion-meter.ts';
-import { contextLengthExceeded } from '../models/errors.ts';
+import { contextLengthExceeded, noCompletion, reportedError } from '../models/errors.ts';
 import { withIdleTimeout } from '../models/idle-timeout.ts';
 import { isCertainlyTooLong, type SizedRequest } from '../models/token-bounds.ts';
 import { type CompletionBody, openCompletion } from '../models/upstream.ts';
@@ -188,13 +188,22 @@ function settlementOf(
   return { outcome, end, endWith };
 }
 
-/** Reads and meters a response that isn't streamed. Throws `ModelError` on silence, `SyntaxError` for no JSON. */
+/**
+ * Reads and meters a response that isn't streamed. Throws `ModelError` on silence and for an error in place of a
+ * completion, which OpenRouter reports with status 200; `SyntaxError` for no JSON.
+ *
+ * @see https://openrouter.ai/docs/api/reference/errors-and-debugging
+ */
 export async function readCompletion(call: MeteredCall): Promise<string> {
   const { response, meter, idleTimeoutMs, signal } = call;
   const parts: Uint8Array[] = [];
   for await (const part of withIdleTimeout(response.body, idleTimeoutMs, signal)) parts.push(part);
   meter.ended = true;
   const text = Buffer.concat(parts).toString();
-  meter.observe(JSON.parse(text) as Metered | null);
+  const completion = JSON.parse(text) as Metered | null;
+  meter.observe(completion);
+  if (completion?.error && !meter.finished) {
+    throw reportedError(completion.error, meter.request, noCompletion);
+  }
   return text;
 }

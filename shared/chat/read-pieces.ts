@@ -1,9 +1,8 @@
 import type { Metered } from '../models/completion-meter.ts';
-import { withoutEchoes } from '../models/echoes.ts';
-import { brokeOff, unavailable, withoutSecrets } from '../models/errors.ts';
+import { brokeOff, reportedError, unavailable } from '../models/errors.ts';
 import { dataOf, EventSplitter, eventsIn } from '../models/event-splitter.ts';
 import { withIdleTimeout } from '../models/idle-timeout.ts';
-import { type SizedRequest, textOf } from '../models/token-bounds.ts';
+import { textOf } from '../models/token-bounds.ts';
 import type { MeteredCall } from './metered-call.ts';
 
 /**
@@ -96,7 +95,7 @@ function readEvent(text: string, meter: MeteredCall['meter']): StreamEvent {
   if (data === undefined || data === '[DONE]') return { text, isEnd: data === '[DONE]' };
   const chunk = parseChunk(data);
   meter.observe(chunk);
-  if (chunk.error) throw unavailable(messageOf(chunk.error, meter.request));
+  if (chunk.error) throw reportedError(chunk.error, meter.request, brokeOff);
   return { text, chunk, isEnd: false };
 }
 
@@ -109,11 +108,4 @@ function parseChunk(data: string): Metered {
     throw unavailable(broken, cause);
   }
   throw unavailable(broken);
-}
-
-/** What an error event says, without what it quotes of the request: it stands in a log too. */
-function messageOf(error: unknown, request: SizedRequest): string {
-  const { message } = error as { message?: unknown };
-  if (typeof message !== 'string') return brokeOff;
-  return withoutEchoes(withoutSecrets(message), request);
 }

@@ -1,5 +1,6 @@
 import OpenAI from 'openai';
 import { ServiceError } from '../http/errors.ts';
+import { withoutEchoes } from './echoes.ts';
 
 /** A model call that failed, with the provider's message and its advice when to try again. */
 export class ModelError extends ServiceError {}
@@ -19,6 +20,19 @@ export function unavailable(
   retryAfterSeconds?: number,
 ): ModelError {
   return new ModelError(503, 'model_unavailable', message, { cause, retryAfterSeconds });
+}
+
+/**
+ * 503: an answer with status 200 reports an error. Its message loses what it quotes of the request, as it stands in a
+ * log too; without one, `otherwise` is said.
+ */
+export function reportedError(
+  error: unknown,
+  request: Parameters<typeof withoutEchoes>[1],
+  otherwise: string,
+): ModelError {
+  const message = messageIn(error);
+  return unavailable(message ? withoutEchoes(withoutSecrets(message), request) : otherwise);
 }
 
 /** 400: the messages are longer than the model can take. */

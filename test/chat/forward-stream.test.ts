@@ -234,7 +234,8 @@ describe('a stream breaks at', () => {
 
   it.each([
     ['a chunk that is no JSON', 'data: {"id": "ch\n\n', 'The model sent a broken chunk.'],
-    ['an error in words', event({ error: 'overloaded' }), 'The model broke off its answer.'],
+    ['an error in words', event({ error: 'overloaded' }), 'overloaded'],
+    ['an error without words', event({ error: { code: 502 } }), 'The model broke off its answer.'],
     [
       'an error with addresses',
       event({ error: { message: 'See https://example.com/x' } }),

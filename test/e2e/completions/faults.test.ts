@@ -70,7 +70,13 @@ describe('an answer as a whole', () => {
     ['JSON of null', pieces(['null']), 'plain', 'The model answered without a completion.'],
     [
       'an error with status 200',
-      pieces([JSON.stringify({ error: { message: 'overloaded' } })]),
+      pieces([JSON.stringify({ error: { message: 'overloaded, see https://provider.example' } })]),
+      'plain',
+      'overloaded, see (link)',
+    ],
+    [
+      'an error without a message, with status 200',
+      pieces([JSON.stringify({ error: { code: 502 } })]),
       'plain',
       'The model answered without a completion.',
     ],

@@ -131,6 +131,20 @@ describe('an archive of files', () => {
     ]);
   });
 
+  it('has each file whose name is in an old code page', async () => {
+    const zip = Buffer.from(archiveOf({ M1ller: 'one', M2ller: 'two', '3_': 'three' }));
+    const names = { M1ller: 'M\x81ller', M2ller: 'M\x94ller', '3_': '\x95\\' };
+    let bytes = zip.toString('latin1');
+    // The last one is one character in Shift JIS, whose second half is a backslash.
+    for (const [name, old] of Object.entries(names)) bytes = bytes.replaceAll(name, old);
+
+    expect(await partsOf(Buffer.from(bytes, 'latin1'))).toEqual([
+      ['Müller', 'one'],
+      ['Möller', 'two'],
+      ['ò_', 'three'],
+    ]);
+  });
+
   it('counts what is unpacked of all archives in it together', async () => {
     const log = Buffer.from(randomBytes(13_000_000).toString('hex'));
     const inner = zipSync({ 'log.txt': log }, { level: 0 });

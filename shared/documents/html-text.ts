@@ -9,13 +9,18 @@ const skipped = new Set([
   ...['script', 'style', 'noscript', 'template', 'svg', 'title', 'iframe', 'object', 'select'],
   // Of Office, in a head.
   'xml',
+  // Parentheses around a reading, which are written of themselves.
+  'rp',
 ]);
 /** The elements that stand within a line of text; all others begin and end one. */
 const inline = new Set([
-  ...['a', 'abbr', 'b', 'bdi', 'bdo', 'big', 'cite', 'code', 'data', 'del', 'dfn', 'em', 'font'],
-  ...['i', 'img', 'ins', 'kbd', 'label', 'mark', 'q', 's', 'samp', 'small', 'span', 'strike'],
-  ...['strong', 'sub', 'sup', 'time', 'tt', 'u', 'var', 'wbr'],
+  ...['a', 'abbr', 'acronym', 'b', 'bdi', 'bdo', 'big', 'cite', 'code', 'data', 'del', 'dfn', 'em'],
+  ...['font', 'i', 'img', 'ins', 'kbd', 'label', 'mark', 'nobr', 'q', 'rb', 'rp', 'rt', 'ruby'],
+  ...['s', 'samp', 'small', 'span', 'strike', 'strong', 'sub', 'sup', 'time', 'tt', 'u', 'var'],
+  'wbr',
 ]);
+/** Whether an element stands within a line. Those with a prefix are words that Office has recognized, such as a city. */
+const isInline = (name: string) => inline.has(name) || name.includes(':');
 /** The parser takes longer with each level. Pages that never close a tag have some hundreds. */
 const maxDepth = 5_000;
 const pieceCharacters = 65_536;
@@ -27,11 +32,15 @@ const pieceCharacters = 65_536;
 export function htmlText(html: string, maxCharacters: number, checkpoint: () => void): string {
   const markdown = new Markdown(maxCharacters);
   const reader = new HtmlReader(markdown);
-  const parser = new Parser({
-    onopentag: (name, attributes) => reader.open(name, attributes),
-    ontext: (text) => reader.text(text),
-    onclosetag: (name) => reader.close(name),
-  });
+  const parser = new Parser(
+    {
+      onopentag: (name, attributes) => reader.open(name, attributes),
+      ontext: (text) => reader.text(text),
+      onclosetag: (name) => reader.close(name),
+    },
+    // As XHTML has it, in e-books too. In HTML nothing is lost by it.
+    { recognizeSelfClosing: true, recognizeCDATA: true },
+  );
   try {
     for (let at = 0; at < html.length; at += pieceCharacters) {
       checkpoint();
@@ -85,7 +94,9 @@ class HtmlReader {
     this.depth += 1;
     if (this.depth > maxDepth) throw unreadableDocument('its elements are nested too deep');
     if (skipped.has(name)) this.skippedDepth += 1;
-    if (this.skippedDepth > 0 || inline.has(name)) return;
+    if (this.skippedDepth > 0) return;
+    if (name === 'rt') this.line += '(';
+    if (isInline(name)) return;
     this.endLine();
     const heading = name.match(/^h([1-6])$/)?.[1];
     if (heading) this.headingLevel = Number(heading);
@@ -104,7 +115,9 @@ class HtmlReader {
   close(name: string): void {
     this.depth -= 1;
     if (skipped.has(name)) this.skippedDepth -= 1;
-    if (this.skippedDepth > 0 || inline.has(name)) return;
+    if (this.skippedDepth > 0) return;
+    if (name === 'rt') this.line += ')';
+    if (isInline(name)) return;
     this.endLine();
     if (name === 'ul' || name === 'ol') this.lists.pop();
     else if (name === 'td' || name === 'th') this.tables.closeCell();

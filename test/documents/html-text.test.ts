@@ -38,6 +38,21 @@ describe('the text of a page has', () => {
       '<ol start=5><li>a<li>b<li value=9>c<li>d</ol>',
       '5. a\n6. b\n9. c\n10. d',
     ],
+    [
+      'what stands after elements that close themselves, as in XHTML',
+      '<body><script src="a.js"/><p>one</p><div><iframe src="b"/><p>two</p></div><![CDATA[three]]>',
+      'one\n\ntwo\n\nthree',
+    ],
+    [
+      'the readings of characters within their line',
+      '<p>吾輩は<ruby>猫<rp>(</rp><rt>ねこ</rt><rp>)</rp></ruby>で<ruby>有<rt>あ</ruby>る',
+      '吾輩は猫(ねこ)で有(あ)る',
+    ],
+    [
+      'what Office marks in a line, within it',
+      '<p>From <st1:City w:st="on">Paris</st1:City> <nobr>by train</nobr><o:p></o:p></p>',
+      'From Paris by train',
+    ],
     ['entities', 'a &amp; b&nbsp;&eacute;', 'a & b é'],
     [
       'nothing of scripts, styles and heads',

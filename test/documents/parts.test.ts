@@ -316,6 +316,26 @@ describe('an e-book', () => {
     expect(await partsOf(epub)).toEqual([['', '# One\n\nfirst & foremost\n\n# Two']]);
   });
 
+  it('has chapters of any type that is written for them', async () => {
+    const types = ['text/xml', 'text/x-oeb1-document', 'application/XHTML+XML', 'image/png'];
+    const names = types.map((_, n) => `chapter ${n}`);
+    const items = types.map((type, n) => `<item id="c${n}" href="${n}" media-type="${type}"/>`);
+    const spine = types.map((_, n) => `<itemref idref="c${n}"/>`);
+    const epub = epubOf([], {
+      'OPS/book.opf': `<package><manifest>${items.join('')}</manifest><spine>${spine.join('')}</spine></package>`,
+      ...Object.fromEntries(names.map((name, n) => [`OPS/${n}`, `<p>${name}</p>`])),
+    });
+
+    expect(await partsOf(epub)).toEqual([['', 'chapter 0\n\nchapter 1\n\nchapter 2']]);
+  });
+
+  it('is one without the entry that names its type', async () => {
+    const epub = Buffer.from(epubOf(['<p>first</p>', '<p>second</p>'])).toString('latin1');
+    const unnamed = Buffer.from(epub.replaceAll('mimetype', 'whatever'), 'latin1');
+
+    expect(await partsOf(unnamed)).toEqual([['', 'first\n\nsecond']]);
+  });
+
   it('whose chapters are encrypted is refused, and one with garbled fonts is not', async () => {
     const encrypted = (uri: string) => ({
       'META-INF/encryption.xml': `<encryption><e:CipherReference xmlns:e="e" URI="${uri}"/></encryption>`,

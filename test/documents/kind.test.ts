@@ -118,8 +118,10 @@ describe('what a file seems to be by its name and type', () => {
   });
 });
 
-it('takes a note about pages and mails for a text', () => {
+it('takes a note about pages, pictures and mails for a text', () => {
   const notes = [
+    'Convert WEBP pictures to PNG.',
+    'The ftyp box comes first.',
     'BM is what a bitmap begins with.',
     'From: Ann\nTo: Bob\nSubject: lunch\n\nA note.',
     'The root is <html>.',

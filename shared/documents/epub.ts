@@ -11,7 +11,8 @@ interface Epub {
 }
 
 const maxChapters = 2_000;
-const pageTypes = new Set(['application/xhtml+xml', 'text/html']);
+/** Those of chapters, of older e-books and of talking books too, and those that are written in place of them. */
+const pageType = /^(application|text)\/.*(html|xml|oeb)/i;
 
 /**
  * Returns what an e-book's package names: its chapters in reading order, and its pictures. Throws 422 if it is
@@ -37,7 +38,7 @@ export function openEpub(archive: Archive): Epub {
   });
   const chapters = spine.flatMap((id) => {
     const item = items.get(id);
-    return item && pageTypes.has(item.type) && archive.has(item.name) ? item.name : [];
+    return item && pageType.test(item.type) && archive.has(item.name) ? item.name : [];
   });
   if (chapters.length > maxChapters) {
     throw unreadableDocument(`it has more than ${maxChapters} chapters`);

@@ -9,13 +9,18 @@ const skipped = new Set([
   ...['script', 'style', 'noscript', 'template', 'svg', 'title', 'iframe', 'object', 'select'],
   // Of Office, in a head.
   'xml',
+  // Parentheses around a reading, which are written of themselves.
+  'rp',
 ]);
 /** The elements that stand within a line of text; all others begin and end one. */
 const inline = new Set([
-  ...['a', 'abbr', 'b', 'bdi', 'bdo', 'big', 'cite', 'code', 'data', 'del', 'dfn', 'em', 'font'],
-  ...['i', 'img', 'ins', 'kbd', 'label', 'mark', 'q', 's', 'samp', 'small', 'span', 'strike'],
-  ...['strong', 'sub', 'sup', 'time', 'tt', 'u', 'var', 'wbr'],
+  ...['a', 'abbr', 'acronym', 'b', 'bdi', 'bdo', 'big', 'cite', 'code', 'data', 'del', 'dfn', 'em'],
+  ...['font', 'i', 'img', 'ins', 'kbd', 'label', 'mark', 'nobr', 'q', 'rb', 'rp', 'rt', 'ruby'],
+  ...['s', 'samp', 'small', 'span', 'strike', 'strong', 'sub', 'sup', 'time', 'tt', 'u', 'var'],
+  'wbr',
 ]);
+/** Whether an element stands within a line. Those with a prefix are words that Office has recognized, such as a city. */
+const isInline = (name: string) => inline.has(name) || name.includes(':');
 /** The parser takes longer with each level. Pages that never close a tag have some hundreds. */
 const maxDepth = 5_000;
 const pieceCharacters = 65_536;
@@ -27,11 +32,15 @@ const pieceCharacters = 65_536;
 export function htmlText(html: string, maxCharacters: number, checkpoint: () => void): string {
   const markdown = new Markdown(maxCharacters);
   const reader = new HtmlReader(markdown);
-  const parser = new Parser({
-    onopentag: (name) => reader.open(name),
-    ontext: (text) => reader.text(text),
-    onclosetag: (name) => reader.close(name),
-  });
+  const parser = new Parser(
+    {
+      onopentag: (name, attributes) => reader.open(name, attributes),
+      ontext: (text) => reader.text(text),
+      onclosetag: (name) => reader.close(name),
+    },
+    // As XHTML has it, in e-books too. In HTML nothing is lost by it.
+    { recognizeSelfClosing: true, recognizeCDATA: true },
+  );
   try {
     for (let at = 0; at < html.length; at += pieceCharacters) {
       checkpoint();
@@ -55,6 +64,15 @@ export function decodeHtml(bytes: Buffer): string {
   return decodeText(bytes, named);
 }
 
+/** @see https://html.spec.whatwg.org/multipage/tables.html#attributes-common-to-td-and-th-elements */
+const maxRowSpan = 65_534;
+
+/** Returns what a number's attribute says, or what it is without one. */
+function integer(value: string | undefined, otherwise: number): number {
+  const number = Number.parseInt(value ?? '', 10);
+  return Number.isSafeInteger(number) ? number : otherwise;
+}
+
 class HtmlReader {
   private readonly markdown: Markdown;
   private readonly tables = new TableReader();
@@ -72,19 +90,22 @@ class HtmlReader {
     this.markdown = markdown;
   }
 
-  open(name: string): void {
+  open(name: string, attributes: Readonly<Record<string, string>>): void {
     this.depth += 1;
     if (this.depth > maxDepth) throw unreadableDocument('its elements are nested too deep');
     if (skipped.has(name)) this.skippedDepth += 1;
-    if (this.skippedDepth > 0 || inline.has(name)) return;
+    if (this.skippedDepth > 0) return;
+    if (name === 'rt') this.line += '(';
+    if (isInline(name)) return;
     this.endLine();
     const heading = name.match(/^h([1-6])$/)?.[1];
     if (heading) this.headingLevel = Number(heading);
-    else if (name === 'ul' || name === 'ol') this.lists.push(name === 'ol' ? 0 : undefined);
-    else if (name === 'li') this.openItem();
+    else if (name === 'ul') this.lists.push(undefined);
+    else if (name === 'ol') this.lists.push(integer(attributes['start'], 1) - 1);
+    else if (name === 'li') this.openItem(attributes['value']);
     else if (name === 'table') this.tables.openTable(this.markdown.room);
     else if (name === 'tr') this.tables.openRow();
-    else if (name === 'td' || name === 'th') this.tables.openCell();
+    else if (name === 'td' || name === 'th') this.openCell(attributes);
   }
 
   text(text: string): void {
@@ -94,7 +115,9 @@ class HtmlReader {
   close(name: string): void {
     this.depth -= 1;
     if (skipped.has(name)) this.skippedDepth -= 1;
-    if (this.skippedDepth > 0 || inline.has(name)) return;
+    if (this.skippedDepth > 0) return;
+    if (name === 'rt') this.line += ')';
+    if (isInline(name)) return;
     this.endLine();
     if (name === 'ul' || name === 'ol') this.lists.pop();
     else if (name === 'td' || name === 'th') this.tables.closeCell();
@@ -116,10 +139,17 @@ class HtmlReader {
     else this.markdown.add({ paragraph: text });
   }
 
-  private openItem(): void {
+  private openItem(value: string | undefined): void {
     const number = this.lists.at(-1);
-    if (number !== undefined) this.lists[this.lists.length - 1] = number + 1;
+    if (number !== undefined) this.lists[this.lists.length - 1] = integer(value, number + 1);
     this.isItem = true;
+  }
+
+  /** Begins a cell. One of no rows reaches down to the table's end. */
+  private openCell({ colspan, rowspan }: Readonly<Record<string, string>>): void {
+    const rows = integer(rowspan, 1) || maxRowSpan;
+    this.tables.openCell();
+    this.tables.reach(Math.max(1, integer(colspan, 1)), Math.min(rows, maxRowSpan));
   }
 
   private itemStyle(): { depth: number; marker: string } {

@@ -13,7 +13,6 @@ const signatures: Signature[] = [
   { type: 'image/tiff', start: 'MM\0*' },
   { type: 'image/tiff', start: 'II+\0' },
   { type: 'image/tiff', start: 'MM\0+' },
-  { type: 'image/webp', start: 'WEBP', offset: 8 },
   { type: 'image/gif', start: 'GIF87a' },
   { type: 'image/gif', start: 'GIF89a' },
   { type: 'image/jp2', start: 'jP  ', offset: 4 },
@@ -44,7 +43,9 @@ const brands: Record<string, string> = {
 export function typeBySignature(firstBytes: Uint8Array): string | undefined {
   const start = Buffer.from(firstBytes.subarray(0, 64)).toString('latin1');
   if (start.trimStart().startsWith('%PDF-')) return 'application/pdf';
-  if (start.startsWith('ftyp', 4)) return typeByBrand(start);
+  // A note may have these letters in their place, but not what stands before them.
+  if (start.startsWith('ftyp', 4) && start.startsWith('\0')) return typeByBrand(start);
+  if (start.startsWith('WEBP', 8) && start.startsWith('RIFF')) return 'image/webp';
   if (isBmp(firstBytes)) return 'image/bmp';
   return signatures.find((known) => start.startsWith(known.start, known.offset ?? 0))?.type;
 }

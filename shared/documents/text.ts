@@ -12,8 +12,9 @@ const escapeSequence = new RegExp(
 );
 
 /**
- * Decodes text by its byte order mark; without one as UTF-8, or, if it is no valid UTF-8, in the encoding that it
- * names, which is windows-1252 where it names none that is known. Escape sequences of terminals are left out.
+ * Decodes text by its byte order mark; without one as UTF-8, which may have a character cut in two here and there, or
+ * else in the encoding that it names, which is windows-1252 where it names none that is known. Escape sequences of
+ * terminals are left out.
  */
 export function decodeText(bytes: Uint8Array, encoding?: string): string {
   return decode(bytes, encoding).replace(escapeSequence, '');
@@ -26,8 +27,21 @@ function decode(bytes: Uint8Array, encoding = 'windows-1252'): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    return decoderFor(encoding).decode(bytes);
+    return mostlyUtf8(bytes) ?? decoderFor(encoding).decode(bytes);
   }
+}
+
+/** Returns text as UTF-8 if it has the mark of that, or at most one broken character for ten that are whole. */
+function mostlyUtf8(bytes: Uint8Array): string | undefined {
+  const text = new TextDecoder('utf-8').decode(bytes);
+  let [whole, broken] = [0, 0];
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === 0xfffd) broken += 1;
+    else if (code >= 0x80) whole += 1;
+  }
+  const isMarked = startsWith(bytes, [0xef, 0xbb, 0xbf]);
+  return isMarked || whole >= 10 * broken ? text : undefined;
 }
 
 /** Whether bytes switch to Japanese characters and back by escape sequences, in seven bits, as older mail does. */

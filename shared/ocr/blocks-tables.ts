@@ -1,5 +1,5 @@
 import type { Block } from '@aws-sdk/client-textract';
-import type { Box } from '../documents/box.ts';
+import { type Box, sharesRow } from '../documents/box.ts';
 import type { PageBlocks } from './blocks.ts';
 
 /** The text of a table, cell by cell. */
@@ -40,18 +40,33 @@ function wordIdsOf(page: PageBlocks, cells: readonly Block[]): Set<string> {
   return new Set(cells.flatMap((cell) => page.related(cell).flatMap(({ Id }) => Id ?? [])));
 }
 
-/** Returns a cell's words in the order of the page's lines. That of the cell's children may be another. */
+/**
+ * Returns a cell's words in the order of the page's lines, and its ticks where they stand among them. The order of the
+ * cell's children may be another.
+ */
 function cellText(page: PageBlocks, cell: Block, order: Map<string, number>): string {
   const place = ({ Id = '' }: Block) => order.get(Id) ?? -1;
-  return page
-    .related(cell)
-    .sort((one, other) => place(one) - place(other))
-    .map(({ BlockType, Text = '', SelectionStatus }) => {
-      if (BlockType !== 'SELECTION_ELEMENT') return Text;
-      return SelectionStatus === 'SELECTED' ? '[x]' : '[ ]';
+  const isTick = ({ BlockType }: Block) => BlockType === 'SELECTION_ELEMENT';
+  const children = page.related(cell);
+  const inOrder = children
+    .filter((child) => !isTick(child))
+    .sort((one, other) => place(one) - place(other));
+  for (const tick of children.filter(isTick)) {
+    const box = page.boxOf(tick);
+    const next = inOrder.findIndex((child) => isAfter(page.boxOf(child), box));
+    inOrder.splice(next < 0 ? inOrder.length : next, 0, tick);
+  }
+  return inOrder
+    .map((child) => {
+      if (!isTick(child)) return child.Text ?? '';
+      return child.SelectionStatus === 'SELECTED' ? '[x]' : '[ ]';
     })
     .join(' ');
 }
+
+/** Whether a box stands right of another one on its line, or below it. */
+const isAfter = (box: Box, other: Box) =>
+  sharesRow(box, other) ? box.left > other.left : box.top > other.top;
 
 /** Puts the text of merged cells into the first of them. */
 function mergeTexts(merged: readonly Block[], texts: Map<Block, string>): void {

@@ -17,6 +17,42 @@ describe('the text of a page has', () => {
       '<table><tr><th>Lamp<th>Price<tr><td>a|b<td><p>1</p><p>2</p></table>',
       '| Lamp | Price |\n| --- | --- |\n| a\\|b | 1 2 |',
     ],
+    [
+      'cells whose elements nobody closed',
+      '<table><tr><td><p>a<td><font>b<tr><th>c<td>d<th>e</table>',
+      '| a | b |  |\n| --- | --- | --- |\n| c | d | e |',
+    ],
+    ['cells without a row', '<table><td>a<td>b</table>', '| a | b |\n| --- | --- |'],
+    [
+      'cells that reach over columns and rows',
+      '<table><tr><th rowspan=2>Lamp<th colspan=2>Price<tr><th>net<th>gross<tr><td>brass<td>1<td>2</table>',
+      '| Lamp | Price |  |\n| --- | --- | --- |\n|  | net | gross |\n| brass | 1 | 2 |',
+    ],
+    [
+      'cells that reach down to the end, and beyond any',
+      '<table><tr><td rowspan=0>a<td>b<tr></tr><tr><td colspan=1e99>c<tr><td>d</table>',
+      '| a | b |\n| --- | --- |\n|  | c |\n|  | d |',
+    ],
+    [
+      'the numbers of lists',
+      '<ol start=5><li>a<li>b<li value=9>c<li>d</ol>',
+      '5. a\n6. b\n9. c\n10. d',
+    ],
+    [
+      'what stands after elements that close themselves, as in XHTML',
+      '<body><script src="a.js"/><p>one</p><div><iframe src="b"/><p>two</p></div><![CDATA[three]]>',
+      'one\n\ntwo\n\nthree',
+    ],
+    [
+      'the readings of characters within their line',
+      '<p>吾輩は<ruby>猫<rp>(</rp><rt>ねこ</rt><rp>)</rp></ruby>で<ruby>有<rt>あ</ruby>る',
+      '吾輩は猫(ねこ)で有(あ)る',
+    ],
+    [
+      'what Office marks in a line, within it',
+      '<p>From <st1:City w:st="on">Paris</st1:City> <nobr>by train</nobr><o:p></o:p></p>',
+      'From Paris by train',
+    ],
     ['entities', 'a &amp; b&nbsp;&eacute;', 'a & b é'],
     [
       'nothing of scripts, styles and heads',

@@ -95,6 +95,7 @@ describe('what a file seems to be by its name and type', () => {
     ['text/html', 'page', 'html'],
     ['text/plain', 'page.htm', 'html'],
     ['message/rfc822', 'a mail', 'email'],
+    [octets, 'archive.mbox', 'email'],
     ['application/octet-stream', 'letter.RTF', 'rtf'],
     ['application/octet-stream', 'letter.docx', 'archive'],
     ['application/vnd.oasis.opendocument.text', 'letter', 'archive'],
@@ -117,8 +118,10 @@ describe('what a file seems to be by its name and type', () => {
   });
 });
 
-it('takes a note about pages and mails for a text', () => {
+it('takes a note about pages, pictures and mails for a text', () => {
   const notes = [
+    'Convert WEBP pictures to PNG.',
+    'The ftyp box comes first.',
     'BM is what a bitmap begins with.',
     'From: Ann\nTo: Bob\nSubject: lunch\n\nA note.',
     'The root is <html>.',

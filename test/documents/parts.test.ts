@@ -131,6 +131,20 @@ describe('an archive of files', () => {
     ]);
   });
 
+  it('has each file whose name is in an old code page', async () => {
+    const zip = Buffer.from(archiveOf({ M1ller: 'one', M2ller: 'two', '3_': 'three' }));
+    const names = { M1ller: 'M\x81ller', M2ller: 'M\x94ller', '3_': '\x95\\' };
+    let bytes = zip.toString('latin1');
+    // The last one is one character in Shift JIS, whose second half is a backslash.
+    for (const [name, old] of Object.entries(names)) bytes = bytes.replaceAll(name, old);
+
+    expect(await partsOf(Buffer.from(bytes, 'latin1'))).toEqual([
+      ['Müller', 'one'],
+      ['Möller', 'two'],
+      ['ò_', 'three'],
+    ]);
+  });
+
   it('counts what is unpacked of all archives in it together', async () => {
     const log = Buffer.from(randomBytes(13_000_000).toString('hex'));
     const inner = zipSync({ 'log.txt': log }, { level: 0 });
@@ -272,11 +286,54 @@ describe('an email', () => {
   });
 });
 
+describe('a mailbox file', () => {
+  it('has each of its messages with its attachments', async () => {
+    const offer = { name: 'offer.txt', type: 'text/plain', bytes: '12 €' };
+    const messages = [
+      emailOf({ text: 'first', files: [offer] }),
+      emailOf({ text: 'second\n\nFrom 9:00 on we are here.', html: '<p>second' }),
+      'Subject: third\r\n\r\nthird\r\n',
+    ];
+    const mailbox = messages.map((each) => `From a@b.c Tue Jun  2 10:00:00 2026\n${each}\n`);
+
+    expect(await partsOf(mailbox.join(''), 'email')).toEqual([
+      ['message 1.eml', expect.stringMatching(/^# The lamps[\s\S]*first$/)],
+      ['message 1.eml/offer.txt', '12 €'],
+      ['message 2.eml', expect.stringMatching(/^# The lamps[\s\S]*second$/)],
+      ['message 3.eml', '# third\n\nthird'],
+    ]);
+    expect(await partsOf(mailbox[0] ?? '', 'email')).toEqual([
+      ['', expect.stringMatching(/first$/)],
+      ['offer.txt', '12 €'],
+    ]);
+  });
+});
+
 describe('an e-book', () => {
   it('is its chapters in reading order', async () => {
     const epub = epubOf(['<h1>One</h1><p>first &amp; foremost</p>', '<h1>Two</h1>']);
 
     expect(await partsOf(epub)).toEqual([['', '# One\n\nfirst & foremost\n\n# Two']]);
+  });
+
+  it('has chapters of any type that is written for them', async () => {
+    const types = ['text/xml', 'text/x-oeb1-document', 'application/XHTML+XML', 'image/png'];
+    const names = types.map((_, n) => `chapter ${n}`);
+    const items = types.map((type, n) => `<item id="c${n}" href="${n}" media-type="${type}"/>`);
+    const spine = types.map((_, n) => `<itemref idref="c${n}"/>`);
+    const epub = epubOf([], {
+      'OPS/book.opf': `<package><manifest>${items.join('')}</manifest><spine>${spine.join('')}</spine></package>`,
+      ...Object.fromEntries(names.map((name, n) => [`OPS/${n}`, `<p>${name}</p>`])),
+    });
+
+    expect(await partsOf(epub)).toEqual([['', 'chapter 0\n\nchapter 1\n\nchapter 2']]);
+  });
+
+  it('is one without the entry that names its type', async () => {
+    const epub = Buffer.from(epubOf(['<p>first</p>', '<p>second</p>'])).toString('latin1');
+    const unnamed = Buffer.from(epub.replaceAll('mimetype', 'whatever'), 'latin1');
+
+    expect(await partsOf(unnamed)).toEqual([['', 'first\n\nsecond']]);
   });
 
   it('whose chapters are encrypted is refused, and one with garbled fonts is not', async () => {

@@ -49,6 +49,14 @@ describe('text in any of the usual encodings', () => {
     expect(decodeText(Buffer.from(little).swap16())).toBe('Prix : 3 € — café');
   });
 
+  it('is read as UTF-8 where a character is cut in two', () => {
+    const log = Buffer.from('Größe, naïve, 3 € — 日本語で書く。');
+    const marked = Buffer.concat([Buffer.from('\ufeffé '), log.subarray(0, 3)]);
+
+    expect(decodeText(log.subarray(0, -1))).toBe('Größe, naïve, 3 € — 日本語で書く\ufffd');
+    expect(decodeText(marked)).toBe('é Gr\ufffd');
+  });
+
   it('is read as windows-1252 where it is no UTF-8', () => {
     const bytes = Buffer.from('caf\xe9 \x80 3', 'latin1');
 

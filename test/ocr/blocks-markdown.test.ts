@@ -196,6 +196,25 @@ describe('Markdown of tables', () => {
   });
 });
 
+it('a tick in a cell stands before the words that it is set to', () => {
+  const tick = (left: number, top: number, SelectionStatus: 'SELECTED' | 'NOT_SELECTED') =>
+    block('SELECTION_ELEMENT', [left, top, left + 0.02], [], { SelectionStatus });
+  const head = lineBlocks('Insured', [0.1, 0.27, 0.3]);
+  const [yes, no] = [lineBlocks('Yes', [0.15, 0.3, 0.2]), lineBlocks('No', [0.3, 0.3, 0.35])];
+  const later = lineBlocks('Asked for', [0.15, 0.33, 0.35]);
+  const ticks = [
+    tick(0.26, 0.305, 'NOT_SELECTED'),
+    tick(0.1, 0.295, 'SELECTED'),
+    tick(0.1, 0.33, 'NOT_SELECTED'),
+  ];
+  const cells = [[head], [[...yes, ...no, ...later, ...ticks]]];
+  const table = tableBlocks(cells, [0.1, 0.27, 0.5]);
+
+  const { text } = markdown([...head, ...yes, ...no, ...later, ...ticks, ...table]);
+
+  expect(text).toBe('| Insured |\n| --- |\n| [x] Yes [ ] No [ ] Asked for |');
+});
+
 describe('a word parted at the end of a line', () => {
   const joined = (...lines: string[]) => {
     const blocks = columnBlocks(lines, [0.1, 0.1, 0.5]);

@@ -1,5 +1,6 @@
 import { Inflate } from 'fflate';
 import { encryptedDocument, unreadableDocument } from '../errors.ts';
+import { entryName } from './entry-name.ts';
 
 const maxEntries = 2_000;
 const maxEntryBytes = 50_000_000;
@@ -140,7 +141,7 @@ export class Archive {
       if (file.readUInt32LE(at) !== signatures.entry) throw damaged();
       const nameEnd = at + 46 + file.readUInt16LE(at + 28);
       const extraEnd = nameEnd + file.readUInt16LE(at + 30);
-      const name = file.toString('utf8', at + 46, nameEnd);
+      const name = entryName(file.subarray(at + 46, nameEnd));
       if (!isSafe(name)) throw unreadableDocument('a part of it has an unsafe name');
       if (!this.entries.has(name)) this.entries.set(name, this.entryAt(at, nameEnd, extraEnd));
       at = extraEnd + file.readUInt16LE(at + 32);

@@ -5,12 +5,20 @@ interface OpenTable {
   cell: string[] | undefined;
   /** The column that the next cell stands in, from 0. */
   column: number;
+  /** How many columns the open cell reaches over. */
+  columns: number;
+  /** How many rows have ended, empty ones too. */
+  rowsBefore: number;
+  /** For each column that a cell reaches down in, the first row where it is free again. */
+  freeFrom: number[];
 }
 
 /** A row or cell may stand for many. More than this is formatting that reaches to the sheet's end. */
 const maxRepeats = 1_000;
 /** The columns of the widest sheet. */
 const maxColumns = 16_384;
+/** How many columns a cell may say that it reaches over, and the first ones in which it may reach down. */
+const maxReach = 100;
 
 /**
  * Collects the cells of tables as they are read. Rows have holes for the cells that are empty. A table within
@@ -24,19 +32,44 @@ export class TableReader {
   /** Begins a table. `room` is how many characters of it can be used; it counts for the outermost table. */
   openTable(room: number): void {
     if (this.open.length === 0) this.room = room;
-    this.open.push({ rows: [], row: [], cell: undefined, column: 0 });
+    this.open.push({
+      rows: [],
+      row: [],
+      cell: undefined,
+      column: 0,
+      columns: 1,
+      rowsBefore: 0,
+      freeFrom: [],
+    });
   }
 
+  /** Begins a row. One that is open ends. */
   openRow(): void {
-    Object.assign(this.table ?? {}, { row: [], column: 0 });
+    const { table } = this;
+    if (table?.cell || table?.row.length) this.closeRow();
+    else if (table) table.column = 0;
   }
 
-  /** Begins a cell in the next column, or in the given one. */
+  /** Begins a cell in the next column, or in the given one. One that is open ends. */
   openCell(column?: number): void {
+    this.closeCell();
     const { table } = this;
     if (!table) return;
     table.cell = [];
+    table.columns = 1;
     table.column = column ?? table.column;
+  }
+
+  /** Has the open cell reach over so many columns and rows. It stands beside those that reach down to it. */
+  reach(columns: number, rows: number): void {
+    const { table } = this;
+    if (!table?.cell) return;
+    while ((table.freeFrom[table.column] ?? 0) > table.rowsBefore) table.column += 1;
+    table.columns = Math.min(columns, maxReach);
+    const end = rows > 1 ? Math.min(table.column + columns, maxReach) : 0;
+    for (let column = table.column; column < end; column++) {
+      table.freeFrom[column] = table.rowsBefore + rows;
+    }
   }
 
   /** Adds text to the open cell. Returns false if none is open. */
@@ -47,7 +80,7 @@ export class TableReader {
   }
 
   /** Ends a cell, which reaches over `columns`. If `isRepeated`, its text stands in each of them. */
-  closeCell(columns = 1, isRepeated = false): void {
+  closeCell(columns = this.table?.columns ?? 1, isRepeated = false): void {
     const { table } = this;
     if (!table?.cell) return;
     const text = table.cell.join(' ').trim();
@@ -59,16 +92,21 @@ export class TableReader {
 
   /** Ends a row, which stands for so many. */
   closeRow(repeats = 1): void {
+    this.closeCell();
     const { table } = this;
-    if (!table || table.row.length === 0) return;
-    table.rows.push(table.row);
-    for (let n = 1; n < Math.min(repeats, maxRepeats) && this.take(table.row.length); n++) {
-      table.rows.push(table.row);
+    if (!table) return;
+    const { row } = table;
+    Object.assign(table, { row: [], column: 0, rowsBefore: table.rowsBefore + 1 });
+    if (row.length === 0) return;
+    table.rows.push(row);
+    for (let n = 1; n < Math.min(repeats, maxRepeats) && this.take(row.length); n++) {
+      table.rows.push(row);
     }
   }
 
-  /** Ends a table. Returns its rows if it is the outermost. */
+  /** Ends a table, with a row that is open. Returns its rows if it is the outermost. */
   closeTable(): string[][] | undefined {
+    this.closeRow();
     const rows = this.open.pop()?.rows;
     if (!this.table) return rows;
     for (const row of rows ?? []) this.addText(row.filter(Boolean).join(' '));

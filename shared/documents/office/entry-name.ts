@@ -1,0 +1,20 @@
+import { isUtf8 } from 'node:buffer';
+
+/** The characters of bytes from 128 in code page 437. */
+const upperHalf =
+  'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0';
+
+/**
+ * Returns the name of an archive's entry. One that is no UTF-8 is in the code page of whoever packed it, which nothing
+ * tells: it is read in that of the standard, so that names that differ stay different. A backslash after a byte from
+ * 128 is half of a character in Japanese and Chinese code pages, and no separator.
+ *
+ * @see https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT (appendix D)
+ */
+export function entryName(bytes: Buffer): string {
+  if (isUtf8(bytes)) return bytes.toString();
+  return bytes
+    .toString('latin1')
+    .replaceAll(/([\x80-\xff])\\/g, '$1_')
+    .replaceAll(/[\x80-\xff]/g, (byte) => upperHalf[byte.charCodeAt(0) - 128] ?? '');
+}

@@ -31,9 +31,9 @@ const nextMessage = /\n\r?\n(?=From [^\n]{0,200}\d:\d\d[^\n]{0,50}\n[\w-]{1,80}:
  * @see https://www.rfc-editor.org/rfc/rfc4155#appendix-A
  */
 export function messagesIn(bytes: Buffer): Buffer[] {
-  if (bytes.toString('latin1', 0, 5) !== 'From ') return [bytes];
   const text = bytes.toString('latin1');
-  const ends = Array.from(text.matchAll(nextMessage), ({ index, 0: end }) => index + end.length);
+  if (!text.startsWith('From ')) return [bytes];
+  const ends = [...text.matchAll(nextMessage)].map(({ index, 0: end }) => index + end.length);
   return [0, ...ends].map((start, n) => bytes.subarray(start, ends[n]));
 }
 

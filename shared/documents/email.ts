@@ -22,21 +22,6 @@ const limits = { maxNestingDepth: 50, maxHeadersSize: 1_000_000, forceRfc822Atta
 /** What a mail program adds for itself. */
 const signatures = /^application\/(x-)?(pkcs7|pgp)-signature$/;
 
-/** The end of a message in a mailbox file, before the line that begins the next one and has its date. */
-const nextMessage = /\n\r?\n(?=From [^\n]{0,200}\d:\d\d[^\n]{0,50}\n[\w-]{1,80}:)/g;
-
-/**
- * Returns the messages of a mailbox file; an email is the one of its own.
- *
- * @see https://www.rfc-editor.org/rfc/rfc4155#appendix-A
- */
-export function messagesIn(bytes: Buffer): Buffer[] {
-  const text = bytes.toString('latin1');
-  if (!text.startsWith('From ')) return [bytes];
-  const ends = [...text.matchAll(nextMessage)].map(({ index, 0: end }) => index + end.length);
-  return [0, ...ends].map((start, n) => bytes.subarray(start, ends[n]));
-}
-
 /** Reads an email. Throws 422 if its parts are nested without end. */
 export async function readEmail(bytes: Buffer): Promise<EmailContent> {
   const email = await parse(bytes);

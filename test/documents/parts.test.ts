@@ -286,29 +286,6 @@ describe('an email', () => {
   });
 });
 
-describe('a mailbox file', () => {
-  it('has each of its messages with its attachments', async () => {
-    const offer = { name: 'offer.txt', type: 'text/plain', bytes: '12 €' };
-    const messages = [
-      emailOf({ text: 'first', files: [offer] }),
-      emailOf({ text: 'second\n\nFrom 9:00 on we are here.', html: '<p>second' }),
-      'Subject: third\r\n\r\nthird\r\n',
-    ];
-    const mailbox = messages.map((each) => `From a@b.c Tue Jun  2 10:00:00 2026\n${each}\n`);
-
-    expect(await partsOf(mailbox.join(''), 'email')).toEqual([
-      ['message 1.eml', expect.stringMatching(/^# The lamps[\s\S]*first$/)],
-      ['message 1.eml/offer.txt', '12 €'],
-      ['message 2.eml', expect.stringMatching(/^# The lamps[\s\S]*second$/)],
-      ['message 3.eml', '# third\n\nthird'],
-    ]);
-    expect(await partsOf(mailbox[0] ?? '', 'email')).toEqual([
-      ['', expect.stringMatching(/first$/)],
-      ['offer.txt', '12 €'],
-    ]);
-  });
-});
-
 describe('an e-book', () => {
   it('is its chapters in reading order', async () => {
     const epub = epubOf(['<h1>One</h1><p>first &amp; foremost</p>', '<h1>Two</h1>']);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { ServiceError } from '../../http/errors.ts';
-import { type ContainedFile, messagesIn, readEmail } from '../email.ts';
+import { type ContainedFile, readEmail } from '../email.ts';
 import { epubText, openEpub } from '../epub.ts';
 import { emptyDocument, tooLongDocument, unreadableDocument, unsupportedFile } from '../errors.ts';
 import { decodeHtml, htmlText } from '../html-text.ts';
@@ -98,8 +98,6 @@ class Taking {
   }
 
   private async takeEmail({ name, bytes, depth }: Taken): Promise<void> {
-    const messages = messagesIn(bytes);
-    if (messages.length > 1) return this.takeAll(messages.map(inMailbox), { name, depth });
     const { text, pictures, attachments } = await readEmail(bytes);
     this.addText(
       name,
@@ -202,12 +200,6 @@ export function refusalOf(error: unknown): ServiceError {
   if ((error as NodeJS.ErrnoException).syscall) throw error;
   return unreadableDocument('it breaks the reader of its format', error);
 }
-
-const inMailbox = (bytes: Buffer, index: number): ContainedFile => ({
-  name: `message ${index + 1}.eml`,
-  mimeType: 'message/rfc822',
-  bytes,
-});
 
 const picturesIn = (archive: Archive, names: string[]) =>
   names.map((name) => () => archive.read(name));

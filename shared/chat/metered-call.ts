@@ -202,7 +202,7 @@ export async function readCompletion(call: MeteredCall): Promise<string> {
   const text = Buffer.concat(parts).toString();
   const completion = JSON.parse(text) as Metered | null;
   meter.observe(completion);
-  if (completion?.error && !meter.finished) {
+  if (completion?.error && !completion.choices?.length) {
     throw reportedError(completion.error, meter.request, noCompletion);
   }
   return text;

@@ -11,7 +11,7 @@ interface Epub {
 }
 
 const maxChapters = 2_000;
-/** Those of chapters, of older e-books and of talking books too, and those that are written in place of them. */
+/** The media types of chapters, those of older e-books and talking books too, and wrong ones that are in use. */
 const pageType = /^(application|text)\/.*(html|xml|oeb)/i;
 
 /**

@@ -9,7 +9,7 @@ const skipped = new Set([
   ...['script', 'style', 'noscript', 'template', 'svg', 'title', 'iframe', 'object', 'select'],
   // Of Office, in a head.
   'xml',
-  // Parentheses around a reading, which are written of themselves.
+  // Parentheses around a reading; the reader writes its own.
   'rp',
 ]);
 /** The elements that stand within a line of text; all others begin and end one. */
@@ -19,8 +19,13 @@ const inline = new Set([
   ...['s', 'samp', 'small', 'span', 'strike', 'strong', 'sub', 'sup', 'time', 'tt', 'u', 'var'],
   'wbr',
 ]);
-/** Whether an element stands within a line. Those with a prefix are words that Office has recognized, such as a city. */
-const isInline = (name: string) => inline.has(name) || name.includes(':');
+/** Office marks names and empty paragraphs by elements with prefixes of its own. */
+const ofOffice = /^(o|st\d+):/;
+const isInline = (name: string) => inline.has(name) || ofOffice.test(name);
+/** The elements that group a table's rows. */
+const rowGroups = new Set(['thead', 'tbody', 'tfoot']);
+/** How XHTML begins. An element in it may close itself; in HTML the same signs mean nothing. */
+const xhtml = /^\s*<\?xml|xmlns=["']http:\/\/www\.w3\.org\/1999\/xhtml/;
 /** The parser takes longer with each level. Pages that never close a tag have some hundreds. */
 const maxDepth = 5_000;
 const pieceCharacters = 65_536;
@@ -32,14 +37,14 @@ const pieceCharacters = 65_536;
 export function htmlText(html: string, maxCharacters: number, checkpoint: () => void): string {
   const markdown = new Markdown(maxCharacters);
   const reader = new HtmlReader(markdown);
+  const isXhtml = xhtml.test(html.slice(0, 2_000));
   const parser = new Parser(
     {
       onopentag: (name, attributes) => reader.open(name, attributes),
       ontext: (text) => reader.text(text),
       onclosetag: (name) => reader.close(name),
     },
-    // As XHTML has it, in e-books too. In HTML nothing is lost by it.
-    { recognizeSelfClosing: true, recognizeCDATA: true },
+    { recognizeSelfClosing: isXhtml, recognizeCDATA: isXhtml },
   );
   try {
     for (let at = 0; at < html.length; at += pieceCharacters) {
@@ -67,7 +72,7 @@ export function decodeHtml(bytes: Buffer): string {
 /** @see https://html.spec.whatwg.org/multipage/tables.html#attributes-common-to-td-and-th-elements */
 const maxRowSpan = 65_534;
 
-/** Returns what a number's attribute says, or what it is without one. */
+/** Returns an attribute's whole number, or `otherwise`. */
 function integer(value: string | undefined, otherwise: number): number {
   const number = Number.parseInt(value ?? '', 10);
   return Number.isSafeInteger(number) ? number : otherwise;
@@ -104,6 +109,7 @@ class HtmlReader {
     else if (name === 'ol') this.lists.push(integer(attributes['start'], 1) - 1);
     else if (name === 'li') this.openItem(attributes['value']);
     else if (name === 'table') this.tables.openTable(this.markdown.room);
+    else if (rowGroups.has(name)) this.tables.closeRowGroup();
     else if (name === 'tr') this.tables.openRow();
     else if (name === 'td' || name === 'th') this.openCell(attributes);
   }
@@ -121,6 +127,7 @@ class HtmlReader {
     this.endLine();
     if (name === 'ul' || name === 'ol') this.lists.pop();
     else if (name === 'td' || name === 'th') this.tables.closeCell();
+    else if (rowGroups.has(name)) this.tables.closeRowGroup();
     else if (name === 'tr') this.tables.closeRow();
     else if (name === 'table') this.closeTable();
   }
@@ -145,7 +152,7 @@ class HtmlReader {
     this.isItem = true;
   }
 
-  /** Begins a cell. One of no rows reaches down to the table's end. */
+  /** Begins a cell. With `rowspan=0` it reaches down to the end of its row group. */
   private openCell({ colspan, rowspan }: Readonly<Record<string, string>>): void {
     const rows = integer(rowspan, 1) || maxRowSpan;
     this.tables.openCell();

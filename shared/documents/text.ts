@@ -31,7 +31,7 @@ function decode(bytes: Uint8Array, encoding = 'windows-1252'): string {
   }
 }
 
-/** Returns text as UTF-8 if it has the mark of that, or at most one broken character for ten that are whole. */
+/** Returns text as UTF-8 if it has the mark of that, or at most one broken character for ten whole ones beyond ASCII. */
 function mostlyUtf8(bytes: Uint8Array): string | undefined {
   const text = new TextDecoder('utf-8').decode(bytes);
   let [whole, broken] = [0, 0];

@@ -115,7 +115,7 @@ export class CompletionMeter {
 
 /**
  * Counts the tokens of a model's thoughts as output. Most providers do. xAI and Google count them beside it: xAI names
- * them, Google has them in the total alone. A total that is higher by the cached tokens says nothing of thoughts.
+ * them, Google has them in the total alone. A total that is higher by the cached tokens has no thoughts that aren't named.
  *
  * @see https://docs.x.ai/docs/key-information/consumption-and-rate-limits
  * @see https://discuss.ai.google.dev/t/127400
@@ -123,10 +123,11 @@ export class CompletionMeter {
 function withReasoning(usage: TokenUsage): TokenUsage {
   const { prompt_tokens, completion_tokens, total_tokens } = usage;
   const beside = Number(total_tokens) - prompt_tokens - completion_tokens;
-  const reasoning = usage.completion_tokens_details?.reasoning_tokens ?? beside;
   const cached = usage.prompt_tokens_details?.cached_tokens;
+  const unnamed = beside === cached || prompt_tokens + completion_tokens === 0 ? 0 : beside;
+  const reasoning = usage.completion_tokens_details?.reasoning_tokens ?? unnamed;
   const counts = [prompt_tokens, completion_tokens, beside];
-  if (beside === 0 || beside !== reasoning || beside === cached) return usage;
+  if (beside === 0 || beside !== reasoning) return usage;
   if (!counts.every(isCount)) return usage;
   return { ...usage, completion_tokens: completion_tokens + beside };
 }

@@ -119,13 +119,16 @@ function providerMessage({ error, message, status }: InstanceType<typeof OpenAI.
   return status ? `The model provider answered ${status}.` : message;
 }
 
+/** How deep in an error's body its message is looked for. */
+const maxErrorDepth = 5;
+
 /** Finds the message in an error's body: in OpenAI's form, in a list of one, as `detail`, or as a plain string. */
-function messageIn(body: unknown): string | undefined {
+function messageIn(body: unknown, depth = 0): string | undefined {
   if (typeof body === 'string') return body;
-  if (Array.isArray(body)) return messageIn(body[0]);
-  if (typeof body !== 'object' || body === null) return undefined;
+  if (typeof body !== 'object' || body === null || depth > maxErrorDepth) return undefined;
+  if (Array.isArray(body)) return messageIn(body[0], depth + 1);
   const { message, error, detail } = body as Record<string, unknown>;
-  return [message, error, detail].map(messageIn).find(Boolean);
+  return [message, error, detail].map((part) => messageIn(part, depth + 1)).find(Boolean);
 }
 
 function isContextLengthExceeded(error: InstanceType<typeof OpenAI.APIError>): boolean {

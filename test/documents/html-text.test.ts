@@ -29,7 +29,18 @@ describe('the text of a page has', () => {
       '| Lamp | Price |  |\n| --- | --- | --- |\n|  | net | gross |\n| brass | 1 | 2 |',
     ],
     [
-      'cells that reach down to the end, and beyond any',
+      'cells that reach down to the end of their group of rows alone',
+      '<table><thead><tr><th rowspan=2>A<th>B</thead><tbody><tr><td rowspan=0>1<td>2</tbody><tbody><tr><td>3<td>4</tbody></table>',
+      '| A | B |\n| --- | --- |\n| 1 | 2 |\n| 3 | 4 |',
+    ],
+    ['paragraphs of another namespace', '<h:p>one</h:p><h:p>two</h:p>', 'one\n\ntwo'],
+    [
+      'no script that HTML does not end where it seems to',
+      '<script src="a.js" />x()</script><table><tr><td/>1<td/>2</table>',
+      '| 1 | 2 |\n| --- | --- |',
+    ],
+    [
+      'cells of rowspan 0 and of a huge colspan',
       '<table><tr><td rowspan=0>a<td>b<tr></tr><tr><td colspan=1e99>c<tr><td>d</table>',
       '| a | b |\n| --- | --- |\n|  | c |\n|  | d |',
     ],
@@ -40,7 +51,7 @@ describe('the text of a page has', () => {
     ],
     [
       'what stands after elements that close themselves, as in XHTML',
-      '<body><script src="a.js"/><p>one</p><div><iframe src="b"/><p>two</p></div><![CDATA[three]]>',
+      '<?xml version="1.0"?><body><script src="a.js"/><p>one</p><div><iframe src="b"/><p>two</p></div><![CDATA[three]]>',
       'one\n\ntwo\n\nthree',
     ],
     [

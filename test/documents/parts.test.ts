@@ -306,13 +306,6 @@ describe('an e-book', () => {
     expect(await partsOf(epub)).toEqual([['', 'chapter 0\n\nchapter 1\n\nchapter 2']]);
   });
 
-  it('is one without the entry that names its type', async () => {
-    const epub = Buffer.from(epubOf(['<p>first</p>', '<p>second</p>'])).toString('latin1');
-    const unnamed = Buffer.from(epub.replaceAll('mimetype', 'whatever'), 'latin1');
-
-    expect(await partsOf(unnamed)).toEqual([['', 'first\n\nsecond']]);
-  });
-
   it('whose chapters are encrypted is refused, and one with garbled fonts is not', async () => {
     const encrypted = (uri: string) => ({
       'META-INF/encryption.xml': `<encryption><e:CipherReference xmlns:e="e" URI="${uri}"/></encryption>`,

@@ -293,6 +293,26 @@ describe('tokens of thoughts', () => {
     });
   });
 
+  it('are paid where they are as many as the cached tokens, if they are named', () => {
+    const details = {
+      prompt_tokens_details: { cached_tokens: 2 },
+      completion_tokens_details: { reasoning_tokens: 2 },
+    };
+
+    expect(metered(finish, usage(3, 4, { total_tokens: 9, ...details })).completionTokens).toBe(6);
+  });
+
+  it('are not paid where the provider counts none', () => {
+    expect(metered(text('hi'), finish, thoughts(11, 0)).completionTokens).toBe(4);
+  });
+
+  it('are no part of a usage that counts nothing else', () => {
+    const outcome = metered(text('hi'), finish, usage(0, 0, { total_tokens: 500 }));
+
+    expect(outcome.figures).toBe('estimated');
+    expect(outcome.completionTokens).toBeLessThan(500);
+  });
+
   it('are paid as far as the call allows', () => {
     const outcome = metered(text('hi'), finish, usage(3, 4, { total_tokens: 1e9 }));
 
@@ -304,7 +324,6 @@ describe('tokens of thoughts', () => {
     ['among the output', thoughts(7, 2)],
     ['in another total', thoughts(11)],
     ['that are no count', thoughts(1, -6)],
-    ['where there were none', thoughts(11, 0)],
     ['where the total has the cached tokens twice', usage(3, 4, cached)],
     ['where the total is too low', usage(3, 4, { total_tokens: 2 })],
   ])('are not paid twice %s', (_, seen) => {

@@ -20,14 +20,14 @@ const maxTypeBytes = 100;
 
 /**
  * Returns what an archive is by what is in it. OpenDocument and EPUB have an entry that names their type; Office
- * Open XML has one that leads to the main part. An e-book that lacks its type is told by what leads to its package.
+ * Open XML has one that leads to the main part.
  */
 export function archiveKindOf(archive: Archive): ArchiveKind {
   if (archive.has('mimetype')) {
     const type = archive.read('mimetype').toString('latin1', 0, maxTypeBytes).trim();
     const kind = kindByType.get(type);
     if (kind) return kind;
-  } else if (archive.has('META-INF/container.xml')) return 'epub';
+  }
   if (!archive.has('_rels/.rels')) return 'zip';
   return kindByFolder.get(mainPartOf(archive, '').split('/')[0] ?? '') ?? 'zip';
 }

@@ -17,8 +17,10 @@ interface OpenTable {
 const maxRepeats = 1_000;
 /** The columns of the widest sheet. */
 const maxColumns = 16_384;
-/** How many columns a cell may say that it reaches over, and the first ones in which it may reach down. */
+/** How many columns a cell may span. Beyond so many columns no cell reaches down. */
 const maxReach = 100;
+/** How many columns all cells of a table may leave empty by what they span: an empty one takes memory too. */
+const maxSpanned = 1_000_000;
 
 /**
  * Collects the cells of tables as they are read. Rows have holes for the cells that are empty. A table within
@@ -28,10 +30,11 @@ export class TableReader {
   private readonly open: OpenTable[] = [];
   /** How many characters may still be collected; rows and cells count as well. What is beyond is left out. */
   private room = 0;
+  private spannable = maxSpanned;
 
   /** Begins a table. `room` is how many characters of it can be used; it counts for the outermost table. */
   openTable(room: number): void {
-    if (this.open.length === 0) this.room = room;
+    if (this.open.length === 0) Object.assign(this, { room, spannable: maxSpanned });
     this.open.push({
       rows: [],
       row: [],
@@ -60,16 +63,26 @@ export class TableReader {
     table.column = column ?? table.column;
   }
 
-  /** Has the open cell reach over so many columns and rows. It stands beside those that reach down to it. */
+  /** Has the open cell span so many columns and rows. Moves it right of cells that reach down from rows above. */
   reach(columns: number, rows: number): void {
     const { table } = this;
     if (!table?.cell) return;
-    while ((table.freeFrom[table.column] ?? 0) > table.rowsBefore) table.column += 1;
-    table.columns = Math.min(columns, maxReach);
+    while ((table.freeFrom[table.column] ?? 0) > table.rowsBefore && this.spannable > 0) {
+      table.column += 1;
+      this.spannable -= 1;
+    }
+    table.columns = Math.min(columns, maxReach, this.spannable + 1);
+    this.spannable -= table.columns - 1;
     const end = rows > 1 ? Math.min(table.column + columns, maxReach) : 0;
     for (let column = table.column; column < end; column++) {
       table.freeFrom[column] = table.rowsBefore + rows;
     }
+  }
+
+  /** Ends a group of rows. No cell reaches beyond it. */
+  closeRowGroup(): void {
+    this.closeRow();
+    Object.assign(this.table ?? {}, { freeFrom: [] });
   }
 
   /** Adds text to the open cell. Returns false if none is open. */

@@ -80,6 +80,12 @@ describe('an answer as a whole', () => {
       'plain',
       'The model answered without a completion.',
     ],
+    [
+      'an error that is nested deep, with status 200',
+      pieces([`${'{"error":'.repeat(5_000)}""${'}'.repeat(5_000)}`]),
+      'plain',
+      'The model answered without a completion.',
+    ],
   ])('that meets %s is a 503 that costs nothing', async (_, behaviour, kind, message) => {
     const { account, status, text } = await asked(behaviour, false, kind);
 

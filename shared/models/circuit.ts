@@ -29,9 +29,15 @@ interface Breaker {
   pausedUntilMs: number;
 }
 
+/** What pauses all keys: with the key that failed last, and the end of the pause without the call that tries again. */
+interface OpenBreaker extends Breaker {
+  lastKeyId: string;
+  pauseEndsMs: number;
+}
+
 interface Circuit {
-  /** For all keys, with the one that failed last; undefined while the circuit is closed. */
-  open?: Breaker & { lastKeyId: string };
+  /** Undefined while the circuit is closed. */
+  open?: OpenBreaker;
   /** For each key that failed. */
   keys: Map<string, Breaker>;
   /** Keys that were paused since the last success of anybody's, while the circuit is closed. */
@@ -89,24 +95,25 @@ export function recordFailure(name: string, keyId: string): void {
   const own = failedAgain(keys.get(keyId)?.failures);
   remember(keys, keyId, own);
   if (!open && own.failures >= threshold) pausedKeyIds.add(keyId);
-  if (open?.lastKeyId === keyId) {
-    open.pausedUntilMs = Date.now();
-  } else if (open || pausedKeyIds.size >= keysToOpen) {
-    circuit.open = { ...failedAgain(open?.failures ?? threshold - 1), lastKeyId: keyId };
-    tell('circuit opened', name, circuit.open);
+  const severalFail = open ? open.lastKeyId !== keyId : pausedKeyIds.size >= keysToOpen;
+  if (severalFail) {
+    const breaker = failedAgain(open?.failures ?? threshold - 1);
+    circuit.open = { ...breaker, lastKeyId: keyId, pauseEndsMs: breaker.pausedUntilMs };
+    const pause_ms = pauseAfter(breaker.failures);
+    log('error', 'circuit opened', { upstream_model: name, pause_ms });
+    measure({ CircuitsOpened: 1 });
     return;
   }
-  if (own.failures >= threshold) tell('key paused', name, own, { key_id: keyId });
+  if (open) open.pausedUntilMs = open.pauseEndsMs;
+  if (own.failures < threshold) return;
+  const pause_ms = pauseAfter(own.failures);
+  log('error', 'key paused', { upstream_model: name, key_id: keyId, pause_ms });
+  measure({ CircuitsOpened: 1 });
 }
 
 function failedAgain(before = 0): Breaker {
   const failures = before + 1;
   return { failures, pausedUntilMs: Date.now() + pauseAfter(failures) };
-}
-
-function tell(what: string, name: string, { failures }: Breaker, key: { key_id?: string } = {}) {
-  log('error', what, { upstream_model: name, failures, pause_ms: pauseAfter(failures), ...key });
-  measure({ CircuitsOpened: 1 });
 }
 
 /** What may pause a key: the circuit that is open for all, and what the key's own calls did. */

@@ -120,6 +120,15 @@ describe('a circuit', () => {
     expect(['one', 'two', 'three'].map(waitOf)).toEqual([0, 0, 0]);
   });
 
+  it('that is open pauses all as long where the key that failed last fails again', () => {
+    fail(3, 'one', 'two');
+    vi.advanceTimersByTime(400);
+
+    recordFailure(upstream, 'two');
+
+    expect(waitOf('three')).toBe(600);
+  });
+
   it('is not kept open by one key that goes on to fail: the others may try', () => {
     fail(3, 'two', 'one');
     for (let n = 0; n < 20; n++) {

@@ -102,7 +102,7 @@ export async function holdCall(call: ModelCall): Promise<HeldCall> {
  * took the prompt, and we gave up waiting for its answer, the call is settled, as that of a stream that fell silent.
  */
 export async function openHeldCall({ call, hold, maxTokens }: HeldCall): Promise<MeteredCall> {
-  const { model, body, signal } = call;
+  const { keyId, model, body, signal } = call;
   const meter = new CompletionMeter(model, body);
   const settlement = (asked: string) =>
     settlementOf(hold, () => outcomeOf(meter, call, hold, asked), call);
@@ -111,7 +111,7 @@ export async function openHeldCall({ call, hold, maxTokens }: HeldCall): Promise
     isTaken = true;
   };
   try {
-    const opened = await openCompletion(model, body, signal, onGivenUp);
+    const opened = await openCompletion(model, keyId, body, signal, onGivenUp);
     const { response, idleTimeoutMs, model: asked } = opened;
     const { account, team } = hold;
     return {

@@ -1,5 +1,8 @@
 import { valueError } from '../http/errors.ts';
-import { catalogue, type Model } from '../models/catalogue.ts';
+import { askedKinds } from '../models/asked-kinds.ts';
+import { isAllowedBy, type Model } from '../models/catalogue.ts';
+import { isFree } from '../models/cost.ts';
+import { refuseProvidersTools } from './provider-tools.ts';
 
 /** Parameters of providers and gateways that change a call's price, its model, its address, or who keeps its data. */
 const special = [
@@ -8,11 +11,20 @@ const special = [
   ...['store', 'background', 'previous_response_id', 'mock_response', 'mock_tool_calls'],
   ...['route', 'model_list', 'user_config', 'mcp_servers', 'search_parameters', 'enable_search'],
   ...['speed', 'inference_geo', 'best_of', 'input_cost_per_token', 'output_cost_per_token'],
+  // xAI answers later, and bills then; OpenRouter takes model and tools from a preset.
+  ...['deferred', 'preset'],
+  // Searches and tools of Groq, Alibaba, Baidu, Tencent, Cohere, and Azure's own data.
+  ...['compound_custom', 'search_settings', 'search_options', 'enable_code_interpreter'],
+  ...['web_search', 'enable_enhancement', 'force_search_enhancement', 'connectors', 'data_sources'],
+  // LiteLLM's: what is written to a cache, and what the operator keeps in one or as a prompt.
+  ...['cache_control_injection_points', 'cached_content', 'prompt_id'],
+  // Together bills the model that checks the answer.
+  'safety_model',
 ];
 
 /**
  * Refuses parameters that could make a call cheaper or dearer than was held, send it elsewhere, or have it kept,
- * unless the catalogue allows them. Throws `UnprocessableEntityError`.
+ * unless the catalogue allows them or has their price. Throws `UnprocessableEntityError`.
  */
 export function refuseSpecial(model: Model, parameters: Record<string, unknown>): void {
   for (const name of special) {
@@ -20,21 +32,37 @@ export function refuseSpecial(model: Model, parameters: Record<string, unknown>)
     if (asksForNothing(value) || isAllowed(model, name, value)) continue;
     throw valueError(['body', name], `${name} is not available for ${model.id}`);
   }
-  refuseProvidersTools(model, parameters['tools']);
+  refuseProvidersTools(model, parameters);
+  refuseUnpriced(model, parameters);
+  refuseModalities(model, parameters['modalities']);
 }
 
-/** Refuses tools that a provider runs itself, such as its web search: it bills them by the call. */
-function refuseProvidersTools(model: Model, tools: unknown): void {
-  if (!Array.isArray(tools)) return;
-  for (const [index, tool] of tools.entries()) {
-    const type: unknown = tool?.type;
-    if (type === undefined || type === 'function' || type === 'custom') continue;
-    if (isAllowedBy(model, `tools.${type}`)) continue;
+/** What has a price of its own at every provider that has it. Audio that is sent may have that of other input. */
+const pricedApart = ['cacheWrite', 'cacheWrite1h', 'audioOutput'] as const;
+
+/** Refuses what has a price of its own, if the catalogue doesn't say which. */
+function refuseUnpriced(model: Model, parameters: Record<string, unknown>): void {
+  if (isFree(model)) return;
+  const asked = askedKinds(parameters);
+  for (const kind of pricedApart) {
+    const place = asked[kind];
+    if (!place || model.usdPerMillionTokens[kind] !== undefined) continue;
     throw valueError(
-      ['body', 'tools', index, 'type'],
-      `only tools of the types function and custom are available for ${model.id}`,
+      ['body', ...place],
+      `it is not available for ${model.id}, whose price has no ${kind}`,
     );
   }
+}
+
+/** Refuses output that is neither text nor audio: only the catalogue may know what its tokens cost. */
+function refuseModalities(model: Model, modalities: unknown): void {
+  const listed: unknown[] = Array.isArray(modalities) ? modalities : [modalities ?? 'text'];
+  const index = listed.findIndex((each) => each !== 'text' && each !== 'audio');
+  if (index < 0 || isFree(model) || isAllowedBy(model, 'modalities')) return;
+  throw valueError(
+    ['body', 'modalities', ...(Array.isArray(modalities) ? [index] : [])],
+    `only the modalities text and audio are available for ${model.id}`,
+  );
 }
 
 /** Clients send these for what is the default anyway. */
@@ -44,11 +72,6 @@ const asksForNothing = (value: unknown) =>
 function isAllowed(model: Model, name: string, value: unknown): boolean {
   const isTier = value === 'auto' || isPriced(model.serviceTiers, value);
   return (name === 'service_tier' && isTier) || isAllowedBy(model, name);
-}
-
-/** Whether the catalogue lets callers send a parameter to each upstream of a model. */
-function isAllowedBy({ upstreams }: Model, name: string): boolean {
-  return upstreams.every(({ upstream }) => catalogue.upstreams[upstream]?.allows.includes(name));
 }
 
 const isPriced = (tiers: Model['serviceTiers'], value: unknown) =>

@@ -2,23 +2,13 @@ import * as v from 'valibot';
 import catalogueSource from '#catalogue';
 import { Usd } from '../http/schema.ts';
 import { CatalogueError } from './catalogue-error.ts';
+import { TokenPrices } from './token-prices.ts';
 
-/** A price, or one with tiers: a tier's price applies to a call whose prompt has more tokens than `start`. */
-const Price = v.union([
-  Usd,
-  v.object({ base: Usd, tiers: v.array(v.object({ start: v.number(), price: Usd })) }),
-]);
 const Tokens = v.pipe(v.number(), v.integer(), v.minValue(1));
 const Milliseconds = v.pipe(v.number(), v.integer(), v.minValue(1));
 const Name = v.pipe(v.string(), v.nonEmpty());
 
-const TokenPrices = v.strictObject({
-  input: Price,
-  cachedInput: v.optional(Price),
-  output: Price,
-});
-
-const Model = v.strictObject({
+const ModelFields = v.strictObject({
   id: Name,
   /** Where the model is served, in order of preference. */
   upstreams: v.pipe(v.array(v.strictObject({ upstream: Name, model: Name })), v.minLength(1)),
@@ -34,9 +24,19 @@ const Model = v.strictObject({
    */
   reasoning: v.optional(v.boolean(), false),
   usdPerMillionTokens: TokenPrices,
+  /** A fee for each call, beside its tokens. */
+  usdPerRequest: v.optional(Usd),
   /** Prices of service tiers, such as `priority`, that callers may ask for. */
   serviceTiers: v.optional(v.record(Name, TokenPrices)),
 });
+
+const Model = v.pipe(
+  ModelFields,
+  v.check(
+    (model) => missingInTier(model) === undefined,
+    ({ input }) => `${input.id} has no price for ${missingInTier(input)}: write the whole price`,
+  ),
+);
 
 /** A way to read pages with Textract: plain text without features; with them also headings, lists and tables. */
 const OcrEngine = v.strictObject({
@@ -91,8 +91,19 @@ const Catalogue = v.pipe(
   ),
 );
 
-export type Price = v.InferOutput<typeof Price>;
-export type TokenPrices = v.InferOutput<typeof TokenPrices>;
+/**
+ * Names a price that a model has and one of its service tiers lacks: it would be charged as plain input or output.
+ * Cached tokens without a price are charged as others, which is never too little.
+ */
+function missingInTier(model: v.InferOutput<typeof ModelFields>): string | undefined {
+  const { cachedInput: _, ...prices } = model.usdPerMillionTokens;
+  for (const [tier, priced] of Object.entries(model.serviceTiers ?? {})) {
+    const missing = Object.keys(prices).find((kind) => !(kind in priced));
+    if (missing) return `serviceTiers.${tier}.${missing}`;
+  }
+  return undefined;
+}
+
 export type Model = v.InferOutput<typeof Model>;
 export type OcrEngine = v.InferOutput<typeof OcrEngine>;
 export type Catalogue = v.InferOutput<typeof Catalogue>;
@@ -117,6 +128,11 @@ export function findModel(id: string): Model | undefined {
 /** Finds an OCR engine by the id that callers use; undefined if there is none. */
 export function findOcrEngine(id: string): OcrEngine | undefined {
   return catalogue.ocrEngines.find((engine) => engine.id === id);
+}
+
+/** Whether the catalogue lets callers send a parameter to each upstream of a model. */
+export function isAllowedBy({ upstreams }: Model, name: string): boolean {
+  return upstreams.every(({ upstream }) => catalogue.upstreams[upstream]?.allows.includes(name));
 }
 
 /** What one search costs at a provider, in US dollars. Throws if the catalogue doesn't say. */

@@ -2,63 +2,141 @@ import { log } from '../log.ts';
 import { measure } from '../metrics.ts';
 
 /*
- * A circuit breaker for each model of an upstream, in the memory of one function.
+ * A circuit breaker for each model of an upstream, in the memory of one function. Failures of one key pause that key
+ * alone: they may be its prompts' fault, and no key may take a model from the others. Those of several open the circuit.
  *
  * @see https://learn.microsoft.com/en-us/azure/architecture/patterns/circuit-breaker
  */
 
-/** After so many failures in a row the circuit opens. */
+/** After so many failures in a row a key is paused. */
 const threshold = 3;
+/**
+ * When so many keys are paused, and nobody's call has succeeded since, the circuit opens for all. Two keys seldom happen
+ * to send what makes a provider fail, three times each. More would keep small deployments from ever opening one.
+ */
+const keysToOpen = 2;
 const firstPauseMs = 1_000;
 const maxPauseMs = 60_000;
 
-interface Circuit {
+/** How long one call may try again before another one may. */
+const trialMs = 60_000;
+
+/** A circuit remembers so many keys that failed. Then it forgets the one whose failure is the oldest. */
+const maxKeys = 1_000;
+
+interface Breaker {
   failures: number;
-  openUntilMs: number;
+  pausedUntilMs: number;
+}
+
+/** What pauses all keys: with the key that failed last, and the end of the pause without the call that tries again. */
+interface OpenBreaker extends Breaker {
+  lastKeyId: string;
+  pauseEndsMs: number;
+}
+
+interface Circuit {
+  /** Undefined while the circuit is closed. */
+  open?: OpenBreaker;
+  /** For each key that failed. */
+  keys: Map<string, Breaker>;
+  /** Keys that were paused since the last success of anybody's, while the circuit is closed. */
+  pausedKeyIds: Set<string>;
 }
 
 const circuits = new Map<string, Circuit>();
 
-/** How long one call may try a circuit again before another one may. */
-const trialMs = 60_000;
+/** Why a call is not made: its key is paused, or the circuit is open for all. */
+export interface Pause {
+  waitMs: number;
+  isForAll: boolean;
+}
 
 /**
- * Admits a call and returns 0, or returns how long it has to wait, in ms. After its pause an open circuit admits one
- * call, to try it. The others are told to wait, for as long as the last pause at most, and ask again.
+ * Admits a call and returns undefined, or returns how long it has to wait. After a pause one call is admitted, to try
+ * again. The others are told to wait, for as long as the last pause at most, and ask again.
  */
-export function admit(name: string): number {
-  const circuit = circuits.get(name);
-  if (!circuit) return 0;
+export function admit(name: string, keyId: string): Pause | undefined {
+  const breakers = breakersOf(name, keyId);
   const now = Date.now();
-  if (circuit.openUntilMs > now) {
-    return Math.min(circuit.openUntilMs - now, pauseAfter(circuit.failures));
+  for (const breaker of breakers) {
+    if (breaker.pausedUntilMs <= now) continue;
+    const waitMs = Math.min(breaker.pausedUntilMs - now, pauseAfter(breaker.failures));
+    return { waitMs, isForAll: 'lastKeyId' in breaker };
   }
-  if (circuit.failures >= threshold) circuit.openUntilMs = now + trialMs;
-  return 0;
+  for (const breaker of breakers) {
+    if (breaker.failures >= threshold) breaker.pausedUntilMs = now + trialMs;
+  }
+  return undefined;
 }
 
-/** Lets the next call try a circuit: the one that was admitted has ended without showing whether the model works. */
-export function recordNothing(name: string): void {
+/** Lets the next call try again: the one that was admitted has ended without showing whether the model works. */
+export function recordNothing(name: string, keyId: string): void {
+  for (const breaker of breakersOf(name, keyId)) breaker.pausedUntilMs = Date.now();
+}
+
+/** Closes an open circuit for all, or else ends the pause of a key: one success is enough. */
+export function recordSuccess(name: string, keyId: string): void {
   const circuit = circuits.get(name);
-  if (circuit) circuit.openUntilMs = Date.now();
-}
-
-/** Closes a circuit: one success is enough. */
-export function recordSuccess(name: string): void {
-  circuits.delete(name);
+  if (!circuit) return;
+  circuit.pausedKeyIds.clear();
+  circuit.keys.delete(keyId);
+  if (circuit.open || circuit.keys.size === 0) circuits.delete(name);
 }
 
 /**
- * Counts a failure. The third in a row opens the circuit for a second, each further one for twice as long, up
- * to a minute.
+ * Counts a failure. A key's third in a row pauses it for a second, each further one for twice as long, up to a minute.
+ * An open circuit pauses all in the same way. But it counts no failure of the key that failed last, so that one key can't
+ * keep open what several opened: the next call of another key may try.
  */
-export function recordFailure(name: string): void {
-  const failures = (circuits.get(name)?.failures ?? 0) + 1;
-  const pause = pauseAfter(failures);
-  circuits.set(name, { failures, openUntilMs: Date.now() + pause });
-  if (pause === 0) return;
-  log('error', 'circuit opened', { upstream_model: name, failures, pause_ms: pause });
+export function recordFailure(name: string, keyId: string): void {
+  const circuit = circuitNamed(name);
+  const { open, keys, pausedKeyIds } = circuit;
+  const own = failedAgain(keys.get(keyId)?.failures);
+  remember(keys, keyId, own);
+  if (!open && own.failures >= threshold) pausedKeyIds.add(keyId);
+  const severalFail = open ? open.lastKeyId !== keyId : pausedKeyIds.size >= keysToOpen;
+  if (severalFail) {
+    const breaker = failedAgain(open?.failures ?? threshold - 1);
+    circuit.open = { ...breaker, lastKeyId: keyId, pauseEndsMs: breaker.pausedUntilMs };
+    const pause_ms = pauseAfter(breaker.failures);
+    log('error', 'circuit opened', { upstream_model: name, pause_ms });
+    measure({ CircuitsOpened: 1 });
+    return;
+  }
+  if (open) open.pausedUntilMs = open.pauseEndsMs;
+  if (own.failures < threshold) return;
+  const pause_ms = pauseAfter(own.failures);
+  log('error', 'key paused', { upstream_model: name, key_id: keyId, pause_ms });
   measure({ CircuitsOpened: 1 });
+}
+
+function failedAgain(before = 0): Breaker {
+  const failures = before + 1;
+  return { failures, pausedUntilMs: Date.now() + pauseAfter(failures) };
+}
+
+/** What may pause a key: the circuit that is open for all, and what the key's own calls did. */
+function breakersOf(name: string, keyId: string): Breaker[] {
+  const circuit = circuits.get(name);
+  return [circuit?.open, circuit?.keys.get(keyId)].filter((breaker) => breaker !== undefined);
+}
+
+function circuitNamed(name: string): Circuit {
+  const known = circuits.get(name);
+  if (known) return known;
+  const circuit: Circuit = { keys: new Map(), pausedKeyIds: new Set() };
+  circuits.set(name, circuit);
+  return circuit;
+}
+
+function remember(keys: Circuit['keys'], keyId: string, breaker: Breaker): void {
+  keys.delete(keyId);
+  keys.set(keyId, breaker);
+  for (const [oldest] of keys) {
+    if (keys.size <= maxKeys) return;
+    keys.delete(oldest);
+  }
 }
 
 function pauseAfter(failures: number): number {

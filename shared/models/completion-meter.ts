@@ -1,6 +1,14 @@
 import type { Outcome } from '../ledger/settle.ts';
+import { askedKinds } from './asked-kinds.ts';
 import type { Model } from './catalogue.ts';
-import { costNanoUsd, type TokenUsage } from './cost.ts';
+import {
+  cachedTokens,
+  chatCostNanoUsd,
+  chatTokens,
+  isCount,
+  type TokenUsage,
+  withWholePrompt,
+} from './chat-usage.ts';
 import {
   estimatePromptTokens,
   estimateTokens,
@@ -81,7 +89,7 @@ export class CompletionMeter {
   }
 
   private observeUsage(usage: TokenUsage): void {
-    const whole = withReasoning(usage);
+    const whole = withReasoning(withWholePrompt(usage));
     this.usage = possibleUsage(whole, this.model.contextWindow, this.maxOutputTokens);
     this.isCorrected = this.usage !== whole;
   }
@@ -93,17 +101,19 @@ export class CompletionMeter {
    */
   outcome(others: readonly Model[] = []): Outcome {
     const broken = this.sawAnything ? 'partial' : 'estimated';
-    const isExact = this.usage !== undefined && !this.isUnbelievable;
-    const figures = this.finished ? (isExact ? 'exact' : 'estimated') : broken;
     const reported = this.saysNothingOfOutput ? undefined : this.usage;
     const usage = reported ?? {
       prompt_tokens: estimatePromptTokens(this.model, this.request),
       // An estimate must not exceed what was held.
       completion_tokens: Math.min(this.outputTokens, this.maxOutputTokens),
     };
+    const asked = askedKinds(this.request);
     const costs = [this.model, ...others].map((model) =>
-      costNanoUsd(model, usage, this.serviceTier),
+      chatCostNanoUsd(model, usage, this.serviceTier, asked),
     );
+    const { isExact } = chatTokens(this.model, usage, this.serviceTier, asked);
+    const isTold = this.usage !== undefined && !this.isUnbelievable && isExact;
+    const figures = this.finished ? (isTold ? 'exact' : 'estimated') : broken;
     return {
       costNanoUsd: Math.max(...costs),
       figures,
@@ -115,7 +125,7 @@ export class CompletionMeter {
 
 /**
  * Counts the tokens of a model's thoughts as output. Most providers do. xAI and Google count them beside it: xAI names
- * them, Google has them in the total alone. A total that is higher by the cached tokens has no thoughts that aren't named.
+ * them, Google has them in the total alone.
  *
  * @see https://docs.x.ai/docs/key-information/consumption-and-rate-limits
  * @see https://discuss.ai.google.dev/t/127400
@@ -123,8 +133,7 @@ export class CompletionMeter {
 function withReasoning(usage: TokenUsage): TokenUsage {
   const { prompt_tokens, completion_tokens, total_tokens } = usage;
   const beside = Number(total_tokens) - prompt_tokens - completion_tokens;
-  const cached = usage.prompt_tokens_details?.cached_tokens;
-  const unnamed = beside === cached || prompt_tokens + completion_tokens === 0 ? 0 : beside;
+  const unnamed = prompt_tokens + completion_tokens === 0 ? 0 : beside;
   const reasoning = usage.completion_tokens_details?.reasoning_tokens ?? unnamed;
   const counts = [prompt_tokens, completion_tokens, beside];
   if (beside === 0 || beside !== reasoning) return usage;
@@ -143,20 +152,22 @@ function possibleUsage(
   maxOutputTokens: number,
 ): TokenUsage | undefined {
   const { prompt_tokens, completion_tokens, prompt_tokens_details } = usage;
-  const cached = prompt_tokens_details?.cached_tokens ?? 0;
+  const cached = cachedTokens(usage);
   if (![prompt_tokens, completion_tokens, cached].every(isCount)) return undefined;
   const prompt = Math.min(prompt_tokens, maxPromptTokens);
   const completion = Math.min(completion_tokens, maxOutputTokens);
   if (prompt === prompt_tokens && completion === completion_tokens && cached <= prompt)
     return usage;
   return {
+    ...usage,
     prompt_tokens: prompt,
     completion_tokens: completion,
-    prompt_tokens_details: { cached_tokens: cached <= prompt ? cached : 0 },
+    prompt_tokens_details: {
+      ...prompt_tokens_details,
+      cached_tokens: cached <= prompt ? cached : 0,
+    },
   };
 }
-
-const isCount = (value: unknown) => Number.isInteger(value) && Number(value) >= 0;
 
 /** Fields whose text is not the model's output. */
 const labels = new Set(['role', 'id', 'type', 'index', 'format']);

@@ -1,32 +1,37 @@
-import type { Model, Price, TokenPrices } from './catalogue.ts';
+import type { Model } from './catalogue.ts';
+import type { Price, TokenKind, TokenPrices } from './token-prices.ts';
+
+/** The tokens of one call, whichever dialect reported them. Each is counted once, in the kind that it is paid as. */
+export type Tokens = Record<TokenKind, number>;
+
+/** What is paid as another kind where it has no price of its own. */
+const paidAs = {
+  cachedInput: 'input',
+  cacheWrite: 'input',
+  cacheWrite1h: 'cacheWrite',
+  audioInput: 'input',
+  audioOutput: 'output',
+} as const;
+
+const inputKinds = ['input', 'cachedInput', 'cacheWrite', 'cacheWrite1h', 'audioInput'] as const;
+const kinds = [...inputKinds, 'output', 'audioOutput'] as const;
 
 /**
- * The tokens of one call, as a provider reports them. Cached tokens are among the prompt's.
- *
- * @see https://platform.openai.com/docs/api-reference/chat/object
+ * Computes what a call costs by its tokens and service tier, in whole nano-dollars, rounded up. A dollar for a million
+ * tokens is a thousand nano-dollars for a token.
  */
-export interface TokenUsage {
-  prompt_tokens: number;
-  completion_tokens: number;
-  prompt_tokens_details?: { cached_tokens?: number | null } | null | undefined;
-  total_tokens?: number | null | undefined;
-  completion_tokens_details?: { reasoning_tokens?: number | null } | null | undefined;
+export function costNanoUsd(model: Model, tokens: Tokens, serviceTier?: unknown): number {
+  const prices = pricesOf(model, serviceTier);
+  const prompt = inputKinds.reduce((sum, kind) => sum + tokens[kind], 0);
+  const microUsd = kinds.reduce(
+    (sum, kind) => sum + tokens[kind] * rate(priceOf(prices, kind), prompt),
+    0,
+  );
+  return roundUp(microUsd * 1000 + feeNanoUsd(model));
 }
 
-/**
- * Computes what a call costs by its usage and service tier, in whole nano-dollars, rounded up. A dollar for a million tokens is
- * a thousand nano-dollars for a token.
- */
-export function costNanoUsd(model: Model, usage: TokenUsage, serviceTier?: unknown): number {
-  const { input, output, cachedInput = input } = pricesOf(model, serviceTier);
-  const prompt = usage.prompt_tokens;
-  const cached = Math.min(prompt, usage.prompt_tokens_details?.cached_tokens ?? 0);
-  const microUsd =
-    (prompt - cached) * rate(input, prompt) +
-    cached * rate(cachedInput, prompt) +
-    usage.completion_tokens * rate(output, prompt);
-  return roundUp(microUsd * 1000);
-}
+/** The fee for a call itself, in nano-dollars. */
+export const feeNanoUsd = ({ usdPerRequest = 0 }: Model) => usdPerRequest * 1e9;
 
 /** The prices of a model in a service tier; its standard prices for a tier that has none of its own. */
 export const pricesOf = (
@@ -35,18 +40,44 @@ export const pricesOf = (
 ): TokenPrices =>
   (typeof tier === 'string' ? serviceTiers?.[tier] : undefined) ?? usdPerMillionTokens;
 
-/** The highest of a price's tiers, in dollars for a million tokens. */
-export function highestRate(price: Price): number {
-  if (typeof price === 'number') return price;
-  return Math.max(price.base, ...price.tiers.map((tier) => tier.price));
+/**
+ * The highest price, in dollars for a million tokens, that tokens of some kinds may have in a call whose prompt has at
+ * most so many tokens. A provider may serve it in the tier that it asks for, or in the standard one.
+ */
+export function highestRate(
+  model: Model,
+  serviceTier: unknown,
+  of: readonly TokenKind[],
+  maxPromptTokens: number,
+): number {
+  const tiers = [model.usdPerMillionTokens, pricesOf(model, serviceTier)];
+  const rates = tiers.flatMap((prices) => of.flatMap((kind) => ratesOf(priceOf(prices, kind))));
+  return Math.max(
+    ...rates.filter(({ start }) => start < maxPromptTokens).map(({ price }) => price),
+  );
 }
+
+/** Whether nothing of a model costs anything, so that nothing of it needs a price. */
+export const isFree = (model: Model) =>
+  feeNanoUsd(model) === 0 &&
+  highestRate(model, undefined, ['input', 'output'], Number.POSITIVE_INFINITY) === 0;
 
 /** Rounds up to a whole number. Rounding to 3 decimals first removes the errors of binary fractions. */
 export const roundUp = (nanoUsd: number) => Math.ceil(Number(nanoUsd.toFixed(3)));
 
+function priceOf(prices: TokenPrices, kind: TokenKind): Price {
+  if (kind === 'input' || kind === 'output') return prices[kind];
+  return prices[kind] ?? priceOf(prices, paidAs[kind]);
+}
+
+/** All rates of a price, each with the length that a prompt must pass for it. */
+const ratesOf = (price: Price) =>
+  typeof price === 'number'
+    ? [{ start: -1, price }]
+    : [{ start: -1, price: price.base }, ...price.tiers];
+
 /** The price that applies to a prompt of a length, in dollars for a million tokens. */
 function rate(price: Price, promptTokens: number): number {
-  if (typeof price === 'number') return price;
-  const reached = price.tiers.filter(({ start }) => promptTokens > start);
-  return reached.at(-1)?.price ?? price.base;
+  const reached = ratesOf(price).filter(({ start }) => promptTokens > start);
+  return reached.at(-1)?.price ?? 0;
 }

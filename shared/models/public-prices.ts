@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { calcPrice } from '@pydantic/genai-prices';
 import { setting } from '../config.ts';
 import { CatalogueError } from './catalogue-error.ts';
+import { listPrice } from './list-price.ts';
 
 interface Source {
   models: SourceModel[];
@@ -37,22 +37,6 @@ function priced(source: Source): unknown {
 /** Returns a model with its price. One that isn't described as a model is left as it is: the schema says what is wrong. */
 function pricedModel(model: SourceModel): unknown {
   if (typeof model?.id !== 'string' || !Array.isArray(model.upstreams)) return model;
-  return { ...model, usdPerMillionTokens: model.usdPerMillionTokens ?? publicPrice(model) };
-}
-
-/** Looks up a provider's public price. Throws `CatalogueError` if there is none, because the model would be billed at zero. */
-function publicPrice({ id, upstreams = [] }: SourceModel): object {
-  const [preferred] = upstreams;
-  const found =
-    preferred &&
-    calcPrice({ input_tokens: 1, output_tokens: 1 }, preferred.model, {
-      providerId: preferred.upstream,
-    });
-  const { input_mtok, output_mtok, cache_read_mtok } = found?.model_price ?? {};
-  if (input_mtok === undefined || output_mtok === undefined) {
-    throw new CatalogueError(
-      `The model ${id} has no known price: write its usdPerMillionTokens in the catalogue.`,
-    );
-  }
-  return { input: input_mtok, output: output_mtok, cachedInput: cache_read_mtok };
+  if (model.usdPerMillionTokens !== undefined) return model;
+  return { ...listPrice(model.id, model.upstreams[0]), ...model };
 }

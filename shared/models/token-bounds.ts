@@ -1,5 +1,7 @@
+import { askedKinds } from './asked-kinds.ts';
 import type { Model } from './catalogue.ts';
-import { highestRate, pricesOf, roundUp } from './cost.ts';
+import { feeNanoUsd, highestRate, roundUp } from './cost.ts';
+import type { TokenKind } from './token-prices.ts';
 
 /** The fields of a chat request that limit its output. */
 interface OutputLimits {
@@ -24,22 +26,23 @@ export const maxCostNanoUsd = (model: Model, request: SizedRequest): number =>
 
 /** What a call can cost, by the limit of its output. The prompt is measured once, however often one asks. */
 export function costBounds(model: Model, request: SizedRequest) {
-  const { input, output } = highestRates(model, request);
   const prompt = maxPromptTokens(model, request);
+  const { input, output } = highestRates(model, request, prompt);
+  const fee = feeNanoUsd(model);
   const predicted = maxPredictedTokens(request);
   return {
     /** The most that it can cost, in whole nano-dollars, with its own limit or with another one. */
     maxNanoUsd(maxTokens?: number): number {
       const limit = maxTokens === undefined ? request : { n: request.n, max_tokens: maxTokens };
       const completion = maxCompletionTokens(model, limit) + predicted;
-      return roundUp((prompt * input + completion * output) * 1000);
+      return roundUp((prompt * input + completion * output) * 1000 + fee);
     },
     /**
      * The most tokens that each of its choices may have for it to cost no more than so much. Below 0 if the prompt
      * alone may cost more; `Infinity` if output is free.
      */
     affordableTokens(nanoUsd: number): number {
-      const left = nanoUsd - (prompt * input + predicted * output) * 1000;
+      const left = nanoUsd - fee - (prompt * input + predicted * output) * 1000;
       const choiceNanoUsd = (request.n ?? 1) * output * 1000;
       return choiceNanoUsd === 0
         ? left * Number.POSITIVE_INFINITY
@@ -48,12 +51,15 @@ export function costBounds(model: Model, request: SizedRequest) {
   };
 }
 
-/** The highest prices that a call may have: a provider may serve it in the tier that it asks for, or in the standard one. */
-function highestRates(model: Model, { service_tier }: SizedRequest) {
-  const prices = [model.usdPerMillionTokens, pricesOf(model, service_tier)];
+/** The highest prices that a call may have. A provider may write to its cache, or read from it, unasked. */
+function highestRates(model: Model, request: SizedRequest, promptTokens: number) {
+  const { audioOutput, ...inputs } = askedKinds(request);
+  const asked = Object.keys(inputs) as (keyof typeof inputs)[];
+  const { service_tier } = request;
+  const highest = (...of: TokenKind[]) => highestRate(model, service_tier, of, promptTokens);
   return {
-    input: Math.max(...prices.map(({ input }) => highestRate(input))),
-    output: Math.max(...prices.map(({ output }) => highestRate(output))),
+    input: highest('input', 'cachedInput', 'cacheWrite', ...asked),
+    output: audioOutput ? highest('output', 'audioOutput') : highest('output'),
   };
 }
 
@@ -146,6 +152,7 @@ interface ContentPart {
   type?: unknown;
   text?: unknown;
   image_url?: unknown;
+  input_audio?: { data?: unknown; format?: unknown } | null;
   [field: string]: unknown;
 }
 
@@ -159,6 +166,8 @@ function sizeOf({ messages, ...rest }: SizedRequest): Size {
   for (const message of messages) {
     const { content, role: _, ...others } = message as { content?: unknown; role?: unknown };
     size.bytes += jsonBytes(others);
+    // An earlier answer that was spoken is named by its id alone.
+    if ((others as { audio?: unknown }).audio) size.unmeasured += 1;
     if (typeof content === 'string') size.bytes += Buffer.byteLength(content);
     else for (const part of (content ?? []) as ContentPart[]) measurePart(part, size);
   }
@@ -171,11 +180,17 @@ const neverPrompt = [
   ...['temperature', 'top_p', 'stream', 'stream_options'],
 ];
 
-const measured: unknown[] = ['text', 'refusal', 'image_url', 'input_audio'];
+const measured: unknown[] = ['text', 'refusal', 'image_url'];
+
+/** Whether a sound has more bytes than tokens. Other formats hold silence in next to none, and a URL any sound. */
+const isMeasuredAudio = ({ type, input_audio }: ContentPart) =>
+  type === 'input_audio' &&
+  ['wav', 'mp3'].includes(String(input_audio?.format)) &&
+  !/^https?:/i.test(String(input_audio?.data));
 
 function measurePart(part: ContentPart, size: Size): void {
   const { type, text, image_url, ...others } = part;
-  if (!measured.includes(type)) size.unmeasured += 1;
+  if (!measured.includes(type) && !isMeasuredAudio(part)) size.unmeasured += 1;
   if (type === 'image_url') size.images += 1;
   else if (image_url !== undefined) size.bytes += jsonBytes({ image_url });
   size.bytes += typeof text === 'string' ? Buffer.byteLength(text) : jsonBytes({ text });

@@ -3,7 +3,7 @@ import { forgetSecret, secretText } from '../aws/secrets.ts';
 import { setting } from '../config.ts';
 import { errorWords, log } from '../log.ts';
 import { catalogue, type Model } from './catalogue.ts';
-import { admit, recordFailure, recordNothing, recordSuccess } from './circuit.ts';
+import { admit, type Pause, recordFailure, recordNothing, recordSuccess } from './circuit.ts';
 import { withoutEchoes } from './echoes.ts';
 import { ModelError, ModelPausedError, refusesKey, toModelError, unavailable } from './errors.ts';
 import { tellingIfSent } from './sent-whole.ts';
@@ -25,7 +25,7 @@ export interface OpenedCompletion {
 }
 
 /**
- * Sends a request to a model's upstreams in order of preference, and returns the raw response of the first that
+ * Sends a key's request to a model's upstreams in order of preference, and returns the raw response of the first that
  * takes it. After a throttle, a fault or a timeout before the first byte the next upstream is tried.
  * `onGivenUp` is called for each that was sent the whole request and was silent until its time was up, or `signal` aborted.
  *
@@ -33,6 +33,7 @@ export interface OpenedCompletion {
  */
 export async function openCompletion(
   model: Model,
+  keyId: string,
   body: CompletionBody,
   signal: AbortSignal,
   onGivenUp: () => void = () => {},
@@ -40,26 +41,26 @@ export async function openCompletion(
   const failures: ModelError[] = [];
   for (const { upstream, model: upstreamModel } of model.upstreams) {
     const circuit = `${upstream} ${upstreamModel}`;
-    const waitMs = admit(circuit);
-    if (waitMs > 0) {
-      failures.push(unavailable(paused, undefined, Math.ceil(waitMs / 1000)));
+    const pause = admit(circuit, keyId);
+    if (pause) {
+      failures.push(pausedError(upstream, pause));
       continue;
     }
     try {
       const opened = await ask(upstream, { ...body, model: upstreamModel }, signal, onGivenUp);
-      recordSuccess(circuit);
+      recordSuccess(circuit, keyId);
       return { ...opened, model: upstreamModel };
     } catch (error) {
       const told = signal.aborted
         ? unavailable('The model did not answer in time.', error)
         : toModelError(error);
       if (signal.aborted || !(told instanceof ModelError)) {
-        recordNothing(circuit);
+        recordNothing(circuit, keyId);
         throw told;
       }
       const failure = withoutPrompt(told, body);
-      if (isUpstreamsFault(failure)) recordFailure(circuit);
-      else recordSuccess(circuit);
+      if (isUpstreamsFault(failure)) recordFailure(circuit, keyId);
+      else recordSuccess(circuit, keyId);
       if (!isUpstreamsFault(failure) && !isTooLarge(failure)) throw failure;
       log('warn', 'upstream failed', { upstream, model: model.id, error: errorWords(failure) });
       failures.push(failure);
@@ -68,7 +69,14 @@ export async function openCompletion(
   throw noneLeft(failures);
 }
 
-const paused = "The model's provider failed repeatedly and is left alone for a moment.";
+/** What is said of an upstream that is not asked: which one it is, and for how long. */
+function pausedError(upstream: string, { waitMs, isForAll }: Pause): ModelPausedError {
+  const retryAfterSeconds = Math.ceil(waitMs / 1000);
+  const message = isForAll
+    ? `The model's provider ${upstream} failed repeatedly and is left alone for ${retryAfterSeconds} s.`
+    : `The last calls of this key failed at the model's provider ${upstream}, which gets no more of them for ${retryAfterSeconds} s.`;
+  return new ModelPausedError(503, 'model_unavailable', message, { retryAfterSeconds });
+}
 
 /** Whether a request is larger than our account with the provider may send. Another provider may take it. */
 const isTooLarge = ({ code }: ModelError) => code === 'request_too_large';
@@ -93,10 +101,11 @@ function noneLeft(failures: ModelError[]): ModelError {
   if (last && failures.every(isTooLarge)) return last;
   const message = last?.message ?? 'The model has no upstream.';
   const retryAfterSeconds = advised.length > 0 ? Math.min(...advised) : 1;
-  if (!failures.every(({ message }) => message === paused)) {
-    return unavailable(message, last, retryAfterSeconds);
+  if (failures.every((failure) => failure instanceof ModelPausedError)) {
+    const soonest = failures.find((failure) => failure.retryAfterSeconds === retryAfterSeconds);
+    if (soonest) return soonest;
   }
-  return new ModelPausedError(503, 'model_unavailable', message, { retryAfterSeconds });
+  return unavailable(message, last, retryAfterSeconds);
 }
 
 async function ask(

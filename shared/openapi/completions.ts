@@ -21,7 +21,7 @@ const CompletionEvent = v.union([CompletionChunk, BrokenStream]);
 export const completionComponents = {
   CompletionRequest: component(
     CompletionRequest,
-    'A chat-completions request. Parameters that aren’t named here (`tools`, `response_format`, `seed` …) pass through to the model untouched, but one within two edits of OpenAI’s is refused with a suggestion.',
+    'A chat-completions request. Parameters that aren’t named here (`tools`, `response_format`, `seed` …) pass through to the model untouched, but one within two edits of OpenAI’s is refused with a suggestion, and so is what would be billed without a price that the service knows: a tool other than `function` and `custom`, `cache_control`, audio or images as an answer.',
     {
       model: 'The model’s id; `GET /v1/models` lists those that the key may use.',
       messages: 'The conversation to be answered.',

@@ -28,6 +28,18 @@ it.each([
   ['store', true],
   ['background', true],
   ['mock_response', 'free'],
+  ['deferred', true],
+  ['preset', 'with-search'],
+  ['search_parameters', { mode: 'auto' }],
+  ['enable_search', true],
+  ['search_options', { forced_search: true }],
+  ['enable_code_interpreter', true],
+  ['compound_custom', { tools: { enabled_tools: ['web_search'] } }],
+  ['search_settings', {}],
+  ['web_search', { enable: true }],
+  ['data_sources', [{ type: 'azure_search' }]],
+  ['cache_control_injection_points', [{ location: 'message', role: 'system' }]],
+  ['cached_content', 'cachedContents/1'],
 ])('refuses %s: %j, and names it', (name, value) => {
   const refusal = (() => {
     try {
@@ -76,26 +88,160 @@ it('takes a file that is in the request itself', () => {
   expect(messages).toEqual([{ role: 'user', content: [part] }]);
 });
 
-it('refuses a tool that the provider runs and bills itself, and says which', () => {
-  const own = [
-    { type: 'function', function: { name: 'look' } },
-    { type: 'custom', custom: {} },
-  ];
+/** Where a request is refused; undefined if it is taken. */
+function refusedAt(parameters: object, of = model) {
+  try {
+    bodyOf(parameters, of);
+    return undefined;
+  } catch (error) {
+    return (error as UnprocessableEntityError).fields[0]?.loc.join('.');
+  }
+}
 
-  expect(bodyOf({ tools: own })).toMatchObject({ tools: own });
-  expect(() => bodyOf({ tools: [...own, { type: 'web_search' }] })).toThrow(
-    expect.objectContaining({
-      fields: [expect.objectContaining({ loc: ['body', 'tools', 2, 'type'] })],
-    }),
-  );
+describe('a tool that the caller runs', () => {
+  const look = { name: 'look', description: 'Looks', parameters: { type: 'object' } };
+
+  it.each([
+    ['is a function', { type: 'function', function: { ...look, strict: true } }],
+    ['is custom', { type: 'custom', custom: { name: 'look' } }],
+    ['is written without a level', { type: 'function', ...look, strict: true }],
+  ])('%s, and taken', (_, tool) => {
+    expect(bodyOf({ tools: [tool] })).toMatchObject({ tools: [tool] });
+  });
+
+  it('may be chosen, and be one of the old functions', () => {
+    const choice = { type: 'function', function: { name: 'look' } };
+
+    expect(refusedAt({ tool_choice: choice })).toBeUndefined();
+    expect(refusedAt({ tool_choice: { function: { name: 'look' } } })).toBeUndefined();
+    const allowed_tools = { mode: 'auto', tools: [choice] };
+    expect(refusedAt({ tool_choice: { type: 'allowed_tools', allowed_tools } })).toBeUndefined();
+    expect(
+      refusedAt({ tool_choice: { type: 'any', disable_parallel_tool_use: true } }),
+    ).toBeUndefined();
+    for (const word of ['auto', 'none', 'required', null]) {
+      expect(refusedAt({ tools: null, tool_choice: word })).toBeUndefined();
+    }
+    expect(refusedAt({ functions: [look], function_call: { name: 'look' } })).toBeUndefined();
+  });
 });
 
-it('takes a tool that the catalogue allows each upstream of the model', () => {
-  const allows = vi.spyOn(catalogue.upstreams['openai']?.allows as string[], 'includes');
-  allows.mockImplementation((name) => name === 'tools.web_search');
-  const tools = [{ type: 'web_search' }];
+describe('a tool that the provider runs and bills itself is refused, with its place:', () => {
+  const own = { type: 'function', function: { name: 'look' } };
 
-  expect(bodyOf({ tools })).toMatchObject({ tools });
+  it.each([
+    ['OpenAI’s', { type: 'web_search_preview' }, 'type'],
+    ['xAI’s', { type: 'live_search' }, 'type'],
+    ['Mistral’s and Zhipu’s', { type: 'web_search', web_search: { enable: true } }, 'type'],
+    ['Moonshot’s', { type: 'builtin_function', function: { name: '$web_search' } }, 'type'],
+    ['OpenRouter’s', { type: 'openrouter:web_search' }, 'type'],
+    ['Google’s by LiteLLM', { googleSearch: {} }, 'googleSearch'],
+    ['Google’s older', { google_search_retrieval: {} }, 'google_search_retrieval'],
+    ['Google’s that runs code', { code_execution: {} }, 'code_execution'],
+    ['one beside a function', { ...own, googleSearch: {} }, 'googleSearch'],
+    ['one of no type', { function: { name: 'look' } }, 'type'],
+    ['one of a type that is no word', { type: { web_search: true } }, 'type'],
+    ['an empty one', {}, 'type'],
+  ])('%s', (_, tool, field) => {
+    expect(refusedAt({ tools: [own, tool] })).toBe(`body.tools.1.${field}`);
+  });
+
+  it.each([
+    ['a word in place of one', ['web_search'], 'body.tools.0'],
+    ['nothing in place of one', [null], 'body.tools.0'],
+    ['one outside a list', { googleSearch: {} }, 'body.tools'],
+  ])('%s', (_, tools, place) => {
+    expect(refusedAt({ tools })).toBe(place);
+  });
+
+  it.each([
+    ['one that is chosen', { type: 'web_search_preview' }, 'body.tool_choice.type'],
+    ['one that is chosen by a field', { googleSearch: {} }, 'body.tool_choice.googleSearch'],
+  ])('%s', (_, tool_choice, place) => {
+    expect(refusedAt({ tools: [own], tool_choice })).toBe(place);
+  });
+
+  it('unless the catalogue allows it to each upstream of the model', () => {
+    const allowed = ['tools.web_search', 'tools.googleSearch'];
+    const allows = vi.spyOn(catalogue.upstreams['openai']?.allows as string[], 'includes');
+    allows.mockImplementation((name) => allowed.includes(name));
+
+    expect(refusedAt({ tools: [{ type: 'web_search', filters: {} }] })).toBeUndefined();
+    expect(refusedAt({ tools: [{ googleSearch: {} }] })).toBeUndefined();
+    expect(refusedAt({ tools: [{ googleSearch: {}, code_execution: {} }] })).toBe(
+      'body.tools.0.googleSearch',
+    );
+  });
+});
+
+describe('what has a price of its own', () => {
+  const mark = { cache_control: { type: 'ephemeral' } };
+  const long = { cache_control: { type: 'ephemeral', ttl: '1h' } };
+  const part = (rest: object) => ({ type: 'text', text: 'Hi', ...rest });
+  const said = (...content: object[]) => ({ messages: [{ role: 'user', content }] });
+  const prices = { input: 3, cacheWrite: 3.75, output: 15 };
+  const caching: Model = { ...model, usdPerMillionTokens: prices };
+
+  it.each([
+    ['a part of a message', said(part({}), part(mark)), 'messages.0.content.1'],
+    ['a message', { messages: [{ role: 'user', content: 'Hi', ...mark }] }, 'messages.0'],
+    [
+      'a part of a tool’s answer',
+      said({ type: 'tool_result', content: [part(mark)] }),
+      'messages.0.content.0.content.0',
+    ],
+    ['a tool', { tools: [{ type: 'function', function: { name: 'f' }, ...mark }] }, 'tools.0'],
+    [
+      'its function',
+      { tools: [{ type: 'function', function: { name: 'f', ...mark } }] },
+      'tools.0.function',
+    ],
+    ['the request', mark, ''],
+  ])('is refused where the model has none for it: cache_control of %s', (_, request, place) => {
+    const at = ['body', ...(place ? [place] : []), 'cache_control'].join('.');
+
+    expect(refusedAt(request)).toBe(at);
+    expect(refusedAt(request, caching)).toBeUndefined();
+  });
+
+  it('is refused for an hour where the model has a price for five minutes alone', () => {
+    const hourly = { ...caching, usdPerMillionTokens: { ...prices, cacheWrite1h: 6 } };
+
+    expect(refusedAt(long, caching)).toBe('body.cache_control.ttl');
+    expect(refusedAt(said(part(long)), caching)).toBe(
+      'body.messages.0.content.0.cache_control.ttl',
+    );
+    expect(refusedAt(long, hourly)).toBeUndefined();
+    expect(refusedAt({ cache_control: { ttl: '5m' } }, caching)).toBeUndefined();
+  });
+
+  it('is no name in a caller’s own schema, and nothing that is null', () => {
+    const parameters = { type: 'object', properties: { cache_control: { type: 'object' } } };
+
+    expect(refusedAt({ tools: [{ type: 'function', function: { name: 'f', parameters } }] })).toBe(
+      undefined,
+    );
+    expect(refusedAt(said(part({ cache_control: null })))).toBeUndefined();
+  });
+
+  it('is output in audio, and other output the catalogue has to allow', () => {
+    const speaking = { ...model, usdPerMillionTokens: { ...prices, audioOutput: 64 } };
+    const modalities = ['text', 'audio'];
+
+    expect(refusedAt({ modalities })).toBe('body.modalities.1');
+    expect(refusedAt({ modalities }, speaking)).toBeUndefined();
+    expect(refusedAt({ modalities: ['image', 'text'] }, speaking)).toBe('body.modalities.0');
+    expect(refusedAt({ modalities: 'image' })).toBe('body.modalities');
+    expect(refusedAt({ modalities: ['text'] })).toBeUndefined();
+    expect(refusedAt({ modalities: null })).toBeUndefined();
+  });
+
+  it('is free of a model that is free', () => {
+    const free = { ...model, usdPerMillionTokens: { input: 0, output: 0 } };
+
+    expect(refusedAt({ ...mark, modalities: ['text', 'audio', 'image'] }, free)).toBeUndefined();
+    expect(refusedAt(mark, { ...free, usdPerRequest: 0.01 })).toBe('body.cache_control');
+  });
 });
 
 it('gives a provider metadata with what it stores, where it may store, and nowhere else', () => {

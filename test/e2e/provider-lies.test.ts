@@ -52,15 +52,22 @@ it('an answer by another model is settled all the same', async () => {
   expect(charge).toMatchObject({ status: 'settled', figures: 'exact', cost: 30_000 });
 });
 
-it('a parameter that could change the price is refused before anything is held', async () => {
+const marked = { type: 'text', text: 'Hi', cache_control: { type: 'ephemeral' } };
+it.each([
+  ['service_tier', { service_tier: 'priority' }],
+  ['tools.0.googleSearch', { tools: [{ googleSearch: {} }] }],
+  ['tool_choice.type', { tool_choice: { type: 'web_search_preview' } }],
+  ['messages.0.content.0.cache_control', { messages: [{ role: 'user', content: [marked] }] }],
+  ['modalities.1', { modalities: ['text', 'audio'] }],
+])('%s could change the price, and is refused before anything is held', async (param, asked) => {
   const model = chat.newModel();
   const account = await chat.newAccount();
 
-  const response = await complete(account, { model: model.id, service_tier: 'priority' });
+  const response = await complete(account, { model: model.id, ...asked });
 
   expect(response.status).toBe(400);
   expect(await response.json()).toMatchObject({
-    error: { type: 'invalid_request_error', param: 'service_tier' },
+    error: { type: 'invalid_request_error', param },
   });
   expect(model.upstreams[0]?.requests()).toEqual([]);
   expect(await budgetOf(account)).toMatchObject({ used_usd: 0 });

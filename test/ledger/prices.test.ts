@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { catalogue, type Model, type Price } from '../../shared/models/catalogue.ts';
-import { costNanoUsd } from '../../shared/models/cost.ts';
+import { catalogue, type Model } from '../../shared/models/catalogue.ts';
+import { chatCostNanoUsd as costNanoUsd } from '../../shared/models/chat-usage.ts';
+import type { Price } from '../../shared/models/token-prices.ts';
 
 /** A model with these prices, in dollars a million tokens. */
 const priced = (input: Price, output: Price, cachedInput?: Price): Model => ({

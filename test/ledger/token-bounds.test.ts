@@ -3,8 +3,8 @@ import { countChatCompletionTokens } from 'gpt-tokenizer/model/gpt-4o';
 import { expect, it } from 'vitest';
 import { countTokens } from '../../lib/local/offline-model/tokens.ts';
 import type { Model } from '../../shared/models/catalogue.ts';
+import { chatCostNanoUsd as costNanoUsd } from '../../shared/models/chat-usage.ts';
 import { CompletionMeter } from '../../shared/models/completion-meter.ts';
-import { costNanoUsd } from '../../shared/models/cost.ts';
 import { isCertainlyTooLong, maxCostNanoUsd } from '../../shared/models/token-bounds.ts';
 
 const model: Model = {

@@ -36,6 +36,31 @@ describe('a model catalogue', () => {
     expect(models[0]?.contextWindow).toBe(4_321);
   });
 
+  it('may have the price of a model whose public one isn’t metered', async () => {
+    const usdPerMillionTokens = { input: 0.3, output: 30 };
+    const upstreams = [{ upstream: 'openai', model: 'gemini-2.5-flash-image' }];
+    const text = changed((source) =>
+      Object.assign(firstModel(source), { upstreams, usdPerMillionTokens, usdPerRequest: 0.01 }),
+    );
+
+    const { models } = await load(text);
+
+    expect(models[0]).toMatchObject({ usdPerMillionTokens, usdPerRequest: 0.01 });
+  });
+
+  it('may name the tiers of a price in any order', async () => {
+    const tiers = [
+      { start: 200_000, price: 3 },
+      { start: 100_000, price: 2 },
+    ];
+    const usdPerMillionTokens = { input: { base: 1, tiers }, output: 4 };
+    const text = changed((source) => Object.assign(firstModel(source), { usdPerMillionTokens }));
+
+    const { models } = await load(text);
+
+    expect(models[0]?.usdPerMillionTokens.input).toEqual({ base: 1, tiers: tiers.toReversed() });
+  });
+
   it.each([
     [
       'a value of another type, and a key that there is not',
@@ -58,6 +83,25 @@ describe('a model catalogue', () => {
       'something that is no model',
       changed(({ models }) => models.splice(0, models.length, null as never)),
       'The model catalogue is faulty:\n× Invalid type: Expected Object but received null\n  → at models.0',
+    ],
+    [
+      'a service tier without a price that the model has',
+      changed((source) =>
+        Object.assign(firstModel(source), {
+          usdPerMillionTokens: { input: 1, cachedInput: 0.1, cacheWrite: 1.25, output: 5 },
+          serviceTiers: { priority: { input: 2, output: 10 } },
+        }),
+      ),
+      'gpt-5.2 has no price for serviceTiers.priority.cacheWrite: write the whole price\n  → at models.0',
+    ],
+    [
+      'a model whose public price isn’t metered',
+      changed((source) =>
+        Object.assign(firstModel(source), {
+          upstreams: [{ upstream: 'openai', model: 'gpt-realtime' }],
+        }),
+      ),
+      "The public price of gpt-5.2 has input_image_mtok, which isn't metered: write its whole price",
     ],
     ['half of a file', '{"models": [', `The model catalogue ${file} can't be read: `],
   ])('with %s is refused in words that name the place', async (_, text, words) => {

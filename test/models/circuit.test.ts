@@ -9,88 +9,177 @@ beforeEach(() => {
   upstream = `upstream ${++upstreams}`;
 });
 
-function fail(times: number): void {
-  for (let n = 0; n < times; n++) recordFailure(upstream);
+function fail(times: number, ...keys: string[]): void {
+  for (let n = 0; n < times; n++) for (const key of keys) recordFailure(upstream, key);
 }
 
-it('stays closed for two failures in a row', () => {
-  fail(2);
+/** How long a key has to wait, in ms. */
+const waitOf = (key: string) => admit(upstream, key)?.waitMs ?? 0;
 
-  expect(admit(upstream)).toBe(0);
+describe('a key', () => {
+  it('is not paused for two failures in a row', () => {
+    fail(2, 'one');
+
+    expect(waitOf('one')).toBe(0);
+  });
+
+  it('is paused for a second after the third, at that upstream, and no other key is', () => {
+    fail(3, 'one');
+
+    expect(admit(upstream, 'one')).toEqual({ waitMs: 1_000, isForAll: false });
+    expect(waitOf('other')).toBe(0);
+    expect(admit('another', 'one')).toBeUndefined();
+  });
+
+  it('may try again once the second is over', () => {
+    fail(3, 'one');
+
+    vi.advanceTimersByTime(1_000);
+
+    expect(waitOf('one')).toBe(0);
+  });
+
+  it.each([
+    [4, 2_000],
+    [5, 4_000],
+    [8, 32_000],
+    [9, 60_000],
+    [2_000, 60_000],
+  ])('after %i failures is paused for %i ms', (failures, ms) => {
+    fail(failures, 'one');
+
+    expect(waitOf('one')).toBe(ms);
+  });
+
+  it('has all its failures forgotten at its first success', () => {
+    fail(7, 'one');
+
+    recordSuccess(upstream, 'one');
+    fail(2, 'one');
+
+    expect(waitOf('one')).toBe(0);
+  });
+
+  it('stays paused where another’s calls succeed', () => {
+    fail(4, 'one');
+
+    recordSuccess(upstream, 'other');
+
+    expect(waitOf('one')).toBe(2_000);
+  });
+
+  it('is forgotten for a thousand others that failed later', () => {
+    fail(3, 'one');
+    for (let n = 0; n < 1_000; n++) recordFailure(upstream, `key ${n}`);
+
+    expect(waitOf('one')).toBe(0);
+  });
 });
 
-it('opens for a second after the third, and for that upstream alone', () => {
-  fail(3);
+describe('a circuit', () => {
+  it('opens for all where two keys fail three times each', () => {
+    fail(3, 'one', 'two');
 
-  expect(admit(upstream)).toBe(1_000);
-  expect(admit('another')).toBe(0);
+    expect(admit(upstream, 'three')).toEqual({ waitMs: 1_000, isForAll: true });
+    expect(admit('another', 'three')).toBeUndefined();
+  });
+
+  it('stays closed where one key fails, however often, and others now and then', () => {
+    fail(50, 'one');
+    fail(2, 'two', 'three');
+
+    expect([waitOf('two'), waitOf('three'), waitOf('four')]).toEqual([0, 0, 0]);
+  });
+
+  it('stays closed where anybody’s call succeeds between the failures of two', () => {
+    fail(3, 'one');
+    recordSuccess(upstream, 'three');
+    fail(3, 'two');
+
+    expect(waitOf('three')).toBe(0);
+  });
+
+  it.each([
+    [1, 2_000],
+    [2, 4_000],
+    [5, 32_000],
+    [6, 60_000],
+    [500, 60_000],
+  ])('that is open, after %i further failures of several pauses all for %i ms', (more, ms) => {
+    fail(3, 'one', 'two');
+    for (let n = 0; n < more; n++) recordFailure(upstream, `key ${n % 7}`);
+
+    expect(waitOf('three')).toBe(ms);
+  });
+
+  it('closes for all at the first success', () => {
+    fail(9, 'one', 'two');
+
+    recordSuccess(upstream, 'three');
+
+    expect(['one', 'two', 'three'].map(waitOf)).toEqual([0, 0, 0]);
+  });
+
+  it('that is open pauses all as long where the key that failed last fails again', () => {
+    fail(3, 'one', 'two');
+    vi.advanceTimersByTime(400);
+
+    recordFailure(upstream, 'two');
+
+    expect(waitOf('three')).toBe(600);
+  });
+
+  it('is not kept open by one key that goes on to fail: the others may try', () => {
+    fail(3, 'two', 'one');
+    for (let n = 0; n < 20; n++) {
+      vi.advanceTimersByTime(1_000);
+      if (admit(upstream, 'one') === undefined) recordFailure(upstream, 'one');
+    }
+
+    expect(waitOf('one')).toBeGreaterThan(0);
+    expect(waitOf('three')).toBe(0);
+  });
 });
 
-it('lets a call try again once the second is over', () => {
-  fail(3);
-
-  vi.advanceTimersByTime(1_000);
-
-  expect(admit(upstream)).toBe(0);
-});
-
-it.each([
-  [4, 2_000],
-  [5, 4_000],
-  [8, 32_000],
-  [9, 60_000],
-  [2_000, 60_000],
-])('after %i failures opens for %i ms', (failures, ms) => {
-  fail(failures);
-
-  expect(admit(upstream)).toBe(ms);
-});
-
-it('forgets all failures at the first success', () => {
-  fail(7);
-
-  recordSuccess(upstream);
-  fail(2);
-
-  expect(admit(upstream)).toBe(0);
-});
-
-describe('when its time is over, an open circuit', () => {
+describe.each([
+  ['a key’s pause', () => fail(3, 'one'), ['one', 'one']],
+  ['the pause for all', () => fail(3, 'one', 'two'), ['three', 'four']],
+] as const)('when %s is over', (_, open, [first, second]) => {
   beforeEach(() => {
-    fail(3);
+    open();
     vi.advanceTimersByTime(1_000);
   });
 
-  it('admits one call, and lets the others wait for it, no longer at a time than before', () => {
-    expect(admit(upstream)).toBe(0);
-    expect(admit(upstream)).toBe(1_000);
+  it('one call is admitted, and the others wait for it, no longer at a time than before', () => {
+    expect(waitOf(first)).toBe(0);
+    expect(waitOf(second)).toBe(1_000);
 
     vi.advanceTimersByTime(59_500);
-    expect(admit(upstream)).toBe(500);
+    expect(waitOf(second)).toBe(500);
   });
 
-  it('admits all once that call has succeeded', () => {
-    admit(upstream);
+  it('all are admitted once that call has succeeded', () => {
+    admit(upstream, first);
 
-    recordSuccess(upstream);
+    recordSuccess(upstream, first);
 
-    expect([admit(upstream), admit(upstream)]).toEqual([0, 0]);
+    expect([waitOf(first), waitOf(second), waitOf(second)]).toEqual([0, 0, 0]);
   });
 
-  it('stays open for longer if that call fails too', () => {
-    admit(upstream);
+  it('the next is longer if that call fails too', () => {
+    admit(upstream, first);
 
-    recordFailure(upstream);
+    recordFailure(upstream, first);
 
-    expect(admit(upstream)).toBe(2_000);
+    expect(waitOf(second)).toBe(2_000);
   });
 
-  it('admits another if that call was given up, or has shown nothing for a minute', () => {
-    admit(upstream);
-    recordNothing(upstream);
-    expect(admit(upstream)).toBe(0);
+  it('another call is admitted if that one was given up, or has shown nothing for a minute', () => {
+    admit(upstream, first);
+    recordNothing(upstream, first);
+    expect(waitOf(second)).toBe(0);
 
     vi.advanceTimersByTime(60_000);
-    expect(admit(upstream)).toBe(0);
+    expect(waitOf(second)).toBe(0);
   });
 });

@@ -25,10 +25,16 @@ const { findModel } = await import('../../shared/models/catalogue.ts');
 
 afterAll(() => Promise.all([models.close(), secrets.close()]));
 
-const open = (model: TestModel, signal = new AbortController().signal) =>
+const open = (
+  model: TestModel,
+  signal = new AbortController().signal,
+  keyId = 'a-key',
+  content = 'hi',
+) =>
   openCompletion(
     findModel(model.id) as Model,
-    { model: model.id, messages: [{ role: 'user', content: 'hi' }] },
+    keyId,
+    { model: model.id, messages: [{ role: 'user', content }] },
     signal,
   );
 
@@ -310,18 +316,80 @@ describe('a model with two upstreams', () => {
 });
 
 describe('a model whose only upstream is left alone', () => {
-  it('says so without asking it, and when to come back', async () => {
+  const left = async (keys: string[], asker: string) => {
     const model = models.newModel('plain', status(500));
+    for (const key of keys) await open(model, undefined, key).catch(() => {});
+    const error = await open(model, undefined, asker).catch((error: unknown) => error);
+    expect(countOf(model)).toEqual([keys.length]);
+    return { error, upstream: model.id };
+  };
+
+  it('says which without asking it, and when to come back', async () => {
+    const { error, upstream } = await left(['one', 'two', 'one', 'two', 'one', 'two'], 'three');
+
+    expect(error).toMatchObject({
+      statusCode: 503,
+      code: 'model_unavailable',
+      message: `The model's provider ${upstream} failed repeatedly and is left alone for 1 s.`,
+      retryAfterSeconds: 1,
+    });
+  });
+
+  it('says so to a key whose own calls failed there', async () => {
+    const { error, upstream } = await left(['one', 'one', 'one'], 'one');
+
+    expect(error).toMatchObject({
+      statusCode: 503,
+      code: 'model_unavailable',
+      message: `The last calls of this key failed at the model's provider ${upstream}, which gets no more of them for 1 s.`,
+      retryAfterSeconds: 1,
+    });
+  });
+
+  it('names the one of several that will be asked soonest', async () => {
+    const model = models.newModel('twin', status(500));
+    model.upstreams[1]?.respond([400, 400, 400, 500, 500, 500].map((code) => status(code)));
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now());
+    for (let n = 0; n < 3; n++) await open(model).catch(() => {});
+    clock.mockReturnValue(Date.now() + 1_000);
     for (let n = 0; n < 3; n++) await open(model).catch(() => {});
 
     await expect(open(model)).rejects.toMatchObject({
-      statusCode: 503,
-      code: 'model_unavailable',
-      message: "The model's provider failed repeatedly and is left alone for a moment.",
+      message: expect.stringContaining(` ${model.id}-second,`),
       retryAfterSeconds: 1,
     });
+  });
+});
+
+describe('a key whose requests make a provider fail', () => {
+  const poison = 'what makes it fail';
+
+  it('takes the model from no other key, at 150 calls a minute', async () => {
+    const model = models.newModel('plain', ({ messages }) =>
+      messages.some(({ content }) => content === poison) ? status(500) : answer,
+    );
+    const start = Date.now();
+    const clock = vi.spyOn(Date, 'now');
+    const refused: unknown[] = [];
+
+    for (let call = 0; call < 150; call++) {
+      clock.mockReturnValue(start + call * 400);
+      await open(model, undefined, 'attacker', poison).catch(() => {});
+      if (call % 3 === 0) await open(model, undefined, 'neighbour').catch((e) => refused.push(e));
+    }
+
+    expect(refused).toEqual([]);
+  });
+
+  it('is soon not asked for any more, while the others are', async () => {
+    const model = models.newModel('plain', status(500));
+    for (let call = 0; call < 20; call++) {
+      await open(model, undefined, 'attacker').catch(() => {});
+    }
 
     expect(countOf(model)).toEqual([3]);
+    await open(model, undefined, 'neighbour').catch(() => {});
+    expect(countOf(model)).toEqual([4]);
   });
 });
 

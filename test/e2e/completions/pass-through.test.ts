@@ -28,7 +28,7 @@ async function upstreamRequest({ id, upstreams }: TestModel, body: object): Prom
 
 describe('the upstream is asked', () => {
   it('exactly what the caller asked, under its own name of the model', async () => {
-    const model = chat.newModel();
+    const model = chat.newModel('caching');
     const body = {
       messages: [
         { role: 'system', content: 'Be brief.', name: 'house' },

@@ -23,6 +23,8 @@ export const kinds = {
   roomy: 2,
   /** Can't see. */
   blind: 2,
+  /** Writes to a cache. */
+  caching: 2,
 };
 
 export type ModelKind = keyof typeof kinds;
@@ -99,7 +101,10 @@ function modelsOf({ suffix, port }: ModelSlot, nowhere: string) {
       maxOutputTokens: id.startsWith('small') ? 100 : 1_000,
       ...(!id.startsWith('blind') && { maxImageTokens: 500 }),
       ...(id.startsWith('reasoning') && { reasoning: true }),
-      usdPerMillionTokens: { input: 1, cachedInput: 0.5, output: 10 },
+      usdPerMillionTokens: {
+        ...{ input: 1, cachedInput: 0.5, output: 10 },
+        ...(id.startsWith('caching') && { cacheWrite: 1.25, cacheWrite1h: 2 }),
+      },
     })),
   };
 }

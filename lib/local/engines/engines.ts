@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { DriveEngine } from '../drive/drive-server.ts';
 import { type DynamoDbEngine, startDynamoDb } from '../dynamodb/dynoxide.ts';
 import type { ModelEngine } from '../offline-model/offline-model-server.ts';
+import { ownFile, ownFolder } from '../own-paths.ts';
 import { startSecretsServer } from '../secrets/secrets-server.ts';
 import type { ResourceNames } from '../template/resource-names.ts';
 import { region } from '../template/resource-names.ts';
@@ -37,17 +38,18 @@ export interface EngineOptions {
 /** Starts the engines over files in `dataDir`, or in memory. Throws `StageError`. */
 export async function startEngines(options: EngineOptions): Promise<Engines> {
   const { dataDir, memory, onDeath } = options;
-  const file = (name: string) => (memory ? undefined : join(dataDir, name));
+  const kept = (own: typeof ownFile, name: string) =>
+    memory ? undefined : own(join(dataDir, name));
   const [dynamodb, queues, drive, textract, web, offlineModel] = await Promise.all([
-    startDynamoDb(file('dynamodb.db'), onDeath),
+    startDynamoDb(kept(ownFile, 'dynamodb.db'), onDeath),
     startEngineThread(
       thread('../queues/fauxqs-thread.ts'),
-      { dataDir: file('queues'), s3StorageDir: file('objects') },
+      { dataDir: kept(ownFolder, 'queues'), s3StorageDir: kept(ownFolder, 'objects') },
       onDeath,
     ),
     startEngineThread<DriveEngine>(
       thread('../drive/drive-thread.ts'),
-      { folder: folderOf('drive', dataDir), indexFile: file('drive.db') },
+      { folder: folderOf('drive', dataDir), indexFile: kept(ownFile, 'drive.db') },
       onDeath,
     ),
     startEngineThread<TextractEngine>(thread('../textract/textract-thread.ts'), {}, onDeath),

@@ -50,7 +50,10 @@ it.each(asks)(
 );
 
 it('takes no link in place of a signed request', async () => {
-  const [asksFor, signer] = [new GetObjectCommand({ Bucket: 'a', Key: 'b' }), clientConfig(secrets.url)];
+  const [asksFor, signer] = [
+    new GetObjectCommand({ Bucket: 'a', Key: 'b' }),
+    clientConfig(secrets.url),
+  ];
 
   const link = await getSignedUrl(new S3Client(signer), asksFor, { expiresIn: 60 });
 

@@ -1,11 +1,13 @@
+import { render } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { root } from './api/call.ts';
 import { JobPage } from './jobs/job-page.tsx';
 import { Jobs } from './jobs/jobs.tsx';
 import { NewJob } from './jobs/new-job.tsx';
-import { answerReference, apiKey, forgetKey } from './key/key.ts';
+import { adoptKey, answerReference, apiKey, forgetKey } from './key/key.ts';
 import { KeyForm } from './key/key-form.tsx';
 import { Overview } from './overview/overview.tsx';
+import { Drawn } from './parts/undrawn.tsx';
 import { Playground } from './playground/playground.tsx';
 import { linkTo, route } from './route.ts';
 
@@ -30,8 +32,19 @@ function leave(): void {
   location.reload();
 }
 
-/** The whole console: the form for the key, or the page that the URL names. */
-export function App() {
+/** Draws the console: the form for the key, or the page that the URL names. */
+export function draw(): void {
+  adoptKey();
+  window.addEventListener('hashchange', adoptKey);
+  render(
+    <Drawn>
+      <App />
+    </Drawn>,
+    document.body,
+  );
+}
+
+function App() {
   useEffect(() => {
     window.addEventListener('message', answerReference);
     return () => window.removeEventListener('message', answerReference);
@@ -86,7 +99,9 @@ function Pages() {
         </nav>
       </header>
       <main ref={content} tabIndex={-1} aria-label={title}>
-        <Page page={page} argument={argument} />
+        <Drawn key={`${page}/${argument}`}>
+          <Page page={page} argument={argument} />
+        </Drawn>
       </main>
       <footer>
         <small>
@@ -101,5 +116,5 @@ function Page({ page, argument }: { page: string; argument: string | undefined }
   if (page === 'playground') return <Playground />;
   if (page !== 'jobs') return <Overview />;
   if (argument === undefined) return <Jobs />;
-  return argument === 'new' ? <NewJob /> : <JobPage key={argument} id={argument} />;
+  return argument === 'new' ? <NewJob /> : <JobPage id={argument} />;
 }

@@ -4,9 +4,15 @@ import './console.css';
 import './jobs/jobs.css';
 import './playground/playground.css';
 import { render } from 'preact';
-import { App } from './app.tsx';
-import { adoptKey } from './key/key.ts';
+import { replaceUnknownLanguage } from './language.ts';
+import { Undrawn } from './parts/undrawn.tsx';
 
-adoptKey();
-window.addEventListener('hashchange', adoptKey);
-render(<App />, document.body);
+try {
+  replaceUnknownLanguage();
+  // Loaded only now: one of its modules reads the language, and any of them may fail as it is loaded.
+  const { draw } = await import('./app.tsx');
+  draw();
+} catch (error) {
+  reportError(error);
+  render(<Undrawn error={error as Error} />, document.body);
+}

@@ -110,7 +110,10 @@ async function deploy(
   narrator.step('making its tables, queues and bucket');
   const queuesUrl = engines.queues.url;
   const [secrets] = await Promise.all([
-    startSecrets(template, names, engines.drive.serviceAccount),
+    startSecrets(template, names, {
+      serviceAccount: engines.drive.serviceAccount,
+      modelKey: engines.offlineModel?.key,
+    }),
     deployTables(template, names, dynamodb.url),
     deployQueues(template, names, queuesUrl),
     deployBuckets(template, names, queuesUrl),
@@ -145,7 +148,7 @@ async function deploy(
   closers.push(() => sources.forEach((source) => void source.stop()));
   return {
     baseUrl,
-    dynamodbUrl: dynamodb.url,
+    dynamodbUrl: dynamodb.entranceUrl,
     queuesUrl,
     secretsUrl: secrets.url,
     driveUrl: engines.drive.url,

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DetectDocumentTextCommand } from '@aws-sdk/client-textract';
 import { startTextractServer } from '../../lib/local/textract/textract-server.ts';
 import type { JobList } from '../../shared/jobs/record.ts';
 import type { OcrResult } from '../../shared/jobs/result.ts';
@@ -8,6 +9,7 @@ import { minutes } from '../support/fixtures/sample-texts.ts';
 import { characterErrorRate, scanOf } from '../support/fixtures/scans.ts';
 import { call, submit, type Target, until } from '../support/servers/api.ts';
 import { startTestStage } from '../support/servers/stage.ts';
+import { textractClient } from '../support/servers/textract.ts';
 
 // Measures pages a second through the whole service, against the OCR engine asked directly for the same pages,
 // and how well they are read. node test/bench/ocr.ts [pages]
@@ -31,15 +33,8 @@ process.exit();
 /** Returns the seconds that the engine takes for all pages, asked for eight at a time. */
 async function askEngine(): Promise<number> {
   const engine = await startTextractServer();
-  const read = () =>
-    fetch(engine.url, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/x-amz-json-1.1',
-        'x-amz-target': 'Textract.DetectDocumentText',
-      },
-      body: JSON.stringify({ Document: { Bytes: Buffer.from(scan).toString('base64') } }),
-    }).then((answer) => answer.text());
+  const client = textractClient(engine.url);
+  const read = () => client.send(new DetectDocumentTextCommand({ Document: { Bytes: scan } }));
   await read();
   const start = performance.now();
   for (let page = 0; page < count; page += 8) {

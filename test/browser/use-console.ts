@@ -48,6 +48,9 @@ export async function useConsole() {
   return {
     newPage,
 
+    /** Returns the faults so far, which then count no more: a test has made them. */
+    takeFaults: () => faults.splice(0),
+
     /** Opens the console with a key, as the link that `npm start` prints does. */
     async open(target: Target, { at = 'overview', ...options }: OpenOptions = {}): Promise<Page> {
       const page = await newPage(target, options);

@@ -23,7 +23,11 @@ const jobsOfBefore = Object.entries(tables)
   .filter(({ job_id, status }) => job_id?.S?.startsWith('job_') && status);
 
 beforeAll(async () => {
-  const dynamodb = new DynamoDBClient(clientConfig(stage.dynamodb_url));
+  const { dynamodb_url, secret_access_key: secretAccessKey = '' } = stage;
+  const dynamodb = new DynamoDBClient({
+    ...clientConfig(dynamodb_url),
+    credentials: { accessKeyId: 'local', secretAccessKey },
+  });
   for (const [TableName, items] of Object.entries(tables)) {
     for (const Item of items) await dynamodb.send(new PutItemCommand({ TableName, Item }));
   }

@@ -508,7 +508,11 @@ describe.concurrent('a deployed stack', () => {
   let stub: Awaited<ReturnType<typeof startCloudFormationStub>>;
   const region = { AWS_REGION: 'eu-central-1', AWS_EC2_METADATA_DISABLED: 'true' };
   const nobody = { AWS_ENDPOINT_URL_CLOUDFORMATION: 'http://127.0.0.1:1' };
-  const account = { ...region, AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' };
+  const account = {
+    ...region,
+    AWS_ACCESS_KEY_ID: 'id',
+    AWS_SECRET_ACCESS_KEY: readStageFile(dataDir)?.secret_access_key ?? '',
+  };
 
   beforeAll(async () => {
     stub = await startCloudFormationStub({

@@ -325,7 +325,7 @@ describe.concurrent('on a deployed stack', () => {
       AWS_ENDPOINT_URL_DYNAMODB: readStageFile(dataDir)?.dynamodb_url ?? '',
       AWS_REGION: 'us-east-1',
       AWS_ACCESS_KEY_ID: 'AKIAEXAMPLE',
-      AWS_SECRET_ACCESS_KEY: 'hidden',
+      AWS_SECRET_ACCESS_KEY: readStageFile(dataDir)?.secret_access_key ?? '',
     });
     const [change] = await historyOf(await readKey((JSON.parse(stdout) as KeyRecord).id), 1);
     return { by: change?.by, stderr };

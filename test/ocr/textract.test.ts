@@ -1,16 +1,20 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { clientEnvironment } from '../../lib/local/engines/client-config.ts';
-import type { Engine } from '../../lib/local/engines/engine.ts';
+import type { Fault } from '../../lib/local/textract/fault-plan.ts';
 import type { Recognize } from '../../lib/local/textract/recognized-page.ts';
-import { startTextractServer } from '../../lib/local/textract/textract-server.ts';
+import {
+  startTextractServer,
+  type TextractServer,
+} from '../../lib/local/textract/textract-server.ts';
 import { readWithTextract } from '../../shared/ocr/textract.ts';
-import { countedRequests, jpegHeader, pageOf, tellFaults } from '../support/servers/textract.ts';
+import { poll } from '../support/servers/poll.ts';
+import { jpegHeader, pageOf } from '../support/servers/textract.ts';
 
 const page = jpegHeader();
 const noSignal = new AbortController().signal;
 const readsWell: Recognize = async () => pageOf('SUMMARY OF IT', 'All was read\nand agreed.');
 
-let server: Engine;
+let server: TextractServer;
 let recognize: Recognize;
 
 beforeAll(async () => {
@@ -22,9 +26,9 @@ afterAll(() => server.close());
 beforeEach(() => {
   recognize = readsWell;
 });
-afterEach(async () => {
-  await fetch(`${server.url}/faults`, { method: 'DELETE' });
-  await fetch(`${server.url}/requests`, { method: 'DELETE' });
+afterEach(() => {
+  server.faults.clear();
+  server.meter.reset();
 });
 
 describe('reading a page', () => {
@@ -33,14 +37,14 @@ describe('reading a page', () => {
 
     expect(read.text).toBe('SUMMARY OF IT\n\nAll was read\nand agreed.');
     expect(read.confidence).toBeCloseTo(90);
-    expect((await countedRequests(server.url)).byTarget).toEqual({ DetectDocumentText: 1 });
+    expect(server.meter.report().byTarget).toEqual({ DetectDocumentText: 1 });
   });
 
   it('with features analyzes it, as Markdown', async () => {
     const read = await readWithTextract(page, ['LAYOUT', 'TABLES'], noSignal);
 
     expect(read.text).toBe('## SUMMARY OF IT\n\nAll was read and agreed.');
-    expect((await countedRequests(server.url)).byTarget).toEqual({ AnalyzeDocument: 1 });
+    expect(server.meter.report().byTarget).toEqual({ AnalyzeDocument: 1 });
   });
 
   it('of no words says so by a confidence of null', async () => {
@@ -51,7 +55,7 @@ describe('reading a page', () => {
 });
 
 describe('what passes is tried again', () => {
-  it.each([
+  it.each<[string, Fault]>([
     ['a throttle', { type: 'ThrottlingException' }],
     ['a rate exceeded', { type: 'ProvisionedThroughputExceededException' }],
     ['a limit exceeded', { type: 'LimitExceededException' }],
@@ -60,12 +64,12 @@ describe('what passes is tried again', () => {
     ['a lost connection', { cut: true }],
     ['an answer that breaks off', { cut: 'midway' }],
   ])('%s', async (_what, fault) => {
-    await tellFaults(server.url, [{ times: 2, ...fault }]);
+    server.faults.add([{ times: 2, ...fault }]);
 
     const read = await readWithTextract(page, [], noSignal);
 
     expect(read.text).toContain('All was read');
-    expect((await countedRequests(server.url)).total).toBe(3);
+    expect(server.meter.report().total).toBe(3);
   });
 
   it.each([
@@ -73,12 +77,12 @@ describe('what passes is tried again', () => {
     ['faults', { type: 'InternalServerError' }, 503, 'ocr_unavailable'],
     ['lost connections', { cut: true }, 503, 'ocr_unavailable'],
   ])('until %s have lasted too long', async (_what, fault, statusCode, code) => {
-    await tellFaults(server.url, [{ times: 1_000, ...fault }]);
+    server.faults.add([{ times: 1_000, ...fault }]);
 
     const read = readWithTextract(page, [], noSignal, 300);
 
     await expect(read).rejects.toMatchObject({ statusCode, code, retryAfterSeconds: 5 });
-    expect((await countedRequests(server.url)).total).toBeGreaterThan(1);
+    expect(server.meter.report().total).toBeGreaterThan(1);
   });
 });
 
@@ -90,12 +94,12 @@ describe('what does not pass fails at once', () => {
     ['InvalidParameterException', 422, 'unreadable_page'],
     ['AccessDeniedException', 500, 'ocr_forbidden'],
   ])('%s', async (type, statusCode, code) => {
-    await tellFaults(server.url, [{ type }]);
+    server.faults.add([{ type }]);
 
     const read = readWithTextract(page, [], noSignal);
 
     await expect(read).rejects.toMatchObject({ statusCode, code });
-    expect((await countedRequests(server.url)).total).toBe(1);
+    expect(server.meter.report().total).toBe(1);
   });
 });
 
@@ -110,14 +114,17 @@ describe('out of time', () => {
     const read = readWithTextract(page, [], outOfTime.signal);
 
     await expect(read).rejects.toMatchObject({ statusCode: 503, code: 'ocr_unavailable' });
-    expect((await countedRequests(server.url)).total).toBe(1);
+    expect(server.meter.report().total).toBe(1);
   });
 
   it('between two attempts, none is made any more', async () => {
     const outOfTime = new AbortController();
-    await tellFaults(server.url, [{ times: 1_000, type: 'ThrottlingException' }]);
+    server.faults.add([{ times: 1_000, type: 'ThrottlingException' }]);
     const read = readWithTextract(page, [], outOfTime.signal);
-    while ((await countedRequests(server.url)).total < 2);
+    await poll(
+      () => server.meter.report(),
+      ({ total }) => total >= 2,
+    );
 
     outOfTime.abort();
 
@@ -128,6 +135,6 @@ describe('out of time', () => {
     const read = readWithTextract(page, [], AbortSignal.abort());
 
     await expect(read).rejects.toMatchObject({ code: 'ocr_unavailable' });
-    expect((await countedRequests(server.url)).total).toBe(0);
+    expect(server.meter.report().total).toBe(0);
   });
 });

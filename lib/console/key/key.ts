@@ -8,6 +8,15 @@ export const apiKey = signal<string | undefined>(undefined);
 /** Why a key is asked for, if it was refused. */
 export const refusal = signal<string | undefined>(undefined);
 
+/** The tab's storage; none where the browser keeps it from pages: then a key lasts as long as the page. */
+function tabStorage(): Storage | undefined {
+  try {
+    return sessionStorage;
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * Takes a key out of the URL's fragment, where `npm start` puts it, or out of the tab's storage. Browsers send no
  * fragment to servers, and it leaves the address bar and the history at once.
@@ -18,21 +27,21 @@ export function adoptKey(): void {
     history.replaceState(null, '', `${location.pathname}#/overview`);
     useKey(decodeURIComponent(fromUrl), false);
   } else if (!apiKey.value) {
-    apiKey.value = sessionStorage.getItem(storageName) ?? undefined;
+    apiKey.value = tabStorage()?.getItem(storageName) ?? undefined;
   }
 }
 
 /** Uses a key from now on. */
 export function useKey(key: string, remember: boolean): void {
   refusal.value = undefined;
-  if (remember) sessionStorage.setItem(storageName, key);
-  else sessionStorage.removeItem(storageName);
+  if (remember) tabStorage()?.setItem(storageName, key);
+  else tabStorage()?.removeItem(storageName);
   apiKey.value = key;
 }
 
 /** Forgets the key, everywhere. */
 export function forgetKey(reason?: string): void {
-  sessionStorage.removeItem(storageName);
+  tabStorage()?.removeItem(storageName);
   apiKey.value = undefined;
   refusal.value = reason;
 }

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import type { ModelDay, Period } from '../../../shared/usage/reports.ts';
-import { usd } from '../parts/format.ts';
+import { day, usd } from '../parts/format.ts';
 import { colourOf } from './colours.ts';
 
 const daySeconds = 86_400;
@@ -103,7 +103,7 @@ function optionsOf(parent: HTMLElement, models: string[]): uPlot.Options {
         ...axis,
         incrs: [1, 2, 7, 14, 30, 90].map((length) => length * daySeconds),
         space: 60,
-        values: (_plot, ticks) => ticks.map(shortDay),
+        values: (_plot, ticks) => ticks.map((seconds) => day(seconds * 1_000)),
       },
       { ...axis, size: 70, values: (_plot, ticks) => ticks.map((tick) => usd(tick)) },
     ],
@@ -119,10 +119,3 @@ function optionsOf(parent: HTMLElement, models: string[]): uPlot.Options {
     ],
   };
 }
-
-const shortDay = (seconds: number) =>
-  new Date(seconds * 1_000).toLocaleDateString('en-GB', {
-    day: 'numeric',
-    month: 'short',
-    timeZone: 'UTC',
-  });

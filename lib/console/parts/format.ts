@@ -19,6 +19,10 @@ export const counted = (value: number, noun: string, plural = `${noun}s`) =>
 export const moment = (instant: string) =>
   new Date(instant).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
 
+/** Writes a day, by UTC as statistics have it, without its year. */
+export const day = (ms: number) =>
+  new Date(ms).toLocaleDateString('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+
 const units: [ms: number, name: string][] = [
   [86_400_000, 'day'],
   [3_600_000, 'hour'],

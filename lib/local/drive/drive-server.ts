@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { relative, sep } from 'node:path';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { Engine } from '../engines/engine.ts';
+import { refusePages } from '../engines/page-requests.ts';
 import { StageError } from '../stage-error.ts';
 import { AccessTokens } from './access-tokens.ts';
 import { DriveError } from './drive-error.ts';
@@ -22,10 +23,18 @@ export interface DriveServerOptions {
   indexFile?: string;
 }
 
-export interface DriveServer extends Engine {
+/** A running Drive. */
+export interface DriveEngine extends Engine {
   rootFolderId: string;
   /** The one account that can sign in, new at each start. */
   serviceAccount: ServiceAccount;
+}
+
+/** One that runs in this thread, whose requests can be made to fail, and are counted. */
+export interface DriveServer extends DriveEngine {
+  faults: FaultInjector;
+  /** How many requests of each kind came so far, such as `GET /drive/v3/files/:fileId?alt=media`. */
+  requests(): Record<string, number>;
 }
 
 /** Serves a folder on disk over Drive's v3 protocol. */
@@ -42,13 +51,15 @@ export async function startDriveServer({
   const folder = new DriveFolder(path, index);
   const uploads = new UploadFolder(path);
   const app = Fastify({ forceCloseConnections: true });
-  countRequests(app);
-  addFaults(app);
+  const faults = new FaultInjector();
+  const requests = countRequests(app);
+  addFaults(app, faults);
   addErrors(app);
   addTokenRoute(app, tokens, account);
   addAuthorization(app, tokens);
   addFileRoutes(app, folder);
   addWriteRoutes(app, folder, uploads);
+  refusePages(app.server);
 
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
   serviceAccount.token_uri = `${url}/token`;
@@ -56,6 +67,8 @@ export async function startDriveServer({
     url,
     rootFolderId,
     serviceAccount,
+    faults,
+    requests,
     close: async () => {
       await app.close();
       uploads.discardAll();
@@ -72,16 +85,15 @@ function refuseVisible(indexFile: string, folder: string): void {
 }
 
 /** Adds faults on demand. Bodies are not parsed here: each route reads its own as it comes. */
-function addFaults(app: FastifyInstance): void {
-  const faults = new FaultInjector();
+function addFaults(app: FastifyInstance, faults: FaultInjector): void {
   faults.addTo(app);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (request, body, done) => done(null, faults.bodyOf(request, body)));
 }
 
 function addAuthorization(app: FastifyInstance, tokens: AccessTokens): void {
-  app.addHook('onRequest', async ({ method, url, query, headers }) => {
-    if (!/^\/(upload\/)?drive\//.test(url)) return;
+  app.addHook('onRequest', async ({ method, routeOptions: { url }, query, headers }) => {
+    if (url === undefined || url === '/token') return;
     // The address of a resumable upload is its own credential.
     if (method === 'PUT' && (query as { upload_id?: string }).upload_id) return;
     tokens.check(headers.authorization, method !== 'GET');

@@ -2,26 +2,25 @@ import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { answersError, errorOf, type Fault } from './fault.ts';
-import { readJson } from './request-body.ts';
 
-/** Makes requests fail for tests: POST /faults adds faults, DELETE /faults drops them. Drive has no such routes. */
+/** Makes requests fail for tests. */
 export class FaultInjector {
   private planned: (Fault & { times: number })[] = [];
   private readonly struck = new WeakMap<FastifyRequest, Fault>();
 
-  /** Adds the hooks and the routes. The hooks must be the first, so that a fault may strike any request. */
+  add(...faults: Fault[]): void {
+    this.planned.push(...faults.map((fault) => ({ times: 1, ...fault })));
+  }
+
+  /** Drops the faults that are still to come. */
+  clear(): void {
+    this.planned = [];
+  }
+
+  /** Adds the hooks. They must be the first, so that a fault may strike any request. */
   addTo(app: FastifyInstance): void {
     app.addHook('onRequest', (request, reply) => this.strike(request, reply));
     app.addHook('onSend', async (request, reply, payload) => this.spoil(request, reply, payload));
-    app.post('/faults', async ({ body }) => {
-      const { faults } = await readJson<{ faults: Fault[] }>(body);
-      this.planned.push(...faults.map((fault) => ({ times: 1, ...fault })));
-      return {};
-    });
-    app.delete('/faults', async () => {
-      this.planned = [];
-      return {};
-    });
   }
 
   /** Returns a request's body, cut if its fault cuts uploads. */
@@ -33,7 +32,7 @@ export class FaultInjector {
   }
 
   private async strike(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
-    const fault = request.url === '/faults' ? undefined : this.take(request);
+    const fault = this.take(request);
     if (!fault) return;
     this.struck.set(request, fault);
     if (!answersError(fault) || fault.afterDone) return;

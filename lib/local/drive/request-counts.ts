@@ -1,19 +1,14 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
-/**
- * Counts requests by kind, such as `GET /drive/v3/files/:fileId?alt=media`. Tests read the counts by
- * `GET /requests`, which Drive doesn't have.
- */
-export function countRequests(app: FastifyInstance): void {
+/** Counts requests by kind, such as `GET /drive/v3/files/:fileId?alt=media`. Returns what tells the counts so far. */
+export function countRequests(app: FastifyInstance): () => Record<string, number> {
   const counts = new Map<string, number>();
   app.addHook('onRequest', async (request) => {
     const kind = kindOf(request);
-    if (!isControl(request)) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+    counts.set(kind, (counts.get(kind) ?? 0) + 1);
   });
-  app.get('/requests', async () => Object.fromEntries(counts));
+  return () => Object.fromEntries(counts);
 }
-
-const isControl = ({ url }: FastifyRequest) => url === '/requests' || url === '/faults';
 
 function kindOf({ method, routeOptions, query }: FastifyRequest): string {
   const { alt, uploadType } = query as { alt?: string; uploadType?: string };

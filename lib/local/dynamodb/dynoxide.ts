@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { existsSync, mkdtempSync, statfsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
@@ -8,16 +9,19 @@ import type { Engine } from '../engines/engine.ts';
 import { spawnWatched } from '../engines/watched-process.ts';
 import { StageError } from '../stage-error.ts';
 import { urlFrom } from '../url-from.ts';
+import { startEntrance } from './entrance.ts';
 import { type LocalStreams, openStreams } from './streams.ts';
 
-/** A running DynamoDB. */
+/** A running DynamoDB. Its `url` is for the stage's own threads alone. */
 export interface DynamoDbEngine extends Engine {
+  /** Where everybody else reaches it, with requests that are signed. */
+  entranceUrl: string;
   /** Watches and trims its streams; absent if the engine is not the stage's own. */
   streams?: LocalStreams;
 }
 
 /**
- * Starts dynoxide on a free port over a file, or without one over a file that is removed when it stops. Returns
+ * Starts dynoxide over a file, or without one over a file that is removed when it stops. Returns
  * the DynamoDB that `AWS_ENDPOINT_URL_DYNAMODB` names instead, if it is set. Throws `StageError`.
  */
 export async function startDynamoDb(
@@ -25,11 +29,12 @@ export async function startDynamoDb(
   onDeath: (reason: string) => void,
 ): Promise<DynamoDbEngine> {
   const elsewhere = urlFrom('AWS_ENDPOINT_URL_DYNAMODB');
-  if (elsewhere) return { url: elsewhere, close: async () => {} };
+  if (elsewhere) return { url: elsewhere, entranceUrl: elsewhere, close: async () => {} };
 
-  const port = await freePort();
+  const host = hiddenAddress();
+  const port = await freePort(host);
   const path = file ?? join(mkdtempSync(join(memoryFolder(), 'quire-')), 'dynamodb.db');
-  const command = [binaryPath(), '--port', String(port), '--db-path', path];
+  const command = [binaryPath(), '--host', host, '--port', String(port), '--db-path', path];
   const temporary = file ? '' : dirname(path);
   const engine = spawnWatched(command, { temporary });
   await listening(engine);
@@ -39,17 +44,29 @@ export async function startDynamoDb(
   engine.once('exit', () => {
     if (!closing) onDeath('The DynamoDB engine stopped by itself.');
   });
+  const url = `http://${host}:${port}`;
+  const entrance = await startEntrance(url);
   return {
-    url: `http://127.0.0.1:${port}`,
+    url,
+    entranceUrl: entrance.url,
     streams,
     close: async () => {
       closing = true;
+      await entrance.close();
       await streams.close();
       engine.stdio[3]?.destroy();
       await exited;
     },
   };
 }
+
+/**
+ * Returns an address of this machine that nobody can guess. dynoxide answers whoever reaches it, pages of any origin too,
+ * and knows no other kind of socket. On Linux all of 127.0.0.0/8 leads to this machine: a page would have to try 16 million
+ * addresses, with 28,000 ports each. Other users of the machine find it in /proc/net/tcp.
+ */
+const hiddenAddress = () =>
+  ['127', ...Array.from({ length: 3 }, () => randomInt(1, 255))].join('.');
 
 const minFreeBytes = 512 * 1024 * 1024;
 
@@ -88,10 +105,10 @@ function listening(engine: ChildProcess): Promise<void> {
   });
 }
 
-function freePort(): Promise<number> {
+function freePort(host: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer().once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
+    probe.listen(0, host, () => {
       const address = probe.address();
       probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
     });

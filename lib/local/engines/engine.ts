@@ -37,7 +37,7 @@ export async function startEngineThread<Report extends Engine = Engine>(
 }
 
 /** Reports from an engine's thread that the engine runs, and closes it when the stage says so. */
-export function reportEngine({ close, ...report }: Engine): void {
+export function reportEngine<Report extends Engine>({ close, ...report }: Report): void {
   parentPort?.on('message', async (message) => {
     if (message !== 'close') return;
     await close();

@@ -1,14 +1,17 @@
 import { cpSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { DriveServer } from '../drive/drive-server.ts';
+import type { DriveEngine } from '../drive/drive-server.ts';
 import { type DynamoDbEngine, startDynamoDb } from '../dynamodb/dynoxide.ts';
+import type { ModelEngine } from '../offline-model/offline-model-server.ts';
+import { ownFile, ownFolder } from '../own-paths.ts';
 import { startSecretsServer } from '../secrets/secrets-server.ts';
 import type { ResourceNames } from '../template/resource-names.ts';
 import { region } from '../template/resource-names.ts';
 import { constructOf, resourcesOf, type Template } from '../template/template.ts';
-import type { TextractServer } from '../textract/textract-server.ts';
+import type { TextractEngine } from '../textract/textract-server.ts';
 import { searchProvider } from '../web/search-provider.ts';
+import type { WebEngine } from '../web/web-server.ts';
 import { type Engine, type EngineThread, startEngineThread } from './engine.ts';
 
 /** The servers that stand for AWS's services, Google Drive, the web and the model providers on this machine. */
@@ -16,12 +19,12 @@ export interface Engines {
   dynamodb: DynamoDbEngine;
   /** SQS and S3. */
   queues: EngineThread;
-  drive: DriveServer;
-  textract: TextractServer;
+  drive: DriveEngine;
+  textract: TextractEngine;
   /** Pages, and a SearXNG that searches them. */
-  web: Engine;
+  web: WebEngine;
   /** Undefined if a real provider is configured. */
-  offlineModel: Engine | undefined;
+  offlineModel: ModelEngine | undefined;
 }
 
 export interface EngineOptions {
@@ -35,28 +38,33 @@ export interface EngineOptions {
 /** Starts the engines over files in `dataDir`, or in memory. Throws `StageError`. */
 export async function startEngines(options: EngineOptions): Promise<Engines> {
   const { dataDir, memory, onDeath } = options;
-  const file = (name: string) => (memory ? undefined : join(dataDir, name));
+  const kept = (own: typeof ownFile, name: string) =>
+    memory ? undefined : own(join(dataDir, name));
   const [dynamodb, queues, drive, textract, web, offlineModel] = await Promise.all([
-    startDynamoDb(file('dynamodb.db'), onDeath),
+    startDynamoDb(kept(ownFile, 'dynamodb.db'), onDeath),
     startEngineThread(
       thread('../queues/fauxqs-thread.ts'),
-      { dataDir: file('queues'), s3StorageDir: file('objects') },
+      { dataDir: kept(ownFolder, 'queues'), s3StorageDir: kept(ownFolder, 'objects') },
       onDeath,
     ),
-    startEngineThread<DriveServer>(
+    startEngineThread<DriveEngine>(
       thread('../drive/drive-thread.ts'),
-      { folder: folderOf('drive', dataDir), indexFile: file('drive.db') },
+      { folder: folderOf('drive', dataDir), indexFile: kept(ownFile, 'drive.db') },
       onDeath,
     ),
-    startEngineThread<TextractServer>(thread('../textract/textract-thread.ts'), {}, onDeath),
-    startEngineThread(
+    startEngineThread<TextractEngine>(thread('../textract/textract-thread.ts'), {}, onDeath),
+    startEngineThread<WebEngine>(
       thread('../web/web-thread.ts'),
       { folder: folderOf('web', dataDir) },
       onDeath,
     ),
     hasProvider()
       ? undefined
-      : startEngineThread(thread('../offline-model/offline-model-thread.ts'), {}, onDeath),
+      : startEngineThread<ModelEngine>(
+          thread('../offline-model/offline-model-thread.ts'),
+          {},
+          onDeath,
+        ),
   ]);
   return { dynamodb, queues, drive, textract, web, offlineModel };
 }
@@ -76,20 +84,30 @@ export function hasProvider(): boolean {
   return Boolean(process.env['OPENAI_API_KEY'] || process.env['OPENAI_BASE_URL']);
 }
 
+/** What engines want to see, new at each start. */
+interface EngineSecrets {
+  /** The drive's. */
+  serviceAccount?: object | undefined;
+  /** The offline model's. */
+  modelKey?: string | undefined;
+}
+
 /**
- * Serves the template's secrets, and those that are parameters. Each is known by its construct: the value of `google-drive` is the drive's account,
- * that of `search` the key of what searches the web, that of a model provider `<name>` is `<NAME>_API_KEY` in this
- * process's environment, and that of models of one's own `OPENAI_API_KEY`.
+ * Serves the template's secrets, and those that are parameters. Each is known by its construct: the value of
+ * `google-drive` is the drive's account, that of `search` the key of what searches the web. That of a model provider is
+ * the offline model's key if that stands for all of them; else the one of `<name>` is `<NAME>_API_KEY` in this process's
+ * environment, and that of models of one's own `OPENAI_API_KEY`.
  */
 export function startSecrets(
   template: Template,
   names: ResourceNames,
-  serviceAccount?: object,
+  { serviceAccount, modelKey }: EngineSecrets = {},
 ): Promise<Engine> {
   const secrets = resourcesOf(template, 'AWS::SecretsManager::Secret');
   const secretOf = (name: string) => {
     if (name === 'google-drive') return JSON.stringify(serviceAccount ?? {});
     if (name === 'search') return searchProvider().key ?? 'none';
+    if (modelKey) return modelKey;
     const provider = name === 'models' ? 'openai' : name;
     return process.env[`${provider.toUpperCase()}_API_KEY`] || 'none';
   };
@@ -127,7 +145,7 @@ export function endpointsOf(
     AWS_ENDPOINT_URL_LAMBDA: invoke.url,
     AWS_ENDPOINT_URL_TEXTRACT: engines.textract.url,
     GOOGLE_DRIVE_URL: engines.drive.url,
-    ...(search.name === 'searxng' && { SEARCH_URL: search.url ?? engines.web.url }),
+    ...(search.name === 'searxng' && { SEARCH_URL: search.url ?? engines.web.searchUrl }),
     // The one address on this machine that may be read as a page, and the one that webhooks may have.
     ...(functionName === 'read-page' && { READ_PAGE_LOCAL_ORIGIN: engines.web.url }),
     ...(functionName === 'post-webhook' &&

@@ -1,24 +1,25 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { JudgeLink, Link } from '../permissions/links.ts';
 import { credentials } from './client-config.ts';
+import { isOfPage, refuseRequests } from './page-requests.ts';
 
 /**
- * Refuses with 403 what this stage's clients and functions haven't signed, before anything of it is read. A link is a
- * request that was signed beforehand, and works until it expires, if who signed it may do what it is for. The loopback is open to every user of the machine,
- * but only the stage knows its secret key.
+ * Refuses with 403 what pages in browsers send, and what this stage's clients and functions haven't signed, before anything
+ * of it is read. The loopback is open to every user of the machine, but only the stage knows its secret key. A link is a
+ * request that was signed beforehand. One is taken if there is a judge of links, until it expires, if who signed it may
+ * do what it is for.
  */
 export function requireSignature(server: Server, judgeLink?: JudgeLink): void {
-  const [respond] = server.listeners('request');
-  server.removeAllListeners('request');
-  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    if (!isSigned(request)) {
+  refuseRequests(server, (request, response) => {
+    const isLink = judgeLink !== undefined && !request.headers.authorization;
+    if (isOfPage(request) || !isSigned(request, isLink)) {
       response.writeHead(403, { 'x-amzn-errortype': 'SignatureDoesNotMatch' }).end();
-      return;
+      return true;
     }
-    const refusal = request.headers.authorization ? undefined : judgeLink?.(linkOf(request));
+    const refusal = isLink ? judgeLink(linkOf(request)) : undefined;
     if (refusal) response.writeHead(refusal.statusCode, refusal.headers).end(refusal.body);
-    else respond?.call(server, request, response);
+    return refusal !== undefined;
   });
 }
 
@@ -34,13 +35,11 @@ interface Signature {
 }
 
 /** @see https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html */
-function isSigned(request: IncomingMessage): boolean {
+function isSigned(request: IncomingMessage, isLink: boolean): boolean {
   const { method = '', url = '', headers } = request;
   const [path = '', search = ''] = url.split(/\?(.*)/s);
   const query = parametersIn(search);
-  const stated = headers.authorization
-    ? signatureInHeaders(request, headers.authorization)
-    : signatureInLink(query);
+  const stated = isLink ? signatureInLink(query) : signatureInHeaders(request);
   if (!stated) return false;
   const { scope, at, signedHeaders, payloadHash, signature } = stated;
   const canonical = [
@@ -63,8 +62,8 @@ function isSigned(request: IncomingMessage): boolean {
 const hmac = (key: string | Buffer, text: string): Buffer =>
   createHmac('sha256', key).update(text).digest();
 
-function signatureInHeaders({ headers }: IncomingMessage, text: string): Signature | undefined {
-  const found = text.match(
+function signatureInHeaders({ headers }: IncomingMessage): Signature | undefined {
+  const found = headers.authorization?.match(
     /^AWS4-HMAC-SHA256 Credential=[^/]+\/([^,]+), *SignedHeaders=([^,]+), *Signature=([0-9a-f]+)$/,
   );
   if (!found) return undefined;

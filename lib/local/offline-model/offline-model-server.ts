@@ -1,11 +1,20 @@
+import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import Fastify, { type FastifyInstance } from 'fastify';
+import type { Engine } from '../engines/engine.ts';
+import { refusePages } from '../engines/page-requests.ts';
 import { parseChatRequest } from './chat-request.ts';
 import { complete } from './completion.ts';
 import { completionEvents } from './completion-events.ts';
 import { OpenAIError } from './openai-error.ts';
 
 const maxBodyBytes = 10 * 1024 * 1024;
+
+/** A running offline model. */
+export interface ModelEngine extends Engine {
+  /** The one API key that it knows, new at each start. */
+  key: string;
+}
 
 /** Starts the offline model, an OpenAI-compatible API that needs no network. Port 0 takes a free one. */
 export async function startOfflineModel({
@@ -14,12 +23,22 @@ export async function startOfflineModel({
 }: {
   port?: number;
   host?: '127.0.0.1';
-} = {}): Promise<{ url: string; close(): Promise<void> }> {
+} = {}): Promise<ModelEngine> {
   const app = Fastify({ bodyLimit: maxBodyBytes, forceCloseConnections: true });
-  addRoutes(app);
+  const key = `sk-offline-${randomBytes(24).toString('base64url')}`;
   addErrors(app);
+  requireKey(app, key);
+  addRoutes(app);
+  refusePages(app.server);
   const address = await app.listen({ port, host });
-  return { url: `${address}/v1`, close: () => app.close() };
+  return { url: `${address}/v1`, key, close: () => app.close() };
+}
+
+function requireKey(app: FastifyInstance, key: string): void {
+  app.addHook('onRequest', async ({ headers }) => {
+    if (headers.authorization === `Bearer ${key}`) return;
+    throw new OpenAIError(401, 'Incorrect API key provided.', { code: 'invalid_api_key' });
+  });
 }
 
 function addRoutes(app: FastifyInstance): void {

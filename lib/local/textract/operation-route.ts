@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { blocksOf } from './blocks.ts';
-import type { Fault, FaultPlan } from './fault-plan.ts';
+import { exceptionOf, type Fault, type FaultPlan } from './fault-plan.ts';
 import { readOperationRequest } from './operation-request.ts';
 import type { Recognize } from './recognized-page.ts';
 import type { RequestMeter } from './request-meter.ts';
@@ -52,8 +52,10 @@ function hangUpOf({ raw }: FastifyReply): AbortSignal {
   return hangUp.signal;
 }
 
-function fail({ type, status, message, cut, hang }: Fault, reply: FastifyReply): unknown {
-  if (!cut && !hang) throw new TextractError(type, message ?? 'Told to fail', status);
+function fail(fault: Fault, reply: FastifyReply): unknown {
+  const { message = 'Told to fail', cut, hang } = fault;
+  const { type, status } = exceptionOf(fault);
+  if (!cut && !hang) throw new TextractError(type, message, status);
   reply.hijack();
   if (cut === 'midway') {
     reply.raw.writeHead(200, { 'content-type': contentType, 'content-length': 1_000 });

@@ -32,8 +32,10 @@ export function tesseractJs({
     const thread = await startThread();
     all.add(thread);
     onThreads(all.size);
-    if (isClosed) await end(thread);
-    return thread;
+    if (!isClosed) return thread;
+    // A thread that has ended would take a page, and fail outside of any promise.
+    await end(thread);
+    throw new Error('Tesseract ended');
   }
 
   async function end(thread: Thread): Promise<void> {

@@ -1,6 +1,6 @@
 import Fastify from 'fastify';
 import type { Engine } from '../engines/engine.ts';
-import { addControlRoutes } from './control-routes.ts';
+import { requireSignature } from '../engines/signature.ts';
 import { FaultPlan } from './fault-plan.ts';
 import { addOperationRoute } from './operation-route.ts';
 import type { Recognize } from './recognized-page.ts';
@@ -22,27 +22,37 @@ export interface TextractOptions {
   tesseract?: 'native' | 'js';
 }
 
-/** A running Textract, and the name of what reads its pages. */
-export interface TextractServer extends Engine {
+/** A running Textract. */
+export interface TextractEngine extends Engine {
+  /** The name of what reads its pages. */
   reader: string;
+}
+
+/** One that runs in this thread, whose requests can be made to fail, and are counted. */
+export interface TextractServer extends TextractEngine {
+  faults: FaultPlan;
+  meter: RequestMeter;
 }
 
 /**
  * Starts a server that speaks Textract's protocol, with the operations `DetectDocumentText` and
- * `AnalyzeDocument`. `POST /faults` makes requests fail, `GET /requests` counts them.
+ * `AnalyzeDocument`.
  */
 export async function startTextractServer(options: TextractOptions = {}): Promise<TextractServer> {
   const { port = 0, pagesPerSecond = Number.POSITIVE_INFINITY } = options;
   const recognizer = await recognizerOf(options);
   const closing = new AbortController();
   const app = Fastify({ bodyLimit: bodyLimitBytes, forceCloseConnections: true });
-  const controls = { faults: new FaultPlan(), meter: new RequestMeter(pagesPerSecond) };
-  addOperationRoute(app, { ...controls, recognize: recognizer.recognize, closing: closing.signal });
-  addControlRoutes(app, controls);
+  const [faults, meter] = [new FaultPlan(), new RequestMeter(pagesPerSecond)];
+  const { recognize } = recognizer;
+  addOperationRoute(app, { faults, meter, recognize, closing: closing.signal });
+  requireSignature(app.server);
   const url = await app.listen({ host: '127.0.0.1', port });
   return {
     url,
     reader: recognizer.name,
+    faults,
+    meter,
     close: async () => {
       closing.abort();
       await Promise.all([app.close(), recognizer.close()]);

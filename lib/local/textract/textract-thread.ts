@@ -3,4 +3,5 @@ import { reportEngine } from '../engines/engine.ts';
 import { startTextractServer, type TextractOptions } from './textract-server.ts';
 
 // The thread of the stage's Textract.
-reportEngine(await startTextractServer(workerData as TextractOptions));
+const { url, reader, close } = await startTextractServer(workerData as TextractOptions);
+reportEngine({ url, reader, close });

@@ -11,12 +11,12 @@ interface SearchQuery {
 }
 
 /**
- * Adds SearXNG's search, as an instance answers it that allows JSON alone.
+ * Adds SearXNG's search, as an instance answers it that lies at a path and allows JSON alone.
  *
  * @see https://docs.searxng.org/dev/search_api.html
  */
-export function addSearchRoute(app: FastifyInstance, index: WebIndex): void {
-  app.get<{ Querystring: SearchQuery }>('/search', async ({ query }, reply) => {
+export function addSearchRoute(app: FastifyInstance, index: WebIndex, path: string): void {
+  app.get<{ Querystring: SearchQuery }>(`${path}/search`, async ({ query }, reply) => {
     const { q, format, pageno = '1' } = query;
     if (format !== 'json') {
       return reply.code(403).type('text/html; charset=utf-8').send(forbidden);

@@ -10,7 +10,6 @@ import {
   smallPdf,
   words,
 } from '../../support/fixtures/small-documents.ts';
-import { countedRequests } from '../../support/servers/textract.ts';
 import { minuteMs, pass, useFreshHour } from '../../support/worlds/clock.ts';
 import {
   expectBalanced,
@@ -73,7 +72,7 @@ describe('a page that a key has had read before', () => {
   it('costs nothing for two further questions about a scan of 40 pages', async () => {
     const caller = await world.newCaller();
     const drive = await put(scans(40));
-    const { total } = await countedRequests(world.textract.url);
+    const { total } = world.textract.meter.report();
 
     const answers = [
       await ocr(caller, { drive }, question('What was agreed?')),
@@ -85,7 +84,7 @@ describe('a page that a key has had read before', () => {
     expect(answers.map(({ images_used }) => images_used)).toEqual([40, 0, 0]);
     expect(answers.map((answer) => cachedOf(answer).length)).toEqual([0, 40, 40]);
     expect(answers[2]?.text).toBe(answers[0]?.text);
-    expect((await countedRequests(world.textract.url)).total - total).toBe(40);
+    expect(world.textract.meter.report().total - total).toBe(40);
     expect(await useOf(caller)).toMatchObject({ pages: 40, images: 40, held: 0 });
     await expectBalanced([caller]);
   });

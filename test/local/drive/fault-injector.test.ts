@@ -4,7 +4,7 @@ import type { Fault } from '../../../lib/local/drive/fault.ts';
 import { useDrive } from '../../support/servers/drive.ts';
 
 const drive = await useDrive();
-afterEach(() => fetch(`${drive.url}/faults`, { method: 'DELETE' }));
+afterEach(() => drive.faults.clear());
 
 const root = '/drive/v3/files/root';
 
@@ -18,7 +18,7 @@ describe('a fault', () => {
     [{ status: 503 }, 503, 'global'],
     [{ status: 401 }, 401, 'global'],
   ])('%o is answered as Google’s error', async (fault, status, domain) => {
-    await drive.fault(fault);
+    drive.fault(fault);
 
     const answer = await drive.call(root);
 
@@ -29,7 +29,7 @@ describe('a fault', () => {
   });
 
   it('strikes as often as told, and only what it matches', async () => {
-    await drive.fault({ match: { method: 'GET', path: 'files/root' }, times: 2, status: 500 });
+    drive.fault({ match: { method: 'GET', path: 'files/root' }, times: 2, status: 500 });
 
     const statuses = [];
     for (const path of ['/drive/v3/files', root, root, root]) {
@@ -40,15 +40,15 @@ describe('a fault', () => {
   });
 
   it('is forgotten when told so', async () => {
-    await drive.fault({ status: 500, times: 9 });
+    drive.fault({ status: 500, times: 9 });
 
-    await fetch(`${drive.url}/faults`, { method: 'DELETE' });
+    drive.faults.clear();
 
     expect((await drive.call(root)).status).toBe(200);
   });
 
   it('is outlived by Google’s client', async () => {
-    await drive.fault({ match: { method: 'GET' }, times: 2, status: 500, reason: 'backendError' });
+    drive.fault({ match: { method: 'GET' }, times: 2, status: 500, reason: 'backendError' });
 
     const { data } = await drive.client.files.get(
       { fileId: 'root' },
@@ -59,7 +59,7 @@ describe('a fault', () => {
   });
 
   it('may answer an upload that is still being sent', async () => {
-    await drive.fault({ match: { method: 'POST' }, reason: 'storageQuotaExceeded' });
+    drive.fault({ match: { method: 'POST' }, reason: 'storageQuotaExceeded' });
 
     const answer = await drive.call('/upload/drive/v3/files?uploadType=media', {
       method: 'POST',
@@ -72,7 +72,7 @@ describe('a fault', () => {
   it('may cut a download in the middle', async () => {
     drive.put('large.bin', Buffer.alloc(2_000_000, 'x'));
     const fileId = await drive.idOf('large.bin');
-    await drive.fault({ match: { path: 'alt=media' }, cutAfterBytes: 300_000 });
+    drive.fault({ match: { path: 'alt=media' }, cutAfterBytes: 300_000 });
 
     const { data } = await drive.client.files.get(
       { fileId, alt: 'media' },
@@ -92,7 +92,7 @@ describe('a fault', () => {
   it('may lose the answer of what was done', async () => {
     const create = (name: string) =>
       drive.call('/drive/v3/files', { method: 'POST', body: JSON.stringify({ name }) });
-    await drive.fault(
+    drive.fault(
       { match: { method: 'POST' }, afterDone: true },
       { match: { method: 'POST' }, afterDone: true, status: 503 },
     );
@@ -107,14 +107,14 @@ describe('a fault', () => {
 });
 
 it('requests are counted by kind', async () => {
-  const before = await drive.requests();
+  const before = drive.requests();
   drive.put('counted.txt', 'x');
   const fileId = await drive.idOf('counted.txt');
   await drive.client.files.get({ fileId });
   await drive.client.files.get({ fileId, alt: 'media' });
   await drive.client.files.get({ fileId, alt: 'media' });
 
-  const after = await drive.requests();
+  const after = drive.requests();
 
   const since = (kind: string) => (after[kind] ?? 0) - (before[kind] ?? 0);
   const get = 'GET /drive/v3/files';

@@ -12,6 +12,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { clientConfig } from '../../../lib/local/engines/client-config.ts';
 import { startSecretsServer } from '../../../lib/local/secrets/secrets-server.ts';
 import { shared } from '../../support/run/shared.ts';
+import { statusOf } from './status-of.ts';
 
 const secretId = 'arn:aws:secretsmanager:us-east-1:000000000000:secret:a';
 const [{ queuesUrl }, secrets] = await Promise.all([
@@ -48,6 +49,17 @@ it.each(asks)(
   },
 );
 
+it('takes no link in place of a signed request', async () => {
+  const [asksFor, signer] = [
+    new GetObjectCommand({ Bucket: 'a', Key: 'b' }),
+    clientConfig(secrets.url),
+  ];
+
+  const link = await getSignedUrl(new S3Client(signer), asksFor, { expiresIn: 60 });
+
+  expect((await fetch(link)).status).toBe(403);
+});
+
 describe('an object', () => {
   const client = new S3Client(clientConfig(queuesUrl));
   const Bucket = `signed-${crypto.randomUUID()}`;
@@ -73,6 +85,19 @@ describe('an object', () => {
     const answers = await Promise.all(others.map((each) => fetch(each)));
     expect(answers.map(({ status }) => status)).toEqual([403, 403, 403, 403]);
     expect((await fetch(url, { method: 'DELETE' })).status).toBe(403);
+  });
+
+  it('is opened by a link on a page, and no page reads it', async () => {
+    await putIt();
+    const url = await link(60);
+    const fromAfar = { 'sec-fetch-site': 'cross-site' };
+
+    const followed = { ...fromAfar, 'sec-fetch-mode': 'navigate' };
+    expect(await statusOf(url, { headers: followed })).toBe(200);
+    const shown = { ...fromAfar, 'sec-fetch-mode': 'no-cors' };
+    expect(await statusOf(url, { headers: shown })).toBe(403);
+    const fetched = { ...fromAfar, origin: 'https://elsewhere.example' };
+    expect(await statusOf(url, { headers: fetched })).toBe(403);
   });
 
   it('is not read by a link that has expired', async () => {

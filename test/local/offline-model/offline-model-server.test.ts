@@ -37,7 +37,7 @@ let client: OpenAI;
 
 beforeAll(async () => {
   model = await startOfflineModel();
-  client = new OpenAI({ baseURL: model.url, apiKey: 'none', maxRetries: 0 });
+  client = new OpenAI({ baseURL: model.url, apiKey: model.key, maxRetries: 0 });
 });
 
 afterAll(() => model.close());
@@ -70,7 +70,7 @@ async function stream(messages: Message[], more: Partial<Chat> = {}) {
 function post(body: string | object): Promise<Response> {
   return fetch(`${model.url}/chat/completions`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${model.key}` },
     body: typeof body === 'string' ? body : JSON.stringify(body),
   });
 }
@@ -509,8 +509,19 @@ describe('a request it refuses', () => {
     expect(await response.json()).toHaveProperty('error.message');
   });
 
+  it.each([[{}], [{ authorization: 'Bearer none' }]])(
+    'without the key of this start is a 401: %o',
+    async (headers) => {
+      const response = await fetch(`${model.url}/models`, { headers });
+
+      expect(response.status).toBe(401);
+      expect(await response.json()).toHaveProperty('error.code', 'invalid_api_key');
+    },
+  );
+
   it('to an unknown route is a 404', async () => {
-    const response = await fetch(`${model.url}/embeddings`, { method: 'POST' });
+    const headers = { authorization: `Bearer ${model.key}` };
+    const response = await fetch(`${model.url}/embeddings`, { method: 'POST', headers });
 
     expect(response.status).toBe(404);
     expect(await response.json()).toHaveProperty('error.code', 'unknown_url');
@@ -540,9 +551,9 @@ it('a worker serves it from a thread of its own', async () => {
     new URL('../../../lib/local/offline-model/offline-model-thread.ts', import.meta.url),
   );
 
-  const [{ url }] = await once(worker, 'message');
+  const [{ url, key }] = await once(worker, 'message');
 
-  const inWorker = new OpenAI({ baseURL: url, apiKey: 'none', maxRetries: 0 });
+  const inWorker = new OpenAI({ baseURL: url, apiKey: key, maxRetries: 0 });
   const { data } = await inWorker.models.list();
   expect(data).toHaveLength(1);
   await worker.terminate();

@@ -6,11 +6,15 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startEngineThread } from '../../../lib/local/engines/engine.ts';
 import { findNativeTesseract } from '../../../lib/local/textract/tesseract-native.ts';
-import type { TextractServer } from '../../../lib/local/textract/textract-server.ts';
+import {
+  startTextractServer,
+  type TextractEngine,
+} from '../../../lib/local/textract/textract-server.ts';
 import { heightToWidth } from '../../../shared/ocr/jpeg-shape.ts';
 import { plainText } from '../../../shared/ocr/layout.ts';
 import { characterErrorRate, scanOf } from '../../support/fixtures/scans.ts';
-import { countedRequests, jpegHeader, textractClient } from '../../support/servers/textract.ts';
+import { poll } from '../../support/servers/poll.ts';
+import { jpegHeader, textractClient } from '../../support/servers/textract.ts';
 import { printedTable } from './printed-table.ts';
 
 const thread = new URL('../../../lib/local/textract/textract-thread.ts', import.meta.url);
@@ -38,13 +42,13 @@ beforeAll(async () => {
 });
 
 /** What reads pages on this machine: tesseract.js, and the machine's own Tesseract if it has one. */
-const readers = ['js', ...((await findNativeTesseract()) ? ['native'] : [])] as const;
+const readers: ('js' | 'native')[] = (await findNativeTesseract()) ? ['js', 'native'] : ['js'];
 
 describe.each(readers)('read by %s, in a thread of its own', (tesseract) => {
-  let server: TextractServer;
+  let server: TextractEngine;
 
   beforeAll(async () => {
-    server = await startEngineThread<TextractServer>(thread, { tesseract });
+    server = await startEngineThread<TextractEngine>(thread, { tesseract });
   });
   afterAll(() => server.close());
 
@@ -106,14 +110,17 @@ describe.each(readers)('read by %s, in a thread of its own', (tesseract) => {
 });
 
 it.each(readers)('%s ends in the middle of a page', async (tesseract) => {
-  const server = await startEngineThread(thread, { tesseract });
+  const server = await startTextractServer({ tesseract });
   const command = new DetectDocumentTextCommand({ Document: { Bytes: page } });
   const asked = textractClient(server.url).send(command);
   const end = asked.then(
     () => 'read',
     ({ code }: { code?: string }) => code,
   );
-  while ((await countedRequests(server.url)).total === 0);
+  await poll(
+    () => server.meter.report(),
+    ({ total }) => total > 0,
+  );
 
   await server.close();
 

@@ -5,21 +5,22 @@ import {
   type DetectDocumentTextCommandOutput,
 } from '@aws-sdk/client-textract';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Engine } from '../../../lib/local/engines/engine.ts';
+import type { Fault } from '../../../lib/local/textract/fault-plan.ts';
 import type { Recognize } from '../../../lib/local/textract/recognized-page.ts';
 import {
   startTextractServer,
   type TextractOptions,
+  type TextractServer,
 } from '../../../lib/local/textract/textract-server.ts';
-import {
-  countedRequests,
-  jpegHeader,
-  pageOf,
-  tellFaults,
-  textractClient,
-} from '../../support/servers/textract.ts';
+import { poll } from '../../support/servers/poll.ts';
+import { jpegHeader, pageOf, textractClient } from '../../support/servers/textract.ts';
 
-let server: Engine | undefined;
+interface HttpRequest {
+  body: unknown;
+  headers: Record<string, string>;
+}
+
+let server: TextractServer | undefined;
 
 afterEach(async () => {
   await server?.close();
@@ -33,7 +34,8 @@ async function start(options: TextractOptions = {}) {
   const client = textractClient(server.url);
   const detect = (Bytes: Uint8Array = jpegHeader()): Promise<DetectDocumentTextCommandOutput> =>
     client.send(new DetectDocumentTextCommand({ Document: { Bytes } }));
-  return { url: server.url, client, detect };
+  const { faults, meter } = server;
+  return { faults, meter, client, detect };
 }
 
 const ofType = (blocks: Block[] | undefined, type: string) =>
@@ -170,16 +172,20 @@ describe('a request it refuses', () => {
     ['another operation', 'Textract.AnalyzeID', '{}', 'UnknownOperationException'],
     ['no JSON', 'Textract.DetectDocumentText', '{"Doc', 'SerializationException'],
   ])('for %s', async (_what, target, body, type) => {
-    const { url } = await start();
+    const { client, detect } = await start();
+    client.middlewareStack.add(
+      (next) => (args) => {
+        const { headers } = Object.assign(args.request as HttpRequest, { body });
+        headers['x-amz-target'] = target;
+        return next(args);
+      },
+      { step: 'build', priority: 'high' },
+    );
 
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/x-amz-json-1.1', 'x-amz-target': target },
-      body,
+    await expect(detect()).rejects.toMatchObject({
+      name: type,
+      $metadata: { httpStatusCode: 400 },
     });
-
-    expect(response.status).toBe(400);
-    expect(await response.json()).toMatchObject({ __type: type });
   });
 
   it('whose recognizer breaks is an InternalServerError', async () => {
@@ -194,8 +200,8 @@ describe('a request it refuses', () => {
 
 describe('faults', () => {
   it('come as often as told, then requests are answered again', async () => {
-    const { url, detect } = await start();
-    await tellFaults(url, [
+    const { faults, detect } = await start();
+    faults.add([
       { times: 2, type: 'ProvisionedThroughputExceededException' },
       { type: 'InternalServerError' },
     ]);
@@ -212,8 +218,8 @@ describe('faults', () => {
   });
 
   it('may hit only every so-manieth request', async () => {
-    const { url, detect } = await start();
-    await tellFaults(url, [{ times: 2, every: 2, type: 'ThrottlingException' }]);
+    const { faults, detect } = await start();
+    faults.add([{ times: 2, every: 2, type: 'ThrottlingException' }]);
 
     const ends = [];
     for (let n = 0; n < 5; n++) ends.push(await detect().then(() => 'read', nameOf));
@@ -221,26 +227,20 @@ describe('faults', () => {
     expect(ends).toEqual(['read', 'ThrottlingException', 'read', 'ThrottlingException', 'read']);
   });
 
-  it.each([true, 'midway'])('break the connection: %s', async (cut) => {
-    const { url, detect } = await start();
-    await tellFaults(url, [{ cut }]);
+  it.each<NonNullable<Fault['cut']>>([true, 'midway'])('break the connection: %s', async (cut) => {
+    const { faults, detect } = await start();
+    faults.add([{ cut }]);
 
     await expect(detect()).rejects.toMatchObject({ code: 'ECONNRESET' });
   });
 
-  it('are taken back by DELETE', async () => {
-    const { url, detect } = await start();
-    await tellFaults(url, [{ times: 9 }]);
+  it('are taken back', async () => {
+    const { faults, detect } = await start();
+    faults.add([{ times: 9 }]);
 
-    await fetch(`${url}/faults`, { method: 'DELETE' });
+    faults.clear();
 
     await expect(detect()).resolves.toHaveProperty('Blocks');
-  });
-
-  it('that are none are refused', async () => {
-    const { url } = await start();
-
-    await expect(tellFaults(url, [{ time: 3 }])).rejects.toThrow('time');
   });
 });
 
@@ -249,19 +249,22 @@ const nameOf = (error: Error) => error.name;
 describe('traffic', () => {
   it('is counted: by operation, within a second and at the same time', async () => {
     const held = Promise.withResolvers<void>();
-    const { url, detect } = await start({
+    const { meter, detect } = await start({
       recognize: async () => {
         await held.promise;
         return pageOf('a');
       },
     });
     const pages = [detect(), detect(), detect()];
-    while ((await countedRequests(url)).total < 3);
+    await poll(
+      () => meter.report(),
+      ({ total }) => total === 3,
+    );
     held.resolve();
     await Promise.all(pages);
     await detect();
 
-    const counted = await countedRequests(url);
+    const counted = meter.report();
 
     expect(counted).toMatchObject({ total: 4, byTarget: { DetectDocumentText: 4 }, atOnce: 3 });
     expect(counted.maxPerSecond).toBeGreaterThanOrEqual(3);

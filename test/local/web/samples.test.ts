@@ -1,12 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Engine } from '../../../lib/local/engines/engine.ts';
-import { startWebServer } from '../../../lib/local/web/web-server.ts';
+import { startWebServer, type WebEngine } from '../../../lib/local/web/web-server.ts';
 import { pathsOf, search } from './test-web.ts';
 
 const folder = fileURLToPath(new URL('../../../lib/local/web/samples', import.meta.url));
 
-let web: Engine;
+let web: WebEngine;
 beforeAll(async () => {
   web = await startWebServer({ folder });
 });
@@ -22,13 +21,13 @@ it.each<[string, string[]]>([
   ['why trams do not go over the Chain Bridge', ['bridges/two-bridges.md']],
   ['ferryman’s pie', ['recipes/ferrymans-pie.md', 'museum/opening-hours.html']],
 ])('the sample pages have an answer: %s', async (question, pages) => {
-  const found = pathsOf(await search(web.url, question));
+  const found = pathsOf(await search(web.searchUrl, question));
 
   expect(found.slice(0, 4)).toEqual(expect.arrayContaining(pages));
 });
 
 it('the links between the sample pages lead to pages', async () => {
-  const found = await search(web.url, 'museum tram lamp bridge');
+  const found = await search(web.searchUrl, 'museum tram lamp bridge');
   const links = await Promise.all(
     found.results.map(async ({ url }) => {
       const page = await (await fetch(url)).text();

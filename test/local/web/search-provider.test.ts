@@ -21,7 +21,11 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-const engine = (name: string) => ({ url: `http://${name}`, close: async () => {} });
+const engine = (name: string) => ({
+  url: `http://${name}`,
+  searchUrl: `http://${name}/searxng`,
+  close: async () => {},
+});
 const engines = Object.fromEntries(
   ['dynamodb', 'queues', 'drive', 'textract', 'web', 'offlineModel'].map((name) => [
     name,
@@ -36,11 +40,11 @@ const ownSearxng = { 'quire:search': 'searxng', 'quire:searchUrl': 'http://127.0
 const SEARXNG_URL = 'https://search.example';
 
 describe.each<[string, Record<string, string>, object]>([
-  ['names none', {}, { context: ownSearxng, SEARCH_URL: 'http://web', secret: 'none' }],
+  ['names none', {}, { context: ownSearxng, SEARCH_URL: 'http://web/searxng', secret: 'none' }],
   [
     'names all of them by nothing',
     { SEARXNG_URL: '', BRAVE_API_KEY: '', TAVILY_API_KEY: '' },
-    { context: ownSearxng, SEARCH_URL: 'http://web', secret: 'none' },
+    { context: ownSearxng, SEARCH_URL: 'http://web/searxng', secret: 'none' },
   ],
   [
     'names a SearXNG',

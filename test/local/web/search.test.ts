@@ -21,7 +21,7 @@ describe('a search', () => {
   it('is answered as SearXNG does', async () => {
     web.put('birds/heron.html', '<title>The heron</title><p>A grey heron waits by the weir.</p>');
 
-    const response = await fetch(`${web.url}/search?q=grey+heron&format=json&language=en`);
+    const response = await fetch(`${web.searchUrl}/search?q=grey+heron&format=json&language=en`);
 
     expect(response.headers.get('content-type')).toMatch(/^application\/json/);
     expect(await response.json()).toEqual({
@@ -49,7 +49,7 @@ describe('a search', () => {
   it.each(['q=heron', 'q=heron&format=html', 'q=heron&format=csv', 'q=heron&format=', ''])(
     'for anything but JSON is forbidden: %s',
     async (query) => {
-      const response = await fetch(`${web.url}/search?${query}`);
+      const response = await fetch(`${web.searchUrl}/search?${query}`);
 
       expect(response.status).toBe(403);
       expect(await response.text()).toContain('403 Forbidden');
@@ -62,7 +62,7 @@ describe('a search', () => {
     ['q=heron&format=json&pageno=0', 'Invalid value "0" for parameter pageno'],
     ['q=heron&format=json&pageno=two', 'Invalid value "two" for parameter pageno'],
   ])('is a bad request: %s', async (query, error) => {
-    const response = await fetch(`${web.url}/search?${query}`);
+    const response = await fetch(`${web.searchUrl}/search?${query}`);
 
     expect(response.status).toBe(400);
     expect(await response.json()).toEqual({ error });
@@ -292,8 +292,8 @@ it('a thread of its own serves the folder, and ends when told', async () => {
   const thread = new Worker(file, { workerData: { folder: web.folder } });
   onTestFinished(() => void thread.terminate());
 
-  const [{ url }] = await once(thread, 'message');
-  const found = await search(url, 'heron');
+  const [{ url, searchUrl }] = await once(thread, 'message');
+  const found = await search(searchUrl, 'heron');
   thread.postMessage('close');
   await once(thread, 'exit');
 

@@ -1,11 +1,10 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { Engine } from '../../../lib/local/engines/engine.ts';
-import { startWebServer } from '../../../lib/local/web/web-server.ts';
+import { startWebServer, type WebEngine } from '../../../lib/local/web/web-server.ts';
 
 /** A web over an empty folder of its own; `close` removes it. */
-export interface TestWeb extends Engine {
+export interface TestWeb extends WebEngine {
   folder: string;
   /** Writes a file into the folder, as its user would. */
   put(path: string, content?: string | Uint8Array): void;
@@ -31,7 +30,7 @@ export async function startTestWeb(): Promise<TestWeb> {
       mkdirSync(dirname(file), { recursive: true });
       writeFileSync(file, content);
     },
-    search: (query, more) => search(server.url, query, more),
+    search: (query, more) => search(server.searchUrl, query, more),
     close: async () => {
       await server.close();
       rmSync(base, { recursive: true });

@@ -70,8 +70,8 @@ export default async function setup() {
     async chatStage() {
       const stage = await startTestStage({ memory: true, env: await chatStageEnv() });
       closers.push(() => stage.close());
-      const { base_url, api_key, dataDir, dynamodb_url, outputs } = stage;
-      return { base_url, api_key, dataDir, dynamodb_url, outputs };
+      const { base_url, api_key, dataDir, dynamodb_url, secret_access_key, outputs } = stage;
+      return { base_url, api_key, dataDir, dynamodb_url, secret_access_key, outputs };
     },
   };
 

@@ -33,6 +33,7 @@ export async function useChatStage({ withDefault = false, own = false }: ChatSta
   const [models, stage] = await Promise.all([startModels(slot), own ? ownStage() : sharedStage()]);
   afterAll(() => models.close());
   Object.assign(process.env, clientEnvironment, {
+    AWS_SECRET_ACCESS_KEY: stage.secret_access_key,
     AWS_ENDPOINT_URL_DYNAMODB: stage.dynamodb_url,
     KEYS_TABLE: stage.outputs['KeysTable'],
     LEDGER_TABLE: stage.outputs['LedgerTable'],

@@ -20,9 +20,7 @@ export interface TestDrive extends DriveServer {
   /** Calls the Drive without Google's client, signed in. */
   call(path: string, init?: RequestInit): Promise<Response>;
   /** Makes something go wrong with the next requests it matches. */
-  fault(...faults: Fault[]): Promise<void>;
-  /** How many requests of each kind came so far. */
-  requests(): Promise<Record<string, number>>;
+  fault(...faults: Fault[]): void;
 }
 
 /** Gives a test file a Drive on an empty folder, which is removed after its last test. */
@@ -52,13 +50,7 @@ async function startDrive(): Promise<TestDrive> {
       const headers = { authorization: `Bearer ${token}`, ...init.headers };
       return fetch(new URL(path, server.url), { ...init, headers });
     },
-    fault: async (...faults) => {
-      await fetch(`${server.url}/faults`, { method: 'POST', body: JSON.stringify({ faults }) });
-    },
-    requests: async () => {
-      const answer = await fetch(`${server.url}/requests`);
-      return (await answer.json()) as Record<string, number>;
-    },
+    fault: (...faults) => server.faults.add(...faults),
     close: async () => {
       await server.close();
       rmSync(base, { recursive: true });

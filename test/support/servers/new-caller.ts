@@ -12,7 +12,7 @@ export async function newCaller(
   Object.assign(process.env, {
     AWS_REGION: 'us-east-1',
     AWS_ACCESS_KEY_ID: 'local',
-    AWS_SECRET_ACCESS_KEY: 'local',
+    AWS_SECRET_ACCESS_KEY: file?.secret_access_key,
     AWS_ENDPOINT_URL_DYNAMODB: file?.dynamodb_url,
     KEYS_TABLE: file?.outputs['KeysTable'],
     LEDGER_TABLE: file?.outputs['LedgerTable'],

@@ -36,23 +36,3 @@ export function wordsAt(text: string, left: number, top: number, size = 1) {
 export function textractClient(url: string): TextractClient {
   return new TextractClient({ ...clientConfig(url), maxAttempts: 1 });
 }
-
-/** Makes a local Textract fail. */
-export async function tellFaults(url: string, faults: Record<string, unknown>[]): Promise<void> {
-  const response = await fetch(`${url}/faults`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ faults }),
-  });
-  if (!response.ok) throw new Error(await response.text());
-}
-
-/** What a local Textract has counted. */
-export async function countedRequests(url: string): Promise<{
-  total: number;
-  byTarget: Record<string, number>;
-  maxPerSecond: number;
-  atOnce: number;
-}> {
-  return (await fetch(`${url}/requests`)).json() as never;
-}

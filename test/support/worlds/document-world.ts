@@ -5,6 +5,7 @@ import type { SQSRecord } from 'aws-lambda';
 import pLimit from 'p-limit';
 import * as v from 'valibot';
 import { afterAll } from 'vitest';
+import type { Fault } from '../../../lib/local/textract/fault-plan.ts';
 import type { RecognizedPage } from '../../../lib/local/textract/recognized-page.ts';
 import { startTextractServer } from '../../../lib/local/textract/textract-server.ts';
 import { dynamodb } from '../../../shared/aws/dynamodb.ts';
@@ -186,12 +187,7 @@ export async function useDocumentWorld(
     },
 
     /** Makes something go wrong with the next pages. */
-    async failTextract(...faults: object[]): Promise<void> {
-      const headers = { 'content-type': 'application/json' };
-      const body = JSON.stringify({ faults });
-      const answer = await fetch(`${textract.url}/faults`, { method: 'POST', headers, body });
-      if (!answer.ok) throw new Error(await answer.text());
-    },
+    failTextract: (...faults: Fault[]) => textract.faults.add(faults),
 
     read: (caller: Caller, id: string) => getJob(caller, id),
     item: (caller: Caller, id: string): Promise<Job> =>

@@ -48,7 +48,7 @@ export async function useStore({
   const firstNames = new ResourceNames(template, owner);
   const secrets =
     modelUrl || serviceAccount
-      ? await startSecrets(template, firstNames, serviceAccount)
+      ? await startSecrets(template, firstNames, { serviceAccount })
       : undefined;
   let deployments = 0;
   let names: ResourceNames | undefined;

@@ -2,7 +2,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as v from 'valibot';
 import { type FieldError, UnprocessableEntityError } from './errors.ts';
 import { toFieldErrors } from './field-errors.ts';
-import { findJsonFault } from './json-fault.ts';
+import { readJson } from './json-fault.ts';
 import { misspellingsIn } from './misspellings.ts';
 import { isTooDeep, tooDeep } from './nesting.ts';
 
@@ -68,13 +68,11 @@ function readBody(event: APIGatewayProxyEvent): unknown {
 }
 
 function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    const { position = 0, line, column, reason } = findJsonFault(text) ?? {};
-    const msg = `JSON decode error at line ${line}, column ${column}: ${reason}`;
-    throw new UnprocessableEntityError([{ loc: ['body', position], msg, type: 'json_invalid' }]);
-  }
+  const read = readJson(text);
+  if ('value' in read) return read.value;
+  const { position, line, column, reason } = read.fault;
+  const msg = `JSON decode error at line ${line}, column ${column}: ${reason}`;
+  throw new UnprocessableEntityError([{ loc: ['body', position], msg, type: 'json_invalid' }]);
 }
 
 /**

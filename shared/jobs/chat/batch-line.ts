@@ -3,7 +3,7 @@ import { ask } from '../../chat/ask.ts';
 import { CompletionRequest, upstreamBody } from '../../chat/completion-request.ts';
 import { ServiceError } from '../../http/errors.ts';
 import { faultIn } from '../../http/field-errors.ts';
-import { findJsonFault } from '../../http/json-fault.ts';
+import { readJson } from '../../http/json-fault.ts';
 import { isTooDeep, tooDeep } from '../../http/nesting.ts';
 import { metadataOf } from '../../ledger/metadata.ts';
 import { findModel, type Model } from '../../models/catalogue.ts';
@@ -115,10 +115,11 @@ function readLine(line: FileLine): LineRequest | Refusal {
   const read = v.safeParse(BatchLine, line.line);
   if (!read.success) {
     const [issue] = read.issues;
-    const fault = findJsonFault(line.line);
-    const wrong = fault
-      ? `JSON decode error at column ${fault.column}: expected ${fault.expected}`
-      : faultIn(issue, 'the line');
+    const json = readJson(line.line);
+    const wrong =
+      'fault' in json
+        ? `JSON decode error at column ${json.fault.column}: ${json.fault.reason}`
+        : faultIn(issue, 'the line');
     return invalid(line, customIdIn(line.line), wrong);
   }
   const { custom_id, body } = read.output;

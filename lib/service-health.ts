@@ -47,11 +47,12 @@ export class ServiceHealth extends Construct {
     alarms.on(
       serviceMetric(this, 'HoldsSwept'),
       'holds-swept',
-      { threshold: 20 },
+      { threshold: 5 },
       {
-        notices: 'Some keys have less to spend than they should for up to twenty minutes',
-        todo: 'callers of models die before they settle: find out why',
+        notices: 'Answers break off or never come; nobody pays for them but the operator',
+        todo: 'functions die between asking a model and settling: find out which, and why',
         runbook: 'Holds swept',
+        essential: true,
       },
     );
     alarms.on(

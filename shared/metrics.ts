@@ -20,7 +20,10 @@ const units = {
   QueueAgeMs: MetricUnit.Milliseconds,
   Pages: MetricUnit.Count,
   QuotaStops: MetricUnit.Count,
+  /** Calls that were never settled, since their function died: they are free to their callers. */
   HoldsSwept: MetricUnit.Count,
+  /** What was held for them: the most that they can have cost. */
+  HoldsSweptUsd: MetricUnit.NoUnit,
   /** Answers whose usage can't be true, or would cost more than was held. */
   UnbelievableUsage: MetricUnit.Count,
   /** The longest that a job has been ready which the sweep came by. */

@@ -1,7 +1,7 @@
 import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions';
 import * as v from 'valibot';
 import { typedMessage } from '../http/field-errors.ts';
-import { dictionary, oneOf } from '../http/schema.ts';
+import { dictionary, listOf, oneOf } from '../http/schema.ts';
 
 export const TextPart = v.looseObject({ type: v.literal('text'), text: v.string() });
 export const ImagePart = v.looseObject({
@@ -23,13 +23,16 @@ export const ContentPart = dictionary(
 const Text = v.string(
   typedMessage('string_type', 'Input should be a valid string or a list of content parts'),
 );
-const Parts = v.array(ContentPart);
+/** The most parts of a message, and calls of tools in one: OpenAI takes hundreds of pictures, and 128 tools. */
+const maxParts = 10_000;
+
+const Parts = listOf(ContentPart, maxParts);
 export const Content = oneOf([Text, Parts], (content) => (Array.isArray(content) ? Parts : Text));
 
 const Spoken = {
   content: Content,
   name: v.optional(v.string()),
-  tool_calls: v.optional(v.nullable(v.array(dictionary(v.looseObject({}))))),
+  tool_calls: v.optional(v.nullable(listOf(dictionary(v.looseObject({})), maxParts))),
 };
 
 export const PlainMessage = v.looseObject({
@@ -67,6 +70,12 @@ export const Message = dictionary(
     return isSilent && speaksWithoutContent(message) ? SilentMessage : PlainMessage;
   }),
 );
+
+/** As many as Anthropic takes; there are models that read a million tokens. */
+export const maxMessages = 100_000;
+
+/** The messages of a request: one at least. */
+export const Messages = v.pipe(listOf(Message, maxMessages), v.minLength(1));
 
 export type Message = v.InferOutput<typeof Message> & ChatCompletionMessageParam;
 

@@ -2,12 +2,12 @@ import type { ChatCompletionCreateParams } from 'openai/resources/chat/completio
 import * as v from 'valibot';
 import { valueError } from '../http/errors.ts';
 import { knowing } from '../http/misspellings.ts';
-import { dictionary, integerBetween, numberBetween } from '../http/schema.ts';
+import { dictionary, integerBetween, ModelName, numberBetween } from '../http/schema.ts';
 import { Metadata } from '../ledger/metadata.ts';
 import type { Model } from '../models/catalogue.ts';
 import type { SizedRequest } from '../models/token-bounds.ts';
 import type { CompletionBody } from '../models/upstream.ts';
-import { findFileId, Message, noFileIds } from './completion-message.ts';
+import { findFileId, Messages, noFileIds } from './completion-message.ts';
 import { refuseSpecial } from './special-parameters.ts';
 
 /** A parameter that may be left out or null; both stand for the provider's default. */
@@ -78,8 +78,8 @@ const likeOpenAiParameters = [
  */
 export const CompletionRequest = knowing(
   v.looseObject({
-    model: v.pipe(v.string(), v.minLength(1)),
-    messages: v.pipe(v.array(Message), v.minLength(1)),
+    model: v.pipe(ModelName, v.minLength(1)),
+    messages: Messages,
     stream: orDefault(v.boolean()),
     stream_options: orDefault(dictionary(v.looseObject({ include_usage: orDefault(v.boolean()) }))),
     temperature: orDefault(numberBetween(0, 2)),

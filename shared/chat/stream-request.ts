@@ -1,18 +1,28 @@
 import * as v from 'valibot';
 import { valueError } from '../http/errors.ts';
 import { typedMessage } from '../http/field-errors.ts';
-import { integerBetween, numberBetween, orNull, stringUpTo } from '../http/schema.ts';
+import {
+  integerBetween,
+  listOf,
+  ModelName,
+  numberBetween,
+  orNull,
+  stringUpTo,
+} from '../http/schema.ts';
 import { Metadata } from '../ledger/metadata.ts';
 import type { Model } from '../models/catalogue.ts';
-import type { Message } from './completion-message.ts';
+import { type Message, maxMessages } from './completion-message.ts';
 
 export const HistoryEntry = v.object({
   role: v.picklist(['system', 'developer', 'user', 'assistant']),
   content: v.string(),
 });
 
-/** Reads a data URL, as browsers make of a file: its type, and what is in it. */
-const dataUrl = /^data:([^;,]*)(?:;[^;,]*)*;base64,/i;
+/**
+ * Reads a data URL, as browsers make of a file: its type, and what is in it. Its parameters have bounds, as those of
+ * megabytes overflow the stack.
+ */
+const dataUrl = /^data:([^;,]{0,200})(?:;[^;,]{0,1000}){0,10};base64,/i;
 const withoutDataUrl = (text: string) => text.replace(dataUrl, '');
 
 /** Checks base64. `v.base64` matches group by group, and overflows the stack on an image of megabytes. */
@@ -38,7 +48,7 @@ const ImageData = v.pipe(
   ),
   v.metadata({
     pattern:
-      '^(data:image/[a-zA-Z0-9.+-]+(;[^;,]*)*;base64,)?([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)?$',
+      '^(data:image/[a-zA-Z0-9.+-]{1,190}(;[^;,]{0,1000}){0,10};base64,)?([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)?$',
   }),
 );
 
@@ -60,19 +70,22 @@ export const UserId = v.pipe(stringUpTo(256), v.minLength(1));
 
 const maxMessageCharacters = 100_000;
 
+/** The most images, and the most files: OpenAI takes hundreds of pictures in a request. */
+const maxAttached = 10_000;
+
 /** The body of `POST /chat/stream`. */
 export const ChatStreamRequest = v.object({
   message: v.pipe(stringUpTo(maxMessageCharacters), v.minLength(1)),
-  model: orNull(v.string()),
+  model: orNull(ModelName),
   session_id: orNull(SessionId),
   user_id: v.optional(UserId, 'anonymous'),
   web_search: v.optional(v.boolean(), false),
   deep_research: v.optional(v.boolean(), false),
   connectors: v.optional(v.boolean(), false),
-  chat_history: orNull(v.array(HistoryEntry)),
+  chat_history: orNull(listOf(HistoryEntry, maxMessages)),
   api_key: orNull(v.string()),
-  images: orNull(v.array(ChatImage)),
-  files: orNull(v.array(ChatFile)),
+  images: orNull(listOf(ChatImage, maxAttached)),
+  files: orNull(listOf(ChatFile, maxAttached)),
   max_tokens: orNull(integerBetween(1, Number.MAX_SAFE_INTEGER)),
   temperature: orNull(numberBetween(0, 2)),
   metadata: orNull(Metadata),

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { dictionary, Instant, orNull, stringUpTo } from '../http/schema.ts';
+import { dictionary, Instant, ModelName, orNull, stringUpTo } from '../http/schema.ts';
 
 const upWords = ['up', 'thumbs_up', 'like', '1', 1] as const;
 const downWords = ['down', 'thumbs_down', 'dislike', '-1', -1] as const;
@@ -18,7 +18,7 @@ export const FeedbackRequest = dictionary(
     rating: Rating,
     /** Names the rated message, in place of its content. */
     message_id: orNull(v.pipe(stringUpTo(200), v.minLength(1))),
-    model: v.optional(stringUpTo(200), ''),
+    model: v.optional(ModelName, ''),
     comment: v.optional(stringUpTo(4_000), ''),
     message_content: v.optional(stringUpTo(100_000), ''),
     user_message: v.optional(stringUpTo(100_000), ''),

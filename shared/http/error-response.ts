@@ -1,6 +1,11 @@
 import { isOutage } from '../aws/outage.ts';
 import { errorFields, log } from '../log.ts';
-import { ServiceError, UnavailableError, UnprocessableEntityError } from './errors.ts';
+import {
+  type FieldError,
+  ServiceError,
+  UnavailableError,
+  UnprocessableEntityError,
+} from './errors.ts';
 import { json, type TextResponse } from './response.ts';
 
 /** Makes the response for an error. An error that callers may not see is logged, and named by the request id. */
@@ -49,9 +54,13 @@ function invalidRequest({ fields }: UnprocessableEntityError) {
   // Its location is a place in the text, or all of it, and no field.
   if (first?.type === 'json_invalid') return { message: first.msg, param: null, ...invalid };
   const param = first?.loc.slice(1).join('.') || null;
-  const message = fields.map(({ loc, msg }) => `${loc.slice(1).join('.')}: ${msg}`).join('; ');
+  const message = fields.map(wordsOf).join('; ');
   return { message, param, ...invalid };
 }
+
+/** What is wrong, and where, unless it is the whole body. */
+const wordsOf = ({ loc, msg }: FieldError) =>
+  [loc.slice(1).join('.'), msg].filter(Boolean).join(': ');
 
 const paramOf = (code: string) =>
   ({ model_not_found: 'model', context_length_exceeded: 'messages' })[code] ?? null;
@@ -69,7 +78,10 @@ function retryHeaders({ retryAfterSeconds }: ServiceError): Record<string, strin
   return { 'retry-after': String(retryAfterSeconds) };
 }
 
-/** The error that a caller may see; undefined for a fault of ours. An outage of what we stand on passes, and is logged. */
+/**
+ * Returns the error that a caller may see; undefined for a fault of ours. An outage of a service that we use is logged, and
+ * the caller is told to try again.
+ */
 function knownError(error: unknown, requestId: string): ServiceError | undefined {
   if (error instanceof ServiceError) return error;
   if (!isOutage(error)) return undefined;

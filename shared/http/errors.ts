@@ -1,3 +1,5 @@
+import { beginningOf } from '../beginning.ts';
+
 /**
  * One thing that is wrong with a request, in pydantic's shape: `loc` is the path to it, such as
  * `['body', 'priority']`.
@@ -9,6 +11,9 @@ export interface FieldError {
   msg: string;
   type: string;
 }
+
+/** A request is mended by its first faults. Millions of them would take seconds to find, and gigabytes. */
+export const maxFieldErrors = 20;
 
 /** What an error carries beside its message. */
 export interface ServiceErrorOptions extends ErrorOptions {
@@ -73,11 +78,12 @@ export class UnavailableError extends ServiceError {
   }
 }
 
-/** 422: the request breaks one or more constraints, and `fields` names each. */
+/** 422: the request breaks one or more constraints, and `fields` names the first of them. */
 export class UnprocessableEntityError extends ServiceError {
   readonly fields: readonly FieldError[];
 
-  constructor(fields: readonly FieldError[]) {
+  constructor(faults: readonly FieldError[]) {
+    const fields = faults.slice(0, maxFieldErrors).map(withShortNames);
     super(
       422,
       'validation_error',
@@ -86,6 +92,12 @@ export class UnprocessableEntityError extends ServiceError {
     this.fields = fields;
   }
 }
+
+/** Callers choose some of the names in a location, and could make a response of megabytes by one. */
+const withShortNames = ({ loc, ...fault }: FieldError): FieldError => ({
+  loc: loc.map((name) => (typeof name === 'string' ? beginningOf(name, 100) : name)),
+  ...fault,
+});
 
 /** A 422 for a rule that spans fields, as pydantic reports a `ValueError`. */
 export function valueError(loc: FieldError['loc'], reason: string): UnprocessableEntityError {

@@ -47,8 +47,8 @@ function endpoint(
 }
 
 /**
- * Middy ends a request just before Lambda would. Whose clock is so far ahead that no time is left as a request begins
- * leaves that to Lambda: it would refuse all it gets.
+ * Turns off middy's own timeout, which ends a request just before Lambda would, if no time is left as the request begins:
+ * then this machine's clock is ahead, and middy would refuse every request. Lambda's timeout remains.
  */
 function ignoreWrongClock({ context }: { context: Partial<Context> }): void {
   const leftMs = context.getRemainingTimeInMillis?.() ?? 0;

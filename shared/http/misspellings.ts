@@ -15,42 +15,57 @@ export const knowing = <Schema extends v.GenericSchema>(
   otherNames: readonly string[],
 ): Schema & { otherNames: readonly string[] } => ({ ...schema, otherNames });
 
+/** A name that the schema of its object doesn't know, and the names that it does. */
+interface UnknownName {
+  loc: (string | number)[];
+  name: string;
+  known: readonly string[];
+}
+
+/** Whoever misspells a name does so in the first items of a list, and not only in further ones. */
+const maxItems = 100;
+
+/** A request's further unknown names aren't looked at: comparing each with all known ones takes a while. */
+const maxUnknownNames = 100;
+
 /**
  * Lists the fields of a value that its schema doesn't know, but that are within two edits of one it knows and so
  * are likely misspelled. All other unknown fields are let pass, as are those of a loose object whose schema names
  * no others.
  */
-export function misspellingsIn(schema: AnySchema, value: unknown): FieldError[] {
-  if (typeof value !== 'object' || value === null) return [];
-  if (schema.wrapped) return misspellingsIn(schema.wrapped, value);
-  if (schema.item && Array.isArray(value)) {
-    const { item } = schema;
-    return value.flatMap((each, index) => within(index, misspellingsIn(item, each)));
+export const misspellingsIn = (schema: AnySchema, value: unknown): FieldError[] =>
+  unknownNamesIn(schema, value).take(maxUnknownNames).flatMap(suggestion).toArray();
+
+function* unknownNamesIn(
+  schema: AnySchema,
+  value: unknown,
+  loc: UnknownName['loc'] = [],
+): Generator<UnknownName> {
+  const { wrapped, item, entries, otherNames = [] } = schema;
+  if (typeof value !== 'object' || value === null) return;
+  if (wrapped) yield* unknownNamesIn(wrapped, value, loc);
+  else if (Array.isArray(value)) {
+    if (!item) return;
+    for (const [index, each] of value.slice(0, maxItems).entries()) {
+      yield* unknownNamesIn(item, each, [...loc, index]);
+    }
+  } else if (entries) {
+    const values = value as Record<string, unknown>;
+    for (const [name, entry] of Object.entries(entries)) {
+      yield* unknownNamesIn(entry, values[name], [...loc, name]);
+    }
+    if (schema.type !== 'object' && otherNames.length === 0) return;
+    const known = [...Object.keys(entries), ...otherNames];
+    for (const name of Object.keys(values)) {
+      if (!known.includes(name)) yield { loc, name, known };
+    }
   }
-  const { entries, otherNames = [] } = schema;
-  if (!entries || Array.isArray(value)) return [];
-  const names = [...Object.keys(entries), ...otherNames];
-  const checksNames = schema.type === 'object' || otherNames.length > 0;
-  const known = Object.entries(entries).flatMap(([name, entry]) =>
-    within(name, misspellingsIn(entry, (value as Record<string, unknown>)[name])),
-  );
-  const unknown = checksNames ? Object.keys(value).filter((name) => !names.includes(name)) : [];
-  return [
-    ...known,
-    ...unknown.slice(0, maxUnknownNames).flatMap((name) => suggestion(name, names)),
-  ];
 }
 
-const within = (key: string | number, problems: FieldError[]) =>
-  problems.map(({ loc, ...problem }) => ({ loc: [key, ...loc], ...problem }));
-
-/** An object's further unknown names aren't looked at: comparing each with all known ones takes a while. */
-const maxUnknownNames = 100;
-
-function suggestion(name: string, names: readonly string[]): FieldError[] {
-  const meant = nearest(name, names);
+function suggestion({ loc, name, known }: UnknownName): FieldError[] {
+  const meant = nearest(name, known);
   const msg = `Unknown name; did you mean ${meant}?`;
-  return meant ? [{ loc: [name], msg, type: 'extra_forbidden' }] : [];
+  return meant ? [{ loc: [...loc, name], msg, type: 'extra_forbidden' }] : [];
 }
 
 const maxEdits = 2;

@@ -1,10 +1,10 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as v from 'valibot';
-import { type FieldError, UnprocessableEntityError } from './errors.ts';
+import { type FieldError, maxFieldErrors, UnprocessableEntityError } from './errors.ts';
 import { toFieldErrors } from './field-errors.ts';
-import { findJsonFault } from './json-fault.ts';
+import { excessIn } from './json-excess.ts';
+import { readJson } from './json-fault.ts';
 import { misspellingsIn } from './misspellings.ts';
-import { isTooDeep, tooDeep } from './nesting.ts';
 
 type Schema = v.GenericSchema;
 
@@ -29,8 +29,8 @@ const readers: Record<keyof RequestSchemas, (event: APIGatewayProxyEvent) => unk
 };
 
 /**
- * Parses the parts of a request. Throws one `UnprocessableEntityError` that names all that is wrong in them, and
- * each unknown name that is likely a misspelled one.
+ * Parses the parts of a request. Throws one `UnprocessableEntityError` that names what is wrong in them, and each
+ * unknown name that is likely a misspelled one.
  */
 export function parseRequest<Schemas extends RequestSchemas>(
   schemas: Schemas,
@@ -44,7 +44,7 @@ export function parseRequest<Schemas extends RequestSchemas>(
     const given = readers[part](event);
     const read = v.safeParse(schema, given, { abortPipeEarly: true });
     if (read.success) parts[part] = read.output;
-    else problems.push(...withPart(part, toFieldErrors(read.issues)));
+    else problems.push(...withPart(part, toFieldErrors(read.issues.slice(0, maxFieldErrors))));
     if (mayMisspell.includes(part)) problems.push(...withPart(part, misspellingsIn(schema, given)));
   }
   if (problems.length > 0) throw new UnprocessableEntityError(problems);
@@ -62,19 +62,13 @@ function readBody(event: APIGatewayProxyEvent): unknown {
     ? Buffer.from(event.body ?? '', 'base64').toString()
     : event.body;
   if (!text) return undefined;
-  const body = parseJson(text);
-  if (!isTooDeep(body)) return body;
-  throw new UnprocessableEntityError([{ loc: ['body'], msg: tooDeep, type: 'json_invalid' }]);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    const { position = 0, line, column, reason } = findJsonFault(text) ?? {};
-    const msg = `JSON decode error at line ${line}, column ${column}: ${reason}`;
-    throw new UnprocessableEntityError([{ loc: ['body', position], msg, type: 'json_invalid' }]);
-  }
+  const excess = excessIn(text);
+  if (excess) throw new UnprocessableEntityError(withPart('body', [excess]));
+  const read = readJson(text);
+  if ('value' in read) return read.value;
+  const { position, line, column, reason } = read.fault;
+  const msg = `JSON decode error at line ${line}, column ${column}: ${reason}`;
+  throw new UnprocessableEntityError([{ loc: ['body', position], msg, type: 'json_invalid' }]);
 }
 
 /**

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { maxFieldErrors } from './errors.ts';
 import { typedMessage } from './field-errors.ts';
 
 /** A whole number from 0 up. */
@@ -41,6 +42,43 @@ export const runningAs = <Schema extends v.GenericSchema>(
   '~run': (dataset, config) => choose(dataset.value)['~run'](dataset, config),
 });
 
+/**
+ * A list of at most `maxItems`. The items of a longer one aren't looked at, and neither are those after so many faults as
+ * an error names: valibot makes an object for each fault, and a body of `{}` has room for millions.
+ */
+export const listOf = <Item extends v.GenericSchema>(item: Item, maxItems: number) =>
+  v.pipe(
+    runningAs(v.array(item), (value) =>
+      Array.isArray(value) && value.length > maxItems
+        ? tooLong(value.length, maxItems)
+        : v.array(withinFaults(item)),
+    ),
+    v.metadata({ maxItems }),
+  );
+
+const tooLong = (length: number, maxItems: number) =>
+  v.custom<never>(
+    () => false,
+    typedMessage(
+      'too_long',
+      `List should have at most ${maxItems} items after validation, not ${length}`,
+    ),
+  );
+
+/** The schema of one list's items. It takes any, once it has found so many faults as an error names. */
+function withinFaults<Item extends v.GenericSchema>(item: Item): Item {
+  let faults = 0;
+  return {
+    ...item,
+    '~run': (dataset, config) => {
+      if (faults >= maxFieldErrors) return { typed: true, value: dataset.value };
+      const read = item['~run'](dataset, config);
+      faults += read.issues?.length ?? 0;
+      return read;
+    },
+  };
+}
+
 /** A whole number between two bounds, both allowed. */
 export const integerBetween = (min: number, max: number) =>
   v.pipe(
@@ -59,6 +97,10 @@ export const integerBetween = (min: number, max: number) =>
 export const numberBetween = (min: number, max: number) =>
   v.pipe(v.number(), v.minValue(min), v.maxValue(max));
 
+/** Whether a text has more than `max` Unicode code points, each of which has one or two code units. */
+export const isLonger = (text: string, max: number) =>
+  text.length > max && (text.length > 2 * max || [...text].length > max);
+
 /**
  * A string of at most `maxLength` characters, counted as Unicode code points. Half a surrogate pair is refused:
  * DynamoDB stores UTF-8, which can't express it.
@@ -74,8 +116,11 @@ export const stringUpTo = (maxLength: number) =>
       ),
     ),
     v.check(
-      (text) => text.length <= maxLength || [...text].length <= maxLength,
+      (text) => !isLonger(text, maxLength),
       typedMessage('string_too_long', `String should have at most ${maxLength} characters`),
     ),
     v.metadata({ maxLength }),
   );
+
+/** What a caller calls a model. Errors repeat it. */
+export const ModelName = stringUpTo(200);

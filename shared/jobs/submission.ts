@@ -1,8 +1,8 @@
 import * as v from 'valibot';
-import { Message } from '../chat/completion-message.ts';
+import { Messages } from '../chat/completion-message.ts';
 import type { Caller } from '../http/caller.ts';
 import { valueError } from '../http/errors.ts';
-import { dictionary, integerBetween, orNull, stringUpTo } from '../http/schema.ts';
+import { dictionary, integerBetween, ModelName, orNull, stringUpTo } from '../http/schema.ts';
 import { limitsOf, mayUseModel } from '../keys/key-limits.ts';
 import { Metadata } from '../ledger/metadata.ts';
 import { findOcrEngine, modelIds } from '../models/catalogue.ts';
@@ -12,9 +12,7 @@ import { canRead, modelsOf } from './step-models.ts';
 /** Longer than any that Google gives. */
 const DriveId = v.pipe(stringUpTo(255), v.minLength(1));
 
-export const InlineInput = dictionary(
-  v.object({ messages: v.pipe(v.array(Message), v.minLength(1)) }),
-);
+export const InlineInput = dictionary(v.object({ messages: Messages }));
 export const DriveInput = dictionary(
   v.object({
     file_id: orNull(DriveId),
@@ -28,7 +26,7 @@ export const DriveInput = dictionary(
 export const JobSubmission = dictionary(
   v.object({
     job_type: v.picklist(['chat', 'ocr', 'auto']),
-    model: orNull(v.string()),
+    model: orNull(ModelName),
     inline: orNull(InlineInput),
     drive: orNull(DriveInput),
     priority: v.optional(integerBetween(1, 100), 10),
@@ -84,7 +82,7 @@ function checkDrive(
 
 function checkInline(
   { job_type, pipeline }: JobSubmission,
-  messages: v.InferOutput<typeof Message>[],
+  messages: v.InferOutput<typeof Messages>,
 ): void {
   if (job_type === 'auto') throw valueError(['body', 'job_type'], 'auto needs drive input');
   const isRead = job_type === 'ocr' || pipeline !== null;

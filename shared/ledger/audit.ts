@@ -15,6 +15,7 @@ import {
   runningAttribute,
   settledAttribute,
 } from './epoch.ts';
+import { toUsd } from './nano-usd.ts';
 import { everInTeam, isTeamId } from './team.ts';
 
 /**
@@ -66,13 +67,9 @@ async function auditEpoch(keyId: string, epoch: number): Promise<void> {
   const running = account[runningAttribute(epoch)] ?? 0;
   const settled = account[`settled_${epoch}`] ?? account[settledAttribute(epoch, window)] ?? 0;
   const unspent = (costs.get(window) ?? 0) - settled;
-  if (held !== 0 || unspent !== 0) {
-    log('warn', 'account put right', { key_id: keyId, leaked: held, unspent });
-    measure({ HoldsSwept: Math.max(1, running) });
-  }
   const names = Object.fromEntries(sums.map(([name], index) => [`#sum${index}`, name]));
   const values = Object.fromEntries(sums.map(([, value], index) => [`:sum${index}`, value]));
-  await unlessConditionFails(
+  const audited = await unlessConditionFails(
     dynamodb.send(
       new UpdateCommand({
         TableName: setting('LEDGER_TABLE'),
@@ -96,6 +93,20 @@ async function auditEpoch(keyId: string, epoch: number): Promise<void> {
       }),
     ),
   );
+  if (audited && (held !== 0 || unspent !== 0)) tellOf(keyId, { running, held, unspent });
+}
+
+/**
+ * Tells what an audit has put right: how many calls were lost, and what they held. Those that are no requests under way,
+ * such as pages of OCR, count as one together. A team's account held the same for the calls of its keys.
+ */
+function tellOf(
+  accountId: string,
+  { running, held, unspent }: Record<'running' | 'held' | 'unspent', number>,
+): void {
+  const calls = isTeamId(accountId) ? 0 : Math.max(1, running);
+  log('warn', 'account put right', { key_id: accountId, calls, leaked: held, unspent });
+  if (calls > 0) measure({ HoldsSwept: calls, HoldsSweptUsd: toUsd(held) });
 }
 
 /** The sums that an account keeps of an epoch. Nobody adds another once the epoch is due. */

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { typedMessage } from '../http/field-errors.ts';
-import { runningAs } from '../http/schema.ts';
+import { isLonger, runningAs } from '../http/schema.ts';
 
 const maxPairs = 16;
 const maxNameLength = 64;
@@ -61,9 +61,6 @@ function faultOfValue(text: unknown): string | undefined {
   if (isLonger(text, maxValueLength)) return `a value of more than ${maxValueLength} characters`;
   return text.isWellFormed() ? undefined : 'a value that is no valid Unicode';
 }
-
-/** Counts Unicode code points. */
-const isLonger = (text: string, max: number) => text.length > max && [...text].length > max;
 
 /** The attribute of a charge or a job that has metadata; none without any. */
 export const metadataOf = (metadata: Metadata | null | undefined): { metadata?: Metadata } =>

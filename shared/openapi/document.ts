@@ -1,6 +1,7 @@
 import type { JsonSchema } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
-import { maxNesting } from '../http/nesting.ts';
+import { maxFieldErrors } from '../http/errors.ts';
+import { maxJsonValues, maxNesting } from '../http/json-excess.ts';
 import { version } from '../version.ts';
 import { chatComponents, chatOperation } from './chat-stream.ts';
 import { completionComponents, completionOperations } from './completions.ts';
@@ -21,9 +22,9 @@ import { webhookComponents, webhooks } from './webhooks.ts';
 
 const description = `Chat and OCR for many API keys, each metered exactly.
 
-Send your key with every request: \`Authorization: Bearer sk-…\`. Bodies are JSON, at most 6 MB when they are escaped as a string once more (4.5 MB of text with quotes and line breaks), and nested at most ${maxNesting} levels deep.
+Send your key with every request: \`Authorization: Bearer sk-…\`. Bodies are JSON, at most 6 MB when they are escaped as a string once more (4.5 MB of text with quotes and line breaks), nested at most ${maxNesting} levels deep, and with at most ${maxJsonValues} values in all, the names in objects counted too.
 
-What is wrong with a request is told as 422 with a list of \`{loc, msg, type}\`; any other error as \`{"detail": "a sentence"}\`; under \`/v1\` as \`{"error": {message, type, param, code}}\`. Every answer carries \`x-amzn-requestid\`: quote it when you report a fault. A field or parameter that the service doesn't know is ignored; one that looks like a misspelled name is refused, with the name that was likely meant.
+What is wrong with a request is told as 422 with a list of \`{loc, msg, type}\`, of the first ${maxFieldErrors} faults at most; any other error as \`{"detail": "a sentence"}\`; under \`/v1\` as \`{"error": {message, type, param, code}}\`. Every answer carries \`x-amzn-requestid\`: quote it when you report a fault. A field or parameter that the service doesn't know is ignored; one that looks like a misspelled name is refused, with the name that was likely meant.
 
 A page in a browser may call this API from the origins that its operator allows.
 

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { JobList, JobRecord } from '../../shared/jobs/record.ts';
 import { call, chatJob, chatResultOf, submit, type Target, until } from '../support/servers/api.ts';
 import { useChatStage } from '../support/servers/chat-stage.ts';
+import { post as postTo, question, TextReader } from '../support/servers/event-reader.ts';
+import { done, gate, streamOf } from '../support/servers/model-stub-pieces.ts';
 
 const megabyte = 1024 * 1024;
 
@@ -64,6 +66,61 @@ describe('a request that is large only once it is escaped', () => {
     const { status } = await call(account, 'POST', '/batch/jobs', ofQuotes(5.9 * megabyte));
 
     expect(status).toBe(202);
+  });
+});
+
+describe('ten requests of 6 MB of empty objects', () => {
+  const empty = `[${Array(2_000_000).fill('{}').join(',')}]`;
+
+  it.each([
+    ['/v1/chat/completions', { stream: true, messages: question }, '"messages":#', 400, 'messages'],
+    ['/chat/stream', { message: 'Hi' }, '"message":"Hi","chat_history":#', 422, 'chat_history'],
+  ])(
+    'to %s are refused, and a neighbour’s stream ends whole',
+    async (path, body, wrong, status, field) => {
+      const rest = gate();
+      async function* pieces() {
+        const [first = '', ...others] = streamOf(['a', 'b', 'c']);
+        yield* [first, others[0] ?? ''];
+        await rest.opened;
+        yield* others.slice(1);
+      }
+      const model = chat.newModel('plain', { kind: 'pieces', pieces: pieces() });
+      const neighbour = await chat.newAccount();
+      const stream = new TextReader(await postTo(neighbour, path, { ...body, model: model.id }));
+      await stream.until('"a"');
+
+      const hostile = `{"model":"${model.id}",${wrong.replace('#', () => empty)}}`;
+      const answers = await Promise.all(
+        Array.from({ length: 10 }, () => call(account, 'POST', path, hostile)),
+      );
+      rest.open();
+
+      for (const answer of answers) {
+        expect(answer).toMatchObject({ status });
+        expect(JSON.stringify(answer.body)).toMatch(
+          new RegExp(`${field}.*Input should have at most 500000 values`),
+        );
+      }
+      const text = await stream.rest();
+      expect(text).toContain('"c"');
+      expect(text.endsWith(done)).toBe(true);
+    },
+  );
+
+  it('to /batch/jobs are refused, and a neighbour’s job is done', async () => {
+    const hostile = `{"job_type":"chat","inline":{"messages":${empty}}}`;
+    const refused = Array.from({ length: 10 }, () => call(account, 'POST', '/batch/jobs', hostile));
+    const neighbour = await chat.newAccount();
+    const { id } = await submit(neighbour, quotes(1));
+
+    for (const answer of await Promise.all(refused)) {
+      expect(answer).toMatchObject({
+        status: 422,
+        body: { detail: [{ loc: ['body', 'inline'] }] },
+      });
+    }
+    expect(await until(neighbour, id)).toMatchObject({ status: 'done' });
   });
 });
 

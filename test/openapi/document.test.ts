@@ -66,6 +66,17 @@ describe('the document', () => {
     }
   });
 
+  it('has a most for each list that a caller may send', () => {
+    const sent = new Set<Schema>(operations.flatMap(({ requestBody }) => requestBody ?? []));
+    for (const node of sent) {
+      for (const [, within] of nodesOf(node, '')) sent.add(served.resolve(within));
+    }
+
+    const lists = [...sent].filter(({ type }) => [type].flat().includes('array'));
+    expect(lists.length).toBeGreaterThan(5);
+    for (const list of lists) expect(list).toMatchObject({ maxItems: expect.any(Number) });
+  });
+
   it('names every operation once, under one of its tags', () => {
     const all = [...operations, ...webhooks];
     const ids = all.map(({ operationId }) => operationId);

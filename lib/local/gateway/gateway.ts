@@ -113,6 +113,10 @@ export class Gateway {
     if (decision) line?.calledBy(decision.context);
     if (decision?.refused) return this.sendGatewayResponse(request, reply, decision.refused);
 
+    // Escaping makes no body shorter, so one that is too large already is copied no more.
+    if (Buffer.isBuffer(request.body) && request.body.length > maxPayloadBytes) {
+      return this.sendGatewayResponse(request, reply, 'REQUEST_TOO_LARGE');
+    }
     const event = proxyEvent(route, request, decision?.context);
     if (Buffer.byteLength(JSON.stringify(event)) > maxPayloadBytes) {
       return this.sendGatewayResponse(request, reply, 'REQUEST_TOO_LARGE');

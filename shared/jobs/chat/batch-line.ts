@@ -3,8 +3,8 @@ import { ask } from '../../chat/ask.ts';
 import { CompletionRequest, upstreamBody } from '../../chat/completion-request.ts';
 import { ServiceError } from '../../http/errors.ts';
 import { faultIn } from '../../http/field-errors.ts';
-import { findJsonFault } from '../../http/json-fault.ts';
-import { isTooDeep, tooDeep } from '../../http/nesting.ts';
+import { excessIn } from '../../http/json-excess.ts';
+import { readJson } from '../../http/json-fault.ts';
 import { metadataOf } from '../../ledger/metadata.ts';
 import { findModel, type Model } from '../../models/catalogue.ts';
 import { isLast } from '../failure.ts';
@@ -53,16 +53,15 @@ interface LineRequest {
   metadata: CompletionRequest['metadata'];
 }
 
-const BatchLine = v.pipe(
-  v.string(),
-  v.parseJson(),
-  v.looseObject({
-    custom_id: v.pipe(v.string(), v.nonEmpty()),
-    method: v.optional(v.literal('POST')),
-    url: v.optional(v.literal('/v1/chat/completions')),
-    body: v.looseObject({}),
-  }),
-);
+const BatchLine = v.looseObject({
+  custom_id: v.pipe(v.string(), v.nonEmpty()),
+  method: v.optional(v.literal('POST')),
+  url: v.optional(v.literal('/v1/chat/completions')),
+  body: v.looseObject({}),
+});
+
+/** The line's own object is no level of the request in it. */
+const levelsAround = 1;
 
 const nothingUsed: TokenCounts = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
 
@@ -112,17 +111,20 @@ function readLine(line: FileLine): LineRequest | Refusal {
     const mb = maxLineBytes / 1024 / 1024;
     return invalid(line, null, `it is longer than the ${mb} MB that a line may have.`);
   }
-  const read = v.safeParse(BatchLine, line.line);
+  const excess = excessIn(line.line, levelsAround);
+  if (excess?.type === 'too_long') return invalid(line, null, excess.msg);
+  const json = readJson(line.line);
+  if ('fault' in json) {
+    const { column, reason } = json.fault;
+    return invalid(line, null, `JSON decode error at column ${column}: ${reason}`);
+  }
+  const read = v.safeParse(BatchLine, json.value, { abortEarly: true });
   if (!read.success) {
-    const [issue] = read.issues;
-    const fault = findJsonFault(line.line);
-    const wrong = fault
-      ? `JSON decode error at column ${fault.column}: expected ${fault.expected}`
-      : faultIn(issue, 'the line');
-    return invalid(line, customIdIn(line.line), wrong);
+    return invalid(line, customIdIn(json.value), faultIn(read.issues[0], 'the line'));
   }
   const { custom_id, body } = read.output;
   try {
+    if (excess) throw new ServiceError(400, 'invalid_request_error', `body: ${excess.msg}`);
     return { custom_id, ...requestOf(line, body) };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
@@ -164,8 +166,7 @@ function requestOf({ job, models }: FileLine, body: object): Omit<LineRequest, '
 
 /** A stream makes no sense in a file. */
 function completionRequestOf(body: object): CompletionRequest {
-  if (isTooDeep(body)) throw new ServiceError(400, 'invalid_request_error', `body: ${tooDeep}`);
-  const read = v.safeParse(CompletionRequest, { ...body, stream: false });
+  const read = v.safeParse(CompletionRequest, { ...body, stream: false }, { abortEarly: true });
   if (read.success) return read.output;
   const [issue] = read.issues;
   throw new ServiceError(400, 'invalid_request_error', faultIn(issue, 'body'));
@@ -177,10 +178,7 @@ function isLinesFault(error: unknown, job: SourcedJob, signal: AbortSignal): boo
 }
 
 /** A line that breaks a rule may still have its `custom_id`. */
-function customIdIn(line: string): string | null {
-  const read = v.safeParse(
-    v.pipe(v.string(), v.parseJson(), v.object({ custom_id: v.string() })),
-    line,
-  );
+function customIdIn(value: unknown): string | null {
+  const read = v.safeParse(v.object({ custom_id: v.string() }), value);
   return read.success ? read.output.custom_id : null;
 }

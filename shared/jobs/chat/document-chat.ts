@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import * as v from 'valibot';
 import type { Answer } from '../../chat/ask.ts';
-import { findFileId, Message, noFileIds } from '../../chat/completion-message.ts';
+import { findFileId, Messages, noFileIds } from '../../chat/completion-message.ts';
 import { unsupportedFile } from '../../documents/errors.ts';
 import { textPages } from '../../documents/file-text.ts';
 import { isComposite } from '../../documents/kind.ts';
@@ -9,7 +9,8 @@ import { decodeText } from '../../documents/text.ts';
 import { kindInWords } from '../../documents/type-words.ts';
 import { ServiceError } from '../../http/errors.ts';
 import { faultIn } from '../../http/field-errors.ts';
-import { isTooDeep, tooDeep } from '../../http/nesting.ts';
+import { excessIn } from '../../http/json-excess.ts';
+import { readJson } from '../../http/json-fault.ts';
 import { deliver } from '../files/delivery.ts';
 import { fetchSource, type SourcedJob } from '../files/source.ts';
 import { withFile } from '../files/source-file.ts';
@@ -64,20 +65,20 @@ async function readTextFile(path: string, name: string): Promise<string> {
   return decodeText(await readFile(path));
 }
 
-const Conversation = v.object({ messages: v.pipe(v.array(Message), v.minLength(1)) });
+const Conversation = v.object({ messages: Messages });
 
 /** A JSON file with `messages` is a conversation; any other is a text. */
 function messagesIn(text: string, name: string): unknown[] | undefined {
-  const json = v.safeParse(v.pipe(v.string(), v.parseJson()), text);
-  if (!json.success || typeof json.output !== 'object' || json.output === null) return undefined;
-  if (!('messages' in json.output)) return undefined;
   const invalid = (wrong: string) => new ServiceError(422, 'invalid_messages', `${name}: ${wrong}`);
-  if (isTooDeep(json.output)) throw invalid(tooDeep);
-  const read = v.safeParse(Conversation, json.output);
-  if (!read.success) {
-    const [issue] = read.issues;
-    throw invalid(faultIn(issue, 'messages'));
-  }
+  const excess = excessIn(text);
+  if (excess?.loc[0] === 'messages') throw invalid(`messages: ${excess.msg}`);
+  if (excess?.type === 'too_long') return undefined;
+  const json = readJson(text);
+  if ('fault' in json || typeof json.value !== 'object' || json.value === null) return undefined;
+  if (!('messages' in json.value)) return undefined;
+  if (excess) throw invalid(excess.msg);
+  const read = v.safeParse(Conversation, json.value, { abortEarly: true });
+  if (!read.success) throw invalid(faultIn(read.issues[0], 'messages'));
   const { messages } = read.output;
   const fileId = findFileId(messages);
   if (fileId) throw invalid(`messages.${fileId.join('.')}: ${noFileIds}`);

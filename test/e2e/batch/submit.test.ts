@@ -113,14 +113,14 @@ describe('a body', () => {
   });
 
   it.each<[string, string, number, string]>([
-    ['cut short', '{"job_type":', 12, 'line 1, column 13: expected a value, found the end'],
+    ['cut short', '{"job_type":', 12, 'line 1, column 13: Unexpected end of JSON input'],
     [
       'followed by more',
       '{"job_type":"chat"}\nand',
       20,
-      'line 2, column 1: expected the end, found "and"',
+      'line 2, column 1: Unexpected non-whitespace character after JSON',
     ],
-    ['no JSON at all', 'chat', 0, 'line 1, column 1: expected a value, found "chat"'],
+    ['no JSON at all', 'chat', 0, "line 1, column 1: Unexpected token 'c'"],
   ])('that is %s is refused, saying where', async (_, body, position, where) => {
     const answer = await post(body);
 

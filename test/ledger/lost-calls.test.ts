@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { openAccount } from '../../shared/ledger/account.ts';
+import { sweepLedger } from '../../shared/ledger/audit.ts';
+import { reserve } from '../../shared/ledger/reserve.ts';
+import { release, settle } from '../../shared/ledger/settle.ts';
+import { nameTeamAccount, putInTeam } from '../../shared/ledger/team.ts';
+import { writtenLines } from '../support/run/output.ts';
+import { minuteMs, pass, useStoppedClock } from '../support/worlds/clock.ts';
+import { interleave } from '../support/worlds/interleave.ts';
+import { accountOf, chargesOf, expectAtRest, sum, usd } from '../support/worlds/ledger-world.ts';
+import { useStore } from '../support/worlds/store.ts';
+
+await useStore();
+
+useStoppedClock('2027-03-01T00:00:00.000Z');
+
+const subject = { model: 'gpt-5-mini', tags: ['chat'] };
+const costing = (costNanoUsd: number) =>
+  ({ costNanoUsd, figures: 'exact', promptTokens: 1, completionTokens: 1 }) as const;
+
+async function open(of: 'key' | 'team') {
+  const id = `${of}_${randomUUID()}`;
+  await openAccount(id, new Date().toISOString(), {
+    budget_usd: usd(1_000_000),
+    duration: null,
+    requests_per_minute: null,
+    max_concurrent: null,
+  });
+  return id;
+}
+
+async function openTeam(): Promise<string> {
+  const teamId = await open('team');
+  await nameTeamAccount(teamId, 'Acme');
+  return teamId;
+}
+
+/** What the metrics say that was swept. */
+const swept = () => {
+  const lines = writtenLines().map((line) => JSON.parse(line));
+  return {
+    calls: sum(lines.map(({ HoldsSwept = 0 }) => HoldsSwept)),
+    nanoUsd: Math.round(1e9 * sum(lines.map(({ HoldsSweptUsd = 0 }) => HoldsSweptUsd))),
+  };
+};
+
+/** A call of one of three keys, two of which are in a team, and whether its caller lives to its end. */
+const aCall = fc.record({
+  key: fc.nat(2),
+  hold: fc.integer({ min: 1, max: 1_000 }),
+  end: fc.constantFrom('settled', 'released', 'lost'),
+  afterMs: fc.constantFrom(0, minuteMs, 4 * minuteMs),
+});
+
+describe('calls whose function died', () => {
+  it('are counted once each, with what they held, however many sweeps and teams there are', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(aCall, { maxLength: 12 }),
+        fc.array(fc.nat(9), { minLength: 1, maxLength: 20 }),
+        async (calls, order) => {
+          const teamId = await openTeam();
+          const keyIds = [await open('key'), await open('key'), await open('key')];
+          for (const keyId of keyIds.slice(1)) await putInTeam(keyId, teamId);
+          const before = swept();
+
+          for (const { key, hold: most, end, afterMs } of calls) {
+            pass(afterMs);
+            const hold = await reserve(keyIds[key] ?? '', most, subject);
+            if (end === 'settled') await settle(hold, costing(Math.ceil(most / 2)));
+            if (end === 'released') await release(hold);
+          }
+          pass(80 * minuteMs);
+          let step = 0;
+          await interleave(
+            [{ run: sweepLedger }, { run: sweepLedger }],
+            () => order[step++ % order.length] ?? 0,
+          );
+          await sweepLedger();
+
+          const lost = calls.filter(({ end }) => end === 'lost');
+          const after = swept();
+          expect({
+            calls: after.calls - before.calls,
+            nanoUsd: after.nanoUsd - before.nanoUsd,
+          }).toEqual({ calls: lost.length, nanoUsd: sum(lost.map(({ hold }) => hold)) });
+          for (const id of [teamId, ...keyIds]) expectAtRest(await accountOf(id));
+        },
+      ),
+      { numRuns: 25 },
+    );
+  });
+
+  it('are free to the caller, who has paid what was settled before', async () => {
+    const keyId = await open('key');
+
+    await settle(await reserve(keyId, 300, subject), costing(200));
+    await reserve(keyId, 500, subject);
+    pass(27 * minuteMs);
+    await sweepLedger();
+
+    expect(await accountOf(keyId)).toMatchObject({ held: 0, spent: 200, available: 999_800 });
+    expect(await chargesOf(keyId)).toMatchObject([{ cost: 200 }]);
+  });
+
+  it('that are no requests under way, such as pages, count as one', async () => {
+    const keyId = await open('key');
+
+    for (const hold of [10, 20]) await reserve(keyId, hold, subject, { asRequest: false });
+    pass(27 * minuteMs);
+    await sweepLedger();
+
+    expect(swept()).toEqual({ calls: 1, nanoUsd: 30 });
+  });
+});

@@ -1,18 +1,24 @@
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type {
   AttachedContent,
   AttachedFile,
 } from '../../shared/documents/attached/attached-file.ts';
 import { readAttached } from '../../shared/documents/attached/read-attached.ts';
-import { rtfOf } from '../support/fixtures/common-documents.ts';
-import { archiveOf } from '../support/fixtures/office-files.ts';
+import type { CompositeKind } from '../../shared/documents/kind.ts';
+import { takeApartHere } from '../../shared/documents/parts/taking.ts';
+import { epubOf, rtfOf } from '../support/fixtures/common-documents.ts';
+import { archiveOf, docxOf, wordParagraph } from '../support/fixtures/office-files.ts';
 import { pdfOf } from '../support/fixtures/pdfs.ts';
 import { rawPdf } from '../support/fixtures/poison.ts';
 import { greyJpeg, words } from '../support/fixtures/small-documents.ts';
+import { useFolder } from '../support/run/use-folder.ts';
 import { linesPage } from './lines-page.ts';
 
+const folder = useFolder();
 /** What the server of objects sends. */
 let object: Uint8Array | undefined;
 const server = createServer((_request, response) => {
@@ -159,6 +165,21 @@ describe('a text that is longer than wanted', () => {
 
     expect(reading).toEqual({ text: `${words(0)}\n\n${words(1)}`.slice(0, limits.characters) });
   });
+});
+
+it.each<[string, CompositeKind, (text: string) => Uint8Array | string]>([
+  ['HTML', 'html', (text) => `<p>${text}`],
+  ['RTF', 'rtf', (text) => rtfOf(text)],
+  ['Word', 'archive', (text) => docxOf(wordParagraph(text))],
+  ['an EPUB', 'archive', (text) => epubOf([`<p>${text}</p>`])],
+  ['a file in a ZIP', 'archive', (text) => archiveOf({ 'a.html': `<html><p>${text}` })],
+])('%s is taken apart no further than is wanted of its text', async (_, kind, fileOf) => {
+  const path = join(folder, 'document');
+  writeFileSync(path, fileOf('word '.repeat(1_000)));
+
+  const parts = await takeApartHere({ path, kind, folder, forceOcr: false, maxCharacters: 99 });
+
+  expect(parts).toMatchObject([{ is: 'text', text: 'word '.repeat(20).slice(0, 99) }]);
 });
 
 describe('pages that are pictures', () => {

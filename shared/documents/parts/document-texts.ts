@@ -48,9 +48,11 @@ export async function documentTexts(
   let characters = 0;
   let pictures = 0;
   try {
-    const parts = isComposite(kind)
-      ? await takeApart({ path, kind, folder, forceOcr: false }, { signal })
-      : [];
+    const options = {
+      ...{ path, folder, forceOcr: false },
+      ...(longer === 'cut' && { maxCharacters: limits.characters }),
+    };
+    const parts = isComposite(kind) ? await takeApart({ ...options, kind }, { signal }) : [];
     throwIfUnreadable(parts);
     const reading = { losses: { count: 0 }, signal };
     const pages = isComposite(kind) ? pagesOf(parts, reading) : named('', layersOf(path, reading));

@@ -1,3 +1,4 @@
+import { collectUpTo } from '../collect.ts';
 import { setting } from '../config.ts';
 
 /**
@@ -12,7 +13,9 @@ export async function fetchSigned(
 ): Promise<Buffer | undefined> {
   if (!isTrusted(url)) throw new Error('Objects are fetched by https alone');
   const { ok, status, headers, body } = await fetch(url, { redirect: 'error', signal });
-  if (ok && Number(headers.get('content-length')) <= maxBytes) return collect(body, maxBytes);
+  if (ok && Number(headers.get('content-length')) <= maxBytes) {
+    return collectUpTo(maxBytes, body ?? []);
+  }
   await body?.cancel();
   if (ok) return undefined;
   throw new Error(`An object was asked for, and the response was ${status}`);
@@ -23,15 +26,4 @@ function isTrusted(url: string): boolean {
   const { protocol, origin } = new URL(url);
   const local = setting('AWS_ENDPOINT_URL_S3');
   return protocol === 'https:' || (local !== undefined && origin === new URL(local).origin);
-}
-
-async function collect(body: Response['body'], maxBytes: number): Promise<Buffer | undefined> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of body ?? []) {
-    bytes += chunk.length;
-    if (bytes > maxBytes) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }

@@ -1,3 +1,4 @@
+import { collectUpTo } from '../collect.ts';
 import { askToRead } from '../documents/attached/ask-to-read.ts';
 import type { AttachedReading } from '../documents/attached/attached-file.ts';
 import { kindOf, mediaTypeOf } from '../documents/kind.ts';
@@ -9,7 +10,7 @@ import { reasonAgainst, reasonAgainstType, reasonIn, scanReason } from './skippe
 /** When the reading of all documents must end. */
 export interface Deadline {
   signal: AbortSignal;
-  /** The same moment, for whoever is asked to read. */
+  /** The same moment, by which the function that reads is told how long it may take. */
   atMs: number;
 }
 
@@ -38,7 +39,7 @@ export async function documentText(
   if (unread) return { skipped: unread };
   if ((file.size ?? 0) > maxFileBytes) return tooLarge;
   const { body, mimeType, filename: name } = await openContent(file, signal);
-  const bytes = await collect(body);
+  const bytes = await collectUpTo(maxFileBytes, body);
   if (!bytes) return tooLarge;
   const start = bytes.subarray(0, sniffedBytes);
   const kind = kindOf(start, mimeType, name);
@@ -60,16 +61,4 @@ function readingOf(reading: AttachedReading, isPdf: boolean): Reading {
   if ('text' in reading) return reading.text ? reading : { skipped: 'there is no text in it' };
   if (reading.code !== 'no_text') return { skipped: reasonIn(reading.unreadable) };
   return { skipped: isPdf ? scanReason : 'there is no text in it' };
-}
-
-/** Collects a body of up to 20 MB; returns undefined for a longer one, and ends its download. */
-async function collect(body: AsyncIterable<Uint8Array>): Promise<Buffer | undefined> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of body) {
-    bytes += chunk.length;
-    if (bytes > maxFileBytes) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }

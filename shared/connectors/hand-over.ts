@@ -8,12 +8,12 @@ import { errorFields, log } from '../log.ts';
 
 /** Base64 makes a third more of them, and Lambda takes 6 MB. */
 const maxInlineBytes = 4 * 1024 * 1024;
-/** Longer than whoever is handed a file takes until it has fetched it. */
+/** The link is followed as soon as the function that gets it has started. */
 const linkSeconds = 60;
 
 /**
  * Hands a file over to another function: within the request, or in the object store behind a link if it is too large
- * for that. What was put there is deleted once `use` has ended; what a death leaves, the bucket forgets in a day.
+ * for that. What was put there is deleted once `use` has ended; what a death leaves, the bucket forgets in a day or two.
  */
 export async function handOver<Result>(
   bytes: Buffer,

@@ -4,9 +4,7 @@ import { DriveError } from '../drive/errors.ts';
 import type { DriveFile } from '../drive/file.ts';
 import { ServiceError } from '../http/errors.ts';
 
-/**
- * Why documents are skipped: each reason ends a sentence such as "`title` was left out: it is encrypted".
- */
+// Why documents are skipped. Each reason ends a sentence such as "`title` was left out: it is encrypted".
 
 export const scanReason = 'it is a scan: read it with an ocr job first';
 

@@ -20,6 +20,7 @@ const explained: Record<string, string> = {
   'sqs:GetQueueUrl': "the CDK's event source of a queue, and a stream's failure queue, grant it",
   'sqs:GetQueueAttributes': "the CDK's failure queue of a stream grants it",
   's3:AbortMultipartUpload': 'gives up an upload of which a part failed',
+  'search-drive s3:GetObject': 'signs the link by which another function fetches a document',
   'run-ocr-job textract:AnalyzeDocument': 'for OCR engines of the catalogue with layout or tables',
   'run-chat-job dynamodb:GetItem': 'the folders of a key whose job reads the drive',
   'run-chat-job dynamodb:Query': 'the steps of a long answer, which go when it is done',

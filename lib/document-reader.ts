@@ -8,7 +8,7 @@ export interface DocumentReaderProps {
   readonly logs: FunctionLogs;
 }
 
-/** The function that reads what callers attach. It may do nothing but write its logs: strangers made the files. */
+/** The function that reads documents for others. It may do nothing but write its logs: strangers made the files. */
 export class DocumentReader extends Construct {
   private readonly readDocument: ServiceFunction;
 

@@ -16,6 +16,8 @@ export interface JobTableProps {
  * for days before it ended.
  */
 const objectMarginDays = 30;
+/** How the names of objects begin that one function puts for another to read. A job's begin with its key's id. */
+const handOverPrefix = 'handed-over/';
 
 /** The jobs: their table with its three sparse indexes, and the bucket for what is too large for the table. */
 export class JobTable extends Construct {
@@ -63,6 +65,8 @@ export class JobTable extends Construct {
           expiration: Duration.days(retentionDays + objectMarginDays),
           abortIncompleteMultipartUploadAfter: Duration.days(1),
         },
+        // They are deleted once they are read, unless their function dies.
+        { prefix: handOverPrefix, expiration: Duration.days(1) },
       ],
       removalPolicy,
       // CloudFormation deletes no bucket that holds anything.
@@ -154,13 +158,26 @@ export class JobTable extends Construct {
     this.allowOnObjects(fn, 's3:AbortMultipartUpload');
   }
 
+  /** Lets a function put what another is to read behind a link, which it signs, and delete it afterwards. */
+  grantHandOver(fn: LambdaFunction): void {
+    const actions = ['s3:DeleteObject', 's3:GetObject', 's3:PutObject'];
+    this.allow(fn, handOverPrefix, 'One role hands over the documents of all keys.', actions);
+    fn.addEnvironment('OBJECTS_BUCKET', this.objects.bucketName);
+    fn.addEnvironment('HAND_OVER_PREFIX', handOverPrefix);
+  }
+
   private allowOnObjects(fn: LambdaFunction, ...actions: string[]): void {
-    const resources = [this.objects.arnForObjects('*')];
+    const reason = 'One role serves the jobs of all keys, whose objects are in this bucket.';
+    this.allow(fn, '', reason, actions);
+  }
+
+  private allow(fn: LambdaFunction, prefix: string, reason: string, actions: string[]): void {
+    const resources = [this.objects.arnForObjects(`${prefix}*`)];
     fn.addToRolePolicy(new PolicyStatement({ actions, resources }));
     const bucketId = Stack.of(this).getLogicalId(this.objects.node.defaultChild as CfnBucket);
     Validations.of(fn).acknowledge({
-      id: `AwsSolutions::AwsSolutions-IAM5[Resource::<${bucketId}.Arn>/*]`,
-      reason: 'One role serves the jobs of all keys, whose objects are in this bucket.',
+      id: `AwsSolutions::AwsSolutions-IAM5[Resource::<${bucketId}.Arn>/${prefix}*]`,
+      reason,
     });
   }
 

@@ -117,8 +117,13 @@ export class ServiceStack extends Stack {
     });
     new BatchApi(this, 'batch', { api, jobs, logs, lanes, drive, documentLimits });
     const pages = new PageReader(this, 'pages', { logs });
-    const driveSearch = new DriveSearch(this, 'drive-search', { drive, logs });
     const documentReader = new DocumentReader(this, 'document-reader', { logs });
+    const driveSearch = new DriveSearch(this, 'drive-search', {
+      drive,
+      documentReader,
+      jobs,
+      logs,
+    });
     const sources = { webSearch, pages, driveSearch, documentReader };
     const { completionsMemoryMb } = settings;
     new ChatApi(this, 'chat', {

@@ -4,6 +4,8 @@ const urlWanted = 'should be a URL that begins with http:// or https://';
 const HttpUrl = v.pipe(v.string(), v.url(urlWanted), v.regex(/^https?:\/\//i, urlWanted));
 
 const Environment = v.object({
+  /** Where the object store is on this machine; not set where it is deployed. */
+  AWS_ENDPOINT_URL_S3: v.optional(HttpUrl),
   OBJECTS_BUCKET: v.string(),
   CHAT_QUEUE_URL: v.string(),
   /** The lanes' dead-letter queues, for operators' commands. */
@@ -24,6 +26,8 @@ const Environment = v.object({
   FOLDER_QUEUE_URL: v.string(),
   GOOGLE_DRIVE_URL: v.optional(HttpUrl),
   FEEDBACK_TABLE: v.string(),
+  /** How the names of objects begin that one function puts for another to read. */
+  HAND_OVER_PREFIX: v.string(),
   JOBS_TABLE: v.string(),
   JOB_RETENTION_DAYS: v.pipe(v.string(), v.toNumber(), v.integer(), v.minValue(1)),
   KEYS_TABLE: v.string(),

@@ -17,7 +17,7 @@ export interface TextFilter {
 
 export interface AnswerOptions {
   filter?: TextFilter;
-  /** Whether it is the turn's first call, which counts as the caller's request. */
+  /** Whether it is the turn's first call, which counts as the caller's request; yes unless the turn is counted. */
   asRequest?: boolean;
   /** A hold that was made before for the most that the call can cost. */
   hold?: Hold;
@@ -30,7 +30,7 @@ export interface AnswerOptions {
 export async function* modelAnswer(
   turn: Turn,
   request: AnswerRequest,
-  { filter, asRequest = true, hold }: AnswerOptions = {},
+  { filter, asRequest = !turn.isCounted, hold }: AnswerOptions = {},
 ): AnswerEvents {
   const planned = answerCall(turn, request, asRequest);
   const call = await openHeldCall(hold ? { call: planned, hold } : await holdCall(planned));

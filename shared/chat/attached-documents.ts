@@ -1,11 +1,13 @@
 import pLimit from 'p-limit';
 import { askToRead } from '../documents/attached/ask-to-read.ts';
+import type { AttachedFile } from '../documents/attached/attached-file.ts';
 import { valueError } from '../http/errors.ts';
 import type { ChatFile, ChatStreamRequest } from './stream-request.ts';
 
 /** Each is read by a function of its own. */
 const maxDocuments = 20;
 const readsAtOnce = 4;
+const limits = { characters: 1_000_000, jsonBytes: 5_000_000, longer: 'refused' } as const;
 
 /** The formats that have no text of their own, as a file's name ends. */
 const documentName = /\.(pdf|docx?|xlsx?|pptx?|od[tsp]|epub|zip)$/i;
@@ -16,45 +18,66 @@ const documentStart = /^(JVBERi|UEsDB|0M8R4K|e1xyd)/;
 /** Line breaks match in one place only: with two, a long run of them would be matched in every way there is. */
 const base64 = /^[A-Za-z0-9+/\r\n]*(?:={1,2}[\r\n]*)?$/;
 
-/**
- * Returns a request with the text of each document among its files in place of the document. Throws a 422 that
- * names the file, for one that can't be read or is only pictures.
- */
-export async function withDocumentTexts(
-  request: ChatStreamRequest,
-  signal: AbortSignal,
-): Promise<ChatStreamRequest> {
-  const files = request.files ?? [];
-  const documents = files.filter(isDocument);
-  if (documents.length === 0) return request;
+/** A document among a request's files, and where it stands there. */
+interface SentDocument {
+  index: number;
+  file: Omit<AttachedFile, 'keyId'>;
+}
+
+/** Returns the documents among a request's files. Throws a 422 for too many, and for one that is not sent in base64. */
+export function documentsIn({ files }: ChatStreamRequest): SentDocument[] {
+  const documents = (files ?? []).flatMap((file, index) =>
+    isDocument(file) ? { index, file: documentOf(file, index) } : [],
+  );
   if (documents.length > maxDocuments) {
     throw valueError(['body', 'files'], `at most ${maxDocuments} documents are read for a message`);
   }
-  const read = await pLimit(readsAtOnce).map(files, async (file, index) =>
-    isDocument(file) ? { ...file, content: await textOf(file, index, signal) } : file,
-  );
-  return { ...request, files: read };
+  return documents;
 }
-
-/** Whether a request has files that `withDocumentTexts` reads. */
-export const hasDocuments = ({ files }: ChatStreamRequest) => files?.some(isDocument) ?? false;
 
 const isDocument = ({ name, content }: ChatFile) =>
   documentName.test(name) || dataUrl.test(content) || documentStart.test(content);
 
-async function textOf(
-  { name, content }: ChatFile,
-  index: number,
-  signal: AbortSignal,
-): Promise<string> {
-  const loc = ['body', 'files', index, 'content'];
+function documentOf({ name, content }: ChatFile, index: number): SentDocument['file'] {
   const [start = '', mediaType = ''] = content.match(dataUrl) ?? [];
   const [mimeType = ''] = mediaType.split(';', 1);
   const data = content.slice(start.length);
   if (!base64.test(data)) {
-    throw valueError(loc, 'a document is sent in base64, or as a data URL in base64');
+    throw valueError(locOf(index), 'a document is sent in base64, or as a data URL in base64');
   }
-  const reading = await askToRead({ name, mimeType, base64: data }, signal);
+  return { name, mimeType, content: { base64: data }, limits };
+}
+
+const locOf = (index: number) => ['body', 'files', index, 'content'];
+
+/**
+ * Returns a request with the text of each of its documents in place of the document. Throws a 422 that names the file,
+ * for one that can't be read or is only pictures; the others are then neither begun nor waited for.
+ */
+export async function withDocumentTexts(
+  request: ChatStreamRequest,
+  documents: SentDocument[],
+  keyId: string,
+  signal: AbortSignal,
+): Promise<ChatStreamRequest> {
+  const failure = new AbortController();
+  const stop = AbortSignal.any([signal, failure.signal]);
+  const files = [...(request.files ?? [])];
+  try {
+    await pLimit(readsAtOnce).map(documents, async ({ index, file }) => {
+      const content = await textOf({ ...file, keyId }, index, stop);
+      files[index] = { name: file.name, content };
+    });
+  } catch (error) {
+    failure.abort();
+    throw error;
+  }
+  return { ...request, files };
+}
+
+async function textOf(file: AttachedFile, index: number, signal: AbortSignal): Promise<string> {
+  signal.throwIfAborted();
+  const reading = await askToRead(file, signal);
   if ('text' in reading) return reading.text;
-  throw valueError(loc, reading.unreadable);
+  throw valueError(locOf(index), reading.unreadable);
 }

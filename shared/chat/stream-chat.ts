@@ -5,10 +5,11 @@ import { eventStream } from '../http/event-stream.ts';
 import type { Invocation, StreamedResponse } from '../http/stream-endpoint.ts';
 import { callerWithSecret } from '../keys/caller-with-secret.ts';
 import { mayUseModel } from '../keys/key-limits.ts';
-import { requireAllowance } from '../ledger/reserve.ts';
+import { type Admission, admit } from '../ledger/admission.ts';
 import { catalogue, findModel, type Model } from '../models/catalogue.ts';
 import { modelAnswer } from './answer.ts';
-import { hasDocuments, withDocumentTexts } from './attached-documents.ts';
+import { documentsIn, withDocumentTexts } from './attached-documents.ts';
+import type { ChatEvent } from './chat-event.ts';
 import { planHold } from './output-limit.ts';
 import { research } from './research/research.ts';
 import { sessionHistory } from './session.ts';
@@ -21,7 +22,7 @@ import { type AnswerEvents, begin, type Turn, turnEvents } from './turn.ts';
 /**
  * Answers a chat message as server-sent events, and keeps the turn in its session. Throws
  * `AuthenticationError` for a wrong `api_key`, `UnprocessableEntityError` for a model or field that isn't
- * available, `BudgetExceededError` or `RequestsPerMinuteError`, and `ModelError`.
+ * available, `BudgetExceededError`, `RequestsPerMinuteError` or `ConcurrencyError`, and `ModelError`.
  */
 export async function streamChat(
   sent: ChatStreamRequest,
@@ -31,12 +32,43 @@ export async function streamChat(
   const caller = sent.api_key !== null ? await callerWithSecret(sent.api_key) : gatewayCaller;
   const model = modelFor(caller, sent.model);
   refuseUnseen(sent, model);
-  if (hasDocuments(sent)) {
-    // Reading them isn't paid. The message alone is the least that the model can be asked.
-    const body = { messages: [{ role: 'user', content: sent.message }], ...samplingOf(sent) };
-    await requireAllowance(caller.keyId, planHold(model, body));
+  note({ key_id: caller.keyId, key: caller.keyName, model: model.id });
+  const asked = { caller, model, signal: timeIsUp, tally: new Tally(note) };
+  const documents = documentsIn(sent);
+  if (documents.length === 0) {
+    return eventStream(await eventsOf({ ...asked, request: sent, isCounted: false }));
   }
-  const request = await withDocumentTexts(sent, timeIsUp);
+  const admission = await admit(caller.keyId, planOf(sent, model), timeIsUp);
+  try {
+    const request = await withDocumentTexts(sent, documents, caller.keyId, timeIsUp);
+    const events = await eventsOf({ ...asked, request, isCounted: true });
+    return eventStream(whileAdmitted(admission, events));
+  } catch (error) {
+    await admission.end();
+    throw error;
+  }
+}
+
+/** The plan of a message whose documents are not read yet: without them, it is the least that the model can be asked. */
+const planOf = (request: ChatStreamRequest, model: Model) =>
+  planHold(model, {
+    messages: [{ role: 'user', content: request.message }],
+    ...samplingOf(request),
+  });
+
+async function* whileAdmitted(admission: Admission, events: AsyncGenerator<ChatEvent>) {
+  try {
+    yield* events;
+  } finally {
+    await admission.end();
+  }
+}
+
+/** Begins to answer a message, in its session. What refuses it is thrown here. */
+async function eventsOf(
+  asked: Omit<Turn, 'session' | 'history'>,
+): Promise<AsyncGenerator<ChatEvent>> {
+  const { caller, request } = asked;
   const session = {
     keyId: caller.keyId,
     userId: request.user_id,
@@ -44,10 +76,8 @@ export async function streamChat(
   };
   const continues = request.session_id !== null && request.chat_history === null;
   const history = continues ? await sessionHistory(session) : (request.chat_history ?? []);
-  note({ key_id: caller.keyId, key: caller.keyName, model: model.id });
-  const tally = new Tally(note);
-  const turn: Turn = { caller, request, model, session, history, tally, signal: timeIsUp };
-  return eventStream(turnEvents(turn, await begin(answerTo(turn))));
+  const turn = { ...asked, session, history };
+  return turnEvents(turn, await begin(answerTo(turn)));
 }
 
 function modelFor(caller: Caller, id: string | null): Model {

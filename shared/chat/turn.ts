@@ -17,6 +17,8 @@ export interface Turn {
   /** The conversation up to the message. */
   history: HistoryEntry[];
   tally: Tally;
+  /** Whether it counts as a request already, so that none of its calls does. */
+  isCounted: boolean;
   /** Aborts when the function's time is up, or the research's. */
   signal: AbortSignal;
 }

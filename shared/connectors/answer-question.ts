@@ -17,7 +17,7 @@ export async function answerQuestion(
   });
   try {
     if (question.ask === 'fetch') {
-      const documents = await fetchDocuments(folders, question.ids);
+      const documents = await fetchDocuments(question);
       const skipped = documents.filter((document) => 'skipped' in document).length;
       log('info', 'drive question', { ...fields(), documents: documents.length, skipped });
       return { documents };

@@ -5,13 +5,16 @@ import { getReadableItem, toDriveFile } from '../drive/file.ts';
 import { folderType, type Item } from '../drive/item.ts';
 import { NotFoundError, ServiceError } from '../http/errors.ts';
 import { errorFields, log } from '../log.ts';
-import { type FetchedDocument, maxFetched } from './drive-documents.ts';
+import { type Deadline, documentText } from './document-text.ts';
+import { type DriveQuestion, type FetchedDocument, maxFetched } from './drive-documents.ts';
 import { hitOf, linkTo } from './drive-link.ts';
-import { type Deadline, readDocument } from './read-document.ts';
+import { reasonOf } from './skipped.ts';
 
 /** Beneath the function's timeout, so that what was read until then is returned. */
 const timeLimitMs = 25_000;
-/** Each may take 20 MB of memory, and what is made of it. */
+/** How much longer is waited for what ends by itself when the time is up, and deletes what it has handed over. */
+const graceMs = 1_500;
+/** Each may take 20 MB of memory, and its copies on the way. */
 const readsAtOnce = 3;
 
 const tooLate = { skipped: 'it took too long to read' };
@@ -22,15 +25,17 @@ const tooLate = { skipped: 'it took too long to read' };
  * skipped. Throws 503 if Drive doesn't say what the documents are.
  */
 export async function fetchDocuments(
-  allowedFolders: readonly string[],
-  ids: readonly string[],
+  { keyId, folders, ids }: Omit<Extract<DriveQuestion, { ask: 'fetch' }>, 'ask'>,
   limitMs = timeLimitMs,
 ): Promise<FetchedDocument[]> {
   const deadline = { signal: AbortSignal.timeout(limitMs), atMs: Date.now() + limitMs };
-  const isReadable = accessUnder(allowedFolders);
+  const end = AbortSignal.timeout(limitMs + graceMs);
+  const isReadable = accessUnder(folders);
   const wanted = [...new Set(ids)].slice(0, maxFetched);
   const found = await Promise.all(wanted.map((id) => find(id, isReadable, deadline)));
-  const documents = await pLimit(readsAtOnce).map(distinct(found), (each) => read(each, deadline));
+  const documents = await pLimit(readsAtOnce).map(distinct(found), (each) =>
+    read(keyId, each, deadline, end),
+  );
   return documents.filter((document) => document !== undefined);
 }
 
@@ -67,14 +72,19 @@ function distinct(found: (Found | undefined)[]): Found[] {
 }
 
 /** Reads a document. Returns undefined if it is gone since it was found. */
-async function read({ id, item }: Found, deadline: Deadline): Promise<FetchedDocument | undefined> {
+async function read(
+  keyId: string,
+  { id, item }: Found,
+  deadline: Deadline,
+  end: AbortSignal,
+): Promise<FetchedDocument | undefined> {
   if (!item) return { id, title: id, url: linkTo(id), ...tooLate };
   try {
-    const reading = readDocument(toDriveFile(item), deadline);
-    return { ...hitOf(item), ...(await inTime(reading, deadline.signal, tooLate)) };
+    const reading = documentText(keyId, toDriveFile(item), deadline);
+    return { ...hitOf(item), ...(await inTime(reading, end, tooLate)) };
   } catch (error) {
     if (error instanceof NotFoundError) return undefined;
-    const isLate = deadline.signal.aborted || Date.now() >= deadline.atMs;
+    const isLate = deadline.signal.aborted;
     if (!(isLate || isRefusal(error))) {
       log('warn', 'a document could not be read', { file: id, ...errorFields(error) });
     }
@@ -83,17 +93,6 @@ async function read({ id, item }: Found, deadline: Deadline): Promise<FetchedDoc
 }
 
 const isRefusal = (error: unknown) => error instanceof ServiceError && error.statusCode < 500;
-
-/** Returns why a document was left out, for a sentence such as "`title` was left out: it is encrypted". */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof ServiceError)) return "it can't be read";
-  if (error.statusCode === 503) return 'Google Drive does not give its content now';
-  if (error.statusCode === 403) return 'Google Drive does not let its content be read';
-  return error.message
-    .replace(/^The document /, 'it ')
-    .replace(/^Files /, 'files ')
-    .replace(/\.$/, '');
-}
 
 /** Returns what a promise resolves to, or `late` once the signal aborts. */
 async function inTime<Value, Late>(

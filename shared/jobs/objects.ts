@@ -2,8 +2,8 @@ import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
-import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { s3 } from '../aws/s3.ts';
+import { signedUrl } from '../aws/signed-url.ts';
 import type { Message } from '../chat/completion-message.ts';
 import { setting } from '../config.ts';
 import type { ClaimedJob, Job, JobKey } from './job.ts';
@@ -16,6 +16,8 @@ import type { ChatBatchResult, JobResult, OcrResult } from './result.ts';
 const inlineBytes = 2 * 1024;
 /** A document's text of more bytes than this is put behind a link. */
 const inlineTextBytes = 256 * 1024;
+/** How long a link to a text works, if the credentials that sign it do. */
+const linkSeconds = 3600;
 
 /** Returns the attributes that hold a job's messages; large ones are put into object storage first. */
 export async function keepMessages(
@@ -69,7 +71,8 @@ export async function keptResult(job: Job): Promise<string | undefined> {
 export async function wholeResult(job: Job): Promise<string | undefined> {
   const json = await keptResult(job);
   if (!json || !job.text_object) return json;
-  return JSON.stringify(withUrl(JSON.parse(json) as JobResult, await signedUrl(job.text_object)));
+  const url = await signedUrl(job.text_object, linkSeconds);
+  return JSON.stringify(withUrl(JSON.parse(json) as JobResult, url));
 }
 
 /** Puts a document's pages into object storage, for the job that is asked about them. Returns their object. */
@@ -118,24 +121,6 @@ async function put(object: string, body: string, type = 'application/json'): Pro
     }),
   );
   return object;
-}
-
-/** How long a link works, in seconds, if the credentials that sign it do. */
-const linkSeconds = 3600;
-
-/**
- * A link to an object. It ends with the credentials that sign it, so it is signed for no longer than they are known
- * to last; the credentials of a function may end before the hour without saying so.
- *
- * @see https://docs.aws.amazon.com/AmazonS3/latest/userguide/using-presigned-url.html
- */
-async function signedUrl(object: string): Promise<string> {
-  const command = new GetObjectCommand({ Bucket: setting('OBJECTS_BUCKET'), Key: object });
-  const { expiration } = await s3.config.credentials();
-  const leftSeconds = expiration
-    ? Math.floor((expiration.getTime() - Date.now()) / 1000)
-    : linkSeconds;
-  return getSignedUrl(s3, command, { expiresIn: Math.max(1, Math.min(linkSeconds, leftSeconds)) });
 }
 
 async function get(object: string | undefined): Promise<string> {

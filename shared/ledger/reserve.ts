@@ -1,11 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import {
-  type Account,
-  findAccount,
-  requestsAttribute,
-  usualConcurrent,
-  windowOf,
-} from './account.ts';
+import { type Account, requestsAttribute, usualConcurrent, windowOf } from './account.ts';
 import { type Charge, type ChargeSubject, chargeRetentionSeconds } from './charge.ts';
 import type { Fit } from './hold-account.ts';
 import { holdJointly } from './hold-jointly.ts';
@@ -59,24 +53,6 @@ export async function reserve(
   return hold;
 }
 
-/**
- * Throws the 429 that `reserveByPlan` would, and holds and counts nothing. It is for work that comes before the call's
- * size is known, with a plan for the least that the call can be.
- */
-export async function requireAllowance(keyId: string, plan: HoldPlan): Promise<void> {
-  const now = Date.now();
-  const account = await findAccount(keyId);
-  if (!account) return;
-  refuseRequest(account, now);
-  const team = account.team && (await findAccount(account.team));
-  const payers = [account, ...(team ? [team] : [])].filter((each) => !hasWindowEnded(each, now));
-  if (payers.length === 0) return;
-  const least = leastOf(payers);
-  const { holdNanoUsd } = plan.fit(least);
-  const lacking = payers.filter(({ available }) => holdNanoUsd > available);
-  refuseBudget(lacking, holdNanoUsd, plan.advice?.(least));
-}
-
 /** How often a hold is fitted to an account that other calls keep changing. */
 const maxFits = 5;
 
@@ -92,14 +68,30 @@ export async function reserveByPlan<Chosen extends Fit>(
   options: ReserveOptions = {},
 ): Promise<{ hold: Hold; chosen: Chosen }> {
   const { asRequest = true } = options;
+  const held = await holdByPlan(keyId, plan, asRequest);
+  return { hold: holdOf(held, subject, asRequest), chosen: held.chosen };
+}
+
+/** The accounts as a hold left them, what was held, and when, in ms since 1970. */
+interface Held<Chosen extends Fit> {
+  account: Account;
+  team?: Account;
+  chosen: Chosen;
+  heldAtMs: number;
+}
+
+/** Holds as `reserveByPlan` does, for what ends without a charge. */
+export async function holdByPlan<Chosen extends Fit>(
+  keyId: string,
+  plan: HoldPlan<Chosen>,
+  asRequest: boolean,
+): Promise<Held<Chosen>> {
   let payers = payersOf(lastSeen(keyId));
   for (let fits = 1; ; ) {
     const now = Date.now();
     const chosen = plan.fit(leastOf(payers));
     const joint = await holdJointly(payers, chosen, now, asRequest);
-    if (joint.held) {
-      return { hold: holdOf(joint.held, chosen.holdNanoUsd, now, subject, asRequest), chosen };
-    }
+    if (joint.held) return { ...joint.held, chosen, heldAtMs: now };
     const { refusedBy } = joint;
     const ended = refusedBy.filter((account) => hasWindowEnded(account, now));
     if (ended.length > 0) {
@@ -110,30 +102,30 @@ export async function reserveByPlan<Chosen extends Fit>(
     const own = refusedBy.find(({ key_id }) => key_id === keyId);
     if (own && asRequest) refuseRequest(own, now);
     const least = leastOf(payers);
-    const { holdNanoUsd } = plan.fit(least);
+    const { holdNanoUsd, from = 0 } = plan.fit(least);
+    // What holds nothing yet may need that so much is there.
+    const needed = holdNanoUsd || from;
     const lacking =
-      fits === maxFits ? refusedBy : refusedBy.filter(({ available }) => holdNanoUsd > available);
-    refuseBudget(lacking, holdNanoUsd, plan.advice?.(least));
+      fits === maxFits ? refusedBy : refusedBy.filter(({ available }) => needed > available);
+    refuseBudget(lacking, needed, plan.advice?.(least));
     fits += 1;
   }
 }
 
 function holdOf(
-  { account, team }: { account: Account; team?: Account },
-  holdNanoUsd: number,
-  now: number,
+  { account, team, chosen, heldAtMs }: Held<Fit>,
   subject: ChargeSubject,
   isRequest: boolean,
 ): Hold {
   const charge = {
     key_id: account.key_id,
     // The id carries the moment of the hold, so that settling finds the epoch that the account held it in.
-    entry: `charge_${uuidv7({ msecs: now })}`,
-    hold: holdNanoUsd,
+    entry: `charge_${uuidv7({ msecs: heldAtMs })}`,
+    hold: chosen.holdNanoUsd,
     window: windowOf(account),
     ...(team && { team: team.key_id, team_window: windowOf(team) }),
-    created_at: new Date(now).toISOString(),
-    expires_at: Math.floor(now / 1000) + chargeRetentionSeconds,
+    created_at: new Date(heldAtMs).toISOString(),
+    expires_at: Math.floor(heldAtMs / 1000) + chargeRetentionSeconds,
     ...subject,
   };
   return { charge, account, ...(team && { team }), isRequest, isEnded: false };

@@ -1,13 +1,14 @@
 import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { threadId } from 'node:worker_threads';
 import type { FastifyReply } from 'fastify';
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { InvocationError } from '../../lib/local/lambda/invocation.ts';
 import { refusal, useScriptedDrive } from '../drive/scripted-drive.ts';
 import { openDocumentOf } from '../support/fixtures/office-files.ts';
 import { pdfOf } from '../support/fixtures/pdfs.ts';
 import { words } from '../support/fixtures/small-documents.ts';
+import { type DocumentReader, useDocumentReader } from '../support/servers/document-reader.ts';
 import { type ConnectedSearch, useSearch } from './use-search.ts';
 
 type Answer = (reply: FastifyReply) => unknown;
@@ -24,6 +25,8 @@ let quire: ConnectedSearch;
 /** What is answered for an id, to requests for its fields and for its content. */
 let items: Record<string, Scripted> = {};
 let logged: string[] = [];
+let reader: DocumentReader;
+let beforeReading: () => void | Promise<void> = () => {};
 
 beforeAll(async () => {
   drive = await useScriptedDrive((app) => {
@@ -36,10 +39,15 @@ beforeAll(async () => {
       },
     );
   });
+  reader = await useDocumentReader(async () => beforeReading());
   quire = await useSearch(drive);
+  // The function that reads has started then.
+  await fetchIds(['good']);
 });
 beforeEach(() => {
   items = {};
+  beforeReading = () => {};
+  reader.asked.length = 0;
   logged = [];
   vi.spyOn(process.stdout, 'write').mockImplementation((line) => Boolean(logged.push(`${line}`)));
   return () => vi.restoreAllMocks();
@@ -55,6 +63,8 @@ const good = { title: 'good', text: 'text of good' };
 
 describe('when the time is up', () => {
   const skipped = 'it took too long to read';
+  /** For what is not slow, also on a busy machine. */
+  const enoughMs = 3_000;
 
   it.each<[string, Answer]>([
     ['does not begin', hang],
@@ -68,7 +78,7 @@ describe('when the time is up', () => {
   ])('a document is skipped whose download %s, and the others are returned', async (_, content) => {
     items = { slow: { content } };
 
-    const documents = await fetchIds(['slow', 'good'], 500);
+    const documents = await fetchIds(['slow', 'good'], enoughMs);
 
     expect(documents).toMatchObject([{ title: 'slow', skipped }, good]);
   });
@@ -107,18 +117,47 @@ describe('when the time is up', () => {
     expect(documents).toMatchObject([{ title: 'long.ods', skipped }]);
   });
 
-  it('a PDF is left between two pages, and its file is removed', async () => {
+  it('whoever reads it is told how long that may take', async () => {
+    const documents = await fetchIds(['good'], 20_000);
+
+    expect(documents).toMatchObject([good]);
+    const [ms = 0] = reader.asked.map(({ limits }) => limits.ms);
+    expect(ms).toBeGreaterThan(0);
+    expect(ms).toBeLessThanOrEqual(20_000);
+  });
+
+  it('a large document that was handed over is deleted, though it is not read yet', async () => {
+    const large = Buffer.alloc(5 * 1024 * 1024, 'x');
+    const read = Promise.withResolvers<void>();
+    items = { large: { content: (reply) => reply.send(large) } };
+    let objects: string[] = [];
+    beforeReading = async () => {
+      objects = await reader.objects();
+      await read.promise;
+    };
+
+    const documents = await fetchIds(['large'], enoughMs);
+    const left = await reader.objects();
+    read.resolve();
+
+    expect(documents).toMatchObject([{ title: 'large', skipped }]);
+    expect(objects).toHaveLength(1);
+    expect(left).toEqual([]);
+  });
+
+  it('a PDF is left between two pages, and its files are removed', async () => {
+    await fetchIds(['good']);
     const pdf = await pdfOf(Array.from({ length: 1_500 }, (_, n) => ({ text: words(n) })));
     items = { long: { name: 'long.pdf', content: (reply) => reply.send(Buffer.from(pdf)) } };
 
-    const own = join(tmpdir(), `quire-${process.pid}-${threadId}`);
-
-    const documents = await fetchIds(['long'], 250);
+    const documents = await fetchIds(['long'], 500);
 
     expect(documents).toMatchObject([{ title: 'long.pdf', skipped }]);
-    await vi.waitFor(() => {
-      expect(readdirSync(own)).toEqual([]);
-    });
+    const own = readdirSync(tmpdir()).filter((name) => name.startsWith(`quire-${process.pid}-`));
+    expect(own).not.toEqual([]);
+    for (const folder of own) {
+      await expect.poll(() => readdirSync(join(tmpdir(), folder)), { timeout: 5_000 }).toEqual([]);
+    }
   });
 });
 
@@ -185,6 +224,20 @@ describe('a document whose content Drive does not give', () => {
     expect(await fetchIds(['endless'])).toMatchObject([{ skipped: 'it is larger than 20 MB' }]);
     expect(sent).toBeLessThan(150);
   });
+});
+
+it('a document is skipped whose reader fails, and the others are returned', async () => {
+  beforeReading = () => {
+    beforeReading = () => {};
+    throw new InvocationError('Runtime.ExitError', 'it is out of memory');
+  };
+
+  const documents = await fetchIds(['bad', 'good']);
+
+  const read = { text: expect.stringMatching(/^text of /) };
+  expect(documents).toHaveLength(2);
+  expect(documents).toContainEqual(expect.objectContaining(read));
+  expect(documents).toContainEqual(expect.objectContaining({ skipped: "it can't be read now" }));
 });
 
 it('a Drive that does not say what a document is fails the whole question', async () => {

@@ -1,7 +1,9 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { emailOf, epubOf, rtfOf } from '../support/fixtures/common-documents.ts';
 import {
+  archiveOf,
   docxOf,
   openDocumentOf,
   pptxOf,
@@ -11,21 +13,30 @@ import {
 } from '../support/fixtures/office-files.ts';
 import { pdfOf } from '../support/fixtures/pdfs.ts';
 import { greyJpeg, words } from '../support/fixtures/small-documents.ts';
+import { type DocumentReader, useDocumentReader } from '../support/servers/document-reader.ts';
 import { type TestDrive, useDrive } from '../support/servers/drive.ts';
 import { type ConnectedSearch, useSearch } from './use-search.ts';
 
 let drive: TestDrive;
 let quire: ConnectedSearch;
 let allowed: string;
+let reader: DocumentReader;
+/** The objects that there were when each reading began. */
+let objectsAtReading: string[][] = [];
 
 beforeAll(async () => {
   drive = await useDrive();
+  reader = await useDocumentReader(async ({ objects }) => {
+    objectsAtReading.push(await objects());
+  });
   quire = await useSearch(drive);
   drive.put('allowed/a/b/deep.txt', 'deep down');
   drive.put('secret/salaries.txt', 'salaries');
   allowed = await drive.idOf('allowed');
 });
 beforeEach(() => {
+  objectsAtReading = [];
+  reader.asked.length = 0;
   vi.spyOn(process.stdout, 'write').mockReturnValue(true);
   return () => vi.restoreAllMocks();
 });
@@ -63,6 +74,18 @@ describe('the text is read of', () => {
       '## Sheet: Lamps\n\n| 1 | 2 |\n| --- | --- |',
     ],
     ['text.odt', () => openDocumentOf('text', '<text:p>in Writer</text:p>'), 'in Writer'],
+    ['note.rtf', rtfOf('in RTF'), 'in RTF'],
+    ['book.epub', () => epubOf(['<p>in a book</p>']), 'in a book'],
+    [
+      'mail.eml',
+      emailOf({ text: 'in an email' }),
+      expect.stringMatching(/^# The lamps\n.*in an email$/s),
+    ],
+    [
+      'papers.zip',
+      () => archiveOf({ 'a.txt': 'in an archive', 'b.docx': docxOf(wordParagraph('in it too')) }),
+      '--- a.txt ---\nin an archive\n\n--- b.docx ---\nin it too',
+    ],
   ])('%s', async (name, content, text) => {
     const bytes = typeof content === 'string' ? content : await content();
 
@@ -101,12 +124,32 @@ describe('a document is skipped, with the reason, that is', () => {
     ['photo', () => greyJpeg(90), 'it is a picture: read it with an ocr job first'],
     ['song.mp3', 'ID3', 'it is a sound recording'],
     ['film.mp4', 'film', 'it is a video'],
-    ['papers.zip', 'PK', 'it is an archive'],
+    ['papers.7z', '7z', 'it is an archive'],
+    ['papers.tar.gz', 'papers', 'it is an archive'],
     ['program.bin', () => Buffer.alloc(64, 1), /^files of type .* can't be read$/],
-    ['old.doc', () => Buffer.from('d0cf11e0a1b11ae1', 'hex'), /^files of type .* can't be read$/],
+    [
+      'old.doc',
+      () => Buffer.from('d0cf11e0a1b11ae1', 'hex'),
+      'it is an Office file of an older format, or one with a password',
+    ],
     ['empty.txt', ' \n', 'there is no text in it'],
     ['empty.docx', '', 'it is empty: it has no bytes'],
-    ['cut.docx', 'PK', "it can't be read: its end is missing"],
+    ['cut.docx', () => docxOf('cut').subarray(0, 100), "it can't be read: its end is missing"],
+    [
+      'cut.zip',
+      () => archiveOf({ a: 'cut' }).subarray(0, 20),
+      "it can't be read: its end is missing",
+    ],
+    [
+      'strange.zip',
+      () => archiveOf({ a: '\0' }),
+      'it is of an unknown type, which is not supported',
+    ],
+    [
+      'pictures.docx',
+      async () => docxOf('', { 'word/media/image1.jpg': await greyJpeg(90, 600) }),
+      'there is no text in it',
+    ],
     ['cut.pdf', '%PDF-1.7', /^it can't be read: /],
     [
       'locked.pdf',
@@ -140,6 +183,32 @@ describe('a text that is too long is cut', () => {
     expect(text.length).toBeLessThanOrEqual(400_000);
     expect(Buffer.byteLength(JSON.stringify(text))).toBeLessThanOrEqual(800_000);
     expect(text.isWellFormed()).toBe(true);
+  });
+});
+
+describe('a file goes to the function that reads it, and to no parser here,', () => {
+  it('within the request', async () => {
+    const document = await fetchFile('small.html', '<h1>Lamps</h1>');
+
+    expect(document).toHaveProperty('text', '# Lamps');
+    expect(reader.asked).toMatchObject([
+      {
+        ...{ keyId: 'key_1', name: 'small.html', mimeType: 'text/html' },
+        content: { base64: Buffer.from('<h1>Lamps</h1>').toString('base64') },
+        limits: { characters: 400_000, jsonBytes: 800_000, longer: 'cut' },
+      },
+    ]);
+    expect(reader.asked[0]?.limits.ms).toBeLessThanOrEqual(25_000);
+    expect(objectsAtReading).toEqual([[]]);
+  });
+
+  it('behind a link if it is too large for a request, and is deleted afterwards', async () => {
+    const document = await fetchFile('large.html', `<h1>Lamps</h1>${' '.repeat(6 * 1024 * 1024)}`);
+
+    expect(document).toHaveProperty('text', '# Lamps');
+    expect(reader.asked).toMatchObject([{ content: { url: expect.stringContaining('X-Amz-') } }]);
+    expect(objectsAtReading).toEqual([[expect.stringMatching(/^handed-over\/[0-9a-f-]{36}$/)]]);
+    expect(await reader.objects()).toEqual([]);
   });
 });
 

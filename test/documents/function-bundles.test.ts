@@ -34,7 +34,6 @@ it('only functions that read PDF carry PDFium, and only the one that draws pages
     'read-page',
     'run-chat-job',
     'run-ocr-job',
-    'search-drive',
   ]);
   expect(having(({ files }) => files.includes('vips.wasm'))).toEqual(['run-ocr-job']);
 });
@@ -43,13 +42,17 @@ it('PDFs and pictures are read in threads, and no function has the code to do it
   const filesOf = (thread: string) => having(({ files }) => files.includes(`${thread}.mjs`));
 
   expect(filesOf('pages-thread')).toEqual(['run-ocr-job']);
-  expect(filesOf('text-layers-thread')).toEqual([
-    'read-document',
-    'run-chat-job',
-    'run-ocr-job',
-    'search-drive',
-  ]);
+  expect(filesOf('text-layers-thread')).toEqual(['read-document', 'run-chat-job', 'run-ocr-job']);
   expect(having(({ code }) => code.includes('FPDF_LoadPage'))).toEqual(['read-page']);
+});
+
+it('the function that searches Drive, which has its secret, carries nothing that reads documents', () => {
+  const bundle = functions.find(({ name }) => name === 'search-drive')?.bundle ?? '';
+
+  expect(readdirSync(bundle).toSorted()).toEqual(['NOTICES.txt', 'index.mjs', 'index.mjs.map']);
+  const notices = readFileSync(join(bundle, 'NOTICES.txt'), 'utf8');
+  expect(notices).toMatch(/googleapis/);
+  expect(notices).not.toMatch(/htmlparser2|pdfium|fflate|postal-mime/);
 });
 
 it('the function that streams chat stays small, and so does the one that reads for it', () => {
@@ -71,6 +74,7 @@ it('only functions that put or read objects carry the client of S3', () => {
     'get-job',
     'run-chat-job',
     'run-ocr-job',
+    'search-drive',
     'submit-job',
   ]);
 });

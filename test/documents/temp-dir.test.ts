@@ -18,8 +18,9 @@ it.each<[string, () => Promise<Reader>]>([
       const { readAttached } = await import('../../shared/documents/attached/read-attached.ts');
       return (pdf) =>
         readAttached({
-          ...{ name: 'a.pdf', mimeType: '' },
-          base64: Buffer.from(pdf).toString('base64'),
+          ...{ keyId: 'key_1', name: 'a.pdf', mimeType: '' },
+          content: { base64: Buffer.from(pdf).toString('base64') },
+          limits: { characters: 1_000, jsonBytes: 10_000, longer: 'refused' },
         });
     },
   ],

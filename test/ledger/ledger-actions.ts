@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { queryItems } from '../../shared/aws/dynamodb.ts';
 import { setting } from '../../shared/config.ts';
+import { admit } from '../../shared/ledger/admission.ts';
 import { sweepLedger } from '../../shared/ledger/audit.ts';
 import { changeAccountLimits } from '../../shared/ledger/change-limits.ts';
 import { type Hold, type HoldPlan, reserve, reserveByPlan } from '../../shared/ledger/reserve.ts';
@@ -29,6 +30,7 @@ const weights = {
   produce: 3,
   release: 1,
   call: 2,
+  admit: 2,
   sweep: 2,
   change: 1,
   move: 1,
@@ -153,6 +155,12 @@ export async function perform(
       const call = await begin(keyId, hold);
       calls.push(call);
       return end(call, costPercent);
+    }
+    case 'admit': {
+      const plan = { fit: () => ({ holdNanoUsd: hold }) };
+      const admission = await admit(keyId, plan, new AbortController().signal);
+      // The function of every other one dies.
+      return pick % 2 === 0 ? admission.end() : undefined;
     }
     case 'settle':
     case 'release': {

@@ -5,7 +5,7 @@ import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import { completionError, detailError } from '../../shared/http/error-response.ts';
 import { openAccount, requestsAttribute } from '../../shared/ledger/account.ts';
 import { ConcurrencyError, RequestsPerMinuteError } from '../../shared/ledger/limit-errors.ts';
-import { requireAllowance, reserve } from '../../shared/ledger/reserve.ts';
+import { reserve } from '../../shared/ledger/reserve.ts';
 import { release, settle } from '../../shared/ledger/settle.ts';
 import { useStoppedClock } from '../support/worlds/clock.ts';
 import { accountOf, usd } from '../support/worlds/ledger-world.ts';
@@ -39,30 +39,6 @@ const refusalOf = (reserved: Promise<unknown>) =>
     },
     (error: Error) => error,
   );
-
-describe('work that comes before its call', () => {
-  const planOf = (holdNanoUsd: number) => ({ fit: () => ({ holdNanoUsd }) });
-
-  it('is refused as the call would be, and holds nothing', async () => {
-    const keyId = await newAccount(400, null);
-
-    const refused = requireAllowance(keyId, planOf(500));
-
-    await expect(refused).rejects.toThrow('may cost up to $5e-7, and $4e-7 of $4e-7 remain');
-    await requireAllowance(keyId, planOf(400));
-    expect(await accountOf(keyId)).toMatchObject({ available: 400, held: 0 });
-  });
-
-  it('is refused where the key may make no request', async () => {
-    const silent = await newAccount(null, null, 0);
-
-    await expect(requireAllowance(silent, planOf(0))).rejects.toThrow(RequestsPerMinuteError);
-  });
-
-  it('is let through for a call that costs nothing', async () => {
-    await requireAllowance(await newAccount(0, null), planOf(0));
-  });
-});
 
 describe('requests per minute', () => {
   it('lets exactly as many through as the limit says, of fifty at once', async () => {

@@ -123,7 +123,14 @@ describe('functions', () => {
     ['delete-session', { dynamodb: ['DeleteItem'] }],
     ['read-document', {}],
     ['read-page', {}],
-    ['search-drive', { secretsmanager: secrets }],
+    [
+      'search-drive',
+      {
+        lambda: ['InvokeFunction'],
+        s3: ['DeleteObject', 'GetObject', 'PutObject'],
+        secretsmanager: secrets,
+      },
+    ],
     [
       'stream-chat',
       {
@@ -235,10 +242,11 @@ describe('functions', () => {
     ]);
   });
 
-  it('that chat, submission and deliveries alone may invoke others, each what it needs', () => {
+  it('that chat, search Drive, submit and deliver alone may invoke others, each what it needs', () => {
     const idOf = (name: string) => functions.find((fn) => fn.name === name)?.id;
     const mayInvoke: Record<string, string[]> = {
       'stream-chat': ['search-drive', 'read-page', 'read-document'],
+      'search-drive': ['read-document'],
       'submit-job': ['estimate-job'],
       'deliver-events': ['post-webhook'],
     };
@@ -257,17 +265,33 @@ describe('functions', () => {
     const submit = functions.find(({ name }) => name === 'submit-job')?.properties as Properties;
     expect(setting(submit, 'ESTIMATE_JOB_FUNCTION')).toEqual({ Ref: idOf('estimate-job') });
     expect(setting(chat, 'READ_DOCUMENT_FUNCTION')).toEqual({ Ref: idOf('read-document') });
+    const drive = functions.find(({ name }) => name === 'search-drive')?.properties as Properties;
+    expect(setting(drive, 'READ_DOCUMENT_FUNCTION')).toEqual({ Ref: idOf('read-document') });
   });
 
-  it('never ask a local origin, and those that ask strangers have no setting at all', () => {
+  it('that search Drive may reach objects that they hand over, and no job’s', () => {
+    const { properties } = functions.find(({ name }) => name === 'search-drive') ?? {};
+    const statements = policiesOf(referencesIn(properties?.Role)[0] ?? '').filter(({ Action }) =>
+      [Action].flat().some((action) => action.startsWith('s3:')),
+    );
+
+    const prefix = setting(properties, 'HAND_OVER_PREFIX');
+    expect(prefix).toBe('handed-over/');
+    expect(statements.map(({ Resource }) => Resource)).toEqual([
+      { 'Fn::Join': ['', [{ 'Fn::GetAtt': [expect.any(String), 'Arn'] }, `/${prefix}*`]] },
+    ]);
+  });
+
+  it('never ask a local origin, and those that ask strangers or read their files have no setting at all', () => {
     const readPage = functions.find(({ name }) => name === 'read-page');
     const postWebhook = functions.find(({ name }) => name === 'post-webhook');
+    const readDocument = functions.find(({ name }) => name === 'read-document');
 
     for (const { name, properties } of functions) {
       expect(setting(properties, 'READ_PAGE_LOCAL_ORIGIN'), name).toBeUndefined();
     }
     expect(JSON.stringify(template)).not.toContain('READ_PAGE_LOCAL_ORIGIN');
-    for (const asks of [readPage, postWebhook]) {
+    for (const asks of [readPage, postWebhook, readDocument]) {
       expect(Object.keys(asks?.properties.Environment.Variables).sort()).toEqual([
         'NODE_OPTIONS',
         'POWERTOOLS_SERVICE_NAME',

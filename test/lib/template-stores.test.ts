@@ -33,7 +33,7 @@ describe('stores', () => {
     expect(lasting.map(([id]) => id)).toEqual([expect.stringMatching(/^usagetable/)]);
   });
 
-  it('of bodies is private, encrypted and forgets after the jobs do', () => {
+  it('of bodies is private, encrypted and forgets after the jobs do, and what is handed over in a day', () => {
     const bucket = only('AWS::S3::Bucket');
 
     expect(bucket).toMatchObject({
@@ -48,7 +48,12 @@ describe('stores', () => {
           { ServerSideEncryptionByDefault: { SSEAlgorithm: 'AES256' } },
         ],
       },
-      LifecycleConfiguration: { Rules: [{ ExpirationInDays: 120, Status: 'Enabled' }] },
+      LifecycleConfiguration: {
+        Rules: [
+          { ExpirationInDays: 120, Status: 'Enabled' },
+          { Prefix: 'handed-over/', ExpirationInDays: 1, Status: 'Enabled' },
+        ],
+      },
     });
   });
 

@@ -15,6 +15,9 @@ parentPort?.on('message', ({ permissions }: { permissions?: Permissions[] }) => 
   if (permissions) setPermissions(permissions);
 });
 
+/** S3 takes 5 GB at once, and fauxqs 11 MB. Nothing here is put in one piece that is larger than this. */
+const maxBodyBytes = 64 * 1024 * 1024;
+
 /**
  * fauxqs listens on every address of the machine, and asks nobody who they are. Its server is one of Fastify's,
  * which announces each.
@@ -25,6 +28,9 @@ subscribe('fastify.initialization', (message) => {
   const listen = fastify.listen.bind(fastify) as (options: FastifyListenOptions) => Promise<string>;
   fastify.listen = ((options: FastifyListenOptions) =>
     listen({ ...options, host: '127.0.0.1' })) as typeof fastify.listen;
+  fastify.addHook('onRoute', (route) => {
+    route.bodyLimit = maxBodyBytes;
+  });
   requireSignature(fastify.server, judgeLink);
 });
 

@@ -25,7 +25,7 @@ export const maxReportNanoUsd = (turn: Turn) =>
   maxCostNanoUsd(turn.model, longestReport(turn).body);
 
 const longestReport = (turn: Turn) =>
-  answerCall(turn, reportRequest(turn, '.'.repeat(maxMaterialBytes)), true);
+  answerCall(turn, reportRequest(turn, '.'.repeat(maxMaterialBytes)), !turn.isCounted);
 
 /** What checking the report can cost at most, in nano-dollars. */
 export function maxChecksNanoUsd(model: Model): number {

@@ -1,13 +1,13 @@
 import { rm } from 'node:fs/promises';
+import { beginningOf } from '../../beginning.ts';
 import { ServiceError } from '../../http/errors.ts';
 import { errorFields, log } from '../../log.ts';
 import { newTempDir } from '../../temp-dir.ts';
 import { fileText } from '../file-text.ts';
-import type { AttachedFile, AttachedReading } from './attached-file.ts';
+import { attachedBytes } from './attached-bytes.ts';
+import type { AttachedFile, AttachedReading, ReadingLimits } from './attached-file.ts';
 
-const limits = { pages: 3_000, characters: 1_000_000 };
-/** Lambda returns 6 MB. */
-const maxJsonBytes = 5_000_000;
+const maxPages = 3_000;
 
 /** The function has a minute: what takes longer is to be told by it, and not by its end. */
 const longestMs = 50_000;
@@ -16,29 +16,47 @@ const tooLong = { unreadable: 'it has more text than a message may' };
 const tooSlow = { unreadable: 'it takes too long to read' };
 
 /** Reads a file for another function. The log names its size, and neither the file nor what it says. */
-export async function readAttached(
-  file: AttachedFile,
-  maxMs = longestMs,
-): Promise<AttachedReading> {
-  const signal = AbortSignal.timeout(maxMs);
+export async function readAttached(file: AttachedFile): Promise<AttachedReading> {
+  const { keyId, name, mimeType, content, limits } = file;
+  const signal = AbortSignal.timeout(Math.min(limits.ms ?? longestMs, longestMs));
   const startedAt = performance.now();
-  const bytes = Buffer.from(file.base64, 'base64');
+  let size: number | undefined;
   const folder = await newTempDir();
   try {
-    const text = (await fileText({ ...file, bytes }, folder, { ...limits, signal })).toWellFormed();
-    return Buffer.byteLength(JSON.stringify(text)) > maxJsonBytes ? tooLong : { text };
+    const bytes = await attachedBytes(content, signal);
+    size = bytes.length;
+    const { characters, longer } = limits;
+    const text = await fileText({ name, mimeType, bytes }, folder, {
+      ...{ pages: maxPages, characters, longer, turn: keyId, signal },
+    });
+    return longer === 'cut' ? { text: cut(text, limits) } : whole(text, limits);
   } catch (error) {
     if (error === signal.reason) return tooSlow;
     if (error instanceof ServiceError && error.statusCode < 500) {
-      return { unreadable: error.message };
+      return { unreadable: error.message, code: error.code };
     }
-    log('error', 'document broke its reader', errorFields(error));
+    log('error', 'document broke its reader', { key_id: keyId, ...errorFields(error) });
     return { unreadable: "it can't be read" };
   } finally {
     await rm(folder, { recursive: true, force: true });
-    log('info', 'document read', {
-      bytes: bytes.length,
-      duration_ms: Math.round(performance.now() - startedAt),
-    });
+    const duration_ms = Math.round(performance.now() - startedAt);
+    log('info', 'document read', { key_id: keyId, bytes: size, duration_ms });
   }
 }
+
+function whole(text: string, { jsonBytes }: ReadingLimits): AttachedReading {
+  const wellFormed = text.toWellFormed();
+  return jsonSize(wellFormed) > jsonBytes ? tooLong : { text: wellFormed };
+}
+
+/** Cuts a text to what is wanted of it, without half a character at its end. */
+function cut(text: string, { characters, jsonBytes }: ReadingLimits): string {
+  let kept = beginningOf(text.trim(), characters).toWellFormed();
+  for (;;) {
+    const bytes = jsonSize(kept);
+    if (bytes <= jsonBytes) return kept;
+    kept = beginningOf(kept, Math.floor((kept.length * jsonBytes) / bytes) - 1);
+  }
+}
+
+const jsonSize = (text: string) => Buffer.byteLength(JSON.stringify(text));

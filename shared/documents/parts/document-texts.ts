@@ -11,6 +11,13 @@ import { takeApart } from './take-apart.ts';
 export interface TextLimits {
   pages: number;
   characters: number;
+  /**
+   * What becomes of a longer text: it is refused, which is the default, or cut. Where it may be cut, pages that are
+   * pictures are counted at its end; else each says so in its place.
+   */
+  longer?: 'refused' | 'cut';
+  /** Whose turn the reading takes, if several wait: the id of a key. */
+  turn?: string;
   /** Ends the reading, which throws its reason. */
   signal?: AbortSignal;
 }
@@ -29,36 +36,46 @@ const picture = { note: 'A picture, which was not read.' };
 
 /**
  * Returns the text of a PDF's text layers, or of a document that is taken apart, with the files in it. Nothing is
- * drawn. Throws 422 if it can't be read, or is longer than allowed; and the reason of its `signal`.
+ * drawn. Throws 422 if it can't be read, or is longer than allowed and not to be cut; and the reason of its `signal`.
  */
 export async function documentTexts(
   path: string,
   kind: 'pdf' | CompositeKind,
-  { signal, ...limits }: TextLimits,
+  { signal, longer = 'refused', ...limits }: TextLimits,
 ): Promise<DocumentTexts> {
   const folder = await mkdtemp(`${path}-`);
   const texts: DocumentTexts = { pages: [], hasText: false };
   let characters = 0;
+  let pictures = 0;
   try {
-    const parts = isComposite(kind)
-      ? await takeApart({ path, kind, folder, forceOcr: false }, { signal })
-      : [];
+    const options = {
+      ...{ path, folder, forceOcr: false },
+      ...(longer === 'cut' && { maxCharacters: limits.characters }),
+    };
+    const parts = isComposite(kind) ? await takeApart({ ...options, kind }, { signal }) : [];
     throwIfUnreadable(parts);
     const reading = { losses: { count: 0 }, signal };
     const pages = isComposite(kind) ? pagesOf(parts, reading) : named('', layersOf(path, reading));
     for await (const { name, page } of pages) {
       const isText = 'text' in page && page.text.trim() !== '';
       texts.hasText ||= isText;
-      texts.pages.push(underName(name, 'text' in page ? page.text : `[${page.note}]`));
+      if (longer === 'cut' && page === picture && !name) pictures += 1;
+      else texts.pages.push(underName(name, 'text' in page ? page.text : `[${page.note}]`));
       characters += 'text' in page ? page.text.length : 0;
-      if (texts.pages.length > limits.pages || characters > limits.characters)
-        throw tooLongDocument();
+      const count = texts.pages.length + pictures;
+      if (count <= limits.pages && characters <= limits.characters) continue;
+      if (longer === 'refused') throw tooLongDocument();
+      break;
     }
+    if (pictures > 0) texts.pages.push(leftOut(pictures, texts.pages.length + pictures));
     return texts;
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
+
+const leftOut = (pictures: number, pages: number) =>
+  `(Left out: ${pictures} of ${pages} pages, which are scans or pictures.)`;
 
 /** A document of which nothing can be read says why, and not that it has no text. */
 function throwIfUnreadable(parts: Part[]): void {

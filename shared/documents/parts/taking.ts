@@ -36,6 +36,8 @@ export interface TakingOptions {
   folder: string;
   /** Whether pictures are taken out that stand beside text. */
   forceOcr: boolean;
+  /** Where the text of a file ends, if no more of it is wanted than so many characters. */
+  maxCharacters?: number;
 }
 
 /** Takes a document apart, in the thread that this is called in. Throws 422 if the document itself can't be read. */
@@ -63,9 +65,11 @@ class Taking {
   readonly parts: Part[] = [];
   private readonly options: TakingOptions;
   private readonly total = { bytes: 0 };
+  private readonly maxCharacters: number;
 
   constructor(options: TakingOptions) {
     this.options = options;
+    this.maxCharacters = options.maxCharacters ?? maxCharacters;
   }
 
   async takeComposite({ kind, ...file }: Taken & { kind: CompositeKind }): Promise<void> {
@@ -85,11 +89,11 @@ class Taking {
     const html = decodeHtml(bytes);
     const urls = [...html.matchAll(/data:image\/[\w.+-]+;base64,([A-Za-z0-9+/=\s]+)/g)];
     const pictures = urls.map((match) => () => Buffer.from(match[1] ?? '', 'base64'));
-    this.addText(name, htmlText(html, maxCharacters, untilStopped), pictures);
+    this.addText(name, htmlText(html, this.maxCharacters, untilStopped), pictures);
   }
 
   private takeRtf({ name, bytes }: Taken): void {
-    const { text, pictures } = readRtf(bytes, untilStopped);
+    const { text, pictures } = readRtf(bytes, untilStopped, this.maxCharacters);
     this.addText(
       name,
       text,
@@ -116,7 +120,7 @@ class Taking {
   }
 
   private takeOffice(archive: Archive, kind: OfficeKind, { name }: Taken): void {
-    const text = archiveText(archive, kind, maxCharacters);
+    const text = archiveText(archive, kind, this.maxCharacters);
     // Slides have headings of their own making.
     const isEmpty = text.replaceAll(/^## Slide \d+$/gm, '').trim() === '';
     const whole = isEmpty || this.options.forceOcr ? officePictures(archive, kind) : undefined;
@@ -126,7 +130,7 @@ class Taking {
 
   private takeEpub(archive: Archive, { name }: Taken): void {
     const epub = openEpub(archive);
-    const text = epubText(archive, epub, maxCharacters);
+    const text = epubText(archive, epub, this.maxCharacters);
     this.addText(name, text, picturesIn(archive, epub.pictures));
   }
 

@@ -9,6 +9,7 @@ import { newCaller } from '../../support/servers/new-caller.ts';
 import { statsAfter, usedUsd } from '../../support/servers/stats.ts';
 
 const stage = await shared('stage');
+const letters = join(stage.dataDir, 'drive', 'letters-for-search');
 
 interface Answer {
   stages: string[];
@@ -88,10 +89,9 @@ describe('a research with connectors', () => {
   let caller: Target;
   let answer: Answer;
   beforeAll(async () => {
-    const folder = join(stage.dataDir, 'drive', 'letters-for-search');
-    mkdirSync(folder, { recursive: true });
+    mkdirSync(letters, { recursive: true });
     writeFileSync(
-      join(folder, 'quoted-price.txt'),
+      join(letters, 'quoted-price.txt'),
       'Letter of 3 March.\n\nMr Tanaka will be paid sixty-one pounds for regilding the weathercock.\n',
     );
     caller = await newCaller(stage, { budget_usd: 1, drive_folders: ['local-drive'] });
@@ -124,6 +124,24 @@ describe('a research with connectors', () => {
     expect(body.budget.used_usd).toBe(answer.usage?.cost_usd);
     expect(body.budget.remaining_usd).toBeCloseTo(1 - body.budget.used_usd, 9);
   });
+});
+
+it('a document of Drive that is too large for an invocation is read and cited', async () => {
+  const page =
+    '<h1>Ledger</h1><p>The lighthouse keeper, Ms Ferreira, is paid ninety-two pounds.</p>';
+  mkdirSync(letters, { recursive: true });
+  writeFileSync(join(letters, 'large-ledger.html'), `${page}${' '.repeat(7 * 1024 * 1024)}`);
+  const caller = await newCaller(stage, { budget_usd: 1, drive_folders: ['local-drive'] });
+
+  const answer = await ask(caller, {
+    message: 'What is the lighthouse keeper Ferreira paid?',
+    connectors: true,
+  });
+
+  const ledger = answer.sources.find(({ title }) => title === 'large-ledger.html');
+  expect(ledger).toMatchObject({ snippet: expect.stringContaining('ninety-two pounds') });
+  expect(answer.text).toContain(`[${ledger?.n}]`);
+  expect(answer.last).toEqual(done);
 });
 
 it('a key without Drive folders is told that connectors have nothing to search', async () => {

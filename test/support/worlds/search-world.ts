@@ -64,8 +64,8 @@ export interface Answered {
 export type SearchWorld = Awaited<ReturnType<typeof useSearchWorld>>;
 
 /**
- * Gives a test file all that a searched chat speaks to, but for the page reader and the Drive search: a store, a model, a
- * search provider, and a Lambda that returns what those two would.
+ * Gives a test file all that a searched chat speaks to, but for the readers of pages and documents and the Drive search:
+ * a store, a model, a search provider, and a Lambda that returns what those would.
  */
 export async function useSearchWorld() {
   let model: TestModel = {};
@@ -95,6 +95,7 @@ export async function useSearchWorld() {
   await useStore({ modelUrl: stub.url });
   Object.assign(process.env, {
     AWS_ENDPOINT_URL_LAMBDA: lambda.url,
+    READ_DOCUMENT_FUNCTION: 'read-document',
     READ_PAGE_FUNCTION: 'read-page',
     SEARCH_DRIVE_FUNCTION: 'search-drive',
     SEARCH_PROVIDER: 'brave',
@@ -208,7 +209,7 @@ function behaviourFor(model: TestModel, name: string, n: number, material: strin
   return { kind: 'answer', content: JSON.stringify(answers[name]), usage };
 }
 
-/** What Lambda's Invoke answers for the page reader and the Drive search. */
+/** What Lambda's Invoke answers for the readers of pages and documents, and the Drive search. */
 function invoked(
   { finds, documents = [], ...web }: TestWeb,
   path: string,
@@ -218,6 +219,7 @@ function invoked(
     headers: { 'x-amz-function-error': 'Unhandled' },
     body: { errorMessage: 'it broke', errorType: 'Error' },
   };
+  if (path.includes('/read-document/')) return { body: { text: 'What a document says.' } };
   if (path.includes('/read-page/')) {
     if (web.readerFails) return failed;
     const { url } = body as { url: string };

@@ -1,0 +1,18 @@
+import { GetObjectCommand } from '@aws-sdk/client-s3';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { setting } from '../config.ts';
+import { s3 } from './s3.ts';
+
+/**
+ * Returns a link to an object that works for so many seconds. It ends with the credentials that sign it, so it is signed
+ * for no longer than they are known to last; the credentials of a function may end before that without saying so.
+ *
+ * @see https://docs.aws.amazon.com/AmazonS3/latest/userguide/using-presigned-url.html
+ */
+export async function signedUrl(object: string, seconds: number): Promise<string> {
+  const command = new GetObjectCommand({ Bucket: setting('OBJECTS_BUCKET'), Key: object });
+  const { expiration } = await s3.config.credentials();
+  const leftMs = (expiration?.getTime() ?? Number.POSITIVE_INFINITY) - Date.now();
+  const expiresIn = Math.max(1, Math.min(seconds, Math.floor(leftMs / 1000)));
+  return getSignedUrl(s3, command, { expiresIn });
+}

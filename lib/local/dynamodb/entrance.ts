@@ -13,7 +13,8 @@ export async function startEntrance(engineUrl: string): Promise<Engine> {
       outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
       pipeline(answer, outgoing).catch(() => {});
     });
-    pipeline(incoming, passed).catch(() => outgoing.destroy());
+    passed.on('error', () => outgoing.destroy());
+    pipeline(incoming, passed).catch(() => {});
   });
   requireSignature(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -56,17 +56,14 @@ async function readBytes(
   filename: string,
   deadline: Deadline,
 ): Promise<Reading> {
-  const checkpoint = () => {
-    if (Date.now() >= deadline.atMs) throw new Error('The deadline has passed');
-  };
   const office = officeKindOf(mimeType, filename);
-  if (office) return { text: officeText(bytes, office, { maxCharacters, checkpoint }) };
+  if (office) return { text: officeText(bytes, office, { maxCharacters }) };
   const start = bytes.subarray(0, firstBytes);
   const kind = kindOf(start, mimeType, filename);
   if (kind === 'pdf') return readPdf(bytes, deadline);
   if (kind === 'image') return { skipped: pictureReason };
-  if (kind === 'html') return { text: htmlText(decodeHtml(bytes), maxCharacters, checkpoint) };
-  if (kind === 'rtf') return { text: readRtf(bytes, checkpoint, maxCharacters).text };
+  if (kind === 'html') return { text: htmlText(decodeHtml(bytes), maxCharacters) };
+  if (kind === 'rtf') return { text: readRtf(bytes, maxCharacters).text };
   if (kind === undefined || kind === 'archive') {
     return { skipped: reasonOf(mediaTypeOf(start, mimeType, filename)) };
   }
@@ -81,7 +78,7 @@ async function readPdf(bytes: Buffer, { signal }: Deadline): Promise<Reading> {
     const pages: string[] = [];
     let count = 0;
     let characters = 0;
-    for await (const layer of textLayersIn(path)) {
+    for await (const layer of textLayersIn(path, { turn: '', losses: { count: 0 }, signal })) {
       // Timers fire between two pages, so that the deadline is seen.
       await setImmediate();
       signal.throwIfAborted();

@@ -80,8 +80,8 @@ it('the function carries what reads PDFs, and nothing that draws', () => {
     'index.mjs',
     'index.mjs.map',
     'pdfium.wasm',
-    'text-layers-thread.mjs',
-    'text-layers-thread.mjs.map',
+    'text-layers-process.mjs',
+    'text-layers-process.mjs.map',
   ]);
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { htmlText } from '../../shared/documents/html-text.ts';
 
-const read = (html: string, maxCharacters = 1_000_000) => htmlText(html, maxCharacters, () => {});
+const read = (html: string, maxCharacters = 1_000_000) => htmlText(html, maxCharacters);
 
 describe('the text of a page has', () => {
   it.each([
@@ -99,14 +99,4 @@ it('what is nested without end is refused with 422', () => {
   expect(() => read('<div>'.repeat(1_000_000))).toThrow(
     expect.objectContaining({ statusCode: 422, code: 'unreadable_document' }),
   );
-});
-
-it('the reading ends when its caller wants that', () => {
-  const enough = new Error('Enough');
-
-  expect(() =>
-    htmlText('<p>never</p>', 100, () => {
-      throw enough;
-    }),
-  ).toThrow(enough);
 });

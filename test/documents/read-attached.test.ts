@@ -10,7 +10,7 @@ const attached = (name: string, bytes: Uint8Array | string) => ({
   base64: Buffer.from(bytes).toString('base64'),
 });
 
-const tooSlow = { unreadable: 'it takes too long to read' };
+const tooSlow = { unreadable: "The document can't be read: it takes too long to read." };
 
 it.each([
   ['a PDF whose pages take long', 'a.pdf', () => slowPdf()],

@@ -9,26 +9,28 @@ const limits = { pages: 3_000, characters: 1_000_000 };
 /** Lambda returns 6 MB. */
 const maxJsonBytes = 5_000_000;
 
-/** The function has a minute: what takes longer is to be told by it, and not by its end. */
+/** From its turn. The function has a minute: what takes longer is to be told by it, and not by its end. */
 const longestMs = 50_000;
+/** With the wait for its turn, after which whoever asked is told to ask again. */
+const longestWithWaitMs = 55_000;
 
 const tooLong = { unreadable: 'it has more text than a message may' };
-const tooSlow = { unreadable: 'it takes too long to read' };
 
 /** Reads a file for another function. The log names its size, and neither the file nor what it says. */
 export async function readAttached(
   file: AttachedFile,
   maxMs = longestMs,
 ): Promise<AttachedReading> {
-  const signal = AbortSignal.timeout(maxMs);
+  const signal = AbortSignal.timeout(longestWithWaitMs);
   const startedAt = performance.now();
   const bytes = Buffer.from(file.base64, 'base64');
   const folder = await newTempDir();
   try {
-    const text = (await fileText({ ...file, bytes }, folder, { ...limits, signal })).toWellFormed();
+    const within = { ...limits, turn: '', ms: maxMs, signal };
+    const text = (await fileText({ ...file, bytes }, folder, within)).toWellFormed();
     return Buffer.byteLength(JSON.stringify(text)) > maxJsonBytes ? tooLong : { text };
   } catch (error) {
-    if (error === signal.reason) return tooSlow;
+    if (error === signal.reason) throw error;
     if (error instanceof ServiceError && error.statusCode < 500) {
       return { unreadable: error.message };
     }

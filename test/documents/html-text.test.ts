@@ -100,3 +100,19 @@ it('what is nested without end is refused with 422', () => {
     expect.objectContaining({ statusCode: 422, code: 'unreadable_document' }),
   );
 });
+
+it('a table with more rows than the longest sheet is refused with 422, and one with as many is read', () => {
+  const table = (rows: number) => `<table>${'<tr><td>a'.repeat(rows)}</table>`;
+
+  expect(read(table(1_048_576), 20_000_000)).toHaveLength(1_048_577 * 6 + '| --- |'.length);
+  expect(() => read(table(1_048_577), 20_000_000)).toThrow(
+    expect.objectContaining({
+      statusCode: 422,
+      message: "The document can't be read: a table of it has more than 1048576 rows.",
+    }),
+  );
+});
+
+it('a text that begins no line is read up to the characters that are allowed', () => {
+  expect(read(`<b>${'word  '.repeat(1_000)}</b>`.repeat(1_000), 23)).toBe('word word word word wor');
+});

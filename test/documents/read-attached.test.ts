@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { readAttached } from '../../shared/documents/attached/read-attached.ts';
 import { rtfOf } from '../support/fixtures/common-documents.ts';
 import { rawPdf } from '../support/fixtures/poison.ts';
+import { busyFor } from './busy-processes.ts';
 import { linesPage } from './lines-page.ts';
 
 const attached = (name: string, bytes: Uint8Array | string) => ({
@@ -26,6 +27,23 @@ it.each([
     expect(await readAttached(attached('b.rtf', rtfOf('next')))).toEqual({ text: 'next' });
   },
 );
+
+it('the time for a file begins with its turn, which it may wait for as long as the function has', async () => {
+  const slow = attached('a.rtf', rtfOf('{a}'.repeat(12_000_000)));
+  const next = attached('b.rtf', rtfOf('next'));
+
+  const reading = readAttached(slow, 4_000);
+  await busyFor(0.5, 'take-apart-process');
+  const [given, read, late] = await Promise.allSettled([
+    reading,
+    readAttached(next, 3_000),
+    readAttached(next, 3_000, 1_000),
+  ]);
+
+  expect(given).toMatchObject({ value: tooSlow });
+  expect(read).toMatchObject({ value: { text: 'next' } });
+  expect(late).toMatchObject({ reason: { name: 'TimeoutError' } });
+});
 
 /** A hundred pages that take a twentieth of a second each. */
 const slowPdf = () =>

@@ -96,8 +96,7 @@ export class DocumentProcess<Request, Answer> {
   async end(): Promise<void> {
     const { child } = this;
     this.child = undefined;
-    // One that could not be started has no id.
-    if (!child?.pid || child.exitCode !== null || child.signalCode !== null) return;
+    if (!child || !isRunning(child)) return;
     const exit = once(child, 'exit');
     child.kill('SIGKILL');
     await exit;
@@ -148,7 +147,11 @@ function environment(): NodeJS.ProcessEnv {
   return { TZ: 'UTC', ...Object.fromEntries(given) };
 }
 
-/** Whether a process keeps this one from ending by itself. */
+/** Whether a process has been started, and not ended. */
+const isRunning = ({ pid, exitCode, signalCode }: ChildProcess) =>
+  pid !== undefined && exitCode === null && signalCode === null;
+
+/** Has a process keep this one from ending by itself, or not. */
 function keepAlive(child: ChildProcess, isNeeded: boolean): void {
   for (const handle of [child, child.channel]) {
     if (isNeeded) handle?.ref();
@@ -180,11 +183,14 @@ async function replyOf<Answer>(child: ChildProcess, request: unknown, asking: As
     else if ('fault' in reply) reject(reply.fault);
     else resolve(reply);
   };
-  const onExit = (code: number | null, by: NodeJS.Signals | null) => {
-    const didNotStart = `A process for documents ended before it was ready: ${by ?? code}`;
-    reject(isReady ? new ProcessLostError(lossByEnd(by)) : new Error(didNotStart));
+  const onEnd = () => {
+    // What it said last may be read after it has ended.
+    if (child.connected || isRunning(child)) return;
+    const { signalCode, exitCode } = child;
+    const didNotStart = `A process for documents ended before it was ready: ${signalCode ?? exitCode}`;
+    reject(isReady ? new ProcessLostError(lossByEnd(signalCode)) : new Error(didNotStart));
   };
-  child.on('message', onMessage).on('error', reject).on('exit', onExit);
+  child.on('message', onMessage).on('error', reject).on('exit', onEnd).on('disconnect', onEnd);
   const onAbort = () => reject(signal?.reason);
   signal?.addEventListener('abort', onAbort);
   try {
@@ -193,6 +199,7 @@ async function replyOf<Answer>(child: ChildProcess, request: unknown, asking: As
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', onAbort);
-    child.off('message', onMessage).off('error', reject).off('exit', onExit);
+    child.off('message', onMessage).off('error', reject).off('exit', onEnd);
+    child.off('disconnect', onEnd);
   }
 }

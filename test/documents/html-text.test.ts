@@ -104,7 +104,7 @@ it('what is nested without end is refused with 422', () => {
 it('a table with more rows than the longest sheet is refused with 422, and one with as many is read', () => {
   const table = (rows: number) => `<table>${'<tr><td>a'.repeat(rows)}</table>`;
 
-  expect(read(table(1_048_576), 20_000_000)).toHaveLength(1_048_577 * 6 + '| --- |'.length);
+  expect(read(table(1_048_576), 20_000_000)).toHaveLength(1_048_576 * 2 - 1);
   expect(() => read(table(1_048_577), 20_000_000)).toThrow(
     expect.objectContaining({
       statusCode: 422,

@@ -141,8 +141,8 @@ export class TableReader {
   }
 
   private put({ row }: OpenTable, column: number, text: string): void {
+    if (row.length > 0) this.room -= separatorCharacters;
     if (column < maxColumns) row[column] = text;
-    this.room -= separatorCharacters;
   }
 
   private addRow({ rows }: OpenTable, row: string[]): void {

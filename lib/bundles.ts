@@ -28,11 +28,11 @@ const companions: Record<string, string[]> = {
   'wasm-vips/lib/vips-node.mjs': ['vips.wasm', 'vips-heif.wasm', 'vips-node.mjs'],
 };
 
-/** Threads that a module starts from its own folder; each is bundled beside the bundles that contain it. */
-const threads: Record<string, string> = {
-  'shared/documents/open-pages.ts': 'pages-thread',
-  'shared/documents/parts/take-apart.ts': 'take-apart-thread',
-  'shared/documents/text-layers.ts': 'text-layers-thread',
+/** Processes that a module starts from its own folder; each is bundled beside the bundles that contain it. */
+const processes: Record<string, string> = {
+  'shared/documents/open-pages.ts': 'pages-process',
+  'shared/documents/parts/take-apart.ts': 'take-apart-process',
+  'shared/documents/text-layers.ts': 'text-layers-process',
 };
 
 const consoleFileIn = (outDir: string) => resolve(outDir, 'console.json');
@@ -89,11 +89,11 @@ export function bundle(
       ...options(catalogueFile, outDir, secretReaders[secretStore]),
     });
   const functions = build(entryPoints).metafile;
-  const started = threadsOf(functions);
-  const threads = started.length > 0 ? build(started).metafile : undefined;
+  const started = processesOf(functions);
+  const processes = started.length > 0 ? build(started).metafile : undefined;
   const metafile = {
-    inputs: { ...functions.inputs, ...threads?.inputs },
-    outputs: { ...functions.outputs, ...threads?.outputs },
+    inputs: { ...functions.inputs, ...processes?.inputs },
+    outputs: { ...functions.outputs, ...processes?.outputs },
   };
   copyCompanions(metafile);
   writeNotices(metafile, root);
@@ -131,14 +131,14 @@ function options(catalogueFile: string, outDir: string, secretReader: string) {
   } satisfies BuildOptions;
 }
 
-/** Returns the threads that bundles start, each to be bundled into the folder of the bundle. */
-function threadsOf({ outputs }: Metafile): EntryPoint[] {
+/** Returns the processes that bundles start, each to be bundled into the folder of the bundle. */
+function processesOf({ outputs }: Metafile): EntryPoint[] {
   return Object.entries(outputs).flatMap(([output, { inputs }]) =>
     Object.keys(inputs).flatMap((input) => {
-      const thread = threads[input];
-      if (!thread) return [];
-      const out = join(basename(dirname(output)), thread);
-      return { in: join(root, dirname(input), `${thread}.ts`), out };
+      const name = processes[input];
+      if (!name) return [];
+      const out = join(basename(dirname(output)), name);
+      return { in: join(root, dirname(input), `${name}.ts`), out };
     }),
   );
 }

@@ -35,6 +35,8 @@ const Environment = v.object({
   LANE_SHARDS: v.pipe(v.string(), v.toNumber(), v.integer(), v.minValue(1)),
   /** Where Node keeps what it has compiled; nowhere in Lambda. */
   NODE_COMPILE_CACHE: v.optional(v.string()),
+  /** Where the system finds libraries, as Lambda says it. */
+  LD_LIBRARY_PATH: v.optional(v.string()),
   OCR_QUEUE_URL: v.string(),
   /** How long a page may take to be drawn, or a document to be opened. */
   PAGE_SECONDS: v.optional(v.pipe(v.string(), v.toNumber(), v.minValue(1)), '30'),

@@ -71,7 +71,7 @@ function addressInWords({ name, address, group }: Address): string {
 
 /** The HTML has what the text has, and its tables. */
 function bodyOf({ html, text }: Email): string {
-  const body = html ? htmlText(html, maxCharacters, () => {}) : '';
+  const body = html ? htmlText(html, maxCharacters) : '';
   return body || (text ?? '').trim();
 }
 

@@ -55,7 +55,7 @@ export function epubText(archive: Archive, { chapters }: Epub, maxCharacters: nu
   const texts: string[] = [];
   let room = maxCharacters;
   for (const chapter of chapters) {
-    const text = htmlText(decodeHtml(archive.read(chapter)), room, () => {});
+    const text = htmlText(decodeHtml(archive.read(chapter)), room);
     if (text) texts.push(text);
     room -= text.length;
   }

@@ -28,13 +28,12 @@ const rowGroups = new Set(['thead', 'tbody', 'tfoot']);
 const xhtml = /^\s*<\?xml|xmlns=["']http:\/\/www\.w3\.org\/1999\/xhtml/;
 /** The parser takes longer with each level. Pages that never close a tag have some hundreds. */
 const maxDepth = 5_000;
-const pieceCharacters = 65_536;
 
 /**
- * Returns the text of an HTML file as Markdown: headings, lists and tables. `checkpoint` is called every 64 KB,
- * and what it throws ends the reading. Throws 422 for elements nested more than 5,000 deep.
+ * Returns the text of an HTML file as Markdown: headings, lists and tables. Throws 422 for elements nested more than 5,000
+ * deep, and for a table longer than any sheet.
  */
-export function htmlText(html: string, maxCharacters: number, checkpoint: () => void): string {
+export function htmlText(html: string, maxCharacters: number): string {
   const markdown = new Markdown(maxCharacters);
   const reader = new HtmlReader(markdown);
   const isXhtml = xhtml.test(html.slice(0, 2_000));
@@ -47,11 +46,7 @@ export function htmlText(html: string, maxCharacters: number, checkpoint: () => 
     { recognizeSelfClosing: isXhtml, recognizeCDATA: isXhtml },
   );
   try {
-    for (let at = 0; at < html.length; at += pieceCharacters) {
-      checkpoint();
-      parser.write(html.slice(at, at + pieceCharacters));
-    }
-    parser.end();
+    parser.end(html);
     reader.endLine();
   } catch (error) {
     if (!(error instanceof TextIsFull)) throw error;
@@ -77,6 +72,8 @@ function integer(value: string | undefined, otherwise: number): number {
   const number = Number.parseInt(value ?? '', 10);
   return Number.isSafeInteger(number) ? number : otherwise;
 }
+
+const inOneLine = (text: string) => text.replace(/\s+/g, ' ');
 
 class HtmlReader {
   private readonly markdown: Markdown;
@@ -115,7 +112,9 @@ class HtmlReader {
   }
 
   text(text: string): void {
-    if (this.skippedDepth === 0) this.line += text;
+    if (this.skippedDepth > 0) return;
+    this.line += inOneLine(text);
+    if (this.line.length > this.markdown.room) this.endLine();
   }
 
   close(name: string): void {
@@ -134,7 +133,7 @@ class HtmlReader {
 
   /** Writes the text since the last line ended. */
   endLine(): void {
-    const text = this.line.replace(/\s+/g, ' ').trim();
+    const text = inOneLine(this.line).trim();
     const { headingLevel, isItem } = this;
     this.line = '';
     if (text === '') return;

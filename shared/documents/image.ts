@@ -5,8 +5,8 @@ import { greyPicture } from './bmp.ts';
 import type { Document, PageContent } from './document.ts';
 import { unreadableDocument, unreadablePage } from './errors.ts';
 import { encodeJpeg, scaleToFit } from './jpeg.ts';
+import type { MemoryLimit } from './processes/memory-limit.ts';
 import { typeBySignature } from './signatures.ts';
-import type { MemoryLimit } from './threads/memory-limit.ts';
 import { vipsError } from './vips.ts';
 
 /** Pixels whose sides differ by this factor are made square: a fax may have twice as many across as down. */

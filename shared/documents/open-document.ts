@@ -7,15 +7,15 @@ import { type CompositeKind, isComposite } from './kind.ts';
 import { openPages } from './open-pages.ts';
 import { hasPages, type Part } from './parts/part.ts';
 import { takeApart } from './parts/take-apart.ts';
-import type { Losses } from './threads/read-in-thread.ts';
+import type { DocumentReading } from './processes/read-in-process.ts';
 
 /** The kinds of documents that have pages, or are taken apart into such. */
 export type OpenableKind = 'pdf' | 'image' | CompositeKind;
 
-export interface OpeningOptions {
+export interface OpeningOptions extends Omit<DocumentReading, 'losses'> {
   forceOcr?: boolean;
   /** Shared by documents that are read for one job. */
-  losses?: Losses;
+  losses?: DocumentReading['losses'];
 }
 
 /**
@@ -25,24 +25,25 @@ export interface OpeningOptions {
 export async function openDocument(
   path: string,
   kind: OpenableKind,
-  { forceOcr = false, losses = { count: 0 } }: OpeningOptions = {},
+  { forceOcr = false, ...given }: OpeningOptions,
 ): Promise<Document> {
+  const reading = { losses: { count: 0 }, ...given };
   if (statSync(path).size === 0) throw emptyDocument('bytes');
-  if (isComposite(kind)) return openParts(path, kind, forceOcr, losses);
-  return openPages(path, kind, losses);
+  if (isComposite(kind)) return openParts(path, kind, forceOcr, reading);
+  return openPages(path, kind, reading);
 }
 
 async function openParts(
   path: string,
   kind: CompositeKind,
   forceOcr: boolean,
-  losses: Losses,
+  reading: DocumentReading,
 ): Promise<Document> {
   const folder = await mkdtemp(`${path}-`);
   const remove = () => rm(folder, { recursive: true, force: true });
   try {
-    const parts = await takeApart({ path, kind, folder, forceOcr });
-    const pieces = parts.map((part) => ({ name: part.name, open: () => openPart(part, losses) }));
+    const parts = await takeApart({ path, kind, folder, forceOcr }, reading);
+    const pieces = parts.map((part) => ({ name: part.name, open: () => openPart(part, reading) }));
     const document = await joinDocuments(pieces, () => void remove());
     return { ...document, isText: !hasPages(parts, forceOcr) };
   } catch (error) {
@@ -51,9 +52,9 @@ async function openParts(
   }
 }
 
-async function openPart(part: Part, losses: Losses): Promise<Document> {
+async function openPart(part: Part, reading: DocumentReading): Promise<Document> {
   if (part.is === 'unreadable') throw part.error;
-  if (part.is === 'pages') return openPages(part.path, part.kind, losses);
+  if (part.is === 'pages') return openPages(part.path, part.kind, reading);
   const { text } = part;
   return { pageCount: 1, readPage: async () => ({ textLayer: text }), close: () => {} };
 }

@@ -1,21 +1,21 @@
 import { setting } from '../config.ts';
 import type { Document } from './document.ts';
-import type { DocumentAnswer, DocumentRequest } from './threads/document-requests.ts';
-import { DocumentThread, threadBeside } from './threads/document-thread.ts';
-import { type Losses, openInThread } from './threads/read-in-thread.ts';
+import { DocumentProcess, processBeside } from './processes/document-process.ts';
+import type { DocumentAnswer, DocumentRequest } from './processes/document-requests.ts';
+import { type DocumentReading, openInProcess } from './processes/read-in-process.ts';
 
-const thread = new DocumentThread<DocumentRequest, DocumentAnswer>(
-  threadBeside(import.meta.url, 'pages-thread'),
+const pagesProcess = new DocumentProcess<DocumentRequest, DocumentAnswer>(
+  processBeside(import.meta.url, 'pages-process'),
   { heapMb: 256 },
 );
 
 /**
- * Opens a PDF or a picture, whose pages are drawn in a thread that all documents of this process share. Throws 422
- * if it can't be read, and if it takes more time or memory than there is for it, twice. A page of A4 takes half a second.
+ * Opens a PDF or a picture, whose pages are drawn in a process that all documents share. Throws 422 if it can't be read,
+ * and if it takes more time or memory than there is for it, twice. A page of A4 takes half a second.
  */
 export const openPages = (
   path: string,
   kind: 'pdf' | 'image',
-  losses?: Losses,
+  reading: DocumentReading,
 ): Promise<Document> =>
-  openInThread({ thread, ms: setting('PAGE_SECONDS') * 1000 }, path, kind, losses);
+  openInProcess({ process: pagesProcess, ms: setting('PAGE_SECONDS') * 1000 }, path, kind, reading);

@@ -31,20 +31,13 @@ const encodings: Record<number, string> = {
 const paragraphEnds = new Set(['par', 'sect', 'page', '\n', '\r']);
 const maxDepth = 1_000;
 const maxCharacters = 20_000_000;
-/** A checkpoint stands after so many tokens. */
-const checkpointTokens = 10_000;
 
 /** Returns the text of an RTF file as Markdown: headings, lists and tables. Throws 422 for one nested without end. */
-export function readRtf(file: Buffer, checkpoint: () => void, limit = maxCharacters): RtfContent {
+export function readRtf(file: Buffer, limit = maxCharacters): RtfContent {
   const source = file.toString('latin1');
   const reader = new RtfReader(source, new Markdown(limit));
   try {
-    let tokens = 0;
-    for (const token of rtfTokens(source)) {
-      tokens += 1;
-      if (tokens % checkpointTokens === 0) checkpoint();
-      reader.take(token);
-    }
+    for (const token of rtfTokens(source)) reader.take(token);
     reader.end();
   } catch (error) {
     if (!(error instanceof TextIsFull)) throw error;
@@ -196,6 +189,7 @@ class RtfReader {
     if (picture) picture.hex.push(text);
     else if (isListText) this.marker += text;
     else this.line += text;
+    if (this.line.length > this.markdown.room) this.endParagraph();
   }
 
   private beginParagraph(): void {

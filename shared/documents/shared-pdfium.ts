@@ -1,5 +1,5 @@
 import { Pdfium } from './pdfium.ts';
-import type { MemoryLimit } from './threads/memory-limit.ts';
+import type { MemoryLimit } from './processes/memory-limit.ts';
 
 /** The PDFium of a thread: documents that are open at the same time share one, and the next ones get another. */
 export class SharedPdfium {

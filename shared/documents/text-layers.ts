@@ -1,28 +1,30 @@
 import { ServiceError } from '../http/errors.ts';
 import type { Document } from './document.ts';
-import type { DocumentAnswer, DocumentRequest } from './threads/document-requests.ts';
-import { DocumentThread, threadBeside } from './threads/document-thread.ts';
-import { type Losses, openInThread } from './threads/read-in-thread.ts';
+import { DocumentProcess, processBeside } from './processes/document-process.ts';
+import {
+  type DocumentReader,
+  type DocumentReading,
+  openInProcess,
+} from './processes/read-in-process.ts';
 
-const thread = new DocumentThread<DocumentRequest, DocumentAnswer>(
-  threadBeside(import.meta.url, 'text-layers-thread'),
-  { heapMb: 256 },
-);
-
-/** For a page, or to open a document: some who ask have half a minute in all. */
-const ms = 10_000;
+const reader: DocumentReader = {
+  process: new DocumentProcess(processBeside(import.meta.url, 'text-layers-process'), {
+    heapMb: 256,
+  }),
+  // For a page, or to open a document: some who ask have half a minute in all.
+  ms: 10_000,
+};
 
 /**
  * Yields the text layer of each page of a PDF, without drawing any; undefined for a page that has none that is
- * real, or that is damaged. It is read in a thread. Throws 422 if the file can't be read, or takes more than 10
- * seconds or more memory than there is for it, twice; and the reason of `signal`.
+ * real, or that is damaged. It is read in a process of its own. Throws 422 if the file can't be read, or takes more than
+ * 10 seconds or more memory than there is for it, twice; and the reason of the reading's signal.
  */
 export async function* textLayersIn(
   path: string,
-  losses?: Losses,
-  signal?: AbortSignal,
+  reading: DocumentReading,
 ): AsyncGenerator<string | undefined> {
-  const document = await openInThread({ thread, ms, signal }, path, 'pdf', losses);
+  const document = await openInProcess(reader, path, 'pdf', reading);
   try {
     for (let page = 1; page <= document.pageCount; page++) yield await layerOf(document, page);
   } finally {

@@ -24,7 +24,7 @@ beforeAll(() => {
     join(root, 'read.ts'),
     `import { openDocument } from ${JSON.stringify(document)};
     export async function handler({ path, kind }) {
-      const document = await openDocument(path, kind);
+      const document = await openDocument(path, kind, { turn: 'key' });
       const pages = [];
       for (let page = 1; page <= document.pageCount; page++) {
         pages.push(Object.keys(await document.readPage(page))[0]);
@@ -63,18 +63,18 @@ it('only a function that reads documents carries what that takes', () => {
     'NOTICES.txt',
     'index.mjs',
     'index.mjs.map',
-    'pages-thread.mjs',
-    'pages-thread.mjs.map',
+    'pages-process.mjs',
+    'pages-process.mjs.map',
     'pdfium.wasm',
-    'take-apart-thread.mjs',
-    'take-apart-thread.mjs.map',
+    'take-apart-process.mjs',
+    'take-apart-process.mjs.map',
     'vips-heif.wasm',
     'vips-node.mjs',
     'vips.wasm',
   ]);
 });
 
-it('a bundle reads documents in a thread of the local stage, which then ends', async () => {
+it('a bundle reads documents beside a function of the local stage, in processes that end', async () => {
   const config = { name: 'read', arn: 'arn:read', codeDir, handler: 'index.handler' };
   const limits = {
     environment: {},

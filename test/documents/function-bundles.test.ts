@@ -16,10 +16,10 @@ const having = (has: (bundle: (typeof bundles)[number]) => boolean) =>
     .map(({ name }) => name)
     .toSorted();
 
-it('only functions that read emails and archives carry the code for it, in a thread of its own', () => {
+it('only functions that read emails and archives carry the code for it, in a process of its own', () => {
   const readers = ['read-document', 'run-chat-job', 'run-ocr-job'];
 
-  expect(having(({ files }) => files.includes('take-apart-thread.mjs'))).toEqual(readers);
+  expect(having(({ files }) => files.includes('take-apart-process.mjs'))).toEqual(readers);
   expect(having(({ code }) => code.includes('rfc822DepthExceeded'))).toEqual([]);
   for (const { bundle } of functions.filter(({ name }) => readers.includes(name))) {
     const notices = readFileSync(join(bundle, 'NOTICES.txt'), 'utf8');
@@ -38,11 +38,11 @@ it('only functions that read PDF carry PDFium, and only the one that draws pages
   expect(having(({ files }) => files.includes('vips.wasm'))).toEqual(['run-ocr-job']);
 });
 
-it('PDFs and pictures are read in threads, and no function has the code to do it itself', () => {
-  const filesOf = (thread: string) => having(({ files }) => files.includes(`${thread}.mjs`));
+it('PDFs and pictures are read in processes of their own, and no function has the code to do it itself', () => {
+  const filesOf = (process: string) => having(({ files }) => files.includes(`${process}.mjs`));
 
-  expect(filesOf('pages-thread')).toEqual(['run-ocr-job']);
-  expect(filesOf('text-layers-thread')).toEqual(['read-document', 'run-chat-job', 'run-ocr-job']);
+  expect(filesOf('pages-process')).toEqual(['run-ocr-job']);
+  expect(filesOf('text-layers-process')).toEqual(['read-document', 'run-chat-job', 'run-ocr-job']);
   expect(having(({ code }) => code.includes('FPDF_LoadPage'))).toEqual(['read-page']);
 });
 

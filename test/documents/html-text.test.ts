@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { htmlText } from '../../shared/documents/html-text.ts';
 
-const read = (html: string, maxCharacters = 1_000_000) => htmlText(html, maxCharacters, () => {});
+const read = (html: string, maxCharacters = 1_000_000) => htmlText(html, maxCharacters);
 
 describe('the text of a page has', () => {
   it.each([
@@ -101,12 +101,20 @@ it('what is nested without end is refused with 422', () => {
   );
 });
 
-it('the reading ends when its caller wants that', () => {
-  const enough = new Error('Enough');
+it('a table with more rows than the longest sheet is refused with 422, and one with as many is read', () => {
+  const table = (rows: number) => `<table>${'<tr><td>a'.repeat(rows)}</table>`;
 
-  expect(() =>
-    htmlText('<p>never</p>', 100, () => {
-      throw enough;
+  expect(read(table(1_048_576), 20_000_000)).toHaveLength(1_048_576 * 2 - 1);
+  expect(() => read(table(1_048_577), 20_000_000)).toThrow(
+    expect.objectContaining({
+      statusCode: 422,
+      message: "The document can't be read: a table of it has more than 1048576 rows.",
     }),
-  ).toThrow(enough);
+  );
+});
+
+it('a text that begins no line is read up to the characters that are allowed', () => {
+  expect(read(`<b>${'word  '.repeat(1_000)}</b>`.repeat(1_000), 23)).toBe(
+    'word word word word wor',
+  );
 });

@@ -16,7 +16,7 @@ it('a PDF that claims a million pages has them among other files, and each that 
   );
   const zip = archiveOf({ 'a.pdf': claiming, 'b.txt': 'after it' });
 
-  const document = await openDocument(fileOf(zip), 'archive');
+  const document = await openDocument(fileOf(zip), 'archive', { turn: 'key' });
   const pages = [1, 1_000_001].map((number) => document.readPage(number));
 
   expect(document.pageCount).toBe(1_000_001);
@@ -30,7 +30,10 @@ it('a file that is gone when it is opened again is told of once, to its reader',
   process.on('unhandledRejection', unhandled);
   onTestFinished(() => void process.off('unhandledRejection', unhandled));
   const paths = [1, 2].map((number) => fileOf(rawPdf([wordsPage(words(number))])));
-  const pieces = paths.map((path) => ({ name: '', open: () => openDocument(path, 'pdf') }));
+  const pieces = paths.map((path) => ({
+    name: '',
+    open: () => openDocument(path, 'pdf', { turn: 'key' }),
+  }));
   const document = await joinDocuments(pieces, () => {});
   // The first was closed for the second, and is to be opened again.
   rmSync(paths[0] ?? '');

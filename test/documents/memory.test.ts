@@ -2,11 +2,12 @@ import { beforeAll, expect, it } from 'vitest';
 import type Vips from 'wasm-vips';
 import { openImage } from '../../shared/documents/image.ts';
 import { openPdf } from '../../shared/documents/pdf.ts';
+import { MemoryLimit } from '../../shared/documents/processes/memory-limit.ts';
 import { SharedPdfium } from '../../shared/documents/shared-pdfium.ts';
-import { MemoryLimit } from '../../shared/documents/threads/memory-limit.ts';
 import { loadVips } from '../../shared/documents/vips.ts';
 import { pdfOf } from '../support/fixtures/pdfs.ts';
 import { report } from '../support/fixtures/sample-texts.ts';
+import { residentBytesOf } from '../support/servers/processes.ts';
 import { fileOf, open } from './open-bytes.ts';
 
 const text = report[0].text;
@@ -28,12 +29,12 @@ it('reading page after page takes no more memory', async () => {
     for (let page = 1; page <= document.pageCount; page++) await document.readPage(page);
   };
   for (let round = 0; round < 4; round++) await readAll();
-  const before = process.memoryUsage().rss;
+  const before = residentBytesOf(process.pid);
 
   for (let round = 0; round < 10; round++) await readAll();
 
   // The pixels of these 200 pages, had they stayed, would be 100 MB.
-  expect((process.memoryUsage().rss - before) / 1e6).toBeLessThan(60);
+  expect((residentBytesOf(process.pid) - before) / 1e6).toBeLessThan(60);
 });
 
 it('opening file after file leaves nothing behind', async () => {
@@ -42,7 +43,7 @@ it('opening file after file leaves nothing behind', async () => {
   const limit = new MemoryLimit(2_048);
   const engines = { pdfium: new SharedPdfium(limit), vips: async () => vips };
   const readAll = async () => {
-    // Here, not in their thread, whose memory can't be seen.
+    // Here, not in their process, whose memory can't be seen.
     for (const opened of [openImage(picture, vips), openPdf(pdf, engines)]) {
       const document = await opened;
       await document.readPage(1, { forceOcr: true });

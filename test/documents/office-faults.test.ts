@@ -255,17 +255,6 @@ function lying(bytes: Uint8Array): Uint8Array {
   return file;
 }
 
-it('the reading ends when its caller wants that', () => {
-  const enough = new Error('Enough');
-  let calls = 0;
-  const checkpoint = () => {
-    calls += 1;
-    if (calls === 3) throw enough;
-  };
-
-  expect(() => officeText(docxOf(wordParagraph('never')), 'docx', { checkpoint })).toThrow(enough);
-});
-
 it('an archive that was written as a stream, with the sizes after the data, is read', () => {
   const chunks: Uint8Array[] = [];
   const zip = new Zip((_error, chunk) => chunks.push(chunk));

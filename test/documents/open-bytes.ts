@@ -25,7 +25,7 @@ export function fileOf(bytes: Uint8Array | string): string {
 
 /** Opens a document from a file with these bytes; it is closed when the tests are done. */
 export async function open(bytes: Uint8Array | string, kind: 'pdf' | 'image'): Promise<Document> {
-  const document = await openDocument(fileOf(bytes), kind);
+  const document = await openDocument(fileOf(bytes), kind, { turn: 'key' });
   documents.push(document);
   return document;
 }

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { CompositeKind } from '../../shared/documents/kind.ts';
 import { openDocument } from '../../shared/documents/open-document.ts';
 import { documentTexts } from '../../shared/documents/parts/document-texts.ts';
-import { takeApart, takingThread } from '../../shared/documents/parts/take-apart.ts';
+import { takeApart, takingProcess } from '../../shared/documents/parts/take-apart.ts';
 import { takeApartHere } from '../../shared/documents/parts/taking.ts';
 import { emailOf, epubOf, rtfOf } from '../support/fixtures/common-documents.ts';
 import {
@@ -23,7 +23,7 @@ import {
 import { greyJpeg, smallPdf, words } from '../support/fixtures/small-documents.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'quire-parts-'));
-const limits = { pages: 1_000, characters: 1_000_000 };
+const limits = { pages: 1_000, characters: 1_000_000, turn: 'key' };
 /** Noise takes more than the least that a picture has. */
 let photo: Uint8Array;
 
@@ -318,27 +318,28 @@ describe('an e-book', () => {
   });
 });
 
-describe('the thread that takes a document apart', () => {
-  const threads = new Map<number, ReturnType<typeof takingThread>>();
-  const threadOf = (heapMb: number) => {
-    const thread = threads.get(heapMb) ?? takingThread(heapMb);
-    threads.set(heapMb, thread);
-    return thread;
+describe('the process that takes a document apart', () => {
+  const processes = new Map<number, ReturnType<typeof takingProcess>>();
+  const processOf = (heapMb: number) => {
+    const process = processes.get(heapMb) ?? takingProcess(heapMb);
+    processes.set(heapMb, process);
+    return process;
   };
-  afterAll(() => Promise.all([...threads.values()].map((thread) => thread.end())));
+  afterAll(() => Promise.all([...processes.values()].map((process) => process.end())));
 
-  const inThread = (bytes: Uint8Array | string, kind: CompositeKind, ms: number, heapMb: number) =>
+  const inProcess = (bytes: Uint8Array | string, kind: CompositeKind, ms: number, heapMb: number) =>
     takeApart(
       { path: fileOf(bytes), kind, folder: mkdtempSync(join(root, 'parts-')), forceOcr: false },
-      { ms, thread: threadOf(heapMb) },
+      { turn: 'key' },
+      { ms, process: processOf(heapMb) },
     );
 
   it('passes on what is wrong with it, and with the files in it', async () => {
     const zip = archiveOf({ 'a.docx': 'PK\x03\x04', 'b.txt': 'b' });
-    const [bad] = await inThread(zip, 'archive', 30_000, 512);
+    const [bad] = await inProcess(zip, 'archive', 30_000, 512);
 
     expect(bad).toMatchObject({ name: 'a.docx', is: 'unreadable', error: { statusCode: 422 } });
-    await expect(inThread(archiveOf({}), 'archive', 30_000, 512)).rejects.toEqual(
+    await expect(inProcess(archiveOf({}), 'archive', 30_000, 512)).rejects.toEqual(
       refused('no files', 'empty_document'),
     );
   });
@@ -352,7 +353,7 @@ describe('the thread that takes a document apart', () => {
     const many = row(1_000, cell(1_000, '<text:p>x</text:p>')).repeat(2);
     const file = openDocumentOf('spreadsheet', `<table:table>${far}${many}</table:table>`);
 
-    const [part] = await inThread(file, 'archive', 30_000, 64);
+    const [part] = await inProcess(file, 'archive', 30_000, 64);
 
     expect(part).toMatchObject({ is: 'text', text: expect.stringMatching(/ far \|\n.* x \|/s) });
   });
@@ -360,15 +361,14 @@ describe('the thread that takes a document apart', () => {
   it('is stopped when its time is up, and the next one is read', async () => {
     const endless = rtfOf('{a}'.repeat(3_000_000));
 
-    await expect(inThread(endless, 'rtf', 300, 512)).rejects.toEqual(refused('too long'));
-    expect(await inThread(rtfOf('a'), 'rtf', 30_000, 512)).toMatchObject([{ text: 'a' }]);
+    await expect(inProcess(endless, 'rtf', 300, 512)).rejects.toEqual(refused('too long'));
+    expect(await inProcess(rtfOf('a'), 'rtf', 30_000, 512)).toMatchObject([{ text: 'a' }]);
   });
 
   it('is kept for the next one, unless it took much memory', async () => {
-    const thread = threadOf(512);
-    const end = vi.spyOn(thread, 'end');
+    const end = vi.spyOn(processOf(512), 'end');
     const endedBy = async (characters: number) => {
-      await inThread(rtfOf('a'.repeat(characters)), 'rtf', 30_000, 512);
+      await inProcess(rtfOf('a'.repeat(characters)), 'rtf', 30_000, 512);
       return end.mock.calls.length;
     };
 
@@ -378,7 +378,7 @@ describe('the thread that takes a document apart', () => {
   it('ends where it takes too much memory', async () => {
     const heavy = rtfOf(`{\\pict\\pngblip ${'0\\par '.repeat(2_000_000)}}`);
 
-    await expect(inThread(heavy, 'rtf', 60_000, 16)).rejects.toEqual(refused('too much memory'));
+    await expect(inProcess(heavy, 'rtf', 60_000, 16)).rejects.toEqual(refused('too much memory'));
   });
 });
 
@@ -388,7 +388,7 @@ describe('a document that is taken apart', () => {
     const path = fileOf(archiveOf({ 'a.txt': 'first', 'b.pdf': pdf, 'c.zip': 'PK\x03\x04' }));
     const before = readdirSync(root).length;
 
-    const document = await openDocument(path, 'archive');
+    const document = await openDocument(path, 'archive', { turn: 'key' });
     const pages = [];
     for (let page = 1; page <= 3; page++) {
       pages.push(Object.keys(await document.readPage(page))[0]);
@@ -430,7 +430,7 @@ describe('a document that is taken apart', () => {
   it('is refused where its text is longer than allowed', async () => {
     const zip = archiveOf({ 'a.txt': 'a'.repeat(60), 'b.txt': 'b'.repeat(60) });
     const texts = (pages: number, characters: number) =>
-      documentTexts(fileOf(zip), 'archive', { pages, characters });
+      documentTexts(fileOf(zip), 'archive', { pages, characters, turn: 'key' });
 
     await expect(texts(10, 100)).rejects.toEqual(refused('too long'));
     await expect(texts(1, 1_000)).rejects.toEqual(refused('too long'));

@@ -1,13 +1,13 @@
 import { afterAll, expect, it } from 'vitest';
 import type { Document } from '../../shared/documents/document.ts';
 import { openDocument } from '../../shared/documents/open-document.ts';
-import { textLayersIn } from '../../shared/documents/text-layers.ts';
+import { DocumentProcess } from '../../shared/documents/processes/document-process.ts';
 import type {
   DocumentAnswer,
   DocumentRequest,
-} from '../../shared/documents/threads/document-requests.ts';
-import { DocumentThread } from '../../shared/documents/threads/document-thread.ts';
-import { openInThread } from '../../shared/documents/threads/read-in-thread.ts';
+} from '../../shared/documents/processes/document-requests.ts';
+import { openInProcess } from '../../shared/documents/processes/read-in-process.ts';
+import { textLayersIn } from '../../shared/documents/text-layers.ts';
 import {
   deflateBombPage,
   greyPage,
@@ -20,20 +20,23 @@ import {
 } from '../support/fixtures/poison.ts';
 import { words } from '../support/fixtures/small-documents.ts';
 import { writtenLines } from '../support/run/output.ts';
+import { residentBytesOf } from '../support/servers/processes.ts';
 import { fileOf } from './open-bytes.ts';
 
-/** A thread of this file's own, which has three seconds for a request. */
-const file = new URL('../../shared/documents/pages-thread.ts', import.meta.url);
-const thread = new DocumentThread<DocumentRequest, DocumentAnswer>(file, { heapMb: 256 });
-const reader = { thread, ms: 3_000 };
+/** A process of this file's own, which has three seconds for a request. */
+const file = new URL('../../shared/documents/pages-process.ts', import.meta.url);
+const own = new DocumentProcess<DocumentRequest, DocumentAnswer>(file, { heapMb: 256 });
+const reader = { process: own, ms: 3_000 };
 
-afterAll(() => thread.end());
+afterAll(() => own.end());
+
+const readingOf = () => ({ turn: 'key', losses: { count: 0 } });
 
 const lastingPage = shadingPage(4_000);
 
-/** A thread whose libvips has too little memory for a large picture. */
-const scarce = new DocumentThread<DocumentRequest, DocumentAnswer>(
-  new URL('../support/fixtures/scarce-pages-thread.ts', import.meta.url),
+/** A process whose libvips has too little memory for a large picture. */
+const scarce = new DocumentProcess<DocumentRequest, DocumentAnswer>(
+  new URL('../support/fixtures/scarce-pages-process.ts', import.meta.url),
   { heapMb: 256 },
 );
 afterAll(() => scarce.end());
@@ -55,7 +58,7 @@ const tooLarge = (page: number) =>
 
 it('a page that takes long is given up after two tries, and the others of its document are read', async () => {
   const path = fileOf(rawPdf([wordsPage(words(1)), lastingPage, greyPage(120)]));
-  const document = await openInThread(reader, path, 'pdf');
+  const document = await openInProcess(reader, path, 'pdf', readingOf());
 
   const read = pagesOf(document);
 
@@ -64,7 +67,7 @@ it('a page that takes long is given up after two tries, and the others of its do
 
 it('the loop goes on while a page is drawn', async () => {
   const path = fileOf(rawPdf([shadingPage(30), greyPage(120)]));
-  const document = await openDocument(path, 'pdf');
+  const document = await openDocument(path, 'pdf', { turn: 'key' });
   let turns = 0;
   const turning = setInterval(() => {
     turns += 1;
@@ -84,11 +87,11 @@ it.each([
 ])('%s take no more memory than there is for a page', async (_, page) => {
   const file = rawPdf([page(), greyPage(120)]);
   const path = fileOf(file);
-  const document = await openInThread({ ...reader, ms: 60_000 }, path, 'pdf');
-  const before = process.memoryUsage().rss;
+  const document = await openInProcess({ ...reader, ms: 60_000 }, path, 'pdf', readingOf());
+  const before = residentBytesOf(process.pid);
   let most = 0;
   const watching = setInterval(() => {
-    most = Math.max(most, process.memoryUsage().rss - before);
+    most = Math.max(most, residentBytesOf(process.pid) - before);
   }, 20);
 
   const read = await pagesOf(document);
@@ -101,8 +104,8 @@ it.each([
 
 it('a document of such pages alone is given up after five', async () => {
   const path = fileOf(rawPdf(Array.from({ length: 8 }, () => lastingPage)));
-  const hasty = { thread, ms: 30_000 };
-  const document = await openInThread(hasty, path, 'pdf');
+  const hasty = { process: own, ms: 30_000 };
+  const document = await openInProcess(hasty, path, 'pdf', readingOf());
   hasty.ms = 500;
   const given = (page: number) =>
     `422 Page ${page} can't be read: 5 others took too long, or too much memory.`;
@@ -112,9 +115,14 @@ it('a document of such pages alone is given up after five', async () => {
   expect(read).toEqual([...[1, 2, 3, 4, 5].map(tooLong), ...[6, 7, 8].map(given)]);
 });
 
-it('documents beside one that loses the thread are read', async () => {
-  const poisoned = await openInThread(reader, fileOf(rawPdf([lastingPage, greyPage(7)])), 'pdf');
-  const good = await openInThread(reader, fileOf(rawPdf(greys(6))), 'pdf');
+it('documents beside one that loses its process are read', async () => {
+  const poisoned = await openInProcess(
+    reader,
+    fileOf(rawPdf([lastingPage, greyPage(7)])),
+    'pdf',
+    readingOf(),
+  );
+  const good = await openInProcess(reader, fileOf(rawPdf(greys(6))), 'pdf', readingOf());
 
   const [bad, read] = await Promise.all([pagesOf(poisoned), pagesOf(good)]);
 
@@ -124,11 +132,16 @@ it('documents beside one that loses the thread are read', async () => {
 
 const greys = (count: number) => Array.from({ length: count }, (_, page) => greyPage(20 * page));
 
-it('a document that loses the thread twice while it is opened is refused', async () => {
-  // No thread starts as fast.
-  await thread.end();
+it('a document that loses its process twice while it is opened is refused', async () => {
+  // No process starts as fast.
+  await own.end();
 
-  const opening = openInThread({ thread, ms: 1 }, fileOf(rawPdf([greyPage(9)])), 'pdf');
+  const opening = openInProcess(
+    { process: own, ms: 1 },
+    fileOf(rawPdf([greyPage(9)])),
+    'pdf',
+    readingOf(),
+  );
 
   await expect(opening).rejects.toMatchObject({
     statusCode: 422,
@@ -139,7 +152,7 @@ it('a document that loses the thread twice while it is opened is refused', async
 
 it("each page of a TIFF is measured before it is unpacked, whatever its first one's size", async () => {
   const file = tiffOfTwo(100_000, 100_000);
-  const document = await openDocument(fileOf(file), 'image');
+  const document = await openDocument(fileOf(file), 'image', { turn: 'key' });
 
   const read = await pagesOf(document);
 
@@ -151,7 +164,7 @@ it("each page of a TIFF is measured before it is unpacked, whatever its first on
 it('a text layer that takes all memory is left out, and the others are read', async () => {
   const path = fileOf(rawPdf([nestedFormsPage(10, 7), wordsPage(words(2))]));
 
-  expect(await Array.fromAsync(textLayersIn(path))).toEqual([undefined, words(2)]);
+  expect(await Array.fromAsync(textLayersIn(path, readingOf()))).toEqual([undefined, words(2)]);
 });
 
 it('a large picture leaves the next one as much memory as it had', async () => {
@@ -159,7 +172,7 @@ it('a large picture leaves the next one as much memory as it had', async () => {
   const read: (string | undefined)[][] = [];
 
   for (const path of pictures) {
-    const document = await openInThread({ ...reader, ms: 30_000 }, path, 'image');
+    const document = await openInProcess({ ...reader, ms: 30_000 }, path, 'image', readingOf());
     read.push(await pagesOf(document));
     document.close();
   }
@@ -167,12 +180,17 @@ it('a large picture leaves the next one as much memory as it had', async () => {
   expect(read).toEqual(Array(4).fill(['jpeg']));
 });
 
-it('a picture for which libvips aborts is tried in a new thread, then given up; the next one is read', async () => {
+it('a picture for which libvips aborts is tried in a new process, then given up; the next one is read', async () => {
   const read: (string | undefined)[][] = [];
 
   for (const side of [9_000, 100]) {
     const path = fileOf(hugeGif(side));
-    const document = await openInThread({ thread: scarce, ms: 30_000 }, path, 'image');
+    const document = await openInProcess(
+      { process: scarce, ms: 30_000 },
+      path,
+      'image',
+      readingOf(),
+    );
     read.push(await pagesOf(document));
   }
 
@@ -180,5 +198,5 @@ it('a picture for which libvips aborts is tried in a new thread, then given up; 
     ["422 The document can't be read: it takes too much memory to read."],
     ['jpeg'],
   ]);
-  expect(writtenLines().filter((line) => line.includes('document thread lost'))).toHaveLength(2);
+  expect(writtenLines().filter((line) => line.includes('document process lost'))).toHaveLength(2);
 });

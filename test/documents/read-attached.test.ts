@@ -16,6 +16,7 @@ import { pdfOf } from '../support/fixtures/pdfs.ts';
 import { rawPdf } from '../support/fixtures/poison.ts';
 import { greyJpeg, words } from '../support/fixtures/small-documents.ts';
 import { useFolder } from '../support/run/use-folder.ts';
+import { busyFor } from './busy-processes.ts';
 import { linesPage } from './lines-page.ts';
 
 const folder = useFolder();
@@ -60,7 +61,10 @@ const attached = (
   limits: { characters: 1_000_000, jsonBytes: 5_000_000, longer: 'refused', ...limits },
 });
 
-const tooSlow = { unreadable: 'it takes too long to read' };
+const tooSlow = {
+  unreadable: "The document can't be read: it takes too long to read.",
+  code: 'unreadable_document',
+};
 
 it.each<[string, string, () => AttachedContent]>([
   ['a PDF whose pages take long', 'a.pdf', () => within(slowPdf())],
@@ -81,6 +85,23 @@ it.each<[string, string, () => AttachedContent]>([
     expect(await readAttached(attached('b.rtf', within(rtfOf('next'))))).toEqual({ text: 'next' });
   },
 );
+
+it('the time for a file begins with its turn, which it may wait for as long as the function has', async () => {
+  const slow = attached('a.rtf', within(rtfOf('{a}'.repeat(12_000_000))), { ms: 4_000 });
+  const next = attached('b.rtf', within(rtfOf('next')), { ms: 3_000 });
+
+  const reading = readAttached(slow);
+  await busyFor(0.5, 'take-apart-process');
+  const [given, read, late] = await Promise.allSettled([
+    reading,
+    readAttached(next),
+    readAttached(next, 1_000),
+  ]);
+
+  expect(given).toMatchObject({ value: tooSlow });
+  expect(read).toMatchObject({ value: { text: 'next' } });
+  expect(late).toMatchObject({ reason: { name: 'TimeoutError' } });
+});
 
 /** A hundred pages that take a twentieth of a second each. */
 const slowPdf = () =>

@@ -4,8 +4,7 @@ import { readRtf } from '../../shared/documents/rtf-text.ts';
 import { ServiceError } from '../../shared/http/errors.ts';
 import { rtfOf } from '../support/fixtures/common-documents.ts';
 
-const read = (rtf: string, limit?: number) =>
-  readRtf(Buffer.from(rtf, 'latin1'), () => {}, limit).text;
+const read = (rtf: string, limit?: number) => readRtf(Buffer.from(rtf, 'latin1'), limit).text;
 const body = (text: string) => read(rtfOf(text));
 
 describe('the text of an RTF file has', () => {
@@ -51,7 +50,7 @@ it('pictures of an RTF file are taken from it, in hex and as bytes', () => {
     '{\\*\\shppict{\\pict\\pngblip\\picw1 89504e\r\n47}}{\\nonshppict{\\pict\\pngblip 00}}{\\pict\\jpegblip\\bin4 \xff\xd8}\\}',
   );
 
-  const { pictures, text } = readRtf(Buffer.from(`${rtf}}`, 'latin1'), () => {});
+  const { pictures, text } = readRtf(Buffer.from(`${rtf}}`, 'latin1'));
 
   expect(pictures.map((picture) => Buffer.from(picture).toString('latin1'))).toEqual([
     '\x89PNG',

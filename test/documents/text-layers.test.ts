@@ -6,6 +6,8 @@ import { greyJpeg, words } from '../support/fixtures/small-documents.ts';
 import { linesPage } from './lines-page.ts';
 import { fileOf } from './open-bytes.ts';
 
+const reading = { turn: 'key', losses: { count: 0 } };
+
 it("each page's text layer is read, and there is none on a scan or a blank page", async () => {
   const scan = await greyJpeg(120);
   const path = fileOf(
@@ -17,7 +19,7 @@ it("each page's text layer is read, and there is none on a scan or a blank page"
     ]),
   );
 
-  const layers = await Array.fromAsync(textLayersIn(path));
+  const layers = await Array.fromAsync(textLayersIn(path, reading));
 
   expect(layers).toEqual([words(1), undefined, undefined, words(4)]);
 });
@@ -27,7 +29,7 @@ it('a damaged page has none, and the others are read', async () => {
   const stream = file.indexOf('stream', file.indexOf('/FlateDecode'));
   file.fill(0, stream + 20, stream + 90);
 
-  const layers = await Array.fromAsync(textLayersIn(fileOf(file)));
+  const layers = await Array.fromAsync(textLayersIn(fileOf(file), reading));
 
   expect(layers.filter((layer) => layer === undefined)).toHaveLength(1);
 });
@@ -35,7 +37,7 @@ it('a damaged page has none, and the others are read', async () => {
 it('a page of 40,000 lines is read within the time for a page', async () => {
   const file = rawPdf([linesPage(40_000)], [600, 240_000]);
 
-  const [layer] = await Array.fromAsync(textLayersIn(fileOf(file)));
+  const [layer] = await Array.fromAsync(textLayersIn(fileOf(file), reading));
 
   expect(layer?.split('\n')).toHaveLength(40_000);
 });
@@ -48,13 +50,13 @@ it('a page whose words stand ten million points apart is read like another', asy
   };
   const file = rawPdf([page], [10_000_000, 800]);
 
-  const [layer] = await Array.fromAsync(textLayersIn(fileOf(file)));
+  const [layer] = await Array.fromAsync(textLayersIn(fileOf(file), reading));
 
   expect(layer?.split(/\s+/)).toEqual(Array(21).fill('line'));
 });
 
 it('a file that is no PDF is refused with 422', async () => {
-  const reading = Array.fromAsync(textLayersIn(fileOf('no PDF')));
+  const layers = Array.fromAsync(textLayersIn(fileOf('no PDF'), reading));
 
-  await expect(reading).rejects.toMatchObject({ statusCode: 422, code: 'unreadable_document' });
+  await expect(layers).rejects.toMatchObject({ statusCode: 422, code: 'unreadable_document' });
 });

@@ -1,17 +1,32 @@
 import { fetchSigned } from '../../aws/fetch-signed.ts';
 import { unreadableDocument } from '../errors.ts';
+import { lossInWords } from '../processes/loss.ts';
 import type { AttachedContent } from './attached-file.ts';
 
 /** As large as a document may be that is taken apart. */
 const maxMb = 50;
 
-/** Returns a file's bytes. Throws 422 if a link leads to more than 50 MB, and what `fetchSigned` throws. */
+/**
+ * Returns a file's bytes. Throws 422 if a link leads to more than 50 MB, or takes longer than `ms`; what `fetchSigned` throws,
+ * and the reason of `signal`.
+ */
 export async function attachedBytes(
   content: AttachedContent,
+  ms: number,
   signal: AbortSignal,
 ): Promise<Buffer> {
   if ('base64' in content) return Buffer.from(content.base64, 'base64');
-  const bytes = await fetchSigned(content.url, maxMb * 1024 * 1024, signal);
-  if (!bytes) throw unreadableDocument(`it is larger than ${maxMb} MB`);
-  return bytes;
+  const time = AbortSignal.timeout(ms);
+  try {
+    const bytes = await fetchSigned(
+      content.url,
+      maxMb * 1024 * 1024,
+      AbortSignal.any([time, signal]),
+    );
+    if (bytes) return bytes;
+  } catch (error) {
+    if (time.aborted && !signal.aborted) throw unreadableDocument(lossInWords.time, error);
+    throw error;
+  }
+  throw unreadableDocument(`it is larger than ${maxMb} MB`);
 }

@@ -11,27 +11,35 @@ const maxPages = 3_000;
 
 /** The function has a minute: what takes longer is to be told by it, and not by its end. */
 const longestMs = 50_000;
+/** With the wait for its turn. */
+const longestWithWaitMs = 55_000;
 
 const tooLong = { unreadable: 'it has more text than a message may' };
-const tooSlow = { unreadable: 'it takes too long to read' };
 
-/** Reads a file for another function. The log names its size, and neither the file nor what it says. */
-export async function readAttached(file: AttachedFile): Promise<AttachedReading> {
+/**
+ * Reads a file for another function. Its time begins with its turn; if that comes too late, this throws, and the file may
+ * be sent again. The log names its size, and neither the file nor what it says.
+ */
+export async function readAttached(
+  file: AttachedFile,
+  withWaitMs = longestWithWaitMs,
+): Promise<AttachedReading> {
   const { keyId, name, mimeType, content, limits } = file;
-  const signal = AbortSignal.timeout(Math.min(limits.ms ?? longestMs, longestMs));
+  const ms = Math.min(limits.ms ?? longestMs, longestMs);
+  const signal = AbortSignal.timeout(withWaitMs);
   const startedAt = performance.now();
   let size: number | undefined;
   const folder = await newTempDir();
   try {
-    const bytes = await attachedBytes(content, signal);
+    const bytes = await attachedBytes(content, ms, signal);
     size = bytes.length;
     const { characters, longer } = limits;
     const text = await fileText({ name, mimeType, bytes }, folder, {
-      ...{ pages: maxPages, characters, longer, turn: keyId, signal },
+      ...{ pages: maxPages, characters, longer, turn: keyId, ms, signal },
     });
     return longer === 'cut' ? { text: cut(text, limits) } : whole(text, limits);
   } catch (error) {
-    if (error === signal.reason) return tooSlow;
+    if (error === signal.reason) throw error;
     if (error instanceof ServiceError && error.statusCode < 500) {
       return { unreadable: error.message, code: error.code };
     }

@@ -48,17 +48,12 @@ interface Entry {
  */
 export class Archive {
   private readonly file: Buffer;
-  private readonly checkpoint: () => void;
   private readonly entries = new Map<string, Entry>();
   private readonly total: UnpackedTotal;
 
-  /**
-   * Reads the directory. `checkpoint` is called while entries are unpacked, and may throw to end that. Archives
-   * within an archive share a `total`.
-   */
-  constructor(bytes: Uint8Array, checkpoint: () => void, total: UnpackedTotal = { bytes: 0 }) {
+  /** Reads the directory. Archives within an archive share a `total`. */
+  constructor(bytes: Uint8Array, total: UnpackedTotal = { bytes: 0 }) {
     this.file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    this.checkpoint = checkpoint;
     this.total = total;
     try {
       this.readDirectory();
@@ -90,7 +85,6 @@ export class Archive {
     this.refuseTooLarge(entry, entry.bytes, entry.bytes);
     let bytes = 0;
     for (const chunk of this.unpack(entry)) {
-      this.checkpoint();
       bytes += chunk.length;
       this.refuseTooLarge(entry, bytes, chunk.length);
       this.total.bytes += chunk.length;

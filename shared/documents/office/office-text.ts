@@ -8,13 +8,6 @@ import { readOpenDocument } from './opendocument.ts';
 import { readPptx } from './pptx.ts';
 import { readXlsx } from './xlsx.ts';
 
-export interface OfficeTextOptions {
-  /** Where the text ends if it is longer. */
-  maxCharacters?: number;
-  /** Is called every few kilobytes; what it throws ends the reading. */
-  checkpoint?: () => void;
-}
-
 const readers: Record<OfficeKind, (archive: Archive, markdown: Markdown) => void> = {
   docx: readDocx,
   pptx: readPptx,
@@ -33,12 +26,12 @@ const readers: Record<OfficeKind, (archive: Archive, markdown: Markdown) => void
 export function officeText(
   file: string | Uint8Array,
   kind: OfficeKind,
-  { maxCharacters = 20_000_000, checkpoint = () => {} }: OfficeTextOptions = {},
+  { maxCharacters = 20_000_000 }: { maxCharacters?: number } = {},
 ): string {
   const bytes = typeof file === 'string' ? readFileSync(file) : file;
   if (bytes.length === 0) throw emptyDocument('bytes');
   refuseCompoundFile(bytes);
-  return archiveText(new Archive(bytes, checkpoint), kind, maxCharacters);
+  return archiveText(new Archive(bytes), kind, maxCharacters);
 }
 
 /** Returns the same of an archive that is open. */

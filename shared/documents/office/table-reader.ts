@@ -1,3 +1,5 @@
+import { unreadableDocument } from '../errors.ts';
+
 interface OpenTable {
   rows: string[][];
   row: string[];
@@ -21,20 +23,25 @@ const maxColumns = 16_384;
 const maxReach = 100;
 /** How many columns all cells of a table may leave empty by what they span: an empty one takes memory too. */
 const maxSpanned = 1_000_000;
+/** The rows of the longest sheet. One takes memory however little stands in it. */
+const maxRows = 1_048_576;
+/** What stands between two cells in Markdown. */
+const separatorCharacters = 3;
 
 /**
  * Collects the cells of tables as they are read. Rows have holes for the cells that are empty. A table within
- * a cell becomes text of that cell.
+ * a cell becomes text of that cell. Throws 422 for a table that has more rows than any sheet, with those within it.
  */
 export class TableReader {
   private readonly open: OpenTable[] = [];
   /** How many characters may still be collected; rows and cells count as well. What is beyond is left out. */
   private room = 0;
   private spannable = maxSpanned;
+  private rows = 0;
 
   /** Begins a table. `room` is how many characters of it can be used; it counts for the outermost table. */
   openTable(room: number): void {
-    if (this.open.length === 0) Object.assign(this, { room, spannable: maxSpanned });
+    if (this.open.length === 0) Object.assign(this, { room, spannable: maxSpanned, rows: 0 });
     this.open.push({
       rows: [],
       row: [],
@@ -88,7 +95,7 @@ export class TableReader {
   /** Adds text to the open cell. Returns false if none is open. */
   addText(text: string): boolean {
     const cell = this.table?.cell;
-    cell?.push(text);
+    if (cell && this.take(text.length)) cell.push(text);
     return cell !== undefined;
   }
 
@@ -98,7 +105,10 @@ export class TableReader {
     if (!table?.cell) return;
     const text = table.cell.join(' ').trim();
     const copies = isRepeated ? Math.min(columns, maxRepeats) : 1;
-    for (let n = 0; text && n < copies; n++) this.put(table, table.column + n, text);
+    if (text) this.put(table, table.column, text);
+    for (let n = 1; text && n < copies && this.take(text.length); n++) {
+      this.put(table, table.column + n, text);
+    }
     table.column += columns;
     table.cell = undefined;
   }
@@ -111,9 +121,9 @@ export class TableReader {
     const { row } = table;
     Object.assign(table, { row: [], column: 0, rowsBefore: table.rowsBefore + 1 });
     if (row.length === 0) return;
-    table.rows.push(row);
+    this.addRow(table, row);
     for (let n = 1; n < Math.min(repeats, maxRepeats) && this.take(row.length); n++) {
-      table.rows.push(row);
+      this.addRow(table, row);
     }
   }
 
@@ -131,7 +141,15 @@ export class TableReader {
   }
 
   private put({ row }: OpenTable, column: number, text: string): void {
-    if (column < maxColumns && this.take(text.length)) row[column] = text;
+    if (row.length > 0) this.room -= separatorCharacters;
+    if (column < maxColumns) row[column] = text;
+  }
+
+  private addRow({ rows }: OpenTable, row: string[]): void {
+    this.rows += 1;
+    if (this.rows > maxRows)
+      throw unreadableDocument(`a table of it has more than ${maxRows} rows`);
+    rows.push(row);
   }
 
   /** Returns whether there was room left. What was taken last may go beyond it. */

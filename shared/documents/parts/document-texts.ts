@@ -1,13 +1,15 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { ServiceError } from '../../http/errors.ts';
-import { tooLongDocument } from '../errors.ts';
+import { tooLongDocument, unreadableDocument } from '../errors.ts';
 import { type CompositeKind, isComposite } from '../kind.ts';
+import { lossInWords } from '../processes/loss.ts';
+import type { DocumentReading } from '../processes/read-in-process.ts';
+import { TimeFromFirstTurn } from '../processes/time-from-first-turn.ts';
 import { textLayersIn } from '../text-layers.ts';
-import type { Losses } from '../threads/read-in-thread.ts';
 import { type Part, underName } from './part.ts';
 import { takeApart } from './take-apart.ts';
 
-/** Where a document's text ends to be one that is read. */
+/** Where a document's text ends to be one that is read, and whose turns its reading takes. */
 export interface TextLimits {
   pages: number;
   characters: number;
@@ -16,10 +18,12 @@ export interface TextLimits {
    * pictures are counted at its end; else each says so in its place.
    */
   longer?: 'refused' | 'cut';
-  /** Whose turn the reading takes, if several wait: the id of a key. */
-  turn?: string;
-  /** Ends the reading, which throws its reason. */
-  signal?: AbortSignal;
+  /** The id of the key that it is read for. */
+  turn: string;
+  /** How long all of it may take, from its first turn. */
+  ms?: number;
+  /** Ends the reading, also while it waits for a turn. */
+  signal?: AbortSignal | undefined;
 }
 
 /** A document's text without what only OCR can read. */
@@ -36,12 +40,37 @@ const picture = { note: 'A picture, which was not read.' };
 
 /**
  * Returns the text of a PDF's text layers, or of a document that is taken apart, with the files in it. Nothing is
- * drawn. Throws 422 if it can't be read, or is longer than allowed and not to be cut; and the reason of its `signal`.
+ * drawn. Throws 422 if it can't be read, takes longer, or is longer than allowed and not to be cut; and the reason of its
+ * `signal`.
  */
 export async function documentTexts(
   path: string,
   kind: 'pdf' | CompositeKind,
-  { signal, longer = 'refused', ...limits }: TextLimits,
+  { turn, ms, signal, ...limits }: TextLimits,
+): Promise<DocumentTexts> {
+  const time = new TimeFromFirstTurn(ms);
+  const signals = [time.signal, ...(signal ? [signal] : [])];
+  const reading: DocumentReading = {
+    turn,
+    losses: { count: 0 },
+    signal: AbortSignal.any(signals),
+    onTurn: () => time.begin(),
+  };
+  try {
+    return await textsOf(path, kind, limits, reading);
+  } catch (error) {
+    if (error === time.signal.reason) throw unreadableDocument(lossInWords.time, error);
+    throw error;
+  } finally {
+    time.end();
+  }
+}
+
+async function textsOf(
+  path: string,
+  kind: 'pdf' | CompositeKind,
+  { longer = 'refused', ...limits }: Pick<TextLimits, 'pages' | 'characters' | 'longer'>,
+  reading: DocumentReading,
 ): Promise<DocumentTexts> {
   const folder = await mkdtemp(`${path}-`);
   const texts: DocumentTexts = { pages: [], hasText: false };
@@ -52,9 +81,8 @@ export async function documentTexts(
       ...{ path, folder, forceOcr: false },
       ...(longer === 'cut' && { maxCharacters: limits.characters }),
     };
-    const parts = isComposite(kind) ? await takeApart({ ...options, kind }, { signal }) : [];
+    const parts = isComposite(kind) ? await takeApart({ ...options, kind }, reading) : [];
     throwIfUnreadable(parts);
-    const reading = { losses: { count: 0 }, signal };
     const pages = isComposite(kind) ? pagesOf(parts, reading) : named('', layersOf(path, reading));
     for await (const { name, page } of pages) {
       const isText = 'text' in page && page.text.trim() !== '';
@@ -83,19 +111,13 @@ function throwIfUnreadable(parts: Part[]): void {
   if (errors[0] && errors.length === parts.length) throw errors[0];
 }
 
-/** What all PDFs of a document share while they are read. */
-interface LayerReading {
-  losses: Losses;
-  signal: AbortSignal | undefined;
-}
-
 interface NamedPage {
   /** The name of the file that begins with this page. */
   name?: string;
   page: Page;
 }
 
-async function* pagesOf(parts: Part[], reading: LayerReading): AsyncGenerator<NamedPage> {
+async function* pagesOf(parts: Part[], reading: DocumentReading): AsyncGenerator<NamedPage> {
   for (const part of parts) yield* named(part.name, pagesIn(part, reading));
 }
 
@@ -107,21 +129,21 @@ async function* named(name: string, pages: AsyncIterable<Page>): AsyncGenerator<
   }
 }
 
-async function* pagesIn(part: Part, reading: LayerReading): AsyncGenerator<Page> {
+async function* pagesIn(part: Part, reading: DocumentReading): AsyncGenerator<Page> {
   if (part.is === 'text') yield { text: part.text };
   else if (part.is === 'unreadable') yield { note: part.error.message };
   else if (part.kind === 'image') yield picture;
   else yield* readableLayersOf(part.path, reading);
 }
 
-async function* layersOf(path: string, { losses, signal }: LayerReading): AsyncGenerator<Page> {
-  for await (const layer of textLayersIn(path, losses, signal)) {
+async function* layersOf(path: string, reading: DocumentReading): AsyncGenerator<Page> {
+  for await (const layer of textLayersIn(path, reading)) {
     yield layer === undefined ? picture : { text: layer };
   }
 }
 
 /** A PDF among other files that can't be read keeps none of them from being read. */
-async function* readableLayersOf(path: string, reading: LayerReading): AsyncGenerator<Page> {
+async function* readableLayersOf(path: string, reading: DocumentReading): AsyncGenerator<Page> {
   try {
     yield* layersOf(path, reading);
   } catch (error) {

@@ -1,45 +1,54 @@
 import { ServiceError } from '../../http/errors.ts';
 import { unreadableDocument } from '../errors.ts';
-import { DocumentThread, ThreadLostError, threadBeside } from '../threads/document-thread.ts';
-import type { SentError } from '../threads/replies.ts';
+import type { SentError } from '../processes/answer-requests.ts';
+import {
+  DocumentProcess,
+  ProcessLostError,
+  processBeside,
+  type Reading,
+} from '../processes/document-process.ts';
+import { lossInWords } from '../processes/loss.ts';
 import type { Part } from './part.ts';
-import type { SentPart } from './take-apart-thread.ts';
+import type { SentPart } from './take-apart-process.ts';
 import type { TakingOptions } from './taking.ts';
 
-/** What takes documents apart, one at a time, how long each may take, and what ends it before. */
+/** What takes documents apart, one at a time, and how long each may take. */
 interface Taker {
-  thread: DocumentThread<TakingOptions, SentPart[]>;
+  process: DocumentProcess<TakingOptions, SentPart[]>;
   ms: number;
-  signal?: AbortSignal | undefined;
 }
 
 /**
- * Makes a thread. `heapMb` bounds what JavaScript makes of a document. Its bytes don't count, and are bounded by
+ * Makes a process. `heapMb` bounds what JavaScript makes of a document. Its bytes don't count, and are bounded by
  * themselves.
  */
-export const takingThread = (heapMb: number): Taker['thread'] =>
-  new DocumentThread(threadBeside(import.meta.url, 'take-apart-thread'), { heapMb });
+export const takingProcess = (heapMb: number): Taker['process'] =>
+  new DocumentProcess(processBeside(import.meta.url, 'take-apart-process'), { heapMb });
 
-const taker: Taker = { thread: takingThread(512), ms: 30_000 };
+const taker: Taker = { process: takingProcess(512), ms: 30_000 };
 
 /**
- * Takes a document apart: its own text, its pictures if it has no text or `forceOcr` asks for them, and each file
- * in it, however deep. A file in it that can't be read is a part that says why. This happens in a thread, which is kept
- * for the next document unless this one took much memory. Throws 422 if the document itself can't be read, has more
- * than 500 parts, is larger than 50 MB, or takes longer than 30 seconds or more memory than there is for it; and the
- * reason of `signal`.
+ * Takes a document apart: its own text, its pictures if it has no text or `forceOcr` asks for them, and each file in it,
+ * however deep. A file in it that can't be read is a part that says why. This happens in a process of its own, which is
+ * kept for the next document unless this one took much memory. Throws 422 if the document itself can't be read, has more
+ * than 500 parts, is larger than 50 MB, takes longer than 30 seconds, or loses its process twice otherwise; and the reason
+ * of the reading's signal.
  */
 export async function takeApart(
   options: TakingOptions,
+  reading: Reading,
   given: Partial<Taker> = {},
 ): Promise<Part[]> {
-  const { thread, ms, signal } = { ...taker, ...given };
-  try {
-    return (await thread.ask(options, ms, signal)).map(toPart);
-  } catch (error) {
-    if (!(error instanceof ThreadLostError)) throw error;
-    const what = error.loss === 'time' ? 'long' : 'much memory';
-    throw unreadableDocument(`it takes too ${what} to read`, error);
+  const { process, ms } = { ...taker, ...given };
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return (await process.ask(options, ms, reading)).map(toPart);
+    } catch (error) {
+      if (!(error instanceof ProcessLostError)) throw error;
+      // The machine may have been at fault. The time is too long to be given twice.
+      if (attempt === 1 && error.loss !== 'time') continue;
+      throw unreadableDocument(lossInWords[error.loss], error);
+    }
   }
 }
 

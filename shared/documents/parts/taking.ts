@@ -40,7 +40,7 @@ export interface TakingOptions {
   maxCharacters?: number;
 }
 
-/** Takes a document apart, in the thread that this is called in. Throws 422 if the document itself can't be read. */
+/** Takes a document apart, in the process that this is called in. Throws 422 if the document itself can't be read. */
 export async function takeApartHere(options: TakingOptions): Promise<Part[]> {
   const { path, kind } = options;
   const { size } = statSync(path);
@@ -50,9 +50,6 @@ export async function takeApartHere(options: TakingOptions): Promise<Part[]> {
   await taking.takeComposite({ name: '', bytes: readFileSync(path), kind, depth: 0 });
   return taking.parts;
 }
-
-/** The thread is stopped when time is up, wherever it is. */
-const untilStopped = () => {};
 
 interface Taken {
   /** '' for the document itself. */
@@ -89,11 +86,11 @@ class Taking {
     const html = decodeHtml(bytes);
     const urls = [...html.matchAll(/data:image\/[\w.+-]+;base64,([A-Za-z0-9+/=\s]+)/g)];
     const pictures = urls.map((match) => () => Buffer.from(match[1] ?? '', 'base64'));
-    this.addText(name, htmlText(html, this.maxCharacters, untilStopped), pictures);
+    this.addText(name, htmlText(html, this.maxCharacters), pictures);
   }
 
   private takeRtf({ name, bytes }: Taken): void {
-    const { text, pictures } = readRtf(bytes, untilStopped, this.maxCharacters);
+    const { text, pictures } = readRtf(bytes, this.maxCharacters);
     this.addText(
       name,
       text,
@@ -112,7 +109,7 @@ class Taking {
   }
 
   private takeArchive(file: Taken): Promise<void> | void {
-    const archive = new Archive(file.bytes, untilStopped, this.total);
+    const archive = new Archive(file.bytes, this.total);
     const kind = archiveKindOf(archive);
     if (kind === 'zip') return this.takeFiles(archive, file);
     if (kind === 'epub') return this.takeEpub(archive, file);

@@ -43,7 +43,8 @@ export async function chatAboutFile(job: ClaimedJob, signal: AbortSignal): Promi
   const sourced = await withChatModel(fetched);
   if (source_kind === 'jsonl') return runBatchFile(sourced, signal);
   if (isComposite(source_kind)) {
-    const read = (path: string) => textPages(path, source_kind, filename, textLimits());
+    const limits = textLimits(job, signal);
+    const read = (path: string) => textPages(path, source_kind, filename, limits);
     return answerPages(sourced, await withFile(sourced.source_object, read, signal), signal);
   }
   const text = await withFile(

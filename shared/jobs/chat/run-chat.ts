@@ -6,6 +6,7 @@ import { askToEnd, chargeSubjectOf, requireJobModel } from './ask.ts';
 import { chatAboutFile, chatAboutPages } from './document-chat.ts';
 import { withFileTexts } from './inline-texts.ts';
 import { keptAnswers } from './kept-answers.ts';
+import { textLimits } from './text-limits.ts';
 
 /** Runs a chat job. */
 export const runChatJob: RunJob = async (job, signal) => {
@@ -34,7 +35,10 @@ async function answerMessages(
   return askToEnd(job, 'chat', {
     keyId: job.key_id,
     model,
-    body: { model: model.id, messages: await withFileTexts(await messagesOf(job)) },
+    body: {
+      model: model.id,
+      messages: await withFileTexts(await messagesOf(job), textLimits(job, signal)),
+    },
     subject: chargeSubjectOf(job),
     signal,
   });

@@ -24,15 +24,14 @@ export async function openInlineDocuments(job: Job): Promise<InlineDocuments> {
   const folder = await newTempDir();
   const remove = () => rm(folder, { recursive: true, force: true });
   try {
-    const losses = { count: 0 };
+    const forceOcr = job.force_ocr ?? false;
+    const options = { forceOcr, turn: job.key_id, losses: { count: 0 } };
     const files = inlineFilesOf(await messagesOf(job));
-    const pieces = files.map((file, index) =>
-      pieceOf(file, join(folder, String(index)), { forceOcr: job.force_ocr ?? false, losses }),
-    );
+    const pieces = files.map((file, index) => pieceOf(file, join(folder, String(index)), options));
     // What is wrong with the only one is the job's own error.
     if (pieces.length === 1) (await pieces[0]?.open())?.close();
     const document = await joinDocuments(pieces, () => void remove());
-    return { document, content_sha256: contentHashOf(files, job.force_ocr ?? false) };
+    return { document, content_sha256: contentHashOf(files, forceOcr) };
   } catch (error) {
     await remove();
     throw error;

@@ -69,8 +69,8 @@ export async function runPart(part: ClaimedJob, signal: AbortSignal): Promise<Ru
     return await withFile(
       source_object,
       async (path) => {
-        const forceOcr = part.force_ocr ?? false;
-        const document = await openDocument(path, source_kind, { forceOcr });
+        const options = { forceOcr: part.force_ocr ?? false, turn: part.key_id };
+        const document = await openDocument(path, source_kind, options);
         try {
           const read = await readPages(part, document, range, signal);
           return Array.isArray(read) ? () => completeJob(part) : read;

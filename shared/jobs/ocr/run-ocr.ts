@@ -85,7 +85,8 @@ function readDocument(
   return withFile(
     job.source_object,
     async (path) => {
-      const document = await openDocument(path, kind, { forceOcr: job.force_ocr ?? false });
+      const options = { forceOcr: job.force_ocr ?? false, turn: job.key_id };
+      const document = await openDocument(path, kind, options);
       try {
         if (job.job_type === 'auto' && document.isText) return undefined;
         checkLength(document.pageCount, job.filename);

@@ -37,6 +37,14 @@ export function cpuSecondsByThread(pid: number): Map<string, number> {
 export const startedBy = (pid: number): number[] =>
   familyOf(pid).flatMap(({ id }) => (id === pid ? [] : [id]));
 
+/** The memory that a process and those it started have, in bytes. What they share counts for each. */
+export function residentBytesOf(pid: number): number {
+  const kilobytes = familyOf(pid).map(({ id }) =>
+    Number(readOrEmpty(`/proc/${id}/status`).match(/^VmRSS:\s+(\d+)/m)?.[1] ?? 0),
+  );
+  return kilobytes.reduce((sum, each) => sum + each, 0) * 1024;
+}
+
 function familyOf(pid: number): Stat[] {
   const all = numbersIn('/proc').flatMap(statOf);
   const family = new Set([pid]);

@@ -1,6 +1,6 @@
 /**
- * The memory that the WebAssembly of a thread may take in all: a thread's heap limit doesn't count it. What is
- * taken isn't given back while the thread lives, since nobody knows when the engine frees it.
+ * The memory that the WebAssembly of a process may take in all: the limit of its heap doesn't count it. What is
+ * taken isn't given back while the process lives, since nobody knows when the engine frees it.
  */
 export class MemoryLimit {
   /** Whether more was asked for than there is. */

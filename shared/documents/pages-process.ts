@@ -1,8 +1,8 @@
 import { openImage } from './image.ts';
 import { openPdf } from './pdf.ts';
+import { readDocumentsWith } from './processes/document-requests.ts';
+import { MemoryLimit } from './processes/memory-limit.ts';
 import { SharedPdfium } from './shared-pdfium.ts';
-import { readDocumentsWith } from './threads/document-requests.ts';
-import { MemoryLimit } from './threads/memory-limit.ts';
 import { loadVips } from './vips.ts';
 
 /** Together with all else within the 2,048 MB of the function that draws pages. */

@@ -1,5 +1,5 @@
 import { getHeapStatistics } from 'node:v8';
-import { answerWith, type MemoryUse, type SentError, sent } from '../threads/replies.ts';
+import { answerWith, type MemoryUse, type SentError, sent } from '../processes/answer-requests.ts';
 import type { Part } from './part.ts';
 import { refusalOf, type TakingOptions, takeApartHere } from './taking.ts';
 
@@ -8,10 +8,10 @@ export type SentPart =
   | Exclude<Part, { is: 'unreadable' }>
   | { name: string; is: 'unreadable'; error: SentError };
 
-/** A thread that holds more than this, garbage included, is not kept. It begins with 28 MB. */
+/** A process that holds more than this, garbage included, is not kept. It begins with 28 MB. */
 const maxKeptBytes = 64e6;
 
-/** What JavaScript holds. Whoever asks for too much of it ends the thread at once. */
+/** What JavaScript holds. Whoever asks for too much of it ends the process at once. */
 const heap: MemoryUse = {
   isUsedUp: false,
   get isWornOut() {

@@ -2,18 +2,17 @@ import pLimit from 'p-limit';
 import type { ServiceError } from '../../http/errors.ts';
 import type { Document, PageContent } from '../document.ts';
 import { unreadableDocument, unreadablePage } from '../errors.ts';
+import { type DocumentProcess, ProcessLostError, type Reading } from './document-process.ts';
 import type { DocumentAnswer, DocumentRequest, ReadDocument } from './document-requests.ts';
-import { type DocumentThread, ThreadLostError } from './document-thread.ts';
-import type { Loss } from './loss.ts';
+import { lossInWords } from './loss.ts';
 
-/** A thread that opens and reads documents, the time that each of its requests may take, and what ends them all. */
+/** A process that opens and reads documents, and the time that each of its requests may take. */
 export interface DocumentReader {
-  thread: DocumentThread<DocumentRequest, DocumentAnswer>;
+  process: DocumentProcess<DocumentRequest, DocumentAnswer>;
   ms: number;
-  signal?: AbortSignal | undefined;
 }
 
-/** How many pages and files of one job's documents were given up because each lost its thread. */
+/** How many pages and files of one job's documents were given up because each lost its process. */
 export interface Losses {
   count: number;
 }
@@ -22,41 +21,45 @@ export interface Losses {
 const maxLosses = 5;
 const afterLosses = `${maxLosses} others took too long, or too much memory`;
 
-const words: Record<Loss, string> = {
-  time: 'it takes too long to read',
-  memory: 'it takes too much memory to read',
-  crash: 'it is damaged',
-};
-
 let opened = 0;
 
-/** Opens a document that is read in a thread. Throws 422 if it can't be, or if it loses its thread twice. */
-export async function openInThread(
+/** How a document is read: whose turns it takes, what ends it, and the losses that it shares with others of its job. */
+export interface DocumentReading extends Reading {
+  losses: Losses;
+}
+
+/** Opens a document that is read in a process. Throws 422 if it can't be, or if it loses its process twice. */
+export async function openInProcess(
   reader: DocumentReader,
   path: string,
   kind: ReadDocument['kind'],
-  losses: Losses = { count: 0 },
+  reading: DocumentReading,
 ): Promise<Document> {
   opened += 1;
   const document = { id: opened, path, kind };
   const request = { is: 'open', document } as const;
-  const pageCount = await askTwice(reader, request, losses, unreadableDocument);
-  return new DocumentInThread(reader, document, pageCount as number, losses);
+  const pageCount = await askTwice(reader, request, reading, unreadableDocument);
+  return new DocumentInProcess(reader, document, pageCount as number, reading);
 }
 
-class DocumentInThread implements Document {
+class DocumentInProcess implements Document {
   readonly pageCount: number;
   private readonly reader: DocumentReader;
   private readonly document: ReadDocument;
-  private readonly losses: Losses;
-  /** One page after the other, so that documents that share the thread take turns. */
+  private readonly reading: DocumentReading;
+  /** One page after the other, so that a key's documents take turns as well. */
   private readonly oneAtATime = pLimit(1);
 
-  constructor(reader: DocumentReader, document: ReadDocument, pageCount: number, losses: Losses) {
+  constructor(
+    reader: DocumentReader,
+    document: ReadDocument,
+    pageCount: number,
+    reading: DocumentReading,
+  ) {
     this.reader = reader;
     this.document = document;
     this.pageCount = pageCount;
-    this.losses = losses;
+    this.reading = reading;
   }
 
   async readPage(page: number, { forceOcr = false, draw = true } = {}): Promise<PageContent> {
@@ -67,31 +70,31 @@ class DocumentInThread implements Document {
     const request = { is: 'read', document, page, options: { forceOcr, draw } } as const;
     const refuse = (why: string) =>
       this.pageCount === 1 ? unreadableDocument(why) : unreadablePage(page, why);
-    const read = () => askTwice(this.reader, request, this.losses, refuse);
+    const read = () => askTwice(this.reader, request, this.reading, refuse);
     return (await this.oneAtATime(read)) as PageContent;
   }
 
   close(): void {
-    this.reader.thread.tell({ is: 'close', document: this.document });
+    this.reader.process.tell({ is: 'close', document: this.document });
   }
 }
 
-/** Asks a thread, and once more if it was lost: the machine may have been at fault, or an earlier page. */
+/** Asks a process, and once more if it was lost: the machine may have been at fault, or an earlier page. */
 async function askTwice(
-  { thread, ms, signal }: DocumentReader,
+  reader: DocumentReader,
   request: DocumentRequest,
-  losses: Losses,
+  { losses, ...reading }: DocumentReading,
   refuse: (why: string) => ServiceError,
 ): Promise<DocumentAnswer> {
   for (let attempt = 1; ; attempt++) {
     if (losses.count >= maxLosses) throw refuse(afterLosses);
     try {
-      return await thread.ask(request, ms, signal);
+      return await reader.process.ask(request, reader.ms, reading);
     } catch (error) {
-      if (!(error instanceof ThreadLostError)) throw error;
+      if (!(error instanceof ProcessLostError)) throw error;
       if (attempt === 1) continue;
       losses.count += 1;
-      throw refuse(words[error.loss]);
+      throw refuse(lossInWords[error.loss]);
     }
   }
 }

@@ -1,15 +1,15 @@
 import type { Document, PageContent } from '../document.ts';
+import { answerWith } from './answer-requests.ts';
 import type { MemoryLimit } from './memory-limit.ts';
-import { answerWith } from './replies.ts';
 
-/** A document that a thread is to read; it is opened again by a thread that doesn't know it. */
+/** A document that a process is to read; it is opened again by a process that doesn't know it. */
 export interface ReadDocument {
   id: number;
   path: string;
   kind: 'pdf' | 'image';
 }
 
-/** What a thread that reads documents is asked. */
+/** What a process that reads documents is asked. */
 export type DocumentRequest =
   | { is: 'open'; document: ReadDocument }
   | { is: 'close'; document: ReadDocument }
@@ -23,7 +23,7 @@ interface PageOptions {
 /** How many pages a document has that was opened, or what is on a page that was read. */
 export type DocumentAnswer = number | PageContent;
 
-/** Has this thread read documents, each opened by `open`. */
+/** Has this process read documents, each opened by `open`. */
 export function readDocumentsWith(
   open: (document: ReadDocument) => Promise<Document>,
   memory: readonly MemoryLimit[],

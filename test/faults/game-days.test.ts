@@ -182,23 +182,31 @@ const during = (faults: Fault[], options?: Options) =>
 const kinds = ({ seen }: GameDay) => Object.keys(seen).toSorted();
 const unfinished = ({ jobs }: GameDay) => jobs.filter(({ status }) => status !== 'done');
 
-it.runIf(isExhaustive)('DynamoDB throttles the ledger: who spends is refused, all others notice nothing, no job is lost', async () => {
-  const code = 'ThrottlingException';
-  const day = await during([{ action: 'dynamodb:*', resource: '*ledger*', code, statusCode: 400 }]);
+it.runIf(isExhaustive)(
+  'DynamoDB throttles the ledger: who spends is refused, all others notice nothing, no job is lost',
+  async () => {
+    const code = 'ThrottlingException';
+    const day = await during([
+      { action: 'dynamodb:*', resource: '*ledger*', code, statusCode: 400 },
+    ]);
 
-  expect(kinds(day)).toEqual(['complete 503', 'limits 503', 'list 200', 'submit 202']);
-  expectRetryable(day);
-  expect(unfinished(day)).toEqual([]);
-});
+    expect(kinds(day)).toEqual(['complete 503', 'limits 503', 'list 200', 'submit 202']);
+    expectRetryable(day);
+    expect(unfinished(day)).toEqual([]);
+  },
+);
 
-it.runIf(isExhaustive)('DynamoDB takes no charges: who was answered, and is not settled, is not told to try again', async () => {
-  const code = 'ThrottlingException';
-  const charges = { action: 'dynamodb:PutItem', resource: '*ledger*' };
-  const day = await during([{ ...charges, code, statusCode: 400 }]);
+it.runIf(isExhaustive)(
+  'DynamoDB takes no charges: who was answered, and is not settled, is not told to try again',
+  async () => {
+    const code = 'ThrottlingException';
+    const charges = { action: 'dynamodb:PutItem', resource: '*ledger*' };
+    const day = await during([{ ...charges, code, statusCode: 400 }]);
 
-  expect(kinds(day)).toEqual(['complete 500', 'limits 200', 'list 200', 'submit 202']);
-  expect(unfinished(day)).toEqual([]);
-});
+    expect(kinds(day)).toEqual(['complete 500', 'limits 200', 'list 200', 'submit 202']);
+    expect(unfinished(day)).toEqual([]);
+  },
+);
 
 it('DynamoDB fails for the jobs: nothing is accepted, and callers are told to try again', async () => {
   const fault = { code: 'InternalServerError', statusCode: 500 };
@@ -209,16 +217,19 @@ it('DynamoDB fails for the jobs: nothing is accepted, and callers are told to tr
   expect(unfinished(day)).toEqual([]);
 });
 
-it.runIf(isExhaustive)('DynamoDB throttles the keys: a key that the gateway has not seen is told to try again', async () => {
-  const code = 'ProvisionedThroughputExceededException';
-  const day = await during([
-    { action: 'dynamodb:*', resource: '*keystable*', code, statusCode: 400 },
-  ]);
+it.runIf(isExhaustive)(
+  'DynamoDB throttles the keys: a key that the gateway has not seen is told to try again',
+  async () => {
+    const code = 'ProvisionedThroughputExceededException';
+    const day = await during([
+      { action: 'dynamodb:*', resource: '*keystable*', code, statusCode: 400 },
+    ]);
 
-  expect(kinds(day)).toEqual(['complete 503', 'limits 503', 'list 503', 'submit 503']);
-  expectRetryable(day);
-  expect(unfinished(day)).toEqual([]);
-});
+    expect(kinds(day)).toEqual(['complete 503', 'limits 503', 'list 503', 'submit 503']);
+    expectRetryable(day);
+    expect(unfinished(day)).toEqual([]);
+  },
+);
 
 it('SQS takes no messages: jobs are accepted as ever, and start when it does', async () => {
   const fault = { code: 'ServiceUnavailable', statusCode: 503 };
@@ -249,20 +260,27 @@ it.runIf(isExhaustive)('the provider is down: answers are 503, jobs wait for it'
   expect(unfinished(day)).toEqual([]);
 });
 
-it.runIf(isExhaustive)('functions run out of memory: who is answered by them sees 502, jobs run again, what was held comes back', async () => {
-  const charges = { action: 'dynamodb:PutItem', resource: '*ledger*', outOfMemory: true } as const;
-  const day = await during(
-    [
-      { ...charges, function: 'create-chat-completion' },
-      { ...charges, function: 'run-chat-job' },
-    ],
-    { losesWorkers: true },
-  );
+it.runIf(isExhaustive)(
+  'functions run out of memory: who is answered by them sees 502, jobs run again, what was held comes back',
+  async () => {
+    const charges = {
+      action: 'dynamodb:PutItem',
+      resource: '*ledger*',
+      outOfMemory: true,
+    } as const;
+    const day = await during(
+      [
+        { ...charges, function: 'create-chat-completion' },
+        { ...charges, function: 'run-chat-job' },
+      ],
+      { losesWorkers: true },
+    );
 
-  expect(kinds(day)).toEqual(['complete 502', 'limits 200', 'list 200', 'submit 202']);
-  expect(unfinished(day)).toEqual([]);
-  expect(day.jobs.filter(({ retry_count }) => retry_count > 0)).toEqual([]);
-});
+    expect(kinds(day)).toEqual(['complete 502', 'limits 200', 'list 200', 'submit 202']);
+    expect(unfinished(day)).toEqual([]);
+    expect(day.jobs.filter(({ retry_count }) => retry_count > 0)).toEqual([]);
+  },
+);
 
 it.runIf(isExhaustive).each([
   ['of all functions are 30 seconds ahead', '*', 30_000],

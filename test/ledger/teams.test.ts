@@ -9,7 +9,12 @@ import { release, settle, settleWith } from '../../shared/ledger/settle.ts';
 import { nameTeamAccount, putInTeam } from '../../shared/ledger/team.ts';
 import { cases, isExhaustive, some } from '../support/run/cases.ts';
 import { dayMs, minuteMs, pass, useStoppedClock } from '../support/worlds/clock.ts';
-import { type Fault, inEveryOrder, inSomeOrders, interleave } from '../support/worlds/interleave.ts';
+import {
+  type Fault,
+  inEveryOrder,
+  inSomeOrders,
+  interleave,
+} from '../support/worlds/interleave.ts';
 import {
   accountOf,
   chargesOf,

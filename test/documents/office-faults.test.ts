@@ -14,6 +14,7 @@ import {
   xlsxOf,
 } from '../support/fixtures/office-files.ts';
 import { cutOff } from '../support/fixtures/pdfs.ts';
+import { cases } from '../support/run/cases.ts';
 
 function failureOf(bytes: Uint8Array, kind: OfficeKind = 'docx'): unknown {
   try {
@@ -303,7 +304,7 @@ describe('whatever is done to a file, it is read or refused with 422', () => {
           expect(outcome).toMatchObject({ name: 'ServiceError', statusCode: 422 });
         },
       ),
-      { numRuns: 300 },
+      { numRuns: cases(40, 300) },
     );
   });
 
@@ -322,7 +323,7 @@ describe('whatever is done to a file, it is read or refused with 422', () => {
         if (typeof outcome === 'string') return;
         expect(outcome).toMatchObject({ name: 'ServiceError', statusCode: 422 });
       }),
-      { numRuns: 300 },
+      { numRuns: cases(40, 300) },
     );
   });
 });

@@ -14,6 +14,7 @@ import { reportLimits } from '../../shared/keys/limits-report.ts';
 import { createTeam } from '../../shared/keys/team.ts';
 import { brokenPicturePage, greyPage, rawPdf, wordsPage } from '../support/fixtures/poison.ts';
 import { greyJpeg, smallPdf, words } from '../support/fixtures/small-documents.ts';
+import { cases, some } from '../support/run/cases.ts';
 import { useFreshHour } from '../support/worlds/clock.ts';
 import {
   expectBalanced,
@@ -30,8 +31,11 @@ const world = await useDocumentWorld();
 
 useFreshHour();
 
+/** Before which of so many requests a worker dies, one for each. */
+const steps = (requests: number) => some(4, upTo(requests));
+
 /** How many requests a run makes varies with who waits for whom, so the last of the counted ones may not come. */
-const mostOf = (requests: number) => requests * 0.75;
+const mostOf = (jobs: object[]) => Math.min(jobs.length * 0.75, jobs.length - 2);
 
 const resultsOf = (name: string) =>
   readdirSync(world.drive.folder).filter((each) => each.startsWith(`${name}.`));
@@ -43,14 +47,14 @@ it('a worker killed before any of its requests costs no page, and pays none twic
   await world.submitEach(1, submission);
   const requests = await runCounted('ocr');
   // No image more than the document needs: what the dead took must be found again.
-  const jobs = await world.submitEach(requests, submission, { images_per_hour: 2 });
+  const jobs = await world.submitEach(steps(requests).length, submission, { images_per_hour: 2 });
 
-  const deaths = await runKilled('ocr', upTo(requests));
+  const deaths = await runKilled('ocr', steps(requests));
   await world.takeBack();
   await world.work();
 
   expect(requests).toBeGreaterThan(20);
-  expect(deaths).toBeGreaterThan(mostOf(requests));
+  expect(deaths).toBeGreaterThan(mostOf(jobs));
   for (const { caller, id } of jobs) {
     const job = await world.read(caller, id);
     expect(job).toMatchObject({ status: 'done', error: null });
@@ -59,7 +63,7 @@ it('a worker killed before any of its requests costs no page, and pays none twic
     expect(ocr.used_this_hour, 'images of the hour').toBe(2);
   }
   const written = resultsOf('killed.pdf').length;
-  expect(written, 'one result a job').toBe(requests + 1);
+  expect(written, 'one result a job').toBe(jobs.length + 1);
   await expectPaid(
     jobs.map(({ caller }) => caller),
     2,
@@ -72,13 +76,13 @@ it("a page that can't be drawn is held and given back, whenever its worker is ki
   await world.submitEach(1, submission);
   const requests = await runCounted('ocr');
   // Each page takes its image before it is drawn.
-  const jobs = await world.submitEach(requests, submission, { images_per_hour: 2 });
+  const jobs = await world.submitEach(steps(requests).length, submission, { images_per_hour: 2 });
 
-  const deaths = await runKilled('ocr', upTo(requests));
+  const deaths = await runKilled('ocr', steps(requests));
   await world.takeBack();
   await world.work();
 
-  expect(deaths).toBeGreaterThan(mostOf(requests));
+  expect(deaths).toBeGreaterThan(mostOf(jobs));
   for (const { caller, id } of jobs) {
     const { status, result } = await world.read(caller, id);
     const pages = (result as OcrResult).pages.map(({ text, error }) => error ?? text);
@@ -104,8 +108,8 @@ it('a worker killed before any of its requests leaves each page it paid for to l
   const submission = { job_type: 'ocr', drive: { file_id: await world.add('kept.pdf', pdf) } };
   await world.submitEach(1, submission);
   const requests = await runCounted('ocr');
-  const first = await world.submitEach(requests, submission);
-  const deaths = await runKilled('ocr', upTo(requests));
+  const first = await world.submitEach(steps(requests).length, submission);
+  const deaths = await runKilled('ocr', steps(requests));
   await world.takeBack();
   // The dead workers' jobs never go on: others of the same keys do, and their workers are killed too.
   const cancelled = await Promise.allSettled(first.map(({ caller, id }) => cancelJob(caller, id)));
@@ -114,7 +118,7 @@ it('a worker killed before any of its requests leaves each page it paid for to l
   );
   await world.dispatch();
 
-  await runKilled('ocr', upTo(requests));
+  await runKilled('ocr', steps(requests));
   await world.takeBack();
   await world.work();
 
@@ -128,7 +132,7 @@ it('a worker killed before any of its requests leaves each page it paid for to l
     expect(cost_usd).toBe(images_used * usdPerPage);
     images.add(images_used);
   }
-  expect(images, 'pages left to read').toEqual(new Set([2, 1, 0]));
+  expect(images.size, 'from two pages left to read to none').toBeGreaterThanOrEqual(cases(2, 3));
   await expectPaid(
     first.map(({ caller }) => caller),
     2,
@@ -158,17 +162,17 @@ it.each([
     await world.dispatch();
     counts.push(await runCounted('ocr'));
     const most = Math.max(...counts);
-    const jobs = await world.submitEach(most, submission, { team });
+    const jobs = await world.submitEach(steps(most).length, submission, { team });
 
-    await runKilled('ocr', upTo(most));
+    await runKilled('ocr', steps(most));
     await world.takeBack();
     await world.runOnly('ocr');
     await world.dispatch();
-    await runKilled('chat', upTo(most));
+    await runKilled('chat', steps(most));
     await world.takeBack();
     await world.runOnly('chat');
     await world.dispatch();
-    await runKilled('ocr', upTo(most));
+    await runKilled('ocr', steps(most));
     await world.takeBack();
     await world.work();
 
@@ -185,7 +189,7 @@ it.each([
       expect(await settledOf(caller)).toEqual({ models: ['gpt-5-mini', 'textract'], cost_usd });
       expect((await listJobs(caller, { parent_job_id: id })).jobs).toHaveLength(1);
     }
-    expect(resultsOf(name).length, 'one result a job').toBe(most + 1);
+    expect(resultsOf(name).length, 'one result a job').toBe(jobs.length + 1);
     await expectBalanced(jobs.map(({ caller }) => caller));
     if (team) await expectTeamBalanced(team);
   },
@@ -205,7 +209,7 @@ it('a chat killed before any of its requests is charged once, and its answer out
   const charged = await Promise.all(jobs.map(({ caller }) => settledOf(caller)));
   await world.work();
 
-  expect(deaths).toBeGreaterThan(mostOf(requests));
+  expect(deaths).toBeGreaterThan(mostOf(jobs));
   const answered = charged.filter(({ models }) => models.length === 1).length;
   expect(answered, 'charged before the death').toBeGreaterThan(requests - deaths);
   expect(answered).toBeLessThan(requests);
@@ -228,13 +232,13 @@ it('a batch file killed before any request is charged once for each line', async
   const submission = { job_type: 'chat', drive };
   await world.submitEach(1, submission);
   const requests = await runCounted('chat');
-  const jobs = await world.submitEach(requests, submission);
+  const jobs = await world.submitEach(steps(requests).length, submission);
 
-  const deaths = await runKilled('chat', upTo(requests));
+  const deaths = await runKilled('chat', steps(requests));
   await world.takeBack();
   await world.work();
 
-  expect(deaths).toBeGreaterThan(mostOf(requests));
+  expect(deaths).toBeGreaterThan(mostOf(jobs));
   for (const { caller, id } of jobs) {
     const { status, result } = await world.read(caller, id);
     const { content, lines: counts, cost_usd } = result as ChatBatchResult;
@@ -249,7 +253,7 @@ it('a batch file killed before any request is charged once for each line', async
     expect(answered.map(({ custom_id }) => custom_id)).toEqual(['a', 'b', 'c']);
     expect(await settledOf(caller)).toEqual({ models: Array(3).fill('gpt-4.1-mini'), cost_usd });
   }
-  expect(resultsOf('killed.jsonl').length, 'one result a job').toBe(requests + 1);
+  expect(resultsOf('killed.jsonl').length, 'one result a job').toBe(jobs.length + 1);
   await expectBalanced(jobs.map(({ caller }) => caller));
 });
 
@@ -260,18 +264,18 @@ it('a folder killed before any request of its listing or its end makes each job 
   await world.submitEach(1, submission);
   const requests = await runCounted('folder');
   await world.work();
-  const jobs = await world.submitEach(requests, submission);
+  const jobs = await world.submitEach(steps(requests).length, submission);
 
-  const deaths = await runKilled('folder', upTo(requests));
+  const deaths = await runKilled('folder', steps(requests));
   await world.takeBack();
   await world.runOnly('folder');
   await world.runOnly('ocr');
   await world.dispatch();
-  await runKilled('folder', upTo(requests));
+  await runKilled('folder', steps(requests));
   await world.takeBack();
   await world.work();
 
-  expect(deaths).toBe(requests);
+  expect(deaths).toBe(jobs.length);
   for (const { caller, id } of jobs) {
     const { status, result } = await world.read(caller, id);
     const { files, failed_files } = result as FolderResult;

@@ -9,6 +9,7 @@ import type { JobRecord } from '../../shared/jobs/record.ts';
 import { leaseMs } from '../../shared/jobs/state.ts';
 import { sweepJobs } from '../../shared/jobs/sweep.ts';
 import { sweepLedger } from '../../shared/ledger/audit.ts';
+import { cases, isExhaustive } from '../support/run/cases.ts';
 import { call, chatJob, read, type Target, until } from '../support/servers/api.ts';
 import { useModelStub } from '../support/servers/model-stub.ts';
 import { newCaller } from '../support/servers/new-caller.ts';
@@ -19,7 +20,7 @@ import { poll } from '../support/servers/poll.ts';
 // minute; each game day then prints what its callers saw, and how long it took until all was normal.
 
 const wished = process.env['QUIRE_OUTAGE_SECONDS'];
-const outageMs = Number(wished ?? 2) * 1000;
+const outageMs = Number(wished ?? cases(0.4, 2)) * 1000;
 vi.setConfig({ testTimeout: 120_000 + 10 * outageMs });
 const stub = await useModelStub();
 const stages = useOwnStages();
@@ -181,23 +182,31 @@ const during = (faults: Fault[], options?: Options) =>
 const kinds = ({ seen }: GameDay) => Object.keys(seen).toSorted();
 const unfinished = ({ jobs }: GameDay) => jobs.filter(({ status }) => status !== 'done');
 
-it('DynamoDB throttles the ledger: who spends is refused, all others notice nothing, no job is lost', async () => {
-  const code = 'ThrottlingException';
-  const day = await during([{ action: 'dynamodb:*', resource: '*ledger*', code, statusCode: 400 }]);
+it.runIf(isExhaustive)(
+  'DynamoDB throttles the ledger: who spends is refused, all others notice nothing, no job is lost',
+  async () => {
+    const code = 'ThrottlingException';
+    const day = await during([
+      { action: 'dynamodb:*', resource: '*ledger*', code, statusCode: 400 },
+    ]);
 
-  expect(kinds(day)).toEqual(['complete 503', 'limits 503', 'list 200', 'submit 202']);
-  expectRetryable(day);
-  expect(unfinished(day)).toEqual([]);
-});
+    expect(kinds(day)).toEqual(['complete 503', 'limits 503', 'list 200', 'submit 202']);
+    expectRetryable(day);
+    expect(unfinished(day)).toEqual([]);
+  },
+);
 
-it('DynamoDB takes no charges: who was answered, and is not settled, is not told to try again', async () => {
-  const code = 'ThrottlingException';
-  const charges = { action: 'dynamodb:PutItem', resource: '*ledger*' };
-  const day = await during([{ ...charges, code, statusCode: 400 }]);
+it.runIf(isExhaustive)(
+  'DynamoDB takes no charges: who was answered, and is not settled, is not told to try again',
+  async () => {
+    const code = 'ThrottlingException';
+    const charges = { action: 'dynamodb:PutItem', resource: '*ledger*' };
+    const day = await during([{ ...charges, code, statusCode: 400 }]);
 
-  expect(kinds(day)).toEqual(['complete 500', 'limits 200', 'list 200', 'submit 202']);
-  expect(unfinished(day)).toEqual([]);
-});
+    expect(kinds(day)).toEqual(['complete 500', 'limits 200', 'list 200', 'submit 202']);
+    expect(unfinished(day)).toEqual([]);
+  },
+);
 
 it('DynamoDB fails for the jobs: nothing is accepted, and callers are told to try again', async () => {
   const fault = { code: 'InternalServerError', statusCode: 500 };
@@ -208,16 +217,19 @@ it('DynamoDB fails for the jobs: nothing is accepted, and callers are told to tr
   expect(unfinished(day)).toEqual([]);
 });
 
-it('DynamoDB throttles the keys: a key that the gateway has not seen is told to try again', async () => {
-  const code = 'ProvisionedThroughputExceededException';
-  const day = await during([
-    { action: 'dynamodb:*', resource: '*keystable*', code, statusCode: 400 },
-  ]);
+it.runIf(isExhaustive)(
+  'DynamoDB throttles the keys: a key that the gateway has not seen is told to try again',
+  async () => {
+    const code = 'ProvisionedThroughputExceededException';
+    const day = await during([
+      { action: 'dynamodb:*', resource: '*keystable*', code, statusCode: 400 },
+    ]);
 
-  expect(kinds(day)).toEqual(['complete 503', 'limits 503', 'list 503', 'submit 503']);
-  expectRetryable(day);
-  expect(unfinished(day)).toEqual([]);
-});
+    expect(kinds(day)).toEqual(['complete 503', 'limits 503', 'list 503', 'submit 503']);
+    expectRetryable(day);
+    expect(unfinished(day)).toEqual([]);
+  },
+);
 
 it('SQS takes no messages: jobs are accepted as ever, and start when it does', async () => {
   const fault = { code: 'ServiceUnavailable', statusCode: 503 };
@@ -228,7 +240,7 @@ it('SQS takes no messages: jobs are accepted as ever, and start when it does', a
   expect(unfinished(day)).toEqual([]);
 });
 
-it('S3 is slow: only what is large waits for it', async () => {
+it.runIf(isExhaustive)('S3 is slow: only what is large waits for it', async () => {
   const day = await during([{ action: 's3:*', resource: '*', delayMs: 1_000 }]);
 
   expect(day.largeTookMs).toBeGreaterThanOrEqual(1_000);
@@ -237,7 +249,7 @@ it('S3 is slow: only what is large waits for it', async () => {
   expect(unfinished(day)).toEqual([]);
 });
 
-it('the provider is down: answers are 503, jobs wait for it', async () => {
+it.runIf(isExhaustive)('the provider is down: answers are 503, jobs wait for it', async () => {
   const day = await gameDay(
     () => stub.respond({ kind: 'status', status: 503 }),
     () => stub.respond([]),
@@ -248,22 +260,29 @@ it('the provider is down: answers are 503, jobs wait for it', async () => {
   expect(unfinished(day)).toEqual([]);
 });
 
-it('functions run out of memory: who is answered by them sees 502, jobs run again, what was held comes back', async () => {
-  const charges = { action: 'dynamodb:PutItem', resource: '*ledger*', outOfMemory: true } as const;
-  const day = await during(
-    [
-      { ...charges, function: 'create-chat-completion' },
-      { ...charges, function: 'run-chat-job' },
-    ],
-    { losesWorkers: true },
-  );
+it.runIf(isExhaustive)(
+  'functions run out of memory: who is answered by them sees 502, jobs run again, what was held comes back',
+  async () => {
+    const charges = {
+      action: 'dynamodb:PutItem',
+      resource: '*ledger*',
+      outOfMemory: true,
+    } as const;
+    const day = await during(
+      [
+        { ...charges, function: 'create-chat-completion' },
+        { ...charges, function: 'run-chat-job' },
+      ],
+      { losesWorkers: true },
+    );
 
-  expect(kinds(day)).toEqual(['complete 502', 'limits 200', 'list 200', 'submit 202']);
-  expect(unfinished(day)).toEqual([]);
-  expect(day.jobs.filter(({ retry_count }) => retry_count > 0)).toEqual([]);
-});
+    expect(kinds(day)).toEqual(['complete 502', 'limits 200', 'list 200', 'submit 202']);
+    expect(unfinished(day)).toEqual([]);
+    expect(day.jobs.filter(({ retry_count }) => retry_count > 0)).toEqual([]);
+  },
+);
 
-it.each([
+it.runIf(isExhaustive).each([
   ['of all functions are 30 seconds ahead', '*', 30_000],
   ['of all functions are 30 seconds behind', '*', -30_000],
   ['of workers alone are 30 seconds behind', 'run-chat-job', -30_000],

@@ -6,6 +6,7 @@ import type { FolderResult, JobResult } from '../../shared/jobs/result.ts';
 import { leaseMs, maxStopTries } from '../../shared/jobs/state.ts';
 import { stopCallersJob } from '../../shared/jobs/stop.ts';
 import { greyJpeg, smallPdf, words } from '../support/fixtures/small-documents.ts';
+import { some } from '../support/run/cases.ts';
 import { pass, useFreshHour } from '../support/worlds/clock.ts';
 import { expectBalanced, useOf } from '../support/worlds/document-use.ts';
 import { useDocumentWorld } from '../support/worlds/document-world.ts';
@@ -72,13 +73,16 @@ async function costOf(caller: Caller, result: JobResult | null): Promise<number>
 /** Enough for the last of the workers not to be reached by its interruption. */
 const beyond = 4;
 
+/** Before which of so many requests a job is stopped, one for each. */
+const steps = (requests: number) => some(4, upTo(requests));
+
 /** Stops jobs before each request of their workers. */
 async function expectStoppedBeforeAny(lane: LaneName, body: object): Promise<void> {
   await world.submitEach(1, body);
   const requests = (await runCounted(lane)) + beyond;
-  const jobs = await world.submitEach(requests, body);
+  const jobs = await world.submitEach(steps(requests).length, body);
 
-  await runInterrupted(lane, upTo(requests), stop);
+  await runInterrupted(lane, steps(requests), stop);
   await settleDown();
 
   await expectStopped(jobs);
@@ -120,16 +124,17 @@ it('a pipeline stopped before any request of its chat step keeps what it read', 
   await world.dispatch();
   const requests = (await runCounted('chat')) + beyond;
   await world.work();
-  const jobs = await world.submitEach(between + requests, body);
+  const [ofReading, ofChat] = [steps(between), steps(requests)];
+  const jobs = await world.submitEach(ofReading.length + ofChat.length, body);
 
-  await runInterrupted('ocr', upTo(between), stop);
+  await runInterrupted('ocr', ofReading, stop);
   await world.runOnly('ocr');
   await world.dispatch();
-  await runInterrupted('chat', upTo(requests), stop);
+  await runInterrupted('chat', ofChat, stop);
   await settleDown();
 
   await expectStopped(jobs);
-  for (const { caller, id } of jobs.slice(between)) {
+  for (const { caller, id } of jobs.slice(ofReading.length)) {
     const { result } = await world.read(caller, id);
     expect(result).toMatchObject({ type: 'pipeline', ocr: { text: 'grey 60' } });
   }
@@ -164,9 +169,9 @@ it('a folder stopped before any request of its listing or its end leaves no file
   await world.submitEach(1, body);
   const listing = (await runCounted('folder')) + beyond;
   await world.work();
-  const jobs = await world.submitEach(listing, body);
+  const jobs = await world.submitEach(steps(listing).length, body);
 
-  await runInterrupted('folder', upTo(listing), stop);
+  await runInterrupted('folder', steps(listing), stop);
   await settleDown();
 
   await expectStopped(jobs);

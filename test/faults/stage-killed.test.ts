@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { cases, isExhaustive } from '../support/run/cases.ts';
 import { chatJob, chatResultOf, submit, until } from '../support/servers/api.ts';
 import { useModelStub } from '../support/servers/model-stub.ts';
 import { useOwnStages } from '../support/servers/own-stages.ts';
@@ -12,6 +13,8 @@ const stages = useOwnStages();
 const started = (dataDir: string) =>
   stages.start({ dataDir, env: { OPENAI_API_KEY: 'x', OPENAI_BASE_URL: stub.url } });
 
+const hang = { kind: 'hang' } as const;
+
 /** Stops a stage as its user would; answers its exit code and how long it took. */
 async function stopped(target: TestStage, signal: NodeJS.Signals) {
   const start = Date.now();
@@ -19,71 +22,79 @@ async function stopped(target: TestStage, signal: NodeJS.Signals) {
   return { exitCode: target.process.exitCode, tookMs: Date.now() - start };
 }
 
-it('finishes a job whose stage was killed twice in the midst of its call', {
+it('finishes a job whose stage was killed again and again in the midst of its call', {
   timeout: 120_000,
 }, async () => {
   const dataDir = stages.newDataDir();
-  stub.respond([{ kind: 'hang' }, { kind: 'hang', at: 'midway' }]);
+  stub.respond(isExhaustive ? [hang, { ...hang, at: 'midway' }] : [{ ...hang, at: 'midway' }]);
   const first = await started(dataDir);
   const { id } = await submit(first, chatJob('survive'));
   await stub.nextRequest();
 
   await first.kill('SIGKILL');
   await lapseLeases(dataDir);
-  const second = await started(dataDir);
-  await stub.nextRequest();
-  await second.kill('SIGKILL');
-  await lapseLeases(dataDir);
-  const third = await started(dataDir);
-  const job = await until(third, id);
+  let last = await started(dataDir);
+  if (isExhaustive) {
+    await stub.nextRequest();
+    await last.kill('SIGKILL');
+    await lapseLeases(dataDir);
+    last = await started(dataDir);
+  }
+  const job = await until(last, id);
 
   // Of the first loss another job may be guilty; the second one was its own.
-  expect(job).toMatchObject({ status: 'done', retry_count: 1, error: null });
+  expect(job).toMatchObject({ status: 'done', retry_count: cases(0, 1), error: null });
   expect(chatResultOf(job)?.content).toBe('echo: survive');
-  expect(stub.requests).toHaveLength(3);
+  expect(stub.requests).toHaveLength(cases(2, 3));
 });
 
-it('loses none of 30 jobs, and runs none twice, when it is restarted in their midst', {
-  timeout: 120_000,
-}, async () => {
-  const dataDir = stages.newDataDir();
-  const contents = Array.from({ length: 30 }, (_, index) => `job ${index}`);
-  let everyThirdHangs = true;
-  stub.respond(({ messages }) => {
-    const content = String(messages[0]?.content);
-    const hangs = everyThirdHangs && contents.indexOf(content) % 3 === 0;
-    return hangs ? { kind: 'hang' } : { kind: 'answer', content: `${content} done`, delayMs: 100 };
-  });
-  const callsBefore = stub.requests.length;
-  const first = await started(dataDir);
-  const submissions = contents.map((content) => submit(first, chatJob(content)));
-  await stub.requestCount(callsBefore + 10);
-  const jobs = await Promise.all(submissions);
-
-  const firstStop = await stopped(first, 'SIGTERM');
-  everyThirdHangs = false;
-  await lapseLeases(dataDir);
-  const second = await started(dataDir);
-  const ended = await Promise.all(jobs.map(({ id }) => until(second, id)));
-  const secondStop = await stopped(second, 'SIGINT');
-
-  const callsOf = (content: string) =>
-    stub.requests.filter(({ body }) => body.messages[0]?.content === content).length;
-  for (const [index, job] of ended.entries()) {
-    const { status, retry_count } = job;
-    const content = contents[index] ?? '';
-    // Nobody knows over which job a worker was lost, so none has paid a retry.
-    expect({ status, retry_count, answer: chatResultOf(job)?.content }).toEqual({
-      status: 'done',
-      retry_count: 0,
-      answer: `${content} done`,
+it.runIf(isExhaustive)(
+  'loses none of 30 jobs, and runs none twice, when it is restarted in their midst',
+  {
+    timeout: 120_000,
+  },
+  async () => {
+    const dataDir = stages.newDataDir();
+    const contents = Array.from({ length: 30 }, (_, index) => `job ${index}`);
+    let everyThirdHangs = true;
+    stub.respond(({ messages }) => {
+      const content = String(messages[0]?.content);
+      const hangs = everyThirdHangs && contents.indexOf(content) % 3 === 0;
+      return hangs
+        ? { kind: 'hang' }
+        : { kind: 'answer', content: `${content} done`, delayMs: 100 };
     });
-  }
-  const calls = contents.map(callsOf);
-  expect(Math.max(...calls), 'once more for those that were lost').toBe(2);
-  for (const { exitCode, tookMs } of [firstStop, secondStop]) {
-    expect(exitCode).toBe(0);
-    expect(tookMs).toBeLessThan(5_000);
-  }
-  await untilGone(dataDir);
-});
+    const callsBefore = stub.requests.length;
+    const first = await started(dataDir);
+    const submissions = contents.map((content) => submit(first, chatJob(content)));
+    await stub.requestCount(callsBefore + 10);
+    const jobs = await Promise.all(submissions);
+
+    const firstStop = await stopped(first, 'SIGTERM');
+    everyThirdHangs = false;
+    await lapseLeases(dataDir);
+    const second = await started(dataDir);
+    const ended = await Promise.all(jobs.map(({ id }) => until(second, id)));
+    const secondStop = await stopped(second, 'SIGINT');
+
+    const callsOf = (content: string) =>
+      stub.requests.filter(({ body }) => body.messages[0]?.content === content).length;
+    for (const [index, job] of ended.entries()) {
+      const { status, retry_count } = job;
+      const content = contents[index] ?? '';
+      // Nobody knows over which job a worker was lost, so none has paid a retry.
+      expect({ status, retry_count, answer: chatResultOf(job)?.content }).toEqual({
+        status: 'done',
+        retry_count: 0,
+        answer: `${content} done`,
+      });
+    }
+    const calls = contents.map(callsOf);
+    expect(Math.max(...calls), 'once more for those that were lost').toBe(2);
+    for (const { exitCode, tookMs } of [firstStop, secondStop]) {
+      expect(exitCode).toBe(0);
+      expect(tookMs).toBeLessThan(5_000);
+    }
+    await untilGone(dataDir);
+  },
+);

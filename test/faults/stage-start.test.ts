@@ -4,6 +4,7 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, expect, it } from 'vitest';
+import { some } from '../support/run/cases.ts';
 import { shared } from '../support/run/shared.ts';
 import { poll } from '../support/servers/poll.ts';
 import { commandLine, startedBy } from '../support/servers/processes.ts';
@@ -47,7 +48,7 @@ const aFile = join(folder, 'a file');
 writeFileSync(aFile, '');
 writeFileSync(join(folder, 'catalogue.json'), '{"models": []}');
 
-it.concurrent.each([
+const refusedOptions: [what: string, options: string[], sentence: RegExp][] = [
   ['a port that is no number', ['--port', 'http'], /^--port takes a number.*\n$/],
   ['a port above 65535', ['--port', '65536'], /^--port takes a number.*\n$/],
   ['an option it does not know', ['--prot', '1'], /^Unknown option '--prot'.*\nTry .*--help\.\n$/],
@@ -67,16 +68,26 @@ it.concurrent.each([
     ['--memory', '--data', join(folder, 'data'), '--port', new URL(running.base_url).port],
     /^Port \d+ is in use: give another with --port, or 0 for any\.\n$/,
   ],
-])('refuses %s with a sentence and exit code 1', async (_, options, sentence) => {
-  const { exitCode, stderr } = await runLocal(options);
+];
 
-  expect(stderr).toMatch(sentence);
-  expect(exitCode).toBe(1);
-});
+it.concurrent.each(some(3, refusedOptions))(
+  'refuses %s with a sentence and exit code 1',
+  async (_, options, sentence) => {
+    const { exitCode, stderr } = await runLocal(options);
+
+    expect(stderr).toMatch(sentence);
+    expect(exitCode).toBe(1);
+  },
+);
 
 const memory = ['--memory', '--port', '0', '--data', join(folder, 'memory')];
 
-it.each<[string, string[], NodeJS.ProcessEnv, RegExp]>([
+const refusedEnvironments: [
+  what: string,
+  options: string[],
+  env: NodeJS.ProcessEnv,
+  sentence: RegExp,
+][] = [
   [
     'models at a URL without http://',
     ['--model', 'llama3.2'],
@@ -125,12 +136,17 @@ it.each<[string, string[], NodeJS.ProcessEnv, RegExp]>([
     { QUIRE_CATALOGUE: join(folder, 'catalogue.json') },
     /^The model catalogue is faulty:\n(× .*\n {2}→ at .*\n)+$/,
   ],
-])('refuses %s with a sentence and exit code 1', async (_, options, env, sentence) => {
-  const { exitCode, stderr } = await runLocal(options, env);
+];
 
-  expect(stderr).toMatch(sentence);
-  expect(exitCode).toBe(1);
-});
+it.each(some(4, refusedEnvironments))(
+  'refuses %s with a sentence and exit code 1',
+  async (_, options, env, sentence) => {
+    const { exitCode, stderr } = await runLocal(options, env);
+
+    expect(stderr).toMatch(sentence);
+    expect(exitCode).toBe(1);
+  },
+);
 
 it('takes its synthesis along when it is killed at its start', async () => {
   const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;

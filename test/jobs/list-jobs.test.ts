@@ -10,6 +10,7 @@ import type { Caller } from '../../shared/http/caller.ts';
 import { childIdOf, type Job } from '../../shared/jobs/job.ts';
 import { JobListQuery, listJobs } from '../../shared/jobs/read.ts';
 import { isEnd, type JobList, jobStatuses } from '../../shared/jobs/record.ts';
+import { cases } from '../support/run/cases.ts';
 import { requestsOf } from '../support/worlds/dying.ts';
 import { useStore } from '../support/worlds/store.ts';
 
@@ -82,7 +83,7 @@ it('any jobs are walked newest first, each that fits the filters once, 50 a page
         expect(pages.slice(0, -1).every(({ length }) => length === 50)).toBe(true);
       },
     ),
-    { numRuns: 40 },
+    { numRuns: cases(6, 40) },
   );
 });
 

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { claimJobs } from '../../shared/jobs/next-jobs.ts';
 import { completionOf } from '../../shared/jobs/run-leased.ts';
 import { sweepJobs } from '../../shared/jobs/sweep.ts';
+import { cases } from '../support/run/cases.ts';
 import { hourMs, pass, useStoppedClock } from '../support/worlds/clock.ts';
 import { allJobs, allWrites, answer, doorbellOf, lane, listed } from '../support/worlds/jobs.ts';
 import { useStore } from '../support/worlds/store.ts';
@@ -28,7 +29,7 @@ it('keeps each job as the state machine says, whatever happens in whatever order
       await expectEveryJobToEnd();
       expectLegalWrites(await allWrites());
     }),
-    { numRuns: 40, interruptAfterTimeLimit: 40_000 },
+    { numRuns: cases(4, 40), interruptAfterTimeLimit: 40_000 },
   );
 });
 
@@ -74,7 +75,7 @@ it('makes only legal moves when workers, sweeps and callers act at the same time
       await expectEveryJobToEnd();
       expectLegalWrites(await allWrites());
     }),
-    { numRuns: 40, interruptAfterTimeLimit: 40_000 },
+    { numRuns: cases(4, 40), interruptAfterTimeLimit: 40_000 },
   );
 });
 

@@ -15,6 +15,7 @@ import { changeTeam, createTeam, readTeam, type TeamRecord } from '../../shared/
 import { maxBudgetNanoUsd } from '../../shared/ledger/nano-usd.ts';
 import { removeWebhook, setWebhook } from '../../shared/webhooks/set-webhook.ts';
 import { findWebhook } from '../../shared/webhooks/webhook.ts';
+import { cases } from '../support/run/cases.ts';
 import { shared } from '../support/run/shared.ts';
 import { runCommand } from '../support/servers/command.ts';
 import { accountOf } from '../support/worlds/ledger-world.ts';
@@ -204,7 +205,7 @@ describe.concurrent('history', () => {
         const { ceiling } = await accountOf(id);
         expect(ceiling).toBe(budget === null ? maxBudgetNanoUsd : Number(budget) * 1e9);
       }),
-      { numRuns: 10 },
+      { numRuns: cases(2, 10) },
     );
   });
 });
@@ -243,7 +244,7 @@ it('of budgets and webhooks of a team, changed at once, is one entry each, from 
       const { ceiling } = await accountOf(id);
       expect(ceiling).toBe(team.budget_usd === null ? maxBudgetNanoUsd : team.budget_usd * 1e9);
     }),
-    { numRuns: 15 },
+    { numRuns: cases(3, 15) },
   );
 });
 

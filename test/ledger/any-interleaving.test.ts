@@ -4,6 +4,7 @@ import { expect, it, vi } from 'vitest';
 import { openAccount, windowOf } from '../../shared/ledger/account.ts';
 import { BudgetExceededError } from '../../shared/ledger/limit-errors.ts';
 import { putInTeam } from '../../shared/ledger/team.ts';
+import { cases } from '../support/run/cases.ts';
 import { dayMs, minuteMs, pass, useStoppedClock } from '../support/worlds/clock.ts';
 import { interleave, isStoreFault, type Process } from '../support/worlds/interleave.ts';
 import {
@@ -40,9 +41,9 @@ const histories = {
 };
 
 it.each([
-  ['any history', 20],
-  ['sweeps beside callers who are late, and new ones', 30],
-  ['a window that ends under running calls', 20],
+  ['any history', cases(2, 20)],
+  ['sweeps beside callers who are late, and new ones', cases(3, 30)],
+  ['a window that ends under running calls', cases(3, 20)],
 ] as const)('keeps within the ceiling, and spends what its charges cost: %s', (what, numRuns) =>
   expectExact(histories[what], numRuns, async () => ({
     keyIds: [await newAccount('key')],
@@ -51,10 +52,10 @@ it.each([
 );
 
 it.each([
-  ['any history', 20],
-  ['sweeps beside callers who are late, and new ones', 20],
-  ['a window that ends under running calls', 15],
-  ['keys that go from team to team', 30],
+  ['any history', cases(2, 20)],
+  ['sweeps beside callers who are late, and new ones', cases(2, 20)],
+  ['a window that ends under running calls', cases(2, 15)],
+  ['keys that go from team to team', cases(3, 30)],
 ] as const)(
   'keeps keys and their teams within their ceilings, and each spends what was charged to it: %s',
   (what, numRuns) =>

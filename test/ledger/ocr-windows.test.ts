@@ -12,6 +12,7 @@ import {
   returnUnreadImages,
   takeImage,
 } from '../../shared/ledger/ocr-windows.ts';
+import { cases } from '../support/run/cases.ts';
 import { hourMs, pass, useStoppedClock } from '../support/worlds/clock.ts';
 import { useStore } from '../support/worlds/store.ts';
 
@@ -197,6 +198,6 @@ it('counts what is taken and not given back, whatever jobs do at the same time',
         }
       }
     }),
-    { numRuns: 25 },
+    { numRuns: cases(4, 25) },
   );
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { cases } from '../support/run/cases.ts';
 import { shared } from '../support/run/shared.ts';
 import { call, chatJob, submit, type Target } from '../support/servers/api.ts';
 import { post } from '../support/servers/event-reader.ts';
@@ -21,7 +22,7 @@ const page = await (await fetch(`${stage.base_url}/console`)).text();
 pool.set('file', page.match(/(?<=console\/)[\w.-]+/g) ?? []);
 
 /** How many requests each route gets; more of them find more. */
-const runs = Number(process.env['OPENAPI_RUNS'] ?? 100);
+const runs = Number(process.env['OPENAPI_RUNS'] ?? cases(12, 100));
 
 let keys: string[];
 let caller: Target;

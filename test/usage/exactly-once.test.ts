@@ -4,6 +4,7 @@ import { ConflictError } from '../../shared/http/errors.ts';
 import type { EndedCharge } from '../../shared/usage/figures.ts';
 import { rebuildUsage } from '../../shared/usage/rebuild.ts';
 import { rollUpUsage } from '../../shared/usage/roll-up.ts';
+import { cases } from '../support/run/cases.ts';
 import { dayMs } from '../support/worlds/clock.ts';
 import { type Fault, interleave, isStoreFault } from '../support/worlds/interleave.ts';
 import { spoilShape } from '../support/worlds/spoil-usage.ts';
@@ -110,7 +111,7 @@ it('counts each charge once, whatever is lost, doubled or told out of turn', asy
         expect(await rebuildUsage(keyId, true)).toMatchObject({ missed: 0, differences: [] });
       }
     }),
-    { numRuns: 40, interruptAfterTimeLimit: 40_000 },
+    { numRuns: cases(5, 40), interruptAfterTimeLimit: 40_000 },
   );
 });
 

@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { ConflictError } from '../../shared/http/errors.ts';
 import { rebuildUsage } from '../../shared/usage/rebuild.ts';
 import { rollUpUsage } from '../../shared/usage/roll-up.ts';
+import { cases } from '../support/run/cases.ts';
 import { dayMs, pass, stopClock } from '../support/worlds/clock.ts';
 import { interleave } from '../support/worlds/interleave.ts';
 import { forget, loseUsage, spoil } from '../support/worlds/spoil-usage.ts';
@@ -58,7 +59,7 @@ describe('a rebuild', () => {
         for (const exit of exits) if (exit?.status === 'rejected') expectConflict(exit.reason);
         expectUsage(await usageOf(keyId), [...before, ...after]);
       }),
-      { numRuns: 80, interruptAfterTimeLimit: 30_000 },
+      { numRuns: cases(8, 80), interruptAfterTimeLimit: 30_000 },
     );
   });
 

@@ -10,6 +10,7 @@ import { reserve } from '../../shared/ledger/reserve.ts';
 import { release, settle } from '../../shared/ledger/settle.ts';
 import { removeWebhook, setWebhook } from '../../shared/webhooks/set-webhook.ts';
 import { watchSpend } from '../../shared/webhooks/watch-spend.ts';
+import { cases } from '../support/run/cases.ts';
 import { dayMs, pass, useStoppedClock } from '../support/worlds/clock.ts';
 import { useStore } from '../support/worlds/store.ts';
 import { newKeyId } from '../support/worlds/usage-world.ts';
@@ -238,6 +239,6 @@ it('tells each once, however often and in whatever batches the stream tells it',
         );
       },
     ),
-    { numRuns: 25 },
+    { numRuns: cases(5, 25) },
   );
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { cases } from '../../support/run/cases.ts';
 import type { Behaviour } from '../../support/servers/model-stub.ts';
 import {
   type Answered,
@@ -459,6 +460,6 @@ it('whatever fails when, a research ends, tells what it cost, and holds nothing'
       expect(['done', 'error']).toContain(endOf(answered)?.type);
       expectAllPaid(answered);
     }),
-    { numRuns: 25 },
+    { numRuns: cases(4, 25) },
   );
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { cases } from '../../support/run/cases.ts';
 import { shared } from '../../support/run/shared.ts';
 import { eventsOf, post } from '../../support/servers/event-reader.ts';
 
@@ -102,7 +103,7 @@ it.each<[string, fc.Arbitrary<unknown>, number[]]>([
           expect(eventsOf(said).at(-1)).toBe('[DONE]');
         }
       }),
-      { numRuns: 150 },
+      { numRuns: cases(30, 150) },
     );
 
     expect(answered).toBeGreaterThan(0);

@@ -5,6 +5,7 @@ import { listJobs } from '../../../shared/jobs/read.ts';
 import type { JobRecord } from '../../../shared/jobs/record.ts';
 import type { ChatBatchResult } from '../../../shared/jobs/result.ts';
 import { saveStep, stepsBetween } from '../../../shared/jobs/steps.ts';
+import { cases } from '../../support/run/cases.ts';
 import { writtenLines } from '../../support/run/output.ts';
 import type { Behaviour } from '../../support/servers/model-stub.ts';
 import { gate } from '../../support/servers/model-stub-pieces.ts';
@@ -224,22 +225,24 @@ describe('a file of requests', () => {
   it('is asked line by line however long its lines are, up to 6 MB', async () => {
     const caller = await world.newCaller();
     const mb = 1024 * 1024;
+    const longOnes = cases(1, 6);
     const long = line('long', 'Hi', { padding: 'x'.repeat(5 * mb) });
     const tooLong = line('too-long', 'Hi', { padding: 'x'.repeat(6 * mb) });
 
-    const job = await run(caller, [...Array(6).fill(long), tooLong, line('last', 'Hi')]);
+    const job = await run(caller, [...Array(longOnes).fill(long), tooLong, line('last', 'Hi')]);
 
     const outputs = outputsIn(resultOf(job).content ?? '');
     expect(outputs.map(({ custom_id }) => custom_id)).toEqual([
-      ...Array(6).fill('long'),
+      ...Array(longOnes).fill('long'),
       null,
       'last',
     ]);
-    expect(outputs[6]?.error).toEqual({
+    expect(outputs[longOnes]?.error).toEqual({
       code: 'invalid_line',
-      message: 'Line 7: it is longer than the 6 MB that a line may have.',
+      message: `Line ${longOnes + 1}: it is longer than the 6 MB that a line may have.`,
     });
-    expect(resultOf(job).lines).toEqual({ total: 8, completed: 7, failed: 1 });
+    const completed = longOnes + 1;
+    expect(resultOf(job).lines).toEqual({ total: completed + 1, completed, failed: 1 });
   });
 
   it('is asked line by line though one of them is megabytes of empty objects', async () => {
@@ -331,9 +334,10 @@ describe('a file of too much, or of nothing', () => {
     expect(world.model.requests.length).toBe(asked);
   });
 
-  it('of 50,000 lines is answered in order to the last, and keeps the lines that were asked', async () => {
+  it('of up to 50,000 lines is answered in order to the last, and keeps the lines that were asked', async () => {
     const caller = await world.newCaller();
-    const wrong = Array.from({ length: 49_997 }, (_, at) => `{"custom_id":"wrong-${at}"}`);
+    const total = cases(3_000, 50_000);
+    const wrong = Array.from({ length: total - 3 }, (_, at) => `{"custom_id":"wrong-${at}"}`);
     const lines = [
       line('first', 'Hi'),
       ...wrong.slice(0, 1000),
@@ -344,7 +348,7 @@ describe('a file of too much, or of nothing', () => {
 
     const job = await run(caller, lines);
 
-    expect(resultOf(job).lines).toEqual({ total: 50_000, completed: 3, failed: 49_997 });
+    expect(resultOf(job).lines).toEqual({ total, completed: 3, failed: total - 3 });
     const text = await (await fetch(resultOf(job).url ?? '')).text();
     const outputs = outputsIn(text);
     expect(outputs.map(({ custom_id }) => custom_id)).toEqual(

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { claimBest } from '../../../shared/jobs/next-jobs.ts';
+import { cases } from '../../support/run/cases.ts';
 import { pass, useStoppedClock } from '../../support/worlds/clock.ts';
 import { keyed, lane, submittedBy } from '../../support/worlds/jobs.ts';
 import { useStore } from '../../support/worlds/store.ts';
@@ -55,6 +56,6 @@ it('a job waits for no more of another key’s jobs than of its own, and one', a
         expect([...waiting.one, ...waiting.two]).toEqual([]);
       },
     ),
-    { numRuns: 20, interruptAfterTimeLimit: 40_000 },
+    { numRuns: cases(4, 20), interruptAfterTimeLimit: 40_000 },
   );
 });

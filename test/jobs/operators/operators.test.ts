@@ -16,6 +16,7 @@ import { claimJob, completeJob, postponeJob, retryJob } from '../../../shared/jo
 import { type ApiKey, changeKey, issueKey } from '../../../shared/keys/key.ts';
 import { defaultLimits } from '../../../shared/keys/key-limits.ts';
 import { standingsOf } from '../../../shared/usage/standing.ts';
+import { cases } from '../../support/run/cases.ts';
 import { takeMessages } from '../../support/servers/queue.ts';
 import { minuteMs, pass, stopClock } from '../../support/worlds/clock.ts';
 import { itemOf, keyed, streamRecords, submittedBy } from '../../support/worlds/jobs.ts';
@@ -27,7 +28,10 @@ const store = await useStore({ queues: true });
 const byId = (...keys: ApiKey[]) => new Map(keys.map((key) => [key.id, key]));
 const idsOf = (jobs: Job[]) => jobs.map(({ job_id }) => job_id);
 
-describe('of keys with 10,000 jobs', () => {
+/** Of a large key; each thousandth has failed for its rate, each tenth for another reason. */
+const jobCount = cases(1_000, 10_000);
+
+describe('of keys with thousands of jobs', () => {
   const rateLimited = { status: 'failed', error: 'rate_limit_exceeded: busy' } as const;
   let large: ApiKey;
   let small: ApiKey;
@@ -39,7 +43,7 @@ describe('of keys with 10,000 jobs', () => {
       await issueKey('large', defaultLimits),
       await issueKey('small', defaultLimits),
     ];
-    const made = Array.from({ length: 10_000 }, (_, index): Partial<Job> => {
+    const made = Array.from({ length: jobCount }, (_, index): Partial<Job> => {
       if (index % 1000 === 7) return rateLimited;
       return index % 10 === 0 ? { status: 'failed', error: 'not_found: no such file' } : {};
     });
@@ -55,7 +59,7 @@ describe('of keys with 10,000 jobs', () => {
 
     const wanted = [...jobs, ...others].filter(({ error }) => error === rateLimited.error);
     expect(idsOf(found)).toEqual(idsOf(wanted).sort().reverse());
-    expect(found).toHaveLength(12);
+    expect(found).toHaveLength(jobCount / 1_000 + 2);
   });
 
   it('lists the newest, and reads no more of a key than is shown', async () => {
@@ -75,8 +79,10 @@ describe('of keys with 10,000 jobs', () => {
   it('collects all that fit, and no more than it may', async () => {
     const filter = { statuses: ['failed'] } as const;
 
-    expect(await matchingJobs([large.id], filter, 100_000)).toHaveLength(1_010);
-    expect(await matchingJobs([large.id, small.id], filter, 700)).toHaveLength(700);
+    expect(await matchingJobs([large.id], filter, 100_000)).toHaveLength(
+      jobCount / 10 + jobCount / 1_000,
+    );
+    expect(await matchingJobs([large.id, small.id], filter, 70)).toHaveLength(70);
   });
 
   it('shows nothing of what was asked in a list', async () => {
@@ -134,7 +140,7 @@ it('lists for any jobs of any keys what fits, as a plain filter and sort would',
         expect(idsOf(found)).toEqual(idsOf(fitting).sort().reverse().slice(0, count));
       },
     ),
-    { numRuns: 25 },
+    { numRuns: cases(4, 25) },
   );
 });
 

@@ -1,4 +1,4 @@
-import { DeleteMessageCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
+import { DeleteMessageBatchCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import type { Context, SQSEvent, SQSRecord } from 'aws-lambda';
 import { afterAll } from 'vitest';
 import { sqs } from '../../../shared/aws/sqs.ts';
@@ -9,15 +9,31 @@ export async function takeMessages(QueueUrl = setting('CHAT_QUEUE_URL')): Promis
   const records: SQSRecord[] = [];
   for (;;) {
     const { Messages = [] } = await sqs.send(
-      new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10 }),
+      new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: atOnce }),
     );
-    if (Messages.length === 0) return records;
-    for (const { MessageId = '', Body = '', ReceiptHandle } of Messages) {
-      records.push(recordOf(Body, MessageId));
-      await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
-    }
+    records.push(...Messages.map(({ MessageId, Body = '' }) => recordOf(Body, MessageId)));
+    const Entries = Messages.map(({ MessageId: Id, ReceiptHandle }) => ({ Id, ReceiptHandle }));
+    if (Entries.length > 0) await sqs.send(new DeleteMessageBatchCommand({ QueueUrl, Entries }));
+    // The local queue gives as many as it has.
+    if (Entries.length < atOnce) return records;
   }
 }
+
+/** Tells of each queue to which this process sends messages from now on. */
+export function onMessages(tell: (queueUrl: string) => void): void {
+  sqs.middlewareStack.add(
+    (next, { commandName }) =>
+      (args) => {
+        const { QueueUrl } = args.input as { QueueUrl?: string };
+        if (QueueUrl && commandName?.startsWith('SendMessage')) tell(QueueUrl);
+        return next(args);
+      },
+    { step: 'initialize', name: 'onMessages' },
+  );
+}
+
+/** The most messages that one request receives. */
+const atOnce = 10;
 
 let messages = 0;
 

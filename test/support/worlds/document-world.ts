@@ -28,7 +28,7 @@ import { defaultLimits, type KeyLimits } from '../../../shared/keys/key-limits.t
 import { readGrey } from '../fixtures/small-documents.ts';
 import { accessToken, driveClient, useDrive } from '../servers/drive.ts';
 import { useModelStub } from '../servers/model-stub.ts';
-import { contextOf, eventOf, takeMessages } from '../servers/queue.ts';
+import { contextOf, eventOf, onMessages, takeMessages } from '../servers/queue.ts';
 import { minuteMs, pass } from './clock.ts';
 import { itemOf } from './jobs.ts';
 import { useStore } from './store.ts';
@@ -63,6 +63,9 @@ export async function useDocumentWorld(
     TEXTRACT_PAGES_PER_SECOND: '100000',
   });
   const newRecords = followStream();
+  /** The queues that have been sent messages since they were last empty. */
+  const rung = new Set<string>();
+  onMessages((queue) => rung.add(queue));
 
   let token = { value: '', until: 0 };
 
@@ -84,8 +87,8 @@ export async function useDocumentWorld(
     return files[0]?.id ?? '';
   }
 
-  async function dispatch(): Promise<number> {
-    const records = await newRecords();
+  async function dispatch(wanted?: 'a page'): Promise<number> {
+    const records = await newRecords(wanted);
     const Records = records.filter(({ dynamodb }) => dynamodb?.NewImage?.['status']);
     if (Records.length > 0) await dispatchJobs({ Records });
     return Records.length;
@@ -93,6 +96,7 @@ export async function useDocumentWorld(
 
   /** Runs what a lane's queue has now; answers how many messages that were. */
   async function runLane({ queue, work, atOnce }: (typeof lanes)[LaneName]): Promise<number> {
+    rung.delete(queue());
     const messages = await takeMessages(queue());
     const workers = pLimit(workersAtOnce);
     const batches = chunksOf(messages, atOnce).map((some) => eventOf(...some));
@@ -100,11 +104,14 @@ export async function useDocumentWorld(
     return messages.length;
   }
 
-  async function runLanes(): Promise<number> {
+  async function runLanes(among: (typeof lanes)[LaneName][]): Promise<number> {
     let count = 0;
-    for (const lane of Object.values(lanes)) count += await runLane(lane);
+    for (const lane of among) count += await runLane(lane);
     return count;
   }
+
+  const allLanes = Object.values(lanes);
+  const rungLanes = () => allLanes.filter(({ queue }) => rung.has(queue()));
 
   return {
     drive,
@@ -143,7 +150,7 @@ export async function useDocumentWorld(
     submit: (caller: Caller, body: object) =>
       submitJob(caller, v.parse(JobSubmission, body), undefined),
 
-    dispatch,
+    dispatch: () => dispatch(),
 
     /** Submits the same job so many times, each by a caller of its own. */
     async submitEach(count: number, body: object, limits: Partial<KeyLimits> = {}) {
@@ -172,7 +179,10 @@ export async function useDocumentWorld(
     /** Moves everything on until nothing is left to move; the stream may lag the table by a moment. */
     async work(): Promise<void> {
       for (let idle = 0; idle < mostIdleRounds; idle += 1) {
-        if ((await dispatch()) + (await runLanes()) > 0) idle = -1;
+        const dispatched = await dispatch('a page');
+        // A message that was delayed is in a queue that nobody has rung since.
+        const ran = await runLanes(idle === 0 ? rungLanes() : allLanes);
+        if (dispatched + ran > 0) idle = -1;
         else if (!(await isAnythingToMove())) return;
       }
       throw new Error('a job is ready, and nobody rings for it');

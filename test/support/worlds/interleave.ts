@@ -80,6 +80,21 @@ export async function interleave<Outcome>(
   }
 }
 
+/** Runs something in so many orders, drawn by chance but the same ones each time. Returns how many these are. */
+export async function inSomeOrders(
+  count: number,
+  run: (pick: (waiting: number) => number) => Promise<void>,
+): Promise<number> {
+  let drawn = 1;
+  for (let order = 0; order < count; order += 1) {
+    await run((of) => {
+      drawn = (drawn * 48_271) % 2_147_483_647;
+      return drawn % of;
+    });
+  }
+  return count;
+}
+
 /** Runs something once for every order in which requests can be let through. Returns how many there are. */
 export async function inEveryOrder(
   run: (pick: (waiting: number) => number) => Promise<void>,

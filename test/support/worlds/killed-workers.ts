@@ -21,7 +21,7 @@ export async function runCounted(lane: LaneName): Promise<number> {
  * Runs the best jobs of a lane, each by a worker that dies before its request of a number that is given:
  * answers how many did.
  */
-export async function runKilled(lane: LaneName, requests: number[]): Promise<number> {
+export async function runKilled(lane: LaneName, requests: readonly number[]): Promise<number> {
   if (requests.length === 0) return 0;
   const jobs = await claimBest(`${lane}#0`, requests.length);
   const deaths = await Promise.all(
@@ -38,7 +38,7 @@ export async function runKilled(lane: LaneName, requests: number[]): Promise<num
  */
 export async function runInterrupted(
   lane: LaneName,
-  requests: number[],
+  requests: readonly number[],
   interrupt: (job: ClaimedJob) => Promise<unknown>,
 ): Promise<void> {
   const jobs = await claimBest(`${lane}#0`, requests.length);

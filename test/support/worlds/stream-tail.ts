@@ -5,12 +5,17 @@ import { StreamReader } from '../../../lib/local/dynamodb/stream-reader.ts';
 import { dynamodb } from '../../../shared/aws/dynamodb.ts';
 import { setting } from '../../../shared/config.ts';
 
-/** Follows the stream of the jobs table, or another's: each call answers the records that came since the last. */
-export function followStream(table: StreamedTable = 'JOBS_TABLE'): () => Promise<DynamoDBRecord[]> {
+/**
+ * Follows the stream of the jobs table, or another's: each call returns the records that came since the last, or a page of
+ * them for whoever asks again anyhow.
+ */
+export function followStream(
+  table: StreamedTable = 'JOBS_TABLE',
+): (wanted?: 'all' | 'a page') => Promise<DynamoDBRecord[]> {
   let stream: StreamReader | undefined;
   let iterator: string | undefined;
 
-  return async () => {
+  return async (wanted = 'all') => {
     stream ??= await streamOf(table);
     iterator ??= await stream.iteratorAfter(undefined);
     const records: DynamoDBRecord[] = [];
@@ -18,8 +23,8 @@ export function followStream(table: StreamedTable = 'JOBS_TABLE'): () => Promise
       const page = await stream.read(iterator, maxRecords);
       if (!page.next) throw new Error('The stream has ended');
       iterator = page.next;
-      if (page.records.length === 0) return records;
       records.push(...page.records);
+      if (page.records.length === 0 || wanted === 'a page') return records;
     }
   };
 }

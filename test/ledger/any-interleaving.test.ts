@@ -21,6 +21,7 @@ import {
   aLostStart,
   aMove,
   aNewWindow,
+  anOverrun,
   type Batch,
   type Call,
   perform,
@@ -37,12 +38,14 @@ const histories = {
   'any history': aHistory,
   'sweeps beside callers who are late, and new ones': aLostStart,
   'a window that ends under running calls': aNewWindow,
+  'calls that cost more than they hold': anOverrun,
 };
 
 it.each([
   ['any history', 20],
   ['sweeps beside callers who are late, and new ones', 30],
   ['a window that ends under running calls', 20],
+  ['calls that cost more than they hold', 30],
 ] as const)('keeps within the ceiling, and spends what its charges cost: %s', (what, numRuns) =>
   expectExact(histories[what], numRuns, async () => ({
     keyIds: [await newAccount('key')],
@@ -54,6 +57,7 @@ it.each([
   ['any history', 20],
   ['sweeps beside callers who are late, and new ones', 20],
   ['a window that ends under running calls', 15],
+  ['calls that cost more than they hold', 30],
   ['keys that go from team to team', 30],
 ] as const)(
   'keeps keys and their teams within their ceilings, and each spends what was charged to it: %s',

@@ -1,5 +1,6 @@
 import { valueError } from '../http/errors.ts';
 import { catalogue, type Model } from '../models/catalogue.ts';
+import { outputParameters } from './output-parameters.ts';
 
 /** Parameters of providers and gateways that change a call's price, its model, its address, or who keeps its data. */
 const special = [
@@ -7,7 +8,8 @@ const special = [
   ...['api_base', 'api_key', 'base_url', 'extra_body', 'extra_headers'],
   ...['store', 'background', 'previous_response_id', 'mock_response', 'mock_tool_calls'],
   ...['route', 'model_list', 'user_config', 'mcp_servers', 'search_parameters', 'enable_search'],
-  ...['speed', 'inference_geo', 'best_of', 'input_cost_per_token', 'output_cost_per_token'],
+  ...['speed', 'inference_geo', 'input_cost_per_token', 'output_cost_per_token'],
+  ...outputParameters,
 ];
 
 /**

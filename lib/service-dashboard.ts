@@ -32,6 +32,7 @@ export class ServiceDashboard extends Construct {
             this.sum('QuotaStops'),
             this.sum('HoldsSwept'),
             this.sum('UnbelievableUsage'),
+            this.sum('OutputBeyondLimit'),
           ),
         ],
         [

@@ -66,6 +66,16 @@ export class ServiceHealth extends Construct {
         runbook: 'Unbelievable usage',
       },
     );
+    alarms.on(
+      serviceMetric(this, 'OutputBeyondLimit'),
+      'output-beyond-limit',
+      { threshold: 1 },
+      {
+        notices: 'Some answers are longer than was asked for, and cost more; some streams are cut',
+        todo: "set outputLimitName of the model's upstream in the catalogue, or its maxOutputTokens",
+        runbook: 'Output beyond its limit',
+      },
+    );
   }
 
   private watchJobs(): void {

@@ -26,6 +26,8 @@ const units = {
   HoldsSweptUsd: MetricUnit.NoUnit,
   /** Answers whose usage can't be true, or would cost more than was held. */
   UnbelievableUsage: MetricUnit.Count,
+  /** Answers that are longer than their calls allow. */
+  OutputBeyondLimit: MetricUnit.Count,
   /** The longest that a job has been ready which the sweep came by. */
   OldestReadyMs: MetricUnit.Milliseconds,
   /** How often calls of a model were stopped for a while because its upstream fails. */

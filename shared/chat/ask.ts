@@ -41,7 +41,7 @@ export async function askHeld(held: HeldCall, keep?: Keep): Promise<Answer & { k
   try {
     const completion = JSON.parse(await readCompletion(metered)) as Completion | null;
     const choice = completion?.choices?.[0];
-    const outcome = metered.outcome();
+    const outcome = await metered.outcome();
     if (!completion || !choice?.message || !outcome) throw unavailable(noCompletion);
     const { costNanoUsd, promptTokens, completionTokens } = outcome;
     const answer = {

@@ -8,6 +8,7 @@ import type { Model } from '../models/catalogue.ts';
 import type { SizedRequest } from '../models/token-bounds.ts';
 import type { CompletionBody } from '../models/upstream.ts';
 import { findFileId, Messages, noFileIds } from './completion-message.ts';
+import { refuseBeyondLimit } from './output-parameters.ts';
 import { refuseSpecial } from './special-parameters.ts';
 
 /** A parameter that may be left out or null; both stand for the provider's default. */
@@ -98,8 +99,9 @@ const defaultTemperature = 0.15;
 /**
  * Makes the request to an upstream: the caller's parameters, our default temperature, and always the usage in a
  * stream. Throws `UnprocessableEntityError` for a parameter that could change what the call costs or who sees it, and
- * for a file of the operator's. A reasoning model gets no default temperature, and `max_tokens` under its other name.
- * Metadata is for the charge; a provider gets it with `store` alone, where it belongs to what is stored.
+ * for a file of the operator's. A reasoning model gets no default temperature. Of two limits of the output the smaller
+ * counts; each upstream gets it under the name that it knows. Metadata is for the charge; a provider gets it with `store`
+ * alone, where it belongs to what is stored.
  */
 export function upstreamBody(
   model: Model,
@@ -113,14 +115,15 @@ export function upstreamBody(
   }: CompletionRequest,
 ): CompletionBody & SizedRequest {
   refuseSpecial(model, rest);
+  const limits = [max_tokens, max_completion_tokens].filter((each) => typeof each === 'number');
+  const limit = Math.min(...limits);
+  refuseBeyondLimit(rest, Math.min(limit, model.maxOutputTokens));
   const fileId = findFileId(rest.messages);
   if (fileId) throw valueError(['body', 'messages', ...fileId], noFileIds);
   const sampling = model.reasoning ? {} : { temperature: defaultTemperature };
-  const limit = model.reasoning ? 'max_completion_tokens' : 'max_tokens';
   return {
     ...sampling,
-    ...(max_tokens && { [limit]: max_tokens }),
-    ...(max_completion_tokens && { max_completion_tokens }),
+    ...(limits.length > 0 && { max_tokens: limit }),
     ...withoutNull(rest, 'temperature'),
     ...(rest['store'] === true && metadata && { metadata }),
     ...(rest['service_tier'] === 'auto' && { service_tier: 'default' }),

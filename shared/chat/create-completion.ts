@@ -46,7 +46,7 @@ export async function createCompletion(
   });
   const headers = {
     ...limitHeaders(call),
-    ...(call.maxTokens && { 'x-quire-max-tokens': String(call.maxTokens) }),
+    ...(call.sentLimit && { 'x-quire-max-tokens': String(call.sentLimit) }),
   };
   if (request.stream) {
     const wantsUsage = request.stream_options?.include_usage === true;

@@ -1,5 +1,6 @@
 import type { Account } from '../ledger/account.ts';
 import type { ChargeSubject } from '../ledger/charge.ts';
+import { raiseHold } from '../ledger/raise-hold.ts';
 import { type Hold, reserveByPlan } from '../ledger/reserve.ts';
 import {
   type Kept,
@@ -18,7 +19,8 @@ import { withIdleTimeout } from '../models/idle-timeout.ts';
 import { isCertainlyTooLong, type SizedRequest } from '../models/token-bounds.ts';
 import { type CompletionBody, openCompletion } from '../models/upstream.ts';
 import { otherModels } from './other-models.ts';
-import { limited, planHold } from './output-limit.ts';
+import { planHold } from './output-limit.ts';
+import { UnansweredPrompts } from './unanswered-prompts.ts';
 
 /** One model call: the request, the key that pays, and what the call is counted as. */
 export interface ModelCall {
@@ -55,13 +57,15 @@ export interface MeteredCall {
   idleTimeoutMs: number;
   /** The limit that the key's budget sets to the output; undefined if the request's own, or the model's, applies. */
   maxTokens: number | undefined;
+  /** The limit of the output that the model was given, whoever set it. */
+  sentLimit?: number | undefined;
   /** Aborts when the call's time is up. */
   signal: AbortSignal;
   /**
    * What the whole response used and costs, as the call is then settled; undefined if that is nothing. It stays what
    * it was when first asked, so it must not be asked before the response has been read.
    */
-  outcome(): Outcome | undefined;
+  outcome(): Promise<Outcome | undefined>;
   /** Settles the call by what the meter saw, or releases it if that is nothing. Later calls do nothing more. */
   end(): Promise<void>;
   /**
@@ -94,7 +98,7 @@ export async function holdCall(call: ModelCall): Promise<HeldCall> {
   measure({ AddedMs: Math.round(performance.now() - wantedAt) });
   const { maxTokens } = chosen;
   if (maxTokens === undefined) return { call, hold };
-  return { call: { ...call, body: limited(model, body, maxTokens) }, hold, maxTokens };
+  return { call: { ...call, body: { ...body, max_tokens: maxTokens } }, hold, maxTokens };
 }
 
 /**
@@ -104,48 +108,69 @@ export async function holdCall(call: ModelCall): Promise<HeldCall> {
 export async function openHeldCall({ call, hold, maxTokens }: HeldCall): Promise<MeteredCall> {
   const { keyId, model, body, signal } = call;
   const meter = new CompletionMeter(model, body);
-  const settlement = (asked: string) =>
-    settlementOf(hold, () => outcomeOf(meter, call, hold, asked), call);
-  let isTaken = false;
-  const onGivenUp = () => {
-    isTaken = true;
-  };
+  const unanswered = new UnansweredPrompts(model, body, hold);
   try {
-    const opened = await openCompletion(model, keyId, body, signal, onGivenUp);
+    const opened = await openCompletion(model, keyId, body, signal, unanswered);
     const { response, idleTimeoutMs, model: asked } = opened;
     const { account, team } = hold;
+    const reach = () => outcomeOf(meter, call, hold, asked, unanswered);
     return {
       ...{ response, idleTimeoutMs, signal, meter, account, team, maxTokens },
-      ...settlement(asked),
+      sentLimit: body.max_tokens ?? undefined,
+      ...settlementOf(hold, reach, call),
     };
   } catch (error) {
-    await (isTaken ? settlement(model.id).end() : release(hold));
+    const reach = async () => withImages(unanswered.alone, call);
+    await settlementOf(hold, reach, call).end();
     throw error;
   }
 }
 
 /**
  * What a call used and cost; undefined if its model ended it without producing anything. A model that took the prompt
- * and fell silent is paid for the prompt. No call costs more than was held for it, whatever its provider reports.
+ * and fell silent is paid for the prompt. An output that is longer than the call allows is paid in full, as far as the key
+ * has that: the hold is raised first. Whatever else a provider reports costs no more than was held.
  */
-function outcomeOf(
+async function outcomeOf(
   meter: CompletionMeter,
-  { model, images }: ModelCall,
-  { charge }: Hold,
+  call: ModelCall,
+  hold: Hold,
   asked: string,
-): Outcome | undefined {
-  if (!meter.sawAnything && meter.ended) return undefined;
-  const outcome = meter.outcome(otherModels(model, asked, meter.answeredBy));
-  if (meter.isUnbelievable || outcome.costNanoUsd > charge.hold) {
-    const { promptTokens, completionTokens } = outcome;
+  unanswered: UnansweredPrompts,
+): Promise<Outcome | undefined> {
+  const { model } = call;
+  if (!meter.sawAnything && meter.ended) return withImages(unanswered.alone, call);
+  const outcome = unanswered.beside(meter.outcome(otherModels(model, asked, meter.answeredBy)));
+  const { promptTokens, completionTokens, costNanoUsd } = outcome;
+  const isTooMuch = costNanoUsd > hold.charge.hold;
+  if (meter.isUnbelievable || (isTooMuch && !meter.isBeyondLimit)) {
     log('warn', 'unbelievable usage', { model: model.id, promptTokens, completionTokens });
     measure({ UnbelievableUsage: 1 }, { model: model.id });
   }
-  if (outcome.costNanoUsd > charge.hold) {
-    outcome.costNanoUsd = charge.hold;
+  if (meter.isBeyondLimit) {
+    log('warn', 'output beyond its limit', { model: model.id, promptTokens, completionTokens });
+    measure({ OutputBeyondLimit: 1 }, { model: model.id });
+    await raiseTo(hold, Math.min(costNanoUsd, unanswered.costNanoUsd + meter.outputNanoUsd()));
+  }
+  if (costNanoUsd > hold.charge.hold) {
+    outcome.costNanoUsd = hold.charge.hold;
     if (outcome.figures === 'exact') outcome.figures = 'estimated';
   }
-  return { ...outcome, ...(images !== undefined && { images }) };
+  return withImages(outcome, call);
+}
+
+const withImages = (outcome: Outcome | undefined, { images }: ModelCall) =>
+  outcome && { ...outcome, ...(images !== undefined && { images }) };
+
+/** Raises a hold to what a call cost, as far as the key has that. If the store fails, the call costs what was held. */
+async function raiseTo(hold: Hold, nanoUsd: number): Promise<void> {
+  const more = nanoUsd - hold.charge.hold;
+  if (more <= 0) return;
+  try {
+    await raiseHold(hold, more, { orLess: true });
+  } catch (error) {
+    log('error', 'hold not raised', { key_id: hold.charge.key_id, ...errorFields(error) });
+  }
 }
 
 /**
@@ -154,11 +179,11 @@ function outcomeOf(
  */
 function settlementOf(
   hold: Hold,
-  reach: () => Outcome | undefined,
+  reach: () => Promise<Outcome | undefined>,
   { signal: timeIsUp, onSettled }: ModelCall,
 ): Pick<MeteredCall, 'outcome' | 'end' | 'endWith'> {
   let ended: Promise<Kept> | undefined;
-  let known: Outcome | undefined;
+  let known: Promise<Outcome | undefined> | undefined;
   const outcome = () => {
     known ??= reach();
     return known;
@@ -170,14 +195,14 @@ function settlementOf(
   };
   const end = async () => {
     await once(async () => {
-      const reached = outcome();
+      const reached = await outcome();
       await (reached ? settle(hold, reached) : release(hold));
       if (reached) onSettled?.(reached);
       return undefined;
     });
   };
   const endWith = async (products: Products) => {
-    const reached = outcome();
+    const reached = await outcome();
     if (!reached || ended) throw new Error('A call that has ended can produce nothing more');
     return once(() => settleWith(hold, reached, products));
   };

@@ -31,7 +31,7 @@ export function planHold(
 ): HoldPlan<LimitedFit> {
   const { maxNanoUsd, affordableTokens } = costBounds(model, request);
   const all = maxNanoUsd();
-  if (hasOwnLimit(request)) {
+  if (request.max_tokens) {
     return {
       fit: () => ({ holdNanoUsd: all }),
       advice: ({ available }) => limitAdvice(affordableTokens(available)),
@@ -60,19 +60,6 @@ export function planHold(
     advice: ({ available }) => limitAdvice(affordableTokens(available)),
   };
 }
-
-/** Returns a request with a limit of output, by the name that the model takes. */
-export function limited<Request extends SizedRequest>(
-  { reasoning }: Model,
-  request: Request,
-  maxTokens: number,
-): Request {
-  const { max_tokens: _, max_completion_tokens: __, ...rest } = request;
-  return { ...rest, [reasoning ? 'max_completion_tokens' : 'max_tokens']: maxTokens } as Request;
-}
-
-const hasOwnLimit = ({ max_tokens, max_completion_tokens }: SizedRequest) =>
-  Boolean(max_tokens || max_completion_tokens);
 
 function limitAdvice(tokens: number): string {
   return tokens >= 1

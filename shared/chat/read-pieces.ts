@@ -1,4 +1,5 @@
-import type { Metered } from '../models/completion-meter.ts';
+import { doneEvent, eventOf } from '../http/event-stream.ts';
+import type { CompletionMeter, Metered } from '../models/completion-meter.ts';
 import { brokeOff, reportedError, unavailable } from '../models/errors.ts';
 import { dataOf, EventSplitter, eventsIn } from '../models/event-splitter.ts';
 import { withIdleTimeout } from '../models/idle-timeout.ts';
@@ -28,7 +29,8 @@ interface StreamEvent {
 }
 
 /**
- * Reads an upstream's stream in pieces of whole events, and meters each before it is passed on. Throws
+ * Reads an upstream's stream in pieces of whole events, and meters each before it is passed on. An output that is
+ * certainly longer than the call allows ends there with the reason `length`, and its upstream is let go. Throws
  * `ModelError` for an event that reports an error or is malformed, and on silence.
  */
 export async function* readPieces({
@@ -40,6 +42,7 @@ export async function* readPieces({
   const splitter = new EventSplitter();
   for await (const chunk of withIdleTimeout(response.body, idleTimeoutMs, signal)) {
     yield* metered(splitter.push(chunk), meter);
+    if (meter.ended) return;
   }
   const rest = splitter.rest();
   // The last event may lack the blank line that ends it: the next event, which is ours, would become part of it.
@@ -49,18 +52,45 @@ export async function* readPieces({
 
 /**
  * Meters events. Before it throws for a malformed one it yields those before it: they are billed, so the
- * caller gets them.
+ * caller gets them. Those after one that is too much are dropped.
  */
-function* metered(bytes: Buffer, meter: MeteredCall['meter']): Generator<Piece> {
+function* metered(bytes: Buffer, meter: CompletionMeter): Generator<Piece> {
   if (bytes.length === 0) return;
   const events: StreamEvent[] = [];
   try {
-    for (const text of eventsIn(bytes.toString())) events.push(readEvent(text, meter));
+    for (const text of eventsIn(bytes.toString())) {
+      const event = readEvent(text, meter);
+      events.push(event);
+      const overdue = meter.overdueChoices;
+      if (overdue.length === 0) continue;
+      events.push(...lastEvents(event.chunk, overdue, meter));
+      return yield pieceOf(joined(events), events);
+    }
   } catch (error) {
     if (events.length > 0) yield pieceOf(joined(events), events);
     throw error;
   }
   yield pieceOf(bytes, events);
+}
+
+/** Ends choices as their model should have: with a chunk that says so, the usage as it is charged, and `[DONE]`. */
+function lastEvents(chunk: Metered = {}, choices: number[], meter: CompletionMeter): StreamEvent[] {
+  const { usage: _, ...common } = chunk;
+  const ends = choices.map((index) => ({ index, delta: {}, finish_reason: 'length' }));
+  const last = { ...common, choices: ends };
+  meter.observe(last);
+  meter.ended = true;
+  const { promptTokens: prompt_tokens, completionTokens: completion_tokens } = meter.outcome();
+  const total_tokens = prompt_tokens + completion_tokens;
+  const usage = { prompt_tokens, completion_tokens, total_tokens };
+  return [
+    ...[last, { ...common, choices: [], usage }].map((each) => ({
+      text: eventOf(each),
+      chunk: each,
+      isEnd: false,
+    })),
+    { text: doneEvent, isEnd: true },
+  ];
 }
 
 function pieceOf(bytes: Buffer, events: StreamEvent[]): Piece {
@@ -90,7 +120,7 @@ const joined = (events: StreamEvent[]) => Buffer.from(events.map(({ text }) => t
 
 const isUsageChunk = ({ chunk }: StreamEvent) => Boolean(chunk?.usage) && !chunk?.choices?.length;
 
-function readEvent(text: string, meter: MeteredCall['meter']): StreamEvent {
+function readEvent(text: string, meter: CompletionMeter): StreamEvent {
   const data = dataOf(text);
   if (data === undefined || data === '[DONE]') return { text, isEnd: data === '[DONE]' };
   const chunk = parseChunk(data);

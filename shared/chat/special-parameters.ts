@@ -2,6 +2,7 @@ import { valueError } from '../http/errors.ts';
 import { askedKinds } from '../models/asked-kinds.ts';
 import { isAllowedBy, type Model } from '../models/catalogue.ts';
 import { isFree } from '../models/cost.ts';
+import { outputParameters } from './output-parameters.ts';
 import { refuseProvidersTools } from './provider-tools.ts';
 
 /** Parameters of providers and gateways that change a call's price, its model, its address, or who keeps its data. */
@@ -10,7 +11,7 @@ const special = [
   ...['api_base', 'api_key', 'base_url', 'extra_body', 'extra_headers'],
   ...['store', 'background', 'previous_response_id', 'mock_response', 'mock_tool_calls'],
   ...['route', 'model_list', 'user_config', 'mcp_servers', 'search_parameters', 'enable_search'],
-  ...['speed', 'inference_geo', 'best_of', 'input_cost_per_token', 'output_cost_per_token'],
+  ...['speed', 'inference_geo', 'input_cost_per_token', 'output_cost_per_token'],
   // xAI answers later, and bills then; OpenRouter takes model and tools from a preset.
   ...['deferred', 'preset'],
   // Searches and tools of Groq, Alibaba, Baidu, Tencent, Cohere, and Azure's own data.
@@ -20,6 +21,7 @@ const special = [
   ...['cache_control_injection_points', 'cached_content', 'prompt_id'],
   // Together bills the model that checks the answer.
   'safety_model',
+  ...outputParameters,
 ];
 
 /**

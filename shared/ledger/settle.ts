@@ -133,7 +133,7 @@ const creditAll = (parts: HeldPart[], costNanoUsd: number, abortSignal?: AbortSi
   Promise.all(parts.map((part) => credit(part, costNanoUsd, abortSignal)));
 
 /** What the key's account holds of a call, and what its team's does. */
-function partsOf({ charge, isRequest }: Hold): HeldPart[] {
+export function partsOf({ charge, isRequest }: Hold): HeldPart[] {
   const { key_id, hold: holdNanoUsd, window, team, team_window = 0 } = charge;
   const held = { holdNanoUsd, heldAtMs: timeOfId(charge.entry) };
   const own = { ...held, key_id, window, isRequest };

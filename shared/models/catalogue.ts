@@ -18,10 +18,7 @@ const ModelFields = v.strictObject({
   usualOutputTokens: v.optional(Tokens),
   /** The most tokens that one image counts as; absent for a model that takes no images. */
   maxImageTokens: v.optional(Tokens),
-  /**
-   * Whether it is a reasoning model, which refuses `temperature`, and takes `max_completion_tokens` instead
-   * of `max_tokens`.
-   */
+  /** Whether it is a reasoning model, which refuses `temperature`. */
   reasoning: v.optional(v.boolean(), false),
   usdPerMillionTokens: TokenPrices,
   /** A fee for each call, beside its tokens. */
@@ -60,6 +57,8 @@ const Catalogue = v.pipe(
         firstByteTimeoutMs: v.optional(Milliseconds, 60_000),
         /** The longest silence in the middle of a streamed response. */
         idleTimeoutMs: v.optional(Milliseconds, 120_000),
+        /** The name under which it takes the limit of an output, if `output-limit-name.ts` has another. */
+        outputLimitName: v.optional(v.picklist(['max_tokens', 'max_completion_tokens'])),
         /** Parameters that callers may send it although they may change what a call costs or who sees it. */
         allows: v.optional(v.array(Name), []),
       }),

@@ -1,22 +1,19 @@
 import type { Outcome } from '../ledger/settle.ts';
 import { askedKinds } from './asked-kinds.ts';
 import type { Model } from './catalogue.ts';
-import {
-  cachedTokens,
-  chatCostNanoUsd,
-  chatTokens,
-  isCount,
-  type TokenUsage,
-  withWholePrompt,
-} from './chat-usage.ts';
+import { chatCostNanoUsd, chatTokens, type TokenUsage, withWholePrompt } from './chat-usage.ts';
+import { isFree } from './cost.ts';
+import { OutputCount } from './output-count.ts';
+import { possibleUsage, withReasoning } from './reported-usage.ts';
 import {
   estimatePromptTokens,
-  estimateTokens,
   maxBilledOutputTokens,
+  maxPromptTokens,
   type SizedRequest,
 } from './token-bounds.ts';
 
 interface Choice {
+  index?: unknown;
   finish_reason?: string | null;
   delta?: Record<string, unknown>;
   message?: Record<string, unknown>;
@@ -41,10 +38,13 @@ export class CompletionMeter {
   private readonly model: Model;
   readonly request: SizedRequest;
   private readonly maxOutputTokens: number;
-  private usage: TokenUsage | undefined;
-  private isCorrected = false;
+  private readonly mustEnd: boolean;
+  private reported: TokenUsage | undefined;
+  /** Whether no output came after the usage. */
+  private isUsageLast = false;
   private serviceTier: unknown;
-  private outputTokens = 0;
+  private readonly output = new OutputCount();
+  private readonly unfinished = new Set<number>();
   /** Whether a finish reason has come, so that the completion is whole. */
   finished = false;
   /** Whether the response has come to its end, or reported an error: what did not come will not come. */
@@ -56,42 +56,81 @@ export class CompletionMeter {
     this.model = model;
     this.request = request;
     this.maxOutputTokens = maxBilledOutputTokens(model, request);
+    this.mustEnd = Boolean(request.max_tokens) || !isFree(model);
   }
 
   /** Whether the last usage that was reported can't be true: it is corrected, or left out of account. */
   get isUnbelievable(): boolean {
-    return this.isCorrected || this.saysNothingOfOutput;
+    const { usage } = this;
+    return usage !== this.reported || this.saysNothingOfOutput || this.saysTooLittle;
+  }
+
+  /** Whether more came than the call allows: its upstream doesn't know the limit, or doesn't keep it. */
+  get isBeyondLimit(): boolean {
+    return (
+      Math.max(this.output.leastTokens, this.usage?.completion_tokens ?? 0) > this.maxOutputTokens
+    );
+  }
+
+  /**
+   * The choices that must be ended, by their numbers: those that go on, once even the fewest tokens that the output can
+   * be are more than the call allows. A model that is free and was given no limit may go on.
+   */
+  get overdueChoices(): number[] {
+    const isOverdue = this.mustEnd && this.output.leastTokens > this.maxOutputTokens;
+    return isOverdue ? [...this.unfinished] : [];
+  }
+
+  /** The last usage, as far as it can be true. */
+  private get usage(): TokenUsage | undefined {
+    const { reported, model, maxOutputTokens, output } = this;
+    // No tokenizer makes more tokens of a text than it has bytes: an answer that is longer than was allowed may say so.
+    const maxCompletion = Math.max(maxOutputTokens, output.bytes);
+    return reported && possibleUsage(reported, model.contextWindow, maxCompletion);
   }
 
   /** Whether the usage counts nothing at all, although output came. */
   private get saysNothingOfOutput(): boolean {
     const { prompt_tokens, completion_tokens } = this.usage ?? {};
-    return prompt_tokens === 0 && completion_tokens === 0 && this.outputTokens > 0;
+    return prompt_tokens === 0 && completion_tokens === 0 && this.output.estimatedTokens > 0;
+  }
+
+  /** Whether the usage of the whole output is less than that can be. */
+  private get saysTooLittle(): boolean {
+    const { completion_tokens = Number.POSITIVE_INFINITY } = this.usage ?? {};
+    return this.isOfWhole && completion_tokens < this.output.leastTokens;
+  }
+
+  /** Whether the usage is of the whole output. Some providers count along, and some begin with a guess. */
+  private get isOfWhole(): boolean {
+    return this.finished && this.isUsageLast;
   }
 
   /** Whether the model produced anything that must be paid for. */
   get sawAnything(): boolean {
-    return this.finished || this.outputTokens > 0 || this.usage !== undefined;
+    return this.finished || this.output.estimatedTokens > 0 || this.usage !== undefined;
   }
 
   /** Meters a completion or a chunk. It is a provider's JSON, so any field may be malformed. */
   observe(part: Metered | null): void {
     const { choices, usage, model, service_tier, error } = part ?? {};
-    if (usage) this.observeUsage(usage);
     if (typeof model === 'string') this.answeredBy = model;
     if (service_tier) this.serviceTier = service_tier;
     if (error) this.ended = true;
-    for (const choice of Array.isArray(choices) ? choices : []) {
-      const { finish_reason, delta, message } = choice ?? {};
-      if (finish_reason) this.finished = true;
-      this.outputTokens += tokensIn(delta ?? message ?? {});
+    for (const [position, choice] of (Array.isArray(choices) ? choices : []).entries()) {
+      const { index, finish_reason, delta, message } = choice ?? {};
+      const number = typeof index === 'number' ? index : position;
+      if (this.output.add(number, delta ?? message ?? {})) {
+        this.isUsageLast = false;
+        this.unfinished.add(number);
+      }
+      if (!finish_reason) continue;
+      this.finished = true;
+      this.unfinished.delete(number);
     }
-  }
-
-  private observeUsage(usage: TokenUsage): void {
-    const whole = withReasoning(withWholePrompt(usage));
-    this.usage = possibleUsage(whole, this.model.contextWindow, this.maxOutputTokens);
-    this.isCorrected = this.usage !== whole;
+    if (!usage) return;
+    this.reported = withReasoning(withWholePrompt(usage));
+    this.isUsageLast = true;
   }
 
   /**
@@ -101,82 +140,53 @@ export class CompletionMeter {
    */
   outcome(others: readonly Model[] = []): Outcome {
     const broken = this.sawAnything ? 'partial' : 'estimated';
-    const reported = this.saysNothingOfOutput ? undefined : this.usage;
-    const usage = reported ?? {
-      prompt_tokens: estimatePromptTokens(this.model, this.request),
-      // An estimate must not exceed what was held.
-      completion_tokens: Math.min(this.outputTokens, this.maxOutputTokens),
-    };
-    const asked = askedKinds(this.request);
-    const costs = [this.model, ...others].map((model) =>
-      chatCostNanoUsd(model, usage, this.serviceTier, asked),
-    );
-    const { isExact } = chatTokens(this.model, usage, this.serviceTier, asked);
-    const isTold = this.usage !== undefined && !this.isUnbelievable && isExact;
-    const figures = this.finished ? (isTold ? 'exact' : 'estimated') : broken;
+    const used = this.used();
+    const { isExact } = chatTokens(this.model, used, this.serviceTier, askedKinds(this.request));
+    const isTold = used === this.reported && !this.isUnbelievable && isExact;
     return {
-      costNanoUsd: Math.max(...costs),
-      figures,
-      promptTokens: usage.prompt_tokens,
-      completionTokens: usage.completion_tokens,
+      costNanoUsd: Math.max(...[this.model, ...others].map((model) => this.costOf(used, model))),
+      figures: this.finished ? (isTold ? 'exact' : 'estimated') : broken,
+      promptTokens: used.prompt_tokens,
+      completionTokens: used.completion_tokens,
     };
   }
-}
 
-/**
- * Counts the tokens of a model's thoughts as output. Most providers do. xAI and Google count them beside it: xAI names
- * them, Google has them in the total alone.
- *
- * @see https://docs.x.ai/docs/key-information/consumption-and-rate-limits
- * @see https://discuss.ai.google.dev/t/127400
- */
-function withReasoning(usage: TokenUsage): TokenUsage {
-  const { prompt_tokens, completion_tokens, total_tokens } = usage;
-  const beside = Number(total_tokens) - prompt_tokens - completion_tokens;
-  const unnamed = prompt_tokens + completion_tokens === 0 ? 0 : beside;
-  const reasoning = usage.completion_tokens_details?.reasoning_tokens ?? unnamed;
-  const counts = [prompt_tokens, completion_tokens, beside];
-  if (beside === 0 || beside !== reasoning) return usage;
-  if (!counts.every(isCount)) return usage;
-  return { ...usage, completion_tokens: completion_tokens + beside };
-}
+  /** What the output costs that came, with a prompt no longer than what was sent. It may be more than was held. */
+  outputNanoUsd(): number {
+    const used = this.used();
+    const most = maxPromptTokens(this.model, this.request);
+    return this.costOf({ ...used, prompt_tokens: Math.min(used.prompt_tokens, most) }, this.model);
+  }
 
-/**
- * Returns a usage as far as it can be true: the same if it can, cut to what the model takes and the request allows if
- * it is more, and undefined if it has no counts. So a usage that is too high is never cheaper than one at the limit.
- * More cached tokens than the prompt has count as none.
- */
-function possibleUsage(
-  usage: TokenUsage,
-  maxPromptTokens: number,
-  maxOutputTokens: number,
-): TokenUsage | undefined {
-  const { prompt_tokens, completion_tokens, prompt_tokens_details } = usage;
-  const cached = cachedTokens(usage);
-  if (![prompt_tokens, completion_tokens, cached].every(isCount)) return undefined;
-  const prompt = Math.min(prompt_tokens, maxPromptTokens);
-  const completion = Math.min(completion_tokens, maxOutputTokens);
-  if (prompt === prompt_tokens && completion === completion_tokens && cached <= prompt)
-    return usage;
-  return {
-    ...usage,
-    prompt_tokens: prompt,
-    completion_tokens: completion,
-    prompt_tokens_details: {
-      ...prompt_tokens_details,
-      cached_tokens: cached <= prompt ? cached : 0,
-    },
-  };
-}
+  private costOf(usage: TokenUsage, model: Model): number {
+    return chatCostNanoUsd(model, usage, this.serviceTier, askedKinds(this.request));
+  }
 
-/** Fields whose text is not the model's output. */
-const labels = new Set(['role', 'id', 'type', 'index', 'format']);
+  /**
+   * The usage that is paid: what was told of the whole output, if that can be so little. Without it the greater of an
+   * estimate and what was told before.
+   */
+  private used(): TokenUsage {
+    const { usage } = this;
+    const known = this.saysNothingOfOutput ? undefined : usage;
+    const prompt_tokens = Math.max(
+      known?.prompt_tokens ?? 0,
+      known && this.isUsageLast ? 0 : estimatePromptTokens(this.model, this.request),
+    );
+    const completion_tokens = Math.max(
+      known?.completion_tokens ?? 0,
+      known && this.isOfWhole ? this.output.leastTokens : this.countedTokens(),
+    );
+    const isAsTold =
+      prompt_tokens === known?.prompt_tokens && completion_tokens === known.completion_tokens;
+    return isAsTold ? known : { ...known, prompt_tokens, completion_tokens };
+  }
 
-/** Estimates the tokens of all text in a message or delta: content, reasoning and tool arguments, at any depth. */
-function tokensIn(part: unknown): number {
-  if (typeof part === 'string') return estimateTokens(part);
-  if (typeof part !== 'object' || part === null) return 0;
-  let tokens = 0;
-  for (const [key, value] of Object.entries(part)) if (!labels.has(key)) tokens += tokensIn(value);
-  return tokens;
+  /** Estimates the output's tokens: within the call's limit, unless it is certainly longer. */
+  private countedTokens(): number {
+    const { maxOutputTokens } = this;
+    const { estimatedTokens, leastTokens } = this.output;
+    if (leastTokens > maxOutputTokens) return Math.max(leastTokens, estimatedTokens);
+    return Math.max(leastTokens, Math.min(estimatedTokens, maxOutputTokens));
+  }
 }

@@ -3,10 +3,9 @@ import type { Model } from './catalogue.ts';
 import { feeNanoUsd, highestRate, roundUp } from './cost.ts';
 import type { TokenKind } from './token-prices.ts';
 
-/** The fields of a chat request that limit its output. */
+/** The fields of a chat request that limit its output. Each upstream gets the limit under the name that it knows. */
 interface OutputLimits {
   max_tokens?: number | null | undefined;
-  max_completion_tokens?: number | null | undefined;
   n?: number | null | undefined;
 }
 
@@ -75,21 +74,16 @@ const maxPredictedTokens = ({ prediction }: SizedRequest) =>
 export const maxBilledOutputTokens = (model: Model, request: SizedRequest) =>
   maxCompletionTokens(model, request) + maxPredictedTokens(request);
 
-/** The most tokens of output that a call allows. If it sets both limits, a provider may obey either. */
-export function maxCompletionTokens(
-  model: Model,
-  { n, max_tokens, max_completion_tokens }: OutputLimits,
-): number {
-  const asked = Math.max(max_tokens ?? 0, max_completion_tokens ?? 0) || model.maxOutputTokens;
-  return (n ?? 1) * Math.min(asked, model.maxOutputTokens);
-}
+/** The most tokens of output that a call allows. */
+export const maxCompletionTokens = (model: Model, { n, max_tokens }: OutputLimits): number =>
+  (n ?? 1) * Math.min(max_tokens || model.maxOutputTokens, model.maxOutputTokens);
 
 /**
  * The most tokens that a prompt can have. A byte-level tokenizer never makes more tokens than its text has bytes.
  * An image counts as the catalogue says. A file may lie elsewhere or be compressed, and a kind of content that is
  * not known may be anything, so they count as the whole context window.
  */
-function maxPromptTokens(model: Model, request: SizedRequest): number {
+export function maxPromptTokens(model: Model, request: SizedRequest): number {
   const { bytes, images, unmeasured } = sizeOf(request);
   if (unmeasured > 0) return model.contextWindow;
   const max =

@@ -6,12 +6,15 @@ import { catalogue, type Model } from './catalogue.ts';
 import { admit, type Pause, recordFailure, recordNothing, recordSuccess } from './circuit.ts';
 import { withoutEchoes } from './echoes.ts';
 import { ModelError, ModelPausedError, refusesKey, toModelError, unavailable } from './errors.ts';
+import { outputLimitName } from './output-limit-name.ts';
 import { tellingIfSent } from './sent-whole.ts';
 
 /** A chat-completions request. Parameters that aren't named here pass through untouched. */
 export interface CompletionBody {
   model: string;
   messages: unknown[];
+  /** The limit of its output. Each upstream gets it under the name that it knows. */
+  max_tokens?: number | null | undefined;
   stream?: boolean | null | undefined;
   [parameter: string]: unknown;
 }
@@ -24,10 +27,23 @@ export interface OpenedCompletion {
   idleTimeoutMs: number;
 }
 
+/** What becomes of prompts that upstreams took without an answer: their providers may bill them. */
+export interface TakenPrompts {
+  /**
+   * Told of each upstream that was sent the whole request and never answered: it was silent until its time was up or
+   * `signal` aborted, or its connection broke.
+   */
+  onTaken(how: 'silent' | 'broken'): void;
+  /** Returns whether the call can pay for another upstream beside those that took the prompt. */
+  coverNext(): Promise<boolean>;
+}
+
+const nobodyPays: TakenPrompts = { onTaken: () => {}, coverNext: async () => true };
+
 /**
  * Sends a key's request to a model's upstreams in order of preference, and returns the raw response of the first that
- * takes it. After a throttle, a fault or a timeout before the first byte the next upstream is tried.
- * `onGivenUp` is called for each that was sent the whole request and was silent until its time was up, or `signal` aborted.
+ * takes it. After a throttle, a fault or a timeout before the first byte the next upstream is tried, if the call can pay
+ * for it.
  *
  * Throws `ModelError`: 400 or 404 if an upstream refuses the request, 503 if none is left or `signal` aborts.
  */
@@ -36,10 +52,14 @@ export async function openCompletion(
   keyId: string,
   body: CompletionBody,
   signal: AbortSignal,
-  onGivenUp: () => void = () => {},
+  taken: TakenPrompts = nobodyPays,
 ): Promise<OpenedCompletion> {
   const failures: ModelError[] = [];
   for (const { upstream, model: upstreamModel } of model.upstreams) {
+    const last = failures.at(-1);
+    if (last && !(await taken.coverNext())) {
+      throw unavailable(`${last.message} ${notCovered}`, last, last.retryAfterSeconds ?? 1);
+    }
     const circuit = `${upstream} ${upstreamModel}`;
     const pause = admit(circuit, keyId);
     if (pause) {
@@ -47,7 +67,8 @@ export async function openCompletion(
       continue;
     }
     try {
-      const opened = await ask(upstream, { ...body, model: upstreamModel }, signal, onGivenUp);
+      const request = requestTo(model, upstream, { ...body, model: upstreamModel });
+      const opened = await ask(upstream, request, signal, taken);
       recordSuccess(circuit, keyId);
       return { ...opened, model: upstreamModel };
     } catch (error) {
@@ -76,6 +97,19 @@ function pausedError(upstream: string, { waitMs, isForAll }: Pause): ModelPaused
     ? `The model's provider ${upstream} failed repeatedly and is left alone for ${retryAfterSeconds} s.`
     : `The last calls of this key failed at the model's provider ${upstream}, which gets no more of them for ${retryAfterSeconds} s.`;
   return new ModelPausedError(503, 'model_unavailable', message, { retryAfterSeconds });
+}
+
+const notCovered =
+  'What it was sent may be billed, and the budget does not cover sending it to the next provider too.';
+
+/** Names the limit of a request's output as an upstream does. */
+function requestTo(
+  model: Model,
+  upstream: string,
+  { max_tokens, ...body }: CompletionBody,
+): CompletionBody {
+  if (!max_tokens) return body;
+  return { ...body, [outputLimitName(model, upstream, upstreamNamed(upstream))]: max_tokens };
 }
 
 /** Whether a request is larger than our account with the provider may send. Another provider may take it. */
@@ -112,7 +146,7 @@ async function ask(
   name: string,
   body: CompletionBody,
   signal: AbortSignal,
-  onGivenUp: () => void,
+  taken: TakenPrompts,
 ): Promise<Omit<OpenedCompletion, 'model'>> {
   const { baseUrl, secret, firstByteTimeoutMs, idleTimeoutMs } = upstreamNamed(name);
   const secretId = secretIdOf(secret);
@@ -131,7 +165,9 @@ async function ask(
           .post('/chat/completions', { body, signal, stream: body.stream === true })
           .asResponse(),
       (error, isSentWhole) => {
-        if (isSentWhole && isOurEnd(error)) onGivenUp();
+        if (!isSentWhole) return;
+        if (isOurEnd(error)) taken.onTaken('silent');
+        else if (error instanceof OpenAI.APIConnectionError) taken.onTaken('broken');
       },
     );
   };

@@ -29,8 +29,8 @@ export const completionComponents = {
       stream_options: '`include_usage` asks for a last chunk with the usage.',
       temperature: 'How freely the model chooses its words; 0.15 where it is not given.',
       max_tokens:
-        'The most tokens to answer with. The less it is, the less of the budget is held for the answer.',
-      max_completion_tokens: 'The same, by its newer name.',
+        'The most tokens to answer with. The less it is, the less of the budget is held for the answer. Other servers’ names for it, such as `n_predict`, are refused.',
+      max_completion_tokens: 'The same, by its newer name. If both are there, the smaller counts.',
       n: 'How many answers to give.',
       metadata:
         'Up to 16 tags of your own, kept on the call’s charge and told to no model: the operator’s exports can be grouped by them. A provider gets them with `store` alone.',

@@ -58,7 +58,7 @@ export const headers = {
   },
   'x-quire-max-tokens': {
     description:
-      'The most tokens that the model could write, in a request without `max_tokens` by a key whose budget does not cover all that the model can write. An answer that met it has the `finish_reason` `length`.',
+      'The most tokens that the model could write in each choice: the request’s own limit; or without one, if the key’s budget does not cover all that the model can write, what it covers. An answer that met it has the `finish_reason` `length`. So has a stream that is ended here because its provider went beyond.',
     schema: { type: 'integer', minimum: 1 },
     example: 16_384,
   },

@@ -146,7 +146,7 @@ function ask({ url, headers, agent }: Target, content: string, stream = false): 
   const body = JSON.stringify({
     model: 'gpt-4o',
     messages: [{ role: 'user', content }],
-    max_tokens: 10,
+    max_tokens: 10_000,
     ...(stream && { stream: true }),
   });
   return new Promise((resolve, reject) => {

@@ -33,7 +33,7 @@ async function measure(): Promise<void> {
     send('/v1/chat/completions', {
       model: 'gpt-4o',
       messages: [{ role: 'user', content }],
-      max_tokens: 10,
+      max_tokens: 10_000,
       stream,
     });
   const chat = () => send('/chat/stream', { message: '20 0', model: 'gpt-4o' });

@@ -70,7 +70,7 @@ async function eventOf(host: FunctionHost, request: object): Promise<unknown> {
   const response = await fetch(`${stage.baseUrl}/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${apiKey}` },
-    body: JSON.stringify({ model: 'gpt-4o', max_tokens: 10, ...request }),
+    body: JSON.stringify({ model: 'gpt-4o', max_tokens: 10_000, ...request }),
   });
   await response.text();
   host.invoke = invoke;

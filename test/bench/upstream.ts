@@ -10,7 +10,11 @@ interface Asked {
   messages: { content: string }[];
 }
 
-const usage = { prompt_tokens: 10, completion_tokens: 10, total_tokens: 20 };
+const usageOf = (completion_tokens: number) => ({
+  prompt_tokens: 10,
+  completion_tokens,
+  total_tokens: 10 + completion_tokens,
+});
 
 let calls = 0;
 let goOn: PromiseWithResolvers<void> | undefined;
@@ -51,7 +55,7 @@ function answer(response: ServerResponse<IncomingMessage>): void {
       object: 'chat.completion',
       model: 'bench',
       choices: [{ index: 0, message, finish_reason: 'stop' }],
-      usage,
+      usage: usageOf(10),
     }),
   );
 }
@@ -68,7 +72,9 @@ async function stream(
     if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
   }
   response.write(chunkOf({ delta: {}, finish_reason: 'stop' }));
-  response.write(serverSentEvent(JSON.stringify({ ...chunk, choices: [], usage })));
+  response.write(
+    serverSentEvent(JSON.stringify({ ...chunk, choices: [], usage: usageOf(chunks) })),
+  );
   response.end(serverSentEvent('[DONE]'));
 }
 

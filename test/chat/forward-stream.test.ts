@@ -35,7 +35,7 @@ function callOf(
     account: {} as Account,
     idleTimeoutMs,
     signal,
-    outcome: () => meter.outcome(),
+    outcome: async () => meter.outcome(),
     end: async () => {
       outcomes.push(meter.sawAnything ? meter.outcome() : 'nothing');
     },

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { limited, planHold } from '../../shared/chat/output-limit.ts';
+import { planHold } from '../../shared/chat/output-limit.ts';
 import type { Model } from '../../shared/models/catalogue.ts';
 import { maxCostNanoUsd, type SizedRequest } from '../../shared/models/token-bounds.ts';
 
@@ -89,9 +89,9 @@ describe('a call without a limit', () => {
 
           const { holdNanoUsd, maxTokens, from = holdNanoUsd } = fitOf(model, request, available);
 
-          const asked = maxTokens === undefined ? request : limited(model, request, maxTokens);
+          const asked = { ...request, max_tokens: maxTokens };
           const least = Math.min(model.reasoning ? 1_024 : 256, model.maxOutputTokens);
-          const leastNanoUsd = maxCostNanoUsd(model, limited(model, request, least));
+          const leastNanoUsd = maxCostNanoUsd(model, { ...request, max_tokens: least });
           expect(maxCostNanoUsd(model, asked)).toBe(holdNanoUsd);
           expect(from).toBeGreaterThanOrEqual(holdNanoUsd);
           expect(holdNanoUsd <= available).toBe(leastNanoUsd <= available);
@@ -112,13 +112,6 @@ it('a limit of the caller’s own stands, whatever the key has', () => {
   for (const available of [0, usd(0.05), usd(1000)]) {
     expect(fitOf(mini, request, available)).toEqual({ holdNanoUsd: maxCostNanoUsd(mini, request) });
   }
-});
-
-it('a limit has the name that the model takes', () => {
-  const request = { ...hi, max_tokens: null, max_completion_tokens: null };
-
-  expect(limited(mini, request, 7)).toEqual({ ...hi, max_completion_tokens: 7 });
-  expect(limited(plain, request, 7)).toEqual({ ...hi, max_tokens: 7 });
 });
 
 describe('the advice for a budget that is too small', () => {

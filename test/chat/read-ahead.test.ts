@@ -10,12 +10,14 @@ const model: Model = {
   id: 'a-model',
   upstreams: [{ upstream: 'an-upstream', model: 'a-model' }],
   contextWindow: 100_000,
-  maxOutputTokens: 1_000,
+  maxOutputTokens: 10_000_000,
   reasoning: false,
   usdPerMillionTokens: { input: 1, output: 10 },
 };
 
 const text = 'x'.repeat(100_000);
+/** As many as the longest answer here can be. */
+const tokens = 1_000_000;
 
 /** A call whose upstream sends these events; `sent` counts those that were asked for. */
 function callOf(events: Iterable<string>) {
@@ -36,7 +38,7 @@ function callOf(events: Iterable<string>) {
     account: {} as Account,
     idleTimeoutMs: 60_000,
     signal: timeIsUp.signal,
-    outcome: () => meter.outcome(),
+    outcome: async () => meter.outcome(),
     end: async () => resolve(meter.outcome()),
     endWith: () => Promise.reject(new Error('A stream produces nothing to keep')),
   };
@@ -49,11 +51,11 @@ async function contentOf(ahead: ReadAhead): Promise<number> {
   return bytes;
 }
 
-const exact = { figures: 'exact', promptTokens: 3, completionTokens: 4 };
+const exact = { figures: 'exact', promptTokens: 3, completionTokens: tokens };
 
 describe('an answer that nobody reads', () => {
   it('is read to its end and settled at once if it is short', async () => {
-    const { call, ended } = callOf(streamOf(Array(9).fill(text), [3, 4]));
+    const { call, ended } = callOf(streamOf(Array(9).fill(text), [3, tokens]));
 
     const ahead = new ReadAhead(call, 60_000);
 
@@ -62,7 +64,7 @@ describe('an answer that nobody reads', () => {
   });
 
   it('is held back at a megabyte, and after a time read to its end and settled', async () => {
-    const { call, upstream, ended } = callOf(streamOf(Array(50).fill(text), [3, 4]));
+    const { call, upstream, ended } = callOf(streamOf(Array(50).fill(text), [3, tokens]));
 
     const ahead = new ReadAhead(call, 100);
 
@@ -75,7 +77,7 @@ describe('an answer that nobody reads', () => {
   });
 
   it('is read to its end by one who leaves', async () => {
-    const { call, ended } = callOf(streamOf(Array(50).fill(text), [3, 4]));
+    const { call, ended } = callOf(streamOf(Array(50).fill(text), [3, tokens]));
     const ahead = new ReadAhead(call, 60_000);
     for await (const _ of ahead.pieces()) break;
 
@@ -85,7 +87,7 @@ describe('an answer that nobody reads', () => {
   });
 
   it('ends with the time of its call, however patient it is', async () => {
-    const { call, ended, timeIsUp } = callOf(streamOf(Array(50).fill(text), [3, 4]));
+    const { call, ended, timeIsUp } = callOf(streamOf(Array(50).fill(text), [3, tokens]));
     const ahead = new ReadAhead(call, 60_000);
     await vi.waitFor(() => expect(call.meter.sawAnything).toBe(true));
 
@@ -98,7 +100,7 @@ describe('an answer that nobody reads', () => {
 
 describe('an answer that is read slowly', () => {
   it('comes whole while what is held back adds up to less than the patience', async () => {
-    const events = streamOf(Array(40).fill(text), [3, 4]);
+    const events = streamOf(Array(40).fill(text), [3, tokens]);
     const { call } = callOf(events);
     const ahead = new ReadAhead(call, 60_000);
     const parts: Buffer[] = [];
@@ -112,7 +114,7 @@ describe('an answer that is read slowly', () => {
   });
 
   it('is cut where all the waits for it add up to more', async () => {
-    const { call, ended } = callOf(streamOf(Array(100).fill(text), [3, 4]));
+    const { call, ended } = callOf(streamOf(Array(100).fill(text), [3, tokens]));
     const ahead = new ReadAhead(call, 50);
     let pieces = 0;
 
@@ -129,7 +131,12 @@ describe('an answer that is read slowly', () => {
   });
 
   it('comes as far as it is good where its upstream breaks off', async () => {
-    const { call, ended } = callOf([chunk('good'), 'data: {broken\n\n', usageChunk(3, 4), done]);
+    const { call, ended } = callOf([
+      chunk('good'),
+      'data: {broken\n\n',
+      usageChunk(3, tokens),
+      done,
+    ]);
     const ahead = new ReadAhead(call);
     await ended;
     const texts: string[] = [];

@@ -295,13 +295,22 @@ it('holds a predicted output as output too', () => {
   expect(maxCostNanoUsd(model, predicted) - plain).toBeGreaterThan(5_000 * (2_500 + 10_000));
 });
 
-it('keeps a limit beside one that is null', () => {
+it.each([
+  ['of the newer name', { max_completion_tokens: 5 }],
+  ['of the older name', { max_tokens: 5 }],
+  ['beside one that is null', { max_tokens: 5, max_completion_tokens: null }],
+  ['beside one that is null, by its newer name', { max_tokens: null, max_completion_tokens: 5 }],
+  ['that is the smaller of two', { max_tokens: 5, max_completion_tokens: 9_000 }],
+  [
+    'that is the smaller of two, by its newer name',
+    { max_tokens: 9_000, max_completion_tokens: 5 },
+  ],
+])('takes a limit %s', (_, limits) => {
   const reasoning = catalogue.models.find((each) => each.reasoning) as Model;
 
-  expect(bodyOf({ max_tokens: 5, max_completion_tokens: null }, reasoning)).toMatchObject({
-    max_completion_tokens: 5,
-  });
-  expect(bodyOf({ max_tokens: null, max_completion_tokens: 7 })).toMatchObject({
-    max_completion_tokens: 7,
-  });
+  for (const each of [model, reasoning]) {
+    const { max_tokens, ...body } = bodyOf(limits, each);
+    expect(max_tokens).toBe(5);
+    expect(body).not.toHaveProperty('max_completion_tokens');
+  }
 });

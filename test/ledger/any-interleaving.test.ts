@@ -22,6 +22,7 @@ import {
   aLostStart,
   aMove,
   aNewWindow,
+  anOverrun,
   type Batch,
   type Call,
   perform,
@@ -38,12 +39,14 @@ const histories = {
   'any history': aHistory,
   'sweeps beside callers who are late, and new ones': aLostStart,
   'a window that ends under running calls': aNewWindow,
+  'calls that cost more than they hold': anOverrun,
 };
 
 it.each([
   ['any history', cases(2, 20)],
   ['sweeps beside callers who are late, and new ones', cases(3, 30)],
   ['a window that ends under running calls', cases(3, 20)],
+  ['calls that cost more than they hold', cases(3, 30)],
 ] as const)('keeps within the ceiling, and spends what its charges cost: %s', (what, numRuns) =>
   expectExact(histories[what], numRuns, async () => ({
     keyIds: [await newAccount('key')],
@@ -55,6 +58,7 @@ it.each([
   ['any history', cases(2, 20)],
   ['sweeps beside callers who are late, and new ones', cases(2, 20)],
   ['a window that ends under running calls', cases(2, 15)],
+  ['calls that cost more than they hold', cases(3, 30)],
   ['keys that go from team to team', cases(3, 30)],
 ] as const)(
   'keeps keys and their teams within their ceilings, and each spends what was charged to it: %s',

@@ -4,6 +4,7 @@ import { setting } from '../../shared/config.ts';
 import { admit } from '../../shared/ledger/admission.ts';
 import { sweepLedger } from '../../shared/ledger/audit.ts';
 import { changeAccountLimits } from '../../shared/ledger/change-limits.ts';
+import { raiseHold } from '../../shared/ledger/raise-hold.ts';
 import { type Hold, type HoldPlan, reserve, reserveByPlan } from '../../shared/ledger/reserve.ts';
 import { release, settle, settleWith } from '../../shared/ledger/settle.ts';
 import { putInTeam } from '../../shared/ledger/team.ts';
@@ -29,6 +30,8 @@ const weights = {
   settle: 4,
   produce: 3,
   release: 1,
+  raise: 3,
+  overrun: 2,
   call: 2,
   admit: 2,
   sweep: 2,
@@ -94,7 +97,9 @@ const lastBatches = fc
   .record({
     fault: fc.option(aFault, { nil: undefined }),
     order: anOrder,
-    others: fc.array(anActionOf(['settle', 'release', 'reserve']), { maxLength: 4, size: 'max' }),
+    others: fc.array(anActionOf(['settle', 'release', 'reserve', 'raise', 'overrun']), {
+      ...{ maxLength: 4, size: 'max' },
+    }),
   })
   .map(({ fault, order, others }): Batch[] => [
     { afterMs: 27 * minuteMs, order, actions: [{ ...sweep, fault }, sweep, ...others] },
@@ -129,7 +134,19 @@ export const aLostStart = historyOf(fc.tuple(batchOf(0, 'reserve')));
 
 /** Some calls begin, and next their window has ended. */
 export const aNewWindow = historyOf(
-  fc.tuple(batchOf(0, 'reserve'), batchOf(7 * minuteMs, 'call', 'settle', 'produce', 'change')),
+  fc.tuple(
+    batchOf(0, 'reserve'),
+    batchOf(7 * minuteMs, 'call', 'settle', 'produce', 'change', 'raise', 'overrun'),
+  ),
+);
+
+/** Some calls begin that turn out to cost more than they hold, beside others that want the same money. */
+export const anOverrun = historyOf(
+  fc.tuple(
+    batchOf(0, 'reserve', 'fit'),
+    batchOf(1, 'raise', 'overrun', 'reserve', 'settle', 'move'),
+    batchOf(1, 'raise', 'overrun', 'produce', 'call', 'change'),
+  ),
 );
 
 const subject = { model: 'gpt-5-mini', tags: ['chat'] };
@@ -166,6 +183,13 @@ export async function perform(
     case 'release': {
       const call = calls[pick % calls.length];
       return call && end(call, kind === 'settle' ? costPercent : undefined);
+    }
+    case 'raise':
+    case 'overrun': {
+      const call = calls[pick % calls.length];
+      if (!call || call.hold.isEnded) return;
+      await raiseHold(call.hold, hold, { orLess: kind === 'overrun' });
+      return kind === 'overrun' ? end(call, 100) : undefined;
     }
     case 'produce': {
       const call = calls[pick % calls.length];

@@ -92,6 +92,15 @@ describe('output is', () => {
       },
       2,
     ],
+    ['thoughts under two names, once', { reasoning: '12345678', reasoning_content: '12345678' }, 2],
+    [
+      'thoughts and their details, once',
+      {
+        reasoning: '12345678',
+        reasoning_details: [{ type: 'reasoning.text', text: '12345678', index: 0 }],
+      },
+      2,
+    ],
     ['no role', { role: 'assistant', content: '' }, 0],
     ['nothing', null, 0],
   ])('%s', (_, delta, tokens) => {
@@ -110,11 +119,14 @@ describe('output is', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'grapheme' }), { maxLength: 20 }), (texts) => {
         const bytes = Buffer.byteLength(texts.join(''));
+        const words = texts.join('').match(/\S+/g) ?? [];
 
         const { completionTokens } = metered(...texts.map(text), finish);
 
         expect(completionTokens).toBeGreaterThanOrEqual(bytes / 4);
-        expect(completionTokens).toBeLessThan(bytes / 4 + Math.max(1, texts.length));
+        expect(completionTokens).toBeLessThan(
+          Math.max(words.length + 1, bytes / 4 + Math.max(1, texts.length)),
+        );
       }),
     );
   });
@@ -200,6 +212,119 @@ describe('a usage', () => {
         },
       ),
     );
+  });
+});
+
+describe('a usage that was told before the output ended', () => {
+  const words = text('word '.repeat(500));
+
+  it('is not what an answer costs that broke off after it', () => {
+    const counted = metered(words);
+
+    expect(metered(usage(1, 1), words)).toEqual(counted);
+    expect(counted).toMatchObject({ figures: 'partial', completionTokens: 625 });
+  });
+
+  it('is not what an answer costs that ended without another', () => {
+    expect(metered(usage(1, 1), words, finish)).toMatchObject({
+      figures: 'estimated',
+      completionTokens: 625,
+    });
+  });
+
+  it('is what such an answer costs if it is more', () => {
+    expect(metered(usage(70, 900), words)).toMatchObject({
+      figures: 'partial',
+      promptTokens: 70,
+      completionTokens: 900,
+    });
+  });
+
+  it('is never less than what came, if it stays the same in each chunk', () => {
+    const chunk = { ...text('word '), usage: usage(1, 1).usage ?? null };
+
+    const told = metered(...Array(500).fill(chunk));
+
+    expect(told.completionTokens).toBeGreaterThanOrEqual(500);
+  });
+});
+
+it('a usage of less than the text can be is unbelievable, and the least is paid', () => {
+  const seen = [text('word '.repeat(500)), finish, usage(3, 499)];
+
+  expect(metered(...seen)).toMatchObject({ figures: 'estimated', completionTokens: 500 });
+  expect(isUnbelievable(...seen)).toBe(true);
+  expect(isUnbelievable(text('word '.repeat(499)), finish, usage(3, 499))).toBe(false);
+});
+
+describe('an output that is longer than the call allows', () => {
+  const limited = { ...request, max_tokens: 10 };
+  const meterOf = (of: Model, asked: object, ...seen: Metered[]) => {
+    const meter = new CompletionMeter(of, { ...request, ...asked });
+    for (const each of seen) meter.observe(each);
+    return meter;
+  };
+  const choice = (index: number, content: string, finish_reason: string | null = null) =>
+    ({ choices: [{ index, delta: { content }, finish_reason }] }) as Metered;
+
+  it('costs what its usage says, as far as its text can be so much', () => {
+    const told = meterOf(model, limited, text('word '.repeat(50)), finish, usage(3, 60));
+    const lie = meterOf(model, limited, text('word '.repeat(50)), finish, usage(3, 1e9));
+
+    expect(told.outcome()).toMatchObject({ figures: 'exact', completionTokens: 60 });
+    expect([told.isBeyondLimit, told.isUnbelievable]).toEqual([true, false]);
+    expect(lie.outcome()).toMatchObject({ figures: 'estimated', completionTokens: 250 });
+    expect(lie.isUnbelievable).toBe(true);
+  });
+
+  it('is estimated from its text without a usage, and within the limit if it can be', () => {
+    const beyond = meterOf(model, limited, text('word '.repeat(50)), finish);
+    const within = meterOf(model, limited, text('x'.repeat(250)), finish);
+
+    expect(beyond.outcome().completionTokens).toBe(63);
+    expect(beyond.isBeyondLimit).toBe(true);
+    expect(within.outcome().completionTokens).toBe(10);
+    expect(within.isBeyondLimit).toBe(false);
+  });
+
+  it('costs no more than its own prompt and text, whatever is told of the prompt', () => {
+    const meter = meterOf(model, limited, text('word '.repeat(50)), finish, usage(90_000, 60));
+
+    expect(meter.outcome().promptTokens).toBe(90_000);
+    expect(meter.outputNanoUsd()).toBeLessThan(200_000 + 60 * 10_000);
+  });
+
+  it('has to be ended in each choice that goes on, once the words of all are too many', () => {
+    const meter = meterOf(model, { max_tokens: 10, n: 3 });
+    const seen = [];
+    for (let words = 0; words < 11; words++) {
+      for (const index of [0, 1, 2]) {
+        if (index === 1 && words > 4) continue;
+        meter.observe(choice(index, 'word ', index === 1 && words === 4 ? 'stop' : null));
+        seen.push(meter.overdueChoices);
+      }
+    }
+    for (let words = 0; words < 4; words++) meter.observe(choice(2, 'word '));
+
+    expect(seen.flat()).toEqual([]);
+    expect(meter.overdueChoices).toEqual([0, 2]);
+  });
+
+  it('goes on if it is free and has no limit but the model’s', () => {
+    const free = { ...model, usdPerMillionTokens: { input: 0, output: 0 } };
+    const long = choice(0, 'word '.repeat(1_001));
+
+    expect(meterOf(free, {}, long).overdueChoices).toEqual([]);
+    expect(meterOf(free, { max_tokens: 10 }, long).overdueChoices).toEqual([0]);
+    expect(meterOf(model, {}, long).overdueChoices).toEqual([0]);
+  });
+
+  it('is not told by text that the model did not write', () => {
+    const annotations = [{ type: 'url_citation', url_citation: { title: 'word '.repeat(50) } }];
+    const audio = { data: 'A'.repeat(10_000), transcript: 'word '.repeat(50) };
+    const choices = [{ delta: { content: 'hi', annotations, audio } }];
+
+    expect(meterOf(model, limited, { choices }).overdueChoices).toEqual([]);
   });
 });
 

@@ -327,7 +327,7 @@ describe('a session', () => {
   });
 
   it('remembers the beginning of a turn that is too long to keep', async () => {
-    const model = chat.newModel();
+    const model = chat.newModel('wordy');
     const files = [{ name: 'long.txt', content: 'x'.repeat(1_000_000) }];
     const events = await ask({ model: model.id, session_id: 's', message: 'read this', files });
 

@@ -168,6 +168,8 @@ describe.each(ways.slice(1))('who hangs up on %s', (_, path, body) => {
 describe('a reader who doesn’t read', () => {
   const megabyte = 2 ** 20;
   const text = 'x'.repeat(megabyte / 8);
+  /** As many as the longest answer here can be. */
+  const tokens = 400_000;
 
   /** The stage's memory, in MB. */
   const memoryMb = () => {
@@ -180,9 +182,9 @@ describe('a reader who doesn’t read', () => {
     let sentMb = 0;
     async function* pieces() {
       for (; sentMb < total; sentMb += 1 / 8) yield chunk(text);
-      yield* [chunk({}, 'stop'), usageChunk(30, 40), done];
+      yield* [chunk({}, 'stop'), usageChunk(30, tokens), done];
     }
-    const model = chat.newModel('plain', { kind: 'pieces', pieces: pieces() });
+    const model = chat.newModel('wordy', { kind: 'pieces', pieces: pieces() });
     const hangUp = new AbortController();
     const warming = chat.newModel('plain', { kind: 'pieces', pieces: streamOf(['a'], [30, 40]) });
     await (await complete(await chat.newAccount(), { model: warming.id, stream: true })).text();
@@ -198,7 +200,7 @@ describe('a reader who doesn’t read', () => {
     expect(stalledAt).toBeGreaterThan(0);
     expect(stalledAt).toBeLessThan(total / 3);
     expect(grownMb).toBeLessThan(total);
-    await expectPaid(model, 30, 40);
+    await expectPaid(model, 30, tokens);
     expect(sentMb).toBe(total);
   });
 
@@ -214,13 +216,13 @@ describe('a reader who doesn’t read', () => {
         asked.map(async ([path, body]) => {
           async function* pieces() {
             for (let sent = 0; sent < 256; sent++) yield chunk(text);
-            yield* [chunk({}, 'stop'), usageChunk(30, 40), done];
+            yield* [chunk({}, 'stop'), usageChunk(30, tokens), done];
           }
-          const model = chat.newModel('plain', { kind: 'pieces', pieces: pieces() });
+          const model = chat.newModel('wordy', { kind: 'pieces', pieces: pieces() });
           const payer = await chat.newAccount();
           const socket = await stalledSocket(payer, path, { model: model.id, ...body });
 
-          await expectPaid(model, 30, 40, payer);
+          await expectPaid(model, 30, tokens, payer);
 
           expect(socket.readyState).toBe('open');
           expect(socket.bytesRead).toBeLessThan(32 * megabyte);
@@ -252,12 +254,12 @@ describe('a reader who doesn’t read', () => {
     const texts = Array.from({ length: 8 * 40 }, () => text);
     let sent = 0;
     async function* pieces() {
-      for (const piece of streamOf(texts, [30, 40])) {
+      for (const piece of streamOf(texts, [30, tokens])) {
         yield piece;
         sent += 1;
       }
     }
-    const model = chat.newModel('plain', { kind: 'pieces', pieces: pieces() });
+    const model = chat.newModel('wordy', { kind: 'pieces', pieces: pieces() });
     const reader = new TextReader(await complete(account, { model: model.id, stream: true }));
     const stalledAt = await untilStill(() => sent);
 
@@ -265,7 +267,7 @@ describe('a reader who doesn’t read', () => {
 
     expect(stalledAt).toBeLessThan(texts.length);
     expect(whole === streamOf(texts).join('')).toBe(true);
-    await expectPaid(model, 30, 40);
+    await expectPaid(model, 30, tokens);
   });
 });
 

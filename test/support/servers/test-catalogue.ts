@@ -21,6 +21,8 @@ export const kinds = {
   small: 4,
   /** Takes a million tokens. */
   roomy: 2,
+  /** Makes a million tokens. */
+  wordy: 6,
   /** Can't see. */
   blind: 2,
   /** Writes to a cache. */
@@ -29,12 +31,14 @@ export const kinds = {
 
 export type ModelKind = keyof typeof kinds;
 
-const timeouts: Record<string, object> = {
+const settings: Record<string, object> = {
   hasty: { firstByteTimeoutMs: 150 },
   restless: { idleTimeoutMs: 600 },
+  reasoning: { outputLimitName: 'max_completion_tokens' },
 };
 
 const contextWindows: Record<string, number> = { small: 200, roomy: 1_000_000 };
+const maxOutputs: Record<string, number> = { small: 100, wordy: 1_000_000 };
 
 export const providerKey = 'sk-the-providers-own-key';
 
@@ -90,7 +94,7 @@ function modelsOf({ suffix, port }: ModelSlot, nowhere: string) {
     const isClosed = /^(unreachable|limping)/.test(name) && !name.endsWith('-second');
     const base = isClosed ? nowhere : `http://127.0.0.1:${port}`;
     const [kind = ''] = name.split('-');
-    return [name, { baseUrl: `${base}/${name}/v1`, secret: 'openai', ...timeouts[kind] }];
+    return [name, { baseUrl: `${base}/${name}/v1`, secret: 'openai', ...settings[kind] }];
   });
   return {
     upstreams: Object.fromEntries(upstreams),
@@ -98,7 +102,7 @@ function modelsOf({ suffix, port }: ModelSlot, nowhere: string) {
       id,
       upstreams: upstreamNames(id).map((upstream) => ({ upstream, model: upstreamModelOf(id) })),
       contextWindow: contextWindows[id.split('-')[0] ?? ''] ?? 100_000,
-      maxOutputTokens: id.startsWith('small') ? 100 : 1_000,
+      maxOutputTokens: maxOutputs[id.split('-')[0] ?? ''] ?? 1_000,
       ...(!id.startsWith('blind') && { maxImageTokens: 500 }),
       ...(id.startsWith('reasoning') && { reasoning: true }),
       usdPerMillionTokens: {

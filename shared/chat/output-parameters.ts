@@ -1,0 +1,45 @@
+import { valueError } from '../http/errors.ts';
+
+/**
+ * Parameters of servers and gateways that limit the output by another name, lift its limit, or ask for more outputs than
+ * `n` says: what is held for a call would be no bound. Servers that know one let it count in place of `max_tokens`.
+ *
+ * @see https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md
+ * @see https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html
+ */
+export const outputParameters = [
+  // Other names of the limit: llama.cpp, Ollama, Hugging Face, Google, Anthropic and Llama.
+  ...['n_predict', 'num_predict', 'max_new_tokens', 'max_output_tokens', 'maxOutputTokens'],
+  ...['max_length', 'max_tokens_to_sample', 'max_gen_len', 'auto_max_new_tokens'],
+  // Other numbers of outputs.
+  ...['n_cmpl', 'num_generations', 'num_return_sequences', 'candidate_count', 'candidateCount'],
+  ...['best_of', 'use_beam_search', 'num_beams', 'num_retries'],
+  // What goes on after the end, drops the limit, or holds either of these.
+  ...['ignore_eos', 'ban_eos_token', 'additional_drop_params', 'num_ctx', 'options', 'nvext'],
+  ...['generation_config', 'generationConfig', 'thinking_config', 'thinkingConfig'],
+  // What is beside the output, and makes it or the prompt longer than what was sent and written.
+  ...['echo', 'prompt_logprobs', 'n_probs', 'chat_template'],
+];
+
+/** Numbers of tokens that are part of an output, so none may be more than its limit. Some servers count thoughts beside it. */
+const partsOfOutput = [
+  ['min_tokens'],
+  ['thinking_budget'],
+  ['thinking_token_budget'],
+  ['max_think_tokens'],
+  ['thinking', 'budget_tokens'],
+  ['reasoning', 'max_tokens'],
+];
+
+/** Throws `UnprocessableEntityError` for a part of the output that is longer than the output may be. */
+export function refuseBeyondLimit(parameters: Record<string, unknown>, limit: number): void {
+  for (const path of partsOfOutput) {
+    const value = path.reduce<unknown>((within, name) => fieldOf(within, name), parameters);
+    if (typeof value !== 'number' || value <= limit) continue;
+    const reason = `the output may have ${limit} tokens, and ${path.join('.')} asks for more`;
+    throw valueError(['body', ...path], reason);
+  }
+}
+
+const fieldOf = (value: unknown, name: string) =>
+  (value as Record<string, unknown> | null | undefined)?.[name];

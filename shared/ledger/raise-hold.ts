@@ -1,0 +1,90 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { dynamodb, outputOrItem } from '../aws/dynamodb.ts';
+import { setting } from '../config.ts';
+import { type Account, accountKey, inWindow } from './account.ts';
+import { type HeldPart, undoHold } from './credit.ts';
+import { epochOf, heldAttribute } from './epoch.ts';
+import type { Attempt } from './hold-account.ts';
+import { remember } from './last-seen.ts';
+import type { Hold } from './reserve.ts';
+import { partsOf } from './settle.ts';
+
+export interface RaiseOptions {
+  /** Whether a part of the sum is better than nothing. */
+  orLess?: boolean;
+}
+
+/** How often a sum is fitted to an account that other calls keep changing. */
+const maxFits = 5;
+
+/**
+ * Holds more for a call that is under way, on the key's account and on its team's: on both, or on neither. It counts in
+ * the window and the epoch of the first hold, so one charge ends both. Returns how much more is held: the sum, or as much
+ * of it as there is with `orLess`; 0 if that is nothing, or if the window has ended since. A death leaves what any hold
+ * leaves without a charge, which the audit gives back.
+ */
+export async function raiseHold(
+  hold: Hold,
+  nanoUsd: number,
+  { orLess = false }: RaiseOptions = {},
+): Promise<number> {
+  let more = nanoUsd;
+  for (let fits = 1; more > 0 && fits <= maxFits; fits += 1) {
+    const accounts = await raiseOnAll(partsOf(hold), more);
+    if (accounts.every(({ isHeld }) => isHeld)) {
+      const [own, team] = accounts.map(({ account }) => account);
+      hold.charge.hold += more;
+      if (own) hold.account = own;
+      if (team) hold.team = team;
+      return more;
+    }
+    const left = Math.min(...accounts.map(({ account }) => account?.available ?? 0));
+    // An account that has enough refuses because its window, or the time to settle, is over.
+    if (!orLess || left >= more) return 0;
+    more = left;
+  }
+  return 0;
+}
+
+/** The result of a raise on one account; without an account the undoing of one in vain failed. */
+type Raised = Partial<Attempt>;
+
+/** Raises a hold on each account that has a part of it. What one held in vain is undone at once. */
+async function raiseOnAll(parts: HeldPart[], nanoUsd: number): Promise<Raised[]> {
+  const attempts = await Promise.allSettled(parts.map((part) => raiseOn(part, nanoUsd)));
+  const isHeld = attempts.every((each) => each.status === 'fulfilled' && each.value.isHeld);
+  const ends = await Promise.all(
+    attempts.map(async (each, index): Promise<Raised> => {
+      const part = parts[index];
+      if (each.status === 'rejected' || !part) return {};
+      if (isHeld || !each.value.isHeld) return each.value;
+      const account = await undoHold({ ...part, holdNanoUsd: nanoUsd, isRequest: false });
+      return account ? { account } : {};
+    }),
+  );
+  for (const each of attempts) if (each.status === 'rejected') throw each.reason;
+  return ends;
+}
+
+async function raiseOn({ key_id, heldAtMs, window }: HeldPart, nanoUsd: number): Promise<Attempt> {
+  const { output, refusedBy } = await outputOrItem<Account>(
+    dynamodb.send(
+      new UpdateCommand({
+        TableName: setting('LEDGER_TABLE'),
+        Key: accountKey(key_id),
+        // An account that has no sum of the epoch any more was audited: nothing can be settled in it.
+        ConditionExpression: `available >= :more AND attribute_exists(#held) AND ${inWindow(window)}`,
+        UpdateExpression:
+          'SET available = available - :more, held = held + :more, #held = #held + :more',
+        ExpressionAttributeNames: { '#held': heldAttribute(epochOf(heldAtMs)) },
+        ExpressionAttributeValues: { ':more': nanoUsd, ':window': window },
+        ReturnValues: 'ALL_NEW',
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      }),
+    ),
+  );
+  const account = (output?.Attributes as Account | undefined) ?? refusedBy;
+  if (!account) throw new Error(`${key_id} has no account`);
+  remember(account, !output);
+  return { isHeld: output !== undefined, account };
+}

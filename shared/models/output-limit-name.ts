@@ -1,0 +1,22 @@
+import type { Catalogue, Model } from './catalogue.ts';
+
+type Upstream = Catalogue['upstreams'][string];
+
+/** Names and hosts of the providers whose reasoning models know `max_completion_tokens` alone. */
+const openAiNames = ['openai', 'azure'];
+const openAiHost = /(^|\.)(openai|azure)\.com$/;
+
+/**
+ * The name under which an upstream takes the limit of a model's output: what the catalogue says, or `max_tokens`, which
+ * all but OpenAI's reasoning models know. Ollama, DeepSeek and Mistral ignore the newer name.
+ *
+ * @see https://github.com/ollama/ollama/issues/7125
+ * @see https://platform.openai.com/docs/api-reference/chat/create
+ */
+export function outputLimitName({ reasoning }: Model, name: string, upstream: Upstream) {
+  const isOpenAi =
+    openAiNames.includes(name) || openAiHost.test(new URL(upstream.baseUrl).hostname);
+  return (
+    upstream.outputLimitName ?? (reasoning && isOpenAi ? 'max_completion_tokens' : 'max_tokens')
+  );
+}

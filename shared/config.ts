@@ -4,6 +4,8 @@ const urlWanted = 'should be a URL that begins with http:// or https://';
 const HttpUrl = v.pipe(v.string(), v.url(urlWanted), v.regex(/^https?:\/\//i, urlWanted));
 
 const Environment = v.object({
+  /** How many times longer than usual AWS's services may take; never set where it is deployed. */
+  AWS_TIMEOUT_FACTOR: v.optional(v.pipe(v.string(), v.toNumber(), v.minValue(1)), '1'),
   OBJECTS_BUCKET: v.string(),
   CHAT_QUEUE_URL: v.string(),
   /** The lanes' dead-letter queues, for operators' commands. */

@@ -112,6 +112,7 @@ export class ServiceStack extends Stack {
       errors: gatewayErrors,
       alarms,
       logs,
+      waf: settings.waf,
       setsAccount: settings.gatewayAccount,
       detailedMetrics: settings.detailedMetrics,
     });
@@ -163,6 +164,9 @@ export class ServiceStack extends Stack {
     new CfnOutput(this, 'JobsTable', { value: jobs.table.tableName });
     new CfnOutput(this, 'JobRetentionDays', { value: String(retentionDays) });
     new CfnOutput(this, 'LaneShards', { value: String(laneShards) });
+    if (settings.requestsPerMinute !== undefined) {
+      new CfnOutput(this, 'RequestsPerMinute', { value: String(settings.requestsPerMinute) });
+    }
     new CfnOutput(this, 'WebhooksTable', { value: webhooks.table.tableName });
   }
 }

@@ -248,7 +248,7 @@ it('the provider is down: answers are 503, jobs wait for it', async () => {
   expect(unfinished(day)).toEqual([]);
 });
 
-it('functions run out of memory: who is answered by them sees 502, jobs run again, what was held comes back', async () => {
+it('functions run out of memory: who is answered by them sees 503, jobs run again, what was held comes back', async () => {
   const charges = { action: 'dynamodb:PutItem', resource: '*ledger*', outOfMemory: true } as const;
   const day = await during(
     [
@@ -258,7 +258,7 @@ it('functions run out of memory: who is answered by them sees 502, jobs run agai
     { losesWorkers: true },
   );
 
-  expect(kinds(day)).toEqual(['complete 502', 'limits 200', 'list 200', 'submit 202']);
+  expect(kinds(day)).toEqual(['complete 503', 'limits 200', 'list 200', 'submit 202']);
   expect(unfinished(day)).toEqual([]);
   expect(day.jobs.filter(({ retry_count }) => retry_count > 0)).toEqual([]);
 });

@@ -23,6 +23,7 @@ import { addPreflight, errorHeaders } from './cors.ts';
 import { type RouteKind, requestRate } from './request-rates.ts';
 import type { ServiceAlarms } from './service-alarms.ts';
 import type { FunctionLogs } from './service-function.ts';
+import { serviceMetric } from './service-metric.ts';
 import { WebAcl } from './web-acl.ts';
 
 export interface ServiceApiProps {
@@ -120,13 +121,19 @@ export class ServiceApi extends Construct {
   }
 
   private addAlarm(alarms: ServiceAlarms): void {
-    const metric = this.api.metricServerError({ period: Duration.minutes(5), statistic: 'Sum' });
-    alarms.on(
-      metric,
+    const statistic = 'Sum';
+    const period = Duration.minutes(5);
+    alarms.onShare(
       'gateway-5xx',
-      { threshold: 5 },
+      5,
       {
-        notices: 'Callers get 5xx answers, of functions or of the gateway itself',
+        requests: this.api.metricCount({ period }),
+        faults: this.api.metricServerError({ period, statistic }),
+        providers: serviceMetric(this, 'ProviderFaults', statistic, period),
+      },
+      {
+        notices:
+          'One of a hundred answers or more is a 5xx, of functions or of the gateway itself; providers are not to blame',
         todo: 'find the routes in the access logs; without "Faults" beside it, functions time out, crash or are throttled',
         runbook: 'Gateway 5xx',
         essential: true,

@@ -146,7 +146,8 @@ export class ServiceStack extends Stack {
       }),
     );
 
-    new ServiceHealth(this, 'health', { alarms, concurrency });
+    const tables = [jobs.table, keys.table, usage.table, webhooks.table];
+    new ServiceHealth(this, 'health', { alarms, concurrency, ledger: ledger.table, tables });
     if (settings.dashboard) new ServiceDashboard(this, 'dashboard', { stageName });
     // The id is part of its functions' logical ids: another would replace them.
     new DocsApi(this, 'contract', { api, logs });

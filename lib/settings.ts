@@ -12,8 +12,9 @@ import {
   stageName,
   usd,
 } from './setting-values.ts';
+import { mayReserve, workersFit, workersPart } from './workers-part.ts';
 
-const prefix = 'quire:';
+export const prefix = 'quire:';
 
 /** What an operator may set, in `cdk.json` or with `-c quire:<name>=<value>`. */
 const Given = v.strictObject({
@@ -94,21 +95,6 @@ const Given = v.strictObject({
   /** X-Ray traces of functions and the gateway. */
   tracing: v.optional(flag, false),
 });
-
-type Load = Pick<
-  v.InferOutput<typeof Given>,
-  'chatWorkers' | 'ocrWorkers' | 'folderWorkers' | 'concurrency'
->;
-
-/** Whether the workers leave the routes something of this part of the concurrency. */
-const workersFit = (part: number, { chatWorkers, ocrWorkers, folderWorkers, concurrency }: Load) =>
-  chatWorkers + ocrWorkers + folderWorkers <= concurrency * part;
-
-/** More than half of the concurrency may be reserved. */
-const workersPart = (isReserved: boolean) => (isReserved ? 0.3 : 0.6);
-
-const mayReserve = (load: Load) =>
-  load.concurrency >= leastToReserve && workersFit(workersPart(true), load);
 
 const Settings = v.pipe(
   Given,

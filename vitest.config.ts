@@ -8,6 +8,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     // They have a configuration of their own, with a browser.
     exclude: ['test/browser/**'],
+    // The engines share the machine with everything else.
+    env: { AWS_TIMEOUT_FACTOR: '10' },
     testTimeout: 120_000,
     hookTimeout: 120_000,
     // The engines and stages take as much as the workers. More than four were not tried.

@@ -54,9 +54,9 @@ await runCommand(keysCommands, {
   async create({ values, flags }) {
     const { name, webhook: url, ...given } = readValues(KeyOptions, values);
     if (name === undefined) throw new CommandError('create needs a name for the key: --name NAME.');
-    const limits = { ...defaultLimits, ...given };
-    refuseDurationAlone(limits);
+    refuseDurationAlone({ ...defaultLimits, ...given });
     const outputs = await reachKeys(values);
+    const limits = { ...defaultLimits, ...usualRequests(outputs), ...given };
     refuseUnknownModels(given, outputs);
     const team = await teamOf(limits);
     await confirm(await doubtsAbout(given, values), flags);
@@ -155,6 +155,11 @@ await runCommand(keysCommands, {
     return { json: { changes }, text: describeHistory(changes, defaultLimits) };
   },
 });
+
+/** The requests a minute of a key for which none are set, as the target's stack says. */
+function usualRequests({ RequestsPerMinute }: Record<string, string>): Partial<KeyLimits> {
+  return RequestsPerMinute === undefined ? {} : { requests_per_minute: Number(RequestsPerMinute) };
+}
 
 /** Finds a key's team. Throws `NotFoundError` if there is no such team. */
 async function teamOf({ team }: Partial<KeyLimits>) {

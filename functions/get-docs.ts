@@ -1,4 +1,4 @@
-import { compressed } from '../shared/http/compressed.ts';
+import { compressed, compressedAlways } from '../shared/http/compressed.ts';
 import { openStreamEndpoint } from '../shared/http/stream-endpoint.ts';
 import { docsFile, docsPage } from '../shared/openapi/docs.ts';
 
@@ -6,5 +6,7 @@ import { docsFile, docsPage } from '../shared/openapi/docs.ts';
 export const handler = openStreamEndpoint(async (event) => {
   const { pathParameters, requestContext } = event;
   const file = pathParameters?.['file'];
-  return compressed(event, file === undefined ? docsPage(requestContext.path) : docsFile(file));
+  return file === undefined
+    ? compressed(event, docsPage(requestContext.path))
+    : compressedAlways(event, docsFile(file));
 });

@@ -18,8 +18,7 @@ export class ConsoleApi extends Construct {
       timeout,
       logs,
     });
-    for (const path of ['/console', '/console/{file}']) {
-      api.routeOpenStreamed('GET', path, getConsole, timeout);
-    }
+    api.routeOpenStreamed('GET', '/console', getConsole, timeout);
+    api.routeOpenStreamed('GET', '/console/{file}', getConsole, timeout, 'file');
   }
 }

@@ -17,10 +17,9 @@ export class DocsApi extends Construct {
       new ServiceFunction(this, name, { description: `GET ${path}`, timeout, logs });
     api.routeOpen('GET', '/', newFunction('get-index', '/'));
     const getDocument = newFunction('get-openapi', '/openapi.json');
-    api.routeOpenStreamed('GET', '/openapi.json', getDocument, timeout);
+    api.routeOpenStreamed('GET', '/openapi.json', getDocument, timeout, 'file');
     const getDocs = newFunction('get-docs', '/docs');
-    for (const path of ['/docs', '/docs/{file}']) {
-      api.routeOpenStreamed('GET', path, getDocs, timeout);
-    }
+    api.routeOpenStreamed('GET', '/docs', getDocs, timeout);
+    api.routeOpenStreamed('GET', '/docs/{file}', getDocs, timeout, 'file');
   }
 }

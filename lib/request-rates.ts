@@ -1,5 +1,5 @@
-/** How much of the account's concurrency the calls of one route may take. */
-export type RouteKind = 'stream' | 'submission' | 'read' | 'open';
+/** What the calls of a route take. */
+export type RouteKind = 'stream' | 'submission' | 'read' | 'open' | 'file';
 
 /** Requests a second, and at once, for one method of a route. */
 export interface RequestRate {
@@ -8,29 +8,34 @@ export interface RequestRate {
 }
 
 /**
- * What a route's calls may take, as parts of the Lambda concurrency of the account, and how long one usually takes.
- * A rate times a duration is a concurrency, so the two streamed routes together get to half of it, and all others
- * to another quarter; the rest is for the workers. Each may burst up to its part at once.
+ * What a method's calls may be, as parts of the Lambda concurrency of the account. The gateway counts a call before it
+ * asks whose it is: a stranger takes from the same limit as every key. So it is far above what a route needs. What may
+ * run at once is bounded by reserved concurrency, and what one key may do by the key's own limits.
  */
-const shares = {
-  stream: { part: 0.25, usualSeconds: 5 },
-  submission: { part: 0.1, usualSeconds: 0.5 },
-  read: { part: 0.02, usualSeconds: 0.2 },
+const parts = {
+  // A refused call takes 20 ms, so that many a second are a fiftieth of the concurrency.
+  stream: { rate: 1, burst: 1 },
+  // A submission takes half a second.
+  submission: { rate: 0.4, burst: 0.2 },
+  read: { rate: 0.5, burst: 0.2 },
 };
 
 /** Routes without a key cost money that no key pays: a browser and a monitor need no more. */
-const openRate: RequestRate = { rate: 10, burst: 20 };
+const openRates = {
+  open: { rate: 10, burst: 20 },
+  // A page loads a few at once, and then keeps them. The largest has half a megabyte.
+  file: { rate: 2, burst: 40 },
+};
 
 /** A page of the console asks several things at once, whatever the account's quota. */
-const leastAtOnce = 5;
+const least = 20;
 
 /** Returns the limit of each method of a kind of routes, for an account with this Lambda concurrency. */
 export function requestRate(kind: RouteKind, concurrency: number): RequestRate {
-  if (kind === 'open') return openRate;
-  const { part, usualSeconds } = shares[kind];
-  const atOnce = concurrency * part;
+  if (kind === 'open' || kind === 'file') return openRates[kind];
+  const { rate, burst } = parts[kind];
   return {
-    rate: Math.max(leastAtOnce, Math.ceil(atOnce / usualSeconds)),
-    burst: Math.max(leastAtOnce, Math.ceil(atOnce)),
+    rate: Math.max(least, Math.ceil(concurrency * rate)),
+    burst: Math.max(least, Math.ceil(concurrency * burst)),
   };
 }

@@ -2,17 +2,33 @@ import type { CfnFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { ServiceFunction } from './service-function.ts';
 
-/** The functions that others wait for, with their parts of the account's concurrency. */
+/**
+ * The functions that have a part of the account's concurrency to themselves: those that others wait for, so that nobody
+ * takes it from them, and those that wait for models, so that they don't take it from everyone.
+ */
 const parts: Record<string, number> = {
+  'create-chat-completion': 0.35,
+  'stream-chat': 0.15,
   'authorize-request': 0.05,
   'dispatch-jobs': 0.01,
   'roll-up-usage': 0.01,
   sweep: 0.01,
 };
 
+const reservedOf = (part: number, concurrency: number) => Math.ceil(concurrency * part);
+
+/** How much of the account's concurrency is reserved altogether. */
+export const reservedConcurrency = (concurrency: number): number =>
+  Object.values(parts).reduce((sum, part) => sum + reservedOf(part, concurrency), 0);
+
+/** What Lambda keeps for functions without a reservation, and refuses to reserve. */
+export const unreservable = 100;
+
+/** The least concurrency of which enough is left. */
+export const leastToReserve = 250;
+
 /**
- * Gives the functions that all others wait for a part of the account's concurrency to themselves. They may take no
- * more than that, and nobody else takes it from them.
+ * Gives functions a part of the account's concurrency to themselves. They may take no more than that.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/configuration-concurrency.html
  */
@@ -21,6 +37,6 @@ export function reserveConcurrency(scope: Construct, concurrency: number): void 
     const part = child instanceof ServiceFunction ? parts[child.node.id] : undefined;
     if (part === undefined) continue;
     const fn = child.node.defaultChild as CfnFunction;
-    fn.reservedConcurrentExecutions = Math.ceil(concurrency * part);
+    fn.reservedConcurrentExecutions = reservedOf(part, concurrency);
   }
 }

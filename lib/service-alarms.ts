@@ -1,5 +1,10 @@
 import { CfnOutput, Duration, Stack } from 'aws-cdk-lib';
-import { ComparisonOperator, type Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import {
+  ComparisonOperator,
+  MathExpression,
+  type Metric,
+  TreatMissingData,
+} from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
@@ -21,6 +26,14 @@ export interface ServiceAlarmsProps {
   readonly kind: 'essential' | 'all' | 'none';
   /** Who gets a mail for each alarm, once they have confirmed it. */
   readonly email: string | undefined;
+}
+
+/** What came of requests. */
+interface Shares {
+  readonly requests: Metric;
+  readonly faults: Metric;
+  /** Those of the faults that providers are to blame for. */
+  readonly providers?: Metric;
 }
 
 /** When a figure is an alarm. */
@@ -94,8 +107,33 @@ export class ServiceAlarms extends Construct {
     this.on(metric, nameOf(fn, 'lateness'), { threshold: age.toMilliseconds() }, text);
   }
 
+  /** Alarms when so many requests are throttled in five minutes. Each is tried again by its client. */
+  onThrottles(id: string, count: number, throttles: Metric[], text: AlarmText): void {
+    this.on(sumOf('throttled', throttles), id, { threshold: count }, text);
+  }
+
+  /**
+   * Alarms when faults are a hundredth of the requests of five minutes, and `count` at least: a few among many are no
+   * outage, and one of two no trend.
+   */
+  onShare(
+    id: string,
+    count: number,
+    { requests, faults, providers }: Shares,
+    text: AlarmText,
+  ): void {
+    const ours = providers ? sumOf('ours', [faults, negated(providers)]) : faults;
+    const metric = new MathExpression({
+      expression: `IF(ours >= ${count}, 100 * ours / requests, 0)`,
+      usingMetrics: { ours, requests },
+      label: 'percent',
+      period,
+    });
+    this.on(metric, id, { threshold: 1 }, text);
+  }
+
   /** Alarms when a figure reaches a threshold. */
-  on(metric: Metric, id: string, threshold: Threshold, text: AlarmText): void {
+  on(metric: Metric | MathExpression, id: string, threshold: Threshold, text: AlarmText): void {
     const { notices, todo, runbook, essential = false } = text;
     if (!this.topic || (this.kind === 'essential' && !essential)) return;
     const alarm = metric.createAlarm(this, id, {
@@ -109,6 +147,20 @@ export class ServiceAlarms extends Construct {
     alarm.addOkAction(new SnsAction(this.topic));
   }
 }
+
+const period = Duration.minutes(5);
+
+/** A sum leaves out what has no data, of which any other arithmetic would have none either. */
+const sumOf = (label: string, metrics: (Metric | MathExpression)[]) =>
+  new MathExpression({
+    expression: `SUM([${metrics.map((_, index) => `${label}${index}`).join(', ')}])`,
+    usingMetrics: Object.fromEntries(metrics.map((each, index) => [`${label}${index}`, each])),
+    label,
+    period,
+  });
+
+const negated = (metric: Metric) =>
+  new MathExpression({ expression: '0 - negated', usingMetrics: { negated: metric }, period });
 
 const nameOf = ({ node }: Construct, what: string) =>
   `${node.path}-${what}`.split('/').slice(1).join('-');

@@ -3,6 +3,7 @@ import {
   AccessLogField,
   AccessLogFormat,
   AuthorizationType,
+  type CfnRestApi,
   type CfnStage,
   EndpointType,
   type IAuthorizer,
@@ -22,6 +23,8 @@ import { addPreflight, errorHeaders } from './cors.ts';
 import { type RouteKind, requestRate } from './request-rates.ts';
 import type { ServiceAlarms } from './service-alarms.ts';
 import type { FunctionLogs } from './service-function.ts';
+import { serviceMetric } from './service-metric.ts';
+import { WebAcl } from './web-acl.ts';
 
 export interface ServiceApiProps {
   readonly stageName: string;
@@ -35,6 +38,8 @@ export interface ServiceApiProps {
   readonly logs: FunctionLogs;
   /** Whether to set the role by which API Gateway writes its logs: a region has one, for all that is in it. */
   readonly setsAccount: boolean;
+  /** The most requests a minute of one address, of which a web ACL sees to it; there is none without. */
+  readonly waf: number | undefined;
   /** Whether CloudWatch gets metrics of each method, which cost. */
   readonly detailedMetrics: boolean;
 }
@@ -71,6 +76,8 @@ export class ServiceApi extends Construct {
         accessLogFormat: accessLogFormat(),
       },
     });
+    const { node } = this.api;
+    Object.assign(node.defaultChild as CfnRestApi, leastTls);
     this.url = this.api.urlForPath().replace(/\/$/, '');
     this.addGatewayResponses(errors);
     this.addAlarm(props.alarms);
@@ -79,6 +86,12 @@ export class ServiceApi extends Construct {
     this.limit('*', '/*', 'read');
     const stage = this.api.deploymentStage.node.defaultChild as CfnStage;
     stage.methodSettings = Lazy.any({ produce: () => this.methodSettings });
+    if (props.waf === undefined) return;
+    new WebAcl(this, 'web-acl', {
+      stage: this.api.deploymentStage,
+      requestsPerMinute: props.waf,
+      throttled: errors.throttled,
+    });
   }
 
   private explainChecks(): void {
@@ -89,7 +102,7 @@ export class ServiceApi extends Construct {
       },
       {
         id: 'AwsSolutions::AwsSolutions-APIG3',
-        reason: 'A web ACL costs by month and request; an operator may attach one to the stage.',
+        reason: 'A web ACL costs by month and request; the setting quire:waf makes one.',
       },
       {
         id: 'AwsSolutions::AwsSolutions-APIG6',
@@ -108,13 +121,19 @@ export class ServiceApi extends Construct {
   }
 
   private addAlarm(alarms: ServiceAlarms): void {
-    const metric = this.api.metricServerError({ period: Duration.minutes(5), statistic: 'Sum' });
-    alarms.on(
-      metric,
+    const statistic = 'Sum';
+    const period = Duration.minutes(5);
+    alarms.onShare(
       'gateway-5xx',
-      { threshold: 5 },
+      5,
       {
-        notices: 'Callers get 5xx answers, of functions or of the gateway itself',
+        requests: this.api.metricCount({ period }),
+        faults: this.api.metricServerError({ period, statistic }),
+        providers: serviceMetric(this, 'ProviderFaults', statistic, period),
+      },
+      {
+        notices:
+          'One of a hundred answers or more is a 5xx, of functions or of the gateway itself; providers are not to blame',
         todo: 'find the routes in the access logs; without "Faults" beside it, functions time out, crash or are throttled',
         runbook: 'Gateway 5xx',
         essential: true,
@@ -141,8 +160,14 @@ export class ServiceApi extends Construct {
   }
 
   /** Routes a method to a function that streams its answer, for everyone. */
-  routeOpenStreamed(method: string, path: string, fn: LambdaFunction, timeout: Duration): void {
-    this.addOpenRoute(method, path, fn, streamed(fn, timeout));
+  routeOpenStreamed(
+    method: string,
+    path: string,
+    fn: LambdaFunction,
+    timeout: Duration,
+    kind: RouteKind = 'open',
+  ): void {
+    this.addOpenRoute(method, path, fn, streamed(fn, timeout), kind);
   }
 
   private addOpenRoute(
@@ -150,8 +175,9 @@ export class ServiceApi extends Construct {
     path: string,
     fn: LambdaFunction,
     integration: LambdaIntegration,
+    kind: RouteKind = 'open',
   ): void {
-    const open = this.addRoute(method, path, fn, integration, 'open', {
+    const open = this.addRoute(method, path, fn, integration, kind, {
       authorizationType: AuthorizationType.NONE,
     });
     Validations.of(open).acknowledge({
@@ -207,8 +233,15 @@ export class ServiceApi extends Construct {
       [ResponseType.INVALID_SIGNATURE, errors.noSuchRoute],
       [ResponseType.REQUEST_TOO_LARGE, errors.requestTooLarge],
       [ResponseType.THROTTLED, errors.throttled],
-      // It was asked, and could not read the key.
+      // Of a usage plan that an operator has made.
+      [ResponseType.QUOTA_EXCEEDED, errors.throttled],
+      // It was asked, and could not read the key; or there was no place for it to run.
       [ResponseType.AUTHORIZER_FAILURE, errors.unavailable],
+      [ResponseType.AUTHORIZER_CONFIGURATION_ERROR, errors.unavailable],
+      // Lambda throttles the function, which would be a 500, or the function fails without an answer, a 502.
+      // https://repost.aws/questions/QUfI6bsdd0SOiPeyimzxSkfQ
+      [ResponseType.INTEGRATION_FAILURE, errors.notRun],
+      [ResponseType.WAF_FILTERED, errors.refusedAddress],
       [ResponseType.DEFAULT_4XX, errors.badRequest],
       [ResponseType.DEFAULT_5XX, errors.internalError],
     ];
@@ -227,6 +260,17 @@ export class ServiceApi extends Construct {
   }
 }
 
+/**
+ * TLS 1.2 with forward secrecy, or 1.3: an API of a region would take 1.0. Whatever endpoint a caller comes by is let in,
+ * as before.
+ *
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-security-policies.html
+ */
+const leastTls: Partial<CfnRestApi> = {
+  securityPolicy: 'SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09',
+  endpointAccessMode: 'BASIC',
+};
+
 const streamed = (fn: LambdaFunction, timeout: Duration) =>
   new LambdaIntegration(fn, { responseTransferMode: ResponseTransferMode.STREAM, timeout });
 
@@ -241,6 +285,8 @@ function accessLogFormat(): AccessLogFormat {
       route: AccessLogField.contextResourcePath(),
       status: AccessLogField.contextStatus(),
       error: AccessLogField.contextErrorResponseType(),
+      // What Lambda answered, not the function: 429 is a throttle.
+      lambda_status: AccessLogField.contextIntegrationStatus(),
       latency_ms: AccessLogField.contextResponseLatency(),
       integration_latency_ms: AccessLogField.contextIntegrationLatency(),
     }),

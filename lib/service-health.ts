@@ -3,9 +3,13 @@ import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
 import type { ServiceAlarms } from './service-alarms.ts';
 import { serviceMetric } from './service-metric.ts';
+import type { ServiceTable } from './service-table.ts';
 
 export interface ServiceHealthProps {
   readonly alarms: ServiceAlarms;
+  readonly ledger: ServiceTable;
+  /** The other tables that calls and jobs stand on. */
+  readonly tables: readonly ServiceTable[];
   readonly concurrency: number;
 }
 
@@ -19,17 +23,19 @@ export class ServiceHealth extends Construct {
     this.watchCallers();
     this.watchJobs();
     this.watchConcurrency();
+    this.watchTables();
+    this.watchTextract();
   }
 
   private watchCallers(): void {
     const { alarms } = this.props;
-    alarms.on(
-      serviceMetric(this, 'Faults'),
+    alarms.onShare(
       'faults',
-      { threshold: 10 },
+      10,
+      { requests: serviceMetric(this, 'Requests'), faults: serviceMetric(this, 'Faults') },
       {
-        notices: 'Callers get 5xx answers',
-        todo: 'find the code of the errors; model_unavailable is a provider in trouble',
+        notices: 'One of a hundred answers or more is a 5xx, for which no provider is to blame',
+        todo: 'find the code of the errors',
         runbook: 'Faults',
       },
     );
@@ -64,6 +70,7 @@ export class ServiceHealth extends Construct {
           'Some answers have an estimated usage, and the operator may pay more than the key does',
         todo: "compare the figures of the log with the provider's bill and the catalogue",
         runbook: 'Unbelievable usage',
+        essential: true,
       },
     );
     alarms.on(
@@ -74,6 +81,7 @@ export class ServiceHealth extends Construct {
         notices: 'Some answers are longer than was asked for, and cost more; some streams are cut',
         todo: "set outputLimitName of the model's upstream in the catalogue, or its maxOutputTokens",
         runbook: 'Output beyond its limit',
+        essential: true,
       },
     );
   }
@@ -119,5 +127,49 @@ export class ServiceHealth extends Construct {
         essential: true,
       },
     );
+  }
+
+  /** A few throttles are how a table on demand grows. */
+  private watchTables(): void {
+    const { alarms, ledger, tables } = this.props;
+    const throttles = (table: ServiceTable, of: 'Read' | 'Write') =>
+      table.metric(`${of}ThrottleEvents`, { statistic: 'Sum', period: Duration.minutes(5) });
+    alarms.on(
+      throttles(ledger, 'Write'),
+      'ledger-throttled',
+      { threshold: 100 },
+      {
+        notices: 'A key that calls much gets 503 answers, and some of its calls may not be charged',
+        todo: 'see whose calls they are, and lower the requests a minute of that key',
+        runbook: 'Throttled tables',
+        essential: true,
+      },
+    );
+    const others = tables.flatMap((table) => [throttles(table, 'Read'), throttles(table, 'Write')]);
+    alarms.onThrottles('tables-throttled', 100, others, {
+      notices: 'Some calls get 503 answers, jobs and statistics are late',
+      todo: 'see which table it is, and warm its throughput up',
+      runbook: 'Throttled tables',
+    });
+  }
+
+  /** Other stacks of the account count as well: they take from the same quota. */
+  private watchTextract(): void {
+    const { alarms } = this.props;
+    const throttles = ['DetectDocumentText', 'AnalyzeDocument'].map(
+      (Operation) =>
+        new Metric({
+          namespace: 'AWS/Textract',
+          metricName: 'ThrottledCount',
+          dimensionsMap: { Operation },
+          statistic: 'Sum',
+          period: Duration.minutes(5),
+        }),
+    );
+    alarms.onThrottles('textract-throttled', 100, throttles, {
+      notices: 'Documents take longer to be read: Textract refuses pages',
+      todo: 'set quire:textractPagesPerSecond to the quota of the account, or have the quota raised',
+      runbook: 'Throttled Textract',
+    });
   }
 }

@@ -112,6 +112,7 @@ export class ServiceStack extends Stack {
       errors: gatewayErrors,
       alarms,
       logs,
+      waf: settings.waf,
       setsAccount: settings.gatewayAccount,
       detailedMetrics: settings.detailedMetrics,
     });
@@ -150,7 +151,8 @@ export class ServiceStack extends Stack {
       }),
     );
 
-    new ServiceHealth(this, 'health', { alarms, concurrency });
+    const tables = [jobs.table, keys.table, usage.table, webhooks.table];
+    new ServiceHealth(this, 'health', { alarms, concurrency, ledger: ledger.table, tables });
     if (settings.dashboard) new ServiceDashboard(this, 'dashboard', { stageName });
     // The id is part of its functions' logical ids: another would replace them.
     new DocsApi(this, 'contract', { api, logs });
@@ -168,6 +170,9 @@ export class ServiceStack extends Stack {
     new CfnOutput(this, 'JobsTable', { value: jobs.table.tableName });
     new CfnOutput(this, 'JobRetentionDays', { value: String(retentionDays) });
     new CfnOutput(this, 'LaneShards', { value: String(laneShards) });
+    if (settings.requestsPerMinute !== undefined) {
+      new CfnOutput(this, 'RequestsPerMinute', { value: String(settings.requestsPerMinute) });
+    }
     new CfnOutput(this, 'WebhooksTable', { value: webhooks.table.tableName });
   }
 }

@@ -1,73 +1,24 @@
 import type { Node } from 'constructs';
 import * as v from 'valibot';
+import { leastToReserve } from './reserved-concurrency.ts';
+import {
+  alarms,
+  count,
+  countOrNone,
+  flag,
+  httpUrl,
+  origins,
+  ownModels,
+  stageName,
+  usd,
+} from './setting-values.ts';
+import { mayReserve, workersFit, workersPart } from './workers-part.ts';
 
-const prefix = 'quire:';
-
-const count = (min: number, max: number) => {
-  const wanted = `should be a whole number from ${min} to ${max}`;
-  return v.pipe(
-    v.union([v.number(), v.pipe(v.string(), v.digits(), v.toNumber())], wanted),
-    v.integer(wanted),
-    v.minValue(min, wanted),
-    v.maxValue(max, wanted),
-  );
-};
-const flag = v.union(
-  [
-    v.boolean(),
-    v.pipe(
-      v.picklist(['true', 'false']),
-      v.transform((text) => text === 'true'),
-    ),
-  ],
-  'should be true or false',
-);
-const usdWanted = 'should be US dollars from 0 to 1000';
-const usd = v.pipe(
-  v.union([v.number(), v.pipe(v.string(), v.decimal(usdWanted), v.toNumber())], usdWanted),
-  v.minValue(0, usdWanted),
-  v.maxValue(1_000, usdWanted),
-);
-const modelsWanted = 'should be names of models, separated by spaces, or a list of them';
-const ownModels = v.union(
-  [
-    v.array(v.string()),
-    v.pipe(
-      v.string(),
-      v.transform((text) => text.split(/\s+/).filter(Boolean)),
-    ),
-  ],
-  modelsWanted,
-);
-const originsWanted =
-  'should be origins such as https://app.example.com, separated by commas, or *';
-const isOrigin = (text: string) =>
-  text === '*' || (/^https?:[^*]+$/.test(text) && URL.parse(text)?.origin === text);
-const listOf = (given: string | string[]) =>
-  [given].flat().flatMap((text) => text.split(',').flatMap((each) => each.trim() || []));
-const origins = v.pipe(
-  v.union([v.string(), v.array(v.string())], originsWanted),
-  v.check((given) => listOf(given).every(isOrigin), originsWanted),
-  v.transform(listOf),
-);
-const alarmsWanted = 'should be essential, all or none';
-/** `true` and `false` are what the setting was before. */
-const alarmsBefore: Record<string, string> = { true: 'all', false: 'none' };
-const alarms = v.pipe(
-  v.union([v.string(), v.boolean()], alarmsWanted),
-  v.transform((given) => alarmsBefore[String(given)] ?? given),
-  v.picklist(['essential', 'all', 'none'], alarmsWanted),
-);
-const urlWanted = 'should be a URL that begins with http:// or https://';
-const httpUrl = v.pipe(v.string(urlWanted), v.url(urlWanted), v.regex(/^https?:\/\//i, urlWanted));
-const stageNameWanted = 'should be 1 to 64 letters, digits or hyphens';
+export const prefix = 'quire:';
 
 /** What an operator may set, in `cdk.json` or with `-c quire:<name>=<value>`. */
-const Settings = v.strictObject({
-  stageName: v.optional(
-    v.pipe(v.string(stageNameWanted), v.regex(/^[a-zA-Z0-9-]{1,64}$/, stageNameWanted)),
-    'prod',
-  ),
+const Given = v.strictObject({
+  stageName: v.optional(stageName, 'prod'),
   /** What `cdk destroy` does with tables, the bucket and secrets. */
   removalPolicy: v.optional(
     v.picklist(['retain', 'destroy'], 'should be retain or destroy'),
@@ -100,8 +51,12 @@ const Settings = v.strictObject({
   laneShards: v.optional(count(1, 64), 1),
   /** The account's quota of Lambda functions that run at once, in this region. */
   concurrency: v.optional(count(10, 100_000), 1_000),
-  /** Whether functions that all others wait for have a part of that quota to themselves. */
-  reservedConcurrency: v.optional(flag, false),
+  /** Whether the functions that wait for models, and those that all others wait for, have a part of that quota each. */
+  reservedConcurrency: v.optional(flag),
+  /** The requests a minute of a key for which none were set; `none` for no limit. */
+  requestsPerMinute: v.optional(countOrNone(1, 999_999_999), 6_000),
+  /** The most requests a minute of one address, of which a web ACL sees to it. */
+  waf: v.optional(countOrNone(10, 2_000_000_000)),
   /** The origins of the web pages that may call the API in a browser. */
   corsOrigins: v.optional(origins, []),
   /** The provider that searches the web for chats that ask for it. */
@@ -141,6 +96,14 @@ const Settings = v.strictObject({
   tracing: v.optional(flag, false),
 });
 
+const Settings = v.pipe(
+  Given,
+  v.transform(({ reservedConcurrency: given, ...settings }) => ({
+    ...settings,
+    reservedConcurrency: given ?? mayReserve(settings),
+  })),
+);
+
 export type Settings = v.InferOutput<typeof Settings>;
 
 /** Reads the settings from the CDK context. Throws an Error with a sentence for each wrong one. */
@@ -152,35 +115,36 @@ export function readSettings(node: Node): Settings {
     Object.fromEntries(given.map(([name, value]) => [name.slice(prefix.length), value])),
     { abortPipeEarly: true },
   );
-  if (read.success && needsUrl(read.output)) {
+  if (!read.success) throw new Error(read.issues.map(sentenceFor).join('\n'));
+  refuseUnfitting(read.output);
+  return read.output;
+}
+
+/** Throws an Error with a sentence for settings that don't fit each other. */
+function refuseUnfitting(settings: Settings): void {
+  const { search, searchUrl, reservedConcurrency, concurrency } = settings;
+  if (search === 'searxng' && !searchUrl) {
     throw new Error(
       `The setting ${prefix}searchUrl is missing: it should say where the SearXNG is.`,
     );
   }
-  if (read.success && tooManyWorkers(read.output)) {
+  if (reservedConcurrency && concurrency < leastToReserve) {
     throw new Error(
-      `The settings ${prefix}chatWorkers, ${prefix}ocrWorkers and ${prefix}folderWorkers are more than 60 % of ${prefix}concurrency: lower them, or have the account's quota raised.`,
+      `The setting ${prefix}reservedConcurrency needs a ${prefix}concurrency of ${leastToReserve} or more: Lambda keeps 100 for functions without a reservation.`,
     );
   }
-  if (read.success && read.output.reservedConcurrency && read.output.concurrency < 200) {
+  const part = workersPart(reservedConcurrency);
+  if (!workersFit(part, settings)) {
     throw new Error(
-      `The setting ${prefix}reservedConcurrency needs a ${prefix}concurrency of 200 or more: Lambda keeps 100 for functions without a reservation.`,
+      `The settings ${prefix}chatWorkers, ${prefix}ocrWorkers and ${prefix}folderWorkers are more than ${part * 100} % of ${prefix}concurrency: lower them, or have the account's quota raised.`,
     );
   }
-  if (read.success) return read.output;
-  throw new Error(read.issues.map(sentenceFor).join('\n'));
 }
-
-/** What the routes may take, by their limits, and what the workers may take must fit together. */
-const tooManyWorkers = ({ chatWorkers, ocrWorkers, folderWorkers, concurrency }: Settings) =>
-  chatWorkers + ocrWorkers + folderWorkers > concurrency * 0.6;
-
-const needsUrl = ({ search, searchUrl }: Settings) => search === 'searxng' && !searchUrl;
 
 function sentenceFor(issue: v.BaseIssue<unknown>): string {
   const name = `${prefix}${v.getDotPath(issue) ?? ''}`;
   if (issue.expected === 'never') {
-    const known = Object.keys(Settings.entries).map((each) => `${prefix}${each}`);
+    const known = Object.keys(Given.entries).map((each) => `${prefix}${each}`);
     return `There is no setting ${name}; the settings are ${known.join(', ')}.`;
   }
   return `The setting ${name} is ${JSON.stringify(issue.input)}: it ${issue.message}.`;

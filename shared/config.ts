@@ -6,6 +6,8 @@ const HttpUrl = v.pipe(v.string(), v.url(urlWanted), v.regex(/^https?:\/\//i, ur
 const Environment = v.object({
   /** Where the object store is on this machine; not set where it is deployed. */
   AWS_ENDPOINT_URL_S3: v.optional(HttpUrl),
+  /** How many times longer than usual AWS's services may take; never set where it is deployed. */
+  AWS_TIMEOUT_FACTOR: v.optional(v.pipe(v.string(), v.toNumber(), v.minValue(1)), '1'),
   OBJECTS_BUCKET: v.string(),
   CHAT_QUEUE_URL: v.string(),
   /** The lanes' dead-letter queues, for operators' commands. */

@@ -4,8 +4,10 @@ import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 const units = {
   Requests: MetricUnit.Count,
   Errors: MetricUnit.Count,
-  /** Responses with a 5xx status: errors of the service or of a provider. */
+  /** Responses with a 5xx status that are the service's fault. */
   Faults: MetricUnit.Count,
+  /** Responses with a 503 as what a provider of models, of searches or of files outside of AWS fails. */
+  ProviderFaults: MetricUnit.Count,
   RequestMs: MetricUnit.Milliseconds,
   /** How long a model call waits for its hold before the model is asked. */
   AddedMs: MetricUnit.Milliseconds,

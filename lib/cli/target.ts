@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { clientEnvironment } from '../local/engines/client-config.ts';
 import { readStageFile } from '../local/stage-file.ts';
 import { CommandError } from './command-line.ts';
+import { farTimeouts } from './far-timeouts.ts';
 
 /** The settings that commands work with, and the outputs of the stack that hold them. */
 export const outputOf = {
@@ -86,7 +87,7 @@ async function reachStack(stackName: string, wanted: NameSetting[]): Promise<Out
   const { CloudFormationClient, DescribeStacksCommand } = await import(
     '@aws-sdk/client-cloudformation'
   );
-  const { Stacks } = await new CloudFormationClient({})
+  const { Stacks } = await new CloudFormationClient(farTimeouts)
     .send(new DescribeStacksCommand({ StackName: stackName }))
     .catch((error: Error) => {
       if (!error.message.includes('does not exist')) throw error;

@@ -1,4 +1,5 @@
 import { userInfo } from 'node:os';
+import { farTimeouts } from './far-timeouts.ts';
 import type { Target } from './target.ts';
 
 /**
@@ -21,7 +22,7 @@ function machineUser(): string {
 
 async function awsIdentity(): Promise<string> {
   const { STSClient, GetCallerIdentityCommand } = await import('@aws-sdk/client-sts');
-  const sts = new STSClient({ maxAttempts: 2 });
+  const sts = new STSClient({ maxAttempts: 2, ...farTimeouts });
   try {
     const { Arn } = await sts.send(new GetCallerIdentityCommand());
     if (Arn) return Arn;

@@ -19,6 +19,8 @@ export function idleUse(template: Template, { sweep, resetOcrWindows, metrics }:
       key: count('AWS::KMS::Key'),
       alarmMetric: alarmMetrics(template),
       dashboard: count('AWS::CloudWatch::Dashboard'),
+      webAcl: count('AWS::WAFv2::WebACL'),
+      webAclRule: webAclRules(template),
       metric: metrics.idle,
     },
   );
@@ -36,6 +38,12 @@ function alarmMetrics(template: Template): number {
     return sum + Math.max(1, Metrics.filter(({ MetricStat }) => MetricStat).length);
   }, 0);
 }
+
+const webAclRules = (template: Template) =>
+  resourcesOf(template, 'AWS::WAFv2::WebACL').reduce(
+    (sum, [, { Properties }]) => sum + (Properties as { Rules: unknown[] }).Rules.length,
+    0,
+  );
 
 /** The queues that feed a function: Lambda polls them whether or not anything is in them. */
 function polledQueues(template: Template): number {

@@ -29,6 +29,9 @@ export const prices = {
   secret: 0.4,
   // https://aws.amazon.com/kms/pricing/ (a key of one's own; AWS's own keys cost nothing)
   key: 1,
+  // https://aws.amazon.com/waf/pricing/ (and $0.60 for each million requests)
+  webAcl: 5,
+  webAclRule: 1,
   // https://aws.amazon.com/xray/pricing/
   trace: 5 / million,
 };

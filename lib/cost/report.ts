@@ -125,6 +125,7 @@ const idleColumns: [title: string, parts: Priced[]][] = [
   ['secrets, keys', ['secret', 'key']],
   ['alarms', ['alarmMetric']],
   ['dashboard, metrics', ['dashboard', 'metric']],
+  ['web ACL', ['webAcl', 'webAclRule']],
 ];
 
 const million = 1_000_000;

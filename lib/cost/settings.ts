@@ -19,6 +19,7 @@ const variants: [name: string, context: Record<string, unknown>][] = [
   ['`quire:alarms=none`', { 'quire:alarms': 'none' }],
   ['`quire:alarms=all`', { 'quire:alarms': 'all' }],
   ['`quire:search=brave`', { 'quire:search': 'brave' }],
+  ['`quire:waf=6000`', { 'quire:waf': 6_000 }],
   ['`quire:dashboard=true`', { 'quire:dashboard': true }],
 ];
 

@@ -1,6 +1,8 @@
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { timeouts } from './timeouts.ts';
 
-const lambda = new LambdaClient({});
+/** Each caller has a limit of its own, beneath this: the longest that a function runs which is invoked so. */
+const lambda = new LambdaClient(timeouts({ responseMs: 75_000 }));
 
 /**
  * Invokes another function of this service and returns what it returns. Throws if it ends in an error.

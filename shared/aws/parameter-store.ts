@@ -1,6 +1,7 @@
 import { GetParameterCommand, ParameterNotFound, SSMClient } from '@aws-sdk/client-ssm';
+import { timeouts } from './timeouts.ts';
 
-const parameterStore = new SSMClient({});
+const parameterStore = new SSMClient(timeouts({ responseMs: 3_000 }));
 
 /** What stands for a parameter that the operator has yet to make: no provider takes it, and each says so. */
 const placeholder = 'not-set';

@@ -1,14 +1,8 @@
 import { TextractClient } from '@aws-sdk/client-textract';
+import { timeouts } from './timeouts.ts';
 
 /**
  * The one Textract client of a function. It makes one attempt, because its caller decides which errors are
- * worth another. A page may wait minutes for a slow engine.
+ * worth another. A page that is full may take it many seconds.
  */
-export const textract = new TextractClient({
-  maxAttempts: 1,
-  requestHandler: {
-    connectionTimeout: 5_000,
-    requestTimeout: 180_000,
-    throwOnRequestTimeout: true,
-  },
-});
+export const textract = new TextractClient({ maxAttempts: 1, ...timeouts({ responseMs: 60_000 }) });

@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { ServiceError } from './errors.ts';
 import type { TextResponse } from './response.ts';
 import type { StreamedResponse } from './stream-endpoint.ts';
 
@@ -12,21 +13,53 @@ const compressedBodies = new Map<string, Buffer>();
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-payload-encodings.html
  */
-export function compressed(
-  { headers: request }: APIGatewayProxyEvent,
-  { statusCode, headers, body }: TextResponse,
-): StreamedResponse {
-  const vary = { ...headers, vary: 'accept-encoding' };
-  if (!takesGzip(request['accept-encoding'] ?? request['Accept-Encoding'])) {
-    return { statusCode, headers: vary, body: piecesOf(body) };
-  }
-  const bytes = compressedBodies.get(body) ?? gzipSync(body);
-  compressedBodies.set(body, bytes);
-  return { statusCode, headers: { ...vary, 'content-encoding': 'gzip' }, body: piecesOf(bytes) };
+export function compressed(event: APIGatewayProxyEvent, response: TextResponse): StreamedResponse {
+  if (namesGzip(acceptedBy(event) ?? '')) return inGzip(response);
+  const { statusCode, headers, body } = response;
+  return { statusCode, headers: { ...headers, ...varies }, body: piecesOf(body) };
 }
 
+/**
+ * Sends a file of a page, which is compressed for everyone: strangers can ask for it, and what leaves AWS is paid by the
+ * byte. A client that names no encoding takes any, by HTTP; one that refuses gzip gets a 406.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9110#section-12.5.3
+ */
+export function compressedAlways(
+  event: APIGatewayProxyEvent,
+  response: TextResponse,
+): StreamedResponse {
+  const accepted = acceptedBy(event);
+  if (accepted === undefined || namesGzip(accepted) || takesAny.test(accepted)) {
+    return inGzip(response);
+  }
+  throw new ServiceError(
+    406,
+    'not_acceptable',
+    'This file is sent compressed with gzip alone: ask for it with Accept-Encoding: gzip.',
+  );
+}
+
+const varies = { vary: 'accept-encoding' };
+
+function inGzip({ statusCode, headers, body }: TextResponse): StreamedResponse {
+  const bytes = compressedBodies.get(body) ?? gzipSync(body);
+  compressedBodies.set(body, bytes);
+  return {
+    statusCode,
+    headers: { ...headers, ...varies, 'content-encoding': 'gzip' },
+    body: piecesOf(bytes),
+  };
+}
+
+const acceptedBy = ({ headers }: APIGatewayProxyEvent) =>
+  headers['accept-encoding'] ?? headers['Accept-Encoding'];
+
 /** Whether a client names gzip, and not with a quality of 0. */
-const takesGzip = (accepted = '') => /(^|[\s,])gzip\s*(,|$|;\s*q=(1|0\.\d*[1-9]))/i.test(accepted);
+const namesGzip = (accepted: string) =>
+  /(^|[\s,])gzip\s*(,|$|;\s*q=(1|0\.\d*[1-9]))/i.test(accepted);
+
+const takesAny = /(^|[\s,])\*\s*(,|$|;\s*q=(1|0\.\d*[1-9]))/;
 
 async function* piecesOf<Piece>(whole: Piece): AsyncGenerator<Piece> {
   yield whole;

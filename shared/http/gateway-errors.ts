@@ -41,6 +41,7 @@ export const gatewayErrors = {
   },
   throttled: {
     statusCode: 429,
+    retryAfterSeconds: 1,
     body: bodyOf(
       'rate_limit_error',
       'rate_limit_exceeded',
@@ -54,6 +55,23 @@ export const gatewayErrors = {
       'server_error',
       'service_unavailable',
       'The service is unavailable for a moment. Try again shortly.',
+    ),
+  },
+  notRun: {
+    statusCode: 503,
+    retryAfterSeconds: 2,
+    body: bodyOf(
+      'server_error',
+      'service_unavailable',
+      'The service is too busy to run this request, or failed in it. Try again shortly; if it goes on, report it with the header x-amzn-requestid.',
+    ),
+  },
+  refusedAddress: {
+    statusCode: 403,
+    body: bodyOf(
+      'invalid_request_error',
+      'address_refused',
+      'Requests from this address are refused, as it is known for abuse.',
     ),
   },
   badRequest: {

@@ -52,8 +52,13 @@ export function logRequest(
   });
   measure({ Requests: 1, RequestMs: durationMs }, { route });
   const code = error instanceof ServiceError ? error.code : String(status);
-  if (status >= 400) measure({ Errors: 1, ...(status >= 500 && { Faults: 1 }) }, { code });
+  if (status >= 500)
+    measure({ Errors: 1, [providerCodes.has(code) ? 'ProviderFaults' : 'Faults']: 1 }, { code });
+  else if (status >= 400) measure({ Errors: 1 }, { code });
 }
+
+/** The errors that no change of this service puts right. */
+const providerCodes = new Set(['model_unavailable', 'search_unavailable', 'drive_unavailable']);
 
 /** What a caller was told, without what a message may quote of a request that could not be read. */
 function refusalWords(error: ServiceError): string {

@@ -26,12 +26,15 @@ const tooLarge = json(
     'Too large': gatewayErrors.requestTooLarge.body,
   },
 );
-const throttled = json('The service as a whole receives too many requests.', GatewayErrorBody, {
-  Throttled: gatewayErrors.throttled.body,
-});
+const throttled = json(
+  'The service as a whole receives too many requests.',
+  GatewayErrorBody,
+  { Throttled: gatewayErrors.throttled.body },
+  ['Retry-After'],
+);
 
 const outageDescription =
-  'Something that the service stands on throttles or fails for now. Nothing of the request is under way.';
+  'The service is too busy to run the request, or something that it stands on throttles or fails for now.';
 const outageMessage = gatewayErrors.unavailable.body.detail;
 const outageError = gatewayErrors.unavailable.body.error;
 const outage = json(outageDescription, ErrorBody, { 'An outage': { detail: outageMessage } }, [

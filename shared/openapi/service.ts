@@ -53,7 +53,7 @@ const pageAnswers: Operation['answers'] = {
 };
 const fileAnswers: Operation['answers'] = {
   200: {
-    description: 'The file.',
+    description: 'The file, always compressed with gzip.',
     headers: ['cache-control'],
     content: {
       'text/javascript': content(Text),
@@ -62,6 +62,10 @@ const fileAnswers: Operation['answers'] = {
     },
   },
   404: errorAnswer('There is no such file.', 'There is no such file.'),
+  406: errorAnswer(
+    'The client refuses gzip.',
+    'This file is sent compressed with gzip alone: ask for it with Accept-Encoding: gzip.',
+  ),
 };
 
 export const serviceComponents = {

@@ -1,10 +1,11 @@
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
+import { timeouts } from '../aws/timeouts.ts';
 import { setting } from '../config.ts';
 import { log } from '../log.ts';
 import type { Event } from './event.ts';
 import { notePublished } from './state.ts';
 
-const eventBridge = new EventBridgeClient({});
+const eventBridge = new EventBridgeClient(timeouts({ responseMs: 5_000 }));
 
 /**
  * The most entries of one call.

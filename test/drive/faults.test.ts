@@ -2,6 +2,7 @@ import { text } from 'node:stream/consumers';
 import type { FastifyReply } from 'fastify';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { writtenLines } from '../support/run/output.ts';
+import { hurrySignals } from '../support/worlds/clock.ts';
 import { refusal, useScriptedDrive } from './scripted-drive.ts';
 import { failureOf, useQuire } from './use-quire.ts';
 
@@ -36,6 +37,7 @@ const status =
 const html: Answer = (reply) =>
   reply.code(502).header('retry-after', 0).type('text/html').send('<h1>Bad Gateway</h1>');
 const hangUp: Answer = (reply) => reply.raw.destroy();
+const isSilent: Answer = (reply) => reply.hijack();
 const cutJson: Answer = (reply) => {
   reply.raw.writeHead(200, { 'content-type': 'application/json', 'content-length': 100 });
   reply.raw.write('{"id":', () => reply.raw.destroy());
@@ -53,6 +55,16 @@ describe('Drive is asked again after', () => {
     ['an answer that was cut', cutJson],
   ])('%s', async (_, fault) => {
     script = [fault];
+
+    const file = await find();
+
+    expect(file.id).toBe('a-file');
+    expect(asked).toBe(2);
+  });
+
+  it('silence', async () => {
+    hurrySignals();
+    script = [isSilent];
 
     const file = await find();
 

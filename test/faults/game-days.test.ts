@@ -261,7 +261,7 @@ it.runIf(isExhaustive)('the provider is down: answers are 503, jobs wait for it'
 });
 
 it.runIf(isExhaustive)(
-  'functions run out of memory: who is answered by them sees 502, jobs run again, what was held comes back',
+  'functions run out of memory: who is answered by them sees 503, jobs run again, what was held comes back',
   async () => {
     const charges = {
       action: 'dynamodb:PutItem',
@@ -276,7 +276,7 @@ it.runIf(isExhaustive)(
       { losesWorkers: true },
     );
 
-    expect(kinds(day)).toEqual(['complete 502', 'limits 200', 'list 200', 'submit 202']);
+    expect(kinds(day)).toEqual(['complete 503', 'limits 200', 'list 200', 'submit 202']);
     expect(unfinished(day)).toEqual([]);
     expect(day.jobs.filter(({ retry_count }) => retry_count > 0)).toEqual([]);
   },

@@ -39,7 +39,7 @@ describe.concurrent('create', () => {
       duration: null,
       team: null,
       images_per_hour: 100,
-      requests_per_minute: null,
+      requests_per_minute: 6_000,
       max_concurrent: 100,
       weight: 1,
       best_priority: 1,
@@ -82,6 +82,12 @@ describe.concurrent('create', () => {
       expires_at: '2199-12-31T00:00:00.000Z',
     });
     expect(await answer('show', key.id)).toEqual(withoutSecret(key));
+  });
+
+  it('issues a key without a limit of requests to who wants that', async () => {
+    const key = await answer('create', '--name', 'endless', '--requests-per-minute', 'none');
+
+    expect(key).toMatchObject({ requests_per_minute: null });
   });
 
   it('reckons an expiry from now', async () => {

@@ -32,7 +32,8 @@ describe('settings', () => {
       documentPageSeconds: 30,
       laneShards: 1,
       concurrency: 1000,
-      reservedConcurrency: false,
+      reservedConcurrency: true,
+      requestsPerMinute: 6000,
       corsOrigins: [],
       search: 'none',
       researchMaxUsd: 0.5,
@@ -62,6 +63,11 @@ describe('settings', () => {
     ['laneShards', '64', 64],
     ['concurrency', '10000', 10_000],
     ['reservedConcurrency', true, true],
+    ['reservedConcurrency', 'false', false],
+    ['requestsPerMinute', 'none', undefined],
+    ['requestsPerMinute', '600', 600],
+    ['waf', 'none', undefined],
+    ['waf', '2000', 2000],
     ['alarmEmail', 'ops@example.com', 'ops@example.com'],
     ['dashboard', true, true],
     ['events', 'true', true],
@@ -115,6 +121,9 @@ describe('settings', () => {
     ['completionsMemoryMb', 128, 'a whole number from 256 to 10240'],
     ['laneShards', 65, 'a whole number from 1 to 64'],
     ['concurrency', 9, 'a whole number from 10 to 100000'],
+    ['requestsPerMinute', 0, 'a whole number from 1 to 999999999, or none'],
+    ['waf', true, 'a whole number from 10 to 2000000000, or none'],
+    ['waf', 9, 'a whole number from 10 to 2000000000, or none'],
     ['corsOrigins', 'https://a.example/', originsWanted],
     ['corsOrigins', ['a.example'], originsWanted],
     ['corsOrigins', 'https://*.a.example', originsWanted],
@@ -173,9 +182,26 @@ describe('settings', () => {
   });
 
   it('reserve nothing of a small quota', () => {
-    const given = { 'quire:concurrency': 199, 'quire:reservedConcurrency': true };
+    const given = { 'quire:concurrency': 249, 'quire:reservedConcurrency': true };
 
-    expect(() => settingsOf(given)).toThrow(/quire:reservedConcurrency needs a .* of 200 or more/);
+    expect(() => settingsOf(given)).toThrow(/quire:reservedConcurrency needs a .* of 250 or more/);
+  });
+
+  it.each([
+    [{ concurrency: 250 }, true],
+    [{ concurrency: 249 }, false],
+    [{ chatWorkers: 288 }, true],
+    [{ chatWorkers: 289 }, false],
+  ])('reserve by default where enough is left: %j', (given, reservedConcurrency) => {
+    const named = Object.entries(given).map(([name, value]) => [`quire:${name}`, value]);
+
+    expect(settingsOf(Object.fromEntries(named))).toMatchObject({ reservedConcurrency });
+  });
+
+  it('leave room beside what is reserved', () => {
+    const given = { 'quire:chatWorkers': 289, 'quire:reservedConcurrency': true };
+
+    expect(() => settingsOf(given)).toThrow('are more than 30 % of quire:concurrency');
   });
 
   it('name all that is wrong at once', () => {

@@ -57,10 +57,21 @@ describe('functions', () => {
     }
   });
 
-  it('share the concurrency of the account, unless the operator reserves some', () => {
-    for (const { properties } of functions) {
-      expect(properties.ReservedConcurrentExecutions).toBeUndefined();
-    }
+  it('have parts of the account’s concurrency to themselves: those that wait for models, and those that others wait for', () => {
+    const reserved = functions.flatMap(({ name, properties }) =>
+      properties.ReservedConcurrentExecutions === undefined
+        ? []
+        : [[name, properties.ReservedConcurrentExecutions]],
+    );
+
+    expect(Object.fromEntries(reserved)).toEqual({
+      'authorize-request': 50,
+      'create-chat-completion': 350,
+      'dispatch-jobs': 10,
+      'roll-up-usage': 10,
+      'stream-chat': 150,
+      sweep: 10,
+    });
   });
 
   it('sweep once a minute, and never for a minute that is over', () => {

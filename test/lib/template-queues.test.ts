@@ -97,7 +97,7 @@ describe('queues and streams', () => {
 
     expect(alarms).toEqual(
       expect.arrayContaining([
-        'AWS/ApiGateway 5XXError 5 1 x 300 s',
+        'AWS/DynamoDB WriteThrottleEvents 100 1 x 300 s',
         'AWS/Lambda ConcurrentExecutions 800 1 x 300 s',
         'AWS/Lambda Errors authorize-request 1 1 x 300 s',
         'AWS/Lambda Invocations sweep 1 3 x 60 s',
@@ -108,7 +108,9 @@ describe('queues and streams', () => {
         'AWS/Lambda Throttles 1 1 x 300 s',
         'AWS/SQS ApproximateAgeOfOldestMessage 1800 1 x 300 s',
         'Quire CircuitsOpened 5 1 x 300 s',
+        'Quire HoldsSwept 20 1 x 300 s',
         'Quire OldestReadyMs 900000 1 x 1800 s',
+        'Quire UnbelievableUsage 1 1 x 300 s',
       ]),
     );
   });

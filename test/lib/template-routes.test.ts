@@ -64,24 +64,29 @@ describe('routes', () => {
 
   it('answer with detail and error where no function was asked', () => {
     const responses = all('AWS::ApiGateway::GatewayResponse').map(
-      ([, { ResponseType, StatusCode, ResponseTemplates }]) => {
+      ([, { ResponseType, StatusCode, ResponseParameters, ResponseTemplates }]) => {
         const { detail, error } = JSON.parse(ResponseTemplates['application/json']);
         expect(detail).toBe(error.message);
-        return [ResponseType, StatusCode, error.type, error.code].join(' ').replace('  ', ' ');
+        const after = ResponseParameters?.['gatewayresponse.header.Retry-After'];
+        return [ResponseType, StatusCode, error.type, error.code, after].filter(Boolean).join(' ');
       },
     );
 
     expect(responses.sort()).toEqual([
       'ACCESS_DENIED 401 authentication_error invalid_api_key',
-      'AUTHORIZER_FAILURE 503 server_error service_unavailable',
+      "AUTHORIZER_CONFIGURATION_ERROR 503 server_error service_unavailable '2'",
+      "AUTHORIZER_FAILURE 503 server_error service_unavailable '2'",
       'DEFAULT_4XX invalid_request_error bad_request',
       'DEFAULT_5XX server_error internal_error',
+      "INTEGRATION_FAILURE 503 server_error service_unavailable '2'",
       'INVALID_SIGNATURE 404 invalid_request_error not_found',
       'MISSING_AUTHENTICATION_TOKEN 404 invalid_request_error not_found',
+      "QUOTA_EXCEEDED 429 rate_limit_error rate_limit_exceeded '1'",
       'REQUEST_TOO_LARGE 413 invalid_request_error request_too_large',
       'RESOURCE_NOT_FOUND 404 invalid_request_error not_found',
-      'THROTTLED 429 rate_limit_error rate_limit_exceeded',
+      "THROTTLED 429 rate_limit_error rate_limit_exceeded '1'",
       'UNAUTHORIZED 401 authentication_error invalid_api_key',
+      'WAF_FILTERED 403 invalid_request_error address_refused',
     ]);
   });
 
@@ -94,31 +99,31 @@ describe('routes', () => {
     );
     expect(limits.sort()).toEqual(
       [
-        '* /* 100 20',
-        'GET /~1batch~1jobs 100 20',
+        '* /* 500 200',
+        'GET /~1batch~1jobs 500 200',
         'GET / 10 20',
-        'GET /~1batch~1jobs~1{job_id} 100 20',
-        'GET /~1chat~1sessions 100 20',
-        'GET /~1chat~1sessions~1{session_id} 100 20',
+        'GET /~1batch~1jobs~1{job_id} 500 200',
+        'GET /~1chat~1sessions 500 200',
+        'GET /~1chat~1sessions~1{session_id} 500 200',
         'GET /~1console 10 20',
-        'GET /~1console~1{file} 10 20',
-        'DELETE /~1chat~1sessions~1{session_id} 100 20',
+        'GET /~1console~1{file} 2 40',
+        'DELETE /~1chat~1sessions~1{session_id} 500 200',
         'GET /~1docs 10 20',
-        'GET /~1docs~1{file} 10 20',
+        'GET /~1docs~1{file} 2 40',
         'GET /~1health 10 20',
-        'GET /~1openapi.json 10 20',
-        'GET /~1user~1batch-stats 100 20',
-        'GET /~1user~1limits 100 20',
-        'GET /~1user~1stats 100 20',
-        'GET /~1v1~1models 100 20',
-        'GET /~1v1~1models~1{model+} 100 20',
-        'POST /~1batch~1jobs 200 100',
-        'POST /~1batch~1jobs~1{job_id}~1cancel 100 20',
-        'POST /~1batch~1jobs~1{job_id}~1retry 100 20',
-        'POST /~1batch~1jobs~1{job_id}~1stop 100 20',
-        'POST /~1chat~1stream 50 250',
-        'POST /~1feedback 100 20',
-        'POST /~1v1~1chat~1completions 50 250',
+        'GET /~1openapi.json 2 40',
+        'GET /~1user~1batch-stats 500 200',
+        'GET /~1user~1limits 500 200',
+        'GET /~1user~1stats 500 200',
+        'GET /~1v1~1models 500 200',
+        'GET /~1v1~1models~1{model+} 500 200',
+        'POST /~1batch~1jobs 400 200',
+        'POST /~1batch~1jobs~1{job_id}~1cancel 500 200',
+        'POST /~1batch~1jobs~1{job_id}~1retry 500 200',
+        'POST /~1batch~1jobs~1{job_id}~1stop 500 200',
+        'POST /~1chat~1stream 1000 1000',
+        'POST /~1feedback 500 200',
+        'POST /~1v1~1chat~1completions 1000 1000',
       ].sort(),
     );
     for (const method of MethodSettings) {
@@ -128,6 +133,13 @@ describe('routes', () => {
         DataTraceEnabled: false,
       });
     }
+  });
+
+  it('want TLS 1.2 with forward secrecy, or newer', () => {
+    expect(only('AWS::ApiGateway::RestApi')).toMatchObject({
+      SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09',
+      EndpointAccessMode: 'BASIC',
+    });
   });
 
   it('log one JSON line a request, without header, query or body', () => {
@@ -141,6 +153,7 @@ describe('routes', () => {
       route: '$context.resourcePath',
       status: '$context.status',
       error: '$context.error.responseType',
+      lambda_status: '$context.integrationStatus',
       latency_ms: '$context.responseLatency',
       integration_latency_ms: '$context.integrationLatency',
     });

@@ -60,33 +60,30 @@ describe('the reference page', () => {
   });
 });
 
+/** Asks as `fetch` can't: it takes every encoding, and hides which one came. */
+const getEncoded = (path: string, accepted?: string) =>
+  new Promise<IncomingMessage>((resolve, reject) => {
+    const headers = accepted === undefined ? {} : { 'accept-encoding': accepted };
+    request(`${base_url}${path}`, { headers }, resolve).once('error', reject).end();
+  });
+
 describe('what the page is made of', () => {
-  /** Asks as `fetch` can't: it takes every encoding, and hides which one came. */
-  const getEncoded = (path: string, accepted?: string) =>
-    new Promise<IncomingMessage>((resolve, reject) => {
-      const headers = accepted === undefined ? {} : { 'accept-encoding': accepted };
-      request(`${base_url}${path}`, { headers }, resolve).once('error', reject).end();
+  it.each(['/docs', '/openapi.json'])('is sent compressed to who takes that: %s', async (path) => {
+    const [plain, zipped] = await Promise.all([
+      getEncoded(path),
+      getEncoded(path, 'br, gzip;q=0.8'),
+    ]);
+    const [whole, bytes] = await Promise.all([buffer(plain), buffer(zipped)]);
+
+    expect(plain.headers).not.toHaveProperty('content-encoding');
+    expect(zipped.headers).toMatchObject({
+      'content-encoding': 'gzip',
+      vary: 'accept-encoding',
+      'content-type': plain.headers['content-type'],
     });
-
-  it.each(['/docs', '/docs/swagger-ui-bundle.js', '/docs/swagger-ui.css', '/openapi.json'])(
-    'is sent compressed to who takes that: %s',
-    async (path) => {
-      const [plain, zipped] = await Promise.all([
-        getEncoded(path),
-        getEncoded(path, 'br, gzip;q=0.8'),
-      ]);
-      const [whole, bytes] = await Promise.all([buffer(plain), buffer(zipped)]);
-
-      expect(plain.headers).not.toHaveProperty('content-encoding');
-      expect(zipped.headers).toMatchObject({
-        'content-encoding': 'gzip',
-        vary: 'accept-encoding',
-        'content-type': plain.headers['content-type'],
-      });
-      expect(gunzipSync(bytes).equals(whole)).toBe(true);
-      expect(bytes.length).toBeLessThan(whole.length * (whole.length > 10_000 ? 0.4 : 1));
-    },
-  );
+    expect(gunzipSync(bytes).equals(whole)).toBe(true);
+    expect(bytes.length).toBeLessThan(whole.length * (whole.length > 10_000 ? 0.4 : 1));
+  });
 
   it.each(['identity', 'gzip;q=0', 'gzipped', ''])(
     'is sent as it is for "%s"',
@@ -100,6 +97,28 @@ describe('what the page is made of', () => {
 });
 
 describe('a file of the page', () => {
+  it.each([undefined, 'gzip', '*', 'br, gzip;q=0.8'])(
+    'is sent compressed to who takes it so: %s',
+    async (accepted) => {
+      const answer = await getEncoded('/docs/swagger-ui-bundle.js', accepted);
+
+      expect(answer.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'accept-encoding' });
+      const bytes = await buffer(answer);
+      expect(bytes.length).toBeLessThan(500_000);
+      expect(gunzipSync(bytes).toString()).toContain('SwaggerUIBundle');
+    },
+  );
+
+  it.each(['identity', 'gzip;q=0, br', 'gzipped', '*;q=0', ''])(
+    'is not sent to who refuses gzip: "%s"',
+    async (accepted) => {
+      const answer = await getEncoded('/docs/swagger-ui-bundle.js', accepted);
+
+      expect(answer.statusCode).toBe(406);
+      expect((await buffer(answer)).toString()).toContain('Accept-Encoding: gzip');
+    },
+  );
+
   it.each<[string, string, RegExp]>([
     ['open-reference.js', 'text/javascript', /SwaggerUIBundle\(/],
     ['swagger-ui-bundle.js', 'text/javascript', /SwaggerUIBundle/],

@@ -6,6 +6,7 @@ import { defaultLimits } from '../../shared/keys/key-limits.ts';
 import { findAccount, openAccount } from '../../shared/ledger/account.ts';
 import { holdSearch, search } from '../../shared/search/search.ts';
 import { endedCharges } from '../support/servers/chat-stage.ts';
+import { hurrySignals } from '../support/worlds/clock.ts';
 import { useStore } from '../support/worlds/store.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse, body?: unknown) => void;
@@ -43,6 +44,7 @@ const endless: Answer = (_, response) => {
   more();
 };
 const cuts: Answer = (_, response) => response.destroy();
+const isSilent: Answer = () => {};
 
 beforeAll(async () => {
   await useStore({ modelUrl: 'http://127.0.0.1:1' });
@@ -73,7 +75,8 @@ async function searchAt(provider: string, given: Answer[], query = 'tram times')
   keys += 1;
   const keyId = `key_search_${keys}`;
   await openAccount(keyId, new Date().toISOString(), { ...defaultLimits, budget_usd: 1 });
-  const outcome = await search(await holdSearch(keyId, query), AbortSignal.timeout(20_000)).then(
+  const { signal } = new AbortController();
+  const outcome = await search(await holdSearch(keyId, query), signal).then(
     (hits) => ({ hits, error: undefined }),
     (error: Error) => ({ hits: undefined, error }),
   );
@@ -212,6 +215,23 @@ describe.each([
 });
 
 describe('a search', () => {
+  it('that meets silence is made once more', async () => {
+    hurrySignals();
+
+    const { charges } = await searchAt('tavily', [isSilent, sends(200, tavilyResults)]);
+
+    expect(charges).toMatchObject([{ status: 'settled' }]);
+  });
+
+  it('that meets silence twice costs nothing', async () => {
+    hurrySignals();
+
+    const { error, charges } = await searchAt('tavily', [isSilent, isSilent]);
+
+    expect(error).toMatchObject({ statusCode: 503, code: 'search_unavailable' });
+    expect(charges).toMatchObject([{ status: 'released' }]);
+  });
+
   it.each<[string, Answer[]]>([
     ['was throttled', [sends(429, {}, { 'retry-after': '1' })]],
     ['met a fault', [sends(503, 'down')]],

@@ -7,7 +7,10 @@ const options = {
   duration: ['TIME', 'the budget starts anew each time this has passed, as in 30d; needs a budget'],
   team: ['ID', 'the team whose budget it spends too; none: no team'],
   'images-per-hour': ['N', 'the images it may have read in an hour; a new key: 100'],
-  'requests-per-minute': ['N', 'the model calls it may start in a minute'],
+  'requests-per-minute': [
+    'N',
+    'the model calls it may start in a minute, or none; default: quire:requestsPerMinute',
+  ],
   'max-concurrent': ['N', 'the model calls it may have under way; a new key: 100'],
   weight: ['N', 'how many of its jobs begin for each of another key, 1 to 1000; a new key: 1'],
   'best-priority': ['N', 'the best (lowest) priority that its jobs get, 1 to 100; a new key: 1'],

@@ -33,6 +33,8 @@ const knownTypes = new Set([
   'AWS::SNS::Topic',
   'AWS::SNS::TopicPolicy',
   'AWS::SQS::QueuePolicy',
+  'AWS::WAFv2::WebACL',
+  'AWS::WAFv2::WebACLAssociation',
   // What empties a bucket before it is deleted.
   'Custom::S3AutoDeleteObjects',
 ]);

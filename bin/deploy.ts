@@ -1,0 +1,62 @@
+import './catalogue-faults.ts';
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { accountQuotas } from '../lib/preflight/account-quotas.ts';
+import { compared } from '../lib/preflight/compared.ts';
+import { givenContext, optionIn } from '../lib/preflight/given-context.ts';
+import { describePreflight } from '../lib/preflight/report.ts';
+import { shortfalls } from '../lib/preflight/shortfalls.ts';
+
+const help = `Deploys the stack with the CDK, once the account's quotas have been asked.
+
+  npm run deploy -- [options of cdk deploy]
+
+  -c quire:NAME=VALUE  a setting; lib/README.md lists them
+  --check              only ask and report; exits with 1 if the account has too little
+  --help               show this
+
+What the account has too little of is said, with what to ask for. Until it has more, the settings that wouldn't fit are
+lowered for this deploy: each deploy asks anew. A quota that you may not ask for is left out. All other options go to
+cdk deploy, such as --profile NAME and --require-approval never; npx cdk deploy asks for no quota.
+`;
+
+const args = process.argv.slice(2);
+if (args.includes('--help') || args.includes('-h')) {
+  process.stdout.write(help);
+} else {
+  try {
+    await preflight(
+      args.filter((arg) => arg !== '--check'),
+      args.includes('--check'),
+    );
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    process.exitCode = 1;
+  }
+}
+
+async function preflight(cdkArgs: string[], checksOnly: boolean): Promise<void> {
+  const given = givenContext(cdkArgs);
+  const profile = optionIn(cdkArgs, 'profile');
+  if (profile) process.env['AWS_PROFILE'] = profile;
+  const stackName = `quire-${given.settings.stageName}`;
+  const quotas = await accountQuotas(stackName);
+  const { found, lowered } = shortfalls(given, quotas);
+  console.error(describePreflight(stackName, compared(given.settings, quotas), found, quotas));
+  if (checksOnly) process.exitCode = found.length > 0 ? 1 : 0;
+  else await deploy([...cdkArgs, ...contextArguments(lowered)]);
+}
+
+/** The last value of a setting is the one that counts. */
+function contextArguments(context: Record<string, unknown>): string[] {
+  return Object.entries(context).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+}
+
+async function deploy(cdkArgs: string[]): Promise<void> {
+  const cdk = spawn('cdk', ['deploy', ...cdkArgs], { stdio: 'inherit' });
+  // A terminal tells both; the CDK ends in its own time, and this after it.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => cdk.kill(signal));
+  const [code] = await once(cdk, 'exit');
+  process.exitCode = code ?? 1;
+}

@@ -1,0 +1,54 @@
+import { requestRate } from '../request-rates.ts';
+import type { Settings } from '../settings.ts';
+import type { AccountQuotas } from './account-quotas.ts';
+import { quotaCodes } from './quota-codes.ts';
+
+/** A quota of Service Quotas. */
+export interface Quota {
+  readonly service: string;
+  readonly name: string;
+  readonly code: string;
+}
+
+/** A quota, what the account has of it, and what the settings want. */
+export interface Compared {
+  readonly of: string;
+  readonly quota: Quota;
+  readonly has: number;
+  readonly wants: number;
+}
+
+/** The quotas that are known, beside what the settings want of each. */
+export function compared(settings: Settings, quotas: AccountQuotas): Compared[] {
+  const { lambda, gateway: rate, textract, table } = quotas;
+  const rows: (Compared | false)[] = [
+    lambda.unknown === undefined && {
+      of: 'Lambda: functions at once',
+      quota: quotaCodes.lambda,
+      has: lambda.value.concurrency,
+      wants: settings.concurrency,
+    },
+    textract.unknown === undefined && {
+      of: 'Textract: pages a second',
+      quota: { service: 'textract', ...textract.value },
+      has: textract.value.pagesPerSecond,
+      wants: settings.textractPagesPerSecond,
+    },
+    rate.unknown === undefined && {
+      of: 'API Gateway: requests a second',
+      quota: quotaCodes.gateway,
+      has: rate.value,
+      wants: requestRate('stream', settings.concurrency).rate,
+    },
+    table.unknown === undefined && {
+      of: 'DynamoDB: write units a second, of the ledger',
+      quota: quotaCodes.table,
+      has: table.value,
+      wants: ledgerWrites(settings),
+    },
+  ];
+  return rows.filter((row) => row !== false);
+}
+
+/** Half of the functions wait for models, three seconds for each; a call takes five write units. */
+const ledgerWrites = ({ concurrency: atOnce }: Settings) => Math.ceil((atOnce * 0.5 * 5) / 3);

@@ -1,0 +1,77 @@
+import * as v from 'valibot';
+
+// What a setting may be. A message goes on from “it”: JSON in `cdk.json` and text on the command line are both taken.
+
+const countWanted = (min: number, max: number) => `should be a whole number from ${min} to ${max}`;
+export const count = (min: number, max: number, wanted = countWanted(min, max)) =>
+  v.pipe(
+    v.union([v.number(), v.pipe(v.string(), v.digits(), v.toNumber())], wanted),
+    v.integer(wanted),
+    v.minValue(min, wanted),
+    v.maxValue(max, wanted),
+  );
+/** A count, or `none`. */
+export const countOrNone = (min: number, max: number) => {
+  const wanted = `${countWanted(min, max)}, or none`;
+  return v.pipe(
+    v.union([v.literal('none'), count(min, max, wanted)], wanted),
+    v.transform((given) => (given === 'none' ? undefined : given)),
+  );
+};
+export const flag = v.union(
+  [
+    v.boolean(),
+    v.pipe(
+      v.picklist(['true', 'false']),
+      v.transform((text) => text === 'true'),
+    ),
+  ],
+  'should be true or false',
+);
+const usdWanted = 'should be US dollars from 0 to 1000';
+export const usd = v.pipe(
+  v.union([v.number(), v.pipe(v.string(), v.decimal(usdWanted), v.toNumber())], usdWanted),
+  v.minValue(0, usdWanted),
+  v.maxValue(1_000, usdWanted),
+);
+const modelsWanted = 'should be names of models, separated by spaces, or a list of them';
+export const ownModels = v.union(
+  [
+    v.array(v.string()),
+    v.pipe(
+      v.string(),
+      v.transform((text) => text.split(/\s+/).filter(Boolean)),
+    ),
+  ],
+  modelsWanted,
+);
+const originsWanted =
+  'should be origins such as https://app.example.com, separated by commas, or *';
+const isOrigin = (text: string) =>
+  text === '*' || (/^https?:[^*]+$/.test(text) && URL.parse(text)?.origin === text);
+const listOf = (given: string | string[]) =>
+  [given].flat().flatMap((text) => text.split(',').flatMap((each) => each.trim() || []));
+export const origins = v.pipe(
+  v.union([v.string(), v.array(v.string())], originsWanted),
+  v.check((given) => listOf(given).every(isOrigin), originsWanted),
+  v.transform(listOf),
+);
+const alarmsWanted = 'should be essential, all or none';
+/** `true` and `false` are what the setting was before. */
+const alarmsBefore: Record<string, string> = { true: 'all', false: 'none' };
+export const alarms = v.pipe(
+  v.union([v.string(), v.boolean()], alarmsWanted),
+  v.transform((given) => alarmsBefore[String(given)] ?? given),
+  v.picklist(['essential', 'all', 'none'], alarmsWanted),
+);
+const urlWanted = 'should be a URL that begins with http:// or https://';
+export const httpUrl = v.pipe(
+  v.string(urlWanted),
+  v.url(urlWanted),
+  v.regex(/^https?:\/\//i, urlWanted),
+);
+const stageNameWanted = 'should be 1 to 64 letters, digits or hyphens';
+export const stageName = v.pipe(
+  v.string(stageNameWanted),
+  v.regex(/^[a-zA-Z0-9-]{1,64}$/, stageNameWanted),
+);

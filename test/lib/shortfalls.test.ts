@@ -1,0 +1,69 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { AccountQuotas } from '../../lib/preflight/account-quotas.ts';
+import { settingsOf } from '../../lib/preflight/given-context.ts';
+import { shortfalls } from '../../lib/preflight/shortfalls.ts';
+
+const anyAccount: fc.Arbitrary<AccountQuotas> = fc
+  .record({
+    concurrency: fc.integer({ min: 1, max: 3_000 }),
+    taken: fc.integer({ min: 0, max: 1_000 }),
+    own: fc.integer({ min: 0, max: 600 }),
+    pagesPerSecond: fc.double({ min: 0.1, max: 30, noNaN: true }),
+  })
+  .map(({ concurrency, taken, own, pagesPerSecond }) => ({
+    lambda: { value: { concurrency, unreserved: Math.max(0, concurrency - taken - own) } },
+    reserved: { value: own },
+    gateway: { value: 10_000 },
+    textract: { value: { pagesPerSecond, name: 'pages', code: 'L-1' } },
+    table: { value: 40_000 },
+  }));
+
+const workers = fc.integer({ min: 2, max: 600 });
+
+/** Settings that go together, as an operator gives them: text. */
+const anySettings = fc
+  .record(
+    {
+      'quire:concurrency': fc.integer({ min: 10, max: 3_000 }).map(String),
+      'quire:chatWorkers': workers.map(String),
+      'quire:ocrWorkers': workers.map(String),
+      'quire:folderWorkers': workers.map(String),
+      'quire:reservedConcurrency': fc.constantFrom('true', 'false'),
+      'quire:textractPagesPerSecond': fc.integer({ min: 1, max: 30 }).map(String),
+    },
+    { requiredKeys: [] },
+  )
+  .filter((context) => {
+    try {
+      return settingsOf(context) !== undefined;
+    } catch {
+      return false;
+    }
+  });
+
+it('any settings are lowered so that they fit each other and any account, and none is raised', () => {
+  fc.assert(
+    fc.property(anySettings, anyAccount, (context, account) => {
+      const before = settingsOf(context);
+
+      const { lowered } = shortfalls({ context, settings: before }, account);
+
+      const after = settingsOf({ ...context, ...lowered });
+      const { lambda, textract } = account as {
+        lambda: { value: { concurrency: number } };
+        textract: { value: { pagesPerSecond: number } };
+      };
+      expect(after.concurrency).toBeLessThanOrEqual(Math.max(10, lambda.value.concurrency));
+      expect(after.textractPagesPerSecond).toBeLessThanOrEqual(
+        Math.max(1, textract.value.pagesPerSecond),
+      );
+      for (const name of ['concurrency', 'chatWorkers', 'ocrWorkers', 'folderWorkers'] as const) {
+        expect(after[name]).toBeLessThanOrEqual(before[name]);
+      }
+      // What was lowered needs no lowering again.
+      const again = { ...context, ...lowered };
+      expect(shortfalls({ context: again, settings: after }, account).lowered).toEqual({});
+    }),
+  );
+});

@@ -1,4 +1,5 @@
 import { around, type Box, gapBetween, greatest } from './box.ts';
+import { markdownTable } from './markdown-table.ts';
 import type { Row } from './rows.ts';
 
 /** Fewer rows that happen to line up are no table. */
@@ -44,12 +45,11 @@ function tableColumns(rows: Row[]): Box[] | undefined {
 }
 
 function markdownOf(rows: Row[], columns: Box[]): string[] {
-  const lines = rows.map((row) => {
+  const cellsOfRows = rows.map((row) => {
     const cells = columns.map((column) => row.filter((run) => gapBetween(column, run) < 0));
-    return lineOf(cells.map((runs) => runs.map(textOfRun).join(' ').replaceAll('|', '\\|')));
+    return cells.map((runs) => runs.map(textOfRun).join(' '));
   });
-  return lines.toSpliced(1, 0, lineOf(columns.map(() => '---')));
+  return [...markdownTable(cellsOfRows)];
 }
 
-const lineOf = (cells: string[]) => `| ${cells.join(' | ')} |`;
 const textOfRun = ({ text }: { text: string }) => text.trim();

@@ -1,3 +1,5 @@
+import { inOneLine, markdownTable } from '../markdown-table.ts';
+
 /** A piece of a document. */
 export type Block =
   | { paragraph: string }
@@ -53,22 +55,23 @@ function linesOf(block: Block): Iterable<string> {
   if ('table' in block) return tableLines(block.table);
   if ('paragraph' in block) return nonEmpty(block.paragraph.trim());
   if ('heading' in block) {
-    const text = oneLine(block.heading);
+    const text = inOneLine(block.heading);
     return nonEmpty(text && `${'#'.repeat(between(1, block.level, 6))} ${text}`);
   }
-  const text = oneLine(block.item);
+  const text = inOneLine(block.item);
   return nonEmpty(text && `${'  '.repeat(between(0, block.depth, 8))}${block.marker} ${text}`);
 }
 
 /** Yields the lines of a table, without its empty columns. A table of one column becomes lines. */
 function* tableLines(table: string[][]): Generator<string> {
   const columns = usedColumns(table);
-  for (const [index, row] of table.entries()) {
-    const cells = columns.map((column) => oneLine(row[column] ?? ''));
-    if (columns.length === 1) yield* cells;
-    else yield lineOf(cells.map((cell) => cell.replaceAll('|', '\\|')));
-    if (index === 0 && columns.length > 1) yield lineOf(columns.map(() => '---'));
-  }
+  const rows = cellsIn(table, columns);
+  if (columns.length > 1) yield* markdownTable(rows);
+  else for (const [cell = ''] of rows) yield inOneLine(cell);
+}
+
+function* cellsIn(table: string[][], columns: number[]): Generator<string[]> {
+  for (const row of table) yield columns.map((column) => row[column] ?? '');
 }
 
 /** Returns the columns that hold a cell. Rows are not copied: one may stand for many, and be a sheet wide. */
@@ -85,5 +88,3 @@ function usedColumns(table: string[][]): number[] {
 const nonEmpty = (text: string) => (text ? [text] : []);
 const between = (least: number, number: number, most: number) =>
   Math.min(Math.max(least, number), most);
-const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim();
-const lineOf = (cells: string[]) => `| ${cells.join(' | ')} |`;

@@ -1,5 +1,5 @@
 import { unreadableDocument } from './errors.ts';
-import { Markdown, TextIsFull } from './office/markdown.ts';
+import { type Markdown, markdownUpTo } from './office/markdown.ts';
 import { TableReader } from './office/table-reader.ts';
 import { type RtfToken, rtfTokens } from './rtf-tokens.ts';
 
@@ -35,15 +35,17 @@ const maxCharacters = 20_000_000;
 /** Returns the text of an RTF file as Markdown: headings, lists and tables. Throws 422 for one nested without end. */
 export function readRtf(file: Buffer, limit = maxCharacters): RtfContent {
   const source = file.toString('latin1');
-  const reader = new RtfReader(source, new Markdown(limit));
-  try {
+  const pictures: Picture[] = [];
+  const text = markdownUpTo(limit, (markdown) => {
+    const reader = new RtfReader(source, markdown, pictures);
     for (const token of rtfTokens(source)) reader.take(token);
     reader.end();
-  } catch (error) {
-    if (!(error instanceof TextIsFull)) throw error;
-  }
-  return reader.content();
+  });
+  return { text, pictures: pictures.filter(({ isReadable }) => isReadable).map(bytesOf) };
 }
+
+const bytesOf = ({ hex, binary }: Picture) =>
+  binary ?? Buffer.from(hex.join('').replace(/\s/g, ''), 'hex');
 
 /** What holds within a group. */
 interface Group {
@@ -66,7 +68,7 @@ class RtfReader {
   private readonly source: string;
   private readonly markdown: Markdown;
   private readonly tables = new TableReader();
-  private readonly pictures: Picture[] = [];
+  private readonly pictures: Picture[];
   private readonly groups: Group[] = [];
   private group: Group = {
     ...{ isSkipped: false, isOptional: false, isListText: false },
@@ -81,9 +83,10 @@ class RtfReader {
   private isTableOpen = false;
   private level: number | undefined;
 
-  constructor(source: string, markdown: Markdown) {
+  constructor(source: string, markdown: Markdown, pictures: Picture[]) {
     this.source = source;
     this.markdown = markdown;
+    this.pictures = pictures;
   }
 
   take(token: RtfToken): void {
@@ -107,13 +110,6 @@ class RtfReader {
     this.endBytes();
     this.endParagraph();
     this.closeTable();
-  }
-
-  content(): RtfContent {
-    const pictures = this.pictures
-      .filter(({ isReadable }) => isReadable)
-      .map(({ hex, binary }) => binary ?? Buffer.from(hex.join('').replace(/\s/g, ''), 'hex'));
-    return { text: this.markdown.toString(), pictures };
   }
 
   private openGroup(): void {

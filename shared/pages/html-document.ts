@@ -1,12 +1,7 @@
 import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2';
 import { parseHTML } from 'linkedom';
-import {
-  droppedElements,
-  emptyElements,
-  endedBy,
-  ignoredElements,
-  keptAttributes,
-} from './html-elements.ts';
+import { isHiding, unseenElements } from '../documents/html-elements.ts';
+import { emptyElements, endedBy, ignoredElements, keptAttributes } from './html-elements.ts';
 
 /** The part of the DOM that is used here: linkedom's own types are a browser's, which this project leaves out. */
 export interface HtmlNode {
@@ -18,8 +13,8 @@ export interface HtmlNode {
 export interface HtmlElement extends HtmlNode {
   localName: string;
   childNodes: HtmlNode[];
+  attributes: Iterable<{ name: string; value: string }>;
   appendChild(child: HtmlNode): void;
-  hasAttribute(name: string): boolean;
   setAttribute(name: string, value: string): void;
 }
 
@@ -34,7 +29,7 @@ export interface HtmlDocument {
 /** What a page may have before the rest is cut off. The text that is returned seldom takes a quarter of it. */
 const maxTags = 200_000;
 const maxElements = 10_000;
-const maxCharacters = 200_000;
+export const maxCharacters = 200_000;
 /** Deeper elements dissolve in the one above, with their text kept. Browsers stop at 512. */
 const maxDepth = 64;
 const maxAttributeCharacters = 300;
@@ -127,8 +122,8 @@ class Builder implements TokenizerCallbacks {
     const { tag } = this;
     this.countTag();
     if (this.leftOut) this.leftOut.count += this.leftOut.name === tag ? 1 : 0;
-    else if (droppedElements.has(tag)) this.leftOut = { name: tag, count: 1 };
     else if (tag === 'title') this.isInTitle = this.title === undefined;
+    else if (unseenElements.has(tag)) this.leftOut = { name: tag, count: 1 };
     else if (tag === 'meta') this.append(this.document.head, 'meta');
     else if (!ignoredElements.has(tag)) this.begin();
   }
@@ -136,7 +131,7 @@ class Builder implements TokenizerCallbacks {
   /** In HTML that means something in an SVG only, but pages may be written in XHTML. */
   onselfclosingtag(): void {
     this.onopentagend();
-    if (droppedElements.has(this.tag) || this.tag === 'title') this.end(this.tag);
+    if (unseenElements.has(this.tag)) this.end(this.tag);
   }
 
   onclosetag(start: number, end: number): void {
@@ -228,5 +223,3 @@ class Builder implements TokenizerCallbacks {
     return this.open.at(-1) as (typeof this.open)[number];
   }
 }
-
-const isHiding = (style: string) => /display\s*:\s*none|visibility\s*:\s*hidden/i.test(style);

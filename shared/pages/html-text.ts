@@ -1,6 +1,12 @@
 import { Readability } from '@mozilla/readability';
-import { type HtmlDocument, type HtmlElement, parsePage } from './html-document.ts';
-import { markdownOf } from './markdown.ts';
+import { type HtmlReader, htmlMarkdown } from '../documents/html-markdown.ts';
+import {
+  type HtmlDocument,
+  type HtmlElement,
+  type HtmlNode,
+  maxCharacters,
+  parsePage,
+} from './html-document.ts';
 
 /** A shorter article isn't one: Readability has found a teaser or a notice. */
 const minArticleCharacters = 200;
@@ -25,3 +31,23 @@ function articleOf(document: HtmlDocument): string {
     return '';
   }
 }
+
+const markdownOf = (element: HtmlElement) =>
+  htmlMarkdown(maxCharacters, (reader) => readChildren(element, reader));
+
+/** Tells a reader of what is in an element, which `parsePage` has kept from being deep. */
+function readChildren(element: HtmlElement, reader: HtmlReader): void {
+  for (const child of element.childNodes) {
+    if (isElement(child)) {
+      const { localName } = child;
+      reader.open(localName, attributesOf(child));
+      readChildren(child, reader);
+      reader.close(localName);
+    } else if (child.nodeType === 3) reader.text(child.textContent);
+  }
+}
+
+const attributesOf = ({ attributes }: HtmlElement) =>
+  Object.fromEntries(Array.from(attributes, ({ name, value }) => [name, value]));
+
+const isElement = (node: HtmlNode): node is HtmlElement => node.nodeType === 1;

@@ -9,7 +9,7 @@ describe('the text of a page has', () => {
     [
       'paragraphs that nobody closed',
       '<p>one<p>two<div>three<br>four</div>five',
-      'one\n\ntwo\n\nthree\n\nfour\n\nfive',
+      'one\n\ntwo\n\nthree\nfour\n\nfive',
     ],
     ['lists', '<ol><li>a<ul><li>b</li></ul><li><p>c</p></ol>', '1. a\n  - b\n2. c'],
     [
@@ -64,6 +64,63 @@ describe('the text of a page has', () => {
       '<p>From <st1:City w:st="on">Paris</st1:City> <nobr>by train</nobr><o:p></o:p></p>',
       'From Paris by train',
     ],
+    [
+      'quotes',
+      '<blockquote>one<blockquote><p>two</blockquote>three',
+      '> one\n> \n> > two\n> \n> three',
+    ],
+    [
+      'preformatted text with its lines, in a fence longer than those within',
+      '<pre><code>if (a) {\n  <b>b</b>\n\n  ```</code></pre>text',
+      '````\nif (a) {\n  b\n\n  ```\n````\n\ntext',
+    ],
+    [
+      'all that an item holds below its sign',
+      '<ol><li>one<p>two<pre>a\n  b</pre><blockquote>three<br>four</blockquote></ol>',
+      '1. one\n  two\n  ```\n  a\n    b\n  ```\n  > three\n  > four',
+    ],
+    [
+      'items of lists in lists that no item holds',
+      '<ul><li>a<li><ol><li>b</ol></li><ol><li>c</ol></ul>',
+      '- a\n- 1. b\n  1. c',
+    ],
+    ['items without a list', '<li>a</li>b', '- a\n\nb'],
+    ['no heading and no item behind an empty one', '<h2> </h2><p>a<ul><li></ul>b', 'a\n\nb'],
+    [
+      'headings of several lines in one',
+      '<h1>Lamps<br>of brass</h1>text',
+      '# Lamps of brass\n\ntext',
+    ],
+    [
+      'the lists of a table without a head and columns, which is there for the layout',
+      '<table><tr><td>a<ul><li>b<li>c</ul>d<tr><td>e</table>',
+      'a\n\n- b\n- c\n\nd\n\ne',
+    ],
+    [
+      'the lists of any other table in their cells',
+      '<table><tr><td>a<td>b<tr><td>c<td><ul><li>d<li>e</ul></table>',
+      '| a | b |\n| --- | --- |\n| c | d e |',
+    ],
+    [
+      'the headings in the head of a table',
+      '<table><tr><th><h3>a</h3><th><h3>b</h3><tr><td>c<td>d</table>',
+      '| a | b |\n| --- | --- |\n| c | d |',
+    ],
+    [
+      'tables in tables one after the other, with the rows before',
+      '<table><tr><th>a<th>b<tr><td colspan=2><table><tr><td>c<td>d</table>e<tr><td>f</table>g',
+      '| a | b |\n| --- | --- |\n\n| c | d |\n| --- | --- |\n\ne\n\nf\n\ng',
+    ],
+    [
+      'nothing that is hidden',
+      'a<p hidden>b<p>c<div style="display: none">d<pre>e</pre></div>f',
+      'a\n\nc\n\nf',
+    ],
+    [
+      'what stands in a body that is hidden until its script runs',
+      '<body style="display:none">a',
+      'a',
+    ],
     ['entities', 'a &amp; b&nbsp;&eacute;', 'a & b é'],
     [
       'nothing of scripts, styles and heads',
@@ -99,6 +156,19 @@ it('what is nested without end is refused with 422', () => {
   expect(() => read('<div>'.repeat(1_000_000))).toThrow(
     expect.objectContaining({ statusCode: 422, code: 'unreadable_document' }),
   );
+});
+
+it('lists and quotes that are nested very deep have no more before their lines than a few signs', () => {
+  const deep = (tag: string) => `<${tag}>`.repeat(4_000);
+
+  expect(read(`${deep('blockquote')}a<br>b`)).toMatch(/^(> ){8,9}a\n(> ){8,9}b$/);
+  expect(read(`${deep('ul')}${'<p>a</p>'.repeat(1_000)}`)).toMatch(/^ {16}- a(\n {16}- a){999}$/);
+});
+
+it('preformatted text of line breaks is indented as far as there is room', () => {
+  const lines = `<pre>a${'\n'.repeat(5_000_000)}b</pre>`;
+
+  expect(read(`${'<blockquote>'.repeat(8)}${lines}`, 20_000_000)).toHaveLength(20_000_000);
 });
 
 it('a table with more rows than the longest sheet is refused with 422, and one with as many is read', () => {

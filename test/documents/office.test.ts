@@ -1,7 +1,6 @@
 import { unzipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
 import { officeKindOf } from '../../shared/documents/office/kind.ts';
-import { officeText } from '../../shared/documents/office/office-text.ts';
 import {
   archiveOf,
   docxOf,
@@ -12,7 +11,7 @@ import {
   wordParagraph,
   xlsxOf,
 } from '../support/fixtures/office-files.ts';
-import { fileOf } from './open-bytes.ts';
+import { officeText } from './office-text.ts';
 
 const list = (depth: number) => `<w:numPr><w:ilvl w:val="${depth}"/><w:numId w:val="1"/></w:numPr>`;
 const style = (id: string) => `<w:pStyle w:val="${id}"/>`;
@@ -267,18 +266,10 @@ describe('the text of an OpenDocument file has', () => {
   });
 });
 
-it('a file is read from its path as well', () => {
-  const path = fileOf(docxOf(wordParagraph('on disk')));
-
-  expect(officeText(path, 'docx')).toBe('on disk');
-});
-
 it('a text ends where it is as long as it may be', () => {
   const body = Array.from({ length: 50 }, (_, n) => wordParagraph(`paragraph ${n}`)).join('');
 
-  expect(officeText(docxOf(body), 'docx', { maxCharacters: 25 })).toBe(
-    'paragraph 0\n\nparagraph 1\n',
-  );
+  expect(officeText(docxOf(body), 'docx', 25)).toBe('paragraph 0\n\nparagraph 1\n');
 });
 
 describe('the Office format that a file seems to have', () => {

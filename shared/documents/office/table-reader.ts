@@ -9,6 +9,8 @@ interface OpenTable {
   column: number;
   /** How many columns the open cell reaches over. */
   columns: number;
+  /** How many columns hold text so far. */
+  width: number;
   /** How many rows have ended, empty ones too. */
   rowsBefore: number;
   /** For each column that a cell reaches down in, the first row where it is free again. */
@@ -48,9 +50,16 @@ export class TableReader {
       cell: undefined,
       column: 0,
       columns: 1,
+      width: 0,
       rowsBefore: 0,
       freeFrom: [],
     });
+  }
+
+  /** Whether the open table has no text beside its first column so far, and no cell open there. */
+  get isOneColumn(): boolean {
+    const { table } = this;
+    return table !== undefined && table.width <= 1 && table.column === 0;
   }
 
   /** Begins a row. One that is open ends. */
@@ -140,9 +149,12 @@ export class TableReader {
     return this.open.at(-1);
   }
 
-  private put({ row }: OpenTable, column: number, text: string): void {
+  private put(table: OpenTable, column: number, text: string): void {
+    const { row, width } = table;
     if (row.length > 0) this.room -= separatorCharacters;
-    if (column < maxColumns) row[column] = text;
+    if (column >= maxColumns) return;
+    row[column] = text;
+    table.width = Math.max(width, column + 1);
   }
 
   private addRow({ rows }: OpenTable, row: string[]): void {

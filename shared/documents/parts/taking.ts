@@ -11,7 +11,7 @@ import { Archive } from '../office/archive.ts';
 import { archiveKindOf } from '../office/archive-kind.ts';
 import type { OfficeKind } from '../office/kind.ts';
 import { officePictures, pictureSlides } from '../office/office-pictures.ts';
-import { archiveText } from '../office/office-text.ts';
+import { officeText } from '../office/office-text.ts';
 import { readRtf } from '../rtf-text.ts';
 import { decodeText } from '../text.ts';
 import { typeInWords } from '../type-words.ts';
@@ -117,7 +117,7 @@ class Taking {
   }
 
   private takeOffice(archive: Archive, kind: OfficeKind, { name }: Taken): void {
-    const text = archiveText(archive, kind, this.maxCharacters);
+    const text = officeText(archive, kind, this.maxCharacters);
     // Slides have headings of their own making.
     const isEmpty = text.replaceAll(/^## Slide \d+$/gm, '').trim() === '';
     const whole = isEmpty || this.options.forceOcr ? officePictures(archive, kind) : undefined;

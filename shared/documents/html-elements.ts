@@ -1,0 +1,30 @@
+const names = (list: string) => new Set(list.split(' '));
+
+/**
+ * Elements whose content is no text of a page, or isn't shown. A head itself is read, as it may lack its end: then the
+ * body's text lies in it. Office writes an `xml` into one.
+ */
+export const unseenElements = names(
+  'audio canvas datalist dialog iframe noscript object script select style svg template textarea title video xml xmp',
+);
+
+/** Elements that stand on lines of their own. Any other stands within one, as browsers have it. */
+export const blockElements = names(
+  'address article aside blockquote body caption center dd details dir div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 head header hgroup hr html legend li main menu nav ol optgroup option p pre search section summary table tbody td tfoot th thead tr ul',
+);
+
+/** Elements that open a list. */
+export const listElements = names('dir menu ol ul');
+
+/** A table without a head that has one of these in it is there for the layout of a page. */
+export const layoutElements = names('article blockquote h1 h2 h3 h4 h5 h6 pre section');
+
+/** Whether a page has an element that it doesn't show. Scripts show a body that is hidden at first. */
+export const isHidden = (name: string, { hidden, style = '' }: Attributes) =>
+  (hidden !== undefined || isHiding(style)) && name !== 'body' && name !== 'html';
+
+export type Attributes = Readonly<Record<string, string>>;
+
+/** Whether a style keeps an element from being seen. */
+export const isHiding = (style: string) =>
+  /display\s*:\s*none|visibility\s*:\s*hidden/i.test(style);

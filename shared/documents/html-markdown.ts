@@ -19,6 +19,8 @@ const rowGroups = new Set(['thead', 'tbody', 'tfoot']);
 const headElements = new Set(['caption', 'thead', 'th']);
 /** The parser takes longer with each level. Pages that never close a tag have some hundreds. */
 const maxDepth = 5_000;
+/** A longer paragraph ends with its next line: to tidy millions of lines at once takes all memory. */
+const maxParagraphCharacters = 100_000;
 /** @see https://html.spec.whatwg.org/multipage/tables.html#attributes-common-to-td-and-th-elements */
 const maxRowSpan = 65_534;
 
@@ -65,7 +67,7 @@ export class HtmlReader {
     if (this.depth > maxDepth) throw unreadableDocument('its elements are nested too deep');
     if (this.unseenFrom > 0) return;
     if (isUnseen(name, attributes)) this.unseenFrom = this.depth;
-    else if (name === 'br') this.line += '\n';
+    else if (name === 'br') this.breakLine();
     else if (this.preFrom > 0) return;
     else if (name === 'rt') this.line += '(';
     else this.openBlock(blockName(name), attributes);
@@ -100,6 +102,11 @@ export class HtmlReader {
     if (this.tables.addText(text)) return;
     if (isCode) this.add({ code: text });
     else this.add(level > 0 ? { heading: text, level } : { paragraph: text });
+  }
+
+  private breakLine(): void {
+    this.line += '\n';
+    if (this.preFrom === 0 && this.line.length > maxParagraphCharacters) this.endBlock();
   }
 
   private openBlock(name: string, attributes: Attributes): void {

@@ -165,6 +165,15 @@ it('lists and quotes that are nested very deep have no more before their lines t
   expect(read(`${deep('ul')}${'<p>a</p>'.repeat(1_000)}`)).toMatch(/^ {16}- a(\n {16}- a){999}$/);
 });
 
+it('a paragraph of very many lines has all of them, in several paragraphs', () => {
+  const lines = Array.from({ length: 100_000 }, (_, at) => `line ${at}`);
+
+  const text = read(lines.join('<br>'), 20_000_000);
+
+  expect(text.replaceAll('\n\n', '\n')).toBe(lines.join('\n'));
+  expect(text.split('\n\n').length).toBeGreaterThan(5);
+});
+
 it('preformatted text of line breaks is indented as far as there is room', () => {
   const lines = `<pre>a${'\n'.repeat(5_000_000)}b</pre>`;
 

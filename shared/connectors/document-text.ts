@@ -21,8 +21,6 @@ const maxFileMb = 20;
 const maxFileBytes = maxFileMb * 1024 * 1024;
 /** As JSON, of which six must fit into the 6 MB that Lambda returns. */
 const limits = { characters: 400_000, jsonBytes: 800_000, longer: 'cut' } as const;
-/** How many of a file's first bytes tell its kind. */
-const sniffedBytes = 4_100;
 
 const tooLarge = { skipped: `it is larger than ${maxFileMb} MB` };
 
@@ -41,10 +39,9 @@ export async function documentText(
   const { body, mimeType, filename: name } = await openContent(file, signal);
   const bytes = await collectUpTo(maxFileBytes, body);
   if (!bytes) return tooLarge;
-  const start = bytes.subarray(0, sniffedBytes);
-  const kind = kindOf(start, mimeType, name);
+  const kind = kindOf(bytes, mimeType, name);
   if (kind === undefined || kind === 'image') {
-    return { skipped: reasonAgainstType(mediaTypeOf(start, mimeType, name)) };
+    return { skipped: reasonAgainstType(mediaTypeOf(bytes, mimeType, name)) };
   }
   const reading = await handOver(
     bytes,

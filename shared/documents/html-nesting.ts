@@ -48,8 +48,12 @@ export class HtmlNesting {
     if (list?.isImplied) this.close();
   }
 
-  /** Returns what the lines of the next block begin with. */
-  margin(): Margin {
+  /** Returns what the lines of the next block begin with; undefined if it lies in no list and no quote. */
+  margin(): Margin | undefined {
+    if (this.open.length === 0) {
+      this.before = [];
+      return undefined;
+    }
     const around = this.open.slice(0, maxLevels);
     const innermost = this.open.at(-1);
     if (innermost && this.open.length > maxLevels) around.push(innermost);

@@ -21,6 +21,9 @@ export type DocumentKind =
   | 'email'
   | 'archive';
 
+/** How many of a file's first bytes tell its kind. */
+export const sniffedBytes = 4_100;
+
 /** The kinds of files that are taken apart: their text, their pictures, and the files in them. */
 export type CompositeKind = 'html' | 'rtf' | 'email' | 'archive';
 
@@ -34,6 +37,7 @@ const kindByType = new Map<string, DocumentKind>(
     'image/avif': 'image',
     'image/gif': 'image',
     'image/bmp': 'image',
+    'text/plain': 'text',
     'application/json': 'json',
     'application/jsonl': 'jsonl',
     'application/x-ndjson': 'jsonl',
@@ -102,10 +106,11 @@ export const isComposite = (kind: DocumentKind): kind is CompositeKind =>
  * Undefined if it is unsupported.
  */
 export function kindOf(
-  firstBytes: Uint8Array,
+  bytes: Uint8Array,
   mimeType: string,
   filename: string,
 ): DocumentKind | undefined {
+  const firstBytes = bytes.subarray(0, sniffedBytes);
   const type = typeBySignature(firstBytes);
   if (type) return kindByType.get(type);
   const declared = likelyKindOf(mimeType, filename);
@@ -123,6 +128,10 @@ export function likelyKindOf(mimeType: string, filename: string): DocumentKind |
   const type = declaredType(mimeType, filename);
   return kindByType.get(type) ?? (type.startsWith('text/') ? 'text' : undefined);
 }
+
+/** Returns the media type that files of a kind usually have. */
+export const usualTypeOf = (kind: DocumentKind): string =>
+  [...kindByType].find(([, each]) => each === kind)?.[0] ?? '';
 
 /** Returns the media type of a file: by its first bytes, else the declared one. */
 export function mediaTypeOf(firstBytes: Uint8Array, mimeType: string, filename: string): string {

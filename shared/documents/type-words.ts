@@ -1,4 +1,4 @@
-import type { DocumentKind } from './kind.ts';
+import { type DocumentKind, usualTypeOf } from './kind.ts';
 import { officeKindOf } from './office/kind.ts';
 
 /** What people call a file of a type. */
@@ -39,20 +39,6 @@ const wordsByMainType: Record<string, string> = {
   video: 'a video',
 };
 
-const wordsByKind: Record<DocumentKind, string> = {
-  pdf: 'a PDF',
-  image: 'a picture',
-  text: 'a text file',
-  json: 'a JSON file',
-  jsonl: 'a JSON Lines file',
-  csv: 'a CSV table',
-  markdown: 'a Markdown file',
-  html: 'a web page',
-  rtf: 'an RTF document',
-  email: 'an email',
-  archive: 'a ZIP archive',
-};
-
 /** Returns what people call a file of a media type, with its article. */
 export function typeInWords(type: string): string {
   const office = officeKindOf(type, '');
@@ -65,4 +51,4 @@ export function typeInWords(type: string): string {
 }
 
 /** Returns what people call a file of a kind, with its article. */
-export const kindInWords = (kind: DocumentKind) => wordsByKind[kind];
+export const kindInWords = (kind: DocumentKind) => typeInWords(usualTypeOf(kind));

@@ -69,6 +69,8 @@ describe('what a file is by its first bytes', () => {
     expect(kindOf(bytes('\xfe\xff\0h\0i'), 'text/plain', 'a.txt')).toBe('text');
     expect(kindOf(bytes('\xef\xbb\xbfhi'), 'text/csv', 'a.csv')).toBe('csv');
     expect(kindOf(bytes(''), 'text/plain', 'a.txt')).toBe('text');
+    // Only its first bytes count, however many of them are there.
+    expect(kindOf(bytes(`${'hi'.repeat(2_050)}\0\0`), 'text/plain', 'a.txt')).toBe('text');
   });
 
   it('takes the coloured lines of a terminal for text, and no NUL among them', () => {

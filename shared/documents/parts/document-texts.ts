@@ -26,28 +26,23 @@ export interface TextLimits {
   signal?: AbortSignal | undefined;
 }
 
-/** A document's text without what only OCR can read. */
-export interface DocumentTexts {
-  /** Page by page, each file's text under its name. What is a picture, or can't be read, says so in its place. */
-  pages: string[];
-  hasText: boolean;
-}
-
 /** A page's text, or what to say in its place. */
 type Page = { text: string } | { note: string };
 
 const picture = { note: 'A picture, which was not read.' };
 
 /**
- * Returns the text of a PDF's text layers, or of a document that is taken apart, with the files in it. Nothing is
- * drawn. Throws 422 if it can't be read, takes longer, or is longer than allowed and not to be cut; and the reason of its
+ * Returns the text of a PDF's text layers, or of a document that is taken apart, with the files in it: page by page, each
+ * file's text under its name. What is a picture, or can't be read, says so in its place. Nothing is drawn. Throws 422 if
+ * it has no text, can't be read, takes longer, or is longer than allowed and not to be cut; and the reason of its
  * `signal`.
  */
 export async function documentTexts(
   path: string,
   kind: 'pdf' | CompositeKind,
+  name: string,
   { turn, ms, signal, ...limits }: TextLimits,
-): Promise<DocumentTexts> {
+): Promise<string[]> {
   const time = new TimeFromFirstTurn(ms);
   const signals = [time.signal, ...(signal ? [signal] : [])];
   const reading: DocumentReading = {
@@ -57,7 +52,7 @@ export async function documentTexts(
     onTurn: () => time.begin(),
   };
   try {
-    return await textsOf(path, kind, limits, reading);
+    return (await textsOf(path, kind, limits, reading)) ?? refuseScan(name);
   } catch (error) {
     if (error === time.signal.reason) throw unreadableDocument(lossInWords.time, error);
     throw error;
@@ -66,14 +61,16 @@ export async function documentTexts(
   }
 }
 
+/** Returns a document's texts; undefined if there are only notes in their place. */
 async function textsOf(
   path: string,
   kind: 'pdf' | CompositeKind,
   { longer = 'refused', ...limits }: Pick<TextLimits, 'pages' | 'characters' | 'longer'>,
   reading: DocumentReading,
-): Promise<DocumentTexts> {
+): Promise<string[] | undefined> {
   const folder = await mkdtemp(`${path}-`);
-  const texts: DocumentTexts = { pages: [], hasText: false };
+  const texts: string[] = [];
+  let hasText = false;
   let characters = 0;
   let pictures = 0;
   try {
@@ -86,20 +83,28 @@ async function textsOf(
     const pages = isComposite(kind) ? pagesOf(parts, reading) : named('', layersOf(path, reading));
     for await (const { name, page } of pages) {
       const isText = 'text' in page && page.text.trim() !== '';
-      texts.hasText ||= isText;
+      hasText ||= isText;
       if (longer === 'cut' && page === picture && !name) pictures += 1;
-      else texts.pages.push(underName(name, 'text' in page ? page.text : `[${page.note}]`));
+      else texts.push(underName(name, 'text' in page ? page.text : `[${page.note}]`));
       characters += 'text' in page ? page.text.length : 0;
-      const count = texts.pages.length + pictures;
+      const count = texts.length + pictures;
       if (count <= limits.pages && characters <= limits.characters) continue;
       if (longer === 'refused') throw tooLongDocument();
       break;
     }
-    if (pictures > 0) texts.pages.push(leftOut(pictures, texts.pages.length + pictures));
-    return texts;
+    if (pictures > 0) texts.push(leftOut(pictures, texts.length + pictures));
+    return hasText ? texts : undefined;
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+function refuseScan(name: string): never {
+  throw new ServiceError(
+    422,
+    'no_text',
+    `${name} has no text that can be read without OCR: read it with a batch job of job_type ocr, or with the pipeline ocr_then_chat.`,
+  );
 }
 
 const leftOut = (pictures: number, pages: number) =>

@@ -23,8 +23,6 @@ const maxParts = 500;
 /** How deep a file may lie within others. One there isn't taken apart. */
 const maxDepth = 3;
 const maxCharacters = 20_000_000;
-/** How many of a file's first bytes tell its kind. */
-const sniffedBytes = 4_100;
 /** A bullet, a line or an icon has less. */
 const minPictureBytes = 1_000;
 
@@ -159,9 +157,8 @@ class Taking {
   private async takeFile(file: ContainedFile, name: string, depth: number): Promise<void> {
     const { bytes, mimeType } = file;
     if (bytes.length === 0) throw emptyDocument('bytes');
-    const start = bytes.subarray(0, sniffedBytes);
-    const kind = kindOf(start, mimeType, file.name);
-    if (!kind) throw unsupportedFile('It', typeInWords(mediaTypeOf(start, mimeType, file.name)));
+    const kind = kindOf(bytes, mimeType, file.name);
+    if (!kind) throw unsupportedFile('It', typeInWords(mediaTypeOf(bytes, mimeType, file.name)));
     if (kind === 'pdf' || kind === 'image') this.addPages(name, kind, bytes, false);
     else if (!isComposite(kind)) this.add({ name, is: 'text', text: textOf(bytes) });
     else if (depth >= maxDepth) throw unreadableDocument('it lies too deep within other files');
@@ -215,7 +212,7 @@ function textOf(bytes: Buffer): string {
 function imageIn(read: () => Buffer): Buffer | undefined {
   try {
     const bytes = read();
-    const isImage = kindOf(bytes.subarray(0, sniffedBytes), '', '') === 'image';
+    const isImage = kindOf(bytes, '', '') === 'image';
     return isImage && bytes.length >= minPictureBytes ? bytes : undefined;
   } catch (error) {
     if (error instanceof ServiceError) return undefined;

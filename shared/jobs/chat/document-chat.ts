@@ -3,8 +3,8 @@ import * as v from 'valibot';
 import type { Answer } from '../../chat/ask.ts';
 import { findFileId, Messages, noFileIds } from '../../chat/completion-message.ts';
 import { unsupportedFile } from '../../documents/errors.ts';
-import { textPages } from '../../documents/file-text.ts';
 import { isComposite } from '../../documents/kind.ts';
+import { documentTexts } from '../../documents/parts/document-texts.ts';
 import { decodeText } from '../../documents/text.ts';
 import { kindInWords } from '../../documents/type-words.ts';
 import { ServiceError } from '../../http/errors.ts';
@@ -44,7 +44,7 @@ export async function chatAboutFile(job: ClaimedJob, signal: AbortSignal): Promi
   if (source_kind === 'jsonl') return runBatchFile(sourced, signal);
   if (isComposite(source_kind)) {
     const limits = textLimits(job, signal);
-    const read = (path: string) => textPages(path, source_kind, filename, limits);
+    const read = (path: string) => documentTexts(path, source_kind, filename, limits);
     return answerPages(sourced, await withFile(sourced.source_object, read, signal), signal);
   }
   const text = await withFile(

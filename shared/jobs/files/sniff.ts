@@ -1,13 +1,10 @@
 import pLimit from 'p-limit';
-import { type DocumentKind, kindOf, likelyKindOf } from '../../documents/kind.ts';
+import { type DocumentKind, kindOf, likelyKindOf, sniffedBytes } from '../../documents/kind.ts';
 import { isGoogleType, openContent } from '../../drive/content.ts';
 import type { DriveFile } from '../../drive/file.ts';
 import { isPermanent } from '../failure.ts';
 import type { Job } from '../job.ts';
 import { canWorkOn } from '../kinds.ts';
-
-/** How many of a file's first bytes tell its kind. */
-const sniffedBytes = 4_100;
 
 /** Reads the first bytes of a file, which may be a few more. */
 export async function readHead(chunks: AsyncIterator<Buffer>): Promise<Buffer> {

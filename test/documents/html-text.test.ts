@@ -1,5 +1,8 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { htmlText } from '../../shared/documents/html-text.ts';
+import { htmlText as pageText } from '../../shared/pages/html-text.ts';
+import { cases } from '../support/run/cases.ts';
 
 const read = (html: string, maxCharacters = 1_000_000) => htmlText(html, maxCharacters);
 
@@ -146,6 +149,24 @@ describe('the text of a page has', () => {
   ])('%s', (_, html, text) => {
     expect(read(html)).toBe(text);
   });
+});
+
+it('each word of a page is read once, whatever elements begin and end around it', () => {
+  const names =
+    'p div ul ol li blockquote pre table tr td th tbody caption h2 b br dl dd section rt h:p';
+  const tags = names.split(' ').flatMap((name) => [`<${name}>`, `</${name}>`]);
+  const piece = fc.oneof(fc.constantFrom(...tags), fc.constant('word'));
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
+      const html = pieces.map((each, at) => (each === 'word' ? `word${at}. ` : each)).join('');
+      const words = html.match(/word\d+/g)?.toSorted();
+
+      for (const text of [read(html), pageText(html).text]) {
+        expect(text.match(/word\d+/g)?.toSorted()).toEqual(words);
+      }
+    }),
+    { numRuns: cases(300, 10_000) },
+  );
 });
 
 it('a text ends where it is as long as it may be', () => {

@@ -1,13 +1,15 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { isExhaustive } from './test/support/run/cases.ts';
+import { exhaustiveFiles, exhaustiveOnly } from './test/support/run/exhaustive-files.ts';
 
 export default defineConfig({
   test: {
     globalSetup: 'test/support/run/setup.ts',
     setupFiles: 'test/support/run/each-file.ts',
-    include: ['test/**/*.test.ts'],
+    include: isExhaustive ? exhaustiveFiles() : ['test/**/*.test.ts'],
     // They have a configuration of their own, with a browser.
-    exclude: ['test/browser/**'],
+    exclude: ['test/browser/**', ...(isExhaustive ? [] : [exhaustiveOnly])],
     testTimeout: 120_000,
     hookTimeout: 120_000,
     // The engines and stages take as much as the workers. More than four were not tried.

@@ -45,6 +45,7 @@ export async function readDocument(file: DriveFile, deadline: Deadline): Promise
   const bytes = await collect(body);
   if (!bytes) return { skipped: tooLargeReason };
   const reading = await readBytes(bytes, mimeType, filename, deadline);
+  if (Date.now() >= deadline.atMs) throw new Error('The deadline has passed');
   if ('skipped' in reading) return reading;
   const text = cutToSize(reading.text);
   return text ? { text } : { skipped: 'there is no text in it' };

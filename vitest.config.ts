@@ -16,7 +16,7 @@ export default defineConfig({
     isolate: false,
     restoreMocks: true,
     disableConsoleIntercept: true,
-    // These are loaded by Node, once in a worker. What reads documents keeps threads, and a libvips that never gives back
+    // These are loaded by Node, once in a worker. What reads documents keeps processes, and a libvips that never gives back
     // its own. `attached/` keeps a client, which must be led to the servers of each file: it begins anew.
     server: {
       deps: {

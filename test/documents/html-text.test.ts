@@ -114,5 +114,7 @@ it('a table with more rows than the longest sheet is refused with 422, and one w
 });
 
 it('a text that begins no line is read up to the characters that are allowed', () => {
-  expect(read(`<b>${'word  '.repeat(1_000)}</b>`.repeat(1_000), 23)).toBe('word word word word wor');
+  expect(read(`<b>${'word  '.repeat(1_000)}</b>`.repeat(1_000), 23)).toBe(
+    'word word word word wor',
+  );
 });

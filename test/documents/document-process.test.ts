@@ -64,7 +64,7 @@ describe('a process that is killed', () => {
   });
 });
 
-it('a process has no credentials, and what it writes goes nowhere', async () => {
+it('a process has no credentials, what it writes goes nowhere, and the kernel takes it first', async () => {
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'secret');
   await own.end();
   (await openFor('a', fileOf(rawPdf([greyPage(90)])))).close();
@@ -76,6 +76,7 @@ it('a process has no credentials, and what it writes goes nowhere', async () => 
   const allowed = /^(TZ|PWD|LD_LIBRARY_PATH|NODE_COMPILE_CACHE|NODE_CHANNEL_\w+)$/;
   expect(names?.filter((name) => !allowed.test(name))).toEqual([]);
   expect(outputs).toEqual(['/dev/null', '/dev/null']);
+  expect(readFileSync(`/proc/${id}/oom_score_adj`, 'utf8').trim()).toBe('1000');
 });
 
 it('a process that does not even start is no fault of the document', async () => {

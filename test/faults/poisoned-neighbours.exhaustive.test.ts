@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import type { OcrResult } from '../../shared/jobs/result.ts';
-import { rawPdf, shadingPage, wordsPage } from '../support/fixtures/poison.ts';
+import { crowdedArchive, rawPdf, shadingPage, wordsPage } from '../support/fixtures/poison.ts';
 import { greyJpeg, words } from '../support/fixtures/small-documents.ts';
-import { submit, until } from '../support/servers/api.ts';
+import { call, submit, until } from '../support/servers/api.ts';
 import { useOwnStage } from '../support/servers/own-stages.ts';
 import { chatStageEnv } from '../support/servers/stage.ts';
 
@@ -56,4 +56,20 @@ it('a page that would hold its worker for minutes costs the jobs beside it nothi
       words(3),
     ],
   });
+});
+
+it('a file that fills the memory of its reader is refused where it is attached, and a job beside it is done', async () => {
+  const content = crowdedArchive(2_600_000).toString('base64');
+  const files = [{ name: 'rows.zip', content }];
+
+  const [refused, neighbour] = await Promise.all([
+    call(stage, 'POST', '/chat/stream', { message: 'Read.', files }),
+    readOf([await picture(90)]),
+  ]);
+
+  expect(refused).toMatchObject({
+    status: 422,
+    body: { detail: [{ loc: ['body', 'files', 0, 'content'] }] },
+  });
+  expect(await until(stage, neighbour.id)).toMatchObject({ status: 'done', retry_count: 0 });
 });

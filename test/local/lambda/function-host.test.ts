@@ -117,12 +117,12 @@ describe('a function whose code is replaced', () => {
     expect(host.inFlight).toBe(0);
   });
 
-  it('runs the new code too if only a thread that it starts has changed', async () => {
-    const preamble = "import { answer } from './pages-thread.mjs';";
+  it('runs the new code too if only a process that it starts has changed', async () => {
+    const preamble = "import { answer } from './pages-process.mjs';";
     const [host, { config }] = ['old', 'new'].map((text) => {
       const started = functions.start('return answer;', { preamble });
-      const thread = join(started.config.codeDir, 'pages-thread.mjs');
-      writeFileSync(thread, `export const answer = '${text}';`);
+      const process = join(started.config.codeDir, 'pages-process.mjs');
+      writeFileSync(process, `export const answer = '${text}';`);
       return started;
     }) as [FunctionHost, FunctionHost];
     const before = await host.invoke({});

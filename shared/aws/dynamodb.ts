@@ -12,9 +12,8 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { fullJitterMs } from '../jitter.ts';
-import { dynamodbSigner } from './dynamodb-signer.ts';
 
-const client: DynamoDBClient = new DynamoDBClient({ signer: dynamodbSigner(() => client.config) });
+const client = new DynamoDBClient();
 // Each request would be copied for a log that there is not, and its User-Agent put together anew.
 for (const name of ['loggerMiddleware', 'getUserAgentMiddleware']) {
   client.middlewareStack.remove(name);

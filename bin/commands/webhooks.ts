@@ -14,7 +14,7 @@ import {
 import { removeWebhook, setWebhook } from '../../shared/webhooks/set-webhook.ts';
 import { findWebhook, type WebhookRecord, webhookRecord } from '../../shared/webhooks/webhook.ts';
 
-/** Finds the webhook of a key or team; a stack of before there were webhooks has none. */
+/** Finds the webhook of a key or team, if it has one. */
 export async function webhookOf(
   id: string,
   target: Target,

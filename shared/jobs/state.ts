@@ -91,14 +91,9 @@ export async function claimJob(key: JobKey & Pick<Job, 'lane'>): Promise<Claimed
   return claimed as ClaimedJob | undefined;
 }
 
-/**
- * Whether no worker has run a claimed job before: each way back into the queue sets one of these attributes. In release
- * 1.0.0 one way did not, so a job without a tag counts as one that has run.
- */
+/** Whether no worker has run a claimed job before: each way back into the queue sets one of these attributes. */
 export const isFirstRun = (job: ClaimedJob) =>
-  job.tag !== undefined &&
-  job.retry_count === 0 &&
-  !(job.error || job.attempt_at || job.runs_alone || job.stop_reason);
+  job.retry_count === 0 && !(job.error || job.attempt_at || job.runs_alone || job.stop_reason);
 
 /**
  * Keeps the lease for another while, also of a job that was stopped. Returns the job as it then is; undefined if it is no

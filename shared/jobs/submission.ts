@@ -39,8 +39,7 @@ export const JobSubmission = dictionary(
     dry_run: v.optional(v.boolean(), false),
     /** Reads pages anew that were read before, and works again on files that were done before. */
     fresh: v.optional(v.boolean(), false),
-    /** No default: a submission without it has the hash that earlier releases kept for its `Idempotency-Key`. */
-    metadata: v.optional(v.nullable(Metadata)),
+    metadata: orNull(Metadata),
   }),
 );
 

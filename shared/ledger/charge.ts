@@ -27,12 +27,11 @@ export interface Charge extends ChargeSubject {
   key_id: string;
   /** `charge_` and a UUIDv7 of the moment at which its most was held. */
   entry: string;
-  /** `held` stands on charges of earlier releases whose caller died. They cost nothing. */
-  status: 'settled' | 'released' | 'held';
+  status: 'settled' | 'released';
   /** The most that the call could cost. */
   hold: number;
   /** The number of the budget's window that it counts in: the one in which it was held. */
-  window?: number;
+  window: number;
   /** The team that it was held on too. */
   team?: string;
   /** The number of the window of the team's budget that it counts in. */

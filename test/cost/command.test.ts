@@ -15,7 +15,7 @@ it('says what it does and takes', async () => {
   const { code, stdout } = await runCommand('cost', tmp, ['--help']);
 
   expect(code).toBe(0);
-  for (const option of ['--recorded', '--write', '--json']) expect(stdout).toContain(option);
+  for (const option of ['--write', '--json']) expect(stdout).toContain(option);
 });
 
 it('refuses an option that it does not have, in a sentence', async () => {

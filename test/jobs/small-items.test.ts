@@ -103,10 +103,3 @@ it('messages and results that lie apart are read whole, and listed without conte
   });
   expect(listed?.result).toEqual({ ...answer, content: null });
 });
-
-it('messages that an earlier version kept in the item are read there', async () => {
-  const content = 'x'.repeat(90_000);
-  const messages_json = JSON.stringify([{ role: 'user', content }]);
-
-  expect(await messagesOf({ messages_json } as Job)).toEqual([{ role: 'user', content }]);
-});

@@ -78,6 +78,9 @@ const steps = (requests: number) => some(4, upTo(requests));
 
 /** Stops jobs before each request of their workers. */
 async function expectStoppedBeforeAny(lane: LaneName, body: object): Promise<void> {
+  // The first pages of an hour may ask for its pace more than once, which would count requests that no other job makes.
+  await world.submitEach(1, body);
+  await world.work();
   await world.submitEach(1, body);
   const requests = (await runCounted(lane)) + beyond;
   const jobs = await world.submitEach(steps(requests).length, body);

@@ -1,13 +1,9 @@
 import { ServiceError } from '../../http/errors.ts';
 import { unreadableDocument } from '../errors.ts';
 import type { SentError } from '../processes/answer-requests.ts';
-import {
-  DocumentProcess,
-  ProcessLostError,
-  processBeside,
-  type Reading,
-} from '../processes/document-process.ts';
+import { DocumentProcess, ProcessLostError, type Reading } from '../processes/document-process.ts';
 import { lossInWords } from '../processes/loss.ts';
+import { processBeside } from '../processes/start-process.ts';
 import type { Part } from './part.ts';
 import type { SentPart } from './take-apart-process.ts';
 import type { TakingOptions } from './taking.ts';

@@ -1,7 +1,9 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, unlessConditionFails } from '../aws/dynamodb.ts';
+import { isOutage } from '../aws/outage.ts';
 import { setting } from '../config.ts';
 import type { Metadata } from './metadata.ts';
+import { longestWriteMs, persist } from './persist.ts';
 
 /**
  * How accurate a charge's tokens and cost are: `exact` as the provider reported them, `estimated` from the text
@@ -60,8 +62,17 @@ export const chargePut = (charge: Charge) => ({
   ConditionExpression: 'attribute_not_exists(entry)',
 });
 
-/** Writes a charge that has ended. Does nothing if it is there, because an earlier try came through after all. */
+/**
+ * Writes a charge that has ended. Does nothing if it is there, because an earlier try came through after all: so it is
+ * tried again whatever DynamoDB's trouble is, as a call without a charge is free to its caller and billed by its provider.
+ */
 export async function putCharge(charge: Charge, abortSignal?: AbortSignal): Promise<void> {
   const options = abortSignal && { abortSignal };
-  await unlessConditionFails(dynamodb.send(new PutCommand(chargePut(charge)), options));
+  await unlessConditionFails(
+    persist(
+      () => dynamodb.send(new PutCommand(chargePut(charge)), options),
+      isOutage,
+      longestWriteMs,
+    ),
+  );
 }

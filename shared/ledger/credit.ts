@@ -1,10 +1,12 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { outputOrItem } from '../aws/dynamodb.ts';
+import { isThrottled } from '../aws/outage.ts';
 import { setting } from '../config.ts';
 import { errorFields, log } from '../log.ts';
 import { type Account, accountKey, inWindow, requestsAttribute } from './account.ts';
 import { epochOf, heldAttribute, runningAttribute, settledAttribute } from './epoch.ts';
 import { remember } from './last-seen.ts';
+import { longestWriteMs, persist } from './persist.ts';
 import { sendOnce } from './send-once.ts';
 
 /** What one account holds of a call. */
@@ -128,11 +130,16 @@ interface Sent {
   refusedBy?: Account | undefined;
 }
 
+/** Sends a change once, and again only where DynamoDB certainly did nothing of it. */
 async function send(
   change: ConstructorParameters<typeof UpdateCommand>[0],
   abortSignal?: AbortSignal,
 ): Promise<Sent> {
-  const sending = sendOnce(new UpdateCommand(change), abortSignal);
+  const sending = persist(
+    () => sendOnce(new UpdateCommand(change), abortSignal),
+    isThrottled,
+    longestWriteMs,
+  );
   const { output, refusedBy } = await outputOrItem<Account>(sending);
   if (!output) return { refusedBy };
   const account = output.Attributes as Account;

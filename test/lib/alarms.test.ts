@@ -57,6 +57,7 @@ it('those that every deployment has are on money, on what callers notice, and on
     'runners-sweep-silence',
     'throttles',
     'unbelievable-usage',
+    'unsettled-calls',
     'usage-charges-missed-batches-messages',
   ]);
 });

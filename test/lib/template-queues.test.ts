@@ -111,6 +111,7 @@ describe('queues and streams', () => {
         'Quire HoldsSwept 20 1 x 300 s',
         'Quire OldestReadyMs 900000 1 x 1800 s',
         'Quire UnbelievableUsage 1 1 x 300 s',
+        'Quire UnsettledCalls 1 1 x 300 s',
       ]),
     );
   });

@@ -9,6 +9,9 @@ import { remember } from './last-seen.ts';
 import { longestWriteMs, persist } from './persist.ts';
 import { sendOnce } from './send-once.ts';
 
+/** How long the undoing of a hold is tried, as someone waits for the answer that comes after it. */
+const longestUndoMs = 15_000;
+
 /** What one account holds of a call. */
 export interface HeldPart {
   key_id: string;
@@ -32,10 +35,10 @@ export async function credit(
   abortSignal?: AbortSignal,
 ): Promise<Account | undefined> {
   try {
-    const { account, refusedBy } = await send(creditOf(part, costNanoUsd), abortSignal);
+    const { account, refusedBy } = await send(creditOf(part, costNanoUsd), { abortSignal });
     const isNextWindow = refusedBy?.[heldAttribute(epochOf(part.heldAtMs))] !== undefined;
     if (!isNextWindow) return account;
-    return (await send(creditOf(part), abortSignal)).account;
+    return (await send(creditOf(part), { abortSignal })).account;
   } catch (error) {
     log('error', 'account not credited', { key_id: part.key_id, ...errorFields(error) });
     return undefined;
@@ -66,17 +69,20 @@ export async function refund(part: HeldPart, costNanoUsd: number): Promise<void>
 export async function undoHold(part: HeldPart): Promise<Account | undefined> {
   const undo = creditOf(part);
   try {
-    const { account } = await send({
-      ...undo,
-      ...(part.isRequest && {
-        // The count of a minute that is over may be gone.
-        UpdateExpression: `${undo.UpdateExpression}, #requests = if_not_exists(#requests, :one) - :one`,
-        ExpressionAttributeNames: {
-          ...undo.ExpressionAttributeNames,
-          '#requests': requestsAttribute(part.heldAtMs),
-        },
-      }),
-    });
+    const { account } = await send(
+      {
+        ...undo,
+        ...(part.isRequest && {
+          // The count of a minute that is over may be gone.
+          UpdateExpression: `${undo.UpdateExpression}, #requests = if_not_exists(#requests, :one) - :one`,
+          ExpressionAttributeNames: {
+            ...undo.ExpressionAttributeNames,
+            '#requests': requestsAttribute(part.heldAtMs),
+          },
+        }),
+      },
+      { forMs: longestUndoMs },
+    );
     return account;
   } catch (error) {
     log('error', 'hold not undone', { key_id: part.key_id, ...errorFields(error) });
@@ -133,12 +139,15 @@ interface Sent {
 /** Sends a change once, and again only where DynamoDB certainly did nothing of it. */
 async function send(
   change: ConstructorParameters<typeof UpdateCommand>[0],
-  abortSignal?: AbortSignal,
+  {
+    abortSignal,
+    forMs = longestWriteMs,
+  }: { abortSignal?: AbortSignal | undefined; forMs?: number } = {},
 ): Promise<Sent> {
   const sending = persist(
     () => sendOnce(new UpdateCommand(change), abortSignal),
     isThrottled,
-    longestWriteMs,
+    forMs,
   );
   const { output, refusedBy } = await outputOrItem<Account>(sending);
   if (!output) return { refusedBy };

@@ -1,12 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import type { Caller } from '../../shared/http/caller.ts';
 import { childrenOf } from '../../shared/jobs/children.ts';
 import { retryCallersJob } from '../../shared/jobs/retry.ts';
-import { JobSubmission } from '../../shared/jobs/submission.ts';
-import { submitJob } from '../../shared/jobs/submit.ts';
 import type { Metadata } from '../../shared/ledger/metadata.ts';
 import { greyJpeg, type SmallPage, smallPdf, words } from '../support/fixtures/small-documents.ts';
 import { writtenLines } from '../support/run/output.ts';
@@ -140,15 +137,4 @@ describe('the metadata of a job', () => {
       expect(lines.join('\n')).not.toContain(text);
     }
   });
-});
-
-it('a submission without metadata has the hash that it had before there was any', async () => {
-  const caller = await world.newCaller();
-  const { metadata: _, ...before } = v.parse(JobSubmission, chatJob('Hi'));
-  expect(Object.keys(before)).toEqual(Object.keys(v.parse(JobSubmission, chatJob('Hi'))));
-
-  const first = await submitJob(caller, before as JobSubmission, 'once');
-  const again = await submitJob(caller, v.parse(JobSubmission, chatJob('Hi')), 'once');
-
-  expect(again.id).toBe(first.id);
 });

@@ -61,7 +61,7 @@ export function taskBody<Shape extends v.GenericSchema>(
 
 /** Holds a task. Only the first call of a turn counts as a request. Throws as `holdCall` does. */
 export async function holdTask<Shape extends v.GenericSchema>(
-  { caller, request, tally, signal }: Turn,
+  { caller, request, usage, signal }: Turn,
   model: Model,
   question: JsonTask<Shape>,
   { asRequest = false } = {},
@@ -72,7 +72,7 @@ export async function holdTask<Shape extends v.GenericSchema>(
     body: taskBody(model, question),
     subject: chatSubject(request),
     asRequest,
-    onSettled: (outcome) => tally.addCall(outcome),
+    onSettled: (outcome) => usage.addCall(outcome),
     signal,
   });
   return { held, shape: question.shape };

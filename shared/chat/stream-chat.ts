@@ -16,8 +16,8 @@ import { sessionHistory } from './session.ts';
 import { reachOf } from './sources/reach.ts';
 import { searchedAnswer } from './sources/searched-answer.ts';
 import { type ChatStreamRequest, refuseUnseen, samplingOf, userMessage } from './stream-request.ts';
-import { Tally } from './tally.ts';
 import { type AnswerEvents, begin, type Turn, turnEvents } from './turn.ts';
+import { TurnUsage } from './turn-usage.ts';
 
 /**
  * Answers a chat message as server-sent events, and keeps the turn in its session. Throws
@@ -33,7 +33,7 @@ export async function streamChat(
   const model = modelFor(caller, sent.model);
   refuseUnseen(sent, model);
   note({ key_id: caller.keyId, key: caller.keyName, model: model.id });
-  const asked = { caller, model, signal: timeIsUp, tally: new Tally(note) };
+  const asked = { caller, model, signal: timeIsUp, usage: new TurnUsage(note) };
   const documents = documentsIn(sent);
   if (documents.length === 0) {
     return eventStream(await eventsOf({ ...asked, request: sent, isCounted: false }));

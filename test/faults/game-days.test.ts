@@ -105,7 +105,7 @@ async function gameDay(
   accepted.add((await large).id);
   if (losesWorkers && !wished) {
     await sweepAfterLeases();
-    // A message that reached a dying worker is lost: the sweep would ring again, and so do other jobs.
+    // A message that reached a dying worker is lost: the sweep would send another, and so do other jobs.
     const ids = [...accepted];
     const callAndRead = async () => {
       await callAll();

@@ -255,7 +255,7 @@ describe('a job that is stopped', () => {
     await expectBalanced([caller]);
   });
 
-  it('goes before all other work, and its place is not taken by a late doorbell', async () => {
+  it('goes before all other work, and its place is not taken by a late message', async () => {
     const caller = await world.newCaller({ images_per_hour: 1 });
     const rest = { job_type: 'ocr', priority: 100 };
     const id = await submitFile(caller, 'last.pdf', await smallPdf(greys(2)), rest);

@@ -183,7 +183,7 @@ it('the files of a folder that is stopped are stopped with it, and none is left 
 });
 
 describe.concurrent('queue and redrive', () => {
-  it('tell what waits, and ring for it', async () => {
+  it('tell what waits, and send messages for it', async () => {
     const { key } = await keyWith(2, { priority: 9 });
 
     const { stdout, stderr } = await jobs('queue');

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findJsonFault } from '../../shared/http/json-fault.ts';
+import { cases } from '../support/run/cases.ts';
 
 function isJson(text: string): boolean {
   try {
@@ -30,7 +31,7 @@ describe('a fault in JSON', () => {
       fc.property(almostJson, (text) => {
         expect(findJsonFault(text) === undefined).toBe(isJson(text));
       }),
-      { numRuns: 2_000 },
+      { numRuns: cases(200, 2_000) },
     );
   });
 

@@ -10,6 +10,7 @@ export default defineConfig({
     include: isExhaustive ? exhaustiveFiles() : ['test/**/*.test.ts'],
     // They have a configuration of their own, with a browser.
     exclude: ['test/browser/**', ...(isExhaustive ? [] : [exhaustiveOnly])],
+    tags: [{ name: 'exhaustive', description: 'takes seconds by its nature', skip: !isExhaustive }],
     testTimeout: 120_000,
     hookTimeout: 120_000,
     // The engines and stages take as much as the workers. More than four were not tried.

@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, expect, it } from 'vitest';
-import { isExhaustive } from '../support/run/cases.ts';
 import { shared } from '../support/run/shared.ts';
 import { runCommand } from '../support/servers/command.ts';
 
@@ -26,23 +25,22 @@ it('refuses an option that it does not have, in a sentence', async () => {
   expect(stderr).toMatch(/^Unknown option '--jsn'.*\nTry npm run cost -- --help\.\n$/s);
 });
 
-it.runIf(isExhaustive)(
-  'that is interrupted stops its stage, and leaves nothing behind',
-  async () => {
-    const folder = join(tmp, 'folders');
-    mkdirSync(folder);
-    const { PATH, HOME } = process.env;
-    const child = spawn(process.execPath, ['bin/cost.ts'], {
-      env: { PATH, HOME, TMPDIR: folder, QUIRE_ASSEMBLY: await shared('assembly') },
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    const gone = once(child, 'exit');
-    for await (const line of createInterface(child.stderr)) {
-      if (line.includes('the schedules')) child.kill('SIGINT');
-    }
+it('that is interrupted stops its stage, and leaves nothing behind', {
+  tags: 'exhaustive',
+  timeout: 60_000,
+}, async () => {
+  const folder = join(tmp, 'folders');
+  mkdirSync(folder);
+  const { PATH, HOME } = process.env;
+  const child = spawn(process.execPath, ['bin/cost.ts'], {
+    env: { PATH, HOME, TMPDIR: folder, QUIRE_ASSEMBLY: await shared('assembly') },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const gone = once(child, 'exit');
+  for await (const line of createInterface(child.stderr)) {
+    if (line.includes('the schedules')) child.kill('SIGINT');
+  }
 
-    expect(await gone).toEqual([130, null]);
-    expect(readdirSync(folder)).toEqual([]);
-  },
-  60_000,
-);
+  expect(await gone).toEqual([130, null]);
+  expect(readdirSync(folder)).toEqual([]);
+});

@@ -15,7 +15,7 @@ import { changeTeam, createTeam, readTeam, type TeamRecord } from '../../shared/
 import { maxBudgetNanoUsd } from '../../shared/ledger/nano-usd.ts';
 import { removeWebhook, setWebhook } from '../../shared/webhooks/set-webhook.ts';
 import { findWebhook } from '../../shared/webhooks/webhook.ts';
-import { cases, isExhaustive } from '../support/run/cases.ts';
+import { cases } from '../support/run/cases.ts';
 import { shared } from '../support/run/shared.ts';
 import { runCommand } from '../support/servers/command.ts';
 import { accountOf } from '../support/worlds/ledger-world.ts';
@@ -73,36 +73,33 @@ describe.concurrent('history', () => {
     }
   });
 
-  it.runIf(isExhaustive)(
-    'tells where a webhook led and leads, and neither its path nor its secret',
-    async () => {
-      const { id } = await answer<KeyRecord>(
-        'create',
-        '--name',
-        'wh',
-        '--webhook',
-        'https://a.example/p?token=1',
-      );
-      await keys('set', id, '--webhook', 'https://b.example:8443/secret-path');
-      await keys('set', id, '--webhook', 'none');
-      await keys('set', id, '--webhook', 'none');
+  it('tells where a webhook led and leads, and neither its path nor its secret', {
+    tags: 'exhaustive',
+  }, async () => {
+    const { id } = await answer<KeyRecord>(
+      'create',
+      '--name',
+      'wh',
+      '--webhook',
+      'https://a.example/p?token=1',
+    );
+    await keys('set', id, '--webhook', 'https://b.example:8443/secret-path');
+    await keys('set', id, '--webhook', 'none');
+    await keys('set', id, '--webhook', 'none');
 
-      const changes = await changesOf(id);
-      const { stdout } = await keys('history', id);
+    const changes = await changesOf(id);
+    const { stdout } = await keys('history', id);
 
-      expect(
-        changes.slice(0, -1).map(({ action, by, fields }) => ({ action, by, fields })),
-      ).toEqual(
-        [
-          { old: 'https://b.example:8443', new: null },
-          { old: 'https://a.example', new: 'https://b.example:8443' },
-          { old: null, new: 'https://a.example' },
-        ].map((webhook) => ({ action: 'changed', by: me, fields: { webhook } })),
-      );
-      expect(stdout).toContain('\n  webhook: https://a.example → https://b.example:8443\n');
-      expect(stdout + JSON.stringify(changes)).not.toMatch(/whsec_|token|secret-path/);
-    },
-  );
+    expect(changes.slice(0, -1).map(({ action, by, fields }) => ({ action, by, fields }))).toEqual(
+      [
+        { old: 'https://b.example:8443', new: null },
+        { old: 'https://a.example', new: 'https://b.example:8443' },
+        { old: null, new: 'https://a.example' },
+      ].map((webhook) => ({ action: 'changed', by: me, fields: { webhook } })),
+    );
+    expect(stdout).toContain('\n  webhook: https://a.example → https://b.example:8443\n');
+    expect(stdout + JSON.stringify(changes)).not.toMatch(/whsec_|token|secret-path/);
+  });
 
   it('tells who changed a team, when and what, apart from the keys', async () => {
     const run = async <Answer>(...args: string[]) => {

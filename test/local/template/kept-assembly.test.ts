@@ -7,7 +7,6 @@ import {
   synthesizeOnce,
 } from '../../../lib/local/template/kept-assembly.ts';
 import type { StageSettings } from '../../../lib/local/template/synthesize.ts';
-import { isExhaustive } from '../../support/run/cases.ts';
 import { useFolder } from '../../support/run/use-folder.ts';
 
 const folder = useFolder();
@@ -130,22 +129,21 @@ describe('the app is synthesized', () => {
     );
   });
 
-  it.runIf(isExhaustive)(
-    'again if a source was saved while it was, and is of what was saved',
-    async () => {
-      const dir = mkdtempSync(join(folder, 'deployment-'));
-      const root = newCheckout();
-      const onSynthesis = vi.fn(() => write(root, 'functions/get-health.ts', 'saved'));
+  it('again if a source was saved while it was, and is of what was saved', {
+    tags: 'exhaustive',
+  }, async () => {
+    const dir = mkdtempSync(join(folder, 'deployment-'));
+    const root = newCheckout();
+    const onSynthesis = vi.fn(() => write(root, 'functions/get-health.ts', 'saved'));
 
-      const { assetsDir } = await synthesizeOnce(dir, settings, { root, now, onSynthesis });
+    const { assetsDir } = await synthesizeOnce(dir, settings, { root, now, onSynthesis });
 
-      expect(onSynthesis).toHaveBeenCalledTimes(2);
-      expect(assetsDir).toBe(join(dir, assemblyName(settings, { root, now })));
-      expect(readdirSync(dir)).toEqual([basename(assetsDir)]);
-    },
-  );
+    expect(onSynthesis).toHaveBeenCalledTimes(2);
+    expect(assetsDir).toBe(join(dir, assemblyName(settings, { root, now })));
+    expect(readdirSync(dir)).toEqual([basename(assetsDir)]);
+  });
 
-  it.runIf(isExhaustive)('again if no more is left of it than a folder', async () => {
+  it('again if no more is left of it than a folder', { tags: 'exhaustive' }, async () => {
     const dir = mkdtempSync(join(folder, 'deployment-'));
     const root = newCheckout();
     write(dir, join(assemblyName(settings, { root, now }), 'compiled/code'), '');

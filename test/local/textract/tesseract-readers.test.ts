@@ -10,7 +10,6 @@ import { readHocr } from '../../../lib/local/textract/hocr.ts';
 import { tesseractJs } from '../../../lib/local/textract/tesseract-js.ts';
 import { findNativeTesseract } from '../../../lib/local/textract/tesseract-native.ts';
 import { scanOf } from '../../support/fixtures/scans.ts';
-import { isExhaustive } from '../../support/run/cases.ts';
 import { poll } from '../../support/servers/poll.ts';
 import { processesOf, untilGone } from '../../support/servers/processes.ts';
 
@@ -54,7 +53,7 @@ describe('a thread of tesseract.js', () => {
     expect(counts).toEqual([1, 0]);
   });
 
-  it.runIf(isExhaustive)('keeps nothing of a page that it has read', async () => {
+  it('keeps nothing of a page that it has read', { tags: 'exhaustive' }, async () => {
     const reader = tesseractJs();
     const read = new WeakRef(await reader.read(await pgmOf('Minutes.'), signal));
 

@@ -85,10 +85,10 @@ it('the loop goes on while a page is drawn', async () => {
   document.close();
 });
 
-it.runIf(isExhaustive).each([
+it.each([
   ['forms within forms of 2 KB', () => nestedFormsPage(10, 7)],
   ['a stream that unpacks to a gigabyte', () => deflateBombPage(1_000)],
-])('%s take no more memory than there is for a page', async (_, page) => {
+])('%s take no more memory than there is for a page', { tags: 'exhaustive' }, async (_, page) => {
   const file = rawPdf([page(), greyPage(120)]);
   const path = fileOf(file);
   const document = await openInProcess({ ...reader, ms: 60_000 }, path, 'pdf', readingOf());
@@ -126,7 +126,7 @@ it('a document of such pages alone is given up after five', async () => {
   expect(read).toEqual([...lost.map(tooLong), ...given.map(givenUp)]);
 });
 
-it.runIf(isExhaustive)('documents beside one that loses its process are read', async () => {
+it('documents beside one that loses its process are read', { tags: 'exhaustive' }, async () => {
   const poisoned = await openInProcess(
     reader,
     fileOf(rawPdf([lastingPage, greyPage(7)])),

@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { expect, it } from 'vitest';
-import { isExhaustive } from '../support/run/cases.ts';
 import { shared } from '../support/run/shared.ts';
 import { chatJob, submit } from '../support/servers/api.ts';
 import { useModelStub } from '../support/servers/model-stub.ts';
@@ -33,7 +32,7 @@ const parentCode = `
   require('node:child_process').spawn(process.execPath, process.argv.slice(1), { stdio: 'inherit' });
 `;
 
-it.runIf(isExhaustive)('stops when its parent process dies', async () => {
+it('stops when its parent process dies', { tags: 'exhaustive' }, async () => {
   const dataDir = stages.newDataDir();
   const stageCommand = ['bin/local.ts', '--port', '0', '--data', dataDir];
   const parent = spawn(process.execPath, ['-e', parentCode, ...stageCommand], {

@@ -72,7 +72,9 @@ describe.concurrent('history', () => {
     }
   });
 
-  it('tells where a webhook led and leads, and neither its path nor its secret', async () => {
+  it('tells where a webhook led and leads, and neither its path nor its secret', {
+    tags: 'exhaustive',
+  }, async () => {
     const { id } = await answer<KeyRecord>(
       'create',
       '--name',

@@ -53,7 +53,7 @@ describe('a thread of tesseract.js', () => {
     expect(counts).toEqual([1, 0]);
   });
 
-  it('keeps nothing of a page that it has read', async () => {
+  it('keeps nothing of a page that it has read', { tags: 'exhaustive' }, async () => {
     const reader = tesseractJs();
     const read = new WeakRef(await reader.read(await pgmOf('Minutes.'), signal));
 

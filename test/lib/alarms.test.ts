@@ -52,6 +52,7 @@ it('those that every deployment has are on money, on what callers notice, and on
     'holds-swept',
     'ledger-throttled',
     'oldest-ready',
+    'output-beyond-limit',
     'provider-down',
     'runners-sweep-errors',
     'runners-sweep-silence',

@@ -10,7 +10,9 @@ import { followStream } from './stream-tail.ts';
 
 /** Makes a key of nothing but its id and no change so far, and gives it a webhook. */
 export async function hookKey(id: string, url: string): Promise<void> {
-  await dynamodb.send(new PutCommand({ TableName: setting('KEYS_TABLE'), Item: { id, changes: 0 } }));
+  await dynamodb.send(
+    new PutCommand({ TableName: setting('KEYS_TABLE'), Item: { id, changes: 0 } }),
+  );
   await setWebhook(id, url);
 }
 

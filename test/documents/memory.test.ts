@@ -61,7 +61,9 @@ it('opening file after file leaves nothing behind', async () => {
   expect(filesOpen()).toBe(0);
 });
 
-it('a document larger than what is kept of it reads the same from end to end and back', async () => {
+it('a document larger than what is kept of it reads the same from end to end and back', {
+  tags: 'exhaustive',
+}, async () => {
   const padding = Buffer.alloc(5_000_000);
   const scans = Array.from({ length: 10 }, (_, seed) => ({
     scan: Buffer.concat([noise(seed), padding]),

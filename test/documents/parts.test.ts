@@ -375,7 +375,7 @@ describe('the process that takes a document apart', () => {
     expect([await endedBy(9), await endedBy(30e6)]).toEqual([0, 1]);
   });
 
-  it('ends where it takes too much memory', async () => {
+  it('ends where it takes too much memory', { tags: 'exhaustive' }, async () => {
     const heavy = rtfOf(`{\\pict\\pngblip ${'0\\par '.repeat(2_000_000)}}`);
 
     await expect(inProcess(heavy, 'rtf', 60_000, 16)).rejects.toEqual(refused('too much memory'));

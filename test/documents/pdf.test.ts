@@ -108,7 +108,9 @@ describe('a page that is one big picture', () => {
     expect(Math.max(width, height)).toBeLessThan(3550);
   });
 
-  it('is shrunk in quality, then in size, until it is under 5 MB', async () => {
+  it('is shrunk in quality, then in size, until it is under 5 MB', {
+    tags: 'exhaustive',
+  }, async () => {
     const noise = await scanOf({ text, noise: 90, blur: 0, dpi: 300, quality: 90 });
     const document = await open(await pdfOf([{ scan: noise }]), 'pdf');
 
@@ -178,7 +180,7 @@ describe('a huge page', () => {
   });
 });
 
-it('a document of both kinds of pages gives each as it is', async () => {
+it('a document of both kinds of pages gives each as it is', { tags: 'exhaustive' }, async () => {
   const document = await open(await pdfOf([{ text }, { scan }, { text }]), 'pdf');
 
   const pages = await Promise.all([3, 2, 1].map((page) => document.readPage(page)));

@@ -86,7 +86,9 @@ it.each<[string, string, () => AttachedContent]>([
   },
 );
 
-it('the time for a file begins with its turn, which it may wait for as long as the function has', async () => {
+it('the time for a file begins with its turn, which it may wait for as long as the function has', {
+  tags: 'exhaustive',
+}, async () => {
   const slow = attached('a.rtf', within(rtfOf('{a}'.repeat(12_000_000))), { ms: 4_000 });
   const next = attached('b.rtf', within(rtfOf('next')), { ms: 3_000 });
 

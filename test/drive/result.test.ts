@@ -165,7 +165,7 @@ describe('a result of 20 MB', () => {
       ['a chunk that was refused', { status: 503, headers: noWait }],
       ['a token that ran out', { status: 401 }],
     ]),
-  )('goes on after %s, reading its source once', async (_, fault) => {
+  )('goes on after %s, reading its source once', { tags: 'exhaustive' }, async (_, fault) => {
     const result = await newResult('large.bin');
     const open = vi.fn(pieces);
     await drive.fault({ match: { method: 'PUT', path: puts }, ...fault });

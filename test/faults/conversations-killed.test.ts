@@ -66,6 +66,7 @@ it.each([
   ['was done by another', 'long', 10_000],
 ])(
   'a worker whose job %s before any of its requests has it paid once: a %s answer',
+  { tags: 'exhaustive' },
   async (what, _, length) => {
     await world.submitEach(1, conversation(length));
     const requests = await runCounted('chat');

@@ -210,7 +210,9 @@ describe('children', () => {
   });
 });
 
-it('a folder of nothing but failures with long errors still says which they are', async () => {
+it('a folder of nothing but failures with long errors still says which they are', {
+  tags: 'exhaustive',
+}, async () => {
   const { parent, children } = await newFamily(120);
   await createChildren(parent, children, { page_token: '', files_found: 120 });
   const error = `provider: ${'ü'.repeat(1_990)}`;

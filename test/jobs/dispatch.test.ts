@@ -79,7 +79,9 @@ it('reports only the records whose message SQS refuses', async () => {
   expect(await rungFor()).toHaveLength(11);
 });
 
-it('runs each job once when a batch of the stream comes twice', async () => {
+it('runs each job once when a batch of the stream comes twice', {
+  tags: 'exhaustive',
+}, async () => {
   const jobs = await Promise.all(Array.from({ length: 8 }, () => submitted()));
   const runs: string[] = [];
   const worker = jobWorker(async ({ job_id }) => {

@@ -60,7 +60,9 @@ it('counts the files of a folder and their pages, and makes nothing', async () =
   expect(await allJobs()).toEqual(before);
 });
 
-it('is no less than what the job costs in the end, whatever is asked', async () => {
+it('is no less than what the job costs in the end, whatever is asked', {
+  tags: 'exhaustive',
+}, async () => {
   const jpg = await greyJpeg(60);
   world.drive.put('priced/one.jpg', jpg);
   world.drive.put('priced/two.txt', 'Some words, and more of them.');

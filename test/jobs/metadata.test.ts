@@ -38,15 +38,19 @@ describe('the metadata of a job', () => {
   it.each([
     ['by an engine', {}],
     ['by a model', { model: 'gpt-4.1-mini' }],
-  ])('is on the charge of each page that is read %s', async (name, rest) => {
-    const caller = await world.newCaller();
-    const pages = [{ grey: 31 }, { grey: 32 }];
-    const drive = { file_id: await world.add(`${name}.pdf`, await smallPdf(pages)) };
+  ])(
+    'is on the charge of each page that is read %s',
+    { tags: 'exhaustive' },
+    async (name, rest) => {
+      const caller = await world.newCaller();
+      const pages = [{ grey: 31 }, { grey: 32 }];
+      const drive = { file_id: await world.add(`${name}.pdf`, await smallPdf(pages)) };
 
-    await run(caller, { job_type: 'ocr', drive, ...rest });
+      await run(caller, { job_type: 'ocr', drive, ...rest });
 
-    expect(await tagged(caller)).toEqual([metadata, metadata]);
-  });
+      expect(await tagged(caller)).toEqual([metadata, metadata]);
+    },
+  );
 
   it('is that of its parts, and of the pages that they read', async () => {
     const caller = await world.newCaller();

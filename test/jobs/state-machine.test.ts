@@ -15,7 +15,9 @@ const store = await useStore({ queues: true });
 
 useStoppedClock();
 
-it('keeps each job as the state machine says, whatever happens in whatever order', async () => {
+it('keeps each job as the state machine says, whatever happens in whatever order', {
+  tags: 'exhaustive',
+}, async () => {
   const actions = fc.array(anAction, { maxLength: 40, size: 'max' });
 
   await fc.assert(

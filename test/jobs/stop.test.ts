@@ -59,7 +59,9 @@ const ends = [
   ['whose key expires', 'expire', expiredError],
 ] as const;
 
-it('an archive that is stopped keeps the pages that were paid for', async () => {
+it('an archive that is stopped keeps the pages that were paid for', {
+  tags: 'exhaustive',
+}, async () => {
   const caller = await world.newCaller();
   const scans = zipSync({ 'scans.pdf': await smallPdf(greys(12)) });
   const id = await submitFile(caller, 'scans.zip', scans, { job_type: 'ocr' });

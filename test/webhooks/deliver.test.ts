@@ -179,7 +179,9 @@ describe('an event', () => {
     );
   });
 
-  it('alone that fails for a day disables nothing, where others come through', async () => {
+  it('alone that fails for a day disables nothing, where others come through', {
+    tags: 'exhaustive',
+  }, async () => {
     const id = await account();
     const bad = await noted(id);
     const to = receiver(({ messages }) => ({

@@ -72,7 +72,9 @@ const firstOf = (type: string) =>
     (each) => each !== undefined,
   );
 
-it('a job that ends is posted to the webhook of its key, and both libraries verify it', async () => {
+it('a job that ends is posted to the webhook of its key, and both libraries verify it', {
+  tags: 'exhaustive',
+}, async () => {
   const caller = { base_url: stage.base_url, api_key: key.api_key };
   const { body } = await call(caller, 'POST', '/batch/jobs', chatJob('Hello.'));
 
@@ -88,7 +90,7 @@ it('a job that ends is posted to the webhook of its key, and both libraries veri
   expect((await call(caller, 'GET', data.path)).status).toBe(200);
 });
 
-it('a budget of which half is spent is posted too', async () => {
+it('a budget of which half is spent is posted too', { tags: 'exhaustive' }, async () => {
   await reach({ data: dataDir }, 'LEDGER_TABLE');
   const hold = await reserve(key.id, 6e9, { model: 'gpt-5', tags: ['chat'] });
   await settle(hold, { costNanoUsd: 6e9, figures: 'exact', promptTokens: 1, completionTokens: 1 });
@@ -113,7 +115,9 @@ it('all that was posted is as the OpenAPI document says', async () => {
   }
 });
 
-it('an operator sends a test, sees what came of it, and sends it again', async () => {
+it('an operator sends a test, sees what came of it, and sends it again', {
+  tags: 'exhaustive',
+}, async () => {
   answers.status = 503;
   const failed = await keys<Delivery>('webhooks', key.id, '--test');
   const failing = await keys<Shown>('show', key.id);
@@ -221,7 +225,7 @@ it('nothing that came through comes again after the service was killed', {
   expect(new Set(ids).size).toBe(8);
 });
 
-it('an address that may not be asked is said to be one', async () => {
+it('an address that may not be asked is said to be one', { tags: 'exhaustive' }, async () => {
   const other = await keys<Shown>('create', '--name', 'inward', '--webhook', 'https://127.0.0.1/');
 
   const delivery = await keys<Delivery>('webhooks', other.id, '--test');
@@ -242,7 +246,7 @@ it.each([
   expect(stderr).toContain(said);
 });
 
-it('prints in words what --json says', async () => {
+it('prints in words what --json says', { tags: 'exhaustive' }, async () => {
   const run = async (...args: string[]) =>
     (await runCommand('keys', dataDir, [...args, '--data', dataDir])).stdout;
 

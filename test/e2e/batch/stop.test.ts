@@ -100,7 +100,9 @@ describe('stopping a job', () => {
     expect(await read(account, id)).toMatchObject({ status: 'queued' });
   });
 
-  it('at the moment a worker takes it or ends it cancels it, or is a conflict', async () => {
+  it('at the moment a worker takes it or ends it cancels it, or is a conflict', {
+    tags: 'exhaustive',
+  }, async () => {
     const contents = Array.from({ length: cases(8, 30) }, (_, i) => `race ${i}`);
 
     const races = await Promise.all(

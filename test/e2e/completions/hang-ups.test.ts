@@ -176,7 +176,9 @@ describe('a reader who doesn’t read', () => {
     return Number(status.match(/VmRSS:\s+(\d+)/)?.[1]) / 1024;
   };
 
-  it('holds the upstream back, and hanging up lets it go on to its end', async () => {
+  it('holds the upstream back, and hanging up lets it go on to its end', {
+    tags: 'exhaustive',
+  }, async () => {
     const total = 64;
     let sentMb = 0;
     async function* pieces() {
@@ -247,7 +249,7 @@ describe('a reader who doesn’t read', () => {
     return socket.pause();
   }
 
-  it('gets all of it once it reads on', async () => {
+  it('gets all of it once it reads on', { tags: 'exhaustive' }, async () => {
     // Sockets on the way take some of it: 9 to 12 MB as a rule, and 20 were seen.
     const texts = Array.from({ length: 8 * 40 }, () => text);
     let sent = 0;

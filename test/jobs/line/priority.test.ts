@@ -71,7 +71,9 @@ describe('four workers that claim at once', () => {
     expect(await claimsInTable()).toEqual(idsOf(inTurn(jobs)));
   });
 
-  it('pass over no better job that was ready before, while more are submitted', async () => {
+  it('pass over no better job that was ready before, while more are submitted', {
+    tags: 'exhaustive',
+  }, async () => {
     const first = await submittedOneByOne(priorities.slice(0, 20));
     const ready = new Map(first.map((job) => [job.job_id, { turn: turnOf(job), step: 0 }]));
     const began = new Map<string, number>();

@@ -46,7 +46,9 @@ const pagesOf = (result: unknown) =>
   (result as OcrResult).pages.map(({ page, text }) => [page, text]);
 
 describe("the hour's images", () => {
-  it('used up, the document waits with what it has, and goes on when the next ones are there', async () => {
+  it('used up, the document waits with what it has, and goes on when the next ones are there', {
+    tags: 'exhaustive',
+  }, async () => {
     const caller = await world.newCaller({ images_per_hour: 2 });
 
     const id = await submit(caller, scans(5));
@@ -227,19 +229,23 @@ describe('a budget', () => {
   it.each([
     ['', scans(4)],
     [' by a document in parts', [...printed(50), ...scans(4)]],
-  ])('that is raised is used within the hour%s, though it resets in a month', async (_, pages) => {
-    const caller = await world.newCaller({ budget_usd: 2.5 * usdPerPage, duration: '30d' });
-    const id = await submit(caller, pages);
-    await settleDown(caller, id);
+  ])(
+    'that is raised is used within the hour%s, though it resets in a month',
+    { tags: 'exhaustive' },
+    async (_, pages) => {
+      const caller = await world.newCaller({ budget_usd: 2.5 * usdPerPage, duration: '30d' });
+      const id = await submit(caller, pages);
+      await settleDown(caller, id);
 
-    await changeKey(caller.keyId, { budget_usd: 9 * usdPerPage });
-    pass(hourMs);
-    await world.sweep();
+      await changeKey(caller.keyId, { budget_usd: 9 * usdPerPage });
+      pass(hourMs);
+      await world.sweep();
 
-    const done = await world.read(caller, id);
-    expect(done).toMatchObject({ status: 'done', error: null, retry_count: 0 });
-    expect(await useOf(caller)).toMatchObject({ pages: 4, held: 0, used: 4 * usdPerPage });
-  });
+      const done = await world.read(caller, id);
+      expect(done).toMatchObject({ status: 'done', error: null, retry_count: 0 });
+      expect(await useOf(caller)).toMatchObject({ pages: 4, held: 0, used: 4 * usdPerPage });
+    },
+  );
 });
 
 it('pages that were forgotten while their document waited are missed, and the others kept', async () => {

@@ -82,6 +82,7 @@ describe.each(readers)('read by %s, in a thread of its own', (tesseract) => {
 
   it.each(some(1, [90, 180, 270] as const))(
     'reads two columns that lie turned by %i°',
+    { tags: 'exhaustive' },
     async (degrees) => {
       const scan = { noise: 8, skewDegrees: 1, dpi: 150, turnDegrees: degrees } as const;
       const columns = { columns: 2, columnHeight: 260 } as const;

@@ -94,7 +94,9 @@ it('a bundle reads documents in a thread of the local stage, which then ends', a
   expect(table).toEqual(['jpeg']);
 });
 
-it('a process that has read documents ends by itself', async () => {
+it('a process that has read documents ends by itself', {
+  tags: 'exhaustive',
+}, async () => {
   const script = join(root, 'script.mjs');
   writeFileSync(
     script,

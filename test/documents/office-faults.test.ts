@@ -133,26 +133,28 @@ describe('a file is refused with 422', () => {
 });
 
 describe('a bomb fills no memory', () => {
-  it.each<[string, () => Uint8Array]>([
-    ['of one large part', () => document(`<w:document>${'<w:p/>'.repeat(5_000_000)}`)],
-    [
-      'that lies about its size',
-      () => lying(archiveOf({ 'word/document.xml': `<w:document>${' '.repeat(30_000_000)}` })),
-    ],
-    [
-      'of parts that are large together',
-      () =>
-        docxOf('', {
-          'word/styles.xml': `<w:styles>${padding(34_000)}</w:styles>`,
-          'word/numbering.xml': `<w:numbering>${padding(34_000)}</w:numbering>`,
-          'word/document.xml': `<w:document>${padding(34_000)}</w:document>`,
-        }),
-    ],
-    [
-      'of one part that is larger than any',
-      () => document(`<w:document>${padding(52_000)}</w:document>`),
-    ],
-  ])('%s', (_, make) => {
+  it.each(
+    some<[string, () => Uint8Array]>(2, [
+      ['of one large part', () => document(`<w:document>${'<w:p/>'.repeat(5_000_000)}`)],
+      [
+        'that lies about its size',
+        () => lying(archiveOf({ 'word/document.xml': `<w:document>${' '.repeat(30_000_000)}` })),
+      ],
+      [
+        'of parts that are large together',
+        () =>
+          docxOf('', {
+            'word/styles.xml': `<w:styles>${padding(34_000)}</w:styles>`,
+            'word/numbering.xml': `<w:numbering>${padding(34_000)}</w:numbering>`,
+            'word/document.xml': `<w:document>${padding(34_000)}</w:document>`,
+          }),
+      ],
+      [
+        'of one part that is larger than any',
+        () => document(`<w:document>${padding(52_000)}</w:document>`),
+      ],
+    ]),
+  )('%s', (_, make) => {
     const bytes = make();
 
     const error = failureOf(bytes);
@@ -188,7 +190,7 @@ describe('a bomb fills no memory', () => {
 });
 
 describe('a number that can not be keeps nothing from being read', () => {
-  it.each(some(2, ['-3', '0.5', '1000000000']))(
+  it.each(['-3', '0.5', '1000000000'])(
     'a cell of a Word file that reaches over %s columns',
     (span) => {
       const properties = `<w:tcPr><w:gridSpan w:val="${span}"/></w:tcPr>`;

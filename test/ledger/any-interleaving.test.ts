@@ -41,9 +41,9 @@ const histories = {
 };
 
 it.each([
-  ['any history', cases(2, 20)],
+  ['any history', cases(1, 20)],
   ['sweeps beside callers who are late, and new ones', cases(3, 30)],
-  ['a window that ends under running calls', cases(3, 20)],
+  ['a window that ends under running calls', cases(2, 20)],
 ] as const)('keeps within the ceiling, and spends what its charges cost: %s', (what, numRuns) =>
   expectExact(histories[what], numRuns, async () => ({
     keyIds: [await newAccount('key')],
@@ -52,9 +52,9 @@ it.each([
 );
 
 it.each([
-  ['any history', cases(2, 20)],
-  ['sweeps beside callers who are late, and new ones', cases(2, 20)],
-  ['a window that ends under running calls', cases(2, 15)],
+  ['any history', cases(1, 20)],
+  ['sweeps beside callers who are late, and new ones', cases(1, 20)],
+  ['a window that ends under running calls', cases(1, 15)],
   ['keys that go from team to team', cases(3, 30)],
 ] as const)(
   'keeps keys and their teams within their ceilings, and each spends what was charged to it: %s',

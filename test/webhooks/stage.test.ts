@@ -242,7 +242,9 @@ it.each([
   expect(stderr).toContain(said);
 });
 
-it('prints in words what --json says', async () => {
+it('prints in words what --json says', {
+  tags: 'exhaustive',
+}, async () => {
   const run = async (...args: string[]) =>
     (await runCommand('keys', dataDir, [...args, '--data', dataDir])).stdout;
 

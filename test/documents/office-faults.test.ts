@@ -188,7 +188,7 @@ describe('a bomb fills no memory', () => {
 });
 
 describe('a number that can not be keeps nothing from being read', () => {
-  it.each(some(2, ['-3', '0.5', '1000000000']))(
+  it.each(['-3', '0.5', '1000000000'])(
     'a cell of a Word file that reaches over %s columns',
     (span) => {
       const properties = `<w:tcPr><w:gridSpan w:val="${span}"/></w:tcPr>`;

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import type { JobList, JobRecord } from '../../shared/jobs/record.ts';
-import { some } from '../support/run/cases.ts';
 import { call, chatJob, chatResultOf, submit, type Target, until } from '../support/servers/api.ts';
 import { useChatStage } from '../support/servers/chat-stage.ts';
 import { post as postTo, question, TextReader } from '../support/servers/event-reader.ts';
@@ -161,7 +160,7 @@ describe('a result', () => {
     expect(chatResultOf(job)?.usage.total_tokens).toBeGreaterThan(0);
   });
 
-  it.each(some(1, [24_900, 49_900]))(
+  it.each([24_900, 49_900])(
     'of %d characters, 50 times over, is listed within the size of an answer',
     { tags: 'exhaustive' },
     async (characters) => {

@@ -27,7 +27,7 @@ const conversation = (length: number) => ({
 });
 
 /** Before which of so many requests something befalls a worker, one for each. */
-const steps = (requests: number) => some(4, upTo(requests));
+const steps = (requests: number) => some(3, upTo(requests));
 
 /** Expects of each job that it is done, and that one answer to it was paid for: the one that it has. */
 async function expectAnsweredOnce(jobs: Submitted[], length: number): Promise<void> {

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { expect, it } from 'vitest';
+import { isExhaustive } from '../support/run/cases.ts';
 import { shared } from '../support/run/shared.ts';
 import { chatJob, submit } from '../support/servers/api.ts';
 import { useModelStub } from '../support/servers/model-stub.ts';
@@ -11,12 +12,14 @@ import { processesOf, untilGone } from '../support/servers/processes.ts';
 const stub = await useModelStub();
 const stages = useOwnStages();
 
-it('stops within 5 seconds of Ctrl-C while a call hangs, and leaves no engine behind', async () => {
+it('stops within 5 seconds of Ctrl-C, also while a call hangs, and leaves no engine behind', async () => {
   stub.respond({ kind: 'hang' });
   const env = { OPENAI_API_KEY: 'x', OPENAI_BASE_URL: stub.url };
   const stage = await stages.start({ env });
-  await submit(stage, chatJob('hang'));
-  await stub.nextRequest();
+  if (isExhaustive) {
+    await submit(stage, chatJob('hang'));
+    await stub.nextRequest();
+  }
 
   const start = Date.now();
   await stage.kill('SIGINT');

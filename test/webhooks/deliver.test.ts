@@ -193,7 +193,7 @@ describe('an event', () => {
     await deliverNew();
     const from = Date.now();
     while (Date.now() - from < dayMs + 3 * hourMs) {
-      await waitFor(id, to, cases(4, 1) * hourMs);
+      await waitFor(id, to, cases(9, 1) * hourMs);
       await noted(id);
       await deliverNew();
     }

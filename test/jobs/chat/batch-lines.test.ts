@@ -273,7 +273,7 @@ describe('a file of too much, or of nothing', () => {
   it('that has no line to ask fails at once, says why, and keeps nothing of its lines', async () => {
     const caller = await world.newCaller({ budget_usd: 0 });
 
-    const job = await run(caller, Array(20_000).fill('x'));
+    const job = await run(caller, Array(cases(1_000, 20_000)).fill('x'));
 
     expect(job).toMatchObject({ status: 'failed', retry_count: 0, result: null });
     expect(job.error).toMatch(

@@ -14,7 +14,7 @@ import {
   xlsxOf,
 } from '../support/fixtures/office-files.ts';
 import { cutOff } from '../support/fixtures/pdfs.ts';
-import { cases, some } from '../support/run/cases.ts';
+import { cases } from '../support/run/cases.ts';
 
 function failureOf(bytes: Uint8Array, kind: OfficeKind = 'docx'): unknown {
   try {

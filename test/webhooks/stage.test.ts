@@ -100,7 +100,7 @@ it('a budget of which half is spent is posted too', { tags: 'exhaustive' }, asyn
   expect(eventIn(message).data).toMatchObject({ account_id: key.id, percent: 50, max_usd: 10 });
 });
 
-it('all that was posted is as the OpenAPI document says', async () => {
+it('all that was posted is as the OpenAPI document says', { tags: 'exhaustive' }, async () => {
   const served = await ServedDocument.of({ base_url: stage.base_url, api_key: key.api_key });
 
   const types = received.map((each) => eventIn(each).type);

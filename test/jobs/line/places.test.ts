@@ -13,7 +13,6 @@ import { issueKey } from '../../../shared/keys/key.ts';
 import { defaultLimits, type KeyLimits } from '../../../shared/keys/key-limits.ts';
 import type { Account } from '../../../shared/ledger/account.ts';
 import { RequestsPerMinuteError } from '../../../shared/ledger/limit-errors.ts';
-import { cases } from '../../support/run/cases.ts';
 import { chatJob } from '../../support/servers/api.ts';
 import { useModelStub } from '../../support/servers/model-stub.ts';
 import { hourMs, minuteMs, pass, useFreshHour } from '../../support/worlds/clock.ts';

@@ -10,6 +10,7 @@ export default defineConfig({
     include: isExhaustive ? exhaustiveFiles() : ['test/**/*.test.ts'],
     // They have a configuration of their own, with a browser.
     exclude: ['test/browser/**', ...(isExhaustive ? [] : [exhaustiveOnly])],
+    tags: [{ name: 'exhaustive', description: 'takes seconds by its nature', skip: !isExhaustive }],
     // The engines share the machine with everything else.
     env: { AWS_TIMEOUT_FACTOR: '10' },
     testTimeout: 120_000,

@@ -1,8 +1,13 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
+import {
+  type CostReport,
+  describeReport,
+  markdownReport,
+  workRows,
+} from '../lib/cost/cost-text.ts';
 import { startCountingStage } from '../lib/cost/counting-stage.ts';
-import { type CostReport, describeReport, markdownReport, workRows } from '../lib/cost/report.ts';
 import { type Counted, countAll } from '../lib/cost/runs.ts';
 import { underSettings } from '../lib/cost/settings.ts';
 import { writeTables } from '../lib/cost/tables.ts';

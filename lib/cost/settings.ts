@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { synthesize } from '../local/template/synthesize.ts';
 import type { Template } from '../local/template/template.ts';
+import type { IdleRow } from './cost-text.ts';
 import { idleUse } from './idle.ts';
-import type { IdleRow } from './report.ts';
 import type { Counted } from './runs.ts';
 
 /** The settings that change what the service costs at rest. */

@@ -9,7 +9,7 @@ import type { SizedRequest } from '../models/token-bounds.ts';
 import type { CompletionBody } from '../models/upstream.ts';
 import { findFileId, Messages, noFileIds } from './completion-message.ts';
 import { refuseBeyondLimit } from './output-parameters.ts';
-import { refuseSpecial } from './special-parameters.ts';
+import { refuseUnsupported } from './unsupported-parameters.ts';
 
 /** A parameter that may be left out or null; both stand for the provider's default. */
 const orDefault = <Schema extends v.GenericSchema>(schema: Schema) =>
@@ -114,7 +114,7 @@ export function upstreamBody(
     ...rest
   }: CompletionRequest,
 ): CompletionBody & SizedRequest {
-  refuseSpecial(model, rest);
+  refuseUnsupported(model, rest);
   const limits = [max_tokens, max_completion_tokens].filter((each) => typeof each === 'number');
   const limit = Math.min(...limits);
   refuseBeyondLimit(rest, Math.min(limit, model.maxOutputTokens));

@@ -1,5 +1,6 @@
 import { around, type Box, gapBetween, greatest } from './box.ts';
 import type { Row } from './rows.ts';
+import { tableRow, tableRule } from './table-row.ts';
 
 /** Fewer rows that happen to line up are no table. */
 const minTableRows = 3;
@@ -46,10 +47,9 @@ function tableColumns(rows: Row[]): Box[] | undefined {
 function markdownOf(rows: Row[], columns: Box[]): string[] {
   const lines = rows.map((row) => {
     const cells = columns.map((column) => row.filter((run) => gapBetween(column, run) < 0));
-    return lineOf(cells.map((runs) => runs.map(textOfRun).join(' ').replaceAll('|', '\\|')));
+    return tableRow(cells.map((runs) => runs.map(textOfRun).join(' ')));
   });
-  return lines.toSpliced(1, 0, lineOf(columns.map(() => '---')));
+  return lines.toSpliced(1, 0, tableRule(columns.length));
 }
 
-const lineOf = (cells: string[]) => `| ${cells.join(' | ')} |`;
 const textOfRun = ({ text }: { text: string }) => text.trim();

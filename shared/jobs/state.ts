@@ -60,8 +60,8 @@ export const leaseMs = 50_000;
 /** How often a worker renews it. */
 export const renewEveryMs = 10_000;
 
-/** How long a job may be ready before the sweep rings for it again. */
-export const ringGraceMs = 60_000;
+/** How long a job may be ready before the sweep sends another message for it. */
+export const notifyGraceMs = 60_000;
 
 /** How often ending a stopped job is tried again before it ends without a result. */
 export const maxStopTries = 3;
@@ -184,7 +184,7 @@ export function retryJob(
       ...counted,
       error,
       ready_at: instant(now + waitMs),
-      due_at: instant(now + waitMs + ringGraceMs),
+      due_at: instant(now + waitMs + notifyGraceMs),
       ...(waitMs === 0 && { turn: turnOf(job) }),
     },
     remove: ['attempt_at', ...leaseAttributes],
@@ -454,7 +454,7 @@ function queueAgain(
     set: {
       status: 'queued',
       ready_at: instant(now),
-      due_at: instant(now + ringGraceMs),
+      due_at: instant(now + notifyGraceMs),
       turn: turnOf(job),
       ...set,
     },

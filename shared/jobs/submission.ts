@@ -3,9 +3,10 @@ import { Messages } from '../chat/completion-message.ts';
 import type { Caller } from '../http/caller.ts';
 import { valueError } from '../http/errors.ts';
 import { dictionary, integerBetween, ModelName, orNull, stringUpTo } from '../http/schema.ts';
-import { limitsOf, mayUseModel } from '../keys/key-limits.ts';
+import { limitsOf } from '../keys/key-limits.ts';
+import { allowedModelsOf, isUsable, noSuchModel } from '../keys/usable-models.ts';
 import { Metadata } from '../ledger/metadata.ts';
-import { findOcrEngine, modelIds } from '../models/catalogue.ts';
+import { findOcrEngine } from '../models/catalogue.ts';
 import { checkInlineFiles, inlineFilesOf } from './inline-files.ts';
 import { canRead, modelsOf } from './step-models.ts';
 
@@ -94,11 +95,10 @@ function checkInline(
 
 function checkModels(submission: JobSubmission, caller: Caller): void {
   const { model, job_type } = submission;
-  if (model !== null && !modelIds.includes(model)) {
-    throw valueError(
-      ['body', 'model'],
-      `no such model; the models here are ${modelIds.join(', ')}`,
-    );
+  const allowed = allowedModelsOf(caller);
+  const asked = [...(model === null ? [] : [model]), ...modelsOf(submission)];
+  if (asked.some((id) => !isUsable(allowed, id))) {
+    throw valueError(['body', 'model'], noSuchModel(allowed));
   }
   if (job_type === 'ocr' && model !== null && !canRead(model)) {
     throw valueError(['body', 'model'], `${model} can't read images`);
@@ -106,6 +106,4 @@ function checkModels(submission: JobSubmission, caller: Caller): void {
   if (job_type === 'chat' && !submission.pipeline && model !== null && findOcrEngine(model)) {
     throw valueError(['body', 'model'], `${model} reads pages and can't chat`);
   }
-  const denied = modelsOf(submission).find((id) => !mayUseModel(caller, id));
-  if (denied) throw valueError(['body', 'model'], `this API key may not use ${denied}`);
 }

@@ -39,11 +39,6 @@ export function limitsOf({ limits }: Caller): KeyLimits {
 /** Picks the limits from a key's fields. */
 export const limitsOfKey = (key: KeyLimits): KeyLimits => v.parse(KeyLimits, key);
 
-/** Whether the caller's key may use a model. */
-export function mayUseModel(caller: Caller, modelId: string): boolean {
-  return limitsOf(caller).models?.includes(modelId) ?? true;
-}
-
 /** What one research of a key may cost at most: what the operator allows any, or less. */
 export const maxResearchUsd = (ownUsd: number | null): number =>
   Math.min(setting('RESEARCH_MAX_USD'), ownUsd ?? Number.POSITIVE_INFINITY);

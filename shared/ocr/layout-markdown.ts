@@ -1,4 +1,5 @@
 import { widthOf } from '../documents/box.ts';
+import { tableRow, tableRule } from '../documents/table-row.ts';
 import type { TextLine } from './blocks.ts';
 import { joinLines } from './join-lines.ts';
 import type { TextElement } from './layout-elements.ts';
@@ -64,12 +65,9 @@ function itemMarkdown(text: string): string {
 /** Writes a table from its first row with text, which becomes the heading that Markdown requires. */
 function tableMarkdown(rows: readonly string[][]): string {
   const start = rows.findIndex((row) => row.some(Boolean));
-  const [first = [], ...rest] = rows.slice(start).map((row) => row.map(escapeCell));
-  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
-  return [first, first.map(() => '---'), ...rest].map(line).join('\n');
+  const [first = [], ...rest] = rows.slice(start);
+  return [tableRow(first), tableRule(first.length), ...rest.map(tableRow)].join('\n');
 }
-
-const escapeCell = (text: string) => text.replace(/[\\|]/g, '\\$&').replace(/\s+/g, ' ').trim();
 
 /** Escapes a sign that would make a paragraph a heading or a quotation. */
 const escapeStart = (text: string) => text.replace(/^(#|>)/, '\\$1');

@@ -1,3 +1,4 @@
+import { tableRow, tableRule } from '../documents/table-row.ts';
 import type { HtmlElement, HtmlNode } from './html-document.ts';
 import { blockElements, layoutElements } from './html-elements.ts';
 
@@ -100,12 +101,10 @@ function tableOf(table: HtmlElement): string[] {
   const captions = inner.filter(({ localName }) => localName === 'caption').map(lineOf);
   const rows = inner
     .filter(({ localName }) => localName === 'tr')
-    .map((row) =>
-      row.childNodes.filter(isElement).map((cell) => lineOf(cell).replaceAll('|', '\\|')),
-    )
+    .map((row) => row.childNodes.filter(isElement).map(lineOf))
     .filter((cells) => cells.some((cell) => cell !== ''));
-  const lines = rows.map((cells) => `| ${cells.join(' | ')} |`);
-  const rule = `|${' --- |'.repeat(rows[0]?.length ?? 0)}`;
+  const lines = rows.map(tableRow);
+  const rule = tableRule(rows[0]?.length ?? 0);
   return [...captions, (lines.length > 1 ? lines.toSpliced(1, 0, rule) : lines).join('\n')];
 }
 

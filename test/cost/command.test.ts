@@ -25,7 +25,10 @@ it('refuses an option that it does not have, in a sentence', async () => {
   expect(stderr).toMatch(/^Unknown option '--jsn'.*\nTry npm run cost -- --help\.\n$/s);
 });
 
-it('that is interrupted stops its stage, and leaves nothing behind', async () => {
+it('that is interrupted stops its stage, and leaves nothing behind', {
+  tags: 'exhaustive',
+  timeout: 60_000,
+}, async () => {
   const folder = join(tmp, 'folders');
   mkdirSync(folder);
   const { PATH, HOME } = process.env;
@@ -40,4 +43,4 @@ it('that is interrupted stops its stage, and leaves nothing behind', async () =>
 
   expect(await gone).toEqual([130, null]);
   expect(readdirSync(folder)).toEqual([]);
-}, 60_000);
+});

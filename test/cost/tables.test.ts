@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { idleTable } from '../../lib/cost/cost-text.ts';
 import { idleUse } from '../../lib/cost/idle.ts';
-import { idleTable } from '../../lib/cost/report.ts';
 import { template } from '../support/run/stack-template.ts';
 
 // Whoever changes prices, writes, memory, alarms or secrets refreshes the tables: npm run cost -- --write.

@@ -96,7 +96,7 @@ it('a bundle reads documents beside a function of the local stage, in processes 
   expect(table).toEqual(['jpeg']);
 });
 
-it('a process that has read documents ends by itself', async () => {
+it('a process that has read documents ends by itself', { tags: 'exhaustive' }, async () => {
   const script = join(root, 'script.mjs');
   writeFileSync(
     script,

@@ -41,7 +41,9 @@ const read = async (document: Document, page: number) =>
   );
 
 describe('a process that is killed', () => {
-  it('over a page is followed by another, and a page that loses both is given up', async () => {
+  it('over a page is followed by another, and a page that loses both is given up', {
+    tags: 'exhaustive',
+  }, async () => {
     const document = await openFor('a', endless);
     const reading = read(document, 1);
 
@@ -52,7 +54,7 @@ describe('a process that is killed', () => {
     expect(await read(document, 2)).toBe('jpeg');
   });
 
-  it("loses no other document's page", async () => {
+  it("loses no other document's page", { tags: 'exhaustive' }, async () => {
     const poisoned = read(await openFor('a', endless), 1);
     const other = read(await openFor('b', fileOf(rawPdf([greyPage(90)]))), 1);
 
@@ -125,7 +127,9 @@ describe('a process whose parent is killed', () => {
     await untilEnded(id);
   });
 
-  it('ends within its processor time while it draws a page for ever', async () => {
+  it('ends within its processor time while it draws a page for ever', {
+    tags: 'exhaustive',
+  }, async () => {
     const parent = startParent(endless);
     const id = await busyFor(1, 'pages-process', parent.pid);
 
@@ -135,7 +139,9 @@ describe('a process whose parent is killed', () => {
   });
 });
 
-it("a key's document waits for one request of a key that has many, and not for each of these", async () => {
+it("a key's document waits for one request of a key that has many, and not for each of these", {
+  tags: 'exhaustive',
+}, async () => {
   let pages = 0;
   const readAll = async () => {
     const document = await openFor('a', fileOf(rawPdf(greys(6))));

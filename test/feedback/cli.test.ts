@@ -19,7 +19,9 @@ async function rate(rest: object): Promise<string> {
 }
 
 describe.concurrent('feedback', () => {
-  it('is summed up for people, with nothing in it that steers a terminal', async () => {
+  it('is summed up for people, with nothing in it that steers a terminal', {
+    tags: 'exhaustive',
+  }, async () => {
     await rate({ model: 'rated\u001b[2J', comment: 'too\u001b[31m\nred' });
 
     const { code, stdout } = await feedback('summary', '--days', '1');
@@ -31,7 +33,7 @@ describe.concurrent('feedback', () => {
     expect(stdout).not.toContain('\u001b');
   });
 
-  it('is summed up for programs', async () => {
+  it('is summed up for programs', { tags: 'exhaustive' }, async () => {
     await rate({ model: 'summed', rating: 'up' });
     await rate({ model: 'summed' });
 
@@ -44,7 +46,7 @@ describe.concurrent('feedback', () => {
     });
   });
 
-  it('is exported one JSON object a line', async () => {
+  it('is exported one JSON object a line', { tags: 'exhaustive' }, async () => {
     const id = await rate({ model: 'exported', message_content: 'two\nlines', comment: 'so so' });
 
     const { stdout } = await feedback('export');
@@ -76,7 +78,7 @@ describe.concurrent('feedback', () => {
     expect(await feedback(...args)).toEqual({ code: 1, stdout: '', stderr: `${sentence}\n` });
   });
 
-  it('tells what a rating is said to cost', async () => {
+  it('tells what a rating is said to cost', { tags: 'exhaustive' }, async () => {
     const { stdout } = await feedback('summary', '--help');
 
     expect(stdout).toContain('"Per rating" is what all keys spent');

@@ -28,7 +28,7 @@ const unknownKey = 'key_01980000-0000-7000-8000-000000000000';
 beforeAll(() => reach({ data: dataDir }, 'KEYS_TABLE', 'LEDGER_TABLE'));
 
 describe.concurrent('create', () => {
-  it('issues a key that nobody limited', async () => {
+  it('issues a key that nobody limited', { tags: 'exhaustive' }, async () => {
     const key = await answer('create', '--name', 'plain');
 
     expect(key).toEqual({
@@ -55,7 +55,7 @@ describe.concurrent('create', () => {
     expect(await statusFor(key)).toBe(200);
   });
 
-  it('issues a key with every limit', async () => {
+  it('issues a key with every limit', { tags: 'exhaustive' }, async () => {
     const key = await answer(
       'create',
       ...['--name', 'Acme & Søns', '--budget-usd', '0.000000001', '--duration', '1mo'],
@@ -97,7 +97,7 @@ describe.concurrent('create', () => {
     expect(livesMs / dayMs).toBeCloseTo(90, 3);
   });
 
-  it('refuses a name in use, and takes that of a revoked key', async () => {
+  it('refuses a name in use, and takes that of a revoked key', { tags: 'exhaustive' }, async () => {
     const first = await answer('create', '--name', 'taken');
 
     const second = await keys('create', '--name', 'taken', '--data', dataDir);
@@ -112,7 +112,7 @@ describe.concurrent('create', () => {
     expect(third.name).toBe('taken');
   });
 
-  it('gives a name once, however many want it at once', async () => {
+  it('gives a name once, however many want it at once', { tags: 'exhaustive' }, async () => {
     const exits = await Promise.all(
       Array.from({ length: 3 }, () => keys('create', '--name', 'contested', '--data', dataDir)),
     );
@@ -129,7 +129,7 @@ describe.concurrent('create', () => {
       ['--drive-folders', 'local-drive,no-such-folder'],
       'The drive has no no-such-folder for this service.',
     ],
-  ])('asks whether %j is meant, and takes --yes', async (args, doubt) => {
+  ])('asks whether %j is meant, and takes --yes', { tags: 'exhaustive' }, async (args, doubt) => {
     const name = `doubted for ${args[0]}`;
     const asked = await keys('create', '--name', name, ...args, '--data', dataDir);
     const sure = await answer('create', '--name', name, ...args, '--yes');
@@ -138,13 +138,15 @@ describe.concurrent('create', () => {
     expect(sure.name).toBe(name);
   });
 
-  it('asks nothing about a folder that is there', async () => {
+  it('asks nothing about a folder that is there', { tags: 'exhaustive' }, async () => {
     const key = await answer('create', '--name', 'reader', '--drive-folders', 'local-drive');
 
     expect(key.drive_folders).toEqual(['local-drive']);
   });
 
-  it('shows the secret once, with a note, and stores it nowhere', async () => {
+  it('shows the secret once, with a note, and stores it nowhere', {
+    tags: 'exhaustive',
+  }, async () => {
     const { stdout } = await keys('create', '--name', 'secretive', '--data', dataDir);
 
     const [secret = '', ...others] = stdout.match(shown) ?? [];
@@ -158,7 +160,7 @@ describe.concurrent('create', () => {
 });
 
 describe.concurrent('list and show', () => {
-  it('list all keys, and no secret or hash', async () => {
+  it('list all keys, and no secret or hash', { tags: 'exhaustive' }, async () => {
     const { id, api_key, secret_hash } = await issueKey('listed', defaultLimits);
     const expires_at = '2020-01-01T00:00:00.000Z';
     const expired = await issueKey('bygone', { ...defaultLimits, expires_at });
@@ -202,7 +204,7 @@ describe.concurrent('list and show', () => {
     expect(row.slice(heading.indexOf('expires'))).toBe('never');
   });
 
-  it('a key is shown a line a field', async () => {
+  it('a key is shown a line a field', { tags: 'exhaustive' }, async () => {
     const { id } = await issueKey('shown', { ...defaultLimits, models: ['gpt-5'] });
 
     const { stdout } = await keys('show', id, '--data', dataDir);
@@ -231,7 +233,7 @@ describe.concurrent('list and show', () => {
 });
 
 describe.concurrent('set', () => {
-  it('changes what is given, and nothing else', async () => {
+  it('changes what is given, and nothing else', { tags: 'exhaustive' }, async () => {
     const { id } = await issueKey('before', { ...defaultLimits, requests_per_minute: 7 });
     const before = await answer('show', id);
 
@@ -276,7 +278,7 @@ describe.concurrent('set', () => {
     });
   });
 
-  it('refuses another key’s name, and takes its own', async () => {
+  it('refuses another key’s name, and takes its own', { tags: 'exhaustive' }, async () => {
     const other = await issueKey('the other’s', defaultLimits);
     const { id } = await issueKey('its own', defaultLimits);
 
@@ -287,7 +289,7 @@ describe.concurrent('set', () => {
     expect(taken).toMatchObject({ name: 'its own', images_per_hour: 5 });
   });
 
-  it('asks whether a budget of 0 is meant', async () => {
+  it('asks whether a budget of 0 is meant', { tags: 'exhaustive' }, async () => {
     const { id } = await issueKey('to be stopped', defaultLimits);
 
     const { code } = await keys('set', id, '--budget-usd', '0', '--data', dataDir);
@@ -305,7 +307,7 @@ describe.concurrent('set', () => {
     expect(stdout).toContain('takes effect within 60 seconds');
   });
 
-  it('leaves no duration without a budget', async () => {
+  it('leaves no duration without a budget', { tags: 'exhaustive' }, async () => {
     const { id } = await issueKey('windowed', { ...defaultLimits, budget_usd: 1, duration: '1d' });
 
     const { code, stderr } = await keys('set', id, '--budget-usd', 'none', '--data', dataDir);
@@ -328,7 +330,9 @@ describe.concurrent('set', () => {
 });
 
 describe.concurrent('rotate', () => {
-  it('gives a new secret, and the old one goes on working in its grace', async () => {
+  it('gives a new secret, and the old one goes on working in its grace', {
+    tags: 'exhaustive',
+  }, async () => {
     const old = await issueKey('rotated', defaultLimits);
 
     const renewed = await answer('rotate', old.id, '--grace', '1h');
@@ -361,7 +365,7 @@ describe.concurrent('rotate', () => {
 });
 
 describe.concurrent('revoke', () => {
-  it('ends a key', async () => {
+  it('ends a key', { tags: 'exhaustive' }, async () => {
     const { id, api_key } = await issueKey('revoked', defaultLimits);
 
     const revoked = await answer('revoke', id);
@@ -450,7 +454,7 @@ describe.concurrent('refuses in one sentence', () => {
       [['rotate', unknownKey], `There is no key ${unknownKey}.`],
       [['revoke', unknownKey], `There is no key ${unknownKey}.`],
     ]),
-  )('%j', async (args, sentence) => {
+  )('%j', { tags: 'exhaustive' }, async (args, sentence) => {
     const { code, stdout, stderr } = await keys(...args, '--data', dataDir);
 
     expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: `${sentence}\n` });
@@ -506,7 +510,7 @@ describe.concurrent('the local stage', () => {
     expect(stderr).toContain(`No local stage is running in ${stopped}`);
   });
 
-  it('is reached whatever AWS profile is set', async () => {
+  it('is reached whatever AWS profile is set', { tags: 'exhaustive' }, async () => {
     const { code } = await run(['list', '--data', dataDir], { AWS_PROFILE: 'no-such-profile' });
 
     expect(code).toBe(0);
@@ -540,7 +544,7 @@ describe.concurrent('a deployed stack', () => {
       ...env,
     });
 
-  it('is found by its name', async () => {
+  it('is found by its name', { tags: 'exhaustive' }, async () => {
     const { id } = await issueKey('deployed', defaultLimits);
 
     const { stdout } = await inStack('quire-test', account);

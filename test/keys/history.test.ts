@@ -37,7 +37,9 @@ const changesOf = async (...args: string[]) =>
   (await answer<{ changes: KeyChange[] }>('history', ...args)).changes;
 
 describe.concurrent('history', () => {
-  it('tells of every command that changes a key who, when and what, and no secret', async () => {
+  it('tells of every command that changes a key who, when and what, and no secret', {
+    tags: 'exhaustive',
+  }, async () => {
     const { id } = await answer<KeyRecord>('create', '--name', 'h', '--budget-usd', '5');
     await keys('set', id, '--budget-usd', '7.5', '--models', 'gpt-5', '--name', 'h2');
     await keys('rotate', id, '--grace', '1h');
@@ -72,7 +74,9 @@ describe.concurrent('history', () => {
     }
   });
 
-  it('tells where a webhook led and leads, and neither its path nor its secret', async () => {
+  it('tells where a webhook led and leads, and neither its path nor its secret', {
+    tags: 'exhaustive',
+  }, async () => {
     const { id } = await answer<KeyRecord>(
       'create',
       '--name',
@@ -98,7 +102,9 @@ describe.concurrent('history', () => {
     expect(stdout + JSON.stringify(changes)).not.toMatch(/whsec_|token|secret-path/);
   });
 
-  it('tells who changed a team, when and what, apart from the keys', async () => {
+  it('tells who changed a team, when and what, apart from the keys', {
+    tags: 'exhaustive',
+  }, async () => {
     const run = async <Answer>(...args: string[]) => {
       const { stdout } = await runCommand('teams', dataDir, [...args, '--data', dataDir]);
       return JSON.parse(stdout) as Answer;
@@ -126,7 +132,9 @@ describe.concurrent('history', () => {
     expect(await run<TeamRecord>('show', id, '--json')).not.toHaveProperty('changes');
   });
 
-  it('of all keys has the latest first, as many as are asked for', async () => {
+  it('of all keys has the latest first, as many as are asked for', {
+    tags: 'exhaustive',
+  }, async () => {
     const first = await issueKey('one', defaultLimits);
     const second = await issueKey('two', defaultLimits);
 

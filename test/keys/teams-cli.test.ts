@@ -41,7 +41,9 @@ describe.concurrent('teams', () => {
     expect(await accountOf(team.id)).toMatchObject({ available: 12.5e9, name: 'made' });
   });
 
-  it('are shown with what their keys have spent, and their keys', async () => {
+  it('are shown with what their keys have spent, and their keys', {
+    tags: 'exhaustive',
+  }, async () => {
     const team = await createTeam({ name: 'shown', budget_usd: 1, duration: null });
     const { id } = await issueKey('of a shown team', { ...defaultLimits, team: team.id });
     const hold = await reserve(id, 5e8, { model: 'gpt-5', tags: ['chat'] });
@@ -71,7 +73,9 @@ describe.concurrent('teams', () => {
     expect(key.stdout).toMatch(new RegExp(`\nteam +shown ${team.id}\n`));
   });
 
-  it('are named in the list of keys, which has the id in JSON', async () => {
+  it('are named in the list of keys, which has the id in JSON', {
+    tags: 'exhaustive',
+  }, async () => {
     const team = await createTeam({ name: 'listed team', ...noLimits });
     const member = await issueKey('a member', { ...defaultLimits, team: team.id });
     const loner = await issueKey('a loner', defaultLimits);
@@ -87,7 +91,7 @@ describe.concurrent('teams', () => {
     expect([teamOf(member.id), teamOf(loner.id)]).toEqual([team.id, null]);
   });
 
-  it('are changed at once, in name and budget', async () => {
+  it('are changed at once, in name and budget', { tags: 'exhaustive' }, async () => {
     const team = await createTeam({ name: 'unchanged', ...noLimits });
 
     const { stdout } = await teams(
@@ -103,7 +107,7 @@ describe.concurrent('teams', () => {
     expect(await accountOf(team.id)).toMatchObject({ name: 'changed', duration: null });
   });
 
-  it('take a key by create and by set, and let it go by none', async () => {
+  it('take a key by create and by set, and let it go by none', { tags: 'exhaustive' }, async () => {
     const first = await createTeam({ name: 'first', ...noLimits });
     const second = await createTeam({ name: 'second', ...noLimits });
 
@@ -148,7 +152,7 @@ describe.concurrent('teams', () => {
       ],
       [['set', unknownTeam, '--budget-usd', '1'], `There is no team ${unknownTeam}.`],
     ]),
-  )('are refused in one sentence: %j', async (args, sentence) => {
+  )('are refused in one sentence: %j', { tags: 'exhaustive' }, async (args, sentence) => {
     expect(await teams(...args)).toEqual({ code: 1, stdout: '', stderr: `${sentence}\n` });
   });
 

@@ -138,7 +138,9 @@ function deploy(...args: string[]) {
 const cdkArgs = (stdout: string) => stdout.trim().split('\n');
 
 describe('a deploy', () => {
-  it('to an account that has enough is the CDK’s, with its arguments and its end', async () => {
+  it('to an account that has enough is the CDK’s, with its arguments and its end', {
+    tags: 'exhaustive',
+  }, async () => {
     const { code, stdout, stderr } = await deploy('--require-approval', 'never', '-c', 'a=b=c');
 
     expect(cdkArgs(stdout)).toEqual(['deploy', '--require-approval', 'never', '-c', 'a=b=c']);
@@ -181,7 +183,9 @@ describe('a deploy', () => {
     expect(stderr).toContain('-c quire:textractPagesPerSecond=25 makes use of it.');
   });
 
-  it('reserves nothing where other stacks have, and gives its own reservation back to itself', async () => {
+  it('reserves nothing where other stacks have, and gives its own reservation back to itself', {
+    tags: 'exhaustive',
+  }, async () => {
     account = { ...usual, unreserved: 400 };
     const first = await deploy();
     account = { ...usual, unreserved: 400, reserved: 580 };
@@ -225,7 +229,9 @@ describe('a deploy', () => {
     expect(stderr.match(/You may not ask/g)).toHaveLength(1);
   });
 
-  it('with --check is none, and tells by its end whether the account has enough', async () => {
+  it('with --check is none, and tells by its end whether the account has enough', {
+    tags: 'exhaustive',
+  }, async () => {
     const enough = await deploy('--check');
     account = { ...usual, concurrency: 500 };
     const less = await deploy('--check');

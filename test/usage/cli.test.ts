@@ -25,7 +25,9 @@ async function spoiledKey(): Promise<string> {
 }
 
 describe.concurrent('rebuild', () => {
-  it('tells what differs, and changes nothing when it only looks', async () => {
+  it('tells what differs, and changes nothing when it only looks', {
+    tags: 'exhaustive',
+  }, async () => {
     const id = await spoiledKey();
 
     const { code, stdout } = await usage('rebuild', id, '--dry-run', '--data', dataDir);
@@ -36,7 +38,7 @@ describe.concurrent('rebuild', () => {
     expect(await usageOf(id)).toMatchObject({ total: { requests: -2 } });
   });
 
-  it('corrects what differs', async () => {
+  it('corrects what differs', { tags: 'exhaustive' }, async () => {
     const id = await spoiledKey();
 
     const { stdout } = await usage('rebuild', id, '--json', '--data', dataDir);
@@ -59,7 +61,7 @@ describe.concurrent('rebuild', () => {
         'There is no option --days; npm run usage -- --help lists the commands.',
       ],
     ]),
-  )('refuses in one sentence: %j', async (args, sentence) => {
+  )('refuses in one sentence: %j', { tags: 'exhaustive' }, async (args, sentence) => {
     const exit = await usage('rebuild', ...args, '--data', dataDir);
 
     expect(exit).toEqual({ code: 1, stdout: '', stderr: `${sentence}\n` });
@@ -77,7 +79,9 @@ const today = dayOf(Date.now());
 const yesterday = dayOf(Date.now() - 86_400_000);
 
 describe.concurrent('export', () => {
-  it('prints a line for each key, day, model and tag as CSV, as JSON and as a table', async () => {
+  it('prints a line for each key, day, model and tag as CSV, as JSON and as a table', {
+    tags: 'exhaustive',
+  }, async () => {
     const { id } = await issueKey('invoiced', defaultLimits);
     const first = await endedCharge(id, { cost: 5, metadata: { customer: 'acme', team: 'a' } });
     const day = dayOf(first.ended_at);
@@ -103,7 +107,7 @@ describe.concurrent('export', () => {
     expect(table.stdout).toMatch(/^total .* 0\.000000012$/m);
   });
 
-  it('takes a key by its name', async () => {
+  it('takes a key by its name', { tags: 'exhaustive' }, async () => {
     const { id, name } = await issueKey('invoiced-by-name', defaultLimits);
     await endedCharge(id, { cost: 3 });
 
@@ -132,7 +136,7 @@ describe.concurrent('export', () => {
         '--key takes the id or the name of a key, as npm run keys -- list shows.',
       ],
     ]),
-  )('refuses in one sentence: %j', async (args, sentence) => {
+  )('refuses in one sentence: %j', { tags: 'exhaustive' }, async (args, sentence) => {
     const { code, stdout, stderr } = await usage('export', ...args, '--data', dataDir);
 
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
@@ -142,7 +146,9 @@ describe.concurrent('export', () => {
 });
 
 describe.concurrent('check', () => {
-  it('exits with 0 where all agrees, and with 1 and the difference where not', async () => {
+  it('exits with 0 where all agrees, and with 1 and the difference where not', {
+    tags: 'exhaustive',
+  }, async () => {
     const { id: sound } = await issueKey('sound', defaultLimits);
     const spoiled = await spoiledKey();
 
@@ -157,13 +163,13 @@ describe.concurrent('check', () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ keys: 1, agreeing: 0 });
   });
 
-  it('is of all keys unless one is named', async () => {
+  it('is of all keys unless one is named', { tags: 'exhaustive' }, async () => {
     const { stdout } = await usage('check', '--json', '--data', dataDir);
 
     expect(JSON.parse(stdout).keys).toBeGreaterThan(1);
   });
 
-  it('says that its id may be left out', async () => {
+  it('says that its id may be left out', { tags: 'exhaustive' }, async () => {
     const { stdout } = await usage('check', '--help');
 
     expect(stdout).toContain('npm run usage -- check [ID] [options]');

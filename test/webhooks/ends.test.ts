@@ -113,7 +113,7 @@ it('notes nothing for a key without a webhook', async () => {
   expect(await eventsOf(caller.keyId)).toEqual([]);
 });
 
-it('rings all the same if an end can not be noted, and has its record sent again', async () => {
+it('sends its messages all the same if an end can not be noted, and has its record sent again', async () => {
   await completionOf(await claimed(), answer)();
   const Records = await streamRecords();
   const table = process.env['WEBHOOKS_TABLE'];

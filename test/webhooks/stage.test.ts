@@ -10,7 +10,6 @@ import { settle } from '../../shared/ledger/settle.ts';
 import type { Delivery } from '../../shared/webhooks/deliveries.ts';
 import type { EventBody } from '../../shared/webhooks/event-body.ts';
 import { ServedDocument } from '../openapi/served-document.ts';
-import { isExhaustive } from '../support/run/cases.ts';
 import { call, chatJob } from '../support/servers/api.ts';
 import { runCommand } from '../support/servers/command.ts';
 import { useOwnStages } from '../support/servers/own-stages.ts';
@@ -73,7 +72,9 @@ const firstOf = (type: string) =>
     (each) => each !== undefined,
   );
 
-it('a job that ends is posted to the webhook of its key, and both libraries verify it', async () => {
+it('a job that ends is posted to the webhook of its key, and both libraries verify it', {
+  tags: 'exhaustive',
+}, async () => {
   const caller = { base_url: stage.base_url, api_key: key.api_key };
   const { body } = await call(caller, 'POST', '/batch/jobs', chatJob('Hello.'));
 
@@ -89,7 +90,7 @@ it('a job that ends is posted to the webhook of its key, and both libraries veri
   expect((await call(caller, 'GET', data.path)).status).toBe(200);
 });
 
-it('a budget of which half is spent is posted too', async () => {
+it('a budget of which half is spent is posted too', { tags: 'exhaustive' }, async () => {
   await reach({ data: dataDir }, 'LEDGER_TABLE');
   const hold = await reserve(key.id, 6e9, { model: 'gpt-5', tags: ['chat'] });
   await settle(hold, { costNanoUsd: 6e9, figures: 'exact', promptTokens: 1, completionTokens: 1 });
@@ -99,7 +100,7 @@ it('a budget of which half is spent is posted too', async () => {
   expect(eventIn(message).data).toMatchObject({ account_id: key.id, percent: 50, max_usd: 10 });
 });
 
-it('all that was posted is as the OpenAPI document says', async () => {
+it('all that was posted is as the OpenAPI document says', { tags: 'exhaustive' }, async () => {
   const served = await ServedDocument.of({ base_url: stage.base_url, api_key: key.api_key });
 
   const types = received.map((each) => eventIn(each).type);
@@ -114,7 +115,9 @@ it('all that was posted is as the OpenAPI document says', async () => {
   }
 });
 
-it('an operator sends a test, sees what came of it, and sends it again', async () => {
+it('an operator sends a test, sees what came of it, and sends it again', {
+  tags: 'exhaustive',
+}, async () => {
   answers.status = 503;
   const failed = await keys<Delivery>('webhooks', key.id, '--test');
   const failing = await keys<Shown>('show', key.id);
@@ -139,92 +142,90 @@ it('an operator sends a test, sees what came of it, and sends it again', async (
   ]);
 });
 
-it.runIf(isExhaustive)(
-  "a team's webhook is told what two of its keys have spent, and does as a key's",
-  async () => {
-    const team = await teams<Shown>(
-      ...['create', '--name', 'hooked team', '--budget-usd', '10', '--webhook', `${origin}/team`],
-    );
-    for (const name of ['first', 'second']) {
-      const { id } = await keys<Shown>('create', '--name', name, '--team', team.id);
-      const hold = await reserve(id, 45e8, { model: 'gpt-5', tags: ['chat'] });
-      await settle(hold, {
-        costNanoUsd: 45e8,
-        figures: 'exact',
-        promptTokens: 1,
-        completionTokens: 1,
-      });
-    }
+it("a team's webhook is told what two of its keys have spent, and does as a key's", {
+  tags: 'exhaustive',
+}, async () => {
+  const team = await teams<Shown>(
+    ...['create', '--name', 'hooked team', '--budget-usd', '10', '--webhook', `${origin}/team`],
+  );
+  for (const name of ['first', 'second']) {
+    const { id } = await keys<Shown>('create', '--name', name, '--team', team.id);
+    const hold = await reserve(id, 45e8, { model: 'gpt-5', tags: ['chat'] });
+    await settle(hold, {
+      costNanoUsd: 45e8,
+      figures: 'exact',
+      promptTokens: 1,
+      completionTokens: 1,
+    });
+  }
 
-    const isOfTeam = (each: Received) => JSON.stringify(eventIn(each).data).includes(team.id);
-    const messages = await poll(
-      () => ofType('budget.reached').filter(isOfTeam),
-      (all) => all.length === 2,
-    );
-    const failed = await teams<Delivery>('webhooks', team.id, '--test');
-    const again = await teams<Delivery>('webhooks', team.id, '--redeliver', failed.id);
-    const listed = await teams<{ webhook: object; deliveries: Delivery[] }>('webhooks', team.id);
-    const shown = await teams<Shown>('show', team.id);
-    const moved = await teams<Shown>('set', team.id, '--webhook', `${origin}/other?token=abc`);
-    const removed = await teams<Shown>('set', team.id, '--webhook', 'none');
-    const text = await runCommand('teams', dataDir, ['history', team.id, '--data', dataDir]);
+  const isOfTeam = (each: Received) => JSON.stringify(eventIn(each).data).includes(team.id);
+  const messages = await poll(
+    () => ofType('budget.reached').filter(isOfTeam),
+    (all) => all.length === 2,
+  );
+  const failed = await teams<Delivery>('webhooks', team.id, '--test');
+  const again = await teams<Delivery>('webhooks', team.id, '--redeliver', failed.id);
+  const listed = await teams<{ webhook: object; deliveries: Delivery[] }>('webhooks', team.id);
+  const shown = await teams<Shown>('show', team.id);
+  const moved = await teams<Shown>('set', team.id, '--webhook', `${origin}/other?token=abc`);
+  const removed = await teams<Shown>('set', team.id, '--webhook', 'none');
+  const text = await runCommand('teams', dataDir, ['history', team.id, '--data', dataDir]);
 
-    expect(messages.map((each) => eventIn(each).data)).toMatchObject([
-      { account_id: team.id, percent: 50, used_usd: 9 },
-      { account_id: team.id, percent: 80, used_usd: 9 },
-    ]);
-    for (const { body, headers } of messages) {
-      expect(new Webhook(team.webhook.secret).verify(body, headers)).toEqual(JSON.parse(body));
-    }
-    expect([failed.status, again.id, again.tries]).toEqual(['delivered', failed.id, 2]);
-    expect(listed.webhook).toMatchObject({ url: `${origin}/team`, state: 'active' });
-    expect(listed.deliveries.map(({ type }) => type)).toEqual([
-      'webhook.test',
-      'budget.reached',
-      'budget.reached',
-    ]);
-    expect(shown.webhook).toMatchObject({ url: `${origin}/team` });
-    expect(shown.webhook).not.toHaveProperty('secret');
-    expect(moved.webhook.secret).not.toBe(team.webhook.secret);
-    expect(removed).not.toHaveProperty('webhook');
-    expect(text.stdout).toMatch(
-      new RegExp(
-        [
-          `^.* changed .*\n  webhook: ${origin} → none\n\n`,
-          `.* changed .*\n  webhook: ${origin} → ${origin} \\(set again, or with another path\\)\n\n`,
-          `.* changed .*\n  webhook: none → ${origin}\n\n`,
-          `.* created .*\n  budget_usd: \\$10\\.00\n  name: hooked team\n$`,
-        ].join(''),
-      ),
-    );
-    expect(text.stdout).not.toMatch(/whsec_|token=/);
-  },
-);
+  expect(messages.map((each) => eventIn(each).data)).toMatchObject([
+    { account_id: team.id, percent: 50, used_usd: 9 },
+    { account_id: team.id, percent: 80, used_usd: 9 },
+  ]);
+  for (const { body, headers } of messages) {
+    expect(new Webhook(team.webhook.secret).verify(body, headers)).toEqual(JSON.parse(body));
+  }
+  expect([failed.status, again.id, again.tries]).toEqual(['delivered', failed.id, 2]);
+  expect(listed.webhook).toMatchObject({ url: `${origin}/team`, state: 'active' });
+  expect(listed.deliveries.map(({ type }) => type)).toEqual([
+    'webhook.test',
+    'budget.reached',
+    'budget.reached',
+  ]);
+  expect(shown.webhook).toMatchObject({ url: `${origin}/team` });
+  expect(shown.webhook).not.toHaveProperty('secret');
+  expect(moved.webhook.secret).not.toBe(team.webhook.secret);
+  expect(removed).not.toHaveProperty('webhook');
+  expect(text.stdout).toMatch(
+    new RegExp(
+      [
+        `^.* changed .*\n  webhook: ${origin} → none\n\n`,
+        `.* changed .*\n  webhook: ${origin} → ${origin} \\(set again, or with another path\\)\n\n`,
+        `.* changed .*\n  webhook: none → ${origin}\n\n`,
+        `.* created .*\n  budget_usd: \\$10\\.00\n  name: hooked team\n$`,
+      ].join(''),
+    ),
+  );
+  expect(text.stdout).not.toMatch(/whsec_|token=/);
+});
 
-it.runIf(isExhaustive)(
-  'nothing that came through comes again after the service was killed',
-  async () => {
-    const caller = { base_url: stage.base_url, api_key: key.api_key };
-    const before = received.length;
-    await call(caller, 'POST', '/batch/jobs', chatJob('Hello again.'));
-    await poll(
-      () => received.length,
-      (count) => count > before,
-    );
+it('nothing that came through comes again after the service was killed', {
+  tags: 'exhaustive',
+}, async () => {
+  const caller = { base_url: stage.base_url, api_key: key.api_key };
+  const before = received.length;
+  await call(caller, 'POST', '/batch/jobs', chatJob('Hello again.'));
+  await poll(
+    () => received.length,
+    (count) => count > before,
+  );
 
-    await stage.kill('SIGKILL');
-    stage = await start();
-    const { id } = await keys<Delivery>('webhooks', key.id, '--test');
+  await stage.kill('SIGKILL');
+  stage = await start();
+  const { id } = await keys<Delivery>('webhooks', key.id, '--test');
 
-    const ids = received.map((each) => each.headers['webhook-id']);
-    expect(ids.at(-1)).toBe(id);
-    const ofJobs = ofType('job.done').map((each) => (eventIn(each).data as { id: string }).id);
-    expect(new Set(ofJobs).size).toBe(2);
-    expect(new Set(ids).size).toBe(8);
-  },
-);
+  const ids = received.map((each) => each.headers['webhook-id']);
+  expect(ids.at(-1)).toBe(id);
+  const ofJobs = ofType('job.done').map((each) => (eventIn(each).data as { id: string }).id);
+  expect(new Set(ofJobs).size).toBe(2);
+  expect(new Set(ids).size).toBe(8);
+});
 
-it('an address that may not be asked is said to be one', async () => {
+it('an address that may not be asked is said to be one', { tags: 'exhaustive' }, async () => {
   const other = await keys<Shown>('create', '--name', 'inward', '--webhook', 'https://127.0.0.1/');
 
   const delivery = await keys<Delivery>('webhooks', other.id, '--test');
@@ -245,7 +246,7 @@ it.each([
   expect(stderr).toContain(said);
 });
 
-it('prints in words what --json says', async () => {
+it('prints in words what --json says', { tags: 'exhaustive' }, async () => {
   const run = async (...args: string[]) =>
     (await runCommand('keys', dataDir, [...args, '--data', dataDir])).stdout;
 

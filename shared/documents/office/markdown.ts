@@ -1,3 +1,5 @@
+import { tableRow, tableRule } from '../table-row.ts';
+
 /** A piece of a document. */
 export type Block =
   | { paragraph: string }
@@ -64,10 +66,10 @@ function linesOf(block: Block): Iterable<string> {
 function* tableLines(table: string[][]): Generator<string> {
   const columns = usedColumns(table);
   for (const [index, row] of table.entries()) {
-    const cells = columns.map((column) => oneLine(row[column] ?? ''));
-    if (columns.length === 1) yield* cells;
-    else yield lineOf(cells.map((cell) => cell.replaceAll('|', '\\|')));
-    if (index === 0 && columns.length > 1) yield lineOf(columns.map(() => '---'));
+    const cells = columns.map((column) => row[column] ?? '');
+    if (columns.length === 1) yield* cells.map(oneLine);
+    else yield tableRow(cells);
+    if (index === 0 && columns.length > 1) yield tableRule(columns.length);
   }
 }
 
@@ -86,4 +88,3 @@ const nonEmpty = (text: string) => (text ? [text] : []);
 const between = (least: number, number: number, most: number) =>
   Math.min(Math.max(least, number), most);
 const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim();
-const lineOf = (cells: string[]) => `| ${cells.join(' | ')} |`;

@@ -121,7 +121,10 @@ async function replyOf<Answer>(child: ChildProcess, request: unknown, asking: As
   let isReady = !asking.isNew;
   const timer = setTimeout(() => reject(new ProcessLostError('time')), ms);
   const onMessage = (reply: Reply<Answer> | typeof ready) => {
-    if (reply === ready) {
+    // A process that a document has taken over may send anything.
+    if (typeof reply !== 'object' && reply !== ready) reject(new ProcessLostError('crash'));
+    else if (reply === null) reject(new ProcessLostError('crash'));
+    else if (reply === ready) {
       isReady = true;
       timer.refresh();
     } else if ('loss' in reply) reject(new ProcessLostError(reply.loss));

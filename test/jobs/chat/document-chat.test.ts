@@ -38,7 +38,7 @@ const told = (from: number) => world.model.requests.slice(from).map(({ body }) =
 const textOf = (messages: { content: unknown }[]) => String(messages[0]?.content);
 
 describe('an auto job', () => {
-  it('reads what has pages, and asks about what is text', async () => {
+  it('reads what has pages, and asks about what is text', { tags: 'exhaustive' }, async () => {
     const caller = await world.newCaller();
     const files: [string, Uint8Array | string, string][] = [
       ['photo.jpg', await greyJpeg(40), 'textract'],

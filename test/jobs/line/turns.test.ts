@@ -3,12 +3,12 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Caller } from '../../../shared/http/caller.ts';
 import { cancelJob } from '../../../shared/jobs/cancel.ts';
 import { dispatchJobs } from '../../../shared/jobs/dispatch.ts';
+import { getJob } from '../../../shared/jobs/get-job.ts';
 import { type ClaimedJob, findItem, type Job } from '../../../shared/jobs/job.ts';
 import { type Line, lineKey } from '../../../shared/jobs/line/line.ts';
 import { recountJobs } from '../../../shared/jobs/line/recount.ts';
 import { claimBest, claimJobs } from '../../../shared/jobs/next-jobs.ts';
 import { splitIntoParts } from '../../../shared/jobs/ocr/parts.ts';
-import { getJob } from '../../../shared/jobs/read-whole.ts';
 import { retryCallersJob } from '../../../shared/jobs/retry.ts';
 import { retryJob } from '../../../shared/jobs/state.ts';
 import { JobSubmission } from '../../../shared/jobs/submission.ts';
@@ -19,10 +19,10 @@ import { chatJob } from '../../support/servers/api.ts';
 import { pass, useStoppedClock } from '../../support/worlds/clock.ts';
 import { dyingBefore } from '../../support/worlds/dying.ts';
 import {
-  doorbellOf,
   itemOf,
   keyed,
   lane,
+  messageFor,
   streamRecords,
   submittedBy,
 } from '../../support/worlds/jobs.ts';
@@ -108,7 +108,7 @@ describe('keys take turns', () => {
 
   it('and a job that was tried before keeps its tag, and gives who submits next no older one', async () => {
     const [first] = await submittedTimes(one, 1);
-    const [claim] = await claimJobs(lane, [doorbellOf(first as Job)]);
+    const [claim] = await claimJobs(lane, [messageFor(first as Job)]);
     pass(60_000);
     const waiting = await submittedTimes(two, 3);
     await retryJob(claim as NonNullable<typeof claim>, 'model_unavailable: busy', 0);

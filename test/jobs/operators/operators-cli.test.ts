@@ -46,7 +46,9 @@ async function fail(job: Job, error = 'rate_limit_exceeded: busy\u001b[2J'): Pro
 }
 
 describe.concurrent('list and show', () => {
-  it('tell by the name of a key what failed and why, with nothing that steers a terminal', async () => {
+  it('tell by the name of a key what failed and why, with nothing that steers a terminal', {
+    tags: 'exhaustive',
+  }, async () => {
     const { key, of } = await keyWith(3);
     await fail(of[1] as Job);
 
@@ -65,7 +67,7 @@ describe.concurrent('list and show', () => {
     ]);
   });
 
-  it('say that there are more', async () => {
+  it('say that there are more', { tags: 'exhaustive' }, async () => {
     const { key } = await keyWith(3);
 
     const { jobs: listed, more } = await answer<{ jobs: JobSheet[]; more: boolean }>(
@@ -76,7 +78,9 @@ describe.concurrent('list and show', () => {
     expect(more).toBe(true);
   });
 
-  it('show a job by its id alone, and nothing of what was asked', async () => {
+  it('show a job by its id alone, and nothing of what was asked', {
+    tags: 'exhaustive',
+  }, async () => {
     const { key, of } = await keyWith(1, {
       inline: { messages: [{ role: 'user', content: 'a secret question' }] },
     });
@@ -92,7 +96,7 @@ describe.concurrent('list and show', () => {
 });
 
 describe.concurrent('cancel, stop and retry', () => {
-  it('do it to one job', async () => {
+  it('do it to one job', { tags: 'exhaustive' }, async () => {
     const { of } = await keyWith(2);
     const [first, second] = of as [Job, Job];
 
@@ -108,7 +112,9 @@ describe.concurrent('cancel, stop and retry', () => {
     });
   });
 
-  it('ask about more than one, and do nothing until they are answered', async () => {
+  it('ask about more than one, and do nothing until they are answered', {
+    tags: 'exhaustive',
+  }, async () => {
     const { key, of } = await keyWith(3);
     await claimJob(of[0] as Job);
 
@@ -127,7 +133,7 @@ describe.concurrent('cancel, stop and retry', () => {
     expect(await itemOf(of[0] as Job)).toMatchObject({ status: 'processing' });
   });
 
-  it('try again what failed for a reason, once', async () => {
+  it('try again what failed for a reason, once', { tags: 'exhaustive' }, async () => {
     const { key, of } = await keyWith(3);
     await fail(of[0] as Job);
     await fail(of[1] as Job);
@@ -183,7 +189,7 @@ it('the files of a folder that is stopped are stopped with it, and none is left 
 });
 
 describe.concurrent('queue and redrive', () => {
-  it('tell what waits, and ring for it', async () => {
+  it('tell what waits, and send messages for it', { tags: 'exhaustive' }, async () => {
     const { key } = await keyWith(2, { priority: 9 });
 
     const { stdout, stderr } = await jobs('queue');
@@ -196,7 +202,9 @@ describe.concurrent('queue and redrive', () => {
     expect(redriven.stderr).toMatch(/^(looking at .*\n)+$/);
   });
 
-  it('work on a running stage, whose outputs name all they need', async () => {
+  it('work on a running stage, whose outputs name all they need', {
+    tags: 'exhaustive',
+  }, async () => {
     const stage = await shared('stage');
 
     const { code, stdout } = await runCommand('jobs', dataDir, [
@@ -237,7 +245,7 @@ describe.concurrent('refuses in one sentence', () => {
         '--key takes the id or the name of a key, as npm run keys -- list shows.',
       ],
     ]),
-  )('%j', async (args, sentence) => {
+  )('%j', { tags: 'exhaustive' }, async (args, sentence) => {
     expect(await jobs(...args)).toEqual({ code: 1, stdout: '', stderr: `${sentence}\n` });
   });
 });

@@ -16,8 +16,8 @@ for (const name of Object.keys(process.env)) delete process.env[name];
 Object.assign(process.env, globalThis.workerEnvironment);
 vi.resetModules();
 
-// A quick run that fails does so again.
-if (!isExhaustive) fc.configureGlobal({ seed: 1 });
+// A quick run that fails does so again. Whoever says no number of runs means 100, which is fast-check's own.
+if (!isExhaustive) fc.configureGlobal({ seed: 1, numRuns: 25 });
 
 beforeEach(({ onTestFailed }) => {
   beginOutput();

@@ -11,7 +11,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it, vi } from 'vitest';
 import { readStageFile } from '../../../lib/local/stage-file.ts';
-import { isExhaustive } from '../../support/run/cases.ts';
 import { useFolder } from '../../support/run/use-folder.ts';
 import { call, chatJob, submit, until } from '../../support/servers/api.ts';
 import { useOwnStages } from '../../support/servers/own-stages.ts';
@@ -107,27 +106,24 @@ it.each([
   },
 );
 
-it.runIf(isExhaustive)(
-  'runs a file that was imported before it was there, and what it becomes',
-  async () => {
-    const part = join(sourceRoot, 'shared/new-part.ts');
-    const withPart = original.replace("status: 'ok'", 'status: part');
-    const printed = stage.lines.length;
+it('runs a file that was imported before it was there, and what it becomes', async () => {
+  const part = join(sourceRoot, 'shared/new-part.ts');
+  const withPart = original.replace("status: 'ok'", 'status: part');
+  const printed = stage.lines.length;
 
-    save(getHealth, `import { part } from '../shared/new-part.ts';\n${withPart}`);
-    await waitFor(() =>
-      expect(stage.lines.slice(printed)).toContain('The old code goes on running.'),
-    );
-    for (const status of ['there', 'changed']) {
-      save(part, `export const part = '${status}';`);
-      await waitFor(async () => expect(await health()).toBe(status));
-    }
+  save(getHealth, `import { part } from '../shared/new-part.ts';\n${withPart}`);
+  await waitFor(() =>
+    expect(stage.lines.slice(printed)).toContain('The old code goes on running.'),
+  );
+  for (const status of ['there', 'changed']) {
+    save(part, `export const part = '${status}';`);
+    await waitFor(async () => expect(await health()).toBe(status));
+  }
 
-    expect(stage.lines.slice(printed).join('\n')).toContain('Could not resolve');
-  },
-);
+  expect(stage.lines.slice(printed).join('\n')).toContain('Could not resolve');
+});
 
-it.runIf(isExhaustive)('goes on after a file of `functions/` has come and gone', async () => {
+it('goes on after a file of `functions/` has come and gone', async () => {
   const extra = join(sourceRoot, 'functions/get-extra.ts');
   const printed = stage.lines.length;
   save(extra, 'export const handler = async () => ({});');
@@ -140,7 +136,7 @@ it.runIf(isExhaustive)('goes on after a file of `functions/` has come and gone',
   await waitFor(async () => expect(await health()).toBe('without it'));
 });
 
-it.runIf(isExhaustive)('starts again with its data after a change of the template', async () => {
+it('starts again with its data after a change of the template', async () => {
   const { id } = await submit(stage, chatJob('stay'));
   await until(stage, id);
   const stack = join(sourceRoot, 'lib/service-stack.ts');
@@ -156,22 +152,19 @@ it.runIf(isExhaustive)('starts again with its data after a change of the templat
   expect(synthesesOf(stage)).toBe(1);
 });
 
-it.runIf(isExhaustive)(
-  'synthesizes nothing at its next start, unless a source has changed while it was off',
-  async () => {
-    const { dataDir } = stage;
-    const startAgain = () => stages.start({ sourceRoot, dataDir, env: { QUIRE_ASSEMBLY: '' } });
-    const healthOf = async (of: TestStage) =>
-      (await call<{ status: string }>(of, 'GET', '/health')).body;
-    await stage.kill('SIGTERM');
-    const unchanged = await startAgain();
-    await unchanged.kill('SIGTERM');
-    save(getHealth, withStatus('changed while it was off'));
-    const changed = await startAgain();
+it('synthesizes nothing at its next start, unless a source has changed while it was off', async () => {
+  const { dataDir } = stage;
+  const startAgain = () => stages.start({ sourceRoot, dataDir, env: { QUIRE_ASSEMBLY: '' } });
+  const healthOf = async (of: TestStage) =>
+    (await call<{ status: string }>(of, 'GET', '/health')).body;
+  await stage.kill('SIGTERM');
+  const unchanged = await startAgain();
+  await unchanged.kill('SIGTERM');
+  save(getHealth, withStatus('changed while it was off'));
+  const changed = await startAgain();
 
-    expect(synthesesOf(unchanged)).toBe(0);
-    expect(synthesesOf(changed)).toBe(1);
-    expect(await healthOf(changed)).toMatchObject({ status: 'changed while it was off' });
-    expect(readdirSync(join(dataDir, 'deployment'))).toHaveLength(1);
-  },
-);
+  expect(synthesesOf(unchanged)).toBe(0);
+  expect(synthesesOf(changed)).toBe(1);
+  expect(await healthOf(changed)).toMatchObject({ status: 'changed while it was off' });
+  expect(readdirSync(join(dataDir, 'deployment'))).toHaveLength(1);
+});

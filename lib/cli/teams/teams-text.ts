@@ -1,7 +1,7 @@
 import type { TeamRecord } from '../../../shared/keys/team.ts';
 import type { WebhookRecord } from '../../../shared/webhooks/webhook.ts';
 import { aligned, budgetText, dollars, minuteOf } from '../text.ts';
-import { webhookRows } from '../webhooks/report.ts';
+import { webhookRows } from '../webhooks/webhooks-text.ts';
 
 /** Describes a team, one line for each field, and then its keys. */
 export function describeTeam(team: TeamRecord, webhook?: WebhookRecord): string {

@@ -29,7 +29,7 @@ const sniffedBytes = 4_100;
 const minPictureBytes = 1_000;
 
 /** What to take apart, and how. */
-export interface TakingOptions {
+export interface ExtractionOptions {
   path: string;
   kind: CompositeKind;
   /** A folder for the files that are found within. */
@@ -41,12 +41,12 @@ export interface TakingOptions {
 }
 
 /** Takes a document apart, in the process that this is called in. Throws 422 if the document itself can't be read. */
-export async function takeApartHere(options: TakingOptions): Promise<Part[]> {
+export async function extractParts(options: ExtractionOptions): Promise<Part[]> {
   const { path, kind } = options;
   const { size } = statSync(path);
   if (size === 0) throw emptyDocument('bytes');
   if (size > maxMb * 1024 * 1024) throw unreadableDocument(`it is larger than ${maxMb} MB`);
-  const taking = new Taking(options);
+  const taking = new Extraction(options);
   await taking.takeComposite({ name: '', bytes: readFileSync(path), kind, depth: 0 });
   return taking.parts;
 }
@@ -58,13 +58,13 @@ interface Taken {
   depth: number;
 }
 
-class Taking {
+class Extraction {
   readonly parts: Part[] = [];
-  private readonly options: TakingOptions;
+  private readonly options: ExtractionOptions;
   private readonly total = { bytes: 0 };
   private readonly maxCharacters: number;
 
-  constructor(options: TakingOptions) {
+  constructor(options: ExtractionOptions) {
     this.options = options;
     this.maxCharacters = options.maxCharacters ?? maxCharacters;
   }

@@ -3,5 +3,5 @@ import { type ApiKey, readKey } from './key.ts';
 import { readTeam, type Team } from './team.ts';
 
 /** Reads whose account an id names: a key or a team. Throws `NotFoundError` if there is none. */
-export const readHolder = (id: string): Promise<ApiKey | Team> =>
+export const readAccountOwner = (id: string): Promise<ApiKey | Team> =>
   isTeamId(id) ? readTeam(id) : readKey(id);

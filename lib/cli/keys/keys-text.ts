@@ -1,9 +1,9 @@
 import type { KeyRecord } from '../../../shared/keys/key-record.ts';
 import type { Team } from '../../../shared/keys/team.ts';
-import type { Standing } from '../../../shared/usage/standing.ts';
+import type { KeySummary } from '../../../shared/usage/key-summary.ts';
 import type { WebhookRecord } from '../../../shared/webhooks/webhook.ts';
 import { aligned, budgetText, dollars, minuteOf } from '../text.ts';
-import { webhookRows } from '../webhooks/report.ts';
+import { webhookRows } from '../webhooks/webhooks-text.ts';
 
 /** Describes a key, one line for each field. */
 export function describeKey(
@@ -45,7 +45,7 @@ export function describeSecret(
 
 /** Lists keys with how they stand, one line for each; `teams` name the teams that they are in, if any is in one. */
 export function tabulateKeys(
-  keys: readonly (KeyRecord & Standing)[],
+  keys: readonly (KeyRecord & KeySummary)[],
   teams: readonly Pick<Team, 'id' | 'name'>[],
 ): string {
   if (keys.length === 0) return 'There are no keys yet.';
@@ -71,13 +71,13 @@ export function tabulateKeys(
     ],
     ...keys.map((key) => [
       ...[key.id, key.name, key.state, ...(hasTeams ? [teamOf(key)] : []), budgetText(key)],
-      ...standingOf(key),
+      ...summaryOf(key),
       ...[String(key.jobs.queued), String(key.jobs.running), expiryOf(key)],
     ]),
   ]);
 }
 
-function standingOf({ budget, last_used_at }: Standing): string[] {
+function summaryOf({ budget, last_used_at }: KeySummary): string[] {
   const used = last_used_at ? minuteOf(last_used_at) : 'never';
   if (budget === null) return ['-', '-', '-', '-', used];
   const { used_usd, held_usd, remaining_usd, unlimited, reset_at } = budget;

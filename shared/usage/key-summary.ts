@@ -10,7 +10,7 @@ import { type Account, accountKey } from '../ledger/account.ts';
 import { timeOfId } from '../uuid-time.ts';
 
 /** How a key stands now. */
-export interface Standing {
+export interface KeySummary {
   /** Null for a key that died before its account was opened. */
   budget: Budget | null;
   /** When the last of its calls began that has ended; null for none in 400 days. */
@@ -30,10 +30,10 @@ const readsAtOnce = 16;
  * Reads how keys stand: their accounts, a hundred at a time; the last charge of each, by a query; and once all jobs
  * that have not ended.
  */
-export async function standingsOf(
+export async function summariesOf(
   keys: readonly ApiKey[],
   onKey: (done: number) => void = () => {},
-): Promise<Map<string, Standing>> {
+): Promise<Map<string, KeySummary>> {
   const limit = pLimit(readsAtOnce);
   let done = 0;
   const lastUsed = (id: string) =>

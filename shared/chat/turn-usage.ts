@@ -4,7 +4,7 @@ import type { Outcome } from '../ledger/settle.ts';
 import type { UsageEvent } from './chat-event.ts';
 
 /** What the answer to one message has used so far: model calls and searches that are settled. */
-export class Tally {
+export class TurnUsage {
   private promptTokens = 0;
   private completionTokens = 0;
   private searches = 0;

@@ -8,8 +8,8 @@ import type { KeyRecord } from '../../shared/keys/key-record.ts';
 import { reserve } from '../../shared/ledger/reserve.ts';
 import { settle } from '../../shared/ledger/settle.ts';
 import { countCharges } from '../../shared/usage/count.ts';
+import type { KeySummary } from '../../shared/usage/key-summary.ts';
 import type { Spenders } from '../../shared/usage/spenders.ts';
-import type { Standing } from '../../shared/usage/standing.ts';
 import { runCommand } from '../support/servers/command.ts';
 import { dayMs } from '../support/worlds/clock.ts';
 import { keyed, submittedBy } from '../support/worlds/jobs.ts';
@@ -57,10 +57,10 @@ beforeAll(async () => {
   ]);
 });
 
-async function listed(...args: string[]): Promise<(KeyRecord & Standing)[]> {
+async function listed(...args: string[]): Promise<(KeyRecord & KeySummary)[]> {
   const { stdout, stderr } = await keys('list', ...args, '--json');
   expect(stderr).toBe('');
-  return (JSON.parse(stdout) as { keys: (KeyRecord & Standing)[] }).keys;
+  return (JSON.parse(stdout) as { keys: (KeyRecord & KeySummary)[] }).keys;
 }
 
 it('a list of keys tells what each has spent, holds and has left, when it was used, and its jobs', async () => {

@@ -7,11 +7,11 @@ import { type LaneName, nameOfLane } from './lane.ts';
 import { maxDelayMs } from './retry-wait.ts';
 
 /**
- * A message of a lane's queue. It doesn't carry a job but rings for one, as a doorbell does: whoever receives
- * it may claim one job of the lane, and the best ready one is claimed, which need not be the one it names.
+ * A message of a lane's queue. It carries no job, but the right to run one: whoever receives it
+ * may claim one job of the lane, and the best ready one is claimed, which need not be the one it names.
  * So a message that is lost, doubled or late loses nothing and does nothing twice.
  */
-export const Doorbell = v.object({
+export const JobMessage = v.object({
   lane: v.pipe(v.string(), v.nonEmpty()),
   key_id: v.pipe(v.string(), v.nonEmpty()),
   job_id: v.pipe(v.string(), v.nonEmpty()),
@@ -22,16 +22,19 @@ export const Doorbell = v.object({
   tag: v.optional(v.number()),
 });
 
-export type Doorbell = v.InferOutput<typeof Doorbell>;
+export type JobMessage = v.InferOutput<typeof JobMessage>;
 
-/** What a doorbell tells of a job. */
-type Rung = Pick<Job, 'lane' | 'key_id' | 'job_id' | 'priority' | 'turn' | 'tag' | 'ready_at'>;
+/** What a message tells of a job. */
+type NotifiedJob = Pick<
+  Job,
+  'lane' | 'key_id' | 'job_id' | 'priority' | 'turn' | 'tag' | 'ready_at'
+>;
 
 const messagesPerBatch = 10;
 
 /** Sends one message for each job, delayed until its wait is over. Returns the jobs whose message was refused. */
-export async function ring<Ringing extends Rung>(jobs: Ringing[]): Promise<Ringing[]> {
-  const refused: Ringing[] = [];
+export async function notify<Notified extends NotifiedJob>(jobs: Notified[]): Promise<Notified[]> {
+  const refused: Notified[] = [];
   for (const [queueUrl, ready] of Map.groupBy(jobs, ({ lane }) => queueUrlOf(nameOfLane(lane)))) {
     for (let start = 0; start < ready.length; start += messagesPerBatch) {
       refused.push(...(await sendBatch(queueUrl, ready.slice(start, start + messagesPerBatch))));
@@ -40,16 +43,16 @@ export async function ring<Ringing extends Rung>(jobs: Ringing[]): Promise<Ringi
   return refused;
 }
 
-async function sendBatch<Ringing extends Rung>(
+async function sendBatch<Notified extends NotifiedJob>(
   queueUrl: string,
-  jobs: Ringing[],
-): Promise<Ringing[]> {
+  jobs: Notified[],
+): Promise<Notified[]> {
   const { Failed = [] } = await sqs.send(
     new SendMessageBatchCommand({
       QueueUrl: queueUrl,
       Entries: jobs.map((job, index) => ({
         Id: String(index),
-        MessageBody: JSON.stringify(doorbellOf(job)),
+        MessageBody: JSON.stringify(messageFor(job)),
         DelaySeconds: delaySeconds(job),
       })),
     }),
@@ -57,11 +60,11 @@ async function sendBatch<Ringing extends Rung>(
   return Failed.flatMap(({ Id }) => jobs[Number(Id)] ?? []);
 }
 
-function doorbellOf({ lane, key_id, job_id, priority, turn, tag }: Rung): Doorbell {
+function messageFor({ lane, key_id, job_id, priority, turn, tag }: NotifiedJob): JobMessage {
   return { lane, key_id, job_id, priority, waits: turn === undefined, tag };
 }
 
-function delaySeconds({ ready_at, turn }: Rung): number {
+function delaySeconds({ ready_at, turn }: NotifiedJob): number {
   if (turn) return 0;
   const seconds = Math.ceil((Date.parse(ready_at) - Date.now()) / 1000);
   return Math.max(0, Math.min(maxDelayMs / 1000, seconds));

@@ -6,7 +6,7 @@ import { outputParameters } from './output-parameters.ts';
 import { refuseProvidersTools } from './provider-tools.ts';
 
 /** Parameters of providers and gateways that change a call's price, its model, its address, or who keeps its data. */
-const special = [
+const unsupported = [
   ...['service_tier', 'models', 'fallbacks', 'provider', 'plugins', 'web_search_options'],
   ...['api_base', 'api_key', 'base_url', 'extra_body', 'extra_headers'],
   ...['store', 'background', 'previous_response_id', 'mock_response', 'mock_tool_calls'],
@@ -28,8 +28,8 @@ const special = [
  * Refuses parameters that could make a call cheaper or dearer than was held, send it elsewhere, or have it kept,
  * unless the catalogue allows them or has their price. Throws `UnprocessableEntityError`.
  */
-export function refuseSpecial(model: Model, parameters: Record<string, unknown>): void {
-  for (const name of special) {
+export function refuseUnsupported(model: Model, parameters: Record<string, unknown>): void {
+  for (const name of unsupported) {
     const value = parameters[name];
     if (asksForNothing(value) || isAllowed(model, name, value)) continue;
     throw valueError(['body', name], `${name} is not available for ${model.id}`);

@@ -1,7 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import type { Caller } from '../../shared/http/caller.ts';
-import { cancelJob } from '../../shared/jobs/cancel.ts';
 import { listJobs } from '../../shared/jobs/read.ts';
 import type {
   ChatBatchResult,
@@ -10,6 +9,7 @@ import type {
   OcrResult,
   PipelineResult,
 } from '../../shared/jobs/result.ts';
+import { cancelJob } from '../../shared/jobs/stop.ts';
 import { reportLimits } from '../../shared/keys/limits-report.ts';
 import { createTeam } from '../../shared/keys/team.ts';
 import { brokenPicturePage, greyPage, rawPdf, wordsPage } from '../support/fixtures/poison.ts';

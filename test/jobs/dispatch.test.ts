@@ -1,9 +1,9 @@
 import type { DynamoDBRecord } from 'aws-lambda';
 import { beforeEach, expect, it } from 'vitest';
-import { cancelJob } from '../../shared/jobs/cancel.ts';
 import { dispatchJobs } from '../../shared/jobs/dispatch.ts';
 import { completionOf } from '../../shared/jobs/run-leased.ts';
 import { claimJob, makeReady, renewLease, retryJob } from '../../shared/jobs/state.ts';
+import { cancelJob } from '../../shared/jobs/stop.ts';
 import { jobWorker } from '../../shared/jobs/worker.ts';
 import { contextOf, eventOf, takeMessages } from '../support/servers/queue.ts';
 import { answer, caller, itemOf, streamRecords, submitted } from '../support/worlds/jobs.ts';

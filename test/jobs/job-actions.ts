@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { writeTransaction } from '../../shared/aws/transact.ts';
-import { cancelJob } from '../../shared/jobs/cancel.ts';
 import { type ClaimedJob, findJob, type Job } from '../../shared/jobs/job.ts';
 import { claimJobs } from '../../shared/jobs/next-jobs.ts';
 import { keepResult } from '../../shared/jobs/objects.ts';
@@ -17,7 +16,7 @@ import {
   retryJob,
   suspendJob,
 } from '../../shared/jobs/state.ts';
-import { stopCallersJob } from '../../shared/jobs/stop.ts';
+import { cancelJob, stopCallersJob } from '../../shared/jobs/stop.ts';
 import { sweepJobs } from '../../shared/jobs/sweep.ts';
 import { pass } from '../support/worlds/clock.ts';
 import { answer, caller, lane, messageFor, submitted } from '../support/worlds/jobs.ts';

@@ -1,10 +1,9 @@
 import { expect, it } from 'vitest';
 import type { Caller } from '../../shared/http/caller.ts';
-import { cancelJob } from '../../shared/jobs/cancel.ts';
 import { listJobs } from '../../shared/jobs/read.ts';
 import type { FolderResult } from '../../shared/jobs/result.ts';
 import { retryCallersJob } from '../../shared/jobs/retry.ts';
-import { stopCallersJob } from '../../shared/jobs/stop.ts';
+import { cancelJob, stopCallersJob } from '../../shared/jobs/stop.ts';
 import { limitsOf } from '../../shared/keys/key-limits.ts';
 import { smallPdf, words } from '../support/fixtures/small-documents.ts';
 import { useFreshHour } from '../support/worlds/clock.ts';

@@ -3,12 +3,12 @@ import { type GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynam
 import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import { setting } from '../../shared/config.ts';
-import { cancelJob } from '../../shared/jobs/cancel.ts';
 import type { ClaimedJob, Job } from '../../shared/jobs/job.ts';
 import { notify } from '../../shared/jobs/notify.ts';
 import type { JobResult } from '../../shared/jobs/result.ts';
 import type { RunJob } from '../../shared/jobs/run-leased.ts';
 import { leaseMs } from '../../shared/jobs/state.ts';
+import { cancelJob } from '../../shared/jobs/stop.ts';
 import { sweepJobs } from '../../shared/jobs/sweep.ts';
 import { jobWorker } from '../../shared/jobs/worker.ts';
 import { writtenLines } from '../support/run/output.ts';

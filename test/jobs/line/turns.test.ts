@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Caller } from '../../../shared/http/caller.ts';
-import { cancelJob } from '../../../shared/jobs/cancel.ts';
 import { dispatchJobs } from '../../../shared/jobs/dispatch.ts';
 import { getJob } from '../../../shared/jobs/get-job.ts';
 import { type ClaimedJob, findItem, type Job } from '../../../shared/jobs/job.ts';

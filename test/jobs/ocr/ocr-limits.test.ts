@@ -4,8 +4,8 @@ import { handler as resetOcrWindows } from '../../../functions/reset-ocr-windows
 import { dynamodb, getItem } from '../../../shared/aws/dynamodb.ts';
 import { setting } from '../../../shared/config.ts';
 import type { Caller } from '../../../shared/http/caller.ts';
-import { cancelJob } from '../../../shared/jobs/cancel.ts';
 import type { OcrResult } from '../../../shared/jobs/result.ts';
+import { cancelJob } from '../../../shared/jobs/stop.ts';
 import { changeKey } from '../../../shared/keys/key.ts';
 import { reportLimits } from '../../../shared/keys/limits-report.ts';
 import { takeImage } from '../../../shared/ledger/ocr-windows.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Caller } from '../../../shared/http/caller.ts';
-import { cancelJob } from '../../../shared/jobs/cancel.ts';
 import { listJobs } from '../../../shared/jobs/read.ts';
 import type { PipelineResult } from '../../../shared/jobs/result.ts';
+import { cancelJob } from '../../../shared/jobs/stop.ts';
 import { greyJpeg, imagePart, smallPdf, words } from '../../support/fixtures/small-documents.ts';
 import { minuteMs, pass, stopClock } from '../../support/worlds/clock.ts';
 import { usdPerPage, useOf } from '../../support/worlds/document-use.ts';

@@ -10,6 +10,7 @@ import { claimBest, claimJobs } from '../../../shared/jobs/next-jobs.ts';
 import { splitIntoParts } from '../../../shared/jobs/ocr/parts.ts';
 import { retryCallersJob } from '../../../shared/jobs/retry.ts';
 import { retryJob } from '../../../shared/jobs/state.ts';
+import { cancelJob } from '../../../shared/jobs/stop.ts';
 import { JobSubmission } from '../../../shared/jobs/submission.ts';
 import { submitJob } from '../../../shared/jobs/submit.ts';
 import { issueKey } from '../../../shared/keys/key.ts';

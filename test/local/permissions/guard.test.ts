@@ -194,7 +194,7 @@ const named = calls.map(
 );
 
 describe('a call of a function', () => {
-  it.each(some(4, named))(
+  it.each(some(3, named))(
     '%s reaches the service when it is granted',
     async (_, call, action, resource) => {
       const { status } = await callAs([{ action, resource }], call);
@@ -203,7 +203,7 @@ describe('a call of a function', () => {
     },
   );
 
-  it.each(some(4, named))(
+  it.each(some(3, named))(
     '%s is refused without its grant, and not sent',
     async (_, call, action, resource, [name, status]) => {
       const elsewhere = { action, resource: `${resource}-2` };

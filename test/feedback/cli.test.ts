@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { some } from '../support/run/cases.ts';
 import { shared } from '../support/run/shared.ts';
 import { call } from '../support/servers/api.ts';
 import { runCommand } from '../support/servers/command.ts';
@@ -63,18 +62,16 @@ describe.concurrent('feedback', () => {
 
   const days = '--days takes a whole number from 1 to 400';
 
-  it.each(
-    some(2, [
-      [['summary', '--days', '0'], `${days}, not "0".`],
-      [['export', '--days', '401'], `${days}, not "401".`],
-      [['export', '--days', 'week'], `${days}, not "week".`],
-      [
-        ['export', '--json'],
-        'export has no option --json; npm run feedback -- export --help lists its options.',
-      ],
-      [['list'], 'There is no command list; the commands are summary, export.'],
-    ]),
-  )('is not told, in one sentence: %j', async (args, sentence) => {
+  it.each([
+    [['summary', '--days', '0'], `${days}, not "0".`],
+    [['export', '--days', '401'], `${days}, not "401".`],
+    [['export', '--days', 'week'], `${days}, not "week".`],
+    [
+      ['export', '--json'],
+      'export has no option --json; npm run feedback -- export --help lists its options.',
+    ],
+    [['list'], 'There is no command list; the commands are summary, export.'],
+  ])('is not told, in one sentence: %j', async (args, sentence) => {
     expect(await feedback(...args)).toEqual({ code: 1, stdout: '', stderr: `${sentence}\n` });
   });
 

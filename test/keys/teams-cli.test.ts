@@ -6,7 +6,6 @@ import type { KeyRecord } from '../../shared/keys/key-record.ts';
 import { createTeam, type TeamRecord } from '../../shared/keys/team.ts';
 import { reserve } from '../../shared/ledger/reserve.ts';
 import { settle } from '../../shared/ledger/settle.ts';
-import { some } from '../support/run/cases.ts';
 import { shared } from '../support/run/shared.ts';
 import { runCommand } from '../support/servers/command.ts';
 import { accountOf } from '../support/worlds/ledger-world.ts';
@@ -133,26 +132,24 @@ describe.concurrent('teams', () => {
     expect(stderr).toBe(`The name taken team is in use by ${team.id}: give another.\n`);
   });
 
-  it.each(
-    some(2, [
-      [['create'], 'create needs a name for the team: --name NAME.'],
-      [
-        ['create', '--name', 'x', '--duration', '1d'],
-        'The duration 1d needs a budget: give --budget-usd too, or --duration none.',
-      ],
-      [
-        ['create', '--name', 'x', '--budget-usd', '0'],
-        'The keys of a team with a budget of $0 can pay for nothing. Add --yes if you mean it.',
-      ],
-      [['show', 'key_1'], "show takes a team's id, team_…, as npm run teams -- list shows them."],
-      [['show', unknownTeam], `There is no team ${unknownTeam}.`],
-      [
-        ['set', unknownTeam],
-        'There is nothing to change: give a name, a budget, a duration or a webhook.',
-      ],
-      [['set', unknownTeam, '--budget-usd', '1'], `There is no team ${unknownTeam}.`],
-    ]),
-  )('are refused in one sentence: %j', { tags: 'exhaustive' }, async (args, sentence) => {
+  it.each([
+    [['create'], 'create needs a name for the team: --name NAME.'],
+    [
+      ['create', '--name', 'x', '--duration', '1d'],
+      'The duration 1d needs a budget: give --budget-usd too, or --duration none.',
+    ],
+    [
+      ['create', '--name', 'x', '--budget-usd', '0'],
+      'The keys of a team with a budget of $0 can pay for nothing. Add --yes if you mean it.',
+    ],
+    [['show', 'key_1'], "show takes a team's id, team_…, as npm run teams -- list shows them."],
+    [['show', unknownTeam], `There is no team ${unknownTeam}.`],
+    [
+      ['set', unknownTeam],
+      'There is nothing to change: give a name, a budget, a duration or a webhook.',
+    ],
+    [['set', unknownTeam, '--budget-usd', '1'], `There is no team ${unknownTeam}.`],
+  ])('are refused in one sentence: %j', async (args, sentence) => {
     expect(await teams(...args)).toEqual({ code: 1, stdout: '', stderr: `${sentence}\n` });
   });
 

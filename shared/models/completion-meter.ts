@@ -45,6 +45,7 @@ export class CompletionMeter {
   private serviceTier: unknown;
   private readonly output = new OutputCount();
   private readonly unfinished = new Set<number>();
+  private readonly finishedChoices = new Set<number>();
   /** Whether a finish reason has come, so that the completion is whole. */
   finished = false;
   /** Whether the response has come to its end, or reported an error: what did not come will not come. */
@@ -62,7 +63,12 @@ export class CompletionMeter {
   /** Whether the last usage that was reported can't be true: it is corrected, or left out of account. */
   get isUnbelievable(): boolean {
     const { usage } = this;
-    return usage !== this.reported || this.saysNothingOfOutput || this.saysTooLittle;
+    return (
+      usage !== this.reported ||
+      this.saysNothingOfOutput ||
+      this.saysNothingOfPrompt ||
+      this.saysTooLittle
+    );
   }
 
   /** Whether more came than the call allows: its upstream doesn't know the limit, or doesn't keep it. */
@@ -95,6 +101,11 @@ export class CompletionMeter {
     return prompt_tokens === 0 && completion_tokens === 0 && this.output.estimatedTokens > 0;
   }
 
+  /** Whether the usage counts no prompt. There is one in each call: some servers leave out what they had in a cache. */
+  private get saysNothingOfPrompt(): boolean {
+    return this.usage?.prompt_tokens === 0 && this.estimatedPrompt() > 0;
+  }
+
   /** Whether the usage of the whole output is less than that can be. */
   private get saysTooLittle(): boolean {
     const { completion_tokens = Number.POSITIVE_INFINITY } = this.usage ?? {};
@@ -120,13 +131,16 @@ export class CompletionMeter {
     for (const [position, choice] of (Array.isArray(choices) ? choices : []).entries()) {
       const { index, finish_reason, delta, message } = choice ?? {};
       const number = typeof index === 'number' ? index : position;
-      if (this.output.add(number, delta ?? message ?? {})) {
+      const hasText = this.output.add(number, delta ?? message ?? {});
+      if (hasText) {
         this.isUsageLast = false;
         this.unfinished.add(number);
       }
       if (!finish_reason) continue;
       this.finished = true;
-      this.unfinished.delete(number);
+      // One that went on after its end may do so again: some servers write a reason into every chunk.
+      if (!hasText || !this.finishedChoices.has(number)) this.unfinished.delete(number);
+      this.finishedChoices.add(number);
     }
     if (!usage) return;
     this.reported = withReasoning(withWholePrompt(usage));
@@ -171,7 +185,7 @@ export class CompletionMeter {
     const known = this.saysNothingOfOutput ? undefined : usage;
     const prompt_tokens = Math.max(
       known?.prompt_tokens ?? 0,
-      known && this.isUsageLast ? 0 : estimatePromptTokens(this.model, this.request),
+      known?.prompt_tokens && this.isUsageLast ? 0 : this.estimatedPrompt(),
     );
     const completion_tokens = Math.max(
       known?.completion_tokens ?? 0,
@@ -180,6 +194,10 @@ export class CompletionMeter {
     const isAsTold =
       prompt_tokens === known?.prompt_tokens && completion_tokens === known.completion_tokens;
     return isAsTold ? known : { ...known, prompt_tokens, completion_tokens };
+  }
+
+  private estimatedPrompt(): number {
+    return estimatePromptTokens(this.model, this.request);
   }
 
   /** Estimates the output's tokens: within the call's limit, unless it is certainly longer. */

@@ -257,6 +257,15 @@ it('a usage of less than the text can be is unbelievable, and the least is paid'
   expect(isUnbelievable(text('word '.repeat(499)), finish, usage(3, 499))).toBe(false);
 });
 
+it('a usage that counts no prompt is unbelievable, and the prompt is estimated', () => {
+  const seen = [text('hi'), finish, usage(0, 4)];
+
+  expect(metered(...seen)).toMatchObject({ figures: 'estimated', completionTokens: 4 });
+  expect(metered(...seen).promptTokens).toBe(metered(text('hi'), finish).promptTokens);
+  expect(metered(...seen).promptTokens).toBeGreaterThan(0);
+  expect(isUnbelievable(...seen)).toBe(true);
+});
+
 describe('an output that is longer than the call allows', () => {
   const limited = { ...request, max_tokens: 10 };
   const meterOf = (of: Model, asked: object, ...seen: Metered[]) => {
@@ -308,6 +317,30 @@ describe('an output that is longer than the call allows', () => {
 
     expect(seen.flat()).toEqual([]);
     expect(meter.overdueChoices).toEqual([0, 2]);
+  });
+
+  it('has to be ended although each chunk says that it has', () => {
+    const meter = meterOf(model, limited);
+    const seen = [];
+    for (let words = 0; words < 11; words++) {
+      meter.observe(choice(0, 'word ', 'stop'));
+      seen.push(meter.overdueChoices.length);
+    }
+
+    expect(seen).toEqual([...Array(10).fill(0), 1]);
+  });
+
+  it('needs no end where it came whole, with the reason of its end', () => {
+    expect(meterOf(model, limited, choice(0, 'word '.repeat(50), 'stop')).overdueChoices).toEqual(
+      [],
+    );
+  });
+
+  it('is told by what a model writes to a custom tool', () => {
+    const custom = { name: 'look', input: 'word '.repeat(50) };
+    const choices = [{ delta: { tool_calls: [{ index: 0, type: 'custom', custom }] } }];
+
+    expect(meterOf(model, limited, { choices }).overdueChoices).toEqual([0]);
   });
 
   it('goes on if it is free and has no limit but the model’s', () => {

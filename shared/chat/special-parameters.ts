@@ -6,7 +6,7 @@ import { outputParameters } from './output-parameters.ts';
 import { refuseProvidersTools } from './provider-tools.ts';
 
 /** Parameters of providers and gateways that change a call's price, its model, its address, or who keeps its data. */
-const special = [
+export const special = [
   ...['service_tier', 'models', 'fallbacks', 'provider', 'plugins', 'web_search_options'],
   ...['api_base', 'api_key', 'base_url', 'extra_body', 'extra_headers'],
   ...['store', 'background', 'previous_response_id', 'mock_response', 'mock_tool_calls'],
@@ -68,11 +68,10 @@ function refuseModalities(model: Model, modalities: unknown): void {
 }
 
 /** Clients send these for what is the default anyway. */
-const asksForNothing = (value: unknown) =>
-  value === undefined || value === null || value === false || value === 'default';
+const asksForNothing = (value: unknown) => value === undefined || value === null || value === false;
 
 function isAllowed(model: Model, name: string, value: unknown): boolean {
-  const isTier = value === 'auto' || isPriced(model.serviceTiers, value);
+  const isTier = value === 'auto' || value === 'default' || isPriced(model.serviceTiers, value);
   return (name === 'service_tier' && isTier) || isAllowedBy(model, name);
 }
 

@@ -8,7 +8,7 @@ import type { Model } from '../models/catalogue.ts';
 import type { SizedRequest } from '../models/token-bounds.ts';
 import type { CompletionBody } from '../models/upstream.ts';
 import { findFileId, Messages, noFileIds } from './completion-message.ts';
-import { refuseOtherCase } from './other-case.ts';
+import { refuseOtherCase, refuseOtherCaseWithin } from './other-case.ts';
 import { refuseBeyondLimit } from './output-parameters.ts';
 import { refuseSpecial, special } from './special-parameters.ts';
 
@@ -123,6 +123,7 @@ export function upstreamBody(
   }: CompletionRequest,
 ): CompletionBody & SizedRequest {
   refuseOtherCase(rest, knownNames);
+  refuseOtherCaseWithin(rest.messages, ['body', 'messages']);
   refuseSpecial(model, rest);
   const limits = [max_tokens, max_completion_tokens].filter((each) => typeof each === 'number');
   const limit = Math.min(...limits, model.maxOutputTokens);

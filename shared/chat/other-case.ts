@@ -10,25 +10,29 @@ const messageNames = [
 const ownData = new Set(['input']);
 
 /** Deeper than any provider reads. */
-const maxDepth = 10;
+const maxDepth = 12;
+
+type Place = (string | number)[];
 
 /**
- * Throws `UnprocessableEntityError` for a parameter whose name is one of these in another case, and for such a field of a
- * message: servers in Go, as Ollama and several gateways are, take `MAX_TOKENS` for `max_tokens`. So it would pass what is
- * refused or counted by its own name.
+ * Throws `UnprocessableEntityError` for a parameter whose name is one of these in another case: servers in Go, as Ollama
+ * and several gateways are, take `MAX_TOKENS` for `max_tokens`. So it would pass what is refused or counted by its own name.
  *
  * @see https://pkg.go.dev/encoding/json#Unmarshal
  */
 export function refuseOtherCase(
-  { messages, ...parameters }: Record<string, unknown>,
+  parameters: Record<string, unknown>,
   names: readonly string[],
 ): void {
   const known = byFolded(names);
   for (const name of Object.keys(parameters)) refuseUnlessWritten(name, known, ['body']);
-  refuseWithin(messages, byFolded(messageNames), ['body', 'messages']);
 }
 
-function refuseWithin(value: unknown, known: Known, loc: (string | number)[]): void {
+/** Throws the same for a field within messages that stand at a place. */
+export const refuseOtherCaseWithin = (messages: readonly unknown[], place: Place): void =>
+  refuseWithin(messages, byFolded(messageNames), place);
+
+function refuseWithin(value: unknown, known: Known, loc: Place): void {
   if (typeof value !== 'object' || value === null || loc.length > maxDepth) return;
   for (const [key, each] of Object.entries(value)) {
     const isItem = Array.isArray(value);
@@ -45,7 +49,7 @@ const byFolded = (names: readonly string[]): Known => Map.groupBy(names, folded)
 /** Makes one of all cases of a name. In upper case first, as `ſ` is another case of `S`. */
 const folded = (name: string) => name.toUpperCase().toLowerCase();
 
-function refuseUnlessWritten(name: string, known: Known, loc: (string | number)[]): void {
+function refuseUnlessWritten(name: string, known: Known, loc: Place): void {
   const meant = known.get(folded(name));
   if (!meant || meant.includes(name)) return;
   throw valueError([...loc, name], `unknown name; did you mean ${meant[0]}?`);

@@ -1,7 +1,8 @@
 import { valueError } from '../http/errors.ts';
-import { askedKinds } from '../models/asked-kinds.ts';
+import { askedKinds, type Place } from '../models/asked-kinds.ts';
 import { isAllowedBy, type Model } from '../models/catalogue.ts';
 import { isFree } from '../models/cost.ts';
+import { refuseOtherCaseWithin } from './other-case.ts';
 import { outputParameters } from './output-parameters.ts';
 import { refuseProvidersTools } from './provider-tools.ts';
 
@@ -39,18 +40,31 @@ export function refuseSpecial(model: Model, parameters: Record<string, unknown>)
   refuseModalities(model, parameters['modalities']);
 }
 
+/**
+ * Refuses in messages alone, as jobs have them, what could make their call cheaper or dearer than was held. `within` is
+ * the place of what has them. Throws `UnprocessableEntityError`.
+ */
+export function refuseInMessages(model: Model, messages: readonly unknown[], within: Place): void {
+  refuseOtherCaseWithin(messages, [...within, 'messages']);
+  refuseUnpriced(model, { messages }, within);
+}
+
 /** What has a price of its own at every provider that has it. Audio that is sent may have that of other input. */
 const pricedApart = ['cacheWrite', 'cacheWrite1h', 'audioOutput'] as const;
 
 /** Refuses what has a price of its own, if the catalogue doesn't say which. */
-function refuseUnpriced(model: Model, parameters: Record<string, unknown>): void {
+function refuseUnpriced(
+  model: Model,
+  parameters: Record<string, unknown>,
+  within: Place = ['body'],
+): void {
   if (isFree(model)) return;
   const asked = askedKinds(parameters);
   for (const kind of pricedApart) {
     const place = asked[kind];
     if (!place || model.usdPerMillionTokens[kind] !== undefined) continue;
     throw valueError(
-      ['body', ...place],
+      [...within, ...place],
       `it is not available for ${model.id}, whose price has no ${kind}`,
     );
   }

@@ -1,12 +1,13 @@
 import { valueError } from '../http/errors.ts';
-import { askedKinds } from '../models/asked-kinds.ts';
+import { askedKinds, type Place } from '../models/asked-kinds.ts';
 import { isAllowedBy, type Model } from '../models/catalogue.ts';
 import { isFree } from '../models/cost.ts';
+import { refuseOtherCaseWithin } from './other-case.ts';
 import { outputParameters } from './output-parameters.ts';
 import { refuseProvidersTools } from './provider-tools.ts';
 
 /** Parameters of providers and gateways that change a call's price, its model, its address, or who keeps its data. */
-const unsupported = [
+export const unsupported = [
   ...['service_tier', 'models', 'fallbacks', 'provider', 'plugins', 'web_search_options'],
   ...['api_base', 'api_key', 'base_url', 'extra_body', 'extra_headers'],
   ...['store', 'background', 'previous_response_id', 'mock_response', 'mock_tool_calls'],
@@ -39,18 +40,31 @@ export function refuseUnsupported(model: Model, parameters: Record<string, unkno
   refuseModalities(model, parameters['modalities']);
 }
 
+/**
+ * Refuses in messages alone, as jobs have them, what could make their call cheaper or dearer than was held. `within` is
+ * the place of what has them. Throws `UnprocessableEntityError`.
+ */
+export function refuseInMessages(model: Model, messages: readonly unknown[], within: Place): void {
+  refuseOtherCaseWithin(messages, [...within, 'messages']);
+  refuseUnpriced(model, { messages }, within);
+}
+
 /** What has a price of its own at every provider that has it. Audio that is sent may have that of other input. */
 const pricedApart = ['cacheWrite', 'cacheWrite1h', 'audioOutput'] as const;
 
 /** Refuses what has a price of its own, if the catalogue doesn't say which. */
-function refuseUnpriced(model: Model, parameters: Record<string, unknown>): void {
+function refuseUnpriced(
+  model: Model,
+  parameters: Record<string, unknown>,
+  within: Place = ['body'],
+): void {
   if (isFree(model)) return;
   const asked = askedKinds(parameters);
   for (const kind of pricedApart) {
     const place = asked[kind];
     if (!place || model.usdPerMillionTokens[kind] !== undefined) continue;
     throw valueError(
-      ['body', ...place],
+      [...within, ...place],
       `it is not available for ${model.id}, whose price has no ${kind}`,
     );
   }
@@ -68,11 +82,10 @@ function refuseModalities(model: Model, modalities: unknown): void {
 }
 
 /** Clients send these for what is the default anyway. */
-const asksForNothing = (value: unknown) =>
-  value === undefined || value === null || value === false || value === 'default';
+const asksForNothing = (value: unknown) => value === undefined || value === null || value === false;
 
 function isAllowed(model: Model, name: string, value: unknown): boolean {
-  const isTier = value === 'auto' || isPriced(model.serviceTiers, value);
+  const isTier = value === 'auto' || value === 'default' || isPriced(model.serviceTiers, value);
   return (name === 'service_tier' && isTier) || isAllowedBy(model, name);
 }
 

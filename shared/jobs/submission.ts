@@ -1,14 +1,15 @@
 import * as v from 'valibot';
 import { Messages } from '../chat/completion-message.ts';
+import { refuseInMessages } from '../chat/unsupported-parameters.ts';
 import type { Caller } from '../http/caller.ts';
 import { valueError } from '../http/errors.ts';
 import { dictionary, integerBetween, ModelName, orNull, stringUpTo } from '../http/schema.ts';
 import { limitsOf } from '../keys/key-limits.ts';
 import { allowedModelsOf, isUsable, noSuchModel } from '../keys/usable-models.ts';
 import { Metadata } from '../ledger/metadata.ts';
-import { findOcrEngine } from '../models/catalogue.ts';
+import { findModel, findOcrEngine } from '../models/catalogue.ts';
 import { checkInlineFiles, inlineFilesOf } from './inline-files.ts';
-import { canRead, modelsOf } from './step-models.ts';
+import { canRead, chatModelOf, modelsOf } from './step-models.ts';
 
 /** Longer than any that Google gives. */
 const DriveId = v.pipe(stringUpTo(255), v.minLength(1));
@@ -63,6 +64,7 @@ export function checkSubmission(submission: JobSubmission, caller: Caller): void
   if (drive) checkDrive(drive, caller);
   if (inline) checkInline(submission, inline.messages);
   checkModels(submission, caller);
+  if (inline) checkMessages(submission, inline.messages);
 }
 
 function checkDrive(
@@ -91,6 +93,13 @@ function checkInline(
   throw job_type === 'ocr'
     ? valueError(['body', 'inline', 'messages'], 'an ocr job needs at least one image or file part')
     : valueError(['body', 'pipeline'], 'a pipeline needs drive input, or inline images or files');
+}
+
+/** Checks messages that a model is asked as they are. */
+function checkMessages(submission: JobSubmission, messages: v.InferOutput<typeof Messages>): void {
+  const model = findModel(chatModelOf(submission));
+  if (submission.job_type !== 'chat' || submission.pipeline || !model) return;
+  refuseInMessages(model, messages, ['body', 'inline']);
 }
 
 function checkModels(submission: JobSubmission, caller: Caller): void {

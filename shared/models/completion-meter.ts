@@ -63,12 +63,7 @@ export class CompletionMeter {
   /** Whether the last usage that was reported can't be true: it is corrected, or left out of account. */
   get isUnbelievable(): boolean {
     const { usage } = this;
-    return (
-      usage !== this.reported ||
-      this.saysNothingOfOutput ||
-      this.saysNothingOfPrompt ||
-      this.saysTooLittle
-    );
+    return usage !== this.reported || this.saysNothingOfOutput || this.saysTooLittle;
   }
 
   /** Whether more came than the call allows: its upstream doesn't know the limit, or doesn't keep it. */
@@ -99,11 +94,6 @@ export class CompletionMeter {
   private get saysNothingOfOutput(): boolean {
     const { prompt_tokens, completion_tokens } = this.usage ?? {};
     return prompt_tokens === 0 && completion_tokens === 0 && this.output.estimatedTokens > 0;
-  }
-
-  /** Whether the usage counts no prompt. There is one in each call: some servers leave out what they had in a cache. */
-  private get saysNothingOfPrompt(): boolean {
-    return this.usage?.prompt_tokens === 0 && this.estimatedPrompt() > 0;
   }
 
   /** Whether the usage of the whole output is less than that can be. */
@@ -185,7 +175,7 @@ export class CompletionMeter {
     const known = this.saysNothingOfOutput ? undefined : usage;
     const prompt_tokens = Math.max(
       known?.prompt_tokens ?? 0,
-      known?.prompt_tokens && this.isUsageLast ? 0 : this.estimatedPrompt(),
+      known && this.isUsageLast ? 0 : estimatePromptTokens(this.model, this.request),
     );
     const completion_tokens = Math.max(
       known?.completion_tokens ?? 0,
@@ -194,10 +184,6 @@ export class CompletionMeter {
     const isAsTold =
       prompt_tokens === known?.prompt_tokens && completion_tokens === known.completion_tokens;
     return isAsTold ? known : { ...known, prompt_tokens, completion_tokens };
-  }
-
-  private estimatedPrompt(): number {
-    return estimatePromptTokens(this.model, this.request);
   }
 
   /** Estimates the output's tokens: within the call's limit, unless it is certainly longer. */

@@ -40,6 +40,7 @@ it.each([
   ['data_sources', [{ type: 'azure_search' }]],
   ['cache_control_injection_points', [{ location: 'message', role: 'system' }]],
   ['cached_content', 'cachedContents/1'],
+  ['preset', 'default'],
 ])('refuses %s: %j, and names it', (name, value) => {
   const refusal = (() => {
     try {
@@ -147,6 +148,20 @@ describe('a tool that the provider runs and bills itself is refused, with its pl
   });
 
   it.each([
+    ['Google’s by LiteLLM', { googleSearch: {} }, '0.googleSearch'],
+    ['Anthropic’s', { type: 'web_search_20250305', name: 'web_search' }, '0.type'],
+    ['one beside a function', { name: 'look', url_context: {} }, '0.url_context'],
+    ['one that is none', 'google_search', '0'],
+  ])('%s in the old list of functions', (_, tool, place) => {
+    expect(refusedAt({ functions: [tool] })).toBe(`body.functions.${place}`);
+  });
+
+  it('a list of functions that is none', () => {
+    expect(refusedAt({ functions: { googleSearch: {} } })).toBe('body.functions');
+    expect(refusedAt({ functions: null })).toBeUndefined();
+  });
+
+  it.each([
     ['a word in place of one', ['web_search'], 'body.tools.0'],
     ['nothing in place of one', [null], 'body.tools.0'],
     ['one outside a list', { googleSearch: {} }, 'body.tools'],
@@ -196,6 +211,8 @@ describe('what has a price of its own', () => {
       { tools: [{ type: 'function', function: { name: 'f', ...mark } }] },
       'tools.0.function',
     ],
+    ['an old function', { functions: [{ name: 'f', ...mark }] }, 'functions.0'],
+    ['a system prompt beside the messages', { system: [part(mark)] }, 'system.0'],
     ['the request', mark, ''],
   ])('is refused where the model has none for it: cache_control of %s', (_, request, place) => {
     const at = ['body', ...(place ? [place] : []), 'cache_control'].join('.');
@@ -221,6 +238,8 @@ describe('what has a price of its own', () => {
     expect(refusedAt({ tools: [{ type: 'function', function: { name: 'f', parameters } }] })).toBe(
       undefined,
     );
+    const json_schema = { name: 'f', schema: parameters };
+    expect(refusedAt({ response_format: { type: 'json_schema', json_schema } })).toBeUndefined();
     expect(refusedAt(said(part({ cache_control: null })))).toBeUndefined();
   });
 
@@ -229,6 +248,7 @@ describe('what has a price of its own', () => {
     const modalities = ['text', 'audio'];
 
     expect(refusedAt({ modalities })).toBe('body.modalities.1');
+    expect(refusedAt({ modalities: 'audio' })).toBe('body.modalities');
     expect(refusedAt({ modalities }, speaking)).toBeUndefined();
     expect(refusedAt({ modalities: ['image', 'text'] }, speaking)).toBe('body.modalities.0');
     expect(refusedAt({ modalities: 'image' })).toBe('body.modalities');

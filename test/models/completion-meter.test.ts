@@ -257,15 +257,6 @@ it('a usage of less than the text can be is unbelievable, and the least is paid'
   expect(isUnbelievable(text('word '.repeat(499)), finish, usage(3, 499))).toBe(false);
 });
 
-it('a usage that counts no prompt is unbelievable, and the prompt is estimated', () => {
-  const seen = [text('hi'), finish, usage(0, 4)];
-
-  expect(metered(...seen)).toMatchObject({ figures: 'estimated', completionTokens: 4 });
-  expect(metered(...seen).promptTokens).toBe(metered(text('hi'), finish).promptTokens);
-  expect(metered(...seen).promptTokens).toBeGreaterThan(0);
-  expect(isUnbelievable(...seen)).toBe(true);
-});
-
 describe('an output that is longer than the call allows', () => {
   const limited = { ...request, max_tokens: 10 };
   const meterOf = (of: Model, asked: object, ...seen: Metered[]) => {

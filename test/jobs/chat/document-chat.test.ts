@@ -169,6 +169,16 @@ describe('a chat about a document', () => {
       /^invalid_messages: no-file\.json: messages\.0\.content\.0\.file\.file_id: uploaded files are not read/,
     ],
     [
+      'cached.json',
+      '{"messages":[{"role":"user","content":[{"type":"text","text":"Hi","cache_control":{"ttl":"1h"}}]}]}',
+      /^invalid_messages: cached\.json: messages\.0\.content\.0\.cache_control: Value error, it is not available/,
+    ],
+    [
+      'loud.json',
+      '{"messages":[{"role":"user","content":"Hi","CONTENT":[{"type":"file"}]}]}',
+      /^invalid_messages: loud\.json: messages\.0\.CONTENT: Value error, unknown name/,
+    ],
+    [
       'deep.json',
       `{"messages":[],"x":${'['.repeat(10_000)}${']'.repeat(10_000)}}`,
       /^invalid_messages: deep\.json: Input should not be nested deeper than 64 levels/,

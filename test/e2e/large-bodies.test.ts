@@ -134,7 +134,7 @@ describe('messages', () => {
   ])('%s reach the model unchanged, unnamed keys too', async (_, characters) => {
     const role = 'user';
     const content = `${characters} `.padEnd(characters, 'äö😀"\\\u0000 ');
-    const messages = [{ role, content, cache_control: { type: 'ephemeral' } }];
+    const messages = [{ role, content, weight: { of: 1 } }];
 
     const { id } = await submit(account, {
       job_type: 'chat',

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { clientEnvironment } from '../../lib/local/engines/client-config.ts';
 import { requireSignature } from '../../lib/local/engines/signature.ts';
 import { useFolder } from '../support/run/use-folder.ts';
-import { runCommand } from '../support/servers/command.ts';
+import { cleanEnvironment, inOwnProcess } from '../support/servers/command.ts';
 
 /** An account of AWS: its quotas, and what it refuses to tell. */
 interface Account {
@@ -127,11 +127,13 @@ beforeEach(() => {
 /** Runs the command with a CDK that prints what it is called with, a line each, and ends with 7. */
 function deploy(...args: string[]) {
   const { port } = server.address() as AddressInfo;
-  return runCommand('deploy', folder, args, {
+  const env = {
+    ...cleanEnvironment(folder),
     ...clientEnvironment,
     AWS_ENDPOINT_URL: `http://127.0.0.1:${port}`,
     PATH: `${join(folder, 'bin')}:${process.env['PATH']}`,
-  });
+  };
+  return inOwnProcess({ program: 'deploy', args, env });
 }
 
 /** What the CDK was called with. */

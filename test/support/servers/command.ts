@@ -29,12 +29,18 @@ export function runCommand(
   args: string[],
   env: Record<string, string> = {},
 ): Promise<Exit> {
-  const clean = { PATH: process.env['PATH'] ?? '', HOME: home, ...compileCache, ...env };
-  const command = { program, args, env: clean };
+  const command = { program, args, env: { ...cleanEnvironment(home), ...env } };
   return isExhaustive ? inOwnProcess(command) : inTurn(command);
 }
 
-/** Runs a program in a process of its own. */
+/** The environment of a command whose home folder is `home`. */
+export const cleanEnvironment = (home: string) => ({
+  PATH: process.env['PATH'] ?? '',
+  HOME: home,
+  ...compileCache,
+});
+
+/** Runs a program in a process of its own, as one must be whose own programs print to what it prints to. */
 export const inOwnProcess = ({ program, args, env }: Command) =>
   new Promise<Exit>((resolve) => {
     execFile(

@@ -1,13 +1,16 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { isExhaustive } from './test/support/run/cases.ts';
+import { exhaustiveFiles, exhaustiveOnly } from './test/support/run/exhaustive-files.ts';
 
 export default defineConfig({
   test: {
     globalSetup: 'test/support/run/setup.ts',
     setupFiles: 'test/support/run/each-file.ts',
-    include: ['test/**/*.test.ts'],
+    include: isExhaustive ? exhaustiveFiles() : ['test/**/*.test.ts'],
     // They have a configuration of their own, with a browser.
-    exclude: ['test/browser/**'],
+    exclude: ['test/browser/**', ...(isExhaustive ? [] : [exhaustiveOnly])],
+    tags: [{ name: 'exhaustive', description: 'takes seconds by its nature', skip: !isExhaustive }],
     // The engines share the machine with everything else.
     env: { AWS_TIMEOUT_FACTOR: '10' },
     testTimeout: 120_000,
@@ -18,8 +21,8 @@ export default defineConfig({
     isolate: false,
     restoreMocks: true,
     disableConsoleIntercept: true,
-    // These are loaded by Node, once in a worker. What reads documents keeps threads, and a libvips that never gives back
-    // its own. `attached/` keeps a client, which must be led to the servers of each file: it begins anew.
+    // These are loaded by Node, once in a worker. What reads documents keeps processes, and a libvips that never gives back
+    // its threads. `attached/` keeps a client, which must be led to the servers of each file: it begins anew.
     server: {
       deps: {
         external: [

@@ -1,11 +1,16 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
+import {
+  type CostReport,
+  describeReport,
+  markdownReport,
+  workRows,
+} from '../lib/cost/cost-text.ts';
 import { startCountingStage } from '../lib/cost/counting-stage.ts';
-import { readRecorded, record } from '../lib/cost/recorded.ts';
-import { type CostReport, describeReport, markdownReport, workRows } from '../lib/cost/report.ts';
 import { type Counted, countAll } from '../lib/cost/runs.ts';
 import { underSettings } from '../lib/cost/settings.ts';
+import { writeTables } from '../lib/cost/tables.ts';
 import { clientEnvironment } from '../lib/local/engines/client-config.ts';
 import { StageError } from '../lib/local/stage-error.ts';
 import { issueKey } from '../shared/keys/key.ts';
@@ -15,8 +20,7 @@ const help = `Prints what the service costs by list price: a million of each kin
 
   npm run cost -- [options]
 
-  --recorded   take what was counted last (lib/cost/counted.json), and count nothing anew
-  --write      keep what was counted, and put the tables into lib/README.md
+  --write      put the tables into lib/README.md
   --json       print one JSON object; npm run --silent prints nothing else
   --help       show this
 
@@ -56,7 +60,6 @@ function readOptions() {
   try {
     return parseArgs({
       options: {
-        recorded: { type: 'boolean', default: false },
         write: { type: 'boolean', default: false },
         json: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
@@ -67,12 +70,12 @@ function readOptions() {
   }
 }
 
-async function run(options: { recorded: boolean; write: boolean; json: boolean }): Promise<void> {
-  const before = options.recorded ? readRecorded().counted : await count();
+async function run(options: { write: boolean; json: boolean }): Promise<void> {
+  const counted = await count();
   say('the template under other settings');
-  const { counted, idle } = await underSettings(before);
+  const idle = await underSettings(counted);
   const report: CostReport = { work: workRows(counted), idle, metrics: counted.metrics };
-  if (options.write) record({ counted, idle }, markdownReport(report));
+  if (options.write) writeTables(markdownReport(report));
   console.log(options.json ? JSON.stringify(report, null, 2) : describeReport(report));
 }
 

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { accountQuotas } from '../lib/preflight/account-quotas.ts';
 import { compared } from '../lib/preflight/compared.ts';
 import { givenContext, optionIn } from '../lib/preflight/given-context.ts';
-import { describePreflight } from '../lib/preflight/report.ts';
+import { describePreflight } from '../lib/preflight/preflight-text.ts';
 import { shortfalls } from '../lib/preflight/shortfalls.ts';
 
 const help = `Deploys the stack with the CDK, once the account's quotas have been asked.

@@ -1,7 +1,7 @@
 import { readValues } from '../lib/cli/arguments.ts';
 import { daysOption } from '../lib/cli/days-option.ts';
 import { feedbackCommands } from '../lib/cli/feedback/commands.ts';
-import { describeSummary } from '../lib/cli/feedback/report.ts';
+import { describeSummary } from '../lib/cli/feedback/feedback-text.ts';
 import { runCommand } from '../lib/cli/run.ts';
 import { reach } from '../lib/cli/target.ts';
 import { exportFeedback } from '../shared/feedback/ratings.ts';

@@ -30,11 +30,11 @@ const explained: Record<string, string> = {
   'sweep dynamodb:Query':
     'the children of a job, and the charges of an account, to count them again',
   'sweep dynamodb:UpdateItem': 'puts them right',
-  'sweep sqs:SendMessage': 'rings for a job that nobody came for',
+  'sweep sqs:SendMessage': 'sends a message for a job that nobody came for',
   'reset-ocr-windows dynamodb:GetItem': 'jobs that waited for the hour; it runs as it begins',
   'reset-ocr-windows dynamodb:Query': 'the same, and a pipeline whose child was not counted',
   'reset-ocr-windows dynamodb:UpdateItem': 'the same, and the windows themselves',
-  'reset-ocr-windows sqs:SendMessage': 'rings for them',
+  'reset-ocr-windows sqs:SendMessage': 'sends messages for them',
 };
 
 /** Stands for streams: a stage doesn't start if a function lacks a grant on the stream that feeds it. */

@@ -5,7 +5,7 @@ import { readValues } from '../lib/cli/arguments.ts';
 import { CommandError } from '../lib/cli/command-line.ts';
 import { confirm } from '../lib/cli/confirm.ts';
 import { jobsCommands } from '../lib/cli/jobs/commands.ts';
-import { counted, describeActed, describeJob, tabulateJobs } from '../lib/cli/jobs/report.ts';
+import { counted, describeActed, describeJob, tabulateJobs } from '../lib/cli/jobs/jobs-text.ts';
 import { describeQueue, describeRedrive } from '../lib/cli/jobs/report-queue.ts';
 import { keysMeant } from '../lib/cli/keys-meant.ts';
 import { LimitOption } from '../lib/cli/limit-option.ts';

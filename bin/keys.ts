@@ -7,7 +7,7 @@ import { confirm, confirmOnTerminal } from '../lib/cli/confirm.ts';
 import { daysOption } from '../lib/cli/days-option.ts';
 import { refuseDurationAlone } from '../lib/cli/duration-alone.ts';
 import { keysCommands } from '../lib/cli/keys/commands.ts';
-import { describeKey, describeSecret, tabulateKeys } from '../lib/cli/keys/report.ts';
+import { describeKey, describeSecret, tabulateKeys } from '../lib/cli/keys/keys-text.ts';
 import { describeSpenders } from '../lib/cli/keys/report-spenders.ts';
 import { keyOrders, sortKeys } from '../lib/cli/keys/sort.ts';
 import { LimitOption } from '../lib/cli/limit-option.ts';
@@ -16,7 +16,7 @@ import { describeHistory } from '../lib/cli/report-history.ts';
 import { runCommand } from '../lib/cli/run.ts';
 import { reach, type Target } from '../lib/cli/target.ts';
 import { minuteOf } from '../lib/cli/text.ts';
-import { webhookSecret } from '../lib/cli/webhooks/report.ts';
+import { webhookSecret } from '../lib/cli/webhooks/webhooks-text.ts';
 import { whoRuns } from '../lib/cli/who.ts';
 import { historyOf, lastChanges } from '../shared/keys/history.ts';
 import { changeKey, issueKey, listKeys, readKey } from '../shared/keys/key.ts';
@@ -28,8 +28,8 @@ import { rotateKey } from '../shared/keys/rotate.ts';
 import { listTeams, readTeam } from '../shared/keys/team.ts';
 import { catalogue, modelIds } from '../shared/models/catalogue.ts';
 import { lastDays } from '../shared/usage/day.ts';
+import { summariesOf } from '../shared/usage/key-summary.ts';
 import { topSpenders } from '../shared/usage/spenders.ts';
-import { standingsOf } from '../shared/usage/standing.ts';
 import type { WebhookRecord } from '../shared/webhooks/webhook.ts';
 import { changeWebhook, runWebhooks, webhookOf } from './commands/webhooks.ts';
 
@@ -72,11 +72,11 @@ await runCommand(keysCommands, {
     await reach(values, 'KEYS_TABLE', 'LEDGER_TABLE', 'JOBS_TABLE');
     const keys = await listKeys();
     const { note, end } = progress('keys', keys.length);
-    const standings = await standingsOf(keys, note);
+    const summaries = await summariesOf(keys, note);
     end();
     const listed = keys.flatMap((key) => {
-      const standing = standings.get(key.id);
-      return standing ? { ...keyRecord(key), ...standing } : [];
+      const summary = summaries.get(key.id);
+      return summary ? { ...keyRecord(key), ...summary } : [];
     });
     const sorted = sortKeys(listed, sort);
     const teams = sorted.some(({ team }) => team !== null) ? await listTeams() : [];
@@ -198,7 +198,7 @@ async function doubtsAbout(
     ...(requests_per_minute === 0 ? ['A key with 0 requests a minute can make none.'] : []),
   ];
   if (drive_folders.length === 0) return doubts;
-  const { unknownItems } = await import('../shared/drive/known.ts');
+  const { unknownItems } = await import('../shared/drive/unknown-items.ts');
   try {
     await reach(target, 'DRIVE_SECRET');
     const unknown = await unknownItems(drive_folders);

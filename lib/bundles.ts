@@ -33,6 +33,7 @@ const processes: Record<string, string> = {
   'shared/documents/open-pages.ts': 'pages-process',
   'shared/documents/parts/take-apart.ts': 'take-apart-process',
   'shared/documents/text-layers.ts': 'text-layers-process',
+  'shared/pages/parse-page.ts': 'page-process',
 };
 
 const consoleFileIn = (outDir: string) => resolve(outDir, 'console.json');

@@ -31,7 +31,7 @@ export class DocumentRunners extends Construct {
     const runOcrJob = new ServiceFunction(this, 'run-ocr-job', {
       description: 'Reads the pages of documents',
       timeout: workerTimeout,
-      // What the thread may take that draws pages, and 300 MB for the rest.
+      // What the process may take that draws pages, and 300 MB for the rest.
       memorySize: 2048,
       // One document, and what it is taken apart into.
       diskSize: Size.gibibytes(1),

@@ -23,7 +23,7 @@ export class JobLanes extends Construct {
     this.folder = new LaneQueue(this, 'folder', { name: 'folder', alarms });
   }
 
-  /** Lets a function ring for jobs of any kind. */
+  /** Lets a function send messages for jobs of any kind. */
   grantRing(fn: LambdaFunction): void {
     for (const lane of [this.chat, this.ocr, this.folder]) lane.grantRing(fn);
   }

@@ -55,7 +55,8 @@ export class JobRunners extends Construct {
   private addDispatch(): void {
     const { lanes, jobs, keys, webhooks, alarms, logs } = this.props;
     const dispatchJobs = new ServiceFunction(this, 'dispatch-jobs', {
-      description: 'Rings for each job that became ready, counts each that has ended at its parent',
+      description:
+        'Sends a message for each job that became ready, counts each that has ended at its parent',
       timeout: Duration.seconds(30),
       logs,
     });
@@ -128,7 +129,8 @@ export class JobRunners extends Construct {
   private addSweep(): void {
     const { lanes, jobs, ledger, webhooks, alarms, logs } = this.props;
     const sweep = new ServiceFunction(this, 'sweep', {
-      description: 'Takes back jobs and holds of lost workers, rings again for forgotten jobs',
+      description:
+        'Takes back jobs and holds of lost workers, sends another message for forgotten jobs',
       timeout: Duration.minutes(1),
       logs,
     });

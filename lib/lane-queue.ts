@@ -10,7 +10,7 @@ export interface LaneQueueProps {
   readonly alarms: ServiceAlarms;
 }
 
-/** The queue of a lane's messages, each of which rings for a job, and its dead-letter queue. */
+/** The queue of a lane's messages, each for a job, and its dead-letter queue. */
 export class LaneQueue extends Construct {
   private readonly queue: Queue;
   private readonly name: string;
@@ -52,7 +52,7 @@ export class LaneQueue extends Construct {
     new CfnOutput(this, `${role}-url`, { value }).overrideLogicalId(`${lane}${role}`);
   }
 
-  /** Lets a function ring for this lane's jobs. */
+  /** Lets a function send messages for this lane's jobs. */
   grantRing(fn: LambdaFunction): void {
     this.queue.grant(fn, 'sqs:SendMessage');
     fn.addEnvironment(`${this.name.toUpperCase()}_QUEUE_URL`, this.queue.queueUrl);

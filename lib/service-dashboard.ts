@@ -31,6 +31,7 @@ export class ServiceDashboard extends Construct {
             'Stops',
             this.sum('QuotaStops'),
             this.sum('HoldsSwept'),
+            this.sum('UnsettledCalls'),
             this.sum('UnbelievableUsage'),
             this.sum('OutputBeyondLimit'),
           ),

@@ -62,6 +62,17 @@ export class ServiceHealth extends Construct {
       },
     );
     alarms.on(
+      serviceMetric(this, 'UnsettledCalls'),
+      'unsettled-calls',
+      { threshold: 1 },
+      {
+        notices: 'Some calls are free to their callers, and the operator pays for them',
+        todo: 'see what kept their charges from being written: a throttled key, or an outage of the ledger',
+        runbook: 'Unsettled calls',
+        essential: true,
+      },
+    );
+    alarms.on(
       serviceMetric(this, 'UnbelievableUsage'),
       'unbelievable-usage',
       { threshold: 1 },
@@ -139,7 +150,7 @@ export class ServiceHealth extends Construct {
       'ledger-throttled',
       { threshold: 100 },
       {
-        notices: 'A key that calls much gets 503 answers, and some of its calls may not be charged',
+        notices: 'A key that calls much gets 503 answers, and its calls take longer to end',
         todo: 'see whose calls they are, and lower the requests a minute of that key',
         runbook: 'Throttled tables',
         essential: true,

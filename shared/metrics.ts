@@ -26,6 +26,8 @@ const units = {
   HoldsSwept: MetricUnit.Count,
   /** What was held for them: the most that they can have cost. */
   HoldsSweptUsd: MetricUnit.NoUnit,
+  /** Calls that were made, and whose charge could not be written. */
+  UnsettledCalls: MetricUnit.Count,
   /** Answers whose usage can't be true, or would cost more than was held. */
   UnbelievableUsage: MetricUnit.Count,
   /** Answers that are longer than their calls allow. */

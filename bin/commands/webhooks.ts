@@ -2,9 +2,9 @@ import type { Arguments } from '../../lib/cli/arguments.ts';
 import { CommandError } from '../../lib/cli/command-line.ts';
 import type { Outcome } from '../../lib/cli/run.ts';
 import { reach, type Target } from '../../lib/cli/target.ts';
-import { describeTry, tabulateDeliveries } from '../../lib/cli/webhooks/report.ts';
+import { describeTry, tabulateDeliveries } from '../../lib/cli/webhooks/webhooks-text.ts';
 import { whoRuns } from '../../lib/cli/who.ts';
-import { readHolder } from '../../shared/keys/holder.ts';
+import { readAccountOwner } from '../../shared/keys/account-owner.ts';
 import {
   listDeliveries,
   redeliver,
@@ -14,7 +14,7 @@ import {
 import { removeWebhook, setWebhook } from '../../shared/webhooks/set-webhook.ts';
 import { findWebhook, type WebhookRecord, webhookRecord } from '../../shared/webhooks/webhook.ts';
 
-/** Finds the webhook of a key or team; a stack of before there were webhooks has none. */
+/** Finds the webhook of a key or team, if it has one. */
 export async function webhookOf(
   id: string,
   target: Target,
@@ -51,7 +51,7 @@ export async function runWebhooks(
     throw new CommandError('--test and --redeliver each send an event: give one of them.');
   }
   await reach(values, 'KEYS_TABLE', 'WEBHOOKS_TABLE');
-  await readHolder(id);
+  await readAccountOwner(id);
   if (event || flags.has('test')) {
     const tries = event ? await redeliver(id, event) : await sendTest(id);
     const delivery = await whenTried(tries);

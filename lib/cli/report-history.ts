@@ -3,7 +3,7 @@ import { dollars, minuteOf, printable } from './text.ts';
 
 /** Describes changes of keys or teams; of a new one only the limits that differ from those of any. */
 export function describeHistory(changes: readonly KeyChange[], usual: object): string {
-  if (changes.length === 0) return 'No change is written down: that began with a later version.';
+  if (changes.length === 0) return 'No change is written down.';
   return changes.map((change) => describe(change, usual)).join('\n\n');
 }
 

@@ -55,16 +55,14 @@ async function reachStage(dataDir: string, wanted: NameSetting[]): Promise<Outpu
   delete process.env['AWS_PROFILE'];
   Object.assign(process.env, clientEnvironment, {
     AWS_ENDPOINT_URL_DYNAMODB: stage.dynamodb_url,
-    ...(stage.secrets_url && {
-      AWS_ENDPOINT_URL_SECRETS_MANAGER: stage.secrets_url,
-      AWS_ENDPOINT_URL_SSM: stage.secrets_url,
-    }),
+    AWS_ENDPOINT_URL_SECRETS_MANAGER: stage.secrets_url,
+    AWS_ENDPOINT_URL_SSM: stage.secrets_url,
     // Its queues' URLs name the engine's host, and a client that goes there by itself says so each time.
     ...(stage.outputs['ChatQueue'] && {
       AWS_ENDPOINT_URL_SQS: new URL(stage.outputs['ChatQueue']).origin,
     }),
-    ...(stage.drive_url && { GOOGLE_DRIVE_URL: stage.drive_url }),
-    ...(stage.secret_access_key && { AWS_SECRET_ACCESS_KEY: stage.secret_access_key }),
+    GOOGLE_DRIVE_URL: stage.drive_url,
+    AWS_SECRET_ACCESS_KEY: stage.secret_access_key,
     ...namesOf(wanted, stage.outputs, `${dataDir}/stage.json`),
   });
   return stage.outputs;

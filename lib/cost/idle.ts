@@ -7,7 +7,10 @@ import { useOf } from './work.ts';
 const secondsAMonth = 730 * 3600;
 
 /** What a deployed template uses in a month in which nobody calls it, and how often its schedules run. */
-export function idleUse(template: Template, { sweep, resetOcrWindows, metrics }: Counted): Use {
+export function idleUse(
+  template: Template,
+  { sweep, resetOcrWindows, metrics }: Pick<Counted, 'sweep' | 'resetOcrWindows' | 'metrics'>,
+): Use {
   const count = (type: string) => resourcesOf(template, type).length;
   return sum(
     times(useOf(sweep), secondsAMonth / 60),

@@ -108,7 +108,7 @@ export async function countAll(
 }
 
 /** Does work, and returns what the functions did meanwhile for one of `count`; polling by the caller is left out. */
-export async function workDuring(
+async function workDuring(
   stage: CountingStage,
   count: number,
   work: () => Promise<unknown>,
@@ -121,7 +121,7 @@ export async function workDuring(
 }
 
 /** A chat job with so long a prompt, whose model takes so long. */
-export const chatJob = (bytes: number, seconds: number) => ({
+const chatJob = (bytes: number, seconds: number) => ({
   job_type: 'chat',
   model: 'gpt-4o',
   inline: { messages: [{ role: 'user', content: `1 ${seconds * 1000} `.padEnd(bytes, 'lamp ') }] },
@@ -152,7 +152,7 @@ async function repeat(times: number, work: () => Promise<unknown>): Promise<void
 }
 
 /** Makes what calls a stage with a key. */
-export function callerOf(baseUrl: string, apiKey: string) {
+function callerOf(baseUrl: string, apiKey: string) {
   const call = async (path: string, body?: object) => {
     const response = await fetch(`${baseUrl}${path}`, {
       method: body ? 'POST' : 'GET',

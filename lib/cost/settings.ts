@@ -2,11 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { synthesize } from '../local/template/synthesize.ts';
-import { constructOf, resourcesOf, type Template } from '../local/template/template.ts';
+import type { Template } from '../local/template/template.ts';
+import type { IdleRow } from './cost-text.ts';
 import { idleUse } from './idle.ts';
-import type { IdleRow } from './report.ts';
 import type { Counted } from './runs.ts';
-import type { Work } from './work.ts';
 
 /** The settings that change what the service costs at rest. */
 const variants: [name: string, context: Record<string, unknown>][] = [
@@ -23,18 +22,13 @@ const variants: [name: string, context: Record<string, unknown>][] = [
   ['`quire:dashboard=true`', { 'quire:dashboard': true }],
 ];
 
-/** What a month at rest uses under each of the settings, and what was counted with the memory of the template. */
-export async function underSettings(
-  counted: Counted,
-): Promise<{ counted: Counted; idle: IdleRow[] }> {
+/** What a month at rest uses under each of the settings. */
+export async function underSettings(counted: Counted): Promise<IdleRow[]> {
   const idle: IdleRow[] = [];
-  let now = counted;
   for (const [setting, context] of variants) {
-    const template = await templateWith(context);
-    now = withMemoryOf(template, counted);
-    idle.push({ setting, use: idleUse(template, now) });
+    idle.push({ setting, use: idleUse(await templateWith(context), counted) });
   }
-  return { counted: now, idle };
+  return idle;
 }
 
 /** Synthesizes without bundles, of which a template says nothing that counts here. */
@@ -46,24 +40,4 @@ async function templateWith(context: Record<string, unknown>): Promise<Template>
   } finally {
     rmSync(outDir, { recursive: true, force: true });
   }
-}
-
-/** What was counted doesn't depend on the memory of the functions; what it costs does. */
-function withMemoryOf(template: Template, counted: Counted): Counted {
-  const memoryOf = new Map(
-    resourcesOf(template, 'AWS::Lambda::Function').map(([id, resource]) => [
-      constructOf(id, resource),
-      Number(resource.Properties?.['MemorySize']),
-    ]),
-  );
-  const resized = (work: Work): Work =>
-    Object.fromEntries(
-      Object.entries(work).map(([name, each]) => [
-        name,
-        { ...each, memoryMb: memoryOf.get(name) ?? each.memoryMb },
-      ]),
-    );
-  const { metrics, jobMs, ocrPageMs, ...works } = counted;
-  const all = Object.entries(works).map(([name, work]) => [name, resized(work)]);
-  return { ...(Object.fromEntries(all) as typeof works), metrics, jobMs, ocrPageMs };
 }

@@ -9,11 +9,10 @@ const StageFile = v.object({
   api_key: v.string(),
   /** For commands that work on the stage's tables, and look into its drive. */
   dynamodb_url: v.string(),
-  /** Absent from a file that an earlier version wrote, as is the next. */
-  secrets_url: v.optional(v.string()),
-  drive_url: v.optional(v.string()),
+  secrets_url: v.string(),
+  drive_url: v.string(),
   /** What clients of the stage's engines sign with. */
-  secret_access_key: v.optional(v.string()),
+  secret_access_key: v.string(),
   outputs: v.record(v.string(), v.string()),
 });
 

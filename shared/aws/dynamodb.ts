@@ -12,14 +12,10 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { fullJitterMs } from '../jitter.ts';
-import { dynamodbSigner } from './dynamodb-signer.ts';
 import { timeouts } from './timeouts.ts';
 
-const client: DynamoDBClient = new DynamoDBClient({
-  signer: dynamodbSigner(() => client.config),
-  // Its client tries four times, which fits the ten seconds of the shortest function that stands on a table.
-  ...timeouts({ responseMs: 2_000 }),
-});
+// Its client tries four times, which fits the ten seconds of the shortest function that stands on a table.
+const client = new DynamoDBClient(timeouts({ responseMs: 2_000 }));
 // Each request would be copied for a log that there is not, and its User-Agent put together anew.
 for (const name of ['loggerMiddleware', 'getUserAgentMiddleware']) {
   client.middlewareStack.remove(name);

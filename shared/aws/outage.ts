@@ -20,6 +20,16 @@ export function isOutage(error: unknown): boolean {
   if (!name || !$metadata) return false;
   if (($metadata.httpStatusCode ?? 0) >= 500 || throttled.test(name)) return true;
   if (name === 'TimeoutError' || notReached.test(code ?? '')) return true;
-  const reasons = CancellationReasons ?? [];
-  return reasons.some(({ Code = '' }) => throttled.test(Code) || Code === 'TransactionConflict');
+  return isCancelledForNow(CancellationReasons);
 }
+
+/** Whether DynamoDB certainly did nothing of a write, as it throttles or another write was in the way. */
+export function isThrottled(error: unknown): boolean {
+  const { name = '', $metadata, CancellationReasons } = (error ?? {}) as Partial<AwsError>;
+  return (
+    $metadata !== undefined && (throttled.test(name) || isCancelledForNow(CancellationReasons))
+  );
+}
+
+const isCancelledForNow = (reasons: AwsError['CancellationReasons'] = []) =>
+  reasons.some(({ Code = '' }) => throttled.test(Code) || Code === 'TransactionConflict');

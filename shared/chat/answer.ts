@@ -3,8 +3,8 @@ import type { Model } from '../models/catalogue.ts';
 import { brokeOff, unavailable } from '../models/errors.ts';
 import type { ChatEvent } from './chat-event.ts';
 import { type CompletionRequest, upstreamBody } from './completion-request.ts';
-import { ReadAhead } from './hang-up.ts';
 import { holdCall, type ModelCall, openHeldCall } from './metered-call.ts';
+import { ReadAhead } from './read-ahead.ts';
 import { chatSubject } from './subject.ts';
 import type { AnswerEvents, Turn } from './turn.ts';
 
@@ -68,7 +68,7 @@ export type AnswerRequest = Omit<CompletionRequest, 'model' | 'stream'>;
 
 /** The call that asks a turn's model for its answer. */
 export function answerCall(
-  { caller, request: { metadata }, model, tally, signal }: Turn,
+  { caller, request: { metadata }, model, usage, signal }: Turn,
   request: AnswerRequest,
   asRequest: boolean,
 ): ModelCall {
@@ -78,7 +78,7 @@ export function answerCall(
     body: upstreamBody(model, { ...request, model: model.id, stream: true } as CompletionRequest),
     subject: chatSubject({ metadata }),
     asRequest,
-    onSettled: (outcome) => tally.addCall(outcome),
+    onSettled: (outcome) => usage.addCall(outcome),
     signal,
   };
 }

@@ -8,8 +8,9 @@ import type { Model } from '../models/catalogue.ts';
 import type { SizedRequest } from '../models/token-bounds.ts';
 import type { CompletionBody } from '../models/upstream.ts';
 import { findFileId, Messages, noFileIds } from './completion-message.ts';
+import { refuseOtherCase, refuseOtherCaseWithin } from './other-case.ts';
 import { refuseBeyondLimit } from './output-parameters.ts';
-import { refuseSpecial } from './special-parameters.ts';
+import { refuseUnsupported, unsupported } from './unsupported-parameters.ts';
 
 /** A parameter that may be left out or null; both stand for the provider's default. */
 const orDefault = <Schema extends v.GenericSchema>(schema: Schema) =>
@@ -94,13 +95,20 @@ export const CompletionRequest = knowing(
 
 export type CompletionRequest = v.InferOutput<typeof CompletionRequest>;
 
+/** All parameters that are read here, or counted or refused. */
+const knownNames = [
+  ...Object.keys(CompletionRequest.entries),
+  ...Object.keys(openAiParameters),
+  ...unsupported,
+];
+
 const defaultTemperature = 0.15;
 
 /**
  * Makes the request to an upstream: the caller's parameters, our default temperature, and always the usage in a
  * stream. Throws `UnprocessableEntityError` for a parameter that could change what the call costs or who sees it, and
  * for a file of the operator's. A reasoning model gets no default temperature. Of two limits of the output the smaller
- * counts; each upstream gets it under the name that it knows. Metadata is for the charge; a provider gets it with `store`
+ * counts, and none is above the model's, which is all that is held; each upstream gets it under the name that it knows. Metadata is for the charge; a provider gets it with `store`
  * alone, where it belongs to what is stored.
  */
 export function upstreamBody(
@@ -114,10 +122,12 @@ export function upstreamBody(
     ...rest
   }: CompletionRequest,
 ): CompletionBody & SizedRequest {
-  refuseSpecial(model, rest);
+  refuseOtherCase(rest, knownNames);
+  refuseOtherCaseWithin(rest.messages, ['body', 'messages']);
+  refuseUnsupported(model, rest);
   const limits = [max_tokens, max_completion_tokens].filter((each) => typeof each === 'number');
-  const limit = Math.min(...limits);
-  refuseBeyondLimit(rest, Math.min(limit, model.maxOutputTokens));
+  const limit = Math.min(...limits, model.maxOutputTokens);
+  refuseBeyondLimit(rest, limit);
   const fileId = findFileId(rest.messages);
   if (fileId) throw valueError(['body', 'messages', ...fileId], noFileIds);
   const sampling = model.reasoning ? {} : { temperature: defaultTemperature };

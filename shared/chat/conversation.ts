@@ -1,4 +1,4 @@
-import { beginningOf } from '../beginning.ts';
+import { truncated } from '../truncated.ts';
 import type { HistoryEntry } from './stream-request.ts';
 import { userText } from './stream-request.ts';
 import type { Turn } from './turn.ts';
@@ -12,6 +12,6 @@ export function conversationOf({ history, request }: Pick<Turn, 'history' | 'req
   const earlier = history
     .filter(({ role }) => role === 'user' || role === 'assistant')
     .slice(-maxTurns)
-    .map(({ role, content }: HistoryEntry) => `${role}: ${beginningOf(content, charactersOfTurn)}`);
-  return [...earlier, `user: ${beginningOf(userText(request), charactersOfMessage)}`].join('\n\n');
+    .map(({ role, content }: HistoryEntry) => `${role}: ${truncated(content, charactersOfTurn)}`);
+  return [...earlier, `user: ${truncated(userText(request), charactersOfMessage)}`].join('\n\n');
 }

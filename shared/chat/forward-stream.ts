@@ -4,8 +4,8 @@ import type { Note } from '../http/request-log.ts';
 import { errorWords } from '../log.ts';
 import { brokeOff, unavailable } from '../models/errors.ts';
 import { brokenOff } from './broken-off.ts';
-import { ReadAhead } from './hang-up.ts';
 import type { MeteredCall } from './metered-call.ts';
+import { ReadAhead } from './read-ahead.ts';
 
 /**
  * Forwards an upstream's stream byte for byte, and meters it. The chunk that holds only the usage is left out

@@ -1,8 +1,8 @@
 import { toJsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';
-import { mayUseModel } from '../keys/key-limits.ts';
+import { allowedModelsOf, usableModel } from '../keys/usable-models.ts';
 import { errorFields, log } from '../log.ts';
-import { catalogue, findModel, type Model } from '../models/catalogue.ts';
+import { catalogue, type Model } from '../models/catalogue.ts';
 import { ModelError } from '../models/errors.ts';
 import { askHeld } from './ask.ts';
 import { upstreamBody } from './completion-request.ts';
@@ -33,7 +33,7 @@ const maxTokens = 4_000;
 /** Returns the model for small tasks, or the one that answers if the key may not use it. */
 export function smallModelFor({ caller, model }: Turn): Model {
   const { small } = catalogue.defaults;
-  const found = small !== undefined && mayUseModel(caller, small) ? findModel(small) : undefined;
+  const found = small === undefined ? undefined : usableModel(allowedModelsOf(caller), small);
   return found ?? model;
 }
 
@@ -61,7 +61,7 @@ export function taskBody<Shape extends v.GenericSchema>(
 
 /** Holds a task. Only the first call of a turn counts as a request. Throws as `holdCall` does. */
 export async function holdTask<Shape extends v.GenericSchema>(
-  { caller, request, tally, signal }: Turn,
+  { caller, request, usage, signal }: Turn,
   model: Model,
   question: JsonTask<Shape>,
   { asRequest = false } = {},
@@ -72,7 +72,7 @@ export async function holdTask<Shape extends v.GenericSchema>(
     body: taskBody(model, question),
     subject: chatSubject(request),
     asRequest,
-    onSettled: (outcome) => tally.addCall(outcome),
+    onSettled: (outcome) => usage.addCall(outcome),
     signal,
   });
   return { held, shape: question.shape };

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { Caller } from '../http/caller.ts';
 import { NotFoundError } from '../http/errors.ts';
-import { mayUseModel } from '../keys/key-limits.ts';
+import { allowedModelsOf, isUsable, usableModel } from '../keys/usable-models.ts';
 import { catalogue, findModel, type Model } from '../models/catalogue.ts';
 
 export const ModelEntry = v.object({
@@ -25,7 +25,8 @@ export type ModelList = v.InferOutput<typeof ModelList>;
 
 /** Lists the models that the caller's key may use. */
 export function listModels(caller: Caller): ModelList {
-  const usable = catalogue.models.filter(({ id }) => mayUseModel(caller, id));
+  const allowed = allowedModelsOf(caller);
+  const usable = catalogue.models.filter(({ id }) => isUsable(allowed, id));
   return { object: 'list', data: usable.map(entryOf) };
 }
 
@@ -59,8 +60,8 @@ const entryOf = ({ id, upstreams }: Model): v.InferOutput<typeof ModelEntry> => 
  * it.
  */
 export function requireModel(caller: Caller, id: string): Model {
-  const model = findModel(id);
-  if (!model || !mayUseModel(caller, id)) {
+  const model = usableModel(allowedModelsOf(caller), id);
+  if (!model) {
     throw new NotFoundError(
       `The model ${id} does not exist. GET /v1/models lists those that do.`,
       'model_not_found',

@@ -35,7 +35,8 @@ const partsOfOutput = [
 export function refuseBeyondLimit(parameters: Record<string, unknown>, limit: number): void {
   for (const path of partsOfOutput) {
     const value = path.reduce<unknown>((within, name) => fieldOf(within, name), parameters);
-    if (typeof value !== 'number' || value <= limit) continue;
+    // Servers read a number in quotes, too.
+    if (typeof value === 'object' || !(Number(value) > limit)) continue;
     const reason = `the output may have ${limit} tokens, and ${path.join('.')} asks for more`;
     throw valueError(['body', ...path], reason);
   }

@@ -23,15 +23,21 @@ const choiceTypes: unknown[] = [
  */
 export function refuseProvidersTools(
   model: Model,
-  { tools, tool_choice }: Record<string, unknown>,
+  { tools, functions, tool_choice }: Record<string, unknown>,
 ): void {
-  if (!Array.isArray(tools ?? [])) throw refusal(model, ['tools']);
-  for (const [index, tool] of ((tools ?? []) as unknown[]).entries()) {
-    refuseProvidersTool(model, tool, ['tools', index], callersTypes);
-  }
+  refuseAmong(model, tools, 'tools', callersTypes);
+  // LiteLLM reads the old list as it does the new one. A function needs no type there.
+  refuseAmong(model, functions, 'functions', [undefined, ...callersTypes]);
   const choice = (tool_choice ?? 'auto') as { type?: unknown } | string;
   if (typeof choice === 'string' || choiceTypes.includes(choice.type)) return;
   refuseProvidersTool(model, choice, ['tool_choice'], [undefined]);
+}
+
+function refuseAmong(model: Model, list: unknown, name: string, types: unknown[]): void {
+  if (!Array.isArray(list ?? [])) throw refusal(model, [name]);
+  for (const [index, tool] of ((list ?? []) as unknown[]).entries()) {
+    refuseProvidersTool(model, tool, [name, index], types);
+  }
 }
 
 function refuseProvidersTool(

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, getItem } from '../aws/dynamodb.ts';
-import { beginningOf } from '../beginning.ts';
 import { setting } from '../config.ts';
+import { truncated } from '../truncated.ts';
 import type { HistoryEntry } from './stream-request.ts';
 
 /** How long a session is kept after its last message. */
@@ -82,7 +82,7 @@ function newest(turns: HistoryEntry[]): HistoryEntry[] {
   if (from === 0 || turns.length - from >= 2) return turns.slice(from);
   return turns
     .slice(-2)
-    .map((turn) => ({ ...turn, content: beginningOf(turn.content, maxTurnLength) }));
+    .map((turn) => ({ ...turn, content: truncated(turn.content, maxTurnLength) }));
 }
 
 /**

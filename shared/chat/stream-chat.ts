@@ -4,9 +4,9 @@ import { valueError } from '../http/errors.ts';
 import { eventStream } from '../http/event-stream.ts';
 import type { Invocation, StreamedResponse } from '../http/stream-endpoint.ts';
 import { callerWithSecret } from '../keys/caller-with-secret.ts';
-import { mayUseModel } from '../keys/key-limits.ts';
+import { allowedModelsOf, noSuchModel, usableModel } from '../keys/usable-models.ts';
 import { type Admission, admit } from '../ledger/admission.ts';
-import { catalogue, findModel, type Model } from '../models/catalogue.ts';
+import { catalogue, type Model } from '../models/catalogue.ts';
 import { modelAnswer } from './answer.ts';
 import { documentsIn, withDocumentTexts } from './attached-documents.ts';
 import type { ChatEvent } from './chat-event.ts';
@@ -16,8 +16,8 @@ import { sessionHistory } from './session.ts';
 import { reachOf } from './sources/reach.ts';
 import { searchedAnswer } from './sources/searched-answer.ts';
 import { type ChatStreamRequest, refuseUnseen, samplingOf, userMessage } from './stream-request.ts';
-import { Tally } from './tally.ts';
 import { type AnswerEvents, begin, type Turn, turnEvents } from './turn.ts';
+import { TurnUsage } from './turn-usage.ts';
 
 /**
  * Answers a chat message as server-sent events, and keeps the turn in its session. Throws
@@ -33,7 +33,7 @@ export async function streamChat(
   const model = modelFor(caller, sent.model);
   refuseUnseen(sent, model);
   note({ key_id: caller.keyId, key: caller.keyName, model: model.id });
-  const asked = { caller, model, signal: timeIsUp, tally: new Tally(note) };
+  const asked = { caller, model, signal: timeIsUp, usage: new TurnUsage(note) };
   const documents = documentsIn(sent);
   if (documents.length === 0) {
     return eventStream(await eventsOf({ ...asked, request: sent, isCounted: false }));
@@ -80,11 +80,12 @@ async function eventsOf(
   return turnEvents(turn, await begin(answerTo(turn)));
 }
 
+const chatModelIds = catalogue.models.map(({ id }) => id);
+
 function modelFor(caller: Caller, id: string | null): Model {
-  const model = findModel(id ?? catalogue.defaults.chat);
-  if (!model || !mayUseModel(caller, model.id)) {
-    throw valueError(['body', 'model'], 'no such model, or not one that this API key may use');
-  }
+  const allowed = allowedModelsOf(caller);
+  const model = usableModel(allowed, id ?? catalogue.defaults.chat);
+  if (!model) throw valueError(['body', 'model'], noSuchModel(allowed, chatModelIds));
   return model;
 }
 

@@ -6,7 +6,7 @@ import { brokenOff } from './broken-off.ts';
 import type { ChatEvent } from './chat-event.ts';
 import { keepSession, type SessionKey } from './session.ts';
 import { type ChatStreamRequest, type HistoryEntry, userText } from './stream-request.ts';
-import type { Tally } from './tally.ts';
+import type { TurnUsage } from './turn-usage.ts';
 
 /** One message of a conversation, and what answering it takes. */
 export interface Turn {
@@ -16,7 +16,7 @@ export interface Turn {
   session: SessionKey;
   /** The conversation up to the message. */
   history: HistoryEntry[];
-  tally: Tally;
+  usage: TurnUsage;
   /** Whether it counts as a request already, so that none of its calls does. */
   isCounted: boolean;
   /** Aborts when the function's time is up, or the research's. */
@@ -49,7 +49,7 @@ export async function* turnEvents(
   turn: Turn,
   { first, rest }: BegunAnswer,
 ): AsyncGenerator<ChatEvent> {
-  const { session, model, tally } = turn;
+  const { session, model, usage } = turn;
   try {
     yield {
       type: 'start',
@@ -60,13 +60,13 @@ export async function* turnEvents(
     if (!first.done) yield first.value;
     const { text, finishReason } = first.done ? first.value : yield* rest;
     await remember(turn, text);
-    yield tally.event();
+    yield usage.event();
     yield { type: 'done', finish_reason: finishReason };
   } catch (error) {
     const told = brokenOff(error);
     const { code, message } = told;
-    tally.note({ error: errorWords(told) });
-    if (tally.costNanoUsd > 0) yield tally.event();
+    usage.note({ error: errorWords(told) });
+    if (usage.costNanoUsd > 0) yield usage.event();
     yield { type: 'error', code, message };
   } finally {
     // A reader who leaves before `yield* rest` ends this generator only.

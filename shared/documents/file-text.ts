@@ -16,7 +16,8 @@ export interface SentFile {
 
 /**
  * Returns the text of a file as a model is to see it, without OCR. `folder` is where it may put files. Throws 422
- * for one without text, of an unsupported kind, or longer than allowed; and the reason of its limits' `signal`.
+ * for one without text, of an unsupported kind, or longer than allowed or longer to read; and the reason of its limits'
+ * `signal`.
  */
 export async function fileText(
   { name, mimeType, bytes }: SentFile,

@@ -16,14 +16,22 @@ export const blockElements = names(
 /** Elements that open a list. */
 export const listElements = names('dir menu ol ul');
 
+/** The elements that group a table's rows. */
+export const rowGroups = names('thead tbody tfoot');
+
+/** What a table has that holds data. */
+export const headElements = names('caption thead th');
+
 /** A table without a head that has one of these in it is there for the layout of a page. */
 export const layoutElements = names('article blockquote h1 h2 h3 h4 h5 h6 pre section');
 
-/** Whether a page has an element that it doesn't show. Scripts show a body that is hidden at first. */
-export const isHidden = (name: string, { hidden, style = '' }: Attributes) =>
-  (hidden !== undefined || isHiding(style)) && name !== 'body' && name !== 'html';
-
 export type Attributes = Readonly<Record<string, string>>;
+
+/** Whether an element isn't shown. Scripts show a body that is hidden at first; a reading has parentheses anyway. */
+export const isUnseen = (name: string, { hidden, style = '' }: Attributes) =>
+  name === 'rp' ||
+  unseenElements.has(name) ||
+  ((hidden !== undefined || isHiding(style)) && name !== 'body' && name !== 'html');
 
 /** Whether a style keeps an element from being seen. */
 export const isHiding = (style: string) =>

@@ -1,24 +1,42 @@
-import { Parser } from 'htmlparser2';
-import { htmlMarkdown } from './html-markdown.ts';
+import { type Handler, Parser } from 'htmlparser2';
+import { unreadableDocument } from './errors.ts';
+import {
+  type Attributes,
+  blockElements,
+  headElements,
+  isUnseen,
+  layoutElements,
+  listElements,
+  rowGroups,
+} from './html-elements.ts';
+import { type Block, type Markdown, markdownUpTo, oneLine } from './office/markdown.ts';
+import { TableReader } from './office/table-reader.ts';
 import { decodeText } from './text.ts';
 
+/** Office marks names and empty paragraphs by elements with prefixes of its own, which stand within a line. */
+const ofOffice = /^(o|st\d+):/;
 /** How XHTML begins. An element in it may close itself; in HTML the same signs mean nothing. */
 const xhtml = /^\s*<\?xml|xmlns=["']http:\/\/www\.w3\.org\/1999\/xhtml/;
+/** The parser takes longer with each level. Pages that never close a tag have some hundreds. */
+const maxDepth = 5_000;
+/** What lines begin with is of no more lists, items and quotes than this: it would outgrow the text. */
+const maxMargins = 16;
+/** Preformatted text that is longer ends with its next line break: millions of pieces of it take all memory. */
+const maxCodeCharacters = 100_000;
+/** @see https://html.spec.whatwg.org/multipage/tables.html#attributes-common-to-td-and-th-elements */
+const maxRowSpan = 65_534;
 
-/** Returns the text of an HTML file as Markdown. Throws what `HtmlReader` throws. */
+/**
+ * Returns what an HTML file shows as Markdown: headings, lists, tables, quotes and preformatted text. Throws 422 for
+ * elements nested more than 5,000 deep, and for a table longer than any sheet.
+ */
 export function htmlText(html: string, maxCharacters: number): string {
   const isXhtml = xhtml.test(html.slice(0, 2_000));
-  return htmlMarkdown(maxCharacters, (reader) => {
-    const parser = new Parser(
-      {
-        onopentag: (name, attributes) => reader.open(name, attributes),
-        ontext: (text) => reader.text(text),
-        onclosetag: (name) => reader.close(name),
-      },
-      { recognizeSelfClosing: isXhtml, recognizeCDATA: isXhtml },
-    );
-    parser.end(html);
-  });
+  return markdownUpTo(maxCharacters, (markdown) =>
+    new Parser(new HtmlReader(markdown), {
+      ...{ recognizeSelfClosing: isXhtml, recognizeCDATA: isXhtml },
+    }).end(html),
+  );
 }
 
 /** Where a page may name its encoding. */
@@ -29,4 +47,206 @@ export function decodeHtml(bytes: Buffer): string {
   const start = bytes.toString('latin1', 0, encodingPlace);
   const named = start.match(/(?:charset|encoding)\s*=\s*["']?\s*([\w:-]+)/i)?.[1];
   return decodeText(bytes, named);
+}
+
+/** What a list, an item or a quote has its lines begin with. */
+interface Margin {
+  is: 'list' | 'item' | 'quote';
+  next: string;
+  rest: string;
+  /** That of a list's last item; undefined if they have none. */
+  number?: number | undefined;
+}
+
+/** Writes a page as the parser tells of its elements. */
+class HtmlReader implements Partial<Handler> {
+  private readonly markdown: Markdown;
+  private readonly tables = new TableReader();
+  private readonly margins: Margin[] = [];
+  /** How many of these were there when the last line was written. */
+  private marginsBefore = 0;
+  /** What each open element does at its end. */
+  private readonly ends: ((() => void) | undefined)[] = [];
+  /** The text since the last line or block, and what ended that. */
+  private line = '';
+  private lineBreaks = 0;
+  private isNewBlock = false;
+  private headingLevel = 0;
+  private isUnseen = false;
+  private isCode = false;
+  private isDataTable = false;
+
+  constructor(markdown: Markdown) {
+    this.markdown = markdown;
+  }
+
+  onopentag(name: string, attributes: Attributes): void {
+    if (this.ends.length >= maxDepth) throw unreadableDocument('its elements are nested too deep');
+    this.ends.push(this.open(name, attributes));
+  }
+
+  ontext(text: string): void {
+    if (this.isUnseen) return;
+    this.line += this.isCode ? text : text.replace(/\s+/g, ' ');
+    if (this.line.length > this.markdown.room) this.endBlock();
+  }
+
+  onclosetag(): void {
+    this.ends.pop()?.();
+  }
+
+  onend(): void {
+    this.endBlock();
+  }
+
+  private open(fullName: string, attributes: Attributes): (() => void) | undefined {
+    if (this.isUnseen) return undefined;
+    if (isUnseen(fullName, attributes)) {
+      this.isUnseen = true;
+      return () => {
+        this.isUnseen = false;
+      };
+    }
+    const name = ofOffice.test(fullName) ? fullName : fullName.replace(/^.*:/, '');
+    if (name === 'br') return this.breakLine();
+    // A reading stands in parentheses. Highlighters of preformatted text put an element on each line.
+    if (name === 'rt') return this.put('(', ')');
+    if (!blockElements.has(name)) return undefined;
+    return this.isCode ? this.put('', '\n') : this.openBlock(name, attributes);
+  }
+
+  private put(before: string, after: string): () => void {
+    this.line += before;
+    return () => {
+      this.line += after;
+    };
+  }
+
+  private breakLine(): undefined {
+    if (this.isCode) {
+      this.line += '\n';
+      if (this.line.length > maxCodeCharacters) this.endBlock();
+    } else if (this.headingLevel > 0) this.line += ' ';
+    else {
+      this.endLine();
+      this.lineBreaks += 1;
+    }
+  }
+
+  private openBlock(name: string, attributes: Attributes): () => void {
+    this.endBlock();
+    this.openInTable(name, attributes);
+    const { length } = this.margins;
+    if (name === 'pre' || name === 'xmp') this.isCode = true;
+    else if (name === 'blockquote') this.margins.push({ is: 'quote', next: '> ', rest: '> ' });
+    else if (name === 'li') this.openItem(integer(attributes['value']));
+    else if (listElements.has(name)) this.openList(name, attributes['start']);
+    else if (/^h[1-6]$/.test(name)) this.headingLevel = Number(name[1]);
+    return () => {
+      this.endBlock();
+      this.closeInTable(name);
+      this.isCode = false;
+      this.headingLevel = 0;
+      this.leave(length);
+    };
+  }
+
+  private openList(name: string, start?: string): void {
+    // A list that stands in another one without an item is indented by itself.
+    const rest = this.margins.at(-1)?.is === 'list' ? '  ' : '';
+    const number = name === 'ol' ? (integer(start) ?? 1) - 1 : undefined;
+    this.margins.push({ is: 'list', next: rest, rest, number });
+  }
+
+  private openItem(value?: number): void {
+    const list = this.margins.at(-1);
+    if (list?.number !== undefined) list.number = value ?? list.number + 1;
+    const next = list?.number === undefined ? '- ' : `${list.number}. `;
+    this.margins.push({ is: 'item', next, rest: '  ' });
+  }
+
+  private leave(length: number): void {
+    this.margins.length = length;
+    this.marginsBefore = Math.min(this.marginsBefore, length);
+  }
+
+  private openInTable(name: string, attributes: Attributes): void {
+    const isList = listElements.has(name) || name === 'dl';
+    const isForLayout = layoutElements.has(name) || (isList && this.tables.isOneColumn);
+    // No cell holds these. The rest of a table with one of them is read as if there were none.
+    if (name === 'table' || (isForLayout && !this.isDataTable)) this.closeTable();
+    if (name === 'table') {
+      this.isDataTable = false;
+      this.tables.openTable(this.markdown.room);
+    } else if (headElements.has(name)) this.isDataTable = true;
+    if (rowGroups.has(name)) this.tables.closeRowGroup();
+    else if (name === 'tr') this.tables.openRow();
+    else if (name === 'td' || name === 'th') this.openCell(attributes);
+  }
+
+  private closeInTable(name: string): void {
+    if (name === 'td' || name === 'th') this.tables.closeCell();
+    else if (rowGroups.has(name)) this.tables.closeRowGroup();
+    else if (name === 'tr') this.tables.closeRow();
+    else if (name === 'table') this.closeTable();
+  }
+
+  /** Begins a cell. With `rowspan=0` it reaches down to the end of its row group. */
+  private openCell({ colspan, rowspan }: Attributes): void {
+    const rows = (integer(rowspan) ?? 1) || maxRowSpan;
+    this.tables.openCell();
+    this.tables.reach(Math.max(1, integer(colspan) ?? 1), Math.min(rows, maxRowSpan));
+  }
+
+  private closeTable(): void {
+    const table = this.tables.closeTable();
+    if (table?.length) this.add({ table });
+    this.isNewBlock = true;
+  }
+
+  private endBlock(): void {
+    this.endLine();
+    this.isNewBlock = true;
+  }
+
+  /** Writes the text since the last line, or adds it to the open cell. */
+  private endLine(): void {
+    const text = this.isCode ? this.line : oneLine(this.line);
+    const level = this.headingLevel;
+    this.line = '';
+    if (text.trim() === '' || this.tables.addText(text)) return;
+    this.headingLevel = 0;
+    if (this.isCode) this.add({ code: text });
+    else this.add(level > 0 ? { heading: text, level } : { paragraph: text });
+  }
+
+  /** Writes a block below what is around it. Within a list it is an item by itself, if it is in none. */
+  private add(block: Block): void {
+    const { margins, marginsBefore } = this;
+    const { length } = margins;
+    if (margins.at(-1)?.is === 'list') this.openItem();
+    const shown =
+      margins.length > maxMargins
+        ? [...margins.slice(0, maxMargins), ...margins.slice(-1)]
+        : margins;
+    const shared = margins[marginsBefore - 1];
+    const isTight = this.isNewBlock ? shared && shared.is !== 'quote' : this.lineBreaks < 2;
+    const [first, rest] = [shown.map(({ next }) => next), shown.map((each) => each.rest)];
+    this.markdown.add(block, {
+      separator: isTight ? '\n' : `\n${rest.slice(0, marginsBefore).join('')}\n`,
+      first: first.join(''),
+      rest: rest.join(''),
+    });
+    for (const margin of shown) margin.next = margin.rest;
+    this.marginsBefore = margins.length;
+    this.leave(length);
+    this.lineBreaks = 0;
+    this.isNewBlock = false;
+  }
+}
+
+/** Returns an attribute's whole number, if it has one. */
+function integer(value = ''): number | undefined {
+  const number = Number.parseInt(value, 10);
+  return Number.isSafeInteger(number) ? number : undefined;
 }

@@ -1,8 +1,9 @@
 import { setting } from '../config.ts';
 import type { Document } from './document.ts';
-import { DocumentProcess, processBeside } from './processes/document-process.ts';
+import { DocumentProcess } from './processes/document-process.ts';
 import type { DocumentAnswer, DocumentRequest } from './processes/document-requests.ts';
 import { type DocumentReading, openInProcess } from './processes/read-in-process.ts';
+import { processBeside } from './processes/start-process.ts';
 
 const pagesProcess = new DocumentProcess<DocumentRequest, DocumentAnswer>(
   processBeside(import.meta.url, 'pages-process'),

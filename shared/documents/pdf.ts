@@ -4,7 +4,7 @@ import { readPdfPage } from './pdf-page.ts';
 import { PdfReader } from './pdf-reader.ts';
 import type { SharedPdfium } from './shared-pdfium.ts';
 
-/** What the PDFs of a thread are read with. */
+/** What the PDFs of a process are read with. */
 export interface Engines {
   pdfium: SharedPdfium;
   /** Loads libvips, to draw pages with. */

@@ -1,7 +1,7 @@
 import { Pdfium } from './pdfium.ts';
 import type { MemoryLimit } from './processes/memory-limit.ts';
 
-/** The PDFium of a thread: documents that are open at the same time share one, and the next ones get another. */
+/** The PDFium of a process: documents that are open at the same time share one, and the next ones get another. */
 export class SharedPdfium {
   private readonly limit: MemoryLimit;
   private pdfium: Promise<Pdfium> | undefined;

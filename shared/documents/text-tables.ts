@@ -1,6 +1,6 @@
 import { around, type Box, gapBetween, greatest } from './box.ts';
-import { markdownTable } from './markdown-table.ts';
 import type { Row } from './rows.ts';
+import { tableRow, tableRule } from './table-row.ts';
 
 /** Fewer rows that happen to line up are no table. */
 const minTableRows = 3;
@@ -45,11 +45,11 @@ function tableColumns(rows: Row[]): Box[] | undefined {
 }
 
 function markdownOf(rows: Row[], columns: Box[]): string[] {
-  const cellsOfRows = rows.map((row) => {
+  const lines = rows.map((row) => {
     const cells = columns.map((column) => row.filter((run) => gapBetween(column, run) < 0));
-    return cells.map((runs) => runs.map(textOfRun).join(' '));
+    return tableRow(cells.map((runs) => runs.map(textOfRun).join(' ')));
   });
-  return [...markdownTable(cellsOfRows)];
+  return lines.toSpliced(1, 0, tableRule(columns.length));
 }
 
 const textOfRun = ({ text }: { text: string }) => text.trim();

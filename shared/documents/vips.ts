@@ -13,7 +13,7 @@ const mostMb = 2048;
  */
 const loaders = ['Jpeg', 'Png', 'Tiff', 'Webp', 'Heif', 'Nsgif'];
 
-/** Loads libvips, once in a thread, with memory up to a limit. Its own threads don't keep the process alive. */
+/** Loads libvips, once in a process, with memory up to a limit. Its own threads don't keep the process alive. */
 export function loadVips(limit = new MemoryLimit(mostMb)): Promise<typeof Vips> {
   loading ??= load(limit);
   return loading;

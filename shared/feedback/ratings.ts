@@ -23,7 +23,6 @@ export async function* listFeedback(days: Days): AsyncGenerator<Feedback> {
 export async function* exportFeedback(days: Days): AsyncGenerator<string> {
   for await (const feedback of listFeedback(days)) {
     const { id, key_id, session_id, rating, model, comment, created_at, updated_at } = feedback;
-    // A rating of before messages had ids has none.
     const { message_id = null } = feedback;
     const contents = await contentsOf(feedback);
     yield JSON.stringify({

@@ -1,4 +1,4 @@
-import { beginningOf } from '../beginning.ts';
+import { truncated } from '../truncated.ts';
 
 /**
  * One thing that is wrong with a request, in pydantic's shape: `loc` is the path to it, such as
@@ -95,7 +95,7 @@ export class UnprocessableEntityError extends ServiceError {
 
 /** Callers choose some of the names in a location, and could make a response of megabytes by one. */
 const withShortNames = ({ loc, ...fault }: FieldError): FieldError => ({
-  loc: loc.map((name) => (typeof name === 'string' ? beginningOf(name, 100) : name)),
+  loc: loc.map((name) => (typeof name === 'string' ? truncated(name, 100) : name)),
   ...fault,
 });
 

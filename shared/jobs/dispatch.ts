@@ -6,19 +6,19 @@ import { logEnds } from './end-log.ts';
 import { isPart, type Job } from './job.ts';
 import { nameOfLane } from './lane.ts';
 import { uncountJobs } from './line/line.ts';
+import { notify } from './notify.ts';
 import { isEnd } from './record.ts';
-import { ring } from './ring.ts';
 import { hasEndedNow, jobOfRecord } from './stream-record.ts';
 
 /**
- * Reads a batch of the job table's stream. It rings for each job that became queued. For each one that has ended it
+ * Reads a batch of the job table's stream. It sends a message for each job that became queued. For each one that has ended it
  * updates the counts of its parent and of its key, logs the end, and notes it for webhooks.
  */
 export async function dispatchJobs({
   Records,
 }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> {
   const [refused, uncounted, unnoted] = await Promise.all([
-    ringQueued(Records.filter(becameQueued)),
+    notifyOfQueued(Records.filter(becameQueued)),
     countChildren(Records.filter(endedUncounted)),
     noteEnds(Records.filter(hasEndedNow)),
     logEnds(Records),
@@ -70,9 +70,9 @@ function endedUncounted({ dynamodb }: DynamoDBRecord): boolean {
   return isEnd(status?.S ?? '') && parent_job_id?.S !== undefined && counted === undefined;
 }
 
-async function ringQueued(records: DynamoDBRecord[]): Promise<DynamoDBRecord[]> {
+async function notifyOfQueued(records: DynamoDBRecord[]): Promise<DynamoDBRecord[]> {
   const jobs = new Map(records.map((record) => [jobOfRecord(record), record]));
-  const refused = await ring([...jobs.keys()]);
+  const refused = await notify([...jobs.keys()]);
   for (const { job_id } of refused) log('warn', 'queue message refused', { job_id });
   return refused.flatMap((job) => jobs.get(job) ?? []);
 }

@@ -1,6 +1,6 @@
-import { getItems, type Page, queryItems, queryPages } from '../aws/dynamodb.ts';
+import { getItems, type Page, queryPages } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
-import { findJob, type Job, type JobKey } from './job.ts';
+import type { Job, JobKey } from './job.ts';
 import type { EndStatus } from './record.ts';
 
 /** What the index `ended` sorts a key's jobs by: a job has it once it has ended. */
@@ -30,25 +30,4 @@ export async function* endedBefore(
     const jobs = await Array.fromAsync(getItems<Job>(setting('JOBS_TABLE'), keys));
     yield { items: jobs.sort((one, other) => (one.job_id < other.job_id ? 1 : -1)), lastKey };
   }
-}
-
-/**
- * Whether the index knows all jobs of a key that have ended. Those of release 1.0.0 may be missing: they have no tag, and
- * are older than all others. So it looks at the oldest job; if that is a child, at its parent, as the id of a child may
- * sort before its parent's.
- */
-export async function areEndsIndexed(key_id: string): Promise<boolean> {
-  const oldestFirst = queryItems<Job>({
-    TableName: setting('JOBS_TABLE'),
-    KeyConditionExpression: 'key_id = :key AND begins_with(job_id, :jobs)',
-    ExpressionAttributeValues: { ':key': key_id, ':jobs': 'job_' },
-    ConsistentRead: true,
-    Limit: 1,
-  });
-  for await (const oldest of oldestFirst) {
-    const { parent_job_id } = oldest;
-    const first = parent_job_id ? await findJob({ key_id, job_id: parent_job_id }) : oldest;
-    return first?.tag !== undefined;
-  }
-  return true;
 }

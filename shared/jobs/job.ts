@@ -59,7 +59,7 @@ export interface Job extends JobKey {
   /** The caller's own metadata, which the jobs made for this one have too. */
   metadata?: Metadata;
   drive_file_id?: string;
-  /** The folders that the key might read when the job was submitted; jobs of before lack them. */
+  /** The folders that the key might read when the job was submitted. */
   asked_folders?: string[];
   /** The object that holds a copy of the drive's file, as it was when the job first ran; and its kind. */
   source_object?: string;
@@ -110,8 +110,7 @@ export interface Job extends JobKey {
   ready_at: string;
   turn?: string;
   /**
-   * Its place among the jobs of all keys, in µs since 1970, which it keeps: the start tag of fair queueing. Absent on jobs
-   * from before there were tags.
+   * Its place among the jobs of all keys, in µs since 1970, which it keeps: the start tag of fair queueing.
    */
   tag?: number;
   /** Its place among the jobs that wait for a limit of its key, if that is farther than a job waits at once. */
@@ -124,7 +123,7 @@ export interface Job extends JobKey {
   runs_alone?: boolean;
   /** The lease under which it runs alone. */
   alone_lease?: string;
-  /** How it has ended, and its id (`ended-jobs.ts`); absent on jobs that ended before there was this index. */
+  /** How it has ended, and its id (`ended-jobs.ts`). */
   ended?: string;
   /** Why the job was stopped; it is to end `cancelled`. */
   stop_reason?: string;

@@ -6,7 +6,7 @@ import { metadataOf } from '../ledger/metadata.ts';
 import { findJob, instant, type Job, type JobKey } from './job.ts';
 import { type LaneName, laneOf, turnOf } from './lane.ts';
 import { uncountJobs } from './line/line.ts';
-import { ringGraceMs } from './state.ts';
+import { notifyGraceMs } from './state.ts';
 import { recordModelOf } from './step-models.ts';
 import type { JobSubmission } from './submission.ts';
 
@@ -25,7 +25,7 @@ export function newJob(given: Pick<Job, Given> & Partial<Job>): Job {
     lane: laneOf(laneNameOf(given), given.job_id),
     ready_at: instant(now),
     turn: turnOf(given),
-    due_at: instant(now + ringGraceMs),
+    due_at: instant(now + notifyGraceMs),
     ...given,
   };
 }

@@ -4,33 +4,33 @@ import { errorFields, log } from '../log.ts';
 import { measure } from '../metrics.ts';
 import { type ClaimedJob, findJob, type Job, type JobKey } from './job.ts';
 import { nameOfLane } from './lane.ts';
-import type { Doorbell } from './ring.ts';
+import type { JobMessage } from './notify.ts';
 import { claimJob, makeReady } from './state.ts';
 
 /**
- * Claims one job for each doorbell of a lane, or up to `count`: the best ready ones. Where the index, which lags the table,
- * shows too few, it claims the jobs that the doorbells name.
+ * Claims one job for each message of a lane, or up to `count`: the best ready ones. Where the index, which lags the table,
+ * shows too few, it claims the jobs that the messages name.
  */
 export async function claimJobs(
   lane: string,
-  doorbells: Doorbell[],
-  count = doorbells.length,
+  messages: JobMessage[],
+  count = messages.length,
 ): Promise<ClaimedJob[]> {
-  await Promise.all(doorbells.filter(({ waits }) => waits).map(makeReady));
+  await Promise.all(messages.filter(({ waits }) => waits).map(makeReady));
   const claimed = await claimBest(lane, count);
   const claimedIds = new Set(claimed.map(({ job_id }) => job_id));
-  const own = doorbells.filter(({ job_id }) => !claimedIds.has(job_id));
-  while (own.length > 0 && claimed.length < doorbells.length) {
-    const next = own.splice(0, doorbells.length - claimed.length);
+  const own = messages.filter(({ job_id }) => !claimedIds.has(job_id));
+  while (own.length > 0 && claimed.length < messages.length) {
+    const next = own.splice(0, messages.length - claimed.length);
     claimed.push(...(await claimEach(next, claimIfQueued)));
   }
   return claimed;
 }
 
-/** What an index and a doorbell tell of a job. */
+/** What an index and a message tell of a job. */
 type Claimable = JobKey & Pick<Job, 'lane'>;
 
-/** A read costs less than a claim that fails, and most doorbells that come late find their job taken. */
+/** A read costs less than a claim that fails, and most messages that come late find their job taken. */
 async function claimIfQueued(key: Claimable): Promise<ClaimedJob | undefined> {
   const job = await findJob(key);
   return job?.status === 'queued' ? claimJob(key) : undefined;

@@ -5,7 +5,7 @@ import { setting } from '../config.ts';
 import type { Caller } from '../http/caller.ts';
 import { NotFoundError } from '../http/errors.ts';
 import { typedMessage } from '../http/field-errors.ts';
-import { areEndsIndexed, endedBefore } from './ended-jobs.ts';
+import { endedBefore } from './ended-jobs.ts';
 import { familyOf, findJob, type Job, type JobKey, jobIdPattern, toRecord } from './job.ts';
 import { type EndStatus, isEnd, type JobList, jobStatuses } from './record.ts';
 
@@ -72,7 +72,7 @@ export async function listJobs(
   return toPage(jobs, unreadFrom);
 }
 
-/** Reads a page of `Limit` jobs. Then it reads those of an end by the index if it knows them all, else large pages. */
+/** Reads a page of `Limit` jobs. Then it reads those of an end by the index, all others in large pages. */
 async function* pagesOf(
   key_id: string,
   query: QueryCommandInput,
@@ -85,7 +85,7 @@ async function* pagesOf(
     break;
   }
   if (!lastKey) return;
-  if (end && (await areEndsIndexed(key_id))) {
+  if (end) {
     yield* endedBefore({ key_id, job_id: String(lastKey['job_id']) }, end, pageSize + 1);
   } else {
     yield* queryPages<Job>({ ...query, ExclusiveStartKey: lastKey, Limit: 1000 });

@@ -1,7 +1,8 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Caller } from '../http/caller.ts';
 import { ConflictError } from '../http/errors.ts';
-import { type KeyLimits, limitsOf, mayUseModel } from '../keys/key-limits.ts';
+import { type KeyLimits, limitsOf } from '../keys/key-limits.ts';
+import { allowedModelsOf, isUsable } from '../keys/usable-models.ts';
 import { findJob, type Job, toRecord } from './job.ts';
 import { takeTurn } from './line/turns.ts';
 import { attributesOf, newJob, priorityFor, putJob, taskAttributes } from './new-job.ts';
@@ -68,6 +69,7 @@ const askedOf = ({ job_type, asked_model, pipeline }: Job) => ({
 
 /** A key may have lost a model since the job was submitted. */
 function checkModels(job: Job, caller: Caller): void {
-  const denied = modelsOf(askedOf(job)).find((id) => !mayUseModel(caller, id));
+  const allowed = allowedModelsOf(caller);
+  const denied = modelsOf(askedOf(job)).find((id) => !isUsable(allowed, id));
   if (denied) throw new ConflictError(`This API key may not use ${denied} any more.`);
 }

@@ -18,8 +18,8 @@ import {
   stopJob,
   suspendJob,
 } from './state.ts';
+import { stopChildren } from './stop.ts';
 import { stopByKey } from './stop-by-key.ts';
-import { stopChildren } from './stop-children.ts';
 import { findKeyOf, StoppedError, watchJob } from './watch.ts';
 
 /** The write that ends a run; it returns undefined if the lease was lost, or if the job was stopped. */

@@ -60,8 +60,8 @@ export const leaseMs = 50_000;
 /** How often a worker renews it. */
 export const renewEveryMs = 10_000;
 
-/** How long a job may be ready before the sweep rings for it again. */
-export const ringGraceMs = 60_000;
+/** How long a job may be ready before the sweep sends another message for it. */
+export const notifyGraceMs = 60_000;
 
 /** How often ending a stopped job is tried again before it ends without a result. */
 export const maxStopTries = 3;
@@ -91,14 +91,9 @@ export async function claimJob(key: JobKey & Pick<Job, 'lane'>): Promise<Claimed
   return claimed as ClaimedJob | undefined;
 }
 
-/**
- * Whether no worker has run a claimed job before: each way back into the queue sets one of these attributes. In release
- * 1.0.0 one way did not, so a job without a tag counts as one that has run.
- */
+/** Whether no worker has run a claimed job before: each way back into the queue sets one of these attributes. */
 export const isFirstRun = (job: ClaimedJob) =>
-  job.tag !== undefined &&
-  job.retry_count === 0 &&
-  !(job.error || job.attempt_at || job.runs_alone || job.stop_reason);
+  job.retry_count === 0 && !(job.error || job.attempt_at || job.runs_alone || job.stop_reason);
 
 /**
  * Keeps the lease for another while, also of a job that was stopped. Returns the job as it then is; undefined if it is no
@@ -189,7 +184,7 @@ export function retryJob(
       ...counted,
       error,
       ready_at: instant(now + waitMs),
-      due_at: instant(now + waitMs + ringGraceMs),
+      due_at: instant(now + waitMs + notifyGraceMs),
       ...(waitMs === 0 && { turn: turnOf(job) }),
     },
     remove: ['attempt_at', ...leaseAttributes],
@@ -459,7 +454,7 @@ function queueAgain(
     set: {
       status: 'queued',
       ready_at: instant(now),
-      due_at: instant(now + ringGraceMs),
+      due_at: instant(now + notifyGraceMs),
       turn: turnOf(job),
       ...set,
     },

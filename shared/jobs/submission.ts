@@ -1,13 +1,15 @@
 import * as v from 'valibot';
 import { Messages } from '../chat/completion-message.ts';
+import { refuseInMessages } from '../chat/unsupported-parameters.ts';
 import type { Caller } from '../http/caller.ts';
 import { valueError } from '../http/errors.ts';
 import { dictionary, integerBetween, ModelName, orNull, stringUpTo } from '../http/schema.ts';
-import { limitsOf, mayUseModel } from '../keys/key-limits.ts';
+import { limitsOf } from '../keys/key-limits.ts';
+import { allowedModelsOf, isUsable, noSuchModel } from '../keys/usable-models.ts';
 import { Metadata } from '../ledger/metadata.ts';
-import { findOcrEngine, modelIds } from '../models/catalogue.ts';
+import { findModel, findOcrEngine } from '../models/catalogue.ts';
 import { checkInlineFiles, inlineFilesOf } from './inline-files.ts';
-import { canRead, modelsOf } from './step-models.ts';
+import { canRead, chatModelOf, modelsOf } from './step-models.ts';
 
 /** Longer than any that Google gives. */
 const DriveId = v.pipe(stringUpTo(255), v.minLength(1));
@@ -39,8 +41,7 @@ export const JobSubmission = dictionary(
     dry_run: v.optional(v.boolean(), false),
     /** Reads pages anew that were read before, and works again on files that were done before. */
     fresh: v.optional(v.boolean(), false),
-    /** No default: a submission without it has the hash that earlier releases kept for its `Idempotency-Key`. */
-    metadata: v.optional(v.nullable(Metadata)),
+    metadata: orNull(Metadata),
   }),
 );
 
@@ -63,6 +64,7 @@ export function checkSubmission(submission: JobSubmission, caller: Caller): void
   if (drive) checkDrive(drive, caller);
   if (inline) checkInline(submission, inline.messages);
   checkModels(submission, caller);
+  if (inline) checkMessages(submission, inline.messages);
 }
 
 function checkDrive(
@@ -93,13 +95,19 @@ function checkInline(
     : valueError(['body', 'pipeline'], 'a pipeline needs drive input, or inline images or files');
 }
 
+/** Checks messages that a model is asked as they are. */
+function checkMessages(submission: JobSubmission, messages: v.InferOutput<typeof Messages>): void {
+  const model = findModel(chatModelOf(submission));
+  if (submission.job_type !== 'chat' || submission.pipeline || !model) return;
+  refuseInMessages(model, messages, ['body', 'inline']);
+}
+
 function checkModels(submission: JobSubmission, caller: Caller): void {
   const { model, job_type } = submission;
-  if (model !== null && !modelIds.includes(model)) {
-    throw valueError(
-      ['body', 'model'],
-      `no such model; the models here are ${modelIds.join(', ')}`,
-    );
+  const allowed = allowedModelsOf(caller);
+  const asked = [...(model === null ? [] : [model]), ...modelsOf(submission)];
+  if (asked.some((id) => !isUsable(allowed, id))) {
+    throw valueError(['body', 'model'], noSuchModel(allowed));
   }
   if (job_type === 'ocr' && model !== null && !canRead(model)) {
     throw valueError(['body', 'model'], `${model} can't read images`);
@@ -107,6 +115,4 @@ function checkModels(submission: JobSubmission, caller: Caller): void {
   if (job_type === 'chat' && !submission.pipeline && model !== null && findOcrEngine(model)) {
     throw valueError(['body', 'model'], `${model} reads pages and can't chat`);
   }
-  const denied = modelsOf(submission).find((id) => !mayUseModel(caller, id));
-  if (denied) throw valueError(['body', 'model'], `this API key may not use ${denied}`);
 }

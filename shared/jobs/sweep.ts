@@ -5,18 +5,18 @@ import { measure } from '../metrics.ts';
 import { childrenOf, countEnded } from './children.ts';
 import { type ClaimedJob, findJob, instant, type Job, type JobKey } from './job.ts';
 import { allLanes } from './lane.ts';
-import { ring } from './ring.ts';
+import { notify } from './notify.ts';
 import {
   childrenGraceMs,
   makeReady,
+  notifyGraceMs,
   postponeSweep,
   resumeJob,
-  ringGraceMs,
   takeBackJob,
 } from './state.ts';
 
 /**
- * Looks at every job that is due: takes it back from a worker that is lost, rings again if nobody came for
+ * Looks at every job that is due: takes it back from a worker that is lost, sends another message if nobody came for
  * it, counts its children again if it waits for them.
  */
 export async function sweepJobs(lanes = allLanes()): Promise<void> {
@@ -58,7 +58,7 @@ async function sweepSafely(key: JobKey): Promise<number> {
 
 async function sweepJob(key: JobKey): Promise<number> {
   const job = await findJob(key);
-  if (job?.status === 'queued') return ringAgain(job);
+  if (job?.status === 'queued') return notifyAgain(job);
   if (job?.status !== 'processing') return 0;
   await (job.lease_id ? takeBack(job as ClaimedJob) : countAgain(job));
   return 0;
@@ -83,10 +83,10 @@ async function countAgain(parent: Job): Promise<void> {
 }
 
 /** The longer a job has waited, the later it is rung for again, so that a long queue isn't flooded. */
-async function ringAgain(job: Job): Promise<number> {
+async function notifyAgain(job: Job): Promise<number> {
   const now = Date.now();
   const waitedMs = now - Date.parse(job.ready_at);
-  if (!(await postponeSweep(job, now + Math.max(ringGraceMs, waitedMs)))) return 0;
-  await ring([job.turn ? job : ((await makeReady(job)) ?? job)]);
+  if (!(await postponeSweep(job, now + Math.max(notifyGraceMs, waitedMs)))) return 0;
+  await notify([job.turn ? job : ((await makeReady(job)) ?? job)]);
   return waitedMs;
 }

@@ -6,7 +6,7 @@ import { errorFields, log } from '../log.ts';
 import { InvocationJobs } from './invocation-jobs.ts';
 import type { ClaimedJob } from './job.ts';
 import { claimBest, claimJobs, inTurn } from './next-jobs.ts';
-import { Doorbell } from './ring.ts';
+import { JobMessage } from './notify.ts';
 import { type RunJob, runLeased } from './run-leased.ts';
 
 /** Time a worker keeps for writing down how its jobs ended, before Lambda stops it. */
@@ -20,7 +20,7 @@ const claimingShare = 1 / 3;
 
 /**
  * Makes the handler of a lane's queue. Each message claims a job, and these run at once. When one of them ends
- * the next is claimed, while any is ready, so that no job waits for a doorbell that was lost with another worker.
+ * the next is claimed, while any is ready, so that no job waits for a message that was lost with another worker.
  * It runs up to `atOnce` jobs, or as many as messages came if these are more. How a job ends is on its record; a
  * message goes back to the queue only if the claim failed, or the write of how a job ended.
  */
@@ -35,7 +35,7 @@ export function jobWorker(work: RunJob, atOnce = 1) {
     const readable = Records.flatMap((record) => readMessage(record) ?? []);
     const readableIds = new Set(readable.map(({ messageId }) => messageId));
     const unreadable = Records.filter(({ messageId }) => !readableIds.has(messageId));
-    const lanes = Map.groupBy(readable, ({ doorbell }) => doorbell.lane);
+    const lanes = Map.groupBy(readable, ({ body }) => body.lane);
     const failures = await Promise.all(
       [...lanes].map(([lane, messages]) =>
         workLane(lane, messages, new Slots(Math.max(atOnce, messages.length), run), mayTakeMore),
@@ -52,13 +52,13 @@ export function jobWorker(work: RunJob, atOnce = 1) {
 
 interface Message {
   messageId: string;
-  doorbell: Doorbell;
+  body: JobMessage;
 }
 
-/** A message that is no doorbell fails alone, and ends among the dead letters. */
+/** A message that can't be read fails alone, and ends among the dead letters. */
 function readMessage({ messageId, body }: SQSRecord): Message | undefined {
-  const read = v.safeParse(v.pipe(v.string(), v.parseJson(), Doorbell), body);
-  if (read.success) return { messageId, doorbell: read.output };
+  const read = v.safeParse(v.pipe(v.string(), v.parseJson(), JobMessage), body);
+  if (read.success) return { messageId, body: read.output };
   log('error', 'malformed queue message', { message_id: messageId, issue: read.issues[0].message });
   return undefined;
 }
@@ -75,8 +75,8 @@ async function workLane(
 ): Promise<SQSBatchResponse['batchItemFailures']> {
   let returned = messages;
   try {
-    const doorbells = messages.map(({ doorbell }) => doorbell);
-    slots.begin(await inTurn(() => claimJobs(lane, doorbells, slots.free)));
+    const bodies = messages.map(({ body }) => body);
+    slots.begin(await inTurn(() => claimJobs(lane, bodies, slots.free)));
     returned = [];
     while (await slots.oneEnds(mayTakeMore() ? lookEveryMs : undefined)) {
       if (mayTakeMore() && slots.free > 0)

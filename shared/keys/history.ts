@@ -15,7 +15,7 @@ export interface KeyChange {
   id: string;
   /** The key's id, or the team's. */
   key_id: string;
-  /** 1 for the first change, the creation, unless that was before changes were written down. */
+  /** 1 for the first change, the creation. */
   number: number;
   at: string;
   /** Who made it; null if nobody said. */
@@ -27,22 +27,22 @@ export interface KeyChange {
   old_secret_until?: string;
 }
 
-/** What counts the changes of a key or team; absent on one that was not changed since they are counted. */
+/** What counts the changes of a key or team. */
 export interface Changes {
-  changes?: number;
+  changes: number;
 }
 
 const prefix = 'history#';
 const idOf = (keyId: string, number: number) => `${prefix}${keyId}#${number}`;
 
 /** The number of the next change. */
-export const nextChange = ({ changes = 0 }: Changes) => changes + 1;
+export const nextChange = ({ changes }: Changes) => changes + 1;
 
 /** The condition that a key or team was not changed since it was read, and its values. */
-export const whileUnchanged = ({ changes }: Changes) =>
-  changes === undefined
-    ? { when: 'attribute_not_exists(changes)', values: {} }
-    : { when: 'changes = :seen', values: { ':seen': changes } };
+export const whileUnchanged = ({ changes }: Changes) => ({
+  when: 'changes = :seen',
+  values: { ':seen': changes },
+});
 
 /** Makes the write of a change, for the transaction that makes the change. */
 export function historyPut(
@@ -150,7 +150,7 @@ export async function historyOf(
   key: { id: string } & Changes,
   count: number,
 ): Promise<KeyChange[]> {
-  const last = key.changes ?? 0;
+  const last = key.changes;
   const numbers = Array.from({ length: Math.min(last, count) }, (_, index) => last - index);
   const ids = numbers.map((number) => ({ id: idOf(key.id, number) }));
   const changes: KeyChange[] = [];

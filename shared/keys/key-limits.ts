@@ -2,10 +2,6 @@ import * as v from 'valibot';
 import { setting } from '../config.ts';
 import type { Caller } from '../http/caller.ts';
 import { Count, Usd } from '../http/schema.ts';
-import { usualConcurrent } from '../ledger/account.ts';
-
-/** The most jobs of a key for which no limit was set. */
-const usualQueued = 10_000;
 
 /** What a key may do. Null is no limit; a key without `drive_folders` may read none. */
 export const KeyLimits = v.object({
@@ -13,23 +9,23 @@ export const KeyLimits = v.object({
   /** How long the budget lasts until it renews, such as `30d`; null if it never renews. */
   duration: v.nullable(v.string()),
   /** The id of the team whose budget it may spend too; null for none. */
-  team: v.optional(v.nullable(v.string()), null),
+  team: v.nullable(v.string()),
   images_per_hour: Count,
   requests_per_minute: v.nullable(Count),
   /** Requests under way at once. */
-  max_concurrent: v.optional(v.nullable(Count), usualConcurrent),
+  max_concurrent: v.nullable(Count),
   /** How many turns its jobs have for each of a key of weight 1. */
-  weight: v.optional(Count, 1),
+  weight: Count,
   /** The best priority that its jobs may have. */
-  best_priority: v.optional(Count, 1),
+  best_priority: Count,
   /** Jobs that have not ended. */
-  max_queued: v.optional(v.nullable(Count), usualQueued),
+  max_queued: v.nullable(Count),
   /** Jobs that run at once. */
-  max_running: v.optional(v.nullable(Count), null),
+  max_running: v.nullable(Count),
   models: v.nullable(v.array(v.string())),
   drive_folders: v.array(v.string()),
-  /** The most that one research may cost; a key from before there was research has none. */
-  research_usd: v.optional(v.nullable(Usd), null),
+  /** The most that one research may cost. */
+  research_usd: v.nullable(Usd),
   expires_at: v.nullable(v.string()),
 });
 
@@ -43,11 +39,6 @@ export function limitsOf({ limits }: Caller): KeyLimits {
 /** Picks the limits from a key's fields. */
 export const limitsOfKey = (key: KeyLimits): KeyLimits => v.parse(KeyLimits, key);
 
-/** Whether the caller's key may use a model. */
-export function mayUseModel(caller: Caller, modelId: string): boolean {
-  return limitsOf(caller).models?.includes(modelId) ?? true;
-}
-
 /** What one research of a key may cost at most: what the operator allows any, or less. */
 export const maxResearchUsd = (ownUsd: number | null): number =>
   Math.min(setting('RESEARCH_MAX_USD'), ownUsd ?? Number.POSITIVE_INFINITY);
@@ -59,10 +50,10 @@ export const defaultLimits: KeyLimits = {
   team: null,
   images_per_hour: 100,
   requests_per_minute: null,
-  max_concurrent: usualConcurrent,
+  max_concurrent: 100,
   weight: 1,
   best_priority: 1,
-  max_queued: usualQueued,
+  max_queued: 10_000,
   max_running: null,
   models: null,
   drive_folders: [],

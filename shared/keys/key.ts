@@ -53,7 +53,7 @@ export async function issueKey(
   };
   await writeTransaction([
     { Put: { TableName: setting('KEYS_TABLE'), Item: key } },
-    historyPut({ id }, { by, action: 'created', fields: differencesOf({}, key) }),
+    historyPut({ id, changes: 0 }, { by, action: 'created', fields: differencesOf({}, key) }),
   ]);
   await openAccount(key.id, key.created_at, key);
   if (key.team) await putInTeam(key.id, key.team);

@@ -8,7 +8,7 @@ import { listKeys } from './key.ts';
 /** How long a name stays claimed if the command that claimed it dies. Giving a key a name takes far less. */
 const claimMs = 60_000;
 
-/** Returns the keys that are not revoked, by their names. Keys of before names were unique may share one. */
+/** Returns the keys that are not revoked, by their names. */
 export async function keysByName(): Promise<Map<string, string>> {
   const keys = await listKeys();
   return new Map(keys.filter(({ state }) => state !== 'revoked').map(({ name, id }) => [name, id]));

@@ -51,7 +51,10 @@ export async function createTeam(limits: TeamLimits, by: KeyChange['by'] = null)
   await openAccount(team.id, team.created_at, { ...team, ...noRequestLimits }, team.name);
   await writeTransaction([
     { Put: { TableName: setting('KEYS_TABLE'), Item: team } },
-    historyPut({ id: team.id }, { by, action: 'created', fields: differencesOf({}, team) }),
+    historyPut(
+      { id: team.id, changes: 0 },
+      { by, action: 'created', fields: differencesOf({}, team) },
+    ),
   ]);
   return team;
 }

@@ -1,14 +1,7 @@
 import { timeOfId } from '../uuid-time.ts';
 import { type Account, windowOf } from './account.ts';
 import type { Charge } from './charge.ts';
-import {
-  auditDueMs,
-  epochOf,
-  epochsAt,
-  epochsIn,
-  heldAttribute,
-  settledAttribute,
-} from './epoch.ts';
+import { auditDueMs, epochOf, epochsIn, heldAttribute, settledAttribute } from './epoch.ts';
 
 /** A figure of an account that isn't what it adds up to, in nano-dollars. */
 export interface AccountDifference {
@@ -36,11 +29,10 @@ export class AccountSum {
   }
 
   add(charge: Charge): void {
-    const heldAt = timeOfId(charge.entry);
-    const isOpen =
-      auditDueMs(epochOf(heldAt)) > this.now ||
-      epochsAt(heldAt).some((epoch) => this.openEpochs.has(epoch));
-    if (!isOpen && this.isOfWindow(charge)) this.closedNanoUsd += charge.cost ?? 0;
+    const epoch = epochOf(timeOfId(charge.entry));
+    const isOpen = auditDueMs(epoch) > this.now || this.openEpochs.has(epoch);
+    if (isOpen || charge.window !== windowOf(this.account)) return;
+    this.closedNanoUsd += charge.cost ?? 0;
   }
 
   /** The figures that differ. */
@@ -54,12 +46,10 @@ export class AccountSum {
     return figures.filter(({ kept, charged }) => kept !== charged);
   }
 
-  /** What the calls of the epochs that were not audited have cost so far. An earlier release named no window. */
+  /** What the calls of the epochs that were not audited have cost so far. */
   private openNanoUsd(): number {
     const window = windowOf(this.account);
-    return this.sum((epoch) =>
-      `settled_${epoch}` in this.account ? `settled_${epoch}` : settledAttribute(epoch, window),
-    );
+    return this.sum((epoch) => settledAttribute(epoch, window));
   }
 
   private sum(attribute: (epoch: number) => keyof Account): number {
@@ -67,11 +57,5 @@ export class AccountSum {
       (total, epoch) => total + Number(this.account[attribute(epoch)] ?? 0),
       0,
     );
-  }
-
-  /** Charges of an earlier release have no window, and were made when there had been but one. */
-  private isOfWindow({ window, created_at }: Charge): boolean {
-    const { window_starts_at, spent_since = window_starts_at } = this.account;
-    return window === undefined ? created_at >= spent_since : window === windowOf(this.account);
   }
 }

@@ -27,8 +27,8 @@ export interface Account {
   /** How often the budget has been renewed; absent for never. */
   window_number?: number;
   requests_per_minute: number;
-  /** The most requests under way at once; absent on accounts from before there was such a limit. */
-  max_concurrent?: number;
+  /** The most requests under way at once. */
+  max_concurrent: number;
   /** Requests under way; absent for none yet. */
   running?: number;
   /** When the sweep audits it; absent while no epoch is left to audit. */
@@ -40,7 +40,7 @@ export interface Account {
   /** What a team is called; absent on the account of a key. */
   name?: string;
   [sum: `held_${number}` | `running_${number}` | `requests_${number}`]: number;
-  [settled: `settled_${number}` | `settled_${number}_${number}`]: number;
+  [settled: `settled_${number}_${number}`]: number;
 }
 
 /** The limits that an account holds its key to; null is no limit, and for `duration` no renewal. */
@@ -53,8 +53,6 @@ export interface AccountLimits {
 }
 
 const unlimitedRequests = 1_000_000_000;
-/** The limit of a key for which none was set. */
-export const usualConcurrent = 100;
 
 /** The attributes of an account that its limits make. */
 export const limitAttributes = ({

@@ -65,7 +65,7 @@ async function auditEpoch(keyId: string, epoch: number): Promise<void> {
   if (sums.length === 0) return;
   const held = account[heldAttribute(epoch)] ?? 0;
   const running = account[runningAttribute(epoch)] ?? 0;
-  const settled = account[`settled_${epoch}`] ?? account[settledAttribute(epoch, window)] ?? 0;
+  const settled = account[settledAttribute(epoch, window)] ?? 0;
   const unspent = (costs.get(window) ?? 0) - settled;
   const names = Object.fromEntries(sums.map(([name], index) => [`#sum${index}`, name]));
   const values = Object.fromEntries(sums.map(([, value], index) => [`:sum${index}`, value]));

@@ -1,7 +1,9 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, unlessConditionFails } from '../aws/dynamodb.ts';
+import { isOutage } from '../aws/outage.ts';
 import { setting } from '../config.ts';
 import type { Metadata } from './metadata.ts';
+import { longestWriteMs, persist } from './persist.ts';
 
 /**
  * How accurate a charge's tokens and cost are: `exact` as the provider reported them, `estimated` from the text
@@ -27,12 +29,11 @@ export interface Charge extends ChargeSubject {
   key_id: string;
   /** `charge_` and a UUIDv7 of the moment at which its most was held. */
   entry: string;
-  /** `held` stands on charges of earlier releases whose caller died. They cost nothing. */
-  status: 'settled' | 'released' | 'held';
+  status: 'settled' | 'released';
   /** The most that the call could cost. */
   hold: number;
   /** The number of the budget's window that it counts in: the one in which it was held. */
-  window?: number;
+  window: number;
   /** The team that it was held on too. */
   team?: string;
   /** The number of the window of the team's budget that it counts in. */
@@ -61,8 +62,17 @@ export const chargePut = (charge: Charge) => ({
   ConditionExpression: 'attribute_not_exists(entry)',
 });
 
-/** Writes a charge that has ended. Does nothing if it is there, because an earlier try came through after all. */
+/**
+ * Writes a charge that has ended. Does nothing if it is there, because an earlier try came through after all: so it is
+ * tried again whatever DynamoDB's trouble is, as a call without a charge is free to its caller and billed by its provider.
+ */
 export async function putCharge(charge: Charge, abortSignal?: AbortSignal): Promise<void> {
   const options = abortSignal && { abortSignal };
-  await unlessConditionFails(dynamodb.send(new PutCommand(chargePut(charge)), options));
+  await unlessConditionFails(
+    persist(
+      () => dynamodb.send(new PutCommand(chargePut(charge)), options),
+      isOutage,
+      longestWriteMs,
+    ),
+  );
 }

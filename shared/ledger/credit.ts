@@ -1,11 +1,16 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { outputOrItem } from '../aws/dynamodb.ts';
+import { isThrottled } from '../aws/outage.ts';
 import { setting } from '../config.ts';
 import { errorFields, log } from '../log.ts';
 import { type Account, accountKey, inWindow, requestsAttribute } from './account.ts';
 import { epochOf, heldAttribute, runningAttribute, settledAttribute } from './epoch.ts';
 import { remember } from './last-seen.ts';
+import { longestWriteMs, persist } from './persist.ts';
 import { sendOnce } from './send-once.ts';
+
+/** How long the undoing of a hold is tried, as someone waits for the answer that comes after it. */
+const longestUndoMs = 15_000;
 
 /** What one account holds of a call. */
 export interface HeldPart {
@@ -30,10 +35,10 @@ export async function credit(
   abortSignal?: AbortSignal,
 ): Promise<Account | undefined> {
   try {
-    const { account, refusedBy } = await send(creditOf(part, costNanoUsd), abortSignal);
+    const { account, refusedBy } = await send(creditOf(part, costNanoUsd), { abortSignal });
     const isNextWindow = refusedBy?.[heldAttribute(epochOf(part.heldAtMs))] !== undefined;
     if (!isNextWindow) return account;
-    return (await send(creditOf(part), abortSignal)).account;
+    return (await send(creditOf(part), { abortSignal })).account;
   } catch (error) {
     log('error', 'account not credited', { key_id: part.key_id, ...errorFields(error) });
     return undefined;
@@ -64,17 +69,20 @@ export async function refund(part: HeldPart, costNanoUsd: number): Promise<void>
 export async function undoHold(part: HeldPart): Promise<Account | undefined> {
   const undo = creditOf(part);
   try {
-    const { account } = await send({
-      ...undo,
-      ...(part.isRequest && {
-        // The count of a minute that is over may be gone.
-        UpdateExpression: `${undo.UpdateExpression}, #requests = if_not_exists(#requests, :one) - :one`,
-        ExpressionAttributeNames: {
-          ...undo.ExpressionAttributeNames,
-          '#requests': requestsAttribute(part.heldAtMs),
-        },
-      }),
-    });
+    const { account } = await send(
+      {
+        ...undo,
+        ...(part.isRequest && {
+          // The count of a minute that is over may be gone.
+          UpdateExpression: `${undo.UpdateExpression}, #requests = if_not_exists(#requests, :one) - :one`,
+          ExpressionAttributeNames: {
+            ...undo.ExpressionAttributeNames,
+            '#requests': requestsAttribute(part.heldAtMs),
+          },
+        }),
+      },
+      { forMs: longestUndoMs },
+    );
     return account;
   } catch (error) {
     log('error', 'hold not undone', { key_id: part.key_id, ...errorFields(error) });
@@ -128,11 +136,19 @@ interface Sent {
   refusedBy?: Account | undefined;
 }
 
+/** Sends a change once, and again only where DynamoDB certainly did nothing of it. */
 async function send(
   change: ConstructorParameters<typeof UpdateCommand>[0],
-  abortSignal?: AbortSignal,
+  {
+    abortSignal,
+    forMs = longestWriteMs,
+  }: { abortSignal?: AbortSignal | undefined; forMs?: number } = {},
 ): Promise<Sent> {
-  const sending = sendOnce(new UpdateCommand(change), abortSignal);
+  const sending = persist(
+    () => sendOnce(new UpdateCommand(change), abortSignal),
+    isThrottled,
+    forMs,
+  );
   const { output, refusedBy } = await outputOrItem<Account>(sending);
   if (!output) return { refusedBy };
   const account = output.Attributes as Account;

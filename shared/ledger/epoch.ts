@@ -1,9 +1,6 @@
 import { uuidPrefix } from '../uuid-time.ts';
 
 const epochMs = 3 * 60_000;
-/** Earlier releases had epochs of ten minutes. Their numbers stay below this until 2065; ours are above it. */
-const maxLongEpoch = 5_000_000;
-const longEpochMs = 10 * 60_000;
 
 /** How long a call may hold money: a function's longest run of 15 minutes, and one minute for clocks that differ. */
 const maxHoldMs = 16 * 60_000;
@@ -15,18 +12,13 @@ const maxHoldMs = 16 * 60_000;
 export const epochOf = (ms: number) => Math.floor(ms / epochMs);
 
 /** When an epoch can be audited, in ms since 1970: each of its calls has ended by then, or is lost. */
-export const auditDueMs = (epoch: number) => (epoch + 1) * lengthOf(epoch) + maxHoldMs;
+export const auditDueMs = (epoch: number) => (epoch + 1) * epochMs + maxHoldMs;
 
 /** Until when a call of an epoch may still settle, in ms since 1970. */
 export const settleUntilMs = (epoch: number) => auditDueMs(epoch) - 60_000;
 
-const lengthOf = (epoch: number) => (epoch < maxLongEpoch ? longEpochMs : epochMs);
-
 /** How long after its hold a call may end, at most. */
-export const longestCallMs = longEpochMs + maxHoldMs;
-
-/** The numbers of the epochs that an instant may count in: ours, and that of an earlier release. */
-export const epochsAt = (ms: number) => [epochOf(ms), Math.floor(ms / longEpochMs)];
+export const longestCallMs = epochMs + maxHoldMs;
 
 /** The account's attribute for what the calls of an epoch hold. */
 export const heldAttribute = (epoch: number) => `held_${epoch}` as const;
@@ -48,9 +40,8 @@ export function epochsIn(account: object): number[] {
 
 /** The bounds of the sort keys of an epoch's charges, whose ids begin with their time. */
 export function chargeBounds(epoch: number): { from: string; to: string } {
-  const length = lengthOf(epoch);
   return {
-    from: `charge_${uuidPrefix(epoch * length)}`,
-    to: `charge_${uuidPrefix((epoch + 1) * length)}`,
+    from: `charge_${uuidPrefix(epoch * epochMs)}`,
+    to: `charge_${uuidPrefix((epoch + 1) * epochMs)}`,
   };
 }

@@ -1,7 +1,7 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, outputOrItem } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
-import { type Account, accountKey, requestsAttribute, usualConcurrent } from './account.ts';
+import { type Account, accountKey, requestsAttribute } from './account.ts';
 import { auditDueMs, epochOf, heldAttribute, runningAttribute } from './epoch.ts';
 import { isTeamId } from './team.ts';
 
@@ -20,11 +20,10 @@ export interface Attempt {
   account: Account;
 }
 
-/** Whether another request may run. Accounts from before there was a limit lack both attributes. */
+/** Whether another request may run. An account that had none yet lacks `running`. */
 const mayRunMore = [
   'running < max_concurrent',
-  'attribute_not_exists(running) AND (attribute_not_exists(max_concurrent) OR max_concurrent > :zero)',
-  'attribute_not_exists(max_concurrent) AND running < :concurrent',
+  'attribute_not_exists(running) AND max_concurrent > :zero',
 ].join(' OR ');
 
 /**
@@ -85,7 +84,7 @@ export async function holdOnAccount(
           ...(below !== undefined && { ':below': below }),
           ':now': new Date(now).toISOString(),
           ':zero': 0,
-          ...(asRequest && { ':one': 1, ':concurrent': usualConcurrent }),
+          ...(asRequest && { ':one': 1 }),
           ':audit': new Date(auditDueMs(epoch)).toISOString(),
         },
         ReturnValues: 'ALL_NEW',

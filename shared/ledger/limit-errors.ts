@@ -1,5 +1,5 @@
 import { ServiceError } from '../http/errors.ts';
-import { type Account, usualConcurrent } from './account.ts';
+import type { Account } from './account.ts';
 import { toUsd } from './nano-usd.ts';
 import { isTeamId } from './team.ts';
 import { never } from './window.ts';
@@ -73,7 +73,7 @@ const rateSentence = (perMinute: number) =>
 export class ConcurrencyError extends ServiceError {
   readonly maxConcurrent: number;
 
-  constructor({ max_concurrent = usualConcurrent }: Account) {
+  constructor({ max_concurrent }: Account) {
     super(
       429,
       'rate_limit_exceeded',

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import { type Account, requestsAttribute, usualConcurrent, windowOf } from './account.ts';
+import { type Account, requestsAttribute, windowOf } from './account.ts';
 import { type Charge, type ChargeSubject, chargeRetentionSeconds } from './charge.ts';
 import type { Fit } from './hold-account.ts';
 import { holdJointly } from './hold-jointly.ts';
@@ -133,7 +133,7 @@ function holdOf(
 
 /** Throws if a key that refused a hold has no requests left, in this minute or at once. */
 function refuseRequest(account: Account, now: number): void {
-  const { requests_per_minute, running = 0, max_concurrent = usualConcurrent } = account;
+  const { requests_per_minute, running = 0, max_concurrent } = account;
   const requests = account[requestsAttribute(now)] ?? 0;
   if (requests >= requests_per_minute) throw new RequestsPerMinuteError(account);
   if (running >= max_concurrent) throw new ConcurrencyError(account);

@@ -1,3 +1,4 @@
+import { isThrottled } from '../aws/outage.ts';
 import { type TransactWriteItem, writeTransaction } from '../aws/transact.ts';
 import { log } from '../log.ts';
 import { measure } from '../metrics.ts';
@@ -7,6 +8,7 @@ import { type Accuracy, type Charge, chargePut, putCharge } from './charge.ts';
 import { credit, type HeldPart, refund } from './credit.ts';
 import { epochOf, settleUntilMs } from './epoch.ts';
 import { toUsd } from './nano-usd.ts';
+import { longestWriteMs, persist } from './persist.ts';
 import type { Hold } from './reserve.ts';
 
 /** What a call used and cost. */
@@ -81,10 +83,13 @@ export async function settleWith(hold: Hold, outcome: Outcome, products: Product
   const ending = endingOf(outcome);
   const parts = partsOf(hold);
   const [written, credited] = await Promise.allSettled([
-    writeCharge(chargeOf(hold, ending), products),
+    writeCharge(chargeOf(hold, ending), products, Math.min(longestWriteMs, leftMsOf(hold))),
     creditAll(parts, outcome.costNanoUsd),
   ]);
-  if (written.status === 'rejected') throw written.reason;
+  if (written.status === 'rejected') {
+    measure({ UnsettledCalls: 1 });
+    throw written.reason;
+  }
   const { kept, isThere } = written.value;
   if (kept) {
     measureUse(hold, ending);
@@ -103,16 +108,21 @@ export async function settleWith(hold: Hold, outcome: Outcome, products: Product
 async function writeCharge(
   charge: Charge,
   { writes, fallback }: Products,
+  forMs: number,
 ): Promise<{ kept: Kept; isThere: boolean }> {
   const put = { Put: chargePut(charge) };
-  let failed = await writeTransaction([put, ...writes]);
+  let failed = await writeInTurn([put, ...writes], forMs);
   if (!failed) return { kept: 'writes', isThere: false };
   if (fallback && !failed.includes(0)) {
-    failed = await writeTransaction([put, ...fallback]);
+    failed = await writeInTurn([put, ...fallback], forMs);
     if (!failed) return { kept: 'fallback', isThere: false };
   }
   return { kept: undefined, isThere: failed.includes(0) };
 }
+
+/** Tries a transaction again where it certainly did nothing: if it may have happened, its own charge would be in the way. */
+const writeInTurn = (items: TransactWriteItem[], forMs: number) =>
+  persist(() => writeTransaction(items), isThrottled, forMs);
 
 async function end(hold: Hold, ending: Ending): Promise<Account | undefined> {
   if (!beginEnd(hold)) return undefined;
@@ -122,7 +132,9 @@ async function end(hold: Hold, ending: Ending): Promise<Account | undefined> {
     creditAll(partsOf(hold), ending.cost ?? 0, cutOff),
   ]);
   if (written.status === 'rejected') {
-    throw ending.status === 'settled' ? new UnsettledError(written.reason) : written.reason;
+    if (ending.status === 'released') throw written.reason;
+    measure({ UnsettledCalls: 1 });
+    throw new UnsettledError(written.reason);
   }
   measureUse(hold, ending);
   return credited.status === 'fulfilled' ? credited.value[0] : undefined;
@@ -148,16 +160,17 @@ function beginEnd(hold: Hold): boolean {
   if (hold.isEnded) return false;
   hold.isEnded = true;
   const { key_id, entry } = hold.charge;
-  const isLate = Date.now() > settleUntilMs(epochOf(timeOfId(entry)));
+  const isLate = leftMsOf(hold) < 0;
   if (isLate) log('error', 'call ended too late to be settled', { key_id, charge_id: entry });
   return !isLate;
 }
 
-const longestWriteMs = 5 * 60_000;
+/** How long a call may still begin to settle, in ms. */
+const leftMsOf = ({ charge }: Hold) => settleUntilMs(epochOf(timeOfId(charge.entry))) - Date.now();
 
 /** Ends the tries of a write before its epoch is audited. Returns undefined where there is plenty of time, as for most. */
-function cutOffOf({ charge }: Hold): AbortSignal | undefined {
-  const leftMs = settleUntilMs(epochOf(timeOfId(charge.entry))) + 30_000 - Date.now();
+function cutOffOf(hold: Hold): AbortSignal | undefined {
+  const leftMs = leftMsOf(hold) + 30_000;
   return leftMs < longestWriteMs ? AbortSignal.timeout(leftMs) : undefined;
 }
 

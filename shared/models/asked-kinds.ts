@@ -7,20 +7,17 @@ export type Place = (string | number)[];
 export type AskedKinds = Partial<Record<TokenKind, Place>>;
 
 /** Finds the kinds of tokens that a request asks for beside text. */
-export function askedKinds({
-  messages,
-  tools,
-  cache_control,
-  modalities,
-}: Record<string, unknown>): AskedKinds {
+export function askedKinds(request: Record<string, unknown>): AskedKinds {
+  const { messages, modalities } = request;
   const asked: AskedKinds = {};
-  findCacheControl({ cache_control, messages, tools }, [], asked);
+  findCacheControl(request, [], asked);
   for (const [index, message] of (Array.isArray(messages) ? messages : []).entries()) {
     const place = placeOfAudio(message);
     if (place) asked.audioInput ??= ['messages', index, ...place];
   }
   const spoken = Array.isArray(modalities) ? modalities.indexOf('audio') : -1;
   if (spoken >= 0) asked.audioOutput = ['modalities', spoken];
+  if (modalities === 'audio') asked.audioOutput = ['modalities'];
   return asked;
 }
 
@@ -33,7 +30,10 @@ export function askedKinds({
 const maxDepth = 10;
 
 /** Fields that hold a caller's own data or schemas, where any name may stand. */
-const ownData = new Set(['parameters', 'input_schema', 'input']);
+const ownData = new Set([
+  ...['parameters', 'input_schema', 'input'],
+  ...['schema', 'json', 'guided_json', 'metadata'],
+]);
 
 function findCacheControl(value: unknown, place: Place, asked: AskedKinds): void {
   if (typeof value !== 'object' || value === null || place.length > maxDepth) return;

@@ -15,10 +15,12 @@ const threshold = 3;
  * to send what makes a provider fail, three times each. More would keep small deployments from ever opening one.
  */
 const keysToOpen = 2;
+/** It opens no sooner after a success: two keys may fail at once on purpose, while the calls of others succeed. */
+const quietMs = 10_000;
 const firstPauseMs = 1_000;
 const maxPauseMs = 60_000;
 
-/** How long one call may try again before another one may. */
+/** How long one call of a key that is paused may try again before another one may. */
 const trialMs = 60_000;
 
 /** A circuit remembers so many keys that failed. Then it forgets the one whose failure is the oldest. */
@@ -29,10 +31,14 @@ interface Breaker {
   pausedUntilMs: number;
 }
 
-/** What pauses all keys: with the key that failed last, and the end of the pause without the call that tries again. */
+/** What pauses all keys. */
 interface OpenBreaker extends Breaker {
-  lastKeyId: string;
+  /** The keys whose failures opened it, or made its pause longer. Each does so once. */
+  keyIds: Set<string>;
+  /** The end of the pause without the calls that try again. */
   pauseEndsMs: number;
+  /** How many calls have tried again since, and shown nothing yet. */
+  trials: number;
 }
 
 interface Circuit {
@@ -42,6 +48,7 @@ interface Circuit {
   keys: Map<string, Breaker>;
   /** Keys that were paused since the last success of anybody's, while the circuit is closed. */
   pausedKeyIds: Set<string>;
+  lastSuccessMs: number;
 }
 
 const circuits = new Map<string, Circuit>();
@@ -54,7 +61,8 @@ export interface Pause {
 
 /**
  * Admits a call and returns undefined, or returns how long it has to wait. After a pause one call is admitted, to try
- * again. The others are told to wait, for as long as the last pause at most, and ask again.
+ * again. The others are told to wait, for as long as the last pause at most, and ask again. An open circuit admits a
+ * further call after twice that time, and so on: an answer may take minutes, and only one is needed to close it.
  */
 export function admit(name: string, keyId: string): Pause | undefined {
   const breakers = breakersOf(name, keyId);
@@ -62,12 +70,18 @@ export function admit(name: string, keyId: string): Pause | undefined {
   for (const breaker of breakers) {
     if (breaker.pausedUntilMs <= now) continue;
     const waitMs = Math.min(breaker.pausedUntilMs - now, pauseAfter(breaker.failures));
-    return { waitMs, isForAll: 'lastKeyId' in breaker };
+    return { waitMs, isForAll: 'keyIds' in breaker };
   }
   for (const breaker of breakers) {
-    if (breaker.failures >= threshold) breaker.pausedUntilMs = now + trialMs;
+    if (breaker.failures >= threshold) breaker.pausedUntilMs = now + waitForTrial(breaker);
   }
   return undefined;
+}
+
+function waitForTrial(breaker: Breaker | OpenBreaker): number {
+  if (!('keyIds' in breaker)) return trialMs;
+  breaker.trials += 1;
+  return pauseAfter(breaker.failures + breaker.trials);
 }
 
 /** Lets the next call try again: the one that was admitted has ended without showing whether the model works. */
@@ -77,28 +91,33 @@ export function recordNothing(name: string, keyId: string): void {
 
 /** Closes an open circuit for all, or else ends the pause of a key: one success is enough. */
 export function recordSuccess(name: string, keyId: string): void {
-  const circuit = circuits.get(name);
-  if (!circuit) return;
+  const circuit = circuitNamed(name);
+  circuit.lastSuccessMs = Date.now();
   circuit.pausedKeyIds.clear();
   circuit.keys.delete(keyId);
-  if (circuit.open || circuit.keys.size === 0) circuits.delete(name);
+  if (!circuit.open) return;
+  delete circuit.open;
+  circuit.keys.clear();
 }
 
 /**
  * Counts a failure. A key's third in a row pauses it for a second, each further one for twice as long, up to a minute.
- * An open circuit pauses all in the same way. But it counts no failure of the key that failed last, so that one key can't
- * keep open what several opened: the next call of another key may try.
+ * An open circuit pauses all in the same way. But it counts one failure of each key, so that those that opened it can't
+ * keep it open: the next call of another key may try.
  */
 export function recordFailure(name: string, keyId: string): void {
   const circuit = circuitNamed(name);
-  const { open, keys, pausedKeyIds } = circuit;
+  const { open, keys, pausedKeyIds, lastSuccessMs } = circuit;
   const own = failedAgain(keys.get(keyId)?.failures);
   remember(keys, keyId, own);
   if (!open && own.failures >= threshold) pausedKeyIds.add(keyId);
-  const severalFail = open ? open.lastKeyId !== keyId : pausedKeyIds.size >= keysToOpen;
+  const severalFail = open
+    ? !open.keyIds.has(keyId)
+    : pausedKeyIds.size >= keysToOpen && Date.now() - lastSuccessMs >= quietMs;
   if (severalFail) {
     const breaker = failedAgain(open?.failures ?? threshold - 1);
-    circuit.open = { ...breaker, lastKeyId: keyId, pauseEndsMs: breaker.pausedUntilMs };
+    const keyIds = new Set([...(open?.keyIds ?? pausedKeyIds), keyId]);
+    circuit.open = { ...breaker, keyIds, pauseEndsMs: breaker.pausedUntilMs, trials: 0 };
     const pause_ms = pauseAfter(breaker.failures);
     log('error', 'circuit opened', { upstream_model: name, pause_ms });
     measure({ CircuitsOpened: 1 });
@@ -125,7 +144,11 @@ function breakersOf(name: string, keyId: string): Breaker[] {
 function circuitNamed(name: string): Circuit {
   const known = circuits.get(name);
   if (known) return known;
-  const circuit: Circuit = { keys: new Map(), pausedKeyIds: new Set() };
+  const circuit: Circuit = {
+    keys: new Map(),
+    pausedKeyIds: new Set(),
+    lastSuccessMs: Number.NEGATIVE_INFINITY,
+  };
   circuits.set(name, circuit);
   return circuit;
 }

@@ -45,6 +45,7 @@ export class CompletionMeter {
   private serviceTier: unknown;
   private readonly output = new OutputCount();
   private readonly unfinished = new Set<number>();
+  private readonly finishedChoices = new Set<number>();
   /** Whether a finish reason has come, so that the completion is whole. */
   finished = false;
   /** Whether the response has come to its end, or reported an error: what did not come will not come. */
@@ -120,13 +121,16 @@ export class CompletionMeter {
     for (const [position, choice] of (Array.isArray(choices) ? choices : []).entries()) {
       const { index, finish_reason, delta, message } = choice ?? {};
       const number = typeof index === 'number' ? index : position;
-      if (this.output.add(number, delta ?? message ?? {})) {
+      const hasText = this.output.add(number, delta ?? message ?? {});
+      if (hasText) {
         this.isUsageLast = false;
         this.unfinished.add(number);
       }
       if (!finish_reason) continue;
       this.finished = true;
-      this.unfinished.delete(number);
+      // One that went on after its end may do so again: some servers write a reason into every chunk.
+      if (!hasText || !this.finishedChoices.has(number)) this.unfinished.delete(number);
+      this.finishedChoices.add(number);
     }
     if (!usage) return;
     this.reported = withReasoning(withWholePrompt(usage));

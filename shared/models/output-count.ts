@@ -37,7 +37,7 @@ const labels = new Set(['role', 'id', 'type', 'index', 'format']);
 /** Fields whose text the model wrote word for word. Others may be data, or quote what others wrote. */
 const written = new Set([
   ...['content', 'text', 'refusal', 'thinking', 'reasoning_content', 'reasoning'],
-  ...['tool_calls', 'function_call', 'function', 'arguments'],
+  ...['tool_calls', 'function_call', 'function', 'arguments', 'custom', 'input'],
 ]);
 
 /** A text in a message or delta. */

@@ -1,5 +1,5 @@
 import { widthOf } from '../documents/box.ts';
-import { markdownTable } from '../documents/markdown-table.ts';
+import { tableRow, tableRule } from '../documents/table-row.ts';
 import type { TextLine } from './blocks.ts';
 import { joinLines } from './join-lines.ts';
 import type { TextElement } from './layout-elements.ts';
@@ -65,7 +65,8 @@ function itemMarkdown(text: string): string {
 /** Writes a table from its first row with text, which becomes the heading that Markdown requires. */
 function tableMarkdown(rows: readonly string[][]): string {
   const start = rows.findIndex((row) => row.some(Boolean));
-  return [...markdownTable(rows.slice(start))].join('\n');
+  const [first = [], ...rest] = rows.slice(start);
+  return [tableRow(first), tableRule(first.length), ...rest.map(tableRow)].join('\n');
 }
 
 /** Escapes a sign that would make a paragraph a heading or a quotation. */

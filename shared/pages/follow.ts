@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { orAbort } from '../or-abort.ts';
+import { abortable } from '../abortable.ts';
 import { checkAddress, parseUrl, type Resolve } from './address.ts';
 import { get } from './get.ts';
 import { UnreadableError } from './unreadable.ts';
@@ -31,7 +31,7 @@ export async function follow(
 ): Promise<Fetched> {
   let url = start;
   for (let redirects = 0; redirects <= maxRedirects; redirects++) {
-    const address = await orAbort(checkAddress(url, resolve), signal);
+    const address = await abortable(checkAddress(url, resolve), signal);
     await mayVisit(url);
     const response = await get(url, address, signal);
     if (response.statusCode === 200) return { url, response };

@@ -11,9 +11,7 @@ export interface HtmlNode {
 }
 
 export interface HtmlElement extends HtmlNode {
-  localName: string;
-  childNodes: HtmlNode[];
-  attributes: Iterable<{ name: string; value: string }>;
+  innerHTML: string;
   appendChild(child: HtmlNode): void;
   setAttribute(name: string, value: string): void;
 }
@@ -145,9 +143,10 @@ class Builder implements TokenizerCallbacks {
   onprocessinginstruction(): void {}
   onend(): void {}
 
-  /** Longer names are none that mean anything here. */
+  /** Longer names are none that mean anything here. The signs of tags in an `xmp` are text, which another parser reads. */
   private nameAt(start: number, end: number): string {
-    return this.html.slice(start, Math.min(end, start + 20)).toLowerCase();
+    const name = this.html.slice(start, Math.min(end, start + 20)).toLowerCase();
+    return name === 'xmp' ? 'pre' : name;
   }
 
   private countTag(): void {

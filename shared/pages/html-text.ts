@@ -1,12 +1,6 @@
 import { Readability } from '@mozilla/readability';
-import { type HtmlReader, htmlMarkdown } from '../documents/html-markdown.ts';
-import {
-  type HtmlDocument,
-  type HtmlElement,
-  type HtmlNode,
-  maxCharacters,
-  parsePage,
-} from './html-document.ts';
+import { htmlText as markdownOf } from '../documents/html-text.ts';
+import { type HtmlDocument, maxCharacters, parsePage } from './html-document.ts';
 
 /** A shorter article isn't one: Readability has found a teaser or a notice. */
 const minArticleCharacters = 200;
@@ -16,38 +10,16 @@ export function htmlText(html: string): { title: string; text: string } {
   const document = parsePage(html);
   // Readability takes the document apart, so this comes before.
   const { title } = document;
-  const all = markdownOf(document.body);
-  const article = articleOf(document);
+  const all = markdownOf(document.body.innerHTML, maxCharacters);
+  const article = markdownOf(articleIn(document), maxCharacters);
   return { title, text: article.length < minArticleCharacters ? all : article };
 }
 
-function articleOf(document: HtmlDocument): string {
-  const options = { disableJSONLD: true, serializer: (element: HtmlElement) => element };
+function articleIn(document: HtmlDocument): string {
   try {
-    const article = new Readability<HtmlElement>(document, options).parse();
-    return article?.content ? markdownOf(article.content) : '';
+    return new Readability(document, { disableJSONLD: true }).parse()?.content ?? '';
   } catch {
     // Readability isn't written for every page that a stranger can think of.
     return '';
   }
 }
-
-const markdownOf = (element: HtmlElement) =>
-  htmlMarkdown(maxCharacters, (reader) => readChildren(element, reader));
-
-/** Tells a reader of what is in an element, which `parsePage` has kept from being deep. */
-function readChildren(element: HtmlElement, reader: HtmlReader): void {
-  for (const child of element.childNodes) {
-    if (isElement(child)) {
-      const { localName } = child;
-      reader.open(localName, attributesOf(child));
-      readChildren(child, reader);
-      reader.close(localName);
-    } else if (child.nodeType === 3) reader.text(child.textContent);
-  }
-}
-
-const attributesOf = ({ attributes }: HtmlElement) =>
-  Object.fromEntries(Array.from(attributes, ({ name, value }) => [name, value]));
-
-const isElement = (node: HtmlNode): node is HtmlElement => node.nodeType === 1;

@@ -1,5 +1,5 @@
+import { abortable } from '../abortable.ts';
 import { log } from '../log.ts';
-import { orAbort } from '../or-abort.ts';
 import { version } from '../version.ts';
 import { checkAddress, parseUrl, type Resolve, resolveName } from './address.ts';
 import type { Message, PostOutcome, PostRequest } from './post.ts';
@@ -33,7 +33,7 @@ async function post(
   const signal = AbortSignal.timeout(deadlineMs);
   try {
     const url = parseUrl(text);
-    const address = await orAbort(checkAddress(url, resolve), signal);
+    const address = await abortable(checkAddress(url, resolve), signal);
     const response = await send(
       url,
       address,

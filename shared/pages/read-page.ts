@@ -3,7 +3,8 @@ import { parseUrl, type Resolve, resolveName } from './address.ts';
 import { readBody } from './body.ts';
 import { type FetchContext, follow } from './follow.ts';
 import type { Page, PageReading, Unreadable } from './page.ts';
-import { kindOf, pageOf } from './page-text.ts';
+import { kindOf } from './page-kind.ts';
+import { parsePage } from './parse-page.ts';
 import { checkRobots } from './robots.ts';
 import { UnreadableError } from './unreadable.ts';
 
@@ -53,7 +54,7 @@ async function fetchPage(start: URL, context: FetchContext, deadlineMs: number):
     const contentType = response.headers['content-type'] ?? '';
     kindOf(contentType);
     const bytes = await readBody(response, maxBytes);
-    return await pageOf(url, bytes, contentType);
+    return await parsePage({ url: url.href, bytes, contentType });
   } finally {
     response.destroy();
   }

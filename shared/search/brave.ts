@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { beginningOf } from '../beginning.ts';
+import { truncated } from '../truncated.ts';
 import type { SearchAdapter } from './hit.ts';
 
 const maxTokens = 8_192;
@@ -46,7 +46,7 @@ export const brave: SearchAdapter = {
     v.parse(Response, response).grounding.generic.map(({ url, title, snippets }) => ({
       title,
       url,
-      snippet: beginningOf(snippets[0] ?? '', snippetCharacters),
+      snippet: truncated(snippets[0] ?? '', snippetCharacters),
       passages: snippets,
     })),
 };

@@ -1,8 +1,8 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, unlessConditionFails } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
+import { readAccountOwner } from '../keys/account-owner.ts';
 import { type KeyChange, writeChange } from '../keys/history.ts';
-import { readHolder } from '../keys/holder.ts';
 import { accountKey } from '../ledger/account.ts';
 import { newWebhookSecret } from './signature.ts';
 import {
@@ -53,7 +53,7 @@ async function replace<After extends Webhook | undefined>(
 ): Promise<{ before: Webhook | undefined; after: After }> {
   for (;;) {
     // Read first: who sets the webhook after that changes the holder too, so that this one's write fails.
-    const holder = await readHolder(accountId);
+    const holder = await readAccountOwner(accountId);
     const before = await findWebhook(accountId);
     const after = choose(before);
     if (!before && !after) return { before, after };

@@ -72,7 +72,7 @@ describe('an error', () => {
     expect(await alert.innerText()).toContain('What went wrong: Cannot');
     await goTo(page, 'playground');
     await page.getByLabel('Message', { exact: true }).waitFor();
-    expect(await alert.count()).toBe(0);
+    await alert.waitFor({ state: 'detached' });
     await goTo(page, 'overview');
     await alert.waitFor();
     await page.unroute('**/user/limits');

@@ -71,7 +71,7 @@ describe('a prompt that one upstream took before another answered', () => {
   it.each<[string, Behaviour]>([
     ['was silent', { kind: 'hang' }],
     ['broke the connection', { kind: 'cut' }],
-  ])('is paid too if the first %s', async (_, first) => {
+  ])('is paid too if the first %s', { tags: 'exhaustive' }, async (_, first) => {
     await ask(first, answer);
 
     expect(await chargesOf(keyId)).toMatchObject([
@@ -88,7 +88,7 @@ describe('a prompt that one upstream took before another answered', () => {
     expect(await accountOf(keyId)).toMatchObject({ held: 0, spent: charge?.cost });
   });
 
-  it('is paid as often as it was taken', async () => {
+  it('is paid as often as it was taken', { tags: 'exhaustive' }, async () => {
     await ask({ kind: 'hang' }, { kind: 'cut' }, answer);
 
     expect(await chargesOf(keyId)).toMatchObject([
@@ -106,7 +106,7 @@ describe('a prompt that one upstream took before another answered', () => {
     expect(await chargesOf(keyId)).toMatchObject([{ figures: 'exact', cost: costOf(50_000, 4) }]);
   });
 
-  it('is paid alone if the other fails', async () => {
+  it('is paid alone if the other fails', { tags: 'exhaustive' }, async () => {
     await expect(ask({ kind: 'hang' }, status(500))).rejects.toMatchObject({ statusCode: 503 });
 
     expect(await chargesOf(keyId)).toMatchObject([

@@ -48,16 +48,20 @@ it('is taken where the catalogue allows it to each upstream of the model', () =>
 
 describe('a part of the output', () => {
   it.each([
-    ['min_tokens', (tokens: number) => ({ min_tokens: tokens })],
-    ['thinking_budget', (tokens: number) => ({ thinking_budget: tokens })],
-    ['thinking.budget_tokens', (tokens: number) => ({ thinking: { budget_tokens: tokens } })],
-    ['reasoning.max_tokens', (tokens: number) => ({ reasoning: { max_tokens: tokens } })],
+    ['min_tokens', (tokens: number | string) => ({ min_tokens: tokens })],
+    ['thinking_budget', (tokens: number | string) => ({ thinking_budget: tokens })],
+    [
+      'thinking.budget_tokens',
+      (tokens: number | string) => ({ thinking: { budget_tokens: tokens } }),
+    ],
+    ['reasoning.max_tokens', (tokens: number | string) => ({ reasoning: { max_tokens: tokens } })],
   ])('that is longer than the output may be is refused: %s', (name, ofTokens) => {
     const path = ['body', ...name.split('.')];
 
     expect(refusedAt({ max_tokens: 100, ...ofTokens(101) })).toEqual(path);
     expect(refusedAt({ max_tokens: 100, ...ofTokens(100) })).toBeUndefined();
     expect(refusedAt(ofTokens(model.maxOutputTokens + 1))).toEqual(path);
+    expect(refusedAt({ max_tokens: 100, ...ofTokens('101') })).toEqual(path);
     expect(refusedAt(ofTokens(model.maxOutputTokens))).toBeUndefined();
   });
 
@@ -69,4 +73,13 @@ describe('a part of the output', () => {
   ])('is not %s', (_, parameters) => {
     expect(bodyOf({ max_tokens: 1, ...parameters })).toMatchObject(parameters);
   });
+});
+
+it('an output may not be longer than its model’s, which is all that is held for it', () => {
+  const most = model.maxOutputTokens;
+
+  expect(bodyOf({ max_tokens: most + 1 }).max_tokens).toBe(most);
+  expect(bodyOf({ max_completion_tokens: 1e12 }).max_tokens).toBe(most);
+  expect(bodyOf({ max_tokens: most, max_completion_tokens: 7 }).max_tokens).toBe(7);
+  expect(bodyOf({}).max_tokens).toBeUndefined();
 });

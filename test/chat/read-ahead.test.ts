@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { ReadAhead } from '../../shared/chat/hang-up.ts';
 import type { MeteredCall } from '../../shared/chat/metered-call.ts';
+import { ReadAhead } from '../../shared/chat/read-ahead.ts';
 import type { Account } from '../../shared/ledger/account.ts';
 import type { Model } from '../../shared/models/catalogue.ts';
 import { CompletionMeter } from '../../shared/models/completion-meter.ts';

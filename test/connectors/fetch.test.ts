@@ -246,7 +246,7 @@ describe('the documents come', () => {
     expect(folders).toEqual([]);
   });
 
-  it('without one that was moved out after it was found', async () => {
+  it('without one that was moved out after it was found', { tags: 'exhaustive' }, async () => {
     drive.put('allowed/moving/moved.txt', 'itinerant');
     const [hit] = await quire.searchDocuments([allowed], ['itinerant']);
     const before = await fetchIds(hit?.id ?? '');

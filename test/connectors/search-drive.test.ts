@@ -67,7 +67,9 @@ afterAll(async () => {
   await secrets.close();
 });
 
-it('the function as it is deployed finds documents and reads them', async () => {
+it('the function as it is deployed finds documents and reads them', {
+  tags: 'exhaustive',
+}, async () => {
   drive.put('papers/letter.docx', docxOf(wordParagraph('brass by letter')));
   drive.put('papers/deep/bill.pdf', await pdfOf([{ text: `${words(1)} Of brass.` }]));
   drive.put('papers/page.html', `<p>Brass on a page.</p>${' '.repeat(6 * 1024 * 1024)}`);

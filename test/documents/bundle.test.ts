@@ -10,6 +10,7 @@ import { FunctionHost } from '../../lib/local/lambda/function-host.ts';
 import { Narrator } from '../../lib/local/narrator.ts';
 import { docxOf, wordParagraph } from '../support/fixtures/office-files.ts';
 import { permissionsFor } from '../support/fixtures/permissions.ts';
+import { untilGone } from '../support/servers/processes.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'quire-bundles-'));
 const codeDir = join(root, 'read');
@@ -89,12 +90,13 @@ it('a bundle reads documents beside a function of the local stage, in processes 
   const letter = await host.invoke({ path: docx, kind: 'archive' });
   await host.close();
 
+  await untilGone(codeDir);
   expect(letter).toEqual(['textLayer']);
   expect(mixed).toEqual(['textLayer', 'jpeg', 'textLayer', 'jpeg']);
   expect(table).toEqual(['jpeg']);
 });
 
-it('a process that has read documents ends by itself', async () => {
+it('a process that has read documents ends by itself', { tags: 'exhaustive' }, async () => {
   const script = join(root, 'script.mjs');
   writeFileSync(
     script,

@@ -41,7 +41,9 @@ const read = async (document: Document, page: number) =>
   );
 
 describe('a process that is killed', () => {
-  it('over a page is followed by another, and a page that loses both is given up', async () => {
+  it('over a page is followed by another, and a page that loses both is given up', {
+    tags: 'exhaustive',
+  }, async () => {
     const document = await openFor('a', endless);
     const reading = read(document, 1);
 
@@ -52,7 +54,7 @@ describe('a process that is killed', () => {
     expect(await read(document, 2)).toBe('jpeg');
   });
 
-  it("loses no other document's page", async () => {
+  it("loses no other document's page", { tags: 'exhaustive' }, async () => {
     const poisoned = read(await openFor('a', endless), 1);
     const other = read(await openFor('b', fileOf(rawPdf([greyPage(90)]))), 1);
 
@@ -64,7 +66,7 @@ describe('a process that is killed', () => {
   });
 });
 
-it('a process has no credentials, and what it writes goes nowhere', async () => {
+it('a process has no credentials, what it writes goes nowhere, and the kernel takes it first', async () => {
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'secret');
   await own.end();
   (await openFor('a', fileOf(rawPdf([greyPage(90)])))).close();
@@ -76,6 +78,7 @@ it('a process has no credentials, and what it writes goes nowhere', async () => 
   const allowed = /^(TZ|PWD|LD_LIBRARY_PATH|NODE_COMPILE_CACHE|NODE_CHANNEL_\w+)$/;
   expect(names?.filter((name) => !allowed.test(name))).toEqual([]);
   expect(outputs).toEqual(['/dev/null', '/dev/null']);
+  expect(readFileSync(`/proc/${id}/oom_score_adj`, 'utf8').trim()).toBe('1000');
 });
 
 it('a process that does not even start is no fault of the document', async () => {
@@ -124,7 +127,9 @@ describe('a process whose parent is killed', () => {
     await untilEnded(id);
   });
 
-  it('ends within its processor time while it draws a page for ever', async () => {
+  it('ends within its processor time while it draws a page for ever', {
+    tags: 'exhaustive',
+  }, async () => {
     const parent = startParent(endless);
     const id = await busyFor(1, 'pages-process', parent.pid);
 
@@ -134,7 +139,9 @@ describe('a process whose parent is killed', () => {
   });
 });
 
-it("a key's document waits for one request of a key that has many, and not for each of these", async () => {
+it("a key's document waits for one request of a key that has many, and not for each of these", {
+  tags: 'exhaustive',
+}, async () => {
   let pages = 0;
   const readAll = async () => {
     const document = await openFor('a', fileOf(rawPdf(greys(6))));

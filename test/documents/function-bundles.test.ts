@@ -43,7 +43,8 @@ it('PDFs and pictures are read in processes of their own, and no function has th
 
   expect(filesOf('pages-process')).toEqual(['run-ocr-job']);
   expect(filesOf('text-layers-process')).toEqual(['read-document', 'run-chat-job', 'run-ocr-job']);
-  expect(having(({ code }) => code.includes('FPDF_LoadPage'))).toEqual(['read-page']);
+  expect(filesOf('page-process')).toEqual(['read-page']);
+  expect(having(({ code }) => code.includes('FPDF_LoadPage'))).toEqual([]);
 });
 
 it('the function that searches Drive, which has its secret, carries nothing that reads documents', () => {

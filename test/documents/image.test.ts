@@ -4,6 +4,7 @@ import { loadVips } from '../../shared/documents/vips.ts';
 import { ServiceError } from '../../shared/http/errors.ts';
 import { bmpOf, hugeBmp } from '../support/fixtures/bmps.ts';
 import { cutOff } from '../support/fixtures/pdfs.ts';
+import { some } from '../support/run/cases.ts';
 import { look, open } from './open-bytes.ts';
 
 let vips: typeof Vips;
@@ -163,17 +164,19 @@ describe('size', () => {
     expect(await pageOf(blank(1, 1).pngsaveBuffer())).toMatchObject({ width: 1, height: 1 });
   });
 
-  it.each([
-    ['long', 30_000, 100, 10_000, 33],
-    ['large', 12_000, 9000, 9237, 6928],
-  ])('a %s picture is shrunk', async (_, width, height, shrunkWidth, shrunkHeight) => {
+  it.each(
+    some(1, [
+      ['long', 30_000, 100, 10_000, 33],
+      ['large', 12_000, 9000, 9237, 6928],
+    ]),
+  )('a %s picture is shrunk', async (_, width, height, shrunkWidth, shrunkHeight) => {
     const page = await pageOf(blank(width, height).pngsaveBuffer({ compression: 1 }));
 
     expect(page.width).toBe(shrunkWidth);
     expect(page.height).toBe(shrunkHeight);
   });
 
-  it('a noisy picture is brought under 5 MB', async () => {
+  it('a noisy picture is brought under 5 MB', { tags: 'exhaustive' }, async () => {
     const noise = vips.Image.gaussnoise(4000, 4000, { mean: 128, sigma: 60 }).cast('uchar');
     const bytes = noise.jpegsaveBuffer({ Q: 90 });
     const document = await open(bytes, 'image');

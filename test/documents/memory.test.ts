@@ -7,7 +7,7 @@ import { SharedPdfium } from '../../shared/documents/shared-pdfium.ts';
 import { loadVips } from '../../shared/documents/vips.ts';
 import { pdfOf } from '../support/fixtures/pdfs.ts';
 import { report } from '../support/fixtures/sample-texts.ts';
-import { cases, isExhaustive } from '../support/run/cases.ts';
+import { cases } from '../support/run/cases.ts';
 import { residentBytesOf } from '../support/servers/processes.ts';
 import { fileOf, open } from './open-bytes.ts';
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
 const noise = (seed: number) =>
   vips.Image.gaussnoise(600, 840, { mean: 200, sigma: 9, seed }).cast('uchar').jpegsaveBuffer();
 
-it.runIf(isExhaustive)('reading page after page takes no more memory', async () => {
+it('reading page after page takes no more memory', { tags: 'exhaustive' }, async () => {
   const scan = noise(1);
   const pages = Array.from({ length: 10 }, () => [{ scan, size }, { text }]).flat();
   const document = await open(await pdfOf(pages), 'pdf');
@@ -61,7 +61,9 @@ it('opening file after file leaves nothing behind', async () => {
   expect(filesOpen()).toBe(0);
 });
 
-it('a document larger than what is kept of it reads the same from end to end and back', async () => {
+it('a document larger than what is kept of it reads the same from end to end and back', {
+  tags: 'exhaustive',
+}, async () => {
   const padding = Buffer.alloc(5_000_000);
   const scans = Array.from({ length: 10 }, (_, seed) => ({
     scan: Buffer.concat([noise(seed), padding]),

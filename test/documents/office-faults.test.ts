@@ -93,7 +93,7 @@ describe('a file is refused with 422', () => {
       archiveOf({ 'word\\a.xml': 'a' }),
       refusal('unsafe name'),
     ],
-  ])('%s', (_, bytes, expected) => {
+  ])('%s', { tags: 'exhaustive' }, (_, bytes, expected) => {
     const error = failureOf(bytes);
 
     expect(error).toBeInstanceOf(ServiceError);
@@ -140,7 +140,7 @@ describe('a bomb fills no memory', () => {
       'of one part that is larger than any',
       () => document(`<w:document>${padding(52_000)}</w:document>`),
     ],
-  ])('%s', (_, make) => {
+  ])('%s', { tags: 'exhaustive' }, (_, make) => {
     const bytes = make();
 
     const error = failureOf(bytes);

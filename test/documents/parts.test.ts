@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { CompositeKind } from '../../shared/documents/kind.ts';
 import { openDocument } from '../../shared/documents/open-document.ts';
 import { documentTexts } from '../../shared/documents/parts/document-texts.ts';
+import { extractParts } from '../../shared/documents/parts/extraction.ts';
 import { takeApart, takingProcess } from '../../shared/documents/parts/take-apart.ts';
-import { takeApartHere } from '../../shared/documents/parts/taking.ts';
 import { emailOf, epubOf, rtfOf } from '../support/fixtures/common-documents.ts';
 import {
   archiveOf,
@@ -47,7 +47,7 @@ async function partsOf(
   forceOcr = false,
 ) {
   const folder = mkdtempSync(join(root, 'parts-'));
-  const parts = await takeApartHere({ path: fileOf(bytes), kind, folder, forceOcr });
+  const parts = await extractParts({ path: fileOf(bytes), kind, folder, forceOcr });
   return parts.map((part) => [
     part.name,
     part.is === 'text' ? part.text : part.is === 'pages' ? part.kind : part.error.message,
@@ -375,7 +375,7 @@ describe('the process that takes a document apart', () => {
     expect([await endedBy(9), await endedBy(30e6)]).toEqual([0, 1]);
   });
 
-  it('ends where it takes too much memory', async () => {
+  it('ends where it takes too much memory', { tags: 'exhaustive' }, async () => {
     const heavy = rtfOf(`{\\pict\\pngblip ${'0\\par '.repeat(2_000_000)}}`);
 
     await expect(inProcess(heavy, 'rtf', 60_000, 16)).rejects.toEqual(refused('too much memory'));

@@ -57,7 +57,9 @@ const tooLong = (page: number) => `422 Page ${page} can't be read: it takes too 
 const tooLarge = (page: number) =>
   `422 Page ${page} can't be read: it takes too much memory to read.`;
 
-it('a page that takes long is given up after two tries, and the others of its document are read', async () => {
+it('a page that takes long is given up after two tries, and the others of its document are read', {
+  tags: 'exhaustive',
+}, async () => {
   const after = isExhaustive ? [greyPage(120)] : [];
   const path = fileOf(rawPdf([wordsPage(words(1)), lastingPage, ...after]));
   const hasty = { process: own, ms: 30_000 };
@@ -85,10 +87,10 @@ it('the loop goes on while a page is drawn', async () => {
   document.close();
 });
 
-it.runIf(isExhaustive).each([
+it.each([
   ['forms within forms of 2 KB', () => nestedFormsPage(10, 7)],
   ['a stream that unpacks to a gigabyte', () => deflateBombPage(1_000)],
-])('%s take no more memory than there is for a page', async (_, page) => {
+])('%s take no more memory than there is for a page', { tags: 'exhaustive' }, async (_, page) => {
   const file = rawPdf([page(), greyPage(120)]);
   const path = fileOf(file);
   const document = await openInProcess({ ...reader, ms: 60_000 }, path, 'pdf', readingOf());
@@ -106,7 +108,7 @@ it.runIf(isExhaustive).each([
   expect(most / 1e6).toBeLessThan(1_900);
 });
 
-it('a document of such pages alone is given up after five', async () => {
+it('a document of such pages alone is given up after five', { tags: 'exhaustive' }, async () => {
   const [lost, given] = isExhaustive
     ? [
         [1, 2, 3, 4, 5],
@@ -126,7 +128,7 @@ it('a document of such pages alone is given up after five', async () => {
   expect(read).toEqual([...lost.map(tooLong), ...given.map(givenUp)]);
 });
 
-it.runIf(isExhaustive)('documents beside one that loses its process are read', async () => {
+it('documents beside one that loses its process are read', { tags: 'exhaustive' }, async () => {
   const poisoned = await openInProcess(
     reader,
     fileOf(rawPdf([lastingPage, greyPage(7)])),
@@ -172,13 +174,17 @@ it("each page of a TIFF is measured before it is unpacked, whatever its first on
   document.close();
 });
 
-it('a text layer that takes all memory is left out, and the others are read', async () => {
+it('a text layer that takes all memory is left out, and the others are read', {
+  tags: 'exhaustive',
+}, async () => {
   const path = fileOf(rawPdf([nestedFormsPage(10, 7), wordsPage(words(2))]));
 
   expect(await Array.fromAsync(textLayersIn(path, readingOf()))).toEqual([undefined, words(2)]);
 });
 
-it('a large picture leaves the next one as much memory as it had', async () => {
+it('a large picture leaves the next one as much memory as it had', {
+  tags: 'exhaustive',
+}, async () => {
   const sides = isExhaustive ? [7_000, 9_000, 7_000, 9_000] : [3_000, 4_000];
   const pictures = sides.map((side) => fileOf(hugeGif(side)));
   const read: (string | undefined)[][] = [];
@@ -192,7 +198,9 @@ it('a large picture leaves the next one as much memory as it had', async () => {
   expect(read).toEqual(sides.map(() => ['jpeg']));
 });
 
-it('a picture for which libvips aborts is tried in a new process, then given up; the next one is read', async () => {
+it('a picture for which libvips aborts is tried in a new process, then given up; the next one is read', {
+  tags: 'exhaustive',
+}, async () => {
   const read: (string | undefined)[][] = [];
 
   for (const side of [9_000, 100]) {

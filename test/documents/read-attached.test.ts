@@ -9,7 +9,7 @@ import type {
 } from '../../shared/documents/attached/attached-file.ts';
 import { readAttached } from '../../shared/documents/attached/read-attached.ts';
 import type { CompositeKind } from '../../shared/documents/kind.ts';
-import { takeApartHere } from '../../shared/documents/parts/taking.ts';
+import { extractParts } from '../../shared/documents/parts/extraction.ts';
 import { epubOf, rtfOf } from '../support/fixtures/common-documents.ts';
 import { archiveOf, docxOf, wordParagraph } from '../support/fixtures/office-files.ts';
 import { pdfOf } from '../support/fixtures/pdfs.ts';
@@ -86,7 +86,9 @@ it.each<[string, string, () => AttachedContent]>([
   },
 );
 
-it('the time for a file begins with its turn, which it may wait for as long as the function has', async () => {
+it('the time for a file begins with its turn, which it may wait for as long as the function has', {
+  tags: 'exhaustive',
+}, async () => {
   const slow = attached('a.rtf', within(rtfOf('{a}'.repeat(12_000_000))), { ms: 4_000 });
   const next = attached('b.rtf', within(rtfOf('next')), { ms: 3_000 });
 
@@ -198,7 +200,7 @@ it.each<[string, CompositeKind, (text: string) => Uint8Array | string]>([
   const path = join(folder, 'document');
   writeFileSync(path, fileOf('word '.repeat(1_000)));
 
-  const parts = await takeApartHere({ path, kind, folder, forceOcr: false, maxCharacters: 99 });
+  const parts = await extractParts({ path, kind, folder, forceOcr: false, maxCharacters: 99 });
 
   expect(parts).toMatchObject([{ is: 'text', text: 'word '.repeat(20).slice(0, 99) }]);
 });

@@ -157,7 +157,7 @@ it('leaves out what stands beside the page', async () => {
   expect(await textLayerOf({ lines: [slug, ...lines] })).toBe(textOf(lines));
 });
 
-it('very many rows of a page are written, as lines and as a table', () => {
+it('very many rows of a page are written, as lines and as a table', { tags: 'exhaustive' }, () => {
   const rowsOf = (pieces: number) =>
     Array.from({ length: 130_000 }, (_, top) =>
       Array.from({ length: pieces }, (_, n) => {

@@ -34,7 +34,9 @@ it('a damaged page has none, and the others are read', async () => {
   expect(layers.filter((layer) => layer === undefined)).toHaveLength(1);
 });
 
-it('a page of 40,000 lines is read within the time for a page', async () => {
+it('a page of 40,000 lines is read within the time for a page', {
+  tags: 'exhaustive',
+}, async () => {
   const file = rawPdf([linesPage(40_000)], [600, 240_000]);
 
   const [layer] = await Array.fromAsync(textLayersIn(fileOf(file), reading));

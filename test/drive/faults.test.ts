@@ -62,7 +62,7 @@ describe('Drive is asked again after', () => {
     expect(asked).toBe(2);
   });
 
-  it('silence', async () => {
+  it('silence', { tags: 'exhaustive' }, async () => {
     hurrySignals();
     script = [isSilent];
 

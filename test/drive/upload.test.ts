@@ -94,7 +94,9 @@ it.each([404, 410])('leaves it to another try where Drive lost the upload: %i', 
   expect(error).toMatchObject({ statusCode: 503, code: 'drive_unavailable' });
 });
 
-it('overwrites the file where Drive says only at the end that it is there', async () => {
+it('overwrites the file where Drive says only at the end that it is there', {
+  tags: 'exhaustive',
+}, async () => {
   const content = randomBytes(chunkBytes + 1000);
   answer = (reply, range) => {
     if (endOf(range) < content.length) return goOn(reply, endOf(range));

@@ -21,7 +21,9 @@ const quotes = (characters: number) => job(`quotes ${characters}`);
 const post = (target: Target, job: object) => call<JobRecord>(target, 'POST', '/batch/jobs', job);
 
 describe('a request', () => {
-  it('of just under 6 MB is accepted, and reaches the model whole', async () => {
+  it('of just under 6 MB is accepted, and reaches the model whole', {
+    tags: 'exhaustive',
+  }, async () => {
     const content = 'a'.repeat(6 * megabyte - 10_000);
 
     const { status, body } = await post(account, job(content));
@@ -77,6 +79,7 @@ describe('ten requests of 6 MB of empty objects', () => {
     ['/chat/stream', { message: 'Hi' }, '"message":"Hi","chat_history":#', 422, 'chat_history'],
   ])(
     'to %s are refused, and a neighbour’s stream ends whole',
+    { tags: 'exhaustive' },
     async (path, body, wrong, status, field) => {
       const rest = gate();
       async function* pieces() {
@@ -131,7 +134,7 @@ describe('messages', () => {
   ])('%s reach the model unchanged, unnamed keys too', async (_, characters) => {
     const role = 'user';
     const content = `${characters} `.padEnd(characters, 'äö😀"\\\u0000 ');
-    const messages = [{ role, content, cache_control: { type: 'ephemeral' } }];
+    const messages = [{ role, content, weight: { of: 1 } }];
 
     const { id } = await submit(account, {
       job_type: 'chat',
@@ -159,6 +162,7 @@ describe('a result', () => {
 
   it.each([24_900, 49_900])(
     'of %d characters, 50 times over, is listed within the size of an answer',
+    { tags: 'exhaustive' },
     async (characters) => {
       const caller = await chat.newAccount();
       const jobs = Array.from({ length: 50 }, () => submit(caller, quotes(characters)));

@@ -76,7 +76,9 @@ describe('a key without use', () => {
 });
 
 describe('use', () => {
-  it('appears by model, and comes to what the budget says was spent', async () => {
+  it('appears by model, and comes to what the budget says was spent', {
+    tags: 'exhaustive',
+  }, async () => {
     const caller = await newCaller(stage);
     const other = await newCaller(stage);
 

@@ -27,7 +27,7 @@ const conversation = (length: number) => ({
 });
 
 /** Before which of so many requests something befalls a worker, one for each. */
-const steps = (requests: number) => some(4, upTo(requests));
+const steps = (requests: number) => some(3, upTo(requests));
 
 /** Expects of each job that it is done, and that one answer to it was paid for: the one that it has. */
 async function expectAnsweredOnce(jobs: Submitted[], length: number): Promise<void> {
@@ -66,6 +66,7 @@ it.each([
   ['was done by another', 'long', 10_000],
 ])(
   'a worker whose job %s before any of its requests has it paid once: a %s answer',
+  { tags: 'exhaustive' },
   async (what, _, length) => {
     await world.submitEach(1, conversation(length));
     const requests = await runCounted('chat');

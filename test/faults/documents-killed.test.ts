@@ -1,7 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import type { Caller } from '../../shared/http/caller.ts';
-import { cancelJob } from '../../shared/jobs/cancel.ts';
 import { listJobs } from '../../shared/jobs/read.ts';
 import type {
   ChatBatchResult,
@@ -10,6 +9,7 @@ import type {
   OcrResult,
   PipelineResult,
 } from '../../shared/jobs/result.ts';
+import { cancelJob } from '../../shared/jobs/stop.ts';
 import { reportLimits } from '../../shared/keys/limits-report.ts';
 import { createTeam } from '../../shared/keys/team.ts';
 import { brokenPicturePage, greyPage, rawPdf, wordsPage } from '../support/fixtures/poison.ts';
@@ -32,7 +32,7 @@ const world = await useDocumentWorld();
 useFreshHour();
 
 /** Before which of so many requests a worker dies, one for each. */
-const steps = (requests: number) => some(4, upTo(requests));
+const steps = (requests: number) => some(3, upTo(requests));
 
 /** How many requests a run makes varies with who waits for whom, so the last of the counted ones may not come. */
 const mostOf = (jobs: object[]) => Math.min(jobs.length * 0.75, jobs.length - 2);
@@ -40,7 +40,9 @@ const mostOf = (jobs: object[]) => Math.min(jobs.length * 0.75, jobs.length - 2)
 const resultsOf = (name: string) =>
   readdirSync(world.drive.folder).filter((each) => each.startsWith(`${name}.`));
 
-it('a worker killed before any of its requests costs no page, and pays none twice', async () => {
+it('a worker killed before any of its requests costs no page, and pays none twice', {
+  tags: 'exhaustive',
+}, async () => {
   const pdf = await smallPdf([{ grey: 20 }, { words: words(2) }, { grey: 210 }]);
   const drive = { file_id: await world.add('killed.pdf', pdf) };
   const submission = { job_type: 'ocr', drive };
@@ -70,7 +72,9 @@ it('a worker killed before any of its requests costs no page, and pays none twic
   );
 });
 
-it("a page that can't be drawn is held and given back, whenever its worker is killed", async () => {
+it("a page that can't be drawn is held and given back, whenever its worker is killed", {
+  tags: 'exhaustive',
+}, async () => {
   const pdf = rawPdf([greyPage(120), brokenPicturePage(), wordsPage(words(3))], [200, 100]);
   const submission = { job_type: 'ocr', drive: { file_id: await world.add('broken.pdf', pdf) } };
   await world.submitEach(1, submission);
@@ -103,7 +107,9 @@ it("a page that can't be drawn is held and given back, whenever its worker is ki
   );
 });
 
-it('a worker killed before any of its requests leaves each page it paid for to later jobs', async () => {
+it('a worker killed before any of its requests leaves each page it paid for to later jobs', {
+  tags: 'exhaustive',
+}, async () => {
   const pdf = await smallPdf([{ grey: 30 }, { words: words(2) }, { grey: 190 }]);
   const submission = { job_type: 'ocr', drive: { file_id: await world.add('kept.pdf', pdf) } };
   await world.submitEach(1, submission);
@@ -139,11 +145,14 @@ it('a worker killed before any of its requests leaves each page it paid for to l
   );
 });
 
-it.each([
-  ['alone', 'piped.jpg'],
-  ['in a team with all the others', 'of-a-team.jpg'],
-])(
+it.each(
+  some(1, [
+    ['alone', 'piped.jpg'],
+    ['in a team with all the others', 'of-a-team.jpg'],
+  ]),
+)(
   'a pipeline killed before any request of any step asks, charges and writes once: %s',
+  { tags: 'exhaustive' },
   async (whose, name) => {
     const isInTeam = whose !== 'alone';
     const budget = { budget_usd: 100, duration: null };
@@ -222,7 +231,9 @@ it('a chat killed before any of its requests is charged once, and its answer out
   await expectBalanced(jobs.map(({ caller }) => caller));
 });
 
-it('a batch file killed before any request is charged once for each line', async () => {
+it('a batch file killed before any request is charged once for each line', {
+  tags: 'exhaustive',
+}, async () => {
   const line = (id: string) => ({
     custom_id: id,
     body: { model: 'gpt-4.1-mini', messages: [{ role: 'user', content: id }] },
@@ -257,7 +268,9 @@ it('a batch file killed before any request is charged once for each line', async
   await expectBalanced(jobs.map(({ caller }) => caller));
 });
 
-it('a folder killed before any request of its listing or its end makes each job once', async () => {
+it('a folder killed before any request of its listing or its end makes each job once', {
+  tags: 'exhaustive',
+}, async () => {
   for (const name of ['one.pdf', 'two.pdf']) world.drive.put(`killed/${name}`, '');
   world.drive.put('killed/three.txt', 'Words.');
   const submission = { job_type: 'auto', drive: { folder_id: await world.idOf('killed') } };

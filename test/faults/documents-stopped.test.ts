@@ -55,7 +55,9 @@ const inTime = new AbortController().signal;
 const greys = (count: number) => Array.from({ length: count }, (_, at) => ({ grey: 20 + 10 * at }));
 
 describe('a worker whose time is up', () => {
-  it('leaves the pages it has read to the next one, and no retry is counted', async () => {
+  it('leaves the pages it has read to the next one, and no retry is counted', {
+    tags: 'exhaustive',
+  }, async () => {
     const caller = await world.newCaller();
     const id = await submit(caller, 'hurried.pdf', await smallPdf(greys(12)), { job_type: 'ocr' });
     const time = new AbortController();

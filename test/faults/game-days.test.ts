@@ -9,7 +9,7 @@ import type { JobRecord } from '../../shared/jobs/record.ts';
 import { leaseMs } from '../../shared/jobs/state.ts';
 import { sweepJobs } from '../../shared/jobs/sweep.ts';
 import { sweepLedger } from '../../shared/ledger/audit.ts';
-import { cases, isExhaustive } from '../support/run/cases.ts';
+import { cases } from '../support/run/cases.ts';
 import { call, chatJob, read, type Target, until } from '../support/servers/api.ts';
 import { useModelStub } from '../support/servers/model-stub.ts';
 import { newCaller } from '../support/servers/new-caller.ts';
@@ -105,7 +105,7 @@ async function gameDay(
   accepted.add((await large).id);
   if (losesWorkers && !wished) {
     await sweepAfterLeases();
-    // A message that reached a dying worker is lost: the sweep would ring again, and so do other jobs.
+    // A message that reached a dying worker is lost: the sweep would send another, and so do other jobs.
     const ids = [...accepted];
     const callAndRead = async () => {
       await callAll();
@@ -182,31 +182,27 @@ const during = (faults: Fault[], options?: Options) =>
 const kinds = ({ seen }: GameDay) => Object.keys(seen).toSorted();
 const unfinished = ({ jobs }: GameDay) => jobs.filter(({ status }) => status !== 'done');
 
-it.runIf(isExhaustive)(
-  'DynamoDB throttles the ledger: who spends is refused, all others notice nothing, no job is lost',
-  async () => {
-    const code = 'ThrottlingException';
-    const day = await during([
-      { action: 'dynamodb:*', resource: '*ledger*', code, statusCode: 400 },
-    ]);
+it('DynamoDB throttles the ledger: who spends is refused, all others notice nothing, no job is lost', {
+  tags: 'exhaustive',
+}, async () => {
+  const code = 'ThrottlingException';
+  const day = await during([{ action: 'dynamodb:*', resource: '*ledger*', code, statusCode: 400 }]);
 
-    expect(kinds(day)).toEqual(['complete 503', 'limits 503', 'list 200', 'submit 202']);
-    expectRetryable(day);
-    expect(unfinished(day)).toEqual([]);
-  },
-);
+  expect(kinds(day)).toEqual(['complete 503', 'limits 503', 'list 200', 'submit 202']);
+  expectRetryable(day);
+  expect(unfinished(day)).toEqual([]);
+});
 
-it.runIf(isExhaustive)(
-  'DynamoDB takes no charges: who was answered, and is not settled, is not told to try again',
-  async () => {
-    const code = 'ThrottlingException';
-    const charges = { action: 'dynamodb:PutItem', resource: '*ledger*' };
-    const day = await during([{ ...charges, code, statusCode: 400 }]);
+it('DynamoDB takes no charges: who was answered, and is not settled, is not told to try again', {
+  tags: 'exhaustive',
+}, async () => {
+  const code = 'ThrottlingException';
+  const charges = { action: 'dynamodb:PutItem', resource: '*ledger*' };
+  const day = await during([{ ...charges, code, statusCode: 400 }]);
 
-    expect(kinds(day)).toEqual(['complete 500', 'limits 200', 'list 200', 'submit 202']);
-    expect(unfinished(day)).toEqual([]);
-  },
-);
+  expect(kinds(day)).toEqual(['complete 500', 'limits 200', 'list 200', 'submit 202']);
+  expect(unfinished(day)).toEqual([]);
+});
 
 it('DynamoDB fails for the jobs: nothing is accepted, and callers are told to try again', async () => {
   const fault = { code: 'InternalServerError', statusCode: 500 };
@@ -217,19 +213,18 @@ it('DynamoDB fails for the jobs: nothing is accepted, and callers are told to tr
   expect(unfinished(day)).toEqual([]);
 });
 
-it.runIf(isExhaustive)(
-  'DynamoDB throttles the keys: a key that the gateway has not seen is told to try again',
-  async () => {
-    const code = 'ProvisionedThroughputExceededException';
-    const day = await during([
-      { action: 'dynamodb:*', resource: '*keystable*', code, statusCode: 400 },
-    ]);
+it('DynamoDB throttles the keys: a key that the gateway has not seen is told to try again', {
+  tags: 'exhaustive',
+}, async () => {
+  const code = 'ProvisionedThroughputExceededException';
+  const day = await during([
+    { action: 'dynamodb:*', resource: '*keystable*', code, statusCode: 400 },
+  ]);
 
-    expect(kinds(day)).toEqual(['complete 503', 'limits 503', 'list 503', 'submit 503']);
-    expectRetryable(day);
-    expect(unfinished(day)).toEqual([]);
-  },
-);
+  expect(kinds(day)).toEqual(['complete 503', 'limits 503', 'list 503', 'submit 503']);
+  expectRetryable(day);
+  expect(unfinished(day)).toEqual([]);
+});
 
 it('SQS takes no messages: jobs are accepted as ever, and start when it does', async () => {
   const fault = { code: 'ServiceUnavailable', statusCode: 503 };
@@ -240,7 +235,7 @@ it('SQS takes no messages: jobs are accepted as ever, and start when it does', a
   expect(unfinished(day)).toEqual([]);
 });
 
-it.runIf(isExhaustive)('S3 is slow: only what is large waits for it', async () => {
+it('S3 is slow: only what is large waits for it', { tags: 'exhaustive' }, async () => {
   const day = await during([{ action: 's3:*', resource: '*', delayMs: 1_000 }]);
 
   expect(day.largeTookMs).toBeGreaterThanOrEqual(1_000);
@@ -249,7 +244,7 @@ it.runIf(isExhaustive)('S3 is slow: only what is large waits for it', async () =
   expect(unfinished(day)).toEqual([]);
 });
 
-it.runIf(isExhaustive)('the provider is down: answers are 503, jobs wait for it', async () => {
+it('the provider is down: answers are 503, jobs wait for it', { tags: 'exhaustive' }, async () => {
   const day = await gameDay(
     () => stub.respond({ kind: 'status', status: 503 }),
     () => stub.respond([]),
@@ -260,38 +255,43 @@ it.runIf(isExhaustive)('the provider is down: answers are 503, jobs wait for it'
   expect(unfinished(day)).toEqual([]);
 });
 
-it.runIf(isExhaustive)(
-  'functions run out of memory: who is answered by them sees 503, jobs run again, what was held comes back',
-  async () => {
-    const charges = {
-      action: 'dynamodb:PutItem',
-      resource: '*ledger*',
-      outOfMemory: true,
-    } as const;
-    const day = await during(
-      [
-        { ...charges, function: 'create-chat-completion' },
-        { ...charges, function: 'run-chat-job' },
-      ],
-      { losesWorkers: true },
-    );
+it('functions run out of memory: who is answered by them sees 503, jobs run again, what was held comes back', {
+  tags: 'exhaustive',
+}, async () => {
+  const charges = {
+    action: 'dynamodb:PutItem',
+    resource: '*ledger*',
+    outOfMemory: true,
+  } as const;
+  const day = await during(
+    [
+      { ...charges, function: 'create-chat-completion' },
+      { ...charges, function: 'run-chat-job' },
+    ],
+    { losesWorkers: true },
+  );
 
-    expect(kinds(day)).toEqual(['complete 503', 'limits 200', 'list 200', 'submit 202']);
-    expect(unfinished(day)).toEqual([]);
-    expect(day.jobs.filter(({ retry_count }) => retry_count > 0)).toEqual([]);
-  },
-);
+  expect(kinds(day)).toEqual(['complete 503', 'limits 200', 'list 200', 'submit 202']);
+  expect(unfinished(day)).toEqual([]);
+  expect(day.jobs.filter(({ retry_count }) => retry_count > 0)).toEqual([]);
+});
 
-it.runIf(isExhaustive).each([
+it.each([
   ['of all functions are 30 seconds ahead', '*', 30_000],
   ['of all functions are 30 seconds behind', '*', -30_000],
   ['of workers alone are 30 seconds behind', 'run-chat-job', -30_000],
   ['of submissions alone are 30 seconds ahead', 'submit-job', 30_000],
-])('clocks %s: nobody notices, and jobs start at once', async (_, clockOf, aheadMs) => {
-  const day = await during([{ clockOf, aheadMs }]);
+])(
+  'clocks %s: nobody notices, and jobs start at once',
+  {
+    tags: 'exhaustive',
+  },
+  async (_, clockOf, aheadMs) => {
+    const day = await during([{ clockOf, aheadMs }]);
 
-  expect(kinds(day)).toEqual(['complete 200', 'limits 200', 'list 200', 'submit 202']);
-  expect(unfinished(day)).toEqual([]);
-  expect(day.jobs.filter(({ retry_count }) => retry_count > 0)).toEqual([]);
-  expect(day.startedInIt).toBeGreaterThan(0);
-});
+    expect(kinds(day)).toEqual(['complete 200', 'limits 200', 'list 200', 'submit 202']);
+    expect(unfinished(day)).toEqual([]);
+    expect(day.jobs.filter(({ retry_count }) => retry_count > 0)).toEqual([]);
+    expect(day.startedInIt).toBeGreaterThan(0);
+  },
+);

@@ -78,6 +78,9 @@ const steps = (requests: number) => some(4, upTo(requests));
 
 /** Stops jobs before each request of their workers. */
 async function expectStoppedBeforeAny(lane: LaneName, body: object): Promise<void> {
+  // The first pages of an hour may ask for its pace more than once, which would count requests that no other job makes.
+  await world.submitEach(1, body);
+  await world.work();
   await world.submitEach(1, body);
   const requests = (await runCounted(lane)) + beyond;
   const jobs = await world.submitEach(steps(requests).length, body);
@@ -88,22 +91,27 @@ async function expectStoppedBeforeAny(lane: LaneName, body: object): Promise<voi
   await expectStopped(jobs);
 }
 
-it('a document stopped before any request of its worker keeps the pages that were paid for', async () => {
+it('a document stopped before any request of its worker keeps the pages that were paid for', {
+  tags: 'exhaustive',
+}, async () => {
   const pdf = await smallPdf([{ grey: 20 }, { words: words(2) }, { grey: 210 }]);
   const body = { job_type: 'ocr', drive: { file_id: await world.add('stopped.pdf', pdf) } };
   await expectStoppedBeforeAny('ocr', body);
 });
 
-it('a document in parts stopped before any request of a part reads no further page', async () => {
+it('a document in parts stopped before any request of a part reads no further page', {
+  tags: 'exhaustive',
+}, async () => {
   const pages = Array.from({ length: 52 }, (_, at) => ({ words: words(at) }));
   const pdf = await smallPdf([...pages, { grey: 90 }]);
   const body = { job_type: 'ocr', drive: { file_id: await world.add('parted.pdf', pdf) } };
-  const jobs = await world.submitEach(6, body);
+  const moments = some(4, [0, 3, 9, 20, 40, 60, 5, 6, 7, 8, 14, 200]);
+  const jobs = await world.submitEach(moments.length / 2, body);
   await world.runOnly('ocr');
   await world.dispatch();
 
   // Each document has two parts.
-  await runInterrupted('ocr', [0, 3, 9, 20, 40, 60, 5, 6, 7, 8, 14, 200], stop);
+  await runInterrupted('ocr', moments, stop);
   await settleDown();
 
   await expectStopped([...jobs, ...(await doneOne(body))]);
@@ -116,7 +124,9 @@ async function doneOne(body: object): Promise<Submitted[]> {
   return jobs;
 }
 
-it('a pipeline stopped before any request of its chat step keeps what it read', async () => {
+it('a pipeline stopped before any request of its chat step keeps what it read', {
+  tags: 'exhaustive',
+}, async () => {
   const drive = { file_id: await world.add('piped-stopped.jpg', await greyJpeg(60)) };
   const body = { job_type: 'ocr', drive, pipeline: 'ocr_then_chat' };
   await world.submitEach(1, body);

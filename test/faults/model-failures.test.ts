@@ -57,7 +57,7 @@ describe.concurrent('a call that may go better next time', () => {
   it.each([
     ['in seconds', () => '2'],
     ['as a date', () => new Date(Date.now() + 3_000).toUTCString()],
-  ])('waits as long as Retry-After says %s', async (_, retryAfter) => {
+  ])('waits as long as Retry-After says %s', { tags: 'exhaustive' }, async (_, retryAfter) => {
     const { id, callTimes } = await submitted([status(429, { 'retry-after': retryAfter() })]);
 
     const done = await until(account, id);
@@ -67,7 +67,9 @@ describe.concurrent('a call that may go better next time', () => {
     expect(second - first).toBeGreaterThanOrEqual(2_000);
   });
 
-  it('fails for good with its last error once all retries are used', async () => {
+  it('fails for good with its last error once all retries are used', {
+    tags: 'exhaustive',
+  }, async () => {
     const { id, callTimes } = await submitted([status(500), status(503), status(429)], {
       max_retries: 2,
     });
@@ -83,7 +85,9 @@ describe.concurrent('a call that may go better next time', () => {
     expect(callTimes()).toHaveLength(3);
   });
 
-  it('is repeated after 401, once the secret was read anew and refused too', async () => {
+  it('is repeated after 401, once the secret was read anew and refused too', {
+    tags: 'exhaustive',
+  }, async () => {
     const { id, callTimes } = await submitted([status(401), status(401), slowAnswer]);
 
     const waiting = await until(account, id, isRetried);

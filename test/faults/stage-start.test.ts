@@ -72,6 +72,7 @@ const refusedOptions: [what: string, options: string[], sentence: RegExp][] = [
 
 it.concurrent.each(some(3, refusedOptions))(
   'refuses %s with a sentence and exit code 1',
+  { tags: 'exhaustive' },
   async (_, options, sentence) => {
     const { exitCode, stderr } = await runLocal(options);
 
@@ -140,6 +141,7 @@ const refusedEnvironments: [
 
 it.each(some(4, refusedEnvironments))(
   'refuses %s with a sentence and exit code 1',
+  { tags: 'exhaustive' },
   async (_, options, env, sentence) => {
     const { exitCode, stderr } = await runLocal(options, env);
 
@@ -148,7 +150,7 @@ it.each(some(4, refusedEnvironments))(
   },
 );
 
-it('takes its synthesis along when it is killed at its start', async () => {
+it('takes its synthesis along when it is killed at its start', { tags: 'exhaustive' }, async () => {
   const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
   const dataDir = join(folder, 'killed');
   const options = ['--memory', '--port', '0', '--data', dataDir];

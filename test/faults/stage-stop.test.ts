@@ -12,12 +12,14 @@ import { processesOf, untilGone } from '../support/servers/processes.ts';
 const stub = await useModelStub();
 const stages = useOwnStages();
 
-it('stops within 5 seconds of Ctrl-C while a call hangs, and leaves no engine behind', async () => {
+it('stops within 5 seconds of Ctrl-C, also while a call hangs, and leaves no engine behind', async () => {
   stub.respond({ kind: 'hang' });
   const env = { OPENAI_API_KEY: 'x', OPENAI_BASE_URL: stub.url };
   const stage = await stages.start({ env });
-  await submit(stage, chatJob('hang'));
-  await stub.nextRequest();
+  if (isExhaustive) {
+    await submit(stage, chatJob('hang'));
+    await stub.nextRequest();
+  }
 
   const start = Date.now();
   await stage.kill('SIGINT');
@@ -33,7 +35,7 @@ const parentCode = `
   require('node:child_process').spawn(process.execPath, process.argv.slice(1), { stdio: 'inherit' });
 `;
 
-it.runIf(isExhaustive)('stops when its parent process dies', async () => {
+it('stops when its parent process dies', { tags: 'exhaustive' }, async () => {
   const dataDir = stages.newDataDir();
   const stageCommand = ['bin/local.ts', '--port', '0', '--data', dataDir];
   const parent = spawn(process.execPath, ['-e', parentCode, ...stageCommand], {

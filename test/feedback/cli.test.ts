@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { some } from '../support/run/cases.ts';
 import { shared } from '../support/run/shared.ts';
 import { call } from '../support/servers/api.ts';
 import { runCommand } from '../support/servers/command.ts';
@@ -19,7 +18,9 @@ async function rate(rest: object): Promise<string> {
 }
 
 describe.concurrent('feedback', () => {
-  it('is summed up for people, with nothing in it that steers a terminal', async () => {
+  it('is summed up for people, with nothing in it that steers a terminal', {
+    tags: 'exhaustive',
+  }, async () => {
     await rate({ model: 'rated\u001b[2J', comment: 'too\u001b[31m\nred' });
 
     const { code, stdout } = await feedback('summary', '--days', '1');
@@ -31,7 +32,7 @@ describe.concurrent('feedback', () => {
     expect(stdout).not.toContain('\u001b');
   });
 
-  it('is summed up for programs', async () => {
+  it('is summed up for programs', { tags: 'exhaustive' }, async () => {
     await rate({ model: 'summed', rating: 'up' });
     await rate({ model: 'summed' });
 
@@ -44,7 +45,7 @@ describe.concurrent('feedback', () => {
     });
   });
 
-  it('is exported one JSON object a line', async () => {
+  it('is exported one JSON object a line', { tags: 'exhaustive' }, async () => {
     const id = await rate({ model: 'exported', message_content: 'two\nlines', comment: 'so so' });
 
     const { stdout } = await feedback('export');
@@ -61,22 +62,20 @@ describe.concurrent('feedback', () => {
 
   const days = '--days takes a whole number from 1 to 400';
 
-  it.each(
-    some(2, [
-      [['summary', '--days', '0'], `${days}, not "0".`],
-      [['export', '--days', '401'], `${days}, not "401".`],
-      [['export', '--days', 'week'], `${days}, not "week".`],
-      [
-        ['export', '--json'],
-        'export has no option --json; npm run feedback -- export --help lists its options.',
-      ],
-      [['list'], 'There is no command list; the commands are summary, export.'],
-    ]),
-  )('is not told, in one sentence: %j', async (args, sentence) => {
+  it.each([
+    [['summary', '--days', '0'], `${days}, not "0".`],
+    [['export', '--days', '401'], `${days}, not "401".`],
+    [['export', '--days', 'week'], `${days}, not "week".`],
+    [
+      ['export', '--json'],
+      'export has no option --json; npm run feedback -- export --help lists its options.',
+    ],
+    [['list'], 'There is no command list; the commands are summary, export.'],
+  ])('is not told, in one sentence: %j', async (args, sentence) => {
     expect(await feedback(...args)).toEqual({ code: 1, stdout: '', stderr: `${sentence}\n` });
   });
 
-  it('tells what a rating is said to cost', async () => {
+  it('tells what a rating is said to cost', { tags: 'exhaustive' }, async () => {
     const { stdout } = await feedback('summary', '--help');
 
     expect(stdout).toContain('"Per rating" is what all keys spent');

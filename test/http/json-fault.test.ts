@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type JsonFault, readJson } from '../../shared/http/json-fault.ts';
+import { cases } from '../support/run/cases.ts';
 
 /** JSON that is whole, or has lost or gained something in one place. */
 const almostJson = fc
@@ -35,7 +36,7 @@ describe('a fault in JSON', () => {
           expect(faultIn(text.slice(0, position + 1))?.position).toBe(position);
         }
       }),
-      { numRuns: 2_000 },
+      { numRuns: cases(200, 2_000) },
     );
   });
 

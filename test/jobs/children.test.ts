@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { countEnded, createChildren } from '../../shared/jobs/children.ts';
 import { runFolderJob } from '../../shared/jobs/files/run-folder.ts';
+import { getJob } from '../../shared/jobs/get-job.ts';
 import { type ClaimedJob, childIdOf, familyOf, type Job, partIdOf } from '../../shared/jobs/job.ts';
 import { newJob } from '../../shared/jobs/new-job.ts';
 import { listJobs } from '../../shared/jobs/read.ts';
-import { getJob } from '../../shared/jobs/read-whole.ts';
 import type { FolderResult } from '../../shared/jobs/result.ts';
 import { completionOf, runLeased } from '../../shared/jobs/run-leased.ts';
 import { claimJob, failJob, LeaseLostError, suspendJob } from '../../shared/jobs/state.ts';
@@ -210,7 +210,9 @@ describe('children', () => {
   });
 });
 
-it('a folder of nothing but failures with long errors still says which they are', async () => {
+it('a folder of nothing but failures with long errors still says which they are', {
+  tags: 'exhaustive',
+}, async () => {
   const { parent, children } = await newFamily(120);
   await createChildren(parent, children, { page_token: '', files_found: 120 });
   const error = `provider: ${'ü'.repeat(1_990)}`;

@@ -1,9 +1,9 @@
 import type { DynamoDBRecord } from 'aws-lambda';
 import { beforeEach, expect, it } from 'vitest';
-import { cancelJob } from '../../shared/jobs/cancel.ts';
 import { dispatchJobs } from '../../shared/jobs/dispatch.ts';
 import { completionOf } from '../../shared/jobs/run-leased.ts';
 import { claimJob, makeReady, renewLease, retryJob } from '../../shared/jobs/state.ts';
+import { cancelJob } from '../../shared/jobs/stop.ts';
 import { jobWorker } from '../../shared/jobs/worker.ts';
 import { contextOf, eventOf, takeMessages } from '../support/servers/queue.ts';
 import { answer, caller, itemOf, streamRecords, submitted } from '../support/worlds/jobs.ts';
@@ -16,7 +16,7 @@ beforeEach(() => store.renew());
 const rungFor = async () =>
   (await takeMessages()).map(({ body }) => (JSON.parse(body) as { job_id: string }).job_id);
 
-it('rings once for each job that became queued, and for no other change', async () => {
+it('sends a message once for each job that became queued, and for no other change', async () => {
   const [fresh, done, cancelled] = [await submitted(), await submitted(), await submitted()];
   const claim = await claimJob(done);
   if (claim) await renewLease(claim);
@@ -31,7 +31,7 @@ it('rings once for each job that became queued, and for no other change', async 
   );
 });
 
-it('rings again for a job that is back in the queue, when its wait is over', async () => {
+it('sends another message for a job that is back in the queue, when its wait is over', async () => {
   const job = await submitted();
   const claim = await claimJob(job);
   const submission = await streamRecords();
@@ -42,7 +42,7 @@ it('rings again for a job that is back in the queue, when its wait is over', asy
   expect(await rungFor()).toEqual([]);
 });
 
-it('does not ring for a queued job that only changed', async () => {
+it('sends no message for a queued job that only changed', async () => {
   const claim = await claimJob(await submitted());
   if (claim) await retryJob(claim, 'rate_limit_exceeded: busy', -1);
   const writes = (await streamRecords()).length;
@@ -55,7 +55,7 @@ it('does not ring for a queued job that only changed', async () => {
   expect(await rungFor()).toEqual([]);
 });
 
-it('rings for more jobs than one SQS batch takes', async () => {
+it('sends messages for more jobs than one SQS batch takes', async () => {
   const jobs = await Promise.all(Array.from({ length: 25 }, () => submitted()));
 
   await dispatchJobs({ Records: await streamRecords() });
@@ -79,7 +79,9 @@ it('reports only the records whose message SQS refuses', async () => {
   expect(await rungFor()).toHaveLength(11);
 });
 
-it('runs each job once when a batch of the stream comes twice', async () => {
+it('runs each job once when a batch of the stream comes twice', {
+  tags: 'exhaustive',
+}, async () => {
   const jobs = await Promise.all(Array.from({ length: 8 }, () => submitted()));
   const runs: string[] = [];
   const worker = jobWorker(async ({ job_id }) => {

@@ -1,8 +1,8 @@
 import { beforeEach, expect, it } from 'vitest';
-import { cancelJob } from '../../shared/jobs/cancel.ts';
 import { dispatchJobs } from '../../shared/jobs/dispatch.ts';
 import { completionOf } from '../../shared/jobs/run-leased.ts';
 import { claimJob, failJob, retryJob, saveProgress } from '../../shared/jobs/state.ts';
+import { cancelJob } from '../../shared/jobs/stop.ts';
 import { issueKey } from '../../shared/keys/key.ts';
 import { defaultLimits } from '../../shared/keys/key-limits.ts';
 import { writtenLines } from '../support/run/output.ts';

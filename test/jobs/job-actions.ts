@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { writeTransaction } from '../../shared/aws/transact.ts';
-import { cancelJob } from '../../shared/jobs/cancel.ts';
 import { type ClaimedJob, findJob, type Job } from '../../shared/jobs/job.ts';
 import { claimJobs } from '../../shared/jobs/next-jobs.ts';
 import { keepResult } from '../../shared/jobs/objects.ts';
@@ -17,10 +16,10 @@ import {
   retryJob,
   suspendJob,
 } from '../../shared/jobs/state.ts';
-import { stopCallersJob } from '../../shared/jobs/stop.ts';
+import { cancelJob, stopCallersJob } from '../../shared/jobs/stop.ts';
 import { sweepJobs } from '../../shared/jobs/sweep.ts';
 import { pass } from '../support/worlds/clock.ts';
-import { answer, caller, doorbellOf, lane, submitted } from '../support/worlds/jobs.ts';
+import { answer, caller, lane, messageFor, submitted } from '../support/worlds/jobs.ts';
 import type { JobModel } from './job-model.ts';
 
 /** The jobs submitted and all claims ever made, the lapsed ones too. */
@@ -75,7 +74,7 @@ const picked = <Value>(values: Value[], pick: number | undefined): Value | undef
 const doorbellsOf = ({ jobs }: World, { picks, waits }: Action) =>
   picks.flatMap((pick) => {
     const job = picked(jobs, pick);
-    return job ? { ...doorbellOf(job), waits } : [];
+    return job ? { ...messageFor(job), waits } : [];
   });
 
 /** Does it; answers whether it took effect, or the ids of the jobs that were claimed. */
@@ -88,8 +87,8 @@ export async function perform(world: World, action: Action): Promise<unknown> {
       world.jobs.push(await submitted({ priority, max_retries: maxRetries }));
       return true;
     case 'claim': {
-      const doorbells = doorbellsOf(world, action);
-      const claims = doorbells.length > 0 ? await claimJobs(lane, doorbells) : [];
+      const messages = doorbellsOf(world, action);
+      const claims = messages.length > 0 ? await claimJobs(lane, messages) : [];
       world.claims.push(...claims);
       return claims.map(({ job_id }) => job_id);
     }

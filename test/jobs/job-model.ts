@@ -1,6 +1,6 @@
 import { type ClaimedJob, instant, type Job } from '../../shared/jobs/job.ts';
 import type { JobStatus } from '../../shared/jobs/record.ts';
-import { leaseMs, maxStopTries, ringGraceMs } from '../../shared/jobs/state.ts';
+import { leaseMs, maxStopTries, notifyGraceMs } from '../../shared/jobs/state.ts';
 
 /** A job as it should be, written down a second time in the simplest way. */
 interface ModelJob {
@@ -41,7 +41,7 @@ export class JobModel {
   submit({ job_id: id, priority, max_retries: maxRetries }: Job): void {
     const tag = this.nextTag(priority);
     this.lastTags.set(priority, tag);
-    const dueAt = Date.now() + ringGraceMs;
+    const dueAt = Date.now() + notifyGraceMs;
     const fresh = { status: 'queued', retryCount: 0, readyAt: Date.now(), hasTurn: true } as const;
     this.jobs.set(id, { id, priority, tag, maxRetries, dueAt, ...fresh });
   }
@@ -56,13 +56,13 @@ export class JobModel {
     return Math.max(inLine.length > 0 ? Math.min(...inLine) : now, last + 1000);
   }
 
-  /** The ids of what so many doorbells claim: the best ready jobs, then the doorbells' own. */
-  claim(doorbells: { job_id: string; waits: boolean }[]): string[] {
-    for (const { job_id, waits } of doorbells) if (waits) this.endWait(job_id);
-    const claimed = this.inTurn().slice(0, doorbells.length);
+  /** The ids of what so many messages claim: the best ready jobs, then the messages' own. */
+  claim(messages: { job_id: string; waits: boolean }[]): string[] {
+    for (const { job_id, waits } of messages) if (waits) this.endWait(job_id);
+    const claimed = this.inTurn().slice(0, messages.length);
     for (const id of claimed) lend(this.find(id));
-    for (const { job_id } of doorbells) {
-      if (claimed.length === doorbells.length || !isReady(this.find(job_id))) continue;
+    for (const { job_id } of messages) {
+      if (claimed.length === messages.length || !isReady(this.find(job_id))) continue;
       lend(this.find(job_id));
       claimed.push(job_id);
     }
@@ -169,7 +169,7 @@ export class JobModel {
       if (job.status === 'processing') {
         takeBack(job, 'worker_lost: The worker stopped before it finished the job.');
       } else {
-        job.dueAt = Date.now() + Math.max(ringGraceMs, Date.now() - job.readyAt);
+        job.dueAt = Date.now() + Math.max(notifyGraceMs, Date.now() - job.readyAt);
         job.hasTurn = true;
       }
     }
@@ -250,7 +250,7 @@ function takeBack(job: ModelJob, error: string): void {
 function queue(job: ModelJob, waitMs: number): void {
   job.status = 'queued';
   job.readyAt = Date.now() + waitMs;
-  job.dueAt = job.readyAt + ringGraceMs;
+  job.dueAt = job.readyAt + notifyGraceMs;
   job.hasTurn = waitMs === 0;
   delete job.lease;
 }

@@ -1,12 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import type { Caller } from '../../shared/http/caller.ts';
 import { childrenOf } from '../../shared/jobs/children.ts';
 import { retryCallersJob } from '../../shared/jobs/retry.ts';
-import { JobSubmission } from '../../shared/jobs/submission.ts';
-import { submitJob } from '../../shared/jobs/submit.ts';
 import type { Metadata } from '../../shared/ledger/metadata.ts';
 import { greyJpeg, type SmallPage, smallPdf, words } from '../support/fixtures/small-documents.ts';
 import { writtenLines } from '../support/run/output.ts';
@@ -41,15 +38,19 @@ describe('the metadata of a job', () => {
   it.each([
     ['by an engine', {}],
     ['by a model', { model: 'gpt-4.1-mini' }],
-  ])('is on the charge of each page that is read %s', async (name, rest) => {
-    const caller = await world.newCaller();
-    const pages = [{ grey: 31 }, { grey: 32 }];
-    const drive = { file_id: await world.add(`${name}.pdf`, await smallPdf(pages)) };
+  ])(
+    'is on the charge of each page that is read %s',
+    { tags: 'exhaustive' },
+    async (name, rest) => {
+      const caller = await world.newCaller();
+      const pages = [{ grey: 31 }, { grey: 32 }];
+      const drive = { file_id: await world.add(`${name}.pdf`, await smallPdf(pages)) };
 
-    await run(caller, { job_type: 'ocr', drive, ...rest });
+      await run(caller, { job_type: 'ocr', drive, ...rest });
 
-    expect(await tagged(caller)).toEqual([metadata, metadata]);
-  });
+      expect(await tagged(caller)).toEqual([metadata, metadata]);
+    },
+  );
 
   it('is that of its parts, and of the pages that they read', async () => {
     const caller = await world.newCaller();
@@ -140,15 +141,4 @@ describe('the metadata of a job', () => {
       expect(lines.join('\n')).not.toContain(text);
     }
   });
-});
-
-it('a submission without metadata has the hash that it had before there was any', async () => {
-  const caller = await world.newCaller();
-  const { metadata: _, ...before } = v.parse(JobSubmission, chatJob('Hi'));
-  expect(Object.keys(before)).toEqual(Object.keys(v.parse(JobSubmission, chatJob('Hi'))));
-
-  const first = await submitJob(caller, before as JobSubmission, 'once');
-  const again = await submitJob(caller, v.parse(JobSubmission, chatJob('Hi')), 'once');
-
-  expect(again.id).toBe(first.id);
 });

@@ -24,7 +24,9 @@ beforeEach(() => {
 });
 
 describe('the progress on the record', () => {
-  it('of a document that is read counts its pages, from the renewals of its lease', async () => {
+  it('of a document that is read counts its pages, from the renewals of its lease', {
+    tags: 'exhaustive',
+  }, async () => {
     const caller = await world.newCaller();
     const greys = Array.from({ length: 12 }, (_, at) => ({ grey: 20 + 10 * at }));
     const file_id = await world.add('watched.pdf', await smallPdf([{ words: words(1) }, ...greys]));

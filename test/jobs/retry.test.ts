@@ -1,10 +1,9 @@
 import { expect, it } from 'vitest';
 import type { Caller } from '../../shared/http/caller.ts';
-import { cancelJob } from '../../shared/jobs/cancel.ts';
 import { listJobs } from '../../shared/jobs/read.ts';
 import type { FolderResult } from '../../shared/jobs/result.ts';
 import { retryCallersJob } from '../../shared/jobs/retry.ts';
-import { stopCallersJob } from '../../shared/jobs/stop.ts';
+import { cancelJob, stopCallersJob } from '../../shared/jobs/stop.ts';
 import { limitsOf } from '../../shared/keys/key-limits.ts';
 import { smallPdf, words } from '../support/fixtures/small-documents.ts';
 import { useFreshHour } from '../support/worlds/clock.ts';
@@ -34,7 +33,9 @@ async function retried(caller: Caller, id: string) {
   return { job, files: jobs.map(({ filename }) => filename).toSorted() };
 }
 
-it('a failed job is done by a new one, once what was wrong is put right', async () => {
+it('a failed job is done by a new one, once what was wrong is put right', {
+  tags: 'exhaustive',
+}, async () => {
   const caller = await world.newCaller();
   const file_id = await world.add('broken.pdf', '%PDF-1.7');
   const asked = { job_type: 'ocr', drive: { file_id }, priority: 7, max_retries: 1 };
@@ -59,7 +60,9 @@ it('a failed job is done by a new one, once what was wrong is put right', async 
   expect(await world.read(caller, id)).toEqual(failed);
 });
 
-it('a pipeline keeps its instruction, and a conversation its messages', async () => {
+it('a pipeline keeps its instruction, and a conversation its messages', {
+  tags: 'exhaustive',
+}, async () => {
   const caller = await world.newCaller();
   const content = 'x'.repeat(150_000);
   const { id } = await world.submit(caller, {
@@ -81,7 +84,9 @@ it('a pipeline keeps its instruction, and a conversation its messages', async ()
   });
 });
 
-it('a job that was to read anew does so when it is tried again', async () => {
+it('a job that was to read anew does so when it is tried again', {
+  tags: 'exhaustive',
+}, async () => {
   const caller = await world.newCaller();
   const drive = { file_id: await world.add('read-before.pdf', await smallPdf([{ grey: 70 }])) };
   await world.submit(caller, { job_type: 'ocr', drive });

@@ -2,14 +2,14 @@ import { UpdateCommand, type UpdateCommandOutput } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, expect, it } from 'vitest';
 import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import { setting } from '../../shared/config.ts';
+import { getJob } from '../../shared/jobs/get-job.ts';
 import type { ClaimedJob, Job } from '../../shared/jobs/job.ts';
 import { messagesOf } from '../../shared/jobs/objects.ts';
 import { listJobs } from '../../shared/jobs/read.ts';
-import { getJob } from '../../shared/jobs/read-whole.ts';
 import { claimJob, renewLease } from '../../shared/jobs/state.ts';
 import { jobWorker } from '../../shared/jobs/worker.ts';
 import { contextOf, eventOf, recordOf } from '../support/servers/queue.ts';
-import { answer, caller, doorbellOf, itemOf, submitted } from '../support/worlds/jobs.ts';
+import { answer, caller, itemOf, messageFor, submitted } from '../support/worlds/jobs.ts';
 import { useStore } from '../support/worlds/store.ts';
 
 const store = await useStore({ queues: true });
@@ -54,7 +54,7 @@ const touch = ({ key_id, job_id }: Job) =>
   );
 
 async function run(job: Job, content: string): Promise<void> {
-  const message = recordOf(JSON.stringify(doorbellOf(job)));
+  const message = recordOf(JSON.stringify(messageFor(job)));
   await jobWorker(async () => ({ ...answer, content }))(eventOf(message), contextOf());
 }
 
@@ -102,11 +102,4 @@ it('messages and results that lie apart are read whole, and listed without conte
     content: 'long answer '.repeat(300),
   });
   expect(listed?.result).toEqual({ ...answer, content: null });
-});
-
-it('messages that an earlier version kept in the item are read there', async () => {
-  const content = 'x'.repeat(90_000);
-  const messages_json = JSON.stringify([{ role: 'user', content }]);
-
-  expect(await messagesOf({ messages_json } as Job)).toEqual([{ role: 'user', content }]);
 });

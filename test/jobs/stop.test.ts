@@ -59,7 +59,9 @@ const ends = [
   ['whose key expires', 'expire', expiredError],
 ] as const;
 
-it('an archive that is stopped keeps the pages that were paid for', async () => {
+it('an archive that is stopped keeps the pages that were paid for', {
+  tags: 'exhaustive',
+}, async () => {
   const caller = await world.newCaller();
   const scans = zipSync({ 'scans.pdf': await smallPdf(greys(12)) });
   const id = await submitFile(caller, 'scans.zip', scans, { job_type: 'ocr' });
@@ -255,7 +257,7 @@ describe('a job that is stopped', () => {
     await expectBalanced([caller]);
   });
 
-  it('goes before all other work, and its place is not taken by a late doorbell', async () => {
+  it('goes before all other work, and its place is not taken by a late message', async () => {
     const caller = await world.newCaller({ images_per_hour: 1 });
     const rest = { job_type: 'ocr', priority: 100 };
     const id = await submitFile(caller, 'last.pdf', await smallPdf(greys(2)), rest);

@@ -3,12 +3,12 @@ import { type GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynam
 import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import { setting } from '../../shared/config.ts';
-import { cancelJob } from '../../shared/jobs/cancel.ts';
 import type { ClaimedJob, Job } from '../../shared/jobs/job.ts';
+import { notify } from '../../shared/jobs/notify.ts';
 import type { JobResult } from '../../shared/jobs/result.ts';
-import { ring } from '../../shared/jobs/ring.ts';
 import type { RunJob } from '../../shared/jobs/run-leased.ts';
 import { leaseMs } from '../../shared/jobs/state.ts';
+import { cancelJob } from '../../shared/jobs/stop.ts';
 import { sweepJobs } from '../../shared/jobs/sweep.ts';
 import { jobWorker } from '../../shared/jobs/worker.ts';
 import { writtenLines } from '../support/run/output.ts';
@@ -20,7 +20,7 @@ import {
   takeMessages,
 } from '../support/servers/queue.ts';
 import { useStoppedClock } from '../support/worlds/clock.ts';
-import { answer, caller, doorbellOf, itemOf, submitted } from '../support/worlds/jobs.ts';
+import { answer, caller, itemOf, messageFor, submitted } from '../support/worlds/jobs.ts';
 import { useStore } from '../support/worlds/store.ts';
 
 const store = await useStore({ queues: true });
@@ -37,12 +37,12 @@ const run: RunJob = async ({ job_id }) => {
   runs.push(job_id);
   return answer;
 };
-const messageFor = (job: Job) => recordOf(JSON.stringify(doorbellOf(job)));
+const recordFor = (job: Job) => recordOf(JSON.stringify(messageFor(job)));
 const statusOf = async (job: Job) => (await itemOf(job)).status;
 
 it('runs a job once however often its message comes, one after another or at once', async () => {
   const job = await submitted();
-  const message = messageFor(job);
+  const message = recordFor(job);
 
   const responses = await Promise.all([
     jobWorker(run)(eventOf(message, message), contextOf()),
@@ -59,20 +59,20 @@ it('takes a message for a job that was cancelled, and runs nothing', async () =>
   const job = await submitted();
   await cancelJob(caller, job.job_id);
 
-  const response = await jobWorker(run)(eventOf(messageFor(job)), contextOf());
+  const response = await jobWorker(run)(eventOf(recordFor(job)), contextOf());
 
   expect(response.batchItemFailures).toEqual([]);
   expect(runs).toEqual([]);
 });
 
 it.each([
-  ['no JSON', 'ring, ring'],
+  ['no JSON', 'notify, notify'],
   ['no object', 'null'],
   ['no job', '{"lane":"chat#0","key_id":"key_test","priority":1,"waits":false}'],
   ['an empty key', '{"lane":"chat#0","key_id":"","job_id":"job_1","priority":1,"waits":false}'],
 ])('fails a message with %s alone, and runs the jobs of the others', async (_, body) => {
   const jobs = [await submitted(), await submitted()];
-  const [first, last] = jobs.map(messageFor);
+  const [first, last] = jobs.map(recordFor);
   const poison = recordOf(body);
   const batch = [first, poison, last].filter((record) => record !== undefined);
 
@@ -90,7 +90,7 @@ it('runs the other jobs of a batch when one breaks', async () => {
     return run(job, signal);
   };
 
-  const response = await jobWorker(breaking)(eventOf(...jobs.map(messageFor)), contextOf());
+  const response = await jobWorker(breaking)(eventOf(...jobs.map(recordFor)), contextOf());
 
   expect(response.batchItemFailures).toEqual([]);
   expect(await itemOf(broken)).toMatchObject({
@@ -113,7 +113,7 @@ it('reads a key once for all jobs that it claims together, and after their claim
   );
   onTestFinished(() => void dynamodb.middlewareStack.remove('requests'));
 
-  await jobWorker(run)(eventOf(...jobs.map(messageFor)), contextOfOneClaim());
+  await jobWorker(run)(eventOf(...jobs.map(recordFor)), contextOfOneClaim());
 
   const keyRead = `GetItemCommand ${setting('KEYS_TABLE')}`;
   const claim = `UpdateItemCommand ${setting('JOBS_TABLE')}`;
@@ -127,7 +127,7 @@ it('reads a key once for all jobs that it claims together, and after their claim
 it('goes on with ready jobs whose messages were lost', async () => {
   const jobs = await Promise.all(Array.from({ length: 7 }, () => submitted()));
 
-  await jobWorker(run)(eventOf(...jobs.slice(0, 2).map(messageFor)), contextOf());
+  await jobWorker(run)(eventOf(...jobs.slice(0, 2).map(recordFor)), contextOf());
 
   expect(runs.toSorted()).toEqual(jobs.map(({ job_id }) => job_id).toSorted());
 });
@@ -143,7 +143,7 @@ it('runs all others while a slow job has one slot', async () => {
     return result;
   };
 
-  await jobWorker(oneSlow)(eventOf(...jobs.slice(0, 2).map(messageFor)), contextOf());
+  await jobWorker(oneSlow)(eventOf(...jobs.slice(0, 2).map(recordFor)), contextOf());
 
   expect(runs.at(-1)).toBe(slow);
   expect(runs.toSorted()).toEqual(jobs.map(({ job_id }) => job_id).toSorted());
@@ -172,7 +172,7 @@ it('refills a slot that frees while the one beside it is refilled', async () => 
     return result;
   };
 
-  await jobWorker(overlapping, 2)(eventOf(...jobs.slice(0, 2).map(messageFor)), contextOf());
+  await jobWorker(overlapping, 2)(eventOf(...jobs.slice(0, 2).map(recordFor)), contextOf());
 
   for (const job of jobs) expect(await statusOf(job)).toBe('done');
 });
@@ -188,7 +188,7 @@ it('takes a job that comes while another runs, if it has a slot free', async () 
     return run(job, signal);
   };
 
-  await jobWorker(slowUntilLate, 2)(eventOf(messageFor(slow)), contextOf());
+  await jobWorker(slowUntilLate, 2)(eventOf(recordFor(slow)), contextOf());
 
   expect(runs).toHaveLength(2);
   expect(runs.at(-1)).toBe(slow.job_id);
@@ -204,7 +204,7 @@ it('runs as many at once as it may, however few its messages are', async () => {
     return result;
   };
 
-  await jobWorker(together, 3)(eventOf(...jobs.slice(0, 1).map(messageFor)), contextOf());
+  await jobWorker(together, 3)(eventOf(...jobs.slice(0, 1).map(recordFor)), contextOf());
 
   for (const job of jobs) expect(await statusOf(job)).toBe('done');
 });
@@ -215,13 +215,13 @@ it('begins at once a job that was submitted by a clock 30 seconds ahead', async 
   const job = await submitted();
   vi.setSystemTime(now);
 
-  await ring([job]);
+  await notify([job]);
   await jobWorker(run)(eventOf(...(await takeMessages())), contextOf());
 
   expect(await statusOf(job)).toBe('done');
 });
 
-it('rings again for a job whose message was lost', async () => {
+it('sends another message for a job whose message was lost', async () => {
   const job = await submitted();
   vi.setSystemTime(Date.parse(job.due_at ?? '') + 1);
 
@@ -231,7 +231,7 @@ it('rings again for a job whose message was lost', async () => {
   expect(await statusOf(job)).toBe('done');
 });
 
-it('rings for nothing that is not due', async () => {
+it('sends no message for anything that is not due', async () => {
   const job = await submitted();
   vi.setSystemTime(Date.parse(job.due_at ?? '') - 1);
 
@@ -253,7 +253,7 @@ it('tells how long jobs have waited, and writes no figure while none does', asyn
   expect(figures()).toHaveLength(1);
 });
 
-it('waits longer and longer before it rings again', async () => {
+it('waits longer and longer before it sends another', async () => {
   const job = await submitted();
   const waits: number[] = [];
   for (let round = 0; round < 4; round++) {
@@ -277,11 +277,11 @@ it('finishes the job of a worker that was lost, whose own late answer changes no
     started.resolve(claim);
     return late.promise;
   };
-  const lostWorker = jobWorker(stuck)(eventOf(messageFor(job)), contextOf());
+  const lostWorker = jobWorker(stuck)(eventOf(recordFor(job)), contextOf());
   vi.setSystemTime(Date.parse((await started.promise).lease_until));
 
   await sweepJobs();
-  await jobWorker(run)(eventOf(messageFor(job)), contextOf());
+  await jobWorker(run)(eventOf(recordFor(job)), contextOf());
   late.resolve({ ...answer, content: 'too late' });
   await lostWorker;
 
@@ -311,7 +311,7 @@ it('takes no retry from the jobs beside one over which workers are lost, and one
       if (isFirst ? tries === jobs.length : isPoison) begun.resolve();
       return isFirst || isPoison ? over.promise : run(job, signal);
     };
-    lostWorkers.push(jobWorker(work)(eventOf(...jobs.map(messageFor)), contextOfOneClaim()));
+    lostWorkers.push(jobWorker(work)(eventOf(...jobs.map(recordFor)), contextOfOneClaim()));
     await begun.promise;
     vi.setSystemTime(Date.now() + leaseMs + 1);
     await sweepJobs();
@@ -319,7 +319,7 @@ it('takes no retry from the jobs beside one over which workers are lost, and one
   };
 
   const losses = [await loseWorker(), await loseWorker(), await loseWorker()];
-  await jobWorker(run)(eventOf(...jobs.map(messageFor)), contextOf());
+  await jobWorker(run)(eventOf(...jobs.map(recordFor)), contextOf());
   over.resolve(answer);
   await Promise.all(lostWorkers);
 
@@ -357,7 +357,7 @@ it('lets no job begin beside one that runs alone until the end of that one is wr
     return send(command as GetCommand);
   });
 
-  const worker = jobWorker(run)(eventOf(...jobs.map(messageFor)), contextOf());
+  const worker = jobWorker(run)(eventOf(...jobs.map(recordFor)), contextOf());
   await ending.promise;
   // More requests than another job would need to begin.
   for (const job of [...jobs, ...jobs]) await itemOf(job);
@@ -370,7 +370,7 @@ it('lets no job begin beside one that runs alone until the end of that one is wr
 });
 
 it('returns all its messages when the table cannot be read', async () => {
-  const messages = [await submitted(), await submitted(), await submitted()].map(messageFor);
+  const messages = [await submitted(), await submitted(), await submitted()].map(recordFor);
   vi.stubEnv('JOBS_TABLE', 'no-such-table');
 
   const { batchItemFailures } = await jobWorker(run)(eventOf(...messages), contextOf());

@@ -10,7 +10,6 @@ import { issueKey } from '../../shared/keys/key.ts';
 import { defaultLimits } from '../../shared/keys/key-limits.ts';
 import type { KeyRecord } from '../../shared/keys/key-record.ts';
 import { modelIds } from '../../shared/models/catalogue.ts';
-import { some } from '../support/run/cases.ts';
 import { shared } from '../support/run/shared.ts';
 import { call } from '../support/servers/api.ts';
 import { runCommand } from '../support/servers/command.ts';
@@ -28,7 +27,7 @@ const unknownKey = 'key_01980000-0000-7000-8000-000000000000';
 beforeAll(() => reach({ data: dataDir }, 'KEYS_TABLE', 'LEDGER_TABLE'));
 
 describe.concurrent('create', () => {
-  it('issues a key that nobody limited', async () => {
+  it('issues a key that nobody limited', { tags: 'exhaustive' }, async () => {
     const key = await answer('create', '--name', 'plain');
 
     expect(key).toEqual({
@@ -55,7 +54,7 @@ describe.concurrent('create', () => {
     expect(await statusFor(key)).toBe(200);
   });
 
-  it('issues a key with every limit', async () => {
+  it('issues a key with every limit', { tags: 'exhaustive' }, async () => {
     const key = await answer(
       'create',
       ...['--name', 'Acme & Søns', '--budget-usd', '0.000000001', '--duration', '1mo'],
@@ -97,7 +96,7 @@ describe.concurrent('create', () => {
     expect(livesMs / dayMs).toBeCloseTo(90, 3);
   });
 
-  it('refuses a name in use, and takes that of a revoked key', async () => {
+  it('refuses a name in use, and takes that of a revoked key', { tags: 'exhaustive' }, async () => {
     const first = await answer('create', '--name', 'taken');
 
     const second = await keys('create', '--name', 'taken', '--data', dataDir);
@@ -112,7 +111,7 @@ describe.concurrent('create', () => {
     expect(third.name).toBe('taken');
   });
 
-  it('gives a name once, however many want it at once', async () => {
+  it('gives a name once, however many want it at once', { tags: 'exhaustive' }, async () => {
     const exits = await Promise.all(
       Array.from({ length: 3 }, () => keys('create', '--name', 'contested', '--data', dataDir)),
     );
@@ -129,7 +128,7 @@ describe.concurrent('create', () => {
       ['--drive-folders', 'local-drive,no-such-folder'],
       'The drive has no no-such-folder for this service.',
     ],
-  ])('asks whether %j is meant, and takes --yes', async (args, doubt) => {
+  ])('asks whether %j is meant, and takes --yes', { tags: 'exhaustive' }, async (args, doubt) => {
     const name = `doubted for ${args[0]}`;
     const asked = await keys('create', '--name', name, ...args, '--data', dataDir);
     const sure = await answer('create', '--name', name, ...args, '--yes');
@@ -138,13 +137,15 @@ describe.concurrent('create', () => {
     expect(sure.name).toBe(name);
   });
 
-  it('asks nothing about a folder that is there', async () => {
+  it('asks nothing about a folder that is there', { tags: 'exhaustive' }, async () => {
     const key = await answer('create', '--name', 'reader', '--drive-folders', 'local-drive');
 
     expect(key.drive_folders).toEqual(['local-drive']);
   });
 
-  it('shows the secret once, with a note, and stores it nowhere', async () => {
+  it('shows the secret once, with a note, and stores it nowhere', {
+    tags: 'exhaustive',
+  }, async () => {
     const { stdout } = await keys('create', '--name', 'secretive', '--data', dataDir);
 
     const [secret = '', ...others] = stdout.match(shown) ?? [];
@@ -158,7 +159,7 @@ describe.concurrent('create', () => {
 });
 
 describe.concurrent('list and show', () => {
-  it('list all keys, and no secret or hash', async () => {
+  it('list all keys, and no secret or hash', { tags: 'exhaustive' }, async () => {
     const { id, api_key, secret_hash } = await issueKey('listed', defaultLimits);
     const expires_at = '2020-01-01T00:00:00.000Z';
     const expired = await issueKey('bygone', { ...defaultLimits, expires_at });
@@ -202,7 +203,7 @@ describe.concurrent('list and show', () => {
     expect(row.slice(heading.indexOf('expires'))).toBe('never');
   });
 
-  it('a key is shown a line a field', async () => {
+  it('a key is shown a line a field', { tags: 'exhaustive' }, async () => {
     const { id } = await issueKey('shown', { ...defaultLimits, models: ['gpt-5'] });
 
     const { stdout } = await keys('show', id, '--data', dataDir);
@@ -231,7 +232,7 @@ describe.concurrent('list and show', () => {
 });
 
 describe.concurrent('set', () => {
-  it('changes what is given, and nothing else', async () => {
+  it('changes what is given, and nothing else', { tags: 'exhaustive' }, async () => {
     const { id } = await issueKey('before', { ...defaultLimits, requests_per_minute: 7 });
     const before = await answer('show', id);
 
@@ -276,7 +277,7 @@ describe.concurrent('set', () => {
     });
   });
 
-  it('refuses another key’s name, and takes its own', async () => {
+  it('refuses another key’s name, and takes its own', { tags: 'exhaustive' }, async () => {
     const other = await issueKey('the other’s', defaultLimits);
     const { id } = await issueKey('its own', defaultLimits);
 
@@ -287,7 +288,7 @@ describe.concurrent('set', () => {
     expect(taken).toMatchObject({ name: 'its own', images_per_hour: 5 });
   });
 
-  it('asks whether a budget of 0 is meant', async () => {
+  it('asks whether a budget of 0 is meant', { tags: 'exhaustive' }, async () => {
     const { id } = await issueKey('to be stopped', defaultLimits);
 
     const { code } = await keys('set', id, '--budget-usd', '0', '--data', dataDir);
@@ -305,7 +306,7 @@ describe.concurrent('set', () => {
     expect(stdout).toContain('takes effect within 60 seconds');
   });
 
-  it('leaves no duration without a budget', async () => {
+  it('leaves no duration without a budget', { tags: 'exhaustive' }, async () => {
     const { id } = await issueKey('windowed', { ...defaultLimits, budget_usd: 1, duration: '1d' });
 
     const { code, stderr } = await keys('set', id, '--budget-usd', 'none', '--data', dataDir);
@@ -328,7 +329,9 @@ describe.concurrent('set', () => {
 });
 
 describe.concurrent('rotate', () => {
-  it('gives a new secret, and the old one goes on working in its grace', async () => {
+  it('gives a new secret, and the old one goes on working in its grace', {
+    tags: 'exhaustive',
+  }, async () => {
     const old = await issueKey('rotated', defaultLimits);
 
     const renewed = await answer('rotate', old.id, '--grace', '1h');
@@ -361,7 +364,7 @@ describe.concurrent('rotate', () => {
 });
 
 describe.concurrent('revoke', () => {
-  it('ends a key', async () => {
+  it('ends a key', { tags: 'exhaustive' }, async () => {
     const { id, api_key } = await issueKey('revoked', defaultLimits);
 
     const revoked = await answer('revoke', id);
@@ -391,66 +394,64 @@ describe.concurrent('refuses in one sentence', () => {
     'the commands are create, list, top, show, set, rotate, webhooks, revoke, history.';
   const create = (...args: string[]) => ['create', '--name', 'refused', ...args];
 
-  it.each(
-    some(6, [
-      [[], `A command is missing; ${commands}`],
-      [['issue'], `There is no command issue; ${commands}`],
-      [['list', '--all'], 'There is no option --all; npm run keys -- --help lists the commands.'],
-      [
-        ['list', '--grace', '1h'],
-        'list has no option --grace; npm run keys -- list --help lists its options.',
-      ],
-      [['list', '--json=yes'], '--json takes no value.'],
-      [['list', 'all'], 'list takes options only, not also all.'],
-      [['create'], 'create needs a name for the key: --name NAME.'],
-      [
-        ['create', '--name'],
-        '--name needs a value; one that starts with - is given as --name=VALUE.',
-      ],
-      [['create', '--name', ' '], '--name takes 1 to 100 printable characters, not " ".'],
-      [create('--budget-usd', 'ten'), `${usd}, not "ten".`],
-      [create('--budget-usd=-1'), `${usd}, not "-1".`],
-      [create('--budget-usd', '0.0000000001'), `${usd}, not "0.0000000001".`],
-      [create('--budget-usd', '1000000.01'), `${usd}, not "1000000.01".`],
-      [create('--budget-usd', '1', '--duration', '0d'), `--duration ${time}, not "0d".`],
-      [create('--budget-usd', '1', '--duration', '1y'), `--duration ${time}, not "1y".`],
-      [
-        create('--duration', '30d'),
-        'The duration 30d needs a budget: give --budget-usd too, or --duration none.',
-      ],
-      [create('--images-per-hour', 'none'), `--images-per-hour ${count}, not "none".`],
-      [create('--weight', '0'), '--weight takes a whole number from 1 to 1000, not "0".'],
-      [
-        create('--best-priority', '101'),
-        '--best-priority takes a whole number from 1 to 100, not "101".',
-      ],
-      [create('--requests-per-minute', '1.5'), `--requests-per-minute ${count}, not "1.5".`],
-      [
-        create('--models', 'gpt-5,gpt-0'),
-        `--models takes models of the catalogue (${models}), not "gpt-0".`,
-      ],
-      [
-        create('--drive-folders', 'a,,b'),
-        '--drive-folders takes ids of folders, separated by commas, not "a,,b".',
-      ],
-      [create('--expires', '2199-02-31'), `${when}, not "2199-02-31".`],
-      [create('--expires', '2199-01-31T10:00'), `${when}, not "2199-01-31T10:00".`],
-      [create('--expires', '2020-01-31'), '--expires takes a time to come, not "2020-01-31".'],
-      [['set', unknownKey], 'There is nothing to change: give a name or a limit to set.'],
-      [['rotate', unknownKey, '--grace', '1y'], `--grace ${time}, not "1y".`],
-      [['show'], "show takes a key's id, key_…, as npm run keys -- list shows them."],
-      [
-        ['show', `sk-${'a'.repeat(43)}`],
-        "show takes a key's id, key_…, as npm run keys -- list shows them.",
-      ],
-      [['show', unknownKey, 'key_2'], 'show takes one id, not also key_2.'],
-      [['list', '--stack', 'quire'], '--stack and --data name two targets: give one of them.'],
-      [['show', unknownKey], `There is no key ${unknownKey}.`],
-      [['set', unknownKey, '--duration', '1d'], `There is no key ${unknownKey}.`],
-      [['rotate', unknownKey], `There is no key ${unknownKey}.`],
-      [['revoke', unknownKey], `There is no key ${unknownKey}.`],
-    ]),
-  )('%j', async (args, sentence) => {
+  it.each([
+    [[], `A command is missing; ${commands}`],
+    [['issue'], `There is no command issue; ${commands}`],
+    [['list', '--all'], 'There is no option --all; npm run keys -- --help lists the commands.'],
+    [
+      ['list', '--grace', '1h'],
+      'list has no option --grace; npm run keys -- list --help lists its options.',
+    ],
+    [['list', '--json=yes'], '--json takes no value.'],
+    [['list', 'all'], 'list takes options only, not also all.'],
+    [['create'], 'create needs a name for the key: --name NAME.'],
+    [
+      ['create', '--name'],
+      '--name needs a value; one that starts with - is given as --name=VALUE.',
+    ],
+    [['create', '--name', ' '], '--name takes 1 to 100 printable characters, not " ".'],
+    [create('--budget-usd', 'ten'), `${usd}, not "ten".`],
+    [create('--budget-usd=-1'), `${usd}, not "-1".`],
+    [create('--budget-usd', '0.0000000001'), `${usd}, not "0.0000000001".`],
+    [create('--budget-usd', '1000000.01'), `${usd}, not "1000000.01".`],
+    [create('--budget-usd', '1', '--duration', '0d'), `--duration ${time}, not "0d".`],
+    [create('--budget-usd', '1', '--duration', '1y'), `--duration ${time}, not "1y".`],
+    [
+      create('--duration', '30d'),
+      'The duration 30d needs a budget: give --budget-usd too, or --duration none.',
+    ],
+    [create('--images-per-hour', 'none'), `--images-per-hour ${count}, not "none".`],
+    [create('--weight', '0'), '--weight takes a whole number from 1 to 1000, not "0".'],
+    [
+      create('--best-priority', '101'),
+      '--best-priority takes a whole number from 1 to 100, not "101".',
+    ],
+    [create('--requests-per-minute', '1.5'), `--requests-per-minute ${count}, not "1.5".`],
+    [
+      create('--models', 'gpt-5,gpt-0'),
+      `--models takes models of the catalogue (${models}), not "gpt-0".`,
+    ],
+    [
+      create('--drive-folders', 'a,,b'),
+      '--drive-folders takes ids of folders, separated by commas, not "a,,b".',
+    ],
+    [create('--expires', '2199-02-31'), `${when}, not "2199-02-31".`],
+    [create('--expires', '2199-01-31T10:00'), `${when}, not "2199-01-31T10:00".`],
+    [create('--expires', '2020-01-31'), '--expires takes a time to come, not "2020-01-31".'],
+    [['set', unknownKey], 'There is nothing to change: give a name or a limit to set.'],
+    [['rotate', unknownKey, '--grace', '1y'], `--grace ${time}, not "1y".`],
+    [['show'], "show takes a key's id, key_…, as npm run keys -- list shows them."],
+    [
+      ['show', `sk-${'a'.repeat(43)}`],
+      "show takes a key's id, key_…, as npm run keys -- list shows them.",
+    ],
+    [['show', unknownKey, 'key_2'], 'show takes one id, not also key_2.'],
+    [['list', '--stack', 'quire'], '--stack and --data name two targets: give one of them.'],
+    [['show', unknownKey], `There is no key ${unknownKey}.`],
+    [['set', unknownKey, '--duration', '1d'], `There is no key ${unknownKey}.`],
+    [['rotate', unknownKey], `There is no key ${unknownKey}.`],
+    [['revoke', unknownKey], `There is no key ${unknownKey}.`],
+  ])('%j', async (args, sentence) => {
     const { code, stdout, stderr } = await keys(...args, '--data', dataDir);
 
     expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: `${sentence}\n` });
@@ -506,7 +507,7 @@ describe.concurrent('the local stage', () => {
     expect(stderr).toContain(`No local stage is running in ${stopped}`);
   });
 
-  it('is reached whatever AWS profile is set', async () => {
+  it('is reached whatever AWS profile is set', { tags: 'exhaustive' }, async () => {
     const { code } = await run(['list', '--data', dataDir], { AWS_PROFILE: 'no-such-profile' });
 
     expect(code).toBe(0);
@@ -540,7 +541,7 @@ describe.concurrent('a deployed stack', () => {
       ...env,
     });
 
-  it('is found by its name', async () => {
+  it('is found by its name', { tags: 'exhaustive' }, async () => {
     const { id } = await issueKey('deployed', defaultLimits);
 
     const { stdout } = await inStack('quire-test', account);
@@ -548,25 +549,23 @@ describe.concurrent('a deployed stack', () => {
     expect(JSON.parse(stdout).keys).toContainEqual(expect.objectContaining({ id }));
   });
 
-  it.each(
-    some(2, [
-      [
-        'one that is not there',
-        'gone',
-        account,
-        'There is no stack gone in this account and region.',
-      ],
-      [
-        'another',
-        'website',
-        account,
-        "The stack website has no output KeysTable, LedgerTable, JobsTable: is it Quire's, and of this version?",
-      ],
-      ['no credentials', 'quire-test', region, 'No AWS credentials were found: set AWS_PROFILE'],
-      ['no region', 'quire-test', {}, 'No AWS region is set: set AWS_REGION.'],
-      ['no answer', 'quire-test', { ...account, ...nobody }, 'The request to AWS failed: '],
-    ]),
-  )('is refused in one sentence: %s', async (_, stack, env, sentence) => {
+  it.each([
+    [
+      'one that is not there',
+      'gone',
+      account,
+      'There is no stack gone in this account and region.',
+    ],
+    [
+      'another',
+      'website',
+      account,
+      "The stack website has no output KeysTable, LedgerTable, JobsTable: is it Quire's, and of this version?",
+    ],
+    ['no credentials', 'quire-test', region, 'No AWS credentials were found: set AWS_PROFILE'],
+    ['no region', 'quire-test', {}, 'No AWS region is set: set AWS_REGION.'],
+    ['no answer', 'quire-test', { ...account, ...nobody }, 'The request to AWS failed: '],
+  ])('is refused in one sentence: %s', async (_, stack, env, sentence) => {
     const { code, stdout, stderr } = await inStack(stack, env);
 
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });

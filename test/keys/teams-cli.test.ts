@@ -6,7 +6,6 @@ import type { KeyRecord } from '../../shared/keys/key-record.ts';
 import { createTeam, type TeamRecord } from '../../shared/keys/team.ts';
 import { reserve } from '../../shared/ledger/reserve.ts';
 import { settle } from '../../shared/ledger/settle.ts';
-import { some } from '../support/run/cases.ts';
 import { shared } from '../support/run/shared.ts';
 import { runCommand } from '../support/servers/command.ts';
 import { accountOf } from '../support/worlds/ledger-world.ts';
@@ -41,7 +40,9 @@ describe.concurrent('teams', () => {
     expect(await accountOf(team.id)).toMatchObject({ available: 12.5e9, name: 'made' });
   });
 
-  it('are shown with what their keys have spent, and their keys', async () => {
+  it('are shown with what their keys have spent, and their keys', {
+    tags: 'exhaustive',
+  }, async () => {
     const team = await createTeam({ name: 'shown', budget_usd: 1, duration: null });
     const { id } = await issueKey('of a shown team', { ...defaultLimits, team: team.id });
     const hold = await reserve(id, 5e8, { model: 'gpt-5', tags: ['chat'] });
@@ -71,7 +72,9 @@ describe.concurrent('teams', () => {
     expect(key.stdout).toMatch(new RegExp(`\nteam +shown ${team.id}\n`));
   });
 
-  it('are named in the list of keys, which has the id in JSON', async () => {
+  it('are named in the list of keys, which has the id in JSON', {
+    tags: 'exhaustive',
+  }, async () => {
     const team = await createTeam({ name: 'listed team', ...noLimits });
     const member = await issueKey('a member', { ...defaultLimits, team: team.id });
     const loner = await issueKey('a loner', defaultLimits);
@@ -87,7 +90,7 @@ describe.concurrent('teams', () => {
     expect([teamOf(member.id), teamOf(loner.id)]).toEqual([team.id, null]);
   });
 
-  it('are changed at once, in name and budget', async () => {
+  it('are changed at once, in name and budget', { tags: 'exhaustive' }, async () => {
     const team = await createTeam({ name: 'unchanged', ...noLimits });
 
     const { stdout } = await teams(
@@ -103,7 +106,7 @@ describe.concurrent('teams', () => {
     expect(await accountOf(team.id)).toMatchObject({ name: 'changed', duration: null });
   });
 
-  it('take a key by create and by set, and let it go by none', async () => {
+  it('take a key by create and by set, and let it go by none', { tags: 'exhaustive' }, async () => {
     const first = await createTeam({ name: 'first', ...noLimits });
     const second = await createTeam({ name: 'second', ...noLimits });
 
@@ -129,26 +132,24 @@ describe.concurrent('teams', () => {
     expect(stderr).toBe(`The name taken team is in use by ${team.id}: give another.\n`);
   });
 
-  it.each(
-    some(2, [
-      [['create'], 'create needs a name for the team: --name NAME.'],
-      [
-        ['create', '--name', 'x', '--duration', '1d'],
-        'The duration 1d needs a budget: give --budget-usd too, or --duration none.',
-      ],
-      [
-        ['create', '--name', 'x', '--budget-usd', '0'],
-        'The keys of a team with a budget of $0 can pay for nothing. Add --yes if you mean it.',
-      ],
-      [['show', 'key_1'], "show takes a team's id, team_…, as npm run teams -- list shows them."],
-      [['show', unknownTeam], `There is no team ${unknownTeam}.`],
-      [
-        ['set', unknownTeam],
-        'There is nothing to change: give a name, a budget, a duration or a webhook.',
-      ],
-      [['set', unknownTeam, '--budget-usd', '1'], `There is no team ${unknownTeam}.`],
-    ]),
-  )('are refused in one sentence: %j', async (args, sentence) => {
+  it.each([
+    [['create'], 'create needs a name for the team: --name NAME.'],
+    [
+      ['create', '--name', 'x', '--duration', '1d'],
+      'The duration 1d needs a budget: give --budget-usd too, or --duration none.',
+    ],
+    [
+      ['create', '--name', 'x', '--budget-usd', '0'],
+      'The keys of a team with a budget of $0 can pay for nothing. Add --yes if you mean it.',
+    ],
+    [['show', 'key_1'], "show takes a team's id, team_…, as npm run teams -- list shows them."],
+    [['show', unknownTeam], `There is no team ${unknownTeam}.`],
+    [
+      ['set', unknownTeam],
+      'There is nothing to change: give a name, a budget, a duration or a webhook.',
+    ],
+    [['set', unknownTeam, '--budget-usd', '1'], `There is no team ${unknownTeam}.`],
+  ])('are refused in one sentence: %j', async (args, sentence) => {
     expect(await teams(...args)).toEqual({ code: 1, stdout: '', stderr: `${sentence}\n` });
   });
 

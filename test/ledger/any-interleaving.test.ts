@@ -43,7 +43,7 @@ const histories = {
 };
 
 it.each([
-  ['any history', cases(2, 20)],
+  ['any history', cases(1, 20)],
   ['sweeps beside callers who are late, and new ones', cases(3, 30)],
   ['a window that ends under running calls', cases(3, 20)],
   ['calls that cost more than they hold', cases(3, 30)],

@@ -29,7 +29,9 @@ async function takeAtOnce(key: string, jobs: string[], limit: number): Promise<s
 }
 
 describe('an hour', () => {
-  it('gives what it has and no image more, however many ask at once', async () => {
+  it('gives what it has and no image more, however many ask at once', {
+    tags: 'exhaustive',
+  }, async () => {
     const key = newKey();
     const jobs = Array.from({ length: 40 }, (_, index) => `job_${index % 3}`);
 
@@ -161,7 +163,9 @@ async function listedWindows() {
   return Items.map(({ key_id }) => key_id);
 }
 
-it('counts what is taken and not given back, whatever jobs do at the same time', async () => {
+it('counts what is taken and not given back, whatever jobs do at the same time', {
+  tags: 'exhaustive',
+}, async () => {
   const aJob = fc.record({
     id: fc.constantFrom('job_a', 'job_b', 'part_c'),
     takes: fc.nat(4),

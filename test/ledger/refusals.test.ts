@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it, vi } from 'vitest';
-import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import { completionError, detailError } from '../../shared/http/error-response.ts';
 import { openAccount, requestsAttribute } from '../../shared/ledger/account.ts';
 import { ConcurrencyError, RequestsPerMinuteError } from '../../shared/ledger/limit-errors.ts';
@@ -154,23 +152,6 @@ describe('requests at once', () => {
     const { account } = await reserve(keyId, 10, subject, { asRequest: false });
 
     expect(account).toMatchObject({ running: 1, held: 30 });
-  });
-
-  it('are a hundred on an account from before there was a limit', async () => {
-    const keyId = await newAccount(null, null);
-    await dynamodb.send(
-      new UpdateCommand({
-        TableName: process.env['LEDGER_TABLE'],
-        Key: { key_id: keyId, entry: 'account' },
-        UpdateExpression: 'REMOVE max_concurrent',
-      }),
-    );
-
-    const holds = await Promise.allSettled(
-      Array.from({ length: 105 }, () => reserve(keyId, 10, subject)),
-    );
-
-    expect(holds.filter(({ status }) => status === 'fulfilled')).toHaveLength(100);
   });
 
   it('say when to try again', async () => {

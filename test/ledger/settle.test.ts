@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { ProvisionedThroughputExceededException } from '@aws-sdk/client-dynamodb';
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { v7 as uuidv7 } from 'uuid';
 import { expect, it, vi } from 'vitest';
 import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import { openAccount } from '../../shared/ledger/account.ts';
@@ -118,38 +116,6 @@ it('writes and moves nothing for a call that ends when its epoch may be audited'
   expect(account).toBeUndefined();
   expect(await chargesOf(keyId)).toEqual([]);
   expect(await accountOf(keyId)).toMatchObject({ available: 1000, held: 0, spent: 0 });
-});
-
-it('audits the epochs of earlier releases, which took ten minutes', async () => {
-  stopClock();
-  const keyId = await newAccount();
-  const longEpoch = Math.floor(Date.now() / (10 * minuteMs));
-  const entry = `charge_${uuidv7({ msecs: Date.now() })}`;
-  await putCharge({
-    ...{ key_id: keyId, entry, status: 'settled', hold: 60, cost: 40, expires_at: 1e10 },
-    ...{ ...subject, created_at: new Date().toISOString() },
-  });
-  await dynamodb.send(
-    new UpdateCommand({
-      TableName: process.env['LEDGER_TABLE'],
-      Key: { key_id: keyId, entry: 'account' },
-      UpdateExpression:
-        'SET #held = :held, #settled = :settled, held = :held, spent = :settled, available = :left, audit_at = :now',
-      ExpressionAttributeNames: {
-        '#held': `held_${longEpoch}`,
-        '#settled': `settled_${longEpoch}`,
-      },
-      ExpressionAttributeValues: {
-        ...{ ':held': 100, ':settled': 10, ':left': 890, ':now': new Date().toISOString() },
-      },
-    }),
-  );
-
-  pass(27 * minuteMs);
-  await sweepLedger();
-
-  expectAtRest(await accountOf(keyId));
-  expect(await accountOf(keyId)).toMatchObject({ available: 960, held: 0, spent: 40 });
 });
 
 it('moves the money once when the answer to that is lost, and the audit finds nothing to add', async () => {

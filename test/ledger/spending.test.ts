@@ -18,7 +18,9 @@ function ask(account: Parameters<typeof call>[0], model: string, rest: object = 
   );
 }
 
-it('serves as many of hundreds of concurrent requests as the budget affords, and counts each once', async () => {
+it('serves as many of hundreds of concurrent requests as the budget affords, and counts each once', {
+  tags: 'exhaustive',
+}, async () => {
   const [affordable, asked] = [cases(8, 40), cases(60, 300)];
   const model = chat.newModel();
   const refusal = await ask(await chat.newAccount({ budget_usd: 0 }), model.id);
@@ -114,7 +116,9 @@ it('fails a job whose key has no budget that will ever cover it', async () => {
   expect(failed.error).toMatch(/^budget_exceeded: /);
 });
 
-it.concurrent('keeps a job queued until its budget renews, and counts no retry', async () => {
+it.concurrent('keeps a job queued until its budget renews, and counts no retry', {
+  tags: 'exhaustive',
+}, async () => {
   const model = chat.newModel('plain', { kind: 'answer', content: 'at last', usage });
   const refusal = await ask(await chat.newAccount({ budget_usd: 0 }), model.id, {
     max_tokens: null,
@@ -138,6 +142,7 @@ it.concurrent('keeps a job queued until its budget renews, and counts no retry',
 
 it.concurrent.each([null, '30d'])(
   'runs every job that the budget affords, one after the other if need be (%s)',
+  { tags: 'exhaustive' },
   async (duration) => {
     const model = chat.newModel('plain', () => ({
       kind: 'answer',
@@ -162,7 +167,9 @@ it.concurrent.each([null, '30d'])(
   },
 );
 
-it.concurrent('holds each attempt of a job by itself, and gives back what failed', async () => {
+it.concurrent('holds each attempt of a job by itself, and gives back what failed', {
+  tags: 'exhaustive',
+}, async () => {
   const failure = { kind: 'status', status: 500 } as const;
   const model = chat.newModel('plain', [failure, { kind: 'answer', content: 'yes', usage }]);
   const account = await chat.newAccount();

@@ -166,7 +166,7 @@ describe('in every order of requests', () => {
         ),
       ];
       const accounts: [key: string, team: string][] = [];
-      for (const fault of some(6, faults)) {
+      for (const fault of some(4, faults)) {
         const orders = await inOrders(async (pick) => {
           const team = await open('team');
           const key = await openIn(team);

@@ -6,6 +6,7 @@ import type { Model } from '../../shared/models/catalogue.ts';
 import { chatCostNanoUsd as costNanoUsd } from '../../shared/models/chat-usage.ts';
 import { CompletionMeter } from '../../shared/models/completion-meter.ts';
 import { isCertainlyTooLong, maxCostNanoUsd } from '../../shared/models/token-bounds.ts';
+import { cases } from '../support/run/cases.ts';
 
 const model: Model = {
   id: 'gpt-4o',
@@ -82,7 +83,7 @@ it('holds enough for any prompt, and for all the output it asks for', () => {
         expect(maxCostNanoUsd(model, request)).toBeGreaterThanOrEqual(costNanoUsd(model, most));
       },
     ),
-    { numRuns: 500 },
+    { numRuns: cases(50, 500) },
   );
 });
 
@@ -97,7 +98,7 @@ it('holds as much for text in parts as the text takes', () => {
         costNanoUsd(model, { prompt_tokens: tokens, completion_tokens: 1 }),
       );
     }),
-    { numRuns: 200 },
+    { numRuns: cases(20, 200) },
   );
 });
 
@@ -159,7 +160,7 @@ it('never guesses a cost above what was held for an answer that can be within it
       if (meter.isBeyondLimit) return;
       expect(meter.outcome().costNanoUsd).toBeLessThanOrEqual(maxCostNanoUsd(model, request));
     }),
-    { numRuns: 200 },
+    { numRuns: cases(20, 200) },
   );
 });
 
@@ -182,7 +183,7 @@ it('never calls a prompt too long that just fits', () => {
 
       expect(isCertainlyTooLong({ ...model, contextWindow }, { messages })).toBe(false);
     }),
-    { numRuns: 300 },
+    { numRuns: cases(30, 300) },
   );
 });
 

@@ -28,7 +28,7 @@ it.each([
   ['essential', { alarms: 1, topics: 1 }],
   ['all', { alarms: 2, topics: 1 }],
   ['none', { alarms: 0, topics: 0 }],
-] as const)('with %s alarms a stack has %o', (kind, expected) => {
+] as const)('with %s alarms a stack has %o', { tags: 'exhaustive' }, (kind, expected) => {
   expect(made(kind)).toEqual(expected);
 });
 
@@ -52,11 +52,13 @@ it('those that every deployment has are on money, on what callers notice, and on
     'holds-swept',
     'ledger-throttled',
     'oldest-ready',
+    'output-beyond-limit',
     'provider-down',
     'runners-sweep-errors',
     'runners-sweep-silence',
     'throttles',
     'unbelievable-usage',
+    'unsettled-calls',
     'usage-charges-missed-batches-messages',
   ]);
 });

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { clientEnvironment } from '../../lib/local/engines/client-config.ts';
 import { requireSignature } from '../../lib/local/engines/signature.ts';
 import { useFolder } from '../support/run/use-folder.ts';
-import { runCommand } from '../support/servers/command.ts';
+import { cleanEnvironment, inOwnProcess } from '../support/servers/command.ts';
 
 /** An account of AWS: its quotas, and what it refuses to tell. */
 interface Account {
@@ -127,18 +127,22 @@ beforeEach(() => {
 /** Runs the command with a CDK that prints what it is called with, a line each, and ends with 7. */
 function deploy(...args: string[]) {
   const { port } = server.address() as AddressInfo;
-  return runCommand('deploy', folder, args, {
+  const env = {
+    ...cleanEnvironment(folder),
     ...clientEnvironment,
     AWS_ENDPOINT_URL: `http://127.0.0.1:${port}`,
     PATH: `${join(folder, 'bin')}:${process.env['PATH']}`,
-  });
+  };
+  return inOwnProcess({ program: 'deploy', args, env });
 }
 
 /** What the CDK was called with. */
 const cdkArgs = (stdout: string) => stdout.trim().split('\n');
 
 describe('a deploy', () => {
-  it('to an account that has enough is the CDK’s, with its arguments and its end', async () => {
+  it('to an account that has enough is the CDK’s, with its arguments and its end', {
+    tags: 'exhaustive',
+  }, async () => {
     const { code, stdout, stderr } = await deploy('--require-approval', 'never', '-c', 'a=b=c');
 
     expect(cdkArgs(stdout)).toEqual(['deploy', '--require-approval', 'never', '-c', 'a=b=c']);
@@ -181,7 +185,9 @@ describe('a deploy', () => {
     expect(stderr).toContain('-c quire:textractPagesPerSecond=25 makes use of it.');
   });
 
-  it('reserves nothing where other stacks have, and gives its own reservation back to itself', async () => {
+  it('reserves nothing where other stacks have, and gives its own reservation back to itself', {
+    tags: 'exhaustive',
+  }, async () => {
     account = { ...usual, unreserved: 400 };
     const first = await deploy();
     account = { ...usual, unreserved: 400, reserved: 580 };
@@ -225,7 +231,9 @@ describe('a deploy', () => {
     expect(stderr.match(/You may not ask/g)).toHaveLength(1);
   });
 
-  it('with --check is none, and tells by its end whether the account has enough', async () => {
+  it('with --check is none, and tells by its end whether the account has enough', {
+    tags: 'exhaustive',
+  }, async () => {
     const enough = await deploy('--check');
     account = { ...usual, concurrency: 500 };
     const less = await deploy('--check');

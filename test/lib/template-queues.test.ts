@@ -108,9 +108,10 @@ describe('queues and streams', () => {
         'AWS/Lambda Throttles 1 1 x 300 s',
         'AWS/SQS ApproximateAgeOfOldestMessage 1800 1 x 300 s',
         'Quire CircuitsOpened 5 1 x 300 s',
-        'Quire HoldsSwept 20 1 x 300 s',
+        'Quire HoldsSwept 5 1 x 300 s',
         'Quire OldestReadyMs 900000 1 x 1800 s',
         'Quire UnbelievableUsage 1 1 x 300 s',
+        'Quire UnsettledCalls 1 1 x 300 s',
       ]),
     );
   });

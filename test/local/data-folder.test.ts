@@ -7,7 +7,9 @@ const { start, newDataDir } = useOwnStages();
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
-it('what a stage keeps is its owner’s alone, in a folder that others may enter', async () => {
+it('what a stage keeps is its owner’s alone, in a folder that others may enter', {
+  tags: 'exhaustive',
+}, async () => {
   const dataDir = newDataDir();
   chmodSync(dataDir, 0o755);
   mkdirSync(join(dataDir, 'drive'));

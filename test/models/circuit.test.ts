@@ -139,6 +139,29 @@ describe('a circuit', () => {
     expect(waitOf('one')).toBeGreaterThan(0);
     expect(waitOf('three')).toBe(0);
   });
+
+  it('is not kept open by the keys that opened it, though they fail in turns', () => {
+    fail(3, 'one', 'two');
+    for (let n = 0; n < 200; n++) {
+      vi.advanceTimersByTime(1_000);
+      const key = n % 2 ? 'one' : 'two';
+      if (admit(upstream, key) === undefined) recordFailure(upstream, key);
+    }
+
+    expect(waitOf('three')).toBe(0);
+  });
+
+  it('stays closed where keys fail at once on purpose, as long as calls of others succeed', () => {
+    recordSuccess(upstream, 'three');
+    vi.advanceTimersByTime(9_999);
+
+    fail(9, 'one', 'two');
+    expect(waitOf('three')).toBe(0);
+
+    vi.advanceTimersByTime(1);
+    fail(1, 'one');
+    expect(waitOf('three')).toBe(1_000);
+  });
 });
 
 describe.each([
@@ -153,9 +176,6 @@ describe.each([
   it('one call is admitted, and the others wait for it, no longer at a time than before', () => {
     expect(waitOf(first)).toBe(0);
     expect(waitOf(second)).toBe(1_000);
-
-    vi.advanceTimersByTime(59_500);
-    expect(waitOf(second)).toBe(500);
   });
 
   it('all are admitted once that call has succeeded', () => {
@@ -182,4 +202,29 @@ describe.each([
     vi.advanceTimersByTime(60_000);
     expect(waitOf(second)).toBe(0);
   });
+});
+
+it('after a key’s pause its other calls wait a minute for the one that was admitted', () => {
+  fail(3, 'one');
+  vi.advanceTimersByTime(1_000);
+  admit(upstream, 'one');
+
+  vi.advanceTimersByTime(59_500);
+  expect(waitOf('one')).toBe(500);
+});
+
+it('after the pause for all a call that shows nothing holds the others up for a little only', () => {
+  fail(3, 'one', 'two');
+  vi.advanceTimersByTime(1_000);
+  expect(waitOf('three')).toBe(0);
+
+  vi.advanceTimersByTime(1_999);
+  expect(waitOf('four')).toBe(1);
+  vi.advanceTimersByTime(1);
+  expect(waitOf('four')).toBe(0);
+
+  vi.advanceTimersByTime(3_999);
+  expect(waitOf('five')).toBe(1);
+  vi.advanceTimersByTime(1);
+  expect(waitOf('five')).toBe(0);
 });

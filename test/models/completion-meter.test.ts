@@ -310,6 +310,30 @@ describe('an output that is longer than the call allows', () => {
     expect(meter.overdueChoices).toEqual([0, 2]);
   });
 
+  it('has to be ended although each chunk says that it has', () => {
+    const meter = meterOf(model, limited);
+    const seen = [];
+    for (let words = 0; words < 11; words++) {
+      meter.observe(choice(0, 'word ', 'stop'));
+      seen.push(meter.overdueChoices.length);
+    }
+
+    expect(seen).toEqual([...Array(10).fill(0), 1]);
+  });
+
+  it('needs no end where it came whole, with the reason of its end', () => {
+    expect(meterOf(model, limited, choice(0, 'word '.repeat(50), 'stop')).overdueChoices).toEqual(
+      [],
+    );
+  });
+
+  it('is told by what a model writes to a custom tool', () => {
+    const custom = { name: 'look', input: 'word '.repeat(50) };
+    const choices = [{ delta: { tool_calls: [{ index: 0, type: 'custom', custom }] } }];
+
+    expect(meterOf(model, limited, { choices }).overdueChoices).toEqual([0]);
+  });
+
   it('goes on if it is free and has no limit but the model’s', () => {
     const free = { ...model, usdPerMillionTokens: { input: 0, output: 0 } };
     const long = choice(0, 'word '.repeat(1_001));

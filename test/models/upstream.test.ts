@@ -247,7 +247,7 @@ describe('advice to wait', () => {
     ['is one second where there is none', {}, 1],
     ['is one second where it makes no sense', { 'retry-after': 'soon' }, 1],
     ['is one second where it is past', { 'retry-after': 'Wed, 21 Oct 2015 07:28:00 GMT' }, 1],
-  ])('%s', async (_, headers, retryAfterSeconds) => {
+  ])('%s', { tags: 'exhaustive' }, async (_, headers, retryAfterSeconds) => {
     expect(await failure(status(429, undefined, headers))).toMatchObject({
       statusCode: 503,
       retryAfterSeconds,
@@ -420,7 +420,7 @@ describe('a provider’s secret', () => {
 });
 
 describe('time', () => {
-  it('runs out for an upstream that does not begin to answer', async () => {
+  it('runs out for an upstream that does not begin to answer', { tags: 'exhaustive' }, async () => {
     expect(await failure({ kind: 'hang' }, 'hasty')).toMatchObject({
       statusCode: 503,
       message: 'The model did not answer in time.',

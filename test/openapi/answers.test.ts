@@ -63,7 +63,7 @@ describe('what the document says of an answer holds for', () => {
     await expectAnswer('retryJob', 409, { parameters: { job_id: id } });
   });
 
-  it('an image that was read', async () => {
+  it('an image that was read', { tags: 'exhaustive' }, async () => {
     const data = Buffer.from(await greyJpeg(200, 300)).toString('base64');
     const image = { type: 'image_url', image_url: { url: `data:image/jpeg;base64,${data}` } };
 

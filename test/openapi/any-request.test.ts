@@ -34,7 +34,7 @@ beforeAll(async () => {
   keys = [caller.api_key, caller.api_key, hurried.api_key];
   pool.set('api_key', keys);
   // One is gone after each deletion.
-  const names = Array.from({ length: 20 }, (_, n) => `session ${n}`);
+  const names = Array.from({ length: cases(6, 20) }, (_, n) => `session ${n}`);
   for (const session_id of names) {
     await (await post(caller, '/chat/stream', { message: 'Hi', session_id })).text();
   }
@@ -45,7 +45,9 @@ beforeAll(async () => {
 /** Makes jobs to be asked about. All but two wait for the next minute, so that there are some to cancel or stop. */
 async function newJobs(): Promise<void> {
   const jobs = await Promise.all(
-    [caller, ...Array(15).fill(hurried)].map((each) => submit(each, chatJob('a question'))),
+    [caller, ...Array(cases(5, 15)).fill(hurried)].map((each) =>
+      submit(each, chatJob('a question')),
+    ),
   );
   const ids = jobs.map(({ id }) => id);
   // And some to be tried again.

@@ -14,7 +14,7 @@ const hosts: FunctionHost[] = [];
 
 afterAll(() => Promise.all(hosts.map((host) => host.close())));
 
-it('the bundle reads pages and PDFs in a thread of the local stage', async () => {
+it('the bundle reads pages and PDFs in the local stage, in a process of their own', async () => {
   const pdf = await pdfOf([{ text: 'A page of a PDF.' }]);
   const { port } = await startSite({
     '/': '<title>A page</title><p>hello',

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { htmlText } from '../../shared/pages/html-text.ts';
 import { minutes } from '../support/fixtures/sample-texts.ts';
+import { cases } from '../support/run/cases.ts';
 
 const textOf = (html: string) => htmlText(html).text;
 const paragraphs = minutes.split('\n\n').map((text) => `<p>${text.replaceAll('&', '&amp;')}</p>`);
@@ -143,7 +144,8 @@ describe('the title', () => {
 });
 
 describe('a hostile page costs little:', () => {
-  const fill = (piece: string) => piece.repeat(Math.floor(5_000_000 / piece.length));
+  const bytes = cases(500_000, 5_000_000);
+  const fill = (piece: string) => piece.repeat(Math.floor(bytes / piece.length));
   const deep = (tag: string, count: number) =>
     `${`<${tag}>`.repeat(count)}text${`</${tag}>`.repeat(count)}`;
   const sentence = 'A lamp, a wick, and some oil for the night. ';

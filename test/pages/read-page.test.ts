@@ -61,3 +61,23 @@ it('a page that breaks its parser is broken, and the log says nothing of what it
     expect.objectContaining({ message: 'page read', outcome: 'broken' }),
   ]);
 });
+
+it('a page that breaks the process that reads it is broken, and the pages beside it are read', async () => {
+  const { port } = await startSite({
+    '/nested': '<b>'.repeat(1_600_000),
+    '/rows': `<title>Rows</title><table>${'<tr><td>a'.repeat(500_000)}`,
+    '/small': '<title>Small</title><p>beside',
+  });
+  const origin = `http://127.0.0.1:${port}`;
+  allow(origin);
+
+  const pages = await Promise.all(
+    ['nested', 'rows', 'small'].map((path) => handler({ url: `${origin}/${path}` })),
+  );
+
+  expect(pages).toMatchObject([
+    { unreadable: 'broken' },
+    { title: 'Rows' },
+    { title: 'Small', text: 'beside' },
+  ]);
+});

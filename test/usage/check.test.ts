@@ -1,6 +1,4 @@
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, expect, it, vi } from 'vitest';
 import { describeChecks } from '../../lib/cli/usage/check.ts';
 import { dynamodb } from '../../shared/aws/dynamodb.ts';
@@ -17,7 +15,6 @@ import { checkTeam } from '../../shared/usage/check-team.ts';
 import type { EndedCharge } from '../../shared/usage/figures.ts';
 import { rebuildUsage } from '../../shared/usage/rebuild.ts';
 import { rollUpUsage } from '../../shared/usage/roll-up.ts';
-import release from '../support/fixtures/release-1.0.0.json' with { type: 'json' };
 import { hourMs, minuteMs, pass, stopClock } from '../support/worlds/clock.ts';
 import { chargesOf } from '../support/worlds/ledger-world.ts';
 import { spoil } from '../support/worlds/spoil-usage.ts';
@@ -148,27 +145,6 @@ it('knows since when what is spent counts, though another duration has moved the
   }
 });
 
-it('counts what the release before charged, though another duration has moved the window', async () => {
-  stopClock();
-  const id = await usedKey();
-  // That release wrote no window into a charge.
-  const [charge] = await chargesOf(id);
-  await dynamodb.send(
-    new UpdateCommand({
-      TableName: setting('LEDGER_TABLE'),
-      Key: { key_id: id, entry: charge?.entry },
-      UpdateExpression: 'REMOVE #window',
-      ExpressionAttributeNames: { '#window': 'window' },
-    }),
-  );
-  pass(24 * hourMs);
-  await sweepLedger();
-
-  await changeKey(id, { duration: '1h' });
-
-  expect(await checkKey(id)).toMatchObject({ compares_account: true, account_differences: [] });
-});
-
 it('counts from the change of a duration no longer once the budget has renewed', async () => {
   stopClock('2026-11-10T12:00:00.000Z');
   const id = await usedKey();
@@ -224,24 +200,4 @@ it('finds nothing wrong with a key that was never used, and writes nothing for i
     }),
   );
   expect(Count).toBe(0);
-});
-
-it('agrees on what release 1.0.0 has written, before its epochs are audited and after', async () => {
-  const tables = Object.entries(release.tables) as [string, Record<string, AttributeValue>[]][];
-  for (const [name, items] of tables.filter(([name]) => /ledger|usage/.test(name))) {
-    const TableName = setting(name.includes('ledger') ? 'LEDGER_TABLE' : 'USAGE_TABLE');
-    for (const item of items) {
-      await dynamodb.send(new PutCommand({ TableName, Item: unmarshall(item) }));
-    }
-  }
-  const ledger = tables.find(([name]) => name.includes('ledger'))?.[1] ?? [];
-  const keyId = ledger.find(({ entry }) => entry?.S === 'account')?.['key_id']?.S ?? '';
-
-  expect((await rebuildUsage(keyId, true)).charges).toBeGreaterThan(5);
-  await rebuildUsage(keyId, false);
-  expect(await checkKey(keyId)).toMatchObject({ agrees: true, under_way: { epochs: 1 } });
-  stopClock();
-  pass(hourMs);
-  await sweepLedger();
-  expect(await checkKey(keyId)).toMatchObject({ agrees: true, under_way: { epochs: 0 } });
 });

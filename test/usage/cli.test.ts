@@ -4,7 +4,6 @@ import { issueKey } from '../../shared/keys/key.ts';
 import { defaultLimits } from '../../shared/keys/key-limits.ts';
 import { countCharges } from '../../shared/usage/count.ts';
 import { dayOf } from '../../shared/usage/day.ts';
-import { some } from '../support/run/cases.ts';
 import { shared } from '../support/run/shared.ts';
 import { runCommand } from '../support/servers/command.ts';
 import { spoil } from '../support/worlds/spoil-usage.ts';
@@ -25,7 +24,9 @@ async function spoiledKey(): Promise<string> {
 }
 
 describe.concurrent('rebuild', () => {
-  it('tells what differs, and changes nothing when it only looks', async () => {
+  it('tells what differs, and changes nothing when it only looks', {
+    tags: 'exhaustive',
+  }, async () => {
     const id = await spoiledKey();
 
     const { code, stdout } = await usage('rebuild', id, '--dry-run', '--data', dataDir);
@@ -36,7 +37,7 @@ describe.concurrent('rebuild', () => {
     expect(await usageOf(id)).toMatchObject({ total: { requests: -2 } });
   });
 
-  it('corrects what differs', async () => {
+  it('corrects what differs', { tags: 'exhaustive' }, async () => {
     const id = await spoiledKey();
 
     const { stdout } = await usage('rebuild', id, '--json', '--data', dataDir);
@@ -50,16 +51,14 @@ describe.concurrent('rebuild', () => {
     expect(await usageOf(id)).toMatchObject({ total: { requests: 1, spend: 9 } });
   });
 
-  it.each(
-    some(1, [
-      [[], "rebuild takes a key's id, key_…, as npm run keys -- list shows them."],
-      [[unknownKey], `There is no key ${unknownKey}.`],
-      [
-        [unknownKey, '--days', '3'],
-        'There is no option --days; npm run usage -- --help lists the commands.',
-      ],
-    ]),
-  )('refuses in one sentence: %j', async (args, sentence) => {
+  it.each([
+    [[], "rebuild takes a key's id, key_…, as npm run keys -- list shows them."],
+    [[unknownKey], `There is no key ${unknownKey}.`],
+    [
+      [unknownKey, '--days', '3'],
+      'There is no option --days; npm run usage -- --help lists the commands.',
+    ],
+  ])('refuses in one sentence: %j', async (args, sentence) => {
     const exit = await usage('rebuild', ...args, '--data', dataDir);
 
     expect(exit).toEqual({ code: 1, stdout: '', stderr: `${sentence}\n` });
@@ -77,7 +76,9 @@ const today = dayOf(Date.now());
 const yesterday = dayOf(Date.now() - 86_400_000);
 
 describe.concurrent('export', () => {
-  it('prints a line for each key, day, model and tag as CSV, as JSON and as a table', async () => {
+  it('prints a line for each key, day, model and tag as CSV, as JSON and as a table', {
+    tags: 'exhaustive',
+  }, async () => {
     const { id } = await issueKey('invoiced', defaultLimits);
     const first = await endedCharge(id, { cost: 5, metadata: { customer: 'acme', team: 'a' } });
     const day = dayOf(first.ended_at);
@@ -103,7 +104,7 @@ describe.concurrent('export', () => {
     expect(table.stdout).toMatch(/^total .* 0\.000000012$/m);
   });
 
-  it('takes a key by its name', async () => {
+  it('takes a key by its name', { tags: 'exhaustive' }, async () => {
     const { id, name } = await issueKey('invoiced-by-name', defaultLimits);
     await endedCharge(id, { cost: 3 });
 
@@ -113,26 +114,24 @@ describe.concurrent('export', () => {
     expect(JSON.parse(stdout)).toMatchObject({ lines: [{ key_id: id }], totals: { requests: 1 } });
   });
 
-  it.each(
-    some(2, [
-      [['--from', '2026-11-31'], '--from takes a day such as 2026-11-01, not "2026-11-31".'],
-      [
-        ['--from', '2020-01-01'],
-        /^--from takes a day from \S+ on, as charges are kept for 400 days\.$/,
-      ],
-      [['--from', today, '--to', yesterday], `--from ${today} is after --to ${yesterday}.`],
-      [['--tag', 'customer'], '--tag takes NAME=VALUE, not "customer".'],
-      [
-        ['--tag', 'customer=acme', '--tag', 'customer=globex'],
-        '--tag gives customer two values, and a charge has one: export each.',
-      ],
-      [['--csv', '--json'], '--csv and --json name two formats: give one of them.'],
-      [
-        ['--key', unknownKey],
-        '--key takes the id or the name of a key, as npm run keys -- list shows.',
-      ],
-    ]),
-  )('refuses in one sentence: %j', async (args, sentence) => {
+  it.each([
+    [['--from', '2026-11-31'], '--from takes a day such as 2026-11-01, not "2026-11-31".'],
+    [
+      ['--from', '2020-01-01'],
+      /^--from takes a day from \S+ on, as charges are kept for 400 days\.$/,
+    ],
+    [['--from', today, '--to', yesterday], `--from ${today} is after --to ${yesterday}.`],
+    [['--tag', 'customer'], '--tag takes NAME=VALUE, not "customer".'],
+    [
+      ['--tag', 'customer=acme', '--tag', 'customer=globex'],
+      '--tag gives customer two values, and a charge has one: export each.',
+    ],
+    [['--csv', '--json'], '--csv and --json name two formats: give one of them.'],
+    [
+      ['--key', unknownKey],
+      '--key takes the id or the name of a key, as npm run keys -- list shows.',
+    ],
+  ])('refuses in one sentence: %j', async (args, sentence) => {
     const { code, stdout, stderr } = await usage('export', ...args, '--data', dataDir);
 
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
@@ -142,7 +141,9 @@ describe.concurrent('export', () => {
 });
 
 describe.concurrent('check', () => {
-  it('exits with 0 where all agrees, and with 1 and the difference where not', async () => {
+  it('exits with 0 where all agrees, and with 1 and the difference where not', {
+    tags: 'exhaustive',
+  }, async () => {
     const { id: sound } = await issueKey('sound', defaultLimits);
     const spoiled = await spoiledKey();
 
@@ -157,13 +158,13 @@ describe.concurrent('check', () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ keys: 1, agreeing: 0 });
   });
 
-  it('is of all keys unless one is named', async () => {
+  it('is of all keys unless one is named', { tags: 'exhaustive' }, async () => {
     const { stdout } = await usage('check', '--json', '--data', dataDir);
 
     expect(JSON.parse(stdout).keys).toBeGreaterThan(1);
   });
 
-  it('says that its id may be left out', async () => {
+  it('says that its id may be left out', { tags: 'exhaustive' }, async () => {
     const { stdout } = await usage('check', '--help');
 
     expect(stdout).toContain('npm run usage -- check [ID] [options]');

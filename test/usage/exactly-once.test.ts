@@ -115,7 +115,9 @@ it('counts each charge once, whatever is lost, doubled or told out of turn', asy
   );
 });
 
-it('loses and doubles nothing by a death before any of its requests', async () => {
+it('loses and doubles nothing by a death before any of its requests', {
+  tags: 'exhaustive',
+}, async () => {
   const models = Array.from({ length: 60 }, (_, n) => `model-${n % 40}`);
   let died = true;
   for (let at = 0; died; at += 1) {

@@ -28,7 +28,9 @@ const someCharges = (keyId: string, count: number) =>
   );
 
 describe('a rebuild', () => {
-  it('puts right what was wrong, beside a roll-up and another rebuild', async () => {
+  it('puts right what was wrong, beside a roll-up and another rebuild', {
+    tags: 'exhaustive',
+  }, async () => {
     const aMoment = fc.record({
       counted: fc.nat(5),
       uncounted: fc.nat(6),

@@ -1,11 +1,11 @@
 import { beforeEach, expect, it } from 'vitest';
-import { cancelJob } from '../../shared/jobs/cancel.ts';
 import { createChildren } from '../../shared/jobs/children.ts';
 import { dispatchJobs } from '../../shared/jobs/dispatch.ts';
 import { childIdOf, partIdOf } from '../../shared/jobs/job.ts';
 import { newJob } from '../../shared/jobs/new-job.ts';
 import { completionOf } from '../../shared/jobs/run-leased.ts';
 import { claimJob, failJob } from '../../shared/jobs/state.ts';
+import { cancelJob } from '../../shared/jobs/stop.ts';
 import { removeWebhook } from '../../shared/webhooks/set-webhook.ts';
 import { answer, caller, itemOf, streamRecords, submitted } from '../support/worlds/jobs.ts';
 import { useStore } from '../support/worlds/store.ts';
@@ -113,7 +113,7 @@ it('notes nothing for a key without a webhook', async () => {
   expect(await eventsOf(caller.keyId)).toEqual([]);
 });
 
-it('rings all the same if an end can not be noted, and has its record sent again', async () => {
+it('sends its messages all the same if an end can not be noted, and has its record sent again', async () => {
   await completionOf(await claimed(), answer)();
   const Records = await streamRecords();
   const table = process.env['WEBHOOKS_TABLE'];

@@ -72,7 +72,9 @@ const firstOf = (type: string) =>
     (each) => each !== undefined,
   );
 
-it('a job that ends is posted to the webhook of its key, and both libraries verify it', async () => {
+it('a job that ends is posted to the webhook of its key, and both libraries verify it', {
+  tags: 'exhaustive',
+}, async () => {
   const caller = { base_url: stage.base_url, api_key: key.api_key };
   const { body } = await call(caller, 'POST', '/batch/jobs', chatJob('Hello.'));
 
@@ -88,7 +90,7 @@ it('a job that ends is posted to the webhook of its key, and both libraries veri
   expect((await call(caller, 'GET', data.path)).status).toBe(200);
 });
 
-it('a budget of which half is spent is posted too', async () => {
+it('a budget of which half is spent is posted too', { tags: 'exhaustive' }, async () => {
   await reach({ data: dataDir }, 'LEDGER_TABLE');
   const hold = await reserve(key.id, 6e9, { model: 'gpt-5', tags: ['chat'] });
   await settle(hold, { costNanoUsd: 6e9, figures: 'exact', promptTokens: 1, completionTokens: 1 });
@@ -98,7 +100,7 @@ it('a budget of which half is spent is posted too', async () => {
   expect(eventIn(message).data).toMatchObject({ account_id: key.id, percent: 50, max_usd: 10 });
 });
 
-it('all that was posted is as the OpenAPI document says', async () => {
+it('all that was posted is as the OpenAPI document says', { tags: 'exhaustive' }, async () => {
   const served = await ServedDocument.of({ base_url: stage.base_url, api_key: key.api_key });
 
   const types = received.map((each) => eventIn(each).type);
@@ -113,7 +115,9 @@ it('all that was posted is as the OpenAPI document says', async () => {
   }
 });
 
-it('an operator sends a test, sees what came of it, and sends it again', async () => {
+it('an operator sends a test, sees what came of it, and sends it again', {
+  tags: 'exhaustive',
+}, async () => {
   answers.status = 503;
   const failed = await keys<Delivery>('webhooks', key.id, '--test');
   const failing = await keys<Shown>('show', key.id);
@@ -138,7 +142,9 @@ it('an operator sends a test, sees what came of it, and sends it again', async (
   ]);
 });
 
-it("a team's webhook is told what two of its keys have spent, and does as a key's", async () => {
+it("a team's webhook is told what two of its keys have spent, and does as a key's", {
+  tags: 'exhaustive',
+}, async () => {
   const team = await teams<Shown>(
     ...['create', '--name', 'hooked team', '--budget-usd', '10', '--webhook', `${origin}/team`],
   );
@@ -197,7 +203,9 @@ it("a team's webhook is told what two of its keys have spent, and does as a key'
   expect(text.stdout).not.toMatch(/whsec_|token=/);
 });
 
-it('nothing that came through comes again after the service was killed', async () => {
+it('nothing that came through comes again after the service was killed', {
+  tags: 'exhaustive',
+}, async () => {
   const caller = { base_url: stage.base_url, api_key: key.api_key };
   const before = received.length;
   await call(caller, 'POST', '/batch/jobs', chatJob('Hello again.'));
@@ -217,7 +225,7 @@ it('nothing that came through comes again after the service was killed', async (
   expect(new Set(ids).size).toBe(8);
 });
 
-it('an address that may not be asked is said to be one', async () => {
+it('an address that may not be asked is said to be one', { tags: 'exhaustive' }, async () => {
   const other = await keys<Shown>('create', '--name', 'inward', '--webhook', 'https://127.0.0.1/');
 
   const delivery = await keys<Delivery>('webhooks', other.id, '--test');

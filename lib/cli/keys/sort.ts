@@ -1,6 +1,6 @@
-import type { Standing } from '../../../shared/usage/standing.ts';
+import type { KeySummary } from '../../../shared/usage/key-summary.ts';
 
-type Listed = Standing & { id: string; name: string };
+type Listed = KeySummary & { id: string; name: string };
 
 const spentBy = ({ budget }: Listed) => budget?.used_usd ?? 0;
 /** A key without a budget has the most left. */

@@ -110,7 +110,7 @@ export class FunctionHost {
   }
 }
 
-/** Returns the code of a function's bundle and of the threads that it starts. */
+/** Returns the code of a function's bundle and of the processes that it starts. */
 const codeIn = (codeDir: string) =>
   readdirSync(codeDir)
     .filter((file) => file.endsWith('.mjs'))

@@ -1,5 +1,5 @@
 import { BudgetExceededError } from '../../ledger/limit-errors.ts';
-import type { Tally } from '../tally.ts';
+import type { TurnUsage } from '../turn-usage.ts';
 import type { ResearchLimits } from './limits.ts';
 
 /** Why a research stops searching before it is done. */
@@ -17,15 +17,15 @@ export class StopSearching extends Error {
 
 /** Watches what a research spends, and keeps in reserve what writing its report may cost. */
 export class ResearchBudget {
-  private readonly tally: Tally;
+  private readonly usage: TurnUsage;
   /** The most that the steps before the report may cost together, in nano-dollars. */
   private maxNanoUsd: number;
   private searchUntil: number;
   private underWay = 0;
   private callsLeft: number;
 
-  constructor(tally: Tally, maxNanoUsd: number, { calls, searchMs }: ResearchLimits) {
-    this.tally = tally;
+  constructor(usage: TurnUsage, maxNanoUsd: number, { calls, searchMs }: ResearchLimits) {
+    this.usage = usage;
     this.maxNanoUsd = maxNanoUsd;
     this.callsLeft = calls;
     this.searchUntil = Date.now() + searchMs;
@@ -34,7 +34,7 @@ export class ResearchBudget {
   /** Runs a step that may cost so much. Throws `StopSearching`, before it or if the key's budget refuses it. */
   async spend<Result>(nanoUsd: number, step: () => Promise<Result>): Promise<Result> {
     if (Date.now() >= this.searchUntil) throw new StopSearching('time');
-    if (this.tally.costNanoUsd + this.underWay + nanoUsd > this.maxNanoUsd) {
+    if (this.usage.costNanoUsd + this.underWay + nanoUsd > this.maxNanoUsd) {
       throw new StopSearching('budget');
     }
     this.underWay += nanoUsd;

@@ -47,6 +47,6 @@ export function askWithin<Shape extends v.GenericSchema>(
 }
 
 /** The status that tells the stage of a research and what it has cost so far. */
-export function stage({ tally }: Turn, name: string, detail: string): ChatEvent {
-  return { type: 'status', stage: name, detail, cost_usd: toUsd(tally.costNanoUsd) };
+export function stage({ usage }: Turn, name: string, detail: string): ChatEvent {
+  return { type: 'status', stage: name, detail, cost_usd: toUsd(usage.costNanoUsd) };
 }

@@ -1,9 +1,9 @@
-import { beginningOf } from '../../beginning.ts';
 import { ServiceError, valueError } from '../../http/errors.ts';
 import { limitsOf, maxResearchUsd } from '../../keys/key-limits.ts';
 import { toNanoUsd, toUsd } from '../../ledger/nano-usd.ts';
 import { release } from '../../ledger/settle.ts';
 import { maxCostNanoUsd } from '../../models/token-bounds.ts';
+import { truncated } from '../../truncated.ts';
 import type { ChatEvent } from '../chat-event.ts';
 import { smallModelFor, taskBody } from '../json-task.ts';
 import { cleanQueries } from '../sources/queries.ts';
@@ -12,9 +12,9 @@ import type { AnswerEvents, Turn } from '../turn.ts';
 import { ResearchBudget } from './budget.ts';
 import { askWithin, type Investigation, stage } from './investigation.ts';
 import { type ResearchLimits, researchLimits } from './limits.ts';
-import { writeReport } from './report.ts';
 import { attempt, study } from './study.ts';
 import { gapsTask, type Plan, planTask } from './tasks.ts';
+import { writeReport } from './write-report.ts';
 import { holdReport, maxChecks, maxChecksNanoUsd, maxReportNanoUsd } from './writing.ts';
 
 /** Queries of a plan, and of what is missing afterwards. */
@@ -75,7 +75,7 @@ function budgetFor(turn: Turn, limits: ResearchLimits): ResearchBudget {
       `a research with ${turn.model.id} needs $${toUsd(least)} to begin, and may cost $${maxUsd}`,
     );
   }
-  return new ResearchBudget(turn.tally, max - reserve, limits);
+  return new ResearchBudget(turn.usage, max - reserve, limits);
 }
 
 /** Plans, then searches and studies round by round until the questions are answered or nothing new is found. */
@@ -95,9 +95,9 @@ async function* investigate(research: Investigation): AsyncGenerator<ChatEvent, 
 
 /** Keeps a plan within what the later prompts have room for. */
 const shortened = ({ brief, questions }: Plan): Plan => ({
-  brief: beginningOf(brief, 2_000),
+  brief: truncated(brief, 2_000),
   questions: questions.slice(0, 5).map(({ question, queries }) => ({
-    question: beginningOf(question, 300),
+    question: truncated(question, 300),
     queries,
   })),
 });

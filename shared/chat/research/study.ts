@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
-import { beginningOf } from '../../beginning.ts';
 import { errorFields, log } from '../../log.ts';
 import { searchPriceNanoUsd } from '../../search/search.ts';
+import { truncated } from '../../truncated.ts';
 import type { ChatEvent } from '../chat-event.ts';
 import { searchDrive, searchWeb } from '../sources/find.ts';
 import { type Found, fuse } from '../sources/found.ts';
@@ -88,7 +88,7 @@ async function notesOf(research: Investigation, found: Found, text: string): Pro
   const answer = await askWithin(research, smallModel, notesTask(plan, found.title, passages));
   return (answer?.notes ?? [])
     .filter(({ quote }) => saysVerbatim(text, quote))
-    .map(({ claim, quote }) => ({ claim: beginningOf(claim, maxClaimCharacters), quote }))
+    .map(({ claim, quote }) => ({ claim: truncated(claim, maxClaimCharacters), quote }))
     .slice(0, maxNotes);
 }
 

@@ -16,13 +16,13 @@ export async function searchWeb(turn: Turn, queries: (string | HeldSearch)[]): P
 }
 
 async function searchOnce(
-  { caller, request: { metadata }, tally, signal }: Turn,
+  { caller, request: { metadata }, usage, signal }: Turn,
   query: string | HeldSearch,
 ): Promise<Found[]> {
   const held =
     typeof query === 'string' ? await holdSearch(caller.keyId, query, { metadata }) : query;
   const hits = await search(held, signal);
-  tally.addSearch(searchPriceNanoUsd());
+  usage.addSearch(searchPriceNanoUsd());
   return hits.map((hit) => ({ ...hit, key: pageKey(hit.url), site: new URL(hit.url).host }));
 }
 

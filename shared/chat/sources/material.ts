@@ -1,4 +1,4 @@
-import { beginningOf } from '../../beginning.ts';
+import { truncated } from '../../truncated.ts';
 import type { Source } from '../chat-event.ts';
 import type { Message } from '../completion-message.ts';
 import { userMessage } from '../stream-request.ts';
@@ -22,7 +22,7 @@ export const toSource = (
   title: title || site,
   url,
   site,
-  snippet: beginningOf(snippet || text, maxSnippetCharacters),
+  snippet: truncated(snippet || text, maxSnippetCharacters),
 });
 
 const rules = `The user's last message comes with sources: pages of the web and documents that were found for it.
@@ -56,7 +56,7 @@ export function sourcesBlock(sources: readonly SourceText[]): string {
 }
 
 const attribute = (text: string) =>
-  beginningOf(text.replace(/[<>"]/g, ' ').replace(/\s+/g, ' ').trim(), 300);
+  truncated(text.replace(/[<>"]/g, ' ').replace(/\s+/g, ' ').trim(), 300);
 
 /** Takes from a text what could close the tags around it. */
 export const inert = (text: string) => text.replace(/<(?=\s*\/?\s*sources?\b)/gi, '&lt;');

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
-import { beginningOf } from '../../beginning.ts';
 import type { Hold } from '../../ledger/reserve.ts';
 import { release } from '../../ledger/settle.ts';
 import { type HeldSearch, holdSearch } from '../../search/search.ts';
+import { truncated } from '../../truncated.ts';
 import type { ChatEvent } from '../chat-event.ts';
 import { conversationOf } from '../conversation.ts';
 import { holdTask, runTask, smallModelFor } from '../json-task.ts';
@@ -48,7 +48,7 @@ export async function* queriesFor(
   yield* whileHeld(held.held.hold, { type: 'status', stage: 'searching', detail });
   const written = (await runTask(held))?.queries ?? [];
   const queries = cleanQueries(written, maxQueries);
-  if (queries.length === 0) queries.push(beginningOf(turn.request.message, maxQueryCharacters));
+  if (queries.length === 0) queries.push(truncated(turn.request.message, maxQueryCharacters));
   for (const query of queries) yield searching(query, reach);
   return queries;
 }
@@ -66,7 +66,7 @@ async function* whileHeld(hold: Hold, event: ChatEvent): AsyncGenerator<ChatEven
 
 /** Drops what a model wrote that can't be a query, and what is there twice. */
 export function cleanQueries(written: string[], max: number): string[] {
-  const queries = written.map((query) => beginningOf(query.replace(/\s+/g, ' ').trim(), 200));
+  const queries = written.map((query) => truncated(query.replace(/\s+/g, ' ').trim(), 200));
   return [...new Set(queries)].filter((query) => query !== '').slice(0, max);
 }
 

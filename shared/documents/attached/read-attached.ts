@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
-import { beginningOf } from '../../beginning.ts';
 import { ServiceError } from '../../http/errors.ts';
 import { errorFields, log } from '../../log.ts';
 import { newTempDir } from '../../temp-dir.ts';
+import { truncated } from '../../truncated.ts';
 import { fileText } from '../file-text.ts';
 import { attachedBytes } from './attached-bytes.ts';
 import type { AttachedFile, AttachedReading, ReadingLimits } from './attached-file.ts';
@@ -59,11 +59,11 @@ function whole(text: string, { jsonBytes }: ReadingLimits): AttachedReading {
 
 /** Cuts a text to what is wanted of it, without half a character at its end. */
 function cut(text: string, { characters, jsonBytes }: ReadingLimits): string {
-  let kept = beginningOf(text.trim(), characters).toWellFormed();
+  let kept = truncated(text.trim(), characters).toWellFormed();
   for (;;) {
     const bytes = jsonSize(kept);
     if (bytes <= jsonBytes) return kept;
-    kept = beginningOf(kept, Math.floor((kept.length * jsonBytes) / bytes) - 1);
+    kept = truncated(kept, Math.floor((kept.length * jsonBytes) / bytes) - 1);
   }
 }
 

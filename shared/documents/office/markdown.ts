@@ -1,4 +1,4 @@
-import { inOneLine, markdownTable } from '../markdown-table.ts';
+import { tableRow, tableRule } from '../table-row.ts';
 
 /** A piece of a document. */
 export type Block =
@@ -19,8 +19,8 @@ export interface Margin {
 /** Is thrown once a text is as long as it may be. */
 class TextIsFull extends Error {}
 
-/** A text is indented in pieces of so many characters, as it may consist of line breaks. */
-const pieceCharacters = 100_000;
+/** Small pieces take several times their characters in memory, so that so many become one. */
+const maxPieces = 1_000;
 
 /** Returns what `write` adds, up to a number of characters. */
 export function markdownUpTo(maxCharacters: number, write: (markdown: Markdown) => void): string {
@@ -35,52 +35,44 @@ export function markdownUpTo(maxCharacters: number, write: (markdown: Markdown) 
 
 /** A document's text, written block by block as Markdown, up to a number of characters. */
 export class Markdown {
-  private readonly maxCharacters: number;
-  private readonly pieces: string[] = [];
-  private characters = 0;
+  /** How many characters may still be added. */
+  room: number;
+  private text = '';
+  private pieces: string[] = [];
+  private isEmpty = true;
   private endsWithItem = false;
 
   constructor(maxCharacters: number) {
-    this.maxCharacters = maxCharacters;
-  }
-
-  /** How many characters may still be added. */
-  get room(): number {
-    return this.maxCharacters - this.characters;
+    this.room = maxCharacters;
   }
 
   toString(): string {
-    return this.pieces.join('');
+    return this.text + this.pieces.join('');
   }
 
   /** Adds a block; one without text is left out. Throws `TextIsFull` after the last character that fits. */
   add(block: Block, margin?: Margin): void {
     const isItem = 'item' in block;
     const apart = isItem && this.endsWithItem ? '\n' : '\n\n';
-    let { separator, first, rest } = margin ?? { separator: apart, first: '', rest: '' };
+    const { separator, first, rest } = margin ?? { separator: apart, first: '', rest: '' };
+    let start = this.isEmpty ? first : separator + first;
     for (const line of linesOf(block)) {
-      const start = this.pieces.length === 0 ? first : separator + first;
-      if (rest === '') this.write(start + line);
-      else this.writeIndented(start, line, rest);
+      this.write(start + line);
       this.endsWithItem = isItem;
-      separator = '\n';
-      first = rest;
-    }
-  }
-
-  private writeIndented(start: string, text: string, indent: string): void {
-    this.write(start);
-    for (let at = 0; at < text.length; at += pieceCharacters) {
-      const piece = text.slice(at, at + pieceCharacters);
-      this.write(piece.replaceAll('\n', `\n${indent}`));
+      start = `\n${rest}`;
     }
   }
 
   private write(text: string): void {
-    const piece = text.slice(0, this.room);
-    this.pieces.push(piece);
-    this.characters += piece.length;
-    if (piece.length < text.length) throw new TextIsFull();
+    const { room } = this;
+    this.pieces.push(text.slice(0, room));
+    this.isEmpty = false;
+    this.room = Math.max(0, room - text.length);
+    if (this.pieces.length === maxPieces) {
+      this.text += this.pieces.join('');
+      this.pieces = [];
+    }
+    if (text.length > room) throw new TextIsFull();
   }
 }
 
@@ -89,32 +81,37 @@ function linesOf(block: Block): Iterable<string> {
   if ('paragraph' in block) return nonEmpty(block.paragraph.trim());
   if ('code' in block) return codeLines(block.code);
   if ('heading' in block) {
-    const text = inOneLine(block.heading);
+    const text = oneLine(block.heading);
     return nonEmpty(text && `${'#'.repeat(between(1, block.level, 6))} ${text}`);
   }
-  const text = inOneLine(block.item);
+  const text = oneLine(block.item);
   return nonEmpty(text && `${'  '.repeat(between(0, block.depth, 8))}${block.marker} ${text}`);
 }
 
-/** Returns preformatted text between fences, which are longer than any run of backticks within. */
-function codeLines(text: string): string[] {
-  const code = text.replace(/^\n+/, '').trimEnd();
+/** Yields preformatted text between fences, which are longer than any run of backticks within. */
+function* codeLines(text: string): Generator<string> {
+  const code = `${text.replace(/^\n+/, '').trimEnd()}\n`;
   let longest = 2;
   for (const [run] of code.matchAll(/`+/g)) longest = Math.max(longest, run.length);
   const fence = '`'.repeat(longest + 1);
-  return code ? [fence, code, fence] : [];
+  if (code === '\n') return;
+  yield fence;
+  for (let start = 0, end = 0; start < code.length; start = end + 1) {
+    end = code.indexOf('\n', start);
+    yield code.slice(start, end);
+  }
+  yield fence;
 }
 
 /** Yields the lines of a table, without its empty columns. A table of one column becomes lines. */
 function* tableLines(table: string[][]): Generator<string> {
   const columns = usedColumns(table);
-  const rows = cellsIn(table, columns);
-  if (columns.length > 1) yield* markdownTable(rows);
-  else for (const [cell = ''] of rows) yield inOneLine(cell);
-}
-
-function* cellsIn(table: string[][], columns: number[]): Generator<string[]> {
-  for (const row of table) yield columns.map((column) => row[column] ?? '');
+  for (const [index, row] of table.entries()) {
+    const cells = columns.map((column) => row[column] ?? '');
+    if (columns.length === 1) yield* cells.map(oneLine);
+    else yield tableRow(cells);
+    if (index === 0 && columns.length > 1) yield tableRule(columns.length);
+  }
 }
 
 /** Returns the columns that hold a cell. Rows are not copied: one may stand for many, and be a sheet wide. */
@@ -131,3 +128,5 @@ function usedColumns(table: string[][]): number[] {
 const nonEmpty = (text: string) => (text ? [text] : []);
 const between = (least: number, number: number, most: number) =>
   Math.min(Math.max(least, number), most);
+/** Returns a text with one space wherever it has some, or ends a line. */
+export const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim();

@@ -9,8 +9,6 @@ interface OpenTable {
   column: number;
   /** How many columns the open cell reaches over. */
   columns: number;
-  /** How many columns hold text so far. */
-  width: number;
   /** How many rows have ended, empty ones too. */
   rowsBefore: number;
   /** For each column that a cell reaches down in, the first row where it is free again. */
@@ -50,16 +48,15 @@ export class TableReader {
       cell: undefined,
       column: 0,
       columns: 1,
-      width: 0,
       rowsBefore: 0,
       freeFrom: [],
     });
   }
 
-  /** Whether the open table has no text beside its first column so far, and no cell open there. */
+  /** Whether the open table has no second column in the row before, and none so far in its own. */
   get isOneColumn(): boolean {
     const { table } = this;
-    return table !== undefined && table.width <= 1 && table.column === 0;
+    return table?.column === 0 && (table.rows.at(-1)?.length ?? 0) <= 1;
   }
 
   /** Begins a row. One that is open ends. */
@@ -149,12 +146,9 @@ export class TableReader {
     return this.open.at(-1);
   }
 
-  private put(table: OpenTable, column: number, text: string): void {
-    const { row, width } = table;
+  private put({ row }: OpenTable, column: number, text: string): void {
     if (row.length > 0) this.room -= separatorCharacters;
-    if (column >= maxColumns) return;
-    row[column] = text;
-    table.width = Math.max(width, column + 1);
+    if (column < maxColumns) row[column] = text;
   }
 
   private addRow({ rows }: OpenTable, row: string[]): void {

@@ -1,7 +1,7 @@
 import { getHeapStatistics } from 'node:v8';
 import { answerWith, type MemoryUse, type SentError, sent } from '../processes/answer-requests.ts';
+import { type ExtractionOptions, extractParts, refusalOf } from './extraction.ts';
 import type { Part } from './part.ts';
-import { refusalOf, type TakingOptions, takeApartHere } from './taking.ts';
 
 /** A part on its way. */
 export type SentPart =
@@ -21,9 +21,9 @@ const heap: MemoryUse = {
 };
 
 answerWith(
-  async (options: TakingOptions): Promise<SentPart[]> => {
+  async (options: ExtractionOptions): Promise<SentPart[]> => {
     try {
-      return (await takeApartHere(options)).map(toSent);
+      return (await extractParts(options)).map(toSent);
     } catch (error) {
       throw refusalOf(error);
     }

@@ -1,20 +1,16 @@
 import { ServiceError } from '../../http/errors.ts';
 import { unreadableDocument } from '../errors.ts';
 import type { SentError } from '../processes/answer-requests.ts';
-import {
-  DocumentProcess,
-  ProcessLostError,
-  processBeside,
-  type Reading,
-} from '../processes/document-process.ts';
+import { DocumentProcess, ProcessLostError, type Reading } from '../processes/document-process.ts';
 import { lossInWords } from '../processes/loss.ts';
+import { processBeside } from '../processes/start-process.ts';
+import type { ExtractionOptions } from './extraction.ts';
 import type { Part } from './part.ts';
 import type { SentPart } from './take-apart-process.ts';
-import type { TakingOptions } from './taking.ts';
 
 /** What takes documents apart, one at a time, and how long each may take. */
 interface Taker {
-  process: DocumentProcess<TakingOptions, SentPart[]>;
+  process: DocumentProcess<ExtractionOptions, SentPart[]>;
   ms: number;
 }
 
@@ -35,7 +31,7 @@ const taker: Taker = { process: takingProcess(512), ms: 30_000 };
  * of the reading's signal.
  */
 export async function takeApart(
-  options: TakingOptions,
+  options: ExtractionOptions,
   reading: Reading,
   given: Partial<Taker> = {},
 ): Promise<Part[]> {

@@ -1,10 +1,10 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { setting } from '../../config.ts';
 import { ServiceError } from '../../http/errors.ts';
 import { log } from '../../log.ts';
 import { type Reply, ready } from './answer-requests.ts';
 import { type Loss, lossByEnd } from './loss.ts';
+import { isRunning, keepAlive, type ProcessLimits, startProcess } from './start-process.ts';
 import { Turns } from './turns.ts';
 
 /** A process without a request is kept for as long: the next document needs no new one. */
@@ -30,17 +30,9 @@ export interface Reading {
   onTurn?: (() => void) | undefined;
 }
 
-/** What bounds a process beside the time of each request. */
-export interface ProcessLimits {
-  /** Bounds what JavaScript makes of a document; WebAssembly's memory has limits of its own. */
-  heapMb: number;
-  /** After so much processor time the kernel kills it, also where nobody is left who would. */
-  cpuSeconds?: number;
-}
-
 /**
  * A process that works on what strangers made. It runs one request at a time, has no credentials, and is killed if a
- * request takes too long, or more memory than there is for it: the end of it is nobody else's.
+ * request takes too long, or more memory than there is for it. Its end hurts nobody else.
  */
 export class DocumentProcess<Request, Answer> {
   private readonly file: URL;
@@ -112,53 +104,6 @@ export class DocumentProcess<Request, Answer> {
   }
 }
 
-/** Returns where the code of a process lies that stands beside a module: a bundle has it beside it as well. */
-export function processBeside(moduleUrl: string, name: string): URL {
-  return new URL(`./${name}.${moduleUrl.endsWith('.ts') ? 'ts' : 'mjs'}`, moduleUrl);
-}
-
-/** More than a process takes that is ended when it is worn out (`answer-requests.ts`) and its longest request after that. */
-const mostCpuSeconds = 240;
-
-function startProcess(file: URL, { heapMb, cpuSeconds = mostCpuSeconds }: ProcessLimits) {
-  // Node can't set these limits, and a shell can. A core file would have the document in it.
-  const limited = `ulimit -c 0; ulimit -t ${cpuSeconds}; exec "$0" "$@"`;
-  const child = fork(file, {
-    execPath: '/bin/sh',
-    execArgv: ['-c', limited, process.execPath, `--max-old-space-size=${heapMb}`],
-    env: environment(),
-    serialization: 'advanced',
-    // What V8 writes when it aborts may have words of the document.
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-  });
-  // Whoever asks hears of it as well; an error that nobody waits for must not end this process.
-  child.on('error', () => {});
-  return child;
-}
-
-/** What a process needs of this one's environment, which has credentials. */
-function environment(): NodeJS.ProcessEnv {
-  // Lambda's Node may find its libraries by the path. What was compiled before need not be compiled anew.
-  const names = ['LD_LIBRARY_PATH', 'NODE_COMPILE_CACHE'] as const;
-  const given = names.flatMap((name) => {
-    const value = setting(name);
-    return value ? [[name, value]] : [];
-  });
-  return { TZ: 'UTC', ...Object.fromEntries(given) };
-}
-
-/** Whether a process has been started, and not ended. */
-const isRunning = ({ pid, exitCode, signalCode }: ChildProcess) =>
-  pid !== undefined && exitCode === null && signalCode === null;
-
-/** Has a process keep this one from ending by itself, or not. */
-function keepAlive(child: ChildProcess, isNeeded: boolean): void {
-  for (const handle of [child, child.channel]) {
-    if (isNeeded) handle?.ref();
-    else handle?.unref();
-  }
-}
-
 /** Sends a message. That a process is gone is told by its end. */
 const send = (child: ChildProcess, message: unknown) => child.send(message as object, () => {});
 
@@ -176,7 +121,10 @@ async function replyOf<Answer>(child: ChildProcess, request: unknown, asking: As
   let isReady = !asking.isNew;
   const timer = setTimeout(() => reject(new ProcessLostError('time')), ms);
   const onMessage = (reply: Reply<Answer> | typeof ready) => {
-    if (reply === ready) {
+    // A process that a document has taken over may send anything.
+    if (typeof reply !== 'object' && reply !== ready) reject(new ProcessLostError('crash'));
+    else if (reply === null) reject(new ProcessLostError('crash'));
+    else if (reply === ready) {
       isReady = true;
       timer.refresh();
     } else if ('loss' in reply) reject(new ProcessLostError(reply.loss));

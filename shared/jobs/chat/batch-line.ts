@@ -5,8 +5,9 @@ import { ServiceError } from '../../http/errors.ts';
 import { faultIn } from '../../http/field-errors.ts';
 import { excessIn } from '../../http/json-excess.ts';
 import { readJson } from '../../http/json-fault.ts';
+import { usableModel } from '../../keys/usable-models.ts';
 import { metadataOf } from '../../ledger/metadata.ts';
-import { findModel, type Model } from '../../models/catalogue.ts';
+import type { Model } from '../../models/catalogue.ts';
 import { isLast } from '../failure.ts';
 import type { SourcedJob } from '../files/source.ts';
 import type { TokenCounts } from '../result.ts';
@@ -157,8 +158,8 @@ const idOf = ({ job, number }: FileLine) =>
 
 function requestOf({ job, models }: FileLine, body: object): Omit<LineRequest, 'custom_id'> {
   const request = completionRequestOf({ model: job.model, ...body });
-  const model = findModel(request.model);
-  if (!model || !(models?.includes(model.id) ?? true)) {
+  const model = usableModel(models, request.model);
+  if (!model) {
     throw new ServiceError(404, 'model_not_found', `The model ${request.model} does not exist.`);
   }
   return { model, body: upstreamBody(model, request), metadata: request.metadata };

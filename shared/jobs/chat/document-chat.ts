@@ -2,15 +2,17 @@ import { readFile, stat } from 'node:fs/promises';
 import * as v from 'valibot';
 import type { Answer } from '../../chat/ask.ts';
 import { findFileId, Messages, noFileIds } from '../../chat/completion-message.ts';
+import { refuseInMessages } from '../../chat/unsupported-parameters.ts';
 import { unsupportedFile } from '../../documents/errors.ts';
 import { isComposite } from '../../documents/kind.ts';
 import { documentTexts } from '../../documents/parts/document-texts.ts';
 import { decodeText } from '../../documents/text.ts';
 import { kindInWords } from '../../documents/type-words.ts';
-import { ServiceError } from '../../http/errors.ts';
+import { ServiceError, UnprocessableEntityError } from '../../http/errors.ts';
 import { faultIn } from '../../http/field-errors.ts';
 import { excessIn } from '../../http/json-excess.ts';
 import { readJson } from '../../http/json-fault.ts';
+import type { Model } from '../../models/catalogue.ts';
 import { deliver } from '../files/delivery.ts';
 import { fetchSource, type SourcedJob } from '../files/source.ts';
 import { withFile } from '../files/source-file.ts';
@@ -52,7 +54,8 @@ export async function chatAboutFile(job: ClaimedJob, signal: AbortSignal): Promi
     (path) => readTextFile(path, filename),
     signal,
   );
-  const messages = source_kind === 'json' ? messagesIn(text, filename) : undefined;
+  const messages =
+    source_kind === 'json' ? messagesIn(requireJobModel(sourced.model), text, filename) : undefined;
   if (messages) return answerMessages(sourced, messages, signal);
   return answerPages(sourced, [text], signal);
 }
@@ -69,7 +72,7 @@ async function readTextFile(path: string, name: string): Promise<string> {
 const Conversation = v.object({ messages: Messages });
 
 /** A JSON file with `messages` is a conversation; any other is a text. */
-function messagesIn(text: string, name: string): unknown[] | undefined {
+function messagesIn(model: Model, text: string, name: string): unknown[] | undefined {
   const invalid = (wrong: string) => new ServiceError(422, 'invalid_messages', `${name}: ${wrong}`);
   const excess = excessIn(text);
   if (excess?.loc[0] === 'messages') throw invalid(`messages: ${excess.msg}`);
@@ -83,6 +86,12 @@ function messagesIn(text: string, name: string): unknown[] | undefined {
   const { messages } = read.output;
   const fileId = findFileId(messages);
   if (fileId) throw invalid(`messages.${fileId.join('.')}: ${noFileIds}`);
+  try {
+    refuseInMessages(model, messages, []);
+  } catch (error) {
+    if (!(error instanceof UnprocessableEntityError)) throw error;
+    throw invalid(error.message);
+  }
   return messages;
 }
 

@@ -22,15 +22,15 @@ export async function* linesIn({ job, path, models }: RequestFile): AsyncGenerat
 }
 
 /**
- * Counts the lines that are not blank, before one of them is asked. A file that was begun is finished, whatever it
- * is: a version without these limits may have begun it.
+ * Counts the lines that are not blank, before one of them is asked. A file that was begun is finished,
+ * though its key may use none of its models any more.
  */
 export async function countLines(file: RequestFile, isBegun: boolean): Promise<number> {
   let total = 0;
   let firstWrong: string | undefined;
   let canBeAsked = isBegun;
   for await (const line of linesIn(file)) {
-    if (line.number > maxLines && !isBegun) throw tooManyLines(file.job);
+    if (line.number > maxLines) throw tooManyLines(file.job);
     if (line.line?.trim() === '') continue;
     total += 1;
     if (canBeAsked) continue;

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { GetObjectCommand } from '@aws-sdk/client-s3';
+import { abortable } from '../../abortable.ts';
 import { s3 } from '../../aws/s3.ts';
 import { setting } from '../../config.ts';
-import { orAbort } from '../../or-abort.ts';
 import { newTempDir } from '../../temp-dir.ts';
 
 interface SharedFile {
@@ -31,7 +31,7 @@ export async function withFile<Result>(
   file.users += 1;
   try {
     // One user who stops waiting must not cost the others their file.
-    return await use(await (signal ? orAbort(file.ready, signal) : file.ready));
+    return await use(await (signal ? abortable(file.ready, signal) : file.ready));
   } finally {
     file.users -= 1;
     if (file.users === 0) {

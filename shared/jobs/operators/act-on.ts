@@ -3,11 +3,10 @@ import type { Caller } from '../../http/caller.ts';
 import { ConflictError, ServiceError } from '../../http/errors.ts';
 import { type ApiKey, stateOf } from '../../keys/key.ts';
 import { limitsOfKey } from '../../keys/key-limits.ts';
-import { cancelJob } from '../cancel.ts';
 import { findJob, type Job, type JobKey } from '../job.ts';
 import type { JobRecord, JobStatus } from '../record.ts';
 import { retryCallersJob } from '../retry.ts';
-import { stopCallersJob } from '../stop.ts';
+import { cancelJob, stopCallersJob } from '../stop.ts';
 
 export type JobAction = 'cancel' | 'stop' | 'retry';
 

@@ -8,7 +8,7 @@ import {
 import { sqs } from '../../aws/sqs.ts';
 import { setting } from '../../config.ts';
 import type { LaneName } from '../lane.ts';
-import { queueUrlOf } from '../ring.ts';
+import { queueUrlOf } from '../notify.ts';
 
 /** How many messages a lane's queue has, about: SQS counts them with a minute's delay. */
 export interface LaneMessages {

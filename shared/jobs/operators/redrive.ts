@@ -1,6 +1,6 @@
 import { instant } from '../job.ts';
 import { type LaneName, laneNames, nameOfLane } from '../lane.ts';
-import { ring } from '../ring.ts';
+import { notify } from '../notify.ts';
 import { makeReady } from '../state.ts';
 import { countMessages, moveDeadLettersBack } from './lane-messages.ts';
 import { type OpenJob, openJobs } from './open-jobs.ts';
@@ -47,7 +47,7 @@ export async function redrive(onStep: (step: string) => void = () => {}): Promis
     const count = missing.get(lane) ?? 0;
     const of = done.get(lane);
     if (job.turn === undefined || count <= 0 || !of) continue;
-    const refused = await ring([job]);
+    const refused = await notify([job]);
     of.rung += 1 - refused.length;
     missing.set(lane, count - 1);
   }

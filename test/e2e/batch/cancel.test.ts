@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JobRecord } from '../../../shared/jobs/record.ts';
 import { instantFormat, jobFields } from '../../support/fixtures/job-fields.ts';
+import { cases } from '../../support/run/cases.ts';
 import { call, chatJob, read, submit, type Target, until } from '../../support/servers/api.ts';
 import { useChatStage } from '../../support/servers/chat-stage.ts';
 
@@ -90,7 +91,7 @@ describe('cancelling a job', () => {
   });
 
   it('at the moment a worker takes it either wins for good or loses for good', async () => {
-    const contents = Array.from({ length: 30 }, (_, i) => `race ${i}`);
+    const contents = Array.from({ length: cases(8, 30) }, (_, i) => `race ${i}`);
 
     const races = await Promise.all(
       contents.map(async (content) => {

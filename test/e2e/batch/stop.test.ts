@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JobRecord } from '../../../shared/jobs/record.ts';
 import { instantFormat, jobFields } from '../../support/fixtures/job-fields.ts';
+import { cases } from '../../support/run/cases.ts';
 import { call, chatJob, read, submit, type Target, until } from '../../support/servers/api.ts';
 import { budgetOf, endedCharges, useChatStage } from '../../support/servers/chat-stage.ts';
 import { gate } from '../../support/servers/model-stub-pieces.ts';
@@ -99,8 +100,10 @@ describe('stopping a job', () => {
     expect(await read(account, id)).toMatchObject({ status: 'queued' });
   });
 
-  it('at the moment a worker takes it or ends it cancels it, or is a conflict', async () => {
-    const contents = Array.from({ length: 30 }, (_, i) => `race ${i}`);
+  it('at the moment a worker takes it or ends it cancels it, or is a conflict', {
+    tags: 'exhaustive',
+  }, async () => {
+    const contents = Array.from({ length: cases(8, 30) }, (_, i) => `race ${i}`);
 
     const races = await Promise.all(
       contents.map(async (content, index) => {

@@ -127,7 +127,7 @@ describe('a field of a submission', () => {
           loc: ['body', 'model'],
           type: 'value_error',
           msg: expect.stringMatching(
-            /^Value error, no such model; the models here are .*gpt-5-mini/,
+            /^Value error, no such model, or not one that this API key may use; it may use .*gpt-5-mini/,
           ),
         },
       ]);

@@ -25,7 +25,7 @@ describe('a message', () => {
     ['of text parts', { role: 'user', content: [{ type: 'text', text: 'Hi' }] }],
     ['with an image part', { role: 'user', content: [{ type: 'text', text: 'Hi' }, image] }],
     ['with a part of another type', { role: 'user', content: [{ type: 'input_audio' }] }],
-    ['with keys we do not name', { role: 'user', content: 'Hi', cache_control: { type: 'x' } }],
+    ['with keys we do not name', { role: 'user', content: 'Hi', weight: { of: 1 } }],
     [
       'that calls a tool, content null',
       { role: 'assistant', content: null, tool_calls: [toolCall] },

@@ -126,7 +126,9 @@ describe('a research with connectors', () => {
   });
 });
 
-it('a document of Drive that is too large for an invocation is read and cited', async () => {
+it('a document of Drive that is too large for an invocation is read and cited', {
+  tags: 'exhaustive',
+}, async () => {
   const page =
     '<h1>Ledger</h1><p>The lighthouse keeper, Ms Ferreira, is paid ninety-two pounds.</p>';
   mkdirSync(letters, { recursive: true });

@@ -32,7 +32,9 @@ async function toldWith(files: object[]): Promise<string> {
   return String(message?.content).replace(/[^\S\n]+/g, ' ');
 }
 
-it('the text of documents is put to the model beside that of text files', async () => {
+it('the text of documents is put to the model beside that of text files', {
+  tags: 'exhaustive',
+}, async () => {
   const pdf = await smallPdf([{ words: words(1) }, { grey: 90 }]);
   const mail = emailOf({
     text: 'See there.',

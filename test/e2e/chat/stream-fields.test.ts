@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { catalogue } from '../../../shared/models/catalogue.ts';
 import { shared } from '../../support/run/shared.ts';
 import { call } from '../../support/servers/api.ts';
 import { eventsOf, post } from '../../support/servers/event-reader.ts';
@@ -39,7 +40,9 @@ describe('422', () => {
       'an unknown model',
       { model: 'no-such-model' },
       ['model'],
-      rule('no such model, or not one that this API key may use'),
+      rule(
+        `no such model, or not one that this API key may use; it may use ${catalogue.models.map(({ id }) => id).join(', ')}`,
+      ),
     ],
     ['a session_id that is no string', { session_id: 7 }, ['session_id'], string],
     ['an empty session_id', { session_id: '' }, ['session_id'], tooShort],

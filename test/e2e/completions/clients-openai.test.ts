@@ -262,7 +262,7 @@ describe('openai’s client may', () => {
     expect(await endedCharges(caller)).toMatchObject([{ figures: 'exact', completion_tokens: 4 }]);
   });
 
-  it('retry a 503 after the time it is told', async () => {
+  it('retry a 503 after the time it is told', { tags: 'exhaustive' }, async () => {
     const { id: model } = chat.newModel('plain', [
       { kind: 'status', status: 500 },
       { kind: 'pieces', pieces: [completionOf('at last')] },

@@ -102,6 +102,7 @@ describe('an answer as a whole', () => {
     ['a cut', { kind: 'cut', at: 'midway' }, 'plain', 'The connection to the model broke.'],
   ])(
     'that breaks off by %s is a 503, and its prompt is paid',
+    { tags: 'exhaustive' },
     async (_, behaviour, kind, message) => {
       const { account, status, text } = await asked(behaviour, false, kind);
 

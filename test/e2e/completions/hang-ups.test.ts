@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { isExhaustive } from '../../support/run/cases.ts';
 import {
   type Account,
   budgetOf,
@@ -177,7 +176,9 @@ describe('a reader who doesn’t read', () => {
     return Number(status.match(/VmRSS:\s+(\d+)/)?.[1]) / 1024;
   };
 
-  it('holds the upstream back, and hanging up lets it go on to its end', async () => {
+  it('holds the upstream back, and hanging up lets it go on to its end', {
+    tags: 'exhaustive',
+  }, async () => {
     const total = 64;
     let sentMb = 0;
     async function* pieces() {
@@ -204,33 +205,32 @@ describe('a reader who doesn’t read', () => {
     expect(sentMb).toBe(total);
   });
 
-  it.runIf(isExhaustive)(
-    'and stays connected pays for all once the upstream has ended: of a completion, and of a chat',
-    async () => {
-      const asked = [
-        ['/v1/chat/completions', { messages: question, stream: true }],
-        ['/chat/stream', { message: 'a question' }],
-      ] as const;
-      // Each is held back for ten seconds.
-      await Promise.all(
-        asked.map(async ([path, body]) => {
-          async function* pieces() {
-            for (let sent = 0; sent < 256; sent++) yield chunk(text);
-            yield* [chunk({}, 'stop'), usageChunk(30, tokens), done];
-          }
-          const model = chat.newModel('wordy', { kind: 'pieces', pieces: pieces() });
-          const payer = await chat.newAccount();
-          const socket = await stalledSocket(payer, path, { model: model.id, ...body });
+  it('and stays connected pays for all once the upstream has ended: of a completion, and of a chat', {
+    tags: 'exhaustive',
+  }, async () => {
+    const asked = [
+      ['/v1/chat/completions', { messages: question, stream: true }],
+      ['/chat/stream', { message: 'a question' }],
+    ] as const;
+    // Each is held back for ten seconds.
+    await Promise.all(
+      asked.map(async ([path, body]) => {
+        async function* pieces() {
+          for (let sent = 0; sent < 256; sent++) yield chunk(text);
+          yield* [chunk({}, 'stop'), usageChunk(30, tokens), done];
+        }
+        const model = chat.newModel('wordy', { kind: 'pieces', pieces: pieces() });
+        const payer = await chat.newAccount();
+        const socket = await stalledSocket(payer, path, { model: model.id, ...body });
 
-          await expectPaid(model, 30, tokens, payer);
+        await expectPaid(model, 30, tokens, payer);
 
-          expect(socket.readyState).toBe('open');
-          expect(socket.bytesRead).toBeLessThan(32 * megabyte);
-          socket.destroy();
-        }),
-      );
-    },
-  );
+        expect(socket.readyState).toBe('open');
+        expect(socket.bytesRead).toBeLessThan(32 * megabyte);
+        socket.destroy();
+      }),
+    );
+  });
 
   /** Asks by a socket of its own, which takes the first bytes of the answer and then no more. */
   async function stalledSocket(
@@ -249,7 +249,7 @@ describe('a reader who doesn’t read', () => {
     return socket.pause();
   }
 
-  it('gets all of it once it reads on', async () => {
+  it('gets all of it once it reads on', { tags: 'exhaustive' }, async () => {
     // Sockets on the way take some of it: 9 to 12 MB as a rule, and 20 were seen.
     const texts = Array.from({ length: 8 * 40 }, () => text);
     let sent = 0;

@@ -38,7 +38,7 @@ const told = (from: number) => world.model.requests.slice(from).map(({ body }) =
 const textOf = (messages: { content: unknown }[]) => String(messages[0]?.content);
 
 describe('an auto job', () => {
-  it('reads what has pages, and asks about what is text', async () => {
+  it('reads what has pages, and asks about what is text', { tags: 'exhaustive' }, async () => {
     const caller = await world.newCaller();
     const files: [string, Uint8Array | string, string][] = [
       ['photo.jpg', await greyJpeg(40), 'textract'],
@@ -167,6 +167,16 @@ describe('a chat about a document', () => {
       'no-file.json',
       '{"messages":[{"role":"user","content":[{"type":"file","file":{"file_id":"file-1"}}]}]}',
       /^invalid_messages: no-file\.json: messages\.0\.content\.0\.file\.file_id: uploaded files are not read/,
+    ],
+    [
+      'cached.json',
+      '{"messages":[{"role":"user","content":[{"type":"text","text":"Hi","cache_control":{"ttl":"1h"}}]}]}',
+      /^invalid_messages: cached\.json: messages\.0\.content\.0\.cache_control: Value error, it is not available/,
+    ],
+    [
+      'loud.json',
+      '{"messages":[{"role":"user","content":"Hi","CONTENT":[{"type":"file"}]}]}',
+      /^invalid_messages: loud\.json: messages\.0\.CONTENT: Value error, unknown name/,
     ],
     [
       'deep.json',

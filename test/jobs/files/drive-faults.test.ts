@@ -43,7 +43,7 @@ describe('a result', () => {
   it.each([
     ['the opening of its upload', { method: 'POST', path: '/upload' }],
     ['its upload', { method: 'PUT', path: '/upload' }],
-  ])('is one file where the answer to %s is lost', async (_, match) => {
+  ])('is one file where the answer to %s is lost', { tags: 'exhaustive' }, async (_, match) => {
     const caller = await world.newCaller();
     const { id, name } = await submit(caller);
     await world.drive.fault({ match, afterDone: true, status: 503, headers });
@@ -55,7 +55,9 @@ describe('a result', () => {
     expect(job.drive_result_file_id).toBe(await world.idOf(`${name}.ocr.md`));
   });
 
-  it('is one file where the worker tries again after all that it sent', async () => {
+  it('is one file where the worker tries again after all that it sent', {
+    tags: 'exhaustive',
+  }, async () => {
     const caller = await world.newCaller();
     const { id, name } = await submit(caller);
     // The mark on the source is what comes after the upload.
@@ -138,7 +140,9 @@ describe('a source', () => {
     expect(await useOf(caller)).toMatchObject({ pages: 1, used: usdPerPage });
   });
 
-  it('longer than one part of a copy is copied whole, or again', async () => {
+  it('longer than one part of a copy is copied whole, or again', {
+    tags: 'exhaustive',
+  }, async () => {
     const caller = await world.newCaller();
     const body = { model: 'gpt-4.1-mini', messages: [{ role: 'user', content: 'Hi' }] };
     const line = (id: string) => JSON.stringify({ custom_id: id, body }) + ' '.repeat(6_000_000);

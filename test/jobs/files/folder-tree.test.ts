@@ -89,7 +89,9 @@ it('a recursive job does the files of the folders below, and writes each result 
   });
 });
 
-it('a recursive job killed before any request makes each job once', async () => {
+it('a recursive job killed before any request makes each job once', {
+  tags: 'exhaustive',
+}, async () => {
   putTree('killed-tree');
   const submission = {
     job_type: 'chat',

@@ -87,7 +87,9 @@ describe('jobs of a key with two requests a minute', () => {
   });
 });
 
-it('a job whose place is far ahead asks within the hour, and keeps it', async () => {
+it('a job whose place is far ahead asks within the hour, and keeps it', {
+  tags: 'exhaustive',
+}, async () => {
   await submittedBy({ requests_per_minute: 1 }, 90);
   await runReady();
   const waiting = (await allJobs()).toSorted((a, b) => (a.ready_at < b.ready_at ? -1 : 1));

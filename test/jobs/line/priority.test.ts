@@ -7,9 +7,9 @@ import { cases } from '../../support/run/cases.ts';
 import {
   allWrites,
   answer,
-  doorbellOf,
   itemOf,
   lane,
+  messageFor,
   submitted,
 } from '../../support/worlds/jobs.ts';
 import { useStore } from '../../support/worlds/store.ts';
@@ -40,7 +40,7 @@ async function claimsInTable(): Promise<string[]> {
 }
 
 /**
- * Four at once claim for one doorbell after another. One that finds nothing waits for `more`, and stops where there will
+ * Four at once claim for one message after another. One that finds nothing waits for `more`, and stops where there will
  * be none.
  */
 function fourWorkers(
@@ -61,17 +61,19 @@ function fourWorkers(
 describe('four workers that claim at once', () => {
   it('take jobs by priority, then age, each once', async () => {
     const jobs = await submittedOneByOne(priorities);
-    const doorbells = jobs.map(doorbellOf);
+    const messages = jobs.map(messageFor);
 
     await fourWorkers(async () => {
-      const bell = doorbells.pop();
+      const bell = messages.pop();
       return bell !== undefined && (await claimJobs(lane, [bell])).length === 1;
     });
 
     expect(await claimsInTable()).toEqual(idsOf(inTurn(jobs)));
   });
 
-  it('pass over no better job that was ready before, while more are submitted', async () => {
+  it('pass over no better job that was ready before, while more are submitted', {
+    tags: 'exhaustive',
+  }, async () => {
     const first = await submittedOneByOne(priorities.slice(0, 20));
     const ready = new Map(first.map((job) => [job.job_id, { turn: turnOf(job), step: 0 }]));
     const began = new Map<string, number>();
@@ -90,7 +92,7 @@ describe('four workers that claim at once', () => {
     };
     const claimOne = async () => {
       const start = ++step;
-      const [job] = await claimJobs(lane, first.slice(0, 1).map(doorbellOf));
+      const [job] = await claimJobs(lane, first.slice(0, 1).map(messageFor));
       if (job) began.set(job.job_id, start);
       return job !== undefined;
     };
@@ -113,7 +115,7 @@ describe('a worker with several messages', () => {
   it('claims as many of the best jobs, whichever the messages name', async () => {
     const jobs = await submittedOneByOne([50, 100, 1, 50, 7]);
 
-    const claimed = await claimJobs(lane, jobs.slice(0, 3).map(doorbellOf));
+    const claimed = await claimJobs(lane, jobs.slice(0, 3).map(messageFor));
 
     expect(claimed.map(({ priority }) => priority)).toEqual([1, 7, 50]);
     expect(claimed[2]?.job_id).toBe(jobs[0]?.job_id);
@@ -134,7 +136,7 @@ describe('a worker with several messages', () => {
     const [waiting, other] = await submittedOneByOne([1, 9]);
     const [claim] = await claimJobs(lane, [bellOf(waiting)]);
     if (claim) await retryJob(claim, 'rate_limit_exceeded: busy', 60_000);
-    const late = doorbellOf(await itemOf(present(waiting)));
+    const late = messageFor(await itemOf(present(waiting)));
 
     const claimed = await claimJobs(lane, [late]);
 
@@ -143,7 +145,7 @@ describe('a worker with several messages', () => {
   });
 });
 
-const bellOf = (job: Job | undefined) => ({ ...doorbellOf(present(job)), waits: false });
+const bellOf = (job: Job | undefined) => ({ ...messageFor(present(job)), waits: false });
 
 function present(job: Job | undefined): Job {
   if (!job) throw new Error('no such job');

@@ -1,19 +1,16 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { dynamodb } from '../../../shared/aws/dynamodb.ts';
-import { setting } from '../../../shared/config.ts';
 import type { Caller } from '../../../shared/http/caller.ts';
-import { cancelJob } from '../../../shared/jobs/cancel.ts';
 import { dispatchJobs } from '../../../shared/jobs/dispatch.ts';
+import { getJob } from '../../../shared/jobs/get-job.ts';
 import { type ClaimedJob, findItem, type Job } from '../../../shared/jobs/job.ts';
 import { type Line, lineKey } from '../../../shared/jobs/line/line.ts';
 import { recountJobs } from '../../../shared/jobs/line/recount.ts';
 import { claimBest, claimJobs } from '../../../shared/jobs/next-jobs.ts';
 import { splitIntoParts } from '../../../shared/jobs/ocr/parts.ts';
-import { getJob } from '../../../shared/jobs/read-whole.ts';
 import { retryCallersJob } from '../../../shared/jobs/retry.ts';
-import { postponeJob, retryJob } from '../../../shared/jobs/state.ts';
+import { retryJob } from '../../../shared/jobs/state.ts';
+import { cancelJob } from '../../../shared/jobs/stop.ts';
 import { JobSubmission } from '../../../shared/jobs/submission.ts';
 import { submitJob } from '../../../shared/jobs/submit.ts';
 import { issueKey } from '../../../shared/keys/key.ts';
@@ -22,10 +19,10 @@ import { chatJob } from '../../support/servers/api.ts';
 import { pass, useStoppedClock } from '../../support/worlds/clock.ts';
 import { dyingBefore } from '../../support/worlds/dying.ts';
 import {
-  doorbellOf,
   itemOf,
   keyed,
   lane,
+  messageFor,
   streamRecords,
   submittedBy,
 } from '../../support/worlds/jobs.ts';
@@ -111,7 +108,7 @@ describe('keys take turns', () => {
 
   it('and a job that was tried before keeps its tag, and gives who submits next no older one', async () => {
     const [first] = await submittedTimes(one, 1);
-    const [claim] = await claimJobs(lane, [doorbellOf(first as Job)]);
+    const [claim] = await claimJobs(lane, [messageFor(first as Job)]);
     pass(60_000);
     const waiting = await submittedTimes(two, 3);
     await retryJob(claim as NonNullable<typeof claim>, 'model_unavailable: busy', 0);
@@ -122,43 +119,6 @@ describe('keys take turns', () => {
     expect(await nextKeys(5)).toBe('one two three two two');
   });
 });
-
-describe('jobs of a version without tags', () => {
-  it('come first in their priority, the oldest first', async () => {
-    await submittedTimes(one, 1);
-    const old = await submittedTimes(two, 2, { priority: 11 });
-    await submittedTimes(three, 1, { priority: 11 });
-    for (const job of old) await withoutTag(job);
-
-    expect(await nextKeys(4)).toBe('one two two three');
-  });
-
-  it('are claimed again after a wait', async () => {
-    const [job] = await submittedTimes(one, 1);
-    await withoutTag(job as Job);
-    const [claim] = await claimBest(lane, 1);
-    await postponeJob(claim as NonNullable<typeof claim>, 'rate_limit_exceeded', Date.now() + 1000);
-    pass(1000);
-
-    const [again] = await claimJobs(lane, [doorbellOf(await itemOf(job as Job))]);
-
-    expect(again?.job_id).toBe(job?.job_id);
-  });
-});
-
-/** Makes a job as the version before wrote it. */
-async function withoutTag({ key_id, job_id, priority }: Job): Promise<void> {
-  await dynamodb.send(
-    new UpdateCommand({
-      TableName: setting('JOBS_TABLE'),
-      Key: { key_id, job_id },
-      UpdateExpression: 'SET turn = :turn REMOVE tag',
-      ExpressionAttributeValues: {
-        ':turn': `${String(priority).padStart(3, '0')}#${job_id}`,
-      },
-    }),
-  );
-}
 
 describe('a key’s best priority', () => {
   it('takes the place of a better one, which the record names', async () => {

@@ -304,7 +304,7 @@ describe('a page', () => {
     expect(await useOf(caller)).toMatchObject({ pages: 2, images: 2 });
   });
 
-  it('is read in the end, however often it is throttled', async () => {
+  it('is read in the end, however often it is throttled', { tags: 'exhaustive' }, async () => {
     const caller = await world.newCaller();
     await world.failTextract({ times: 3, type: 'ThrottlingException', status: 400 });
 

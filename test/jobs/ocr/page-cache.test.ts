@@ -77,7 +77,9 @@ const cachedOf = ({ pages }: { pages: OcrPage[] }) =>
   pages.filter(({ cached }) => cached).map(({ page }) => page);
 
 describe('a page that a key has had read before', () => {
-  it('costs nothing for two further questions about a scan of many pages', async () => {
+  it('costs nothing for two further questions about a scan of many pages', {
+    tags: 'exhaustive',
+  }, async () => {
     const count = cases(4, 40);
     const caller = await world.newCaller();
     const drive = await put(scans(count));
@@ -110,7 +112,9 @@ describe('a page that a key has had read before', () => {
     ]);
   });
 
-  it('is the same in a file of another name, in a message, and in parts', async () => {
+  it('is the same in a file of another name, in a message, and in parts', {
+    tags: 'exhaustive',
+  }, async () => {
     const caller = await world.newCaller();
     const jpeg = await greyJpeg(130);
     const inline = { messages: [{ role: 'user', content: [await imagePart(130)] }] };
@@ -153,7 +157,9 @@ describe('a page that a key has had read before', () => {
     expect((await useOf(caller)).pages).toBe(2);
   });
 
-  it('whose text is too long for an item is read from there too', async () => {
+  it('whose text is too long for an item is read from there too', {
+    tags: 'exhaustive',
+  }, async () => {
     const caller = await world.newCaller();
     const drive = await put([{ grey: 50 }]);
     reading = 'long '.repeat(70_000).trim();
@@ -238,7 +244,7 @@ describe('a page is paid and read anew', () => {
     await expectPaid([caller], 4);
   });
 
-  it('with fresh in every part of a long document', async () => {
+  it('with fresh in every part of a long document', { tags: 'exhaustive' }, async () => {
     const caller = await world.newCaller();
     const { pages, read } = longScan(55);
     const drive = await put(pages);
@@ -265,7 +271,9 @@ describe('a page is paid and read anew', () => {
   });
 });
 
-it('jobs on one document at the same time each have it whole, and pay for what they read', async () => {
+it('jobs on one document at the same time each have it whole, and pay for what they read', {
+  tags: 'exhaustive',
+}, async () => {
   const caller = await world.newCaller();
   const drive = await put(scans(12));
   const ids: string[] = [];

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Caller } from '../../../shared/http/caller.ts';
-import { cancelJob } from '../../../shared/jobs/cancel.ts';
 import { listJobs } from '../../../shared/jobs/read.ts';
 import type { PipelineResult } from '../../../shared/jobs/result.ts';
+import { cancelJob } from '../../../shared/jobs/stop.ts';
 import { greyJpeg, imagePart, smallPdf, words } from '../../support/fixtures/small-documents.ts';
 import { minuteMs, pass, stopClock } from '../../support/worlds/clock.ts';
 import { usdPerPage, useOf } from '../../support/worlds/document-use.ts';
@@ -33,7 +33,9 @@ async function chatStepOf(caller: Caller, parent_job_id: string) {
 }
 
 describe('a pipeline', () => {
-  it('started when its reading did, and not when its chat step had ended', async () => {
+  it('started when its reading did, and not when its chat step had ended', {
+    tags: 'exhaustive',
+  }, async () => {
     stopClock();
     const caller = await world.newCaller();
     const id = await submit(caller, 'timed.pdf', await smallPdf([{ grey: 45 }]));
@@ -47,7 +49,9 @@ describe('a pipeline', () => {
     expect(await world.read(caller, id)).toMatchObject({ status: 'done', started_at });
   });
 
-  it('answers with what was read and what the model said of it, beside the source', async () => {
+  it('answers with what was read and what the model said of it, beside the source', {
+    tags: 'exhaustive',
+  }, async () => {
     const caller = await world.newCaller();
     const asked = world.model.requests.length;
     const pdf = await smallPdf([{ grey: 40 }, { words: words(2) }]);
@@ -78,7 +82,7 @@ describe('a pipeline', () => {
     ]);
   });
 
-  it('has its chat as a job of its own', async () => {
+  it('has its chat as a job of its own', { tags: 'exhaustive' }, async () => {
     const caller = await world.newCaller();
     const id = await submit(caller, 'stepped.jpg', await greyJpeg(50), { priority: 3 });
 
@@ -143,7 +147,7 @@ describe('a pipeline', () => {
     });
   });
 
-  it('reads a document in parts before it asks', async () => {
+  it('reads a document in parts before it asks', { tags: 'exhaustive' }, async () => {
     const caller = await world.newCaller();
     const pages = Array.from({ length: 55 }, (_, at) => ({ words: words(at + 1) }));
     const asked = world.model.requests.length;
@@ -160,7 +164,7 @@ describe('a pipeline', () => {
 });
 
 describe('a pipeline whose chat', () => {
-  it('is refused by the model fails, and keeps what was read', async () => {
+  it('is refused by the model fails, and keeps what was read', { tags: 'exhaustive' }, async () => {
     const caller = await world.newCaller();
     world.model.respond({ kind: 'status', status: 400 });
 
@@ -226,7 +230,9 @@ describe('a pipeline whose chat', () => {
   });
 });
 
-it('a text too long for an answer is behind a link, in the pipeline as alone', async () => {
+it('a text too long for an answer is behind a link, in the pipeline as alone', {
+  tags: 'exhaustive',
+}, async () => {
   const caller = await world.newCaller();
   const long = 'wörter '.repeat(45_000).trim();
   world.model.respond(({ messages }) =>

@@ -12,7 +12,7 @@ import {
   wordsPage,
 } from '../../support/fixtures/poison.ts';
 import { greyJpeg, smallPdf, words } from '../../support/fixtures/small-documents.ts';
-import { cases, isExhaustive } from '../../support/run/cases.ts';
+import { cases } from '../../support/run/cases.ts';
 import { useFreshHour } from '../../support/worlds/clock.ts';
 import { expectPaid, useOf } from '../../support/worlds/document-use.ts';
 import { useDocumentWorld } from '../../support/worlds/document-world.ts';
@@ -41,57 +41,55 @@ const memoryPage = deflateBombPage(1_000);
 const tooLarge = (page: number) =>
   `unreadable_page: Page ${page} can't be read: it takes too much memory to read.`;
 
-it.runIf(isExhaustive)(
-  'a page that takes all memory fails alone, and is not paid; the jobs beside it have no part in it',
-  async () => {
-    const [attacker, victim] = [await world.newCaller(), await world.newCaller()];
-    const poison = await submit(
-      attacker,
-      rawPdf([wordsPage(words(1)), memoryPage, greyPage(120), wordsPage(words(4))]),
-    );
-    const others = [
-      await submit(victim, await smallPdf([{ grey: 40 }, { words: words(2) }])),
-      await submit(victim, await greyJpeg(90), { type: 'jpg' }),
-    ];
+it('a page that takes all memory fails alone, and is not paid; the jobs beside it have no part in it', {
+  tags: 'exhaustive',
+}, async () => {
+  const [attacker, victim] = [await world.newCaller(), await world.newCaller()];
+  const poison = await submit(
+    attacker,
+    rawPdf([wordsPage(words(1)), memoryPage, greyPage(120), wordsPage(words(4))]),
+  );
+  const others = [
+    await submit(victim, await smallPdf([{ grey: 40 }, { words: words(2) }])),
+    await submit(victim, await greyJpeg(90), { type: 'jpg' }),
+  ];
 
-    await world.work();
+  await world.work();
 
-    const { status, result } = await world.read(attacker, poison);
-    expect({ status, pages: pagesOf(result) }).toEqual({
-      status: 'done',
-      pages: [
-        [1, words(1)],
-        [2, tooLarge(2)],
-        [3, 'grey 120'],
-        [4, words(4)],
-      ],
-    });
-    for (const id of others) {
-      expect(await world.read(victim, id)).toMatchObject({ status: 'done', retry_count: 0 });
-    }
-    expect(await useOf(attacker)).toMatchObject({ pages: 1, images: 1, held: 0 });
-    await expectPaid([attacker], 1);
-    await expectPaid([victim], 2);
-  },
-);
+  const { status, result } = await world.read(attacker, poison);
+  expect({ status, pages: pagesOf(result) }).toEqual({
+    status: 'done',
+    pages: [
+      [1, words(1)],
+      [2, tooLarge(2)],
+      [3, 'grey 120'],
+      [4, words(4)],
+    ],
+  });
+  for (const id of others) {
+    expect(await world.read(victim, id)).toMatchObject({ status: 'done', retry_count: 0 });
+  }
+  expect(await useOf(attacker)).toMatchObject({ pages: 1, images: 1, held: 0 });
+  await expectPaid([attacker], 1);
+  await expectPaid([victim], 2);
+});
 
-it.runIf(isExhaustive)(
-  'a document that can only be given up fails with a sentence, and costs nothing',
-  async () => {
-    const caller = await world.newCaller();
-    const id = await submit(caller, rawPdf([memoryPage]));
+it('a document that can only be given up fails with a sentence, and costs nothing', {
+  tags: 'exhaustive',
+}, async () => {
+  const caller = await world.newCaller();
+  const id = await submit(caller, rawPdf([memoryPage]));
 
-    await world.work();
+  await world.work();
 
-    expect(await world.read(caller, id)).toMatchObject({
-      status: 'failed',
-      error:
-        "unreadable_document: None of the document's pages could be read. The document can't be read: it takes too much memory to read.",
-    });
-    expect(await useOf(caller)).toMatchObject({ pages: 0, images: 0, held: 0 });
-    await expectPaid([caller], 0);
-  },
-);
+  expect(await world.read(caller, id)).toMatchObject({
+    status: 'failed',
+    error:
+      "unreadable_document: None of the document's pages could be read. The document can't be read: it takes too much memory to read.",
+  });
+  expect(await useOf(caller)).toMatchObject({ pages: 0, images: 0, held: 0 });
+  await expectPaid([caller], 0);
+});
 
 it('a page of a TIFF that says it is huge fails alone', async () => {
   const caller = await world.newCaller();

@@ -9,7 +9,6 @@ import { claimJob, retryJob } from '../../../shared/jobs/state.ts';
 import { type ApiKey, issueKey } from '../../../shared/keys/key.ts';
 import { defaultLimits } from '../../../shared/keys/key-limits.ts';
 import { startCloudFormationStub } from '../../keys/cloudformation-stub.ts';
-import { some } from '../../support/run/cases.ts';
 import { shared } from '../../support/run/shared.ts';
 import { runCommand } from '../../support/servers/command.ts';
 import { itemOf, keyed, submittedBy } from '../../support/worlds/jobs.ts';
@@ -46,7 +45,9 @@ async function fail(job: Job, error = 'rate_limit_exceeded: busy\u001b[2J'): Pro
 }
 
 describe.concurrent('list and show', () => {
-  it('tell by the name of a key what failed and why, with nothing that steers a terminal', async () => {
+  it('tell by the name of a key what failed and why, with nothing that steers a terminal', {
+    tags: 'exhaustive',
+  }, async () => {
     const { key, of } = await keyWith(3);
     await fail(of[1] as Job);
 
@@ -65,7 +66,7 @@ describe.concurrent('list and show', () => {
     ]);
   });
 
-  it('say that there are more', async () => {
+  it('say that there are more', { tags: 'exhaustive' }, async () => {
     const { key } = await keyWith(3);
 
     const { jobs: listed, more } = await answer<{ jobs: JobSheet[]; more: boolean }>(
@@ -76,7 +77,9 @@ describe.concurrent('list and show', () => {
     expect(more).toBe(true);
   });
 
-  it('show a job by its id alone, and nothing of what was asked', async () => {
+  it('show a job by its id alone, and nothing of what was asked', {
+    tags: 'exhaustive',
+  }, async () => {
     const { key, of } = await keyWith(1, {
       inline: { messages: [{ role: 'user', content: 'a secret question' }] },
     });
@@ -92,7 +95,7 @@ describe.concurrent('list and show', () => {
 });
 
 describe.concurrent('cancel, stop and retry', () => {
-  it('do it to one job', async () => {
+  it('do it to one job', { tags: 'exhaustive' }, async () => {
     const { of } = await keyWith(2);
     const [first, second] = of as [Job, Job];
 
@@ -108,7 +111,9 @@ describe.concurrent('cancel, stop and retry', () => {
     });
   });
 
-  it('ask about more than one, and do nothing until they are answered', async () => {
+  it('ask about more than one, and do nothing until they are answered', {
+    tags: 'exhaustive',
+  }, async () => {
     const { key, of } = await keyWith(3);
     await claimJob(of[0] as Job);
 
@@ -127,7 +132,7 @@ describe.concurrent('cancel, stop and retry', () => {
     expect(await itemOf(of[0] as Job)).toMatchObject({ status: 'processing' });
   });
 
-  it('try again what failed for a reason, once', async () => {
+  it('try again what failed for a reason, once', { tags: 'exhaustive' }, async () => {
     const { key, of } = await keyWith(3);
     await fail(of[0] as Job);
     await fail(of[1] as Job);
@@ -183,7 +188,7 @@ it('the files of a folder that is stopped are stopped with it, and none is left 
 });
 
 describe.concurrent('queue and redrive', () => {
-  it('tell what waits, and ring for it', async () => {
+  it('tell what waits, and send messages for it', { tags: 'exhaustive' }, async () => {
     const { key } = await keyWith(2, { priority: 9 });
 
     const { stdout, stderr } = await jobs('queue');
@@ -196,7 +201,9 @@ describe.concurrent('queue and redrive', () => {
     expect(redriven.stderr).toMatch(/^(looking at .*\n)+$/);
   });
 
-  it('work on a running stage, whose outputs name all they need', async () => {
+  it('work on a running stage, whose outputs name all they need', {
+    tags: 'exhaustive',
+  }, async () => {
     const stage = await shared('stage');
 
     const { code, stdout } = await runCommand('jobs', dataDir, [
@@ -213,37 +220,35 @@ describe.concurrent('queue and redrive', () => {
 describe.concurrent('refuses in one sentence', () => {
   const unknown = 'job_01980000-0000-7000-8000-000000000000';
 
-  it.each(
-    some(2, [
-      [['show'], "show takes a job's id, job_…, as npm run jobs -- list shows them."],
-      [['show', unknown], `There is no job ${unknown}.`],
-      [
-        ['cancel'],
-        "cancel takes a job's id, or says which jobs by --key, --status, --error or --since.",
-      ],
-      [['stop', unknown, '--error', 'x'], "stop takes a job's id or filters, not both."],
-      [['retry', '--status', 'done'], 'retry is for jobs that are failed or cancelled, not done.'],
-      [
-        ['list', '--status', 'lost'],
-        '--status takes some of queued, processing, done, failed, cancelled, separated by commas, not "lost".',
-      ],
-      [
-        ['list', '--since', 'yesterday'],
-        '--since takes a number and s, m, h, d, w or mo, as in 24h or 7d, not "yesterday".',
-      ],
-      [['list', '--limit', '0'], '--limit takes a whole number from 1 to 10000, not "0".'],
-      [
-        ['list', '--key', `sk-${'a'.repeat(43)}`],
-        '--key takes the id or the name of a key, as npm run keys -- list shows.',
-      ],
-    ]),
-  )('%j', async (args, sentence) => {
+  it.each([
+    [['show'], "show takes a job's id, job_…, as npm run jobs -- list shows them."],
+    [['show', unknown], `There is no job ${unknown}.`],
+    [
+      ['cancel'],
+      "cancel takes a job's id, or says which jobs by --key, --status, --error or --since.",
+    ],
+    [['stop', unknown, '--error', 'x'], "stop takes a job's id or filters, not both."],
+    [['retry', '--status', 'done'], 'retry is for jobs that are failed or cancelled, not done.'],
+    [
+      ['list', '--status', 'lost'],
+      '--status takes some of queued, processing, done, failed, cancelled, separated by commas, not "lost".',
+    ],
+    [
+      ['list', '--since', 'yesterday'],
+      '--since takes a number and s, m, h, d, w or mo, as in 24h or 7d, not "yesterday".',
+    ],
+    [['list', '--limit', '0'], '--limit takes a whole number from 1 to 10000, not "0".'],
+    [
+      ['list', '--key', `sk-${'a'.repeat(43)}`],
+      '--key takes the id or the name of a key, as npm run keys -- list shows.',
+    ],
+  ])('%j', async (args, sentence) => {
     expect(await jobs(...args)).toEqual({ code: 1, stdout: '', stderr: `${sentence}\n` });
   });
 });
 
 it('each command says how it is called', async () => {
-  for (const [name, { summary, options }] of some(2, Object.entries(jobsCommands.commands))) {
+  for (const [name, { summary, options }] of Object.entries(jobsCommands.commands)) {
     const { code, stdout } = await jobs(name, '--help');
 
     expect(code).toBe(0);

@@ -15,7 +15,7 @@ import { jobStatuses } from '../../../shared/jobs/record.ts';
 import { claimJob, completeJob, postponeJob, retryJob } from '../../../shared/jobs/state.ts';
 import { type ApiKey, changeKey, issueKey } from '../../../shared/keys/key.ts';
 import { defaultLimits } from '../../../shared/keys/key-limits.ts';
-import { standingsOf } from '../../../shared/usage/standing.ts';
+import { summariesOf } from '../../../shared/usage/key-summary.ts';
 import { cases } from '../../support/run/cases.ts';
 import { takeMessages } from '../../support/servers/queue.ts';
 import { minuteMs, pass, stopClock } from '../../support/worlds/clock.ts';
@@ -251,7 +251,7 @@ describe('what waits', () => {
     await dispatchJobs({ Records: await streamRecords() });
 
     const { lanes, waiting } = await reportQueue(byId(a, b));
-    const standings = await standingsOf([a, b]);
+    const standings = await summariesOf([a, b]);
 
     expect(waiting).toEqual([
       {

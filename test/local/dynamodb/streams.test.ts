@@ -53,7 +53,9 @@ async function recordsOf(url: string, streamArn: string): Promise<DynamoDBRecord
 const idsOf = (records: DynamoDBRecord[]) =>
   records.map(({ dynamodb }) => dynamodb?.Keys?.['id']?.S);
 
-it('tells followers of new records of their table, and drops what all of them have delivered', async () => {
+it('tells followers of new records of their table, and drops what all of them have delivered', {
+  tags: 'exhaustive',
+}, async () => {
   const { streams, client, url, close } = await start();
   const [ships, ports] = [await makeTable(client, 'ships'), await makeTable(client, 'ports')];
   const told: string[] = [];

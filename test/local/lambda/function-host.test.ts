@@ -101,7 +101,9 @@ describe('a function', () => {
 });
 
 describe('a function whose code is replaced', () => {
-  it('runs the new code from then on, and ends on the old what runs already', async () => {
+  it('runs the new code from then on, and ends on the old what runs already', {
+    tags: 'exhaustive',
+  }, async () => {
     const host = functions.start(
       "await new Promise((resolve) => setTimeout(resolve, event.ms)); return 'old';",
     );
@@ -117,12 +119,12 @@ describe('a function whose code is replaced', () => {
     expect(host.inFlight).toBe(0);
   });
 
-  it('runs the new code too if only a thread that it starts has changed', async () => {
-    const preamble = "import { answer } from './pages-thread.mjs';";
+  it('runs the new code too if only a process that it starts has changed', async () => {
+    const preamble = "import { answer } from './pages-process.mjs';";
     const [host, { config }] = ['old', 'new'].map((text) => {
       const started = functions.start('return answer;', { preamble });
-      const thread = join(started.config.codeDir, 'pages-thread.mjs');
-      writeFileSync(thread, `export const answer = '${text}';`);
+      const process = join(started.config.codeDir, 'pages-process.mjs');
+      writeFileSync(process, `export const answer = '${text}';`);
       return started;
     }) as [FunctionHost, FunctionHost];
     const before = await host.invoke({});
@@ -205,19 +207,23 @@ describe('a function whose thread dies', () => {
   it.each([
     ['waits', 'await new Promise(() => {});'],
     ['computes', 'for (;;);'],
-  ])('as it %s beyond its time fails, and the next invocation has a fresh one', async (_, body) => {
-    const host = functions.start(`if (event === 'live') return calls; ${body}`, {
-      timeoutMs: 1_000,
-    });
-    const late = host.invoke('late');
+  ])(
+    'as it %s beyond its time fails, and the next invocation has a fresh one',
+    { tags: 'exhaustive' },
+    async (_, body) => {
+      const host = functions.start(`if (event === 'live') return calls; ${body}`, {
+        timeoutMs: 1_000,
+      });
+      const late = host.invoke('late');
 
-    await expect(late).rejects.toMatchObject({
-      errorType: 'Sandbox.Timedout',
-      message: 'Task timed out after 1.00 seconds',
-    });
-    expect(await host.invoke('live')).toBe(1);
-    expect(host.inFlight).toBe(0);
-  });
+      await expect(late).rejects.toMatchObject({
+        errorType: 'Sandbox.Timedout',
+        message: 'Task timed out after 1.00 seconds',
+      });
+      expect(await host.invoke('live')).toBe(1);
+      expect(host.inFlight).toBe(0);
+    },
+  );
 });
 
 describe('a bundle that does not load', () => {

@@ -187,7 +187,7 @@ describe('a function error', () => {
       'Function.ResponseSizeTooLarge',
       /exceeded maximum allowed payload size/,
     ],
-  ])('%s comes as the payload', async (_, event, errorType, message) => {
+  ])('%s comes as the payload', { tags: 'exhaustive' }, async (_, event, errorType, message) => {
     const { result, StatusCode, FunctionError } = await invoke(event);
 
     expect({ StatusCode, FunctionError }).toEqual({ StatusCode: 200, FunctionError: 'Unhandled' });

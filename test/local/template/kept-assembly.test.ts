@@ -129,7 +129,9 @@ describe('the app is synthesized', () => {
     );
   });
 
-  it('again if a source was saved while it was, and is of what was saved', async () => {
+  it('again if a source was saved while it was, and is of what was saved', {
+    tags: 'exhaustive',
+  }, async () => {
     const dir = mkdtempSync(join(folder, 'deployment-'));
     const root = newCheckout();
     const onSynthesis = vi.fn(() => write(root, 'functions/get-health.ts', 'saved'));
@@ -141,7 +143,7 @@ describe('the app is synthesized', () => {
     expect(readdirSync(dir)).toEqual([basename(assetsDir)]);
   });
 
-  it('again if no more is left of it than a folder', async () => {
+  it('again if no more is left of it than a folder', { tags: 'exhaustive' }, async () => {
     const dir = mkdtempSync(join(folder, 'deployment-'));
     const root = newCheckout();
     write(dir, join(assemblyName(settings, { root, now }), 'compiled/code'), '');

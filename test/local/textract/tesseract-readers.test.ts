@@ -19,7 +19,9 @@ const pgmOf = async (text: string) =>
   toPgm(await decodeGrey(await scanOf({ text, dpi: 150, noise: 0 })));
 
 describe('a thread of tesseract.js', () => {
-  it('ends after a while without a page, and another reads the next one', async () => {
+  it('ends after a while without a page, and another reads the next one', {
+    tags: 'exhaustive',
+  }, async () => {
     const counts: number[] = [];
     const ended = Promise.withResolvers<void>();
     const reader = tesseractJs({
@@ -53,7 +55,7 @@ describe('a thread of tesseract.js', () => {
     expect(counts).toEqual([1, 0]);
   });
 
-  it('keeps nothing of a page that it has read', async () => {
+  it('keeps nothing of a page that it has read', { tags: 'exhaustive' }, async () => {
     const reader = tesseractJs();
     const read = new WeakRef(await reader.read(await pgmOf('Minutes.'), signal));
 

@@ -13,7 +13,7 @@ import {
 import { heightToWidth } from '../../../shared/ocr/jpeg-shape.ts';
 import { plainText } from '../../../shared/ocr/layout.ts';
 import { characterErrorRate, scanOf } from '../../support/fixtures/scans.ts';
-import { isExhaustive, some } from '../../support/run/cases.ts';
+import { some } from '../../support/run/cases.ts';
 import { poll } from '../../support/servers/poll.ts';
 import { jpegHeader, textractClient } from '../../support/servers/textract.ts';
 import { printedTable } from './printed-table.ts';
@@ -67,7 +67,7 @@ describe.each(readers)('read by %s, in a thread of its own', (tesseract) => {
     expect(cellsOf(Blocks)).toEqual(ships.flat());
   });
 
-  it.runIf(isExhaustive)('reads two columns on grainy paper that lies askew', async () => {
+  it('reads two columns on grainy paper that lies askew', { tags: 'exhaustive' }, async () => {
     const scan = { columns: 2, noise: 30, blur: 1.2, skewDegrees: -2, dpi: 200 } as const;
     const bytes = await scanOf({ text: minutes, ...scan });
 
@@ -82,6 +82,7 @@ describe.each(readers)('read by %s, in a thread of its own', (tesseract) => {
 
   it.each(some(1, [90, 180, 270] as const))(
     'reads two columns that lie turned by %i°',
+    { tags: 'exhaustive' },
     async (degrees) => {
       const scan = { noise: 8, skewDegrees: 1, dpi: 150, turnDegrees: degrees } as const;
       const columns = { columns: 2, columnHeight: 260 } as const;

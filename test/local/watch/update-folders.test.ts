@@ -58,7 +58,9 @@ const answering = (text: string) => `export const handler = async (ms) => {
   return '${text}';
 };`;
 
-it('new bundles are kept as long as an invocation runs from them', async () => {
+it('new bundles are kept as long as an invocation runs from them', {
+  tags: 'exhaustive',
+}, async () => {
   await update(answering('second'));
   const running = host.invoke(1_000);
   await update(answering('third'));

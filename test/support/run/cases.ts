@@ -1,6 +1,6 @@
 /**
  * Whether this run tries every case, as `npm run test:exhaustive` does. `npm test` tries few of each kind, the same
- * ones each time. Whoever imports this file, or draws cases by fast-check, is in both runs.
+ * ones each time, and leaves out what is tagged `exhaustive`.
  */
 export const isExhaustive = process.env['QUIRE_TEST_CASES'] === 'all';
 

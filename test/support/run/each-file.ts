@@ -1,4 +1,6 @@
+import fc from 'fast-check';
 import { afterEach, beforeEach, vi } from 'vitest';
+import { isExhaustive } from './cases.ts';
 import { beginOutput, endOutput, printOutput } from './output.ts';
 
 // A worker runs one file after another. Each begins as if it were alone: with the environment that the worker began
@@ -13,6 +15,9 @@ globalThis.workerEnvironment ??= { ...process.env };
 for (const name of Object.keys(process.env)) delete process.env[name];
 Object.assign(process.env, globalThis.workerEnvironment);
 vi.resetModules();
+
+// A quick run that fails does so again. Whoever says no number of runs means 100, which is fast-check's own.
+if (!isExhaustive) fc.configureGlobal({ seed: 1, numRuns: 25 });
 
 beforeEach(({ onTestFailed }) => {
   beginOutput();

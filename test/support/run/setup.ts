@@ -70,8 +70,10 @@ export default async function setup() {
     async chatStage() {
       const stage = await startTestStage({ memory: true, env: await chatStageEnv() });
       closers.push(() => stage.close());
-      const { base_url, api_key, dataDir, dynamodb_url, secret_access_key, outputs } = stage;
-      return { base_url, api_key, dataDir, dynamodb_url, secret_access_key, outputs };
+      const { base_url, api_key, dataDir, dynamodb_url, secrets_url, drive_url } = stage;
+      const { secret_access_key, outputs } = stage;
+      const urls = { base_url, dynamodb_url, secrets_url, drive_url };
+      return { ...urls, api_key, dataDir, secret_access_key, outputs };
     },
   };
 

@@ -1,6 +1,10 @@
-import { execFile } from 'node:child_process';
+import { type ChildProcess, execFile, fork } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import pLimit, { type LimitFunction } from 'p-limit';
+import { isExhaustive } from '../run/cases.ts';
+import type { Command } from './command-process.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -16,7 +20,8 @@ export interface Exit {
 
 /**
  * Runs an operator's command, such as `keys`, in an environment without anything of this machine's AWS
- * configuration. `home` is its home folder.
+ * configuration. `home` is its home folder. In the exhaustive run it has a process of its own; in the quick one those of a
+ * worker's tests share a process, where one runs after another: a start takes three times what most commands do.
  */
 export function runCommand(
   program: string,
@@ -24,13 +29,53 @@ export function runCommand(
   args: string[],
   env: Record<string, string> = {},
 ): Promise<Exit> {
-  const clean = { PATH: process.env['PATH'], HOME: home, ...compileCache, ...env };
-  return new Promise((resolve) => {
+  const command = { program, args, env: { ...cleanEnvironment(home), ...env } };
+  return isExhaustive ? inOwnProcess(command) : inTurn(command);
+}
+
+/** The environment of a command whose home folder is `home`. */
+export const cleanEnvironment = (home: string) => ({
+  PATH: process.env['PATH'] ?? '',
+  HOME: home,
+  ...compileCache,
+});
+
+/** Runs a program in a process of its own, as one must be whose own programs print to what it prints to. */
+export const inOwnProcess = ({ program, args, env }: Command) =>
+  new Promise<Exit>((resolve) => {
     execFile(
       process.execPath,
       [`bin/${program}.ts`, ...args],
-      { cwd: root, env: clean, timeout: 30_000, maxBuffer: 16_000_000 },
+      { cwd: root, env, timeout: 30_000, maxBuffer: 16_000_000 },
       (error, stdout, stderr) => resolve({ code: Number(error?.code ?? 0), stdout, stderr }),
     );
   });
+
+declare global {
+  /** It outlives the modules of a test file, as all of a worker does. */
+  var commandProcess: { child: ChildProcess; turns: LimitFunction } | undefined;
 }
+
+function inTurn(command: Command): Promise<Exit> {
+  globalThis.commandProcess ??= { child: newProcess(), turns: pLimit(1) };
+  const { child, turns } = globalThis.commandProcess;
+  return turns(async () => {
+    const over = new AbortController();
+    const events = ['message', 'exit'].map((name) => once(child, name, { signal: over.signal }));
+    child.send(command);
+    const [told] = await Promise.race(events);
+    over.abort();
+    if (typeof told !== 'object') {
+      globalThis.commandProcess = undefined;
+      throw new Error(`${command.program} has ended its process`);
+    }
+    return told;
+  });
+}
+
+const newProcess = () =>
+  fork(new URL('command-process.ts', import.meta.url), {
+    cwd: root,
+    env: compileCache,
+    execArgv: [],
+  });

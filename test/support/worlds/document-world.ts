@@ -14,10 +14,10 @@ import type { Caller } from '../../../shared/http/caller.ts';
 import { runChatJob } from '../../../shared/jobs/chat/run-chat.ts';
 import { dispatchJobs } from '../../../shared/jobs/dispatch.ts';
 import { runFolderJob } from '../../../shared/jobs/files/run-folder.ts';
+import { getJob } from '../../../shared/jobs/get-job.ts';
 import type { Job } from '../../../shared/jobs/job.ts';
 import type { LaneName } from '../../../shared/jobs/lane.ts';
 import { runOcrJob } from '../../../shared/jobs/ocr/run-ocr.ts';
-import { getJob } from '../../../shared/jobs/read-whole.ts';
 import { leaseMs } from '../../../shared/jobs/state.ts';
 import { JobSubmission } from '../../../shared/jobs/submission.ts';
 import { submitJob } from '../../../shared/jobs/submit.ts';
@@ -185,7 +185,7 @@ export async function useDocumentWorld(
         if (dispatched + ran > 0) idle = -1;
         else if (!(await isAnythingToMove())) return;
       }
-      throw new Error('a job is ready, and nobody rings for it');
+      throw new Error('a job is ready, and no message comes for it');
     },
 
     sweepOnly: () => sweepJobs(),

@@ -5,8 +5,8 @@ import { dynamodb } from '../../../shared/aws/dynamodb.ts';
 import { setting } from '../../../shared/config.ts';
 import type { Caller } from '../../../shared/http/caller.ts';
 import { findJob, type Job, type JobKey } from '../../../shared/jobs/job.ts';
+import type { JobMessage } from '../../../shared/jobs/notify.ts';
 import type { ChatResult } from '../../../shared/jobs/result.ts';
-import type { Doorbell } from '../../../shared/jobs/ring.ts';
 import { JobSubmission } from '../../../shared/jobs/submission.ts';
 import { submitJob } from '../../../shared/jobs/submit.ts';
 import { defaultLimits, type KeyLimits } from '../../../shared/keys/key-limits.ts';
@@ -59,8 +59,8 @@ export async function itemOf(key: JobKey): Promise<Job> {
   return job;
 }
 
-/** A doorbell as dispatch rings it for a job. */
-export const doorbellOf = ({ key_id, job_id, priority, turn, tag }: Job): Doorbell => ({
+/** A message as dispatch sends it for a job. */
+export const messageFor = ({ key_id, job_id, priority, turn, tag }: Job): JobMessage => ({
   lane,
   key_id,
   job_id,

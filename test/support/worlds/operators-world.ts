@@ -29,6 +29,7 @@ export function writeStageOf(dataDir: string): void {
   const file = {
     ...{ base_url: 'http://127.0.0.1:1', api_url: 'http://127.0.0.1:1', api_key: 'none' },
     dynamodb_url: process.env['AWS_ENDPOINT_URL_DYNAMODB'],
+    ...{ secrets_url: 'http://127.0.0.1:1', drive_url: 'http://127.0.0.1:1' },
     secret_access_key: process.env['AWS_SECRET_ACCESS_KEY'],
     outputs: outputsHere(),
   };

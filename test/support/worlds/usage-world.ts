@@ -22,6 +22,7 @@ export async function endedCharge(
     entry: `charge_${uuidv7({ msecs: Date.parse(ended_at) })}`,
     status: rest.failed ? 'released' : 'settled',
     hold: 1_000_000,
+    window: 0,
     created_at: ended_at,
     ended_at,
     model: 'gpt-5-mini',

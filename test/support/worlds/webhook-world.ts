@@ -8,9 +8,11 @@ import type { EventBody } from '../../../shared/webhooks/event-body.ts';
 import { setWebhook } from '../../../shared/webhooks/set-webhook.ts';
 import { followStream } from './stream-tail.ts';
 
-/** Makes a key of nothing but its id, and gives it a webhook. */
+/** Makes a key of nothing but its id and no change so far, and gives it a webhook. */
 export async function hookKey(id: string, url: string): Promise<void> {
-  await dynamodb.send(new PutCommand({ TableName: setting('KEYS_TABLE'), Item: { id } }));
+  await dynamodb.send(
+    new PutCommand({ TableName: setting('KEYS_TABLE'), Item: { id, changes: 0 } }),
+  );
   await setWebhook(id, url);
 }
 

@@ -1,0 +1,93 @@
+import { valueError } from '../http/errors.ts';
+import { askedKinds, type Place } from '../models/asked-kinds.ts';
+import { isAllowedBy, type Model } from '../models/catalogue.ts';
+import { isFree } from '../models/cost.ts';
+import { refuseOtherCaseWithin } from './other-case.ts';
+import { outputParameters } from './output-parameters.ts';
+import { refuseProvidersTools } from './provider-tools.ts';
+
+/** Parameters of providers and gateways that change a call's price, its model, its address, or who keeps its data. */
+export const unsupported = [
+  ...['service_tier', 'models', 'fallbacks', 'provider', 'plugins', 'web_search_options'],
+  ...['api_base', 'api_key', 'base_url', 'extra_body', 'extra_headers'],
+  ...['store', 'background', 'previous_response_id', 'mock_response', 'mock_tool_calls'],
+  ...['route', 'model_list', 'user_config', 'mcp_servers', 'search_parameters', 'enable_search'],
+  ...['speed', 'inference_geo', 'input_cost_per_token', 'output_cost_per_token'],
+  // xAI answers later, and bills then; OpenRouter takes model and tools from a preset.
+  ...['deferred', 'preset'],
+  // Searches and tools of Groq, Alibaba, Baidu, Tencent, Cohere, and Azure's own data.
+  ...['compound_custom', 'search_settings', 'search_options', 'enable_code_interpreter'],
+  ...['web_search', 'enable_enhancement', 'force_search_enhancement', 'connectors', 'data_sources'],
+  // LiteLLM's: what is written to a cache, and what the operator keeps in one or as a prompt.
+  ...['cache_control_injection_points', 'cached_content', 'prompt_id'],
+  // Together bills the model that checks the answer.
+  'safety_model',
+  ...outputParameters,
+];
+
+/**
+ * Refuses parameters that could make a call cheaper or dearer than was held, send it elsewhere, or have it kept,
+ * unless the catalogue allows them or has their price. Throws `UnprocessableEntityError`.
+ */
+export function refuseUnsupported(model: Model, parameters: Record<string, unknown>): void {
+  for (const name of unsupported) {
+    const value = parameters[name];
+    if (asksForNothing(value) || isAllowed(model, name, value)) continue;
+    throw valueError(['body', name], `${name} is not available for ${model.id}`);
+  }
+  refuseProvidersTools(model, parameters);
+  refuseUnpriced(model, parameters);
+  refuseModalities(model, parameters['modalities']);
+}
+
+/**
+ * Refuses in messages alone, as jobs have them, what could make their call cheaper or dearer than was held. `within` is
+ * the place of what has them. Throws `UnprocessableEntityError`.
+ */
+export function refuseInMessages(model: Model, messages: readonly unknown[], within: Place): void {
+  refuseOtherCaseWithin(messages, [...within, 'messages']);
+  refuseUnpriced(model, { messages }, within);
+}
+
+/** What has a price of its own at every provider that has it. Audio that is sent may have that of other input. */
+const pricedApart = ['cacheWrite', 'cacheWrite1h', 'audioOutput'] as const;
+
+/** Refuses what has a price of its own, if the catalogue doesn't say which. */
+function refuseUnpriced(
+  model: Model,
+  parameters: Record<string, unknown>,
+  within: Place = ['body'],
+): void {
+  if (isFree(model)) return;
+  const asked = askedKinds(parameters);
+  for (const kind of pricedApart) {
+    const place = asked[kind];
+    if (!place || model.usdPerMillionTokens[kind] !== undefined) continue;
+    throw valueError(
+      [...within, ...place],
+      `it is not available for ${model.id}, whose price has no ${kind}`,
+    );
+  }
+}
+
+/** Refuses output that is neither text nor audio: only the catalogue may know what its tokens cost. */
+function refuseModalities(model: Model, modalities: unknown): void {
+  const listed: unknown[] = Array.isArray(modalities) ? modalities : [modalities ?? 'text'];
+  const index = listed.findIndex((each) => each !== 'text' && each !== 'audio');
+  if (index < 0 || isFree(model) || isAllowedBy(model, 'modalities')) return;
+  throw valueError(
+    ['body', 'modalities', ...(Array.isArray(modalities) ? [index] : [])],
+    `only the modalities text and audio are available for ${model.id}`,
+  );
+}
+
+/** Clients send these for what is the default anyway. */
+const asksForNothing = (value: unknown) => value === undefined || value === null || value === false;
+
+function isAllowed(model: Model, name: string, value: unknown): boolean {
+  const isTier = value === 'auto' || value === 'default' || isPriced(model.serviceTiers, value);
+  return (name === 'service_tier' && isTier) || isAllowedBy(model, name);
+}
+
+const isPriced = (tiers: Model['serviceTiers'], value: unknown) =>
+  typeof value === 'string' && tiers !== undefined && Object.hasOwn(tiers, value);

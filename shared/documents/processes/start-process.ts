@@ -1,0 +1,61 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { setting } from '../../config.ts';
+
+/** What bounds a process beside the time of each request. */
+export interface ProcessLimits {
+  /** Bounds what JavaScript makes of a document; WebAssembly's memory has limits of its own. */
+  heapMb: number;
+  /** After so much processor time the kernel kills it, also where nobody is left who would. */
+  cpuSeconds?: number;
+}
+
+/** Returns where the code of a process lies that stands beside a module: a bundle has it beside it as well. */
+export function processBeside(moduleUrl: string, name: string): URL {
+  return new URL(`./${name}.${moduleUrl.endsWith('.ts') ? 'ts' : 'mjs'}`, moduleUrl);
+}
+
+/** More than a process takes that is ended when it is worn out (`answer-requests.ts`) and its longest request after that. */
+const mostCpuSeconds = 240;
+
+/** Starts the code of a file in a process of its own, without credentials. */
+export function startProcess(
+  file: URL,
+  { heapMb, cpuSeconds = mostCpuSeconds }: ProcessLimits,
+): ChildProcess {
+  // Node can't set these limits, and a shell can. A core file would have the document in it.
+  const limited = `ulimit -c 0; ulimit -t ${cpuSeconds}; exec "$0" "$@"`;
+  const child = fork(file, {
+    execPath: '/bin/sh',
+    execArgv: ['-c', limited, process.execPath, `--max-old-space-size=${heapMb}`],
+    env: environment(),
+    serialization: 'advanced',
+    // What V8 writes when it aborts may have words of the document.
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  });
+  // Whoever asks hears of it as well; an error that nobody waits for must not end this process.
+  child.on('error', () => {});
+  return child;
+}
+
+/** What a process needs of this one's environment, which has credentials. */
+function environment(): NodeJS.ProcessEnv {
+  // Lambda's Node may find its libraries by the path. What was compiled before need not be compiled anew.
+  const names = ['LD_LIBRARY_PATH', 'NODE_COMPILE_CACHE'] as const;
+  const given = names.flatMap((name) => {
+    const value = setting(name);
+    return value ? [[name, value]] : [];
+  });
+  return { TZ: 'UTC', ...Object.fromEntries(given) };
+}
+
+/** Whether a process has been started, and not ended. */
+export const isRunning = ({ pid, exitCode, signalCode }: ChildProcess) =>
+  pid !== undefined && exitCode === null && signalCode === null;
+
+/** Has a process keep this one from ending by itself, or not. */
+export function keepAlive(child: ChildProcess, isNeeded: boolean): void {
+  for (const handle of [child, child.channel]) {
+    if (isNeeded) handle?.ref();
+    else handle?.unref();
+  }
+}

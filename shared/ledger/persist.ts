@@ -1,0 +1,29 @@
+import { setTimeout } from 'node:timers/promises';
+import { fullJitterMs } from '../jitter.ts';
+
+/** How long the writes that end a call are tried: many calls of one key wait their turn for its partition. */
+export const longestWriteMs = 5 * 60_000;
+
+const firstSpanMs = 100;
+const longestSpanMs = 5_000;
+
+/**
+ * Makes a write, and makes it again for as long as its time lasts while it fails in a way that `mayRepeat` allows. The
+ * client's own few tries are over within half a second, which a throttled partition doesn't keep to.
+ */
+export async function persist<Output>(
+  write: () => Promise<Output>,
+  mayRepeat: (error: unknown) => boolean,
+  forMs: number,
+): Promise<Output> {
+  const untilMs = performance.now() + forMs;
+  for (let retries = 0; ; retries += 1) {
+    try {
+      return await write();
+    } catch (error) {
+      const pauseMs = fullJitterMs(firstSpanMs, retries, longestSpanMs);
+      if (!mayRepeat(error) || performance.now() + pauseMs > untilMs) throw error;
+      await setTimeout(pauseMs);
+    }
+  }
+}

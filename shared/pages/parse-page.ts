@@ -1,0 +1,23 @@
+import { DocumentProcess } from '../documents/processes/document-process.ts';
+import { processBeside } from '../documents/processes/start-process.ts';
+import type { Page } from './page.ts';
+import type { FetchedPage, ParsedPage } from './page-process.ts';
+import { UnreadableError } from './unreadable.ts';
+
+/** A page of the largest size takes less than a tenth of it. */
+const maxMs = 15_000;
+
+const parser = new DocumentProcess<FetchedPage, ParsedPage>(
+  processBeside(import.meta.url, 'page-process'),
+  { heapMb: 512 },
+);
+
+/**
+ * Returns what is in a page that was fetched, read in a process of its own: a page that ends it ends nothing else. Pages of
+ * different hosts take turns. Throws `UnreadableError`, `ProcessLostError`, and the error of a parser.
+ */
+export async function parsePage(page: FetchedPage): Promise<Page> {
+  const parsed = await parser.ask(page, maxMs, { turn: new URL(page.url).host });
+  if ('unreadable' in parsed) throw new UnreadableError(parsed.unreadable);
+  return parsed;
+}

@@ -1,0 +1,45 @@
+/**
+ * The folders of `shared`, the highest first. A folder may import those in rows below its own, and the files beside the
+ * folders, which import no folder.
+ */
+export const ranks: readonly (readonly string[])[] = [
+  ['openapi'],
+  ['feedback', 'console'],
+  ['usage'],
+  ['jobs'],
+  ['chat'],
+  ['ocr'],
+  ['connectors'],
+  ['webhooks'],
+  ['pages', 'search'],
+  ['drive', 'documents'],
+  ['keys'],
+  ['models'],
+  ['ledger'],
+  ['http'],
+  ['aws'],
+];
+
+const money = ['keys', 'models', 'ledger'];
+
+/** What may not be imported though it is below, and why. A file's own row comes before its folder's. */
+export const apart: Readonly<Record<string, { from: readonly string[]; why: string }>> = {
+  'connectors/ask-drive.ts': {
+    from: ['drive', 'documents'],
+    why: 'It runs in the functions that chat, which carry no code of Drive or of documents.',
+  },
+  connectors: { from: [...money, 'search'], why: 'Connectors read Drive, and are asked by chat.' },
+  ocr: { from: ['connectors', 'search'], why: 'OCR reads pages, and searches nothing.' },
+  pages: { from: [...money, 'drive'], why: 'What reads the web knows no keys, money or tables.' },
+  webhooks: { from: ['search', 'drive', 'documents'], why: 'Webhooks know accounts.' },
+  drive: { from: money, why: 'Drive knows no keys and no money.' },
+  documents: { from: money, why: 'Documents know no keys and no money.' },
+};
+
+/** What each folder at the top may import of the others. Tests may import everything. */
+export const tops: Readonly<Record<string, readonly string[]>> = {
+  bin: ['lib', 'shared'],
+  functions: ['shared'],
+  lib: ['shared'],
+  shared: [],
+};

@@ -1,0 +1,49 @@
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { apart, ranks, tops } from './ranks.ts';
+
+const imported = /(?:\bfrom|\bimport)\s*\(?\s*'(\.[^']+)'/g;
+
+/** Returns a sentence for each import of a checkout that goes up, or where it may not go. */
+export function upwardImports(root: string): string[] {
+  const files = globSync(`{${Object.keys(tops)}}/**/*.{ts,tsx}`, { cwd: root });
+  return files.sort().flatMap((file) =>
+    [...readFileSync(join(root, file), 'utf8').matchAll(imported)].flatMap(([, path = '']) => {
+      const target = normalize(join(dirname(file), path));
+      const why = refusal(file, target);
+      return why ? [`${file} imports ${target}. ${why}`] : [];
+    }),
+  );
+}
+
+/** Why a file may not import another one; undefined if it may. */
+function refusal(file: string, target: string): string | undefined {
+  const [top = '', ...within] = file.split('/');
+  const [targetTop = '', ...targetWithin] = target.split('/');
+  if (top !== targetTop) {
+    const allowed = tops[top] ?? [];
+    if (allowed.includes(targetTop)) return undefined;
+    return `${top}/ may import ${allowed.map((name) => `${name}/`).join(' and ') || 'no other folder'}.`;
+  }
+  if (top === 'functions') return 'Functions import nothing of each other.';
+  if (top !== 'shared') return undefined;
+  const folder = folderOf(within);
+  const targetFolder = folderOf(targetWithin);
+  if (targetFolder === folder || targetFolder === undefined) return undefined;
+  if (folder === undefined) return 'What lies beside the folders of shared/ imports none of them.';
+  for (const name of [within.join('/'), folder]) {
+    const rule = apart[name];
+    if (rule?.from.includes(targetFolder)) return rule.why;
+  }
+  if (rankOf(folder) < rankOf(targetFolder)) return undefined;
+  return `${targetFolder}/ isn't below ${folder}/: move what both need below, or pass it in (test/imports/ranks.ts).`;
+}
+
+const folderOf = (within: string[]) => (within.length > 1 ? within[0] : undefined);
+
+function rankOf(folder: string): number {
+  const rank = ranks.findIndex((row) => row.includes(folder));
+  if (rank < 0)
+    throw new Error(`shared/${folder}/ has no rank: give it one in test/imports/ranks.ts`);
+  return rank;
+}

@@ -1,0 +1,56 @@
+import { registerHooks } from 'node:module';
+
+// Runs operators' commands, one after another, for tests that have many. Each loads the project's modules anew, as a process
+// of its own does; those of `node_modules` stay, as their loading is most of a command's work.
+
+const root = new URL('../../..', import.meta.url).href;
+const packages = new URL('node_modules/', root).href;
+let command = 0;
+
+registerHooks({
+  resolve(specifier, context, nextResolve) {
+    const found = nextResolve(specifier, context);
+    const isOfProject = found.url.startsWith(root) && !found.url.startsWith(packages);
+    return isOfProject ? { ...found, url: `${found.url}?command=${command}` } : found;
+  },
+});
+
+/** A command to run: its program, such as `keys`, and all of its environment. */
+export interface Command {
+  program: string;
+  args: string[];
+  env: Record<string, string>;
+}
+
+async function run({ program, args, env }: Command) {
+  command += 1;
+  for (const name of Object.keys(process.env)) delete process.env[name];
+  Object.assign(process.env, env);
+  process.argv.splice(2, process.argv.length, ...args);
+  process.exitCode = 0;
+  const printed = { stdout: printedTo('stdout'), stderr: printedTo('stderr') };
+  try {
+    await import(`${root}bin/${program}.ts`);
+  } catch (error) {
+    console.error(error);
+    process.exitCode = 1;
+  }
+  process.removeAllListeners('uncaughtExceptionMonitor');
+  const { stdout, stderr } = printed;
+  return { code: process.exitCode, stdout: stdout.join(''), stderr: stderr.join('') };
+}
+
+/** Keeps what is written to a stream from now on. */
+function printedTo(stream: 'stdout' | 'stderr'): string[] {
+  const printed: string[] = [];
+  process[stream].write = (chunk: string | Uint8Array, ...rest: unknown[]) => {
+    printed.push(String(chunk));
+    const written = rest.find((each) => typeof each === 'function') as (() => void) | undefined;
+    if (written) process.nextTick(written);
+    return true;
+  };
+  return printed;
+}
+
+process.on('message', async (message: Command) => process.send?.(await run(message)));
+process.on('disconnect', () => process.exit());

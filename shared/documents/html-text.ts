@@ -9,6 +9,7 @@ import {
   listElements,
   rowGroups,
 } from './html-elements.ts';
+import { HtmlMargins } from './html-margins.ts';
 import { type Block, type Markdown, markdownUpTo, oneLine } from './office/markdown.ts';
 import { TableReader } from './office/table-reader.ts';
 import { decodeText } from './text.ts';
@@ -19,8 +20,6 @@ const ofOffice = /^(o|st\d+):/;
 const xhtml = /^\s*<\?xml|xmlns=["']http:\/\/www\.w3\.org\/1999\/xhtml/;
 /** The parser takes longer with each level. Pages that never close a tag have some hundreds. */
 const maxDepth = 5_000;
-/** What lines begin with is of no more lists, items and quotes than this: it would outgrow the text. */
-const maxMargins = 16;
 /** Preformatted text that is longer ends with its next line break: millions of pieces of it take all memory. */
 const maxCodeCharacters = 100_000;
 /** @see https://html.spec.whatwg.org/multipage/tables.html#attributes-common-to-td-and-th-elements */
@@ -49,28 +48,16 @@ export function decodeHtml(bytes: Buffer): string {
   return decodeText(bytes, named);
 }
 
-/** What a list, an item or a quote has its lines begin with. */
-interface Margin {
-  is: 'list' | 'item' | 'quote';
-  next: string;
-  rest: string;
-  /** That of a list's last item; undefined if they have none. */
-  number?: number | undefined;
-}
-
 /** Writes a page as the parser tells of its elements. */
 class HtmlReader implements Partial<Handler> {
   private readonly markdown: Markdown;
   private readonly tables = new TableReader();
-  private readonly margins: Margin[] = [];
-  /** How many of these were there when the last line was written. */
-  private marginsBefore = 0;
+  private readonly margins = new HtmlMargins();
   /** What each open element does at its end. */
   private readonly ends: ((() => void) | undefined)[] = [];
-  /** The text since the last line or block, and what ended that. */
+  /** The text since the last line, and the line breaks before it; undefined if it begins a block. */
   private line = '';
-  private lineBreaks = 0;
-  private isNewBlock = false;
+  private lineBreaks: number | undefined;
   private headingLevel = 0;
   private isUnseen = false;
   private isCode = false;
@@ -129,45 +116,27 @@ class HtmlReader implements Partial<Handler> {
     } else if (this.headingLevel > 0) this.line += ' ';
     else {
       this.endLine();
-      this.lineBreaks += 1;
+      if (this.lineBreaks !== undefined) this.lineBreaks += 1;
     }
   }
 
   private openBlock(name: string, attributes: Attributes): () => void {
     this.endBlock();
     this.openInTable(name, attributes);
-    const { length } = this.margins;
+    const { depth } = this.margins;
     if (name === 'pre' || name === 'xmp') this.isCode = true;
-    else if (name === 'blockquote') this.margins.push({ is: 'quote', next: '> ', rest: '> ' });
-    else if (name === 'li') this.openItem(integer(attributes['value']));
-    else if (listElements.has(name)) this.openList(name, attributes['start']);
+    else if (name === 'blockquote') this.margins.openQuote();
+    else if (name === 'ol') this.margins.openList(integer(attributes['start']) ?? 1);
+    else if (listElements.has(name)) this.margins.openList();
+    else if (name === 'li') this.margins.openItem(integer(attributes['value']));
     else if (/^h[1-6]$/.test(name)) this.headingLevel = Number(name[1]);
     return () => {
       this.endBlock();
       this.closeInTable(name);
       this.isCode = false;
       this.headingLevel = 0;
-      this.leave(length);
+      this.margins.closeTo(depth);
     };
-  }
-
-  private openList(name: string, start?: string): void {
-    // A list that stands in another one without an item is indented by itself.
-    const rest = this.margins.at(-1)?.is === 'list' ? '  ' : '';
-    const number = name === 'ol' ? (integer(start) ?? 1) - 1 : undefined;
-    this.margins.push({ is: 'list', next: rest, rest, number });
-  }
-
-  private openItem(value?: number): void {
-    const list = this.margins.at(-1);
-    if (list?.number !== undefined) list.number = value ?? list.number + 1;
-    const next = list?.number === undefined ? '- ' : `${list.number}. `;
-    this.margins.push({ is: 'item', next, rest: '  ' });
-  }
-
-  private leave(length: number): void {
-    this.margins.length = length;
-    this.marginsBefore = Math.min(this.marginsBefore, length);
   }
 
   private openInTable(name: string, attributes: Attributes): void {
@@ -201,12 +170,12 @@ class HtmlReader implements Partial<Handler> {
   private closeTable(): void {
     const table = this.tables.closeTable();
     if (table?.length) this.add({ table });
-    this.isNewBlock = true;
+    this.lineBreaks = undefined;
   }
 
   private endBlock(): void {
     this.endLine();
-    this.isNewBlock = true;
+    this.lineBreaks = undefined;
   }
 
   /** Writes the text since the last line, or adds it to the open cell. */
@@ -220,28 +189,9 @@ class HtmlReader implements Partial<Handler> {
     else this.add(level > 0 ? { heading: text, level } : { paragraph: text });
   }
 
-  /** Writes a block below what is around it. Within a list it is an item by itself, if it is in none. */
   private add(block: Block): void {
-    const { margins, marginsBefore } = this;
-    const { length } = margins;
-    if (margins.at(-1)?.is === 'list') this.openItem();
-    const shown =
-      margins.length > maxMargins
-        ? [...margins.slice(0, maxMargins), ...margins.slice(-1)]
-        : margins;
-    const shared = margins[marginsBefore - 1];
-    const isTight = this.isNewBlock ? shared && shared.is !== 'quote' : this.lineBreaks < 2;
-    const [first, rest] = [shown.map(({ next }) => next), shown.map((each) => each.rest)];
-    this.markdown.add(block, {
-      separator: isTight ? '\n' : `\n${rest.slice(0, marginsBefore).join('')}\n`,
-      first: first.join(''),
-      rest: rest.join(''),
-    });
-    for (const margin of shown) margin.next = margin.rest;
-    this.marginsBefore = margins.length;
-    this.leave(length);
+    this.markdown.add(block, this.margins.next(this.lineBreaks));
     this.lineBreaks = 0;
-    this.isNewBlock = false;
   }
 }
 

@@ -5,12 +5,12 @@ const names = (list: string) => new Set(list.split(' '));
  * body's text lies in it. Office writes an `xml` into one.
  */
 export const unseenElements = names(
-  'audio canvas datalist dialog iframe noscript object script select style svg template textarea title video xml',
+  'audio canvas datalist dialog iframe noscript object script select style svg template title video xml',
 );
 
 /** Elements that stand on lines of their own. Any other stands within one, as browsers have it. */
 export const blockElements = names(
-  'address article aside blockquote body caption center dd details dir div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 head header hgroup hr html legend li main menu nav ol optgroup option p pre search section summary table tbody td tfoot th thead tr ul xmp',
+  'address article aside blockquote body caption center dd details dir div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 head header hgroup hr html legend li main menu nav ol optgroup option p pre search section summary table tbody td textarea tfoot th thead tr ul xmp',
 );
 
 /** Elements that open a list. */

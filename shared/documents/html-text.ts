@@ -98,6 +98,7 @@ class HtmlReader implements Partial<Handler> {
     if (name === 'br') return this.breakLine();
     // A reading stands in parentheses. Highlighters of preformatted text put an element on each line.
     if (name === 'rt') return this.put('(', ')');
+    if (name === 'button') return this.put(' ', ' ');
     if (!blockElements.has(name)) return undefined;
     return this.isCode ? this.put('', '\n') : this.openBlock(name, attributes);
   }

@@ -1,7 +1,13 @@
 import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2';
 import { parseHTML } from 'linkedom';
-import { isHiding, unseenElements } from '../documents/html-elements.ts';
-import { emptyElements, endedBy, ignoredElements, keptAttributes } from './html-elements.ts';
+import { isHiding } from '../documents/html-elements.ts';
+import {
+  droppedElements,
+  emptyElements,
+  endedBy,
+  ignoredElements,
+  keptAttributes,
+} from './html-elements.ts';
 
 /** The part of the DOM that is used here: linkedom's own types are a browser's, which this project leaves out. */
 export interface HtmlNode {
@@ -121,7 +127,7 @@ class Builder implements TokenizerCallbacks {
     this.countTag();
     if (this.leftOut) this.leftOut.count += this.leftOut.name === tag ? 1 : 0;
     else if (tag === 'title') this.isInTitle = this.title === undefined;
-    else if (unseenElements.has(tag)) this.leftOut = { name: tag, count: 1 };
+    else if (droppedElements.has(tag)) this.leftOut = { name: tag, count: 1 };
     else if (tag === 'meta') this.append(this.document.head, 'meta');
     else if (!ignoredElements.has(tag)) this.begin();
   }
@@ -129,7 +135,7 @@ class Builder implements TokenizerCallbacks {
   /** In HTML that means something in an SVG only, but pages may be written in XHTML. */
   onselfclosingtag(): void {
     this.onopentagend();
-    if (unseenElements.has(this.tag)) this.end(this.tag);
+    if (droppedElements.has(this.tag)) this.end(this.tag);
   }
 
   onclosetag(start: number, end: number): void {

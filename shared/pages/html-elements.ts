@@ -1,13 +1,16 @@
-import { blockElements } from '../documents/html-elements.ts';
+import { blockElements, unseenElements } from '../documents/html-elements.ts';
 
 const names = (list: string) => new Set(list.split(' '));
+
+/** What is left out of a page: in a field stands what a visitor is to write over. */
+export const droppedElements = new Set([...unseenElements, 'textarea']);
 
 /** Elements that matter neither for the text nor for its order. */
 export const ignoredElements = names(
   'area base body col embed head html img input link param source track wbr',
 );
 
-/** Elements without an end tag, of those that are neither unseen nor ignored. */
+/** Elements without an end tag, of those that are neither dropped nor ignored. */
 export const emptyElements = names('br hr meta');
 
 /** What tells Readability what an element is for, and where a cell or an item belongs. */

@@ -87,6 +87,8 @@ describe('the text of a page has', () => {
       '<ul><li>a<li><ol><li>b</ol></li><ol><li>c</ol></ul>',
       '- a\n- 1. b\n  1. c',
     ],
+    ['buttons apart from the words beside them', 'a<button>b</button>c', 'a b c'],
+    ['what is filled in', 'a<textarea>b</textarea>c', 'a\n\nb\n\nc'],
     ['items without a list', '<li>a</li>b', '- a\n\nb'],
     ['no heading and no item behind an empty one', '<h2> </h2><p>a<ul><li></ul>b', 'a\n\nb'],
     [

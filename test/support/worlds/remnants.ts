@@ -1,4 +1,4 @@
-import { DynamoDBClient, ListTablesCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, paginateListTables, paginateScan } from '@aws-sdk/client-dynamodb';
 import {
   GetObjectCommand,
   ListBucketsCommand,
@@ -36,24 +36,26 @@ async function* everything(stores: Stores): AsyncGenerator<[string, Buffer]> {
 }
 
 async function* allItems({ dynamodb, prefix = '' }: Stores): AsyncGenerator<[string, Buffer]> {
-  const { TableNames = [] } = await dynamodb.send(new ListTablesCommand({}));
-  for (const TableName of TableNames.filter((name) => name.startsWith(prefix))) {
-    let ExclusiveStartKey: ScanInput['ExclusiveStartKey'];
-    do {
-      const page = await dynamodb.send(
-        new ScanCommand({ TableName, ConsistentRead: true, ExclusiveStartKey }),
-      );
-      for (const item of page.Items ?? []) {
-        const { key_id, job_id, entry, session } = item;
-        const id = job_id?.S ?? entry?.S ?? session?.S;
-        yield [`${TableName} ${key_id?.S} ${id}`, Buffer.from(JSON.stringify(item))];
-      }
-      ExclusiveStartKey = page.LastEvaluatedKey;
-    } while (ExclusiveStartKey);
+  for await (const { TableNames = [] } of paginateListTables({ client: dynamodb }, {})) {
+    for (const name of TableNames) if (name.startsWith(prefix)) yield* itemsOf(dynamodb, name);
   }
 }
 
-type ScanInput = ScanCommand['input'];
+async function* itemsOf(
+  dynamodb: DynamoDBClient,
+  TableName: string,
+): AsyncGenerator<[string, Buffer]> {
+  for await (const { Items = [] } of paginateScan(
+    { client: dynamodb },
+    { TableName, ConsistentRead: true },
+  )) {
+    for (const item of Items) {
+      const { key_id, job_id, entry, session } = item;
+      const id = job_id?.S ?? entry?.S ?? session?.S;
+      yield [`${TableName} ${key_id?.S} ${id}`, Buffer.from(JSON.stringify(item))];
+    }
+  }
+}
 
 async function* allObjects({ s3, prefix = '' }: Stores): AsyncGenerator<[string, Buffer]> {
   const { Buckets = [] } = await s3.send(new ListBucketsCommand({}));

@@ -2,9 +2,9 @@ import type { Caller } from '../../http/caller.ts';
 import { ConflictError } from '../../http/errors.ts';
 import { timeOfId } from '../../uuid-time.ts';
 import { childrenOf } from '../children.ts';
-import { findJob, type Job, jobIdPattern } from '../job.ts';
+import { findJob, type Job, type JobKey, jobIdPattern, toRecord } from '../job.ts';
 import { requireJob } from '../read.ts';
-import type { DeletedJob } from '../record.ts';
+import type { DeletedJob, JobRecord } from '../record.ts';
 import { beginErasure, type Erasure, findErasure } from './erasure.ts';
 import { eraseRemains } from './remains.ts';
 
@@ -25,8 +25,15 @@ export async function eraseCallersJob({ keyId }: Caller, jobId: string): Promise
   return { id: jobId, deleted: true, erased };
 }
 
-const findErasureOf = async (key: { key_id: string; job_id: string }) =>
+const findErasureOf = async (key: JobKey) =>
   jobIdPattern.test(key.job_id) ? findErasure(key) : undefined;
+
+/** Does what `eraseCallersJob` does up to its first write, and leaves all the rest to the sweep. Returns the job as it was. */
+export async function hideCallersJob({ keyId }: Caller, jobId: string): Promise<JobRecord> {
+  const job = await requireJob({ key_id: keyId, job_id: jobId });
+  await begin(job);
+  return toRecord(job);
+}
 
 /** Begins the erasure of a job that nobody works on any more. Throws `ConflictError`, or 404 if it is gone by now. */
 async function begin(job: Job): Promise<Erasure> {
@@ -59,7 +66,7 @@ async function refuseWhileAtWork(job: Job): Promise<void> {
   }
 }
 
-async function isBeingTried(key: { key_id: string; job_id: string }): Promise<boolean> {
+async function isBeingTried(key: JobKey): Promise<boolean> {
   const retry = await findJob(key);
   if (retry) return !retry.completed_at;
   return timeOfId(key.job_id) + retryMs > Date.now() && !(await findErasure(key));

@@ -8,8 +8,8 @@ import { familyOf, findItem, findJob, instant, isPart, type Job, type JobKey } f
 /** The lane in which the sweep finds the erasures that are to go on. */
 export const erasureLane = 'erasure';
 
-/** How long whoever began an erasure may be silent before the sweep goes on with it. */
-const sweepAfterMs = 60_000;
+/** How long whoever began an erasure has for it before the sweep goes on with it. */
+const sweepAfterMs = 15_000;
 
 /** What of an erased job says where the rest of it lies. It holds nothing that anybody asked, read or was told. */
 const kept = [

@@ -7,7 +7,8 @@ import { recordFeedback } from '../../../shared/feedback/feedback.ts';
 import type { Caller } from '../../../shared/http/caller.ts';
 import { runChatJob } from '../../../shared/jobs/chat/run-chat.ts';
 import { eraseCallersJob } from '../../../shared/jobs/erase/erase-job.ts';
-import { findErasure } from '../../../shared/jobs/erase/erasure.ts';
+import { beginErasure, type Erasure, findErasure } from '../../../shared/jobs/erase/erasure.ts';
+import { eraseRemains } from '../../../shared/jobs/erase/remains.ts';
 import { sweepErasures } from '../../../shared/jobs/erase/sweep-erasures.ts';
 import { claimBest } from '../../../shared/jobs/next-jobs.ts';
 import { listJobs } from '../../../shared/jobs/read.ts';
@@ -85,8 +86,8 @@ describe('a deleted job', () => {
       expect(before.length).toBeGreaterThan(3);
       expect(deleted).toEqual({ id, deleted: true, erased: true });
       expect(await remnants(word)).toEqual([]);
-          const places = (await remnants(id)).filter((place) => !place.includes(' erasure_'));
-    for (const place of places) expect(place).toContain(setting('LEDGER_TABLE'));
+      const places = (await remnants(id)).filter((place) => !place.includes(' erasure_'));
+      for (const place of places) expect(place).toContain(setting('LEDGER_TABLE'));
       expect(await chargesOf(caller.keyId)).toEqual(charges);
       await expect(world.read(caller, id)).rejects.toMatchObject(notFound);
       expect(await listJobs(caller, {})).toEqual({ jobs: [], next_cursor: null });
@@ -237,6 +238,30 @@ describe('a folder', () => {
     }
     expect(requests).toBeGreaterThan(20);
   }, 120_000);
+});
+
+it('an erasure whose time is up is gone on with by the sweep, and by whoever asks again', async () => {
+  const caller = await world.newCaller();
+  const [byself, asked] = [newWord(), newWord()];
+  const ids = await Promise.all(
+    [byself, asked].map(async (word) => (await world.submit(caller, inline(word.repeat(100)))).id),
+  );
+  await world.work();
+  const key = (job_id = '') => ({ key_id: caller.keyId, job_id });
+  for (const id of ids) await beginErasure(await world.item(caller, id));
+
+  const isErased = await Promise.all(
+    ids.map(async (id) => eraseRemains((await findErasure(key(id))) as Erasure, Date.now())),
+  );
+  const left = await Promise.all([byself, asked].map(remnants));
+  const again = await erase(caller, ids[1] ?? '');
+  pass(minuteMs);
+  await sweepErasures();
+
+  expect(isErased).toEqual([false, false]);
+  for (const places of left) expect(places.length).toBeGreaterThan(0);
+  expect(again).toMatchObject({ erased: true });
+  for (const word of [byself, asked]) expect(await remnants(word)).toEqual([]);
 });
 
 describe('a worker that comes late', () => {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { queryItems } from '../../aws/dynamodb.ts';
 import { writeTransaction } from '../../aws/transact.ts';
 import { setting } from '../../config.ts';
-import { copyOwnerOf, copyUseIdOf } from '../files/kept-copies.ts';
+import { copyIdOfObject, copyOwnerOf, copyUseIdOf } from '../files/kept-copies.ts';
 import { familyOf, findItem, findJob, instant, isPart, type Job, type JobKey } from '../job.ts';
 
 /** The lane in which the sweep finds the erasures that are to go on. */
@@ -88,7 +88,7 @@ export async function beginErasure(job: Job): Promise<Erasure | undefined> {
     job_id: erasureIdOf(job_id),
     erased_job_id: job_id,
     ...Object.fromEntries(kept.flatMap((name) => (job[name] ? [[name, job[name]]] : []))),
-    links: linksOf(job),
+    links: await linksOf(job),
     lane: erasureLane,
     due_at: instant(Date.now() + sweepAfterMs),
   };
@@ -110,9 +110,11 @@ export async function beginErasure(job: Job): Promise<Erasure | undefined> {
 }
 
 /** The items that a job's own attributes name: what is known of its file, its copy, the name of its result. */
-function linksOf(job: Job): Link[] {
+async function linksOf(job: Job): Promise<Link[]> {
   if (isPart(job)) return [];
-  const { job_id, known_id, copy_id, source_object, drive_file_id } = job;
+  const { job_id, known_id, source_object, drive_file_id } = job;
+  // A job that was copied for before jobs named the item of their copy.
+  const copy_id = job.copy_id ?? (source_object && (await copyIdOfObject(job, source_object)));
   const links: Link[] = [];
   if (known_id) links.push({ job_id: known_id, attribute: 'source_job_id', value: job_id });
   if (copy_id && source_object) {

@@ -29,8 +29,11 @@ const atOnce = 25;
  */
 const lateWorkerMs = 20 * 60_000;
 
-/** For how long an erased job is known to be one, once nothing more is to be done. */
-const knownForSeconds = 86_400;
+/**
+ * For how long an erased job is known to be one, once nothing more is to be done: longer than a backup, from which a
+ * restored table would have the job again, can be restored.
+ */
+const knownForSeconds = 36 * 86_400;
 
 /**
  * Erases what is left of a job: what was made for it, its steps, the pages kept of its document, its objects and what

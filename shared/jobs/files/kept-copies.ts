@@ -62,6 +62,22 @@ async function noteUse(job: JobKey, itemKey: JobKey, { source_object }: Copy): P
   return (await findCopy(itemKey))?.source_object === source_object;
 }
 
+/** Returns the id of the item by which later jobs find a copy, if there is one. It reads all copies of the last days. */
+export async function copyIdOfObject(
+  { key_id }: JobKey,
+  object: string,
+): Promise<string | undefined> {
+  const copies = queryItems<{ job_id: string }>({
+    TableName: setting('JOBS_TABLE'),
+    KeyConditionExpression: 'key_id = :key AND begins_with(job_id, :copies)',
+    FilterExpression: 'copy.source_object = :object',
+    ExpressionAttributeValues: { ':key': key_id, ':copies': 'copy_', ':object': object },
+    ConsistentRead: true,
+  });
+  for await (const { job_id } of copies) return job_id;
+  return undefined;
+}
+
 /** The job in whose folder a copy lies. */
 export const copyOwnerOf = (object: string) => object.split('/')[1] ?? '';
 

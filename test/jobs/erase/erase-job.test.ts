@@ -111,6 +111,23 @@ describe('a deleted job', () => {
     expect(await ofJobs(caller)).toEqual([]);
   });
 
+  it('that was read in parts leaves none of them', { tags: 'exhaustive' }, async () => {
+    const caller = await world.newCaller();
+    const word = newWord();
+    const pages = upTo(60).map((at) =>
+      at % 30 ? { words: `${words(at)} ${word}` } : { grey: 50 },
+    );
+    const drive = { file_id: await world.add(`${word}.pdf`, await smallPdf(pages)) };
+    const id = await done(caller, { job_type: 'ocr', drive });
+    const before = await ofJobs(caller);
+
+    expect(await erase(caller, id)).toMatchObject({ erased: true });
+
+    expect(before.some((place) => place.includes(' part_'))).toBe(true);
+    expect(await remnants(word)).toEqual([]);
+    expect(await ofJobs(caller)).toEqual([]);
+  });
+
   it('about pictures in its messages leaves no page that is kept for later jobs', async () => {
     const caller = await world.newCaller();
     const messages = [{ role: 'user', content: [await imagePart(120)] }];

@@ -3,8 +3,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { expect, it } from 'vitest';
 import type { JobList } from '../../../shared/jobs/record.ts';
-import { cases } from '../../support/run/cases.ts';
-import { call, chatJob, read, submit, type Target, until } from '../../support/servers/api.ts';
+import { call, chatJob, submit, type Target, until } from '../../support/servers/api.ts';
 import { endedCharges, useChatStage } from '../../support/servers/chat-stage.ts';
 import { post, TextReader } from '../../support/servers/event-reader.ts';
 import { gate } from '../../support/servers/model-stub-pieces.ts';
@@ -110,30 +109,6 @@ it('a job is deleted by its own key alone, and once it has ended', async () => {
     expect({ status, body }).toEqual({ status: 404, body: { detail: 'There is no such job.' } });
   }
   expect(await removeJob(account, id)).toMatchObject({ status: 200, body: { erased: true } });
-});
-
-it('reads at the moment of a deletion find the whole job, or none', async () => {
-  const account = await chat.newAccount();
-  const jobs = await Promise.all(
-    Array.from({ length: cases(5, 30) }, () => submit(account, chatJob('Hi', { model: model.id }))),
-  );
-  for (const { id } of jobs) await until(account, id);
-
-  const reads = await Promise.all(
-    jobs.map(async ({ id }, index) => {
-      const before = Array.from({ length: index % 4 }, () => read(account, id));
-      const deleted = removeJob(account, id);
-      const after = Array.from({ length: 4 }, () => call(account, 'GET', `/batch/jobs/${id}`));
-      await Promise.all(before);
-      expect(await deleted).toMatchObject({ status: 200, body: { erased: true } });
-      return Promise.all(after);
-    }),
-  );
-
-  for (const { status, body } of reads.flat()) {
-    if (status === 404) expect(body).toEqual({ detail: 'There is no such job.' });
-    else expect({ status, body }).toMatchObject({ status: 200, body: { status: 'done' } });
-  }
 });
 
 it('a deleted session leaves no word of what was said, attached or rated', async () => {

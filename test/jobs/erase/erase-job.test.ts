@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { s3 } from '../../../shared/aws/s3.ts';
 import { setting } from '../../../shared/config.ts';
 import { eraseFeedback } from '../../../shared/feedback/erase-feedback.ts';
 import { recordFeedback } from '../../../shared/feedback/feedback.ts';
@@ -157,6 +158,23 @@ describe('a deleted job', () => {
     expect(before.length).toBeGreaterThan(60);
     expect(await remnants(word)).toEqual([]);
     expect(await ofJobs(caller)).toEqual([]);
+  });
+
+  it('that goes while it is read is not found', async () => {
+    const caller = await world.newCaller();
+    const id = await done(caller, inline('word '.repeat(1_000)));
+    const erased = vi.fn(() => erase(caller, id));
+    s3.middlewareStack.add(
+      (next) => async (args) => {
+        s3.middlewareStack.remove('erasing');
+        await erased();
+        return next(args);
+      },
+      { step: 'initialize', name: 'erasing' },
+    );
+
+    await expect(world.read(caller, id)).rejects.toMatchObject(notFound);
+    expect(erased).toHaveBeenCalledOnce();
   });
 
   it('gives its idempotency key free', async () => {

@@ -79,6 +79,7 @@ await runCommand(jobsCommands, {
   cancel: (args) => act('cancel', args),
   stop: (args) => act('stop', args),
   retry: (args) => act('retry', args),
+  delete: (args) => act('delete', args),
 
   async queue({ values }) {
     await reachQueues(values);
@@ -118,6 +119,7 @@ async function act(action: JobAction, { id, values, flags }: ActionArguments): P
   await reachJobs(values);
   const keys = await keysById();
   const ids = idsOf(keys, key);
+  if (id && action === 'delete') await confirm([`To delete: ${id}.`], flags);
   if (id) return actOnOne(action, id, ids, keys);
 
   const found = await find({ ...filterOf(filter), statuses, untried: action === 'retry' }, ids);
@@ -147,6 +149,9 @@ async function actOnOne(
   const { key_id } = await jobOfAny(keyIds, id);
   const key = keys.get(key_id) as ApiKey;
   const { id: actedId } = await actOn(action, key, id);
+  if (action === 'delete') {
+    return { json: { id, key_id, deleted: true }, text: `Deleted: ${id}.` };
+  }
   const sheet = jobSheet(await jobOfAny([key_id], actedId), key.name);
   return { json: sheet, text: describeJob(sheet) };
 }

@@ -1,3 +1,4 @@
+import { sweepErasures } from '../shared/jobs/erase/sweep-erasures.ts';
 import { recountJobs } from '../shared/jobs/line/recount.ts';
 import { sweepJobs } from '../shared/jobs/sweep.ts';
 import { sweepAlone } from '../shared/jobs/sweep-alone.ts';
@@ -12,6 +13,7 @@ export const handler = async () => {
       sweepLedger(),
       recountJobs(lanes),
       sweepEvents(),
+      sweepErasures(),
     ]);
     const failed = sweeps.find((sweep) => sweep.status === 'rejected');
     if (failed) throw failed.reason;

@@ -2,6 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import type { DriveAccount } from './drive-account.ts';
+import type { Feedback } from './feedback.ts';
 import type { JobLanes } from './job-lanes.ts';
 import { type DocumentLimits, setDocumentLimits } from './job-runners.ts';
 import type { JobTable } from './job-table.ts';
@@ -16,9 +17,10 @@ export interface BatchApiProps {
   readonly lanes: JobLanes;
   readonly drive: DriveAccount;
   readonly documentLimits: DocumentLimits;
+  readonly feedback: Feedback;
 }
 
-/** The routes to submit, list, read, cancel, stop and retry jobs. */
+/** The routes to submit, list, read, cancel, stop, retry and delete jobs. */
 export class BatchApi extends Construct {
   constructor(scope: Construct, id: string, props: BatchApiProps) {
     super(scope, id);
@@ -56,6 +58,10 @@ export class BatchApi extends Construct {
     const retryJob = endpoint('retry-job', 'POST', '/batch/jobs/{job_id}/retry');
     jobs.grantRetry(retryJob);
     lanes.setShards(retryJob);
+
+    const deleteJob = endpoint('delete-job', 'DELETE', '/batch/jobs/{job_id}');
+    jobs.grantErase(deleteJob);
+    props.feedback.grantErase(deleteJob);
   }
 
   /** Lets a function ask what a submission of files would come to, of a function that may look at the drive. */

@@ -4,6 +4,7 @@ import { Construct } from 'constructs';
 import type { ApiKeys } from './api-keys.ts';
 import type { DocumentReader } from './document-reader.ts';
 import type { DriveSearch } from './drive-search.ts';
+import type { Feedback } from './feedback.ts';
 import type { Ledger } from './ledger.ts';
 import type { ModelProviders } from './model-providers.ts';
 import type { PageReader } from './page-reader.ts';
@@ -21,6 +22,7 @@ export interface ChatApiProps {
   readonly pages: PageReader;
   readonly driveSearch: DriveSearch;
   readonly documentReader: DocumentReader;
+  readonly feedback: Feedback;
   readonly completionsMemoryMb: number;
   readonly removalPolicy: RemovalPolicy;
   readonly logs: FunctionLogs;
@@ -82,11 +84,10 @@ export class ChatApi extends Construct {
     const listSessions = this.endpoint('list-sessions', 'GET', '/chat/sessions');
     sessions.allowQuery(listSessions, 'recent');
     listSessions.addEnvironment('SESSIONS_TABLE', sessions.tableName);
-    const grants = [
-      [this.endpoint('get-session', 'GET', one), 'dynamodb:GetItem'],
-      [this.endpoint('delete-session', 'DELETE', one), 'dynamodb:DeleteItem'],
-    ] as const;
-    for (const [fn, action] of grants) grantSessions(sessions, fn, action);
+    const deleteSession = this.endpoint('delete-session', 'DELETE', one);
+    this.props.feedback.grantErase(deleteSession);
+    grantSessions(sessions, deleteSession, 'dynamodb:PutItem');
+    grantSessions(sessions, this.endpoint('get-session', 'GET', one), 'dynamodb:GetItem');
     return sessions;
   }
 

@@ -1,5 +1,6 @@
 import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
 import { AttributeType, ProjectionType } from 'aws-cdk-lib/aws-dynamodb';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { ServiceApi } from './service-api.ts';
 import { type FunctionLogs, ServiceFunction } from './service-function.ts';
@@ -11,7 +12,7 @@ export interface FeedbackProps {
   readonly logs: FunctionLogs;
 }
 
-/** The table of ratings, its index by day, which leaves out the rated texts, and the route to rate. */
+/** The table of ratings, its indexes by day and by session, which leave out the rated texts, and the route to rate. */
 export class Feedback extends Construct {
   readonly table: ServiceTable;
 
@@ -27,6 +28,13 @@ export class Feedback extends Construct {
           sortKey: { name: 'created_at', type: AttributeType.STRING },
           projectionType: ProjectionType.ALL,
         },
+        {
+          // To erase what was said of a session. A text that was rated lies beside its rating, and names no session.
+          indexName: 'sessions',
+          partitionKey: { name: 'key_id', type: AttributeType.STRING },
+          sortKey: { name: 'session_id', type: AttributeType.STRING },
+          projectionType: ProjectionType.KEYS_ONLY,
+        },
       ],
       removalPolicy,
     });
@@ -38,5 +46,12 @@ export class Feedback extends Construct {
     this.table.allow(submitFeedback, 'dynamodb:PutItem', 'dynamodb:UpdateItem');
     submitFeedback.addEnvironment('FEEDBACK_TABLE', this.table.tableName);
     api.route('POST', '/feedback', submitFeedback);
+  }
+
+  /** Lets a function erase what a key has said of a session. */
+  grantErase(fn: LambdaFunction): void {
+    this.table.allowQuery(fn, 'sessions');
+    this.table.allow(fn, 'dynamodb:DeleteItem');
+    fn.addEnvironment('FEEDBACK_TABLE', this.table.tableName);
   }
 }

@@ -130,13 +130,14 @@ export class JobRunners extends Construct {
     const { lanes, jobs, ledger, webhooks, alarms, logs } = this.props;
     const sweep = new ServiceFunction(this, 'sweep', {
       description:
-        'Takes back jobs and holds of lost workers, sends another message for forgotten jobs',
+        'Takes back jobs and holds of lost workers, rings for forgotten jobs, erases deleted ones',
       timeout: Duration.minutes(1),
       logs,
     });
     // The next minute's comes anyway.
     sweep.configureAsyncInvoke({ maxEventAge: Duration.minutes(1), retryAttempts: 0 });
     jobs.grantTransition(sweep);
+    jobs.grantErase(sweep);
     jobs.grantDue(sweep);
     ledger.grantAudit(sweep);
     jobs.grantChildren(sweep);

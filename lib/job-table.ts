@@ -137,6 +137,16 @@ export class JobTable extends Construct {
     this.table.allow(fn, 'dynamodb:Query');
   }
 
+  /** Lets a function erase jobs, with all that was made of them. */
+  grantErase(fn: LambdaFunction): void {
+    const actions = ['BatchWriteItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'];
+    this.table.allow(fn, ...actions.map((action) => `dynamodb:${action}`));
+    this.allowOnObjects(fn, 's3:DeleteObject', 's3:GetObject', 's3:PutObject');
+    const resources = [this.objects.bucketArn];
+    fn.addToRolePolicy(new PolicyStatement({ actions: ['s3:ListBucket'], resources }));
+    this.setEnvironment(fn);
+  }
+
   /** Lets a function find the jobs that are due. */
   grantDue(fn: LambdaFunction): void {
     this.table.allowQuery(fn, 'due');

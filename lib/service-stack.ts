@@ -116,7 +116,8 @@ export class ServiceStack extends Stack {
       setsAccount: settings.gatewayAccount,
       detailedMetrics: settings.detailedMetrics,
     });
-    new BatchApi(this, 'batch', { api, jobs, logs, lanes, drive, documentLimits });
+    const feedback = new Feedback(this, 'feedback', { api, removalPolicy, logs });
+    new BatchApi(this, 'batch', { api, jobs, logs, lanes, drive, documentLimits, feedback });
     const pages = new PageReader(this, 'pages', { logs });
     const documentReader = new DocumentReader(this, 'document-reader', { logs });
     const driveSearch = new DriveSearch(this, 'drive-search', {
@@ -129,10 +130,9 @@ export class ServiceStack extends Stack {
     const { completionsMemoryMb } = settings;
     new ChatApi(this, 'chat', {
       ...{ api, keys, ledger, providers, ...sources, completionsMemoryMb },
-      ...{ removalPolicy, logs },
+      ...{ feedback, removalPolicy, logs },
     });
     const usage = new Usage(this, 'usage', { api, jobs, ledger, alarms, removalPolicy, logs });
-    const feedback = new Feedback(this, 'feedback', { api, removalPolicy, logs });
     const getLimits = new ServiceFunction(this, 'get-limits', {
       description: 'GET /user/limits',
       timeout: Duration.seconds(10),

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { dynamodb, getItem } from '../aws/dynamodb.ts';
+import { dynamodb, getItem, unlessConditionFails } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
 import { truncated } from '../truncated.ts';
 import type { HistoryEntry } from './stream-request.ts';
@@ -43,20 +43,44 @@ export interface Session {
   expires_at: number;
 }
 
-/** Reads the turns of a session so far. There are none if it is new, forgotten or another key's. */
+/**
+ * What stands for a session that was deleted, under the same key: an answer that was being written at that moment is not
+ * kept. It is forgotten once no such answer can be left, as none takes more than 15 minutes.
+ */
+export interface DeletedSessionMark extends Pick<Session, 'session' | 'expires_at'> {
+  deleted_at: number;
+}
+
+/** How long a deleted session is known to be one. */
+export const deletedForMs = 20 * 60_000;
+
+/** Reads the turns of a session so far. There are none if it is new, forgotten, deleted or another key's. */
 export async function sessionHistory(key: SessionKey): Promise<HistoryEntry[]> {
-  const session = await getItem<Session>(setting('SESSIONS_TABLE'), itemKey(key));
-  return session && isKept(session) ? turnsOf(session) : [];
+  const session = await findSession(itemKey(key));
+  return session ? turnsOf(session) : [];
+}
+
+/** Finds a session; undefined if it is forgotten or deleted. */
+export async function findSession(key: ReturnType<typeof itemKey>): Promise<Session | undefined> {
+  const item = await getItem<Session | DeletedSessionMark>(setting('SESSIONS_TABLE'), key);
+  return item && !('deleted_at' in item) && isKept(item) ? item : undefined;
 }
 
 /** Whether a session is not forgotten yet. */
-export const isKept = ({ expires_at }: Session) => expires_at > Date.now() / 1000;
+const isKept = ({ expires_at }: Session) => expires_at > Date.now() / 1000;
 
 /** The turns of a session. */
 export const turnsOf = ({ turns_json }: Session) => JSON.parse(turns_json) as HistoryEntry[];
 
-/** Keeps a session's turns for another 24 hours. */
-export async function keepSession(key: SessionKey, turns: HistoryEntry[]): Promise<void> {
+/**
+ * Keeps a session's turns for another 24 hours, the last of which began at `beganMs`. They are dropped if the session was
+ * deleted since then.
+ */
+export async function keepSession(
+  key: SessionKey,
+  turns: HistoryEntry[],
+  beganMs: number,
+): Promise<void> {
   const now = Date.now();
   const kept = newest(turns);
   const session: Session & { key_id: string } = {
@@ -68,7 +92,16 @@ export async function keepSession(key: SessionKey, turns: HistoryEntry[]): Promi
     updated_at: new Date(now).toISOString(),
     expires_at: Math.floor((now + keepMs) / 1000),
   };
-  await dynamodb.send(new PutCommand({ TableName: setting('SESSIONS_TABLE'), Item: session }));
+  await unlessConditionFails(
+    dynamodb.send(
+      new PutCommand({
+        TableName: setting('SESSIONS_TABLE'),
+        Item: session,
+        ConditionExpression: 'attribute_not_exists(deleted_at) OR deleted_at < :began',
+        ExpressionAttributeValues: { ':began': beganMs },
+      }),
+    ),
+  );
 }
 
 /** Returns the newest turns that fit, two at least, which are cut if they alone are too long. */

@@ -1,12 +1,20 @@
-import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import { dynamodb, getItem, queryPages, unlessConditionFails } from '../aws/dynamodb.ts';
+import { dynamodb, queryPages, unlessConditionFails } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
 import type { Caller } from '../http/caller.ts';
 import { NotFoundError } from '../http/errors.ts';
 import { typedMessage } from '../http/field-errors.ts';
 import { Count, Instant } from '../http/schema.ts';
-import { isKept, itemKey, keepMs, type Session, turnsOf } from './session.ts';
+import {
+  type DeletedSessionMark,
+  deletedForMs,
+  findSession,
+  itemKey,
+  keepMs,
+  type Session,
+  turnsOf,
+} from './session.ts';
 import { HistoryEntry, SessionId, UserId } from './stream-request.ts';
 
 const Cursor = v.pipe(
@@ -110,24 +118,37 @@ export async function listSessions(
 
 /** Reads one session of the caller, its messages included. Throws `NotFoundError` if there is none. */
 export async function getSession(caller: Caller, name: SessionName): Promise<SessionRecord> {
-  const session = await getItem<Session>(setting('SESSIONS_TABLE'), keyOf(caller, name));
-  if (!session || !isKept(session)) throw noSuchSession();
+  const session = await findSession(keyOf(caller, name));
+  if (!session) throw noSuchSession();
   return { ...toEntry(session), messages: turnsOf(session) };
 }
 
-/** Forgets one session of the caller. Throws `NotFoundError` if there is none. */
-export async function deleteSession(caller: Caller, name: SessionName): Promise<DeletedSession> {
+/**
+ * Erases one session of the caller: a mark takes its place, which keeps an answer that is being written from bringing it
+ * back. Throws `NotFoundError` if there is none, unless something `else` of it was erased.
+ */
+export async function deleteSession(
+  caller: Caller,
+  name: SessionName,
+  { else: isElse = false } = {},
+): Promise<DeletedSession> {
+  const now = Date.now();
+  const mark: DeletedSessionMark & { key_id: string } = {
+    ...keyOf(caller, name),
+    deleted_at: now,
+    expires_at: Math.floor((now + deletedForMs) / 1000),
+  };
   const deleted = await unlessConditionFails(
     dynamodb.send(
-      new DeleteCommand({
+      new PutCommand({
         TableName: setting('SESSIONS_TABLE'),
-        Key: keyOf(caller, name),
-        ConditionExpression: 'expires_at > :now',
-        ExpressionAttributeValues: { ':now': Math.floor(Date.now() / 1000) },
+        Item: mark,
+        ConditionExpression: 'expires_at > :now AND attribute_not_exists(deleted_at)',
+        ExpressionAttributeValues: { ':now': Math.floor(now / 1000) },
       }),
     ),
   );
-  if (!deleted) throw noSuchSession();
+  if (!deleted && !isElse) throw noSuchSession();
   return { ...name, deleted: true };
 }
 

@@ -66,7 +66,7 @@ async function* whileAdmitted(admission: Admission, events: AsyncGenerator<ChatE
 
 /** Begins to answer a message, in its session. What refuses it is thrown here. */
 async function eventsOf(
-  asked: Omit<Turn, 'session' | 'history'>,
+  asked: Omit<Turn, 'session' | 'history' | 'beganMs'>,
 ): Promise<AsyncGenerator<ChatEvent>> {
   const { caller, request } = asked;
   const session = {
@@ -74,9 +74,10 @@ async function eventsOf(
     userId: request.user_id,
     sessionId: request.session_id ?? `sess_${uuidv7()}`,
   };
+  const beganMs = Date.now();
   const continues = request.session_id !== null && request.chat_history === null;
   const history = continues ? await sessionHistory(session) : (request.chat_history ?? []);
-  const turn = { ...asked, session, history };
+  const turn = { ...asked, session, history, beganMs };
   return turnEvents(turn, await begin(answerTo(turn)));
 }
 

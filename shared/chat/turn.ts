@@ -14,6 +14,8 @@ export interface Turn {
   request: ChatStreamRequest;
   model: Model;
   session: SessionKey;
+  /** When the message came: before its session was read. */
+  beganMs: number;
   /** The conversation up to the message. */
   history: HistoryEntry[];
   usage: TurnUsage;
@@ -75,14 +77,17 @@ export async function* turnEvents(
 }
 
 /** Keeps the turn in its session. If that fails it is only logged, because the answer is complete without it. */
-async function remember({ session, history, request }: Turn, answer: string): Promise<void> {
+async function remember(
+  { session, history, request, beganMs }: Turn,
+  answer: string,
+): Promise<void> {
   const turns: HistoryEntry[] = [
     ...history,
     { role: 'user', content: userText(request) },
     { role: 'assistant', content: answer },
   ];
   try {
-    await keepSession(session, turns);
+    await keepSession(session, turns, beganMs);
   } catch (error) {
     log('error', 'session not kept', { key_id: session.keyId, ...errorFields(error) });
   }

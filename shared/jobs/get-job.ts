@@ -7,5 +7,11 @@ import type { JobRecord } from './record.ts';
 /** Reads one job of the caller, its whole result included. */
 export async function getJob({ keyId }: Caller, jobId: string): Promise<JobRecord> {
   const job = await requireJob({ key_id: keyId, job_id: jobId });
-  return toRecord(job, await wholeResult(job));
+  try {
+    return toRecord(job, await wholeResult(job));
+  } catch (error) {
+    // It may have been deleted in between: then there is no such job any more.
+    await requireJob(job);
+    throw error;
+  }
 }

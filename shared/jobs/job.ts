@@ -59,6 +59,10 @@ export interface Job extends JobKey {
   /** The caller's own metadata, which the jobs made for this one have too. */
   metadata?: Metadata;
   drive_file_id?: string;
+  /** The items that its submission, its file's content and the copy of that have beside it, by their own ids. */
+  submission_id?: string;
+  known_id?: string;
+  copy_id?: string;
   /** The folders that the key might read when the job was submitted. */
   asked_folders?: string[];
   /** The object that holds a copy of the drive's file, as it was when the job first ran; and its kind. */

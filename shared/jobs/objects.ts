@@ -1,6 +1,12 @@
 import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
-import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
+import {
+  CopyObjectCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  PutObjectCommand,
+  paginateListObjectsV2,
+} from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { s3 } from '../aws/s3.ts';
 import { signedUrl } from '../aws/signed-url.ts';
@@ -110,6 +116,26 @@ export const getText = (object: string) => get(object);
 
 /** What the names of a job's objects begin with. */
 export const folderOf = ({ key_id, job_id }: JobKey) => `${key_id}/${job_id}`;
+
+/** Reads the names of a job's objects, a page of them at a time. */
+export async function* objectsOf(key: JobKey): AsyncGenerator<string[]> {
+  const names = { Bucket: setting('OBJECTS_BUCKET'), Prefix: `${folderOf(key)}/` };
+  for await (const { Contents = [] } of paginateListObjectsV2({ client: s3 }, names)) {
+    yield Contents.flatMap(({ Key }) => Key ?? []);
+  }
+}
+
+/** Deletes an object; one that isn't there is deleted. */
+export async function deleteObject(object: string): Promise<void> {
+  await s3.send(new DeleteObjectCommand({ Bucket: setting('OBJECTS_BUCKET'), Key: object }));
+}
+
+/** Copies an object to another name. */
+export async function copyObject(from: string, to: string): Promise<void> {
+  const Bucket = setting('OBJECTS_BUCKET');
+  const CopySource = `${Bucket}/${from.split('/').map(encodeURIComponent).join('/')}`;
+  await s3.send(new CopyObjectCommand({ Bucket, Key: to, CopySource }));
+}
 
 async function put(object: string, body: string, type = 'application/json'): Promise<string> {
   await s3.send(

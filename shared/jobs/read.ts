@@ -6,6 +6,7 @@ import type { Caller } from '../http/caller.ts';
 import { NotFoundError } from '../http/errors.ts';
 import { typedMessage } from '../http/field-errors.ts';
 import { endedBefore } from './ended-jobs.ts';
+import { isGoing, withoutGoing } from './erase/erasure.ts';
 import { familyOf, findJob, type Job, type JobKey, jobIdPattern, toRecord } from './job.ts';
 import { type EndStatus, isEnd, type JobList, jobStatuses } from './record.ts';
 
@@ -64,7 +65,7 @@ export async function listJobs(
   };
   const end = status && isEnd(status) && !parent_job_id ? status : undefined;
   for await (const { items, lastKey } of pagesOf(keyId, query, end)) {
-    jobs.push(...items);
+    jobs.push(...(await withoutGoing(items)));
     unreadFrom = lastKey?.['job_id'] as string | undefined;
     reads += 1;
     if (jobs.length > pageSize || reads === maxReadsPerList) break;
@@ -107,9 +108,12 @@ function toPage(jobs: Job[], unreadFrom: string | undefined): JobList {
   };
 }
 
-/** Reads a job; throws the same 404 for one that doesn't exist and for another key's. */
+/**
+ * Reads a job; throws the same 404 for one that doesn't exist, for another key's, and for one that goes with the job that
+ * it was made for.
+ */
 export async function requireJob(key: JobKey): Promise<Job> {
   const job = jobIdPattern.test(key.job_id) ? await findJob(key) : undefined;
-  if (!job) throw new NotFoundError('There is no such job.');
+  if (!job || (await isGoing(job))) throw new NotFoundError('There is no such job.');
   return job;
 }

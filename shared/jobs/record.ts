@@ -60,3 +60,12 @@ export const JobList = v.object({ jobs: v.array(JobRecord), next_cursor: Text })
 
 export type JobRecord = v.InferOutput<typeof JobRecord>;
 export type JobList = v.InferOutput<typeof JobList>;
+
+/** The response of `DELETE /batch/jobs/{job_id}`. */
+export const DeletedJob = v.object({
+  id: v.string(),
+  deleted: v.literal(true),
+  erased: v.boolean(),
+});
+
+export type DeletedJob = v.InferOutput<typeof DeletedJob>;

@@ -25,13 +25,19 @@ interface Step {
 
 type StepOwner = JobKey & Pick<Job, 'parent_job_id'>;
 
-const prefixOf = (owner: StepOwner) => `step_${callersJobIdOf(owner).replace(/^[a-z]+_/, '')}#`;
+/** What the ids of a job's steps begin with. */
+export const stepsPrefixOf = (owner: StepOwner) =>
+  `step_${callersJobIdOf(owner).replace(/^[a-z]+_/, '')}#`;
 
-/** Returns the write of a step, for a transaction; it fails if the step is there already. */
+/**
+ * Returns the write of a step, for a transaction; it fails if the step is there already. `kept_as` is the item by which
+ * later jobs find the same value.
+ */
 export async function stepWrite(
   job: StepOwner,
   name: string,
   value: unknown,
+  kept_as?: string,
 ): Promise<TransactWriteItem> {
   const json = JSON.stringify(value);
   const isInline = Buffer.byteLength(json) <= inlineStepBytes && isStorable(value);
@@ -40,10 +46,11 @@ export async function stepWrite(
       TableName: setting('JOBS_TABLE'),
       Item: {
         key_id: job.key_id,
-        job_id: `${prefixOf(job)}${name}`,
+        job_id: `${stepsPrefixOf(job)}${name}`,
         ...(isInline
           ? { value }
           : { value_object: await putText(job, `step-${name}-${randomUUID()}`, json) }),
+        ...(kept_as && { kept_as }),
         expires_at: retentionEnd(),
       },
       ConditionExpression: 'attribute_not_exists(job_id)',
@@ -52,20 +59,25 @@ export async function stepWrite(
 }
 
 /** Writes a step that cost nothing; one that is there already stays as it is. */
-export async function saveStep(job: StepOwner, name: string, value: unknown): Promise<void> {
-  const { Put } = await stepWrite(job, name, value);
+export async function saveStep(
+  job: StepOwner,
+  name: string,
+  value: unknown,
+  kept_as?: string,
+): Promise<void> {
+  const { Put } = await stepWrite(job, name, value, kept_as);
   if (Put) await unlessConditionFails(dynamodb.send(new PutCommand(Put)));
 }
 
 /** Reads one step's value; undefined if it is yet to be done. */
 export async function findStep<Value>(job: StepOwner, name: string): Promise<Value | undefined> {
-  const item = await findItem({ key_id: job.key_id, job_id: `${prefixOf(job)}${name}` });
+  const item = await findItem({ key_id: job.key_id, job_id: `${stepsPrefixOf(job)}${name}` });
   return item && readValue<Value>({ name, ...item });
 }
 
 /** Reads the steps between two names, both included, in the order of their names. */
 export const stepsBetween = <Value>(job: StepOwner, first: string, last: string) =>
-  stepsUnder<Value>(job.key_id, prefixOf(job), first, last);
+  stepsUnder<Value>(job.key_id, stepsPrefixOf(job), first, last);
 
 /** Reads the same of what lies under another prefix than a job's. */
 export async function* stepsUnder<Value>(
@@ -111,7 +123,7 @@ export async function* stepFields<Value extends object>(
     ProjectionExpression: 'job_id, #value.#field',
     ExpressionAttributeNames: { '#value': 'value', '#field': field },
   };
-  for await (const step of itemsBetween(job.key_id, prefixOf(job), first, last, only)) {
+  for await (const step of itemsBetween(job.key_id, stepsPrefixOf(job), first, last, only)) {
     yield { name: step.name, value: step.value as Partial<Value> | undefined };
   }
 }

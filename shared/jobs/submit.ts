@@ -6,6 +6,7 @@ import { setting } from '../config.ts';
 import type { Caller } from '../http/caller.ts';
 import { ConflictError } from '../http/errors.ts';
 import { type KeyLimits, limitsOf } from '../keys/key-limits.ts';
+import { findErasure } from './erase/erasure.ts';
 import { findItem, findJob, type Job, type JobKey, toRecord } from './job.ts';
 import { takeTurn } from './line/turns.ts';
 import { jobOf, priorityFor, putJob } from './new-job.ts';
@@ -23,12 +24,19 @@ export async function submitJob(
   const key = await reserveJobKey(caller, submission, idempotencyKey);
   const limits = limitsOf(caller);
   return toRecord(
-    (key.taken && (await findJob(key))) || (await createJob(key, submission, limits)),
+    (key.taken && (await findTaken(key))) || (await createJob(key, submission, limits)),
   );
 }
 
+/** Finds the job of an idempotency key that was used before; undefined if it was never made. */
+async function findTaken(key: JobKey): Promise<Job | undefined> {
+  const job = await findJob(key);
+  if (job || !(await findErasure(key))) return job;
+  throw new ConflictError('The job of this Idempotency-Key was deleted just now. Submit it again.');
+}
+
 async function createJob(
-  { key_id, job_id }: JobKey,
+  { key_id, job_id, submission_id }: ReservedKey,
   submission: JobSubmission,
   limits: KeyLimits,
 ): Promise<Job> {
@@ -36,13 +44,14 @@ async function createJob(
   const asked = jobOf({ key_id, job_id }, submission, {
     ...priorityFor(priority, limits),
     ...(drive && { asked_folders: limits.drive_folders }),
+    ...(submission_id && { submission_id }),
   });
   const job = await takeTurn(asked, limits);
   const messages = inline && (await keepMessages({ key_id, job_id }, inline.messages));
   return putJob({ ...job, ...messages });
 }
 
-type ReservedKey = JobKey & { taken: boolean };
+type ReservedKey = JobKey & Pick<Job, 'submission_id'> & { taken: boolean };
 
 /**
  * Gives the job to be its id. An idempotency key reserves the id for 24 hours, in an item of its own that is
@@ -73,13 +82,14 @@ async function reserveJobKey(
       }),
     ),
   );
-  if (reserved) return { key_id, job_id, taken: false };
+  const submission_id = item.job_id;
+  if (reserved) return { key_id, job_id, submission_id, taken: false };
 
   const first = await findItem(item);
   if (first?.['submission_hash'] !== submissionHash) {
     throw new ConflictError('This Idempotency-Key was used for a different submission.');
   }
-  return { key_id, job_id: first['reserved_job_id'] as string, taken: true };
+  return { key_id, job_id: first['reserved_job_id'] as string, submission_id, taken: true };
 }
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');

@@ -1,5 +1,5 @@
 import { JobListQuery, JobPath } from '../jobs/read.ts';
-import { JobList, JobRecord, Progress } from '../jobs/record.ts';
+import { DeletedJob, JobList, JobRecord, Progress } from '../jobs/record.ts';
 import { catalogue } from '../models/catalogue.ts';
 import { errorAnswer, tooManyJobs, validationErrors } from './error-answers.ts';
 import { chatResult, folderResult, ocrResult } from './job-results.ts';
@@ -47,6 +47,12 @@ export const jobComponents = {
       unit: 'What is counted.',
     },
   ),
+  DeletedJob: component(DeletedJob, 'A job that is deleted.', {
+    id: 'Its id.',
+    deleted: 'Always true: nothing finds it any more.',
+    erased:
+      'Whether all that was kept of it is erased by now. What is left goes within minutes; to ask again says whether it has.',
+  }),
   JobList: component(JobList, 'A page of jobs.', {
     jobs: 'The newest first.',
     next_cursor: 'The `cursor` of the next page; null on the last.',
@@ -265,6 +271,30 @@ export const jobOperations: Operation[] = [
       ),
       422: validationErrors({}),
       429: tooManyJobs,
+    },
+  },
+  {
+    method: 'delete',
+    path: '/batch/jobs/{job_id}',
+    operationId: 'deleteJob',
+    tag: 'Batch jobs',
+    summary: 'Delete a job',
+    description:
+      'Erases a job that has ended, and every job that was made for it: what was asked, what was read of its documents, what was answered, its copies of files, the pages kept for later jobs, its idempotency record, and ratings of its id. It is hidden from all reads at once. A job of many files or lines takes longer than a request to erase: then the answer is 202, and the rest goes within minutes. A copy of a document that another of your jobs works on goes when that one has ended. What was charged stays, without any of its content; results on your drive stay, as they are yours. Backups of the service keep what was erased for 35 days at most. Deleting it again changes nothing.',
+    parameters: [path],
+    answers: {
+      200: json('It is erased.', DeletedJob, {
+        'A job': { id: queuedJob.id, deleted: true, erased: true },
+      }),
+      202: json('It is hidden, and is being erased.', DeletedJob, {
+        'A large job': { id: queuedJob.id, deleted: true, erased: false },
+      }),
+      404: noSuchJob,
+      409: errorAnswer(
+        'The job, or one that it was made for, that was made for it, or that tries it again, has not ended.',
+        'Only a job that has ended can be deleted; this one is processing. Stop it first.',
+      ),
+      422: validationErrors({}),
     },
   },
 ];

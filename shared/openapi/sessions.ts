@@ -28,7 +28,7 @@ export const sessionComponents = {
     ...fields,
     messages: 'The oldest first. Images are not kept.',
   }),
-  DeletedSession: component(DeletedSession, 'A conversation that is forgotten.', {
+  DeletedSession: component(DeletedSession, 'A conversation that is erased.', {
     session_id: fields.session_id,
     user_id: fields.user_id,
     deleted: 'Always true.',
@@ -122,9 +122,9 @@ export const sessionOperations: Operation[] = [
     operationId: 'deleteSession',
     summary: 'Delete a session',
     description:
-      'Forgets what was said. An answer that is being written at that moment is kept when it ends.',
+      'Erases what was said, and ratings of it with the texts that were rated. An answer that is being written at that moment is not kept. Documents and pages that answers were made from are never kept. Backups of the service hold no sessions; they keep ratings for 35 days at most.',
     answers: {
-      200: json('It is forgotten.', DeletedSession, {
+      200: json('It is erased.', DeletedSession, {
         'A session': { session_id: session.session_id, user_id: session.user_id, deleted: true },
       }),
       ...refusals,

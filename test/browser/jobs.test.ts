@@ -70,6 +70,21 @@ describe('a job', () => {
     expect(await page.getByLabel('Model').inputValue()).toBe(model.id);
   });
 
+  it('that has ended is deleted, once one has said so twice', async () => {
+    const model = newModel('plain', { kind: 'status', status: 400 });
+    const account = await newAccount();
+    const { id } = await submit(account, chatJob('Well?', { model: model.id }));
+    await until(account, id);
+    const page = await open(account, { at: `jobs/${id}` });
+
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('button', { name: 'Keep' }).click();
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('button', { name: 'Erase for good' }).click();
+
+    await page.getByText('No jobs yet.').waitFor();
+  });
+
   it('that failed says why in words', async () => {
     const model = newModel('plain', { kind: 'status', status: 400 });
     const account = await newAccount();

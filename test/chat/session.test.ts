@@ -15,7 +15,7 @@ describe('a session', () => {
 
   it('is kept for 24 hours after its last turn', async () => {
     stopClock();
-    await keepSession(key, [turn('hi')]);
+    await keepSession(key, [turn('hi')], Date.now());
 
     vi.advanceTimersByTime(24 * 3_600_000 - 1_000);
     const before = await sessionHistory(key);
@@ -29,7 +29,7 @@ describe('a session', () => {
   it('gives up its oldest turns once all are more than an item holds', async () => {
     const turns = Array.from({ length: 50 }, (_, n) => turn(`${n} ${'é'.repeat(5_000)}`));
 
-    await keepSession(key, turns);
+    await keepSession(key, turns, Date.now());
 
     const kept = await sessionHistory(key);
     expect(kept).toEqual(turns.slice(-kept.length));
@@ -40,7 +40,7 @@ describe('a session', () => {
     const turns = Array.from({ length: 2_000 }, (_, n) => turn(`${n} ${'x'.repeat(500)}`));
     const written = vi.spyOn(JSON, 'stringify');
 
-    await keepSession(key, turns);
+    await keepSession(key, turns, Date.now());
 
     const lists = written.mock.calls.filter(([value]) => Array.isArray(value) && value.length > 2);
     expect(lists).toHaveLength(1);
@@ -56,7 +56,7 @@ describe('a session', () => {
   ])('keeps the beginning of the newest two, of characters %s', async (_, character) => {
     const long = character.repeat(1_000_000);
 
-    await keepSession(key, [turn('old'), turn(long), turn(long)]);
+    await keepSession(key, [turn('old'), turn(long), turn(long)], Date.now());
 
     const kept = await sessionHistory(key);
     expect(kept).toHaveLength(2);
@@ -69,7 +69,7 @@ describe('a session', () => {
   it('cuts no character in two', async () => {
     const long = `a${'🙂'.repeat(200_000)}`;
 
-    await keepSession(key, [turn(long), turn(long)]);
+    await keepSession(key, [turn(long), turn(long)], Date.now());
 
     const kept = await sessionHistory(key);
     expect(kept).toEqual([turn(long.slice(0, 24_999)), turn(long.slice(0, 24_999))]);

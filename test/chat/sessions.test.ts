@@ -17,6 +17,7 @@ const say = (session_id: string, { keyId = 'key_1', userId = 'anonymous', turns 
   keepSession(
     { keyId, userId, sessionId: session_id },
     Array.from({ length: turns }, (_, n) => ({ role: 'user' as const, content: `turn ${n}` })),
+    Date.now(),
   );
 
 const idsOf = ({ sessions }: { sessions: { session_id: string }[] }) =>

@@ -69,14 +69,16 @@ it('the function that reads documents for others has no client of AWS', () => {
   expect(['aws-sdk', 'amazonaws'].filter((text) => code.includes(text))).toEqual([]);
 });
 
-it('only functions that put or read objects carry the client of S3', () => {
+it('only functions that put, read or delete objects carry the client of S3', () => {
   expect(having(({ code }) => code.includes('NoSuchBucket'))).toEqual([
+    'delete-job',
     'expand-folder',
     'get-job',
     'run-chat-job',
     'run-ocr-job',
     'search-drive',
     'submit-job',
+    'sweep',
   ]);
 });
 

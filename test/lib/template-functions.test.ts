@@ -131,7 +131,14 @@ describe('functions', () => {
     ['list-models', {}],
     ['list-sessions', { dynamodb: ['Query'] }],
     ['get-session', { dynamodb: ['GetItem'] }],
-    ['delete-session', { dynamodb: ['DeleteItem'] }],
+    [
+      'delete-job',
+      {
+        dynamodb: ['BatchWriteItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'],
+        s3: ['DeleteObject', 'GetObject', 'ListBucket', 'PutObject'],
+      },
+    ],
+    ['delete-session', { dynamodb: ['DeleteItem', 'PutItem', 'Query'] }],
     ['read-document', {}],
     ['read-page', {}],
     [
@@ -187,7 +194,14 @@ describe('functions', () => {
       },
     ],
     ['estimate-job', { dynamodb: ['GetItem'], secretsmanager: secrets }],
-    ['sweep', { dynamodb: ['GetItem', 'Query', 'UpdateItem'], sqs: ['SendMessage'] }],
+    [
+      'sweep',
+      {
+        dynamodb: ['BatchWriteItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'],
+        s3: ['DeleteObject', 'GetObject', 'ListBucket', 'PutObject'],
+        sqs: ['SendMessage'],
+      },
+    ],
   ])('%s may do this and no more', (name, expected) => {
     const role = referencesIn(functions.find((fn) => fn.name === name)?.properties.Role)[0] ?? '';
 
@@ -238,6 +252,8 @@ describe('functions', () => {
     );
 
     expect(queried.sort()).toEqual([
+      'delete-job sessions',
+      'delete-session sessions',
       'expand-folder ready',
       'list-jobs ended',
       'list-sessions recent',

@@ -23,6 +23,7 @@ describe('routes', () => {
 
     const [[authorizer] = []] = all('AWS::ApiGateway::Authorizer');
     expect(routes.sort()).toEqual([
+      `DELETE /batch/jobs/{job_id} delete-job ${authorizer}`,
       `DELETE /chat/sessions/{session_id} delete-session ${authorizer}`,
       'GET  get-index everyone',
       `GET /batch/jobs list-jobs ${authorizer}`,
@@ -107,6 +108,7 @@ describe('routes', () => {
         'GET /~1chat~1sessions~1{session_id} 500 200',
         'GET /~1console 10 20',
         'GET /~1console~1{file} 2 40',
+        'DELETE /~1batch~1jobs~1{job_id} 500 200',
         'DELETE /~1chat~1sessions~1{session_id} 500 200',
         'GET /~1docs 10 20',
         'GET /~1docs~1{file} 2 40',

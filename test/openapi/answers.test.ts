@@ -61,6 +61,8 @@ describe('what the document says of an answer holds for', () => {
     await expectAnswer('cancelJob', 409, { parameters: { job_id: id } });
     await expectAnswer('stopJob', 409, { parameters: { job_id: id } });
     await expectAnswer('retryJob', 409, { parameters: { job_id: id } });
+    await expectAnswer('deleteJob', 200, { parameters: { job_id: id } });
+    await expectAnswer('getJob', 404, { parameters: { job_id: id } });
   });
 
   it('an image that was read', { tags: 'exhaustive' }, async () => {
@@ -171,13 +173,14 @@ describe('what the document says of a refusal holds for', () => {
   });
 
   it('an unknown job, model, key or file', async () => {
-    const parameters = { job_id: 'job_x', session_id: 's' };
+    const parameters = { job_id: 'job_x', session_id: 'unknown' };
 
     await expectAnswer('deleteSession', 404, { parameters });
     await expectAnswer('getJob', 404, { parameters });
     await expectAnswer('cancelJob', 404, { parameters });
     await expectAnswer('stopJob', 404, { parameters });
     await expectAnswer('retryJob', 404, { parameters });
+    await expectAnswer('deleteJob', 404, { parameters });
     await expectAnswer('createChatCompletion', 404, { body: { ...completion, model: 'x' } });
     await expectAnswer('streamChat', 401, { body: { message: 'Hello', api_key: 'sk-x' } });
     await expectAnswer('getDocsFile', 404, { parameters: { file: '__proto__' } });

@@ -59,6 +59,11 @@ ${times}`,
     `Only jobs that nobody has tried again; without --status the failed ones. Jobs of a revoked or expired key are refused.
 A job that is part of another is left out, and said: try that one again. A file of a folder that is done is no such part.`,
   ),
+  delete: action(
+    'Erases jobs that have ended, with all that was made for them.',
+    `They are hidden from their key at once, and erased by the sweep within minutes. It asks about a single one too. Ratings
+are left: see feedback. What was charged stays. Without --status: those that are done, failed or cancelled.`,
+  ),
   queue: {
     summary: 'Shows what waits, by lane, priority and key, and how many jobs end a minute.',
     takesKeyId: false,
@@ -80,7 +85,7 @@ ready. A message too many does nothing, so this may be run at any time.`,
 /** `npm run jobs` */
 export const jobsCommands: CommandLine<keyof typeof commands> = {
   program: 'jobs',
-  summary: 'Shows, cancels, stops and retries the jobs of all keys, and what waits.',
+  summary: 'Shows, cancels, stops, retries and deletes the jobs of all keys, and what waits.',
   options,
   commands,
 };

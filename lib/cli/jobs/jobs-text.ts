@@ -47,7 +47,7 @@ export function describeJob(job: JobSheet): string {
   return aligned(rows.filter((row): row is [string, string] => Boolean(row[1])));
 }
 
-const did = { cancel: 'Cancelled', stop: 'Stopped', retry: 'Tried again' };
+const did = { cancel: 'Cancelled', stop: 'Stopped', retry: 'Tried again', delete: 'Deleted' };
 const maxRefusals = 20;
 const maxOwners = 5;
 

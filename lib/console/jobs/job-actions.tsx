@@ -22,6 +22,17 @@ export function JobActions({ job, reload }: { job: Job; reload: () => void }) {
     }
     setBusy(false);
   };
+  const remove = async () => {
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      await call('DELETE', `/batch/jobs/${encodeURIComponent(job.id)}`);
+      goTo('jobs');
+    } catch (error) {
+      setProblem(error as Error);
+      setBusy(false);
+    }
+  };
   const again = () => {
     jobDraft.value = draftOf(job);
     goTo('jobs', 'new');
@@ -49,8 +60,33 @@ export function JobActions({ job, reload }: { job: Job; reload: () => void }) {
           Run again
         </button>
       )}
+      {hasEnded(job) && <DeleteButton isBusy={isBusy} remove={remove} />}
       <Failed error={problem} />
     </div>
+  );
+}
+
+/** Asks once more before a job is gone for good. */
+function DeleteButton({ isBusy, remove }: { isBusy: boolean; remove: () => void }) {
+  const [isAsking, setAsking] = useState(false);
+  if (!isAsking) {
+    return (
+      <button type="button" class="quiet" disabled={isBusy} onClick={() => setAsking(true)}>
+        Delete
+      </button>
+    );
+  }
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset would be drawn as a form's.
+    <span role="group" aria-label="Delete this job?">
+      Erase it, and all that was made for it?{' '}
+      <button type="button" class="quiet" disabled={isBusy} onClick={remove}>
+        Erase for good
+      </button>{' '}
+      <button type="button" class="quiet" disabled={isBusy} onClick={() => setAsking(false)}>
+        Keep
+      </button>
+    </span>
   );
 }
 

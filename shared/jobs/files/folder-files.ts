@@ -6,7 +6,7 @@ import { childIdOf, findJob, type Job } from '../job.ts';
 import { attributesOf, newJob, taskAttributes } from '../new-job.ts';
 import { type LeftOutFile, shownName } from '../result.ts';
 import { isExpanded } from './folder-tree.ts';
-import { knownJobOf, sourceWrite } from './known-sources.ts';
+import { knownJobOf, sourceIdOf, sourceWrite } from './known-sources.ts';
 import { isWorkable } from './sniff.ts';
 
 /** A page of a folder by what is to be done with its files. */
@@ -97,6 +97,7 @@ function childOf(folder: Job, file: DriveFile, drive_folder_id: string): Job {
     parent_job_id: folder.job_id,
     filename: file.name,
     drive_file_id: file.id,
+    known_id: sourceIdOf(folder, file),
     drive_folder_id,
   });
 }

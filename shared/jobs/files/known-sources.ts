@@ -27,11 +27,11 @@ const itemOf = (task: Task, file: DriveFile, jobId: string) => ({
   expires_at: retentionEnd(),
 });
 
-/** Writes down which job works on a file's content. */
-export async function rememberSource(job: Job, file: DriveFile): Promise<void> {
-  await dynamodb.send(
-    new PutCommand({ TableName: setting('JOBS_TABLE'), Item: itemOf(job, file, job.job_id) }),
-  );
+/** Writes down which job works on a file's content. Returns the id of the item that says so. */
+export async function rememberSource(job: Job, file: DriveFile): Promise<string> {
+  const Item = itemOf(job, file, job.job_id);
+  await dynamodb.send(new PutCommand({ TableName: setting('JOBS_TABLE'), Item }));
+  return Item.job_id;
 }
 
 /** Returns the same write for the transaction that makes the job; it fails if another job came first. */

@@ -52,18 +52,21 @@ async function fetchFile(
   const { bytes } = setting('DOCUMENT_LIMITS');
   if ((file.size ?? 0) > bytes) throw tooLarge(file.name, bytes);
   if (file.size === 0) throw emptyDocument('bytes');
-  const copied = await copyOnce(job.key_id, file, async () => {
+  const { copy: copied, share } = await copyOnce(job, file, async () => {
     const source_object = `${folderOf(job)}/source-${job.lease_id}`;
     const { isOfContent, ...content } = await copy(file, source_object, bytes, signal);
     return { made: { source_object, ...content }, isOfContent };
   });
-  await rememberSource(job, file);
+  const known_id = await rememberSource(job, file);
   const drive_folder_id = await resultFolderOf(job, file, allowedFolders);
-  return saveProgress(job, {
+  const sourced = await saveProgress(job, {
     ...copied,
+    known_id,
     drive_file_id: file.id,
     ...(drive_folder_id && { drive_folder_id }),
   });
+  await share?.();
+  return sourced;
 }
 
 /** The folder for the result, which the record names: the one the job was made for, if the file lies there. */

@@ -39,11 +39,16 @@ export function withCacheWrite(
   page: number,
   step: TransactWriteItem,
 ): TransactWriteItem[] {
+  const job_id = keptPageId(job, page);
+  if (!job_id || !step.Put) return [step];
+  const { kept_as: _, ...Item } = step.Put.Item ?? {};
+  return [step, { Put: { TableName: step.Put.TableName, Item: { ...Item, job_id } } }];
+}
+
+/** The id of the item that keeps a page for later jobs. A step of the page names it, so that it goes with its job. */
+export function keptPageId(job: ClaimedJob, page: number): string | undefined {
   const prefix = cachePrefixOf(job);
-  if (!prefix || !step.Put) return [step];
-  const { Item, TableName } = step.Put;
-  const job_id = `${prefix}${pageName(page)}`;
-  return [step, { Put: { TableName, Item: { ...Item, job_id } } }];
+  return prefix && `${prefix}${pageName(page)}`;
 }
 
 /** Undefined for a job that was copied from the drive before contents were told apart. */

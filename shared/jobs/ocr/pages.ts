@@ -12,7 +12,7 @@ import type { RunEnd } from '../run-leased.ts';
 import { continueJob } from '../state.ts';
 import { saveStep } from '../steps.ts';
 import { beginStep, readKeyOf } from '../watch.ts';
-import { cachedPages, fromCache } from './page-cache.ts';
+import { cachedPages, fromCache, keptPageId } from './page-cache.ts';
 import { type PageRange, type PageStep, pageName, pageSteps } from './page-steps.ts';
 import { readImage } from './read-image.ts';
 
@@ -126,7 +126,7 @@ async function readPage(
     const { textLayer } = await document.readPage(page, options);
     if (textLayer !== undefined) {
       await saveStep(job, name, { page, source: 'text_layer', confidence: null, text: textLayer });
-    } else if (known) await saveStep(job, name, fromCache(known));
+    } else if (known) await saveStep(job, name, fromCache(known), keptPageId(job, page));
     else await readImage(job, page, () => pictureOf(document, page), images, signal);
     const source = textLayer !== undefined ? 'text_layer' : known ? 'cache' : 'ocr';
     measure({ Pages: 1 }, { source });

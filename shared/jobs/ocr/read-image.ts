@@ -12,7 +12,7 @@ import { chargeSubjectOf, requireJobModel } from '../chat/ask.ts';
 import type { ClaimedJob } from '../job.ts';
 import { ocrModelOf } from '../step-models.ts';
 import { stepWrite } from '../steps.ts';
-import { withCacheWrite } from './page-cache.ts';
+import { keptPageId, withCacheWrite } from './page-cache.ts';
 import { type PageStep, pageName } from './page-steps.ts';
 
 /** Draws a page, as a JPEG. Throws 422 if it can't be drawn. */
@@ -120,6 +120,8 @@ async function withPicture(held: HeldCall, draw: Draw): Promise<HeldCall> {
 }
 
 /** Returns the writes of a page that was read: its step, and what is kept of it for later jobs. */
-const pageWrites = async (job: ClaimedJob, step: PageStep) => ({
-  writes: withCacheWrite(job, step.page, await stepWrite(job, pageName(step.page), step)),
-});
+async function pageWrites(job: ClaimedJob, step: PageStep) {
+  const { page } = step;
+  const write = await stepWrite(job, pageName(page), step, keptPageId(job, page));
+  return { writes: withCacheWrite(job, page, write) };
+}

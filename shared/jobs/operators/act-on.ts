@@ -3,18 +3,20 @@ import type { Caller } from '../../http/caller.ts';
 import { ConflictError, ServiceError } from '../../http/errors.ts';
 import { type ApiKey, stateOf } from '../../keys/key.ts';
 import { limitsOfKey } from '../../keys/key-limits.ts';
+import { hideCallersJob } from '../erase/erase-job.ts';
 import { findJob, type Job, type JobKey } from '../job.ts';
 import type { JobRecord, JobStatus } from '../record.ts';
 import { retryCallersJob } from '../retry.ts';
 import { cancelJob, stopCallersJob } from '../stop.ts';
 
-export type JobAction = 'cancel' | 'stop' | 'retry';
+export type JobAction = 'cancel' | 'stop' | 'retry' | 'delete';
 
 /** The statuses of the jobs that an action is for, where none are named. */
 export const actsOn = {
   cancel: ['queued'],
   stop: ['queued', 'processing'],
   retry: ['failed'],
+  delete: ['done', 'failed', 'cancelled'],
 } as const satisfies Record<JobAction, JobStatus[]>;
 
 /** What came of an action on one job: its record, or of a retry the new job's; or why it was refused. */
@@ -39,6 +41,7 @@ export async function actOn(action: JobAction, key: ApiKey, jobId: string): Prom
   const caller = callerOf(key);
   if (action === 'cancel') return cancelJob(caller, jobId);
   if (action === 'stop') return stopCallersJob(caller, jobId, stoppedByOperator);
+  if (action === 'delete') return hideCallersJob(caller, jobId);
   const state = stateOf(key);
   if (state !== 'active') throw new ConflictError(`Its key is ${state}.`);
   return retryCallersJob(caller, jobId);
@@ -71,12 +74,12 @@ export async function actOnAll(
 }
 
 /**
- * Leaves out the jobs that the same action on another job covers: what was made for a job is stopped with it, and tried
+ * Leaves out the jobs that the same action on another job covers: what was made for a job is stopped, deleted and tried
  * again with it. A file of a folder that is done is tried again by itself, unless the folder was tried again.
  */
 export async function withoutChildren(action: JobAction, jobs: readonly Job[]): Promise<Job[]> {
   if (action === 'cancel') return [...jobs];
-  if (action === 'stop') {
+  if (action === 'stop' || action === 'delete') {
     const ids = new Set(jobs.map(({ job_id }) => job_id));
     return jobs.filter(({ parent_job_id }) => !parent_job_id || !ids.has(parent_job_id));
   }

@@ -169,6 +169,26 @@ async function folderWithFile(status: Job['status'], fileStatus: Job['status']) 
   return { key, folderId };
 }
 
+it('delete asks about one job too, which nobody finds then', { tags: 'exhaustive' }, async () => {
+  const { of } = await keyWith(2);
+  const [job, other] = of as [Job, Job];
+  await fail(job);
+
+  const asked = await jobs('delete', job.job_id);
+  const done = await jobs('delete', job.job_id, '--yes');
+  const again = await jobs('delete', job.job_id, '--yes');
+  const queued = await jobs('delete', other.job_id, '--yes');
+
+  expect(asked).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(`To delete: ${job.job_id}.`),
+  });
+  expect(done).toEqual({ code: 0, stdout: `Deleted: ${job.job_id}.\n`, stderr: '' });
+  expect(again.code).toBe(1);
+  expect(queued.stderr).toContain('Only a job that has ended can be deleted; this one is queued.');
+  await expect(itemOf(job)).rejects.toThrow('no job');
+});
+
 it('a failed file of a folder that was stopped is left to that folder, which is named', async () => {
   const { key, folderId } = await folderWithFile('cancelled', 'failed');
 

@@ -1,0 +1,32 @@
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
+import { dynamodb, queryItems } from '../aws/dynamodb.ts';
+import { setting } from '../config.ts';
+import type { Caller } from '../http/caller.ts';
+import { contentNames, type Feedback } from './feedback.ts';
+
+/**
+ * Erases what a caller has said of a session, or of a job by whose id a session was called: the ratings with their comments,
+ * and the texts that were rated. A rating names no user, so that those of all users of the session go. Returns how many
+ * there were. A text goes before the rating by which it is found, so that it can be done again.
+ */
+export async function eraseFeedback({ keyId }: Caller, sessionId: string): Promise<number> {
+  let erased = 0;
+  const ratings = queryItems<Pick<Feedback, 'entry'>>({
+    TableName: setting('FEEDBACK_TABLE'),
+    IndexName: 'sessions',
+    KeyConditionExpression: 'key_id = :key AND session_id = :session',
+    ExpressionAttributeValues: { ':key': keyId, ':session': sessionId },
+  });
+  for await (const { entry } of ratings) {
+    const message = entry.slice(0, -'rating'.length);
+    await Promise.all(contentNames.map((name) => deleteEntry(keyId, `${message}${name}`)));
+    await deleteEntry(keyId, entry);
+    erased += 1;
+  }
+  return erased;
+}
+
+const deleteEntry = (key_id: string, entry: string) =>
+  dynamodb.send(
+    new DeleteCommand({ TableName: setting('FEEDBACK_TABLE'), Key: { key_id, entry } }),
+  );

@@ -8,15 +8,15 @@ export function requestText({ method, path, ms, fields }: EndedRequest): string 
   return error ? `${text}: ${error}` : text;
 }
 
-/** Describes a job's end after its status: `ocr invoice-7.pdf shop: …error… after 2 retries, 14 of 20 pages`. */
+/** Describes a job's end after its status: `ocr 3f0c… shop: …error… after 2 retries, 14 of 20 pages`. */
 export function jobText(fields: Fields): string {
-  const { job_type, filename, key, model, error, retries, pages, pages_total } = fields;
+  const { job_type, job_id, key, model, error, retries, pages, pages_total } = fields;
   const pageWords = progressWords(pages, pages_total, 'page') ?? filesWords(fields);
   const tried = retries ? `after ${counted(retries, 'retry', 'retries')}` : undefined;
   if (error === undefined) {
-    return words(job_type, filename, key, model, tried, pageWords, ...useWords(fields));
+    return words(job_type, job_id, key, model, tried, pageWords, ...useWords(fields));
   }
-  return [`${words(job_type, filename, key)}: ${words(error, tried)}`, pageWords]
+  return [`${words(job_type, job_id, key)}: ${words(error, tried)}`, pageWords]
     .filter(Boolean)
     .join(', ');
 }

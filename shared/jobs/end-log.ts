@@ -14,9 +14,9 @@ export async function logEnds(records: DynamoDBRecord[]): Promise<void> {
 }
 
 function logEnd(job: Job, key: string | undefined): void {
-  const { job_id, key_id, status, job_type, model, filename, pipeline, retry_count } = job;
+  const { job_id, key_id, status, job_type, model, pipeline, retry_count } = job;
   log(status === 'failed' ? 'warn' : 'info', 'job ended', {
-    ...{ job_id, key_id, key, status, job_type, pipeline, model, filename },
+    ...{ job_id, key_id, key, status, job_type, pipeline, model },
     ...(retry_count > 0 && { retries: retry_count }),
     ...progressOf(job),
     ...useOf(job),

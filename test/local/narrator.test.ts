@@ -104,31 +104,31 @@ describe('a job’s end', () => {
       {
         status: 'done',
         job_type: 'ocr',
-        filename: 'a.pdf',
+        job_id: '3f0c',
         pages: 20,
         pages_total: 20,
         cost_usd: 1.5,
       },
-      'done ocr a.pdf 20 pages $1.50',
+      'done ocr 3f0c 20 pages $1.50',
     ],
     [
       {
-        ...{ status: 'failed', job_type: 'ocr', filename: 'invoice-7.pdf', key: 'shop' },
+        ...{ status: 'failed', job_type: 'ocr', job_id: '9b1d', key: 'shop' },
         ...{ error: 'textract: throttled', retries: 2, pages: 14, pages_total: 20 },
       },
-      'failed ocr invoice-7.pdf shop: textract: throttled after 2 retries, 14 of 20 pages',
+      'failed ocr 9b1d shop: textract: throttled after 2 retries, 14 of 20 pages',
     ],
     [{ status: 'cancelled', job_type: 'auto', key: 'shop' }, 'cancelled auto shop'],
     [
       {
-        ...{ status: 'done', job_type: 'ocr', filename: 'Scans' },
+        ...{ status: 'done', job_type: 'ocr', job_id: '77aa' },
         ...{ files: 42, files_failed: 8, files_total: 50 },
       },
-      'done ocr Scans 42 of 50 files, 8 failed',
+      'done ocr 77aa 42 of 50 files, 8 failed',
     ],
     [
-      { status: 'done', job_type: 'auto', filename: 'Scans', files: 3, files_total: 3, retries: 1 },
-      'done auto Scans after 1 retry 3 files',
+      { status: 'done', job_type: 'auto', job_id: '77aa', files: 3, files_total: 3, retries: 1 },
+      'done auto 77aa after 1 retry 3 files',
     ],
   ])('is one line', (fields, line) => {
     ended(fields);

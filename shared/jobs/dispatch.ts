@@ -1,14 +1,12 @@
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { errorFields, log } from '../log.ts';
 import { countEnded } from './children.ts';
-import { noteEnds } from './end-events.ts';
-import { logEnds } from './end-log.ts';
 import { isPart, type Job } from './job.ts';
 import { nameOfLane } from './lane.ts';
 import { uncountJobs } from './line/line.ts';
 import { notify } from './notify.ts';
 import { isEnd } from './record.ts';
-import { hasEndedNow, jobOfRecord } from './stream-record.ts';
+import { hasEndedNow, jobOfRecord, logEnds, noteEnds } from './report-ends.ts';
 
 /**
  * Reads a batch of the job table's stream. It sends a message for each job that became queued. For each one that has ended it

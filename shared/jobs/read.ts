@@ -7,7 +7,8 @@ import { NotFoundError } from '../http/errors.ts';
 import { typedMessage } from '../http/field-errors.ts';
 import { endedBefore } from './ended-jobs.ts';
 import { familyOf, findJob, type Job, type JobKey, jobIdPattern, toRecord } from './job.ts';
-import { type EndStatus, isEnd, type JobList, jobStatuses } from './record.ts';
+import { wholeResult } from './objects.ts';
+import { type EndStatus, isEnd, type JobList, type JobRecord, jobStatuses } from './record.ts';
 
 const Cursor = v.pipe(
   v.string(),
@@ -112,4 +113,10 @@ export async function requireJob(key: JobKey): Promise<Job> {
   const job = jobIdPattern.test(key.job_id) ? await findJob(key) : undefined;
   if (!job) throw new NotFoundError('There is no such job.');
   return job;
+}
+
+/** Reads one job of the caller, its whole result included. */
+export async function getJob({ keyId }: Caller, jobId: string): Promise<JobRecord> {
+  const job = await requireJob({ key_id: keyId, job_id: jobId });
+  return toRecord(job, await wholeResult(job));
 }

@@ -19,8 +19,7 @@ import {
   suspendJob,
 } from './state.ts';
 import { stopChildren } from './stop.ts';
-import { stopByKey } from './stop-by-key.ts';
-import { findKeyOf, StoppedError, watchJob } from './watch.ts';
+import { findKeyOf, StoppedError, stopByKey, watchJob } from './watch.ts';
 
 /** The write that ends a run; it returns undefined if the lease was lost, or if the job was stopped. */
 export type RunEnd = () => Promise<Job | undefined>;

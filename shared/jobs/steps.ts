@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { PutCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
-import { dynamodb, queryItems, unlessConditionFails } from '../aws/dynamodb.ts';
-import { isStorable } from '../aws/storable.ts';
+import { dynamodb, isStorable, queryItems, unlessConditionFails } from '../aws/dynamodb.ts';
 import type { TransactWriteItem } from '../aws/transact.ts';
 import { setting } from '../config.ts';
 import { callersJobIdOf, findItem, type Job, type JobKey, retentionEnd } from './job.ts';

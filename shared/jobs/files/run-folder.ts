@@ -9,8 +9,7 @@ import type { FolderResult } from '../result.ts';
 import type { RunJob } from '../run-leased.ts';
 import { continueJob, haveChildrenEnded, suspendJob } from '../state.ts';
 import { beginStep, readKeyOf } from '../watch.ts';
-import { maxLeftOut, sortFiles } from './folder-files.ts';
-import { folderToList, isExpanded, nextPlace } from './folder-tree.ts';
+import { folderToList, isExpanded, maxLeftOut, nextPlace, sortFiles } from './folder-files.ts';
 import { readInFolders } from './lost-folder.ts';
 
 /**

@@ -12,8 +12,7 @@ import { ServiceError } from '../../http/errors.ts';
 import type { ClaimedJob } from '../job.ts';
 import { folderOf } from '../objects.ts';
 import { saveProgress } from '../state.ts';
-import { type Copy, copyOnce } from './kept-copies.ts';
-import { rememberSource } from './known-sources.ts';
+import { type Copy, copyOnce, rememberSource } from './known-sources.ts';
 import { readInFolders } from './lost-folder.ts';
 import { readHead } from './sniff.ts';
 

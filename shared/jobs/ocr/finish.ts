@@ -18,8 +18,7 @@ import { completionOf, type RunEnd } from '../run-leased.ts';
 import { failJob, saveProgress, suspendJob } from '../state.ts';
 import { chatModelOf } from '../step-models.ts';
 import { findKeyOf } from '../watch.ts';
-import { namesOfPages, withPartNames } from './named-parts.ts';
-import { pageText, withPageMarks } from './page-marks.ts';
+import { namesOfPages, pageText, withPageMarks, withPartNames } from './page-texts.ts';
 import { type PageStep, pageSteps } from './page-steps.ts';
 
 /** Ends a job whose pages are all read: with their text, or with the pipeline's chat step. */

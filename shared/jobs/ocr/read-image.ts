@@ -12,8 +12,7 @@ import { chargeSubjectOf, requireJobModel } from '../chat/ask.ts';
 import type { ClaimedJob } from '../job.ts';
 import { ocrModelOf } from '../step-models.ts';
 import { stepWrite } from '../steps.ts';
-import { withCacheWrite } from './page-cache.ts';
-import { type PageStep, pageName } from './page-steps.ts';
+import { type PageStep, pageName, withCacheWrite } from './page-steps.ts';
 
 /** Draws a page, as a JPEG. Throws 422 if it can't be drawn. */
 type Draw = () => Promise<Uint8Array>;

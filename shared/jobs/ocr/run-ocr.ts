@@ -17,7 +17,7 @@ import { haveChildrenEnded, suspendJob } from '../state.ts';
 import { failWithPages, finishOcr, finishPipeline } from './finish.ts';
 import { openInlineDocuments } from './inline-documents.ts';
 import { keptPages } from './kept-pages.ts';
-import { keepParts } from './named-parts.ts';
+import { keepParts } from './page-texts.ts';
 import { readPages } from './pages.ts';
 import { finishParts, runPart, splitIntoParts } from './parts.ts';
 

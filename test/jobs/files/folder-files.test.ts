@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { folderToList, isExpanded, nextPlace } from '../../../shared/jobs/files/folder-tree.ts';
+import { folderToList, isExpanded, nextPlace } from '../../../shared/jobs/files/folder-files.ts';
 import type { Job } from '../../../shared/jobs/job.ts';
 import { listJobs } from '../../../shared/jobs/read.ts';
 import type { FolderResult } from '../../../shared/jobs/result.ts';

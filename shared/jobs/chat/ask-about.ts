@@ -4,9 +4,9 @@ import { ModelError } from '../../models/errors.ts';
 import { estimateTokens, maxCompletionTokens } from '../../models/token-bounds.ts';
 import type { ClaimedJob } from '../job.ts';
 import { runAll } from '../run-all.ts';
-import { stepsBetween } from '../steps.ts';
+import { chargeSubjectOf, stepsBetween } from '../steps.ts';
 import { callsAtOnce } from '../watch.ts';
-import { askOnce, chargeSubjectOf } from './ask.ts';
+import { askOnce } from './ask.ts';
 import { packPages } from './pack-pages.ts';
 
 /** Parts of a document that are asked about at once, unless the key may have fewer calls under way. */

@@ -10,9 +10,8 @@ import type { Model } from '../../models/catalogue.ts';
 import { isLast } from '../failure.ts';
 import type { SourcedJob } from '../files/source.ts';
 import type { TokenCounts } from '../result.ts';
-import { saveStep, stepWrite } from '../steps.ts';
+import { chargeSubjectOf, saveStep, stepWrite } from '../steps.ts';
 import { beginStep } from '../watch.ts';
-import { chargeSubjectOf } from './ask.ts';
 
 /** One line's result in the OpenAI batch format; `cost` in nano-dollars. */
 export interface LineStep {

@@ -3,8 +3,8 @@ import { runFolderJob } from '../../../shared/jobs/files/run-folder.ts';
 import type { ClaimedJob } from '../../../shared/jobs/job.ts';
 import type { LaneName } from '../../../shared/jobs/lane.ts';
 import { claimBest } from '../../../shared/jobs/next-jobs.ts';
-import { runOcrJob } from '../../../shared/jobs/ocr/run-ocr.ts';
 import { type RunJob, runLeased } from '../../../shared/jobs/run-leased.ts';
+import { runOcrJob } from '../../../shared/jobs/run-ocr.ts';
 import { dyingBefore, requestsOf } from './dying.ts';
 
 const runs: Record<LaneName, RunJob> = { chat: runChatJob, ocr: runOcrJob, folder: runFolderJob };

@@ -92,7 +92,7 @@ export interface Job extends JobKey {
   /** Of a part: which of its parent's pages it reads. */
   first_page?: number;
   last_page?: number;
-  /** Of a folder: where its listing is, see `files/folder-tree.ts`. */
+  /** Of a folder: where its listing is, see `files/folder-files.ts`. */
   page_token?: string;
   folder_at?: number;
   folders?: { id: string; depth: number }[];

@@ -6,9 +6,8 @@ import { requireJobModel } from '../step-models.ts';
 import { chargeSubjectOf } from '../steps.ts';
 import { askToEnd } from './ask.ts';
 import { chatAboutFile, chatAboutPages } from './document-chat.ts';
-import { withFileTexts } from './inline-texts.ts';
 import { keptAnswers } from './kept-answers.ts';
-import { textLimits } from './text-limits.ts';
+import { textLimits, withFileTexts } from './read-texts.ts';
 
 /** Runs a chat job. */
 export const runChatJob: RunJob = async (job, signal) => {

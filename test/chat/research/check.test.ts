@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { citedIn, sentencesOf, withoutSentences } from '../../../shared/chat/research/sentences.ts';
+import { citedIn, sentencesOf, withoutSentences } from '../../../shared/chat/research/check.ts';
 
 describe('the sentences of a text', () => {
   it('are together the text', () => {

@@ -6,10 +6,10 @@ import {
   type ClaimedJob,
   familyOf,
   findJob,
-  isPart,
+  isSection,
   type Job,
   type JobKey,
-  partIdOf,
+  sectionIdOf,
 } from './job.ts';
 import { type FailedFile, shownName } from './result.ts';
 import { LeaseLostError, resumeJob, whileLeased } from './state.ts';
@@ -102,7 +102,7 @@ export async function* childrenOf(parent: Job): AsyncGenerator<Job> {
     yield* madeFor(parent, familyOf(parent.job_id));
     return;
   }
-  yield* madeFor(parent, partIdOf(parent.job_id, 0).replace(/\d+$/, ''));
+  yield* madeFor(parent, sectionIdOf(parent.job_id, 0).replace(/\d+$/, ''));
   const step =
     parent.chat_job_id && (await findJob({ key_id: parent.key_id, job_id: parent.chat_job_id }));
   if (step) yield step;
@@ -170,7 +170,7 @@ const maxFailedFiles = 100;
 
 /** The parent's write: it adds the children that have ended, and names the first files that failed. */
 function countOf(key: JobKey, siblings: Job[], namedBefore: number): TransactWriteItem {
-  const parts = siblings.filter(isPart);
+  const parts = siblings.filter(isSection);
   const endedAs = (status: string) => siblings.filter((job) => job.status === status);
   const room = Math.max(0, maxFailedFiles - namedBefore);
   const files = endedAs('failed').flatMap(failedFileOf).slice(0, room);
@@ -208,7 +208,7 @@ const maxFileErrorLength = 300;
 
 function failedFileOf(job: Job): FailedFile[] {
   const { job_id, drive_file_id: file_id, filename = '', error = '' } = job;
-  if (!file_id || isPart(job)) return [];
+  if (!file_id || isSection(job)) return [];
   return [
     {
       job_id,

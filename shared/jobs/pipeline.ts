@@ -1,13 +1,13 @@
 import { toUsd } from '../ledger/nano-usd.ts';
 import { createChildren } from './children.ts';
 import { type ClaimedJob, childIdOf, findJob, type Job } from './job.ts';
-import { takeTurn } from './line/turns.ts';
 import { attributesOf, newJob } from './new-job.ts';
 import { keepResult, keptResult, putDocument } from './objects.ts';
 import type { ChatResult, JobResult, OcrResult, PipelineResult } from './result.ts';
 import { completionOf, type RunEnd } from './run-leased.ts';
 import { failJob, saveProgress, suspendJob } from './state.ts';
 import { chatModelOf } from './step-models.ts';
+import { tagJob } from './waiting/fair-tags.ts';
 import { findKeyOf } from './watch.ts';
 
 /*
@@ -28,7 +28,7 @@ export async function startChatStep(
   const document_object = await putDocument({ key_id: job.key_id, job_id }, pages);
   const { weight = 1 } = (await findKeyOf(job)) ?? {};
   // The step is work of another queue, and takes its turn there as a submission does.
-  const step = await takeTurn(chatStepOf(job, job_id, document_object), { weight });
+  const step = await tagJob(chatStepOf(job, job_id, document_object), { weight });
   await createChildren(job, [{ job: step }], { chat_job_id: job_id });
   return () => suspendJob(job);
 }

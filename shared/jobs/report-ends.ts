@@ -5,14 +5,16 @@ import { findKey } from '../keys/key.ts';
 import { errorFields, jobErrorWords, type LogFields, log } from '../log.ts';
 import { eventIdOf, findListener, newEvent, noteEvent } from '../webhooks/event.ts';
 import type { JobEnd } from '../webhooks/event-body.ts';
-import { filesOf, isPart, type Job } from './job.ts';
+import { filesOf, isSection, type Job } from './job.ts';
 import type { JobResult } from './result.ts';
 
 /** Logs one line for each job whose end is among the records, whoever has ended it. Parts of a job have none. */
 export async function logEnds(records: DynamoDBRecord[]): Promise<void> {
   const ended = records.filter(hasEndedNow).map(jobOfRecord);
   await Promise.all(
-    ended.filter((job) => !isPart(job)).map(async (job) => logEnd(job, await keyName(job.key_id))),
+    ended
+      .filter((job) => !isSection(job))
+      .map(async (job) => logEnd(job, await keyName(job.key_id))),
   );
 }
 

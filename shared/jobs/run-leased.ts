@@ -3,8 +3,6 @@ import { log } from '../log.ts';
 import { measure } from '../metrics.ts';
 import { advisedMs, endOfWait, isPermanent, jobErrorText, logFault } from './failure.ts';
 import { type ClaimedJob, findJob, type Job } from './job.ts';
-import { waitForLimit } from './line/places.ts';
-import { beginRun, endRun } from './line/running.ts';
 import { keepResult } from './objects.ts';
 import type { JobResult } from './result.ts';
 import { retryWaitMs } from './retry-wait.ts';
@@ -19,6 +17,8 @@ import {
   suspendJob,
 } from './state.ts';
 import { stopChildren } from './stop.ts';
+import { waitForLimit } from './waiting/retry-slots.ts';
+import { beginRun, endRun } from './waiting/running.ts';
 import { findKeyOf, StoppedError, stopByKey, watchJob } from './watch.ts';
 
 /** The write that ends a run; it returns undefined if the lease was lost, or if the job was stopped. */

@@ -3,11 +3,11 @@ import { kindInWords } from '../documents/type-words.ts';
 import { chatAboutFile } from './chat/document-chat.ts';
 import { keptAnswers } from './chat/kept-answers.ts';
 import { fetchSource } from './files/source.ts';
-import { type ClaimedJob, isPart } from './job.ts';
+import { type ClaimedJob, isSection } from './job.ts';
 import { canWorkOn, hasPages, isPaged } from './kinds.ts';
 import { keptPages } from './ocr/finish.ts';
-import { finishParts, runPart } from './ocr/parts.ts';
 import { readDocument, readInline } from './ocr/read-document.ts';
+import { finishSections, runSection } from './ocr/sections.ts';
 import { finishPipeline } from './pipeline.ts';
 import type { JobResult } from './result.ts';
 import type { RunEnd, RunJob } from './run-leased.ts';
@@ -20,12 +20,12 @@ import { haveChildrenEnded, suspendJob } from './state.ts';
 export const runOcrJob: RunJob = async (job, signal) => {
   if (job.stop_reason) return keptWork(job);
   switch (phaseOf(job)) {
-    case 'part':
-      return runPart(job, signal);
+    case 'section':
+      return runSection(job, signal);
     case 'pipeline end':
       return haveChildrenEnded(job) ? finishPipeline(job) : () => suspendJob(job);
-    case 'parts end':
-      return haveChildrenEnded(job) ? finishParts(job) : () => suspendJob(job);
+    case 'sections end':
+      return haveChildrenEnded(job) ? finishSections(job) : () => suspendJob(job);
     case 'fresh':
       return job.input_type === 'inline' ? readInline(job, signal) : readFile(job, signal);
   }
@@ -41,13 +41,13 @@ async function keptWork(job: ClaimedJob): Promise<JobResult | RunEnd> {
 
 /**
  * What a claimed job is to do. Both ends come with the last child; a worker that died before it suspended
- * the job leads there too soon. The order counts: a pipeline's chat step comes after its document's parts.
+ * the job leads there too soon. The order counts: a pipeline's chat step comes after its document's sections.
  */
-function phaseOf(job: ClaimedJob): 'part' | 'pipeline end' | 'parts end' | 'fresh' {
-  if (isPart(job)) return 'part';
+function phaseOf(job: ClaimedJob): 'section' | 'pipeline end' | 'sections end' | 'fresh' {
+  if (isSection(job)) return 'section';
   if (job.chat_job_id) return 'pipeline end';
-  // Written together with the last of the parts.
-  return job.page_count ? 'parts end' : 'fresh';
+  // Written together with the last of the sections.
+  return job.page_count ? 'sections end' : 'fresh';
 }
 
 async function readFile(job: ClaimedJob, signal: AbortSignal): Promise<JobResult | RunEnd> {

@@ -3,7 +3,7 @@ import type { TransactWriteItem } from '../aws/transact.ts';
 import { endedAs } from './ended-jobs.ts';
 import { type ClaimedJob, findJob, instant, type Job, type JobKey, retentionEnd } from './job.ts';
 import { type Condition, updateJob, updateOf } from './job-update.ts';
-import { nameOfLane, turnOf } from './lane.ts';
+import { queueOf, turnOf } from './queue-shards.ts';
 import type { EndStatus } from './record.ts';
 
 /*
@@ -31,7 +31,7 @@ import type { EndStatus } from './record.ts';
  * | resumeJob       | processing | no lease, children have ended | queued              | + turn; - error                  |
  * | pauseJob        | processing | no lease, not stopped         | queued              | + error, ready_at                |
  * | cancelQueuedJob | queued     |                               | cancelled           | - turn, due_at                   |
- * | cancelPart      | processing | own lease                     | cancelled           | - lease, due_at                  |
+ * | cancelSection      | processing | own lease                     | cancelled           | - lease, due_at                  |
  * | stopJob         | queued     | has never started             | cancelled           | + stop_reason; - turn, due_at    |
  * | stopJob         | queued     | has started                   | queued              | + stop_reason, turn              |
  * | stopJob         | processing | no lease                      | queued              | + stop_reason, turn; - error     |
@@ -39,8 +39,8 @@ import type { EndStatus } from './record.ts';
  * | nameRetry       | an end     | not done, or has failed files | the same            | + retry_job_id                   |
  * | postponeSweep   | any        | as the sweep has seen it      | the same            | due_at                           |
  *
- * A job may be claimed while it has a `turn`, which sorts it (`lane.ts`): by the tag that it took when it was
- * submitted (`line/turns.ts`), and keeps. A worker may write while its lease is on the job. A job in processing without
+ * A job may be claimed while it has a `turn`, which sorts it (`queue-shards.ts`): by the tag that it took when it was
+ * submitted (`waiting/fair-tags.ts`), and keeps. A worker may write while its lease is on the job. A job in processing without
  * a lease waits for its children. The sweep looks at a job when `due_at` is past. While a worker holds the job, that is
  * the lease's end, or a little before; a sweep that comes early leaves the job alone. A job that has ended has
  * `completed_at` and `ended`, and no turn, lease or `due_at`.
@@ -48,16 +48,16 @@ import type { EndStatus } from './record.ts';
  * A job that was stopped has a `stop_reason`, and ends `cancelled`: where the table says done or failed, it
  * is cancelled instead. "Own lease" also means that the worker knows of a stop: if it doesn't, its write is
  * refused; it reads the job again, and ends it as one that was stopped. A stopped job has the first turn of its
- * lane, as ending it is quick. Failures to end it are counted in `stop_tries`, as its retries may be used up.
+ * queue, as ending it is quick. Failures to end it are counted in `stop_tries`, as its retries may be used up.
  */
 
 /**
- * How long a worker may be silent before its job is another's. A sweep whose clock is 30 seconds ahead must not take
- * a job from a worker that renews its lease.
+ * How long a claim holds without being renewed. Then another worker may take the job. A sweep whose clock is 30 seconds
+ * ahead must not take a job from a worker that renews its lease.
  */
 export const leaseMs = 50_000;
 
-/** How often a worker renews it. */
+/** How often a worker renews its lease. */
 export const renewEveryMs = 10_000;
 
 /** How long a job may be ready before the sweep sends another message for it. */
@@ -74,7 +74,7 @@ export async function claimJob(key: JobKey & Pick<Job, 'lane'>): Promise<Claimed
   const now = Date.now();
   const started_at = instant(now);
   // A folder runs again when the last of its files has ended, which is no new start.
-  const isFolder = nameOfLane(key.lane) === 'folder';
+  const isFolder = queueOf(key.lane) === 'folder';
   const leaseUntil = instant(now + leaseMs);
   const claimed = await updateJob(key, {
     ...whileClaimable(now),
@@ -311,7 +311,7 @@ export function cancelQueuedJob(job: JobKey): Promise<Job | undefined> {
 }
 
 /** processing → cancelled, for a part whose document's job is over. */
-export const cancelPart = (part: ClaimedJob) => endJob(part, 'cancelled', {}, whileLeased(part));
+export const cancelSection = (part: ClaimedJob) => endJob(part, 'cancelled', {}, whileLeased(part));
 
 /**
  * Stops a job for a reason: it will end `cancelled`, at once if it has never started, else by a worker that

@@ -7,11 +7,11 @@ import type { Caller } from '../http/caller.ts';
 import { ConflictError } from '../http/errors.ts';
 import { type KeyLimits, limitsOf } from '../keys/key-limits.ts';
 import { findItem, findJob, type Job, type JobKey, toRecord } from './job.ts';
-import { takeTurn } from './line/turns.ts';
 import { jobOf, priorityFor, putJob } from './new-job.ts';
 import { keepMessages } from './objects.ts';
 import type { JobRecord } from './record.ts';
 import { checkSubmission, type JobSubmission } from './submission.ts';
+import { tagJob } from './waiting/fair-tags.ts';
 
 /** Accepts a job: once it is in the table, it will end `done`, `failed` or `cancelled`. */
 export async function submitJob(
@@ -37,7 +37,7 @@ async function createJob(
     ...priorityFor(priority, limits),
     ...(drive && { asked_folders: limits.drive_folders }),
   });
-  const job = await takeTurn(asked, limits);
+  const job = await tagJob(asked, limits);
   const messages = inline && (await keepMessages({ key_id, job_id }, inline.messages));
   return putJob({ ...job, ...messages });
 }

@@ -4,10 +4,10 @@ import { type FolderPage, listFolder } from '../../drive/folder.ts';
 import { type KeyLimits, limitsOfKey } from '../../keys/key-limits.ts';
 import { createChildren } from '../children.ts';
 import type { ClaimedJob, Job } from '../job.ts';
-import { takeTurns } from '../line/turns.ts';
 import type { FolderResult } from '../result.ts';
 import type { RunJob } from '../run-leased.ts';
 import { continueJob, haveChildrenEnded, suspendJob } from '../state.ts';
+import { tagJobs } from '../waiting/fair-tags.ts';
 import { beginStep, readKeyOf } from '../watch.ts';
 import { folderToList, isExpanded, maxLeftOut, nextPlace, sortFiles } from './folder-files.ts';
 import { readInFolders } from './lost-folder.ts';
@@ -55,7 +55,7 @@ async function expandPage(
   const page = await listPage(id, drive_folders, pageToken, depth > 0);
   const { pending, leftOut, counts } = await sortFiles(job, page, id, signal);
   const { files_found = 0, files_unsupported = 0, files_unreadable = 0, left_out = [] } = job;
-  const turns = await takeTurns(
+  const turns = await tagJobs(
     pending.map(({ child }) => child.job),
     { weight },
   );

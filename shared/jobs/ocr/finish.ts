@@ -1,14 +1,14 @@
 import { ServiceError } from '../../http/errors.ts';
 import { toUsd } from '../../ledger/nano-usd.ts';
 import { deliver } from '../files/delivery.ts';
-import { type ClaimedJob, isPart } from '../job.ts';
+import { type ClaimedJob, isSection } from '../job.ts';
 import { keepResult } from '../objects.ts';
 import { resultOf, startChatStep, stoppedPipeline } from '../pipeline.ts';
 import { type JobResult, lowConfidence, type OcrPage, type OcrResult } from '../result.ts';
 import { completionOf, type RunEnd } from '../run-leased.ts';
 import { completeJob, failJob } from '../state.ts';
 import { type PageStep, pageSteps } from './page-steps.ts';
-import { namesOfPages, pageText, withPageMarks, withPartNames } from './page-texts.ts';
+import { namesOfPages, pageText, withFileNames, withPageMarks } from './page-texts.ts';
 import { returnImages } from './pages.ts';
 
 /** Ends a job whose pages are all read: with their text, or with the pipeline's chat step. */
@@ -16,7 +16,7 @@ export async function finishOcr(job: ClaimedJob, steps: PageStep[]): Promise<Run
   const result = await ocrResultOf(job, steps, steps.length);
   if (result.failed_pages?.length === steps.length) throw nothingRead(result);
   if (job.pipeline) {
-    const pages = withPartNames(result.pages, ({ text, error }) => text ?? `[${error}]`);
+    const pages = withFileNames(result.pages, ({ text, error }) => text ?? `[${error}]`);
     return startChatStep(job, result, pages);
   }
   const { error } = await deliver(job, {
@@ -44,7 +44,7 @@ export async function keptPages(job: ClaimedJob): Promise<JobResult | RunEnd> {
   const { first_page: first = 1, last_page: last = maxPage } = job;
   const steps = await pageSteps(job, { first, last });
   await returnImages(job, steps);
-  if (isPart(job)) return () => completeJob(job);
+  if (isSection(job)) return () => completeJob(job);
   if (job.chat_job_id) return stoppedPipeline(job, job.chat_job_id);
   const pageCount = job.page_count ?? job.progress?.total ?? steps.at(-1)?.page ?? 0;
   if (steps.length === 0) return () => completeJob(job);
@@ -72,7 +72,7 @@ async function ocrResultOf(
     type: 'ocr',
     page_count: pageCount,
     images_used: steps.filter(({ image_hour }) => image_hour !== undefined).length,
-    text: withPartNames(pages, pageText).join('\n\n'),
+    text: withFileNames(pages, pageText).join('\n\n'),
     pages,
     ...(failed.length > 0 && { failed_pages: failed }),
     ...(unsure.length > 0 && { low_confidence_pages: unsure }),

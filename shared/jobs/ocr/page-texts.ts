@@ -8,7 +8,7 @@ import { findStep, saveStep } from '../steps.ts';
 const stepName = 'parts';
 
 /** Writes down which of a document's pages are of files in it. */
-export async function keepParts(job: ClaimedJob, { parts }: Document): Promise<void> {
+export async function keepFileNames(job: ClaimedJob, { parts }: Document): Promise<void> {
   if (parts) await saveStep(job, stepName, parts);
 }
 
@@ -23,7 +23,7 @@ export async function namesOfPages(job: Job): Promise<Map<number, { part: string
 }
 
 /** Returns the text of each page; a file in the document has its name above its first page. */
-export function withPartNames(
+export function withFileNames(
   pages: readonly OcrPage[],
   textOf: (page: OcrPage) => string,
 ): string[] {
@@ -44,7 +44,7 @@ const mark = /^<!-- page \d+ -->$/gm;
  * page's own line that looks like a mark is escaped, and shown as it was.
  */
 export function withPageMarks(pages: readonly OcrPage[]): string {
-  const texts = withPartNames(pages, (page) => escaped(pageText(page)));
+  const texts = withFileNames(pages, (page) => escaped(pageText(page)));
   return pages.map(({ page }, index) => `<!-- page ${page} -->\n\n${texts[index]}`).join('\n\n');
 }
 

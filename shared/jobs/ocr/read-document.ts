@@ -24,12 +24,12 @@ import { messagesOf } from '../objects.ts';
 import type { JobResult } from '../result.ts';
 import type { RunEnd } from '../run-leased.ts';
 import { failWithPages, finishOcr } from './finish.ts';
-import { keepParts } from './page-texts.ts';
+import { keepFileNames } from './page-texts.ts';
 import { readPages } from './pages.ts';
-import { splitIntoParts } from './parts.ts';
+import { splitIntoSections } from './sections.ts';
 
-/** A document of more pages is read in parts, by as many workers as are free. */
-const pagesPerPart = 50;
+/** A document of more pages is read in sections, by as many workers as are free. */
+const pagesPerSection = 50;
 
 /** Reads a document. Returns undefined if an `auto` job is to chat about it, since it is all text. */
 export function readDocument(
@@ -45,9 +45,9 @@ export function readDocument(
       try {
         if (job.job_type === 'auto' && document.isText) return undefined;
         checkLength(document.pageCount, job.filename);
-        await keepParts(job, document);
-        if (document.pageCount > pagesPerPart) {
-          return await splitIntoParts(job, document.pageCount, pagesPerPart);
+        await keepFileNames(job, document);
+        if (document.pageCount > pagesPerSection) {
+          return await splitIntoSections(job, document.pageCount, pagesPerSection);
         }
         return await readWhole(job, document, signal);
       } finally {
@@ -66,7 +66,7 @@ export async function readInline(
   const { document, content_sha256 } = await openInlineDocuments(job);
   try {
     checkLength(document.pageCount, 'the message');
-    await keepParts(job, document);
+    await keepFileNames(job, document);
     return await readWhole({ ...job, content_sha256 }, document, signal);
   } finally {
     document.close();

@@ -2,28 +2,28 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, queryItems, unlessConditionFails } from '../../aws/dynamodb.ts';
 import { setting } from '../../config.ts';
 import { log } from '../../log.ts';
-import { findItem, instant, isPart, type JobKey } from '../job.ts';
-import { allLanes } from '../lane.ts';
-import { type Line, lineKey, recountLane } from './line.ts';
+import { findItem, instant, isSection, type JobKey } from '../job.ts';
+import { allShards } from '../queue-shards.ts';
+import { type KeyState, keyStateKey, recountShard } from './key-state.ts';
 
 /**
  * Counts the jobs of the keys that were refused for having too many: a function that died may have counted one that was
  * never made, or not have counted an end. It reads the index of all jobs that have not ended, once for all keys.
  */
-export async function recountJobs(lanes = allLanes()): Promise<void> {
-  const lines = new Map<string, { before: number; jobs: number }>();
-  for await (const { key_id } of dueIn(recountLane)) {
-    const line = await findItem<Line>(lineKey(key_id));
-    lines.set(key_id, { before: line?.jobs ?? 0, jobs: 0 });
+export async function recountJobs(shards = allShards()): Promise<void> {
+  const states = new Map<string, { before: number; jobs: number }>();
+  for await (const { key_id } of dueIn(recountShard)) {
+    const state = await findItem<KeyState>(keyStateKey(key_id));
+    states.set(key_id, { before: state?.jobs ?? 0, jobs: 0 });
   }
-  if (lines.size === 0) return;
-  for (const lane of lanes) {
+  if (states.size === 0) return;
+  for (const lane of shards) {
     for await (const job of dueIn(lane, '9999')) {
-      const line = isPart(job) ? undefined : lines.get(job.key_id);
-      if (line) line.jobs += 1;
+      const state = isSection(job) ? undefined : states.get(job.key_id);
+      if (state) state.jobs += 1;
     }
   }
-  for (const [keyId, { before, jobs }] of lines) {
+  for (const [keyId, { before, jobs }] of states) {
     await correct(keyId, jobs - before);
     if (jobs !== before) log('warn', 'jobs recounted', { key_id: keyId, before, jobs });
   }
@@ -43,7 +43,7 @@ async function correct(keyId: string, difference: number): Promise<void> {
     dynamodb.send(
       new UpdateCommand({
         TableName: setting('JOBS_TABLE'),
-        Key: lineKey(keyId),
+        Key: keyStateKey(keyId),
         ConditionExpression: 'attribute_exists(jobs)',
         UpdateExpression: 'SET jobs = jobs + :difference, counted_at = :now REMOVE lane, due_at',
         ExpressionAttributeValues: { ':difference': difference, ':now': instant(Date.now()) },

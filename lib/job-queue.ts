@@ -5,17 +5,17 @@ import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { ServiceAlarms } from './service-alarms.ts';
 
-export interface LaneQueueProps {
+export interface JobQueueProps {
   readonly name: string;
   readonly alarms: ServiceAlarms;
 }
 
-/** The queue of a lane's messages, each for a job, and its dead-letter queue. */
-export class LaneQueue extends Construct {
+/** The queue of one kind of jobs: of messages, each for a job, with its dead-letter queue. */
+export class JobQueue extends Construct {
   private readonly queue: Queue;
   private readonly name: string;
 
-  constructor(scope: Construct, id: string, { name, alarms }: LaneQueueProps) {
+  constructor(scope: Construct, id: string, { name, alarms }: JobQueueProps) {
     super(scope, id);
     this.name = name;
     const deadLetters = new Queue(this, 'dead-letters', {
@@ -48,17 +48,17 @@ export class LaneQueue extends Construct {
 
   /** Puts out the URL of a queue, such as `ChatQueue`, for operators' commands. */
   private putOut(role: string, { queueUrl: value }: Queue): void {
-    const lane = this.name.charAt(0).toUpperCase() + this.name.slice(1);
-    new CfnOutput(this, `${role}-url`, { value }).overrideLogicalId(`${lane}${role}`);
+    const kind = this.name.charAt(0).toUpperCase() + this.name.slice(1);
+    new CfnOutput(this, `${role}-url`, { value }).overrideLogicalId(`${kind}${role}`);
   }
 
-  /** Lets a function send messages for this lane's jobs. */
+  /** Lets a function send messages for this queue's jobs. */
   grantRing(fn: LambdaFunction): void {
     this.queue.grant(fn, 'sqs:SendMessage');
     fn.addEnvironment(`${this.name.toUpperCase()}_QUEUE_URL`, this.queue.queueUrl);
   }
 
-  /** Feeds this lane's messages to a function: to at most `workers` copies at once, a batch to each. */
+  /** Feeds this queue's messages to a function: to at most `workers` copies at once, a batch to each. */
   feed(fn: LambdaFunction, workers: number, batchSize = 10): void {
     fn.addEventSource(
       new SqsEventSource(this.queue, {

@@ -3,32 +3,32 @@ import { setting } from '../config.ts';
 import type { Job } from './job.ts';
 
 /** The kinds of work that have a queue of their own. */
-export const laneNames = ['chat', 'ocr', 'folder'] as const;
-export type LaneName = (typeof laneNames)[number];
+export const queueNames = ['chat', 'ocr', 'folder'] as const;
+export type QueueName = (typeof queueNames)[number];
 
-/** The kind of lane that a shard is of. */
-export const nameOfLane = (lane: string) => lane.split('#')[0] as LaneName;
+/** Returns the queue that a shard belongs to. */
+export const queueOf = (shard: string) => shard.split('#')[0] as QueueName;
 
-/** Returns the shard of a lane that a job stays in for good, such as `chat#0`: one partition of each index. */
-export function laneOf(name: LaneName, jobId: string): string {
+/** Returns the shard of a queue that a job stays in for good, such as `chat#0`: one partition of each index. */
+export function shardOf(name: QueueName, jobId: string): string {
   const hash = createHash('sha256').update(jobId).digest().readUInt32BE();
   return `${name}#${hash % setting('LANE_SHARDS')}`;
 }
 
-/** Every lane of this deployment, with all its shards, or so many. */
-export const allLanes = (shards = setting('LANE_SHARDS')) =>
-  laneNames.flatMap((name) => shardsOf(name, shards));
+/** Returns all shards of all queues of this deployment, or so many of each. */
+export const allShards = (shards = setting('LANE_SHARDS')) =>
+  queueNames.flatMap((name) => shardsOf(name, shards));
 
-/** All shards of one kind of lane, or so many. */
-export function shardsOf(name: LaneName, shards = setting('LANE_SHARDS')): string[] {
+/** Returns all shards of one queue, or so many. */
+export function shardsOf(name: QueueName, shards = setting('LANE_SHARDS')): string[] {
   return Array.from({ length: shards }, (_, shard) => `${name}#${shard}`);
 }
 
-/** What sorts a job among the ready ones of its lane. */
+/** What sorts a job among the ready ones of its shard. */
 type Sorted = Pick<Job, 'priority' | 'job_id' | 'stop_reason'> & { tag?: number | undefined };
 
 /**
- * Returns the turn of a job that has run before, or was made by one that has: the lowest priority first, then the
+ * Returns the `turn` of a job that has run before, or was made by one that has: the lowest priority first, then the
  * lowest tag, and all before those of the priority that never ran. Stopped jobs
  * come before all.
  */

@@ -7,11 +7,11 @@ import {
 } from '@aws-sdk/client-sqs';
 import { sqs } from '../../aws/sqs.ts';
 import { setting } from '../../config.ts';
-import type { LaneName } from '../lane.ts';
 import { queueUrlOf } from '../notify.ts';
+import type { QueueName } from '../queue-shards.ts';
 
-/** How many messages a lane's queue has, about: SQS counts them with a minute's delay. */
-export interface LaneMessages {
+/** How many messages a queue has, about: SQS counts them with a minute's delay. */
+export interface QueueMessages {
   visible: number;
   in_flight: number;
   delayed: number;
@@ -25,16 +25,16 @@ const deadLettersSettings = {
   folder: 'FOLDER_DEAD_LETTERS_URL',
 } as const;
 
-/** Counts the messages of a lane. */
-export async function countMessages(lane: LaneName): Promise<LaneMessages> {
+/** Counts the messages of a queue. */
+export async function countMessages(queue: QueueName): Promise<QueueMessages> {
   const [queue, dead] = await Promise.all([
-    countsOf(queueUrlOf(lane)),
-    countsOf(setting(deadLettersSettings[lane])),
+    countsOf(queueUrlOf(queue)),
+    countsOf(setting(deadLettersSettings[queue])),
   ]);
   return { ...queue, dead: dead.visible };
 }
 
-async function countsOf(QueueUrl: string): Promise<Omit<LaneMessages, 'dead'>> {
+async function countsOf(QueueUrl: string): Promise<Omit<QueueMessages, 'dead'>> {
   const { Attributes = {} } = await sqs.send(
     new GetQueueAttributesCommand({
       QueueUrl,
@@ -56,14 +56,14 @@ async function countsOf(QueueUrl: string): Promise<Omit<LaneMessages, 'dead'>> {
 const emptyReceives = 3;
 
 /**
- * Moves a lane's dead letters back to its queue, ten at a time: each is sent before it is deleted, so that none is
+ * Moves a queue's dead letters back to it, ten at a time: each is sent before it is deleted, so that none is
  * lost, and one that was sent twice does nothing twice. Returns how many were moved.
  */
 export async function moveDeadLettersBack(
-  lane: LaneName,
+  queue: QueueName,
   onMoved: (moved: number) => void = () => {},
 ): Promise<number> {
-  const [queueUrl, deadUrl] = [queueUrlOf(lane), setting(deadLettersSettings[lane])];
+  const [queueUrl, deadUrl] = [queueUrlOf(queue), setting(deadLettersSettings[queue])];
   let moved = 0;
   for (let empty = 0; empty < emptyReceives; ) {
     const { Messages = [] } = await sqs.send(

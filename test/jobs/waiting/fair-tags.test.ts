@@ -3,16 +3,16 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Caller } from '../../../shared/http/caller.ts';
 import { dispatchJobs } from '../../../shared/jobs/dispatch.ts';
 import { type ClaimedJob, findItem, type Job } from '../../../shared/jobs/job.ts';
-import { type Line, lineKey } from '../../../shared/jobs/line/line.ts';
-import { recountJobs } from '../../../shared/jobs/line/recount.ts';
 import { claimBest, claimJobs } from '../../../shared/jobs/next-jobs.ts';
-import { splitIntoParts } from '../../../shared/jobs/ocr/parts.ts';
+import { splitIntoSections } from '../../../shared/jobs/ocr/sections.ts';
 import { getJob } from '../../../shared/jobs/read.ts';
 import { retryCallersJob } from '../../../shared/jobs/retry.ts';
 import { retryJob } from '../../../shared/jobs/state.ts';
 import { cancelJob } from '../../../shared/jobs/stop.ts';
 import { JobSubmission } from '../../../shared/jobs/submission.ts';
 import { submitJob } from '../../../shared/jobs/submit.ts';
+import { type KeyState, keyStateKey } from '../../../shared/jobs/waiting/key-state.ts';
+import { recountJobs } from '../../../shared/jobs/waiting/recount.ts';
 import { issueKey } from '../../../shared/keys/key.ts';
 import { defaultLimits } from '../../../shared/keys/key-limits.ts';
 import { chatJob } from '../../support/servers/api.ts';
@@ -49,7 +49,7 @@ async function nextKeys(count: number): Promise<string> {
   return keys.join(' ');
 }
 
-const jobsOf = async ({ keyId }: Caller) => (await findItem<Line>(lineKey(keyId)))?.jobs;
+const jobsOf = async ({ keyId }: Caller) => (await findItem<KeyState>(keyStateKey(keyId)))?.jobs;
 
 const [one, two, three] = [keyed('one'), keyed('two'), keyed('three')];
 
@@ -97,7 +97,7 @@ describe('keys take turns', () => {
     await submittedBy(reader, ocr);
     const [document] = await claimBest('ocr#0', 1);
     const source = { source_object: 'o', source_kind: 'pdf' as const, filename: 'long.pdf' };
-    const suspend = await splitIntoParts({ ...(document as ClaimedJob), ...source }, 300, 50);
+    const suspend = await splitIntoSections({ ...(document as ClaimedJob), ...source }, 300, 50);
     await suspend();
     await submittedBy(keyed('one', { drive_folders: ['f'] }), ocr);
 
@@ -214,7 +214,7 @@ describe('a key’s line', () => {
     await submittedBy(one, { priority: 50 });
     await submittedBy(one, { priority: 50 });
 
-    const line = await findItem(lineKey('one'));
+    const line = await findItem(keyStateKey('one'));
     expect(Object.keys(line ?? {}).filter((name) => name.startsWith('last_'))).toEqual([
       `last_${lane}_50`,
     ]);

@@ -4,33 +4,33 @@ import { setting } from '../../config.ts';
 import { ServiceError } from '../../http/errors.ts';
 import type { KeyLimits } from '../../keys/key-limits.ts';
 import { instant, retentionEnd } from '../job.ts';
-import type { LaneName } from '../lane.ts';
+import type { QueueName } from '../queue-shards.ts';
 
 /**
  * A key's state in the queues: an item of the jobs table that each submission updates. `last_…` is the last tag that
- * the key took at a priority of a lane, in µs since 1970; `place_…` the last place among its jobs that wait for a limit,
- * in ms since 1970. `jobs` counts those of its jobs that have not ended; `ended_…` those that ended in a lane within five
- * minutes.
+ * the key took at a priority of a queue's shard, in µs since 1970; `place_…` the last retry slot of its jobs that wait for a
+ * limit, in ms since 1970. `jobs` counts those of its jobs that have not ended; `ended_…` those that ended in a queue within
+ * five minutes.
  */
-export interface Line {
+export interface KeyState {
   key_id: string;
   job_id: 'line';
   jobs?: number;
   [mark: `last_${string}` | `place_${string}`]: number;
-  [ended: `ended_${LaneName}_${number}`]: number;
+  [ended: `ended_${QueueName}_${number}`]: number;
 }
 
-/** The primary key of a key's line. */
-export const lineKey = (keyId: string) => ({ key_id: keyId, job_id: 'line' });
+/** Returns the primary key of a key's state. */
+export const keyStateKey = (keyId: string) => ({ key_id: keyId, job_id: 'line' });
 
-/** What a key has of the turns. */
+/** How many of the waiting jobs may be the key's, and how often one of them is the next. */
 export type Share = Pick<KeyLimits, 'weight'> & Partial<Pick<KeyLimits, 'max_queued'>>;
 
 /**
- * Takes a place among the jobs of a key that wait for one of its limits. Places are `apartMs` apart, and none is before
- * `fromMs`. Returns the place, in ms since 1970.
+ * Takes a retry slot for a job that waits for a limit of its key: a time that no other such job has. Slots are `apartMs`
+ * apart, and none is before `fromMs`. Returns the slot, in ms since 1970.
  */
-export const takePlace = (
+export const takeRetrySlot = (
   keyId: string,
   limit: string,
   fromMs: number,
@@ -54,7 +54,7 @@ const maxSeen = 10_000;
 const maxTries = 10;
 
 /**
- * Moves a mark of a key's line on by `count` values. They are `step` apart, none is below `from`, and none is given
+ * Moves a mark of a key's state on by `count` values. They are `step` apart, none is below `from`, and none is given
  * twice. Returns the first. Throws `QueueFullError`, or a 503 `busy` after ten tries. It takes one conditional update, and
  * another if the mark is not where it was seen last.
  */
@@ -63,12 +63,12 @@ export async function moveOn(keyId: string, move: Move): Promise<number> {
   const name = `${keyId}/${mark}`;
   for (let tries = 1; tries <= maxTries; tries++) {
     const isBehind = (seen.get(name) ?? 0) > from - step;
-    const { line, refusedBy } = await tryMove(keyId, move, isBehind);
+    const { state, refusedBy } = await tryMove(keyId, move, isBehind);
     if (seen.size >= maxSeen) seen.clear();
-    seen.set(name, (line ?? refusedBy)?.[mark]);
-    if (line) {
-      await forgetOldMarks(line);
-      return (line[mark] ?? from) - (count - 1) * step;
+    seen.set(name, (state ?? refusedBy)?.[mark]);
+    if (state) {
+      await forgetOldMarks(state);
+      return (state[mark] ?? from) - (count - 1) * step;
     }
     await refuseIfFull(refusedBy, keyId, move);
   }
@@ -81,13 +81,13 @@ async function tryMove(
   keyId: string,
   { mark, from, step, count = 1, share }: Move,
   isBehind: boolean,
-): Promise<{ line?: Line; refusedBy?: Line | undefined }> {
+): Promise<{ state?: KeyState; refusedBy?: KeyState | undefined }> {
   const room = roomOf(share, count);
-  const { output, refusedBy } = await outputOrItem<Line>(
+  const { output, refusedBy } = await outputOrItem<KeyState>(
     dynamodb.send(
       new UpdateCommand({
         TableName: setting('JOBS_TABLE'),
-        Key: lineKey(keyId),
+        Key: keyStateKey(keyId),
         ConditionExpression: [
           isBehind ? '#mark > :before' : '(attribute_not_exists(#mark) OR #mark <= :before)',
           ...(room === undefined
@@ -112,7 +112,7 @@ async function tryMove(
       }),
     ),
   );
-  return output ? { line: output.Attributes as Line } : { refusedBy };
+  return output ? { state: output.Attributes as KeyState } : { refusedBy };
 }
 
 /** The most jobs that a key may have for so many more to be taken; undefined for any number. */
@@ -135,19 +135,19 @@ export class QueueFullError extends ServiceError {
 }
 
 async function refuseIfFull(
-  line: Line | undefined,
+  state: KeyState | undefined,
   keyId: string,
   { share, count = 1 }: Move,
 ): Promise<void> {
   const room = roomOf(share, count);
-  const jobs = line?.jobs ?? 0;
+  const jobs = state?.jobs ?? 0;
   if (room === undefined || jobs <= room) return;
-  if (line) await askForRecount(keyId);
+  if (state) await askForRecount(keyId);
   throw new QueueFullError(jobs, room + count);
 }
 
-/** The lane in which the sweep finds the lines whose jobs it is to count. */
-export const recountLane = 'line';
+/** The shard in which the sweep finds the states of keys whose jobs it is to count. */
+export const recountShard = 'line';
 /** How often the jobs of a key that is refused are counted. */
 const recountEveryMs = 10 * 60_000;
 
@@ -158,12 +158,12 @@ async function askForRecount(keyId: string): Promise<void> {
     dynamodb.send(
       new UpdateCommand({
         TableName: setting('JOBS_TABLE'),
-        Key: lineKey(keyId),
+        Key: keyStateKey(keyId),
         ConditionExpression:
           'attribute_exists(jobs) AND attribute_not_exists(due_at) AND (attribute_not_exists(counted_at) OR counted_at < :past)',
         UpdateExpression: 'SET lane = :lane, due_at = :now',
         ExpressionAttributeValues: {
-          ':lane': recountLane,
+          ':lane': recountShard,
           ':now': instant(now),
           ':past': instant(now - recountEveryMs),
         },
@@ -185,46 +185,49 @@ const spanAt = (ms: number) => Math.floor(ms / endsSpanMs);
 
 /**
  * Subtracts jobs that have ended, or were never made, from the count of a key's jobs. The same write adds those in `ended`
- * to what has ended in their lanes, from which it is known how many jobs end a minute.
+ * to what has ended in their queues, from which it is known how many jobs end a minute.
  */
 export async function uncountJobs(
   keyId: string,
   count: number,
-  ended: ReadonlyMap<LaneName, number> = new Map(),
+  ended: ReadonlyMap<QueueName, number> = new Map(),
 ): Promise<void> {
   const span = spanAt(Date.now());
-  const lanes = [...ended];
-  const removed = lanes.flatMap(([lane]) =>
-    Array.from({ length: removedSpans }, (_, index) => `ended_${lane}_${span - keptSpans - index}`),
+  const queues = [...ended];
+  const removed = queues.flatMap(([queue]) =>
+    Array.from(
+      { length: removedSpans },
+      (_, index) => `ended_${queue}_${span - keptSpans - index}`,
+    ),
   );
   await unlessConditionFails(
     dynamodb.send(
       new UpdateCommand({
         TableName: setting('JOBS_TABLE'),
-        Key: lineKey(keyId),
+        Key: keyStateKey(keyId),
         ConditionExpression: 'attribute_exists(jobs)',
         UpdateExpression: [
           'SET jobs = jobs - :count',
-          ...(lanes.length > 0
+          ...(queues.length > 0
             ? [
-                `ADD ${lanes.map(([lane]) => `ended_${lane}_${span} :${lane}`).join(', ')}`,
+                `ADD ${queues.map(([queue]) => `ended_${queue}_${span} :${queue}`).join(', ')}`,
                 `REMOVE ${removed.join(', ')}`,
               ]
             : []),
         ].join(' '),
         ExpressionAttributeValues: {
           ':count': count,
-          ...Object.fromEntries(lanes.map(([lane, number]) => [`:${lane}`, number])),
+          ...Object.fromEntries(queues.map(([queue, number]) => [`:${queue}`, number])),
         },
       }),
     ),
   );
 }
 
-/** How many of a key's jobs ended a minute in a lane: in this span and the one before, five to ten minutes in all. */
-export function endsPerMinute(line: Line, lane: LaneName, now: number): number {
+/** How many of a key's jobs ended a minute in a queue: in this span and the one before, five to ten minutes in all. */
+export function endsPerMinute(state: KeyState, queue: QueueName, now: number): number {
   const span = spanAt(now);
-  const ended = (line[`ended_${lane}_${span}`] ?? 0) + (line[`ended_${lane}_${span - 1}`] ?? 0);
+  const ended = (state[`ended_${queue}_${span}`] ?? 0) + (state[`ended_${queue}_${span - 1}`] ?? 0);
   return ended / ((now - (span - 1) * endsSpanMs) / 60_000);
 }
 
@@ -232,23 +235,23 @@ const maxOldMarks = 10;
 const dayUs = 24 * 60 * 60_000 * 1000;
 
 /** A key that uses a hundred priorities leaves a hundred marks, and each submission pays for the item's size. */
-async function forgetOldMarks(line: Line): Promise<void> {
+async function forgetOldMarks(state: KeyState): Promise<void> {
   const lastSpan = spanAt(Date.now()) - keptSpans;
-  const old = Object.keys(line).filter((name) => {
+  const old = Object.keys(state).filter((name) => {
     if (name.startsWith('ended_')) return Number(name.split('_')[2]) <= lastSpan;
-    return name.startsWith('last_') && Number(line[name as 'last_']) < Date.now() * 1000 - dayUs;
+    return name.startsWith('last_') && Number(state[name as 'last_']) < Date.now() * 1000 - dayUs;
   });
   if (old.length < maxOldMarks) return;
   await unlessConditionFails(
     dynamodb.send(
       new UpdateCommand({
         TableName: setting('JOBS_TABLE'),
-        Key: lineKey(line.key_id),
+        Key: keyStateKey(state.key_id),
         ConditionExpression: old.map((_, index) => `#${index} = :${index}`).join(' AND '),
         UpdateExpression: `REMOVE ${old.map((_, index) => `#${index}`).join(', ')}`,
         ExpressionAttributeNames: Object.fromEntries(old.map((name, i) => [`#${i}`, name])),
         ExpressionAttributeValues: Object.fromEntries(
-          old.map((name, i) => [`:${i}`, line[name as 'last_']]),
+          old.map((name, i) => [`:${i}`, state[name as 'last_']]),
         ),
       }),
     ),

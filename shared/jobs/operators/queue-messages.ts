@@ -27,11 +27,11 @@ const deadLettersSettings = {
 
 /** Counts the messages of a queue. */
 export async function countMessages(queue: QueueName): Promise<QueueMessages> {
-  const [queue, dead] = await Promise.all([
+  const [waiting, dead] = await Promise.all([
     countsOf(queueUrlOf(queue)),
     countsOf(setting(deadLettersSettings[queue])),
   ]);
-  return { ...queue, dead: dead.visible };
+  return { ...waiting, dead: dead.visible };
 }
 
 async function countsOf(QueueUrl: string): Promise<Omit<QueueMessages, 'dead'>> {

@@ -48,7 +48,7 @@ export function refuseInMessages(model: Model, messages: readonly unknown[], wit
   refuseUnpriced(model, { messages }, within);
 }
 
-/** What has a price of its own at every provider that has it. Audio that is sent may have that of other input. */
+/** What has a price of its own at every provider that has it. Audio that is sent may have the price of other input. */
 const pricedApart = ['cacheWrite', 'cacheWrite1h', 'audioOutput'] as const;
 
 /** Refuses what has a price of its own, if the catalogue doesn't say which. */

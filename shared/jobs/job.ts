@@ -82,14 +82,14 @@ export interface Job extends JobKey {
   counted?: boolean;
   /** The pipeline's chat step. */
   chat_job_id?: string;
-  /** The pages of a document that is read in parts. */
+  /** The pages of a document that is read in sections. */
   page_count?: number;
-  /** Of a document that is read in parts: how many pages the parts that have ended read, and could not read. */
+  /** Of a document that is read in sections: how many pages those that have ended read, and could not read. */
   pages_done?: number;
   pages_failed?: number;
   /** How far the job had come when its worker last wrote. */
   progress?: Progress;
-  /** Of a part: which of its parent's pages it reads. */
+  /** Of a section: which of its parent's pages it reads. */
   first_page?: number;
   last_page?: number;
   /** Of a folder: where its listing is, see `files/folder-files.ts`. */

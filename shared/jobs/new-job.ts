@@ -13,8 +13,8 @@ import { uncountJobs } from './waiting/key-state.ts';
 type Given = 'key_id' | 'job_id' | 'job_type' | 'model' | 'input_type' | 'priority' | 'max_retries';
 
 /**
- * Returns a job that is queued and ready now, in the queue of what it does. Its turn is that of a job which goes on with
- * another's work, unless it takes one of its own (`waiting/fair-tags.ts`).
+ * Returns a job that is queued and ready now, in the queue of what it does. It sorts as a job that goes on with another
+ * job's work, unless it takes a tag of its own (`waiting/fair-tags.ts`).
  */
 export function newJob(given: Pick<Job, Given> & Partial<Job>): Job {
   const now = Date.now();

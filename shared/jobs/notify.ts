@@ -7,7 +7,7 @@ import { type QueueName, queueOf } from './queue-shards.ts';
 import { maxDelayMs } from './retry-wait.ts';
 
 /**
- * A message of a queue of jobs. It carries no job, but the right to run one: whoever receives it
+ * A message of a queue of jobs. It carries no job, but the right to run one: its receiver
  * may claim one job of the shard, and the best ready one is claimed, which need not be the one it names.
  * So a message that is lost, doubled or late loses nothing and does nothing twice.
  */

@@ -73,7 +73,7 @@ export async function listJobs(
   return toPage(jobs, unreadFrom);
 }
 
-/** Reads a page of `Limit` jobs. Then it reads those of an end by the index, all others in large pages. */
+/** Reads a page of `Limit` jobs. Then it reads jobs of one end by the index, all others in large pages. */
 async function* pagesOf(
   key_id: string,
   query: QueryCommandInput,

@@ -8,7 +8,7 @@ import type { JobEnd } from '../webhooks/event-body.ts';
 import { filesOf, isSection, type Job } from './job.ts';
 import type { JobResult } from './result.ts';
 
-/** Logs one line for each job whose end is among the records, whoever has ended it. Parts of a job have none. */
+/** Logs one line for each job that ends by these records, whatever has ended it; none for sections. */
 export async function logEnds(records: DynamoDBRecord[]): Promise<void> {
   const ended = records.filter(hasEndedNow).map(jobOfRecord);
   await Promise.all(

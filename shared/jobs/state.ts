@@ -7,8 +7,8 @@ import { queueOf, turnOf } from './queue-shards.ts';
 import type { EndStatus } from './record.ts';
 
 /*
- * The state machine of jobs: every write that moves a job, each on a condition. Of two who try to move a
- * job at once one succeeds, and the other's function returns undefined.
+ * The state machine of jobs: every write that moves a job, each on a condition. If two writers try to move a
+ * job at once, one succeeds, and the other's function returns undefined.
  *
  * | event           | from       | condition                     | to                  | attributes                       |
  * |-----------------|------------|-------------------------------|---------------------|----------------------------------|
@@ -291,7 +291,7 @@ export function resumeJob(job: TurnFields & Pick<Job, 'stop_reason'>): Promise<J
   });
 }
 
-/** processing → queued until an instant, for a job that waits for a part which can't go on before. */
+/** processing → queued until an instant, for a job that waits for a section which can't go on before. */
 export function pauseJob(job: JobKey, error: string, untilMs: number): Promise<Job | undefined> {
   const until = instant(untilMs);
   return updateJob(job, {
@@ -310,8 +310,9 @@ export function cancelQueuedJob(job: JobKey): Promise<Job | undefined> {
   });
 }
 
-/** processing → cancelled, for a part whose document's job is over. */
-export const cancelSection = (part: ClaimedJob) => endJob(part, 'cancelled', {}, whileLeased(part));
+/** processing → cancelled, for a section of a document whose job is over. */
+export const cancelSection = (section: ClaimedJob) =>
+  endJob(section, 'cancelled', {}, whileLeased(section));
 
 /**
  * Stops a job for a reason: it will end `cancelled`, at once if it has never started, else by a worker that
@@ -406,7 +407,7 @@ const whileReady = (now: number): Condition => ({
   values: { ':queued': 'queued', ':now': instant(now) },
 });
 
-/** A job with a turn may be claimed even if `ready_at` is to come: the clock of who wrote that may be ahead. */
+/** A job with a `turn` may be claimed even if `ready_at` is to come: the writer's clock may have been ahead. */
 const whileClaimable = (now: number): Condition => ({
   when: '#status = :queued AND (attribute_exists(turn) OR ready_at <= :now)',
   values: { ':queued': 'queued', ':now': instant(now) },

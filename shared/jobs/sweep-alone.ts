@@ -47,7 +47,7 @@ async function mostShards(before: number | undefined): Promise<number> {
   return now;
 }
 
-/** A sweep that outlived its lease must not end that of the next. */
+/** A sweep that outlived its lease must not end the next one's lease. */
 const giveBack = (until: string) =>
   unlessConditionFails(
     update({

@@ -71,8 +71,8 @@ const leftOut = (
 });
 
 /**
- * Of a folder that is tried again, the files whose jobs failed, and if it was cancelled or failed itself, also
- * those that were cancelled or that it had not come to.
+ * Returns the files that a folder is to take which is tried again: files whose jobs failed, and if the folder was cancelled
+ * or failed itself, also files whose jobs were cancelled or that it had not come to.
  */
 async function remainingFiles({ key_id, retry_of }: Job, files: DriveFile[]): Promise<DriveFile[]> {
   if (!retry_of) return files;
@@ -104,7 +104,7 @@ function childOf(folder: Job, file: DriveFile, drive_folder_id: string): Job {
 const maxFolders = 500;
 const maxDepth = 20;
 
-/** A folder below that of a job, and how far below. */
+/** A folder below a job's own, and how far below. */
 interface Subfolder {
   id: string;
   depth: number;

@@ -60,9 +60,9 @@ async function ocrResultOf(
   steps: PageStep[],
   pageCount: number,
 ): Promise<OcrResult> {
-  const parts = await namesOfPages(job);
+  const files = await namesOfPages(job);
   const pages = steps.map(
-    ({ cost: _, image_hour: __, ...page }): OcrPage => ({ ...page, ...parts.get(page.page) }),
+    ({ cost: _, image_hour: __, ...page }): OcrPage => ({ ...page, ...files.get(page.page) }),
   );
   const failed = steps.filter(({ error }) => error !== undefined).map(({ page }) => page);
   const unsure = steps
@@ -88,5 +88,5 @@ function nothingRead({ pages }: OcrResult): ServiceError {
   );
 }
 
-/** An error as a sentence: the code before it is that of the page, and the document has its own. */
+/** An error as a sentence: the code before it is the page's, and the document has its own. */
 const withoutCode = (error: string) => error.replace(/^[a-z_]+: /, '');

@@ -25,7 +25,7 @@ export type OpenJob = Pick<
 >;
 
 /**
- * Reads all jobs and parts that have not ended, of all keys, a page of the index `due` at a time: it lists these alone,
+ * Reads all jobs and sections that have not ended, of all keys, a page of the index `due` at a time: it lists these alone,
  * in all shards. Then it reads the jobs themselves, as the index tells nothing but ids. One that ends meanwhile is left
  * out.
  */

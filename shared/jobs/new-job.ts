@@ -85,7 +85,7 @@ export const priorityFor = (
 ): Pick<Job, 'priority' | 'asked_priority'> =>
   asked >= best_priority ? { priority: asked } : { priority: best_priority, asked_priority: asked };
 
-/** Puts a new job that took its turn into the table. Returns it as it is there, if it was there already. */
+/** Puts a new job that took its tag into the table. Returns it as it is there, if it was there already. */
 export async function putJob(job: Job): Promise<Job> {
   const created = await unlessConditionFails(
     dynamodb.send(

@@ -8,8 +8,8 @@ import { queueOf } from './queue-shards.ts';
 import { claimJob, makeReady } from './state.ts';
 
 /**
- * Claims one job for each message of a queue's shard, or up to `count`: the best ready ones. Where the index, which lags the table,
- * shows too few, it claims the jobs that the messages name.
+ * Claims one job for each message of a queue's shard, or up to `count`: the best ready ones. Where the index shows too few,
+ * as it lags the table, it claims the jobs that the messages name.
  */
 export async function claimJobs(
   lane: string,

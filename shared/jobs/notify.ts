@@ -16,7 +16,7 @@ export const JobMessage = v.object({
   key_id: v.pipe(v.string(), v.nonEmpty()),
   job_id: v.pipe(v.string(), v.nonEmpty()),
   priority: v.number(),
-  /** Whether the named job had to wait, and has no turn yet. */
+  /** Whether the named job had to wait, and is not ready yet. */
   waits: v.boolean(),
   /** The named job's; absent from messages from before there were tags. */
   tag: v.optional(v.number()),

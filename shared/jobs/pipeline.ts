@@ -27,7 +27,7 @@ export async function startChatStep(
   const job_id = childIdOf(job.job_id, 'chat');
   const document_object = await putDocument({ key_id: job.key_id, job_id }, pages);
   const { weight = 1 } = (await findKeyOf(job)) ?? {};
-  // The step is work of another queue, and takes its turn there as a submission does.
+  // The step is work of another queue, and takes its tag there as a submission does.
   const step = await tagJob(chatStepOf(job, job_id, document_object), { weight });
   await createChildren(job, [{ job: step }], { chat_job_id: job_id });
   return () => suspendJob(job);

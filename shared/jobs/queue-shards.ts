@@ -38,11 +38,11 @@ export function turnOf({ priority, job_id, stop_reason, tag }: Sorted): string {
   return `${digits(priority, 3)}#${tag === undefined ? '' : `r${digits(tag, 16)}#`}${id}`;
 }
 
-/** Returns the turn of a job that has not run: the lowest priority first, then the lowest tag. */
+/** Returns the `turn` of a job that has not run: the lowest priority first, then the lowest tag. */
 export const firstTurnOf = ({ priority, job_id, tag }: Sorted & { tag: number }): string =>
   `${newcomersOf(priority)}${digits(tag, 16)}#${job_id}`;
 
-/** What the turns of the jobs of a priority begin with that have not run. */
+/** Returns what `turn` begins with for jobs of a priority that have not run. */
 export const newcomersOf = (priority: number): string => `${digits(priority, 3)}#t`;
 
 const digits = (number: number, length: number) => String(number).padStart(length, '0');

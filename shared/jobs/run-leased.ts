@@ -177,8 +177,8 @@ async function attempt(
     }
     const waitsUntil = endOfWait(job, error);
     if (waitsUntil) {
-      const { untilMs, ...place } = await waitForLimit(job, error, waitsUntil);
-      return () => postponeJob(job, jobErrorText(error), untilMs, place);
+      const { untilMs, ...slot } = await waitForLimit(job, error, waitsUntil);
+      return () => postponeJob(job, jobErrorText(error), untilMs, slot);
     }
     if (isPermanent(error)) return () => failJob(job, jobErrorText(error));
     logFault(job, error);

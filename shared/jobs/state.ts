@@ -31,7 +31,7 @@ import type { EndStatus } from './record.ts';
  * | resumeJob       | processing | no lease, children have ended | queued              | + turn; - error                  |
  * | pauseJob        | processing | no lease, not stopped         | queued              | + error, ready_at                |
  * | cancelQueuedJob | queued     |                               | cancelled           | - turn, due_at                   |
- * | cancelSection      | processing | own lease                     | cancelled           | - lease, due_at                  |
+ * | cancelSection   | processing | own lease                     | cancelled           | - lease, due_at                  |
  * | stopJob         | queued     | has never started             | cancelled           | + stop_reason; - turn, due_at    |
  * | stopJob         | queued     | has started                   | queued              | + stop_reason, turn              |
  * | stopJob         | processing | no lease                      | queued              | + stop_reason, turn; - error     |
@@ -47,8 +47,8 @@ import type { EndStatus } from './record.ts';
  *
  * A job that was stopped has a `stop_reason`, and ends `cancelled`: where the table says done or failed, it
  * is cancelled instead. "Own lease" also means that the worker knows of a stop: if it doesn't, its write is
- * refused; it reads the job again, and ends it as one that was stopped. A stopped job has the first turn of its
- * queue, as ending it is quick. Failures to end it are counted in `stop_tries`, as its retries may be used up.
+ * refused; it reads the job again, and ends it as one that was stopped. A stopped job sorts before all others of its
+ * shard, as ending it is quick. Failures to end it are counted in `stop_tries`, as its retries may be used up.
  */
 
 /**
@@ -252,10 +252,10 @@ const attemptOf = ({ attempt_at, started_at }: Job): Partial<Job> => {
   return began ? { attempt_at: began } : {};
 };
 
-/** What a turn is made of, of a job that waits. */
+/** What `turn` is made of, of a job that waits. */
 type TurnFields = JobKey & Pick<Job, 'priority'> & { tag?: number | undefined };
 
-/** Gives a queued job its turn once its wait is over. Undefined if it waits still, or has its turn already. */
+/** Makes a queued job ready once its wait is over. Returns undefined if it waits still, or is ready already. */
 export function makeReady(job: TurnFields): Promise<Job | undefined> {
   const { when, values } = whileReady(Date.now());
   return updateJob(job, {

@@ -15,7 +15,7 @@ import {
   folderToList,
   isExpanded,
   maxLeftOut,
-  nextPlace,
+  nextPosition,
   type SortedPage,
   sortFiles,
 } from './folder-files.ts';
@@ -54,7 +54,7 @@ export async function estimateFiles(question: EstimateQuestion): Promise<JobEsti
     add(total, job, sorted);
     job = {
       ...job,
-      ...nextPlace(job, { nextPageToken: page.nextPageToken, below: page.folders }),
+      ...nextPosition(job, { nextPageToken: page.nextPageToken, below: page.folders }),
     };
     total.subfolders = { found: job.folders_found ?? 0, listed: job.folders?.length ?? 0 };
   }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { folderToList, isExpanded, nextPlace } from '../../../shared/jobs/files/folder-files.ts';
+import { folderToList, isExpanded, nextPosition } from '../../../shared/jobs/files/folder-files.ts';
 import type { Job } from '../../../shared/jobs/job.ts';
 import { listJobs } from '../../../shared/jobs/read.ts';
 import type { FolderResult } from '../../../shared/jobs/result.ts';
@@ -25,7 +25,7 @@ function listed(tree: Record<string, string[]>, job: Partial<Job>): string[] {
     order.push(id);
     place = {
       ...place,
-      ...nextPlace(place, { nextPageToken: undefined, below: ids(...(tree[id] ?? [])) }),
+      ...nextPosition(place, { nextPageToken: undefined, below: ids(...(tree[id] ?? [])) }),
     };
   }
   return order;
@@ -48,9 +48,9 @@ it('stops at 500 folders below, and at 20 levels', () => {
 
 it('goes on with the next page of a folder below where it stopped', () => {
   const job = { drive_folder_id: 'root', recursive: true } as Job;
-  const first = { ...job, ...nextPlace(job, { nextPageToken: 'p2', below: ids('a') }) };
-  const second = { ...first, ...nextPlace(first, { nextPageToken: undefined, below: [] }) };
-  const third = { ...second, ...nextPlace(second, { nextPageToken: 'p2', below: [] }) };
+  const first = { ...job, ...nextPosition(job, { nextPageToken: 'p2', below: ids('a') }) };
+  const second = { ...first, ...nextPosition(first, { nextPageToken: undefined, below: [] }) };
+  const third = { ...second, ...nextPosition(second, { nextPageToken: 'p2', below: [] }) };
 
   expect(folderToList(first)).toEqual({ id: 'root', depth: 0, pageToken: 'p2' });
   expect(folderToList(second)).toEqual({ id: 'a', depth: 1, pageToken: undefined });

@@ -1,4 +1,4 @@
-import { shardsOf } from '../shared/jobs/lane.ts';
+import { shardsOf } from '../shared/jobs/queue-shards.ts';
 import { sweepJobs } from '../shared/jobs/sweep.ts';
 import { resetOcrWindows } from '../shared/ledger/ocr-windows.ts';
 import { log } from '../shared/log.ts';

@@ -1,4 +1,4 @@
-import { runOcrJob } from '../shared/jobs/ocr/run-ocr.ts';
+import { runOcrJob } from '../shared/jobs/run-ocr.ts';
 import { jobWorker } from '../shared/jobs/worker.ts';
 
 /** Reads the OCR queue. */

@@ -1,17 +1,17 @@
 import { sweepErasures } from '../shared/jobs/erase/sweep-erasures.ts';
-import { recountJobs } from '../shared/jobs/line/recount.ts';
 import { sweepJobs } from '../shared/jobs/sweep.ts';
 import { sweepAlone } from '../shared/jobs/sweep-alone.ts';
+import { recountJobs } from '../shared/jobs/waiting/recount.ts';
 import { sweepLedger } from '../shared/ledger/audit.ts';
 import { sweepEvents } from '../shared/webhooks/sweep.ts';
 
 /** Runs each minute, unless the sweep of the minute before is still at work. */
 export const handler = async () => {
-  await sweepAlone(async (lanes) => {
+  await sweepAlone(async (shards) => {
     const sweeps = await Promise.allSettled([
-      sweepJobs(lanes),
+      sweepJobs(shards),
       sweepLedger(),
-      recountJobs(lanes),
+      recountJobs(shards),
       sweepEvents(),
       sweepErasures(),
     ]);

@@ -3,7 +3,7 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import type { DriveAccount } from './drive-account.ts';
 import type { Feedback } from './feedback.ts';
-import type { JobLanes } from './job-lanes.ts';
+import type { JobQueues } from './job-queues.ts';
 import { type DocumentLimits, setDocumentLimits } from './job-runners.ts';
 import type { JobTable } from './job-table.ts';
 import type { RouteKind } from './request-rates.ts';
@@ -14,7 +14,7 @@ export interface BatchApiProps {
   readonly api: ServiceApi;
   readonly jobs: JobTable;
   readonly logs: FunctionLogs;
-  readonly lanes: JobLanes;
+  readonly queues: JobQueues;
   readonly drive: DriveAccount;
   readonly documentLimits: DocumentLimits;
   readonly feedback: Feedback;
@@ -24,7 +24,7 @@ export interface BatchApiProps {
 export class BatchApi extends Construct {
   constructor(scope: Construct, id: string, props: BatchApiProps) {
     super(scope, id);
-    const { api, jobs, logs, lanes } = props;
+    const { api, jobs, logs, queues } = props;
     const endpoint = (
       name: string,
       method: string,
@@ -43,7 +43,7 @@ export class BatchApi extends Construct {
 
     const submitJob = endpoint('submit-job', 'POST', '/batch/jobs', 'submission');
     jobs.grantSubmit(submitJob);
-    lanes.setShards(submitJob);
+    queues.setShards(submitJob);
     this.grantEstimate(submitJob, props);
     jobs.grantList(endpoint('list-jobs', 'GET', '/batch/jobs'));
     jobs.grantRead(endpoint('get-job', 'GET', '/batch/jobs/{job_id}'));
@@ -57,7 +57,7 @@ export class BatchApi extends Construct {
 
     const retryJob = endpoint('retry-job', 'POST', '/batch/jobs/{job_id}/retry');
     jobs.grantRetry(retryJob);
-    lanes.setShards(retryJob);
+    queues.setShards(retryJob);
 
     const deleteJob = endpoint('delete-job', 'DELETE', '/batch/jobs/{job_id}');
     jobs.grantErase(deleteJob);
@@ -66,7 +66,7 @@ export class BatchApi extends Construct {
 
   /** Lets a function ask what a submission of files would come to, of a function that may look at the drive. */
   private grantEstimate(fn: ServiceFunction, props: BatchApiProps): void {
-    const { jobs, logs, lanes, drive, documentLimits } = props;
+    const { jobs, logs, queues, drive, documentLimits } = props;
     const estimateJob = new ServiceFunction(this, 'estimate-job', {
       description: 'Estimates what a submission of files would come to',
       // It returns what it has after 18 seconds.
@@ -75,7 +75,7 @@ export class BatchApi extends Construct {
       logs,
     });
     jobs.grantFindKnown(estimateJob);
-    lanes.setShards(estimateJob);
+    queues.setShards(estimateJob);
     drive.grantUse(estimateJob);
     setDocumentLimits(estimateJob, documentLimits);
     const { functionArn, functionName } = estimateJob;

@@ -4,8 +4,8 @@ import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
+import { workerTimeout } from './job-queue.ts';
 import { type RunnerProps, setDocumentLimits } from './job-runners.ts';
-import { workerTimeout } from './lane-queue.ts';
 import { ServiceFunction } from './service-function.ts';
 
 export interface DocumentRunnersProps extends RunnerProps {
@@ -27,7 +27,7 @@ export class DocumentRunners extends Construct {
   }
 
   private addOcrWorker(): void {
-    const { lanes, jobs, ledger, keys, providers, drive, alarms, logs } = this.props;
+    const { queues, jobs, ledger, keys, providers, drive, alarms, logs } = this.props;
     const runOcrJob = new ServiceFunction(this, 'run-ocr-job', {
       description: 'Reads the pages of documents',
       timeout: workerTimeout,
@@ -39,7 +39,7 @@ export class DocumentRunners extends Construct {
     });
     jobs.grantWork(runOcrJob);
     jobs.grantUpload(runOcrJob);
-    lanes.setShards(runOcrJob);
+    queues.setShards(runOcrJob);
     ledger.grantSpend(runOcrJob);
     ledger.grantRead(runOcrJob);
     keys.grantRead(runOcrJob);
@@ -47,7 +47,7 @@ export class DocumentRunners extends Construct {
     drive.grantUse(runOcrJob);
     setDocumentLimits(runOcrJob, this.props.documentLimits);
     grantTextract(runOcrJob, this.props.textractPagesPerSecond);
-    lanes.ocr.feed(runOcrJob, this.props.ocrWorkers, documentsAtOnce);
+    queues.ocr.feed(runOcrJob, this.props.ocrWorkers, documentsAtOnce);
     alarms.onErrors(runOcrJob, {
       notices: 'Documents take longer: a worker stopped in the middle of one',
       todo: 'no page is lost or paid twice; look for timeouts or memory in the logs of run-ocr-job',
@@ -56,7 +56,7 @@ export class DocumentRunners extends Construct {
   }
 
   private addFolderWorker(): void {
-    const { lanes, jobs, keys, drive, alarms, logs } = this.props;
+    const { queues, jobs, keys, drive, alarms, logs } = this.props;
     const expandFolder = new ServiceFunction(this, 'expand-folder', {
       description: 'Makes a job for each file of a folder',
       timeout: workerTimeout,
@@ -64,10 +64,10 @@ export class DocumentRunners extends Construct {
     });
     jobs.grantWork(expandFolder);
     jobs.grantPut(expandFolder);
-    lanes.setShards(expandFolder);
+    queues.setShards(expandFolder);
     keys.grantRead(expandFolder);
     drive.grantUse(expandFolder);
-    lanes.folder.feed(expandFolder, this.props.folderWorkers);
+    queues.folder.feed(expandFolder, this.props.folderWorkers);
     alarms.onErrors(expandFolder, {
       notices: 'Files of a folder are found late: a worker stopped in its middle',
       todo: 'it goes on where it stopped; if it goes on failing, the error is in the logs of expand-folder',
@@ -76,7 +76,7 @@ export class DocumentRunners extends Construct {
   }
 
   private addReset(): void {
-    const { lanes, jobs, ledger, alarms, logs } = this.props;
+    const { queues, jobs, ledger, alarms, logs } = this.props;
     const reset = new ServiceFunction(this, 'reset-ocr-windows', {
       description: 'Begins the hour for every allowance of images, and wakes who waited for it',
       timeout: Duration.minutes(5),
@@ -84,11 +84,11 @@ export class DocumentRunners extends Construct {
     });
     jobs.grantTransition(reset);
     jobs.grantDue(reset);
-    // A pipeline waits in the lane of its documents; one whose child's end was not counted is found here as well.
+    // A pipeline waits in the queue of its documents; one whose child's end was not counted is found here as well.
     jobs.grantChildren(reset);
     ledger.grantReset(reset);
-    lanes.ocr.grantRing(reset);
-    lanes.setShards(reset);
+    queues.ocr.grantRing(reset);
+    queues.setShards(reset);
     alarms.onErrors(reset, {
       notices: 'Documents that wait for the next hour begin up to a minute later',
       todo: 'nothing, if it happened once: the sweep wakes them; else see the logs of reset-ocr-windows',

@@ -5,9 +5,9 @@ import { FilterRule, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lam
 import { Construct } from 'constructs';
 import type { ApiKeys } from './api-keys.ts';
 import type { DriveAccount } from './drive-account.ts';
-import type { JobLanes } from './job-lanes.ts';
+import { workerTimeout } from './job-queue.ts';
+import type { JobQueues } from './job-queues.ts';
 import type { JobTable } from './job-table.ts';
-import { workerTimeout } from './lane-queue.ts';
 import type { Ledger } from './ledger.ts';
 import type { ModelProviders } from './model-providers.ts';
 import type { ServiceAlarms } from './service-alarms.ts';
@@ -17,7 +17,7 @@ import type { Webhooks } from './webhooks.ts';
 
 /** What all runners of jobs work with. */
 export interface RunnerProps {
-  readonly lanes: JobLanes;
+  readonly queues: JobQueues;
   readonly jobs: JobTable;
   readonly ledger: Ledger;
   readonly keys: ApiKeys;
@@ -53,7 +53,7 @@ export class JobRunners extends Construct {
   }
 
   private addDispatch(): void {
-    const { lanes, jobs, keys, webhooks, alarms, logs } = this.props;
+    const { queues, jobs, keys, webhooks, alarms, logs } = this.props;
     const dispatchJobs = new ServiceFunction(this, 'dispatch-jobs', {
       description:
         'Sends a message for each job that became ready, counts each that has ended at its parent',
@@ -62,7 +62,7 @@ export class JobRunners extends Construct {
     });
     jobs.grantTransition(dispatchJobs);
     keys.grantRead(dispatchJobs);
-    lanes.grantRing(dispatchJobs);
+    queues.grantRing(dispatchJobs);
     webhooks.grantNote(dispatchJobs);
     new StreamFeed(this, 'jobs', {
       table: jobs.table,
@@ -101,7 +101,7 @@ export class JobRunners extends Construct {
   }
 
   private addChatWorker(): void {
-    const { lanes, jobs, ledger, keys, providers, drive, alarms, logs, chatWorkers } = this.props;
+    const { queues, jobs, ledger, keys, providers, drive, alarms, logs, chatWorkers } = this.props;
     const runChatJob = new ServiceFunction(this, 'run-chat-job', {
       description: 'Runs chat jobs',
       timeout: workerTimeout,
@@ -118,7 +118,7 @@ export class JobRunners extends Construct {
     setDocumentLimits(runChatJob, this.props.documentLimits);
     ledger.grantSpend(runChatJob);
     providers.grantCall(runChatJob);
-    lanes.chat.feed(runChatJob, chatWorkers);
+    queues.chat.feed(runChatJob, chatWorkers);
     alarms.onErrors(runChatJob, {
       notices: 'Chat jobs take longer: a worker stopped in their middle',
       todo: 'nothing is lost, their leases end within a minute; look for timeouts or memory in the logs of run-chat-job',
@@ -127,7 +127,7 @@ export class JobRunners extends Construct {
   }
 
   private addSweep(): void {
-    const { lanes, jobs, ledger, webhooks, alarms, logs } = this.props;
+    const { queues, jobs, ledger, webhooks, alarms, logs } = this.props;
     const sweep = new ServiceFunction(this, 'sweep', {
       description:
         'Takes back jobs and holds of lost workers, rings for forgotten jobs, erases deleted ones',
@@ -141,8 +141,8 @@ export class JobRunners extends Construct {
     jobs.grantDue(sweep);
     ledger.grantAudit(sweep);
     jobs.grantChildren(sweep);
-    lanes.grantRing(sweep);
-    lanes.setShards(sweep);
+    queues.grantRing(sweep);
+    queues.setShards(sweep);
     webhooks.grantSweep(sweep);
     alarms.onErrors(sweep, {
       notices: 'Jobs of lost workers stay in processing, and what they held stays held',

@@ -14,7 +14,7 @@ import { DocumentRunners } from './document-runners.ts';
 import { DriveAccount } from './drive-account.ts';
 import { DriveSearch } from './drive-search.ts';
 import { Feedback } from './feedback.ts';
-import { JobLanes } from './job-lanes.ts';
+import { JobQueues } from './job-queues.ts';
 import { JobRunners } from './job-runners.ts';
 import { JobTable } from './job-table.ts';
 import { Ledger } from './ledger.ts';
@@ -81,13 +81,13 @@ export class ServiceStack extends Stack {
     const ledger = new Ledger(this, 'ledger', { removalPolicy });
     const jobs = new JobTable(this, 'jobs', { retentionDays, removalPolicy });
     const drive = new DriveAccount(this, 'drive', { removalPolicy, secretStore });
-    const lanes = new JobLanes(this, 'lanes', { alarms, laneShards });
+    const queues = new JobQueues(this, 'lanes', { alarms, laneShards });
     const documentLimits = {
       bytes: settings.documentMaxMb * 1024 * 1024,
       pages: settings.documentMaxPages,
       pageSeconds: settings.documentPageSeconds,
     };
-    const work = { lanes, jobs, ledger, keys, providers, drive, alarms, logs, documentLimits };
+    const work = { queues, jobs, ledger, keys, providers, drive, alarms, logs, documentLimits };
     const webhooks = new Webhooks(this, 'webhooks', {
       ledger,
       publishes: settings.events,
@@ -117,7 +117,7 @@ export class ServiceStack extends Stack {
       detailedMetrics: settings.detailedMetrics,
     });
     const feedback = new Feedback(this, 'feedback', { api, removalPolicy, logs });
-    new BatchApi(this, 'batch', { api, jobs, logs, lanes, drive, documentLimits, feedback });
+    new BatchApi(this, 'batch', { api, jobs, logs, queues, drive, documentLimits, feedback });
     const pages = new PageReader(this, 'pages', { logs });
     const documentReader = new DocumentReader(this, 'document-reader', { logs });
     const driveSearch = new DriveSearch(this, 'drive-search', {

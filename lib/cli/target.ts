@@ -57,7 +57,7 @@ async function reachStage(dataDir: string, wanted: NameSetting[]): Promise<Outpu
     AWS_ENDPOINT_URL_DYNAMODB: stage.dynamodb_url,
     AWS_ENDPOINT_URL_SECRETS_MANAGER: stage.secrets_url,
     AWS_ENDPOINT_URL_SSM: stage.secrets_url,
-    // Its queues' URLs name the engine's host, and a client that goes there by itself says so each time.
+    // A queue's URL names the engine's host. A client that is not given that host warns at each call.
     ...(stage.outputs['ChatQueue'] && {
       AWS_ENDPOINT_URL_SQS: new URL(stage.outputs['ChatQueue']).origin,
     }),

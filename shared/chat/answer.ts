@@ -2,10 +2,9 @@ import type { Hold } from '../ledger/reserve.ts';
 import type { Model } from '../models/catalogue.ts';
 import { brokeOff, unavailable } from '../models/errors.ts';
 import type { ChatEvent } from './chat-event.ts';
-import { type CompletionRequest, upstreamBody } from './completion-request.ts';
+import { type CompletionRequest, chatSubject, upstreamBody } from './completion-request.ts';
 import { holdCall, type ModelCall, openHeldCall } from './metered-call.ts';
 import { ReadAhead } from './read-ahead.ts';
-import { chatSubject } from './subject.ts';
 import type { AnswerEvents, Turn } from './turn.ts';
 
 /** Changes a text on its way to the caller, piece by piece. */
@@ -15,7 +14,7 @@ export interface TextFilter {
   rest(): string;
 }
 
-export interface AnswerOptions {
+interface AnswerOptions {
   filter?: TextFilter;
   /** Whether it is the turn's first call, which counts as the caller's request; yes unless the turn is counted. */
   asRequest?: boolean;

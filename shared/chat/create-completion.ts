@@ -1,14 +1,18 @@
 import { Readable } from 'node:stream';
 import type { Caller } from '../http/caller.ts';
+import { completionErrorOf } from '../http/error-response.ts';
+import { doneEvent, eventOf } from '../http/event-stream.ts';
+import type { Note } from '../http/request-log.ts';
 import type { Invocation, StreamedResponse } from '../http/stream-endpoint.ts';
 import { limitsRequests, requestsAttribute } from '../ledger/account.ts';
 import { toUsd } from '../ledger/nano-usd.ts';
-import { noCompletion, toModelError, unavailable } from '../models/errors.ts';
-import { type CompletionRequest, upstreamBody } from './completion-request.ts';
-import { forwardStream } from './forward-stream.ts';
+import { errorWords } from '../log.ts';
+import { brokeOff, noCompletion, toModelError, unavailable } from '../models/errors.ts';
+import { brokenOff } from './broken-off.ts';
+import { type CompletionRequest, chatSubject, upstreamBody } from './completion-request.ts';
 import { type MeteredCall, openMeteredCall, readCompletion } from './metered-call.ts';
 import { requireModel } from './models.ts';
-import { chatSubject } from './subject.ts';
+import { ReadAhead } from './read-ahead.ts';
 
 /**
  * How long an answer may take that isn't streamed. The gateway drops a response that sends nothing for five minutes:
@@ -94,4 +98,34 @@ function limitHeaders({ account, team = account }: MeteredCall): Record<string, 
     'x-ratelimit-remaining-requests': String(Math.max(0, remaining)),
     'x-ratelimit-reset-requests': `${Math.ceil((60_000 - (now % 60_000)) / 1000)}s`,
   };
+}
+
+/**
+ * Forwards an upstream's stream byte for byte, and meters it. The chunk that holds only the usage is left out
+ * unless the caller asked for it. A stream that breaks off ends with a chunk that has `error`, without `[DONE]`.
+ * The call is settled however the stream ends, also if the caller hangs up or reads no further.
+ *
+ * @see https://platform.openai.com/docs/api-reference/chat/create
+ */
+export async function* forwardStream(
+  call: MeteredCall,
+  wantsUsage: boolean,
+  note: Note = () => {},
+): AsyncGenerator<Uint8Array | string> {
+  const ahead = new ReadAhead(call);
+  let ended = false;
+  try {
+    for await (const piece of ahead.pieces()) {
+      yield wantsUsage ? piece.bytes : piece.withoutUsage;
+      ended ||= piece.isEnd;
+    }
+    if (!ended && !call.meter.finished) throw unavailable(brokeOff);
+    if (!ended) yield doneEvent;
+  } catch (error) {
+    const told = brokenOff(error);
+    note({ error: errorWords(told) });
+    yield eventOf({ error: completionErrorOf(told) });
+  } finally {
+    await ahead.end();
+  }
 }

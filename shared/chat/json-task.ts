@@ -5,9 +5,8 @@ import { errorFields, log } from '../log.ts';
 import { catalogue, type Model } from '../models/catalogue.ts';
 import { ModelError } from '../models/errors.ts';
 import { askHeld } from './ask.ts';
-import { upstreamBody } from './completion-request.ts';
+import { chatSubject, upstreamBody } from './completion-request.ts';
 import { type HeldCall, holdCall } from './metered-call.ts';
-import { chatSubject } from './subject.ts';
 import type { Turn } from './turn.ts';
 
 /** A task for a model whose answer is JSON of a shape. */
@@ -22,7 +21,7 @@ export interface JsonTask<Shape extends v.GenericSchema> {
 }
 
 /** A task that is held and not run yet. */
-export interface HeldTask<Shape extends v.GenericSchema> {
+interface HeldTask<Shape extends v.GenericSchema> {
   held: HeldCall;
   shape: Shape;
 }

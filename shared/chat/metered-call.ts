@@ -46,7 +46,7 @@ export interface HeldCall {
   maxTokens?: number | undefined;
 }
 
-/** A call that is held in the ledger and under way. Whoever reads the response must end it. */
+/** A call that is held in the ledger and under way. The reader of the response must end it. */
 export interface MeteredCall {
   response: Response;
   meter: CompletionMeter;
@@ -103,7 +103,7 @@ export async function holdCall(call: ModelCall): Promise<HeldCall> {
 
 /**
  * Makes a call that is held. Throws `ModelError` if no upstream answers. The hold is released then. But if an upstream
- * took the prompt, and we gave up waiting for its answer, the call is settled, as that of a stream that fell silent.
+ * took the prompt, and we gave up waiting for its answer, the call is settled, as it is for a stream that fell silent.
  */
 export async function openHeldCall({ call, hold, maxTokens }: HeldCall): Promise<MeteredCall> {
   const { keyId, model, body, signal } = call;

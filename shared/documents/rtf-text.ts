@@ -50,11 +50,11 @@ const bytesOf = ({ hex, binary }: Picture) =>
 /** What holds within a group. */
 interface Group {
   isSkipped: boolean;
-  /** Whether the group may be left out by who doesn't know its word. */
+  /** Whether a reader that doesn't know the group's word may leave the group out. */
   isOptional: boolean;
   isListText: boolean;
   picture: Picture | undefined;
-  /** How many characters stand for those who can't read a `\u`. */
+  /** How many characters follow a `\u` in its place, for readers that can't read it. */
   fallback: number;
 }
 

@@ -2,9 +2,8 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as v from 'valibot';
 import { type FieldError, maxFieldErrors, UnprocessableEntityError } from './errors.ts';
 import { toFieldErrors } from './field-errors.ts';
-import { excessIn } from './json-excess.ts';
-import { readJson } from './json-fault.ts';
 import { misspellingsIn } from './misspellings.ts';
+import { excessIn, readJson } from './read-json.ts';
 
 type Schema = v.GenericSchema;
 

@@ -6,10 +6,10 @@ import {
   type ClaimedJob,
   familyOf,
   findJob,
-  isPart,
+  isSection,
   type Job,
   type JobKey,
-  partIdOf,
+  sectionIdOf,
 } from './job.ts';
 import { type FailedFile, shownName } from './result.ts';
 import { LeaseLostError, resumeJob, whileLeased } from './state.ts';
@@ -96,13 +96,13 @@ function announceOf(parent: ClaimedJob, count: number, set: Partial<Job>): Trans
   };
 }
 
-/** Reads every job and part that was made for a job. */
+/** Reads every job and section that was made for a job. */
 export async function* childrenOf(parent: Job): AsyncGenerator<Job> {
   if (parent.input_type === 'drive_folder') {
     yield* madeFor(parent, familyOf(parent.job_id));
     return;
   }
-  yield* madeFor(parent, partIdOf(parent.job_id, 0).replace(/\d+$/, ''));
+  yield* madeFor(parent, sectionIdOf(parent.job_id, 0).replace(/\d+$/, ''));
   const step =
     parent.chat_job_id && (await findJob({ key_id: parent.key_id, job_id: parent.chat_job_id }));
   if (step) yield step;
@@ -170,7 +170,7 @@ const maxFailedFiles = 100;
 
 /** The parent's write: it adds the children that have ended, and names the first files that failed. */
 function countOf(key: JobKey, siblings: Job[], namedBefore: number): TransactWriteItem {
-  const parts = siblings.filter(isPart);
+  const sections = siblings.filter(isSection);
   const endedAs = (status: string) => siblings.filter((job) => job.status === status);
   const room = Math.max(0, maxFailedFiles - namedBefore);
   const files = endedAs('failed').flatMap(failedFileOf).slice(0, room);
@@ -181,7 +181,7 @@ function countOf(key: JobKey, siblings: Job[], namedBefore: number): TransactWri
       ConditionExpression: 'attribute_exists(job_id)',
       UpdateExpression: [
         'ADD children_ended :ended, children_failed :failed, children_cancelled :cancelled',
-        parts.length > 0 ? ', pages_done :read, pages_failed :unread' : '',
+        sections.length > 0 ? ', pages_done :read, pages_failed :unread' : '',
         // Appended, as others may be counted at the same moment.
         files.length > 0
           ? 'SET failed_files = list_append(if_not_exists(failed_files, :none), :files)'
@@ -189,9 +189,9 @@ function countOf(key: JobKey, siblings: Job[], namedBefore: number): TransactWri
       ].join(' '),
       ExpressionAttributeValues: {
         ':ended': siblings.length,
-        ...(parts.length > 0 && {
-          ':read': sum(parts.map(({ progress }) => progress?.done ?? 0)),
-          ':unread': sum(parts.map(({ progress }) => progress?.failed ?? 0)),
+        ...(sections.length > 0 && {
+          ':read': sum(sections.map(({ progress }) => progress?.done ?? 0)),
+          ':unread': sum(sections.map(({ progress }) => progress?.failed ?? 0)),
         }),
         ':failed': endedAs('failed').length,
         ':cancelled': endedAs('cancelled').length,
@@ -208,7 +208,7 @@ const maxFileErrorLength = 300;
 
 function failedFileOf(job: Job): FailedFile[] {
   const { job_id, drive_file_id: file_id, filename = '', error = '' } = job;
-  if (!file_id || isPart(job)) return [];
+  if (!file_id || isSection(job)) return [];
   return [
     {
       job_id,

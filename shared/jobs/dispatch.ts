@@ -1,14 +1,12 @@
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { errorFields, log } from '../log.ts';
 import { countEnded } from './children.ts';
-import { noteEnds } from './end-events.ts';
-import { logEnds } from './end-log.ts';
-import { isPart, type Job } from './job.ts';
-import { nameOfLane } from './lane.ts';
-import { uncountJobs } from './line/line.ts';
+import { isSection, type Job } from './job.ts';
 import { notify } from './notify.ts';
+import { queueOf } from './queue-shards.ts';
 import { isEnd } from './record.ts';
-import { hasEndedNow, jobOfRecord } from './stream-record.ts';
+import { hasEndedNow, jobOfRecord, logEnds, noteEnds } from './report-ends.ts';
+import { uncountJobs } from './waiting/key-state.ts';
 
 /**
  * Reads a batch of the job table's stream. It sends a message for each job that became queued. For each one that has ended it
@@ -43,22 +41,22 @@ function recordsBefore(failed: DynamoDBRecord[], records: DynamoDBRecord[]): Dyn
  * once a submission was refused.
  */
 async function uncountEnded(records: DynamoDBRecord[]): Promise<void> {
-  const ended = records.map(jobOfRecord).filter((job) => job.tag !== undefined && !isPart(job));
+  const ended = records.map(jobOfRecord).filter((job) => job.tag !== undefined && !isSection(job));
   for (const [keyId, jobs] of Map.groupBy(ended, ({ key_id }) => key_id)) {
     try {
-      await uncountJobs(keyId, jobs.length, endsByLane(jobs));
+      await uncountJobs(keyId, jobs.length, endsByQueue(jobs));
     } catch (error) {
       log('error', 'ended jobs not counted', { key_id: keyId, ...errorFields(error) });
     }
   }
 }
 
-const endsByLane = (jobs: Job[]) =>
+const endsByQueue = (jobs: Job[]) =>
   new Map(
-    [...Map.groupBy(jobs, ({ lane }) => nameOfLane(lane))].map(([lane, of]) => [lane, of.length]),
+    [...Map.groupBy(jobs, ({ lane }) => queueOf(lane))].map(([lane, of]) => [lane, of.length]),
   );
 
-/** A job that is stopped while it waits gets its turn at once, so it is rung for again. */
+/** A job that is stopped while it waits may be claimed at once, so another message is sent for it. */
 function becameQueued({ dynamodb: { NewImage, OldImage } = {} }: DynamoDBRecord): boolean {
   if (NewImage?.['status']?.S !== 'queued') return false;
   const wasStopped = NewImage['stop_reason'] !== undefined && !OldImage?.['stop_reason'];

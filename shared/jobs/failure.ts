@@ -10,7 +10,7 @@ import { UnsettledError } from '../ledger/settle.ts';
 import { errorFields, log } from '../log.ts';
 import { ModelPausedError } from '../models/errors.ts';
 import type { Job } from './job.ts';
-import { RunningError } from './line/running.ts';
+import { RunningError } from './waiting/running.ts';
 
 /**
  * When a job that stopped with an error may go on, in epoch ms, if it only waits for a limit of its own
@@ -39,7 +39,7 @@ function isNobodysFault(error: unknown): boolean {
 const hasWaitedLong = ({ created_at }: Job) =>
   Date.now() - Date.parse(created_at) > 6 * 60 * 60_000;
 
-/** Calls and jobs end all the time, and the places of those that wait (`line/places.ts`) bound how many ask. */
+/** Calls and jobs end all the time, and the retry slots of waiting jobs (`waiting/retry-slots.ts`) bound how many ask. */
 const maxWaitForRoomMs = 10_000;
 
 /** The longer a job has been held up, the later it asks again, so that many don't ask all the time. */

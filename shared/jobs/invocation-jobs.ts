@@ -17,8 +17,8 @@ export class InvocationJobs {
 
   /**
    * Calls `run` with work that waits until its job may start. The job counts as running until `run` has written its end:
-   * a worker that is lost at that moment would otherwise be laid to a job that was done. A job whose time is up while it
-   * waits goes on later, at no cost.
+   * if the worker were lost at that moment, a job that was done would otherwise be taken for the cause. If time is up while
+   * a job waits, it goes on later, at no cost.
    */
   async run(work: RunJob, run: (work: RunJob) => Promise<void>): Promise<void> {
     let hasStarted = false;

@@ -86,17 +86,17 @@ export interface Job extends JobKey {
   counted?: boolean;
   /** The pipeline's chat step. */
   chat_job_id?: string;
-  /** The pages of a document that is read in parts. */
+  /** The pages of a document that is read in sections. */
   page_count?: number;
-  /** Of a document that is read in parts: how many pages the parts that have ended read, and could not read. */
+  /** Of a document that is read in sections: how many pages those that have ended read, and could not read. */
   pages_done?: number;
   pages_failed?: number;
   /** How far the job had come when its worker last wrote. */
   progress?: Progress;
-  /** Of a part: which of its parent's pages it reads. */
+  /** Of a section: which of its parent's pages it reads. */
   first_page?: number;
   last_page?: number;
-  /** Of a folder: where its listing is, see `files/folder-tree.ts`. */
+  /** Of a folder: where its listing is, see `files/folder-files.ts`. */
   page_token?: string;
   folder_at?: number;
   folders?: { id: string; depth: number }[];
@@ -109,15 +109,16 @@ export interface Job extends JobKey {
   /** The first files that no job was made for. */
   left_out?: LeftOutFile[];
 
+  /** The shard of its queue, such as `chat#0`. */
   lane: string;
   /** When the job may be claimed: its creation, or the end of its wait. */
   ready_at: string;
   turn?: string;
   /**
-   * Its place among the jobs of all keys, in µs since 1970, which it keeps: the start tag of fair queueing.
+   * The start tag of fair queueing, in µs since 1970, which sorts it among the jobs of all keys. It is kept for good.
    */
   tag?: number;
-  /** Its place among the jobs that wait for a limit of its key, if that is farther than a job waits at once. */
+  /** Its retry slot among the jobs that wait for a limit of its key, if that is later than a job waits at once. */
   place?: { limit: string; at: string };
   /** When the sweep looks at the job, unless somebody moved it before. */
   due_at?: string;
@@ -215,17 +216,17 @@ export function childIdOf(parentId: string, name: string): string {
 /** What the ids of a job and of its children begin with. */
 export const familyOf = (jobId: string) => jobId.slice(0, 'job_01234567-89ab'.length);
 
-/** The id of a part of a document's pages. No caller sees a part: lists are of ids that begin with `job_`. */
-export function partIdOf(parentId: string, firstPage: number): string {
+/** Returns the id of a section's job. No caller sees one: lists are of ids that begin with `job_`. */
+export function sectionIdOf(parentId: string, firstPage: number): string {
   return `part_${parentId.slice('job_'.length)}_${String(firstPage).padStart(5, '0')}`;
 }
 
-/** Whether a job is a part: a range of another job's pages. */
-export const isPart = ({ job_id }: Pick<Job, 'job_id'>) => job_id.startsWith('part_');
+/** Whether a job is a section: a range of another job's pages. */
+export const isSection = ({ job_id }: Pick<Job, 'job_id'>) => job_id.startsWith('part_');
 
-/** The id of the job that a caller knows: a part's work is its document's. */
+/** Returns the id of the job that a caller knows: for a section, its document's. */
 export const callersJobIdOf = ({ job_id, parent_job_id }: Pick<Job, 'job_id' | 'parent_job_id'>) =>
-  isPart({ job_id }) && parent_job_id ? parent_job_id : job_id;
+  isSection({ job_id }) && parent_job_id ? parent_job_id : job_id;
 
 /** Reads a job as it is now; undefined if there is none. */
 export const findJob = (key: JobKey) => findItem<Job>(key);

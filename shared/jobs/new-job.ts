@@ -4,17 +4,17 @@ import { setting } from '../config.ts';
 import type { KeyLimits } from '../keys/key-limits.ts';
 import { metadataOf } from '../ledger/metadata.ts';
 import { findJob, instant, type Job, type JobKey } from './job.ts';
-import { type LaneName, laneOf, turnOf } from './lane.ts';
-import { uncountJobs } from './line/line.ts';
+import { type QueueName, shardOf, turnOf } from './queue-shards.ts';
 import { notifyGraceMs } from './state.ts';
 import { recordModelOf } from './step-models.ts';
 import type { JobSubmission } from './submission.ts';
+import { uncountJobs } from './waiting/key-state.ts';
 
 type Given = 'key_id' | 'job_id' | 'job_type' | 'model' | 'input_type' | 'priority' | 'max_retries';
 
 /**
- * Returns a job that is queued and ready now, in the lane of what it does. Its turn is that of a job which goes on with
- * another's work, unless it takes one of its own (`line/turns.ts`).
+ * Returns a job that is queued and ready now, in the queue of what it does. It sorts as a job that goes on with another
+ * job's work, unless it takes a tag of its own (`waiting/fair-tags.ts`).
  */
 export function newJob(given: Pick<Job, Given> & Partial<Job>): Job {
   const now = Date.now();
@@ -22,7 +22,7 @@ export function newJob(given: Pick<Job, Given> & Partial<Job>): Job {
     status: 'queued',
     retry_count: 0,
     created_at: instant(now),
-    lane: laneOf(laneNameOf(given), given.job_id),
+    lane: shardOf(queueNameOf(given), given.job_id),
     ready_at: instant(now),
     turn: turnOf(given),
     due_at: instant(now + notifyGraceMs),
@@ -85,7 +85,7 @@ export const priorityFor = (
 ): Pick<Job, 'priority' | 'asked_priority'> =>
   asked >= best_priority ? { priority: asked } : { priority: best_priority, asked_priority: asked };
 
-/** Puts a new job that took its turn into the table. Returns it as it is there, if it was there already. */
+/** Puts a new job that took its tag into the table. Returns it as it is there, if it was there already. */
 export async function putJob(job: Job): Promise<Job> {
   const created = await unlessConditionFails(
     dynamodb.send(
@@ -101,8 +101,12 @@ export async function putJob(job: Job): Promise<Job> {
   return (await findJob(job)) ?? job;
 }
 
-/** Only when its file is opened does it show what an `auto` job is to do, so it goes to the lane that opens any. */
-function laneNameOf({ input_type, job_type, pipeline }: Pick<Job, Given> & Partial<Job>): LaneName {
+/** Only when its file is opened does it show what an `auto` job is to do, so it goes to the queue whose workers open any. */
+function queueNameOf({
+  input_type,
+  job_type,
+  pipeline,
+}: Pick<Job, Given> & Partial<Job>): QueueName {
   if (input_type === 'drive_folder') return 'folder';
   return job_type === 'chat' && !pipeline ? 'chat' : 'ocr';
 }

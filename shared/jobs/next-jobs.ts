@@ -3,13 +3,13 @@ import { setting } from '../config.ts';
 import { errorFields, log } from '../log.ts';
 import { measure } from '../metrics.ts';
 import { type ClaimedJob, findJob, type Job, type JobKey } from './job.ts';
-import { nameOfLane } from './lane.ts';
 import type { JobMessage } from './notify.ts';
+import { queueOf } from './queue-shards.ts';
 import { claimJob, makeReady } from './state.ts';
 
 /**
- * Claims one job for each message of a lane, or up to `count`: the best ready ones. Where the index, which lags the table,
- * shows too few, it claims the jobs that the messages name.
+ * Claims one job for each message of a queue's shard, or up to `count`: the best ready ones. Where the index shows too few,
+ * as it lags the table, it claims the jobs that the messages name.
  */
 export async function claimJobs(
   lane: string,
@@ -39,7 +39,7 @@ async function claimIfQueued(key: Claimable): Promise<ClaimedJob | undefined> {
 /** How many jobs are read beyond those to claim: other workers may claim some first. */
 const spareJobs = 10;
 
-/** Claims up to `count` ready jobs of a lane, in their turn. */
+/** Claims up to `count` ready jobs of a shard, in their order. */
 export async function claimBest(lane: string, count: number): Promise<ClaimedJob[]> {
   const claimed: ClaimedJob[] = [];
   const ready = queryPages<Claimable>({
@@ -60,8 +60,8 @@ export async function claimBest(lane: string, count: number): Promise<ClaimedJob
 
 let lastClaim: Promise<unknown> = Promise.resolve();
 
-/** Claims within one process take turns: at once they would all try for the same best jobs. */
-export function inTurn<Claimed>(claim: () => Promise<Claimed>): Promise<Claimed> {
+/** Makes one claim at a time within a process: at once they would all try for the same best jobs. */
+export function oneByOne<Claimed>(claim: () => Promise<Claimed>): Promise<Claimed> {
   const next = lastClaim.then(claim, claim);
   lastClaim = next;
   return next;
@@ -83,5 +83,5 @@ async function claimEach(keys: Claimable[], claim = claimJob): Promise<ClaimedJo
 
 function measureWait({ lane, ready_at }: Job): void {
   const ageMs = Math.max(0, Date.now() - Date.parse(ready_at));
-  measure({ QueueAgeMs: ageMs }, { lane: nameOfLane(lane) });
+  measure({ QueueAgeMs: ageMs }, { lane: queueOf(lane) });
 }

@@ -3,12 +3,12 @@ import * as v from 'valibot';
 import { sqs } from '../aws/sqs.ts';
 import { setting } from '../config.ts';
 import type { Job } from './job.ts';
-import { type LaneName, nameOfLane } from './lane.ts';
+import { type QueueName, queueOf } from './queue-shards.ts';
 import { maxDelayMs } from './retry-wait.ts';
 
 /**
- * A message of a lane's queue. It carries no job, but the right to run one: whoever receives it
- * may claim one job of the lane, and the best ready one is claimed, which need not be the one it names.
+ * A message of a queue of jobs. It carries no job, but the right to run one: its receiver
+ * may claim one job of the shard, and the best ready one is claimed, which need not be the one it names.
  * So a message that is lost, doubled or late loses nothing and does nothing twice.
  */
 export const JobMessage = v.object({
@@ -16,7 +16,7 @@ export const JobMessage = v.object({
   key_id: v.pipe(v.string(), v.nonEmpty()),
   job_id: v.pipe(v.string(), v.nonEmpty()),
   priority: v.number(),
-  /** Whether the named job had to wait, and has no turn yet. */
+  /** Whether the named job had to wait, and is not ready yet. */
   waits: v.boolean(),
   /** The named job's; absent from messages from before there were tags. */
   tag: v.optional(v.number()),
@@ -35,7 +35,7 @@ const messagesPerBatch = 10;
 /** Sends one message for each job, delayed until its wait is over. Returns the jobs whose message was refused. */
 export async function notify<Notified extends NotifiedJob>(jobs: Notified[]): Promise<Notified[]> {
   const refused: Notified[] = [];
-  for (const [queueUrl, ready] of Map.groupBy(jobs, ({ lane }) => queueUrlOf(nameOfLane(lane)))) {
+  for (const [queueUrl, ready] of Map.groupBy(jobs, ({ lane }) => queueUrlOf(queueOf(lane)))) {
     for (let start = 0; start < ready.length; start += messagesPerBatch) {
       refused.push(...(await sendBatch(queueUrl, ready.slice(start, start + messagesPerBatch))));
     }
@@ -76,5 +76,5 @@ const queueSettings = {
   folder: 'FOLDER_QUEUE_URL',
 } as const;
 
-/** The URL of a lane's queue. */
-export const queueUrlOf = (name: LaneName) => setting(queueSettings[name]);
+/** The URL of a kind's queue. */
+export const queueUrlOf = (name: QueueName) => setting(queueSettings[name]);

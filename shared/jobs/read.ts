@@ -8,7 +8,8 @@ import { typedMessage } from '../http/field-errors.ts';
 import { endedBefore } from './ended-jobs.ts';
 import { isGoing, withoutGoing } from './erase/erasure.ts';
 import { familyOf, findJob, type Job, type JobKey, jobIdPattern, toRecord } from './job.ts';
-import { type EndStatus, isEnd, type JobList, jobStatuses } from './record.ts';
+import { wholeResult } from './objects.ts';
+import { type EndStatus, isEnd, type JobList, type JobRecord, jobStatuses } from './record.ts';
 
 const Cursor = v.pipe(
   v.string(),
@@ -73,7 +74,7 @@ export async function listJobs(
   return toPage(jobs, unreadFrom);
 }
 
-/** Reads a page of `Limit` jobs. Then it reads those of an end by the index, all others in large pages. */
+/** Reads a page of `Limit` jobs. Then it reads jobs of one end by the index, all others in large pages. */
 async function* pagesOf(
   key_id: string,
   query: QueryCommandInput,
@@ -116,4 +117,16 @@ export async function requireJob(key: JobKey): Promise<Job> {
   const job = jobIdPattern.test(key.job_id) ? await findJob(key) : undefined;
   if (!job || (await isGoing(job))) throw new NotFoundError('There is no such job.');
   return job;
+}
+
+/** Reads one job of the caller, its whole result included. */
+export async function getJob({ keyId }: Caller, jobId: string): Promise<JobRecord> {
+  const job = await requireJob({ key_id: keyId, job_id: jobId });
+  try {
+    return toRecord(job, await wholeResult(job));
+  } catch (error) {
+    // It may have been deleted in between: then there is no such job any more.
+    await requireJob(job);
+    throw error;
+  }
 }

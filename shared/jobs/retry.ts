@@ -4,12 +4,12 @@ import { ConflictError } from '../http/errors.ts';
 import { type KeyLimits, limitsOf } from '../keys/key-limits.ts';
 import { allowedModelsOf, isUsable } from '../keys/usable-models.ts';
 import { findJob, type Job, toRecord } from './job.ts';
-import { takeTurn } from './line/turns.ts';
 import { attributesOf, newJob, priorityFor, putJob, taskAttributes } from './new-job.ts';
 import { requireJob } from './read.ts';
 import type { JobRecord } from './record.ts';
 import { nameRetry } from './state.ts';
 import { modelsOf, recordModelOf } from './step-models.ts';
+import { tagJob } from './waiting/fair-tags.ts';
 
 /**
  * Makes a new job that does once more what a failed or cancelled job of the caller did not; of a folder, with
@@ -30,7 +30,7 @@ export async function retryCallersJob(caller: Caller, jobId: string): Promise<Jo
 }
 
 const createRetry = async (job: Job, job_id: string, limits: KeyLimits): Promise<Job> =>
-  putJob(await takeTurn(retryOf(job, job_id, limits), limits));
+  putJob(await tagJob(retryOf(job, job_id, limits), limits));
 
 /** What a new job takes over: what was asked, and nothing of what was done. */
 const takenOver = [

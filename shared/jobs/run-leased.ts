@@ -3,8 +3,6 @@ import { log } from '../log.ts';
 import { measure } from '../metrics.ts';
 import { advisedMs, endOfWait, isPermanent, jobErrorText, logFault } from './failure.ts';
 import { type ClaimedJob, findJob, type Job } from './job.ts';
-import { waitForLimit } from './line/places.ts';
-import { beginRun, endRun } from './line/running.ts';
 import { keepResult } from './objects.ts';
 import type { JobResult } from './result.ts';
 import { retryWaitMs } from './retry-wait.ts';
@@ -19,8 +17,9 @@ import {
   suspendJob,
 } from './state.ts';
 import { stopChildren } from './stop.ts';
-import { stopByKey } from './stop-by-key.ts';
-import { findKeyOf, StoppedError, watchJob } from './watch.ts';
+import { waitForLimit } from './waiting/retry-slots.ts';
+import { beginRun, endRun } from './waiting/running.ts';
+import { findKeyOf, StoppedError, stopByKey, watchJob } from './watch.ts';
 
 /** The write that ends a run; it returns undefined if the lease was lost, or if the job was stopped. */
 export type RunEnd = () => Promise<Job | undefined>;
@@ -178,8 +177,8 @@ async function attempt(
     }
     const waitsUntil = endOfWait(job, error);
     if (waitsUntil) {
-      const { untilMs, ...place } = await waitForLimit(job, error, waitsUntil);
-      return () => postponeJob(job, jobErrorText(error), untilMs, place);
+      const { untilMs, ...slot } = await waitForLimit(job, error, waitsUntil);
+      return () => postponeJob(job, jobErrorText(error), untilMs, slot);
     }
     if (isPermanent(error)) return () => failJob(job, jobErrorText(error));
     logFault(job, error);

@@ -3,12 +3,12 @@ import type { TransactWriteItem } from '../aws/transact.ts';
 import { endedAs } from './ended-jobs.ts';
 import { type ClaimedJob, findJob, instant, type Job, type JobKey, retentionEnd } from './job.ts';
 import { type Condition, updateJob, updateOf } from './job-update.ts';
-import { nameOfLane, turnOf } from './lane.ts';
+import { queueOf, turnOf } from './queue-shards.ts';
 import type { EndStatus } from './record.ts';
 
 /*
- * The state machine of jobs: every write that moves a job, each on a condition. Of two who try to move a
- * job at once one succeeds, and the other's function returns undefined.
+ * The state machine of jobs: every write that moves a job, each on a condition. If two writers try to move a
+ * job at once, one succeeds, and the other's function returns undefined.
  *
  * | event           | from       | condition                     | to                  | attributes                       |
  * |-----------------|------------|-------------------------------|---------------------|----------------------------------|
@@ -31,7 +31,7 @@ import type { EndStatus } from './record.ts';
  * | resumeJob       | processing | no lease, children have ended | queued              | + turn; - error                  |
  * | pauseJob        | processing | no lease, not stopped         | queued              | + error, ready_at                |
  * | cancelQueuedJob | queued     |                               | cancelled           | - turn, due_at                   |
- * | cancelPart      | processing | own lease                     | cancelled           | - lease, due_at                  |
+ * | cancelSection   | processing | own lease                     | cancelled           | - lease, due_at                  |
  * | stopJob         | queued     | has never started             | cancelled           | + stop_reason; - turn, due_at    |
  * | stopJob         | queued     | has started                   | queued              | + stop_reason, turn              |
  * | stopJob         | processing | no lease                      | queued              | + stop_reason, turn; - error     |
@@ -39,25 +39,25 @@ import type { EndStatus } from './record.ts';
  * | nameRetry       | an end     | not done, or has failed files | the same            | + retry_job_id                   |
  * | postponeSweep   | any        | as the sweep has seen it      | the same            | due_at                           |
  *
- * A job may be claimed while it has a `turn`, which sorts it (`lane.ts`): by the tag that it took when it was
- * submitted (`line/turns.ts`), and keeps. A worker may write while its lease is on the job. A job in processing without
+ * A job may be claimed while it has a `turn`, which sorts it (`queue-shards.ts`): by the tag that it took when it was
+ * submitted (`waiting/fair-tags.ts`), and keeps. A worker may write while its lease is on the job. A job in processing without
  * a lease waits for its children. The sweep looks at a job when `due_at` is past. While a worker holds the job, that is
  * the lease's end, or a little before; a sweep that comes early leaves the job alone. A job that has ended has
  * `completed_at` and `ended`, and no turn, lease or `due_at`.
  *
  * A job that was stopped has a `stop_reason`, and ends `cancelled`: where the table says done or failed, it
  * is cancelled instead. "Own lease" also means that the worker knows of a stop: if it doesn't, its write is
- * refused; it reads the job again, and ends it as one that was stopped. A stopped job has the first turn of its
- * lane, as ending it is quick. Failures to end it are counted in `stop_tries`, as its retries may be used up.
+ * refused; it reads the job again, and ends it as one that was stopped. A stopped job sorts before all others of its
+ * shard, as ending it is quick. Failures to end it are counted in `stop_tries`, as its retries may be used up.
  */
 
 /**
- * How long a worker may be silent before its job is another's. A sweep whose clock is 30 seconds ahead must not take
- * a job from a worker that renews its lease.
+ * How long a claim holds without being renewed. Then another worker may take the job. A sweep whose clock is 30 seconds
+ * ahead must not take a job from a worker that renews its lease.
  */
 export const leaseMs = 50_000;
 
-/** How often a worker renews it. */
+/** How often a worker renews its lease. */
 export const renewEveryMs = 10_000;
 
 /** How long a job may be ready before the sweep sends another message for it. */
@@ -74,7 +74,7 @@ export async function claimJob(key: JobKey & Pick<Job, 'lane'>): Promise<Claimed
   const now = Date.now();
   const started_at = instant(now);
   // A folder runs again when the last of its files has ended, which is no new start.
-  const isFolder = nameOfLane(key.lane) === 'folder';
+  const isFolder = queueOf(key.lane) === 'folder';
   const leaseUntil = instant(now + leaseMs);
   const claimed = await updateJob(key, {
     ...whileClaimable(now),
@@ -252,10 +252,10 @@ const attemptOf = ({ attempt_at, started_at }: Job): Partial<Job> => {
   return began ? { attempt_at: began } : {};
 };
 
-/** What a turn is made of, of a job that waits. */
+/** What `turn` is made of, of a job that waits. */
 type TurnFields = JobKey & Pick<Job, 'priority'> & { tag?: number | undefined };
 
-/** Gives a queued job its turn once its wait is over. Undefined if it waits still, or has its turn already. */
+/** Makes a queued job ready once its wait is over. Returns undefined if it waits still, or is ready already. */
 export function makeReady(job: TurnFields): Promise<Job | undefined> {
   const { when, values } = whileReady(Date.now());
   return updateJob(job, {
@@ -291,7 +291,7 @@ export function resumeJob(job: TurnFields & Pick<Job, 'stop_reason'>): Promise<J
   });
 }
 
-/** processing → queued until an instant, for a job that waits for a part which can't go on before. */
+/** processing → queued until an instant, for a job that waits for a section which can't go on before. */
 export function pauseJob(job: JobKey, error: string, untilMs: number): Promise<Job | undefined> {
   const until = instant(untilMs);
   return updateJob(job, {
@@ -310,8 +310,9 @@ export function cancelQueuedJob(job: JobKey): Promise<Job | undefined> {
   });
 }
 
-/** processing → cancelled, for a part whose document's job is over. */
-export const cancelPart = (part: ClaimedJob) => endJob(part, 'cancelled', {}, whileLeased(part));
+/** processing → cancelled, for a section of a document whose job is over. */
+export const cancelSection = (section: ClaimedJob) =>
+  endJob(section, 'cancelled', {}, whileLeased(section));
 
 /**
  * Stops a job for a reason: it will end `cancelled`, at once if it has never started, else by a worker that
@@ -406,7 +407,7 @@ const whileReady = (now: number): Condition => ({
   values: { ':queued': 'queued', ':now': instant(now) },
 });
 
-/** A job with a turn may be claimed even if `ready_at` is to come: the clock of who wrote that may be ahead. */
+/** A job with a `turn` may be claimed even if `ready_at` is to come: the writer's clock may have been ahead. */
 const whileClaimable = (now: number): Condition => ({
   when: '#status = :queued AND (attribute_exists(turn) OR ready_at <= :now)',
   values: { ':queued': 'queued', ':now': instant(now) },

@@ -1,4 +1,5 @@
-import { catalogue, findModel, findOcrEngine } from '../models/catalogue.ts';
+import { ServiceError } from '../http/errors.ts';
+import { catalogue, findModel, findOcrEngine, type Model } from '../models/catalogue.ts';
 
 /** What decides which models a job's steps run on. */
 interface Asked {
@@ -30,4 +31,11 @@ export function modelsOf(asked: Asked): string[] {
   const reads = asked.job_type !== 'chat' || asked.pipeline !== null;
   const chats = asked.job_type !== 'ocr' || asked.pipeline !== null;
   return [...(chats ? [chatModelOf(asked)] : []), ...(reads ? [ocrModelOf(asked)] : [])];
+}
+
+/** Returns the model that a job runs on. Throws 404 if the deployment has dropped it since the job came. */
+export function requireJobModel(id: string): Model {
+  const model = findModel(id);
+  if (model) return model;
+  throw new ServiceError(404, 'model_not_found', `The model ${id} is not served any more.`);
 }

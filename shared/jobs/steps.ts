@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { PutCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
-import { dynamodb, queryItems, unlessConditionFails } from '../aws/dynamodb.ts';
-import { isStorable } from '../aws/storable.ts';
+import { dynamodb, isStorable, queryItems, unlessConditionFails } from '../aws/dynamodb.ts';
 import type { TransactWriteItem } from '../aws/transact.ts';
+import type { ModelCall } from '../chat/metered-call.ts';
 import { setting } from '../config.ts';
 import { callersJobIdOf, findItem, type Job, type JobKey, retentionEnd } from './job.ts';
 import { getText, putText } from './objects.ts';
@@ -130,4 +130,14 @@ export async function* stepFields<Value extends object>(
 
 async function readValue<Value>({ value, value_object }: Step): Promise<Value> {
   return (value_object ? JSON.parse(await getText(value_object)) : value) as Value;
+}
+
+/** What a charge says of a job's call. Its use is counted under the tags: `batch`, and one kind of it. */
+export function chargeSubjectOf(job: Job, does: 'chat' | 'ocr' = 'chat'): ModelCall['subject'] {
+  const { pipeline, document_object, metadata } = job;
+  return {
+    tags: ['batch', `batch:${pipeline || document_object ? 'pipeline' : does}`],
+    job_id: callersJobIdOf(job),
+    ...(metadata && { metadata }),
+  };
 }

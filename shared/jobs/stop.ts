@@ -41,7 +41,7 @@ export async function cancelJob({ keyId }: Caller, jobId: string): Promise<JobRe
     return toRecord(cancelled);
   }
   const now = await requireJob(job);
-  // A call that broke off may have cancelled the job alone: whoever asks again has the rest stopped.
+  // A call that broke off may have cancelled the job alone: a second one stops the rest.
   if (now.status === 'cancelled') await stopChildren({ stop_reason: cancelledAbove, ...now });
   throw conflict('queued job can be cancelled', now);
 }

@@ -8,11 +8,11 @@ import { ConflictError } from '../http/errors.ts';
 import { type KeyLimits, limitsOf } from '../keys/key-limits.ts';
 import { findErasure } from './erase/erasure.ts';
 import { findItem, findJob, type Job, type JobKey, toRecord } from './job.ts';
-import { takeTurn } from './line/turns.ts';
 import { jobOf, priorityFor, putJob } from './new-job.ts';
 import { keepMessages } from './objects.ts';
 import type { JobRecord } from './record.ts';
 import { checkSubmission, type JobSubmission } from './submission.ts';
+import { tagJob } from './waiting/fair-tags.ts';
 
 /** Accepts a job: once it is in the table, it will end `done`, `failed` or `cancelled`. */
 export async function submitJob(
@@ -46,7 +46,7 @@ async function createJob(
     ...(drive && { asked_folders: limits.drive_folders }),
     ...(submission_id && { submission_id }),
   });
-  const job = await takeTurn(asked, limits);
+  const job = await tagJob(asked, limits);
   const messages = inline && (await keepMessages({ key_id, job_id }, inline.messages));
   return putJob({ ...job, ...messages });
 }

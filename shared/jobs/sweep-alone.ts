@@ -2,7 +2,7 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, unlessConditionFails } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
 import { instant } from './job.ts';
-import { allLanes } from './lane.ts';
+import { allShards } from './queue-shards.ts';
 
 /** How long a sweep may hold the lease: as long as its function may run. */
 const leaseMs = 60_000;
@@ -11,15 +11,15 @@ const leaseMs = 60_000;
 const Key = { key_id: 'sweep', job_id: 'lease' };
 
 /**
- * Runs a sweep unless another one is at work. Returns whether it ran. The sweep gets every lane that there ever was:
+ * Runs a sweep unless another one is at work. Returns whether it ran. The sweep gets every shard that there ever was:
  * jobs of shards that a deployment took away are still to be finished.
  */
-export async function sweepAlone(sweep: (lanes: string[]) => Promise<void>): Promise<boolean> {
+export async function sweepAlone(sweep: (shards: string[]) => Promise<void>): Promise<boolean> {
   const until = instant(Date.now() + leaseMs);
   const taken = await take(until);
   if (!taken) return false;
   try {
-    await sweep(allLanes(await mostShards(taken.Attributes?.['lane_shards'])));
+    await sweep(allShards(await mostShards(taken.Attributes?.['lane_shards'])));
     return true;
   } finally {
     await giveBack(until);
@@ -36,7 +36,7 @@ const take = (until: string) =>
     }),
   );
 
-/** Returns the most shards that a lane has had, and keeps that with the lease. */
+/** Returns the most shards that a queue has had, and keeps that with the lease. */
 async function mostShards(before: number | undefined): Promise<number> {
   const now = setting('LANE_SHARDS');
   if (before !== undefined && before >= now) return before;
@@ -47,7 +47,7 @@ async function mostShards(before: number | undefined): Promise<number> {
   return now;
 }
 
-/** A sweep that outlived its lease must not end that of the next. */
+/** A sweep that outlived its lease must not end the next one's lease. */
 const giveBack = (until: string) =>
   unlessConditionFails(
     update({

@@ -4,8 +4,8 @@ import { errorFields, log } from '../log.ts';
 import { measure } from '../metrics.ts';
 import { childrenOf, countEnded } from './children.ts';
 import { type ClaimedJob, findJob, instant, type Job, type JobKey } from './job.ts';
-import { allLanes } from './lane.ts';
 import { notify } from './notify.ts';
+import { allShards } from './queue-shards.ts';
 import {
   childrenGraceMs,
   makeReady,
@@ -19,9 +19,9 @@ import {
  * Looks at every job that is due: takes it back from a worker that is lost, sends another message if nobody came for
  * it, counts its children again if it waits for them.
  */
-export async function sweepJobs(lanes = allLanes()): Promise<void> {
+export async function sweepJobs(shards = allShards()): Promise<void> {
   let oldestReadyMs = 0;
-  for (const lane of lanes) {
+  for (const lane of shards) {
     let swept = 0;
     for await (const { items } of dueJobs(lane)) {
       const readyMs = await Promise.all(items.map(sweepSafely));

@@ -1,10 +1,10 @@
-import { type ApiKey, findKey, readKey } from '../keys/key.ts';
+import { type ApiKey, findKey, readKey, stateOf } from '../keys/key.ts';
 import { limitsOfKey } from '../keys/key-limits.ts';
 import { errorFields, log } from '../log.ts';
-import { type ClaimedJob, findJob } from './job.ts';
+import { type ClaimedJob, findJob, type Job } from './job.ts';
 import { forgetProgress } from './progress.ts';
 import { renewEveryMs, renewLease } from './state.ts';
-import { stopByKey } from './stop-by-key.ts';
+import { modelsOf } from './step-models.ts';
 
 /** How old what a worker knows of its job may be when a step begins. */
 const knownForMs = 1_000;
@@ -20,7 +20,7 @@ export class StoppedError extends Error {
 }
 
 /** What a process knows of a job that it runs. */
-export interface Watch {
+interface Watch {
   /** The job as it was claimed, or as its lease was renewed last. */
   job: ClaimedJob;
   isStopped: boolean;
@@ -118,3 +118,22 @@ function noteStop(watch: Watch): void {
   watch.isStopped = true;
   watch.grace = setTimeout(() => watch.graceOver.abort(new StoppedError()), stopGraceMs);
 }
+
+/**
+ * Returns why a job's key stops it: it was revoked, has expired, or may no longer use a model that the job would be
+ * refused for if it were submitted now. Undefined if the job may go on.
+ */
+export function stopByKey(key: ApiKey, job: Job): string | undefined {
+  const state = stateOf(key);
+  if (state === 'revoked') return 'key_revoked: The API key of the job was revoked.';
+  if (state === 'expired') return 'key_expired: The API key of the job has expired.';
+  const denied = key.models && modelsOf(askedOf(job)).find((id) => !key.models?.includes(id));
+  return denied ? `model_denied: The API key of the job may no longer use ${denied}.` : undefined;
+}
+
+/** What decides which models a job runs on, as it was submitted; a pipeline's chat step has its model alone. */
+const askedOf = ({ job_type, model, asked_model, pipeline }: Job) => ({
+  job_type,
+  model: job_type === 'chat' ? model : (asked_model ?? null),
+  pipeline: pipeline ?? null,
+});

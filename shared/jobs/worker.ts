@@ -5,7 +5,7 @@ import { type ApiKey, findKey } from '../keys/key.ts';
 import { errorFields, log } from '../log.ts';
 import { InvocationJobs } from './invocation-jobs.ts';
 import type { ClaimedJob } from './job.ts';
-import { claimBest, claimJobs, inTurn } from './next-jobs.ts';
+import { claimBest, claimJobs, oneByOne } from './next-jobs.ts';
 import { JobMessage } from './notify.ts';
 import { type RunJob, runLeased } from './run-leased.ts';
 
@@ -19,7 +19,7 @@ const lookEveryMs = 1_000;
 const claimingShare = 1 / 3;
 
 /**
- * Makes the handler of a lane's queue. Each message claims a job, and these run at once. When one of them ends
+ * Makes the handler of a queue of jobs. Each message claims a job, and these run at once. When one of them ends
  * the next is claimed, while any is ready, so that no job waits for a message that was lost with another worker.
  * It runs up to `atOnce` jobs, or as many as messages came if these are more. How a job ends is on its record; a
  * message goes back to the queue only if the claim failed, or the write of how a job ended.
@@ -35,10 +35,10 @@ export function jobWorker(work: RunJob, atOnce = 1) {
     const readable = Records.flatMap((record) => readMessage(record) ?? []);
     const readableIds = new Set(readable.map(({ messageId }) => messageId));
     const unreadable = Records.filter(({ messageId }) => !readableIds.has(messageId));
-    const lanes = Map.groupBy(readable, ({ body }) => body.lane);
+    const shards = Map.groupBy(readable, ({ body }) => body.lane);
     const failures = await Promise.all(
-      [...lanes].map(([lane, messages]) =>
-        workLane(lane, messages, new Slots(Math.max(atOnce, messages.length), run), mayTakeMore),
+      [...shards].map(([lane, messages]) =>
+        workShard(lane, messages, new Slots(Math.max(atOnce, messages.length), run), mayTakeMore),
       ),
     );
     return {
@@ -67,7 +67,7 @@ function readMessage({ messageId, body }: SQSRecord): Message | undefined {
  * Returns the messages that go back to the queue: all if the claim failed, else one for each job whose end could not be
  * written.
  */
-async function workLane(
+async function workShard(
   lane: string,
   messages: Message[],
   slots: Slots,
@@ -76,11 +76,11 @@ async function workLane(
   let returned = messages;
   try {
     const bodies = messages.map(({ body }) => body);
-    slots.begin(await inTurn(() => claimJobs(lane, bodies, slots.free)));
+    slots.begin(await oneByOne(() => claimJobs(lane, bodies, slots.free)));
     returned = [];
     while (await slots.oneEnds(mayTakeMore() ? lookEveryMs : undefined)) {
       if (mayTakeMore() && slots.free > 0)
-        slots.begin(await inTurn(() => claimBest(lane, slots.free)));
+        slots.begin(await oneByOne(() => claimBest(lane, slots.free)));
     }
   } catch (error) {
     slots.failed.push(error);

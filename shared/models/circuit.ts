@@ -3,7 +3,7 @@ import { measure } from '../metrics.ts';
 
 /*
  * A circuit breaker for each model of an upstream, in the memory of one function. Failures of one key pause that key
- * alone: they may be its prompts' fault, and no key may take a model from the others. Those of several open the circuit.
+ * alone: they may be its prompts' fault, and no key may take a model from the others. Failures of several keys open the circuit.
  *
  * @see https://learn.microsoft.com/en-us/azure/architecture/patterns/circuit-breaker
  */

@@ -15,8 +15,8 @@ const metered: Record<string, TokenKind> = {
 };
 
 /**
- * Public prices that no call comes to: those of tools that a provider runs, because requests for them are refused. And
- * the one of audio that was read from a cache, because no chat completion's usage counts it: it is paid as other audio.
+ * Public prices that no call comes to: prices of tools that a provider runs, because requests for them are refused; and
+ * the price of audio that was read from a cache, because no chat completion's usage counts it: it is paid as other audio.
  */
 const neverCharged = [
   ...['web_searches_kcount', 'storage_searches_kcount', 'social_searches_kcount'],

@@ -1,7 +1,7 @@
 import type { JsonSchema } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
 import { maxFieldErrors } from '../http/errors.ts';
-import { maxJsonValues, maxNesting } from '../http/json-excess.ts';
+import { maxJsonValues, maxNesting } from '../http/read-json.ts';
 import { version } from '../version.ts';
 import { chatComponents, chatOperation } from './chat-stream.ts';
 import { completionComponents, completionOperations } from './completions.ts';

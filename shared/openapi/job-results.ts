@@ -1,4 +1,4 @@
-import { maxLines } from '../jobs/chat/line-limit.ts';
+import { maxLines } from '../jobs/chat/file-lines.ts';
 import {
   ChatBatchResult,
   ChatResult,

@@ -1,4 +1,4 @@
-import { maxLines } from '../jobs/chat/line-limit.ts';
+import { maxLines } from '../jobs/chat/file-lines.ts';
 import { EstimatedFiles, EstimatedPages, JobEstimate } from '../jobs/estimate.ts';
 import { JobRecord } from '../jobs/record.ts';
 import { DriveInput, InlineInput, JobSubmission, SubmissionHeader } from '../jobs/submission.ts';

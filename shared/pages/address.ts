@@ -72,7 +72,7 @@ function isWeb({ protocol, username, password }: URL): boolean {
   return (protocol === 'http:' || protocol === 'https:') && username === '' && password === '';
 }
 
-/** A literal address is its own: resolvers are never asked for it, and neither is the hook of a connection. */
+/** Returns the addresses of a host. A literal address needs no resolver, and Node asks a connection's `lookup` for none. */
 async function addressesOf(host: string, resolve: Resolve): Promise<LookupAddress[]> {
   const family = isIP(host);
   if (family) return [{ address: host, family }];

@@ -2,7 +2,7 @@ import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import pLimit from 'p-limit';
 import { dynamodb, getItems } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
-import { instant, isPart } from '../jobs/job.ts';
+import { instant, isSection } from '../jobs/job.ts';
 import { openJobs } from '../jobs/operators/open-jobs.ts';
 import type { ApiKey } from '../keys/key.ts';
 import { type Budget, budgetOf } from '../keys/limits-report.ts';
@@ -88,7 +88,7 @@ async function countOpenJobs(): Promise<Map<string, JobsOpen>> {
   const counts = new Map<string, JobsOpen>();
   for await (const jobs of openJobs()) {
     for (const job of jobs) {
-      if (isPart(job)) continue;
+      if (isSection(job)) continue;
       const count = counts.get(job.key_id) ?? { queued: 0, running: 0 };
       count[job.status === 'queued' ? 'queued' : 'running'] += 1;
       counts.set(job.key_id, count);

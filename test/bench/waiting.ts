@@ -4,8 +4,8 @@ import pLimit from 'p-limit';
 import { v7 as uuidv7 } from 'uuid';
 import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import type { Job } from '../../shared/jobs/job.ts';
-import { takeTurns } from '../../shared/jobs/line/turns.ts';
 import { newJob } from '../../shared/jobs/new-job.ts';
+import { tagJobs } from '../../shared/jobs/waiting/fair-tags.ts';
 import { call, chatJob, submit, type Target, until } from '../support/servers/api.ts';
 import { newCaller } from '../support/servers/new-caller.ts';
 import { cpuSecondsOf } from '../support/servers/processes.ts';
@@ -65,7 +65,7 @@ async function putBatch(size: number): Promise<void> {
     const messages_json = JSON.stringify([{ role: 'user', content: '1' }]);
     return newJob({ ...id, ...kind, priority: 5, max_retries: 3, messages_json });
   });
-  const placed = await takeTurns(jobs, { weight: 1 });
+  const placed = await tagJobs(jobs, { weight: 1 });
   const RequestItems = { [table]: placed.map((Item) => ({ PutRequest: { Item } })) };
   await dynamodb.send(new BatchWriteCommand({ RequestItems }));
 }

@@ -2,11 +2,11 @@ import { readdirSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Caller } from '../../shared/http/caller.ts';
 import { runChatJob } from '../../shared/jobs/chat/run-chat.ts';
-import type { LaneName } from '../../shared/jobs/lane.ts';
 import { claimBest } from '../../shared/jobs/next-jobs.ts';
-import { runOcrJob } from '../../shared/jobs/ocr/run-ocr.ts';
+import type { QueueName } from '../../shared/jobs/queue-shards.ts';
 import type { ChatBatchResult, ChatResult, OcrResult } from '../../shared/jobs/result.ts';
 import { runLeased } from '../../shared/jobs/run-leased.ts';
+import { runOcrJob } from '../../shared/jobs/run-ocr.ts';
 import { leaseMs } from '../../shared/jobs/state.ts';
 import { readGrey, smallPdf } from '../support/fixtures/small-documents.ts';
 import { gate } from '../support/servers/model-stub-pieces.ts';
@@ -39,7 +39,7 @@ beforeEach(() => {
 const runs = { ocr: runOcrJob, chat: runChatJob };
 
 /** Runs the one job that is ready, until `timeIsUp`. */
-async function start(lane: LaneName & keyof typeof runs, timeIsUp: AbortSignal): Promise<void> {
+async function start(lane: QueueName & keyof typeof runs, timeIsUp: AbortSignal): Promise<void> {
   await world.dispatch();
   const [job, another] = await claimBest(`${lane}#0`, 2);
   if (!job || another) throw new Error('one job should be ready');

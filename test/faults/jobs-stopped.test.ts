@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Caller } from '../../shared/http/caller.ts';
 import type { Job } from '../../shared/jobs/job.ts';
-import type { LaneName } from '../../shared/jobs/lane.ts';
+import type { QueueName } from '../../shared/jobs/queue-shards.ts';
 import type { FolderResult, JobResult } from '../../shared/jobs/result.ts';
 import { leaseMs, maxStopTries } from '../../shared/jobs/state.ts';
 import { stopCallersJob } from '../../shared/jobs/stop.ts';
@@ -77,7 +77,7 @@ const beyond = 4;
 const steps = (requests: number) => some(4, upTo(requests));
 
 /** Stops jobs before each request of their workers. */
-async function expectStoppedBeforeAny(lane: LaneName, body: object): Promise<void> {
+async function expectStoppedBeforeAny(lane: QueueName, body: object): Promise<void> {
   // The first pages of an hour may ask for its pace more than once, which would count requests that no other job makes.
   await world.submitEach(1, body);
   await world.work();

@@ -1,11 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  excessIn,
-  maxJsonNames,
-  maxJsonValues,
-  maxNesting,
-} from '../../shared/http/json-excess.ts';
+import { excessIn, maxJsonNames, maxJsonValues, maxNesting } from '../../shared/http/read-json.ts';
 
 const many = (count: number, item: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => item(index)).join(',');

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type JsonFault, readJson } from '../../shared/http/json-fault.ts';
+import { type JsonFault, readJson } from '../../shared/http/read-json.ts';
 import { cases } from '../support/run/cases.ts';
 
 /** JSON that is whole, or has lost or gained something in one place. */

@@ -2,10 +2,15 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { countEnded, createChildren } from '../../shared/jobs/children.ts';
 import { runFolderJob } from '../../shared/jobs/files/run-folder.ts';
-import { getJob } from '../../shared/jobs/get-job.ts';
-import { type ClaimedJob, childIdOf, familyOf, type Job, partIdOf } from '../../shared/jobs/job.ts';
+import {
+  type ClaimedJob,
+  childIdOf,
+  familyOf,
+  type Job,
+  sectionIdOf,
+} from '../../shared/jobs/job.ts';
 import { newJob } from '../../shared/jobs/new-job.ts';
-import { listJobs } from '../../shared/jobs/read.ts';
+import { getJob, listJobs } from '../../shared/jobs/read.ts';
 import type { FolderResult } from '../../shared/jobs/result.ts';
 import { completionOf, runLeased } from '../../shared/jobs/run-leased.ts';
 import { claimJob, failJob, LeaseLostError, suspendJob } from '../../shared/jobs/state.ts';
@@ -82,7 +87,7 @@ describe('the id of a child', () => {
   it('of a part is in the order of its pages', () => {
     const pages = [1, 51, 951, 1001, 10_001];
 
-    const ids = pages.map((page) => partIdOf('job_0', page));
+    const ids = pages.map((page) => sectionIdOf('job_0', page));
 
     expect(ids.toSorted()).toEqual(ids);
   });

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { defaultLimits } from '../../shared/keys/key-limits.ts';
-import { reportBatchStats } from '../../shared/usage/batch-stats.ts';
+import { countJobs, reportBatchStats } from '../../shared/usage/batch-stats.ts';
 import { countCharges } from '../../shared/usage/count.ts';
 import type { EndedCharge } from '../../shared/usage/figures.ts';
-import { countJobs } from '../../shared/usage/job-counts.ts';
 import { reportStats } from '../../shared/usage/stats.ts';
 import { useStoppedClock } from '../support/worlds/clock.ts';
 import { putJobs } from '../support/worlds/put-jobs.ts';

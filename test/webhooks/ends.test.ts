@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from 'vitest';
 import { createChildren } from '../../shared/jobs/children.ts';
 import { dispatchJobs } from '../../shared/jobs/dispatch.ts';
-import { childIdOf, partIdOf } from '../../shared/jobs/job.ts';
+import { childIdOf, sectionIdOf } from '../../shared/jobs/job.ts';
 import { newJob } from '../../shared/jobs/new-job.ts';
 import { completionOf } from '../../shared/jobs/run-leased.ts';
 import { claimJob, failJob } from '../../shared/jobs/state.ts';
@@ -85,7 +85,7 @@ it('tells of a folder, and not of its files, nor of the parts of a document', as
   const folder = await claimed();
   const { lease_id: _, lease_until: __, ...shared } = folder;
   const turn = (await submitted()).turn ?? '';
-  const children = [childIdOf(folder.job_id, 'a'), partIdOf(folder.job_id, 1)].map((job_id) => ({
+  const children = [childIdOf(folder.job_id, 'a'), sectionIdOf(folder.job_id, 1)].map((job_id) => ({
     job: newJob({ ...shared, job_id, parent_job_id: folder.job_id, status: 'queued', turn }),
   }));
   const parent = await createChildren(folder, children);

@@ -4,7 +4,7 @@ import { aligned, printable } from '../text.ts';
 
 /** Describes what waits: a line for each lane, then one for each priority and key. */
 export function describeQueue({ lanes, waiting }: QueueReport, now: number): string {
-  const byLane = aligned([
+  const byQueue = aligned([
     [
       ...['lane', 'ready', 'later', 'running', 'oldest', 'ended a minute'],
       ...['messages', 'delayed', 'in flight', 'dead letters'],
@@ -15,7 +15,7 @@ export function describeQueue({ lanes, waiting }: QueueReport, now: number): str
       ...[messages.visible, messages.delayed, messages.in_flight, messages.dead].map(String),
     ]),
   ]);
-  if (waiting.length === 0) return `${byLane}\n\nNothing waits.`;
+  if (waiting.length === 0) return `${byQueue}\n\nNothing waits.`;
   const byKey = aligned([
     ['lane', 'priority', 'key', 'name', 'ready', 'later', 'oldest'],
     ...waiting.map((group) => [
@@ -23,7 +23,7 @@ export function describeQueue({ lanes, waiting }: QueueReport, now: number): str
       ...[String(group.ready), String(group.later), ageOf(group.oldest_at, now)],
     ]),
   ]);
-  return `${byLane}\n\n${byKey}`;
+  return `${byQueue}\n\n${byKey}`;
 }
 
 /** Says what a redrive did. */

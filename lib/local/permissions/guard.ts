@@ -32,7 +32,7 @@ export function guardRequests(options: GuardOptions): void {
   const { request } = http;
   const judge = judgeFor(options);
   http.request = ((target: RequestOptions, ...rest: []) => {
-    // The SDK's clients give options first; who gives a URL first is none of them.
+    // The SDK's clients pass options first. A call that passes a URL first is not one of theirs.
     const signed = readSignature(target);
     const sent = request(target, ...rest);
     if (signed) check(sent, signed, judge);

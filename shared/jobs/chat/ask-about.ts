@@ -4,9 +4,9 @@ import { ModelError } from '../../models/errors.ts';
 import { estimateTokens, maxCompletionTokens } from '../../models/token-bounds.ts';
 import type { ClaimedJob } from '../job.ts';
 import { runAll } from '../run-all.ts';
-import { stepsBetween } from '../steps.ts';
+import { chargeSubjectOf, stepsBetween } from '../steps.ts';
 import { callsAtOnce } from '../watch.ts';
-import { askOnce, chargeSubjectOf } from './ask.ts';
+import { askOnce } from './ask.ts';
 import { packPages } from './pack-pages.ts';
 
 /** Parts of a document that are asked about at once, unless the key may have fewer calls under way. */
@@ -83,8 +83,8 @@ async function askInParts(
     return { answer: await call('whole', prompt(only?.text ?? '')), parts: 1 };
   }
   const asking = parts.map(({ text, first, last }, index) => () => {
-    const place = `This is part ${index + 1} of ${parts.length} of a document, its pages ${first} to ${last}.`;
-    return call(`part_${index + 1}`, `${place}\n\n${prompt(text)}`);
+    const heading = `This is part ${index + 1} of ${parts.length} of a document, its pages ${first} to ${last}.`;
+    return call(`part_${index + 1}`, `${heading}\n\n${prompt(text)}`);
   });
   const answers = await runAll(asking, await callsAtOnce(job, partsAtOnce));
   return { answer: await combine(answers, prompt, room, call), parts: parts.length };

@@ -1,11 +1,9 @@
 import type { TransactWriteItem } from '../../aws/transact.ts';
 import { type Answer, ask } from '../../chat/ask.ts';
 import type { ModelCall } from '../../chat/metered-call.ts';
-import { ServiceError } from '../../http/errors.ts';
 import { toUsd } from '../../ledger/nano-usd.ts';
 import type { Kept, Products } from '../../ledger/settle.ts';
-import { findModel, type Model } from '../../models/catalogue.ts';
-import { type ClaimedJob, callersJobIdOf, type Job } from '../job.ts';
+import type { ClaimedJob, Job } from '../job.ts';
 import { inlineResult } from '../objects.ts';
 import type { ChatResult } from '../result.ts';
 import type { EndedJob } from '../run-leased.ts';
@@ -19,23 +17,6 @@ export const chatResultOf = ({ cost, ...answer }: Answer): ChatResult => ({
   ...answer,
   cost_usd: toUsd(cost),
 });
-
-/** What a charge says of a job's call. Its use is counted under the tags: `batch`, and one kind of it. */
-export function chargeSubjectOf(job: Job, does: 'chat' | 'ocr' = 'chat'): ModelCall['subject'] {
-  const { pipeline, document_object, metadata } = job;
-  return {
-    tags: ['batch', `batch:${pipeline || document_object ? 'pipeline' : does}`],
-    job_id: callersJobIdOf(job),
-    ...(metadata && { metadata }),
-  };
-}
-
-/** Returns the model that a job runs on. Throws 404 if the deployment has dropped it since the job came. */
-export function requireJobModel(id: string): Model {
-  const model = findModel(id);
-  if (model) return model;
-  throw new ServiceError(404, 'model_not_found', `The model ${id} is not served any more.`);
-}
 
 /**
  * Asks a model once for a named step of a job, whatever dies in between: if the step is there, its answer is returned

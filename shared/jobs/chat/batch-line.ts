@@ -3,17 +3,15 @@ import { ask } from '../../chat/ask.ts';
 import { CompletionRequest, upstreamBody } from '../../chat/completion-request.ts';
 import { ServiceError } from '../../http/errors.ts';
 import { faultIn } from '../../http/field-errors.ts';
-import { excessIn } from '../../http/json-excess.ts';
-import { readJson } from '../../http/json-fault.ts';
+import { excessIn, readJson } from '../../http/read-json.ts';
 import { usableModel } from '../../keys/usable-models.ts';
 import { metadataOf } from '../../ledger/metadata.ts';
 import type { Model } from '../../models/catalogue.ts';
 import { isLast } from '../failure.ts';
 import type { SourcedJob } from '../files/source.ts';
 import type { TokenCounts } from '../result.ts';
-import { saveStep, stepWrite } from '../steps.ts';
+import { chargeSubjectOf, saveStep, stepWrite } from '../steps.ts';
 import { beginStep } from '../watch.ts';
-import { chargeSubjectOf } from './ask.ts';
 
 /** One line's result in the OpenAI batch format; `cost` in nano-dollars. */
 export interface LineStep {

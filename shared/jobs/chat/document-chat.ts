@@ -1,18 +1,8 @@
-import { readFile, stat } from 'node:fs/promises';
-import * as v from 'valibot';
 import type { Answer } from '../../chat/ask.ts';
-import { findFileId, Messages, noFileIds } from '../../chat/completion-message.ts';
-import { refuseInMessages } from '../../chat/unsupported-parameters.ts';
 import { unsupportedFile } from '../../documents/errors.ts';
 import { isComposite } from '../../documents/kind.ts';
 import { documentTexts } from '../../documents/parts/document-texts.ts';
-import { decodeText } from '../../documents/text.ts';
 import { kindInWords } from '../../documents/type-words.ts';
-import { ServiceError, UnprocessableEntityError } from '../../http/errors.ts';
-import { faultIn } from '../../http/field-errors.ts';
-import { excessIn } from '../../http/json-excess.ts';
-import { readJson } from '../../http/json-fault.ts';
-import type { Model } from '../../models/catalogue.ts';
 import { deliver } from '../files/delivery.ts';
 import { fetchSource, type SourcedJob } from '../files/source.ts';
 import { withFile } from '../files/source-file.ts';
@@ -22,12 +12,12 @@ import { getDocument } from '../objects.ts';
 import type { ChatResult } from '../result.ts';
 import { completionOf, type RunEnd } from '../run-leased.ts';
 import { continueJob, saveProgress } from '../state.ts';
-import { chatModelOf } from '../step-models.ts';
-import { askOnce, chargeSubjectOf, chatResultOf, requireJobModel } from './ask.ts';
+import { chatModelOf, requireJobModel } from '../step-models.ts';
+import { chargeSubjectOf } from '../steps.ts';
+import { askOnce, chatResultOf } from './ask.ts';
 import { askAbout } from './ask-about.ts';
 import { runBatchFile } from './batch-file.ts';
-import { type AnswerHead, withHead } from './result-head.ts';
-import { maxTextBytes, textLimits } from './text-limits.ts';
+import { messagesIn, readTextFile, textLimits } from './read-texts.ts';
 
 /** Runs a chat job about the pages that a pipeline's OCR has read. */
 export async function chatAboutPages(job: ClaimedJob, signal: AbortSignal): Promise<RunEnd> {
@@ -58,41 +48,6 @@ export async function chatAboutFile(job: ClaimedJob, signal: AbortSignal): Promi
     source_kind === 'json' ? messagesIn(requireJobModel(sourced.model), text, filename) : undefined;
   if (messages) return answerMessages(sourced, messages, signal);
   return answerPages(sourced, [text], signal);
-}
-
-async function readTextFile(path: string, name: string): Promise<string> {
-  const { size } = await stat(path);
-  if (size > maxTextBytes) {
-    const mb = maxTextBytes / 1024 / 1024;
-    throw new ServiceError(422, 'file_too_large', `${name} has more than ${mb} MB of text.`);
-  }
-  return decodeText(await readFile(path));
-}
-
-const Conversation = v.object({ messages: Messages });
-
-/** A JSON file with `messages` is a conversation; any other is a text. */
-function messagesIn(model: Model, text: string, name: string): unknown[] | undefined {
-  const invalid = (wrong: string) => new ServiceError(422, 'invalid_messages', `${name}: ${wrong}`);
-  const excess = excessIn(text);
-  if (excess?.loc[0] === 'messages') throw invalid(`messages: ${excess.msg}`);
-  if (excess?.type === 'too_long') return undefined;
-  const json = readJson(text);
-  if ('fault' in json || typeof json.value !== 'object' || json.value === null) return undefined;
-  if (!('messages' in json.value)) return undefined;
-  if (excess) throw invalid(excess.msg);
-  const read = v.safeParse(Conversation, json.value, { abortEarly: true });
-  if (!read.success) throw invalid(faultIn(read.issues[0], 'messages'));
-  const { messages } = read.output;
-  const fileId = findFileId(messages);
-  if (fileId) throw invalid(`messages.${fileId.join('.')}: ${noFileIds}`);
-  try {
-    refuseInMessages(model, messages, []);
-  } catch (error) {
-    if (!(error instanceof UnprocessableEntityError)) throw error;
-    throw invalid(error.message);
-  }
-  return messages;
 }
 
 async function answerMessages(
@@ -150,3 +105,31 @@ const headOf = (job: ClaimedJob): AnswerHead => ({
   job: (job.document_object && job.parent_job_id) || job.job_id,
   source: job.filename,
 });
+
+/** What is said of an answer at its head. */
+interface AnswerHead {
+  /** Absent where the document itself was the prompt. */
+  question: string | undefined;
+  model: string;
+  job: string;
+  source: string | undefined;
+}
+
+/**
+ * Returns an answer as Markdown with front matter: what was asked, of which model, when, and by which job.
+ * Strings are written as JSON, which is YAML too.
+ */
+export function withHead(answer: string, { question, model, job, source }: AnswerHead): string {
+  const fields = { question, model, date: new Date().toISOString(), job, source };
+  const lines = Object.entries(fields).flatMap(([name, value]) =>
+    value === undefined ? [] : `${name}: ${quoted(value)}`,
+  );
+  return ['---', ...lines, '---', '', answer].join('\n');
+}
+
+/** Quotes a string. What JSON may leave as it is and YAML may not have in a line is escaped. */
+const quoted = (text: string) =>
+  JSON.stringify(text).replace(
+    /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g,
+    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );

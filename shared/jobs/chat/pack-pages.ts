@@ -34,7 +34,7 @@ function divided(page: string, room: number): string[] {
   if (estimateTokens(page) <= room || middle === page.length) return [page];
   const border = ['\n\n', '\n', ' ']
     .map((separator) => page.lastIndexOf(separator, middle))
-    .find((place) => place > middle / 2);
+    .find((at) => at > middle / 2);
   const cut = border ?? middle;
   return [page.slice(0, cut), page.slice(cut)].flatMap((half) => divided(half.trim(), room));
 }

@@ -1,8 +1,7 @@
 import { ServiceError } from '../../http/errors.ts';
 import type { SourcedJob } from '../files/source.ts';
 import { type FileLine, maxLineBytes, type Refusal, refusalOf } from './batch-line.ts';
-import { linesOf, reserveBytes } from './file-lines.ts';
-import { maxLines } from './line-limit.ts';
+import { linesOf, maxLines, reserveBytes } from './file-lines.ts';
 
 /** A file of requests that is on this machine. */
 export interface RequestFile {

@@ -2,11 +2,12 @@ import type { ClaimedJob } from '../job.ts';
 import { messagesOf } from '../objects.ts';
 import type { ChatResult } from '../result.ts';
 import type { EndedJob, RunJob } from '../run-leased.ts';
-import { askToEnd, chargeSubjectOf, requireJobModel } from './ask.ts';
+import { requireJobModel } from '../step-models.ts';
+import { chargeSubjectOf } from '../steps.ts';
+import { askToEnd } from './ask.ts';
 import { chatAboutFile, chatAboutPages } from './document-chat.ts';
-import { withFileTexts } from './inline-texts.ts';
 import { keptAnswers } from './kept-answers.ts';
-import { textLimits } from './text-limits.ts';
+import { textLimits, withFileTexts } from './read-texts.ts';
 
 /** Runs a chat job. */
 export const runChatJob: RunJob = async (job, signal) => {

@@ -3,7 +3,7 @@ import { queryItems } from '../../aws/dynamodb.ts';
 import { writeTransaction } from '../../aws/transact.ts';
 import { setting } from '../../config.ts';
 import { copyIdOfObject, copyOwnerOf, copyUseIdOf } from '../files/kept-copies.ts';
-import { familyOf, findItem, findJob, instant, isPart, type Job, type JobKey } from '../job.ts';
+import { familyOf, findItem, findJob, instant, isSection, type Job, type JobKey } from '../job.ts';
 
 /** The lane in which the sweep finds the erasures that are to go on. */
 export const erasureLane = 'erasure';
@@ -111,7 +111,7 @@ export async function beginErasure(job: Job): Promise<Erasure | undefined> {
 
 /** The items that a job's own attributes name: what is known of its file, its copy, the name of its result. */
 async function linksOf(job: Job): Promise<Link[]> {
-  if (isPart(job)) return [];
+  if (isSection(job)) return [];
   const { job_id, known_id, source_object, drive_file_id } = job;
   // A job that was copied for before jobs named the item of their copy.
   const copy_id = job.copy_id ?? (source_object && (await copyIdOfObject(job, source_object)));

@@ -4,7 +4,7 @@ import { dynamodb, queryPages, unlessConditionFails } from '../../aws/dynamodb.t
 import { setting } from '../../config.ts';
 import { childrenOf } from '../children.ts';
 import { copyOwnerOf, isCopyInUse } from '../files/kept-copies.ts';
-import { findJob, instant, isPart, type Job, type JobKey } from '../job.ts';
+import { findJob, instant, isSection, type Job, type JobKey } from '../job.ts';
 import { deleteObject, folderOf, objectsOf } from '../objects.ts';
 import { stopJob } from '../state.ts';
 import { stepsPrefixOf } from '../steps.ts';
@@ -75,7 +75,7 @@ async function eraseChild(child: Job, untilMs: number): Promise<boolean> {
 /** The steps of a part are its document's, under whose name they lie. */
 async function eraseSteps(erasure: Erasure, untilMs: number): Promise<boolean> {
   const job = erasedJobOf(erasure);
-  if (isPart(job)) return true;
+  if (isSection(job)) return true;
   const pages = queryPages<{ job_id: string; kept_as?: string }>({
     TableName: setting('JOBS_TABLE'),
     KeyConditionExpression: 'key_id = :key AND begins_with(job_id, :steps)',
@@ -157,7 +157,7 @@ async function eraseObjects(erasure: Erasure, untilMs: number): Promise<boolean>
     const unused = objects.filter((object) => !isUsed || !isCopy(job, object));
     await Promise.all(unused.map((object) => limit(() => deleteObject(object))));
   }
-  if (source_object && !isPart(job) && (await isNobodys(job, source_object))) {
+  if (source_object && !isSection(job) && (await isNobodys(job, source_object))) {
     await deleteObject(source_object);
   }
   return !isUsed;

@@ -11,8 +11,14 @@ import type { Job } from '../job.ts';
 import { isPaged } from '../kinds.ts';
 import { jobOf } from '../new-job.ts';
 import { chatModelOf, ocrModelOf } from '../step-models.ts';
-import { maxLeftOut, type SortedPage, sortFiles } from './folder-files.ts';
-import { folderToList, isExpanded, nextPlace } from './folder-tree.ts';
+import {
+  folderToList,
+  isExpanded,
+  maxLeftOut,
+  nextPosition,
+  type SortedPage,
+  sortFiles,
+} from './folder-files.ts';
 
 /** A folder that takes longer to list is estimated in part. */
 const listingMs = 18_000;
@@ -48,7 +54,7 @@ export async function estimateFiles(question: EstimateQuestion): Promise<JobEsti
     add(total, job, sorted);
     job = {
       ...job,
-      ...nextPlace(job, { nextPageToken: page.nextPageToken, below: page.folders }),
+      ...nextPosition(job, { nextPageToken: page.nextPageToken, below: page.folders }),
     };
     total.subfolders = { found: job.folders_found ?? 0, listed: job.folders?.length ?? 0 };
   }

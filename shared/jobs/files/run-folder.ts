@@ -4,13 +4,12 @@ import { type FolderPage, listFolder } from '../../drive/folder.ts';
 import { type KeyLimits, limitsOfKey } from '../../keys/key-limits.ts';
 import { createChildren } from '../children.ts';
 import type { ClaimedJob, Job } from '../job.ts';
-import { takeTurns } from '../line/turns.ts';
 import type { FolderResult } from '../result.ts';
 import type { RunJob } from '../run-leased.ts';
 import { continueJob, haveChildrenEnded, suspendJob } from '../state.ts';
+import { tagJobs } from '../waiting/fair-tags.ts';
 import { beginStep, readKeyOf } from '../watch.ts';
-import { maxLeftOut, sortFiles } from './folder-files.ts';
-import { folderToList, isExpanded, nextPlace } from './folder-tree.ts';
+import { folderToList, isExpanded, maxLeftOut, nextPosition, sortFiles } from './folder-files.ts';
 import { readInFolders } from './lost-folder.ts';
 
 /**
@@ -44,7 +43,7 @@ export const runFolderJob: RunJob = async (claimed, signal) => {
 };
 
 /**
- * Makes the jobs for one page of files; returns the folder's job as it then is. They take their turns at once, as if
+ * Makes the jobs for one page of files; returns the folder's job as it then is. They take their tags at once, as if
  * each were submitted. The folder was accepted, so that no limit refuses them, but they count.
  */
 async function expandPage(
@@ -56,14 +55,14 @@ async function expandPage(
   const page = await listPage(id, drive_folders, pageToken, depth > 0);
   const { pending, leftOut, counts } = await sortFiles(job, page, id, signal);
   const { files_found = 0, files_unsupported = 0, files_unreadable = 0, left_out = [] } = job;
-  const turns = await takeTurns(
+  const tagged = await tagJobs(
     pending.map(({ child }) => child.job),
     { weight },
   );
-  const children = turns.map((job, index) => ({ ...pending[index]?.child, job }));
+  const children = tagged.map((job, index) => ({ ...pending[index]?.child, job }));
   return createChildren(job, children, {
     filename: job.filename ?? '',
-    ...nextPlace(job, { nextPageToken: page.nextPageToken, below: page.folders }),
+    ...nextPosition(job, { nextPageToken: page.nextPageToken, below: page.folders }),
     files_found: files_found + counts.found,
     files_unsupported: files_unsupported + counts.unsupported,
     files_unreadable: files_unreadable + counts.unreadable,

@@ -12,8 +12,15 @@ import type { RunEnd } from '../run-leased.ts';
 import { continueJob } from '../state.ts';
 import { saveStep } from '../steps.ts';
 import { beginStep, readKeyOf } from '../watch.ts';
-import { cachedPages, fromCache, keptPageId } from './page-cache.ts';
-import { type PageRange, type PageStep, pageName, pageSteps } from './page-steps.ts';
+import {
+  cachedPages,
+  fromCache,
+  keptPageId,
+  type PageRange,
+  type PageStep,
+  pageName,
+  pageSteps,
+} from './page-steps.ts';
 import { readImage } from './read-image.ts';
 
 /** Pages of one document that are read at once: most of their time is waiting, and each takes memory. */

@@ -8,12 +8,10 @@ import { findOcrEngine, type OcrEngine } from '../../models/catalogue.ts';
 import { waitForRateLimit } from '../../ocr/rate-limit.ts';
 import { readWithTextract } from '../../ocr/textract.ts';
 import { transcription } from '../../ocr/transcription.ts';
-import { chargeSubjectOf, requireJobModel } from '../chat/ask.ts';
 import type { ClaimedJob } from '../job.ts';
-import { ocrModelOf } from '../step-models.ts';
-import { stepWrite } from '../steps.ts';
-import { keptPageId, withCacheWrite } from './page-cache.ts';
-import { type PageStep, pageName } from './page-steps.ts';
+import { ocrModelOf, requireJobModel } from '../step-models.ts';
+import { chargeSubjectOf, stepWrite } from '../steps.ts';
+import { keptPageId, type PageStep, pageName, withCacheWrite } from './page-steps.ts';
 
 /** Draws a page, as a JPEG. Throws 422 if it can't be drawn. */
 type Draw = () => Promise<Uint8Array>;

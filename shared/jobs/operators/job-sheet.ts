@@ -1,7 +1,7 @@
 import { type Job, toRecord } from '../job.ts';
 import type { JobRecord } from '../record.ts';
 
-/** A job as operators see it: whose it is and how it stands, but not what was asked and answered. */
+/** A job as operators see it: its key and how it stands, but not what was asked and answered. */
 export interface JobSheet extends Omit<JobRecord, 'result' | 'pipeline_instruction'> {
   key_id: string;
   key_name: string | null;

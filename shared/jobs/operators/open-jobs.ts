@@ -25,8 +25,8 @@ export type OpenJob = Pick<
 >;
 
 /**
- * Reads all jobs and parts that have not ended, of all keys, a page of the index `due` at a time: it lists these alone,
- * in all lanes. Then it reads the jobs themselves, as the index tells nothing but ids. One that ends meanwhile is left
+ * Reads all jobs and sections that have not ended, of all keys, a page of the index `due` at a time: it lists these alone,
+ * in all shards. Then it reads the jobs themselves, as the index tells nothing but ids. One that ends meanwhile is left
  * out.
  */
 export async function* openJobs(): AsyncGenerator<OpenJob[]> {
@@ -36,7 +36,7 @@ export async function* openJobs(): AsyncGenerator<OpenJob[]> {
     {
       TableName,
       IndexName: 'due',
-      // A key's line is in the index too, when its jobs are to be counted anew.
+      // A key's state is in the index too, when its jobs are to be counted anew.
       FilterExpression: 'begins_with(job_id, :job) OR begins_with(job_id, :part)',
       ExpressionAttributeValues: { ':job': 'job_', ':part': 'part_' },
     },

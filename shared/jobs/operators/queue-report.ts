@@ -2,10 +2,10 @@ import { getItems } from '../../aws/dynamodb.ts';
 import { setting } from '../../config.ts';
 import type { ApiKey } from '../../keys/key.ts';
 import { instant } from '../job.ts';
-import { type LaneName, laneNames, nameOfLane } from '../lane.ts';
-import { endsPerMinute, type Line, lineKey } from '../line/line.ts';
-import { countMessages, type LaneMessages } from './lane-messages.ts';
+import { type QueueName, queueNames, queueOf } from '../queue-shards.ts';
+import { endsPerMinute, type KeyState, keyStateKey } from '../waiting/key-state.ts';
 import { type OpenJob, openJobs } from './open-jobs.ts';
+import { countMessages, type QueueMessages } from './queue-messages.ts';
 
 /** What waits. */
 interface Waiting {
@@ -17,42 +17,42 @@ interface Waiting {
   oldest_at: string | null;
 }
 
-export interface LaneReport extends Waiting {
-  lane: LaneName;
+export interface QueueCounts extends Waiting {
+  lane: QueueName;
   /** Jobs that a worker has, or that wait for what was made for them. */
   running: number;
   /** How many jobs ended a minute, lately. */
   ended_per_minute: number;
-  messages: LaneMessages;
+  messages: QueueMessages;
 }
 
-/** What waits in a lane at one priority of one key. */
+/** What waits in a queue at one priority of one key. */
 export interface WaitingGroup extends Waiting {
-  lane: LaneName;
+  lane: QueueName;
   priority: number;
   key_id: string;
   key_name: string;
 }
 
 export interface QueueReport {
-  lanes: LaneReport[];
+  lanes: QueueCounts[];
   /** The best priority first, then the key whose job has waited for longest. */
   waiting: WaitingGroup[];
 }
 
-/** Reports what waits, by lane, priority and key, and how fast jobs end. Parts of long documents count as jobs do. */
+/** Reports what waits, by queue, priority and key, and how fast jobs end. Sections of long documents count as jobs do. */
 export async function reportQueue(
   keys: ReadonlyMap<string, ApiKey>,
   onJobs: (read: number) => void = () => {},
 ): Promise<QueueReport> {
   let read = 0;
-  const lanes = new Map(laneNames.map((lane) => [lane, { ...nothing(), lane, running: 0 }]));
+  const lanes = new Map(queueNames.map((lane) => [lane, { ...nothing(), lane, running: 0 }]));
   const groups = new Map<string, WaitingGroup>();
   for await (const jobs of openJobs()) {
     read += jobs.length;
     onJobs(read);
     for (const job of jobs) {
-      const lane = lanes.get(nameOfLane(job.lane));
+      const lane = lanes.get(queueOf(job.lane));
       if (!lane) continue;
       if (job.status !== 'queued') lane.running += 1;
       else for (const each of [lane, groupOf(groups, job, keys)]) add(each, job);
@@ -60,17 +60,17 @@ export async function reportQueue(
   }
   const [rates, messages] = await Promise.all([
     endRates([...keys.keys()]),
-    Promise.all(laneNames.map(countMessages)),
+    Promise.all(queueNames.map(countMessages)),
   ]);
   return {
     lanes: [...lanes.values()].map((lane, index) => ({
       ...lane,
       ended_per_minute: rates.get(lane.lane) ?? 0,
-      messages: messages[index] as LaneMessages,
+      messages: messages[index] as QueueMessages,
     })),
     waiting: [...groups.values()].sort(
       (a, b) =>
-        laneNames.indexOf(a.lane) - laneNames.indexOf(b.lane) ||
+        queueNames.indexOf(a.lane) - queueNames.indexOf(b.lane) ||
         a.priority - b.priority ||
         (a.oldest_at ?? '').localeCompare(b.oldest_at ?? ''),
     ),
@@ -84,7 +84,7 @@ function groupOf(
   { lane: shard, priority, key_id }: OpenJob,
   keys: ReadonlyMap<string, ApiKey>,
 ): WaitingGroup {
-  const lane = nameOfLane(shard);
+  const lane = queueOf(shard);
   const id = `${lane}/${priority}/${key_id}`;
   const key_name = keys.get(key_id)?.name ?? '';
   const group = groups.get(id) ?? { lane, priority, key_id, key_name, ...nothing() };
@@ -98,13 +98,13 @@ function add(waiting: Waiting, { turn, ready_at, created_at }: OpenJob): void {
   if (waiting.oldest_at === null || created_at < waiting.oldest_at) waiting.oldest_at = created_at;
 }
 
-/** Adds up how many jobs of all keys ended a minute in each lane: one item of each key, a hundred a request. */
-async function endRates(keyIds: string[]): Promise<Map<LaneName, number>> {
+/** Adds up how many jobs of all keys ended a minute in each queue: one item of each key, a hundred a request. */
+async function endRates(keyIds: string[]): Promise<Map<QueueName, number>> {
   const now = Date.now();
-  const rates = new Map<LaneName, number>();
-  for await (const line of getItems<Line>(setting('JOBS_TABLE'), keyIds.map(lineKey))) {
-    for (const lane of laneNames) {
-      rates.set(lane, (rates.get(lane) ?? 0) + endsPerMinute(line, lane, now));
+  const rates = new Map<QueueName, number>();
+  for await (const state of getItems<KeyState>(setting('JOBS_TABLE'), keyIds.map(keyStateKey))) {
+    for (const queue of queueNames) {
+      rates.set(queue, (rates.get(queue) ?? 0) + endsPerMinute(state, queue, now));
     }
   }
   return rates;

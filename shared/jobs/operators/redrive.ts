@@ -1,49 +1,49 @@
 import { instant } from '../job.ts';
-import { type LaneName, laneNames, nameOfLane } from '../lane.ts';
 import { notify } from '../notify.ts';
+import { type QueueName, queueNames, queueOf } from '../queue-shards.ts';
 import { makeReady } from '../state.ts';
-import { countMessages, moveDeadLettersBack } from './lane-messages.ts';
 import { type OpenJob, openJobs } from './open-jobs.ts';
+import { countMessages, moveDeadLettersBack } from './queue-messages.ts';
 
-/** What was done for the jobs of a lane. */
+/** What was done for the jobs of a queue. */
 export interface Redrive {
-  lane: LaneName;
+  lane: QueueName;
   /** How many dead letters were moved back. */
   moved: number;
-  /** How many jobs whose wait was over got their turn, as nobody had come for them. */
+  /** How many jobs whose wait was over became ready, as no message had woken a worker for them. */
   woken: number;
   /** How many jobs were rung for, as there were fewer messages than jobs that are ready. */
   rung: number;
 }
 
 /**
- * Brings back what workers need to come: the dead letters of each lane's queue, the turns of jobs whose wait is over,
+ * Brings back what workers need to come: the dead letters of each queue, the jobs whose wait is over,
  * and as many messages as there are fewer than ready jobs. A message carries the right to run one job, whichever it
  * names, so it does no harm if there are more.
  */
 export async function redrive(onStep: (step: string) => void = () => {}): Promise<Redrive[]> {
-  const done = new Map<LaneName, Redrive>();
-  for (const lane of laneNames) {
+  const done = new Map<QueueName, Redrive>();
+  for (const lane of queueNames) {
     onStep(`dead letters of ${lane}`);
     done.set(lane, { lane, moved: await moveDeadLettersBack(lane), woken: 0, rung: 0 });
   }
   onStep('jobs that wait');
-  const ready = new Map<LaneName, number>();
+  const ready = new Map<QueueName, number>();
   for await (const job of waitingJobs()) {
-    const lane = nameOfLane(job.lane);
+    const lane = queueOf(job.lane);
     const woken = job.turn === undefined && (await makeReady(job));
     const of = done.get(lane);
     if (woken && of) of.woken += 1;
     if (woken || job.turn !== undefined) ready.set(lane, (ready.get(lane) ?? 0) + 1);
   }
-  const missing = new Map<LaneName, number>();
-  for (const lane of laneNames) {
+  const missing = new Map<QueueName, number>();
+  for (const lane of queueNames) {
     missing.set(lane, (ready.get(lane) ?? 0) - (await countMessages(lane)).visible);
   }
   if ([...missing.values()].every((count) => count <= 0)) return [...done.values()];
   onStep('jobs without a message');
   for await (const job of waitingJobs()) {
-    const lane = nameOfLane(job.lane);
+    const lane = queueOf(job.lane);
     const count = missing.get(lane) ?? 0;
     const of = done.get(lane);
     if (job.turn === undefined || count <= 0 || !of) continue;
@@ -54,7 +54,7 @@ export async function redrive(onStep: (step: string) => void = () => {}): Promis
   return [...done.values()];
 }
 
-/** The jobs that may be claimed now, or could be if they had their turn. */
+/** The jobs that may be claimed now, or could be if they became ready. */
 async function* waitingJobs(): AsyncGenerator<OpenJob> {
   for await (const jobs of openJobs()) {
     const now = instant(Date.now());

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { saysVerbatim } from '../../../shared/chat/research/quotes.ts';
+import { saysVerbatim } from '../../../shared/chat/research/study.ts';
 
 const text = `The **town hall** opened in 1902 — after “three years”
 of work, as the Mayor's diary says. It cost 4,200 pounds.`;

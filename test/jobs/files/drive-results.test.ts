@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { withHead } from '../../../shared/jobs/chat/result-head.ts';
-import { withPageMarks } from '../../../shared/jobs/ocr/page-marks.ts';
+import { withHead } from '../../../shared/jobs/chat/document-chat.ts';
+import { withPageMarks } from '../../../shared/jobs/ocr/page-texts.ts';
 import type { OcrPage } from '../../../shared/jobs/result.ts';
 import { greyJpeg, smallPdf, words } from '../../support/fixtures/small-documents.ts';
 import { useDocumentWorld } from '../../support/worlds/document-world.ts';

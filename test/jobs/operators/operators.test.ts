@@ -6,13 +6,13 @@ import { sqs } from '../../../shared/aws/sqs.ts';
 import { setting } from '../../../shared/config.ts';
 import { dispatchJobs } from '../../../shared/jobs/dispatch.ts';
 import { childIdOf, type Job } from '../../../shared/jobs/job.ts';
-import { lineKey, uncountJobs } from '../../../shared/jobs/line/line.ts';
 import { actOnAll, withoutChildren } from '../../../shared/jobs/operators/act-on.ts';
 import { jobOfAny, matchingJobs, newestJobs } from '../../../shared/jobs/operators/find-jobs.ts';
 import { reportQueue } from '../../../shared/jobs/operators/queue-report.ts';
 import { redrive } from '../../../shared/jobs/operators/redrive.ts';
 import { jobStatuses } from '../../../shared/jobs/record.ts';
 import { claimJob, completeJob, postponeJob, retryJob } from '../../../shared/jobs/state.ts';
+import { keyStateKey, uncountJobs } from '../../../shared/jobs/waiting/key-state.ts';
 import { type ApiKey, changeKey, issueKey } from '../../../shared/keys/key.ts';
 import { defaultLimits } from '../../../shared/keys/key-limits.ts';
 import { summariesOf } from '../../../shared/usage/key-summary.ts';
@@ -311,7 +311,7 @@ describe('what waits', () => {
       await uncountJobs(id, 0, new Map([['chat', 1]]));
     }
 
-    const line = await itemOf(lineKey(id));
+    const line = await itemOf(keyStateKey(id));
 
     const counts = Object.keys(line).filter((name) => name.startsWith('ended_'));
     expect(counts).toHaveLength(3);

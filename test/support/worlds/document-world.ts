@@ -14,10 +14,10 @@ import type { Caller } from '../../../shared/http/caller.ts';
 import { runChatJob } from '../../../shared/jobs/chat/run-chat.ts';
 import { dispatchJobs } from '../../../shared/jobs/dispatch.ts';
 import { runFolderJob } from '../../../shared/jobs/files/run-folder.ts';
-import { getJob } from '../../../shared/jobs/get-job.ts';
 import type { Job } from '../../../shared/jobs/job.ts';
-import type { LaneName } from '../../../shared/jobs/lane.ts';
-import { runOcrJob } from '../../../shared/jobs/ocr/run-ocr.ts';
+import type { QueueName } from '../../../shared/jobs/queue-shards.ts';
+import { getJob } from '../../../shared/jobs/read.ts';
+import { runOcrJob } from '../../../shared/jobs/run-ocr.ts';
 import { leaseMs } from '../../../shared/jobs/state.ts';
 import { JobSubmission } from '../../../shared/jobs/submission.ts';
 import { submitJob } from '../../../shared/jobs/submit.ts';
@@ -95,7 +95,7 @@ export async function useDocumentWorld(
   }
 
   /** Runs what a lane's queue has now; answers how many messages that were. */
-  async function runLane({ queue, work, atOnce }: (typeof lanes)[LaneName]): Promise<number> {
+  async function runLane({ queue, work, atOnce }: (typeof lanes)[QueueName]): Promise<number> {
     rung.delete(queue());
     const messages = await takeMessages(queue());
     const workers = pLimit(workersAtOnce);
@@ -104,14 +104,14 @@ export async function useDocumentWorld(
     return messages.length;
   }
 
-  async function runLanes(among: (typeof lanes)[LaneName][]): Promise<number> {
+  async function runLanes(among: (typeof lanes)[QueueName][]): Promise<number> {
     let count = 0;
     for (const lane of among) count += await runLane(lane);
     return count;
   }
 
-  const allLanes = Object.values(lanes);
-  const rungLanes = () => allLanes.filter(({ queue }) => rung.has(queue()));
+  const allShards = Object.values(lanes);
+  const rungLanes = () => allShards.filter(({ queue }) => rung.has(queue()));
 
   return {
     drive,
@@ -171,7 +171,7 @@ export async function useDocumentWorld(
     },
 
     /** Runs what is ready in one lane, and nothing that follows from it. */
-    async runOnly(lane: LaneName): Promise<void> {
+    async runOnly(lane: QueueName): Promise<void> {
       await dispatch();
       await runLane(lanes[lane]);
     },
@@ -181,7 +181,7 @@ export async function useDocumentWorld(
       for (let idle = 0; idle < mostIdleRounds; idle += 1) {
         const dispatched = await dispatch('a page');
         // A message that was delayed is in a queue that nobody has rung since.
-        const ran = await runLanes(idle === 0 ? rungLanes() : allLanes);
+        const ran = await runLanes(idle === 0 ? rungLanes() : allShards);
         if (dispatched + ran > 0) idle = -1;
         else if (!(await isAnythingToMove())) return;
       }

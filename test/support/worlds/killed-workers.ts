@@ -1,17 +1,17 @@
 import { runChatJob } from '../../../shared/jobs/chat/run-chat.ts';
 import { runFolderJob } from '../../../shared/jobs/files/run-folder.ts';
 import type { ClaimedJob } from '../../../shared/jobs/job.ts';
-import type { LaneName } from '../../../shared/jobs/lane.ts';
 import { claimBest } from '../../../shared/jobs/next-jobs.ts';
-import { runOcrJob } from '../../../shared/jobs/ocr/run-ocr.ts';
+import type { QueueName } from '../../../shared/jobs/queue-shards.ts';
 import { type RunJob, runLeased } from '../../../shared/jobs/run-leased.ts';
+import { runOcrJob } from '../../../shared/jobs/run-ocr.ts';
 import { dyingBefore, requestsOf } from './dying.ts';
 
-const runs: Record<LaneName, RunJob> = { chat: runChatJob, ocr: runOcrJob, folder: runFolderJob };
+const runs: Record<QueueName, RunJob> = { chat: runChatJob, ocr: runOcrJob, folder: runFolderJob };
 const inTime = new AbortController().signal;
 
 /** Runs the best job of a lane, and answers how many requests to the store its worker made. */
-export async function runCounted(lane: LaneName): Promise<number> {
+export async function runCounted(lane: QueueName): Promise<number> {
   const [job] = await claimBest(`${lane}#0`, 1);
   if (!job) throw new Error(`no job is ready in the lane ${lane}`);
   return requestsOf(() => runLeased(job, runs[lane], inTime));
@@ -21,7 +21,7 @@ export async function runCounted(lane: LaneName): Promise<number> {
  * Runs the best jobs of a lane, each by a worker that dies before its request of a number that is given:
  * answers how many did.
  */
-export async function runKilled(lane: LaneName, requests: readonly number[]): Promise<number> {
+export async function runKilled(lane: QueueName, requests: readonly number[]): Promise<number> {
   if (requests.length === 0) return 0;
   const jobs = await claimBest(`${lane}#0`, requests.length);
   const deaths = await Promise.all(
@@ -37,7 +37,7 @@ export async function runKilled(lane: LaneName, requests: readonly number[]): Pr
  * given; every third dies some requests later.
  */
 export async function runInterrupted(
-  lane: LaneName,
+  lane: QueueName,
   requests: readonly number[],
   interrupt: (job: ClaimedJob) => Promise<unknown>,
 ): Promise<void> {

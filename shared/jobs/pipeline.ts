@@ -1,0 +1,86 @@
+import { toUsd } from '../ledger/nano-usd.ts';
+import { createChildren } from './children.ts';
+import { type ClaimedJob, childIdOf, findJob, type Job } from './job.ts';
+import { attributesOf, newJob } from './new-job.ts';
+import { keepResult, keptResult, putDocument } from './objects.ts';
+import type { ChatResult, JobResult, OcrResult, PipelineResult } from './result.ts';
+import { completionOf, type RunEnd } from './run-leased.ts';
+import { failJob, saveProgress, suspendJob } from './state.ts';
+import { chatModelOf } from './step-models.ts';
+import { tagJob } from './waiting/fair-tags.ts';
+import { findKeyOf } from './watch.ts';
+
+/*
+ * The step after OCR: a pipeline's pages are read under its own job, then a job of its own chats about their text.
+ */
+
+/**
+ * Makes the job of a pipeline's chat step, which asks about the text of these pages. The OCR result is written to the
+ * pipeline's job first: it stays there if the step fails.
+ */
+export async function startChatStep(
+  job: ClaimedJob,
+  ocr: OcrResult,
+  pages: string[],
+): Promise<RunEnd> {
+  await saveProgress(job, await keepResult(job, resultOf(job, ocr, null)));
+  const job_id = childIdOf(job.job_id, 'chat');
+  const document_object = await putDocument({ key_id: job.key_id, job_id }, pages);
+  const { weight = 1 } = (await findKeyOf(job)) ?? {};
+  // The step is work of another queue, and takes its tag there as a submission does.
+  const step = await tagJob(chatStepOf(job, job_id, document_object), { weight });
+  await createChildren(job, [{ job: step }], { chat_job_id: job_id });
+  return () => suspendJob(job);
+}
+
+function chatStepOf(job: ClaimedJob, job_id: string, document_object: string): Job {
+  return newJob({
+    ...attributesOf(job, [
+      'key_id',
+      'input_type',
+      'priority',
+      'max_retries',
+      'filename',
+      'drive_file_id',
+      'drive_folder_id',
+      'pipeline_instruction',
+      'metadata',
+    ]),
+    job_id,
+    job_type: 'chat',
+    model: chatModelOf({ job_type: job.job_type, model: job.asked_model ?? null }),
+    parent_job_id: job.job_id,
+    document_object,
+  });
+}
+
+/** Ends a pipeline whose chat step has ended. */
+export async function finishPipeline(job: ClaimedJob): Promise<RunEnd> {
+  const { ocr } = JSON.parse((await keptResult(job)) ?? '{}') as PipelineResult;
+  const step = await findJob({ key_id: job.key_id, job_id: job.chat_job_id ?? '' });
+  if (step?.status !== 'done') {
+    const reason = step?.error ?? `its job was ${step?.status ?? 'forgotten'}`;
+    return () => failJob(job, `chat_step_failed: ${reason}`);
+  }
+  const chat = JSON.parse((await keptResult(step)) ?? 'null') as ChatResult;
+  const { error, drive_result_file_id } = step;
+  return completionOf(job, resultOf(job, ocr, chat), {
+    ...(error && { error }),
+    ...(drive_result_file_id && { drive_result_file_id }),
+  });
+}
+
+/** Returns the result of a pipeline that was stopped in its chat step, which may have been answered by then. */
+export async function stoppedPipeline(job: ClaimedJob, job_id: string): Promise<JobResult> {
+  const { ocr } = JSON.parse((await keptResult(job)) ?? '{}') as PipelineResult;
+  const step = await findJob({ key_id: job.key_id, job_id });
+  const chat = step && ((await keptResult(step)) ?? null);
+  return resultOf(job, ocr, chat ? (JSON.parse(chat) as ChatResult) : null);
+}
+
+/** A pipeline's result holds the results of both steps. */
+export function resultOf(job: Job, ocr: OcrResult, chat: ChatResult | null): JobResult {
+  if (!job.pipeline) return ocr;
+  const cost_usd = toUsd(Math.round((ocr.cost_usd + (chat?.cost_usd ?? 0)) * 1e9));
+  return { type: 'pipeline', ocr, chat, cost_usd };
+}

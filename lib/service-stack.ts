@@ -26,6 +26,7 @@ import { ServiceApi } from './service-api.ts';
 import { ServiceDashboard } from './service-dashboard.ts';
 import { bundlesDir, ServiceFunction } from './service-function.ts';
 import { ServiceHealth } from './service-health.ts';
+import { protectTables } from './service-table.ts';
 import type { Settings } from './settings.ts';
 import { Usage } from './usage.ts';
 import { WebSearch } from './web-search.ts';
@@ -79,7 +80,8 @@ export class ServiceStack extends Stack {
     });
     const retentionDays = settings.jobRetentionDays;
     const ledger = new Ledger(this, 'ledger', { removalPolicy });
-    const jobs = new JobTable(this, 'jobs', { retentionDays, removalPolicy });
+    const versioned = settings.deletionProtection;
+    const jobs = new JobTable(this, 'jobs', { retentionDays, removalPolicy, versioned });
     const drive = new DriveAccount(this, 'drive', { removalPolicy, secretStore });
     const lanes = new JobLanes(this, 'lanes', { alarms, laneShards });
     const documentLimits = {
@@ -159,6 +161,7 @@ export class ServiceStack extends Stack {
     new ConsoleApi(this, 'console', { api, logs });
 
     if (settings.reservedConcurrency) reserveConcurrency(this, concurrency);
+    if (settings.deletionProtection) protectTables(this);
 
     new CfnOutput(this, 'BaseUrl', { value: api.url });
     new CfnOutput(this, 'ApiUrl', { value: api.url });

@@ -24,6 +24,8 @@ const Given = v.strictObject({
     v.picklist(['retain', 'destroy'], 'should be retain or destroy'),
     'retain',
   ),
+  /** Whether tables refuse to be deleted, and the bucket keeps what is overwritten or deleted in it for a while. */
+  deletionProtection: v.optional(flag, false),
   logRetentionDays: v.optional(
     v.pipe(
       count(1, 3653),
@@ -123,6 +125,11 @@ export function readSettings(node: Node): Settings {
 /** Throws an Error with a sentence for settings that don't fit each other. */
 function refuseUnfitting(settings: Settings): void {
   const { search, searchUrl, reservedConcurrency, concurrency } = settings;
+  if (settings.deletionProtection && settings.removalPolicy === 'destroy') {
+    throw new Error(
+      `The setting ${prefix}deletionProtection needs ${prefix}removalPolicy=retain: protected tables can't be destroyed.`,
+    );
+  }
   if (search === 'searxng' && !searchUrl) {
     throw new Error(
       `The setting ${prefix}searchUrl is missing: it should say where the SearXNG is.`,

@@ -20,6 +20,7 @@ describe('settings', () => {
     expect(settings).toEqual({
       stageName: 'prod',
       removalPolicy: 'retain',
+      deletionProtection: false,
       logRetentionDays: 30,
       jobRetentionDays: 90,
       chatWorkers: 20,
@@ -53,6 +54,7 @@ describe('settings', () => {
   it.each<[keyof Settings, unknown, unknown]>([
     ['stageName', 'Test-2', 'Test-2'],
     ['removalPolicy', 'destroy', 'destroy'],
+    ['deletionProtection', 'true', true],
     ['logRetentionDays', 3653, 3653],
     ['logRetentionDays', '7', 7],
     ['jobRetentionDays', 1, 1],
@@ -202,6 +204,14 @@ describe('settings', () => {
     const given = { 'quire:chatWorkers': 289, 'quire:reservedConcurrency': true };
 
     expect(() => settingsOf(given)).toThrow('are more than 30 % of quire:concurrency');
+  });
+
+  it('protect no tables that shall be destroyed', () => {
+    const given = { 'quire:deletionProtection': true, 'quire:removalPolicy': 'destroy' };
+
+    expect(() => settingsOf(given)).toThrow(
+      "The setting quire:deletionProtection needs quire:removalPolicy=retain: protected tables can't be destroyed.",
+    );
   });
 
   it('name all that is wrong at once', () => {

@@ -9,7 +9,10 @@ import {
 } from 'aws-cdk-lib';
 import {
   Architecture,
+  CfnEventSourceMapping,
   Code,
+  type IEventSource,
+  type IFunction,
   Function as LambdaFunction,
   Runtime,
   Tracing,
@@ -36,6 +39,9 @@ export interface FunctionLogs {
 
 /** A function of this service, named after its file in `functions/`, with the defaults all of them share. */
 export class ServiceFunction extends LambdaFunction {
+  /** What callers and event sources call: the function, or an alias for one of its versions. */
+  live: IFunction = this;
+
   constructor(scope: Construct, name: string, props: ServiceFunctionProps) {
     const { timeout, memorySize = 512, diskSize, description, logs } = props;
     super(scope, name, {
@@ -64,6 +70,15 @@ export class ServiceFunction extends LambdaFunction {
       id: 'AwsSolutions::AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole]',
       reason: 'This policy of AWS allows to write logs and nothing else.',
     });
+  }
+
+  /** The source keeps its logical id when it comes to feed an alias: another one would read its stream anew. */
+  override addEventSource(source: IEventSource): void {
+    super.addEventSource(source);
+    if (this.live === this) return;
+    for (const child of this.node.findAll()) {
+      if (child instanceof CfnEventSourceMapping) child.functionName = this.live.functionArn;
+    }
   }
 }
 

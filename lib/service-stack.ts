@@ -6,6 +6,7 @@ import type { Catalogue } from '../shared/models/catalogue.ts';
 import { ApiKeys } from './api-keys.ts';
 import { BatchApi } from './batch-api.ts';
 import { bundleFunctions, leaveUnbundled } from './bundles.ts';
+import { Canary } from './canary.ts';
 import { ChatApi } from './chat-api.ts';
 import { ConsoleApi } from './console-api.ts';
 import { DocsApi } from './docs-api.ts';
@@ -66,7 +67,8 @@ export class ServiceStack extends Stack {
       kind: settings.alarms,
       email: settings.alarmEmail,
     });
-    const keys = new ApiKeys(this, 'keys', { removalPolicy, alarms, logs });
+    const canary = new Canary(this, 'canary', { isOn: settings.canary });
+    const keys = new ApiKeys(this, 'keys', { removalPolicy, alarms, canary, logs });
     const secretStore = settings.secrets;
     const providers = new ModelProviders(this, 'providers', {
       catalogue,
@@ -89,7 +91,7 @@ export class ServiceStack extends Stack {
       pages: settings.documentMaxPages,
       pageSeconds: settings.documentPageSeconds,
     };
-    const work = { lanes, jobs, ledger, keys, providers, drive, alarms, logs, documentLimits };
+    const work = { lanes, jobs, ledger, keys, providers, drive, canary, alarms, logs, documentLimits };
     const webhooks = new Webhooks(this, 'webhooks', {
       ledger,
       publishes: settings.events,
@@ -131,7 +133,7 @@ export class ServiceStack extends Stack {
     const { completionsMemoryMb } = settings;
     new ChatApi(this, 'chat', {
       ...{ api, keys, ledger, providers, ...sources, completionsMemoryMb },
-      ...{ removalPolicy, logs },
+      ...{ canary, removalPolicy, logs },
     });
     const usage = new Usage(this, 'usage', { api, jobs, ledger, alarms, removalPolicy, logs });
     const feedback = new Feedback(this, 'feedback', { api, removalPolicy, logs });

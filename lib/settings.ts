@@ -92,6 +92,8 @@ const Given = v.strictObject({
   events: v.optional(flag, false),
   /** A dashboard in CloudWatch. */
   dashboard: v.optional(flag, false),
+  /** Whether a deploy gives new versions a tenth of the calls first, and is taken back if they fail. */
+  canary: v.optional(flag, false),
   /** Metrics of the gateway for each method. */
   detailedMetrics: v.optional(flag, false),
   /** X-Ray traces of functions and the gateway. */

@@ -46,6 +46,7 @@ describe('settings', () => {
       alarms: 'essential',
       events: false,
       dashboard: false,
+      canary: false,
       detailedMetrics: false,
       tracing: false,
     });
@@ -73,6 +74,7 @@ describe('settings', () => {
     ['alarmEmail', 'ops@example.com', 'ops@example.com'],
     ['dashboard', true, true],
     ['events', 'true', true],
+    ['canary', 'true', true],
     ['detailedMetrics', 'true', true],
     ['corsOrigins', '*', ['*']],
     ['corsOrigins', ['https://a.example'], ['https://a.example']],

@@ -1,13 +1,15 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { synthesize } from '../../lib/local/template/synthesize.ts';
-import { resourcesOf } from '../../lib/local/template/template.ts';
-import type { Properties } from '../support/run/stack-template.ts';
+import { constructOf, resourcesOf } from '../../lib/local/template/template.ts';
+import { type Properties, referencesIn, template as usual } from '../support/run/stack-template.ts';
 import { useFolder } from '../support/run/use-folder.ts';
 
 /** The stack with all that is off by default. */
 const { template } = await synthesize(useFolder(), {
   context: {
     unbundled: true,
+    'quire:canary': true,
     'quire:deletionProtection': true,
   },
 });
@@ -31,5 +33,82 @@ describe('with deletion protection', () => {
         ],
       },
     });
+  });
+});
+
+describe('with a canary', () => {
+  const guarded = [
+    'authorize-request',
+    'create-chat-completion',
+    'dispatch-jobs',
+    'expand-folder',
+    'run-chat-job',
+    'run-ocr-job',
+  ];
+  const aliases = new Map(
+    resourcesOf(template, 'AWS::Lambda::Alias').map(([id, { Properties }]) => {
+      const [fn = ''] = referencesIn(Properties?.['FunctionName']);
+      return [id, constructOf(fn, template.Resources[fn] ?? { Type: '' })];
+    }),
+  );
+  const resources = Object.entries(template.Resources);
+
+  it('each of the functions has a version that is live, and a group that takes it back', () => {
+    expect([...aliases.values()].sort()).toEqual(guarded);
+    const groups = new Map(all('AWS::CodeDeploy::DeploymentGroup'));
+    for (const [, resource] of resourcesOf(template, 'AWS::Lambda::Alias')) {
+      const { UpdatePolicy } = resource as { UpdatePolicy?: Properties };
+      const { Ref = '' } = UpdatePolicy?.CodeDeployLambdaAliasUpdate.DeploymentGroupName ?? {};
+      expect(groups.get(Ref)).toMatchObject({
+        DeploymentConfigName: 'CodeDeployDefault.LambdaCanary10Percent5Minutes',
+        AlarmConfiguration: { Enabled: true },
+        AutoRollbackConfiguration: {
+          Enabled: true,
+          Events: ['DEPLOYMENT_FAILURE', 'DEPLOYMENT_STOP_ON_ALARM'],
+        },
+      });
+    }
+  });
+
+  it('nothing calls these functions beside their live version', () => {
+    const callers = ['ApiGateway::Method', 'ApiGateway::Authorizer', 'Lambda::EventSourceMapping'];
+    const called = resources
+      .filter(([, { Type }]) => callers.includes(Type.replace('AWS::', '')))
+      .flatMap(([, { Properties = {} }]) => {
+        const { Integration, AuthorizerUri, FunctionName } = Properties as Properties;
+        return referencesIn(Integration?.Uri ?? AuthorizerUri ?? FunctionName);
+      });
+    const permitted = all('AWS::Lambda::Permission').flatMap(([, { FunctionName }]) =>
+      referencesIn(FunctionName),
+    );
+
+    for (const ids of [called, permitted]) {
+      const names = ids.map((id) => constructOf(id, template.Resources[id] ?? { Type: '' }));
+      expect(names.filter((_, index) => !aliases.has(ids[index] ?? ''))).not.toEqual(
+        expect.arrayContaining([expect.stringMatching(`^(${guarded.join('|')})$`)]),
+      );
+    }
+    expect([...new Set(called.filter((id) => aliases.has(id)))]).toHaveLength(aliases.size);
+    expect(permitted.filter((id) => aliases.has(id)).length).toBeGreaterThan(1);
+  });
+
+  it('event sources are those that there were: a new one would read its stream from the beginning', () => {
+    const ids = (of: typeof template) =>
+      resourcesOf(of, 'AWS::Lambda::EventSourceMapping').map(([id]) => id);
+
+    expect(ids(template)).toEqual(ids(usual));
+  });
+
+  it('alarms name their section of the runbook, and watch the new version alone', () => {
+    const runbook = readFileSync('lib/RUNBOOK.md', 'utf8');
+    const alarms = all('AWS::CloudWatch::Alarm').filter(([id]) => id.startsWith('canary'));
+
+    expect(alarms).toHaveLength(guarded.length + 1);
+    for (const [, { AlarmDescription, Dimensions }] of alarms) {
+      expect(runbook).toContain(`\n## ${AlarmDescription.match(/Runbook: (.+)\.$/)[1]}\n`);
+      if (!Dimensions) continue;
+      const { Value } = Dimensions.find(({ Name }: Properties) => Name === 'ExecutedVersion');
+      expect(template.Resources[referencesIn(Value)[0] ?? '']?.Type).toBe('AWS::Lambda::Version');
+    }
   });
 });

@@ -196,16 +196,29 @@ describe('functions', () => {
       names.map((each) => `${service}:${each}`),
     );
     expect([...new Set(actions)].sort()).toEqual(wanted.sort());
-    expect(template.Resources[role]?.Properties).toMatchObject({
-      ManagedPolicyArns: [
-        {
-          'Fn::Join': [
-            '',
-            expect.arrayContaining([expect.stringMatching(/AWSLambdaBasicExecutionRole$/)]),
+  });
+
+  it.each(functions)('$name writes into its own log group, and no other', ({ properties }) => {
+    const { ManagedPolicyArns = [], Policies } = template.Resources[
+      referencesIn(properties.Role)[0] ?? ''
+    ]?.Properties as Properties;
+
+    expect(ManagedPolicyArns).toEqual([]);
+    expect(Policies).toEqual([
+      {
+        PolicyName: 'logs',
+        PolicyDocument: {
+          Version: '2012-10-17',
+          Statement: [
+            {
+              Effect: 'Allow',
+              Action: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+              Resource: { 'Fn::GetAtt': [referencesIn(properties.LoggingConfig)[0], 'Arn'] },
+            },
           ],
         },
-      ],
-    });
+      },
+    ]);
   });
 
   it('that dispatch reads the names of keys, for the log', () => {

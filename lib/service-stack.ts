@@ -9,6 +9,7 @@ import { bundleFunctions, leaveUnbundled } from './bundles.ts';
 import { Canary } from './canary.ts';
 import { ChatApi } from './chat-api.ts';
 import { ConsoleApi } from './console-api.ts';
+import { encryptWith } from './customer-key.ts';
 import { DocsApi } from './docs-api.ts';
 import { DocumentReader } from './document-reader.ts';
 import { DocumentRunners } from './document-runners.ts';
@@ -91,7 +92,18 @@ export class ServiceStack extends Stack {
       pages: settings.documentMaxPages,
       pageSeconds: settings.documentPageSeconds,
     };
-    const work = { lanes, jobs, ledger, keys, providers, drive, canary, alarms, logs, documentLimits };
+    const work = {
+      lanes,
+      jobs,
+      ledger,
+      keys,
+      providers,
+      drive,
+      canary,
+      alarms,
+      logs,
+      documentLimits,
+    };
     const webhooks = new Webhooks(this, 'webhooks', {
       ledger,
       publishes: settings.events,
@@ -164,6 +176,7 @@ export class ServiceStack extends Stack {
 
     if (settings.reservedConcurrency) reserveConcurrency(this, concurrency);
     if (settings.deletionProtection) protectTables(this);
+    if (settings.kmsKey) encryptWith(settings.kmsKey, this);
 
     new CfnOutput(this, 'BaseUrl', { value: api.url });
     new CfnOutput(this, 'ApiUrl', { value: api.url });

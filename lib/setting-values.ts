@@ -70,6 +70,16 @@ export const httpUrl = v.pipe(
   v.url(urlWanted),
   v.regex(/^https?:\/\//i, urlWanted),
 );
+const arnWanted = (what: string) => `should be the ARN of ${what}`;
+/** The ARN of a resource of a service, such as `key/…` of KMS. */
+export const arn = (service: string, resource: string, what: string) =>
+  v.pipe(
+    v.string(arnWanted(what)),
+    v.regex(
+      new RegExp(`^arn:aws[\\w-]*:${service}:[\\w-]*:\\d{12}:${resource}/[\\w-]+$`),
+      arnWanted(what),
+    ),
+  );
 const stageNameWanted = 'should be 1 to 64 letters, digits or hyphens';
 export const stageName = v.pipe(
   v.string(stageNameWanted),

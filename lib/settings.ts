@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { leastToReserve } from './reserved-concurrency.ts';
 import {
   alarms,
+  arn,
   count,
   countOrNone,
   flag,
@@ -84,6 +85,8 @@ const Given = v.strictObject({
     v.picklist(['secrets-manager', 'parameters'], 'should be secrets-manager or parameters'),
     'secrets-manager',
   ),
+  /** The key of KMS that encrypts what is kept; without it keys of AWS do. */
+  kmsKey: v.optional(arn('kms', 'key', 'a key of KMS')),
   /** Which alarms there are: those on what users notice and nothing puts right by itself, or all, or none. */
   alarms: v.optional(alarms, 'essential'),
   /** Who gets a mail for each alarm. */

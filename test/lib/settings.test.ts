@@ -10,6 +10,7 @@ function settingsOf(context: Record<string, unknown>): Settings {
   return readSettings(app.node);
 }
 
+const kmsKey = 'arn:aws:kms:us-east-1:000000000000:key/12345678-1234-1234-1234-123456789012';
 const urlWanted = 'a URL that begins with http:// or https://';
 const originsWanted = 'origins such as https://app.example.com, separated by commas, or *';
 
@@ -93,6 +94,7 @@ describe('settings', () => {
     ['gatewayAccount', 'false', false],
     ['acceptReplacements', true, true],
     ['secrets', 'parameters', 'parameters'],
+    ['kmsKey', kmsKey, kmsKey],
     ['alarms', 'all', 'all'],
     ['alarms', 'none', 'none'],
     ['alarms', true, 'all'],
@@ -142,6 +144,8 @@ describe('settings', () => {
     ['researchMaxUsd', 'much', 'US dollars from 0 to 1000'],
     ['alarmEmail', 'ops', 'an e-mail address'],
     ['secrets', 'vault', 'secrets-manager or parameters'],
+    ['kmsKey', 'alias/quire', 'the ARN of a key of KMS'],
+    ['kmsKey', kmsKey.replace('key', 'alias'), 'the ARN of a key of KMS'],
     ['alarms', 'no', 'essential, all or none'],
     ['alarms', 1, 'essential, all or none'],
   ])('refuse %s %j in a sentence that names it', (name, given, wanted) => {

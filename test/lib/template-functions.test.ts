@@ -199,9 +199,10 @@ describe('functions', () => {
   });
 
   it.each(functions)('$name writes into its own log group, and no other', ({ properties }) => {
-    const { ManagedPolicyArns = [], Policies } = template.Resources[
-      referencesIn(properties.Role)[0] ?? ''
-    ]?.Properties as Properties;
+    const [role = ''] = referencesIn(properties.Role);
+    const { ManagedPolicyArns = [], Policies }: Properties = new Map(all('AWS::IAM::Role')).get(
+      role,
+    );
 
     expect(ManagedPolicyArns).toEqual([]);
     expect(Policies).toEqual([

@@ -2,16 +2,13 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { synthesize } from '../../lib/local/template/synthesize.ts';
 import { constructOf, resourcesOf } from '../../lib/local/template/template.ts';
+import { everySetting } from '../support/run/every-setting.ts';
 import { type Properties, referencesIn, template as usual } from '../support/run/stack-template.ts';
 import { useFolder } from '../support/run/use-folder.ts';
 
 /** The stack with all that is off by default. */
 const { template } = await synthesize(useFolder(), {
-  context: {
-    unbundled: true,
-    'quire:canary': true,
-    'quire:deletionProtection': true,
-  },
+  context: { ...everySetting, unbundled: true },
 });
 const all = (type: string): [id: string, properties: Properties][] =>
   resourcesOf(template, type).map(([id, { Properties }]) => [id, Properties]);
@@ -110,5 +107,63 @@ describe('with a canary', () => {
       const { Value } = Dimensions.find(({ Name }: Properties) => Name === 'ExecutedVersion');
       expect(template.Resources[referencesIn(Value)[0] ?? '']?.Type).toBe('AWS::Lambda::Version');
     }
+  });
+});
+
+describe('with a key of the operator’s own', () => {
+  const key = everySetting['quire:kmsKey'];
+
+  it('it encrypts all that keeps data', () => {
+    const encrypted: Record<string, (properties: Properties) => unknown> = {
+      'AWS::DynamoDB::GlobalTable': ({ SSESpecification, Replicas }) =>
+        SSESpecification.SSEType === 'KMS' && Replicas[0].SSESpecification.KMSMasterKeyId,
+      'AWS::Logs::LogGroup': ({ KmsKeyId }) => KmsKeyId,
+      'AWS::S3::Bucket': ({ BucketEncryption }) =>
+        BucketEncryption.ServerSideEncryptionConfiguration[0].ServerSideEncryptionByDefault
+          .KMSMasterKeyID,
+      'AWS::SQS::Queue': ({ KmsMasterKeyId, SqsManagedSseEnabled }) =>
+        SqsManagedSseEnabled === undefined && KmsMasterKeyId,
+      'AWS::SecretsManager::Secret': ({ KmsKeyId }) => KmsKeyId,
+    };
+    for (const [type, keyOf] of Object.entries(encrypted)) {
+      expect(all(type).length, type).toBeGreaterThan(0);
+      for (const [id, properties] of all(type)) expect(keyOf(properties), id).toBe(key);
+    }
+  });
+
+  const statementsOf = (name: string) => {
+    const [, { Properties: fn } = {}] =
+      resourcesOf(template, 'AWS::Lambda::Function').find(
+        ([id, resource]) => constructOf(id, resource) === name,
+      ) ?? [];
+    const [role] = referencesIn(fn?.['Role']);
+    return all('AWS::IAM::Policy')
+      .filter(([, { Roles }]) => referencesIn(Roles).includes(role ?? ''))
+      .flatMap(([, { PolicyDocument }]) => PolicyDocument.Statement as Properties[])
+      .filter(({ Action }) => JSON.stringify(Action).includes('kms:'));
+  };
+
+  const writeItem = [
+    ...['kms:Decrypt', 'kms:DescribeKey', 'kms:Encrypt', 'kms:GenerateDataKey'],
+    ...['kms:GenerateDataKeyWithoutPlaintext', 'kms:ReEncryptFrom', 'kms:ReEncryptTo'],
+  ];
+
+  it.each<[string, unknown, string[]]>([
+    ['get-stats', 'kms:Decrypt', ['dynamodb']],
+    ['get-job', 'kms:Decrypt', ['dynamodb', 's3']],
+    ['search-drive', ['kms:Decrypt', 'kms:GenerateDataKey'], ['s3', 'secretsmanager']],
+    ['create-chat-completion', writeItem, ['dynamodb', 'secretsmanager']],
+    ['sweep', writeItem, ['dynamodb', 'sqs']],
+  ])('%s may use it as far as it needs, through what keeps its data', (name, actions, services) => {
+    const [statement, ...others] = statementsOf(name);
+
+    expect(others).toEqual([]);
+    expect(statement).toMatchObject({ Action: actions, Resource: key });
+    const via = [statement.Condition.StringEquals['kms:ViaService']].flat();
+    expect(via.map((each: Properties) => each['Fn::Join'][1][0].split('.')[0])).toEqual(services);
+  });
+
+  it.each(['read-page', 'post-webhook', 'get-docs'])('%s may not use it', (name) => {
+    expect(statementsOf(name)).toEqual([]);
   });
 });

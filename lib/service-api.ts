@@ -19,6 +19,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { GatewayError, GatewayErrors } from '../shared/http/gateway-errors.ts';
 import { addPreflight, errorHeaders } from './cors.ts';
+import { CustomDomain } from './custom-domain.ts';
 import { type RouteKind, requestRate } from './request-rates.ts';
 import type { ServiceAlarms } from './service-alarms.ts';
 import type { FunctionLogs, ServiceFunction } from './service-function.ts';
@@ -39,6 +40,8 @@ export interface ServiceApiProps {
   readonly setsAccount: boolean;
   /** The most requests a minute of one address, of which a web ACL sees to it; there is none without. */
   readonly waf: number | undefined;
+  /** A name of the operator's own for it, and the certificate for that name. */
+  readonly domain: { readonly name: string; readonly certificateArn: string } | undefined;
   /** Whether CloudWatch gets metrics of each method, which cost. */
   readonly detailedMetrics: boolean;
 }
@@ -77,7 +80,9 @@ export class ServiceApi extends Construct {
     });
     const { node } = this.api;
     Object.assign(node.defaultChild as CfnRestApi, leastTls);
-    this.url = this.api.urlForPath().replace(/\/$/, '');
+    this.url = props.domain
+      ? new CustomDomain(this, 'domain', { api: this.api, ...props.domain }).url
+      : this.api.urlForPath().replace(/\/$/, '');
     this.addGatewayResponses(errors);
     this.addAlarm(props.alarms);
     this.explainChecks();

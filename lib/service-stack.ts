@@ -1,4 +1,4 @@
-import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
+import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps, Tags } from 'aws-cdk-lib';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { GatewayErrors } from '../shared/http/gateway-errors.ts';
@@ -120,6 +120,7 @@ export class ServiceStack extends Stack {
     });
 
     const { authorizer } = keys;
+    const { domain: name, certificate: certificateArn } = settings;
     const api = new ServiceApi(this, 'gateway', {
       stageName,
       concurrency,
@@ -130,6 +131,7 @@ export class ServiceStack extends Stack {
       logs,
       waf: settings.waf,
       setsAccount: settings.gatewayAccount,
+      domain: name && certificateArn ? { name, certificateArn } : undefined,
       detailedMetrics: settings.detailedMetrics,
     });
     new BatchApi(this, 'batch', { api, jobs, logs, lanes, drive, documentLimits });
@@ -174,6 +176,8 @@ export class ServiceStack extends Stack {
     new DocsApi(this, 'contract', { api, logs });
     new ConsoleApi(this, 'console', { api, logs });
 
+    const tags = { service: 'quire', stage: stageName, ...settings.tags };
+    for (const [key, value] of Object.entries(tags)) Tags.of(this).add(key, value);
     if (settings.reservedConcurrency) reserveConcurrency(this, concurrency);
     if (settings.deletionProtection) protectTables(this);
     if (settings.kmsKey) encryptWith(settings.kmsKey, this);

@@ -6,11 +6,13 @@ import {
   arn,
   count,
   countOrNone,
+  domainName,
   flag,
   httpUrl,
   origins,
   ownModels,
   stageName,
+  tags,
   usd,
 } from './setting-values.ts';
 import { mayReserve, workersFit, workersPart } from './workers-part.ts';
@@ -60,6 +62,11 @@ const Given = v.strictObject({
   requestsPerMinute: v.optional(countOrNone(1, 999_999_999), 6_000),
   /** The most requests a minute of one address, of which a web ACL sees to it. */
   waf: v.optional(countOrNone(10, 2_000_000_000)),
+  /** A name for the API, and the ARN of a certificate for it. */
+  domain: v.optional(domainName),
+  certificate: v.optional(arn('acm', 'certificate', 'a certificate of ACM')),
+  /** Tags of all that the stack makes, beside `service` and `stage`. */
+  tags: v.optional(tags, {}),
   /** The origins of the web pages that may call the API in a browser. */
   corsOrigins: v.optional(origins, []),
   /** The provider that searches the web for chats that ask for it. */
@@ -138,6 +145,11 @@ function refuseUnfitting(settings: Settings): void {
   if (search === 'searxng' && !searchUrl) {
     throw new Error(
       `The setting ${prefix}searchUrl is missing: it should say where the SearXNG is.`,
+    );
+  }
+  if (!settings.domain !== !settings.certificate) {
+    throw new Error(
+      `The settings ${prefix}domain and ${prefix}certificate need each other: a name, and the certificate for it.`,
     );
   }
   if (reservedConcurrency && concurrency < leastToReserve) {

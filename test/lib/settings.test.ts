@@ -10,7 +10,9 @@ function settingsOf(context: Record<string, unknown>): Settings {
   return readSettings(app.node);
 }
 
+const tagsWanted = 'tags such as team=search, separated by commas';
 const kmsKey = 'arn:aws:kms:us-east-1:000000000000:key/12345678-1234-1234-1234-123456789012';
+const certificate = 'arn:aws:acm:us-east-1:000000000000:certificate/1234-abcd';
 const urlWanted = 'a URL that begins with http:// or https://';
 const originsWanted = 'origins such as https://app.example.com, separated by commas, or *';
 
@@ -36,6 +38,7 @@ describe('settings', () => {
       concurrency: 1000,
       reservedConcurrency: true,
       requestsPerMinute: 6000,
+      tags: {},
       corsOrigins: [],
       search: 'none',
       researchMaxUsd: 0.5,
@@ -77,6 +80,8 @@ describe('settings', () => {
     ['events', 'true', true],
     ['canary', 'true', true],
     ['detailedMetrics', 'true', true],
+    ['tags', 'team=search, cost-center=4=2', { team: 'search', 'cost-center': '4=2' }],
+    ['tags', { team: 'search' }, { team: 'search' }],
     ['corsOrigins', '*', ['*']],
     ['corsOrigins', ['https://a.example'], ['https://a.example']],
     [
@@ -130,6 +135,12 @@ describe('settings', () => {
     ['requestsPerMinute', 0, 'a whole number from 1 to 999999999, or none'],
     ['waf', true, 'a whole number from 10 to 2000000000, or none'],
     ['waf', 9, 'a whole number from 10 to 2000000000, or none'],
+    ['domain', 'https://api.example.com', 'a name such as api.example.com'],
+    ['domain', 'localhost', 'a name such as api.example.com'],
+    ['certificate', kmsKey, 'the ARN of a certificate of ACM'],
+    ['tags', 'team', tagsWanted],
+    ['tags', 'aws:team=search', tagsWanted],
+    ['tags', { team: 1 }, tagsWanted],
     ['corsOrigins', 'https://a.example/', originsWanted],
     ['corsOrigins', ['a.example'], originsWanted],
     ['corsOrigins', 'https://*.a.example', originsWanted],
@@ -211,6 +222,17 @@ describe('settings', () => {
 
     expect(() => settingsOf(given)).toThrow('are more than 30 % of quire:concurrency');
   });
+
+  it.each([{ 'quire:domain': 'api.example.com' }, { 'quire:certificate': certificate }])(
+    'want a name and its certificate together: %j',
+    (given) => {
+      expect(() => settingsOf(given)).toThrow(
+        'The settings quire:domain and quire:certificate need each other: a name, and the certificate for it.',
+      );
+      const both = { 'quire:domain': 'api.example.com', 'quire:certificate': certificate };
+      expect(settingsOf(both)).toMatchObject({ domain: 'api.example.com', certificate });
+    },
+  );
 
   it('protect no tables that shall be destroyed', () => {
     const given = { 'quire:deletionProtection': true, 'quire:removalPolicy': 'destroy' };

@@ -167,3 +167,53 @@ describe('with a key of the operator’s own', () => {
     expect(statementsOf(name)).toEqual([]);
   });
 });
+
+describe('with a domain', () => {
+  it('the API is served under it, with TLS 1.2 at least, and the outputs say where', () => {
+    const [[id, domain] = []] = all('AWS::ApiGateway::DomainName');
+    const [[, mapping] = []] = all('AWS::ApiGateway::BasePathMapping');
+
+    expect(domain).toMatchObject({
+      DomainName: 'api.example.com',
+      EndpointConfiguration: { Types: ['REGIONAL'] },
+      RegionalCertificateArn: everySetting['quire:certificate'],
+      SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09',
+    });
+    expect(mapping.BasePath).toBeUndefined();
+    expect(referencesIn(mapping)).toContain(id);
+    expect(template.Outputs).toMatchObject({
+      BaseUrl: { Value: 'https://api.example.com' },
+      DomainTarget: { Value: { 'Fn::GetAtt': [id, 'RegionalDomainName'] } },
+    });
+  });
+});
+
+describe('tags', () => {
+  const untaggable = [
+    ...['AWS::ApiGateway::Account', 'AWS::ApiGateway::Authorizer', 'AWS::ApiGateway::Deployment'],
+    ...['AWS::ApiGateway::BasePathMapping', 'AWS::ApiGateway::GatewayResponse'],
+    ...['AWS::ApiGateway::Method', 'AWS::ApiGateway::Resource', 'AWS::CloudWatch::Dashboard'],
+    ...['AWS::IAM::Policy', 'AWS::Lambda::Alias', 'AWS::Lambda::EventInvokeConfig'],
+    ...['AWS::Lambda::Permission', 'AWS::Lambda::Version', 'AWS::S3::BucketPolicy'],
+    ...['AWS::SNS::TopicPolicy', 'AWS::SQS::QueuePolicy', 'AWS::WAFv2::WebACLAssociation'],
+  ];
+  const tagged = (of: typeof template) =>
+    Object.entries(of.Resources).filter(([, { Type }]) => !untaggable.includes(Type));
+
+  const tagsOf = ({ Tags, Replicas }: Properties) => Tags ?? Replicas?.[0].Tags;
+
+  it.each(tagged(usual))('%s has those of the service and the stage', (_, { Properties }) => {
+    const tags = [
+      { Key: 'service', Value: 'quire' },
+      { Key: 'stage', Value: 'prod' },
+    ];
+
+    expect(tagsOf(Properties)).toEqual(expect.arrayContaining(tags));
+  });
+
+  it('all have those that the operator wants too', () => {
+    for (const [id, { Properties }] of tagged(template)) {
+      expect(tagsOf(Properties), id).toContainEqual({ Key: 'team', Value: 'search' });
+    }
+  });
+});

@@ -43,7 +43,7 @@ export class ResourceNames implements References {
     const known = this.known.get(`${logicalId}.${attribute}`);
     if (known) return known;
     if (attribute === 'Arn') return this.arnOf(logicalId);
-    if (attribute === 'QueueName') return this.nameOf(logicalId);
+    if (['QueueName', 'RegionalDomainName'].includes(attribute)) return this.nameOf(logicalId);
     if (attribute === 'RootResourceId') return `${logicalId}.${attribute}`;
     throw new StageError(`The local stage doesn't know ${attribute} of ${logicalId}.`);
   }

@@ -20,7 +20,9 @@ const knownTypes = new Set([
 
   // These have no counterpart on one machine.
   'AWS::ApiGateway::Account',
+  'AWS::ApiGateway::BasePathMapping',
   'AWS::ApiGateway::Deployment',
+  'AWS::ApiGateway::DomainName',
   'AWS::ApiGateway::Stage',
   'AWS::CDK::Metadata',
   'AWS::CloudWatch::Alarm',

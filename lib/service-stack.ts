@@ -177,7 +177,10 @@ export class ServiceStack extends Stack {
     new ConsoleApi(this, 'console', { api, logs });
 
     const tags = { service: 'quire', stage: stageName, ...settings.tags };
-    for (const [key, value] of Object.entries(tags)) Tags.of(this).add(key, value);
+    for (const [key, value] of Object.entries(tags)) {
+      // CloudFormation's schema of a dashboard has had tags only of late, and cfn-lint's has none.
+      Tags.of(this).add(key, value, { excludeResourceTypes: ['AWS::CloudWatch::Dashboard'] });
+    }
     if (settings.reservedConcurrency) reserveConcurrency(this, concurrency);
     if (settings.deletionProtection) protectTables(this);
     if (settings.kmsKey) encryptWith(settings.kmsKey, this);

@@ -1,17 +1,34 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { permissionsOf } from '../../lib/local/permissions/policies.ts';
+import { ResourceNames } from '../../lib/local/template/resource-names.ts';
+import { refuseUnknownTypes } from '../../lib/local/template/resource-types.ts';
 import { synthesize } from '../../lib/local/template/synthesize.ts';
-import { constructOf, resourcesOf } from '../../lib/local/template/template.ts';
+import { constructOf, resolve, resourcesOf } from '../../lib/local/template/template.ts';
 import { everySetting } from '../support/run/every-setting.ts';
 import { type Properties, referencesIn, template as usual } from '../support/run/stack-template.ts';
 import { useFolder } from '../support/run/use-folder.ts';
 
 /** The stack with all that is off by default. */
-const { template } = await synthesize(useFolder(), {
+const { template, stackName } = await synthesize(useFolder(), {
   context: { ...everySetting, unbundled: true },
 });
 const all = (type: string): [id: string, properties: Properties][] =>
   resourcesOf(template, type).map(([id, { Properties }]) => [id, Properties]);
+
+it('the local stage can run it, and knows a live version as the function that it is of', () => {
+  const names = new ResourceNames(template, stackName);
+  for (const [id] of all('AWS::DynamoDB::GlobalTable')) names.set(id, 'StreamArn', `${id}-stream`);
+
+  expect(() => refuseUnknownTypes(template)).not.toThrow();
+  expect(permissionsOf(template, names).size).toBe(all('AWS::Lambda::Function').length);
+  expect(resolve(template.Outputs, names)).toMatchObject({
+    BaseUrl: { Value: 'https://api.example.com' },
+  });
+  for (const [id, { FunctionName }] of all('AWS::Lambda::Alias')) {
+    expect(names.ref(id)).toBe(`${names.getAtt(FunctionName.Ref, 'Arn')}:live`);
+  }
+});
 
 describe('with deletion protection', () => {
   it.each(all('AWS::DynamoDB::GlobalTable'))('%s refuses to be deleted', (_, { Replicas }) => {
@@ -209,6 +226,12 @@ describe('tags', () => {
     ];
 
     expect(tagsOf(Properties)).toEqual(expect.arrayContaining(tags));
+  });
+
+  it('a dashboard has none, which its schema may not know', () => {
+    for (const [id, properties] of all('AWS::CloudWatch::Dashboard')) {
+      expect(properties.Tags, id).toBeUndefined();
+    }
   });
 
   it('all have those that the operator wants too', () => {

@@ -1,4 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import {
+  ContinuousBackupsUnavailableException,
   DescribeTableCommand,
   DescribeTimeToLiveCommand,
   type DynamoDBClient,
@@ -31,10 +33,27 @@ export async function completeTable(
     await dynamodb.send(new UpdateTableCommand({ TableName, DeletionProtectionEnabled }));
     await untilActive(dynamodb, [TableName]);
   }
+  await enableRecovery(dynamodb, TableName);
+}
+
+/** How often recovery is asked for, with ever longer pauses: some four minutes. */
+const maxTries = 9;
+
+/** A new table has no backups for its first moments. */
+async function enableRecovery(dynamodb: DynamoDBClient, TableName: string): Promise<void> {
   const PointInTimeRecoverySpecification = { PointInTimeRecoveryEnabled: true };
-  await dynamodb.send(
-    new UpdateContinuousBackupsCommand({ TableName, PointInTimeRecoverySpecification }),
-  );
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await dynamodb.send(
+        new UpdateContinuousBackupsCommand({ TableName, PointInTimeRecoverySpecification }),
+      );
+      return;
+    } catch (error) {
+      if (!(error instanceof ContinuousBackupsUnavailableException) || tries === maxTries)
+        throw error;
+      await pause(500 * 2 ** tries);
+    }
+  }
 }
 
 async function completeTimeToLive(

@@ -25,8 +25,8 @@ export interface RecoveringAccount {
 
 /**
  * Gives a test file an account with one stack, and a DynamoDB that can be restored: an engine's, before which this
- * answers what the engine has no operation for. A restored table is being made at first, and has neither stream nor time to
- * live, as on AWS.
+ * answers what the engine has no operation for. A restored table is being made at first, and has no stream, time to live or
+ * backups, as on AWS.
  */
 export async function useRecoveringAccount(
   engineUrl: string,
@@ -36,6 +36,7 @@ export async function useRecoveringAccount(
   const remembered: { at: Date; items: Map<string, Items> }[] = [];
   const recoverable = new Set<string>();
   const beingMade = new Map<string, number>();
+  let isFirstAsked = true;
 
   async function restore(source: string, target: string, to: Date): Promise<void> {
     const { items } = remembered.findLast(({ at }) => at <= to) ?? {};
@@ -67,6 +68,10 @@ export async function useRecoveringAccount(
       return [200, JSON.stringify({ ContinuousBackupsDescription: recovery(TableName) })];
     }
     if (operation === 'UpdateContinuousBackups') {
+      if (isFirstAsked) {
+        isFirstAsked = false;
+        return failed('ContinuousBackupsUnavailableException', 'Backups are being enabled');
+      }
       recoverable.add(TableName);
       return [200, '{}'];
     }
@@ -76,8 +81,7 @@ export async function useRecoveringAccount(
         .send(new DescribeTableCommand({ TableName: TargetTableName }))
         .catch(() => undefined);
       if (isTaken) {
-        const __type = 'com.amazonaws.dynamodb.v20120810#TableAlreadyExistsException';
-        return [400, JSON.stringify({ __type, message: 'Table already exists' })];
+        return failed('TableAlreadyExistsException', 'Table already exists');
       }
       await restore(SourceTableName, TargetTableName, new Date(RestoreDateTime * 1000));
       return [200, '{}'];
@@ -132,6 +136,11 @@ export async function useRecoveringAccount(
     },
   };
 }
+
+const failed = (code: string, message: string): [number, string] => [
+  400,
+  JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${code}`, message }),
+];
 
 /** Answers as CloudFormation does about the one stack that there is. */
 function cloudFormation(

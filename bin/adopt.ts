@@ -8,7 +8,7 @@ commands of the AWS CLI that do it.
   npm run adopt -- STACK NAME...
 
 STACK  the new stack's name, as in the template that npm run synth has written
-NAME   the names or ARNs of the tables, bucket and secrets`;
+NAME   the names or ARNs of the tables, bucket and secrets; of a table that npm run restore has made, in place of the old one`;
 
 const [stackName, ...given] = process.argv.slice(2);
 const folder = 'cdk.out';

@@ -6,18 +6,15 @@ import { keysMeant } from '../lib/cli/keys-meant.ts';
 import { progress } from '../lib/cli/progress.ts';
 import { runCommand } from '../lib/cli/run.ts';
 import { reach } from '../lib/cli/target.ts';
-import { checkRecord, describeChecks } from '../lib/cli/usage/check.ts';
 import { usageCommands } from '../lib/cli/usage/commands.ts';
 import { asCsv, asJson, asTable } from '../lib/cli/usage/export.ts';
 import { readTags } from '../lib/cli/usage/tags.ts';
 import { describeRebuild } from '../lib/cli/usage/usage-text.ts';
 import { listKeys, readKey } from '../shared/keys/key.ts';
-import { listTeams } from '../shared/keys/team.ts';
-import { checkKeys } from '../shared/usage/check.ts';
-import { checkTeams } from '../shared/usage/check-team.ts';
 import { CheckOptions, ExportDays } from '../shared/usage/days-options.ts';
 import { exportUsage } from '../shared/usage/export.ts';
 import { rebuildUsage } from '../shared/usage/rebuild.ts';
+import { runCheck } from './commands/run-check.ts';
 
 await runCommand(usageCommands, {
   async export({ values, lists, flags }) {
@@ -46,16 +43,7 @@ await runCommand(usageCommands, {
   async check({ id, values }) {
     const { from } = readValues(CheckOptions, values);
     await reach(values, 'KEYS_TABLE', 'LEDGER_TABLE', 'USAGE_TABLE');
-    const keys = id ? [await readKey(id)] : await listKeys();
-    const { note, end } = progress('keys', keys.length);
-    const checks = await checkKeys(keys, from, note);
-    const teams = id ? [] : await checkTeams(await listTeams(), from);
-    end();
-    return {
-      json: checkRecord(checks, teams),
-      text: describeChecks(checks, teams),
-      isWrong: [...checks, ...teams].some(({ agrees }) => !agrees),
-    };
+    return runCheck(id, from);
   },
 
   async rebuild({ id, values, flags }) {

@@ -3,6 +3,7 @@ import { TokenAuthorizer } from 'aws-cdk-lib/aws-apigateway';
 import { AttributeType } from 'aws-cdk-lib/aws-dynamodb';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
+import type { Canary } from './canary.ts';
 import type { ServiceAlarms } from './service-alarms.ts';
 import { type FunctionLogs, ServiceFunction } from './service-function.ts';
 import { ServiceTable } from './service-table.ts';
@@ -10,6 +11,7 @@ import { ServiceTable } from './service-table.ts';
 export interface ApiKeysProps {
   readonly removalPolicy: RemovalPolicy;
   readonly alarms: ServiceAlarms;
+  readonly canary: Canary;
   readonly logs: FunctionLogs;
 }
 
@@ -18,7 +20,7 @@ export class ApiKeys extends Construct {
   readonly table: ServiceTable;
   readonly authorizer: TokenAuthorizer;
 
-  constructor(scope: Construct, id: string, { removalPolicy, alarms, logs }: ApiKeysProps) {
+  constructor(scope: Construct, id: string, { removalPolicy, alarms, canary, logs }: ApiKeysProps) {
     super(scope, id);
     this.table = new ServiceTable(this, 'table', {
       partitionKey: { name: 'id', type: AttributeType.STRING },
@@ -35,8 +37,9 @@ export class ApiKeys extends Construct {
       todo: 'find the error in the logs of authorize-request: the table of keys, or the function itself',
       runbook: 'Authorizer',
     });
+    canary.guard(authorizeRequest);
     this.authorizer = new TokenAuthorizer(this, 'authorizer', {
-      handler: authorizeRequest,
+      handler: authorizeRequest.live,
       // HTTP's schemes are the same in any case.
       validationRegex: '^[Bb][Ee][Aa][Rr][Ee][Rr] sk-[0-9A-Za-z]{43}$',
       resultsCacheTtl: Duration.seconds(60),

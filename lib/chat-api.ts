@@ -2,6 +2,7 @@ import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
 import { AttributeType, ProjectionType } from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
 import type { ApiKeys } from './api-keys.ts';
+import type { Canary } from './canary.ts';
 import type { DocumentReader } from './document-reader.ts';
 import type { DriveSearch } from './drive-search.ts';
 import type { Feedback } from './feedback.ts';
@@ -23,6 +24,7 @@ export interface ChatApiProps {
   readonly driveSearch: DriveSearch;
   readonly documentReader: DocumentReader;
   readonly feedback: Feedback;
+  readonly canary: Canary;
   readonly completionsMemoryMb: number;
   readonly removalPolicy: RemovalPolicy;
   readonly logs: FunctionLogs;
@@ -47,7 +49,7 @@ export class ChatApi extends Construct {
   }
 
   private addCompletions(): void {
-    const { api, ledger, providers, completionsMemoryMb, logs } = this.props;
+    const { api, ledger, providers, canary, completionsMemoryMb, logs } = this.props;
     const createChatCompletion = new ServiceFunction(this, 'create-chat-completion', {
       description: 'POST /v1/chat/completions',
       timeout: maxAnswerTime,
@@ -56,6 +58,7 @@ export class ChatApi extends Construct {
     });
     ledger.grantSpend(createChatCompletion);
     providers.grantCall(createChatCompletion);
+    canary.guard(createChatCompletion, 'faults');
     api.routeStreamed('POST', '/v1/chat/completions', createChatCompletion, maxAnswerTime);
     this.endpoint('list-models', 'GET', '/v1/models');
     // A model's id may have slashes.

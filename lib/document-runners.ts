@@ -27,7 +27,7 @@ export class DocumentRunners extends Construct {
   }
 
   private addOcrWorker(): void {
-    const { queues, jobs, ledger, keys, providers, drive, alarms, logs } = this.props;
+    const { queues, jobs, ledger, keys, providers, drive, canary, alarms, logs } = this.props;
     const runOcrJob = new ServiceFunction(this, 'run-ocr-job', {
       description: 'Reads the pages of documents',
       timeout: workerTimeout,
@@ -47,6 +47,7 @@ export class DocumentRunners extends Construct {
     drive.grantUse(runOcrJob);
     setDocumentLimits(runOcrJob, this.props.documentLimits);
     grantTextract(runOcrJob, this.props.textractPagesPerSecond);
+    canary.guard(runOcrJob);
     queues.ocr.feed(runOcrJob, this.props.ocrWorkers, documentsAtOnce);
     alarms.onErrors(runOcrJob, {
       notices: 'Documents take longer: a worker stopped in the middle of one',
@@ -56,7 +57,7 @@ export class DocumentRunners extends Construct {
   }
 
   private addFolderWorker(): void {
-    const { queues, jobs, keys, drive, alarms, logs } = this.props;
+    const { queues, jobs, keys, drive, canary, alarms, logs } = this.props;
     const expandFolder = new ServiceFunction(this, 'expand-folder', {
       description: 'Makes a job for each file of a folder',
       timeout: workerTimeout,
@@ -67,6 +68,7 @@ export class DocumentRunners extends Construct {
     queues.setShards(expandFolder);
     keys.grantRead(expandFolder);
     drive.grantUse(expandFolder);
+    canary.guard(expandFolder);
     queues.folder.feed(expandFolder, this.props.folderWorkers);
     alarms.onErrors(expandFolder, {
       notices: 'Files of a folder are found late: a worker stopped in its middle',

@@ -4,6 +4,7 @@ import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
 import { FilterRule, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { ApiKeys } from './api-keys.ts';
+import type { Canary } from './canary.ts';
 import type { DriveAccount } from './drive-account.ts';
 import { workerTimeout } from './job-queue.ts';
 import type { JobQueues } from './job-queues.ts';
@@ -23,6 +24,7 @@ export interface RunnerProps {
   readonly keys: ApiKeys;
   readonly providers: ModelProviders;
   readonly drive: DriveAccount;
+  readonly canary: Canary;
   readonly alarms: ServiceAlarms;
   readonly logs: FunctionLogs;
   readonly documentLimits: DocumentLimits;
@@ -53,7 +55,7 @@ export class JobRunners extends Construct {
   }
 
   private addDispatch(): void {
-    const { queues, jobs, keys, webhooks, alarms, logs } = this.props;
+    const { queues, jobs, keys, webhooks, canary, alarms, logs } = this.props;
     const dispatchJobs = new ServiceFunction(this, 'dispatch-jobs', {
       description:
         'Sends a message for each job that became ready, counts each that has ended at its parent',
@@ -64,6 +66,7 @@ export class JobRunners extends Construct {
     keys.grantRead(dispatchJobs);
     queues.grantRing(dispatchJobs);
     webhooks.grantNote(dispatchJobs);
+    canary.guard(dispatchJobs);
     new StreamFeed(this, 'jobs', {
       table: jobs.table,
       fn: dispatchJobs,
@@ -101,7 +104,8 @@ export class JobRunners extends Construct {
   }
 
   private addChatWorker(): void {
-    const { queues, jobs, ledger, keys, providers, drive, alarms, logs, chatWorkers } = this.props;
+    const { queues, jobs, ledger, keys, providers, drive, canary, alarms, logs, chatWorkers } =
+      this.props;
     const runChatJob = new ServiceFunction(this, 'run-chat-job', {
       description: 'Runs chat jobs',
       timeout: workerTimeout,
@@ -118,6 +122,7 @@ export class JobRunners extends Construct {
     setDocumentLimits(runChatJob, this.props.documentLimits);
     ledger.grantSpend(runChatJob);
     providers.grantCall(runChatJob);
+    canary.guard(runChatJob);
     queues.chat.feed(runChatJob, chatWorkers);
     alarms.onErrors(runChatJob, {
       notices: 'Chat jobs take longer: a worker stopped in their middle',

@@ -9,6 +9,8 @@ import { ServiceTable } from './service-table.ts';
 export interface JobTableProps {
   readonly retentionDays: number;
   readonly removalPolicy: RemovalPolicy;
+  /** Whether the bucket keeps what is overwritten or deleted, as long as tables can be restored. */
+  readonly versioned?: boolean;
 }
 
 /**
@@ -16,6 +18,8 @@ export interface JobTableProps {
  * for days before it ended.
  */
 const objectMarginDays = 30;
+/** How long an object is kept that was overwritten or deleted: as long as the tables can be restored that name it. */
+const oldVersionDays = 35;
 /** How the names of objects begin that one function puts for another to read. A job's begin with its key's id. */
 const handOverPrefix = 'handed-over/';
 
@@ -25,8 +29,11 @@ export class JobTable extends Construct {
   private readonly objects: Bucket;
   private readonly retentionDays: number;
 
-  constructor(scope: Construct, id: string, { retentionDays, removalPolicy }: JobTableProps) {
+  constructor(scope: Construct, id: string, props: JobTableProps) {
     super(scope, id);
+    const { retentionDays, removalPolicy, versioned = false } = props;
+    const oldVersionsFor = (days: number) =>
+      versioned ? { noncurrentVersionExpiration: Duration.days(days) } : {};
     this.retentionDays = retentionDays;
     const lane = { name: 'lane', type: AttributeType.STRING };
     this.table = new ServiceTable(this, 'table', {
@@ -60,13 +67,15 @@ export class JobTable extends Construct {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       encryption: BucketEncryption.S3_MANAGED,
       enforceSSL: true,
+      ...(versioned && { versioned }),
       lifecycleRules: [
         {
+          ...oldVersionsFor(oldVersionDays),
           expiration: Duration.days(retentionDays + objectMarginDays),
           abortIncompleteMultipartUploadAfter: Duration.days(1),
         },
         // They are deleted once they are read, unless their function dies.
-        { prefix: handOverPrefix, expiration: Duration.days(1) },
+        { prefix: handOverPrefix, expiration: Duration.days(1), ...oldVersionsFor(1) },
       ],
       removalPolicy,
       // CloudFormation deletes no bucket that holds anything.

@@ -15,14 +15,14 @@ import {
   ResponseType,
   RestApi,
 } from 'aws-cdk-lib/aws-apigateway';
-import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { GatewayError, GatewayErrors } from '../shared/http/gateway-errors.ts';
 import { addPreflight, errorHeaders } from './cors.ts';
+import { CustomDomain } from './custom-domain.ts';
 import { type RouteKind, requestRate } from './request-rates.ts';
 import type { ServiceAlarms } from './service-alarms.ts';
-import type { FunctionLogs } from './service-function.ts';
+import type { FunctionLogs, ServiceFunction } from './service-function.ts';
 import { serviceMetric } from './service-metric.ts';
 import { WebAcl } from './web-acl.ts';
 
@@ -40,6 +40,8 @@ export interface ServiceApiProps {
   readonly setsAccount: boolean;
   /** The most requests a minute of one address, of which a web ACL sees to it; there is none without. */
   readonly waf: number | undefined;
+  /** A name of the operator's own for it, and the certificate for that name. */
+  readonly domain: { readonly name: string; readonly certificateArn: string } | undefined;
   /** Whether CloudWatch gets metrics of each method, which cost. */
   readonly detailedMetrics: boolean;
 }
@@ -78,7 +80,9 @@ export class ServiceApi extends Construct {
     });
     const { node } = this.api;
     Object.assign(node.defaultChild as CfnRestApi, leastTls);
-    this.url = this.api.urlForPath().replace(/\/$/, '');
+    this.url = props.domain
+      ? new CustomDomain(this, 'domain', { api: this.api, ...props.domain }).url
+      : this.api.urlForPath().replace(/\/$/, '');
     this.addGatewayResponses(errors);
     this.addAlarm(props.alarms);
     this.explainChecks();
@@ -142,28 +146,28 @@ export class ServiceApi extends Construct {
   }
 
   /** Routes a method to a function, for callers with a valid API key. */
-  route(method: string, path: string, fn: LambdaFunction, kind: RouteKind = 'read'): void {
+  route(method: string, path: string, fn: ServiceFunction, kind: RouteKind = 'read'): void {
     const { authorizer } = this;
-    this.addRoute(method, path, fn, new LambdaIntegration(fn), kind, { authorizer });
+    this.addRoute(method, path, fn, new LambdaIntegration(fn.live), kind, { authorizer });
   }
 
   /** Routes a method to a function that streams its answer, for at most `timeout`. */
-  routeStreamed(method: string, path: string, fn: LambdaFunction, timeout: Duration): void {
+  routeStreamed(method: string, path: string, fn: ServiceFunction, timeout: Duration): void {
     this.addRoute(method, path, fn, streamed(fn, timeout), 'stream', {
       authorizer: this.authorizer,
     });
   }
 
   /** Routes a method to a function, for everyone. */
-  routeOpen(method: string, path: string, fn: LambdaFunction): void {
-    this.addOpenRoute(method, path, fn, new LambdaIntegration(fn));
+  routeOpen(method: string, path: string, fn: ServiceFunction): void {
+    this.addOpenRoute(method, path, fn, new LambdaIntegration(fn.live));
   }
 
   /** Routes a method to a function that streams its answer, for everyone. */
   routeOpenStreamed(
     method: string,
     path: string,
-    fn: LambdaFunction,
+    fn: ServiceFunction,
     timeout: Duration,
     kind: RouteKind = 'open',
   ): void {
@@ -173,7 +177,7 @@ export class ServiceApi extends Construct {
   private addOpenRoute(
     method: string,
     path: string,
-    fn: LambdaFunction,
+    fn: ServiceFunction,
     integration: LambdaIntegration,
     kind: RouteKind = 'open',
   ): void {
@@ -189,7 +193,7 @@ export class ServiceApi extends Construct {
   private addRoute(
     method: string,
     path: string,
-    fn: LambdaFunction,
+    fn: ServiceFunction,
     integration: LambdaIntegration,
     kind: RouteKind,
     options: MethodOptions,
@@ -271,8 +275,8 @@ const leastTls: Partial<CfnRestApi> = {
   endpointAccessMode: 'BASIC',
 };
 
-const streamed = (fn: LambdaFunction, timeout: Duration) =>
-  new LambdaIntegration(fn, { responseTransferMode: ResponseTransferMode.STREAM, timeout });
+const streamed = (fn: ServiceFunction, timeout: Duration) =>
+  new LambdaIntegration(fn.live, { responseTransferMode: ResponseTransferMode.STREAM, timeout });
 
 /** One line of JSON for each request, without its headers, query and body. */
 function accessLogFormat(): AccessLogFormat {

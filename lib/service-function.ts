@@ -7,9 +7,13 @@ import {
   Stage,
   Validations,
 } from 'aws-cdk-lib';
+import { type CfnRole, PolicyDocument, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import {
   Architecture,
+  CfnEventSourceMapping,
   Code,
+  type IEventSource,
+  type IFunction,
   Function as LambdaFunction,
   Runtime,
   Tracing,
@@ -36,6 +40,9 @@ export interface FunctionLogs {
 
 /** A function of this service, named after its file in `functions/`, with the defaults all of them share. */
 export class ServiceFunction extends LambdaFunction {
+  /** What callers and event sources call: the function, or an alias for one of its versions. */
+  live: IFunction = this;
+
   constructor(scope: Construct, name: string, props: ServiceFunctionProps) {
     const { timeout, memorySize = 512, diskSize, description, logs } = props;
     super(scope, name, {
@@ -54,16 +61,33 @@ export class ServiceFunction extends LambdaFunction {
       ...(logs.tracing && { tracing: Tracing.ACTIVE }),
       logGroup: new LogGroup(scope, `${name}-logs`, logs),
     });
+    this.writeOwnLogsOnly();
     if (logs.tracing) {
       Validations.of(this).acknowledge({
         id: 'AwsSolutions::AwsSolutions-IAM5[Resource::*]',
         reason: 'X-Ray has no resources that a policy for writing traces could name.',
       });
     }
-    Validations.of(this).acknowledge({
-      id: 'AwsSolutions::AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole]',
-      reason: 'This policy of AWS allows to write logs and nothing else.',
-    });
+  }
+
+  /** In place of AWS's own policy, by which a function may write into the log groups of the whole account. */
+  private writeOwnLogsOnly(): void {
+    const role = this.role?.node.defaultChild as CfnRole;
+    const actions = ['logs:CreateLogStream', 'logs:PutLogEvents'];
+    const statement = new PolicyStatement({ actions, resources: [this.logGroup.logGroupArn] });
+    role.managedPolicyArns = [];
+    role.policies = [
+      { policyName: 'logs', policyDocument: new PolicyDocument({ statements: [statement] }) },
+    ];
+  }
+
+  /** The source keeps its logical id when it comes to feed an alias: another one would read its stream anew. */
+  override addEventSource(source: IEventSource): void {
+    super.addEventSource(source);
+    if (this.live === this) return;
+    for (const child of this.node.findAll()) {
+      if (child instanceof CfnEventSourceMapping) child.functionName = this.live.functionArn;
+    }
   }
 }
 

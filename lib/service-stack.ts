@@ -1,4 +1,4 @@
-import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
+import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps, Tags } from 'aws-cdk-lib';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { GatewayErrors } from '../shared/http/gateway-errors.ts';
@@ -6,8 +6,10 @@ import type { Catalogue } from '../shared/models/catalogue.ts';
 import { ApiKeys } from './api-keys.ts';
 import { BatchApi } from './batch-api.ts';
 import { bundleFunctions, leaveUnbundled } from './bundles.ts';
+import { Canary } from './canary.ts';
 import { ChatApi } from './chat-api.ts';
 import { ConsoleApi } from './console-api.ts';
+import { encryptWith } from './customer-key.ts';
 import { DocsApi } from './docs-api.ts';
 import { DocumentReader } from './document-reader.ts';
 import { DocumentRunners } from './document-runners.ts';
@@ -26,6 +28,7 @@ import { ServiceApi } from './service-api.ts';
 import { ServiceDashboard } from './service-dashboard.ts';
 import { bundlesDir, ServiceFunction } from './service-function.ts';
 import { ServiceHealth } from './service-health.ts';
+import { protectTables } from './service-table.ts';
 import type { Settings } from './settings.ts';
 import { Usage } from './usage.ts';
 import { WebSearch } from './web-search.ts';
@@ -65,7 +68,8 @@ export class ServiceStack extends Stack {
       kind: settings.alarms,
       email: settings.alarmEmail,
     });
-    const keys = new ApiKeys(this, 'keys', { removalPolicy, alarms, logs });
+    const canary = new Canary(this, 'canary', { isOn: settings.canary });
+    const keys = new ApiKeys(this, 'keys', { removalPolicy, alarms, canary, logs });
     const secretStore = settings.secrets;
     const providers = new ModelProviders(this, 'providers', {
       catalogue,
@@ -79,7 +83,8 @@ export class ServiceStack extends Stack {
     });
     const retentionDays = settings.jobRetentionDays;
     const ledger = new Ledger(this, 'ledger', { removalPolicy });
-    const jobs = new JobTable(this, 'jobs', { retentionDays, removalPolicy });
+    const versioned = settings.deletionProtection;
+    const jobs = new JobTable(this, 'jobs', { retentionDays, removalPolicy, versioned });
     const drive = new DriveAccount(this, 'drive', { removalPolicy, secretStore });
     const queues = new JobQueues(this, 'lanes', { alarms, laneShards });
     const documentLimits = {
@@ -87,7 +92,18 @@ export class ServiceStack extends Stack {
       pages: settings.documentMaxPages,
       pageSeconds: settings.documentPageSeconds,
     };
-    const work = { queues, jobs, ledger, keys, providers, drive, alarms, logs, documentLimits };
+    const work = {
+      queues,
+      jobs,
+      ledger,
+      keys,
+      providers,
+      drive,
+      canary,
+      alarms,
+      logs,
+      documentLimits,
+    };
     const webhooks = new Webhooks(this, 'webhooks', {
       ledger,
       publishes: settings.events,
@@ -104,6 +120,7 @@ export class ServiceStack extends Stack {
     });
 
     const { authorizer } = keys;
+    const { domain: name, certificate: certificateArn } = settings;
     const api = new ServiceApi(this, 'gateway', {
       stageName,
       concurrency,
@@ -114,6 +131,7 @@ export class ServiceStack extends Stack {
       logs,
       waf: settings.waf,
       setsAccount: settings.gatewayAccount,
+      domain: name && certificateArn ? { name, certificateArn } : undefined,
       detailedMetrics: settings.detailedMetrics,
     });
     const feedback = new Feedback(this, 'feedback', { api, removalPolicy, logs });
@@ -130,7 +148,7 @@ export class ServiceStack extends Stack {
     const { completionsMemoryMb } = settings;
     new ChatApi(this, 'chat', {
       ...{ api, keys, ledger, providers, ...sources, completionsMemoryMb },
-      ...{ feedback, removalPolicy, logs },
+      ...{ canary, feedback, removalPolicy, logs },
     });
     const usage = new Usage(this, 'usage', { api, jobs, ledger, alarms, removalPolicy, logs });
     const getLimits = new ServiceFunction(this, 'get-limits', {
@@ -158,7 +176,14 @@ export class ServiceStack extends Stack {
     new DocsApi(this, 'contract', { api, logs });
     new ConsoleApi(this, 'console', { api, logs });
 
+    const tags = { service: 'quire', stage: stageName, ...settings.tags };
+    for (const [key, value] of Object.entries(tags)) {
+      // CloudFormation's schema of a dashboard has had tags only of late, and cfn-lint's has none.
+      Tags.of(this).add(key, value, { excludeResourceTypes: ['AWS::CloudWatch::Dashboard'] });
+    }
     if (settings.reservedConcurrency) reserveConcurrency(this, concurrency);
+    if (settings.deletionProtection) protectTables(this);
+    if (settings.kmsKey) encryptWith(settings.kmsKey, this);
 
     new CfnOutput(this, 'BaseUrl', { value: api.url });
     new CfnOutput(this, 'ApiUrl', { value: api.url });

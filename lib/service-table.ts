@@ -1,4 +1,10 @@
-import { Billing, TableEncryptionV2, type TablePropsV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import {
+  Billing,
+  type CfnGlobalTable,
+  TableEncryptionV2,
+  type TablePropsV2,
+  TableV2,
+} from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
@@ -38,5 +44,14 @@ export class ServiceTable extends TableV2 {
   allowQuery(fn: LambdaFunction, index: string): void {
     const resources = [`${this.tableArn}/index/${index}`];
     fn.addToRolePolicy(new PolicyStatement({ actions: ['dynamodb:Query'], resources }));
+  }
+}
+
+/** Has all tables refuse to be deleted, until a deploy takes it back. */
+export function protectTables(scope: Construct): void {
+  for (const child of scope.node.findAll()) {
+    if (!(child instanceof ServiceTable)) continue;
+    const table = child.node.defaultChild as CfnGlobalTable;
+    table.addPropertyOverride('Replicas.0.DeletionProtectionEnabled', true);
   }
 }

@@ -70,6 +70,35 @@ export const httpUrl = v.pipe(
   v.url(urlWanted),
   v.regex(/^https?:\/\//i, urlWanted),
 );
+const domainWanted = 'should be a name such as api.example.com';
+export const domainName = v.pipe(
+  v.string(domainWanted),
+  v.regex(/^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}$/, domainWanted),
+);
+const tagsWanted = 'should be tags such as team=search, separated by commas';
+/** What all services of AWS take in a tag. */
+const tagText = /^(?!aws:)[\w .:/=+@-]+$/;
+const tagsOf = (given: string | Record<string, string>): Record<string, string> =>
+  typeof given === 'string'
+    ? Object.fromEntries(given.split(',').map((each) => each.trim().split(/=(.*)/s)))
+    : given;
+const areTags = (given: string | Record<string, string>) =>
+  Object.entries(tagsOf(given)).every((tag) => tag.every((text) => tagText.test(text ?? '')));
+export const tags = v.pipe(
+  v.union([v.string(), v.record(v.string(), v.string())], tagsWanted),
+  v.check(areTags, tagsWanted),
+  v.transform(tagsOf),
+);
+const arnWanted = (what: string) => `should be the ARN of ${what}`;
+/** The ARN of a resource of a service, such as `key/…` of KMS. */
+export const arn = (service: string, resource: string, what: string) =>
+  v.pipe(
+    v.string(arnWanted(what)),
+    v.regex(
+      new RegExp(`^arn:aws[\\w-]*:${service}:[\\w-]*:\\d{12}:${resource}/[\\w-]+$`),
+      arnWanted(what),
+    ),
+  );
 const stageNameWanted = 'should be 1 to 64 letters, digits or hyphens';
 export const stageName = v.pipe(
   v.string(stageNameWanted),

@@ -3,13 +3,16 @@ import * as v from 'valibot';
 import { leastToReserve } from './reserved-concurrency.ts';
 import {
   alarms,
+  arn,
   count,
   countOrNone,
+  domainName,
   flag,
   httpUrl,
   origins,
   ownModels,
   stageName,
+  tags,
   usd,
 } from './setting-values.ts';
 import { mayReserve, workersFit, workersPart } from './workers-part.ts';
@@ -24,6 +27,8 @@ const Given = v.strictObject({
     v.picklist(['retain', 'destroy'], 'should be retain or destroy'),
     'retain',
   ),
+  /** Whether tables refuse to be deleted, and the bucket keeps what is overwritten or deleted in it for a while. */
+  deletionProtection: v.optional(flag, false),
   logRetentionDays: v.optional(
     v.pipe(
       count(1, 3653),
@@ -57,6 +62,11 @@ const Given = v.strictObject({
   requestsPerMinute: v.optional(countOrNone(1, 999_999_999), 6_000),
   /** The most requests a minute of one address, of which a web ACL sees to it. */
   waf: v.optional(countOrNone(10, 2_000_000_000)),
+  /** A name for the API, and the ARN of a certificate for it. */
+  domain: v.optional(domainName),
+  certificate: v.optional(arn('acm', 'certificate', 'a certificate of ACM')),
+  /** Tags of all that the stack makes, beside `service` and `stage`. */
+  tags: v.optional(tags, {}),
   /** The origins of the web pages that may call the API in a browser. */
   corsOrigins: v.optional(origins, []),
   /** The provider that searches the web for chats that ask for it. */
@@ -82,6 +92,8 @@ const Given = v.strictObject({
     v.picklist(['secrets-manager', 'parameters'], 'should be secrets-manager or parameters'),
     'secrets-manager',
   ),
+  /** The key of KMS that encrypts what is kept; without it keys of AWS do. */
+  kmsKey: v.optional(arn('kms', 'key', 'a key of KMS')),
   /** Which alarms there are: those on what users notice and nothing puts right by itself, or all, or none. */
   alarms: v.optional(alarms, 'essential'),
   /** Who gets a mail for each alarm. */
@@ -90,6 +102,8 @@ const Given = v.strictObject({
   events: v.optional(flag, false),
   /** A dashboard in CloudWatch. */
   dashboard: v.optional(flag, false),
+  /** Whether a deploy gives new versions a tenth of the calls first, and is taken back if they fail. */
+  canary: v.optional(flag, false),
   /** Metrics of the gateway for each method. */
   detailedMetrics: v.optional(flag, false),
   /** X-Ray traces of functions and the gateway. */
@@ -123,9 +137,19 @@ export function readSettings(node: Node): Settings {
 /** Throws an Error with a sentence for settings that don't fit each other. */
 function refuseUnfitting(settings: Settings): void {
   const { search, searchUrl, reservedConcurrency, concurrency } = settings;
+  if (settings.deletionProtection && settings.removalPolicy === 'destroy') {
+    throw new Error(
+      `The setting ${prefix}deletionProtection needs ${prefix}removalPolicy=retain: protected tables can't be destroyed.`,
+    );
+  }
   if (search === 'searxng' && !searchUrl) {
     throw new Error(
       `The setting ${prefix}searchUrl is missing: it should say where the SearXNG is.`,
+    );
+  }
+  if (!settings.domain !== !settings.certificate) {
+    throw new Error(
+      `The settings ${prefix}domain and ${prefix}certificate need each other: a name, and the certificate for it.`,
     );
   }
   if (reservedConcurrency && concurrency < leastToReserve) {

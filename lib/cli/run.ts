@@ -35,7 +35,7 @@ export async function runCommand<Name extends string>(
 }
 
 /** Says in one sentence what went wrong; undefined if only a stack trace helps. */
-function sentenceOf(error: unknown): string | undefined {
+export function sentenceOf(error: unknown): string | undefined {
   if (error instanceof CommandError || error instanceof StageError) return error.message;
   if (!(error instanceof Error)) return undefined;
   return error.name === 'ServiceError' ? error.message : awsSentence(error);

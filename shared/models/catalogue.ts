@@ -44,25 +44,33 @@ const OcrEngine = v.strictObject({
 
 const SearchProvider = v.strictObject({ id: Name, usdPerSearch: Usd });
 
+const Upstream = v.pipe(
+  v.strictObject({
+    baseUrl: v.pipe(v.string(), v.url()),
+    /** The name of the secret that holds our API key. */
+    secret: v.optional(Name),
+    /** In place of a secret: requests are signed for Bedrock in this region, by the function's own credentials. */
+    awsRegion: v.optional(Name),
+    /** How long a streamed response may take to begin; one that isn't streamed may take ten times as long. */
+    firstByteTimeoutMs: v.optional(Milliseconds, 60_000),
+    /** The longest silence in the middle of a streamed response. */
+    idleTimeoutMs: v.optional(Milliseconds, 120_000),
+    /** The name under which it takes the limit of an output, if `output-limit-name.ts` has another. */
+    outputLimitName: v.optional(v.picklist(['max_tokens', 'max_completion_tokens'])),
+    /** Parameters that callers may send it although they may change what a call costs or who sees it. */
+    allows: v.optional(v.array(Name), []),
+  }),
+  v.check(
+    ({ secret, awsRegion }) => !secret !== !awsRegion,
+    'an upstream has either a secret or an awsRegion',
+  ),
+);
+
 const Catalogue = v.pipe(
   v.strictObject({
     /** `small` does small tasks, such as writing search queries; the chat model does unless it is given. */
     defaults: v.strictObject({ chat: Name, ocr: Name, small: v.optional(Name) }),
-    upstreams: v.record(
-      Name,
-      v.strictObject({
-        baseUrl: v.pipe(v.string(), v.url()),
-        secret: Name,
-        /** How long a streamed response may take to begin; one that isn't streamed may take ten times as long. */
-        firstByteTimeoutMs: v.optional(Milliseconds, 60_000),
-        /** The longest silence in the middle of a streamed response. */
-        idleTimeoutMs: v.optional(Milliseconds, 120_000),
-        /** The name under which it takes the limit of an output, if `output-limit-name.ts` has another. */
-        outputLimitName: v.optional(v.picklist(['max_tokens', 'max_completion_tokens'])),
-        /** Parameters that callers may send it although they may change what a call costs or who sees it. */
-        allows: v.optional(v.array(Name), []),
-      }),
-    ),
+    upstreams: v.record(Name, Upstream),
     models: v.array(Model),
     ocrEngines: v.array(OcrEngine),
     /** What a search costs at each provider of web search. A SearXNG of one's own is free unless it says more. */
@@ -103,6 +111,7 @@ function missingInTier(model: v.InferOutput<typeof ModelFields>): string | undef
   return undefined;
 }
 
+export type Upstream = v.InferOutput<typeof Upstream>;
 export type Model = v.InferOutput<typeof Model>;
 export type OcrEngine = v.InferOutput<typeof OcrEngine>;
 export type Catalogue = v.InferOutput<typeof Catalogue>;

@@ -1,5 +1,4 @@
 import OpenAI from 'openai';
-import { forgetSecret, secretText } from '../aws/secrets.ts';
 import { setting } from '../config.ts';
 import { errorWords, log } from '../log.ts';
 import { catalogue, type Model } from './catalogue.ts';
@@ -8,6 +7,7 @@ import { withoutEchoes } from './echoes.ts';
 import { ModelError, ModelPausedError, refusesKey, toModelError, unavailable } from './errors.ts';
 import { outputLimitName } from './output-limit-name.ts';
 import { tellingIfSent } from './sent-whole.ts';
+import { credentialsFor, forgetCredentials } from './upstream-credentials.ts';
 
 /** A chat-completions request. Parameters that aren't named here pass through untouched. */
 export interface CompletionBody {
@@ -148,12 +148,12 @@ async function ask(
   signal: AbortSignal,
   taken: TakenPrompts,
 ): Promise<Omit<OpenedCompletion, 'model'>> {
-  const { baseUrl, secret, firstByteTimeoutMs, idleTimeoutMs } = upstreamNamed(name);
-  const secretId = secretIdOf(secret);
+  const upstream = upstreamNamed(name);
+  const { baseUrl, firstByteTimeoutMs, idleTimeoutMs } = upstream;
   const responseTimeoutMs = body.stream ? firstByteTimeoutMs : 10 * firstByteTimeoutMs;
   const send = async () => {
     const client = new OpenAI({
-      apiKey: await secretText(secretId),
+      ...(await credentialsFor(upstream)),
       baseURL: setting('OPENAI_BASE_URL') ?? baseUrl,
       maxRetries: 0,
       timeout: responseTimeoutMs,
@@ -172,9 +172,7 @@ async function ask(
     );
   };
   const response = await send().catch((error: unknown) => {
-    if (!refusesKey(error)) throw error;
-    // The secret may have been rotated since it was read.
-    forgetSecret(secretId);
+    if (!refusesKey(error) || !forgetCredentials(upstream)) throw error;
     return send();
   });
   await requireType(response, body.stream ? 'text/event-stream' : 'application/json');
@@ -197,10 +195,4 @@ function upstreamNamed(name: string) {
   const upstream = catalogue.upstreams[name];
   if (!upstream) throw new Error(`There is no upstream ${name}`);
   return upstream;
-}
-
-function secretIdOf(name: string): string {
-  const secretId = setting('PROVIDER_SECRETS')[name];
-  if (!secretId) throw new Error(`PROVIDER_SECRETS names no secret for ${name}`);
-  return secretId;
 }

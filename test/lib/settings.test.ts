@@ -10,6 +10,9 @@ function settingsOf(context: Record<string, unknown>): Settings {
   return readSettings(app.node);
 }
 
+const tagsWanted = 'tags such as team=search, separated by commas';
+const kmsKey = 'arn:aws:kms:us-east-1:000000000000:key/12345678-1234-1234-1234-123456789012';
+const certificate = 'arn:aws:acm:us-east-1:000000000000:certificate/1234-abcd';
 const urlWanted = 'a URL that begins with http:// or https://';
 const originsWanted = 'origins such as https://app.example.com, separated by commas, or *';
 
@@ -20,6 +23,7 @@ describe('settings', () => {
     expect(settings).toEqual({
       stageName: 'prod',
       removalPolicy: 'retain',
+      deletionProtection: false,
       logRetentionDays: 30,
       jobRetentionDays: 90,
       chatWorkers: 20,
@@ -34,6 +38,7 @@ describe('settings', () => {
       concurrency: 1000,
       reservedConcurrency: true,
       requestsPerMinute: 6000,
+      tags: {},
       corsOrigins: [],
       search: 'none',
       researchMaxUsd: 0.5,
@@ -45,6 +50,7 @@ describe('settings', () => {
       alarms: 'essential',
       events: false,
       dashboard: false,
+      canary: false,
       detailedMetrics: false,
       tracing: false,
     });
@@ -53,6 +59,7 @@ describe('settings', () => {
   it.each<[keyof Settings, unknown, unknown]>([
     ['stageName', 'Test-2', 'Test-2'],
     ['removalPolicy', 'destroy', 'destroy'],
+    ['deletionProtection', 'true', true],
     ['logRetentionDays', 3653, 3653],
     ['logRetentionDays', '7', 7],
     ['jobRetentionDays', 1, 1],
@@ -71,7 +78,10 @@ describe('settings', () => {
     ['alarmEmail', 'ops@example.com', 'ops@example.com'],
     ['dashboard', true, true],
     ['events', 'true', true],
+    ['canary', 'true', true],
     ['detailedMetrics', 'true', true],
+    ['tags', 'team=search, cost-center=4=2', { team: 'search', 'cost-center': '4=2' }],
+    ['tags', { team: 'search' }, { team: 'search' }],
     ['corsOrigins', '*', ['*']],
     ['corsOrigins', ['https://a.example'], ['https://a.example']],
     [
@@ -89,6 +99,7 @@ describe('settings', () => {
     ['gatewayAccount', 'false', false],
     ['acceptReplacements', true, true],
     ['secrets', 'parameters', 'parameters'],
+    ['kmsKey', kmsKey, kmsKey],
     ['alarms', 'all', 'all'],
     ['alarms', 'none', 'none'],
     ['alarms', true, 'all'],
@@ -124,6 +135,12 @@ describe('settings', () => {
     ['requestsPerMinute', 0, 'a whole number from 1 to 999999999, or none'],
     ['waf', true, 'a whole number from 10 to 2000000000, or none'],
     ['waf', 9, 'a whole number from 10 to 2000000000, or none'],
+    ['domain', 'https://api.example.com', 'a name such as api.example.com'],
+    ['domain', 'localhost', 'a name such as api.example.com'],
+    ['certificate', kmsKey, 'the ARN of a certificate of ACM'],
+    ['tags', 'team', tagsWanted],
+    ['tags', 'aws:team=search', tagsWanted],
+    ['tags', { team: 1 }, tagsWanted],
     ['corsOrigins', 'https://a.example/', originsWanted],
     ['corsOrigins', ['a.example'], originsWanted],
     ['corsOrigins', 'https://*.a.example', originsWanted],
@@ -138,6 +155,8 @@ describe('settings', () => {
     ['researchMaxUsd', 'much', 'US dollars from 0 to 1000'],
     ['alarmEmail', 'ops', 'an e-mail address'],
     ['secrets', 'vault', 'secrets-manager or parameters'],
+    ['kmsKey', 'alias/quire', 'the ARN of a key of KMS'],
+    ['kmsKey', kmsKey.replace('key', 'alias'), 'the ARN of a key of KMS'],
     ['alarms', 'no', 'essential, all or none'],
     ['alarms', 1, 'essential, all or none'],
   ])('refuse %s %j in a sentence that names it', (name, given, wanted) => {
@@ -202,6 +221,25 @@ describe('settings', () => {
     const given = { 'quire:chatWorkers': 289, 'quire:reservedConcurrency': true };
 
     expect(() => settingsOf(given)).toThrow('are more than 30 % of quire:concurrency');
+  });
+
+  it.each([{ 'quire:domain': 'api.example.com' }, { 'quire:certificate': certificate }])(
+    'want a name and its certificate together: %j',
+    (given) => {
+      expect(() => settingsOf(given)).toThrow(
+        'The settings quire:domain and quire:certificate need each other: a name, and the certificate for it.',
+      );
+      const both = { 'quire:domain': 'api.example.com', 'quire:certificate': certificate };
+      expect(settingsOf(both)).toMatchObject({ domain: 'api.example.com', certificate });
+    },
+  );
+
+  it('protect no tables that shall be destroyed', () => {
+    const given = { 'quire:deletionProtection': true, 'quire:removalPolicy': 'destroy' };
+
+    expect(() => settingsOf(given)).toThrow(
+      "The setting quire:deletionProtection needs quire:removalPolicy=retain: protected tables can't be destroyed.",
+    );
   });
 
   it('name all that is wrong at once', () => {

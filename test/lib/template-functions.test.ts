@@ -210,16 +210,30 @@ describe('functions', () => {
       names.map((each) => `${service}:${each}`),
     );
     expect([...new Set(actions)].sort()).toEqual(wanted.sort());
-    expect(template.Resources[role]?.Properties).toMatchObject({
-      ManagedPolicyArns: [
-        {
-          'Fn::Join': [
-            '',
-            expect.arrayContaining([expect.stringMatching(/AWSLambdaBasicExecutionRole$/)]),
+  });
+
+  it.each(functions)('$name writes into its own log group, and no other', ({ properties }) => {
+    const [role = ''] = referencesIn(properties.Role);
+    const { ManagedPolicyArns = [], Policies }: Properties = new Map(all('AWS::IAM::Role')).get(
+      role,
+    );
+
+    expect(ManagedPolicyArns).toEqual([]);
+    expect(Policies).toEqual([
+      {
+        PolicyName: 'logs',
+        PolicyDocument: {
+          Version: '2012-10-17',
+          Statement: [
+            {
+              Effect: 'Allow',
+              Action: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+              Resource: { 'Fn::GetAtt': [referencesIn(properties.LoggingConfig)[0], 'Arn'] },
+            },
           ],
         },
-      ],
-    });
+      },
+    ]);
   });
 
   it('that dispatch reads the names of keys, for the log', () => {

@@ -9,6 +9,7 @@ const own = new URL('../../shared/models/catalogue.json', import.meta.url);
 interface Source {
   defaults: { chat: string };
   models: Record<string, unknown>[];
+  upstreams: Record<string, object>;
 }
 
 /** Loads a catalogue as a deployment does that is given one of its own. */
@@ -47,6 +48,18 @@ describe('a model catalogue', () => {
 
     expect(models[0]).toMatchObject({ usdPerMillionTokens, usdPerRequest: 0.01 });
   });
+
+  it.each([{ secret: undefined }, { awsRegion: 'us-east-1' }])(
+    'has an upstream with either a secret or a region of Bedrock: not %j',
+    async (given) => {
+      const text = changed((source) => {
+        const [upstream] = Object.values(source.upstreams);
+        Object.assign(upstream ?? {}, given);
+      });
+
+      await expect(load(text)).rejects.toThrow('an upstream has either a secret or an awsRegion');
+    },
+  );
 
   it('may name the tiers of a price in any order', async () => {
     const tiers = [

@@ -34,8 +34,12 @@ interface Signature {
   signature: string;
 }
 
-/** @see https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html */
-function isSigned(request: IncomingMessage, isLink: boolean): boolean {
+/**
+ * Whether one of this stage's clients or functions has signed a request, or a link.
+ *
+ * @see https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
+ */
+export function isSigned(request: IncomingMessage, isLink = false): boolean {
   const { method = '', url = '', headers } = request;
   const [path = '', search = ''] = url.split(/\?(.*)/s);
   const query = parametersIn(search);

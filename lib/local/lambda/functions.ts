@@ -31,9 +31,9 @@ export class Functions {
     }
   }
 
-  /** Returns the function that a name, an ARN or an integration's URI names. Throws `StageError`. */
+  /** Returns the function that a name, an ARN or an integration's URI names, whatever its alias. Throws `StageError`. */
   find(reference: string): FunctionHost {
-    const name = reference.match(/function:([^/]+)/)?.[1] ?? reference;
+    const name = reference.match(/function:([^/:]+)/)?.[1] ?? reference;
     const host = this.named(name);
     if (!host) throw new StageError(`The template names the function ${reference}, but has none.`);
     return host;

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { Engine } from '../engines/engine.ts';
 import { refusePages } from '../engines/page-requests.ts';
+import { isSigned } from '../engines/signature.ts';
 import { parseChatRequest } from './chat-request.ts';
 import { complete } from './completion.ts';
 import { completionEvents } from './completion-events.ts';
@@ -35,8 +36,9 @@ export async function startOfflineModel({
 }
 
 function requireKey(app: FastifyInstance, key: string): void {
-  app.addHook('onRequest', async ({ headers }) => {
-    if (headers.authorization === `Bearer ${key}`) return;
+  app.addHook('onRequest', async ({ headers, raw }) => {
+    // A function signs what it asks of Bedrock.
+    if (headers.authorization === `Bearer ${key}` || isSigned(raw)) return;
     throw new OpenAIError(401, 'Incorrect API key provided.', { code: 'invalid_api_key' });
   });
 }

@@ -35,6 +35,7 @@ export class ResourceNames implements References {
     const known = this.known.get(`${logicalId}.Ref`);
     if (known) return known;
     if (this.typeOf(logicalId) === 'AWS::SecretsManager::Secret') return this.arnOf(logicalId);
+    if (this.typeOf(logicalId) === 'AWS::Lambda::Alias') return this.aliasArn(logicalId);
     return this.nameOf(logicalId);
   }
 
@@ -42,9 +43,16 @@ export class ResourceNames implements References {
     const known = this.known.get(`${logicalId}.${attribute}`);
     if (known) return known;
     if (attribute === 'Arn') return this.arnOf(logicalId);
-    if (attribute === 'QueueName') return this.nameOf(logicalId);
+    if (['QueueName', 'RegionalDomainName'].includes(attribute)) return this.nameOf(logicalId);
     if (attribute === 'RootResourceId') return `${logicalId}.${attribute}`;
     throw new StageError(`The local stage doesn't know ${attribute} of ${logicalId}.`);
+  }
+
+  /** An alias is of the function that there is: a stage has one version of each. */
+  private aliasArn(logicalId: string): string {
+    const { FunctionName, Name } = this.template.Resources[logicalId]?.Properties ?? {};
+    const { Ref } = FunctionName as { Ref: string };
+    return `${this.arnOf(Ref)}:${Name}`;
   }
 
   private arnOf(logicalId: string): string {

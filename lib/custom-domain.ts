@@ -1,0 +1,42 @@
+import { CfnOutput } from 'aws-cdk-lib';
+import {
+  DomainName,
+  EndpointAccessMode,
+  EndpointType,
+  type IRestApi,
+  type RestApi,
+  SecurityPolicy,
+} from 'aws-cdk-lib/aws-apigateway';
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
+import { Construct } from 'constructs';
+
+export interface CustomDomainProps {
+  readonly api: RestApi;
+  readonly name: string;
+  /** The ARN of a certificate for the name, in the stack's region. */
+  readonly certificateArn: string;
+}
+
+/**
+ * A domain of the operator's own for the API, with TLS 1.2 at least. The output `DomainTarget` is what a CNAME or an alias of
+ * the name must point to; the gateway's own address works on.
+ */
+export class CustomDomain extends Construct {
+  readonly url: string;
+
+  constructor(scope: Construct, id: string, { api, name, certificateArn }: CustomDomainProps) {
+    super(scope, id);
+    const domain = new DomainName(this, 'name', {
+      domainName: name,
+      certificate: Certificate.fromCertificateArn(this, 'certificate', certificateArn),
+      endpointType: EndpointType.REGIONAL,
+      securityPolicy: SecurityPolicy.TLS13_1_2_PFS_PQ_2025_09,
+      endpointAccessMode: EndpointAccessMode.BASIC,
+      // It differs from its interface only under `exactOptionalPropertyTypes`.
+      mapping: api as IRestApi,
+    });
+    this.url = `https://${name}`;
+    const value = domain.domainNameAliasDomainName;
+    new CfnOutput(this, 'target', { value }).overrideLogicalId('DomainTarget');
+  }
+}

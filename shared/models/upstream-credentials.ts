@@ -1,0 +1,33 @@
+import type { ClientOptions } from 'openai';
+import { forgetSecret, secretText } from '../aws/secrets.ts';
+import { signingFetch } from '../aws/signing-fetch.ts';
+import { setting } from '../config.ts';
+import type { Upstream } from './catalogue.ts';
+
+/**
+ * Returns by what an upstream knows us: the API key that its secret holds or, for Bedrock, signatures with this function's
+ * own credentials.
+ */
+export async function credentialsFor({
+  secret,
+  awsRegion,
+}: Upstream): Promise<Pick<ClientOptions, 'apiKey' | 'fetch'>> {
+  if (secret) return { apiKey: await secretText(secretIdOf(secret)) };
+  // The client wants a key; the signature takes its place.
+  return { apiKey: 'none', fetch: signingFetch('bedrock', awsRegion ?? '') };
+}
+
+/**
+ * Forgets what an upstream refused, as it may have been rotated since it was read. Returns whether there was anything to
+ * forget.
+ */
+export function forgetCredentials({ secret }: Upstream): boolean {
+  if (secret) forgetSecret(secretIdOf(secret));
+  return secret !== undefined;
+}
+
+function secretIdOf(name: string): string {
+  const secretId = setting('PROVIDER_SECRETS')[name];
+  if (!secretId) throw new Error(`PROVIDER_SECRETS names no secret for ${name}`);
+  return secretId;
+}

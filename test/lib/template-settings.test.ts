@@ -170,7 +170,7 @@ describe('with a key of the operator’s own', () => {
     ['get-job', 'kms:Decrypt', ['dynamodb', 's3']],
     ['search-drive', ['kms:Decrypt', 'kms:GenerateDataKey'], ['s3', 'secretsmanager']],
     ['create-chat-completion', writeItem, ['dynamodb', 'secretsmanager']],
-    ['sweep', writeItem, ['dynamodb', 'sqs']],
+    ['sweep', writeItem, ['dynamodb', 's3', 'sqs']],
   ])('%s may use it as far as it needs, through what keeps its data', (name, actions, services) => {
     const [statement, ...others] = statementsOf(name);
 

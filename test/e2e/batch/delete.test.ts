@@ -4,7 +4,7 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { expect, it } from 'vitest';
 import type { JobList } from '../../../shared/jobs/record.ts';
 import { call, chatJob, submit, type Target, until } from '../../support/servers/api.ts';
-import { endedCharges, useChatStage } from '../../support/servers/chat-stage.ts';
+import { type Account, endedCharges, useChatStage } from '../../support/servers/chat-stage.ts';
 import { post, TextReader } from '../../support/servers/event-reader.ts';
 import { gate } from '../../support/servers/model-stub-pieces.ts';
 import { remnantsOf } from '../../support/worlds/remnants.ts';
@@ -54,6 +54,10 @@ const remnants = (word: string) => remnantsOf(word, stores);
 const remove = (target: Target, path: string) => call(target, 'DELETE', path);
 const removeJob = (target: Target, id: string) => remove(target, `/batch/jobs/${id}`);
 
+/** What an account was charged, by charge. */
+const costsOf = async (account: Account) =>
+  (await endedCharges(account)).map(({ entry, cost }) => ({ entry, cost }));
+
 it('a deleted job leaves no word of its prompt, its document or its answer in any table or object', async () => {
   const account = await chat.newAccount();
   const [word, documented] = [newWord(), newWord()];
@@ -68,7 +72,7 @@ it('a deleted job leaves no word of its prompt, its document or its answer in an
   const rated = { session_id: id, rating: 'up', comment: word, user_message: word };
   await call(account, 'POST', '/feedback', rated);
   expect((await until(account, id)).status).toBe('done');
-  const charges = await endedCharges(account);
+  const charges = await costsOf(account);
   const [before, answers] = [await remnants(word), await remnants(answered)];
 
   const first = await removeJob(account, id);
@@ -82,7 +86,7 @@ it('a deleted job leaves no word of its prompt, its document or its answer in an
   for (const each of [word, answered, documented]) expect(await remnants(each)).toEqual([]);
   expect((await call(account, 'GET', `/batch/jobs/${id}`)).status).toBe(404);
   expect((await call<JobList>(account, 'GET', '/batch/jobs')).body.jobs).toEqual([]);
-  expect(await endedCharges(account)).toEqual(charges);
+  expect(await costsOf(account)).toEqual(charges);
 });
 
 it('a job is deleted by its own key alone, and once it has ended', async () => {

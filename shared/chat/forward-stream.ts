@@ -9,7 +9,8 @@ import { ReadAhead } from './read-ahead.ts';
 
 /**
  * Forwards an upstream's stream byte for byte, and meters it. The chunk that holds only the usage is left out
- * unless the caller asked for it. A stream that breaks off ends with a chunk that has `error`, without `[DONE]`.
+ * unless the caller asked for it. A stream that breaks off ends with an error as its dialect has it: in chat completions a
+ * chunk that has `error`, without `[DONE]`.
  * The call is settled however the stream ends, also if the caller hangs up or reads no further.
  *
  * @see https://platform.openai.com/docs/api-reference/chat/create
@@ -26,12 +27,12 @@ export async function* forwardStream(
       yield wantsUsage ? piece.bytes : piece.withoutUsage;
       ended ||= piece.isEnd;
     }
-    if (!ended && !call.meter.finished) throw unavailable(brokeOff);
-    if (!ended) yield doneEvent;
+    if (!ended && (call.reader || !call.meter.finished)) throw unavailable(brokeOff);
+    if (!ended && !call.reader) yield doneEvent;
   } catch (error) {
     const told = brokenOff(error);
     note({ error: errorWords(told) });
-    yield eventOf({ error: completionErrorOf(told) });
+    yield call.reader ? call.reader.fail(told) : eventOf({ error: completionErrorOf(told) });
   } finally {
     await ahead.end();
   }

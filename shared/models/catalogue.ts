@@ -2,16 +2,30 @@ import * as v from 'valibot';
 import catalogueSource from '#catalogue';
 import { Usd } from '../http/schema.ts';
 import { CatalogueError } from './catalogue-error.ts';
+import { dialectNames } from './dialects/names.ts';
 import { TokenPrices } from './token-prices.ts';
 
 const Tokens = v.pipe(v.number(), v.integer(), v.minValue(1));
 const Milliseconds = v.pipe(v.number(), v.integer(), v.minValue(1));
 const Name = v.pipe(v.string(), v.nonEmpty());
 
+/** The dialects that an upstream speaks. What callers speak beside these is translated to the first. */
+const Dialects = v.pipe(v.array(v.picklist(dialectNames)), v.minLength(1));
+
 const ModelFields = v.strictObject({
   id: Name,
   /** Where the model is served, in order of preference. */
-  upstreams: v.pipe(v.array(v.strictObject({ upstream: Name, model: Name })), v.minLength(1)),
+  upstreams: v.pipe(
+    v.array(
+      v.strictObject({
+        upstream: Name,
+        model: Name,
+        /** The dialects in which it is asked there, if they aren't all that the upstream speaks. */
+        dialects: v.optional(Dialects),
+      }),
+    ),
+    v.minLength(1),
+  ),
   contextWindow: Tokens,
   maxOutputTokens: Tokens,
   /** More than an answer usually takes, by default 16,384: what is held if a key has little. */
@@ -53,6 +67,7 @@ const Catalogue = v.pipe(
       v.strictObject({
         baseUrl: v.pipe(v.string(), v.url()),
         secret: Name,
+        dialects: v.optional(Dialects, ['chat']),
         /** How long a streamed response may take to begin; one that isn't streamed may take ten times as long. */
         firstByteTimeoutMs: v.optional(Milliseconds, 60_000),
         /** The longest silence in the middle of a streamed response. */

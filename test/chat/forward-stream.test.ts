@@ -31,6 +31,7 @@ function callOf(
   const call: MeteredCall = {
     response: new Response(ReadableStream.from(chunks).pipeThrough(asBytes())),
     meter,
+    dialect: 'chat',
     maxTokens: undefined,
     account: {} as Account,
     idleTimeoutMs,

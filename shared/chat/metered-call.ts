@@ -15,7 +15,8 @@ import { measure } from '../metrics.ts';
 import type { Model } from '../models/catalogue.ts';
 import { CompletionMeter, type Metered } from '../models/completion-meter.ts';
 import type { Body, EndingReader } from '../models/dialects/dialect.ts';
-import { dialects } from '../models/dialects/dialects.ts';
+import { dialects, wires } from '../models/dialects/dialects.ts';
+import { meteredEmbeddings } from '../models/dialects/embeddings.ts';
 import { meteredOf } from '../models/dialects/metered.ts';
 import type { DialectName } from '../models/dialects/names.ts';
 import {
@@ -113,15 +114,19 @@ export async function holdCall(call: ModelCall): Promise<HeldCall> {
   measure({ AddedMs: Math.round(performance.now() - wantedAt) });
   const { maxTokens } = chosen;
   if (maxTokens === undefined) return { call, hold };
-  const limited = { ...call.body, [dialects[dialectOf(call)].limitName]: maxTokens };
+  const limited = { ...call.body, [wires[dialectOf(call)].limitName]: maxTokens };
   return { call: { ...call, body: limited }, hold, maxTokens };
 }
 
 const dialectOf = ({ dialect = 'chat' }: ModelCall) => dialect;
 
+/** Reads a streamed answer that is no chat completion. */
+const readerOf = (dialect: DialectName) =>
+  dialect === 'chat' || dialect === 'embeddings' ? undefined : dialects[dialect].reader();
+
 /** A call's request as it is measured. */
 export const sizedRequest = (call: ModelCall): SizedRequest =>
-  dialects[dialectOf(call)].sized(call.body);
+  wires[dialectOf(call)].sized(call.body);
 
 /**
  * Makes a call that is held. Throws `ModelError` if no upstream answers. The hold is released then. But if an upstream
@@ -140,7 +145,7 @@ export async function openHeldCall({ call, hold, maxTokens }: HeldCall): Promise
     const reach = () => outcomeOf(meter, call, hold, asked, unanswered);
     return {
       ...{ response, idleTimeoutMs, signal, meter, dialect, account, team, maxTokens },
-      ...(dialect !== 'chat' && body.stream && { reader: dialects[dialect].reader() }),
+      ...(body.stream && { reader: readerOf(dialect) }),
       sentLimit: request.max_tokens ?? undefined,
       ...settlementOf(hold, reach, call),
     };
@@ -263,5 +268,6 @@ export async function readCompletion(call: MeteredCall): Promise<string> {
 function meteredAnswer({ dialect }: MeteredCall, answer: unknown): Metered | null {
   if (dialect === 'chat') return answer as Metered | null;
   if (typeof answer !== 'object' || answer === null) throw unavailable(noCompletion);
+  if (dialect === 'embeddings') return meteredEmbeddings(answer);
   return meteredOf(dialects[dialect].readAnswer(answer as Body));
 }

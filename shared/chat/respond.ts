@@ -25,6 +25,10 @@ export interface Question extends ModelRequest {
   metadata?: Metadata | null | undefined;
   /** Whether the caller wants the usage in a stream of chat completions. */
   wantsUsage?: boolean;
+  /** The tags that its use is counted under; that of chats unless it says others. */
+  tags?: string[];
+  /** Makes the answer that the caller gets of one that isn't streamed. */
+  toAnswer?: (text: string) => string;
 }
 
 /**
@@ -33,7 +37,7 @@ export interface Question extends ModelRequest {
  * told, and `ModelError`.
  */
 export async function respond(
-  { model, dialect, body, metadata, wantsUsage = true }: Question,
+  { model, dialect, body, metadata, wantsUsage = true, tags, toAnswer }: Question,
   { keyId }: Caller,
   { timeIsUp, note }: Invocation,
 ): Promise<StreamedResponse> {
@@ -41,7 +45,7 @@ export async function respond(
   const isStreamed = body.stream === true;
   const call = await openMeteredCall({
     ...{ keyId, model, dialect, body },
-    subject: chatSubject({ metadata }),
+    subject: { ...chatSubject({ metadata }), ...(tags && { tags }) },
     onSettled: ({ promptTokens, completionTokens, costNanoUsd }) =>
       note({
         prompt_tokens: promptTokens,
@@ -64,16 +68,19 @@ export async function respond(
   return {
     statusCode: 200,
     headers: { 'content-type': 'application/json', ...headers },
-    body: Readable.from([await wholeCompletion(call)]),
+    body: Readable.from([await wholeCompletion(call, toAnswer)]),
   };
 }
 
 /** Reads a completion that isn't streamed, and settles the call before it is sent. Throws if it is none. */
-async function wholeCompletion(call: MeteredCall): Promise<string> {
+async function wholeCompletion(
+  call: MeteredCall,
+  toAnswer: (text: string) => string = (text) => text,
+): Promise<string> {
   try {
     const text = await readCompletion(call);
     if (!call.meter.finished) throw unavailable(noCompletion);
-    return text;
+    return toAnswer(text);
   } catch (cause) {
     throw toModelError(cause);
   } finally {

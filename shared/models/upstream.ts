@@ -4,7 +4,7 @@ import { setting } from '../config.ts';
 import { errorWords, log } from '../log.ts';
 import { catalogue, type Model } from './catalogue.ts';
 import { admit, type Pause, recordFailure, recordNothing, recordSuccess } from './circuit.ts';
-import { dialects } from './dialects/dialects.ts';
+import { dialects, wires } from './dialects/dialects.ts';
 import type { DialectName } from './dialects/names.ts';
 import { translateResponse } from './dialects/translate.ts';
 import { withoutEchoes } from './echoes.ts';
@@ -83,7 +83,7 @@ export async function openCompletion(
       continue;
     }
     try {
-      const spoken = spokenFor(dialect, each.dialects ?? upstreamNamed(upstream).dialects);
+      const spoken = each.dialects ?? upstreamNamed(upstream).dialects;
       const said = { dialect, body: { ...body, model: upstreamModel } };
       const opened = await askIn(spoken, model, upstream, said, signal, taken);
       recordSuccess(circuit, keyId);
@@ -107,27 +107,20 @@ export async function openCompletion(
   throw noneLeft(failures);
 }
 
-/** The dialect in which an upstream is asked: the caller's, if it speaks that. */
-const spokenFor = (dialect: DialectName, among: readonly DialectName[]): DialectName =>
-  among.includes(dialect) ? dialect : (among[0] ?? dialect);
-
-/** Asks an upstream in a dialect that it speaks, and returns its response in the caller's. */
+/** Asks an upstream in the caller's dialect, or in the first that it speaks, and returns its response in the caller's. */
 async function askIn(
-  spoken: DialectName,
+  among: readonly DialectName[],
   model: Model,
   upstream: string,
   { dialect, body }: ModelRequest,
   signal: AbortSignal,
   taken: TakenPrompts,
 ): Promise<Omit<OpenedCompletion, 'model'>> {
-  if (spoken === dialect) {
-    return ask(
-      upstream,
-      { dialect, body: requestTo(model, upstream, dialect, body) },
-      signal,
-      taken,
-    );
+  if (dialect === 'embeddings' || among.includes(dialect)) {
+    const request = { dialect, body: requestTo(model, upstream, dialect, body) };
+    return ask(upstream, request, signal, taken);
   }
+  const spoken = among.find((each) => each !== 'embeddings') ?? 'chat';
   const question = dialects[dialect].readRequest(body);
   const written = dialects[spoken].writeRequest(question, model) as RequestBody;
   const request = { dialect: spoken, body: requestTo(model, upstream, spoken, written) };
@@ -200,7 +193,7 @@ async function ask(
   const { baseUrl, secret, firstByteTimeoutMs, idleTimeoutMs } = upstreamNamed(name);
   const secretId = secretIdOf(secret);
   const responseTimeoutMs = body.stream ? firstByteTimeoutMs : 10 * firstByteTimeoutMs;
-  const { path, headers } = dialects[dialect];
+  const { path, headers } = wires[dialect];
   const send = async () => {
     const apiKey = await secretText(secretId);
     const client = new OpenAI({

@@ -6,6 +6,7 @@ import { refusePages } from '../engines/page-requests.ts';
 import { parseChatRequest } from './chat-request.ts';
 import { complete } from './completion.ts';
 import { completionEvents } from './completion-events.ts';
+import { embed } from './embeddings.ts';
 import { OpenAIError } from './openai-error.ts';
 
 const maxBodyBytes = 10 * 1024 * 1024;
@@ -46,6 +47,8 @@ function addRoutes(app: FastifyInstance): void {
     object: 'list',
     data: [{ id: 'offline', object: 'model', created: 0, owned_by: 'quire' }],
   }));
+
+  app.post('/v1/embeddings', (request, reply) => reply.send(embed(request.body)));
 
   app.post('/v1/chat/completions', (request, reply) => {
     const chat = parseChatRequest(request.body);

@@ -7,8 +7,8 @@ import type { Ask } from './ask.ts';
 /** A request or an answer as its dialect has it. */
 export type Body = Record<string, unknown>;
 
-/** A wire protocol by which callers ask models, and by which providers are asked. */
-export interface Dialect {
+/** A wire protocol in which providers are asked. */
+export interface Wire {
   /** Where a provider takes its requests, behind its base URL. */
   path: string;
   /** The field of a request that limits its output. */
@@ -20,6 +20,10 @@ export interface Dialect {
    * and its `max_tokens` is the limit of its output.
    */
   sized(body: Body): SizedRequest;
+}
+
+/** One in which callers ask models to answer, and that is translated into others. */
+export interface Dialect extends Wire {
   /** Reads a request. Throws as `untranslatable` for what no other dialect can say. */
   readRequest(body: Body): Ask;
   /** Writes a request. Throws as `untranslatable` for what this dialect can't say. */

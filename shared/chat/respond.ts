@@ -25,8 +25,6 @@ export interface Question extends ModelRequest {
   metadata?: Metadata | null | undefined;
   /** Whether the caller wants the usage in a stream of chat completions. */
   wantsUsage?: boolean;
-  /** The tags that its use is counted under; that of chats unless it says others. */
-  tags?: string[];
   /** Makes the answer that the caller gets of one that isn't streamed. */
   toAnswer?: (text: string) => string;
 }
@@ -37,7 +35,7 @@ export interface Question extends ModelRequest {
  * told, and `ModelError`.
  */
 export async function respond(
-  { model, dialect, body, metadata, wantsUsage = true, tags, toAnswer }: Question,
+  { model, dialect, body, metadata, wantsUsage = true, toAnswer }: Question,
   { keyId }: Caller,
   { timeIsUp, note }: Invocation,
 ): Promise<StreamedResponse> {
@@ -45,7 +43,7 @@ export async function respond(
   const isStreamed = body.stream === true;
   const call = await openMeteredCall({
     ...{ keyId, model, dialect, body },
-    subject: { ...chatSubject({ metadata }), ...(tags && { tags }) },
+    subject: chatSubject({ metadata }, dialect),
     onSettled: ({ promptTokens, completionTokens, costNanoUsd }) =>
       note({
         prompt_tokens: promptTokens,

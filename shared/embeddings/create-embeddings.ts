@@ -43,7 +43,6 @@ export function createEmbeddings(
   return respond(
     {
       ...{ model: calledModel(model), dialect: 'embeddings', body, metadata },
-      tags: ['embeddings'],
       toAnswer: (text) => answerOf(JSON.parse(text), expected, inForm),
     },
     caller,

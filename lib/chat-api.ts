@@ -36,6 +36,9 @@ const maxAnswerTime = Duration.minutes(15);
 /** A chat waits for models nearly all of its time, and waiting is billed by memory. README.md has the figures. */
 const chatMemoryMb = 512;
 
+/** 2,048 vectors of 3,072 numbers are 80 MB of JSON. */
+const embeddingsMemoryMb = 1024;
+
 /** The routes that talk to models while the caller waits, and those of the sessions that chats leave. */
 export class ChatApi extends Construct {
   private readonly props: ChatApiProps;
@@ -60,9 +63,23 @@ export class ChatApi extends Construct {
     providers.grantCall(createChatCompletion);
     canary.guard(createChatCompletion, 'faults');
     api.routeStreamed('POST', '/v1/chat/completions', createChatCompletion, maxAnswerTime);
+    this.addEmbeddings();
     this.endpoint('list-models', 'GET', '/v1/models');
     // A model's id may have slashes.
     this.endpoint('get-model', 'GET', '/v1/models/{model+}');
+  }
+
+  private addEmbeddings(): void {
+    const { api, ledger, providers, logs } = this.props;
+    const createEmbeddings = new ServiceFunction(this, 'create-embeddings', {
+      description: 'POST /v1/embeddings',
+      timeout: maxAnswerTime,
+      memorySize: embeddingsMemoryMb,
+      logs,
+    });
+    ledger.grantSpend(createEmbeddings);
+    providers.grantCall(createEmbeddings);
+    api.routeStreamed('POST', '/v1/embeddings', createEmbeddings, maxAnswerTime);
   }
 
   private addSessions(): ServiceTable {

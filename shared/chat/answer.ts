@@ -2,9 +2,10 @@ import type { Hold } from '../ledger/reserve.ts';
 import type { Model } from '../models/catalogue.ts';
 import { brokeOff, unavailable } from '../models/errors.ts';
 import type { ChatEvent } from './chat-event.ts';
-import { type CompletionRequest, chatSubject, upstreamBody } from './completion-request.ts';
+import { type CompletionRequest, upstreamBody } from './completion-request.ts';
 import { holdCall, type ModelCall, openHeldCall } from './metered-call.ts';
 import { ReadAhead } from './read-ahead.ts';
+import { chatSubject } from './subject.ts';
 import type { AnswerEvents, Turn } from './turn.ts';
 
 /** Changes a text on its way to the caller, piece by piece. */

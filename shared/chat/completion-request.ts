@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { valueError } from '../http/errors.ts';
 import { knowing } from '../http/misspellings.ts';
 import { dictionary, integerBetween, ModelName, numberBetween } from '../http/schema.ts';
-import { Metadata, metadataOf } from '../ledger/metadata.ts';
+import { Metadata } from '../ledger/metadata.ts';
 import type { Model } from '../models/catalogue.ts';
 import type { SizedRequest } from '../models/token-bounds.ts';
 import type { CompletionBody } from '../models/upstream.ts';
@@ -147,9 +147,3 @@ function withoutNull<Values extends Record<string, unknown>>(values: Values, nam
   const { [name]: _, ...others } = values;
   return others as Values;
 }
-
-/** What the charge says of a call that belongs to no job. */
-export const chatSubject = ({ metadata }: { metadata?: Metadata | null | undefined }) => ({
-  tags: ['chat'],
-  ...metadataOf(metadata),
-});

@@ -5,8 +5,9 @@ import { errorFields, log } from '../log.ts';
 import { catalogue, type Model } from '../models/catalogue.ts';
 import { ModelError } from '../models/errors.ts';
 import { askHeld } from './ask.ts';
-import { chatSubject, upstreamBody } from './completion-request.ts';
+import { upstreamBody } from './completion-request.ts';
 import { type HeldCall, holdCall } from './metered-call.ts';
+import { chatSubject } from './subject.ts';
 import type { Turn } from './turn.ts';
 
 /** A task for a model whose answer is JSON of a shape. */

@@ -14,10 +14,20 @@ import { errorFields, log } from '../log.ts';
 import { measure } from '../metrics.ts';
 import type { Model } from '../models/catalogue.ts';
 import { CompletionMeter, type Metered } from '../models/completion-meter.ts';
-import { contextLengthExceeded, noCompletion, reportedError } from '../models/errors.ts';
+import type { Body, EndingReader } from '../models/dialects/dialect.ts';
+import { dialects, wires } from '../models/dialects/dialects.ts';
+import { meteredEmbeddings } from '../models/dialects/embeddings.ts';
+import { meteredOf } from '../models/dialects/metered.ts';
+import type { DialectName } from '../models/dialects/names.ts';
+import {
+  contextLengthExceeded,
+  noCompletion,
+  reportedError,
+  unavailable,
+} from '../models/errors.ts';
 import { withIdleTimeout } from '../models/idle-timeout.ts';
 import { isCertainlyTooLong, type SizedRequest } from '../models/token-bounds.ts';
-import { type CompletionBody, openCompletion } from '../models/upstream.ts';
+import { openCompletion, type RequestBody } from '../models/upstream.ts';
 import { otherModels } from './other-models.ts';
 import { planHold } from './output-limit.ts';
 import { UnansweredPrompts } from './unanswered-prompts.ts';
@@ -26,7 +36,9 @@ import { UnansweredPrompts } from './unanswered-prompts.ts';
 export interface ModelCall {
   keyId: string;
   model: Model;
-  body: CompletionBody & SizedRequest;
+  body: RequestBody;
+  /** The dialect of the body, in which the response comes too; that of chat completions unless it says another. */
+  dialect?: DialectName;
   subject: Omit<ChargeSubject, 'model'>;
   /** Aborts when the call's time is up: its function's, its research's, or its job's lease. */
   signal: AbortSignal;
@@ -50,6 +62,9 @@ export interface HeldCall {
 export interface MeteredCall {
   response: Response;
   meter: CompletionMeter;
+  dialect: DialectName;
+  /** Reads the response if it is streamed, and not a chat completion. */
+  reader?: EndingReader | undefined;
   /** The account as the hold left it. */
   account: Account;
   /** The account of the key's team, if it is in one, as the hold left it. */
@@ -85,21 +100,33 @@ export const openMeteredCall = async (call: ModelCall) => openHeldCall(await hol
  * long.
  */
 export async function holdCall(call: ModelCall): Promise<HeldCall> {
-  const { keyId, model, body, subject, asRequest = true } = call;
-  if (isCertainlyTooLong(model, body)) {
+  const { keyId, model, subject, asRequest = true } = call;
+  const request = sizedRequest(call);
+  if (isCertainlyTooLong(model, request)) {
     throw contextLengthExceeded(
       `The messages are longer than the ${model.contextWindow} tokens that ${model.id} takes.`,
     );
   }
   const wantedAt = performance.now();
   const chargeSubject = { model: model.id, ...subject };
-  const plan = planHold(model, body, { canWait: subject.job_id !== undefined });
+  const plan = planHold(model, request, { canWait: subject.job_id !== undefined });
   const { hold, chosen } = await reserveByPlan(keyId, plan, chargeSubject, { asRequest });
   measure({ AddedMs: Math.round(performance.now() - wantedAt) });
   const { maxTokens } = chosen;
   if (maxTokens === undefined) return { call, hold };
-  return { call: { ...call, body: { ...body, max_tokens: maxTokens } }, hold, maxTokens };
+  const limited = { ...call.body, [wires[dialectOf(call)].limitName]: maxTokens };
+  return { call: { ...call, body: limited }, hold, maxTokens };
 }
+
+const dialectOf = ({ dialect = 'chat' }: ModelCall) => dialect;
+
+/** Reads a streamed answer that is no chat completion. */
+const readerOf = (dialect: DialectName) =>
+  dialect === 'chat' || dialect === 'embeddings' ? undefined : dialects[dialect].reader();
+
+/** A call's request as it is measured. */
+export const sizedRequest = (call: ModelCall): SizedRequest =>
+  wires[dialectOf(call)].sized(call.body);
 
 /**
  * Makes a call that is held. Throws `ModelError` if no upstream answers. The hold is released then. But if an upstream
@@ -107,16 +134,19 @@ export async function holdCall(call: ModelCall): Promise<HeldCall> {
  */
 export async function openHeldCall({ call, hold, maxTokens }: HeldCall): Promise<MeteredCall> {
   const { keyId, model, body, signal } = call;
-  const meter = new CompletionMeter(model, body);
-  const unanswered = new UnansweredPrompts(model, body, hold);
+  const dialect = dialectOf(call);
+  const request = sizedRequest(call);
+  const meter = new CompletionMeter(model, request);
+  const unanswered = new UnansweredPrompts(model, request, hold);
   try {
-    const opened = await openCompletion(model, keyId, body, signal, unanswered);
+    const opened = await openCompletion(model, keyId, { dialect, body }, signal, unanswered);
     const { response, idleTimeoutMs, model: asked } = opened;
     const { account, team } = hold;
     const reach = () => outcomeOf(meter, call, hold, asked, unanswered);
     return {
-      ...{ response, idleTimeoutMs, signal, meter, account, team, maxTokens },
-      sentLimit: body.max_tokens ?? undefined,
+      ...{ response, idleTimeoutMs, signal, meter, dialect, account, team, maxTokens },
+      ...(body.stream && { reader: readerOf(dialect) }),
+      sentLimit: request.max_tokens ?? undefined,
       ...settlementOf(hold, reach, call),
     };
   } catch (error) {
@@ -225,10 +255,19 @@ export async function readCompletion(call: MeteredCall): Promise<string> {
   for await (const part of withIdleTimeout(response.body, idleTimeoutMs, signal)) parts.push(part);
   meter.ended = true;
   const text = Buffer.concat(parts).toString();
-  const completion = JSON.parse(text) as Metered | null;
+  const answer: unknown = JSON.parse(text);
+  const completion = meteredAnswer(call, answer);
   meter.observe(completion);
   if (completion?.error && !completion.choices?.length) {
     throw reportedError(completion.error, meter.request, noCompletion);
   }
   return text;
+}
+
+/** An answer as the meter reads it. Throws `ModelError` for what isn't one. */
+function meteredAnswer({ dialect }: MeteredCall, answer: unknown): Metered | null {
+  if (dialect === 'chat') return answer as Metered | null;
+  if (typeof answer !== 'object' || answer === null) throw unavailable(noCompletion);
+  if (dialect === 'embeddings') return meteredEmbeddings(answer);
+  return meteredOf(dialects[dialect].readAnswer(answer as Body));
 }

@@ -1,8 +1,13 @@
 import * as v from 'valibot';
 import type { Caller } from '../http/caller.ts';
 import { NotFoundError } from '../http/errors.ts';
-import { allowedModelsOf, isUsable, usableModel } from '../keys/usable-models.ts';
-import { catalogue, findModel, type Model } from '../models/catalogue.ts';
+import {
+  allowedModelsOf,
+  isUsable,
+  usableEmbeddingModel,
+  usableModel,
+} from '../keys/usable-models.ts';
+import { catalogue, type EmbeddingModel, type Model, modelIds } from '../models/catalogue.ts';
 
 export const ModelEntry = v.object({
   id: v.string(),
@@ -26,7 +31,8 @@ export type ModelList = v.InferOutput<typeof ModelList>;
 /** Lists the models that the caller's key may use. */
 export function listModels(caller: Caller): ModelList {
   const allowed = allowedModelsOf(caller);
-  const usable = catalogue.models.filter(({ id }) => isUsable(allowed, id));
+  const all = [...catalogue.models, ...catalogue.embeddingModels];
+  const usable = all.filter(({ id }) => isUsable(allowed, id));
   return { object: 'list', data: usable.map(entryOf) };
 }
 
@@ -37,7 +43,9 @@ export function listModels(caller: Caller): ModelList {
  * @see https://platform.openai.com/docs/api-reference/models/retrieve
  */
 export function describeModel(caller: Caller, id: string): v.InferOutput<typeof ModelEntry> {
-  return entryOf(requireModel(caller, findModel(id) ? id : decoded(id)));
+  const known = modelIds.includes(id) ? id : decoded(id);
+  const embedding = usableEmbeddingModel(allowedModelsOf(caller), known);
+  return entryOf(embedding ?? requireModel(caller, known));
 }
 
 function decoded(id: string): string {
@@ -48,7 +56,7 @@ function decoded(id: string): string {
   }
 }
 
-const entryOf = ({ id, upstreams }: Model): v.InferOutput<typeof ModelEntry> => ({
+const entryOf = ({ id, upstreams }: Model | EmbeddingModel): v.InferOutput<typeof ModelEntry> => ({
   id,
   object: 'model',
   created: 0,
@@ -61,11 +69,19 @@ const entryOf = ({ id, upstreams }: Model): v.InferOutput<typeof ModelEntry> => 
  */
 export function requireModel(caller: Caller, id: string): Model {
   const model = usableModel(allowedModelsOf(caller), id);
-  if (!model) {
-    throw new NotFoundError(
-      `The model ${id} does not exist. GET /v1/models lists those that do.`,
-      'model_not_found',
-    );
-  }
+  if (!model) throw noModel(id);
   return model;
 }
+
+/** The same of a model that makes embeddings. */
+export function requireEmbeddingModel(caller: Caller, id: string): EmbeddingModel {
+  const model = usableEmbeddingModel(allowedModelsOf(caller), id);
+  if (!model) throw noModel(id, 'does not exist, or makes no embeddings');
+  return model;
+}
+
+const noModel = (id: string, what = 'does not exist') =>
+  new NotFoundError(
+    `The model ${id} ${what}. GET /v1/models lists those that do.`,
+    'model_not_found',
+  );

@@ -1,6 +1,9 @@
 import { doneEvent, eventOf } from '../http/event-stream.ts';
 import type { CompletionMeter, Metered } from '../models/completion-meter.ts';
-import { brokeOff, reportedError, unavailable } from '../models/errors.ts';
+import type { EndingReader } from '../models/dialects/dialect.ts';
+import { meteredOf } from '../models/dialects/metered.ts';
+import { parsedEvent } from '../models/dialects/translate.ts';
+import { brokeOff, reportedError } from '../models/errors.ts';
 import { dataOf, EventSplitter, eventsIn } from '../models/event-splitter.ts';
 import { withIdleTimeout } from '../models/idle-timeout.ts';
 import { textOf } from '../models/token-bounds.ts';
@@ -33,20 +36,16 @@ interface StreamEvent {
  * certainly longer than the call allows ends there with the reason `length`, and its upstream is let go. Throws
  * `ModelError` for an event that reports an error or is malformed, and on silence.
  */
-export async function* readPieces({
-  response,
-  meter,
-  idleTimeoutMs,
-  signal,
-}: MeteredCall): AsyncGenerator<Piece> {
+export async function* readPieces(call: MeteredCall): AsyncGenerator<Piece> {
+  const { response, meter, idleTimeoutMs, signal } = call;
   const splitter = new EventSplitter();
   for await (const chunk of withIdleTimeout(response.body, idleTimeoutMs, signal)) {
-    yield* metered(splitter.push(chunk), meter);
+    yield* metered(splitter.push(chunk), call);
     if (meter.ended) return;
   }
   const rest = splitter.rest();
   // The last event may lack the blank line that ends it: the next event, which is ours, would become part of it.
-  if (rest.length > 0) yield* metered(Buffer.concat([rest, Buffer.from('\n\n')]), meter);
+  if (rest.length > 0) yield* metered(Buffer.concat([rest, Buffer.from('\n\n')]), call);
   meter.ended = true;
 }
 
@@ -54,16 +53,19 @@ export async function* readPieces({
  * Meters events. Before it throws for a malformed one it yields those before it: they are billed, so the
  * caller gets them. Those after one that is too much are dropped.
  */
-function* metered(bytes: Buffer, meter: CompletionMeter): Generator<Piece> {
+function* metered(bytes: Buffer, call: MeteredCall): Generator<Piece> {
   if (bytes.length === 0) return;
+  const { meter, reader } = call;
   const events: StreamEvent[] = [];
   try {
     for (const text of eventsIn(bytes.toString())) {
-      const event = readEvent(text, meter);
+      const event = readEvent(text, call);
       events.push(event);
       const overdue = meter.overdueChoices;
       if (overdue.length === 0) continue;
-      events.push(...lastEvents(event.chunk, overdue, meter));
+      events.push(
+        ...(reader ? [lastEvent(reader, meter)] : lastEvents(event.chunk, overdue, meter)),
+      );
       return yield pieceOf(joined(events), events);
     }
   } catch (error) {
@@ -93,6 +95,14 @@ function lastEvents(chunk: Metered = {}, choices: number[], meter: CompletionMet
   ];
 }
 
+/** Ends an answer in another dialect in the same way. */
+function lastEvent(reader: EndingReader, meter: CompletionMeter): StreamEvent {
+  meter.observe({ choices: [{ index: 0, finish_reason: 'length' }] });
+  meter.ended = true;
+  const { promptTokens, completionTokens: outputTokens } = meter.outcome();
+  return { text: reader.cut({ promptTokens, outputTokens }), isEnd: true };
+}
+
 function pieceOf(bytes: Buffer, events: StreamEvent[]): Piece {
   const kept = events.filter((event) => !isUsageChunk(event));
   const piece: Piece = {
@@ -120,22 +130,12 @@ const joined = (events: StreamEvent[]) => Buffer.from(events.map(({ text }) => t
 
 const isUsageChunk = ({ chunk }: StreamEvent) => Boolean(chunk?.usage) && !chunk?.choices?.length;
 
-function readEvent(text: string, meter: CompletionMeter): StreamEvent {
+function readEvent(text: string, { meter, reader }: MeteredCall): StreamEvent {
   const data = dataOf(text);
   if (data === undefined || data === '[DONE]') return { text, isEnd: data === '[DONE]' };
-  const chunk = parseChunk(data);
+  const event = parsedEvent(data);
+  const chunk: Metered = reader ? meteredOf(reader.read(event)) : event;
   meter.observe(chunk);
   if (chunk.error) throw reportedError(chunk.error, meter.request, brokeOff);
-  return { text, chunk, isEnd: false };
-}
-
-function parseChunk(data: string): Metered {
-  const broken = 'The model sent a broken chunk.';
-  try {
-    const chunk: Metered | null = JSON.parse(data);
-    if (typeof chunk === 'object' && chunk) return chunk;
-  } catch (cause) {
-    throw unavailable(broken, cause);
-  }
-  throw unavailable(broken);
+  return { text, chunk, isEnd: reader?.isOver ?? false };
 }

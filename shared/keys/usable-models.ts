@@ -1,5 +1,11 @@
 import type { Caller } from '../http/caller.ts';
-import { findModel, type Model, modelIds } from '../models/catalogue.ts';
+import {
+  type EmbeddingModel,
+  findEmbeddingModel,
+  findModel,
+  type Model,
+  modelIds,
+} from '../models/catalogue.ts';
 import { limitsOf } from './key-limits.ts';
 
 // A model that is unknown and one that a key may not use look the same to whoever has the key: no error names one of these.
@@ -13,6 +19,12 @@ export const allowedModelsOf = (caller: Caller): AllowedModels => limitsOf(calle
 /** Returns a model that chats and that a key may use; undefined if there is no such model. */
 export const usableModel = (allowed: AllowedModels, id: string): Model | undefined =>
   isUsable(allowed, id) ? findModel(id) : undefined;
+
+/** The same of a model that makes embeddings. */
+export const usableEmbeddingModel = (
+  allowed: AllowedModels,
+  id: string,
+): EmbeddingModel | undefined => (isUsable(allowed, id) ? findEmbeddingModel(id) : undefined);
 
 /** Whether a deployment has a model, or what reads pages, and a key may use it. */
 export const isUsable = (allowed: AllowedModels, id: string): boolean =>

@@ -2,16 +2,30 @@ import * as v from 'valibot';
 import catalogueSource from '#catalogue';
 import { Usd } from '../http/schema.ts';
 import { CatalogueError } from './catalogue-error.ts';
+import { dialectNames } from './dialects/names.ts';
 import { TokenPrices } from './token-prices.ts';
 
 const Tokens = v.pipe(v.number(), v.integer(), v.minValue(1));
 const Milliseconds = v.pipe(v.number(), v.integer(), v.minValue(1));
 const Name = v.pipe(v.string(), v.nonEmpty());
 
+/** The dialects that an upstream speaks. What callers speak beside these is translated to the first. */
+const Dialects = v.pipe(v.array(v.picklist(dialectNames)), v.minLength(1));
+
 const ModelFields = v.strictObject({
   id: Name,
   /** Where the model is served, in order of preference. */
-  upstreams: v.pipe(v.array(v.strictObject({ upstream: Name, model: Name })), v.minLength(1)),
+  upstreams: v.pipe(
+    v.array(
+      v.strictObject({
+        upstream: Name,
+        model: Name,
+        /** The dialects in which it is asked there, if they aren't all that the upstream speaks. */
+        dialects: v.optional(Dialects),
+      }),
+    ),
+    v.minLength(1),
+  ),
   contextWindow: Tokens,
   maxOutputTokens: Tokens,
   /** More than an answer usually takes, by default 16,384: what is held if a key has little. */
@@ -51,6 +65,7 @@ const Upstream = v.pipe(
     secret: v.optional(Name),
     /** In place of a secret: requests are signed for Bedrock in this region, by the function's own credentials. */
     awsRegion: v.optional(Name),
+    dialects: v.optional(Dialects, ['chat']),
     /** How long a streamed response may take to begin; one that isn't streamed may take ten times as long. */
     firstByteTimeoutMs: v.optional(Milliseconds, 60_000),
     /** The longest silence in the middle of a streamed response. */
@@ -66,20 +81,46 @@ const Upstream = v.pipe(
   ),
 );
 
+/** A model that makes embeddings. */
+const EmbeddingModel = v.strictObject({
+  id: Name,
+  upstreams: ModelFields.entries.upstreams,
+  /** The most tokens of one input. */
+  maxInputTokens: Tokens,
+  /** The length of a vector. */
+  dimensions: Tokens,
+  /** Whether a caller may ask for shorter ones. */
+  canShorten: v.optional(v.boolean(), false),
+  /** The price of a million tokens of input. */
+  usdPerMillionTokens: Usd,
+});
+
 const Catalogue = v.pipe(
   v.strictObject({
     /** `small` does small tasks, such as writing search queries; the chat model does unless it is given. */
     defaults: v.strictObject({ chat: Name, ocr: Name, small: v.optional(Name) }),
     upstreams: v.record(Name, Upstream),
     models: v.array(Model),
+    embeddingModels: v.optional(v.array(EmbeddingModel), []),
     ocrEngines: v.array(OcrEngine),
     /** What a search costs at each provider of web search. A SearXNG of one's own is free unless it says more. */
     searchProviders: v.optional(v.array(SearchProvider), [{ id: 'searxng', usdPerSearch: 0 }]),
   }),
   v.check(
-    ({ models, upstreams }) =>
-      models.every((model) => model.upstreams.every(({ upstream }) => upstream in upstreams)),
+    ({ models, embeddingModels, upstreams }) =>
+      [...models, ...embeddingModels].every((model) =>
+        model.upstreams.every(({ upstream }) => upstream in upstreams),
+      ),
     'a model names an upstream that is not listed under upstreams',
+  ),
+  v.check(
+    ({ embeddingModels, upstreams }) =>
+      embeddingModels.every((model) =>
+        model.upstreams.every(({ upstream }) =>
+          upstreams[upstream]?.dialects.includes('embeddings'),
+        ),
+      ),
+    'an embedding model names an upstream whose dialects have no embeddings',
   ),
   v.check(
     ({ models, defaults }) => models.some(({ id }) => id === defaults.chat),
@@ -91,11 +132,10 @@ const Catalogue = v.pipe(
       models.some(({ id, maxImageTokens }) => id === defaults.ocr && maxImageTokens !== undefined),
     'defaults.ocr is the id neither of an OCR engine nor of a model that can see',
   ),
-  v.check(
-    ({ models, ocrEngines }) =>
-      ocrEngines.every(({ id }) => models.every((model) => model.id !== id)),
-    'an OCR engine has the id of a model',
-  ),
+  v.check(({ models, embeddingModels, ocrEngines }) => {
+    const ids = [...models, ...embeddingModels, ...ocrEngines].map(({ id }) => id);
+    return new Set(ids).size === ids.length;
+  }, 'two models, or OCR engines, have the same id'),
 );
 
 /**
@@ -113,6 +153,7 @@ function missingInTier(model: v.InferOutput<typeof ModelFields>): string | undef
 
 export type Upstream = v.InferOutput<typeof Upstream>;
 export type Model = v.InferOutput<typeof Model>;
+export type EmbeddingModel = v.InferOutput<typeof EmbeddingModel>;
 export type OcrEngine = v.InferOutput<typeof OcrEngine>;
 export type Catalogue = v.InferOutput<typeof Catalogue>;
 
@@ -133,6 +174,10 @@ export function findModel(id: string): Model | undefined {
   return catalogue.models.find((model) => model.id === id);
 }
 
+/** Finds a model that makes embeddings; undefined if there is none. */
+export const findEmbeddingModel = (id: string): EmbeddingModel | undefined =>
+  catalogue.embeddingModels.find((model) => model.id === id);
+
 /** Finds an OCR engine by the id that callers use; undefined if there is none. */
 export function findOcrEngine(id: string): OcrEngine | undefined {
   return catalogue.ocrEngines.find((engine) => engine.id === id);
@@ -150,5 +195,9 @@ export function searchPriceUsd(provider: string): number {
   return found.usdPerSearch;
 }
 
-/** The ids that callers may name as a model: those that chat, and those that read pages. */
-export const modelIds = [...catalogue.models, ...catalogue.ocrEngines].map(({ id }) => id);
+/** The ids that callers may name as a model: those that chat, that read pages, and that make embeddings. */
+export const modelIds = [
+  ...catalogue.models,
+  ...catalogue.ocrEngines,
+  ...catalogue.embeddingModels,
+].map(({ id }) => id);

@@ -114,7 +114,7 @@ export const cachedTokens = (usage: TokenUsage): number =>
  * How many tokens of a prompt were written to a cache, and how many of them for longer than five minutes; undefined if
  * the usage doesn't tell. Gateways fill names that they don't know with 0, so the highest counts.
  */
-function writtenTokens({ prompt_tokens_details: details, ...usage }: TokenUsage) {
+export function writtenTokens({ prompt_tokens_details: details, ...usage }: TokenUsage) {
   const byLifetime =
     details?.cache_creation_token_details ?? details?.cache_creation ?? usage.cache_creation;
   const short = countOf(byLifetime?.ephemeral_5m_input_tokens);

@@ -4,13 +4,23 @@ const runLength = 3;
 const maxWordLength = 24;
 const maxMessageLength = 1_000;
 
+/** A request in any dialect, with the fields that hold what its caller wrote. */
+interface Asked {
+  messages?: unknown;
+  input?: unknown;
+  instructions?: unknown;
+  system?: unknown;
+  [parameter: string]: unknown;
+}
+
 /**
  * Leaves out of a provider's message what it quotes of a request, so that it may stand in a log: runs of three
  * words that the request has too, and single words of its messages that are no common English. Cuts a long one.
  */
-export function withoutEchoes(message: string, request: { messages: readonly unknown[] }): string {
+export function withoutEchoes(message: string, request: Asked): string {
   const text = textOf(request);
-  const asked = new Set(textOf(request.messages).split(/\s+/).map(bare));
+  const { messages, input, instructions, system } = request;
+  const asked = new Set(textOf([messages, input, instructions, system]).split(/\s+/).map(bare));
   const words = message.slice(0, maxMessageLength).trim().split(/\s+/);
   const isQuoted = (word: string) =>
     word.length > maxWordLength

@@ -37,7 +37,12 @@ export function withOwnModels(catalogue: Catalogue, { models, url }: OwnModels):
 }
 
 /** A model that is loaded for its first question takes its time. */
-const settings = { firstByteTimeoutMs: 120_000, idleTimeoutMs: 120_000, allows: [] };
+const settings = {
+  dialects: ['chat' as const],
+  firstByteTimeoutMs: 120_000,
+  idleTimeoutMs: 120_000,
+  allows: [],
+};
 
 function modelOf(text: string, catalogue: Catalogue, url: string | undefined): Model {
   const [, id = '', input, output] = text.match(specPattern) ?? [];

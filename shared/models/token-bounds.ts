@@ -125,7 +125,7 @@ export function isCertainlyTooLong({ contextWindow }: Model, { messages }: Sized
 }
 
 interface Content {
-  content?: string | ({ text?: unknown } | null)[] | null;
+  content?: string | ({ text?: unknown } | null)[] | null | undefined;
 }
 
 /** Joins the text of a message's parts without a space, because a provider may do so too. */

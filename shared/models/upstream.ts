@@ -3,6 +3,9 @@ import { setting } from '../config.ts';
 import { errorWords, log } from '../log.ts';
 import { catalogue, type Model } from './catalogue.ts';
 import { admit, type Pause, recordFailure, recordNothing, recordSuccess } from './circuit.ts';
+import { dialects, wires } from './dialects/dialects.ts';
+import type { DialectName } from './dialects/names.ts';
+import { translateResponse } from './dialects/translate.ts';
 import { withoutEchoes } from './echoes.ts';
 import { ModelError, ModelPausedError, refusesKey, toModelError, unavailable } from './errors.ts';
 import { outputLimitName } from './output-limit-name.ts';
@@ -10,11 +13,17 @@ import { tellingIfSent } from './sent-whole.ts';
 import { credentialsFor, forgetCredentials } from './upstream-credentials.ts';
 
 /** A chat-completions request. Parameters that aren't named here pass through untouched. */
-export interface CompletionBody {
+export interface CompletionBody extends RequestBody {
   model: string;
   messages: unknown[];
   /** The limit of its output. Each upstream gets it under the name that it knows. */
   max_tokens?: number | null | undefined;
+  [parameter: string]: unknown;
+}
+
+/** A request in any dialect. */
+export interface RequestBody {
+  model: string;
   stream?: boolean | null | undefined;
   [parameter: string]: unknown;
 }
@@ -25,6 +34,12 @@ export interface OpenedCompletion {
   /** The upstream's name for the model that was asked. */
   model: string;
   idleTimeoutMs: number;
+}
+
+/** A request, and the dialect that it is in. */
+export interface ModelRequest {
+  dialect: DialectName;
+  body: RequestBody;
 }
 
 /** What becomes of prompts that upstreams took without an answer: their providers may bill them. */
@@ -50,12 +65,13 @@ const nobodyPays: TakenPrompts = { onTaken: () => {}, coverNext: async () => tru
 export async function openCompletion(
   model: Model,
   keyId: string,
-  body: CompletionBody,
+  { dialect, body }: ModelRequest,
   signal: AbortSignal,
   taken: TakenPrompts = nobodyPays,
 ): Promise<OpenedCompletion> {
   const failures: ModelError[] = [];
-  for (const { upstream, model: upstreamModel } of model.upstreams) {
+  for (const each of model.upstreams) {
+    const { upstream, model: upstreamModel } = each;
     const last = failures.at(-1);
     if (last && !(await taken.coverNext())) {
       throw unavailable(`${last.message} ${notCovered}`, last, last.retryAfterSeconds ?? 1);
@@ -67,8 +83,9 @@ export async function openCompletion(
       continue;
     }
     try {
-      const request = requestTo(model, upstream, { ...body, model: upstreamModel });
-      const opened = await ask(upstream, request, signal, taken);
+      const spoken = each.dialects ?? upstreamNamed(upstream).dialects;
+      const said = { dialect, body: { ...body, model: upstreamModel } };
+      const opened = await askIn(spoken, model, upstream, said, signal, taken);
       recordSuccess(circuit, keyId);
       return { ...opened, model: upstreamModel };
     } catch (error) {
@@ -90,6 +107,28 @@ export async function openCompletion(
   throw noneLeft(failures);
 }
 
+/** Asks an upstream in the caller's dialect, or in the first that it speaks, and returns its response in the caller's. */
+async function askIn(
+  among: readonly DialectName[],
+  model: Model,
+  upstream: string,
+  { dialect, body }: ModelRequest,
+  signal: AbortSignal,
+  taken: TakenPrompts,
+): Promise<Omit<OpenedCompletion, 'model'>> {
+  if (dialect === 'embeddings' || among.includes(dialect)) {
+    const request = { dialect, body: requestTo(model, upstream, dialect, body) };
+    return ask(upstream, request, signal, taken);
+  }
+  const spoken = among.find((each) => each !== 'embeddings') ?? 'chat';
+  const question = dialects[dialect].readRequest(body);
+  const written = dialects[spoken].writeRequest(question, model) as RequestBody;
+  const request = { dialect: spoken, body: requestTo(model, upstream, spoken, written) };
+  const { response, idleTimeoutMs } = await ask(upstream, request, signal, taken);
+  const translated = translateResponse(response, dialects[spoken], dialects[dialect], question);
+  return { response: await translated, idleTimeoutMs };
+}
+
 /** What is said of an upstream that is not asked: which one it is, and for how long. */
 function pausedError(upstream: string, { waitMs, isForAll }: Pause): ModelPausedError {
   const retryAfterSeconds = Math.ceil(waitMs / 1000);
@@ -102,12 +141,15 @@ function pausedError(upstream: string, { waitMs, isForAll }: Pause): ModelPaused
 const notCovered =
   'What it was sent may be billed, and the budget does not cover sending it to the next provider too.';
 
-/** Names the limit of a request's output as an upstream does. */
+/** Names the limit of a chat completion's output as an upstream does. */
 function requestTo(
   model: Model,
   upstream: string,
-  { max_tokens, ...body }: CompletionBody,
-): CompletionBody {
+  dialect: DialectName,
+  request: RequestBody,
+): RequestBody {
+  if (dialect !== 'chat') return request;
+  const { max_tokens, ...body } = request;
   if (!max_tokens) return body;
   return { ...body, [outputLimitName(model, upstream, upstreamNamed(upstream))]: max_tokens };
 }
@@ -116,7 +158,7 @@ function requestTo(
 const isTooLarge = ({ code }: ModelError) => code === 'request_too_large';
 
 /** The same failure without what its message, or that of its cause, quotes of the request. */
-function withoutPrompt(failure: ModelError, body: CompletionBody): ModelError {
+function withoutPrompt(failure: ModelError, body: RequestBody): ModelError {
   const { statusCode, code, message, cause, retryAfterSeconds, param } = failure;
   const isAnswer = cause instanceof OpenAI.APIError && cause.status !== undefined;
   return new ModelError(statusCode, code, withoutEchoes(message, body), {
@@ -144,16 +186,18 @@ function noneLeft(failures: ModelError[]): ModelError {
 
 async function ask(
   name: string,
-  body: CompletionBody,
+  { dialect, body }: ModelRequest,
   signal: AbortSignal,
   taken: TakenPrompts,
 ): Promise<Omit<OpenedCompletion, 'model'>> {
   const upstream = upstreamNamed(name);
   const { baseUrl, firstByteTimeoutMs, idleTimeoutMs } = upstream;
   const responseTimeoutMs = body.stream ? firstByteTimeoutMs : 10 * firstByteTimeoutMs;
+  const { path, headers } = wires[dialect];
   const send = async () => {
+    const credentials = await credentialsFor(upstream);
     const client = new OpenAI({
-      ...(await credentialsFor(upstream)),
+      ...credentials,
       baseURL: setting('OPENAI_BASE_URL') ?? baseUrl,
       maxRetries: 0,
       timeout: responseTimeoutMs,
@@ -162,7 +206,12 @@ async function ask(
     return tellingIfSent(
       () =>
         client
-          .post('/chat/completions', { body, signal, stream: body.stream === true })
+          .post(path, {
+            body,
+            signal,
+            stream: body.stream === true,
+            ...(headers && { headers: headers(String(credentials.apiKey)) }),
+          })
           .asResponse(),
       (error, isSentWhole) => {
         if (!isSentWhole) return;

@@ -5,6 +5,7 @@ import { maxJsonValues, maxNesting } from '../http/read-json.ts';
 import { version } from '../version.ts';
 import { chatComponents, chatOperation } from './chat-stream.ts';
 import { completionComponents, completionOperations } from './completions.ts';
+import { embeddingComponents, embeddingOperations } from './embeddings.ts';
 import { errorComponents } from './error-bodies.ts';
 import { feedbackComponents, feedbackOperation } from './feedback.ts';
 import { headers } from './headers.ts';
@@ -39,6 +40,7 @@ const components: Record<string, Component> = {
   ...chatComponents,
   ...sessionComponents,
   ...completionComponents,
+  ...embeddingComponents,
   ...usageComponents,
   ...feedbackComponents,
   ...serviceComponents,
@@ -51,6 +53,7 @@ const operations = [
   chatOperation,
   ...sessionOperations,
   ...completionOperations,
+  ...embeddingOperations,
   ...usageOperations,
   feedbackOperation,
   ...serviceOperations,

@@ -8,6 +8,7 @@ export const tags = {
   Chat: 'One message at a time, answered as a stream of events made to be shown.',
   'Chat completions':
     'The same protocol as OpenAI’s: its clients work with `/v1` as their base URL.',
+  Embeddings: 'Vectors of texts, for search and comparison, by OpenAI’s protocol.',
   Usage: 'What a key may spend, and what it has spent.',
   Feedback: 'What users thought of an answer.',
   Service: 'The service itself; no API key is asked for.',

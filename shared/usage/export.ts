@@ -22,17 +22,19 @@ export interface ExportOptions {
 /** What was used; `cost_usd` is exact, with nine decimals. */
 export type ExportFigures = Omit<UsageFigures, 'spend'> & { cost_usd: string };
 
-/** What a key used of a model on a UTC day, under the same values of the metadata that was asked for. */
+/** What a key used of a model on a UTC day in a dialect, under the same values of the metadata that was asked for. */
 export interface ExportLine extends ExportFigures {
   key_id: string;
   key: string;
   day: string;
   model: string;
+  /** The dialect in which it was asked: `chat`, `responses`, `messages` or `embeddings`; empty for jobs. */
+  dialect: string;
   /** In the order of the names; null where a charge has no such metadata. */
   values: (string | null)[];
 }
 
-/** Sums of charges: key after key in their order, then by day, model and value. */
+/** Sums of charges: key after key in their order, then by day, model, dialect and value. */
 export interface Export {
   lines: AsyncGenerator<ExportLine>;
   /** The sums of the lines so far. */
@@ -101,12 +103,14 @@ async function sumsOfKey(
       if (wanted.some(([tag, value]) => tagOf(charge, tag) !== value)) continue;
       const [day, model] = [dayOf(charge.ended_at), charge.model];
       const values = by.map((tag) => tagOf(charge, tag));
-      const group = JSON.stringify([day, model, values]);
+      const dialect = dialectOf(charge);
+      const group = JSON.stringify([day, model, dialect, values]);
       const sum = sums.get(group) ?? {
         key_id: id,
         key: name,
         day,
         model,
+        dialect,
         values,
         figures: figuresIn({}),
       };
@@ -121,8 +125,18 @@ async function sumsOfKey(
 const tagOf = ({ metadata = {} }: EndedCharge, tag: string): string | null =>
   Object.hasOwn(metadata, tag) ? (metadata[tag] ?? null) : null;
 
+/** The dialect of a call that was no job's, by the tags that it is counted under. */
+function dialectOf({ tags }: EndedCharge): string {
+  const told = tags.find((tag) => tag.startsWith('chat:'));
+  if (told) return told.slice('chat:'.length);
+  return tags.find((tag) => tag === 'chat' || tag === 'embeddings') ?? '';
+}
+
 function inOrder(one: Sum, other: Sum): number {
-  const [a = [], b = []] = [one, other].map(({ day, model, values }) => [day, model, ...values]);
+  const [a = [], b = []] = [one, other].map(({ day, model, dialect, values }) => [
+    ...[day, model, dialect],
+    ...values,
+  ]);
   const at = a.findIndex((value, index) => value !== b[index]);
   return (a[at] ?? '') < (b[at] ?? '') ? -1 : 1;
 }

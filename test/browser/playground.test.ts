@@ -218,7 +218,13 @@ describe('a message', () => {
     await page.getByText('This request as code').click();
     const code = page.locator('.code pre');
 
-    for (const language of ['curl', 'openai-node', 'openai-python']) {
+    for (const language of [
+      'curl',
+      'openai-node',
+      'openai-python',
+      'responses',
+      'anthropic-node',
+    ]) {
       await page.getByLabel(language).check();
       const text = await code.innerText();
       expect(text).toContain(`${stage.base_url}/v1`);

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ask } from '../../shared/chat/ask.ts';
-import { forwardStream } from '../../shared/chat/create-completion.ts';
+import { forwardStream } from '../../shared/chat/forward-stream.ts';
 import { type MeteredCall, openMeteredCall } from '../../shared/chat/metered-call.ts';
 import { findAccount, openAccount } from '../../shared/ledger/account.ts';
 import { findModel, type Model } from '../../shared/models/catalogue.ts';

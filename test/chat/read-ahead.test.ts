@@ -34,6 +34,7 @@ function callOf(events: Iterable<string>) {
   const call: MeteredCall = {
     response: new Response(ReadableStream.from(counted())),
     meter,
+    dialect: 'chat',
     maxTokens: undefined,
     account: {} as Account,
     idleTimeoutMs: 60_000,

@@ -1,6 +1,7 @@
 import { beforeEach, expect, it, vi } from 'vitest';
 import type { CompletionRequest } from '../../shared/chat/completion-request.ts';
-import { createCompletion, wholeAnswerMs } from '../../shared/chat/create-completion.ts';
+import { createCompletion } from '../../shared/chat/create-completion.ts';
+import { wholeAnswerMs } from '../../shared/chat/respond.ts';
 import { defaultLimits } from '../../shared/keys/key-limits.ts';
 import { findAccount, openAccount } from '../../shared/ledger/account.ts';
 import { endedCharges } from '../support/servers/chat-stage.ts';

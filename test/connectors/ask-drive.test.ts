@@ -88,6 +88,7 @@ it('what asks carries no code of Drive or of documents', () => {
     defaults: { chat: '', ocr: '' },
     upstreams: {},
     models: [],
+    embeddingModels: [],
     ocrEngines: [],
     searchProviders: [],
   };

@@ -36,6 +36,7 @@ beforeAll(async () => {
     defaults: { chat: '', ocr: '' },
     upstreams: {},
     models: [],
+    embeddingModels: [],
     ocrEngines: [],
     searchProviders: [],
   };

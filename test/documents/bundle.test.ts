@@ -43,6 +43,7 @@ beforeAll(() => {
     defaults: { chat: '', ocr: '' },
     upstreams: {},
     models: [],
+    embeddingModels: [],
     ocrEngines: [],
     searchProviders: [],
   });

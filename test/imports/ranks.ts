@@ -7,6 +7,7 @@ export const ranks: readonly (readonly string[])[] = [
   ['feedback', 'console'],
   ['usage'],
   ['jobs'],
+  ['embeddings'],
   ['chat'],
   ['ocr'],
   ['connectors'],

@@ -48,6 +48,7 @@ describe('routes', () => {
       `POST /chat/stream stream-chat ${authorizer}`,
       `POST /feedback submit-feedback ${authorizer}`,
       `POST /v1/chat/completions create-chat-completion ${authorizer}`,
+      `POST /v1/embeddings create-embeddings ${authorizer}`,
     ]);
   });
 
@@ -126,6 +127,7 @@ describe('routes', () => {
         'POST /~1chat~1stream 1000 1000',
         'POST /~1feedback 500 200',
         'POST /~1v1~1chat~1completions 1000 1000',
+        'POST /~1v1~1embeddings 1000 1000',
       ].sort(),
     );
     for (const method of MethodSettings) {

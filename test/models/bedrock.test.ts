@@ -72,7 +72,10 @@ const open = (rest: object = {}) =>
   openCompletion(
     findModel('gpt-oss') as Model,
     'a-key',
-    { model: 'gpt-oss', messages: [{ role: 'user', content: 'Grüße, 日本' }], ...rest },
+    {
+      dialect: 'chat',
+      body: { model: 'gpt-oss', messages: [{ role: 'user', content: 'Grüße, 日本' }], ...rest },
+    },
     new AbortController().signal,
   );
 

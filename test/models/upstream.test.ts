@@ -34,7 +34,7 @@ const open = (
   openCompletion(
     findModel(model.id) as Model,
     keyId,
-    { model: model.id, messages: [{ role: 'user', content }] },
+    { dialect: 'chat', body: { model: model.id, messages: [{ role: 'user', content }] } },
     signal,
   );
 

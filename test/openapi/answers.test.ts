@@ -77,6 +77,15 @@ describe('what the document says of an answer holds for', () => {
     expect(job).toMatchObject({ status: 'done', result: { type: 'ocr', images_used: 1 } });
   });
 
+  it('embeddings', async () => {
+    const body = { model: 'text-embedding-3-small', input: ['a text', 'another'] };
+
+    const { text } = await expectAnswer('createEmbeddings', 200, { body });
+    await expectAnswer('createEmbeddings', 404, { body: { ...body, model: 'gpt-4.1' } });
+
+    expect(JSON.parse(text)).toMatchObject({ model: 'quire-offline-words' });
+  });
+
   it('a folder, its text, its PDF and its batch file', async () => {
     const folder = join(stage.dataDir, 'drive');
     const line = { method: 'POST', url: '/v1/chat/completions', body: completion };

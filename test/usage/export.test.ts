@@ -33,7 +33,12 @@ const aCall = fc.record({
   ),
   lasts: fc.nat(14 * minuteMs),
   model: fc.constantFrom('gpt-5', 'gpt-5-mini', 'textract'),
-  tags: fc.constantFrom(['chat'], ['batch', 'batch:ocr']),
+  tags: fc.constantFrom(
+    ['chat'],
+    ['chat', 'chat:messages'],
+    ['embeddings'],
+    ['batch', 'batch:ocr'],
+  ),
   metadata: fc.option(
     fc.record(
       { customer: fc.constantFrom('acme', 'zeta', ''), team: fc.constantFrom('a', 'b') },
@@ -101,6 +106,11 @@ async function happen(calls: Call[], look: (keys: { id: string }[]) => Promise<v
   return keys;
 }
 
+/** What the export calls the dialect of a call, by its last tag. */
+const dialects: Record<string, string> = {
+  ...{ chat: 'chat', 'chat:messages': 'messages', embeddings: 'embeddings', 'batch:ocr': '' },
+};
+
 const hasCharge = ({ ends }: Call) => ends !== 'never';
 
 /** What a line is to say of some calls. */
@@ -126,7 +136,7 @@ async function exported(
   return { lines: await Array.fromAsync(lines), totals: totals() };
 }
 
-it('the export of a month is what was settled, by key, day, model and tag, to the nano-dollar', async () => {
+it('the export of a month is what was settled, by key, day, model, dialect and tag, to the nano-dollar', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(aCall, { minLength: 10, maxLength: 30 }), async (calls) => {
       const keys = await happen(calls, async (some) => {
@@ -143,11 +153,12 @@ it('the export of a month is what was settled, by key, day, model and tag, to th
           keys[call.key]?.id,
           dayOf(call),
           call.model,
+          dialects[call.tags.at(-1) ?? ''],
           [call.metadata?.customer ?? null, call.metadata?.team ?? null],
         ]),
       );
-      const found = lines.map(({ key_id, key: _, day, model, values, ...figures }) => [
-        JSON.stringify([key_id, day, model, values]),
+      const found = lines.map(({ key_id, key: _, day, model, dialect, values, ...figures }) => [
+        JSON.stringify([key_id, day, model, dialect, values]),
         figures,
       ]);
       expect(found).toHaveLength(groups.size);
@@ -269,9 +280,9 @@ it.each(odd)('CSV writes %s so that it is one cell and no formula', async (_, va
   const json = await Array.fromAsync(asJson(exportUsage(keys, options), options));
 
   expect(head).toBe(
-    'key_id,key,day,model,metadata.customer,requests,failed_requests,prompt_tokens,completion_tokens,images,cost_usd',
+    'key_id,key,day,model,dialect,metadata.customer,requests,failed_requests,prompt_tokens,completion_tokens,images,cost_usd',
   );
-  expect(line).toBe(`${id},shop,2026-11-10,gpt-5-mini,${cell},1,0,0,0,0,0.000000001`);
+  expect(line).toBe(`${id},shop,2026-11-10,gpt-5-mini,chat,${cell},1,0,0,0,0,0.000000001`);
   expect(JSON.parse(json.join('\n'))).toMatchObject({
     ...{ ...days, by: ['customer'] },
     lines: [{ metadata: { customer: value }, cost_usd: '0.000000001' }],

@@ -20,9 +20,9 @@ export const asJson: Format = async function* ({ lines, totals }, { days, by, wh
   yield `{"from":"${days.from}","to":"${days.to}","by":${JSON.stringify(by)},"tags":${JSON.stringify(where)},"lines":[`;
   let before = '';
   for await (const line of lines) {
-    const { key_id, key, day, model, values, ...figures } = line;
+    const { key_id, key, day, model, dialect, values, ...figures } = line;
     const metadata = Object.fromEntries(by.map((name, index) => [name, values[index]]));
-    const shown = { key_id, key, day, model, ...(by.length > 0 && { metadata }) };
+    const shown = { key_id, key, day, model, dialect, ...(by.length > 0 && { metadata }) };
     yield `${before}${JSON.stringify({ ...shown, ...figures })}`;
     before = ',';
   }
@@ -36,10 +36,12 @@ export const asJson: Format = async function* ({ lines, totals }, { days, by, wh
  */
 export const asCsv: Format = async function* ({ lines }, { by }) {
   const names = by.map((name) => `metadata.${name}`);
-  yield [...['key_id', 'key', 'day', 'model', ...names].map(cell), ...figureNames].join(',');
+  yield [...['key_id', 'key', 'day', 'model', 'dialect', ...names].map(cell), ...figureNames].join(
+    ',',
+  );
   for await (const line of lines) {
-    const { key_id, key, day, model, values } = line;
-    const texts = [key_id, key, day, model, ...values.map((value) => value ?? '')];
+    const { key_id, key, day, model, dialect, values } = line;
+    const texts = [key_id, key, day, model, dialect, ...values.map((value) => value ?? '')];
     yield [...texts.map(cell), ...figuresOf(line)].join(',');
   }
 };
@@ -59,15 +61,15 @@ function cell(text: string): string {
 export const asTable: Format = async function* ({ lines, totals }, { days, by }) {
   const rows: string[][] = [];
   for await (const line of lines) {
-    const { key_id, key, day, model, values } = line;
+    const { key_id, key, day, model, dialect, values } = line;
     const tags = values.map((value) => (value === null ? '-' : printable(value)));
-    rows.push([key_id, printable(key), day, model, ...tags, ...figuresOf(line)]);
+    rows.push([key_id, printable(key), day, model, dialect || '-', ...tags, ...figuresOf(line)]);
   }
   if (rows.length === 0) {
     yield `No charges from ${days.from} to ${days.to}.`;
     return;
   }
-  const head = ['key_id', 'key', 'day', 'model', ...by.map(printable), ...figureNames];
-  const total = ['total', '', '', '', ...by.map(() => ''), ...figuresOf(totals())];
+  const head = ['key_id', 'key', 'day', 'model', 'dialect', ...by.map(printable), ...figureNames];
+  const total = ['total', '', '', '', '', ...by.map(() => ''), ...figuresOf(totals())];
   yield aligned([head, ...rows, total]);
 };

@@ -1,11 +1,18 @@
 import { root } from '../api/call.ts';
 import type { ChatRequest } from './chat-request.ts';
 
-export const languages = ['curl', 'openai-node', 'openai-python'] as const;
+/** The ways to ask, by the client that asks: chat completions with the first three, then Responses, then Messages. */
+export const languages = [
+  'curl',
+  'openai-node',
+  'openai-python',
+  'responses',
+  'anthropic-node',
+] as const;
 
 /**
  * Writes a request as code. The key is read from the environment, and images are left out. `model` is what answers
- * unless the request says: the chat completions have no default.
+ * unless the request says: the dialects beside `/chat/stream` have no default.
  */
 export function codeOf(
   language: (typeof languages)[number],
@@ -20,7 +27,10 @@ export function codeOf(
       ? streamCurl(request)
       : curl('/v1/chat/completions', { ...completion, stream: true });
   const note = searches ? 'Sources are a feature of POST /chat/stream: see curl.' : '';
-  return language === 'openai-node' ? node(completion, note) : python(completion, note);
+  if (language === 'openai-python') return python(completion, note);
+  if (language === 'openai-node') return node(completion, note);
+  const asked = { ...request, model: request.model ?? model };
+  return language === 'responses' ? responses(asked, note) : anthropic(asked, note);
 }
 
 const baseUrl = root.replace(/\/$/, '');
@@ -46,6 +56,53 @@ const stream = await client.chat.completions.create(${JSON.stringify({ ...comple
 for await (const chunk of stream) process.stdout.write(chunk.choices[0]?.delta.content ?? '');`;
 }
 
+function responses(request: ChatRequest, note: string): string {
+  const { model, chat_history, temperature } = request;
+  const images = imagesOf(request).map((image_url) => ({ type: 'input_image', image_url }));
+  const content = [{ type: 'input_text', text: questionOf(request) }, ...images];
+  const body = {
+    model,
+    input: [
+      ...chat_history,
+      { role: 'user', content: images.length > 0 ? content : questionOf(request) },
+    ],
+    ...(temperature !== undefined && { temperature }),
+    ...{ store: false, stream: true },
+  };
+  return `import OpenAI from 'openai';
+${note && `\n// ${note}`}
+const client = new OpenAI({ baseURL: '${baseUrl}/v1', apiKey: process.env.QUIRE_API_KEY });
+const stream = await client.responses.create(${JSON.stringify(body, null, 2)});
+for await (const event of stream)
+  if (event.type === 'response.output_text.delta') process.stdout.write(event.delta);`;
+}
+
+function anthropic(request: ChatRequest, note: string): string {
+  const { model, chat_history, images = [], temperature } = request;
+  const rules = chat_history.filter(({ role }) => role === 'system');
+  const pictures = images.map(({ mime_type: media_type }) => ({
+    type: 'image',
+    source: { type: 'base64', media_type, data: '…' },
+  }));
+  const content = [...pictures, { type: 'text', text: questionOf(request) }];
+  const body = {
+    model,
+    max_tokens: 4096,
+    ...(rules.length > 0 && { system: rules.map((rule) => rule.content).join('\n\n') }),
+    messages: [
+      ...chat_history.filter(({ role }) => role !== 'system'),
+      { role: 'user', content: pictures.length > 0 ? content : questionOf(request) },
+    ],
+    ...(temperature !== undefined && { temperature }),
+  };
+  return `import Anthropic from '@anthropic-ai/sdk';
+${note && `\n// ${note}`}
+const client = new Anthropic({ baseURL: '${baseUrl}', apiKey: process.env.QUIRE_API_KEY });
+const stream = client.messages.stream(${JSON.stringify(body, null, 2)});
+stream.on('text', (text) => process.stdout.write(text));
+await stream.done();`;
+}
+
 function python({ model, messages, temperature }: Completion, note: string): string {
   return `import os
 from openai import OpenAI
@@ -64,22 +121,20 @@ type Completion = ReturnType<typeof completionOf>;
 
 /** The same request for `POST /v1/chat/completions`. */
 function completionOf(request: ChatRequest, defaultModel: string) {
-  const { model, chat_history, message, files, images, temperature } = request;
-  const text = [
-    message,
-    ...(files ?? []).map(({ name, content }) => `--- ${name} ---\n${content}`),
-  ];
-  const parts = images?.map(({ mime_type }) => ({
-    type: 'image_url',
-    image_url: { url: `data:${mime_type};base64,…` },
-  }));
-  const question = text.join('\n\n');
+  const { model, chat_history, temperature } = request;
+  const question = questionOf(request);
+  const images = imagesOf(request).map((url) => ({ type: 'image_url', image_url: { url } }));
+  const content = images.length > 0 ? [{ type: 'text', text: question }, ...images] : question;
   return {
     model: model ?? defaultModel,
-    messages: [
-      ...chat_history,
-      { role: 'user', content: parts ? [{ type: 'text', text: question }, ...parts] : question },
-    ],
+    messages: [...chat_history, { role: 'user', content }],
     ...(temperature !== undefined && { temperature }),
   };
 }
+
+/** The message, with the texts of its files after it. */
+const questionOf = ({ message, files = [] }: ChatRequest) =>
+  [message, ...files.map(({ name, content }) => `--- ${name} ---\n${content}`)].join('\n\n');
+
+const imagesOf = ({ images = [] }: ChatRequest) =>
+  images.map(({ mime_type }) => `data:${mime_type};base64,…`);

@@ -7,6 +7,7 @@ import { isSigned } from '../engines/signature.ts';
 import { parseChatRequest } from './chat-request.ts';
 import { complete } from './completion.ts';
 import { completionEvents } from './completion-events.ts';
+import { embed } from './embeddings.ts';
 import { OpenAIError } from './openai-error.ts';
 
 const maxBodyBytes = 10 * 1024 * 1024;
@@ -48,6 +49,8 @@ function addRoutes(app: FastifyInstance): void {
     object: 'list',
     data: [{ id: 'offline', object: 'model', created: 0, owned_by: 'quire' }],
   }));
+
+  app.post('/v1/embeddings', (request, reply) => reply.send(embed(request.body)));
 
   app.post('/v1/chat/completions', (request, reply) => {
     const chat = parseChatRequest(request.body);

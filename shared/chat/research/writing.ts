@@ -3,7 +3,7 @@ import type { Model } from '../../models/catalogue.ts';
 import { maxCostNanoUsd } from '../../models/token-bounds.ts';
 import { type AnswerRequest, answerCall } from '../answer.ts';
 import { taskBody } from '../json-task.ts';
-import { type HeldCall, holdCall } from '../metered-call.ts';
+import { type HeldCall, holdCall, sizedRequest } from '../metered-call.ts';
 import { type SourceText, sourcesBlock, toSource } from '../sources/material.ts';
 import { samplingOf } from '../stream-request.ts';
 import type { Turn } from '../turn.ts';
@@ -22,7 +22,7 @@ export const holdReport = (turn: Turn): Promise<HeldCall> => holdCall(longestRep
 
 /** What writing the report can cost at most, in nano-dollars. */
 export const maxReportNanoUsd = (turn: Turn) =>
-  maxCostNanoUsd(turn.model, longestReport(turn).body);
+  maxCostNanoUsd(turn.model, sizedRequest(longestReport(turn)));
 
 const longestReport = (turn: Turn) =>
   answerCall(turn, reportRequest(turn, '.'.repeat(maxMaterialBytes)), !turn.isCounted);
@@ -53,8 +53,9 @@ export function requestWithin({ turn, plan, studied }: Investigation, hold: Hold
   for (let notes = studied.flatMap((source) => source.notes).length; ; notes -= 1) {
     const text = `${questionsText(plan)}\n\n${sourcesBlock(noted(studied, notes))}`;
     const request = reportRequest(turn, text);
-    const { body } = answerCall(turn, request, false);
-    if (notes === 0 || maxCostNanoUsd(turn.model, body) <= hold.charge.hold) return request;
+    const call = answerCall(turn, request, false);
+    if (notes === 0 || maxCostNanoUsd(turn.model, sizedRequest(call)) <= hold.charge.hold)
+      return request;
   }
 }
 

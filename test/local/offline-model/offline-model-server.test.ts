@@ -521,7 +521,7 @@ describe('a request it refuses', () => {
 
   it('to an unknown route is a 404', async () => {
     const headers = { authorization: `Bearer ${model.key}` };
-    const response = await fetch(`${model.url}/embeddings`, { method: 'POST', headers });
+    const response = await fetch(`${model.url}/rerank`, { method: 'POST', headers });
 
     expect(response.status).toBe(404);
     expect(await response.json()).toHaveProperty('error.code', 'unknown_url');

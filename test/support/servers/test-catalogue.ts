@@ -27,6 +27,8 @@ export const kinds = {
   blind: 2,
   /** Writes to a cache. */
   caching: 2,
+  /** Makes embeddings of three numbers. */
+  embedding: 28,
 };
 
 export type ModelKind = keyof typeof kinds;
@@ -35,6 +37,7 @@ const settings: Record<string, object> = {
   hasty: { firstByteTimeoutMs: 150 },
   restless: { idleTimeoutMs: 600 },
   reasoning: { outputLimitName: 'max_completion_tokens' },
+  embedding: { dialects: ['embeddings'] },
 };
 
 const contextWindows: Record<string, number> = { small: 200, roomy: 1_000_000 };
@@ -70,6 +73,7 @@ export function writeCatalogue(folder: string, slots: ModelSlot[], closedPort: n
       ocrEngines: [{ id: 'textract', features: [], usdPerPage: 0.0015 }],
       upstreams: Object.assign({}, ...parts.map(({ upstreams }) => upstreams)),
       models: [...parts.flatMap(({ models }) => models), ...parts.flatMap(slashedOf)],
+      embeddingModels: parts.flatMap(({ embeddingModels }) => embeddingModels),
     }),
   );
   return file;
@@ -86,6 +90,11 @@ const slashedOf = ({ models: [plain] }: ReturnType<typeof modelsOf>, slot: numbe
 export const upstreamNames = (id: string) =>
   /^(twin|limping)/.test(id) ? [id, `${id}-second`] : [id];
 
+const isOfEmbeddings = (id: string) => id.startsWith('embedding');
+
+const upstreamsOf = (id: string) =>
+  upstreamNames(id).map((upstream) => ({ upstream, model: upstreamModelOf(id) }));
+
 function modelsOf({ suffix, port }: ModelSlot, nowhere: string) {
   const ids = Object.entries(kinds).flatMap(([kind, count]) =>
     Array.from({ length: count }, (_, n) => `${kind}-${n}${suffix}`),
@@ -98,17 +107,23 @@ function modelsOf({ suffix, port }: ModelSlot, nowhere: string) {
   });
   return {
     upstreams: Object.fromEntries(upstreams),
-    models: ids.map((id) => ({
-      id,
-      upstreams: upstreamNames(id).map((upstream) => ({ upstream, model: upstreamModelOf(id) })),
-      contextWindow: contextWindows[id.split('-')[0] ?? ''] ?? 100_000,
-      maxOutputTokens: maxOutputs[id.split('-')[0] ?? ''] ?? 1_000,
-      ...(!id.startsWith('blind') && { maxImageTokens: 500 }),
-      ...(id.startsWith('reasoning') && { reasoning: true }),
-      usdPerMillionTokens: {
-        ...{ input: 1, cachedInput: 0.5, output: 10 },
-        ...(id.startsWith('caching') && { cacheWrite: 1.25, cacheWrite1h: 2 }),
-      },
+    embeddingModels: ids.filter(isOfEmbeddings).map((id) => ({
+      ...{ id, upstreams: upstreamsOf(id), maxInputTokens: 100, dimensions: 3, canShorten: true },
+      usdPerMillionTokens: 1,
     })),
+    models: ids
+      .filter((id) => !isOfEmbeddings(id))
+      .map((id) => ({
+        id,
+        upstreams: upstreamsOf(id),
+        contextWindow: contextWindows[id.split('-')[0] ?? ''] ?? 100_000,
+        maxOutputTokens: maxOutputs[id.split('-')[0] ?? ''] ?? 1_000,
+        ...(!id.startsWith('blind') && { maxImageTokens: 500 }),
+        ...(id.startsWith('reasoning') && { reasoning: true }),
+        usdPerMillionTokens: {
+          ...{ input: 1, cachedInput: 0.5, output: 10 },
+          ...(id.startsWith('caching') && { cacheWrite: 1.25, cacheWrite1h: 2 }),
+        },
+      })),
   };
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { forwardStream } from '../../shared/chat/create-completion.ts';
+import { forwardStream } from '../../shared/chat/forward-stream.ts';
 import type { MeteredCall } from '../../shared/chat/metered-call.ts';
 import type { Account } from '../../shared/ledger/account.ts';
 import type { Outcome } from '../../shared/ledger/settle.ts';
@@ -31,6 +31,7 @@ function callOf(
   const call: MeteredCall = {
     response: new Response(ReadableStream.from(chunks).pipeThrough(asBytes())),
     meter,
+    dialect: 'chat',
     maxTokens: undefined,
     account: {} as Account,
     idleTimeoutMs,

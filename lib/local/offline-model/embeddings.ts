@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto';
+import * as v from 'valibot';
+import { OpenAIError } from './openai-error.ts';
+
+const Input = v.union([
+  v.string(),
+  v.array(v.string()),
+  v.array(v.number()),
+  v.array(v.array(v.number())),
+]);
+const EmbeddingRequest = v.looseObject({
+  model: v.string(),
+  input: Input,
+  dimensions: v.nullish(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(4_096))),
+});
+
+const defaultDimensions: Record<string, number> = { 'text-embedding-3-large': 3_072 };
+
+/**
+ * Makes vectors of texts by their words alone: texts that share words are near each other, and the same text has the same
+ * vector always. It is no model: it knows no meaning.
+ */
+export function embed(body: unknown) {
+  const { success, output } = v.safeParse(EmbeddingRequest, body);
+  if (!success) throw new OpenAIError(400, "Invalid 'input': expected texts or tokens.");
+  const { model, input, dimensions } = output;
+  const isList = Array.isArray(input) && typeof input[0] !== 'number';
+  const inputs = (isList ? input : [input]) as (string | number[])[];
+  const length = dimensions ?? defaultDimensions[model] ?? 1_536;
+  const words = inputs.map(wordsOf);
+  const prompt_tokens = words.reduce((sum, each) => sum + each.length, 0);
+  return {
+    object: 'list',
+    data: words.map((each, index) => ({
+      object: 'embedding',
+      index,
+      embedding: vectorOf(each, length),
+    })),
+    model: 'quire-offline-words',
+    usage: { prompt_tokens, total_tokens: prompt_tokens },
+  };
+}
+
+const wordsOf = (input: string | number[]): string[] =>
+  typeof input === 'string'
+    ? (input.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [input])
+    : input.map(String);
+
+/** Adds each word at two places that its hash names, and makes the vector one long. */
+function vectorOf(words: readonly string[], length: number): number[] {
+  const vector = new Float32Array(length);
+  for (const word of words) {
+    const hash = createHash('sha256').update(word).digest();
+    for (const at of [0, 8]) {
+      const place = hash.readUInt32LE(at) % length;
+      vector[place] = (vector[place] ?? 0) + ((hash[at + 4] ?? 0) % 2 === 0 ? 1 : -1);
+    }
+  }
+  const norm = Math.hypot(...vector) || 1;
+  return Array.from(vector, (each) => Math.fround(each / norm));
+}

@@ -1,0 +1,107 @@
+import { Readable } from 'node:stream';
+import type { Caller } from '../http/caller.ts';
+import type { Invocation, StreamedResponse } from '../http/stream-endpoint.ts';
+import { limitsRequests, requestsAttribute } from '../ledger/account.ts';
+import type { Metadata } from '../ledger/metadata.ts';
+import { toUsd } from '../ledger/nano-usd.ts';
+import type { Model } from '../models/catalogue.ts';
+import { noCompletion, toModelError, unavailable } from '../models/errors.ts';
+import type { ModelRequest } from '../models/upstream.ts';
+import { forwardStream } from './forward-stream.ts';
+import { type MeteredCall, openMeteredCall, readCompletion } from './metered-call.ts';
+import { chatSubject } from './subject.ts';
+
+/**
+ * How long an answer may take that isn't streamed. The gateway drops a response that sends nothing for five minutes:
+ * the call would go on, and be paid, with nobody to have it.
+ *
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/response-transfer-mode.html
+ */
+export const wholeAnswerMs = 280_000;
+
+/** A request of a caller's, as an upstream is asked it. */
+export interface Question extends ModelRequest {
+  model: Model;
+  metadata?: Metadata | null | undefined;
+  /** Whether the caller wants the usage in a stream of chat completions. */
+  wantsUsage?: boolean;
+  /** Makes the answer that the caller gets of one that isn't streamed. */
+  toAnswer?: (text: string) => string;
+}
+
+/**
+ * Asks a model, and responds as its upstream does in the caller's dialect, streamed or whole. Throws
+ * `BudgetExceededError` or `RequestsPerMinuteError`, `UnprocessableEntityError` for what the model's upstream can't be
+ * told, and `ModelError`.
+ */
+export async function respond(
+  { model, dialect, body, metadata, wantsUsage = true, toAnswer }: Question,
+  { keyId }: Caller,
+  { timeIsUp, note }: Invocation,
+): Promise<StreamedResponse> {
+  note({ model: model.id });
+  const isStreamed = body.stream === true;
+  const call = await openMeteredCall({
+    ...{ keyId, model, dialect, body },
+    subject: chatSubject({ metadata }, dialect),
+    onSettled: ({ promptTokens, completionTokens, costNanoUsd }) =>
+      note({
+        prompt_tokens: promptTokens,
+        completion_tokens: completionTokens,
+        cost_usd: toUsd(costNanoUsd),
+      }),
+    signal: isStreamed ? timeIsUp : AbortSignal.any([timeIsUp, AbortSignal.timeout(wholeAnswerMs)]),
+  });
+  const headers = {
+    ...limitHeaders(call),
+    ...(call.sentLimit && { 'x-quire-max-tokens': String(call.sentLimit) }),
+  };
+  if (isStreamed) {
+    return {
+      statusCode: 200,
+      headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-cache', ...headers },
+      body: forwardStream(call, wantsUsage, note),
+    };
+  }
+  return {
+    statusCode: 200,
+    headers: { 'content-type': 'application/json', ...headers },
+    body: Readable.from([await wholeCompletion(call, toAnswer)]),
+  };
+}
+
+/** Reads a completion that isn't streamed, and settles the call before it is sent. Throws if it is none. */
+async function wholeCompletion(
+  call: MeteredCall,
+  toAnswer: (text: string) => string = (text) => text,
+): Promise<string> {
+  try {
+    const text = await readCompletion(call);
+    if (!call.meter.finished) throw unavailable(noCompletion);
+    return toAnswer(text);
+  } catch (cause) {
+    throw toModelError(cause);
+  } finally {
+    await call.end();
+  }
+}
+
+/**
+ * The headers that say what the caller has left: of the budget, or of the team's if that is less, and of the requests
+ * in OpenAI's names.
+ *
+ * @see https://platform.openai.com/docs/guides/rate-limits
+ */
+function limitHeaders({ account, team = account }: MeteredCall): Record<string, string> {
+  const left = Math.max(0, Math.min(account.available, team.available));
+  const headers = { 'x-quire-budget-remaining-usd': String(toUsd(left)) };
+  if (!limitsRequests(account)) return headers;
+  const now = Date.now();
+  const remaining = account.requests_per_minute - (account[requestsAttribute(now)] ?? 0);
+  return {
+    ...headers,
+    'x-ratelimit-limit-requests': String(account.requests_per_minute),
+    'x-ratelimit-remaining-requests': String(Math.max(0, remaining)),
+    'x-ratelimit-reset-requests': `${Math.ceil((60_000 - (now % 60_000)) / 1000)}s`,
+  };
+}

@@ -1,0 +1,33 @@
+/**
+ * What a model answers, in no wire dialect, piece by piece. Pieces of one kind that follow each other belong to one block;
+ * those of a tool call name it by its index. `start` is the first, and `end` or `error` the last.
+ */
+export type AnswerEvent =
+  | { is: 'start'; id?: string; model?: string }
+  | { is: 'text'; text: string }
+  | { is: 'thought'; text: string }
+  /** What its provider wants back with the thought before it, or in its place. */
+  | { is: 'signature'; signature?: string; encrypted?: string }
+  | { is: 'refusal'; text: string }
+  | { is: 'toolCall'; index: number; id: string; name: string; isCustom?: boolean }
+  | { is: 'toolInput'; index: number; text: string }
+  /** The counts of the answer so far, with its prompt; later ones replace earlier ones. */
+  | { is: 'usage'; usage: Usage }
+  | { is: 'end'; reason: EndReason; stopSequence?: string }
+  | { is: 'error'; message: string; code?: string };
+
+export type EndReason = 'stop' | 'length' | 'toolCalls' | 'contentFilter';
+
+/** Tokens of an answer. They are a provider's own counts, so any may be malformed. */
+export interface Usage {
+  /** The whole prompt: what was read from a cache, or written to it, is part of it. */
+  promptTokens: number;
+  /** The whole output: thoughts are part of it. */
+  outputTokens: number;
+  cachedTokens?: number | undefined;
+  /** What was written to a cache, for five minutes or unasked. */
+  cacheWriteTokens?: number | undefined;
+  /** What was written to it for an hour. */
+  cacheWrite1hTokens?: number | undefined;
+  thoughtTokens?: number | undefined;
+}

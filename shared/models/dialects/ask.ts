@@ -1,0 +1,114 @@
+/**
+ * What a model is asked, in no wire dialect: what dialects are translated through. A field that was not sent is absent.
+ * What a dialect can't say in another's words it refuses by name (`untranslatable.ts`).
+ */
+export interface Ask {
+  model: string;
+  messages: AskMessage[];
+  tools?: Tool[];
+  toolChoice?: ToolChoice;
+  parallelToolCalls?: boolean;
+  /** The most tokens of output, thoughts among them. */
+  maxOutputTokens?: number;
+  temperature?: number;
+  topP?: number;
+  topK?: number;
+  stop?: string[];
+  /** The form of the answer; plain text if absent. */
+  format?: Format;
+  reasoning?: Reasoning;
+  /** How long an answer is to be: `low`, `medium` or `high`. */
+  verbosity?: string;
+  stream: boolean;
+  /** Who asks, for a provider's own bookkeeping: an opaque id. */
+  user?: string;
+  promptCacheKey?: string;
+}
+
+export type Format =
+  | { is: 'json' }
+  | { is: 'schema'; name: string; schema: object; strict?: boolean; description?: string };
+
+/** How much a model thinks first. */
+export interface Reasoning {
+  /** `none`, `minimal`, `low`, `medium`, `high` or what a provider has beside these. */
+  effort?: string;
+  /** The most tokens of thoughts. */
+  budgetTokens?: number;
+  /** Whether thoughts, or a summary of them, are to come with the answer. */
+  isShown?: boolean;
+}
+
+/** A message in its place. A tool's result is a message of its own. */
+export type AskMessage =
+  | { role: 'system' | 'developer'; parts: TextPart[] }
+  | { role: 'user'; parts: (TextPart | ImagePart | FilePart)[]; name?: string }
+  | { role: 'assistant'; parts: AssistantPart[]; name?: string }
+  | { role: 'tool'; callId: string; parts: (TextPart | ImagePart | FilePart)[]; isError?: boolean };
+
+export type AssistantPart = TextPart | ThoughtPart | RefusalPart | ToolCallPart;
+
+/** How long a provider is to keep the prompt up to this part: Anthropic's `cache_control`. */
+export type CacheLifetime = '5m' | '1h';
+
+export interface TextPart {
+  is: 'text';
+  text: string;
+  cache?: CacheLifetime;
+}
+
+/** An image by its data URL or its address. */
+export interface ImagePart {
+  is: 'image';
+  url: string;
+  detail?: string;
+  cache?: CacheLifetime;
+}
+
+/** A file by its data URL, or its address. */
+export interface FilePart {
+  is: 'file';
+  url: string;
+  name?: string;
+  cache?: CacheLifetime;
+}
+
+/** A thought of an earlier answer, which its provider may want back as it was. */
+export interface ThoughtPart {
+  is: 'thought';
+  text: string;
+  /** What proves it to be the provider's own. */
+  signature?: string;
+  /** A thought that its provider alone can read. */
+  encrypted?: string;
+  id?: string;
+}
+
+export interface RefusalPart {
+  is: 'refusal';
+  text: string;
+}
+
+export interface ToolCallPart {
+  is: 'toolCall';
+  id: string;
+  name: string;
+  /** JSON of a function's arguments; the input of a custom tool as it is. */
+  input: string;
+  isCustom?: boolean;
+  cache?: CacheLifetime;
+}
+
+/** A tool that the caller runs: a function with a JSON schema, or a custom one that takes a text. */
+export type Tool =
+  | {
+      is: 'function';
+      name: string;
+      description?: string;
+      schema?: object;
+      strict?: boolean;
+      cache?: CacheLifetime;
+    }
+  | { is: 'custom'; name: string; description?: string; format?: object };
+
+export type ToolChoice = 'auto' | 'none' | 'required' | { name: string };

@@ -1,0 +1,194 @@
+import type {
+  Ask,
+  AskMessage,
+  AssistantPart,
+  FilePart,
+  ImagePart,
+  TextPart,
+  Tool,
+} from '../ask.ts';
+import { type Body, untranslatable } from '../dialect.ts';
+
+type Place = (string | number)[];
+
+/** What is left out without harm: it changes no answer that others give. */
+const ignored = [
+  ...['n', 'store', 'metadata', 'service_tier', 'stream_options', 'seed', 'logit_bias', 'user'],
+  ...['safety_identifier', 'prompt_cache_options', 'prompt_cache_retention', 'min_tokens'],
+  ...['frequency_penalty', 'presence_penalty', 'max_completion_tokens'],
+];
+
+const read = [
+  ...['model', 'messages', 'tools', 'tool_choice', 'parallel_tool_calls', 'max_tokens', 'stream'],
+  ...['temperature', 'top_p', 'top_k', 'stop', 'response_format', 'reasoning_effort', 'verbosity'],
+  ...['prompt_cache_key'],
+];
+
+/**
+ * Reads a chat completion's request. Throws for what other dialects have no words for, such as several choices, audio or
+ * log probabilities.
+ *
+ * @see https://platform.openai.com/docs/api-reference/chat/create
+ */
+export function readChatRequest(body: Body): Ask {
+  refuseOthers(body);
+  const { messages, tools, tool_choice, response_format, reasoning_effort, stop } = body;
+  const ask: Ask = {
+    model: String(body['model']),
+    messages: (messages as Body[]).map((each, index) => messageOf(each, ['messages', index])),
+    stream: body['stream'] === true,
+  };
+  if (isSet(tools)) ask.tools = (tools as Body[]).map((each, at) => toolOf(each, ['tools', at]));
+  if (isSet(tool_choice)) ask.toolChoice = choiceOf(tool_choice);
+  if (isSet(body['parallel_tool_calls']))
+    ask.parallelToolCalls = body['parallel_tool_calls'] === true;
+  if (isSet(body['max_tokens'])) ask.maxOutputTokens = Number(body['max_tokens']);
+  if (isSet(body['temperature'])) ask.temperature = Number(body['temperature']);
+  if (isSet(body['top_p'])) ask.topP = Number(body['top_p']);
+  if (isSet(body['top_k'])) ask.topK = Number(body['top_k']);
+  if (isSet(stop)) ask.stop = Array.isArray(stop) ? stop.map(String) : [String(stop)];
+  if (isSet(reasoning_effort)) ask.reasoning = { effort: String(reasoning_effort) };
+  if (isSet(body['verbosity'])) ask.verbosity = String(body['verbosity']);
+  if (isSet(body['user'])) ask.user = String(body['user']);
+  if (isSet(body['prompt_cache_key'])) ask.promptCacheKey = String(body['prompt_cache_key']);
+  const format = isSet(response_format) ? formatOf(response_format as Body) : undefined;
+  if (format) ask.format = format;
+  return ask;
+}
+
+const isSet = (value: unknown) => value !== undefined && value !== null;
+
+function refuseOthers(body: Body): void {
+  if (Number(body['n'] ?? 1) > 1) throw untranslatable(['n'], 'more than one choice');
+  for (const [name, value] of Object.entries(body)) {
+    const isDefault = !isSet(value) || value === false || isOfText(name, value);
+    if (isDefault || read.includes(name) || ignored.includes(name)) continue;
+    throw untranslatable([name], name);
+  }
+}
+
+const isOfText = (name: string, value: unknown) =>
+  name === 'modalities' && Array.isArray(value) && value.every((each) => each === 'text');
+
+function messageOf(message: Body, place: Place): AskMessage {
+  const { role, content, name, tool_call_id } = message;
+  const parts = partsOf(content, place);
+  if (role === 'tool') return { role, callId: String(tool_call_id), parts };
+  if (role === 'assistant') return assistantOf(message, place);
+  if (role === 'system' || role === 'developer') return { role, parts: textsOf(parts, place) };
+  return { role: 'user', parts, ...(typeof name === 'string' && { name }) };
+}
+
+function assistantOf({ content, refusal, tool_calls, ...message }: Body, place: Place): AskMessage {
+  if (message['audio']) throw untranslatable([...place, 'audio'], 'an earlier spoken answer');
+  if (message['function_call']) {
+    throw untranslatable([...place, 'function_call'], 'function_call, which tool_calls replaced,');
+  }
+  const parts: AssistantPart[] = thoughtsOf(message);
+  parts.push(...textsOf(partsOf(content, place), place));
+  if (typeof refusal === 'string' && refusal !== '') parts.push({ is: 'refusal', text: refusal });
+  for (const call of (tool_calls ?? []) as Body[]) {
+    const isCustom = call['type'] === 'custom';
+    const called = (isCustom ? call['custom'] : call['function']) as Body | undefined;
+    parts.push({
+      is: 'toolCall',
+      id: String(call['id']),
+      name: String(called?.['name']),
+      input: String((isCustom ? called?.['input'] : called?.['arguments']) ?? ''),
+      ...(isCustom && { isCustom }),
+    });
+  }
+  const { name } = message;
+  return { role: 'assistant', parts, ...(typeof name === 'string' && { name }) };
+}
+
+/** Thoughts as callers of Claude by chat completions send them back: in Anthropic's own form, or as a text alone. */
+function thoughtsOf({ thinking_blocks }: Body): AssistantPart[] {
+  if (!Array.isArray(thinking_blocks)) return [];
+  return thinking_blocks.map(({ thinking, signature, data }: Body) => ({
+    is: 'thought',
+    text: typeof thinking === 'string' ? thinking : '',
+    ...(typeof signature === 'string' && { signature }),
+    ...(typeof data === 'string' && { encrypted: data }),
+  }));
+}
+
+function partsOf(content: unknown, place: Place): (TextPart | ImagePart | FilePart)[] {
+  if (!isSet(content)) return [];
+  if (typeof content === 'string') return content === '' ? [] : [{ is: 'text', text: content }];
+  return (content as Body[]).map((part, index) => partOf(part, [...place, 'content', index]));
+}
+
+function partOf(part: Body, place: Place): TextPart | ImagePart | FilePart {
+  const { type, text, image_url, file } = part;
+  const cache = cacheOf(part);
+  if (type === 'text') return { is: 'text', text: String(text), ...cache };
+  if (type === 'image_url') {
+    const { url, detail } = image_url as Body;
+    const shown = typeof detail === 'string' ? { detail } : {};
+    return { is: 'image', url: String(url), ...shown, ...cache };
+  }
+  const { file_data, filename } = (file ?? {}) as Body;
+  if (type !== 'file' || typeof file_data !== 'string')
+    throw untranslatable([...place, 'type'], `a part of the type ${type}`);
+  const name = typeof filename === 'string' ? { name: filename } : {};
+  return { is: 'file', url: file_data, ...name, ...cache };
+}
+
+function cacheOf({ cache_control }: Body): { cache?: '5m' | '1h' } {
+  if (!isSet(cache_control)) return {};
+  return { cache: (cache_control as Body)['ttl'] === '1h' ? '1h' : '5m' };
+}
+
+/** The texts among parts, which must be all that there is. */
+function textsOf(parts: (TextPart | ImagePart | FilePart)[], place: Place): TextPart[] {
+  return parts.map((part, index) => {
+    if (part.is === 'text') return part;
+    throw untranslatable([...place, 'content', index], `a part of the type ${part.is} here`);
+  });
+}
+
+function toolOf(tool: Body, place: Place): Tool {
+  if (tool['type'] === 'custom') {
+    const { name, description, format } = tool['custom'] as Body;
+    return {
+      is: 'custom',
+      name: String(name),
+      ...(typeof description === 'string' && { description }),
+      ...(typeof format === 'object' && format && { format }),
+    };
+  }
+  if (tool['type'] !== 'function')
+    throw untranslatable([...place, 'type'], `a tool of the type ${tool['type']}`);
+  const { name, description, parameters, strict } = tool['function'] as Body;
+  return {
+    is: 'function',
+    name: String(name),
+    ...(typeof description === 'string' && { description }),
+    ...(typeof parameters === 'object' && parameters && { schema: parameters }),
+    ...(typeof strict === 'boolean' && { strict }),
+    ...cacheOf(tool),
+  };
+}
+
+function choiceOf(choice: unknown): Ask['toolChoice'] & {} {
+  if (choice === 'auto' || choice === 'none' || choice === 'required') return choice;
+  const { type, function: fn, custom } = choice as Body;
+  const named = (type === 'custom' ? custom : fn) as Body | undefined;
+  if (typeof named?.['name'] !== 'string')
+    throw untranslatable(['tool_choice'], 'this choice of tools');
+  return { name: named['name'] };
+}
+
+function formatOf(format: Body): Ask['format'] {
+  if (format['type'] === 'json_object') return { is: 'json' };
+  if (format['type'] !== 'json_schema') return undefined;
+  const { name, schema, strict, description } = format['json_schema'] as Body;
+  return {
+    is: 'schema',
+    name: String(name),
+    schema: (schema ?? {}) as object,
+    ...(typeof strict === 'boolean' && { strict }),
+    ...(typeof description === 'string' && { description }),
+  };
+}

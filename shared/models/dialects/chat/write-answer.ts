@@ -1,0 +1,151 @@
+import { doneEvent, eventOf } from '../../../http/event-stream.ts';
+import type { AnswerEvent, Usage } from '../answer-event.ts';
+import type { Ask } from '../ask.ts';
+import type { AnswerWriter, Body } from '../dialect.ts';
+import { chatUsage, finishReasons } from '../metered.ts';
+
+/** Writes the chunks of a streamed chat completion, with its usage in the last one. */
+export class ChatAnswerWriter implements AnswerWriter {
+  private readonly common: Body;
+  private usage: Usage | undefined;
+  private isFirst = true;
+  private thought = '';
+  private readonly customCalls = new Set<number>();
+
+  constructor(ask: Ask) {
+    this.common = {
+      id: newId(),
+      object: 'chat.completion.chunk',
+      ...createdNow(),
+      model: ask.model,
+    };
+  }
+
+  write(event: AnswerEvent): string {
+    if (event.is === 'start') {
+      if (event.id !== undefined) this.common['id'] = event.id;
+      if (event.model !== undefined) this.common['model'] = event.model;
+      return '';
+    }
+    if (event.is === 'usage') {
+      this.usage = event.usage;
+      return '';
+    }
+    if (event.is === 'error') return eventOf({ error: errorOf(event) });
+    if (event.is === 'end') return this.end(finishReasons[event.reason]);
+    if (event.is === 'thought') this.thought += event.text;
+    if (event.is === 'toolCall' && event.isCustom) this.customCalls.add(event.index);
+    const delta = event.is === 'toolInput' ? this.inputDelta(event) : deltaOf(event, this.thought);
+    if (event.is === 'signature') this.thought = '';
+    return this.chunk(delta, null);
+  }
+
+  ping(): string {
+    return ': ping\n\n';
+  }
+
+  private inputDelta({ index, text }: { index: number; text: string }): Body {
+    const isCustom = this.customCalls.has(index);
+    return {
+      tool_calls: [
+        { index, ...(isCustom ? { custom: { input: text } } : { function: { arguments: text } }) },
+      ],
+    };
+  }
+
+  private end(reason: string): string {
+    const { common, usage } = this;
+    const last = usage ? eventOf({ ...common, choices: [], usage: chatUsage(usage) }) : '';
+    return this.chunk({}, reason) + last + doneEvent;
+  }
+
+  private chunk(delta: Body, finish_reason: string | null): string {
+    const role = this.isFirst ? { role: 'assistant' } : {};
+    this.isFirst = false;
+    return eventOf({
+      ...this.common,
+      choices: [{ index: 0, delta: { ...role, ...delta }, finish_reason }],
+    });
+  }
+}
+
+type Piece = Exclude<AnswerEvent, { is: 'start' | 'usage' | 'error' | 'end' | 'toolInput' }>;
+
+/** Thoughts come in `reasoning_content`, and, where their provider wants them back, in Anthropic's own form too. */
+function deltaOf(event: Piece, thought: string): Body {
+  if (event.is === 'text') return { content: event.text };
+  if (event.is === 'thought') return { reasoning_content: event.text };
+  if (event.is === 'signature') return { thinking_blocks: [thinkingBlock(event, thought)] };
+  if (event.is === 'refusal') return { refusal: event.text };
+  const { index, id, name, isCustom } = event;
+  if (isCustom) return { tool_calls: [{ index, id, type: 'custom', custom: { name, input: '' } }] };
+  return { tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] };
+}
+
+function thinkingBlock(event: { signature?: string; encrypted?: string }, thinking: string): Body {
+  const { signature, encrypted } = event;
+  return encrypted === undefined
+    ? { type: 'thinking', thinking, signature }
+    : { type: 'redacted_thinking', data: encrypted };
+}
+
+const errorOf = ({ message, code }: { message: string; code?: string }) => ({
+  message,
+  type: 'server_error',
+  param: null,
+  code: code ?? 'model_unavailable',
+});
+
+/** Writes a chat completion that isn't streamed. */
+export function writeChatAnswer(events: readonly AnswerEvent[], ask: Ask): Body {
+  const failed = events.find((event) => event.is === 'error');
+  if (failed) return { error: errorOf(failed) };
+  const start = events.find((event) => event.is === 'start');
+  const end = events.find((event) => event.is === 'end');
+  const usage = events.findLast((event) => event.is === 'usage')?.usage;
+  return {
+    id: start?.id ?? newId(),
+    object: 'chat.completion',
+    ...createdNow(),
+    model: start?.model ?? ask.model,
+    choices: [
+      { index: 0, message: messageOf(events), finish_reason: finishReasons[end?.reason ?? 'stop'] },
+    ],
+    ...(usage && { usage: chatUsage(usage) }),
+  };
+}
+
+function messageOf(events: readonly AnswerEvent[]): Body {
+  const textOf = (is: 'text' | 'thought' | 'refusal') => {
+    const texts = events.filter((event) => event.is === is) as { text: string }[];
+    return texts.length > 0 ? texts.map(({ text }) => text).join('') : null;
+  };
+  const thought = textOf('thought');
+  const signed = events.filter((event) => event.is === 'signature');
+  const calls = events.flatMap((event) => (event.is === 'toolCall' ? [callOf(event, events)] : []));
+  return {
+    role: 'assistant',
+    content: textOf('text'),
+    refusal: textOf('refusal'),
+    ...(thought !== null && { reasoning_content: thought }),
+    ...(signed.length > 0 && {
+      thinking_blocks: signed.map((each) => thinkingBlock(each, thought ?? '')),
+    }),
+    ...(calls.length > 0 && { tool_calls: calls }),
+  };
+}
+
+function callOf(
+  { index, id, name, isCustom }: Extract<AnswerEvent, { is: 'toolCall' }>,
+  events: readonly AnswerEvent[],
+): Body {
+  const inputs = events.flatMap((each) =>
+    each.is === 'toolInput' && each.index === index ? [each.text] : [],
+  );
+  const input = inputs.join('');
+  if (isCustom) return { id, type: 'custom', custom: { name, input } };
+  return { id, type: 'function', function: { name, arguments: input } };
+}
+
+const newId = () => `chatcmpl-${crypto.randomUUID().replaceAll('-', '')}`;
+const createdNow = () => ({ created: Math.floor(Date.now() / 1000) });

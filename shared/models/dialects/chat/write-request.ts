@@ -1,0 +1,105 @@
+import type { Ask, AskMessage, FilePart, Format, ImagePart, TextPart, Tool } from '../ask.ts';
+import type { Body } from '../dialect.ts';
+
+/** Writes a request as a chat completion's. What the caller asked to have cached is left to the provider. */
+export function writeChatRequest(ask: Ask): Body {
+  const body: Body = { model: ask.model, messages: ask.messages.map(messageOf) };
+  const { tools, toolChoice, format, reasoning } = ask;
+  if (tools && tools.length > 0) {
+    body['tools'] = tools.map(toolOf);
+    if (toolChoice) body['tool_choice'] = choiceOf(toolChoice, tools);
+    if (ask.parallelToolCalls !== undefined) body['parallel_tool_calls'] = ask.parallelToolCalls;
+  }
+  if (ask.maxOutputTokens !== undefined) body['max_tokens'] = ask.maxOutputTokens;
+  if (ask.temperature !== undefined) body['temperature'] = ask.temperature;
+  if (ask.topP !== undefined) body['top_p'] = ask.topP;
+  if (ask.topK !== undefined) body['top_k'] = ask.topK;
+  if (ask.stop) body['stop'] = ask.stop;
+  if (format) body['response_format'] = formatOf(format);
+  if (reasoning?.effort !== undefined) body['reasoning_effort'] = reasoning.effort;
+  if (ask.verbosity !== undefined) body['verbosity'] = ask.verbosity;
+  if (ask.user !== undefined) body['user'] = ask.user;
+  if (ask.promptCacheKey !== undefined) body['prompt_cache_key'] = ask.promptCacheKey;
+  if (ask.stream) Object.assign(body, { stream: true, stream_options: { include_usage: true } });
+  return body;
+}
+
+function messageOf(message: AskMessage): Body {
+  const { role, parts } = message;
+  if (role === 'tool') {
+    return { role, tool_call_id: message.callId, content: contentOf(parts) };
+  }
+  const name = 'name' in message ? { name: message.name } : {};
+  if (role !== 'assistant') return { role, content: contentOf(parts), ...name };
+  const calls = parts.filter((part) => part.is === 'toolCall');
+  const texts = parts.filter((part) => part.is === 'text');
+  const refusals = parts.filter((part) => part.is === 'refusal');
+  return {
+    role,
+    content: texts.length > 0 ? texts.map(({ text }) => text).join('') : null,
+    ...name,
+    ...(refusals.length > 0 && { refusal: refusals.map(({ text }) => text).join('') }),
+    ...(calls.length > 0 && { tool_calls: calls.map(callOf) }),
+  };
+}
+
+const callOf = ({
+  id,
+  name,
+  input,
+  isCustom,
+}: {
+  id: string;
+  name: string;
+  input: string;
+  isCustom?: boolean;
+}) =>
+  isCustom
+    ? { id, type: 'custom', custom: { name, input } }
+    : { id, type: 'function', function: { name, arguments: input } };
+
+/** A text alone is written as one string, which every provider takes. */
+function contentOf(parts: (TextPart | ImagePart | FilePart)[]): unknown {
+  const texts = parts.filter((part) => part.is === 'text');
+  if (texts.length === parts.length) return texts.map(({ text }) => text).join('\n\n');
+  return parts.map((part) => {
+    if (part.is === 'text') return { type: 'text', text: part.text };
+    if (part.is === 'image') {
+      const detail = part.detail === undefined ? {} : { detail: part.detail };
+      return { type: 'image_url', image_url: { url: part.url, ...detail } };
+    }
+    return { type: 'file', file: { filename: part.name ?? 'file', file_data: part.url } };
+  });
+}
+
+function toolOf(tool: Tool): Body {
+  const { name, description } = tool;
+  const described = description === undefined ? { name } : { name, description };
+  if (tool.is === 'custom') {
+    return {
+      type: 'custom',
+      custom: { ...described, ...(tool.format && { format: tool.format }) },
+    };
+  }
+  return {
+    type: 'function',
+    function: {
+      ...described,
+      ...(tool.schema && { parameters: tool.schema }),
+      ...(tool.strict !== undefined && { strict: tool.strict }),
+    },
+  };
+}
+
+function choiceOf(choice: Ask['toolChoice'] & {}, tools: Tool[]): unknown {
+  if (typeof choice === 'string') return choice;
+  const { name } = choice;
+  const isCustom = tools.some((tool) => tool.is === 'custom' && tool.name === name);
+  return isCustom ? { type: 'custom', custom: { name } } : { type: 'function', function: { name } };
+}
+
+function formatOf(format: Format): Body {
+  if (format.is === 'json') return { type: 'json_object' };
+  const { is: _, ...json_schema } = format;
+  return { type: 'json_schema', json_schema };
+}

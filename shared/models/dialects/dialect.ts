@@ -1,0 +1,73 @@
+import { type ServiceError, valueError } from '../../http/errors.ts';
+import type { Model } from '../catalogue.ts';
+import type { SizedRequest } from '../token-bounds.ts';
+import type { AnswerEvent, Usage } from './answer-event.ts';
+import type { Ask } from './ask.ts';
+
+/** A request or an answer as its dialect has it. */
+export type Body = Record<string, unknown>;
+
+/** A wire protocol in which providers are asked. */
+export interface Wire {
+  /** Where a provider takes its requests, behind its base URL. */
+  path: string;
+  /** The field of a request that limits its output. */
+  limitName: string;
+  /** The headers that a provider wants beside `Authorization`. */
+  headers?(apiKey: string): Record<string, string>;
+  /**
+   * Describes a request as a chat completion's, to be measured and held: nothing that may count as prompt is left out,
+   * and its `max_tokens` is the limit of its output.
+   */
+  sized(body: Body): SizedRequest;
+}
+
+/** One in which callers ask models to answer, and that is translated into others. */
+export interface Dialect extends Wire {
+  /** Reads a request. Throws as `untranslatable` for what no other dialect can say. */
+  readRequest(body: Body): Ask;
+  /** Writes a request. Throws as `untranslatable` for what this dialect can't say. */
+  writeRequest(ask: Ask, model: Model): Body;
+  /** Reads an answer that isn't streamed. */
+  readAnswer(answer: Body): AnswerEvent[];
+  /** Writes an answer that isn't streamed. */
+  writeAnswer(events: readonly AnswerEvent[], ask: Ask): Body;
+  /** Makes what reads one streamed answer. */
+  reader(): AnswerReader;
+  /** Makes what writes one streamed answer. */
+  writer(ask: Ask): AnswerWriter;
+}
+
+/** Reads one streamed answer, event by event. */
+export interface AnswerReader {
+  /** Whether the answer has come to its end: a stream that ends before has broken off. */
+  readonly isOver: boolean;
+  /** Takes the JSON of the next event. Throws `ModelError` for one that can't come here. */
+  read(event: Body): AnswerEvent[];
+  /** Returns what is left once nothing more comes. */
+  finish(): AnswerEvent[];
+}
+
+/** Reads an answer that is passed on as it comes, and can end it in its provider's place. */
+export interface EndingReader extends AnswerReader {
+  /** Returns the server-sent events that end the answer here, as too long, with what it used. */
+  cut(usage: Usage): string;
+  /** Returns the server-sent events that tell of an error here, after which nothing comes. */
+  fail(error: ServiceError): string;
+}
+
+/** A dialect whose answers can be ended in their provider's place. Those of chat completions end by `read-pieces.ts`. */
+export interface EndingDialect extends Dialect {
+  reader(): EndingReader;
+}
+
+/** Writes one streamed answer as server-sent events. */
+export interface AnswerWriter {
+  write(event: AnswerEvent): string;
+  /** What keeps a silent connection open. */
+  ping(): string;
+}
+
+/** 400 or 422: what a request asks for, which the provider of its model can't be told in its own dialect. */
+export const untranslatable = (place: (string | number)[], what: string) =>
+  valueError(['body', ...place], `${what} is not available for this model`);

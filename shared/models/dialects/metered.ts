@@ -1,0 +1,64 @@
+import type { TokenUsage } from '../chat-usage.ts';
+import type { Metered } from '../completion-meter.ts';
+import type { AnswerEvent, EndReason, Usage } from './answer-event.ts';
+
+/** Describes pieces of an answer as a chunk of a chat completion, which is what the meter reads. */
+export function meteredOf(events: readonly AnswerEvent[]): Metered {
+  const metered: Metered = {};
+  const choices = events.flatMap((event) => {
+    const choice = choiceOf(event);
+    return choice ? [{ index: 0, ...choice }] : [];
+  });
+  if (choices.length > 0) metered.choices = choices;
+  for (const event of events) {
+    if (event.is === 'start' && event.model !== undefined) metered.model = event.model;
+    if (event.is === 'usage') metered.usage = chatUsage(event.usage);
+    if (event.is === 'error') metered.error = { message: event.message, code: event.code };
+  }
+  return metered;
+}
+
+function choiceOf(
+  event: AnswerEvent,
+): { delta?: Record<string, unknown>; finish_reason?: string } | undefined {
+  if (event.is === 'text') return { delta: { content: event.text } };
+  if (event.is === 'thought') return { delta: { reasoning_content: event.text } };
+  if (event.is === 'refusal') return { delta: { refusal: event.text } };
+  if (event.is === 'toolCall') {
+    return { delta: { tool_calls: [{ index: event.index, function: { name: event.name } }] } };
+  }
+  if (event.is === 'toolInput') {
+    return { delta: { tool_calls: [{ index: event.index, function: { arguments: event.text } }] } };
+  }
+  return event.is === 'end' ? { finish_reason: finishReasons[event.reason] } : undefined;
+}
+
+/** What chat completions call the reasons why an answer ends. */
+export const finishReasons = {
+  stop: 'stop',
+  length: 'length',
+  toolCalls: 'tool_calls',
+  contentFilter: 'content_filter',
+} as const satisfies Record<EndReason, string>;
+
+/** The usage of a chat completion that has the same counts. */
+export function chatUsage(usage: Usage): TokenUsage {
+  const { promptTokens, outputTokens, cachedTokens, thoughtTokens } = usage;
+  const { cacheWriteTokens, cacheWrite1hTokens } = usage;
+  const hasWrites = cacheWriteTokens !== undefined || cacheWrite1hTokens !== undefined;
+  return {
+    prompt_tokens: promptTokens,
+    completion_tokens: outputTokens,
+    total_tokens: promptTokens + outputTokens,
+    prompt_tokens_details: {
+      cached_tokens: cachedTokens ?? 0,
+      ...(hasWrites && {
+        cache_creation: {
+          ephemeral_5m_input_tokens: cacheWriteTokens ?? 0,
+          ephemeral_1h_input_tokens: cacheWrite1hTokens ?? 0,
+        },
+      }),
+    },
+    completion_tokens_details: { reasoning_tokens: thoughtTokens ?? 0 },
+  };
+}

@@ -1,0 +1,73 @@
+import { brokeOff, unavailable } from '../errors.ts';
+import { dataOf, EventSplitter, eventsIn } from '../event-splitter.ts';
+import type { Ask } from './ask.ts';
+import type { AnswerReader, AnswerWriter, Body, Dialect } from './dialect.ts';
+
+/**
+ * Returns a provider's response as another dialect has it, so that whoever reads it needn't know what the provider speaks.
+ * A stream is translated event by event. One that breaks off, or has events that can't come, breaks the same way.
+ */
+export async function translateResponse(
+  response: Response,
+  from: Dialect,
+  to: Dialect,
+  ask: Ask,
+): Promise<Response> {
+  if (!ask.stream) {
+    const answer = (await response.json()) as Body;
+    return Response.json(to.writeAnswer(from.readAnswer(answer), ask));
+  }
+  const { body } = response;
+  if (!body) throw unavailable(brokeOff);
+  const pieces = translated(body, from.reader(), to.writer(ask));
+  return new Response(ReadableStream.from(pieces), {
+    headers: { 'content-type': 'text/event-stream' },
+  });
+}
+
+async function* translated(
+  body: AsyncIterable<Uint8Array>,
+  reader: AnswerReader,
+  writer: AnswerWriter,
+): AsyncGenerator<Uint8Array> {
+  const splitter = new EventSplitter();
+  for await (const chunk of body) yield* written(splitter.push(chunk), reader, writer);
+  yield* written(splitter.rest(), reader, writer);
+  const last = reader.finish().map((event) => writer.write(event));
+  if (last.length > 0) yield Buffer.from(last.join(''));
+  if (!reader.isOver) throw unavailable(brokeOff);
+}
+
+/** Translates events. Before it throws for one that can't come it yields those before it: they are billed. */
+function* written(bytes: Buffer, reader: AnswerReader, writer: AnswerWriter): Generator<Buffer> {
+  let text = '';
+  try {
+    if (bytes.length > 0)
+      for (const event of eventsIn(bytes.toString()))
+        text += translatedEvent(event, reader, writer);
+  } finally {
+    if (text !== '') yield Buffer.from(text);
+  }
+}
+
+function translatedEvent(text: string, reader: AnswerReader, writer: AnswerWriter): string {
+  const data = dataOf(text);
+  if (data === undefined) return writer.ping();
+  if (data === '[DONE]') return '';
+  return reader
+    .read(parsedEvent(data))
+    .map((event) => writer.write(event))
+    .join('');
+}
+
+/** Parses the data of an event. Throws `ModelError` for what is no object. */
+export function parsedEvent(data: string): Body {
+  const broken = 'The model sent a broken chunk.';
+  try {
+    const value: unknown = JSON.parse(data);
+    if (typeof value === 'object' && value !== null) return value as Body;
+  } catch (cause) {
+    throw unavailable(broken, cause);
+  }
+  throw unavailable(broken);
+}

@@ -1,0 +1,95 @@
+import { EmbeddingRequest } from '../embeddings/embedding-request.ts';
+import { Embedding, EmbeddingList, EmbeddingUsage } from '../embeddings/embeddings.ts';
+import { catalogue } from '../models/catalogue.ts';
+import { completionErrorAnswer, completionLimitReached } from './error-answers.ts';
+import { component, content, json, type Operation } from './operation.ts';
+
+export const embeddingComponents = {
+  EmbeddingRequest: component(
+    EmbeddingRequest,
+    'Texts whose vectors are wanted. Parameters that aren’t named here pass through to the model.',
+    {
+      model: 'The id of a model that makes embeddings.',
+      input:
+        'A text, up to 2,048 texts, a text’s tokens, or up to 2,048 lists of tokens; 300,000 tokens together at most.',
+      encoding_format:
+        '`float` for numbers; `base64` for little-endian floats of 32 bits, a quarter as long.',
+      dimensions: 'The length of each vector, where the model makes shorter ones.',
+      user: 'An opaque id of whoever asks, for the provider.',
+      metadata: 'Up to 16 tags of your own, kept on the call’s charge and told to no model.',
+    },
+  ),
+  EmbeddingList: component(EmbeddingList, 'A vector for each input, in their order.', {
+    object: 'What kind of object this is.',
+    data: 'The vectors.',
+    model: 'The model that made them.',
+    usage: 'The tokens it took.',
+  }),
+  Embedding: component(Embedding, 'One input’s vector.', {
+    object: 'What kind of object this is.',
+    index: 'Which input.',
+    embedding: 'The vector, in the form that was asked for.',
+  }),
+  EmbeddingUsage: component(EmbeddingUsage, 'Tokens as the provider counts them.', {
+    prompt_tokens: 'Of the inputs.',
+    total_tokens: 'The same.',
+  }),
+};
+
+const model = catalogue.embeddingModels[0]?.id ?? 'text-embedding-3-small';
+const vector = [-0.0069, 0.0123, 0.0077];
+
+export const embeddingOperations: Operation[] = [
+  {
+    method: 'post',
+    path: '/v1/embeddings',
+    operationId: 'createEmbeddings',
+    tag: 'Embeddings',
+    summary: 'Make embeddings',
+    description: 'The vectors of texts, in the order in which they were sent.',
+    body: content(EmbeddingRequest, {
+      'A text': { model, input: 'The ferry leaves at nine.' },
+      'Several texts, in base64': {
+        model,
+        input: ['The ferry leaves at nine.', 'The bridge is closed.'],
+        encoding_format: 'base64',
+      },
+    }),
+    answers: {
+      200: json(
+        'The vectors.',
+        EmbeddingList,
+        {
+          'A vector': {
+            object: 'list',
+            data: [{ object: 'embedding', index: 0, embedding: vector }],
+            model,
+            usage: { prompt_tokens: 6, total_tokens: 6 },
+          },
+        },
+        ['x-request-id', 'x-quire-budget-remaining-usd'],
+      ),
+      400: completionErrorAnswer('Something is wrong with the request.', {
+        message: 'input.0: it is longer than the 8192 tokens that text-embedding-3-small takes',
+        type: 'invalid_request_error',
+        param: 'input.0',
+        code: 'invalid_request_error',
+      }),
+      404: completionErrorAnswer('There is no such model, or it makes no embeddings.', {
+        message: 'The model no-such-model does not exist, or makes no embeddings.',
+        type: 'invalid_request_error',
+        param: 'model',
+        code: 'model_not_found',
+      }),
+      429: completionLimitReached,
+      503: {
+        ...completionErrorAnswer('No provider of the model answers now.', {
+          message: 'The model did not answer in time.',
+          type: 'server_error',
+          code: 'model_unavailable',
+        }),
+        headers: ['Retry-After'],
+      },
+    },
+  },
+];

@@ -121,7 +121,9 @@ describe('a prompt that one upstream took before another answered', () => {
   });
 });
 
-it('a key that can’t pay for both prompts is told so, and the second upstream is not asked', async () => {
+it('a key that can’t pay for both prompts is told so, and the second upstream is not asked', {
+  tags: 'exhaustive',
+}, async () => {
   await openKey(mostNanoUsd + costOf(promptTokens, 0) - 1);
   const before = asked();
 

@@ -92,7 +92,7 @@ it('the function as it is deployed finds documents and reads them', {
   expect(await reader.objects()).toEqual([]);
 });
 
-it('another key searches while a document is read', async () => {
+it('another key searches while a document is read', { tags: 'exhaustive' }, async () => {
   drive.put('long/long.html', '<p>A long page.</p>'.repeat(1_000_000));
   drive.put('short/short.txt', 'of brass');
   const [long = '', short = ''] = [await drive.idOf('long'), await drive.idOf('short')];

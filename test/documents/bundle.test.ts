@@ -76,7 +76,9 @@ it('only a function that reads documents carries what that takes', () => {
   ]);
 });
 
-it('a bundle reads documents beside a function of the local stage, in processes that end', async () => {
+it('a bundle reads documents beside a function of the local stage, in processes that end', {
+  tags: 'exhaustive',
+}, async () => {
   const config = { name: 'read', arn: 'arn:read', codeDir, handler: 'index.handler' };
   const limits = {
     environment: {},

@@ -117,7 +117,7 @@ describe('a process whose parent is killed', () => {
       (line) => line === '',
     );
 
-  it('ends at once while it has nothing to do', async () => {
+  it('ends at once while it has nothing to do', { tags: 'exhaustive' }, async () => {
     const parent = startParent(fileOf(rawPdf([greyPage(90)])));
     await once(parent.stdout as Readable, 'data');
     const [id = 0] = processesFor('pages-process', parent.pid);

@@ -383,7 +383,9 @@ describe('the process that takes a document apart', () => {
 });
 
 describe('a document that is taken apart', () => {
-  it('is read page by page, each file under its name, and leaves nothing behind', async () => {
+  it('is read page by page, each file under its name, and leaves nothing behind', {
+    tags: 'exhaustive',
+  }, async () => {
     const pdf = await smallPdf([{ words: words(1) }, { grey: 90 }]);
     const path = fileOf(archiveOf({ 'a.txt': 'first', 'b.pdf': pdf, 'c.zip': 'PK\x03\x04' }));
     const before = readdirSync(root).length;

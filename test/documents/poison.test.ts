@@ -71,7 +71,7 @@ it('a page that takes long is given up after two tries, and the others of its do
   expect(await read).toEqual(['textLayer', tooLong(2), ...after.map(() => 'jpeg')]);
 });
 
-it('the loop goes on while a page is drawn', async () => {
+it('the loop goes on while a page is drawn', { tags: 'exhaustive' }, async () => {
   const path = fileOf(rawPdf([shadingPage(30), greyPage(120)]));
   const document = await openDocument(path, 'pdf', { turn: 'key' });
   let turns = 0;
@@ -163,7 +163,9 @@ it('a document that loses its process twice while it is opened is refused', asyn
   });
 });
 
-it("each page of a TIFF is measured before it is unpacked, whatever its first one's size", async () => {
+it("each page of a TIFF is measured before it is unpacked, whatever its first one's size", {
+  tags: 'exhaustive',
+}, async () => {
   const file = tiffOfTwo(100_000, 100_000);
   const document = await openDocument(fileOf(file), 'image', { turn: 'key' });
 

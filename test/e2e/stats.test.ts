@@ -106,7 +106,7 @@ describe('use', () => {
     expect(await get(other, '/user/stats')).toMatchObject({ requests: 0, models: [] });
   });
 
-  it('of a batch job appears under its tags', async () => {
+  it('of a batch job appears under its tags', { tags: 'exhaustive' }, async () => {
     const caller = await newCaller(stage);
     const other = await newCaller(stage);
 

@@ -204,7 +204,9 @@ it('DynamoDB takes no charges: who was answered, and is not settled, is not told
   expect(unfinished(day)).toEqual([]);
 });
 
-it('DynamoDB fails for the jobs: nothing is accepted, and callers are told to try again', async () => {
+it('DynamoDB fails for the jobs: nothing is accepted, and callers are told to try again', {
+  tags: 'exhaustive',
+}, async () => {
   const fault = { code: 'InternalServerError', statusCode: 500 };
   const day = await during([{ action: 'dynamodb:*', resource: '*jobstable*', ...fault }]);
 

@@ -55,7 +55,9 @@ const aCall = fc.record({
 });
 
 describe('calls whose function died', () => {
-  it('are counted once each, with what they held, however many sweeps and teams there are', async () => {
+  it('are counted once each, with what they held, however many sweeps and teams there are', {
+    tags: 'exhaustive',
+  }, async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(aCall, { maxLength: 12 }),

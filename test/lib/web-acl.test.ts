@@ -6,7 +6,9 @@ import { WebAcl } from '../../lib/web-acl.ts';
 import { gatewayErrors } from '../../shared/http/gateway-errors.ts';
 import { all } from '../support/run/stack-template.ts';
 
-it('a web ACL refuses addresses of bad repute, and tells those that send too much when to go on', () => {
+it('a web ACL refuses addresses of bad repute, and tells those that send too much when to go on', {
+  tags: 'exhaustive',
+}, () => {
   const stack = new Stack(new App(), 'test');
   const api = new RestApi(stack, 'api');
   api.root.addMethod('GET');

@@ -86,7 +86,7 @@ describe('what the document says of an answer holds for', () => {
     expect(JSON.parse(text)).toMatchObject({ model: 'quire-offline-words' });
   });
 
-  it('a folder, its text, its PDF and its batch file', async () => {
+  it('a folder, its text, its PDF and its batch file', { tags: 'exhaustive' }, async () => {
     const folder = join(stage.dataDir, 'drive');
     const line = { method: 'POST', url: '/v1/chat/completions', body: completion };
     mkdirSync(folder, { recursive: true });

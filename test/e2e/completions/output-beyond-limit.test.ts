@@ -219,7 +219,7 @@ describe('an answer in one piece that is longer than its limit', () => {
     expect(await budgetOf(account)).toMatchObject({ used_usd: 0.2, remaining_usd: 0 });
   });
 
-  it('is paid in full by a job, which says so', async () => {
+  it('is paid in full by a job, which says so', { tags: 'exhaustive' }, async () => {
     const account = await chat.newAccount();
     const { id: model } = chat.newModel('plain', {
       kind: 'pieces',

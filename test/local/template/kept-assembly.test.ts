@@ -103,7 +103,9 @@ describe('the app is synthesized', () => {
   // The functions' bundles are most of the work, and not what is asked here.
   const settings: StageSettings = { context: { unbundled: true } };
 
-  it('once for the same sources; what earlier stages made there is deleted, and nothing else', async () => {
+  it('once for the same sources; what earlier stages made there is deleted, and nothing else', {
+    tags: 'exhaustive',
+  }, async () => {
     const dir = mkdtempSync(join(folder, 'deployment-'));
     const root = newCheckout();
     const onSynthesis = vi.fn();

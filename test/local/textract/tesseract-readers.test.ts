@@ -42,7 +42,7 @@ describe('a thread of tesseract.js', () => {
     expect(wordsOf(again)).toContain('harbour');
   });
 
-  it('reads page after page while there are any', async () => {
+  it('reads page after page while there are any', { tags: 'exhaustive' }, async () => {
     const counts: number[] = [];
     const reader = tesseractJs({ onThreads: (count) => counts.push(count) });
     const pgm = await pgmOf('Minutes.');

@@ -53,7 +53,7 @@ describe.each(readers)('read by %s, in a thread of its own', (tesseract) => {
   });
   afterAll(() => server.close());
 
-  it('reads a heading and every row of a ruled table', async () => {
+  it('reads a heading and every row of a ruled table', { tags: 'exhaustive' }, async () => {
     const { Blocks = [] } = await textractClient(server.url).send(
       new AnalyzeDocumentCommand({
         Document: { Bytes: page },

@@ -29,7 +29,7 @@ import { withIdleTimeout } from '../models/idle-timeout.ts';
 import { isCertainlyTooLong, type SizedRequest } from '../models/token-bounds.ts';
 import { openCompletion, type RequestBody } from '../models/upstream.ts';
 import { otherModels } from './other-models.ts';
-import { planHold } from './output-limit.ts';
+import { planHold } from './plan-hold.ts';
 import { UnansweredPrompts } from './unanswered-prompts.ts';
 
 /** One model call: the request, the key that pays, and what the call is counted as. */

@@ -51,7 +51,7 @@ export async function* readPieces(call: MeteredCall): AsyncGenerator<Piece> {
 
 /**
  * Meters events. Before it throws for a malformed one it yields those before it: they are billed, so the
- * caller gets them. Those after one that is too much are dropped.
+ * caller gets them. Events after the one that passes the limit are dropped.
  */
 function* metered(bytes: Buffer, call: MeteredCall): Generator<Piece> {
   if (bytes.length === 0) return;

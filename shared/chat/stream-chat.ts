@@ -10,7 +10,7 @@ import { catalogue, type Model } from '../models/catalogue.ts';
 import { modelAnswer } from './answer.ts';
 import { documentsIn, withDocumentTexts } from './attached-documents.ts';
 import type { ChatEvent } from './chat-event.ts';
-import { planHold } from './output-limit.ts';
+import { planHold } from './plan-hold.ts';
 import { research } from './research/research.ts';
 import { sessionHistory } from './session.ts';
 import { reachOf } from './sources/reach.ts';

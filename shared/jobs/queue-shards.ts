@@ -29,8 +29,7 @@ type Sorted = Pick<Job, 'priority' | 'job_id' | 'stop_reason'> & { tag?: number 
 
 /**
  * Returns the `turn` of a job that has run before, or was made by one that has: the lowest priority first, then the
- * lowest tag, and all before those of the priority that never ran. Stopped jobs
- * come before all.
+ * lowest tag. They come before the jobs of the priority that never ran. Stopped jobs come before all.
  */
 export function turnOf({ priority, job_id, stop_reason, tag }: Sorted): string {
   const id = job_id.replace(/^part_/, 'job_');

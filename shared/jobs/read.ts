@@ -6,7 +6,7 @@ import type { Caller } from '../http/caller.ts';
 import { NotFoundError } from '../http/errors.ts';
 import { typedMessage } from '../http/field-errors.ts';
 import { endedBefore } from './ended-jobs.ts';
-import { isGoing, withoutGoing } from './erase/erasure.ts';
+import { isBeingErased, withoutErased } from './erase/erasure.ts';
 import { familyOf, findJob, type Job, type JobKey, jobIdPattern, toRecord } from './job.ts';
 import { wholeResult } from './objects.ts';
 import { type EndStatus, isEnd, type JobList, type JobRecord, jobStatuses } from './record.ts';
@@ -66,7 +66,7 @@ export async function listJobs(
   };
   const end = status && isEnd(status) && !parent_job_id ? status : undefined;
   for await (const { items, lastKey } of pagesOf(keyId, query, end)) {
-    jobs.push(...(await withoutGoing(items)));
+    jobs.push(...(await withoutErased(items)));
     unreadFrom = lastKey?.['job_id'] as string | undefined;
     reads += 1;
     if (jobs.length > pageSize || reads === maxReadsPerList) break;
@@ -115,7 +115,7 @@ function toPage(jobs: Job[], unreadFrom: string | undefined): JobList {
  */
 export async function requireJob(key: JobKey): Promise<Job> {
   const job = jobIdPattern.test(key.job_id) ? await findJob(key) : undefined;
-  if (!job || (await isGoing(job))) throw new NotFoundError('There is no such job.');
+  if (!job || (await isBeingErased(job))) throw new NotFoundError('There is no such job.');
   return job;
 }
 

@@ -3,6 +3,7 @@ import type { TransactWriteItem } from '../aws/transact.ts';
 import { endedAs } from './ended-jobs.ts';
 import { type ClaimedJob, findJob, instant, type Job, type JobKey, retentionEnd } from './job.ts';
 import { type Condition, updateJob, updateOf } from './job-update.ts';
+import { leaseMs, renewEveryMs } from './lease.ts';
 import { queueOf, turnOf } from './queue-shards.ts';
 import type { EndStatus } from './record.ts';
 
@@ -46,19 +47,9 @@ import type { EndStatus } from './record.ts';
  * `completed_at` and `ended`, and no turn, lease or `due_at`.
  *
  * A job that was stopped has a `stop_reason`, and ends `cancelled`: where the table says done or failed, it
- * is cancelled instead. "Own lease" also means that the worker knows of a stop: if it doesn't, its write is
- * refused; it reads the job again, and ends it as one that was stopped. A stopped job sorts before all others of its
+ * is cancelled instead. A write under "own lease" is refused too if the worker doesn't know yet of a stop: it reads the job again, and ends it as one that was stopped. A stopped job sorts before all others of its
  * shard, as ending it is quick. Failures to end it are counted in `stop_tries`, as its retries may be used up.
  */
-
-/**
- * How long a claim holds without being renewed. Then another worker may take the job. A sweep whose clock is 30 seconds
- * ahead must not take a job from a worker that renews its lease.
- */
-export const leaseMs = 50_000;
-
-/** How often a worker renews its lease. */
-export const renewEveryMs = 10_000;
 
 /** How long a job may be ready before the sweep sends another message for it. */
 export const notifyGraceMs = 60_000;

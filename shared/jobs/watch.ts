@@ -2,8 +2,9 @@ import { type ApiKey, findKey, readKey, stateOf } from '../keys/key.ts';
 import { limitsOfKey } from '../keys/key-limits.ts';
 import { errorFields, log } from '../log.ts';
 import { type ClaimedJob, findJob, type Job } from './job.ts';
+import { renewEveryMs } from './lease.ts';
 import { forgetProgress } from './progress.ts';
-import { renewEveryMs, renewLease } from './state.ts';
+import { renewLease } from './state.ts';
 import { modelsOf } from './step-models.ts';
 
 /** How old what a worker knows of its job may be when a step begins. */

@@ -1,6 +1,7 @@
 import { type ClaimedJob, instant, type Job } from '../../shared/jobs/job.ts';
+import { leaseMs } from '../../shared/jobs/lease.ts';
 import type { JobStatus } from '../../shared/jobs/record.ts';
-import { leaseMs, maxStopTries, notifyGraceMs } from '../../shared/jobs/state.ts';
+import { maxStopTries, notifyGraceMs } from '../../shared/jobs/state.ts';
 
 /** A job as it should be, written down a second time in the simplest way. */
 interface ModelJob {

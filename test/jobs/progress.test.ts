@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { runChatJob } from '../../shared/jobs/chat/run-chat.ts';
+import { renewEveryMs } from '../../shared/jobs/lease.ts';
 import { claimBest } from '../../shared/jobs/next-jobs.ts';
 import { runLeased } from '../../shared/jobs/run-leased.ts';
-import { renewEveryMs } from '../../shared/jobs/state.ts';
 import { greyJpeg, readGrey, smallPdf, words } from '../support/fixtures/small-documents.ts';
 import { gate } from '../support/servers/model-stub-pieces.ts';
 import { poll } from '../support/servers/poll.ts';

@@ -5,8 +5,8 @@ import { childrenOf } from '../children.ts';
 import { findJob, type Job, type JobKey, jobIdPattern, toRecord } from '../job.ts';
 import { requireJob } from '../read.ts';
 import type { DeletedJob, JobRecord } from '../record.ts';
+import { eraseDependents } from './erase-dependents.ts';
 import { beginErasure, type Erasure, findErasure } from './erasure.ts';
-import { eraseRemains } from './remains.ts';
 
 /** How long a request erases before it leaves the rest to the sweep. */
 const patienceMs = 12_000;
@@ -21,7 +21,7 @@ const retryMs = 60_000;
 export async function eraseCallersJob({ keyId }: Caller, jobId: string): Promise<DeletedJob> {
   const key = { key_id: keyId, job_id: jobId };
   const erasure = (await findErasureOf(key)) ?? (await begin(await requireJob(key)));
-  const erased = await eraseRemains(erasure, Date.now() + patienceMs);
+  const erased = await eraseDependents(erasure, Date.now() + patienceMs);
   return { id: jobId, deleted: true, erased };
 }
 

@@ -55,19 +55,19 @@ export const findErasure = ({ key_id, job_id }: JobKey) =>
   findItem<Erasure>({ key_id, job_id: erasureIdOf(job_id) });
 
 /** Whether a job was made for one that was erased, so that it is about to go too. */
-export async function isGoing({ key_id, parent_job_id }: Job): Promise<boolean> {
+export async function isBeingErased({ key_id, parent_job_id }: Job): Promise<boolean> {
   if (!parent_job_id) return false;
   const parentKey = { key_id, job_id: parent_job_id };
   const [erasure, parent] = await Promise.all([findErasure(parentKey), findJob(parentKey)]);
-  return erasure !== undefined || (parent !== undefined && isGoing(parent));
+  return erasure !== undefined || (parent !== undefined && isBeingErased(parent));
 }
 
 /** Leaves out the jobs that were made for one that was erased. */
-export async function withoutGoing(jobs: Job[]): Promise<Job[]> {
+export async function withoutErased(jobs: Job[]): Promise<Job[]> {
   const parents = new Map<string, Promise<boolean>>();
   const going = jobs.map((job) => {
     const parent = job.parent_job_id ?? '';
-    const known = parents.get(parent) ?? isGoing(job);
+    const known = parents.get(parent) ?? isBeingErased(job);
     parents.set(parent, known);
     return known;
   });
@@ -134,7 +134,7 @@ async function linksOf(job: Job): Promise<Link[]> {
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
-/** Reads the erasures of what was made for an erased job that have not found nothing yet. */
+/** Reads the erasures of what was made for an erased job that may still have something to erase. */
 export const openErasuresFor = ({ key_id, erased_job_id }: Erasure) =>
   queryItems<Erasure>({
     TableName: setting('JOBS_TABLE'),

@@ -2,8 +2,8 @@ import { queryPages } from '../../aws/dynamodb.ts';
 import { setting } from '../../config.ts';
 import { errorFields, log } from '../../log.ts';
 import { findItem, instant, type JobKey } from '../job.ts';
+import { eraseDependents } from './erase-dependents.ts';
 import { type Erasure, erasureLane } from './erasure.ts';
-import { eraseRemains } from './remains.ts';
 
 /** Of the minute that a sweep may take: what is left then is gone on with by the next. */
 const patienceMs = 40_000;
@@ -33,7 +33,7 @@ export async function sweepErasures(): Promise<void> {
 async function sweepSafely(key: JobKey, untilMs: number): Promise<void> {
   try {
     const erasure = await findItem<Erasure>(key);
-    if (erasure) await eraseRemains(erasure, untilMs);
+    if (erasure) await eraseDependents(erasure, untilMs);
   } catch (error) {
     log('error', 'erasure of a job failed', { erasure: key.job_id, ...errorFields(error) });
   }

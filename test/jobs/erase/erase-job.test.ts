@@ -7,9 +7,9 @@ import { eraseFeedback } from '../../../shared/feedback/erase-feedback.ts';
 import { recordFeedback } from '../../../shared/feedback/feedback.ts';
 import type { Caller } from '../../../shared/http/caller.ts';
 import { runChatJob } from '../../../shared/jobs/chat/run-chat.ts';
+import { eraseDependents } from '../../../shared/jobs/erase/erase-dependents.ts';
 import { eraseCallersJob } from '../../../shared/jobs/erase/erase-job.ts';
 import { beginErasure, type Erasure, findErasure } from '../../../shared/jobs/erase/erasure.ts';
-import { eraseRemains } from '../../../shared/jobs/erase/remains.ts';
 import { sweepErasures } from '../../../shared/jobs/erase/sweep-erasures.ts';
 import { claimBest } from '../../../shared/jobs/next-jobs.ts';
 import { listJobs } from '../../../shared/jobs/read.ts';
@@ -286,7 +286,7 @@ it('an erasure whose time is up is gone on with by the sweep, and by whoever ask
   for (const id of ids) await beginErasure(await world.item(caller, id));
 
   const isErased = await Promise.all(
-    ids.map(async (id) => eraseRemains((await findErasure(key(id))) as Erasure, Date.now())),
+    ids.map(async (id) => eraseDependents((await findErasure(key(id))) as Erasure, Date.now())),
   );
   const left = await Promise.all([byself, asked].map(remnants));
   const again = await erase(caller, ids[1] ?? '');

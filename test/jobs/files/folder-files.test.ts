@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { folderToList, isExpanded, nextPosition } from '../../../shared/jobs/files/folder-files.ts';
 import type { Job } from '../../../shared/jobs/job.ts';
+import { leaseMs } from '../../../shared/jobs/lease.ts';
 import { listJobs } from '../../../shared/jobs/read.ts';
 import type { FolderResult } from '../../../shared/jobs/result.ts';
 import { retryCallersJob } from '../../../shared/jobs/retry.ts';
-import { leaseMs } from '../../../shared/jobs/state.ts';
 import { some } from '../../support/run/cases.ts';
 import { pass, useFreshHour } from '../../support/worlds/clock.ts';
 import { useDocumentWorld } from '../../support/worlds/document-world.ts';

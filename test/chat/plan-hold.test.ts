@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { planHold } from '../../shared/chat/output-limit.ts';
+import { planHold } from '../../shared/chat/plan-hold.ts';
 import type { Model } from '../../shared/models/catalogue.ts';
 import { maxCostNanoUsd, type SizedRequest } from '../../shared/models/token-bounds.ts';
 

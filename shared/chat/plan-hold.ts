@@ -21,8 +21,8 @@ const defaultUsualTokens = 16_384;
  * that the model can write, if that is at most a tenth of what is available. Else it holds a tenth, or what the model
  * usually writes if that is more, or all that is available if that is less; and its output is limited to that.
  *
- * A call that `canWait` gets no limit below what the model usually writes, if that fits once running calls give back what
- * they hold: it waits for them.
+ * A call that `canWait` is limited to no less than what the model usually writes, if that fits once running calls give back
+ * what they hold. It waits for them then.
  */
 export function planHold(
   model: Model,

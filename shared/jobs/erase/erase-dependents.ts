@@ -8,6 +8,7 @@ import { findJob, instant, isSection, type Job, type JobKey } from '../job.ts';
 import { deleteObject, folderOf, objectsOf } from '../objects.ts';
 import { stopJob } from '../state.ts';
 import { stepsPrefixOf } from '../steps.ts';
+import { giveRetriesTheirOwn } from './copy-for-retries.ts';
 import {
   beginErasure,
   type Erasure,
@@ -16,7 +17,6 @@ import {
   type Link,
   openErasuresFor,
 } from './erasure.ts';
-import { giveRetriesTheirOwn } from './retries.ts';
 
 const stoppedAbove = 'stopped: The job that this one was made for was deleted.';
 
@@ -40,7 +40,7 @@ const knownForSeconds = 36 * 86_400;
  * else it has in the table. It may break off anywhere, and be done at any time again. Returns whether all is gone; it is
  * not if the time was up, or if another job still works on the document or on what was made for this one.
  */
-export async function eraseRemains(erasure: Erasure, untilMs: number): Promise<boolean> {
+export async function eraseDependents(erasure: Erasure, untilMs: number): Promise<boolean> {
   const isAlone = await eraseChildren(erasure, untilMs);
   await giveRetriesTheirOwn(erasure);
   const hasNoSteps = await eraseSteps(erasure, untilMs);
@@ -57,7 +57,7 @@ async function eraseChildren(erasure: Erasure, untilMs: number): Promise<boolean
   const done: Promise<boolean>[] = [];
   const erase = (work: () => Promise<boolean>) =>
     done.push(limit(async () => Date.now() < untilMs && work()));
-  for await (const child of openErasuresFor(erasure)) erase(() => eraseRemains(child, untilMs));
+  for await (const child of openErasuresFor(erasure)) erase(() => eraseDependents(child, untilMs));
   const parent = { ...erasure, ...erasedJobOf(erasure) } as unknown as Job;
   for await (const child of childrenOf(parent)) erase(() => eraseChild(child, untilMs));
   return (await Promise.all(done)).every(Boolean);
@@ -69,7 +69,7 @@ async function eraseChild(child: Job, untilMs: number): Promise<boolean> {
     return false;
   }
   const erasure = (await beginErasure(child)) ?? (await findErasure(child));
-  return erasure !== undefined && eraseRemains(erasure, untilMs);
+  return erasure !== undefined && eraseDependents(erasure, untilMs);
 }
 
 /** The steps of a part are its document's, under whose name they lie. */
@@ -144,8 +144,8 @@ async function eraseLink(key_id: string, { job_id, attribute, value }: Link): Pr
 }
 
 /**
- * Deletes a job's objects. Its copy of a document stays while another job of the key works on it; one that it had from
- * another job goes if nobody else could erase it.
+ * Deletes a job's objects. Its copy of a document stays while another job of the key works on it. A copy that another
+ * job made goes too if that job is erased already, as nothing else would delete it.
  */
 async function eraseObjects(erasure: Erasure, untilMs: number): Promise<boolean> {
   const job = erasedJobOf(erasure);

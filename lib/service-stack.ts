@@ -78,7 +78,7 @@ export class ServiceStack extends Stack {
       removalPolicy,
     });
     const retentionDays = settings.jobRetentionDays;
-    const ledger = new Ledger(this, 'ledger', { removalPolicy });
+    const ledger = new Ledger(this, 'ledger', { alarms, removalPolicy, logs });
     const jobs = new JobTable(this, 'jobs', { retentionDays, removalPolicy });
     const drive = new DriveAccount(this, 'drive', { removalPolicy, secretStore });
     const lanes = new JobLanes(this, 'lanes', { alarms, laneShards });

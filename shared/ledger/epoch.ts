@@ -30,6 +30,15 @@ export const runningAttribute = (epoch: number) => `running_${epoch}` as const;
 export const settledAttribute = (epoch: number, window: number) =>
   `settled_${epoch}_${window}` as const;
 
+/** The account's attribute for what the calls of an epoch held whose credit has come. */
+export const endedAttribute = (epoch: number) => `ended_${epoch}` as const;
+
+/** The account's attribute for how many requests of an epoch were credited. */
+export const doneAttribute = (epoch: number) => `done_${epoch}` as const;
+
+/** The account's attribute that says that an epoch takes no credits any more, as it is recounted. */
+export const recountAttribute = (epoch: number) => `recount_${epoch}` as const;
+
 /** The epochs that an account still keeps sums of, the oldest first. */
 export function epochsIn(account: object): number[] {
   const epochs = Object.keys(account).flatMap(

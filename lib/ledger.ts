@@ -69,7 +69,11 @@ export class Ledger extends Construct {
     );
     this.setEnvironment(bookLateCalls);
     bookLateCalls.addEventSource(
-      new SqsEventSource(queue, { maxConcurrency: 2, reportBatchItemFailures: true }),
+      new SqsEventSource(queue, {
+        batchSize: 10,
+        maxConcurrency: 2,
+        reportBatchItemFailures: true,
+      }),
     );
     const text = {
       todo: 'find the error in the logs of book-late-calls, put it right, then redrive the dead letters: each is booked once',

@@ -6,10 +6,10 @@ import { measure } from '../metrics.ts';
 import { type Account, accountKey, findAccount, inWindow, windowOf } from './account.ts';
 import {
   auditDueMs,
+  bookedAttribute,
   epochOf,
   epochsIn,
   heldAttribute,
-  recountAttribute,
   runningAttribute,
   settledAttribute,
 } from './epoch.ts';
@@ -66,7 +66,7 @@ async function auditEpoch(keyId: string, epoch: number): Promise<void> {
   const held = account[heldAttribute(epoch)] ?? 0;
   const running = account[runningAttribute(epoch)] ?? 0;
   const settled = account[settledAttribute(epoch, window)] ?? 0;
-  const isRecounted = account[recountAttribute(epoch)] !== undefined;
+  const hasBooked = account[bookedAttribute(epoch)] !== undefined;
   const unspent = (costs.get(window) ?? 0) - settled;
   const names = Object.fromEntries(sums.map(([name], index) => [`#sum${index}`, name]));
   const values = Object.fromEntries(sums.map(([, value], index) => [`:sum${index}`, value]));
@@ -77,7 +77,7 @@ async function auditEpoch(keyId: string, epoch: number): Promise<void> {
         Key: accountKey(keyId),
         ConditionExpression: [
           ...sums.map((_, index) => `#sum${index} = :sum${index}`),
-          ...(isRecounted ? [] : ['attribute_not_exists(#recount)']),
+          ...(hasBooked ? [] : ['attribute_not_exists(#booked)']),
           inWindow(window),
         ].join(' AND '),
         UpdateExpression: `SET held = held - :held, spent = spent + :unspent, available = available + :back${
@@ -85,7 +85,7 @@ async function auditEpoch(keyId: string, epoch: number): Promise<void> {
         } REMOVE ${Object.keys(names).join(', ')}`,
         ExpressionAttributeNames: {
           ...names,
-          ...(!isRecounted && { '#recount': recountAttribute(epoch) }),
+          ...(!hasBooked && { '#booked': bookedAttribute(epoch) }),
         },
         ExpressionAttributeValues: {
           ...values,
@@ -116,7 +116,7 @@ function tellOf(
 
 /** The sums that an account keeps of an epoch. Nobody adds another once the epoch is due. */
 function sumsOf(account: Account, epoch: number): [string, number][] {
-  const sum = new RegExp(`^(held|running|settled|ended|done|recount)_${epoch}(_\\d+)?$`);
+  const sum = new RegExp(`^(held|running|settled|ended|done|recount|booked)_${epoch}(_\\d+)?$`);
   return Object.entries(account).filter(([name]) => sum.test(name)) as [string, number][];
 }
 

@@ -1,13 +1,11 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { dynamodb, unlessConditionFails } from '../aws/dynamodb.ts';
-import { retryConflicts, type TransactWriteItem, writeTransaction } from '../aws/transact.ts';
+import { type TransactWriteItem, writeTransaction } from '../aws/transact.ts';
 import { setting } from '../config.ts';
 import { errorFields, log } from '../log.ts';
 import { type Account, accountKey, findAccount, inWindow, windowOf } from './account.ts';
 import { type Charge, chargePut } from './charge.ts';
 import type { HeldPart } from './credit.ts';
-import { epochOf, heldAttribute, recountAttribute } from './epoch.ts';
+import { bookedAttribute, epochOf, heldAttribute, mayRecount, recountAttribute } from './epoch.ts';
 import { type LateCall, readLateCall } from './late-call.ts';
 import { beginRecount, recount } from './recount.ts';
 import { partsOfCharge } from './settle.ts';
@@ -51,23 +49,23 @@ interface Payer {
 
 /** Books a call, if its charge isn't there yet. Returns the parts whose epoch is to be recounted. */
 async function bookLate({ charge, lacksCredit }: LateCall): Promise<HeldPart[]> {
-  const isBooked = lacksCredit || !(await putLate(charge));
-  const open = (await payersOf(charge)).filter(
-    ({ part, account, isOpen }) =>
-      isOpen && (lacksCredit || account[recountAttribute(epochOf(part.heldAtMs))] !== undefined),
-  );
-  if (isBooked) {
-    for (const { part } of open) {
-      const begin = new UpdateCommand(beginRecount(part.key_id, epochOf(part.heldAtMs)));
-      await unlessConditionFails(retryConflicts(() => dynamodb.send(begin)));
-    }
+  const isNew = !lacksCredit && (await putLate(charge));
+  const parts: HeldPart[] = [];
+  for (const { part, account, isOpen } of await payersOf(charge)) {
+    const epoch = epochOf(part.heldAtMs);
+    const isRecounted = account[recountAttribute(epoch)] !== undefined;
+    // Too late for a recount, it is left to the audit.
+    const begins = (isNew || lacksCredit) && !isRecounted && mayRecount(epoch, Date.now());
+    if (!isOpen || !(begins || isRecounted)) continue;
+    if (begins) await beginRecount(part.key_id, epoch);
+    parts.push(part);
   }
-  return open.map(({ part }) => part);
+  return parts;
 }
 
 /**
- * Writes a charge together with what its accounts have to do with it. An account whose epoch is open has it recounted; one
- * whose epoch was audited, so that it has its hold back, pays as far as it has that. Returns whether the charge was
+ * Writes a charge together with what its accounts have to do with it. An account whose epoch is open is told, so that its
+ * audit counts the charge; one whose epoch was audited, so that it has its hold back, pays as far as it has that. Returns whether the charge was
  * written: otherwise it was there, and has been counted with the others of its epoch, or by an earlier try of this.
  *
  * An audit at the same time comes before or after: it finds other sums than it has read, or this finds them gone.
@@ -119,7 +117,7 @@ function asPayable(charge: Charge, payers: Payer[]): Charge {
 function changeOf(payer: Payer, cost: number): TransactWriteItem {
   const { part, account, isOpen } = payer;
   const epoch = epochOf(part.heldAtMs);
-  if (isOpen) return { Update: beginRecount(part.key_id, epoch) };
+  if (isOpen) return { Update: tellAudit(part.key_id, epoch) };
   const window = windowOf(account);
   const audited = {
     TableName: setting('LEDGER_TABLE'),
@@ -145,3 +143,13 @@ function changeOf(payer: Payer, cost: number): TransactWriteItem {
     },
   };
 }
+
+/** The change of an account that an audit finds which has read its charges before. */
+const tellAudit = (accountId: string, epoch: number) => ({
+  TableName: setting('LEDGER_TABLE'),
+  Key: accountKey(accountId),
+  ConditionExpression: 'attribute_exists(#held)',
+  UpdateExpression: 'SET #booked = if_not_exists(#booked, :zero) + :one',
+  ExpressionAttributeNames: { '#held': heldAttribute(epoch), '#booked': bookedAttribute(epoch) },
+  ExpressionAttributeValues: { ':zero': 0, ':one': 1 },
+});

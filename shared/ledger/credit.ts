@@ -9,6 +9,7 @@ import {
   endedAttribute,
   epochOf,
   heldAttribute,
+  isSummed,
   recountAttribute,
   runningAttribute,
   settledAttribute,
@@ -125,6 +126,7 @@ function creditOf(part: HeldPart, costNanoUsd?: number) {
   const { holdNanoUsd, heldAtMs, window, isRequest, isCharged = false } = part;
   const epoch = epochOf(heldAtMs);
   const counts = costNanoUsd !== undefined;
+  const sums = isCharged && isSummed(epoch, Date.now());
   return {
     ...changeOf(part),
     ConditionExpression: [
@@ -141,20 +143,21 @@ function creditOf(part: HeldPart, costNanoUsd?: number) {
         ? ['spent = spent + :cost', '#settled = if_not_exists(#settled, :zero) + :cost']
         : []),
       ...(isRequest ? ['running = running - :one', '#running = #running - :one'] : []),
-      ...(isCharged ? ['#ended = if_not_exists(#ended, :zero) + :hold'] : []),
-      ...(isCharged && isRequest ? ['#done = if_not_exists(#done, :zero) + :one'] : []),
+      ...(sums ? ['#ended = if_not_exists(#ended, :zero) + :hold'] : []),
+      ...(sums && isRequest ? ['#done = if_not_exists(#done, :zero) + :one'] : []),
     ].join(', ')}`,
     ExpressionAttributeNames: {
       '#held': heldAttribute(epoch),
       ...(counts && { '#settled': settledAttribute(epoch, window) }),
       ...(isRequest && { '#running': runningAttribute(epoch) }),
-      ...(isCharged && { '#ended': endedAttribute(epoch), '#recount': recountAttribute(epoch) }),
-      ...(isCharged && isRequest && { '#done': doneAttribute(epoch) }),
+      ...(isCharged && { '#recount': recountAttribute(epoch) }),
+      ...(sums && { '#ended': endedAttribute(epoch) }),
+      ...(sums && isRequest && { '#done': doneAttribute(epoch) }),
     },
     ExpressionAttributeValues: {
       ':hold': holdNanoUsd,
       ':back': holdNanoUsd - (costNanoUsd ?? 0),
-      ...((counts || isCharged) && { ':zero': 0 }),
+      ...((counts || sums) && { ':zero': 0 }),
       ...(counts && { ':cost': costNanoUsd, ':window': window }),
       ...(isRequest && { ':one': 1 }),
     },

@@ -3,7 +3,15 @@ import { dynamodb, outputOrItem } from '../aws/dynamodb.ts';
 import { retryConflicts } from '../aws/transact.ts';
 import { setting } from '../config.ts';
 import { type Account, accountKey, requestsAttribute } from './account.ts';
-import { auditDueMs, epochOf, heldAttribute, runningAttribute } from './epoch.ts';
+import {
+  auditDueMs,
+  doneAttribute,
+  endedAttribute,
+  epochOf,
+  heldAttribute,
+  noLongerSummed,
+  runningAttribute,
+} from './epoch.ts';
 import { isTeamId } from './team.ts';
 
 /** A hold, and what must be available on an account for it, in nano-dollars. */
@@ -70,9 +78,11 @@ export async function holdOnAccount(
                 ]
               : []),
             'audit_at = if_not_exists(audit_at, :audit)',
-          ].join(', ')}${asRequest ? ' REMOVE #past' : ''}`,
+          ].join(', ')} REMOVE #ended, #done${asRequest ? ', #past' : ''}`,
           ExpressionAttributeNames: {
             '#held': heldAttribute(epoch),
+            '#ended': endedAttribute(noLongerSummed(now)),
+            '#done': doneAttribute(noLongerSummed(now)),
             ...(asRequest && {
               '#requests': requestsAttribute(now),
               // The count of a minute that is over, so that a busy account stays small.

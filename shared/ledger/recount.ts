@@ -1,5 +1,6 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, unlessConditionFails } from '../aws/dynamodb.ts';
+import { retryConflicts } from '../aws/transact.ts';
 import { setting } from '../config.ts';
 import { log } from '../log.ts';
 import { type Account, accountKey, findAccount, inWindow, windowOf } from './account.ts';
@@ -13,22 +14,31 @@ import {
 } from './epoch.ts';
 import { type EpochSums, sumCharges } from './epoch-charges.ts';
 
-/** The change of an account that has an epoch recounted: from now on it takes no credit of it. */
-export const beginRecount = (accountId: string, epoch: number) => ({
-  TableName: setting('LEDGER_TABLE'),
-  Key: accountKey(accountId),
-  ConditionExpression: 'attribute_exists(#held)',
-  // It grows each time, so that an audit that has read the account before is refused.
-  UpdateExpression: 'SET #recount = if_not_exists(#recount, :zero) + :one',
-  ExpressionAttributeNames: { '#held': heldAttribute(epoch), '#recount': recountAttribute(epoch) },
-  ExpressionAttributeValues: { ':zero': 0, ':one': 1 },
-});
+/** Has an epoch of an account recounted: from now on it takes no credit of it. Does nothing if it was audited. */
+export async function beginRecount(accountId: string, epoch: number): Promise<void> {
+  const begin = new UpdateCommand({
+    TableName: setting('LEDGER_TABLE'),
+    Key: accountKey(accountId),
+    ConditionExpression: 'attribute_exists(#held) AND attribute_not_exists(#recount)',
+    UpdateExpression:
+      'SET #recount = :one, #ended = if_not_exists(#ended, :zero), #done = if_not_exists(#done, :zero)',
+    ExpressionAttributeNames: {
+      '#held': heldAttribute(epoch),
+      '#recount': recountAttribute(epoch),
+      '#ended': endedAttribute(epoch),
+      '#done': doneAttribute(epoch),
+    },
+    ExpressionAttributeValues: { ':zero': 0, ':one': 1 },
+  });
+  await unlessConditionFails(retryConflicts(() => dynamodb.send(begin)));
+}
 
 const maxTries = 5;
 
 /**
  * Makes an account agree with the charges of an epoch whose recount has begun, as credits would that were lost. Returns
- * whether it does. Does nothing if an audit has closed the epoch, which has done the same.
+ * false if it is to be tried again. Does nothing if an audit has closed the epoch, which has done the same, or where it is
+ * left to the audit as its sums are too old.
  *
  * Which credits came isn't known, but what they add up to: no other comes meanwhile. Whatever the charges of the epoch
  * hold and cost more than that was not credited. A charge that isn't there yet, though its credit has come, makes the
@@ -37,12 +47,14 @@ const maxTries = 5;
 export async function recount(accountId: string, epoch: number): Promise<boolean> {
   for (let tries = 1; tries <= maxTries; tries += 1) {
     const account = await findAccount(accountId);
-    if (account?.[heldAttribute(epoch)] === undefined) return true;
+    if (account?.[recountAttribute(epoch)] === undefined) return true;
+    if (account[endedAttribute(epoch)] === undefined) return true;
     const lacking = lackingOf(account, epoch, await sumCharges(accountId, epoch));
     if (!lacking) return false;
     const { held, requests, cost } = lacking;
     if (held === 0 && requests === 0 && cost === 0) return true;
-    if (await unlessConditionFails(dynamodb.send(creditOf(account, epoch, lacking)))) {
+    const credit = creditOf(account, epoch, lacking);
+    if (await unlessConditionFails(retryConflicts(() => dynamodb.send(credit)))) {
       log('warn', 'lost credits found', { key_id: accountId, held, requests, cost });
       return true;
     }

@@ -133,6 +133,24 @@ describe('credits whose fate nobody knows', () => {
     expect(sent).toHaveLength(2);
   });
 
+  it('of calls that ran for long are left to the audit', async () => {
+    const keyId = await open('key');
+    const [hold] = await reserveAll(keyId, 1);
+    pass(7 * minuteMs);
+    const fault = failWrites('settled_', () => true);
+    await settle(hold as Hold, outcome);
+    fault.end();
+
+    const { batchItemFailures } = await book();
+
+    expect(batchItemFailures).toEqual([]);
+    expect(await accountOf(keyId)).toMatchObject({ held: 0, spent: 40 });
+    pass(26 * minuteMs);
+    await sweepLedger();
+    expectAtRest(await accountOf(keyId));
+    expect(await accountOf(keyId)).toMatchObject({ spent: 40 });
+  });
+
   it('of charges that don’t say whether they were requests, as older versions wrote, are left to the audit', async () => {
     const keyId = await open('key');
     const [hold] = await reserveAll(keyId, 1);
@@ -259,3 +277,26 @@ describe('a charge that could not be written', () => {
     expect(await chargesOf(keyId)).toEqual([charge]);
   });
 });
+
+it('an account whose key calls all the time stays within one write unit of 1 KB', async () => {
+  const { keyId } = await openInTeam();
+  for (let minute = 0; minute < 40; minute += 1) {
+    await settle(await reserve(keyId, 1_234, subject), { ...outcome, costNanoUsd: 1_111 });
+    await reserve(keyId, 1_234, subject);
+    pass(minuteMs);
+    if (minute % 3 === 0) await sweepLedger();
+  }
+
+  const account = await accountOf(keyId);
+
+  expect(Object.keys(account).filter((name) => /^ended_|^done_/.test(name)).length).toBeLessThan(9);
+  expect(sizeOf(account)).toBeLessThan(1_024);
+});
+
+/** About what DynamoDB takes an item for: names, texts, and a byte for each two digits. */
+const sizeOf = (item: object) =>
+  Object.entries(item).reduce(
+    (sum, [name, value]) =>
+      sum + name.length + (typeof value === 'number' ? 9 : String(value).length),
+    0,
+  );

@@ -78,10 +78,10 @@ export class Ledger extends Construct {
     const text = {
       todo: 'find the error in the logs of book-late-calls, put it right, then redrive the dead letters: each is booked once',
       runbook: 'Late calls',
-      essential: true,
     };
     alarms.onMessages(deadLetters, {
       ...text,
+      essential: true,
       notices: 'Some calls are free to their callers, and the operator pays for them',
     });
     alarms.onAge(queue, Duration.hours(1), {

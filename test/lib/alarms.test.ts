@@ -50,7 +50,6 @@ it('those that every deployment has are on money, on what callers notice, and on
     'concurrency',
     'gateway-5xx',
     'holds-swept',
-    'ledger-late-calls-age',
     'ledger-late-calls-dead-letters-messages',
     'ledger-throttled',
     'oldest-ready',

@@ -9,9 +9,11 @@ import { bookLateCalls } from '../../shared/ledger/book-late.ts';
 import { type Hold, reserve } from '../../shared/ledger/reserve.ts';
 import { settle } from '../../shared/ledger/settle.ts';
 import { putInTeam } from '../../shared/ledger/team.ts';
+import { cases } from '../support/run/cases.ts';
 import { eventOf, recordOf } from '../support/servers/queue.ts';
 import { minuteMs, pass, useStoppedClock } from '../support/worlds/clock.ts';
 import { dyingBefore, requestsOf } from '../support/worlds/dying.ts';
+import { inSomeOrders, interleave } from '../support/worlds/interleave.ts';
 import { accountOf, chargesOf, expectAtRest, usd } from '../support/worlds/ledger-world.ts';
 import { useStore } from '../support/worlds/store.ts';
 
@@ -264,6 +266,24 @@ describe('a charge that could not be written', () => {
       expectAtRest(await accountOf(id));
       expect(await accountOf(id)).toMatchObject({ spent: 40 * charges.length });
     }
+  });
+
+  it('is booked once in whatever order a booking and an audit write', async () => {
+    await inSomeOrders(cases(60, 600), async (pick) => {
+      sent.length = 0;
+      const keyId = await open('key');
+      await settleInVain(keyId);
+      pass(20 * minuteMs);
+
+      await interleave([{ run: book }, { run: sweepLedger }, { run: book }], pick);
+
+      pass(26 * minuteMs);
+      await sweepLedger();
+      await book();
+      expectAtRest(await accountOf(keyId));
+      expect(await accountOf(keyId)).toMatchObject({ spent: 40 });
+      expect(await chargesOf(keyId)).toHaveLength(1);
+    });
   });
 
   it('tells its message nothing but what the charge will say', async () => {

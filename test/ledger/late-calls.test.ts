@@ -275,7 +275,7 @@ describe('a charge that could not be written', () => {
       await settleInVain(keyId);
       pass(20 * minuteMs);
 
-      await interleave([{ run: book }, { run: sweepLedger }, { run: book }], pick);
+      await interleave<unknown>([{ run: book }, { run: sweepLedger }, { run: book }], pick);
 
       pass(26 * minuteMs);
       await sweepLedger();

@@ -58,7 +58,15 @@ class Bucket {
  */
 export async function startThrottledStore(storeUrl: string, unitsPerSecond: number) {
   const buckets = new Map<string, Bucket>();
-  const store = { unitsPerSecond, refused: 0, lost: 0, url: '', close: () => {} };
+  const store = {
+    unitsPerSecond,
+    refused: 0,
+    lost: 0,
+    /** Which requests are lost, and answered with a fault of the store that leaves open whether they were made. */
+    isFaulty: (_body: string): boolean => false,
+    url: '',
+    close: () => {},
+  };
 
   function bucketOf(partition: string): Bucket {
     const bucket = buckets.get(partition) ?? new Bucket(store.unitsPerSecond);
@@ -88,6 +96,11 @@ export async function startThrottledStore(storeUrl: string, unitsPerSecond: numb
       }
     }
     const { host: _, connection: __, ...headers } = request.headers;
+    if (store.isFaulty(body.toString())) {
+      response.writeHead(500, { 'content-type': 'application/x-amz-json-1.0' });
+      response.end(fault);
+      return;
+    }
     response.on('close', () => {
       if (!response.writableFinished) store.lost += 1;
     });
@@ -116,4 +129,9 @@ export async function startThrottledStore(storeUrl: string, unitsPerSecond: numb
 const refusal = JSON.stringify({
   __type: 'com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException',
   message: 'The level of configured provisioned throughput for the table was exceeded',
+});
+
+const fault = JSON.stringify({
+  __type: 'com.amazonaws.dynamodb.v20120810#InternalServerError',
+  message: 'Internal server error',
 });

@@ -66,7 +66,8 @@ export class ServiceHealth extends Construct {
       'unsettled-calls',
       { threshold: 1 },
       {
-        notices: 'Some calls are free to their callers, and the operator pays for them',
+        notices:
+          'Some calls are charged minutes late, or are free to their callers if nothing else could be written either',
         todo: 'see what kept their charges from being written: a throttled key, or an outage of the ledger',
         runbook: 'Unsettled calls',
         essential: true,

@@ -82,7 +82,7 @@ export class ServiceStack extends Stack {
       removalPolicy,
     });
     const retentionDays = settings.jobRetentionDays;
-    const ledger = new Ledger(this, 'ledger', { removalPolicy });
+    const ledger = new Ledger(this, 'ledger', { alarms, removalPolicy, logs });
     const versioned = settings.deletionProtection;
     const jobs = new JobTable(this, 'jobs', { retentionDays, removalPolicy, versioned });
     const drive = new DriveAccount(this, 'drive', { removalPolicy, secretStore });

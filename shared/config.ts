@@ -34,6 +34,7 @@ const Environment = v.object({
   JOB_RETENTION_DAYS: v.pipe(v.string(), v.toNumber(), v.integer(), v.minValue(1)),
   KEYS_TABLE: v.string(),
   LEDGER_TABLE: v.string(),
+  LATE_CALLS_QUEUE_URL: v.string(),
   LANE_SHARDS: v.pipe(v.string(), v.toNumber(), v.integer(), v.minValue(1)),
   /** Where Node keeps what it has compiled; nowhere in Lambda. */
   NODE_COMPILE_CACHE: v.optional(v.string()),

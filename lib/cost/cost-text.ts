@@ -45,7 +45,8 @@ const smallSetting = `\`quire:completionsMemoryMb=${smallMb}\``;
 
 /** Returns what one of each kind of work uses: as it was counted, with the time that models and Textract take. */
 export function workRows(counted: Counted): UseRow[] {
-  const { completion, streamed3, streamed30, job2Kb5s, job100Kb60s, jobMs, textPage } = counted;
+  const { completion, alone, streamed3, streamed30, job2Kb5s, job100Kb60s, jobMs, textPage } =
+    counted;
   const call = (name: string, work: Work, seconds: number) => ({
     name,
     use: sum(request, useOf(waiting(work, completions, seconds * 1000))),
@@ -65,6 +66,7 @@ export function workRows(counted: Counted): UseRow[] {
   const drawSeconds = counted.ocrPageMs / 1000;
   return [
     call('completions of 3 s', completion, 3),
+    call('the same, each alone', alone, 3),
     call('the same, streamed', streamed3, 3),
     call(`completions of 3 s, ${smallSetting}`, smaller, 3),
     call('completions of 30 s', completion, 30),

@@ -8,6 +8,8 @@ import { type Work, workBetween } from './work.ts';
 /** What the stage was counted to do for one of each kind of work, and what of the rest of a bill it shows. */
 export interface Counted {
   completion: Work;
+  /** Of a key that makes no other meanwhile, so that none shares what is done for several. */
+  alone: Work;
   /** Streamed, in as many pieces as a model writes in 3 and in 30 seconds. */
   streamed3: Work;
   streamed30: Work;
@@ -32,7 +34,7 @@ export interface Counted {
 const piecesPerSecond = 60;
 
 /** How many calls or jobs of a kind are made, and pages read. */
-const counts = { calls: 20, jobs: 10, pages: 10, scans: 4 };
+const counts = { calls: 20, alone: 4, jobs: 10, pages: 10, scans: 4 };
 
 /** Runs each kind of work on a stage, and returns what one of each does. `say` hears of each step. */
 export async function countAll(
@@ -63,6 +65,14 @@ export async function countAll(
   await repeat(5, () => caller.complete('1 0', false));
   await repeat(5, () => caller.complete('20 0', true));
   const completion = await completions(1, false);
+  const alone = await during(counts.alone, () =>
+    repeat(counts.alone, async () => {
+      await caller.complete('1 0', false);
+      // The roll-up gathers charges for a second.
+      await pause(3_000);
+      await stage.whenStill();
+    }),
+  );
   const streamed3 = await completions(3 * piecesPerSecond, true);
   const streamed30 = await completions(30 * piecesPerSecond, true);
 
@@ -102,7 +112,7 @@ export async function countAll(
   const metrics = { busy: stage.metrics.size, idle: idleMetrics };
   const ocrPageMs = drawn['run-ocr-job']?.durationMs ?? 0;
   return {
-    ...{ completion, streamed3, streamed30, job2Kb5s, job100Kb60s, jobMs },
+    ...{ completion, alone, streamed3, streamed30, job2Kb5s, job100Kb60s, jobMs },
     ...{ ocrPage, ocrPageMs, textPage, sweep, resetOcrWindows, metrics },
   };
 }

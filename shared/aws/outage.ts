@@ -27,7 +27,10 @@ export function isOutage(error: unknown): boolean {
 export function isThrottled(error: unknown): boolean {
   const { name = '', $metadata, CancellationReasons } = (error ?? {}) as Partial<AwsError>;
   return (
-    $metadata !== undefined && (throttled.test(name) || isCancelledForNow(CancellationReasons))
+    $metadata !== undefined &&
+    (throttled.test(name) ||
+      name === 'TransactionConflictException' ||
+      isCancelledForNow(CancellationReasons))
   );
 }
 

@@ -7,7 +7,7 @@ import { windowAt } from './window.ts';
 /**
  * What a key, or a team of keys, may spend and has spent, in whole nano-dollars. Every write keeps
  * `available = ceiling − held − spent`. Beside the totals there are `held_<epoch>`, `running_<epoch>` and
- * `settled_<epoch>_<window>` until that epoch is audited, and `requests_<minute>`, the number of requests in that
+ * `settled_<epoch>_<window>`, `ended_<epoch>`, `done_<epoch>`, `booked_<epoch>` and `recount_<epoch>` until that epoch is audited, and `requests_<minute>`, the number of requests in that
  * minute. Instants are ISO 8601 strings.
  */
 export interface Account {
@@ -39,7 +39,9 @@ export interface Account {
   team?: string;
   /** What a team is called; absent on the account of a key. */
   name?: string;
-  [sum: `held_${number}` | `running_${number}` | `requests_${number}`]: number;
+  [
+    sum: `${'held' | 'running' | 'requests' | 'ended' | 'done' | 'recount' | 'booked'}_${number}`
+  ]: number;
   [settled: `settled_${number}_${number}`]: number;
 }
 

@@ -1,22 +1,21 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import pLimit from 'p-limit';
-import { dynamodb, queryItems, queryPages, unlessConditionFails } from '../aws/dynamodb.ts';
+import { dynamodb, queryPages, unlessConditionFails } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
 import { log } from '../log.ts';
 import { measure } from '../metrics.ts';
 import { type Account, accountKey, findAccount, inWindow, windowOf } from './account.ts';
-import type { Charge } from './charge.ts';
 import {
   auditDueMs,
-  chargeBounds,
+  bookedAttribute,
   epochOf,
   epochsIn,
   heldAttribute,
   runningAttribute,
   settledAttribute,
 } from './epoch.ts';
+import { sumCharges } from './epoch-charges.ts';
 import { toUsd } from './nano-usd.ts';
-import { everInTeam, isTeamId } from './team.ts';
+import { isTeamId } from './team.ts';
 
 /**
  * Audits every account that is due. It gives back what calls held whose caller died, and corrects an account that
@@ -56,16 +55,18 @@ async function auditAccount(keyId: string): Promise<void> {
  * condition is that the sums are as they were read: if not, the next sweep audits the epoch again.
  */
 async function auditEpoch(keyId: string, epoch: number): Promise<void> {
-  const costs = await costsByWindow(keyId, epoch);
+  // The account is read first: a call that is booked late, after the charges were read, has changed its sums by then.
   const account = await findAccount(keyId);
   if (!account) return;
   const window = windowOf(account);
   const sums = sumsOf(account, epoch);
   // Another sweep has audited it meanwhile.
   if (sums.length === 0) return;
+  const { costs } = await sumCharges(keyId, epoch);
   const held = account[heldAttribute(epoch)] ?? 0;
   const running = account[runningAttribute(epoch)] ?? 0;
   const settled = account[settledAttribute(epoch, window)] ?? 0;
+  const hasBooked = account[bookedAttribute(epoch)] !== undefined;
   const unspent = (costs.get(window) ?? 0) - settled;
   const names = Object.fromEntries(sums.map(([name], index) => [`#sum${index}`, name]));
   const values = Object.fromEntries(sums.map(([, value], index) => [`:sum${index}`, value]));
@@ -76,12 +77,16 @@ async function auditEpoch(keyId: string, epoch: number): Promise<void> {
         Key: accountKey(keyId),
         ConditionExpression: [
           ...sums.map((_, index) => `#sum${index} = :sum${index}`),
+          ...(hasBooked ? [] : ['attribute_not_exists(#booked)']),
           inWindow(window),
         ].join(' AND '),
         UpdateExpression: `SET held = held - :held, spent = spent + :unspent, available = available + :back${
           running === 0 ? '' : ', running = running - :running'
         } REMOVE ${Object.keys(names).join(', ')}`,
-        ExpressionAttributeNames: names,
+        ExpressionAttributeNames: {
+          ...names,
+          ...(!hasBooked && { '#booked': bookedAttribute(epoch) }),
+        },
         ExpressionAttributeValues: {
           ...values,
           ':window': window,
@@ -111,40 +116,8 @@ function tellOf(
 
 /** The sums that an account keeps of an epoch. Nobody adds another once the epoch is due. */
 function sumsOf(account: Account, epoch: number): [string, number][] {
-  const sum = new RegExp(`^(held|running|settled)_${epoch}(_\\d+)?$`);
+  const sum = new RegExp(`^(held|running|settled|ended|done|recount|booked)_${epoch}(_\\d+)?$`);
   return Object.entries(account).filter(([name]) => sum.test(name)) as [string, number][];
-}
-
-/** How many keys of a team have their charges read at once. */
-const keysAtOnce = 8;
-
-/** Adds up what the charges of an epoch cost, by the account's window in which they count. */
-async function costsByWindow(accountId: string, epoch: number): Promise<Map<number, number>> {
-  const costs = new Map<number, number>();
-  const add = (window = 0, cost = 0) => costs.set(window, (costs.get(window) ?? 0) + cost);
-  if (!isTeamId(accountId)) {
-    for await (const { window, cost } of chargesOf(accountId, epoch)) add(window, cost);
-    return costs;
-  }
-  const addHeldBy = async (keyId: string) => {
-    for await (const { team, team_window, cost } of chargesOf(keyId, epoch)) {
-      if (team === accountId) add(team_window, cost);
-    }
-  };
-  const limit = pLimit(keysAtOnce);
-  const keyIds = await Array.fromAsync(everInTeam(accountId));
-  await Promise.all(keyIds.map((keyId) => limit(addHeldBy, keyId)));
-  return costs;
-}
-
-function chargesOf(keyId: string, epoch: number): AsyncGenerator<Charge> {
-  const { from, to } = chargeBounds(epoch);
-  return queryItems<Charge>({
-    TableName: setting('LEDGER_TABLE'),
-    KeyConditionExpression: 'key_id = :key AND entry BETWEEN :from AND :to',
-    ExpressionAttributeValues: { ':key': keyId, ':from': from, ':to': to },
-    ConsistentRead: true,
-  });
 }
 
 /**

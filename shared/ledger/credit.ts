@@ -4,7 +4,16 @@ import { isThrottled } from '../aws/outage.ts';
 import { setting } from '../config.ts';
 import { errorFields, log } from '../log.ts';
 import { type Account, accountKey, inWindow, requestsAttribute } from './account.ts';
-import { epochOf, heldAttribute, runningAttribute, settledAttribute } from './epoch.ts';
+import {
+  doneAttribute,
+  endedAttribute,
+  epochOf,
+  heldAttribute,
+  isSummed,
+  recountAttribute,
+  runningAttribute,
+  settledAttribute,
+} from './epoch.ts';
 import { remember } from './last-seen.ts';
 import { longestWriteMs, persist } from './persist.ts';
 import { sendOnce } from './send-once.ts';
@@ -22,27 +31,39 @@ export interface HeldPart {
   window: number;
   /** Whether the account counts it as a request under way. */
   isRequest: boolean;
+  /** Whether a charge tells of its end too, so that a recount finds it. */
+  isCharged?: boolean;
+}
+
+/** What came of a credit: the account, if it was written; and whether the account certainly agrees with the call's end. */
+export interface Credited {
+  account?: Account;
+  isCertain: boolean;
 }
 
 /**
  * Moves a call's hold out of held, and its cost to spent if the window in which it was held is still the account's.
- * Returns the account. Returns undefined if an audit has closed the call's epoch, and if the write fails: the audit
- * makes the account agree with its charges.
+ * Does nothing if an audit has closed the call's epoch. If the write fails, or the epoch is being recounted, nothing is
+ * certain: the recount makes the account agree with its charges, or the audit does.
  */
 export async function credit(
   part: HeldPart,
   costNanoUsd: number,
   abortSignal?: AbortSignal,
-): Promise<Account | undefined> {
+): Promise<Credited> {
+  const epoch = epochOf(part.heldAtMs);
   try {
-    const { account, refusedBy } = await send(creditOf(part, costNanoUsd), { abortSignal });
-    const isNextWindow = refusedBy?.[heldAttribute(epochOf(part.heldAtMs))] !== undefined;
-    if (!isNextWindow) return account;
-    return (await send(creditOf(part), { abortSignal })).account;
+    for (const cost of [costNanoUsd, undefined]) {
+      const { account, refusedBy } = await send(creditOf(part, cost), { abortSignal });
+      if (account) return { account, isCertain: true };
+      if (refusedBy?.[heldAttribute(epoch)] === undefined) return { isCertain: true };
+      if (refusedBy[recountAttribute(epoch)] !== undefined) break;
+      // The account is in its next window.
+    }
   } catch (error) {
     log('error', 'account not credited', { key_id: part.key_id, ...errorFields(error) });
-    return undefined;
   }
+  return { isCertain: false };
 }
 
 /** Takes a cost back that was credited, for a call that turned out to cost nothing. */
@@ -51,10 +72,13 @@ export async function refund(part: HeldPart, costNanoUsd: number): Promise<void>
   try {
     await send({
       ...changeOf(part),
-      ConditionExpression: `attribute_exists(#settled) AND ${inWindow(window)}`,
+      ConditionExpression: `attribute_exists(#settled) AND attribute_not_exists(#recount) AND ${inWindow(window)}`,
       UpdateExpression:
         'SET spent = spent - :cost, available = available + :cost, #settled = #settled - :cost',
-      ExpressionAttributeNames: { '#settled': settledAttribute(epochOf(heldAtMs), window) },
+      ExpressionAttributeNames: {
+        '#settled': settledAttribute(epochOf(heldAtMs), window),
+        '#recount': recountAttribute(epochOf(heldAtMs)),
+      },
       ExpressionAttributeValues: { ':cost': costNanoUsd, ':window': window },
     });
   } catch (error) {
@@ -67,7 +91,7 @@ export async function refund(part: HeldPart, costNanoUsd: number): Promise<void>
  * undefined if the write fails, which leaves the hold to the audit.
  */
 export async function undoHold(part: HeldPart): Promise<Account | undefined> {
-  const undo = creditOf(part);
+  const undo = creditOf({ ...part, isCharged: false });
   try {
     const { account } = await send(
       {
@@ -99,14 +123,18 @@ const changeOf = ({ key_id }: HeldPart) => ({
 
 /** The credit of a cost in the window of its hold; without a cost the credit in whatever window there is. */
 function creditOf(part: HeldPart, costNanoUsd?: number) {
-  const { holdNanoUsd, heldAtMs, window, isRequest } = part;
+  const { holdNanoUsd, heldAtMs, window, isRequest, isCharged = false } = part;
   const epoch = epochOf(heldAtMs);
   const counts = costNanoUsd !== undefined;
+  const sums = isCharged && isSummed(epoch, Date.now());
   return {
     ...changeOf(part),
-    ConditionExpression: ['attribute_exists(#held)', ...(counts ? [inWindow(window)] : [])].join(
-      ' AND ',
-    ),
+    ConditionExpression: [
+      'attribute_exists(#held)',
+      // A recount has given it back, or will.
+      ...(isCharged ? ['attribute_not_exists(#recount)'] : []),
+      ...(counts ? [inWindow(window)] : []),
+    ].join(' AND '),
     UpdateExpression: `SET ${[
       'held = held - :hold',
       'available = available + :back',
@@ -115,16 +143,22 @@ function creditOf(part: HeldPart, costNanoUsd?: number) {
         ? ['spent = spent + :cost', '#settled = if_not_exists(#settled, :zero) + :cost']
         : []),
       ...(isRequest ? ['running = running - :one', '#running = #running - :one'] : []),
+      ...(sums ? ['#ended = if_not_exists(#ended, :zero) + :hold'] : []),
+      ...(sums && isRequest ? ['#done = if_not_exists(#done, :zero) + :one'] : []),
     ].join(', ')}`,
     ExpressionAttributeNames: {
       '#held': heldAttribute(epoch),
       ...(counts && { '#settled': settledAttribute(epoch, window) }),
       ...(isRequest && { '#running': runningAttribute(epoch) }),
+      ...(isCharged && { '#recount': recountAttribute(epoch) }),
+      ...(sums && { '#ended': endedAttribute(epoch) }),
+      ...(sums && isRequest && { '#done': doneAttribute(epoch) }),
     },
     ExpressionAttributeValues: {
       ':hold': holdNanoUsd,
       ':back': holdNanoUsd - (costNanoUsd ?? 0),
-      ...(counts && { ':cost': costNanoUsd, ':zero': 0, ':window': window }),
+      ...((counts || sums) && { ':zero': 0 }),
+      ...(counts && { ':cost': costNanoUsd, ':window': window }),
       ...(isRequest && { ':one': 1 }),
     },
   };

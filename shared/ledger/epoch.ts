@@ -30,6 +30,30 @@ export const runningAttribute = (epoch: number) => `running_${epoch}` as const;
 export const settledAttribute = (epoch: number, window: number) =>
   `settled_${epoch}_${window}` as const;
 
+/** The account's attribute for what the calls of an epoch held whose credit has come. */
+export const endedAttribute = (epoch: number) => `ended_${epoch}` as const;
+
+/** The account's attribute for how many requests of an epoch were credited. */
+export const doneAttribute = (epoch: number) => `done_${epoch}` as const;
+
+/** For how many epochs after its own credits of an epoch are summed up. Older sums would make the account cost more. */
+const summedForEpochs = 2;
+
+/** Whether a credit is summed up for a recount. */
+export const isSummed = (epoch: number, now: number) => epochOf(now) - epoch <= summedForEpochs;
+
+/** The epoch whose sums of credits the holds of this moment remove. */
+export const noLongerSummed = (now: number) => epochOf(now) - summedForEpochs - 1;
+
+/** Whether a recount of an epoch may begin: each clock agrees that all its credits so far were summed up. */
+export const mayRecount = (epoch: number, now: number) => epochOf(now) - epoch < summedForEpochs;
+
+/** The account's attribute that counts the charges of an epoch that were booked late, while it was open. */
+export const bookedAttribute = (epoch: number) => `booked_${epoch}` as const;
+
+/** The account's attribute that says that an epoch takes no credits any more, as it is recounted. */
+export const recountAttribute = (epoch: number) => `recount_${epoch}` as const;
+
 /** The epochs that an account still keeps sums of, the oldest first. */
 export function epochsIn(account: object): number[] {
   const epochs = Object.keys(account).flatMap(

@@ -1,8 +1,17 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, outputOrItem } from '../aws/dynamodb.ts';
+import { retryConflicts } from '../aws/transact.ts';
 import { setting } from '../config.ts';
 import { type Account, accountKey, requestsAttribute } from './account.ts';
-import { auditDueMs, epochOf, heldAttribute, runningAttribute } from './epoch.ts';
+import {
+  auditDueMs,
+  doneAttribute,
+  endedAttribute,
+  epochOf,
+  heldAttribute,
+  noLongerSummed,
+  runningAttribute,
+} from './epoch.ts';
 import { isTeamId } from './team.ts';
 
 /** A hold, and what must be available on an account for it, in nano-dollars. */
@@ -40,56 +49,60 @@ export async function holdOnAccount(
 ): Promise<Attempt> {
   const epoch = epochOf(now);
   const { output, refusedBy } = await outputOrItem<Account>(
-    dynamodb.send(
-      new UpdateCommand({
-        TableName: setting('LEDGER_TABLE'),
-        Key: accountKey(keyId),
-        ConditionExpression: [
-          'available >= :from',
-          ...(below === undefined ? [] : ['available < :below']),
-          'window_ends_at > :now',
-          ...(asRequest
-            ? [
-                'requests_per_minute > :zero',
-                '(attribute_not_exists(#requests) OR #requests < requests_per_minute)',
-                `(${mayRunMore})`,
-              ]
-            : []),
-        ].join(' AND '),
-        UpdateExpression: `SET ${[
-          'available = available - :hold',
-          'held = held + :hold',
-          '#held = if_not_exists(#held, :zero) + :hold',
-          ...(asRequest
-            ? [
-                '#requests = if_not_exists(#requests, :zero) + :one',
-                'running = if_not_exists(running, :zero) + :one',
-                '#running = if_not_exists(#running, :zero) + :one',
-              ]
-            : []),
-          'audit_at = if_not_exists(audit_at, :audit)',
-        ].join(', ')}${asRequest ? ' REMOVE #past' : ''}`,
-        ExpressionAttributeNames: {
-          '#held': heldAttribute(epoch),
-          ...(asRequest && {
-            '#requests': requestsAttribute(now),
-            // The count of a minute that is over, so that a busy account stays small.
-            '#past': requestsAttribute(now - 2 * 60_000),
-            '#running': runningAttribute(epoch),
-          }),
-        },
-        ExpressionAttributeValues: {
-          ':hold': holdNanoUsd,
-          ':from': from,
-          ...(below !== undefined && { ':below': below }),
-          ':now': new Date(now).toISOString(),
-          ':zero': 0,
-          ...(asRequest && { ':one': 1 }),
-          ':audit': new Date(auditDueMs(epoch)).toISOString(),
-        },
-        ReturnValues: 'ALL_NEW',
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-      }),
+    retryConflicts(() =>
+      dynamodb.send(
+        new UpdateCommand({
+          TableName: setting('LEDGER_TABLE'),
+          Key: accountKey(keyId),
+          ConditionExpression: [
+            'available >= :from',
+            ...(below === undefined ? [] : ['available < :below']),
+            'window_ends_at > :now',
+            ...(asRequest
+              ? [
+                  'requests_per_minute > :zero',
+                  '(attribute_not_exists(#requests) OR #requests < requests_per_minute)',
+                  `(${mayRunMore})`,
+                ]
+              : []),
+          ].join(' AND '),
+          UpdateExpression: `SET ${[
+            'available = available - :hold',
+            'held = held + :hold',
+            '#held = if_not_exists(#held, :zero) + :hold',
+            ...(asRequest
+              ? [
+                  '#requests = if_not_exists(#requests, :zero) + :one',
+                  'running = if_not_exists(running, :zero) + :one',
+                  '#running = if_not_exists(#running, :zero) + :one',
+                ]
+              : []),
+            'audit_at = if_not_exists(audit_at, :audit)',
+          ].join(', ')} REMOVE #ended, #done${asRequest ? ', #past' : ''}`,
+          ExpressionAttributeNames: {
+            '#held': heldAttribute(epoch),
+            '#ended': endedAttribute(noLongerSummed(now)),
+            '#done': doneAttribute(noLongerSummed(now)),
+            ...(asRequest && {
+              '#requests': requestsAttribute(now),
+              // The count of a minute that is over, so that a busy account stays small.
+              '#past': requestsAttribute(now - 2 * 60_000),
+              '#running': runningAttribute(epoch),
+            }),
+          },
+          ExpressionAttributeValues: {
+            ':hold': holdNanoUsd,
+            ':from': from,
+            ...(below !== undefined && { ':below': below }),
+            ':now': new Date(now).toISOString(),
+            ':zero': 0,
+            ...(asRequest && { ':one': 1 }),
+            ':audit': new Date(auditDueMs(epoch)).toISOString(),
+          },
+          ReturnValues: 'ALL_NEW',
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+        }),
+      ),
     ),
   );
   if (output) return { isHeld: true, account: output.Attributes as Account };

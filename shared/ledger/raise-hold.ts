@@ -1,5 +1,6 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, outputOrItem } from '../aws/dynamodb.ts';
+import { retryConflicts } from '../aws/transact.ts';
 import { setting } from '../config.ts';
 import { type Account, accountKey, inWindow } from './account.ts';
 import { type HeldPart, undoHold } from './credit.ts';
@@ -68,19 +69,21 @@ async function raiseOnAll(parts: HeldPart[], nanoUsd: number): Promise<Raised[]>
 
 async function raiseOn({ key_id, heldAtMs, window }: HeldPart, nanoUsd: number): Promise<Attempt> {
   const { output, refusedBy } = await outputOrItem<Account>(
-    dynamodb.send(
-      new UpdateCommand({
-        TableName: setting('LEDGER_TABLE'),
-        Key: accountKey(key_id),
-        // An account that has no sum of the epoch any more was audited: nothing can be settled in it.
-        ConditionExpression: `available >= :more AND attribute_exists(#held) AND ${inWindow(window)}`,
-        UpdateExpression:
-          'SET available = available - :more, held = held + :more, #held = #held + :more',
-        ExpressionAttributeNames: { '#held': heldAttribute(epochOf(heldAtMs)) },
-        ExpressionAttributeValues: { ':more': nanoUsd, ':window': window },
-        ReturnValues: 'ALL_NEW',
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-      }),
+    retryConflicts(() =>
+      dynamodb.send(
+        new UpdateCommand({
+          TableName: setting('LEDGER_TABLE'),
+          Key: accountKey(key_id),
+          // An account that has no sum of the epoch any more was audited: nothing can be settled in it.
+          ConditionExpression: `available >= :more AND attribute_exists(#held) AND ${inWindow(window)}`,
+          UpdateExpression:
+            'SET available = available - :more, held = held + :more, #held = #held + :more',
+          ExpressionAttributeNames: { '#held': heldAttribute(epochOf(heldAtMs)) },
+          ExpressionAttributeValues: { ':more': nanoUsd, ':window': window },
+          ReturnValues: 'ALL_NEW',
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+        }),
+      ),
     ),
   );
   const account = (output?.Attributes as Account | undefined) ?? refusedBy;

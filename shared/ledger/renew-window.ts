@@ -1,5 +1,6 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, unlessConditionFails } from '../aws/dynamodb.ts';
+import { retryConflicts } from '../aws/transact.ts';
 import { setting } from '../config.ts';
 import { type Account, accountKey } from './account.ts';
 import { windowAt } from './window.ts';
@@ -15,21 +16,23 @@ export const hasWindowEnded = ({ window_ends_at }: Account, now: number) =>
 export async function renewWindow(account: Account, now: number): Promise<void> {
   const { startsAt, endsAt } = windowAt(account.created_at, account.duration, now);
   await unlessConditionFails(
-    dynamodb.send(
-      new UpdateCommand({
-        TableName: setting('LEDGER_TABLE'),
-        Key: accountKey(account.key_id),
-        ConditionExpression: 'window_ends_at = :oldEnd',
-        UpdateExpression:
-          'SET available = available + spent, spent = :zero, window_number = if_not_exists(window_number, :zero) + :one, window_starts_at = :starts, window_ends_at = :ends REMOVE spent_since',
-        ExpressionAttributeValues: {
-          ':oldEnd': account.window_ends_at,
-          ':zero': 0,
-          ':one': 1,
-          ':starts': startsAt,
-          ':ends': endsAt,
-        },
-      }),
+    retryConflicts(() =>
+      dynamodb.send(
+        new UpdateCommand({
+          TableName: setting('LEDGER_TABLE'),
+          Key: accountKey(account.key_id),
+          ConditionExpression: 'window_ends_at = :oldEnd',
+          UpdateExpression:
+            'SET available = available + spent, spent = :zero, window_number = if_not_exists(window_number, :zero) + :one, window_starts_at = :starts, window_ends_at = :ends REMOVE spent_since',
+          ExpressionAttributeValues: {
+            ':oldEnd': account.window_ends_at,
+            ':zero': 0,
+            ':one': 1,
+            ':starts': startsAt,
+            ':ends': endsAt,
+          },
+        }),
+      ),
     ),
   );
 }

@@ -14,8 +14,6 @@ export interface Hold {
   account: Account;
   /** The account of the team that the key was in; absent if it was in none. */
   team?: Account;
-  /** Whether it counts as a request under way. */
-  isRequest: boolean;
   /** Whether it has ended, in this process. */
   isEnded: boolean;
 }
@@ -124,11 +122,12 @@ function holdOf(
     hold: chosen.holdNanoUsd,
     window: windowOf(account),
     ...(team && { team: team.key_id, team_window: windowOf(team) }),
+    request: isRequest,
     created_at: new Date(heldAtMs).toISOString(),
     expires_at: Math.floor(heldAtMs / 1000) + chargeRetentionSeconds,
     ...subject,
   };
-  return { charge, account, ...(team && { team }), isRequest, isEnded: false };
+  return { charge, account, ...(team && { team }), isEnded: false };
 }
 
 /** Throws if a key that refused a hold has no requests left, in this minute or at once. */

@@ -5,11 +5,12 @@ import { measure } from '../metrics.ts';
 import { timeOfId } from '../uuid-time.ts';
 import type { Account } from './account.ts';
 import { type Accuracy, type Charge, chargePut, putCharge } from './charge.ts';
-import { credit, type HeldPart, refund } from './credit.ts';
+import { type Credited, credit, type HeldPart, refund } from './credit.ts';
 import { epochOf, settleUntilMs } from './epoch.ts';
+import { handOver, orHandOver } from './late-call.ts';
 import { toUsd } from './nano-usd.ts';
 import { longestWriteMs, persist } from './persist.ts';
-import type { Hold } from './reserve.ts';
+import type { HeldCharge, Hold } from './reserve.ts';
 
 /** What a call used and cost. */
 export interface Outcome {
@@ -22,8 +23,8 @@ export interface Outcome {
 }
 
 /**
- * The charge of a call that was made could not be written, or nobody knows whether it was. It is no advice to try
- * again: the audit has yet to find out what is paid.
+ * The charge of a call that was made could not be written, nor handed over, or nobody knows whether it was. It is no advice
+ * to try again: the audit has yet to find out what is paid.
  */
 export class UnsettledError extends Error {
   constructor(cause: unknown) {
@@ -46,8 +47,9 @@ const endingOf = (outcome: Outcome): Ending => ({
 
 /**
  * Writes the charge of a call that has ended, and moves its hold to spent on each account that holds it, at the same
- * time. Returns the key's account; undefined if the call had ended before, or if the account could not be written and is
- * left to the audit. Throws `UnsettledError` if the charge could not be written: the audit gives the hold back then.
+ * time. Returns the key's account; undefined if the call had ended before, or if the account could not be written. What
+ * can't be written is handed over to be booked later. Throws `UnsettledError` if that fails too: the audit gives the hold
+ * back then.
  */
 export function settle(hold: Hold, outcome: Outcome): Promise<Account | undefined> {
   return end(hold, endingOf(outcome));
@@ -82,8 +84,9 @@ export async function settleWith(hold: Hold, outcome: Outcome, products: Product
   if (!beginEnd(hold)) throw new Error('The call had ended before it was settled');
   const ending = endingOf(outcome);
   const parts = partsOf(hold);
+  const charged = chargeOf(hold, ending);
   const [written, credited] = await Promise.allSettled([
-    writeCharge(chargeOf(hold, ending), products, Math.min(longestWriteMs, leftMsOf(hold))),
+    writeCharge(charged, products, Math.min(longestWriteMs, leftMsOf(hold))),
     creditAll(parts, outcome.costNanoUsd),
   ]);
   if (written.status === 'rejected') {
@@ -91,15 +94,18 @@ export async function settleWith(hold: Hold, outcome: Outcome, products: Product
     throw written.reason;
   }
   const { kept, isThere } = written.value;
+  const credits = credited.status === 'fulfilled' ? credited.value : [];
   if (kept) {
     measureUse(hold, ending);
+    if (!areCertain(credits)) await handOver({ charge: charged, lacksCredit: true });
     return kept;
   }
-  const accounts = credited.status === 'fulfilled' ? credited.value : [];
+  const released = chargeOf(hold, { status: 'released', failed: true });
   await Promise.all([
-    ...parts.map((part, index) => accounts[index] && refund(part, outcome.costNanoUsd)),
-    putCharge(chargeOf(hold, { status: 'released', failed: true })),
+    ...parts.map((part, index) => credits[index]?.account && refund(part, outcome.costNanoUsd)),
+    putCharge(released),
   ]);
+  if (!areCertain(credits)) await handOver({ charge: released, lacksCredit: true });
   if (isThere) throw new Error('The charge was there before its call had ended');
   return undefined;
 }
@@ -127,28 +133,37 @@ const writeInTurn = (items: TransactWriteItem[], forMs: number) =>
 async function end(hold: Hold, ending: Ending): Promise<Account | undefined> {
   if (!beginEnd(hold)) return undefined;
   const cutOff = cutOffOf(hold);
-  const [written, credited] = await Promise.allSettled([
-    putCharge(chargeOf(hold, ending), cutOff),
+  const charge = chargeOf(hold, ending);
+  const [{ written, isHandedOver }, credits] = await Promise.all([
+    orHandOver(putCharge(charge, cutOff), charge),
     creditAll(partsOf(hold), ending.cost ?? 0, cutOff),
   ]);
   if (written.status === 'rejected') {
-    if (ending.status === 'released') throw written.reason;
-    measure({ UnsettledCalls: 1 });
-    throw new UnsettledError(written.reason);
+    if (ending.status === 'settled') measure({ UnsettledCalls: 1 });
+    if (!isHandedOver) {
+      throw ending.status === 'settled' ? new UnsettledError(written.reason) : written.reason;
+    }
+  } else if (!areCertain(credits)) {
+    await handOver({ charge, lacksCredit: true });
   }
   measureUse(hold, ending);
-  return credited.status === 'fulfilled' ? credited.value[0] : undefined;
+  return credits[0]?.account;
 }
 
 /** Credits each account that holds a part of a call, the key's first. */
 const creditAll = (parts: HeldPart[], costNanoUsd: number, abortSignal?: AbortSignal) =>
   Promise.all(parts.map((part) => credit(part, costNanoUsd, abortSignal)));
 
+const areCertain = (credits: Credited[]) => credits.every(({ isCertain }) => isCertain);
+
 /** What the key's account holds of a call, and what its team's does. */
-export function partsOf({ charge, isRequest }: Hold): HeldPart[] {
-  const { key_id, hold: holdNanoUsd, window, team, team_window = 0 } = charge;
-  const held = { holdNanoUsd, heldAtMs: timeOfId(charge.entry) };
-  const own = { ...held, key_id, window, isRequest };
+export const partsOf = ({ charge }: Hold): HeldPart[] => partsOfCharge(charge);
+
+/** What accounts hold, or have held, of the call that a charge tells of. */
+export function partsOfCharge(charge: HeldCharge): HeldPart[] {
+  const { key_id, hold: holdNanoUsd, window, team, team_window = 0, request = false } = charge;
+  const held = { holdNanoUsd, heldAtMs: timeOfId(charge.entry), isCharged: true };
+  const own = { ...held, key_id, window, isRequest: request };
   return team ? [own, { ...held, key_id: team, window: team_window, isRequest: false }] : [own];
 }
 

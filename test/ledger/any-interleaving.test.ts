@@ -19,17 +19,20 @@ import { useStore } from '../support/worlds/store.ts';
 import {
   type Accounts,
   aHistory,
+  aLostCredit,
   aLostStart,
   aMove,
   aNewWindow,
   anOverrun,
   type Batch,
+  bookAll,
   type Call,
+  forgetHandedOver,
   perform,
   productsOf,
 } from './ledger-actions.ts';
 
-await useStore();
+await useStore({ queues: true });
 
 useStoppedClock();
 
@@ -40,6 +43,7 @@ const histories = {
   'sweeps beside callers who are late, and new ones': aLostStart,
   'a window that ends under running calls': aNewWindow,
   'calls that cost more than they hold': anOverrun,
+  'credits that are lost, and recounted': aLostCredit,
 };
 
 it.each([
@@ -47,6 +51,7 @@ it.each([
   ['sweeps beside callers who are late, and new ones', cases(3, 30)],
   ['a window that ends under running calls', cases(3, 20)],
   ['calls that cost more than they hold', cases(3, 30)],
+  ['credits that are lost, and recounted', cases(10, 100)],
 ] as const)('keeps within the ceiling, and spends what its charges cost: %s', (what, numRuns) =>
   expectExact(histories[what], numRuns, async () => ({
     keyIds: [await newAccount('key')],
@@ -60,6 +65,7 @@ it.each([
   ['a window that ends under running calls', cases(2, 15)],
   ['calls that cost more than they hold', cases(3, 30)],
   ['keys that go from team to team', cases(3, 30)],
+  ['credits that are lost, and recounted', cases(5, 60)],
 ] as const)(
   'keeps keys and their teams within their ceilings, and each spends what was charged to it: %s',
   (what, numRuns) =>
@@ -80,10 +86,15 @@ function expectExact(
       vi.setSystemTime(Math.ceil(Date.now() / dayMs) * dayMs + offsetMs);
       const accounts = await newAccounts();
       const calls: Call[] = [];
+      forgetHandedOver();
 
       for (const batch of history) await happen(accounts, calls, batch);
 
+      const late = await bookAll();
+      await expectSoundAccounts();
       await expectSpentAsCharged(accounts, calls);
+      const entries = (await Promise.all(accounts.keyIds.map(chargesOf))).flat();
+      expect(entries.map(({ entry }) => entry)).toEqual(expect.arrayContaining(late));
     }),
     { numRuns, interruptAfterTimeLimit: 40_000 },
   );

@@ -1,13 +1,17 @@
 import fc from 'fast-check';
 import { queryItems } from '../../shared/aws/dynamodb.ts';
+import { sqs } from '../../shared/aws/sqs.ts';
 import { setting } from '../../shared/config.ts';
 import { admit } from '../../shared/ledger/admission.ts';
 import { sweepLedger } from '../../shared/ledger/audit.ts';
+import { bookLateCalls } from '../../shared/ledger/book-late.ts';
 import { changeAccountLimits } from '../../shared/ledger/change-limits.ts';
+import type { LateCall } from '../../shared/ledger/late-call.ts';
 import { raiseHold } from '../../shared/ledger/raise-hold.ts';
 import { type Hold, type HoldPlan, reserve, reserveByPlan } from '../../shared/ledger/reserve.ts';
 import { release, settle, settleWith } from '../../shared/ledger/settle.ts';
 import { putInTeam } from '../../shared/ledger/team.ts';
+import { eventOf, recordOf } from '../support/servers/queue.ts';
 import { dayMs, minuteMs } from '../support/worlds/clock.ts';
 import type { Fault } from '../support/worlds/interleave.ts';
 import { usd } from '../support/worlds/ledger-world.ts';
@@ -37,6 +41,7 @@ const weights = {
   sweep: 2,
   change: 1,
   move: 1,
+  book: 3,
 };
 type Kind = keyof typeof weights;
 
@@ -97,7 +102,7 @@ const lastBatches = fc
   .record({
     fault: fc.option(aFault, { nil: undefined }),
     order: anOrder,
-    others: fc.array(anActionOf(['settle', 'release', 'reserve', 'raise', 'overrun']), {
+    others: fc.array(anActionOf(['settle', 'release', 'reserve', 'raise', 'overrun', 'book']), {
       ...{ maxLength: 4, size: 'max' },
     }),
   })
@@ -137,6 +142,17 @@ export const aNewWindow = historyOf(
   fc.tuple(
     batchOf(0, 'reserve'),
     batchOf(7 * minuteMs, 'call', 'settle', 'produce', 'change', 'raise', 'overrun'),
+  ),
+);
+
+/** Some calls end whose credits are lost, and are handed over; their epochs are recounted beside others that end. */
+export const aLostCredit = historyOf(
+  fc.tuple(
+    batchOf(0, 'reserve', 'fit'),
+    batchOf(1, 'settle', 'produce', 'call', 'release'),
+    batchOf(1, 'settle', 'raise', 'call', 'overrun'),
+    batchOf(5_000, 'book', 'settle', 'produce', 'call', 'book'),
+    batchOf(7 * minuteMs, 'book', 'settle', 'change'),
   ),
 );
 
@@ -195,6 +211,9 @@ export async function perform(
       const call = calls[pick % calls.length];
       return call && produce(call, pick % products, costPercent);
     }
+    case 'book':
+      // A message may come again, and in a batch with others.
+      return book(handedOver.slice(pick % (handedOver.length + 1)));
     case 'sweep':
       return sweepLedger();
     case 'change':
@@ -208,6 +227,32 @@ export async function perform(
       if (teamIds.length === 0) return;
       return putInTeam(keyId, teamIds[pickTeam % (teamIds.length + 1)] ?? null);
   }
+}
+
+/** The bodies of the messages that were sent to the queue of late calls. */
+const handedOver: string[] = [];
+
+sqs.middlewareStack.add(
+  (next) => async (args) => {
+    const sent = await next(args);
+    handedOver.push(String((args.input as { MessageBody?: string }).MessageBody));
+    return sent;
+  },
+  { step: 'initialize', priority: 'low', name: 'handedOver' },
+);
+
+const book = async (bodies: string[]): Promise<void> => {
+  await bookLateCalls(eventOf(...bodies.map((body) => recordOf(body))));
+};
+
+/** Forgets the calls that were handed over before. */
+export const forgetHandedOver = () => handedOver.splice(0);
+
+/** Books all calls that were handed over, twice each. Returns the entries of those whose charge was not written. */
+export async function bookAll(): Promise<string[]> {
+  for (const body of [...handedOver, ...handedOver]) await book([body]);
+  const calls = handedOver.map((body): LateCall => JSON.parse(body));
+  return calls.flatMap(({ charge, lacksCredit }) => (lacksCredit ? [] : charge.entry));
 }
 
 /** Holds all that is wanted if a third of what is available covers it, else a third, or 10 if that is more. */

@@ -13,7 +13,7 @@ import { minuteMs, pass, stopClock } from '../support/worlds/clock.ts';
 import { accountOf, chargesOf, expectAtRest, usd } from '../support/worlds/ledger-world.ts';
 import { useStore } from '../support/worlds/store.ts';
 
-await useStore();
+await useStore({ queues: true });
 const unitsPerSecond = 20;
 const store = await startThrottledStore(
   String(process.env['AWS_ENDPOINT_URL_DYNAMODB']),
@@ -130,8 +130,16 @@ it('a call whose charge can’t be written is counted, for the alarm', async () 
     { step: 'deserialize', priority: 'low', name: 'failCharge', override: true },
   );
 
-  await expect(settle(hold, outcome)).rejects.toThrow('could not be settled');
+  await settle(hold, outcome);
 
   const lines = writtenLines().map((line) => JSON.parse(line));
   expect(lines).toContainEqual(expect.objectContaining({ UnsettledCalls: 1 }));
+});
+
+it('a call whose charge can be neither written nor handed over is an error', async () => {
+  const keyId = await newAccount();
+  const hold = await reserve(keyId, 100, subject);
+  process.env['LATE_CALLS_QUEUE_URL'] += '-not-there';
+
+  await expect(settle(hold, outcome)).rejects.toThrow('could not be settled');
 });

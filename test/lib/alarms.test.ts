@@ -50,6 +50,7 @@ it('those that every deployment has are on money, on what callers notice, and on
     'concurrency',
     'gateway-5xx',
     'holds-swept',
+    'ledger-late-calls-dead-letters-messages',
     'ledger-throttled',
     'oldest-ready',
     'output-beyond-limit',

@@ -90,12 +90,20 @@ describe('functions', () => {
 
   it.each<[string, Record<string, string[]>]>([
     ['authorize-request', { dynamodb: ['GetItem'] }],
+    [
+      'book-late-calls',
+      {
+        dynamodb: ['ConditionCheckItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'],
+        sqs: [...queue, ...consume],
+      },
+    ],
     ['cancel-job', { dynamodb: ['GetItem', 'Query', 'UpdateItem'] }],
     [
       'create-chat-completion',
       {
         dynamodb: ['PutItem', 'UpdateItem'],
         secretsmanager: ['GetSecretValue'],
+        sqs: ['SendMessage'],
       },
     ],
     [
@@ -155,6 +163,7 @@ describe('functions', () => {
         dynamodb: ['GetItem', 'PutItem', 'UpdateItem'],
         lambda: ['InvokeFunction'],
         secretsmanager: ['GetSecretValue'],
+        sqs: ['SendMessage'],
       },
     ],
     ['list-jobs', { dynamodb: ['BatchGetItem', 'GetItem', 'Query'] }],
@@ -165,7 +174,7 @@ describe('functions', () => {
         dynamodb: work,
         s3: [...bodies, 'AbortMultipartUpload'],
         secretsmanager: secrets,
-        sqs: [...queue, ...consume],
+        sqs: [...queue, ...consume, 'SendMessage'],
       },
     ],
     [
@@ -174,7 +183,7 @@ describe('functions', () => {
         dynamodb: work,
         s3: [...bodies, 'AbortMultipartUpload'],
         secretsmanager: secrets,
-        sqs: [...queue, ...consume],
+        sqs: [...queue, ...consume, 'SendMessage'],
         textract: ['AnalyzeDocument', 'DetectDocumentText'],
       },
     ],

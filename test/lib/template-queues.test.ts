@@ -36,6 +36,7 @@ describe('queues and streams', () => {
     ]);
 
     expect(Object.fromEntries(sizes)).toEqual({
+      'book-late-calls': 10,
       'run-chat-job': 10,
       'run-ocr-job': 1,
       'expand-folder': 10,

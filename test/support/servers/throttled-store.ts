@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
 interface Write {
+  TableName?: string;
   Key?: { key_id?: { S?: string } };
   Item?: { key_id?: { S?: string } };
 }
@@ -15,7 +16,7 @@ interface WriteRequest extends Write {
 
 const writes = /\.(PutItem|UpdateItem|TransactWriteItems)$/;
 
-const partitionOf = ({ Key, Item }: Write) => (Key ?? Item)?.key_id?.S ?? '';
+const partitionOf = ({ TableName, Key, Item }: Write) => `${TableName} ${(Key ?? Item)?.key_id?.S}`;
 
 /** The partitions that a request writes to, once for each unit that it takes there. A transaction takes two for an item. */
 function unitsOf(request: WriteRequest): string[] {
@@ -35,34 +36,52 @@ class Bucket {
     this.units = perSecond;
   }
 
-  take(units: number): boolean {
+  has(units: number): boolean {
     const nowMs = performance.now();
     const refill = ((nowMs - this.filledAtMs) / 1_000) * this.perSecond;
     this.units = Math.min(this.perSecond, this.units + refill);
     this.filledAtMs = nowMs;
-    if (this.units < units) return false;
+    return this.units >= units;
+  }
+
+  take(units: number): void {
     this.units -= units;
-    return true;
   }
 }
 
 /**
  * Stands before a DynamoDB, and refuses the writes of a partition key beyond a rate, as DynamoDB does beyond a
- * thousand units a second. Counts the refusals. Another
- * rate holds for partitions that were not written to before.
+ * thousand units a second. Counts the refusals, and the answers that its client no longer waited for. Another rate holds for
+ * partitions that were not written to before.
  *
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html
  */
 export async function startThrottledStore(storeUrl: string, unitsPerSecond: number) {
   const buckets = new Map<string, Bucket>();
-  const store = { unitsPerSecond, refused: 0, url: '', close: () => {} };
+  const store = {
+    unitsPerSecond,
+    refused: 0,
+    lost: 0,
+    /** Which requests are lost, and answered with a fault of the store that leaves open whether they were made. */
+    isFaulty: (_body: string): boolean => false,
+    url: '',
+    close: () => {},
+  };
 
-  /** Takes what a request of one partition needs, or nothing. */
+  function bucketOf(partition: string): Bucket {
+    const bucket = buckets.get(partition) ?? new Bucket(store.unitsPerSecond);
+    buckets.set(partition, bucket);
+    return bucket;
+  }
+
+  /** Takes what a request needs of each partition, or nothing. */
   function takes(units: string[]): boolean {
-    const [keyId = ''] = units;
-    const bucket = buckets.get(keyId) ?? new Bucket(store.unitsPerSecond);
-    buckets.set(keyId, bucket);
-    return bucket.take(units.length);
+    const needed = [...Map.groupBy(units, (partition) => partition)].map(
+      ([partition, of]) => [bucketOf(partition), of.length] as const,
+    );
+    if (!needed.every(([bucket, count]) => bucket.has(count))) return false;
+    for (const [bucket, count] of needed) bucket.take(count);
+    return true;
   }
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -77,6 +96,14 @@ export async function startThrottledStore(storeUrl: string, unitsPerSecond: numb
       }
     }
     const { host: _, connection: __, ...headers } = request.headers;
+    if (store.isFaulty(body.toString())) {
+      response.writeHead(500, { 'content-type': 'application/x-amz-json-1.0' });
+      response.end(fault);
+      return;
+    }
+    response.on('close', () => {
+      if (!response.writableFinished) store.lost += 1;
+    });
     const made = await fetch(storeUrl, {
       method: 'POST',
       headers: headers as Record<string, string>,
@@ -102,4 +129,9 @@ export async function startThrottledStore(storeUrl: string, unitsPerSecond: numb
 const refusal = JSON.stringify({
   __type: 'com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException',
   message: 'The level of configured provisioned throughput for the table was exceeded',
+});
+
+const fault = JSON.stringify({
+  __type: 'com.amazonaws.dynamodb.v20120810#InternalServerError',
+  message: 'Internal server error',
 });

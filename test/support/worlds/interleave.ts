@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate } from 'node:timers/promises';
 import { dynamodb } from '../../../shared/aws/dynamodb.ts';
+import { sqs } from '../../../shared/aws/sqs.ts';
 
 /** What befalls the nth request of a process, counted from 0, instead of its answer. */
 export interface Fault {
@@ -32,8 +33,9 @@ interface Running {
 
 const running = new AsyncLocalStorage<Running>();
 
-dynamodb.middlewareStack.add(
-  (next) => (args) => {
+const inTurn =
+  <Input extends object, Output>(next: (args: Input) => Promise<Output>) =>
+  (args: Input): Promise<Output> => {
     const process = running.getStore();
     if (!process) return next(args);
     return new Promise((resolve, reject) => {
@@ -49,9 +51,12 @@ dynamodb.middlewareStack.add(
         if (fault) reject(new StoreFault());
       });
     });
-  },
-  { step: 'initialize', priority: 'high', name: 'interleave' },
-);
+  };
+
+const step = { step: 'initialize', priority: 'high', name: 'interleave' } as const;
+dynamodb.middlewareStack.add((next) => inTurn(next), step);
+// What is handed over to a queue goes its turn too.
+sqs.middlewareStack.add((next) => inTurn(next), step);
 
 /**
  * Runs processes at once, and lets their requests to the store through one at a time, in an order that

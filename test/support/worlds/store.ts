@@ -67,13 +67,16 @@ export async function useStore({
     Object.assign(process.env, settingsOf(template, names), environmentOf(template, names), {
       PROVIDER_SECRETS: environmentOf(template, firstNames)['PROVIDER_SECRETS'],
       DRIVE_SECRET: environmentOf(template, firstNames)['DRIVE_SECRET'],
+      // What is sent to a queue that wasn't made is refused.
+      ...(!queues && { LATE_CALLS_QUEUE_URL: `${queuesUrl}/000000000000/none` }),
     });
   }
 
   await renew();
   Object.assign(process.env, clientEnvironment, {
     AWS_ENDPOINT_URL_DYNAMODB: dynamodbUrl,
-    ...(queues && { AWS_ENDPOINT_URL_SQS: queuesUrl, AWS_ENDPOINT_URL_S3: queuesUrl }),
+    AWS_ENDPOINT_URL_SQS: queuesUrl,
+    ...(queues && { AWS_ENDPOINT_URL_S3: queuesUrl }),
     ...(secrets && { AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.url, OPENAI_BASE_URL: modelUrl }),
   });
   afterAll(() => Promise.all([secrets?.close(), deleteTables()]));

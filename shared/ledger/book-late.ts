@@ -1,0 +1,155 @@
+import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { type TransactWriteItem, writeTransaction } from '../aws/transact.ts';
+import { setting } from '../config.ts';
+import { errorFields, log } from '../log.ts';
+import { type Account, accountKey, findAccount, inWindow, windowOf } from './account.ts';
+import { type Charge, chargePut } from './charge.ts';
+import type { HeldPart } from './credit.ts';
+import { bookedAttribute, epochOf, heldAttribute, mayRecount, recountAttribute } from './epoch.ts';
+import { type LateCall, readLateCall } from './late-call.ts';
+import { beginRecount, recount } from './recount.ts';
+import { partsOfCharge } from './settle.ts';
+
+/**
+ * Books calls whose own function could not write all that ends them, each once, however often it is told of one. Epochs
+ * that lack credits are recounted once for all the calls of a batch.
+ */
+export async function bookLateCalls({ Records }: SQSEvent): Promise<SQSBatchResponse> {
+  const failed = new Set<string>();
+  const recounts = new Map<string, { part: HeldPart; messageIds: string[] }>();
+  for (const { messageId, body } of Records) {
+    try {
+      for (const part of await bookLate(readLateCall(body))) {
+        const id = `${part.key_id} ${epochOf(part.heldAtMs)}`;
+        const messageIds = [...(recounts.get(id)?.messageIds ?? []), messageId];
+        recounts.set(id, { part, messageIds });
+      }
+    } catch (error) {
+      log('error', 'call not booked', errorFields(error));
+      failed.add(messageId);
+    }
+  }
+  for (const { part, messageIds } of recounts.values()) {
+    const isDone = await recount(part.key_id, epochOf(part.heldAtMs)).catch((error: unknown) => {
+      log('error', 'epoch not recounted', { key_id: part.key_id, ...errorFields(error) });
+      return false;
+    });
+    if (!isDone) for (const messageId of messageIds) failed.add(messageId);
+  }
+  return { batchItemFailures: [...failed].map((itemIdentifier) => ({ itemIdentifier })) };
+}
+
+/** What one account has to do with a late call. */
+interface Payer {
+  part: HeldPart;
+  account: Account;
+  /** Whether its epoch was not audited yet: whoever adds up the charges of that counts this one. */
+  isOpen: boolean;
+}
+
+/** Books a call, if its charge isn't there yet. Returns the parts whose epoch is to be recounted. */
+async function bookLate({ charge, lacksCredit }: LateCall): Promise<HeldPart[]> {
+  const isNew = !lacksCredit && (await putLate(charge));
+  const parts: HeldPart[] = [];
+  for (const { part, account, isOpen } of await payersOf(charge)) {
+    const epoch = epochOf(part.heldAtMs);
+    const isRecounted = account[recountAttribute(epoch)] !== undefined;
+    // Too late for a recount, it is left to the audit.
+    const begins = (isNew || lacksCredit) && !isRecounted && mayRecount(epoch, Date.now());
+    if (!isOpen || !(begins || isRecounted)) continue;
+    if (begins) await beginRecount(part.key_id, epoch);
+    parts.push(part);
+  }
+  return parts;
+}
+
+/**
+ * Writes a charge together with what its accounts have to do with it. An account whose epoch is open is told, so that its
+ * audit counts the charge; one whose epoch was audited, so that it has its hold back, pays as far as it has that. Returns whether the charge was
+ * written: otherwise it was there, and has been counted with the others of its epoch, or by an earlier try of this.
+ *
+ * An audit at the same time comes before or after: it finds other sums than it has read, or this finds them gone.
+ */
+async function putLate(charge: Charge): Promise<boolean> {
+  for (;;) {
+    const payers = await payersOf(charge);
+    const payable = asPayable(charge, payers);
+    const failed = await writeTransaction([
+      { Put: chargePut(payable) },
+      ...payers.map((payer) => changeOf(payer, payable.cost ?? 0)),
+    ]);
+    if (!failed) return true;
+    if (failed.includes(0)) return false;
+  }
+}
+
+async function payersOf(charge: Charge): Promise<Payer[]> {
+  const payers: Payer[] = [];
+  for (const part of partsOfCharge(charge)) {
+    const account = await findAccount(part.key_id);
+    if (!account) throw new Error(`${part.key_id} has no account`);
+    payers.push({
+      part,
+      account,
+      isOpen: account[heldAttribute(epochOf(part.heldAtMs))] !== undefined,
+    });
+  }
+  return payers;
+}
+
+/** Whether a payer takes the cost from what it has now. In another window than that of the hold it costs it nothing. */
+const paysNow = ({ part, account, isOpen }: Payer) => !isOpen && windowOf(account) === part.window;
+
+/** The charge as far as all who pay it from what they have now have as much: others may have spent what it held. */
+function asPayable(charge: Charge, payers: Payer[]): Charge {
+  const { cost = 0, figures } = charge;
+  const has = payers.filter(paysNow).map(({ account }) => Math.max(0, account.available));
+  const payable = Math.min(cost, ...has);
+  if (payable === cost) return charge;
+  return {
+    ...charge,
+    cost: payable,
+    ...(figures === 'exact' && { figures: 'estimated' as const }),
+  };
+}
+
+/** What becomes of an account together with a charge, on the condition that it is as it was read. */
+function changeOf(payer: Payer, cost: number): TransactWriteItem {
+  const { part, account, isOpen } = payer;
+  const epoch = epochOf(part.heldAtMs);
+  if (isOpen) return { Update: tellAudit(part.key_id, epoch) };
+  const window = windowOf(account);
+  const audited = {
+    TableName: setting('LEDGER_TABLE'),
+    Key: accountKey(part.key_id),
+    ExpressionAttributeNames: { '#held': heldAttribute(epoch) },
+  };
+  const isAsRead = `attribute_not_exists(#held) AND ${inWindow(window)}`;
+  if (!paysNow(payer)) {
+    return {
+      ConditionCheck: {
+        ...audited,
+        ConditionExpression: isAsRead,
+        ExpressionAttributeValues: { ':window': window },
+      },
+    };
+  }
+  return {
+    Update: {
+      ...audited,
+      ConditionExpression: `${isAsRead}${cost > 0 ? ' AND available >= :cost' : ''}`,
+      UpdateExpression: 'SET spent = spent + :cost, available = available - :cost',
+      ExpressionAttributeValues: { ':window': window, ':cost': cost },
+    },
+  };
+}
+
+/** The change of an account that an audit finds which has read its charges before. */
+const tellAudit = (accountId: string, epoch: number) => ({
+  TableName: setting('LEDGER_TABLE'),
+  Key: accountKey(accountId),
+  ConditionExpression: 'attribute_exists(#held)',
+  UpdateExpression: 'SET #booked = if_not_exists(#booked, :zero) + :one',
+  ExpressionAttributeNames: { '#held': heldAttribute(epoch), '#booked': bookedAttribute(epoch) },
+  ExpressionAttributeValues: { ':zero': 0, ':one': 1 },
+});

@@ -1,0 +1,322 @@
+import { randomUUID } from 'node:crypto';
+import { InternalServerError } from '@aws-sdk/client-dynamodb';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { dynamodb } from '../../shared/aws/dynamodb.ts';
+import { sqs } from '../../shared/aws/sqs.ts';
+import { openAccount } from '../../shared/ledger/account.ts';
+import { sweepLedger } from '../../shared/ledger/audit.ts';
+import { bookLateCalls } from '../../shared/ledger/book-late.ts';
+import { type Hold, reserve } from '../../shared/ledger/reserve.ts';
+import { settle } from '../../shared/ledger/settle.ts';
+import { putInTeam } from '../../shared/ledger/team.ts';
+import { cases } from '../support/run/cases.ts';
+import { eventOf, recordOf } from '../support/servers/queue.ts';
+import { minuteMs, pass, useStoppedClock } from '../support/worlds/clock.ts';
+import { dyingBefore, requestsOf } from '../support/worlds/dying.ts';
+import { inSomeOrders, interleave } from '../support/worlds/interleave.ts';
+import { accountOf, chargesOf, expectAtRest, usd } from '../support/worlds/ledger-world.ts';
+import { useStore } from '../support/worlds/store.ts';
+
+await useStore({ queues: true });
+useStoppedClock('2027-05-01T00:00:00.000Z');
+
+const subject = { model: 'gpt-5-mini', tags: ['chat'], metadata: { customer: 'acme' } };
+const outcome = {
+  costNanoUsd: 40,
+  figures: 'exact',
+  promptTokens: 1,
+  completionTokens: 1,
+} as const;
+
+/** The bodies of the messages that were sent. */
+const sent: string[] = [];
+sqs.middlewareStack.add(
+  (next) => async (args) => {
+    sent.push(String((args.input as { MessageBody?: string }).MessageBody));
+    return next(args);
+  },
+  { step: 'initialize', name: 'sent' },
+);
+beforeEach(() => {
+  sent.length = 0;
+});
+
+const book = () => bookLateCalls(eventOf(...sent.map((body) => recordOf(body))));
+
+async function open(of: 'key' | 'team', budget = 100_000): Promise<string> {
+  const id = `${of}_${randomUUID()}`;
+  const limits = { duration: null, requests_per_minute: null, max_concurrent: 100 };
+  await openAccount(id, new Date().toISOString(), { budget_usd: usd(budget), ...limits });
+  return id;
+}
+
+async function openInTeam() {
+  const [keyId, teamId] = [await open('key'), await open('team')];
+  await putInTeam(keyId, teamId);
+  return { keyId, teamId };
+}
+
+/** Has the writes that name an attribute fail with a fault of DynamoDB, some of them after they were done. */
+function failWrites(attribute: string, isDone: (write: number) => boolean): { end: () => void } {
+  let writes = 0;
+  let isOver = false;
+  dynamodb.middlewareStack.add(
+    (next) => async (args) => {
+      if (isOver || !JSON.stringify(args.input).includes(attribute)) return next(args);
+      if (isDone(writes++)) await next(args);
+      throw new InternalServerError({ message: '', $metadata: { httpStatusCode: 500 } });
+    },
+    { step: 'deserialize', priority: 'low', name: 'failWrites', override: true },
+  );
+  return {
+    end: () => {
+      isOver = true;
+    },
+  };
+}
+
+async function reserveAll(keyId: string, calls: number): Promise<Hold[]> {
+  return Promise.all(Array.from({ length: calls }, () => reserve(keyId, 100, subject)));
+}
+
+describe('credits whose fate nobody knows', () => {
+  it.each([
+    ['none of which has come', () => false],
+    ['all of which have come', () => true],
+    ['every third of which has come', (write: number) => write % 3 === 0],
+  ])('%s leave a key free again once they are recounted', async (_, isDone) => {
+    const { keyId, teamId } = await openInTeam();
+    const holds = await reserveAll(keyId, 100);
+    const fault = failWrites('settled_', isDone);
+    await Promise.all(holds.map((hold) => settle(hold, outcome)));
+    fault.end();
+
+    const { batchItemFailures } = await book();
+    await book();
+
+    expect(batchItemFailures).toEqual([]);
+    for (const id of [keyId, teamId]) {
+      expect(await accountOf(id)).toMatchObject({ held: 0, spent: 4_000, available: 96_000 });
+    }
+    expect(await accountOf(keyId)).toMatchObject({ running: 0 });
+    await expect(reserveAll(keyId, 100)).resolves.toHaveLength(100);
+  });
+
+  it('leave what running calls hold, and those end as any other, at the latest recount', async () => {
+    const { keyId, teamId } = await openInTeam();
+    const [lost, running] = await reserveAll(keyId, 2);
+    const fault = failWrites('settled_', () => false);
+    await settle(lost as Hold, outcome);
+    fault.end();
+
+    await book();
+    const between = await accountOf(keyId);
+    await settle(running as Hold, outcome);
+    await book();
+
+    expect(between).toMatchObject({ held: 100, running: 1, spent: 40 });
+    for (const id of [keyId, teamId]) {
+      expect(await accountOf(id)).toMatchObject({ held: 0, spent: 80, available: 99_920 });
+    }
+  });
+
+  it('are never given back twice by a credit that comes after the recount', async () => {
+    const keyId = await open('key');
+    const [lost, late] = await reserveAll(keyId, 2);
+    const fault = failWrites('settled_', () => false);
+    await settle(lost as Hold, outcome);
+    fault.end();
+    await book();
+
+    const settled = await settle(late as Hold, outcome);
+
+    expect(settled).toBeUndefined();
+    expect(await accountOf(keyId)).toMatchObject({ held: 100, spent: 40 });
+    expect(sent).toHaveLength(2);
+  });
+
+  it('of calls that ran for long are left to the audit', async () => {
+    const keyId = await open('key');
+    const [hold] = await reserveAll(keyId, 1);
+    pass(7 * minuteMs);
+    const fault = failWrites('settled_', () => true);
+    await settle(hold as Hold, outcome);
+    fault.end();
+
+    const { batchItemFailures } = await book();
+
+    expect(batchItemFailures).toEqual([]);
+    expect(await accountOf(keyId)).toMatchObject({ held: 0, spent: 40 });
+    pass(26 * minuteMs);
+    await sweepLedger();
+    expectAtRest(await accountOf(keyId));
+    expect(await accountOf(keyId)).toMatchObject({ spent: 40 });
+  });
+
+  it('of charges that don’t say whether they were requests, as older versions wrote, are left to the audit', async () => {
+    const keyId = await open('key');
+    const [hold] = await reserveAll(keyId, 1);
+    delete (hold as Hold).charge.request;
+    const fault = failWrites('settled_', () => false);
+    await settle(hold as Hold, outcome);
+    fault.end();
+
+    const { batchItemFailures } = await book();
+
+    expect(batchItemFailures).toHaveLength(1);
+    expect(await accountOf(keyId)).toMatchObject({ held: 100, spent: 0 });
+    pass(26 * minuteMs);
+    await sweepLedger();
+    expectAtRest(await accountOf(keyId));
+    expect(await accountOf(keyId)).toMatchObject({ spent: 40 });
+  });
+});
+
+describe('a charge that could not be written', () => {
+  /** Settles a call whose charge is refused, and whose credit came or not. */
+  async function settleInVain(keyId: string, isCredited = true): Promise<void> {
+    const hold = await reserve(keyId, 100, subject);
+    dynamodb.middlewareStack.add(
+      (next) => async (args) => {
+        const input = JSON.stringify(args.input);
+        if (input.includes('"ended_at"') || (!isCredited && input.includes('settled_'))) {
+          throw new Error('refused');
+        }
+        return next(args);
+      },
+      { step: 'deserialize', priority: 'low', name: 'refuse', override: true },
+    );
+    await settle(hold, outcome);
+    dynamodb.middlewareStack.remove('refuse');
+  }
+
+  it.each([true, false])('is booked before the audit (credited: %s)', async (isCredited) => {
+    const { keyId, teamId } = await openInTeam();
+    await settleInVain(keyId, isCredited);
+
+    await book();
+    await book();
+
+    expect(await chargesOf(keyId)).toMatchObject([{ status: 'settled', cost: 40, ...subject }]);
+    for (const id of [keyId, teamId]) {
+      expect(await accountOf(id)).toMatchObject({ held: 0, spent: 40, available: 99_960 });
+    }
+    pass(26 * minuteMs);
+    await sweepLedger();
+    expectAtRest(await accountOf(keyId));
+    expect(await accountOf(keyId)).toMatchObject({ spent: 40 });
+  });
+
+  it.each([true, false])('is booked after the audit, once (credited: %s)', async (isCredited) => {
+    const { keyId, teamId } = await openInTeam();
+    await settleInVain(keyId, isCredited);
+    pass(26 * minuteMs);
+    await sweepLedger();
+    const audited = await accountOf(keyId);
+
+    await book();
+    await Promise.all([book(), book()]);
+
+    expect(audited).toMatchObject({ held: 0, spent: 0 });
+    expect(await chargesOf(keyId)).toMatchObject([{ status: 'settled', cost: 40 }]);
+    for (const id of [keyId, teamId]) {
+      expectAtRest(await accountOf(id));
+      expect(await accountOf(id)).toMatchObject({ spent: 40, available: 99_960 });
+    }
+  });
+
+  it('is booked as far as its key has it, where others have spent what it held', async () => {
+    const keyId = await open('key', 110);
+    await settleInVain(keyId);
+    pass(26 * minuteMs);
+    await sweepLedger();
+    await settle(await reserve(keyId, 80, subject), { ...outcome, costNanoUsd: 80 });
+
+    await book();
+
+    const costs = (await chargesOf(keyId)).map(({ cost, figures }) => [cost, figures]);
+    expect(costs).toEqual([
+      [30, 'estimated'],
+      [80, 'exact'],
+    ]);
+    expect(await accountOf(keyId)).toMatchObject({ spent: 110, available: 0 });
+  });
+
+  it('is booked once, wherever the booking dies, beside an audit or before it', async () => {
+    const { keyId, teamId } = await openInTeam();
+    await settleInVain(keyId);
+    const requests = await requestsOf(book);
+    const steps = Array.from({ length: requests + 1 }, (_, step) => step);
+    for (const step of steps) {
+      for (const afterMs of [0, 26 * minuteMs]) {
+        sent.length = 0;
+        await settleInVain(keyId);
+        pass(afterMs);
+        await dyingBefore(step, book, { before: 1, action: sweepLedger });
+        await sweepLedger();
+        await book();
+      }
+    }
+
+    const charges = await chargesOf(keyId);
+    expect(charges).toHaveLength(1 + 2 * steps.length);
+    pass(80 * minuteMs);
+    await sweepLedger();
+    for (const id of [keyId, teamId]) {
+      expectAtRest(await accountOf(id));
+      expect(await accountOf(id)).toMatchObject({ spent: 40 * charges.length });
+    }
+  });
+
+  it('is booked once in whatever order a booking and an audit write', async () => {
+    await inSomeOrders(cases(60, 600), async (pick) => {
+      sent.length = 0;
+      const keyId = await open('key');
+      await settleInVain(keyId);
+      pass(20 * minuteMs);
+
+      await interleave<unknown>([{ run: book }, { run: sweepLedger }, { run: book }], pick);
+
+      pass(26 * minuteMs);
+      await sweepLedger();
+      await book();
+      expectAtRest(await accountOf(keyId));
+      expect(await accountOf(keyId)).toMatchObject({ spent: 40 });
+      expect(await chargesOf(keyId)).toHaveLength(1);
+    });
+  });
+
+  it('tells its message nothing but what the charge will say', async () => {
+    const keyId = await open('key');
+
+    await settleInVain(keyId);
+
+    expect(sent).toHaveLength(1);
+    const { charge } = JSON.parse(sent[0] ?? '');
+    await book();
+    expect(await chargesOf(keyId)).toEqual([charge]);
+  });
+});
+
+it('an account whose key calls all the time stays within one write unit of 1 KB', async () => {
+  const { keyId } = await openInTeam();
+  for (let minute = 0; minute < 40; minute += 1) {
+    await settle(await reserve(keyId, 1_234, subject), { ...outcome, costNanoUsd: 1_111 });
+    await reserve(keyId, 1_234, subject);
+    pass(minuteMs);
+    if (minute % 3 === 0) await sweepLedger();
+  }
+
+  const account = await accountOf(keyId);
+
+  expect(Object.keys(account).filter((name) => /^ended_|^done_/.test(name)).length).toBeLessThan(9);
+  expect(sizeOf(account)).toBeLessThan(1_024);
+});
+
+/** About what DynamoDB takes an item for: names, texts, and a byte for each two digits. */
+const sizeOf = (item: object) =>
+  Object.entries(item).reduce(
+    (sum, [name, value]) =>
+      sum + name.length + (typeof value === 'number' ? 9 : String(value).length),
+    0,
+  );

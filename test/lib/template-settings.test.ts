@@ -169,7 +169,7 @@ describe('with a key of the operator’s own', () => {
     ['get-stats', 'kms:Decrypt', ['dynamodb']],
     ['get-job', 'kms:Decrypt', ['dynamodb', 's3']],
     ['search-drive', ['kms:Decrypt', 'kms:GenerateDataKey'], ['s3', 'secretsmanager']],
-    ['create-chat-completion', writeItem, ['dynamodb', 'secretsmanager']],
+    ['create-chat-completion', writeItem, ['dynamodb', 'secretsmanager', 'sqs']],
     ['sweep', writeItem, ['dynamodb', 's3', 'sqs']],
   ])('%s may use it as far as it needs, through what keeps its data', (name, actions, services) => {
     const [statement, ...others] = statementsOf(name);

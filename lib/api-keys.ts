@@ -1,5 +1,5 @@
 import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
-import { TokenAuthorizer } from 'aws-cdk-lib/aws-apigateway';
+import { RequestAuthorizer, TokenAuthorizer } from 'aws-cdk-lib/aws-apigateway';
 import { AttributeType } from 'aws-cdk-lib/aws-dynamodb';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
@@ -17,6 +17,8 @@ export interface ApiKeysProps {
 export class ApiKeys extends Construct {
   readonly table: ServiceTable;
   readonly authorizer: TokenAuthorizer;
+  /** For routes whose callers may send their key as `x-api-key` too. */
+  readonly anyHeaderAuthorizer: RequestAuthorizer;
 
   constructor(scope: Construct, id: string, { removalPolicy, alarms, logs }: ApiKeysProps) {
     super(scope, id);
@@ -40,6 +42,13 @@ export class ApiKeys extends Construct {
       // HTTP's schemes are the same in any case.
       validationRegex: '^[Bb][Ee][Aa][Rr][Ee][Rr] sk-[0-9A-Za-z]{43}$',
       resultsCacheTtl: Duration.seconds(60),
+    });
+    // It keeps nothing: all headers that it would be kept by must be there, else a request is refused without being
+    // looked at. https://docs.aws.amazon.com/apigateway/latest/developerguide/configure-api-gateway-lambda-authorization.html
+    this.anyHeaderAuthorizer = new RequestAuthorizer(this, 'any-header-authorizer', {
+      handler: authorizeRequest,
+      identitySources: [],
+      resultsCacheTtl: Duration.seconds(0),
     });
   }
 

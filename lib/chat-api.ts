@@ -45,19 +45,26 @@ export class ChatApi extends Construct {
   }
 
   private addCompletions(): void {
+    this.asking('create-chat-completion', '/v1/chat/completions');
+    this.asking('create-message', '/v1/messages');
+    this.endpoint('count-message-tokens', 'POST', '/v1/messages/count_tokens');
+    this.endpoint('list-models', 'GET', '/v1/models');
+    // A model's id may have slashes.
+    this.endpoint('get-model', 'GET', '/v1/models/{model+}');
+  }
+
+  /** A route that asks a model once, in the dialect of its path. */
+  private asking(name: string, path: string): void {
     const { api, ledger, providers, completionsMemoryMb, logs } = this.props;
-    const createChatCompletion = new ServiceFunction(this, 'create-chat-completion', {
-      description: 'POST /v1/chat/completions',
+    const fn = new ServiceFunction(this, name, {
+      description: `POST ${path}`,
       timeout: maxAnswerTime,
       memorySize: completionsMemoryMb,
       logs,
     });
-    ledger.grantSpend(createChatCompletion);
-    providers.grantCall(createChatCompletion);
-    api.routeStreamed('POST', '/v1/chat/completions', createChatCompletion, maxAnswerTime);
-    this.endpoint('list-models', 'GET', '/v1/models');
-    // A model's id may have slashes.
-    this.endpoint('get-model', 'GET', '/v1/models/{model+}');
+    ledger.grantSpend(fn);
+    providers.grantCall(fn);
+    api.routeStreamed('POST', path, fn, maxAnswerTime);
   }
 
   private addSessions(): ServiceTable {

@@ -103,12 +103,13 @@ export class ServiceStack extends Stack {
       textractPagesPerSecond: settings.textractPagesPerSecond,
     });
 
-    const { authorizer } = keys;
+    const { authorizer, anyHeaderAuthorizer } = keys;
     const api = new ServiceApi(this, 'gateway', {
       stageName,
       concurrency,
       corsOrigins,
       authorizer,
+      anyHeaderAuthorizer,
       errors: gatewayErrors,
       alarms,
       logs,

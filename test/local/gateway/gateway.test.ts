@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { TokenAuthorizer } from '../../../lib/local/gateway/authorizers.ts';
 import { Gateway } from '../../../lib/local/gateway/gateway.ts';
 import { GatewayResponses } from '../../../lib/local/gateway/gateway-responses.ts';
 import type { Route } from '../../../lib/local/gateway/routes.ts';
-import { TokenAuthorizer } from '../../../lib/local/gateway/token-authorizer.ts';
 import type { FunctionHost } from '../../../lib/local/lambda/function-host.ts';
 import { readAssembly } from '../../../lib/local/template/synthesize.ts';
 import { shared } from '../../support/run/shared.ts';

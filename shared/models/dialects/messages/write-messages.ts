@@ -28,9 +28,9 @@ export function writeMessages(messages: readonly AskMessage[]): Body[] {
 }
 
 function contentOf(message: AskMessage): Body[] {
-  if (message.role === 'system' || message.role === 'developer') return [];
   if (message.role === 'assistant') return message.parts.flatMap(assistantBlocksOf);
   if (message.role === 'user') return blocksOf(message.parts);
+  if (message.role !== 'tool') return [];
   const { callId, parts, isError } = message;
   const content = blocksOf(parts);
   return [

@@ -27,6 +27,8 @@ export const kinds = {
   blind: 2,
   /** Writes to a cache. */
   caching: 2,
+  /** Speaks Messages, and writes to a cache. */
+  claude: 40,
 };
 
 export type ModelKind = keyof typeof kinds;
@@ -35,6 +37,7 @@ const settings: Record<string, object> = {
   hasty: { firstByteTimeoutMs: 150 },
   restless: { idleTimeoutMs: 600 },
   reasoning: { outputLimitName: 'max_completion_tokens' },
+  claude: { dialects: ['messages'] },
 };
 
 const contextWindows: Record<string, number> = { small: 200, roomy: 1_000_000 };
@@ -104,10 +107,11 @@ function modelsOf({ suffix, port }: ModelSlot, nowhere: string) {
       contextWindow: contextWindows[id.split('-')[0] ?? ''] ?? 100_000,
       maxOutputTokens: maxOutputs[id.split('-')[0] ?? ''] ?? 1_000,
       ...(!id.startsWith('blind') && { maxImageTokens: 500 }),
-      ...(id.startsWith('reasoning') && { reasoning: true }),
+      ...(/^(reasoning|claude)/.test(id) && { reasoning: true }),
       usdPerMillionTokens: {
         ...{ input: 1, cachedInput: 0.5, output: 10 },
-        ...(id.startsWith('caching') && { cacheWrite: 1.25, cacheWrite1h: 2 }),
+        ...(/^(caching|claude)/.test(id) && { cacheWrite: 1.25, cacheWrite1h: 2 }),
+        ...(id.startsWith('claude') && { cachedInput: 0.1 }),
       },
     })),
   };

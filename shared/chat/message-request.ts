@@ -8,7 +8,6 @@ import {
   ModelName,
   numberBetween,
   oneOf,
-  runningAs,
 } from '../http/schema.ts';
 import { maxMessages } from './completion-message.ts';
 
@@ -18,33 +17,48 @@ const orDefault = <Schema extends v.GenericSchema>(schema: Schema) =>
 
 const maxBlocks = 10_000;
 
-const CacheControl = v.looseObject({ ttl: orDefault(v.picklist(['5m', '1h'])) });
-const cached = { cache_control: orDefault(dictionary(CacheControl)) };
-const Source = dictionary(v.looseObject({ type: v.string() }));
+export const CacheControl = dictionary(v.looseObject({ ttl: orDefault(v.picklist(['5m', '1h'])) }));
+const cached = { cache_control: orDefault(CacheControl) };
+export const Source = dictionary(v.looseObject({ type: v.string() }));
 
-/** Fields of the blocks that are read here. Those of other types pass as they are. */
-const blockFields: Record<string, v.ObjectEntries> = {
-  text: { text: v.string() },
-  image: { source: Source },
-  document: { source: Source },
-  tool_use: { id: v.string(), name: v.string() },
-  tool_result: { tool_use_id: v.string() },
+export const TextBlock = v.looseObject({ type: v.literal('text'), text: v.string(), ...cached });
+/** An image, or a document. */
+export const SourceBlock = v.looseObject({
+  type: v.picklist(['image', 'document']),
+  source: Source,
+  ...cached,
+});
+export const ToolUseBlock = v.looseObject({
+  type: v.literal('tool_use'),
+  id: v.string(),
+  name: v.string(),
+  ...cached,
+});
+export const ToolResultBlock = v.looseObject({
+  type: v.literal('tool_result'),
+  tool_use_id: v.string(),
+  ...cached,
+});
+/** A thought, what a provider's own tools did, or what is new. It passes as it is. */
+export const OtherBlock = v.looseObject({
+  type: v.pipe(v.string(), v.notValues(['text', 'image', 'document', 'tool_use', 'tool_result'])),
+  ...cached,
+});
+
+const blocksByType: Record<string, v.GenericSchema> = {
+  text: TextBlock,
+  image: SourceBlock,
+  document: SourceBlock,
+  tool_use: ToolUseBlock,
+  tool_result: ToolResultBlock,
 };
 
-const AnyBlock = v.looseObject({ type: v.string(), ...cached });
-
-const blockSchemas = new Map(
-  Object.entries(blockFields).map(([type, fields]) => [
-    type,
-    dictionary(v.looseObject({ ...AnyBlock.entries, ...fields })),
-  ]),
-);
-
-/** A piece of what is said: a text, an image, a document, a call of a tool or its result, a thought, or what is new. */
-export const MessageBlock = runningAs(
-  AnyBlock,
-  (block) =>
-    blockSchemas.get(String((block as { type?: unknown } | null)?.type)) ?? dictionary(AnyBlock),
+/** A piece of what is said. */
+export const MessageBlock = dictionary(
+  oneOf([TextBlock, SourceBlock, ToolUseBlock, ToolResultBlock, OtherBlock], (block) => {
+    const type = String((block as { type?: unknown } | null)?.type);
+    return (Object.hasOwn(blocksByType, type) && blocksByType[type]) || OtherBlock;
+  }),
 );
 
 const Text = v.string(
@@ -84,6 +98,8 @@ export const Thinking = dictionary(
   v.looseObject({ type: v.string(), budget_tokens: v.optional(v.pipe(v.number(), v.integer())) }),
 );
 
+export const MessageMetadata = dictionary(v.looseObject({ user_id: orDefault(v.string()) }));
+
 /** What it asks, and so what its prompt is. */
 const asked = {
   model: v.pipe(ModelName, v.minLength(1)),
@@ -111,7 +127,7 @@ export const MessageRequest = knowing(
     top_p: orDefault(numberBetween(0, 1)),
     top_k: orDefault(integerBetween(0, Number.MAX_SAFE_INTEGER)),
     stop_sequences: orDefault(listOf(v.string(), maxBlocks)),
-    metadata: orDefault(dictionary(v.looseObject({ user_id: orDefault(v.string()) }))),
+    metadata: orDefault(MessageMetadata),
     service_tier: orDefault(v.string()),
     output_config: orDefault(dictionary(v.looseObject({}))),
     output_format: orDefault(dictionary(v.looseObject({}))),

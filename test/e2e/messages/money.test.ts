@@ -167,14 +167,14 @@ describe('a stream of an upstream that ignores its limit', () => {
       index: 0,
       content_block: { type: 'text', text: '' },
     });
-    for (let words = 0; words < 30_000; words++) {
+    for (let words = 0; words < 200_000; words++) {
       const delta = { type: 'text_delta', text: 'word ' };
       yield messageEvent({ type: 'content_block_delta', index: 0, delta });
     }
   }
 
   function* manyChunks(): Generator<string> {
-    for (let words = 0; words < 30_000; words++) yield chunk('word ');
+    for (let words = 0; words < 200_000; words++) yield chunk('word ');
   }
 
   it.each([

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import type { Caller } from '../http/caller.ts';
 import { completionError, type ErrorFormat } from '../http/error-response.ts';
-import { typedMessage } from '../http/field-errors.ts';
 import { messagesError } from '../http/messages-error.ts';
+import { integerText } from '../http/schema.ts';
 import { describeModel, listModels } from './models.ts';
 
 /** What tells Anthropic's clients from OpenAI's. */
@@ -17,21 +17,9 @@ type ModelsHeader = v.InferOutput<typeof ModelsHeader>;
 export const wantsEntries = (headers: ModelsHeader): boolean =>
   headers['anthropic-version'] !== undefined || headers['x-api-key'] !== undefined;
 
-const maxPage = 1_000;
-const notInPage = typedMessage('value_error', `Value error, a page has 1 to ${maxPage} models`);
-
 /** The page of a list that is asked for. */
 export const ModelsQuery = v.object({
-  limit: v.optional(
-    v.pipe(
-      v.string(),
-      v.regex(/^\d{1,4}$/, notInPage),
-      v.transform(Number),
-      v.minValue(1, notInPage),
-      v.maxValue(maxPage, notInPage),
-    ),
-    '20',
-  ),
+  limit: v.optional(integerText(1, 1_000), '20'),
   after_id: v.optional(v.string()),
   before_id: v.optional(v.string()),
 });

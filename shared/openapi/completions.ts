@@ -93,6 +93,9 @@ export const completionComponents = {
     object: 'What kind of object this is.',
     data: 'The models.',
   }),
+  AnyModelList: component(AnyModelList, 'Models, in the shape that was asked for.'),
+  AnyModel: component(AnyModel, 'A model, in the shape that was asked for.'),
+  ModelsError: component(ModelsErrorBody, 'An error, in the shape in which models would come.'),
   AnthropicModelList: component(AnthropicModelList, 'A page of models, in Anthropic’s shape.', {
     data: 'The models.',
     has_more: 'Whether there are others.',
@@ -134,7 +137,7 @@ const noSuchModel = completionErrorAnswer(
 const wrongModels = json('A parameter is wrong.', ModelsErrorBody, {
   'A page that is too long': {
     error: {
-      message: 'query.limit: Value error, a page has 1 to 1000 models',
+      message: 'limit: Input should be less than or equal to 1000',
       type: 'invalid_request_error',
       param: 'limit',
       code: 'invalid_request_error',
@@ -255,10 +258,7 @@ export const completionOperations: Operation[] = [
     parameters: [
       parameters('header', ModelsHeader, modelsHeaders),
       parameters('query', ModelsQuery, {
-        limit: {
-          description: 'How many models a page has, in Anthropic’s shape.',
-          example: '1000',
-        },
+        limit: { description: 'How many models a page has, in Anthropic’s shape.' },
         after_id: { description: 'The model after which the page begins.' },
         before_id: { description: 'The model before which the page ends.' },
       }),

@@ -1,5 +1,5 @@
 import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
-import { RequestAuthorizer, TokenAuthorizer } from 'aws-cdk-lib/aws-apigateway';
+import { type CfnAuthorizer, RequestAuthorizer, TokenAuthorizer } from 'aws-cdk-lib/aws-apigateway';
 import { AttributeType } from 'aws-cdk-lib/aws-dynamodb';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
@@ -50,6 +50,8 @@ export class ApiKeys extends Construct {
       identitySources: [],
       resultsCacheTtl: Duration.seconds(0),
     });
+    // CDK would write one without a name.
+    (this.anyHeaderAuthorizer.node.defaultChild as CfnAuthorizer).identitySource = undefined;
   }
 
   /** Lets a function find keys. */

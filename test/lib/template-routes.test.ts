@@ -138,6 +138,8 @@ describe('routes', () => {
         'POST /~1chat~1stream 1000 1000',
         'POST /~1feedback 500 200',
         'POST /~1v1~1chat~1completions 1000 1000',
+        'POST /~1v1~1messages 1000 1000',
+        'POST /~1v1~1messages~1count_tokens 500 200',
       ].sort(),
     );
     for (const method of MethodSettings) {

@@ -1,5 +1,5 @@
 import { valueError } from '../http/errors.ts';
-import { isAllowedBy, type Model } from '../models/catalogue.ts';
+import { isAllowedBy, isAskedIn, type Model } from '../models/catalogue.ts';
 import type { RequestBody } from '../models/upstream.ts';
 import { findFileId, noFileIds } from './completion-message.ts';
 import { withPricedCache } from './message-cache.ts';
@@ -25,7 +25,8 @@ const knownNames = [
  * operator's.
  */
 export function messageBody(model: Model, request: MessageRequest): RequestBody {
-  const { service_tier, max_tokens, thinking, tools, tool_choice, stream, ...rest } = request;
+  const { service_tier, max_tokens, thinking, tools, tool_choice, stream, ...rest } =
+    withoutThinking(model, request);
   refuseOtherCase(rest, knownNames);
   refuseOtherCaseWithin(rest.messages, ['body', 'messages']);
   if (Array.isArray(rest.system)) refuseOtherCaseWithin(rest.system, ['body', 'system']);
@@ -73,6 +74,14 @@ function refuseEdits(model: Model, management: unknown): void {
       `it is not available for ${model.id}`,
     );
   }
+}
+
+/** Clients ask each model to think. One of another dialect that doesn't would be refused for it by its provider. */
+function withoutThinking(model: Model, request: MessageRequest): MessageRequest {
+  if (model.reasoning || isAskedIn(model, 'messages')) return request;
+  const { thinking: _, output_config, ...rest } = request;
+  const { effort: __, ...config }: Record<string, unknown> = output_config ?? {};
+  return { ...rest, ...(Object.keys(config).length > 0 && { output_config: config }) };
 }
 
 /** Less may be thought where the model writes less than was asked for. */

@@ -160,11 +160,14 @@ describe('a turn of Claude Code', () => {
     });
   });
 
-  it('reaches one that speaks chat completions in its words', async () => {
+  it.each([
+    ['plain' as const, {}],
+    ['reasoning' as const, { reasoning_effort: 'high' }],
+  ])('reaches a %s one that speaks chat completions in its words', async (kind, thinking) => {
     const {
       id: model,
       upstreams: [upstream],
-    } = chat.newModel('plain', {
+    } = chat.newModel(kind, {
       kind: 'pieces',
       pieces: streamOf(['a', '.txt'], [30, 4]),
     });
@@ -181,9 +184,9 @@ describe('a turn of Claude Code', () => {
       model: upstreamModelOf(model),
       stream: true,
       stream_options: { include_usage: true },
-      max_tokens: 1_000,
+      [kind === 'plain' ? 'max_tokens' : 'max_completion_tokens']: 1_000,
       temperature: 1,
-      reasoning_effort: 'high',
+      ...thinking,
       user: 'user_1_account__session_2',
       messages: [
         { role: 'system', content: turn.system.map((each) => each.text).join('\n\n') },

@@ -140,6 +140,50 @@ describe.each(upstreams)(
       expect(second.content).toMatchObject([{ type: 'text', text: 'cold and warm' }]);
     });
 
+    it('an answer about an image, in the form of a schema', async () => {
+      const {
+        id: model,
+        upstreams: [upstream],
+      } = chat.newModel(kind, said('{"lives":9}'));
+      const schema = {
+        type: 'object',
+        properties: { lives: { type: 'number' } },
+        required: ['lives'],
+        additionalProperties: false,
+      };
+      const source = { type: 'base64' as const, media_type: 'image/png' as const, data: 'AAAA' };
+      const content = [
+        { type: 'image' as const, source },
+        { type: 'text' as const, text: 'How many lives?' },
+      ];
+
+      const { content: answer } = await client.messages.create({
+        model,
+        max_tokens: 100,
+        messages: [{ role: 'user', content }],
+        output_config: { format: { type: 'json_schema', schema } },
+      });
+
+      expect(answer).toMatchObject([{ type: 'text', text: '{"lives":9}' }]);
+      const body = upstream?.requests()[0]?.body;
+      if (kind === 'claude') {
+        expect(body).toMatchObject({
+          messages: [{ content }],
+          output_config: { format: { type: 'json_schema', schema } },
+        });
+      } else {
+        expect(body).toMatchObject({
+          messages: [
+            { content: [{ image_url: { url: 'data:image/png;base64,AAAA' } }, content[1]] },
+          ],
+          response_format: {
+            type: 'json_schema',
+            json_schema: { name: 'answer', strict: true, schema },
+          },
+        });
+      }
+    });
+
     it('the error of a budget that is spent, without trying again', async () => {
       const { id: model } = chat.newModel(kind);
       let requests = 0;
@@ -237,6 +281,25 @@ describe('Anthropic’s client gets', () => {
       { type: 'thinking', thinking: 'let me see' },
       { type: 'text', text: 'hello' },
     ]);
+  });
+
+  it('the answer of a second upstream of another dialect, where the first is overloaded', async () => {
+    const caller = await chat.newAccount();
+    const { id: model, upstreams: both } = chat.newModel('mixed', {
+      kind: 'status',
+      status: 529,
+      body: { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } },
+    });
+    both[1]?.respond(pieces(completionOf('hello', [3, 4])));
+
+    const message = await clientOf(caller).messages.create({ model, ...asked });
+
+    expect(message.content).toMatchObject([{ type: 'text', text: 'hello' }]);
+    expect(both.map((each) => each.requests().map(({ path }) => path))).toEqual([
+      [`/${model}/v1/messages`],
+      [`/${model}-second/v1/chat/completions`],
+    ]);
+    expect(await endedCharges(caller)).toMatchObject([{ figures: 'exact', completion_tokens: 4 }]);
   });
 
   it('an estimate of a prompt’s tokens, which costs nothing', async () => {

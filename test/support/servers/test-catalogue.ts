@@ -29,6 +29,8 @@ export const kinds = {
   caching: 2,
   /** Speaks Messages, and writes to a cache. */
   claude: 40,
+  /** Two upstreams; the first speaks Messages. */
+  mixed: 2,
 };
 
 export type ModelKind = keyof typeof kinds;
@@ -87,7 +89,7 @@ const slashedOf = ({ models: [plain] }: ReturnType<typeof modelsOf>, slot: numbe
 
 /** The names of a model's upstreams; each listens at `/<name>/v1`. */
 export const upstreamNames = (id: string) =>
-  /^(twin|limping)/.test(id) ? [id, `${id}-second`] : [id];
+  /^(twin|limping|mixed)/.test(id) ? [id, `${id}-second`] : [id];
 
 function modelsOf({ suffix, port }: ModelSlot, nowhere: string) {
   const ids = Object.entries(kinds).flatMap(([kind, count]) =>
@@ -97,7 +99,11 @@ function modelsOf({ suffix, port }: ModelSlot, nowhere: string) {
     const isClosed = /^(unreachable|limping)/.test(name) && !name.endsWith('-second');
     const base = isClosed ? nowhere : `http://127.0.0.1:${port}`;
     const [kind = ''] = name.split('-');
-    return [name, { baseUrl: `${base}/${name}/v1`, secret: 'openai', ...settings[kind] }];
+    const speaks = kind === 'mixed' && !name.endsWith('-second') ? settings['claude'] : {};
+    return [
+      name,
+      { baseUrl: `${base}/${name}/v1`, secret: 'openai', ...settings[kind], ...speaks },
+    ];
   });
   return {
     upstreams: Object.fromEntries(upstreams),

@@ -87,11 +87,20 @@ function reasoningOf({ thinking, output_config }: Body): Reasoning | undefined {
   const { type, budget_tokens, display } = (thinking ?? {}) as Body;
   const { effort } = (output_config ?? {}) as Body;
   const isOn = type === 'enabled' || type === 'adaptive';
+  const budget = isOn && typeof budget_tokens === 'number' ? budget_tokens : undefined;
+  const told = typeof effort === 'string' ? effort : effortOf(budget);
   const reasoning: Reasoning = {
     // Others have no more than `high`, or call it otherwise.
-    ...(typeof effort === 'string' && { effort: effort === 'max' ? 'high' : effort }),
-    ...(isOn && typeof budget_tokens === 'number' && { budgetTokens: budget_tokens }),
+    ...(told !== undefined && { effort: told === 'max' ? 'high' : told }),
+    ...(budget !== undefined && { budgetTokens: budget }),
     ...(isOn && { isShown: display !== 'omitted' }),
   };
   return Object.keys(reasoning).length > 0 ? reasoning : undefined;
+}
+
+/** The effort that so many tokens of thoughts stand for, where a model knows efforts alone. */
+function effortOf(budgetTokens: number | undefined): string | undefined {
+  if (budgetTokens === undefined) return undefined;
+  if (budgetTokens < 4_096) return 'low';
+  return budgetTokens < 16_384 ? 'medium' : 'high';
 }

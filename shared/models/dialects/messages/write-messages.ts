@@ -36,7 +36,7 @@ function contentOf(message: AskMessage): Body[] {
   return [
     {
       type: 'tool_result',
-      tool_use_id: callId,
+      tool_use_id: idOf(callId),
       ...(content.length > 0 && { content }),
       ...(isError && { is_error: true }),
     },
@@ -86,8 +86,11 @@ function assistantBlocksOf(part: AssistantPart): Body[] {
   }
   const { id, name, input, isCustom } = part;
   const called = isCustom ? { input } : inputOf(input);
-  return [{ type: 'tool_use', id, name, input: called, ...cacheControlOf(part) }];
+  return [{ type: 'tool_use', id: idOf(id), name, input: called, ...cacheControlOf(part) }];
 }
+
+/** Claude takes no other signs in the id of a call; some models make ids such as `functions.look:0`. */
+const idOf = (id: string) => id.replace(/[^\w-]/g, '_');
 
 /** Reads what a tool was called with. Claude takes an object alone; what a model wrote may be none, or broken off. */
 export function inputOf(json: string): object {

@@ -275,10 +275,7 @@ describe('a reader', () => {
   });
 
   it.each<[object, object]>([
-    [
-      { cache_creation_input_tokens: 9 },
-      { promptTokens: 10, cacheWriteTokens: 9 },
-    ],
+    [{ cache_creation_input_tokens: 9 }, { promptTokens: 10, cacheWriteTokens: 9 }],
     [
       {
         cache_creation_input_tokens: 9,

@@ -154,6 +154,26 @@ describe('a request', () => {
     ).toEqual(['body', 'tool_choice', 'name']);
   });
 
+  it('names calls of tools by signs that Claude takes', () => {
+    const call = { is: 'toolCall' as const, id: 'functions.look:0', name: 'look', input: '{}' };
+    const ask: Ask = {
+      model: 'claude',
+      stream: false,
+      messages: [
+        { role: 'assistant', parts: [call] },
+        { role: 'tool', callId: call.id, parts: [] },
+      ],
+    };
+
+    expect(messages.writeRequest(ask, model)['messages']).toEqual([
+      {
+        role: 'assistant',
+        content: [{ type: 'tool_use', id: 'functions_look_0', name: 'look', input: {} }],
+      },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'functions_look_0' }] },
+    ]);
+  });
+
   it('puts results of tools before what is said beside', () => {
     const { messages: read } = messages.readRequest(
       said([
@@ -308,7 +328,10 @@ describe('how much is thought', () => {
       output_config: { effort: 'max' },
     };
 
-    expect(messages.readRequest(budget).reasoning).toEqual({ budgetTokens: 2_000, isShown: true });
+    expect(messages.readRequest(budget).reasoning).toEqual({
+      ...{ effort: 'low', budgetTokens: 2_000 },
+      isShown: true,
+    });
     expect(messages.readRequest(effort).reasoning).toEqual({ effort: 'high', isShown: false });
     expect(
       messages.readRequest({ ...said('hi'), thinking: { type: 'disabled' } }),

@@ -105,7 +105,7 @@ export function passedHeaders(
   const { 'anthropic-version': version, 'anthropic-beta': beta } = headers;
   const betas = beta?.split(',').map((name) => name.trim()) ?? [];
   const taken = betas.filter(
-    (name) => contextWindow >= longPromptTokens || !name.startsWith('context-1m-'),
+    (name) => contextWindow >= longPromptTokens || !/^context-1m\b/i.test(name),
   );
   const kept = taken.length === betas.length ? beta : taken.join(',');
   return {

@@ -10,7 +10,8 @@ type Asked = Pick<MessageRequest, 'tools' | 'tool_choice'>;
 const ownFields = ['input_schema', 'cache_control', 'eager_input_streaming'];
 
 /**
- * Leaves out tools that a provider runs and bills by the call, such as its web search: clients send them unasked. Throws
+ * Leaves out tools that a provider runs, such as its web search: it bills them by the call, or the prompt again for each
+ * turn of its own, and clients send them unasked. Throws
  * `UnprocessableEntityError` if such a one must be called, and for a tool of the caller's that is one beside, as gateways
  * know them (`{"googleSearch": {}}`). The catalogue may allow each by its name.
  */
@@ -24,11 +25,16 @@ export function allowedTools(model: Model, { tools, tool_choice }: Asked): Asked
     throw valueError(['body', ...place], `this tool is not available for ${model.id}`);
   }
   if (kept.length === 0 && all.length > 0) return {};
-  return { ...(tools && { tools: kept }), ...(tool_choice && { tool_choice }) };
+  const found = kept.length < all.length ? kept.map(shownAtOnce) : kept;
+  return { ...(tools && { tools: found }), ...(tool_choice && { tool_choice }) };
 }
+
+/** Shows a tool from the start on, which else a search would show that may be left out. */
+const shownAtOnce = ({ defer_loading: _, ...tool }: Tool): Tool => tool;
 
 function isKept(model: Model, tool: Tool, index: number): boolean {
   if (!isOwnTool(tool)) return isKnownTool(tool) || isAllowedBy(model, `tools.${tool.type}`);
+  if (tool.name === undefined) throw valueError(['body', 'tools', index, 'name'], 'it has none');
   const foreign = Object.keys(tool).find(
     (name) => isDictionary(tool[name]) && !ownFields.includes(name),
   );

@@ -261,6 +261,7 @@ describe('a request of Messages', () => {
     ['MAX_TOKENS', { MAX_TOKENS: 9_000 }],
     ['tool_choice.name', { tools: [search], tool_choice: { type: 'tool', name: 'web_search' } }],
     ['tool_choice', { tools: [search], tool_choice: { type: 'any' } }],
+    ['tools.0.name', { tools: [{ input_schema: { type: 'object' } }] }],
     ['tools.0.googleSearch', { tools: [{ ...own, googleSearch: {} }] }],
     [
       'context_management.edits.0.type',
@@ -319,6 +320,22 @@ describe('a request of Messages', () => {
     });
   });
 
+  it('shows tools at once that a search by the provider would have shown', async () => {
+    const {
+      id: model,
+      upstreams: [upstream],
+    } = chat.newModel('claude');
+    const finder = { type: 'tool_search_tool_regex_20251119', name: 'tool_search_tool_regex' };
+
+    await send(account, { model, ...asked, tools: [finder, { ...own, defer_loading: true }] });
+    await send(account, { model, ...asked, tools: [{ ...own, defer_loading: true }] });
+
+    expect(upstream?.requests().map(({ body }) => body['tools'])).toEqual([
+      [own],
+      [{ ...own, defer_loading: true }],
+    ]);
+  });
+
   it('can’t make a prompt longer than the catalogue says', async () => {
     const {
       id: model,
@@ -330,7 +347,7 @@ describe('a request of Messages', () => {
       { model, ...asked },
       {
         'x-api-key': account.api_key,
-        'anthropic-beta': `context-1m-2025-08-07,${betas}`,
+        'anthropic-beta': `Context-1M-2025-08-07,${betas}`,
       },
     );
 

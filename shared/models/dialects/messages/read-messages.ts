@@ -7,7 +7,7 @@ type Part = TextPart | ImagePart | FilePart;
 
 /** Reads what stands before the messages, in its order. */
 export function readSystem(system: unknown): AskMessage[] {
-  const parts = blocksOf(system).map((block) => textOf(block));
+  const parts = blocksOf(system).map((block, at) => textAlone(block, ['system', at]));
   return parts.length > 0 ? [{ role: 'system', parts }] : [];
 }
 
@@ -17,7 +17,9 @@ export const readMessages = (messages: readonly Body[]): AskMessage[] =>
 
 function messagesOf({ role, content }: Body, place: Place): AskMessage[] {
   const blocks = blocksOf(content);
-  if (role === 'system') return [{ role, parts: blocks.map((block) => textOf(block)) }];
+  if (role === 'system') {
+    return [{ role, parts: blocks.map((block, at) => textAlone(block, [...place, at])) }];
+  }
   if (role === 'assistant') {
     const parts = blocks.flatMap((block, at) => assistantPartOf(block, [...place, at]) ?? []);
     return [{ role, parts }];
@@ -45,6 +47,12 @@ const textOf = (block: Body): TextPart => ({
   text: String(block['text'] ?? ''),
   ...cacheOf(block),
 });
+
+/** A block where nothing but text may stand. */
+function textAlone(block: Body, place: Place): TextPart {
+  if (block['type'] === 'text') return textOf(block);
+  throw untranslatable([...place, 'type'], `a block of the type ${block['type']} here`);
+}
 
 function partsOf(block: Body, place: Place): Part[] {
   const { type, source, title } = block;

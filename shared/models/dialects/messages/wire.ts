@@ -20,18 +20,17 @@ export const cacheControlOf = ({ cache }: { cache?: CacheLifetime }): Body =>
   cache ? { cache_control: { type: 'ephemeral', ...(cache === '1h' && { ttl: cache }) } } : {};
 
 /**
- * Tools whose schema and prompt Claude knows, and that the caller runs, by how their types begin; and the search among a
- * request's own tools, which is billed by its tokens alone.
+ * Tools whose schema and prompt Claude knows, and that the caller runs, by how their types begin.
  *
  * @see https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview
  */
-const knownTypes = ['bash_', 'text_editor_', 'computer_', 'memory_', 'tool_search_tool_'];
+const knownTypes = ['bash_', 'text_editor_', 'computer_', 'memory_'];
 
 /** Whether a tool is described by its request. */
 export const isOwnTool = ({ type }: Body) =>
   type === undefined || type === null || type === 'custom';
 
-/** Whether a tool is one that Claude knows without a description, and that costs no more than its tokens. */
+/** Whether a tool is one that Claude knows without a description, and that the caller runs. */
 export const isKnownTool = ({ type }: Body) =>
   knownTypes.some((start) => String(type).startsWith(start));
 

@@ -223,6 +223,48 @@ describe('a reader', () => {
     expect(() => read(events)).toThrow(ModelError);
   });
 
+  it('throws nothing but ModelError, whatever comes', () => {
+    const types = [
+      ...['message_start', 'content_block_start', 'content_block_delta', 'content_block_stop'],
+      ...['message_delta', 'message_stop', 'ping', 'error', 'news'],
+    ];
+    const odd = fc.oneof(fc.anything({ maxDepth: 1 }), fc.constant(undefined));
+    const inner = fc.record({
+      type: fc.oneof(
+        fc.constantFrom('text', 'thinking', 'tool_use', 'text_delta', 'input_json_delta'),
+        odd,
+      ),
+      text: odd,
+      partial_json: odd,
+      usage: fc.oneof(
+        fc.record({ input_tokens: odd, output_tokens: odd, cache_creation: odd }),
+        odd,
+      ),
+      stop_reason: odd,
+    });
+    const field = fc.oneof(inner, odd);
+    const event = fc.record({
+      type: fc.constantFrom(...types),
+      index: fc.oneof(fc.nat({ max: 2 }), odd),
+      ...{ message: field, content_block: field, delta: field, usage: field, error: field },
+    });
+
+    fc.assert(
+      fc.property(fc.array(event, { maxLength: 12 }), (events) => {
+        const reader = messages.reader();
+        const writer = messages.writer(ask);
+        try {
+          for (const each of [start, ...events]) {
+            for (const found of reader.read(each as Body)) writer.write(found);
+          }
+        } catch (error) {
+          expect(error).toBeInstanceOf(ModelError);
+        }
+        parsed(reader.cut({ promptTokens: 1, outputTokens: 1 }));
+      }),
+    );
+  });
+
   it('takes pings and events that it doesn’t know, wherever they are', () => {
     const ping = { type: 'ping' };
     const news = { type: 'content_block_news', index: 0 };

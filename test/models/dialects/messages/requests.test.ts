@@ -237,6 +237,14 @@ describe('a request', () => {
     expect(refusal(() => messages.readRequest(said(content)))).toEqual(['body', ...place]);
   });
 
+  it('refuses a system that is more than text', () => {
+    const system = [{ type: 'text', text: 'a' }, { type: 'image' }];
+
+    expect(refusal(() => messages.readRequest({ ...said('hi'), system }))).toEqual([
+      ...['body', 'system', 1, 'type'],
+    ]);
+  });
+
   it.each<[Partial<Ask>, (string | number)[]]>([
     [{ temperature: 1.5 }, ['temperature']],
     [{ tools: [{ is: 'custom', name: 'patch' }] }, ['tools', 0, 'type']],

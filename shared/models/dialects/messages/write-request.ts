@@ -1,6 +1,7 @@
 import type { Model } from '../../catalogue.ts';
 import type { Ask, Format, Tool } from '../ask.ts';
 import { type Body, untranslatable } from '../dialect.ts';
+import { outputSchema } from './output-schema.ts';
 import { thinkingOf } from './thinking.ts';
 import { cacheControlOf } from './wire.ts';
 import { writeMessages, writeSystem } from './write-messages.ts';
@@ -31,7 +32,9 @@ export function writeMessagesRequest(ask: Ask, model: Model): Body {
   if (thinking) body['thinking'] = thinking;
   const output = {
     ...(effort !== undefined && { effort }),
-    ...(format?.is === 'schema' && { format: { type: 'json_schema', schema: format.schema } }),
+    ...(format?.is === 'schema' && {
+      format: { type: 'json_schema', schema: outputSchema(format.schema) },
+    }),
   };
   if (Object.keys(output).length > 0) body['output_config'] = output;
   if (ask.user !== undefined) body['metadata'] = { user_id: ask.user };
@@ -50,10 +53,11 @@ function toolOf(tool: Tool, index: number): Body {
     throw untranslatable(['tools', index, 'type'], 'a tool of the type custom');
   }
   const { name, description, schema, strict } = tool;
+  const input = { type: 'object', ...(schema ?? { properties: {} }) };
   return {
     name,
     ...(description !== undefined && { description }),
-    input_schema: { type: 'object', ...(schema ?? { properties: {} }) },
+    input_schema: strict === true ? outputSchema(input) : input,
     ...(strict === true && { strict }),
     ...cacheControlOf(tool),
   };

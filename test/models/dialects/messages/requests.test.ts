@@ -6,6 +6,7 @@ import type { Ask, AskMessage, AssistantPart } from '../../../../shared/models/d
 import { chat } from '../../../../shared/models/dialects/chat/chat.ts';
 import type { Body } from '../../../../shared/models/dialects/dialect.ts';
 import { messages } from '../../../../shared/models/dialects/messages/messages.ts';
+import { outputSchema } from '../../../../shared/models/dialects/messages/output-schema.ts';
 import { maxPromptTokens } from '../../../../shared/models/token-bounds.ts';
 
 const model: Model = {
@@ -255,7 +256,7 @@ describe('a request', () => {
   });
 
   it('asks for JSON by its schema, or by words', () => {
-    const schema = { type: 'object', properties: {} };
+    const schema = { type: 'object', properties: {}, additionalProperties: false };
     const format = { is: 'schema' as const, name: 'answer', schema, strict: true };
     const ask: Ask = { model: 'claude', messages: [], stream: false, format };
 
@@ -269,6 +270,50 @@ describe('a request', () => {
     expect(messages.writeRequest({ ...ask, format: { is: 'json' } }, model)['system']).toEqual([
       { type: 'text', text: expect.stringContaining('JSON') },
     ]);
+  });
+});
+
+describe('the schema of an answer', () => {
+  it('is written in the words that Claude takes, and the others in its description', () => {
+    const schema = {
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      type: 'object',
+      properties: {
+        name: { type: 'string', maxLength: 9, description: 'A name.' },
+        when: { type: 'string', format: 'date' },
+        tags: { type: 'array', minItems: 2, items: { $ref: '#/$defs/tag' } },
+        one: { oneOf: [{ type: 'object' }, { type: 'null' }] },
+      },
+      required: ['name'],
+      $defs: { tag: { type: 'integer', minimum: 1 } },
+    };
+
+    expect(outputSchema(schema)).toEqual({
+      type: 'object',
+      properties: {
+        name: { type: 'string', description: 'A name.\n\n{maxLength: 9}' },
+        when: { type: 'string', format: 'date' },
+        tags: { type: 'array', items: { $ref: '#/$defs/tag' }, description: '{minItems: 2}' },
+        one: {
+          anyOf: [
+            { type: 'object', properties: {}, additionalProperties: false },
+            { type: 'null' },
+          ],
+        },
+      },
+      required: ['name'],
+      additionalProperties: false,
+      $defs: { tag: { type: 'integer', description: '{minimum: 1}' } },
+    });
+  });
+
+  it('stays as it is once it is written', () => {
+    fc.assert(
+      fc.property(fc.object({ maxDepth: 3 }), (schema) => {
+        const once = outputSchema({ type: 'object', properties: schema });
+        expect(outputSchema(once)).toEqual(once);
+      }),
+    );
   });
 });
 

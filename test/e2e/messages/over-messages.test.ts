@@ -313,6 +313,37 @@ describe('a model that speaks Messages', () => {
   });
 });
 
+it('a model that speaks Messages searches, and cites what it found', async () => {
+  const caller = await chat.newAccount();
+  const model = claude();
+  const queries = { queries: ['Heron lamp recall'] };
+  model.upstreams[0]?.respond((body) => {
+    const said = [text(body['output_config'] ? JSON.stringify(queries) : 'It is recalled [1].')];
+    return {
+      kind: 'pieces',
+      pieces: body.stream ? messageStream(said, usage) : [messageOf(said, usage)],
+    };
+  });
+  const message = `Tell me all ${'that is known '.repeat(20)}of the lamps that are recalled.`;
+
+  const response = await post(caller, '/chat/stream', {
+    ...{ message, model: model.id, web_search: true },
+  });
+
+  const types = eventsOf<{ type: string }>(await response.text()).map((event) =>
+    event === '[DONE]' ? event : event.type,
+  );
+  expect(types).toEqual(expect.arrayContaining(['sources', 'delta', 'done', '[DONE]']));
+  expect(types).not.toContain('error');
+  const asked = bodiesOf(model).map((body) => Boolean(body['output_config']));
+  expect(asked).toEqual([true, false]);
+  expect(await endedCharges(caller)).toMatchObject([
+    { model: model.id, figures: 'exact' },
+    { model: 'web-search' },
+    { model: model.id, figures: 'exact' },
+  ]);
+});
+
 const upstreams = [
   {
     kind: 'claude' as const,

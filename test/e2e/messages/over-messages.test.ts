@@ -222,6 +222,52 @@ describe('OpenAI’s client gets of a model that speaks Messages', () => {
     ]);
   });
 
+  it('thoughts with their signatures, which go back before the calls that they led to', async () => {
+    const thought = { type: 'thinking' as const, thinking: 'let me see', signature: 'c2ln' };
+    const model = claude([messageOf([thought, wantsWeather])], [messageOf([text('cold')])]);
+    const tools = [{ type: 'function' as const, function: { name: 'weather' } }];
+
+    const first = await openai.chat.completions.create({
+      model: model.id,
+      messages: question,
+      tools,
+    });
+    const message = first.choices[0]?.message as OpenAI.ChatCompletionMessage;
+    const result = { role: 'tool' as const, tool_call_id: 'toolu_1', content: 'cold' };
+    await openai.chat.completions.create({
+      model: model.id,
+      messages: [...question, message, result],
+      tools,
+    });
+
+    expect(message).toMatchObject({ reasoning_content: 'let me see', thinking_blocks: [thought] });
+    expect(bodiesOf(model)[1]?.messages[1]).toEqual({
+      role: 'assistant',
+      content: [thought, wantsWeather],
+    });
+  });
+
+  it('what it asks to have cached, for as long as it asks', async () => {
+    const caller = await chat.newAccount();
+    const written = {
+      ...{ input_tokens: 4, output_tokens: 20, cache_creation_input_tokens: 300 },
+      cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 300 },
+    };
+    const model = claude([messageOf([text('hello')], written)]);
+    const cache_control = { type: 'ephemeral', ttl: '1h' };
+    const content = [{ type: 'text' as const, text: 'x'.repeat(2_000), cache_control }];
+
+    await clientOf(caller).chat.completions.create({
+      model: model.id,
+      messages: [{ role: 'user', content }],
+    });
+
+    expect(bodiesOf(model)[0]?.messages).toEqual([{ role: 'user', content }]);
+    expect(await endedCharges(caller)).toMatchObject([
+      { figures: 'exact', cost: 4 * 1_000 + 300 * 2_000 + 20 * 10_000 },
+    ]);
+  });
+
   it.each<[string, object]>([
     ['n', { n: 2 }],
     ['logprobs', { logprobs: true }],

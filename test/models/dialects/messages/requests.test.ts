@@ -273,6 +273,16 @@ describe('a request', () => {
   });
 });
 
+it('sends a key as Anthropic takes it, and both ways elsewhere', () => {
+  const own = { 'x-api-key': 'k', 'anthropic-version': '2023-06-01' };
+
+  expect(messages.headers?.('k', 'https://api.anthropic.com/v1')).toEqual({
+    ...own,
+    authorization: null,
+  });
+  expect(messages.headers?.('k', 'https://anthropic.com.example/v1')).toEqual(own);
+});
+
 describe('the schema of an answer', () => {
   it('is written in the words that Claude takes, and the others in its description', () => {
     const schema = {

@@ -268,6 +268,23 @@ describe('OpenAI’s client gets of a model that speaks Messages', () => {
     ]);
   });
 
+  it('a call of a tool whose prompt Claude adds to, which is paid in full', async () => {
+    const caller = await chat.newAccount();
+    const told = { input_tokens: 900, output_tokens: 16 };
+    const model = claude([messageOf([wantsWeather], told, 'max_tokens')]);
+
+    await clientOf(caller).chat.completions.create({
+      model: model.id,
+      max_tokens: 16,
+      messages: question,
+      tools: [{ type: 'function', function: { name: 'weather' } }],
+    });
+
+    expect(await endedCharges(caller)).toMatchObject([
+      { figures: 'exact', cost: 900 * 1_000 + 16 * 10_000 },
+    ]);
+  });
+
   it.each<[string, object]>([
     ['n', { n: 2 }],
     ['logprobs', { logprobs: true }],

@@ -3,22 +3,20 @@ import type { Body } from '../dialect.ts';
 import { blocksOf, isOwnTool, listOf } from './wire.ts';
 
 /**
- * Claude gets a prompt of its own with tools, of at most some 700 tokens, and one for each tool that it knows, at most 800.
+ * More than the tokens by which Claude is told of a tool that it knows, which are at most some 800.
  *
  * @see https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview
  */
-const bytesOfToolPrompt = 1_024;
+const bytesOfKnownTool = 1_024;
 
 /** Describes a request as a chat completion's, whose parts are measured. */
 export function sizedMessages(body: Body): SizedRequest {
   const { model: _, system, messages, max_tokens, metadata: __, ...rest } = body;
-  const tools = listOf(body['tools']);
-  const known = tools.filter((tool) => !isOwnTool(tool)).length;
-  const prompts = tools.length > 0 ? 1 + known : 0;
+  const known = listOf(body['tools']).filter((tool) => !isOwnTool(tool)).length;
   return {
     ...rest,
     ...(typeof max_tokens === 'number' && { max_tokens }),
-    ...(prompts > 0 && { prompt_of_tools: ' '.repeat(prompts * bytesOfToolPrompt) }),
+    ...(known > 0 && { known_tools: ' '.repeat(known * bytesOfKnownTool) }),
     messages: [
       { role: 'system', content: blocksOf(system).flatMap(partsOf) },
       ...listOf(messages).map(({ role, content, ...others }) => ({

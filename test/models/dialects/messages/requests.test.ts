@@ -432,7 +432,8 @@ describe('the measure of a request', () => {
       {},
       500,
     ],
-    ['descriptions of tools', '', { tools: [{ name: 'a', description: 'a'.repeat(500) }] }, 1_500],
+    ['descriptions of tools', '', { tools: [{ name: 'a', description: 'a'.repeat(500) }] }, 500],
+    ['tools that Claude knows', '', { tools: [{ type: 'bash_20250124', name: 'bash' }] }, 1_024],
     ['what nobody knows yet', '', { news: 'a'.repeat(500) }, 500],
   ])('counts %s', (_, content, rest, expected) => {
     expect(bytesOf(content, rest)).toBeGreaterThanOrEqual(least + expected);

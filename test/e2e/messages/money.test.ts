@@ -17,6 +17,7 @@ import {
 } from '../../support/servers/message-stub.ts';
 import {
   chunk,
+  completionOf,
   done,
   gate,
   streamOf,
@@ -106,6 +107,23 @@ it('takes what was written for an hour, where a usage doesn’t tell how long, f
   await (await ask(account, { model, stream: true, messages: [{ role: 'user', content }] })).text();
 
   expect(await endedCharges(account)).toMatchObject([{ cost: 4_000 + 2_000_000 + 200_000 }]);
+});
+
+describe('an answer whose provider tells no usage', () => {
+  it.each([true, false])('is paid by our estimate, and says so (streamed: %s)', async (stream) => {
+    const account = await chat.newAccount();
+    const { id: model } = chat.newModel('plain', {
+      kind: 'pieces',
+      pieces: stream ? streamOf(['hello ', 'there']) : [completionOf('hello there', null)],
+    });
+
+    const text = await (await ask(account, { model, stream })).text();
+
+    expect(text).toMatch(/"output_tokens":[1-9]\d*,"estimated":true\}/);
+    expect(await endedCharges(account)).toMatchObject([
+      { status: 'settled', figures: 'estimated', cost: expect.any(Number) },
+    ]);
+  });
 });
 
 describe('cache_control', () => {

@@ -2,8 +2,9 @@ import type { EndingDialect } from '../dialect.ts';
 import { MessagesAnswerReader, readMessagesAnswer } from './read-answer.ts';
 import { readMessagesRequest } from './read-request.ts';
 import { sizedMessages } from './sized.ts';
-import { MessagesAnswerWriter, writeMessagesAnswer } from './write-answer.ts';
+import { MessagesAnswerWriter } from './write-answer.ts';
 import { writeMessagesRequest } from './write-request.ts';
+import { writeMessagesAnswer } from './write-whole-answer.ts';
 
 /**
  * Anthropic's Messages. Anthropic takes a key in a header of its own, and takes another in `Authorization` for that of a

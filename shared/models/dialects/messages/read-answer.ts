@@ -117,12 +117,13 @@ export class MessagesAnswerReader implements EndingReader {
     return [this.end];
   }
 
-  /** Counts are of the answer so far. What an event doesn't tell is as it was. */
+  /** Counts are of the answer so far. What an event doesn't tell is as it was. An estimate is our own, and tells nothing. */
   private usage({ usage }: Body): AnswerEvent[] {
-    if (typeof usage !== 'object' || usage === null) return [];
-    const told = Object.entries(usage).filter(([, count]) => count !== null);
+    const { estimated, ...counts } = bodyOf(usage);
+    const told = Object.entries(counts).filter(([, count]) => count !== null);
+    if (told.length === 0) return [];
     this.told = { ...this.told, ...Object.fromEntries(told) };
-    return [{ is: 'usage', usage: readUsage(this.told) }];
+    return estimated === true ? [] : [{ is: 'usage', usage: readUsage(this.told) }];
   }
 }
 
@@ -203,11 +204,12 @@ export function readMessagesAnswer(answer: Body): AnswerEvent[] {
     const input = JSON.stringify(block['input'] ?? {});
     return [...openingOf(block, index), ...inputEvent(index, input)];
   });
-  const usage = bodyOf(answer['usage']);
+  const { estimated, ...usage } = bodyOf(answer['usage']);
+  const told: AnswerEvent[] = [{ is: 'usage', usage: readUsage(usage) }];
   return [
     startOf(answer),
     ...said,
-    { is: 'usage', usage: readUsage(usage) },
+    ...(estimated === true ? [] : told),
     endOf(answer, { is: 'end', reason: 'stop' }),
   ];
 }

@@ -25,14 +25,14 @@ export function readUsage(told: Body): Usage {
   };
 }
 
-/** Writes the usage of an answer as Anthropic counts. */
-export function writeUsage(usage: Usage): Body {
-  const { promptTokens, outputTokens, cachedTokens = 0 } = usage;
-  const { cacheWriteTokens = 0, cacheWrite1hTokens = 0 } = usage;
-  const written = cacheWriteTokens + cacheWrite1hTokens;
+/** Writes the usage of an answer as Anthropic counts. More cached tokens than the prompt has count as none. */
+export function writeUsage({ promptTokens, outputTokens, ...counts }: Usage): Body {
+  const { cachedTokens = 0, cacheWriteTokens = 0, cacheWrite1hTokens = 0 } = counts;
+  const cached = cachedTokens + cacheWriteTokens + cacheWrite1hTokens;
+  if (cached > promptTokens) return writeUsage({ promptTokens, outputTokens });
   return {
-    input_tokens: Math.max(0, promptTokens - cachedTokens - written),
-    cache_creation_input_tokens: written,
+    input_tokens: promptTokens - cached,
+    cache_creation_input_tokens: cacheWriteTokens + cacheWrite1hTokens,
     cache_read_input_tokens: cachedTokens,
     cache_creation: {
       ephemeral_5m_input_tokens: cacheWriteTokens,

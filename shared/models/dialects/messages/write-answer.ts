@@ -1,12 +1,11 @@
 import { messagesErrorType } from '../../../http/messages-error.ts';
-import { brokeOff, unavailable } from '../../errors.ts';
+import { unavailable } from '../../errors.ts';
 import { estimateTokens } from '../../token-bounds.ts';
 import type { AnswerEvent, Usage } from '../answer-event.ts';
 import type { Ask } from '../ask.ts';
 import type { AnswerWriter, Body } from '../dialect.ts';
 import { writeUsage } from './usage.ts';
 import { namedEvent, stopReasons } from './wire.ts';
-import { inputOf } from './write-messages.ts';
 
 /** A block that is being written. A call of a tool has its number. */
 interface OpenBlock {
@@ -73,8 +72,8 @@ export class MessagesAnswerWriter implements AnswerWriter {
     if (this.hasStarted || event.is === 'error') return '';
     this.hasStarted = true;
     const { id, model } = event.is === 'start' ? event : {};
-    const usage = this.usage ?? { promptTokens: estimatedPromptTokens(this.ask), outputTokens: 0 };
-    const message = { ...messageOf(id, model ?? this.ask.model), usage: writeUsage(usage) };
+    const usage = this.usage ? writeUsage(this.usage) : estimatedUsage(this.ask, 0);
+    const message = { ...messageOf(id, model ?? this.ask.model), usage };
     return namedEvent({ type: 'message_start', message });
   }
 
@@ -123,28 +122,26 @@ export class MessagesAnswerWriter implements AnswerWriter {
   }
 
   private end(end: End): string {
-    const usage = this.usage ?? {
-      promptTokens: estimatedPromptTokens(this.ask),
-      outputTokens: this.outputTokens,
-    };
+    const { ask, outputTokens } = this;
+    const usage = this.usage ? writeUsage(this.usage) : estimatedUsage(ask, outputTokens);
     return (
       this.stop() +
       namedEvent({
         type: 'message_delta',
         delta: stopOf(end, this.hasRefused),
-        usage: writeUsage(usage),
+        usage,
       }) +
       namedEvent({ type: 'message_stop' })
     );
   }
 }
 
-const emptyBlocks = {
+export const emptyBlocks = {
   text: { type: 'text', text: '' },
   thinking: { type: 'thinking', thinking: '', signature: '' },
 };
 
-function stopOf({ reason, stopSequence }: End, hasRefused: boolean) {
+export function stopOf({ reason, stopSequence }: End, hasRefused: boolean) {
   if (stopSequence !== undefined) {
     return { stop_reason: 'stop_sequence', stop_sequence: stopSequence };
   }
@@ -152,7 +149,7 @@ function stopOf({ reason, stopSequence }: End, hasRefused: boolean) {
   return { stop_reason: isRefused ? 'refusal' : stopReasons[reason], stop_sequence: null };
 }
 
-const messageOf = (id: string | undefined, model: string): Body => ({
+export const messageOf = (id: string | undefined, model: string): Body => ({
   id: id ?? `msg_${crypto.randomUUID().replaceAll('-', '')}`,
   type: 'message',
   role: 'assistant',
@@ -162,79 +159,18 @@ const messageOf = (id: string | undefined, model: string): Body => ({
   stop_sequence: null,
 });
 
-/** Counts what is asked by its text alone. */
-const estimatedPromptTokens = ({ messages, tools }: Ask): number =>
-  estimateTokens(
-    JSON.stringify([messages, tools ?? []], (key, value) => (key === 'url' ? undefined : value)),
+/**
+ * Estimates a usage that its provider hasn't told: the prompt by its text alone. It says what it is, so that nobody pays
+ * by it.
+ */
+export function estimatedUsage({ messages, tools }: Ask, outputTokens: number): Body {
+  const asked = JSON.stringify([messages, tools ?? []], (key, value) =>
+    key === 'url' ? undefined : value,
   );
+  const usage = writeUsage({ promptTokens: estimateTokens(asked), outputTokens });
+  return { ...usage, estimated: true };
+}
 
 /** Errors that have Anthropic's own type keep it. */
-const errorTypeOf = (code: string | undefined): string =>
+export const errorTypeOf = (code: string | undefined): string =>
   code?.endsWith('_error') ? code : messagesErrorType(503);
-
-/** Writes an answer that isn't streamed. */
-export function writeMessagesAnswer(events: readonly AnswerEvent[], ask: Ask): Body {
-  const failed = events.find((event) => event.is === 'error');
-  if (failed) {
-    const { message, code } = failed;
-    return { type: 'error', error: { type: errorTypeOf(code), message } };
-  }
-  const start = events.find((event) => event.is === 'start');
-  const end = events.find((event) => event.is === 'end');
-  if (!end) throw unavailable(brokeOff);
-  const usage = events.findLast((event) => event.is === 'usage')?.usage;
-  const refused = events.some((event) => event.is === 'refusal');
-  return {
-    ...messageOf(start?.id, start?.model ?? ask.model),
-    content: contentOf(events),
-    ...stopOf(end, refused),
-    usage: writeUsage(
-      usage ?? { promptTokens: estimatedPromptTokens(ask), outputTokens: wordsOf(events) },
-    ),
-  };
-}
-
-/** Puts the pieces of each block together. */
-function contentOf(events: readonly AnswerEvent[]): Body[] {
-  const blocks: Body[] = [];
-  const inputs = new Map<number, string>();
-  for (const event of events) {
-    if (event.is === 'text' || event.is === 'refusal') append(blocks, 'text', event.text);
-    if (event.is === 'thought') append(blocks, 'thinking', event.text);
-    if (event.is === 'signature') sign(blocks, event);
-    if (event.is === 'toolCall') {
-      const { index, id, name } = event;
-      blocks.push({ type: 'tool_use', id, name, input: index });
-      inputs.set(index, '');
-    }
-    if (event.is === 'toolInput') {
-      inputs.set(event.index, (inputs.get(event.index) ?? '') + event.text);
-    }
-  }
-  return blocks.map((block) =>
-    block['type'] === 'tool_use'
-      ? { ...block, input: inputOf(inputs.get(block['input'] as number) ?? '') }
-      : block,
-  );
-}
-
-function append(blocks: Body[], type: 'text' | 'thinking', text: string): void {
-  const last = blocks.at(-1);
-  const isSigned = last?.['signature'] !== undefined && last['signature'] !== '';
-  if (last?.['type'] === type && !isSigned) last[type] = `${last[type]}${text}`;
-  else blocks.push({ ...emptyBlocks[type], [type]: text });
-}
-
-function sign(blocks: Body[], event: AnswerEvent & { is: 'signature' }): void {
-  const { signature, encrypted } = event;
-  if (encrypted !== undefined) {
-    blocks.push({ type: 'redacted_thinking', data: encrypted });
-    return;
-  }
-  const last = blocks.at(-1);
-  if (last?.['type'] === 'thinking' && last['signature'] === '') last['signature'] = signature;
-  else blocks.push({ ...emptyBlocks.thinking, signature });
-}
-
-const wordsOf = (events: readonly AnswerEvent[]): number =>
-  estimateTokens(events.map((event) => ('text' in event ? event.text : '')).join(''));

@@ -190,6 +190,22 @@ describe('an answer', () => {
   });
 });
 
+it('a usage with more cached tokens than its prompt has counts none', () => {
+  const usage = { promptTokens: 10, cachedTokens: 1_000, outputTokens: 1 };
+
+  const [, told] = messages.readAnswer(
+    messages.writeAnswer(
+      [
+        { is: 'usage', usage },
+        { is: 'end', reason: 'stop' },
+      ],
+      ask,
+    ),
+  );
+
+  expect(told).toMatchObject({ usage: { promptTokens: 10, cachedTokens: 0 } });
+});
+
 describe('a reader', () => {
   const start = {
     type: 'message_start',

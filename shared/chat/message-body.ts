@@ -46,13 +46,15 @@ export function messageBody(model: Model, request: MessageRequest): RequestBody 
   };
 }
 
+/** Clients send these for what is the default anyway. */
+const defaults: Record<string, unknown[]> = { n: [1], service_tier: ['auto', 'standard_only'] };
+
 function refuseParameters(model: Model, request: MessageRequest): void {
   const { service_tier, ...rest } = request;
-  const isStandard = service_tier === 'auto' || service_tier === 'standard_only';
-  refuseNamed(model, { ...rest, ...(!isStandard && { service_tier }) });
-  for (const name of [...ofCompletions, 'container']) {
-    const isOne = name === 'n' && request[name] === 1;
-    if ((request[name] ?? null) === null || isOne || isAllowedBy(model, name)) continue;
+  refuseNamed(model, rest);
+  for (const name of [...ofCompletions, 'container', 'service_tier']) {
+    const isDefault = [null, ...(defaults[name] ?? [])].includes(request[name] ?? null);
+    if (isDefault || isAllowedBy(model, name)) continue;
     throw valueError(['body', name], `${name} is not available for ${model.id}`);
   }
   refuseEdits(model, request['context_management']);

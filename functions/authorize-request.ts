@@ -1,4 +1,4 @@
 import { authorizeRequest } from '../shared/keys/authorize.ts';
 
-/** The gateway's TOKEN authorizer. */
+/** The gateway's authorizers: of a token, and of a request. */
 export const handler = authorizeRequest;

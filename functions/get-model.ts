@@ -1,11 +1,20 @@
+import {
+  describeEntry,
+  ModelsHeader,
+  modelsError,
+  wantsEntries,
+} from '../shared/chat/model-entries.ts';
 import { describeModel, ModelPath } from '../shared/chat/models.ts';
-import { completionError } from '../shared/http/error-response.ts';
 import { jsonEndpoint } from '../shared/http/json-endpoint.ts';
 import { json } from '../shared/http/response.ts';
 
-/** GET /v1/models/{model} */
+/** GET /v1/models/{model}, in Anthropic's shape or in OpenAI's */
 export const handler = jsonEndpoint(
-  { path: ModelPath },
-  async ({ path }, caller) => json(200, describeModel(caller, path.model)),
-  completionError,
+  { path: ModelPath, header: ModelsHeader },
+  async ({ path, header }, caller) =>
+    json(
+      200,
+      wantsEntries(header) ? describeEntry(caller, path.model) : describeModel(caller, path.model),
+    ),
+  modelsError,
 );

@@ -1,11 +1,18 @@
+import {
+  listEntries,
+  ModelsHeader,
+  ModelsQuery,
+  modelsError,
+  wantsEntries,
+} from '../shared/chat/model-entries.ts';
 import { listModels } from '../shared/chat/models.ts';
-import { completionError } from '../shared/http/error-response.ts';
 import { jsonEndpoint } from '../shared/http/json-endpoint.ts';
 import { json } from '../shared/http/response.ts';
 
-/** GET /v1/models */
+/** GET /v1/models, in Anthropic's shape or in OpenAI's */
 export const handler = jsonEndpoint(
-  {},
-  async (_request, caller) => json(200, listModels(caller)),
-  completionError,
+  { header: ModelsHeader, query: ModelsQuery },
+  async ({ header, query }, caller) =>
+    json(200, wantsEntries(header) ? listEntries(caller, query) : listModels(caller)),
+  modelsError,
 );

@@ -1,5 +1,5 @@
 import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
-import { TokenAuthorizer } from 'aws-cdk-lib/aws-apigateway';
+import { type CfnAuthorizer, RequestAuthorizer, TokenAuthorizer } from 'aws-cdk-lib/aws-apigateway';
 import { AttributeType } from 'aws-cdk-lib/aws-dynamodb';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
@@ -19,6 +19,8 @@ export interface ApiKeysProps {
 export class ApiKeys extends Construct {
   readonly table: ServiceTable;
   readonly authorizer: TokenAuthorizer;
+  /** For routes whose callers may send their key as `x-api-key` too. */
+  readonly anyHeaderAuthorizer: RequestAuthorizer;
 
   constructor(scope: Construct, id: string, { removalPolicy, alarms, canary, logs }: ApiKeysProps) {
     super(scope, id);
@@ -44,6 +46,15 @@ export class ApiKeys extends Construct {
       validationRegex: '^[Bb][Ee][Aa][Rr][Ee][Rr] sk-[0-9A-Za-z]{43}$',
       resultsCacheTtl: Duration.seconds(60),
     });
+    // It keeps nothing: all headers that it would be kept by must be there, else a request is refused without being
+    // looked at. https://docs.aws.amazon.com/apigateway/latest/developerguide/configure-api-gateway-lambda-authorization.html
+    this.anyHeaderAuthorizer = new RequestAuthorizer(this, 'any-header-authorizer', {
+      handler: authorizeRequest.live,
+      identitySources: [],
+      resultsCacheTtl: Duration.seconds(0),
+    });
+    // CDK would write one without a name.
+    (this.anyHeaderAuthorizer.node.defaultChild as CfnAuthorizer).identitySource = undefined;
   }
 
   /** Lets a function find keys. */

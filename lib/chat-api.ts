@@ -52,21 +52,28 @@ export class ChatApi extends Construct {
   }
 
   private addCompletions(): void {
-    const { api, ledger, providers, canary, completionsMemoryMb, logs } = this.props;
-    const createChatCompletion = new ServiceFunction(this, 'create-chat-completion', {
-      description: 'POST /v1/chat/completions',
-      timeout: maxAnswerTime,
-      memorySize: completionsMemoryMb,
-      logs,
-    });
-    ledger.grantSpend(createChatCompletion);
-    providers.grantCall(createChatCompletion);
-    canary.guard(createChatCompletion, 'faults');
-    api.routeStreamed('POST', '/v1/chat/completions', createChatCompletion, maxAnswerTime);
+    this.asking('create-chat-completion', '/v1/chat/completions');
+    this.asking('create-message', '/v1/messages');
+    this.endpoint('count-message-tokens', 'POST', '/v1/messages/count_tokens');
     this.addEmbeddings();
     this.endpoint('list-models', 'GET', '/v1/models');
     // A model's id may have slashes.
     this.endpoint('get-model', 'GET', '/v1/models/{model+}');
+  }
+
+  /** A route that asks a model once, in the dialect of its path. */
+  private asking(name: string, path: string): void {
+    const { api, ledger, providers, canary, completionsMemoryMb, logs } = this.props;
+    const fn = new ServiceFunction(this, name, {
+      description: `POST ${path}`,
+      timeout: maxAnswerTime,
+      memorySize: completionsMemoryMb,
+      logs,
+    });
+    ledger.grantSpend(fn);
+    providers.grantCall(fn);
+    canary.guard(fn, 'faults');
+    api.routeStreamed('POST', path, fn, maxAnswerTime);
   }
 
   private addEmbeddings(): void {

@@ -31,6 +31,8 @@ export interface ServiceApiProps {
   /** How many functions of the account may run at once. */
   readonly concurrency: number;
   readonly authorizer: IAuthorizer;
+  /** The same for routes whose callers may send their key as `x-api-key` too. */
+  readonly anyHeaderAuthorizer: IAuthorizer;
   /** The origins whose pages may call the API; `*` for any. */
   readonly corsOrigins: readonly string[];
   readonly errors: GatewayErrors;
@@ -51,6 +53,7 @@ export class ServiceApi extends Construct {
   readonly url: string;
   private readonly api: RestApi;
   private readonly authorizer: IAuthorizer;
+  private readonly anyHeaderAuthorizer: IAuthorizer;
   private readonly corsOrigins: readonly string[];
   private readonly paths = new Set<string>();
   private readonly concurrency: number;
@@ -61,6 +64,7 @@ export class ServiceApi extends Construct {
     super(scope, id);
     const { stageName, concurrency, authorizer, errors, logs, setsAccount } = props;
     this.authorizer = authorizer;
+    this.anyHeaderAuthorizer = props.anyHeaderAuthorizer;
     this.corsOrigins = props.corsOrigins;
     this.concurrency = concurrency;
     this.detailedMetrics = props.detailedMetrics;
@@ -147,15 +151,18 @@ export class ServiceApi extends Construct {
 
   /** Routes a method to a function, for callers with a valid API key. */
   route(method: string, path: string, fn: ServiceFunction, kind: RouteKind = 'read'): void {
-    const { authorizer } = this;
+    const authorizer = this.authorizerOf(path);
     this.addRoute(method, path, fn, new LambdaIntegration(fn.live), kind, { authorizer });
   }
 
   /** Routes a method to a function that streams its answer, for at most `timeout`. */
   routeStreamed(method: string, path: string, fn: ServiceFunction, timeout: Duration): void {
-    this.addRoute(method, path, fn, streamed(fn, timeout), 'stream', {
-      authorizer: this.authorizer,
-    });
+    const authorizer = this.authorizerOf(path);
+    this.addRoute(method, path, fn, streamed(fn, timeout), 'stream', { authorizer });
+  }
+
+  private authorizerOf(path: string): IAuthorizer {
+    return anthropicPaths.test(path) ? this.anyHeaderAuthorizer : this.authorizer;
   }
 
   /** Routes a method to a function, for everyone. */
@@ -274,6 +281,9 @@ const leastTls: Partial<CfnRestApi> = {
   securityPolicy: 'SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09',
   endpointAccessMode: 'BASIC',
 };
+
+/** What Anthropic's clients ask, which may send a key as `x-api-key`. */
+const anthropicPaths = /^\/v1\/(messages|models)(\/|$)/;
 
 const streamed = (fn: ServiceFunction, timeout: Duration) =>
   new LambdaIntegration(fn.live, { responseTransferMode: ResponseTransferMode.STREAM, timeout });

@@ -119,13 +119,14 @@ export class ServiceStack extends Stack {
       textractPagesPerSecond: settings.textractPagesPerSecond,
     });
 
-    const { authorizer } = keys;
+    const { authorizer, anyHeaderAuthorizer } = keys;
     const { domain: name, certificate: certificateArn } = settings;
     const api = new ServiceApi(this, 'gateway', {
       stageName,
       concurrency,
       corsOrigins,
       authorizer,
+      anyHeaderAuthorizer,
       errors: gatewayErrors,
       alarms,
       logs,

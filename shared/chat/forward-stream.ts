@@ -32,6 +32,8 @@ export async function* forwardStream(
   } catch (error) {
     const told = brokenOff(error);
     note({ error: errorWords(told) });
+    // Nothing may follow the end, which the caller has.
+    if (ended) return;
     yield call.reader ? call.reader.fail(told) : eventOf({ error: completionErrorOf(told) });
   } finally {
     await ahead.end();

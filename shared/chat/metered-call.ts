@@ -39,6 +39,8 @@ export interface ModelCall {
   body: RequestBody;
   /** The dialect of the body, in which the response comes too; that of chat completions unless it says another. */
   dialect?: DialectName;
+  /** The caller's own headers, for an upstream that speaks the dialect. */
+  headers?: Record<string, string> | undefined;
   subject: Omit<ChargeSubject, 'model'>;
   /** Aborts when the call's time is up: its function's, its research's, or its job's lease. */
   signal: AbortSignal;
@@ -133,16 +135,17 @@ export const sizedRequest = (call: ModelCall): SizedRequest =>
  * took the prompt, and we gave up waiting for its answer, the call is settled, as it is for a stream that fell silent.
  */
 export async function openHeldCall({ call, hold, maxTokens }: HeldCall): Promise<MeteredCall> {
-  const { keyId, model, body, signal } = call;
+  const { keyId, model, body, headers, signal } = call;
   const dialect = dialectOf(call);
   const request = sizedRequest(call);
   const meter = new CompletionMeter(model, request);
   const unanswered = new UnansweredPrompts(model, request, hold);
   try {
-    const opened = await openCompletion(model, keyId, { dialect, body }, signal, unanswered);
-    const { response, idleTimeoutMs, model: asked } = opened;
+    const asked = { dialect, body, headers };
+    const opened = await openCompletion(model, keyId, asked, signal, unanswered);
+    const { response, idleTimeoutMs, model: name } = opened;
     const { account, team } = hold;
-    const reach = () => outcomeOf(meter, call, hold, asked, unanswered);
+    const reach = () => outcomeOf(meter, call, hold, name, unanswered);
     return {
       ...{ response, idleTimeoutMs, signal, meter, dialect, account, team, maxTokens },
       ...(body.stream && { reader: readerOf(dialect) }),

@@ -35,14 +35,14 @@ export interface Question extends ModelRequest {
  * told, and `ModelError`.
  */
 export async function respond(
-  { model, dialect, body, metadata, wantsUsage = true, toAnswer }: Question,
+  { model, dialect, body, headers: own, metadata, wantsUsage = true, toAnswer }: Question,
   { keyId }: Caller,
   { timeIsUp, note }: Invocation,
 ): Promise<StreamedResponse> {
   note({ model: model.id });
   const isStreamed = body.stream === true;
   const call = await openMeteredCall({
-    ...{ keyId, model, dialect, body },
+    ...{ keyId, model, dialect, body, headers: own },
     subject: chatSubject({ metadata }, dialect),
     onSettled: ({ promptTokens, completionTokens, costNanoUsd }) =>
       note({

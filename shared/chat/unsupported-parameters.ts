@@ -29,14 +29,19 @@ export const unsupported = [
  * unless the catalogue allows them or has their price. Throws `UnprocessableEntityError`.
  */
 export function refuseUnsupported(model: Model, parameters: Record<string, unknown>): void {
+  refuseNamed(model, parameters);
+  refuseProvidersTools(model, parameters);
+  refuseUnpriced(model, parameters);
+  refuseModalities(model, parameters['modalities']);
+}
+
+/** Refuses the same by their names alone. */
+export function refuseNamed(model: Model, parameters: Record<string, unknown>): void {
   for (const name of unsupported) {
     const value = parameters[name];
     if (asksForNothing(value) || isAllowed(model, name, value)) continue;
     throw valueError(['body', name], `${name} is not available for ${model.id}`);
   }
-  refuseProvidersTools(model, parameters);
-  refuseUnpriced(model, parameters);
-  refuseModalities(model, parameters['modalities']);
 }
 
 /**

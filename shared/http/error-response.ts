@@ -1,3 +1,4 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { isOutage } from '../aws/outage.ts';
 import { errorFields, log } from '../log.ts';
 import {
@@ -8,8 +9,15 @@ import {
 } from './errors.ts';
 import { json, type TextResponse } from './response.ts';
 
-/** Makes the response for an error. An error that callers may not see is logged, and named by the request id. */
-export type ErrorFormat = (error: unknown, requestId: string) => TextResponse;
+/**
+ * Makes the response for an error. An error that callers may not see is logged, and named by the request id. The request is
+ * given for routes whose shape it decides.
+ */
+export type ErrorFormat = (
+  error: unknown,
+  requestId: string,
+  request?: Pick<APIGatewayProxyEvent, 'headers'>,
+) => TextResponse;
 
 /** `{"detail": …}`: a sentence, or for a 422 the list of what is wrong. */
 export const detailError: ErrorFormat = (error, requestId) => {
@@ -48,7 +56,8 @@ export function completionErrorOf({ statusCode, message, code, param, details }:
   return { message, type: typeOf(statusCode), param: param ?? paramOf(code), code, ...details };
 }
 
-function invalidRequest({ fields }: UnprocessableEntityError) {
+/** The `error` object for what is wrong with a request: the first field, and a sentence of all. */
+export function invalidRequest({ fields }: UnprocessableEntityError) {
   const invalid = { type: 'invalid_request_error', code: 'invalid_request_error' };
   const [first] = fields;
   // Its location is a place in the text, or all of it, and no field.
@@ -72,7 +81,7 @@ function typeOf(statusCode: number): string {
 }
 
 /** `x-should-retry: false` keeps OpenAI's clients from retrying what can't succeed. */
-function retryHeaders({ retryAfterSeconds }: ServiceError): Record<string, string> {
+export function retryHeaders({ retryAfterSeconds }: ServiceError): Record<string, string> {
   if (retryAfterSeconds === undefined) return {};
   if (retryAfterSeconds === null) return { 'x-should-retry': 'false' };
   return { 'retry-after': String(retryAfterSeconds) };
@@ -82,7 +91,7 @@ function retryHeaders({ retryAfterSeconds }: ServiceError): Record<string, strin
  * Returns the error that a caller may see; undefined for a fault of ours. An outage of a service that we use is logged, and
  * the caller is told to try again.
  */
-function knownError(error: unknown, requestId: string): ServiceError | undefined {
+export function knownError(error: unknown, requestId: string): ServiceError | undefined {
   if (error instanceof ServiceError) return error;
   if (!isOutage(error)) return undefined;
   log('error', 'request met an outage', { request_id: requestId, ...errorFields(error) });
@@ -90,7 +99,7 @@ function knownError(error: unknown, requestId: string): ServiceError | undefined
 }
 
 /** Logs an error that callers may not see. Returns what they are told instead. */
-function logUnknown(error: unknown, requestId: string): string {
+export function logUnknown(error: unknown, requestId: string): string {
   log('error', 'request failed', { request_id: requestId, ...errorFields(error) });
   return `Something went wrong on our side. Quote request id ${requestId} when you report it.`;
 }

@@ -42,7 +42,7 @@ function endpoint(
     .use(cors())
     .onError((request) => {
       const { error, event } = request;
-      request.response = errorFormat(error, event.requestContext.requestId);
+      request.response = errorFormat(error, event.requestContext.requestId, event);
     });
 }
 

@@ -93,6 +93,24 @@ export const integerBetween = (min: number, max: number) =>
     v.maxValue(max),
   );
 
+/** The same as a query has it: as text. */
+export const integerText = (min: number, max: number) =>
+  v.pipe(
+    v.string(),
+    v.regex(
+      /^[+-]?\d+$/,
+      typedMessage(
+        'int_parsing',
+        'Input should be a valid integer, unable to parse string as an integer',
+      ),
+    ),
+    v.transform(Number),
+    v.number(),
+    v.minValue(min),
+    v.maxValue(max),
+    v.integer(),
+  );
+
 /** A number between two bounds, both allowed. */
 export const numberBetween = (min: number, max: number) =>
   v.pipe(v.number(), v.minValue(min), v.maxValue(max));

@@ -87,7 +87,7 @@ function endpoint(
           body: Readable.from(pieces, { objectMode: false }),
         };
       } catch (error) {
-        const { headers, ...response } = errorFormat(error, requestId);
+        const { headers, ...response } = errorFormat(error, requestId, event);
         logRequest(event, { status: response.statusCode, error, notes, startedAt });
         return { ...response, headers: withId(headers) };
       }

@@ -1,4 +1,8 @@
-import type { APIGatewayAuthorizerResult, APIGatewayTokenAuthorizerEvent } from 'aws-lambda';
+import type {
+  APIGatewayAuthorizerResult,
+  APIGatewayRequestAuthorizerEvent,
+  APIGatewayTokenAuthorizerEvent,
+} from 'aws-lambda';
 import { type Admission, admit } from './key.ts';
 import { limitsOfKey } from './key-limits.ts';
 import { secretPattern } from './secret.ts';
@@ -11,11 +15,15 @@ import { secretPattern } from './secret.ts';
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-lambda-authorizer-output.html
  */
-export async function authorizeRequest({
-  authorizationToken,
-  methodArn,
-}: APIGatewayTokenAuthorizerEvent): Promise<APIGatewayAuthorizerResult> {
-  const { key, refused } = await admissionOf(authorizationToken.replace(/^bearer /i, ''));
+export async function authorizeRequest(
+  event:
+    | Pick<APIGatewayTokenAuthorizerEvent, 'type' | 'authorizationToken' | 'methodArn'>
+    | RequestEvent,
+): Promise<APIGatewayAuthorizerResult> {
+  const { methodArn } = event;
+  const secret =
+    event.type === 'TOKEN' ? event.authorizationToken.replace(bearer, '') : secretIn(event);
+  const { key, refused } = await admissionOf(secret);
   const known = key && { keyId: key.id, keyName: key.name };
   return {
     principalId: key?.id ?? 'nobody',
@@ -34,6 +42,24 @@ export async function authorizeRequest({
       ...(refused ? { refused } : { limits: JSON.stringify(limitsOfKey(key)) }),
     },
   };
+}
+
+type RequestEvent = Pick<APIGatewayRequestAuthorizerEvent, 'type' | 'headers' | 'methodArn'>;
+
+/** HTTP's schemes are the same in any case. */
+const bearer = /^bearer /i;
+
+/**
+ * Finds the key among a request's headers: as OpenAI's clients send it, or as Anthropic's do. Some send another of their
+ * own beside.
+ */
+function secretIn({ headers }: RequestEvent): string {
+  const sent = new Map(
+    Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
+  );
+  const authorization = sent.get('authorization') ?? '';
+  const token = bearer.test(authorization) ? authorization.replace(bearer, '') : '';
+  return secretPattern.test(token) ? token : (sent.get('x-api-key') ?? '');
 }
 
 /** A token without a secret's form costs no read. */

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import catalogueSource from '#catalogue';
 import { Usd } from '../http/schema.ts';
 import { CatalogueError } from './catalogue-error.ts';
-import { dialectNames } from './dialects/names.ts';
+import { type DialectName, dialectNames } from './dialects/names.ts';
 import { TokenPrices } from './token-prices.ts';
 
 const Tokens = v.pipe(v.number(), v.integer(), v.minValue(1));
@@ -34,6 +34,8 @@ const ModelFields = v.strictObject({
   maxImageTokens: v.optional(Tokens),
   /** Whether it is a reasoning model, which refuses `temperature`. */
   reasoning: v.optional(v.boolean(), false),
+  /** `budget` for a Claude, up to 4.5, that is asked to think by a number of tokens, and by no effort. */
+  thinking: v.optional(v.literal('budget')),
   usdPerMillionTokens: TokenPrices,
   /** A fee for each call, beside its tokens. */
   usdPerRequest: v.optional(Usd),
@@ -182,6 +184,12 @@ export const findEmbeddingModel = (id: string): EmbeddingModel | undefined =>
 export function findOcrEngine(id: string): OcrEngine | undefined {
   return catalogue.ocrEngines.find((engine) => engine.id === id);
 }
+
+/** Whether an upstream of a model is asked in a dialect. */
+export const isAskedIn = ({ upstreams }: Model, dialect: DialectName): boolean =>
+  upstreams.some(({ upstream, dialects = catalogue.upstreams[upstream]?.dialects }) =>
+    dialects?.includes(dialect),
+  );
 
 /** Whether the catalogue lets callers send a parameter to each upstream of a model. */
 export function isAllowedBy({ upstreams }: Model, name: string): boolean {

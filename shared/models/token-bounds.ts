@@ -1,5 +1,5 @@
 import { askedKinds } from './asked-kinds.ts';
-import type { Model } from './catalogue.ts';
+import { isAskedIn, type Model } from './catalogue.ts';
 import { feeNanoUsd, highestRate, roundUp } from './cost.ts';
 import type { TokenKind } from './token-prices.ts';
 
@@ -18,6 +18,12 @@ export interface SizedRequest extends OutputLimits {
 /** More than any provider adds for the role and separators of a message. */
 const tokensPerMessage = 16;
 const tokensPerRequest = 64;
+/**
+ * Claude gets a prompt of its own with tools, of at most some 700 tokens.
+ *
+ * @see https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview
+ */
+const tokensOfToolPrompt = 1_024;
 
 /** The most that a call can cost, in whole nano-dollars: the most of its prompt, and all output that it allows. */
 export const maxCostNanoUsd = (model: Model, request: SizedRequest): number =>
@@ -90,9 +96,13 @@ export function maxPromptTokens(model: Model, request: SizedRequest): number {
     bytes +
     images * (model.maxImageTokens ?? 0) +
     request.messages.length * tokensPerMessage +
+    toolPromptTokens(model, request) +
     tokensPerRequest;
   return Math.min(model.contextWindow, max);
 }
+
+const toolPromptTokens = (model: Model, { tools }: SizedRequest): number =>
+  Array.isArray(tools) && tools.length > 0 && isAskedIn(model, 'messages') ? tokensOfToolPrompt : 0;
 
 /** Estimates a prompt's tokens for a provider that reports none: four bytes each, and each image at its most. */
 export function estimatePromptTokens(

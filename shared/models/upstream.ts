@@ -40,6 +40,8 @@ export interface OpenedCompletion {
 export interface ModelRequest {
   dialect: DialectName;
   body: RequestBody;
+  /** The caller's own headers, for an upstream that speaks the dialect. */
+  headers?: Record<string, string> | undefined;
 }
 
 /** What becomes of prompts that upstreams took without an answer: their providers may bill them. */
@@ -65,7 +67,7 @@ const nobodyPays: TakenPrompts = { onTaken: () => {}, coverNext: async () => tru
 export async function openCompletion(
   model: Model,
   keyId: string,
-  { dialect, body }: ModelRequest,
+  { dialect, body, headers }: ModelRequest,
   signal: AbortSignal,
   taken: TakenPrompts = nobodyPays,
 ): Promise<OpenedCompletion> {
@@ -84,7 +86,7 @@ export async function openCompletion(
     }
     try {
       const spoken = each.dialects ?? upstreamNamed(upstream).dialects;
-      const said = { dialect, body: { ...body, model: upstreamModel } };
+      const said = { dialect, headers, body: { ...body, model: upstreamModel } };
       const opened = await askIn(spoken, model, upstream, said, signal, taken);
       recordSuccess(circuit, keyId);
       return { ...opened, model: upstreamModel };
@@ -112,12 +114,12 @@ async function askIn(
   among: readonly DialectName[],
   model: Model,
   upstream: string,
-  { dialect, body }: ModelRequest,
+  { dialect, body, headers }: ModelRequest,
   signal: AbortSignal,
   taken: TakenPrompts,
 ): Promise<Omit<OpenedCompletion, 'model'>> {
   if (dialect === 'embeddings' || among.includes(dialect)) {
-    const request = { dialect, body: requestTo(model, upstream, dialect, body) };
+    const request = { dialect, headers, body: requestTo(model, upstream, dialect, body) };
     return ask(upstream, request, signal, taken);
   }
   const spoken = among.find((each) => each !== 'embeddings') ?? 'chat';
@@ -126,7 +128,7 @@ async function askIn(
   const request = { dialect: spoken, body: requestTo(model, upstream, spoken, written) };
   const { response, idleTimeoutMs } = await ask(upstream, request, signal, taken);
   const translated = translateResponse(response, dialects[spoken], dialects[dialect], question);
-  return { response: await translated, idleTimeoutMs };
+  return { response: translated, idleTimeoutMs };
 }
 
 /** What is said of an upstream that is not asked: which one it is, and for how long. */
@@ -186,7 +188,7 @@ function noneLeft(failures: ModelError[]): ModelError {
 
 async function ask(
   name: string,
-  { dialect, body }: ModelRequest,
+  { dialect, body, headers: own }: ModelRequest,
   signal: AbortSignal,
   taken: TakenPrompts,
 ): Promise<Omit<OpenedCompletion, 'model'>> {
@@ -210,7 +212,7 @@ async function ask(
             body,
             signal,
             stream: body.stream === true,
-            ...(headers && { headers: headers(String(credentials.apiKey)) }),
+            headers: { ...headers?.(String(credentials.apiKey), baseUrl), ...own },
           })
           .asResponse(),
       (error, isSentWhole) => {

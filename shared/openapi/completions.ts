@@ -9,13 +9,23 @@ import {
   CompletionUsage,
 } from '../chat/completion.ts';
 import { CompletionRequest } from '../chat/completion-request.ts';
+import {
+  AnthropicModel,
+  AnthropicModelList,
+  ModelsHeader,
+  ModelsQuery,
+} from '../chat/model-entries.ts';
 import { ModelEntry, ModelList, ModelPath } from '../chat/models.ts';
 import { catalogue } from '../models/catalogue.ts';
 import { completionErrorAnswer, completionLimitReached } from './error-answers.ts';
-import { ErrorObject } from './error-bodies.ts';
+import { CompletionErrorBody, ErrorObject, MessagesErrorBody } from './error-bodies.ts';
 import { component, content, json, type Operation, parameters } from './operation.ts';
 
 const BrokenStream = v.object({ error: ErrorObject });
+const AnyModel = v.union([ModelEntry, AnthropicModel]);
+const AnyModelList = v.union([ModelList, AnthropicModelList]);
+/** In the shape in which models would have come. */
+const ModelsErrorBody = v.union([CompletionErrorBody, MessagesErrorBody]);
 const CompletionEvent = v.union([CompletionChunk, BrokenStream]);
 
 export const completionComponents = {
@@ -83,6 +93,21 @@ export const completionComponents = {
     object: 'What kind of object this is.',
     data: 'The models.',
   }),
+  AnyModelList: component(AnyModelList, 'Models, in the shape that was asked for.'),
+  AnyModel: component(AnyModel, 'A model, in the shape that was asked for.'),
+  ModelsError: component(ModelsErrorBody, 'An error, in the shape in which models would come.'),
+  AnthropicModelList: component(AnthropicModelList, 'A page of models, in Anthropic’s shape.', {
+    data: 'The models.',
+    has_more: 'Whether there are others.',
+    first_id: 'The first model of the page; null where it has none.',
+    last_id: 'The last one.',
+  }),
+  AnthropicModel: component(AnthropicModel, 'A model, in Anthropic’s shape.', {
+    type: 'What kind of object this is.',
+    id: 'What to name it by.',
+    display_name: 'The same.',
+    created_at: 'Always the beginning of 1970.',
+  }),
   Model: component(ModelEntry, 'A model.', {
     id: 'What to name it by.',
     object: 'What kind of object this is.',
@@ -93,12 +118,40 @@ export const completionComponents = {
 
 const model = catalogue.defaults.chat;
 const entry = { id: model, object: 'model', created: 0, owned_by: 'openai' } as const;
-const noSuchModel = completionErrorAnswer('There is no such model, or the key may not use it.', {
+const anthropicEntry = {
+  type: 'model',
+  id: model,
+  display_name: model,
+  created_at: '1970-01-01T00:00:00Z',
+} as const;
+const noModelError = {
   message: 'The model no-such-model does not exist.',
   type: 'invalid_request_error',
   param: 'model',
   code: 'model_not_found',
+};
+const noSuchModel = completionErrorAnswer(
+  'There is no such model, or the key may not use it.',
+  noModelError,
+);
+const wrongModels = json('A parameter is wrong.', ModelsErrorBody, {
+  'A page that is too long': {
+    error: {
+      message: 'limit: Input should be less than or equal to 1000',
+      type: 'invalid_request_error',
+      param: 'limit',
+      code: 'invalid_request_error',
+    },
+  },
 });
+const modelsHeaders = {
+  'anthropic-version': {
+    name: 'anthropic-version',
+    description: 'Asks for Anthropic’s shape.',
+    example: '2023-06-01',
+  },
+  'x-api-key': { name: 'x-api-key', description: 'The key, as Anthropic’s clients send it.' },
+};
 
 export const completionOperations: Operation[] = [
   {
@@ -200,14 +253,30 @@ export const completionOperations: Operation[] = [
     operationId: 'listModels',
     tag: 'Chat completions',
     summary: 'List the models that your key may use',
-    description: 'Models that chat. The OCR engines that jobs take are not among them.',
+    description:
+      'Models that chat. The OCR engines that jobs take are not among them. With `anthropic-version` or `x-api-key` they come in Anthropic’s shape, a page at a time.',
+    parameters: [
+      parameters('header', ModelsHeader, modelsHeaders),
+      parameters('query', ModelsQuery, {
+        limit: { description: 'How many models a page has, in Anthropic’s shape.' },
+        after_id: { description: 'The model after which the page begins.' },
+        before_id: { description: 'The model before which the page ends.' },
+      }),
+    ],
     answers: {
-      200: json('The models.', ModelList, {
+      200: json('The models.', AnyModelList, {
         Models: {
           object: 'list',
           data: [entry],
         },
+        'In Anthropic’s shape': {
+          data: [anthropicEntry],
+          has_more: false,
+          first_id: model,
+          last_id: model,
+        },
       }),
+      400: wrongModels,
     },
   },
   {
@@ -221,7 +290,16 @@ export const completionOperations: Operation[] = [
       parameters('path', ModelPath, {
         model: { description: 'The model’s id. It may have slashes.', example: model },
       }),
+      parameters('header', ModelsHeader, modelsHeaders),
     ],
-    answers: { 200: json('The model.', ModelEntry, { 'A model': entry }), 404: noSuchModel },
+    answers: {
+      200: json('The model.', AnyModel, {
+        'A model': entry,
+        'In Anthropic’s shape': anthropicEntry,
+      }),
+      404: json('There is no such model, or the key may not use it.', ModelsErrorBody, {
+        model_not_found: { error: noModelError },
+      }),
+    },
   },
 ];

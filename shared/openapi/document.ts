@@ -3,6 +3,7 @@ import type * as v from 'valibot';
 import { maxFieldErrors } from '../http/errors.ts';
 import { maxJsonValues, maxNesting } from '../http/read-json.ts';
 import { version } from '../version.ts';
+import { anthropicComponents, anthropicOperations } from './anthropic-messages.ts';
 import { chatComponents, chatOperation } from './chat-stream.ts';
 import { completionComponents, completionOperations } from './completions.ts';
 import { embeddingComponents, embeddingOperations } from './embeddings.ts';
@@ -25,7 +26,7 @@ const description = `Chat and OCR for many API keys, each metered exactly.
 
 Send your key with every request: \`Authorization: Bearer sk-…\`. Bodies are JSON, at most 6 MB when they are escaped as a string once more (4.5 MB of text with quotes and line breaks), nested at most ${maxNesting} levels deep, and with at most ${maxJsonValues} values in all, the names in objects counted too.
 
-What is wrong with a request is told as 422 with a list of \`{loc, msg, type}\`, of the first ${maxFieldErrors} faults at most; any other error as \`{"detail": "a sentence"}\`; under \`/v1\` as \`{"error": {message, type, param, code}}\`. Every answer carries \`x-amzn-requestid\`: quote it when you report a fault. A field or parameter that the service doesn't know is ignored; one that looks like a misspelled name is refused, with the name that was likely meant.
+What is wrong with a request is told as 422 with a list of \`{loc, msg, type}\`, of the first ${maxFieldErrors} faults at most; any other error as \`{"detail": "a sentence"}\`; under \`/v1\` as \`{"error": {message, type, param, code}}\`, or under \`/v1/messages\` as \`{"type": "error", "error": {type, message}, "request_id"}\`. Every answer carries \`x-amzn-requestid\`: quote it when you report a fault. A field or parameter that the service doesn't know is ignored; one that looks like a misspelled name is refused, with the name that was likely meant.
 
 A page in a browser may call this API from the origins that its operator allows.
 
@@ -41,6 +42,7 @@ const components: Record<string, Component> = {
   ...sessionComponents,
   ...completionComponents,
   ...embeddingComponents,
+  ...anthropicComponents,
   ...usageComponents,
   ...feedbackComponents,
   ...serviceComponents,
@@ -54,6 +56,7 @@ const operations = [
   ...sessionOperations,
   ...completionOperations,
   ...embeddingOperations,
+  ...anthropicOperations,
   ...usageOperations,
   feedbackOperation,
   ...serviceOperations,

@@ -6,9 +6,13 @@ import {
   ErrorBody,
   type ErrorObject,
   GatewayErrorBody,
+  MessagesErrorBody,
   ValidationErrorBody,
 } from './error-bodies.ts';
+import type { HeaderName } from './headers.ts';
 import { type Answer, json, type Operation } from './operation.ts';
+
+const requestId = '0d5a1c52-6ff4-4c0e-9f0a-3d1b4b9f3c11';
 
 const unauthorized = json(
   'The API key is missing, malformed, unknown, expired or revoked.',
@@ -47,6 +51,10 @@ const completionOutage = json(
   ['Retry-After'],
 );
 
+const messagesOutage = messagesErrorAnswer(outageDescription, 'overloaded_error', outageMessage, [
+  'Retry-After',
+]);
+
 const faultDescription = 'A fault on our side. Quote the request’s id when you report it.';
 const faultMessage =
   'Something went wrong on our side. Quote request id 0d5a1c52-6ff4-4c0e-9f0a-3d1b4b9f3c11 when you report it.';
@@ -57,16 +65,36 @@ const completionFault = json(faultDescription, CompletionErrorBody, {
   },
 });
 
+const messagesFault = messagesErrorAnswer(faultDescription, 'api_error', faultMessage);
+
 /** The errors that any route may answer with; its own take the place of those of the same status. */
 export function commonErrorAnswers({ path, open, body }: Operation): Record<string, Answer> {
+  const [unavailable, broken] = ownErrors(path);
   return {
     400: unreadable,
     ...(!open && { 401: unauthorized }),
     ...(body && { 413: tooLarge }),
     429: throttled,
-    ...(!open && { 503: path.startsWith('/v1/') ? completionOutage : outage }),
-    '5XX': path.startsWith('/v1/') ? completionFault : fault,
+    ...(!open && { 503: unavailable }),
+    '5XX': broken,
   };
+}
+
+/** What a route says of an outage and of a fault. */
+function ownErrors(path: string): [Answer, Answer] {
+  if (path.startsWith('/v1/messages')) return [messagesOutage, messagesFault];
+  return path.startsWith('/v1/') ? [completionOutage, completionFault] : [outage, fault];
+}
+
+/** Describes an error as clients of Messages read it. */
+export function messagesErrorAnswer(
+  description: string,
+  type: string,
+  message: string,
+  headers: HeaderName[] = [],
+): Answer {
+  const example = { type: 'error' as const, error: { type, message }, request_id: requestId };
+  return json(description, MessagesErrorBody, { [type]: example }, ['request-id', ...headers]);
 }
 
 /** Describes an error whose body is a sentence. */
@@ -143,4 +171,18 @@ export const completionLimitReached = json(
     },
   },
   ['Retry-After', 'x-should-retry'],
+);
+
+/** The same for clients of Messages. */
+export const messagesLimitReached = json(
+  limitDescription,
+  MessagesErrorBody,
+  {
+    'A spent budget': {
+      type: 'error',
+      error: { type: 'billing_error', message: budgetMessage, ...figures },
+      request_id: requestId,
+    },
+  },
+  ['request-id', 'Retry-After', 'x-should-retry'],
 );

@@ -53,6 +53,21 @@ export const CompletionErrorBody = v.object({
 });
 export const GatewayErrorBody = v.object({ detail: v.string(), error: ErrorObject });
 
+/** The `error` object that clients of Messages read. The gateway's own has what those of chat completions read too. */
+export const MessagesErrorObject = v.object({
+  type: v.string(),
+  message: v.string(),
+  param: v.exactOptional(v.nullable(v.string())),
+  code: v.exactOptional(v.string()),
+  ...figures,
+});
+export const MessagesErrorBody = v.object({
+  type: v.exactOptional(v.literal('error')),
+  error: MessagesErrorObject,
+  request_id: v.exactOptional(v.string()),
+  detail: v.exactOptional(v.string()),
+});
+
 const figureDescriptions = {
   budget: 'The figures of a spent budget.',
   rate_limit: 'The limit on requests that was reached.',
@@ -91,6 +106,19 @@ export const errorComponents = {
     type: '`authentication_error`, `invalid_request_error`, `rate_limit_error` or `server_error`.',
     param: 'The parameter at fault.',
     code: 'Such as `invalid_api_key`, `model_not_found`, `context_length_exceeded`, `budget_exceeded`, `rate_limit_exceeded`, `model_unavailable` or `service_unavailable`.',
+    ...figureDescriptions,
+  }),
+  MessagesError: component(MessagesErrorBody, 'An error under `/v1/messages`.', {
+    type: 'What kind of object this is, where the service itself answered.',
+    error: 'What went wrong.',
+    request_id: 'The request’s id: quote it when you report a fault.',
+    detail: 'The sentence again, where the gateway itself answered.',
+  }),
+  MessagesErrorObject: component(MessagesErrorObject, 'An error as clients of Messages read it.', {
+    type: '`invalid_request_error`, `authentication_error`, `not_found_error`, `rate_limit_error`, `billing_error` for a spent budget, `api_error` or `overloaded_error`.',
+    message: 'What went wrong, as a sentence, with the field at fault before it.',
+    param: 'The parameter at fault, where the gateway itself answered.',
+    code: 'A code, where the gateway itself answered.',
     ...figureDescriptions,
   }),
   BudgetFigures: component(BudgetFigures, 'A budget that doesn’t cover a request.', {

@@ -20,6 +20,11 @@ export const headers = {
     schema: { type: 'string' },
     example: '0d5a1c52-6ff4-4c0e-9f0a-3d1b4b9f3c11',
   },
+  'request-id': {
+    description: 'The same id, under the name that clients of Messages look for.',
+    schema: { type: 'string' },
+    example: '0d5a1c52-6ff4-4c0e-9f0a-3d1b4b9f3c11',
+  },
   'WWW-Authenticate': {
     description: 'How to authenticate.',
     schema: { const: 'Bearer' },
@@ -31,7 +36,8 @@ export const headers = {
     example: 30,
   },
   'x-should-retry': {
-    description: '`false` where trying again can never help: a spent budget that doesn’t reset.',
+    description:
+      '`false` where trying again doesn’t help: a spent budget that doesn’t reset, and under `/v1/messages` any that is spent.',
     schema: { const: 'false' },
     example: 'false',
   },

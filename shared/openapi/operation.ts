@@ -9,6 +9,8 @@ export const tags = {
   'Chat completions':
     'The same protocol as OpenAI’s: its clients work with `/v1` as their base URL.',
   Embeddings: 'Vectors of texts, for search and comparison, by OpenAI’s protocol.',
+  Messages:
+    'The same protocol as Anthropic’s: its clients work with this address as their base URL. They may send a key as `x-api-key` too.',
   Usage: 'What a key may spend, and what it has spent.',
   Feedback: 'What users thought of an answer.',
   Service: 'The service itself; no API key is asked for.',

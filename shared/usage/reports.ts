@@ -1,6 +1,5 @@
 import * as v from 'valibot';
-import { typedMessage } from '../http/field-errors.ts';
-import { Count, Instant, Usd } from '../http/schema.ts';
+import { Count, Instant, integerText, Usd } from '../http/schema.ts';
 import { jobStatuses } from '../jobs/record.ts';
 
 const Period = v.picklist(['1d', '7d', '30d', 'all']);
@@ -39,21 +38,7 @@ export const StatsReport = v.object({
   models: v.array(ModelUse),
 });
 
-const DayCount = v.pipe(
-  v.string(),
-  v.regex(
-    /^[+-]?\d+$/,
-    typedMessage(
-      'int_parsing',
-      'Input should be a valid integer, unable to parse string as an integer',
-    ),
-  ),
-  v.transform(Number),
-  v.number(),
-  v.minValue(1),
-  v.maxValue(366),
-  v.integer(),
-);
+const DayCount = integerText(1, 366);
 
 /** The query of `GET /user/batch-stats`. */
 export const BatchStatsQuery = v.object({ days: v.optional(DayCount, '30') });

@@ -75,6 +75,37 @@ it('lets a key in that will expire', async () => {
   expect(await ask(`Bearer ${api_key}`)).toMatchObject({ status: 200 });
 });
 
+describe('a key in x-api-key', () => {
+  const askWith = (path: string, headers: Record<string, string>) =>
+    fetch(`${base_url}${path}`, { headers }).then(({ status }) => status);
+
+  it('is let in where Anthropic’s clients ask, and nowhere else', async () => {
+    const { api_key } = await issueKey('anthropic', defaultLimits);
+    const headers = { 'x-api-key': api_key };
+
+    expect(await askWith('/v1/models', headers)).toBe(200);
+    expect(await askWith('/batch/jobs', headers)).toBe(401);
+  });
+
+  it.each([{}, { 'x-api-key': '' }, { 'x-api-key': newSecret() }, { authorization: 'Basic a' }])(
+    'is refused as any other: %j',
+    async (headers) => {
+      const response = await fetch(`${base_url}/v1/models`, { headers });
+
+      expect(response.status).toBe(401);
+      expect(await response.json()).toEqual(refusal.body);
+    },
+  );
+
+  it('is refused from the moment at which it is revoked', async () => {
+    const { id, api_key } = await issueKey('to revoke', defaultLimits);
+    const before = await askWith('/v1/models', { 'x-api-key': api_key });
+    await changeKey(id, { state: 'revoked' });
+
+    expect([before, await askWith('/v1/models', { 'x-api-key': api_key })]).toEqual([200, 401]);
+  });
+});
+
 const methodArn = 'arn:aws:execute-api:us-east-1:0:api/stage/GET/batch/jobs';
 
 describe('the authorizer', () => {
@@ -119,6 +150,23 @@ describe('a malformed token is refused, though it was issued:', () => {
     const authorizationToken = `${scheme}${secret}`;
 
     expect(await ask(authorizationToken)).toEqual(refusal);
+  });
+
+  it.each([
+    [(key: string) => ({ 'X-Api-Key': key }), true],
+    [(key: string) => ({ Authorization: `bearer ${key}` }), true],
+    [(key: string) => ({ authorization: 'Bearer other', 'x-api-key': key }), true],
+    [(key: string) => ({ authorization: key }), false],
+  ])('finds a key among a request’s headers: %s', async (headersOf, isFound) => {
+    const { api_key } = await issueKey('of a request', defaultLimits);
+
+    const { context } = await authorizeRequest({
+      type: 'REQUEST',
+      headers: headersOf(api_key),
+      methodArn,
+    });
+
+    expect(context).toMatchObject(isFound ? { keyName: 'of a request' } : { refused: 'unknown' });
   });
 
   it('a key without a scheme, which the authorizer itself would let in', async () => {

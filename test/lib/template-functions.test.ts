@@ -66,7 +66,8 @@ describe('functions', () => {
 
     expect(Object.fromEntries(reserved)).toEqual({
       'authorize-request': 50,
-      'create-chat-completion': 350,
+      'create-chat-completion': 250,
+      'create-message': 100,
       'dispatch-jobs': 10,
       'roll-up-usage': 10,
       'stream-chat': 150,
@@ -137,6 +138,14 @@ describe('functions', () => {
     ['get-limits', { dynamodb: ['GetItem'] }],
     ['get-stats', { dynamodb: ['Query'] }],
     ['list-models', {}],
+    ['count-message-tokens', {}],
+    [
+      'create-message',
+      {
+        dynamodb: ['PutItem', 'UpdateItem'],
+        secretsmanager: ['GetSecretValue'],
+      },
+    ],
     ['list-sessions', { dynamodb: ['Query'] }],
     ['get-session', { dynamodb: ['GetItem'] }],
     [

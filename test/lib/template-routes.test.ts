@@ -21,7 +21,9 @@ describe('routes', () => {
       return `${HttpMethod} ${pathOf(ResourceId.Ref)} ${functionIn(Integration.Uri).name} ${who}`;
     });
 
-    const [[authorizer] = []] = all('AWS::ApiGateway::Authorizer');
+    const idOf = (type: string) =>
+      all('AWS::ApiGateway::Authorizer').find(([, { Type }]) => Type === type)?.[0];
+    const [authorizer, anyHeader] = ['TOKEN', 'REQUEST'].map(idOf);
     expect(routes.sort()).toEqual([
       `DELETE /batch/jobs/{job_id} delete-job ${authorizer}`,
       `DELETE /chat/sessions/{session_id} delete-session ${authorizer}`,
@@ -39,8 +41,8 @@ describe('routes', () => {
       `GET /user/batch-stats get-batch-stats ${authorizer}`,
       `GET /user/limits get-limits ${authorizer}`,
       `GET /user/stats get-stats ${authorizer}`,
-      `GET /v1/models list-models ${authorizer}`,
-      `GET /v1/models/{model+} get-model ${authorizer}`,
+      `GET /v1/models list-models ${anyHeader}`,
+      `GET /v1/models/{model+} get-model ${anyHeader}`,
       `POST /batch/jobs submit-job ${authorizer}`,
       `POST /batch/jobs/{job_id}/cancel cancel-job ${authorizer}`,
       `POST /batch/jobs/{job_id}/retry retry-job ${authorizer}`,
@@ -49,11 +51,14 @@ describe('routes', () => {
       `POST /feedback submit-feedback ${authorizer}`,
       `POST /v1/chat/completions create-chat-completion ${authorizer}`,
       `POST /v1/embeddings create-embeddings ${authorizer}`,
+      `POST /v1/messages create-message ${anyHeader}`,
+      `POST /v1/messages/count_tokens count-message-tokens ${anyHeader}`,
     ]);
   });
 
   it('let no malformed key through to the authorizer, and keep its word for a minute', () => {
-    const authorizer = only('AWS::ApiGateway::Authorizer');
+    const [, authorizer = {}] =
+      all('AWS::ApiGateway::Authorizer').find(([, { Type }]) => Type === 'TOKEN') ?? [];
 
     expect(authorizer).toMatchObject({
       Type: 'TOKEN',
@@ -61,6 +66,15 @@ describe('routes', () => {
       IdentityValidationExpression: '^[Bb][Ee][Aa][Rr][Ee][Rr] sk-[0-9A-Za-z]{43}$',
       AuthorizerResultTtlInSeconds: 60,
     });
+    expect(functionIn(authorizer.AuthorizerUri).name).toBe('authorize-request');
+  });
+
+  it('of Anthropic’s clients have an authorizer that is asked about each request, whatever headers it has', () => {
+    const [, authorizer = {}] =
+      all('AWS::ApiGateway::Authorizer').find(([, { Type }]) => Type === 'REQUEST') ?? [];
+
+    expect(authorizer).toMatchObject({ AuthorizerResultTtlInSeconds: 0 });
+    expect(authorizer).not.toHaveProperty('IdentitySource');
     expect(functionIn(authorizer.AuthorizerUri).name).toBe('authorize-request');
   });
 
@@ -128,6 +142,8 @@ describe('routes', () => {
         'POST /~1feedback 500 200',
         'POST /~1v1~1chat~1completions 1000 1000',
         'POST /~1v1~1embeddings 1000 1000',
+        'POST /~1v1~1messages 1000 1000',
+        'POST /~1v1~1messages~1count_tokens 500 200',
       ].sort(),
     );
     for (const method of MethodSettings) {

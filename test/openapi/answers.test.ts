@@ -14,6 +14,8 @@ const stage = await shared('stage');
 const served = await ServedDocument.of(stage);
 const messages = [{ role: 'user', content: 'What is a doorbell?' }];
 const completion = { model: 'gpt-4.1', messages };
+const message = { ...completion, max_tokens: 100 };
+const anthropic = { 'anthropic-version': '2023-06-01' };
 
 let caller: Target;
 let poor: Target;
@@ -134,6 +136,12 @@ describe('what the document says of an answer holds for', () => {
     });
     await expectAnswer('streamChat', 200, { body: { message: 'Hello' } });
     await expectAnswer('listModels', 200);
+    await expectAnswer('listModels', 200, { parameters: { ...anthropic, limit: '2' } });
+    await expectAnswer('getModel', 200, { parameters: { model: 'gpt-4.1' } });
+    await expectAnswer('getModel', 200, { parameters: { ...anthropic, model: 'gpt-4.1' } });
+    await expectAnswer('createMessage', 200, { body: message, parameters: anthropic });
+    await expectAnswer('createMessage', 200, { body: { ...message, stream: true } });
+    await expectAnswer('countMessageTokens', 200, { body: message });
   });
 
   it('a session, from its first message to its end', async () => {
@@ -173,11 +181,13 @@ describe('what the document says of a refusal holds for', () => {
 
   it('a spent budget', async () => {
     await expectAnswer('createChatCompletion', 429, { body: completion }, poor);
+    await expectAnswer('createMessage', 429, { body: message }, poor);
     await expectAnswer('streamChat', 429, { body: { message: 'Hello' } }, poor);
   });
 
   it('a key’s last request of the minute', async () => {
     await expectAnswer('createChatCompletion', 429, { body: completion }, hurried);
+    await expectAnswer('createMessage', 429, { body: message }, hurried);
     await expectAnswer('streamChat', 429, { body: { message: 'Hello' } }, hurried);
   });
 
@@ -191,6 +201,10 @@ describe('what the document says of a refusal holds for', () => {
     await expectAnswer('retryJob', 404, { parameters });
     await expectAnswer('deleteJob', 404, { parameters });
     await expectAnswer('createChatCompletion', 404, { body: { ...completion, model: 'x' } });
+    await expectAnswer('createMessage', 404, { body: { ...message, model: 'x' } });
+    await expectAnswer('countMessageTokens', 404, { body: { ...message, model: 'x' } });
+    await expectAnswer('getModel', 404, { parameters: { model: 'x' } });
+    await expectAnswer('getModel', 404, { parameters: { ...anthropic, model: 'x' } });
     await expectAnswer('streamChat', 401, { body: { message: 'Hello', api_key: 'sk-x' } });
     await expectAnswer('getDocsFile', 404, { parameters: { file: '__proto__' } });
   });
@@ -218,5 +232,9 @@ describe('what the document says of a refusal holds for', () => {
     await expectAnswer('getBatchStats', 422, { parameters: { days: '367' } });
     await expectAnswer('streamChat', 422, { body: { message: '' } });
     await expectAnswer('createChatCompletion', 400, { body: { messages: [] } });
+    await expectAnswer('createMessage', 400, { body: { messages: [] } });
+    await expectAnswer('countMessageTokens', 400, { body: { messages: [] } });
+    await expectAnswer('listModels', 400, { parameters: { limit: '0' } });
+    await expectAnswer('listModels', 400, { parameters: { ...anthropic, limit: '1001' } });
   });
 });

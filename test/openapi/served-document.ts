@@ -122,9 +122,14 @@ function valuesIn(mediaType: string, text: string): unknown[] {
   if (mediaType !== 'text/event-stream') return [text];
   const events = eventsOf(text);
   const broke = events.some((event) => event !== '[DONE]' && 'error' in event);
-  if (events.at(-1) !== '[DONE]' && !broke) throw new Error(`the stream has no end: ${text}`);
+  const last = events.at(-1);
+  const isWhole = last === '[DONE]' || (typeof last === 'object' && isLastOfMessages(last));
+  if (!isWhole && !broke) throw new Error(`the stream has no end: ${text}`);
   return events.filter((event) => event !== '[DONE]');
 }
+
+/** What ends a stream of Messages, as `[DONE]` ends others. */
+const isLastOfMessages = (event: object) => 'type' in event && event.type === 'message_stop';
 
 /** The document, in which no object takes keys that it doesn't name, unless its schema says so. */
 function closed(node: Schema): Schema {

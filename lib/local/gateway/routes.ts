@@ -3,8 +3,8 @@ import type { Functions } from '../lambda/functions.ts';
 import { StageError } from '../stage-error.ts';
 import { account, type ResourceNames, region } from '../template/resource-names.ts';
 import { resolve, resourcesOf, type Template } from '../template/template.ts';
+import { type Authorizer, RequestAuthorizer, TokenAuthorizer } from './authorizers.ts';
 import { pathOf } from './resource-path.ts';
-import { TokenAuthorizer } from './token-authorizer.ts';
 
 /** One method of the API. */
 export interface Route {
@@ -13,7 +13,7 @@ export interface Route {
   path: string;
   function: FunctionHost;
   /** Undefined if anyone may call it. */
-  authorizer: TokenAuthorizer | undefined;
+  authorizer: Authorizer | undefined;
   timeoutMs: number;
   /** Whether the response is streamed. */
   streams: boolean;
@@ -62,22 +62,33 @@ function authorizersOf(
   template: Template,
   names: ResourceNames,
   functions: Functions,
-): Map<string, TokenAuthorizer> {
+): Map<string, Authorizer> {
   const authorizers = resourcesOf(template, 'AWS::ApiGateway::Authorizer');
   return new Map(
     authorizers.map(([id, { Properties }]) => {
-      const { AuthorizerUri, IdentityValidationExpression, AuthorizerResultTtlInSeconds } = resolve(
-        Properties,
-        names,
-      ) as Record<string, string | number>;
-      const authorizer = new TokenAuthorizer({
-        function: functions.find(String(AuthorizerUri)),
-        validation: new RegExp(String(IdentityValidationExpression ?? '')),
-        ttlMs: Number(AuthorizerResultTtlInSeconds ?? 300) * 1000,
-      });
-      return [names.ref(id), authorizer];
+      const described = resolve(Properties, names) as Record<string, string | number>;
+      return [names.ref(id), authorizerOf(id, described, functions)];
     }),
   );
+}
+
+function authorizerOf(
+  id: string,
+  described: Record<string, string | number>,
+  functions: Functions,
+): Authorizer {
+  const { Type, AuthorizerUri, IdentitySource, IdentityValidationExpression } = described;
+  const { AuthorizerResultTtlInSeconds: ttlSeconds = 300 } = described;
+  const fn = functions.find(String(AuthorizerUri));
+  if (Type === 'REQUEST') {
+    if (Number(ttlSeconds) === 0 && !IdentitySource) return new RequestAuthorizer(fn);
+    throw new StageError(`The local stage can't serve ${id}: it keeps what it decides.`);
+  }
+  return new TokenAuthorizer({
+    function: fn,
+    validation: new RegExp(String(IdentityValidationExpression ?? '')),
+    ttlMs: Number(ttlSeconds) * 1000,
+  });
 }
 
 function required<Value>(value: Value | undefined, problem: string): Value {

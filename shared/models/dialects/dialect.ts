@@ -13,8 +13,8 @@ export interface Wire {
   path: string;
   /** The field of a request that limits its output. */
   limitName: string;
-  /** The headers that a provider wants beside `Authorization`. */
-  headers?(apiKey: string): Record<string, string>;
+  /** The headers that the provider at an address wants beside `Authorization`, or, by null, in its place. */
+  headers?(apiKey: string, baseUrl: string): Record<string, string | null>;
   /**
    * Describes a request as a chat completion's, to be measured and held: nothing that may count as prompt is left out,
    * and its `max_tokens` is the limit of its output.

@@ -55,7 +55,10 @@ export function chatUsage(usage: Usage): TokenUsage {
       ...(hasWrites && {
         cache_creation: {
           ephemeral_5m_input_tokens: cacheWriteTokens ?? 0,
-          ephemeral_1h_input_tokens: cacheWrite1hTokens ?? 0,
+          // Untold it is not none: the call may have asked for it.
+          ...(cacheWrite1hTokens !== undefined && {
+            ephemeral_1h_input_tokens: cacheWrite1hTokens,
+          }),
         },
       }),
     },

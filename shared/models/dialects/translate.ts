@@ -7,22 +7,28 @@ import type { AnswerReader, AnswerWriter, Body, Dialect } from './dialect.ts';
  * Returns a provider's response as another dialect has it, so that whoever reads it needn't know what the provider speaks.
  * A stream is translated event by event. One that breaks off, or has events that can't come, breaks the same way.
  */
-export async function translateResponse(
+export function translateResponse(
   response: Response,
   from: Dialect,
   to: Dialect,
   ask: Ask,
-): Promise<Response> {
-  if (!ask.stream) {
-    const answer = (await response.json()) as Body;
-    return Response.json(to.writeAnswer(from.readAnswer(answer), ask));
-  }
+): Response {
   const { body } = response;
   if (!body) throw unavailable(brokeOff);
-  const pieces = translated(body, from.reader(), to.writer(ask));
-  return new Response(ReadableStream.from(pieces), {
-    headers: { 'content-type': 'text/event-stream' },
-  });
+  const pieces = ask.stream
+    ? translated(body, from.reader(), to.writer(ask))
+    : translatedWhole(response, (answer) => to.writeAnswer(from.readAnswer(answer), ask));
+  const type = ask.stream ? 'text/event-stream' : 'application/json';
+  return new Response(ReadableStream.from(pieces), { headers: { 'content-type': type } });
+}
+
+/** Translates as it is read, and not before: an answer that can't be read is one that was taken, and is paid. */
+async function* translatedWhole(
+  response: Response,
+  translate: (answer: Body) => Body,
+): AsyncGenerator<Uint8Array> {
+  const answer = parsedEvent(await response.text());
+  yield Buffer.from(JSON.stringify(translate(answer)));
 }
 
 async function* translated(
@@ -54,10 +60,8 @@ function translatedEvent(text: string, reader: AnswerReader, writer: AnswerWrite
   const data = dataOf(text);
   if (data === undefined) return writer.ping();
   if (data === '[DONE]') return '';
-  return reader
-    .read(parsedEvent(data))
-    .map((event) => writer.write(event))
-    .join('');
+  const written = reader.read(parsedEvent(data)).map((event) => writer.write(event));
+  return written.join('') || writer.ping();
 }
 
 /** Parses the data of an event. Throws `ModelError` for what is no object. */

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { RequestAuthorizer, TokenAuthorizer } from '../../../lib/local/gateway/authorizers.ts';
 import { Gateway } from '../../../lib/local/gateway/gateway.ts';
 import { GatewayResponses } from '../../../lib/local/gateway/gateway-responses.ts';
 import type { Route } from '../../../lib/local/gateway/routes.ts';
-import { TokenAuthorizer } from '../../../lib/local/gateway/token-authorizer.ts';
 import type { FunctionHost } from '../../../lib/local/lambda/function-host.ts';
 import { readAssembly } from '../../../lib/local/template/synthesize.ts';
 import { shared } from '../../support/run/shared.ts';
@@ -161,6 +161,29 @@ describe('the gateway’s authorizer', () => {
     expect(await response.json()).toMatchObject({
       event: { requestContext: { authorizer: { calls: 2 } } },
     });
+  });
+
+  it('of requests is asked about each, with its headers', async () => {
+    const body = policy('Allow').replaceAll(
+      'event.authorizationToken',
+      "event.headers['x-api-key']",
+    );
+    const authorizer = new RequestAuthorizer(functions.start(body));
+    const url = await serve(functions.start(echo), { authorizer });
+    const ask = (headers: Record<string, string>) =>
+      fetch(`${url}/things/1`, { headers }).then((response) => response.json());
+
+    const answers = [
+      await ask({ 'x-api-key': 'a' }),
+      await ask({ 'x-api-key': 'a' }),
+      await ask({}),
+    ];
+
+    expect(answers).toMatchObject([
+      { event: { requestContext: { authorizer: { calls: 1, token: 'a' } } } },
+      { event: { requestContext: { authorizer: { calls: 2, token: 'a' } } } },
+      { event: { requestContext: { authorizer: { calls: 3 } } } },
+    ]);
   });
 
   it.each([

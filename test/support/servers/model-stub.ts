@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach } from 'vitest';
+import { messageBodyOf } from './message-stub.ts';
 import { type Answer, completionBody, type ModelRequestBody } from './model-stub-body.ts';
 
 export interface ModelRequest {
@@ -77,7 +78,7 @@ export async function startModelStub(port = 0) {
       });
       const behaviour = choose(body, requests.length, path) ?? echo(body);
       arrivals.emit('request');
-      await behave(behaviour, body, response, closing.signal);
+      await behave(behaviour, body, response, closing.signal, path);
     } catch (error) {
       if (closing.signal.aborted || response.headersSent) response.destroy();
       else send(response, 500, 'text/plain', `model stub: ${error}`);
@@ -138,12 +139,13 @@ async function behave(
   body: ModelRequestBody,
   response: ServerResponse,
   signal: AbortSignal,
+  path: string,
 ): Promise<void> {
   const type = body.stream ? 'text/event-stream' : 'application/json';
   switch (behaviour.kind) {
     case 'answer':
       if (behaviour.delayMs) await setTimeout(behaviour.delayMs, undefined, { signal });
-      return send(response, 200, type, completionBody(body, behaviour));
+      return send(response, 200, type, bodyOf(path, body, behaviour));
     case 'status': {
       const { status, headers, body: told = errorBody(status) } = behaviour;
       const text = typeof told === 'string' ? told : JSON.stringify(told);
@@ -157,12 +159,16 @@ async function behave(
       return sendPieces(response, behaviour, behaviour.type ?? type);
     case 'hang':
     case 'cut': {
-      const text = completionBody(body, echo(body));
+      const text = bodyOf(path, body, echo(body));
       if (behaviour.at === 'midway') await sendHalf(response, type, text);
       if (behaviour.kind === 'cut') response.destroy();
     }
   }
 }
+
+/** An answer in the dialect of the path that was asked. */
+const bodyOf = (path: string, body: ModelRequestBody, answer: Answer): string =>
+  path.endsWith('/messages') ? messageBodyOf(body, answer.content) : completionBody(body, answer);
 
 function send(
   response: ServerResponse,

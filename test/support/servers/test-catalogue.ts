@@ -29,6 +29,10 @@ export const kinds = {
   caching: 2,
   /** Makes embeddings of three numbers. */
   embedding: 28,
+  /** Speaks Messages, and writes to a cache. */
+  claude: 40,
+  /** Two upstreams; the first speaks Messages. */
+  mixed: 2,
 };
 
 export type ModelKind = keyof typeof kinds;
@@ -38,6 +42,7 @@ const settings: Record<string, object> = {
   restless: { idleTimeoutMs: 600 },
   reasoning: { outputLimitName: 'max_completion_tokens' },
   embedding: { dialects: ['embeddings'] },
+  claude: { dialects: ['messages'] },
 };
 
 const contextWindows: Record<string, number> = { small: 200, roomy: 1_000_000 };
@@ -88,7 +93,7 @@ const slashedOf = ({ models: [plain] }: ReturnType<typeof modelsOf>, slot: numbe
 
 /** The names of a model's upstreams; each listens at `/<name>/v1`. */
 export const upstreamNames = (id: string) =>
-  /^(twin|limping)/.test(id) ? [id, `${id}-second`] : [id];
+  /^(twin|limping|mixed)/.test(id) ? [id, `${id}-second`] : [id];
 
 const isOfEmbeddings = (id: string) => id.startsWith('embedding');
 
@@ -103,7 +108,11 @@ function modelsOf({ suffix, port }: ModelSlot, nowhere: string) {
     const isClosed = /^(unreachable|limping)/.test(name) && !name.endsWith('-second');
     const base = isClosed ? nowhere : `http://127.0.0.1:${port}`;
     const [kind = ''] = name.split('-');
-    return [name, { baseUrl: `${base}/${name}/v1`, secret: 'openai', ...settings[kind] }];
+    const speaks = kind === 'mixed' && !name.endsWith('-second') ? settings['claude'] : {};
+    return [
+      name,
+      { baseUrl: `${base}/${name}/v1`, secret: 'openai', ...settings[kind], ...speaks },
+    ];
   });
   return {
     upstreams: Object.fromEntries(upstreams),
@@ -119,10 +128,11 @@ function modelsOf({ suffix, port }: ModelSlot, nowhere: string) {
         contextWindow: contextWindows[id.split('-')[0] ?? ''] ?? 100_000,
         maxOutputTokens: maxOutputs[id.split('-')[0] ?? ''] ?? 1_000,
         ...(!id.startsWith('blind') && { maxImageTokens: 500 }),
-        ...(id.startsWith('reasoning') && { reasoning: true }),
+        ...(/^(reasoning|claude)/.test(id) && { reasoning: true }),
         usdPerMillionTokens: {
           ...{ input: 1, cachedInput: 0.5, output: 10 },
-          ...(id.startsWith('caching') && { cacheWrite: 1.25, cacheWrite1h: 2 }),
+          ...(/^(caching|claude)/.test(id) && { cacheWrite: 1.25, cacheWrite1h: 2 }),
+          ...(id.startsWith('claude') && { cachedInput: 0.1 }),
         },
       })),
   };

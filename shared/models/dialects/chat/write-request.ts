@@ -3,7 +3,7 @@ import type { Body } from '../dialect.ts';
 
 /** Writes a request as a chat completion's. What the caller asked to have cached is left to the provider. */
 export function writeChatRequest(ask: Ask): Body {
-  const body: Body = { model: ask.model, messages: ask.messages.map(messageOf) };
+  const body: Body = { model: ask.model, messages: messagesOf(ask.messages) };
   const { tools, toolChoice, format, reasoning } = ask;
   if (tools && tools.length > 0) {
     body['tools'] = tools.map(toolOf);
@@ -24,10 +24,28 @@ export function writeChatRequest(ask: Ask): Body {
   return body;
 }
 
+/**
+ * Writes messages. A tool's result is text alone: images and files in results follow as the user's, once the results are
+ * all there, which must stand together.
+ */
+function messagesOf(messages: readonly AskMessage[]): Body[] {
+  return messages.flatMap((message, index) => {
+    const written = messageOf(message);
+    if (message.role !== 'tool' || messages[index + 1]?.role === 'tool') return [written];
+    const first = messages.findLastIndex(({ role }, at) => at < index && role !== 'tool') + 1;
+    const shown = messages.slice(first, index + 1).flatMap(filesIn);
+    return shown.length > 0 ? [written, { role: 'user', content: contentOf(shown) }] : [written];
+  });
+}
+
+const filesIn = ({ role, parts }: AskMessage) =>
+  role === 'tool' ? parts.filter((part) => part.is !== 'text') : [];
+
 function messageOf(message: AskMessage): Body {
   const { role, parts } = message;
   if (role === 'tool') {
-    return { role, tool_call_id: message.callId, content: contentOf(parts) };
+    const texts = parts.filter((part) => part.is === 'text');
+    return { role, tool_call_id: message.callId, content: contentOf(texts) };
   }
   const name = 'name' in message ? { name: message.name } : {};
   if (role !== 'assistant') return { role, content: contentOf(parts), ...name };

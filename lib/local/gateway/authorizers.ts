@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { APIGatewayAuthorizerResult } from 'aws-lambda';
 import type { FunctionHost } from '../lambda/function-host.ts';
 import { InvocationError } from '../lambda/invocation.ts';
@@ -20,11 +21,16 @@ export interface Decision {
   context: Record<string, unknown>;
 }
 
+/** Decides about a request by its headers. */
+export interface Authorizer {
+  decide(headers: IncomingHttpHeaders, methodArn: string): Promise<Decision>;
+}
+
 /**
  * Asks the authorizer's function about a token, and keeps its decision.
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-use-lambda-authorizer.html
  */
-export class TokenAuthorizer {
+export class TokenAuthorizer implements Authorizer {
   private readonly config: AuthorizerConfig;
   private readonly cache = new Map<string, { decision: Decision; untilMs: number }>();
 
@@ -32,7 +38,10 @@ export class TokenAuthorizer {
     this.config = config;
   }
 
-  async decide(token: string | undefined, methodArn: string): Promise<Decision> {
+  async decide(
+    { authorization: token }: IncomingHttpHeaders,
+    methodArn: string,
+  ): Promise<Decision> {
     if (!token || !this.config.validation.test(token)) return malformed;
     const cached = this.cache.get(token);
     if (cached && cached.untilMs > Date.now()) return cached.decision;
@@ -41,8 +50,7 @@ export class TokenAuthorizer {
       this.remember(token, decision);
       return decision;
     } catch (error) {
-      const unauthorized = error instanceof InvocationError && error.message === 'Unauthorized';
-      return { refused: unauthorized ? 'UNAUTHORIZED' : 'AUTHORIZER_FAILURE', context: {} };
+      return failed(error);
     }
   }
 
@@ -55,6 +63,32 @@ export class TokenAuthorizer {
     for (const [old, { untilMs }] of this.cache) if (untilMs <= now) this.cache.delete(old);
     this.cache.set(token, { decision, untilMs: now + this.config.ttlMs });
   }
+}
+
+/**
+ * A REQUEST authorizer that keeps nothing and names no identity sources: its function is asked about each request.
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/configure-api-gateway-lambda-authorization.html
+ */
+export class RequestAuthorizer implements Authorizer {
+  private readonly function: FunctionHost;
+
+  constructor(fn: FunctionHost) {
+    this.function = fn;
+  }
+
+  async decide(headers: IncomingHttpHeaders, methodArn: string): Promise<Decision> {
+    try {
+      return decisionOf(await this.function.invoke({ type: 'REQUEST', headers, methodArn }));
+    } catch (error) {
+      return failed(error);
+    }
+  }
+}
+
+/** The decision where the function threw. */
+function failed(error: unknown): Decision {
+  const unauthorized = error instanceof InvocationError && error.message === 'Unauthorized';
+  return { refused: unauthorized ? 'UNAUTHORIZED' : 'AUTHORIZER_FAILURE', context: {} };
 }
 
 const malformed: Decision = { refused: 'UNAUTHORIZED', context: { refused: 'malformed' } };

@@ -1,0 +1,117 @@
+import { valueError } from '../http/errors.ts';
+import { isAllowedBy, isAskedIn, type Model } from '../models/catalogue.ts';
+import type { RequestBody } from '../models/upstream.ts';
+import { findFileId, noFileIds } from './completion-message.ts';
+import { withPricedCache } from './message-cache.ts';
+import { type MessageHeaders, MessageRequest } from './message-request.ts';
+import { allowedTools } from './message-tools.ts';
+import { refuseOtherCase, refuseOtherCaseWithin } from './other-case.ts';
+import { refuseBeyondLimit } from './output-parameters.ts';
+import { refuseNamed, unsupported } from './unsupported-parameters.ts';
+
+/** Parameters of chat completions that change how much is written, or of what kind: some providers know them here too. */
+const ofCompletions = [
+  ...['n', 'max_completion_tokens', 'modalities', 'audio', 'prediction', 'functions'],
+];
+
+const knownNames = [
+  ...[...Object.keys(MessageRequest.entries), ...unsupported, ...ofCompletions],
+  ...['container', 'context_management', 'cache_control'],
+];
+
+/**
+ * Makes the request to an upstream: the caller's, with no more output than the model has, and without what has no price.
+ * Throws `UnprocessableEntityError` for what could change what the call costs or who sees it, and for a file of the
+ * operator's.
+ */
+export function messageBody(model: Model, request: MessageRequest): RequestBody {
+  const { service_tier, max_tokens, thinking, tools, tool_choice, stream, ...rest } =
+    withoutThinking(model, request);
+  refuseOtherCase(rest, knownNames);
+  refuseOtherCaseWithin(rest.messages, ['body', 'messages']);
+  if (Array.isArray(rest.system)) refuseOtherCaseWithin(rest.system, ['body', 'system']);
+  refuseParameters(model, request);
+  const limit = Math.min(max_tokens, model.maxOutputTokens);
+  const thought = withinLimit(thinking, max_tokens, limit);
+  refuseBeyondLimit({ thinking: thought }, limit);
+  const fileId = findFileId(rest.messages);
+  if (fileId) throw valueError(['body', 'messages', ...fileId], noFileIds);
+  return {
+    ...withPricedCache(model, { ...rest, ...allowedTools(model, { tools, tool_choice }) }),
+    max_tokens: limit,
+    ...(thought && { thinking: thought }),
+    // `auto` may be a tier that the operator has bought.
+    ...(service_tier && { service_tier: service_tier === 'auto' ? 'standard_only' : service_tier }),
+    ...(stream && { stream }),
+  };
+}
+
+/** Clients send these for what is the default anyway. */
+const defaults: Record<string, unknown[]> = { n: [1], service_tier: ['auto', 'standard_only'] };
+
+function refuseParameters(model: Model, request: MessageRequest): void {
+  const { service_tier, ...rest } = request;
+  refuseNamed(model, rest);
+  for (const name of [...ofCompletions, 'container', 'service_tier']) {
+    const isDefault = [null, ...(defaults[name] ?? [])].includes(request[name] ?? null);
+    if (isDefault || isAllowedBy(model, name)) continue;
+    throw valueError(['body', name], `${name} is not available for ${model.id}`);
+  }
+  refuseEdits(model, request['context_management']);
+}
+
+/**
+ * Refuses edits of the prompt that do more than leave some of it out: a summary of it is written, and billed, beside what
+ * the usage tells.
+ *
+ * @see https://platform.claude.com/docs/en/build-with-claude/compaction
+ */
+function refuseEdits(model: Model, management: unknown): void {
+  const { edits } = (management ?? {}) as { edits?: unknown };
+  for (const [index, edit] of (Array.isArray(edits) ? edits : []).entries()) {
+    const type = String((edit as { type?: unknown } | null)?.type);
+    if (type.startsWith('clear_') || isAllowedBy(model, `context_management.${type}`)) continue;
+    throw valueError(
+      ['body', 'context_management', 'edits', index, 'type'],
+      `it is not available for ${model.id}`,
+    );
+  }
+}
+
+/** Clients ask each model to think. One of another dialect that doesn't would be refused for it by its provider. */
+function withoutThinking(model: Model, request: MessageRequest): MessageRequest {
+  if (model.reasoning || isAskedIn(model, 'messages')) return request;
+  const { thinking: _, output_config, ...rest } = request;
+  const { effort: __, ...config }: Record<string, unknown> = output_config ?? {};
+  return { ...rest, ...(Object.keys(config).length > 0 && { output_config: config }) };
+}
+
+/** Less may be thought where the model writes less than was asked for. */
+function withinLimit(thinking: MessageRequest['thinking'], asked: number, limit: number) {
+  const { budget_tokens = 0 } = thinking ?? {};
+  if (limit === asked || budget_tokens < limit) return thinking;
+  return { ...thinking, budget_tokens: limit - 1 };
+}
+
+/** A prompt longer than this many tokens must be asked for, as some models may take one. */
+const longPromptTokens = 1_000_000;
+
+/**
+ * The headers that a provider gets as they came. A prompt may not be asked to be longer than the catalogue says: what is
+ * longer would be no part of what is paid.
+ */
+export function passedHeaders(
+  { contextWindow }: Model,
+  headers: MessageHeaders,
+): Record<string, string> {
+  const { 'anthropic-version': version, 'anthropic-beta': beta } = headers;
+  const betas = beta?.split(',').map((name) => name.trim()) ?? [];
+  const taken = betas.filter(
+    (name) => contextWindow >= longPromptTokens || !/^context-1m\b/i.test(name),
+  );
+  const kept = taken.length === betas.length ? beta : taken.join(',');
+  return {
+    ...(version && { 'anthropic-version': version }),
+    ...(kept && { 'anthropic-beta': kept }),
+  };
+}

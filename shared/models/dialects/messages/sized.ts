@@ -1,0 +1,64 @@
+import type { SizedRequest } from '../../token-bounds.ts';
+import type { Body } from '../dialect.ts';
+import { blocksOf, isOwnTool, listOf } from './wire.ts';
+
+/**
+ * More than the tokens by which Claude is told of a tool that it knows, which are at most some 800.
+ *
+ * @see https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview
+ */
+const bytesOfKnownTool = 1_024;
+
+/** Describes a request as a chat completion's, whose parts are measured. */
+export function sizedMessages(body: Body): SizedRequest {
+  const { model: _, system, messages, max_tokens, metadata: __, ...rest } = body;
+  const known = listOf(body['tools']).filter((tool) => !isOwnTool(tool)).length;
+  return {
+    ...rest,
+    ...(typeof max_tokens === 'number' && { max_tokens }),
+    ...(known > 0 && { known_tools: ' '.repeat(known * bytesOfKnownTool) }),
+    messages: [
+      { role: 'system', content: blocksOf(system).flatMap(partsOf) },
+      ...listOf(messages).map(({ role, content, ...others }) => ({
+        ...others,
+        role,
+        content: blocksOf(content).flatMap(partsOf),
+      })),
+    ],
+  };
+}
+
+/** Blocks whose tokens are no more than the bytes of their JSON. */
+const measured: unknown[] = [
+  ...['thinking', 'redacted_thinking', 'tool_use', 'server_tool_use', 'mcp_tool_use'],
+  ...['search_result', 'tool_reference'],
+];
+
+/** Describes a block by parts whose measure is known. A kind that isn't may be of any length. */
+function partsOf(block: Body): Body[] {
+  const { type, content, source, cache_control } = block;
+  const cached = cache_control === undefined ? {} : { cache_control };
+  if (type === 'text') return [block];
+  if (type === 'image') return [{ type: 'image_url', image_url: {}, ...cached }];
+  if (type === 'tool_result') {
+    const { content: _, ...others } = block;
+    return [textOf(others), ...blocksOf(content).flatMap(partsOf)];
+  }
+  if (type === 'document') return documentParts(block, source as Body | null | undefined);
+  if (measured.includes(type)) return [textOf(block)];
+  return [{ ...block, type: `messages.${type}` }];
+}
+
+function documentParts({ source: _, ...others }: Body, source: Body | null | undefined): Body[] {
+  if (source?.['type'] === 'text') return [textOf({ ...others, data: source['data'] })];
+  if (source?.['type'] === 'content') {
+    return [textOf(others), ...blocksOf(source['content']).flatMap(partsOf)];
+  }
+  return [textOf(others), { type: 'file', file: { file_data: 'data:application/pdf,' } }];
+}
+
+/** A block by the text of its JSON; what it asks to be cached stays beside. */
+function textOf({ cache_control, ...block }: Body): Body {
+  const cached = cache_control === undefined ? {} : { cache_control };
+  return { type: 'text', text: JSON.stringify(block), ...cached };
+}

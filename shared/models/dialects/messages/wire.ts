@@ -1,0 +1,51 @@
+import type { CacheLifetime } from '../ask.ts';
+import type { Body } from '../dialect.ts';
+
+/** The lists in a request: its fields may be anything that its schema lets through. */
+export const listOf = (value: unknown): Body[] =>
+  Array.isArray(value) ? value.filter((each) => typeof each === 'object' && each !== null) : [];
+
+/** What is said, as a list of blocks: a text alone is one. */
+export const blocksOf = (content: unknown): Body[] =>
+  typeof content === 'string' ? [{ type: 'text', text: content }] : listOf(content);
+
+/** How long a provider is asked to keep what ends with a block. */
+export function cacheOf({ cache_control }: Body): { cache?: CacheLifetime } {
+  if (typeof cache_control !== 'object' || cache_control === null) return {};
+  return { cache: (cache_control as Body)['ttl'] === '1h' ? '1h' : '5m' };
+}
+
+/** The same as a block has it. Five minutes are meant where nothing is said. */
+export const cacheControlOf = ({ cache }: { cache?: CacheLifetime }): Body =>
+  cache ? { cache_control: { type: 'ephemeral', ...(cache === '1h' && { ttl: cache }) } } : {};
+
+/**
+ * Tools whose schema and prompt Claude knows, and that the caller runs, by how their types begin.
+ *
+ * @see https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview
+ */
+const knownTypes = ['bash_', 'text_editor_', 'computer_', 'memory_'];
+
+/** Whether a tool is described by its request. */
+export const isOwnTool = ({ type }: Body) =>
+  type === undefined || type === null || type === 'custom';
+
+/** Whether a tool is one that Claude knows without a description, and that the caller runs. */
+export const isKnownTool = ({ type }: Body) =>
+  knownTypes.some((start) => String(type).startsWith(start));
+
+/** Why an answer ended, in words of the wire. */
+export const stopReasons = {
+  stop: 'end_turn',
+  length: 'max_tokens',
+  toolCalls: 'tool_use',
+  contentFilter: 'refusal',
+} as const;
+
+/**
+ * Writes an event of a stream, which has its type as its name too.
+ *
+ * @see https://platform.claude.com/docs/en/build-with-claude/streaming
+ */
+export const namedEvent = (event: { type: string } & Body): string =>
+  `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;

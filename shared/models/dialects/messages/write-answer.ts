@@ -1,0 +1,176 @@
+import { messagesErrorType } from '../../../http/messages-error.ts';
+import { unavailable } from '../../errors.ts';
+import { estimateTokens } from '../../token-bounds.ts';
+import type { AnswerEvent, Usage } from '../answer-event.ts';
+import type { Ask } from '../ask.ts';
+import type { AnswerWriter, Body } from '../dialect.ts';
+import { writeUsage } from './usage.ts';
+import { namedEvent, stopReasons } from './wire.ts';
+
+/** A block that is being written. A call of a tool has its number. */
+interface OpenBlock {
+  type: 'text' | 'thinking' | 'tool_use';
+  call?: number;
+}
+
+type End = AnswerEvent & { is: 'end' };
+
+/** Writes the events of a streamed answer: its blocks one after the other, each closed before the next is opened. */
+export class MessagesAnswerWriter implements AnswerWriter {
+  private readonly ask: Ask;
+  private hasStarted = false;
+  private open: OpenBlock | undefined;
+  private blocks = 0;
+  private usage: Usage | undefined;
+  private hasRefused = false;
+  private outputTokens = 0;
+
+  constructor(ask: Ask) {
+    this.ask = ask;
+  }
+
+  write(event: AnswerEvent): string {
+    const start = this.start(event);
+    return start + this.written(event);
+  }
+
+  ping(): string {
+    return namedEvent({ type: 'ping' });
+  }
+
+  private written(event: AnswerEvent): string {
+    switch (event.is) {
+      case 'start':
+        return '';
+      case 'text':
+        return this.piece('text', { type: 'text_delta', text: event.text });
+      case 'refusal':
+        this.hasRefused = true;
+        return this.piece('text', { type: 'text_delta', text: event.text });
+      case 'thought':
+        return this.piece('thinking', { type: 'thinking_delta', thinking: event.text });
+      case 'signature':
+        return this.signature(event);
+      case 'toolCall':
+        return this.call(event);
+      case 'toolInput':
+        return this.input(event);
+      case 'usage':
+        this.usage = event.usage;
+        return '';
+      case 'error': {
+        const { message, code } = event;
+        return namedEvent({ type: 'error', error: { type: errorTypeOf(code), message } });
+      }
+      case 'end':
+        return this.end(event);
+    }
+  }
+
+  /** Opens the message. Its prompt is estimated where the provider counts it last: `message_delta` has the true count. */
+  private start(event: AnswerEvent): string {
+    if (this.hasStarted || event.is === 'error') return '';
+    this.hasStarted = true;
+    const { id, model } = event.is === 'start' ? event : {};
+    const usage = this.usage ? writeUsage(this.usage) : estimatedUsage(this.ask, 0);
+    const message = { ...messageOf(id, model ?? this.ask.model), usage };
+    return namedEvent({ type: 'message_start', message });
+  }
+
+  private piece(type: 'text' | 'thinking', delta: Body): string {
+    const opened = this.open?.type === type ? '' : this.begin({ type }, emptyBlocks[type]);
+    this.outputTokens += estimateTokens(String(delta['text'] ?? delta['thinking']));
+    return opened + this.delta(delta);
+  }
+
+  /** Signs the thought before it, whose block it ends. */
+  private signature({ signature, encrypted }: AnswerEvent & { is: 'signature' }): string {
+    if (encrypted !== undefined) {
+      const block = { type: 'redacted_thinking', data: encrypted };
+      return this.begin({ type: 'thinking' }, block) + this.stop();
+    }
+    return this.piece('thinking', { type: 'signature_delta', signature }) + this.stop();
+  }
+
+  private call({ index, id, name }: AnswerEvent & { is: 'toolCall' }): string {
+    const block = { type: 'tool_use', id, name, input: {} };
+    return this.begin({ type: 'tool_use', call: index }, block);
+  }
+
+  private input({ index, text }: AnswerEvent & { is: 'toolInput' }): string {
+    if (this.open?.call !== index) throw unavailable('The model mixed up its calls of tools.');
+    this.outputTokens += estimateTokens(text);
+    return this.delta({ type: 'input_json_delta', partial_json: text });
+  }
+
+  private begin(open: OpenBlock, content_block: Body): string {
+    const stopped = this.stop();
+    this.open = open;
+    const index = this.blocks;
+    this.blocks += 1;
+    return stopped + namedEvent({ type: 'content_block_start', index, content_block });
+  }
+
+  private delta(delta: Body): string {
+    return namedEvent({ type: 'content_block_delta', index: this.blocks - 1, delta });
+  }
+
+  private stop(): string {
+    if (!this.open) return '';
+    this.open = undefined;
+    return namedEvent({ type: 'content_block_stop', index: this.blocks - 1 });
+  }
+
+  private end(end: End): string {
+    const { ask, outputTokens } = this;
+    const usage = this.usage ? writeUsage(this.usage) : estimatedUsage(ask, outputTokens);
+    return (
+      this.stop() +
+      namedEvent({
+        type: 'message_delta',
+        delta: stopOf(end, this.hasRefused),
+        usage,
+      }) +
+      namedEvent({ type: 'message_stop' })
+    );
+  }
+}
+
+export const emptyBlocks = {
+  text: { type: 'text', text: '' },
+  thinking: { type: 'thinking', thinking: '', signature: '' },
+};
+
+export function stopOf({ reason, stopSequence }: End, hasRefused: boolean) {
+  if (stopSequence !== undefined) {
+    return { stop_reason: 'stop_sequence', stop_sequence: stopSequence };
+  }
+  const isRefused = hasRefused && reason === 'stop';
+  return { stop_reason: isRefused ? 'refusal' : stopReasons[reason], stop_sequence: null };
+}
+
+export const messageOf = (id: string | undefined, model: string): Body => ({
+  id: id ?? `msg_${crypto.randomUUID().replaceAll('-', '')}`,
+  type: 'message',
+  role: 'assistant',
+  model,
+  content: [],
+  stop_reason: null,
+  stop_sequence: null,
+});
+
+/**
+ * Estimates a usage that its provider hasn't told: the prompt by its text alone. It says what it is, so that nobody pays
+ * by it.
+ */
+export function estimatedUsage({ messages, tools }: Ask, outputTokens: number): Body {
+  const asked = JSON.stringify([messages, tools ?? []], (key, value) =>
+    key === 'url' ? undefined : value,
+  );
+  const usage = writeUsage({ promptTokens: estimateTokens(asked), outputTokens });
+  return { ...usage, estimated: true };
+}
+
+/** Errors that have Anthropic's own type keep it. */
+export const errorTypeOf = (code: string | undefined): string =>
+  code?.endsWith('_error') ? code : messagesErrorType(503);

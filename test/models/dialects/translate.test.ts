@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import type { Ask } from '../../../shared/models/dialects/ask.ts';
+import { dialects } from '../../../shared/models/dialects/dialects.ts';
+import { translateResponse } from '../../../shared/models/dialects/translate.ts';
+import { messageStream } from '../../support/servers/message-stub.ts';
+import { streamOf } from '../../support/servers/model-stub-pieces.ts';
+
+const ask: Ask = { model: 'a-model', messages: [], stream: true };
+
+it('keeps a stream alive that its provider keeps alive, in the caller’s words', async () => {
+  const { chat, messages } = dialects;
+  const toChat = new Response(messageStream([{ type: 'text', text: 'hello' }]).join(''));
+  const toMessages = new Response([': still here\n\n', ...streamOf(['hello'])].join(''));
+
+  expect(await translateResponse(toChat, messages, chat, ask).text()).toContain(': ping\n\n');
+  expect(await translateResponse(toMessages, chat, messages, ask).text()).toMatch(
+    /^event: ping\ndata: \{"type":"ping"\}\n\nevent: message_start/,
+  );
+});

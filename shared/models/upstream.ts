@@ -121,12 +121,9 @@ async function askIn(
   taken: TakenPrompts,
 ): Promise<Omit<OpenedCompletion, 'model'>> {
   if (spoken === dialect) {
-    return ask(
-      upstream,
-      { dialect, body: requestTo(model, upstream, dialect, body) },
-      signal,
-      taken,
-    );
+    const sent = (dialects[dialect].sent?.(body) ?? body) as RequestBody;
+    const request = { dialect, body: requestTo(model, upstream, dialect, sent) };
+    return ask(upstream, request, signal, taken);
   }
   const question = dialects[dialect].readRequest(body);
   const written = dialects[spoken].writeRequest(question, model) as RequestBody;

@@ -15,6 +15,8 @@ export interface Dialect {
   limitName: string;
   /** The headers that a provider wants beside `Authorization`. */
   headers?(apiKey: string): Record<string, string>;
+  /** Leaves out of a caller's request what is not for a provider. Nothing is, unless a dialect says what. */
+  sent?(body: Body): Body;
   /**
    * Describes a request as a chat completion's, to be measured and held: nothing that may count as prompt is left out,
    * and its `max_tokens` is the limit of its output.

@@ -25,6 +25,7 @@ interface Chunk {
   model?: unknown;
   choices?: ({ delta?: Delta; message?: Delta; finish_reason?: unknown } | null)[] | null;
   usage?: TokenUsage | null;
+  service_tier?: unknown;
   error?: unknown;
 }
 
@@ -36,7 +37,7 @@ export class ChatAnswerReader implements AnswerReader {
   private readonly calls = new Set<number>();
 
   read(event: Body): AnswerEvent[] {
-    const { id, model, choices, usage, error } = event as Chunk;
+    const { id, model, choices, usage, service_tier, error } = event as Chunk;
     if (error) return [this.error(error)];
     const events: AnswerEvent[] = [];
     if (!this.hasStarted) {
@@ -51,7 +52,10 @@ export class ChatAnswerReader implements AnswerReader {
     events.push(...this.pieces(choice?.delta ?? choice?.message ?? {}));
     const reason = reasons[String(choice?.finish_reason)];
     if (reason) this.end(reason);
-    if (usage) events.push({ is: 'usage', usage: usageOf(usage) });
+    if (usage) {
+      const serviceTier = typeof service_tier === 'string' ? { serviceTier: service_tier } : {};
+      events.push({ is: 'usage', usage: usageOf(usage), ...serviceTier });
+    }
     return events;
   }
 

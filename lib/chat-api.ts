@@ -55,6 +55,16 @@ export class ChatApi extends Construct {
     ledger.grantSpend(createChatCompletion);
     providers.grantCall(createChatCompletion);
     api.routeStreamed('POST', '/v1/chat/completions', createChatCompletion, maxAnswerTime);
+    const createResponse = new ServiceFunction(this, 'create-response', {
+      description: 'POST /v1/responses',
+      timeout: maxAnswerTime,
+      memorySize: completionsMemoryMb,
+      logs,
+    });
+    ledger.grantSpend(createResponse);
+    providers.grantCall(createResponse);
+    api.routeStreamed('POST', '/v1/responses', createResponse, maxAnswerTime);
+    this.endpoint('count-response-tokens', 'POST', '/v1/responses/input_tokens');
     this.endpoint('list-models', 'GET', '/v1/models');
     // A model's id may have slashes.
     this.endpoint('get-model', 'GET', '/v1/models/{model+}');

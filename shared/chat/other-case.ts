@@ -28,9 +28,12 @@ export function refuseOtherCase(
   for (const name of Object.keys(parameters)) refuseUnlessWritten(name, known, ['body']);
 }
 
-/** Throws the same for a field within messages that stand at a place. */
-export const refuseOtherCaseWithin = (messages: readonly unknown[], place: Place): void =>
-  refuseWithin(messages, byFolded(messageNames), place);
+/** Throws the same for a field within messages that stand at a place. They may have further names. */
+export const refuseOtherCaseWithin = (
+  messages: readonly unknown[],
+  place: Place,
+  names: readonly string[] = [],
+): void => refuseWithin(messages, byFolded([...messageNames, ...names]), place);
 
 function refuseWithin(value: unknown, known: Known, loc: Place): void {
   if (typeof value !== 'object' || value === null || loc.length > maxDepth) return;

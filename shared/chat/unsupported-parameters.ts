@@ -49,6 +49,10 @@ export function refuseInMessages(model: Model, messages: readonly unknown[], wit
   refuseUnpriced(model, { messages }, within);
 }
 
+/** Refuses the same in the items of a response's input. */
+export const refuseUnpricedItems = (model: Model, items: readonly unknown[]): void =>
+  refuseUnpriced(model, { items }, ['body'], { items: 'input' });
+
 /** What has a price of its own at every provider that has it. Audio that is sent may have that of other input. */
 const pricedApart = ['cacheWrite', 'cacheWrite1h', 'audioOutput'] as const;
 
@@ -57,11 +61,12 @@ function refuseUnpriced(
   model: Model,
   parameters: Record<string, unknown>,
   within: Place = ['body'],
+  names: Readonly<Record<string, string>> = {},
 ): void {
   if (isFree(model)) return;
   const asked = askedKinds(parameters);
   for (const kind of pricedApart) {
-    const place = asked[kind];
+    const place = asked[kind]?.map((name) => names[name] ?? name);
     if (!place || model.usdPerMillionTokens[kind] !== undefined) continue;
     throw valueError(
       [...within, ...place],

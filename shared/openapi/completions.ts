@@ -93,12 +93,15 @@ export const completionComponents = {
 
 const model = catalogue.defaults.chat;
 const entry = { id: model, object: 'model', created: 0, owned_by: 'openai' } as const;
-const noSuchModel = completionErrorAnswer('There is no such model, or the key may not use it.', {
-  message: 'The model no-such-model does not exist.',
-  type: 'invalid_request_error',
-  param: 'model',
-  code: 'model_not_found',
-});
+export const noSuchModel = completionErrorAnswer(
+  'There is no such model, or the key may not use it.',
+  {
+    message: 'The model no-such-model does not exist.',
+    type: 'invalid_request_error',
+    param: 'model',
+    code: 'model_not_found',
+  },
+);
 
 export const completionOperations: Operation[] = [
   {

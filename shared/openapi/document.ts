@@ -14,6 +14,7 @@ import { refTo, toJsonSchemas } from './json-schema.ts';
 import { messageComponents } from './messages.ts';
 import { type Component, tags } from './operation.ts';
 import { pathsOf, webhooksOf } from './paths.ts';
+import { responseComponents, responseOperations } from './responses.ts';
 import { serviceComponents, serviceOperations } from './service.ts';
 import { sessionComponents, sessionOperations } from './sessions.ts';
 import { estimateComponents, submissionComponents, submitOperation } from './submit-job.ts';
@@ -39,6 +40,7 @@ const components: Record<string, Component> = {
   ...chatComponents,
   ...sessionComponents,
   ...completionComponents,
+  ...responseComponents,
   ...usageComponents,
   ...feedbackComponents,
   ...serviceComponents,
@@ -51,6 +53,7 @@ const operations = [
   chatOperation,
   ...sessionOperations,
   ...completionOperations,
+  ...responseOperations,
   ...usageOperations,
   feedbackOperation,
   ...serviceOperations,

@@ -8,6 +8,8 @@ export const tags = {
   Chat: 'One message at a time, answered as a stream of events made to be shown.',
   'Chat completions':
     'The same protocol as OpenAI’s: its clients work with `/v1` as their base URL.',
+  Responses:
+    'OpenAI’s newer protocol, which Codex and the Agents SDK speak. Nothing is kept of a conversation.',
   Usage: 'What a key may spend, and what it has spent.',
   Feedback: 'What users thought of an answer.',
   Service: 'The service itself; no API key is asked for.',

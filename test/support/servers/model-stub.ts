@@ -5,6 +5,7 @@ import { json } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach } from 'vitest';
 import { type Answer, completionBody, type ModelRequestBody } from './model-stub-body.ts';
+import { lastInput, type ResponseRequestBody, responseText } from './responses-stub.ts';
 
 export interface ModelRequest {
   /** Where it was sent: upstreams at one stub differ by their paths. */
@@ -75,9 +76,9 @@ export async function startModelStub(port = 0) {
         at: Date.now(),
         closed: endOf(response),
       });
-      const behaviour = choose(body, requests.length, path) ?? echo(body);
+      const behaviour = choose(body, requests.length, path) ?? echo(body, path);
       arrivals.emit('request');
-      await behave(behaviour, body, response, closing.signal);
+      await behave(behaviour, body, path, response, closing.signal);
     } catch (error) {
       if (closing.signal.aborted || response.headersSent) response.destroy();
       else send(response, 500, 'text/plain', `model stub: ${error}`);
@@ -136,6 +137,7 @@ export function chooser(script: Script): Choose {
 async function behave(
   behaviour: Behaviour,
   body: ModelRequestBody,
+  path: string,
   response: ServerResponse,
   signal: AbortSignal,
 ): Promise<void> {
@@ -143,7 +145,7 @@ async function behave(
   switch (behaviour.kind) {
     case 'answer':
       if (behaviour.delayMs) await setTimeout(behaviour.delayMs, undefined, { signal });
-      return send(response, 200, type, completionBody(body, behaviour));
+      return send(response, 200, type, answerText(body, path, behaviour));
     case 'status': {
       const { status, headers, body: told = errorBody(status) } = behaviour;
       const text = typeof told === 'string' ? told : JSON.stringify(told);
@@ -157,7 +159,7 @@ async function behave(
       return sendPieces(response, behaviour, behaviour.type ?? type);
     case 'hang':
     case 'cut': {
-      const text = completionBody(body, echo(body));
+      const text = answerText(body, path, echo(body, path));
       if (behaviour.at === 'midway') await sendHalf(response, type, text);
       if (behaviour.kind === 'cut') response.destroy();
     }
@@ -199,8 +201,18 @@ async function sendPieces(
   if (ending === 'cut') response.destroy();
 }
 
-function echo({ messages }: ModelRequestBody): Answer & { kind: 'answer' } {
-  const content = messages.findLast(({ role }) => role === 'user')?.content ?? '';
+const isResponses = (path: string) => path.endsWith('/responses');
+
+/** The body of an answer in the dialect of its path. */
+const answerText = (body: ModelRequestBody, path: string, answer: Answer): string =>
+  isResponses(path)
+    ? responseText(body as unknown as ResponseRequestBody, answer)
+    : completionBody(body, answer);
+
+function echo(body: ModelRequestBody, path: string): Answer & { kind: 'answer' } {
+  const content = isResponses(path)
+    ? lastInput(body as unknown as ResponseRequestBody)
+    : (body.messages.findLast(({ role }) => role === 'user')?.content ?? '');
   return {
     kind: 'answer',
     content: `echo: ${typeof content === 'string' ? content : JSON.stringify(content)}`,

@@ -27,6 +27,10 @@ export const kinds = {
   blind: 2,
   /** Writes to a cache. */
   caching: 2,
+  /** Its upstream speaks responses alone. */
+  responding: 30,
+  /** Thinks first, and speaks responses alone. */
+  pondering: 4,
 };
 
 export type ModelKind = keyof typeof kinds;
@@ -35,6 +39,8 @@ const settings: Record<string, object> = {
   hasty: { firstByteTimeoutMs: 150 },
   restless: { idleTimeoutMs: 600 },
   reasoning: { outputLimitName: 'max_completion_tokens' },
+  responding: { dialects: ['responses'] },
+  pondering: { dialects: ['responses'] },
 };
 
 const contextWindows: Record<string, number> = { small: 200, roomy: 1_000_000 };
@@ -104,7 +110,7 @@ function modelsOf({ suffix, port }: ModelSlot, nowhere: string) {
       contextWindow: contextWindows[id.split('-')[0] ?? ''] ?? 100_000,
       maxOutputTokens: maxOutputs[id.split('-')[0] ?? ''] ?? 1_000,
       ...(!id.startsWith('blind') && { maxImageTokens: 500 }),
-      ...(id.startsWith('reasoning') && { reasoning: true }),
+      ...(/^(reasoning|pondering)/.test(id) && { reasoning: true }),
       usdPerMillionTokens: {
         ...{ input: 1, cachedInput: 0.5, output: 10 },
         ...(id.startsWith('caching') && { cacheWrite: 1.25, cacheWrite1h: 2 }),

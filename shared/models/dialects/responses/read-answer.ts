@@ -138,7 +138,9 @@ export function readResponsesAnswer(answer: Body): AnswerEvent[] {
   const reader = new ResponsesAnswerReader();
   const { status, error } = answer;
   if (error && status === undefined) return reader.read({ type: 'error', error });
-  return ['created', status].flatMap((each) =>
-    reader.read({ type: `response.${each}`, response: answer }),
-  );
+  const begun = reader.read({ type: 'response.created', response: answer });
+  const isOver = ['completed', 'incomplete', 'failed'].includes(String(status));
+  const type = `response.${isOver ? status : 'incomplete'}`;
+  const rest = reader.read({ type, response: answer });
+  return [...begun, ...rest.filter(({ is }) => isOver || is !== 'end')];
 }

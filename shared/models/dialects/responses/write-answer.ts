@@ -127,7 +127,8 @@ export class ResponsesAnswerWriter implements AnswerWriter {
     return { type: 'response.failed', response: this.response };
   }
 
-  private get come(): Body {
+  /** What has come so far. */
+  get come(): Body {
     const { usage, items } = this;
     return {
       output: items.map((item) => item.soFar),
@@ -140,5 +141,5 @@ export class ResponsesAnswerWriter implements AnswerWriter {
 export function writeResponsesAnswer(events: readonly AnswerEvent[], ask: Ask): Body {
   const writer = new ResponsesAnswerWriter(ask);
   for (const event of events) writer.write(event);
-  return writer.response;
+  return { ...writer.response, ...writer.come };
 }

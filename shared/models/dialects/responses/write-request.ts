@@ -20,7 +20,7 @@ import { encryptedContentOf } from './encrypted-content.ts';
 export function writeResponsesRequest(ask: Ask, model: Model): Body {
   if (ask.stop && ask.stop.length > 0) throw untranslatable(['stop'], 'a stop sequence');
   if (ask.topK !== undefined) throw untranslatable(['top_k'], 'top_k');
-  const { metadata: _, ...fields } = askedFields(ask);
+  const { metadata: _, reasoning: __, ...fields } = askedFields(ask);
   const effort = effortOf(ask, model);
   const summary = ask.reasoning?.isShown ? { summary: 'auto' } : {};
   const reasoning = { ...(effort !== undefined && { effort }), ...summary };

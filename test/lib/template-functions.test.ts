@@ -66,7 +66,8 @@ describe('functions', () => {
 
     expect(Object.fromEntries(reserved)).toEqual({
       'authorize-request': 50,
-      'create-chat-completion': 350,
+      'create-chat-completion': 200,
+      'create-response': 150,
       'dispatch-jobs': 10,
       'roll-up-usage': 10,
       'stream-chat': 150,
@@ -91,13 +92,12 @@ describe('functions', () => {
   it.each<[string, Record<string, string[]>]>([
     ['authorize-request', { dynamodb: ['GetItem'] }],
     ['cancel-job', { dynamodb: ['GetItem', 'Query', 'UpdateItem'] }],
-    [
-      'create-chat-completion',
-      {
-        dynamodb: ['PutItem', 'UpdateItem'],
-        secretsmanager: ['GetSecretValue'],
-      },
-    ],
+    ...['create-chat-completion', 'create-response'].map(
+      (name): [string, Record<string, string[]>] => [
+        name,
+        { dynamodb: ['PutItem', 'UpdateItem'], secretsmanager: ['GetSecretValue'] },
+      ],
+    ),
     [
       'dispatch-jobs',
       { dynamodb: ['GetItem', 'PutItem', 'UpdateItem', ...stream], sqs: [...queue, 'SendMessage'] },

@@ -47,6 +47,8 @@ describe('routes', () => {
       `POST /chat/stream stream-chat ${authorizer}`,
       `POST /feedback submit-feedback ${authorizer}`,
       `POST /v1/chat/completions create-chat-completion ${authorizer}`,
+      `POST /v1/responses create-response ${authorizer}`,
+      `POST /v1/responses/input_tokens count-response-tokens ${authorizer}`,
     ]);
   });
 
@@ -124,6 +126,8 @@ describe('routes', () => {
         'POST /~1chat~1stream 1000 1000',
         'POST /~1feedback 500 200',
         'POST /~1v1~1chat~1completions 1000 1000',
+        'POST /~1v1~1responses 1000 1000',
+        'POST /~1v1~1responses~1input_tokens 500 200',
       ].sort(),
     );
     for (const method of MethodSettings) {

@@ -1,6 +1,7 @@
 import OpenAI from 'openai';
 import { forgetSecret, secretText } from '../aws/secrets.ts';
 import { setting } from '../config.ts';
+import { UnprocessableEntityError } from '../http/errors.ts';
 import { errorWords, log } from '../log.ts';
 import { catalogue, type Model } from './catalogue.ts';
 import { admit, type Pause, recordFailure, recordNothing, recordSuccess } from './circuit.ts';
@@ -60,7 +61,8 @@ const nobodyPays: TakenPrompts = { onTaken: () => {}, coverNext: async () => tru
  * takes it. After a throttle, a fault or a timeout before the first byte the next upstream is tried, if the call can pay
  * for it.
  *
- * Throws `ModelError`: 400 or 404 if an upstream refuses the request, 503 if none is left or `signal` aborts.
+ * Throws `ModelError`: 400 or 404 if an upstream refuses the request, 503 if none is left or `signal` aborts; and
+ * `UnprocessableEntityError` if none can be told the request in a dialect that it speaks.
  */
 export async function openCompletion(
   model: Model,
@@ -70,6 +72,7 @@ export async function openCompletion(
   taken: TakenPrompts = nobodyPays,
 ): Promise<OpenedCompletion> {
   const failures: ModelError[] = [];
+  let untold: UnprocessableEntityError | undefined;
   for (const each of model.upstreams) {
     const { upstream, model: upstreamModel } = each;
     const last = failures.at(-1);
@@ -83,7 +86,7 @@ export async function openCompletion(
       continue;
     }
     try {
-      const spoken = spokenFor(dialect, each.dialects ?? upstreamNamed(upstream).dialects);
+      const spoken = spokenFor(dialect, each.dialects ?? spokenBy(upstream));
       const said = { dialect, body: { ...body, model: upstreamModel } };
       const opened = await askIn(spoken, model, upstream, said, signal, taken);
       recordSuccess(circuit, keyId);
@@ -94,7 +97,9 @@ export async function openCompletion(
         : toModelError(error);
       if (signal.aborted || !(told instanceof ModelError)) {
         recordNothing(circuit, keyId);
-        throw told;
+        if (!(told instanceof UnprocessableEntityError)) throw told;
+        untold ??= told;
+        continue;
       }
       const failure = withoutPrompt(told, body);
       if (isUpstreamsFault(failure)) recordFailure(circuit, keyId);
@@ -104,8 +109,12 @@ export async function openCompletion(
       failures.push(failure);
     }
   }
-  throw noneLeft(failures);
+  throw failures.length === 0 && untold ? untold : noneLeft(failures);
 }
+
+/** The dialects that an upstream speaks. Where one address serves all, it is known to speak chat completions alone. */
+const spokenBy = (upstream: string): readonly DialectName[] =>
+  setting('OPENAI_BASE_URL') ? ['chat'] : upstreamNamed(upstream).dialects;
 
 /** The dialect in which an upstream is asked: the caller's, if it speaks that. */
 const spokenFor = (dialect: DialectName, among: readonly DialectName[]): DialectName =>

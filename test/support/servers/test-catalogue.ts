@@ -29,6 +29,8 @@ export const kinds = {
   caching: 2,
   /** Its upstream speaks responses alone. */
   responding: 30,
+  /** Two upstreams; the second speaks responses alone. */
+  mixed: 4,
   /** Thinks first, and speaks responses alone. */
   pondering: 4,
 };
@@ -41,6 +43,7 @@ const settings: Record<string, object> = {
   reasoning: { outputLimitName: 'max_completion_tokens' },
   responding: { dialects: ['responses'] },
   pondering: { dialects: ['responses'] },
+  'second mixed': { dialects: ['responses'] },
 };
 
 const contextWindows: Record<string, number> = { small: 200, roomy: 1_000_000 };
@@ -90,7 +93,7 @@ const slashedOf = ({ models: [plain] }: ReturnType<typeof modelsOf>, slot: numbe
 
 /** The names of a model's upstreams; each listens at `/<name>/v1`. */
 export const upstreamNames = (id: string) =>
-  /^(twin|limping)/.test(id) ? [id, `${id}-second`] : [id];
+  /^(twin|limping|mixed)/.test(id) ? [id, `${id}-second`] : [id];
 
 function modelsOf({ suffix, port }: ModelSlot, nowhere: string) {
   const ids = Object.entries(kinds).flatMap(([kind, count]) =>
@@ -100,7 +103,8 @@ function modelsOf({ suffix, port }: ModelSlot, nowhere: string) {
     const isClosed = /^(unreachable|limping)/.test(name) && !name.endsWith('-second');
     const base = isClosed ? nowhere : `http://127.0.0.1:${port}`;
     const [kind = ''] = name.split('-');
-    return [name, { baseUrl: `${base}/${name}/v1`, secret: 'openai', ...settings[kind] }];
+    const own = name.endsWith('-second') && settings[`second ${kind}`];
+    return [name, { baseUrl: `${base}/${name}/v1`, secret: 'openai', ...settings[kind], ...own }];
   });
   return {
     upstreams: Object.fromEntries(upstreams),

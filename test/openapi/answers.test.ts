@@ -14,6 +14,7 @@ const stage = await shared('stage');
 const served = await ServedDocument.of(stage);
 const messages = [{ role: 'user', content: 'What is a doorbell?' }];
 const completion = { model: 'gpt-4.1', messages };
+const response = { model: 'gpt-4.1', input: messages };
 
 let caller: Target;
 let poor: Target;
@@ -121,6 +122,9 @@ describe('what the document says of an answer holds for', () => {
     await expectAnswer('createChatCompletion', 200, {
       body: { ...completion, stream: true, stream_options, n: 2 },
     });
+    await expectAnswer('createResponse', 200, { body: response });
+    await expectAnswer('createResponse', 200, { body: { ...response, stream: true } });
+    await expectAnswer('countResponseTokens', 200, { body: response });
     await expectAnswer('streamChat', 200, { body: { message: 'Hello' } });
     await expectAnswer('listModels', 200);
   });
@@ -162,6 +166,7 @@ describe('what the document says of a refusal holds for', () => {
 
   it('a spent budget', async () => {
     await expectAnswer('createChatCompletion', 429, { body: completion }, poor);
+    await expectAnswer('createResponse', 429, { body: response }, poor);
     await expectAnswer('streamChat', 429, { body: { message: 'Hello' } }, poor);
   });
 
@@ -179,6 +184,9 @@ describe('what the document says of a refusal holds for', () => {
     await expectAnswer('stopJob', 404, { parameters });
     await expectAnswer('retryJob', 404, { parameters });
     await expectAnswer('createChatCompletion', 404, { body: { ...completion, model: 'x' } });
+    await expectAnswer('createResponse', 404, { body: { ...response, model: 'x' } });
+    await expectAnswer('createResponse', 400, { body: { ...response, store: true } });
+    await expectAnswer('countResponseTokens', 400, { body: { ...response, input: 5 } });
     await expectAnswer('streamChat', 401, { body: { message: 'Hello', api_key: 'sk-x' } });
     await expectAnswer('getDocsFile', 404, { parameters: { file: '__proto__' } });
   });

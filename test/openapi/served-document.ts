@@ -116,13 +116,18 @@ export class ServedDocument {
   }
 }
 
+/** How the stream of a response ends. */
+const ends: unknown[] = ['response.completed', 'response.incomplete', 'response.failed'];
+
 /** The values that an answer's body holds: one, or a stream's events. */
 function valuesIn(mediaType: string, text: string): unknown[] {
   if (mediaType === 'application/json') return [JSON.parse(text)];
   if (mediaType !== 'text/event-stream') return [text];
   const events = eventsOf(text);
   const broke = events.some((event) => event !== '[DONE]' && 'error' in event);
-  if (events.at(-1) !== '[DONE]' && !broke) throw new Error(`the stream has no end: ${text}`);
+  const last = events.at(-1);
+  const isOver = last === '[DONE]' || ends.includes(last?.['type']);
+  if (!isOver && !broke) throw new Error(`the stream has no end: ${text}`);
   return events.filter((event) => event !== '[DONE]');
 }
 

@@ -2,7 +2,7 @@ import {
   countResponseTokens,
   ResponseTokensRequest,
 } from '../shared/chat/count-response-tokens.ts';
-import { completionError } from '../shared/http/error-response.ts';
+import { responseError } from '../shared/http/error-response.ts';
 import { jsonEndpoint } from '../shared/http/json-endpoint.ts';
 import { json } from '../shared/http/response.ts';
 
@@ -10,5 +10,5 @@ import { json } from '../shared/http/response.ts';
 export const handler = jsonEndpoint(
   { body: ResponseTokensRequest },
   async ({ body }, caller) => json(200, countResponseTokens(body, caller)),
-  completionError,
+  responseError,
 );

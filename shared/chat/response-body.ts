@@ -1,5 +1,5 @@
 import { valueError } from '../http/errors.ts';
-import type { Model } from '../models/catalogue.ts';
+import { isAllowedBy, type Model } from '../models/catalogue.ts';
 import type { RequestBody } from '../models/upstream.ts';
 import { dataUrlAdvice, noFileIds, pathTo } from './completion-message.ts';
 import { refuseOtherCase, refuseOtherCaseWithin } from './other-case.ts';
@@ -44,6 +44,10 @@ export function responseBody(
   const limit = Math.min(max_output_tokens ?? model.maxOutputTokens, model.maxOutputTokens);
   refuseBeyondLimit(rest, limit);
   refuseElsewhere(items);
+  refuseOtherMode(model, rest.reasoning, ['reasoning']);
+  for (const [index, { reasoning }] of (items as Record<string, unknown>[]).entries()) {
+    refuseOtherMode(model, reasoning, ['input', index, 'reasoning']);
+  }
   const { leftOut, ...tools } = toolsFor(model, request);
   const body = {
     ...rest,
@@ -68,6 +72,13 @@ function refuseKept(request: ResponseRequest): void {
     if ((value ?? false) !== false)
       throw valueError(['body', name], `not available. ${nothingKept}`);
   }
+}
+
+/** A mode of thinking such as `pro` has a price of its own. */
+function refuseOtherMode(model: Model, reasoning: unknown, place: (string | number)[]): void {
+  const { mode } = (reasoning ?? {}) as { mode?: unknown };
+  if ((mode ?? 'standard') === 'standard' || isAllowedBy(model, 'reasoning.mode')) return;
+  throw valueError(['body', ...place, 'mode'], `only standard is available for ${model.id}`);
 }
 
 function refuseUnlessAbsent({ id }: Model, name: string, value: unknown): void {

@@ -31,6 +31,8 @@ const ToolType = v.pipe(
 
 export const ResponseTool = dictionary(v.looseObject({ type: ToolType }));
 
+export const Tools = listOf(ResponseTool, maxTools);
+
 const ToolChoice = oneOf(
   [v.picklist(['none', 'auto', 'required']), dictionary(v.looseObject({ type: v.string() }))],
   (choice) =>
@@ -77,7 +79,7 @@ const read = {
   max_output_tokens: orDefault(integerBetween(1, Number.MAX_SAFE_INTEGER)),
   temperature: orDefault(numberBetween(0, 2)),
   top_p: orDefault(numberBetween(0, 1)),
-  tools: orDefault(listOf(ResponseTool, maxTools)),
+  tools: orDefault(Tools),
   tool_choice: orDefault(ToolChoice),
   parallel_tool_calls: orDefault(v.boolean()),
   text: orDefault(ResponseText),

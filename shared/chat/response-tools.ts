@@ -1,6 +1,7 @@
+import * as v from 'valibot';
 import { valueError } from '../http/errors.ts';
 import { isAllowedBy, type Model } from '../models/catalogue.ts';
-import type { ResponseRequest } from './response-request.ts';
+import { type ResponseRequest, Tools } from './response-request.ts';
 
 type Tool = NonNullable<ResponseRequest['tools']>[number];
 
@@ -18,6 +19,7 @@ const ofToolSearch = ['defer_loading', 'allowed_callers'];
 
 /** The tools of a request that go on to its model, and the types of those that don't. */
 export interface ToolsFor {
+  input: ResponseRequest['input'];
   tools?: Tool[];
   tool_choice?: ResponseRequest['tool_choice'];
   include?: string[];
@@ -31,19 +33,47 @@ export interface ToolsFor {
  */
 export function toolsFor(model: Model, request: ResponseRequest): ToolsFor {
   const { tools: listed, tool_choice, include } = request;
-  const isKept = ({ type }: Tool) =>
-    callersTypes.includes(type) || isAllowedBy(model, `tools.${type}`);
-  const all = listed ?? [];
-  for (const [index, tool] of all.entries()) refuseForeignFields(model, tool, index);
-  const tools = all.filter(isKept).map(withoutToolSearch(all.every(isKept)));
-  const leftOut = [...new Set(all.filter((tool) => !isKept(tool)).map(({ type }) => type))];
+  const { tools, leftOut: ofRequest } = toolsAmong(model, listed ?? [], ['tools']);
+  const { input, leftOut: ofInput } = inputFor(model, request.input);
+  const leftOut = [...new Set([...ofRequest, ...ofInput])];
   const choice = choiceAmong(model, tools, leftOut, tool_choice);
   const wanted = include?.filter((name) => !leftOut.some((type) => isOf(type, name)));
   return {
-    leftOut,
+    ...{ input, leftOut },
     ...(tools.length > 0 && { tools, ...(choice != null && { tool_choice: choice }) }),
     ...(wanted && wanted.length > 0 && { include: wanted }),
   };
+}
+
+type Place = (string | number)[];
+
+function toolsAmong(model: Model, all: readonly Tool[], place: Place) {
+  const isKept = ({ type }: Tool) =>
+    callersTypes.includes(type) || isAllowedBy(model, `tools.${type}`);
+  for (const [index, tool] of all.entries()) {
+    refuseForeignFields(model, tool, [...place, index]);
+  }
+  return {
+    tools: all.filter(isKept).map(withoutToolSearch(all.every(isKept))),
+    leftOut: all.filter((tool) => !isKept(tool)).map(({ type }) => type),
+  };
+}
+
+/** Leaves the same tools out of items that bring some along, such as `additional_tools`. */
+function inputFor(model: Model, input: ResponseRequest['input']) {
+  const leftOut: string[] = [];
+  if (typeof input === 'string') return { input, leftOut };
+  const items = input.map((item, index) => {
+    const { type, tools } = item as { type?: unknown; tools?: unknown };
+    // What a server of the provider's listed brings in nothing, and has no types.
+    if (tools === undefined || tools === null || type === 'mcp_list_tools') return item;
+    const place = ['input', index, 'tools'];
+    if (!v.is(Tools, tools)) throw valueError(['body', ...place], 'it should be a list of tools');
+    const { tools: kept, leftOut: types } = toolsAmong(model, tools, place);
+    leftOut.push(...types);
+    return { ...item, tools: kept };
+  });
+  return { input: items, leftOut };
 }
 
 /** Whether what is to be included is of a tool: `web_search_call.action.sources` of `web_search_preview`, for one. */
@@ -52,13 +82,13 @@ const isOf = (type: string, name: string) => {
   return name.includes('_call') && type.startsWith(owner);
 };
 
-function refuseForeignFields(model: Model, tool: Tool, index: number): void {
+function refuseForeignFields(model: Model, tool: Tool, place: Place): void {
   if (!callersTypes.includes(tool.type)) return;
   const foreign = Object.keys(tool).filter((name) => !callersFields.has(name));
   const [first] = foreign;
   if (first === undefined || foreign.every((name) => isAllowedBy(model, `tools.${name}`))) return;
   const reason = `a tool of the type ${tool.type} has no such field for ${model.id}`;
-  throw valueError(['body', 'tools', index, first], reason);
+  throw valueError(['body', ...place, first], reason);
 }
 
 const withoutToolSearch =

@@ -99,6 +99,14 @@ describe('refuses, and names it:', () => {
     ],
   ])('%s', (_, item, place) => expectRefused({ input: [item] }, 'input', 0, ...place));
 
+  it('a mode of thinking with a price of its own', () => {
+    const reasoning = { mode: 'pro' };
+
+    expectRefused({ reasoning }, 'reasoning', 'mode');
+    const input = [{ type: 'configuration_update', reasoning }];
+    expectRefused({ input }, 'input', 0, 'reasoning', 'mode');
+  });
+
   it('thoughts that are longer than the output', () => {
     expectRefused(
       { max_output_tokens: 5, reasoning: { max_tokens: 6 } },
@@ -178,6 +186,20 @@ describe('tools', () => {
 
     expect(choose(allowed)).toEqual({ type: 'allowed_tools', mode: 'auto', tools: [allowed[0]] });
     expect(choose(allowed.slice(1))).toBe('none');
+  });
+
+  it('that items bring along are left out, too', () => {
+    const brought = (tools: unknown) => [{ type: 'additional_tools', role: 'developer', tools }];
+
+    const { body, leftOut } = made({ input: brought([own, search]), tools: [{ type: 'mcp' }] });
+
+    expect(body['input']).toEqual(brought([own]));
+    expect(leftOut).toEqual(['mcp', 'web_search']);
+    expectRefused({ input: brought('all') }, 'input', 0, 'tools');
+    expectRefused(
+      { input: brought([{ ...own, googleSearch: {} }]) },
+      ...['input', 0, 'tools', 0, 'googleSearch'],
+    );
   });
 
   it('may not bring in others by a field', () => {

@@ -87,6 +87,18 @@ it('a model that isn’t there is a 404', async () => {
   });
 });
 
+it('an input that is too long is blamed as such', async () => {
+  const { id } = chat.newModel('small');
+
+  const response = await ask({ model: id, input: 'word '.repeat(300) });
+
+  expect(response.status).toBe(400);
+  expect(response.headers.get('x-should-retry')).toBe('false');
+  expect(await response.json()).toMatchObject({
+    error: { code: 'context_length_exceeded', param: 'input' },
+  });
+});
+
 it('what is refused costs nothing', async () => {
   const payer = await chat.newAccount();
   await post(payer, '/v1/responses', { model: translated, input: 'hi', truncation: 'auto' });

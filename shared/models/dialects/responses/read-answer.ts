@@ -1,6 +1,7 @@
 import type { ServiceError } from '../../../http/errors.ts';
 import type { AnswerEvent, EndReason, Usage } from '../answer-event.ts';
 import type { Body, EndingReader } from '../dialect.ts';
+import { textIn } from '../field.ts';
 import { ItemReader, outOfOrder } from './read-item.ts';
 import { emptyResponse, failureCode, NumberedEvents } from './response-object.ts';
 import { responseUsage, usageOf } from './usage.ts';
@@ -104,7 +105,7 @@ export class ResponsesAnswerReader implements EndingReader {
     const events = [...this.items.finished(output)];
     if (usage) {
       const serviceTier = typeof service_tier === 'string' ? { serviceTier: service_tier } : {};
-      events.push({ is: 'usage', usage: usageOf(usage), ...serviceTier });
+      events.push({ is: 'usage', usage: usageOf(objectOf(usage)), ...serviceTier });
     }
     if (type === 'response.failed') return [...events, this.failed(objectOf(error))];
     this.hasEnded = true;
@@ -139,8 +140,8 @@ export function readResponsesAnswer(answer: Body): AnswerEvent[] {
   const { status, error } = answer;
   if (error && status === undefined) return reader.read({ type: 'error', error });
   const begun = reader.read({ type: 'response.created', response: answer });
-  const isOver = ['completed', 'incomplete', 'failed'].includes(String(status));
-  const type = `response.${isOver ? status : 'incomplete'}`;
+  const isOver = ['completed', 'incomplete', 'failed'].includes(textIn(status));
+  const type = `response.${isOver ? textIn(status) : 'incomplete'}`;
   const rest = reader.read({ type, response: answer });
   return [...begun, ...rest.filter(({ is }) => isOver || is !== 'end')];
 }

@@ -7,6 +7,7 @@ import type {
   ThoughtPart,
 } from '../ask.ts';
 import { type Body, untranslatable } from '../dialect.ts';
+import { textIn } from '../field.ts';
 import { sealOf } from './encrypted-content.ts';
 
 type Place = (string | number)[];
@@ -35,17 +36,17 @@ function messageOf(item: Body, place: Place): AskMessage {
     return { role: 'user', parts };
   }
   if (type === 'function_call_output' || type === 'custom_tool_call_output') {
-    return { role: 'tool', callId: String(call_id), parts: partsOf(output, [...place, 'output']) };
+    return { role: 'tool', callId: textIn(call_id), parts: partsOf(output, [...place, 'output']) };
   }
   return { role: 'assistant', parts: [doneIn(item, place)] };
 }
 
 function doneIn(item: Body, place: Place): AssistantPart {
   const { type, call_id, name } = item;
-  const called = { is: 'toolCall' as const, id: String(call_id), name: String(name) };
-  if (type === 'function_call') return { ...called, input: String(item['arguments'] ?? '') };
+  const called = { is: 'toolCall' as const, id: textIn(call_id), name: textIn(name) };
+  if (type === 'function_call') return { ...called, input: textIn(item['arguments'] ?? '') };
   if (type === 'custom_tool_call') {
-    return { ...called, input: String(item['input'] ?? ''), isCustom: true };
+    return { ...called, input: textIn(item['input'] ?? ''), isCustom: true };
   }
   if (type === 'reasoning') return thoughtOf(item);
   throw untranslatable([...place, 'type'], `an item of the type ${type}`);
@@ -55,7 +56,7 @@ function thoughtOf({ id, summary, content, encrypted_content }: Body): ThoughtPa
   const texts = [summary, content].flatMap((list) => (Array.isArray(list) ? (list as Body[]) : []));
   return {
     is: 'thought',
-    text: texts.map((part) => String(part['text'] ?? '')).join('\n\n'),
+    text: texts.map((part) => textIn(part['text'] ?? '')).join('\n\n'),
     ...sealOf(encrypted_content),
     ...(typeof id === 'string' && { id }),
   };
@@ -65,7 +66,7 @@ function saidIn(content: unknown, place: Place): AssistantPart[] {
   if (typeof content === 'string') return content === '' ? [] : [{ is: 'text', text: content }];
   return ((content ?? []) as Body[]).map((part, index): AssistantPart => {
     const { type, refusal } = part;
-    if (type === 'refusal') return { is: 'refusal', text: String(refusal) };
+    if (type === 'refusal') return { is: 'refusal', text: textIn(refusal) };
     const said = partOf(part, [...place, 'content', index]);
     if (said.is === 'text') return said;
     throw untranslatable([...place, 'content', index, 'type'], `a part of the type ${type} here`);
@@ -80,7 +81,7 @@ function partsOf(content: unknown, place: Place): SentPart[] {
 function partOf(part: Body, place: Place): SentPart {
   const { type, text, image_url, detail, file_data, file_url, filename } = part;
   if (type === 'input_text' || type === 'output_text' || type === 'text') {
-    return { is: 'text', text: String(text) };
+    return { is: 'text', text: textIn(text) };
   }
   if (type === 'input_image' && typeof image_url === 'string') {
     const shown = typeof detail === 'string' ? { detail } : {};

@@ -1,6 +1,7 @@
 import { type ModelError, unavailable } from '../../errors.ts';
 import type { AnswerEvent } from '../answer-event.ts';
 import type { Body } from '../dialect.ts';
+import { numberIn, textIn } from '../field.ts';
 import { sealOf } from './encrypted-content.ts';
 import { callKinds, isCall, OutputItem, type PartType, partKinds } from './output-item.ts';
 
@@ -41,7 +42,7 @@ export class ItemReader {
   }
 
   *read(event: Body): Generator<AnswerEvent> {
-    const type = String(event['type']);
+    const type = textIn(event['type']);
     const part = textEvents.get(type);
     if (part) yield* this.text(event, part);
     else if (callEvents.has(type)) yield* this.input(event);
@@ -69,7 +70,7 @@ export class ItemReader {
   }
 
   private *added({ output_index, item }: Body): Generator<AnswerEvent> {
-    const index = Number(output_index);
+    const index = numberIn(output_index);
     if (this.items.has(index)) throw outOfOrder('began an item twice');
     const { content: _, summary: __, ...fields } = (item ?? {}) as Body;
     const added = new OutputItem(index, fields);
@@ -80,8 +81,8 @@ export class ItemReader {
     yield {
       is: 'toolCall',
       index: number,
-      id: String(fields['call_id'] ?? fields['id'] ?? `call_${number}`),
-      name: String(fields['name'] ?? ''),
+      id: textIn(fields['call_id'] ?? fields['id'], `call_${number}`),
+      name: textIn(fields['name']),
       ...(fields['type'] === 'custom_tool_call' && { isCustom: true }),
     };
   }
@@ -89,7 +90,7 @@ export class ItemReader {
   private *text(event: Body, type: PartType): Generator<AnswerEvent> {
     const item = this.openItem(event);
     const { list, field } = partKinds[type];
-    const at = Number(event[`${list}_index`] ?? 0);
+    const at = numberIn(event[`${list}_index`], 0);
     const { delta } = event;
     if (delta !== undefined) return yield* this.piece(item, type, at, delta);
     yield* this.piece(item, type, at, item.missing(type, at, event[field]));
@@ -127,7 +128,7 @@ export class ItemReader {
   }
 
   private *done(event: Body): Generator<AnswerEvent> {
-    const index = Number(event['output_index']);
+    const index = numberIn(event['output_index']);
     if (!this.items.has(index)) yield* this.added(event);
     const item = this.openItem(event);
     const whole = (event['item'] ?? {}) as Body;
@@ -136,7 +137,7 @@ export class ItemReader {
       ['content', whole['content']],
     ] as const) {
       for (const [at, part] of (Array.isArray(list) ? (list as Body[]) : []).entries()) {
-        const type = part?.['type'] as PartType;
+        const type = textIn(part?.['type']) as PartType;
         if (partKinds[type]?.list !== name) continue;
         yield* this.piece(item, type, at, item.missing(type, at, part[partKinds[type].field]));
       }
@@ -150,7 +151,7 @@ export class ItemReader {
 
   /** The item that an event belongs to. Throws `ModelError` if it was not added, or is done. */
   private openItem({ output_index }: Body): OutputItem {
-    const item = this.items.get(Number(output_index));
+    const item = this.items.get(numberIn(output_index));
     if (!item) throw outOfOrder('went on with an item that it had not begun');
     if (item.isDone) throw outOfOrder('went on with an item that it had ended');
     return item;

@@ -1,5 +1,6 @@
 import type { Ask, Format, Tool, ToolChoice } from '../ask.ts';
 import { type Body, untranslatable } from '../dialect.ts';
+import { numberIn, textIn } from '../field.ts';
 import { messagesOf } from './read-input.ts';
 
 /** What is left out without harm: it changes no answer that others give, or is what they do anyway. */
@@ -30,16 +31,16 @@ export function readResponsesRequest(body: Body): Ask {
     ? [{ role: 'system' as const, parts: [{ is: 'text' as const, text: instructions }] }]
     : [];
   const ask: Ask = {
-    model: String(body['model']),
+    model: textIn(body['model']),
     messages: [...told, ...messagesOf(input)],
     stream: body['stream'] === true,
     ...toolsOf(body),
   };
   if (isSet(body['parallel_tool_calls']))
     ask.parallelToolCalls = body['parallel_tool_calls'] === true;
-  if (isSet(max_output_tokens)) ask.maxOutputTokens = Number(max_output_tokens);
-  if (isSet(body['temperature'])) ask.temperature = Number(body['temperature']);
-  if (isSet(body['top_p'])) ask.topP = Number(body['top_p']);
+  if (isSet(max_output_tokens)) ask.maxOutputTokens = numberIn(max_output_tokens);
+  if (isSet(body['temperature'])) ask.temperature = numberIn(body['temperature']);
+  if (isSet(body['top_p'])) ask.topP = numberIn(body['top_p']);
   if (isSet(reasoning)) ask.reasoning = reasoningOf(reasoning as Body);
   if (isText(body['user'])) ask.user = body['user'];
   if (isText(body['prompt_cache_key'])) ask.promptCacheKey = body['prompt_cache_key'];
@@ -57,11 +58,11 @@ const isText = (value: unknown): value is string => typeof value === 'string';
 function refuseOthers(body: Body): void {
   const { include, truncation, top_logprobs } = body;
   for (const [index, name] of ((include ?? []) as unknown[]).entries()) {
-    if (!meaningless.includes(name)) throw untranslatable(['include', index], String(name));
+    if (!meaningless.includes(name)) throw untranslatable(['include', index], textIn(name));
   }
   if ((truncation ?? 'disabled') !== 'disabled')
     throw untranslatable(['truncation'], 'truncation of the input');
-  if (Number(top_logprobs ?? 0) > 0)
+  if (numberIn(top_logprobs ?? 0) > 0)
     throw untranslatable(['top_logprobs'], 'a list of log probabilities');
   for (const [name, value] of Object.entries(body)) {
     if (!isSet(value) || value === false || read.includes(name) || ignored.includes(name)) continue;
@@ -80,7 +81,7 @@ function toolsOf({ tools, tool_choice }: Body): Pick<Ask, 'tools' | 'toolChoice'
   if (!isSet(tool_choice)) return listed.length > 0 ? { tools: listed } : {};
   const { type, mode, tools: allowed } = tool_choice as Body;
   if (type !== 'allowed_tools') return { tools: listed, toolChoice: choiceOf(tool_choice) };
-  const names = new Set(((allowed ?? []) as Body[]).map(({ name }) => name));
+  const names = new Set(((allowed ?? []) as (Body | null)[]).map((each) => each?.['name']));
   return {
     tools: listed.filter(({ name }) => names.has(name)),
     toolChoice: mode === 'required' ? 'required' : 'auto',
@@ -89,7 +90,7 @@ function toolsOf({ tools, tool_choice }: Body): Pick<Ask, 'tools' | 'toolChoice'
 
 function toolOf(tool: Body, index: number): Tool {
   const { type, name, description, parameters, strict, format } = tool;
-  const described = { name: String(name), ...(isText(description) && { description }) };
+  const described = { name: textIn(name), ...(isText(description) && { description }) };
   if (type === 'custom') {
     const formatted = typeof format === 'object' && format ? { format } : {};
     return { is: 'custom', ...described, ...formatted };
@@ -119,7 +120,7 @@ function formatOf(format: Body): Format | undefined {
     throw untranslatable(['text', 'format', 'type'], `the format ${type}`);
   return {
     is: 'schema',
-    name: String(name),
+    name: textIn(name),
     schema: (schema ?? {}) as object,
     ...(typeof strict === 'boolean' && { strict }),
     ...(isText(description) && { description }),

@@ -1,32 +1,27 @@
 import { withReasoning } from '../../reported-usage.ts';
 import type { Usage } from '../answer-event.ts';
 import type { Body } from '../dialect.ts';
+import { numberIn } from '../field.ts';
 
-/** The usage of a response as its provider reports it, so any field may be malformed. */
-interface ReportedUsage {
-  input_tokens: number;
-  output_tokens: number;
-  total_tokens?: number;
-  input_tokens_details?: { cached_tokens?: number; cache_write_tokens?: number } | null;
-  output_tokens_details?: { reasoning_tokens?: number } | null;
-}
-
-/** Reads a usage. Thoughts that are counted beside the output are part of it. */
-export function usageOf(reported: unknown): Usage {
-  const told = reported as ReportedUsage;
-  const { input_tokens_details: input, output_tokens_details: output } = told;
+/** Reads a usage, in which any field may be malformed. Thoughts that are counted beside the output are part of it. */
+export function usageOf({ input_tokens_details, output_tokens_details, ...told }: Body): Usage {
+  const { cached_tokens, cache_write_tokens } = (input_tokens_details ?? {}) as Body;
+  const { reasoning_tokens } = (output_tokens_details ?? {}) as Body;
+  const input = numberIn(told['input_tokens']);
+  const output = numberIn(told['output_tokens']);
+  const thoughtTokens = reasoning_tokens == null ? undefined : numberIn(reasoning_tokens);
   const { prompt_tokens, completion_tokens } = withReasoning({
-    prompt_tokens: told.input_tokens,
-    completion_tokens: told.output_tokens,
-    total_tokens: told.total_tokens ?? told.input_tokens + told.output_tokens,
-    completion_tokens_details: output,
+    prompt_tokens: input,
+    completion_tokens: output,
+    total_tokens: numberIn(told['total_tokens'], input + output),
+    completion_tokens_details: { reasoning_tokens: thoughtTokens },
   });
   return {
     promptTokens: prompt_tokens,
     outputTokens: completion_tokens,
-    cachedTokens: input?.cached_tokens,
-    cacheWriteTokens: input?.cache_write_tokens,
-    thoughtTokens: output?.reasoning_tokens,
+    cachedTokens: cached_tokens == null ? undefined : numberIn(cached_tokens),
+    cacheWriteTokens: cache_write_tokens == null ? undefined : numberIn(cache_write_tokens),
+    thoughtTokens,
   };
 }
 

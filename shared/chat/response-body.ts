@@ -11,6 +11,7 @@ import { refuseUnpricedItems, refuseUnsupported, unsupported } from './unsupport
 /** What would need a conversation to be kept, here or with the provider. */
 const kept = ['previous_response_id', 'conversation', 'prompt', 'background'];
 const nothingKept = 'Quire keeps nothing of a conversation: send all of it in input';
+const noReferences = 'Set store to false where your client would refer to items that are kept';
 
 /** Parameters that change what a call costs beside what was held, or are those of chat completions. */
 const unavailable = [
@@ -92,7 +93,8 @@ function refuseElsewhere(items: readonly Record<string, unknown>[]): void {
   if (fileId) throw valueError(['body', 'input', ...fileId], noFileIds);
   for (const [index, item] of items.entries()) {
     if (item['type'] === 'item_reference') {
-      throw valueError(['body', 'input', index, 'type'], `not available. ${nothingKept}`);
+      const reason = `item_reference is not available. ${nothingKept}. ${noReferences}`;
+      throw valueError(['body', 'input', index, 'type'], reason);
     }
     for (const name of ['content', 'output']) refuseEmpty(item[name], ['input', index, name]);
   }

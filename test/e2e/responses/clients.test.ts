@@ -13,6 +13,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Account, endedCharges, useChatStage } from '../../support/servers/chat-stage.ts';
 import { speaking, type Turn } from '../../support/servers/responding.ts';
+import { callItem, messageItem, responseOf } from '../../support/servers/responses-stub.ts';
 import { costUsd } from '../../support/servers/test-catalogue.ts';
 
 Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
@@ -161,6 +162,28 @@ describe.each(speaking)('over $name', ({ kind, answering }) => {
         { output: 'weather of Oslo' },
       ]);
       expect(JSON.stringify(upstreams[0]?.requests().at(-1)?.body)).toContain('weather of Oslo');
+    });
+
+    it('sends all that was said once it is told that nothing is kept', async () => {
+      const speaks = () => [messageItem('Let me see.'), callItem('weather', { city: 'Oslo' })];
+      const respond = () => {
+        const { id, upstreams } = chat.newModel('responding', [
+          { kind: 'pieces', pieces: [JSON.stringify(responseOf(speaks()))] },
+          { kind: 'pieces', pieces: [JSON.stringify(responseOf([messageItem('hello')]))] },
+        ]);
+        return { model: openai(id), upstreams };
+      };
+      const asked = { prompt: 'a question', tools: { weather }, stopWhen: isStepCount(3) };
+
+      const atDefaults = generateText({ ...asked, model: respond().model });
+      const { model, upstreams } = respond();
+      const { text } = await generateText({
+        ...{ ...asked, model, providerOptions: { openai: { store: false } } },
+      });
+
+      await expect(atDefaults).rejects.toThrow(/item_reference.*Set store to false/);
+      expect(text).toBe('hello');
+      expect(JSON.stringify(upstreams[0]?.requests().at(-1)?.body)).toContain('Let me see.');
     });
 
     it('generates an object by a schema', async () => {

@@ -6,8 +6,8 @@ const messageNames = [
   ...['file', 'file_data', 'file_id', 'cache_control', 'ttl'],
 ];
 
-/** What a caller's tool was called with, where any name may stand. */
-const ownData = new Set(['input']);
+/** What a caller's tool was called with, and the schema of that, where any name may stand. */
+const ownData = new Set(['input', 'parameters']);
 
 /** Deeper than any provider reads. */
 const maxDepth = 12;

@@ -6,7 +6,7 @@ import { refuseOtherCase, refuseOtherCaseWithin } from './other-case.ts';
 import { refuseBeyondLimit } from './output-parameters.ts';
 import { type ResponseRequest, responseParameters } from './response-request.ts';
 import { toolsFor } from './response-tools.ts';
-import { refuseUnpricedItems, refuseUnsupported, unsupported } from './unsupported-parameters.ts';
+import { refuseUnpricedWithin, refuseUnsupported, unsupported } from './unsupported-parameters.ts';
 
 /** What would need a conversation to be kept, here or with the provider. */
 const kept = ['previous_response_id', 'conversation', 'prompt', 'background'];
@@ -22,7 +22,9 @@ const unavailable = [
 const knownNames = [...responseParameters, ...unsupported, ...unavailable];
 
 /** Fields of items that decide what they cost, beside those of chat messages. */
-const itemNames = ['output', 'summary', 'encrypted_content', 'file_url'];
+const itemNames = [
+  ...['output', 'summary', 'encrypted_content', 'file_url', 'tools', 'reasoning', 'mode'],
+];
 
 /**
  * Makes the request to an upstream: the caller's parameters, of which nothing is stored. Throws
@@ -41,7 +43,7 @@ export function responseBody(
   refuseOtherCaseWithin(items, ['body', 'input'], itemNames);
   for (const name of unavailable) refuseUnlessAbsent(model, name, rest[name]);
   refuseUnsupported(model, rest);
-  refuseUnpricedItems(model, items);
+  refuseUnpricedWithin(model, items, request.tools);
   const limit = Math.min(max_output_tokens ?? model.maxOutputTokens, model.maxOutputTokens);
   refuseBeyondLimit(rest, limit);
   refuseElsewhere(items);

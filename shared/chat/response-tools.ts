@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { valueError } from '../http/errors.ts';
 import { isAllowedBy, type Model } from '../models/catalogue.ts';
-import { type ResponseRequest, Tools } from './response-request.ts';
+import { type ResponseRequest, ResponseTool, Tools } from './response-request.ts';
 
 type Tool = NonNullable<ResponseRequest['tools']>[number];
 
@@ -48,16 +48,18 @@ export function toolsFor(model: Model, request: ResponseRequest): ToolsFor {
 type Place = (string | number)[];
 
 function toolsAmong(model: Model, all: readonly Tool[], place: Place) {
-  const isKept = ({ type }: Tool) =>
-    callersTypes.includes(type) || isAllowedBy(model, `tools.${type}`);
+  const stays = (tool: Tool) => isKept(model, tool);
   for (const [index, tool] of all.entries()) {
     refuseForeignFields(model, tool, [...place, index]);
   }
   return {
-    tools: all.filter(isKept).map(withoutToolSearch(all.every(isKept))),
-    leftOut: all.filter((tool) => !isKept(tool)).map(({ type }) => type),
+    tools: all.filter(stays).map(withoutToolSearch(all.every(stays))),
+    leftOut: all.filter((tool) => !stays(tool)).map(({ type }) => type),
   };
 }
+
+const isKept = (model: Model, { type }: Tool) =>
+  callersTypes.includes(type) || isAllowedBy(model, `tools.${type}`);
 
 /** Leaves the same tools out of items that bring some along, such as `additional_tools`. */
 function inputFor(model: Model, input: ResponseRequest['input']) {
@@ -123,7 +125,7 @@ function choiceAmong(
   if (!Array.isArray(allowed)) {
     throw valueError(['body', 'tool_choice', 'tools'], 'it should be a list of tools');
   }
-  const stay = allowed.filter((each: Tool | null) => !leftOut.includes(String(each?.type)));
+  const stay = allowed.filter((each) => v.is(ResponseTool, each) && isKept(model, each));
   if (stay.length === 0 && allowed.length > 0) {
     if (mode === 'required') throw forced(['tools']);
     return 'none';

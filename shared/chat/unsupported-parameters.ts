@@ -49,9 +49,12 @@ export function refuseInMessages(model: Model, messages: readonly unknown[], wit
   refuseUnpriced(model, { messages }, within);
 }
 
-/** Refuses the same in the items of a response's input. */
-export const refuseUnpricedItems = (model: Model, items: readonly unknown[]): void =>
-  refuseUnpriced(model, { items }, ['body'], { items: 'input' });
+/** Refuses the same in the items of a response's input, and in its tools. */
+export const refuseUnpricedWithin = (
+  model: Model,
+  items: readonly unknown[],
+  tools: unknown,
+): void => refuseUnpriced(model, { items, tools }, ['body'], { items: 'input' });
 
 /** What has a price of its own at every provider that has it. Audio that is sent may have that of other input. */
 const pricedApart = ['cacheWrite', 'cacheWrite1h', 'audioOutput'] as const;

@@ -202,6 +202,27 @@ describe('tools', () => {
     );
   });
 
+  it('that were not sent can’t be chosen', () => {
+    const tools = [{ type: 'web_search' }, null, 'x'];
+    const tool_choice = { type: 'allowed_tools', mode: 'auto', tools };
+
+    expect(made({ tools: [own], tool_choice }).body['tool_choice']).toBe('none');
+  });
+
+  it('that are to be cached are refused for a model without a price for it', () => {
+    const cached = { ...own, cache_control: { type: 'ephemeral' } };
+
+    expectRefused({ tools: [cached] }, 'tools', 0, 'cache_control');
+  });
+
+  it('may have any names in their schemas, and none in another case outside of them', () => {
+    const tool = { ...own, parameters: { properties: { Text: {}, Tools: {} } } };
+    const item = { type: 'additional_tools', tools: [tool] };
+
+    expect(made({ input: [item] }).body['input']).toEqual([item]);
+    expectRefused({ input: [{ ...item, Tools: [search] }] }, 'input', 0, 'Tools');
+  });
+
   it('may not bring in others by a field', () => {
     expectRefused({ tools: [own, { ...own, googleSearch: {} }] }, 'tools', 1, 'googleSearch');
   });

@@ -139,7 +139,7 @@ async function askIn(
   const request = { dialect: spoken, body: requestTo(model, upstream, spoken, written) };
   const { response, idleTimeoutMs } = await ask(upstream, request, signal, taken);
   const translated = translateResponse(response, dialects[spoken], dialects[dialect], question);
-  return { response: await translated, idleTimeoutMs };
+  return { response: translated, idleTimeoutMs };
 }
 
 /** What is said of an upstream that is not asked: which one it is, and for how long. */

@@ -5,17 +5,20 @@ import type { AnswerReader, AnswerWriter, Body, Dialect } from './dialect.ts';
 
 /**
  * Returns a provider's response as another dialect has it, so that whoever reads it needn't know what the provider speaks.
- * A stream is translated event by event. One that breaks off, or has events that can't come, breaks the same way.
+ * A stream is translated event by event. One that breaks off, or has events that can't come, breaks the same way. Its body
+ * is read as whoever reads the translation does: a prompt was taken by then.
  */
-export async function translateResponse(
+export function translateResponse(
   response: Response,
   from: Dialect,
   to: Dialect,
   ask: Ask,
-): Promise<Response> {
+): Response {
   if (!ask.stream) {
-    const answer = (await response.json()) as Body;
-    return Response.json(to.writeAnswer(from.readAnswer(answer), ask));
+    const whole = translatedWhole(response, from, to, ask);
+    return new Response(ReadableStream.from(whole), {
+      headers: { 'content-type': 'application/json' },
+    });
   }
   const { body } = response;
   if (!body) throw unavailable(brokeOff);
@@ -23,6 +26,27 @@ export async function translateResponse(
   return new Response(ReadableStream.from(pieces), {
     headers: { 'content-type': 'text/event-stream' },
   });
+}
+
+/** Translates an answer that isn't streamed. What is none is left to its reader, as if it had come from its provider. */
+async function* translatedWhole(
+  response: Response,
+  from: Dialect,
+  to: Dialect,
+  ask: Ask,
+): AsyncGenerator<Uint8Array> {
+  const text = await response.text();
+  const answer = objectIn(text);
+  const written = answer && JSON.stringify(to.writeAnswer(from.readAnswer(answer), ask));
+  yield Buffer.from(written ?? text);
+}
+
+function objectIn(text: string): Body | undefined {
+  try {
+    return parsedEvent(text);
+  } catch {
+    return undefined;
+  }
 }
 
 async function* translated(

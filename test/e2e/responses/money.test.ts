@@ -300,6 +300,39 @@ it.each([
   ]);
 });
 
+it.each(['responding', 'plain'] as const)(
+  'a prompt that a %s model took is paid, though its whole answer is cut',
+  async (kind) => {
+    const account = await chat.newAccount();
+    const model = chat.newModel(kind, { kind: 'cut', at: 'midway' });
+
+    const response = await ask(account, model, { input: 'a question '.repeat(40) });
+
+    expect(response.status).toBe(503);
+    const [charge] = await endedCharges(account);
+    expect(charge).toMatchObject({ status: 'settled', figures: 'estimated' });
+    expect(charge?.prompt_tokens).toBeGreaterThan(100);
+  },
+);
+
+it.each([
+  ['null', 'null'],
+  ['broken JSON', '{"choices":'],
+  ['a list', '[]'],
+  ['an error', '{"error":{"message":"overloaded"}}'],
+])('%s in place of a whole answer is a 503, and free, translated or not', async (_, text) => {
+  for (const kind of ['responding', 'plain'] as const) {
+    const account = await chat.newAccount();
+
+    const response = await ask(account, chat.newModel(kind, { kind: 'pieces', pieces: [text] }));
+
+    expect(response.status).toBe(503);
+    expect(await response.json()).toMatchObject({ error: { code: 'model_unavailable' } });
+    const charges = await endedCharges(account);
+    expect(charges.filter(({ status }) => status === 'settled')).toEqual([]);
+  }
+});
+
 it('an answer that is none is a 503', async () => {
   const account = await chat.newAccount();
   const model = chat.newModel('responding', { kind: 'pieces', pieces: ['{"object":"response"}'] });

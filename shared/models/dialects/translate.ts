@@ -62,7 +62,10 @@ async function* translated(
   if (!reader.isOver) throw unavailable(brokeOff);
 }
 
-/** Translates events. Before it throws for one that can't come it yields those before it: they are billed. */
+/**
+ * Translates events. Before it throws for one that can't come it yields those before it: they are billed. Events that say
+ * nothing in the other dialect keep the connection open.
+ */
 function* written(bytes: Buffer, reader: AnswerReader, writer: AnswerWriter): Generator<Buffer> {
   let text = '';
   try {
@@ -72,6 +75,7 @@ function* written(bytes: Buffer, reader: AnswerReader, writer: AnswerWriter): Ge
   } finally {
     if (text !== '') yield Buffer.from(text);
   }
+  if (text === '' && bytes.length > 0 && !reader.isOver) yield Buffer.from(writer.ping());
 }
 
 function translatedEvent(text: string, reader: AnswerReader, writer: AnswerWriter): string {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { chatJob, chatResultOf, submit, until } from '../../support/servers/api.ts';
 import { type Account, endedCharges, useChatStage } from '../../support/servers/chat-stage.ts';
 import { complete, eventsOf, post, TextReader } from '../../support/servers/event-reader.ts';
 import {
   chunk,
   completionOf,
   done,
-  event,
   gate,
   streamOf,
   usageChunk,
@@ -167,6 +167,22 @@ describe('a chat completion of an upstream that speaks responses', () => {
     expect(await endedCharges(payer)).toMatchObject([{ status: 'settled', figures: 'partial' }]);
   });
 
+  it('stays open while its provider says nothing of it', async () => {
+    const goOn = gate();
+    async function* pieces() {
+      yield* responseEvents([{ type: 'keepalive' }]);
+      await goOn.opened;
+      yield* responseStream([messageItem('a')]);
+    }
+    const { id } = chat.newModel('responding', { kind: 'pieces', pieces: pieces() });
+
+    const reader = new TextReader(await complete(account, { model: id, stream: true }));
+    await reader.until(': ping\n\n');
+    goOn.open();
+
+    expect((await reader.rest()).endsWith('data: [DONE]\n\n')).toBe(true);
+  });
+
   it('goes on for who hangs up, and is paid', async () => {
     const payer = await chat.newAccount();
     const goOn = gate();
@@ -213,6 +229,19 @@ it('a chat of an upstream that speaks responses streams its text', async () => {
 
   expect(text).toContain('hello');
   expect(eventsOf(text).at(-1)).toBe('[DONE]');
+});
+
+it('a chat job is done by an upstream that speaks responses', async () => {
+  const payer = await chat.newAccount();
+  const { id: asked } = model('responding', whole(messageItem('hello')));
+
+  const { id } = await submit(payer, { ...chatJob('hi'), model: asked });
+  const job = await until(payer, id);
+
+  expect(chatResultOf(job)?.content).toBe('hello');
+  expect(await endedCharges(payer)).toMatchObject([
+    { status: 'settled', prompt_tokens: 30, completion_tokens: 40 },
+  ]);
 });
 
 describe('a response of an upstream that speaks chat completions', () => {
@@ -314,16 +343,19 @@ describe('a response of an upstream that speaks chat completions', () => {
   });
 
   it('keeps a silent connection open where its provider does', async () => {
-    const { id } = model('plain', [
-      ': waiting\n\n',
-      event({ choices: [] }),
-      ...streamOf(['hi'], [1, 2]),
-    ]);
+    const goOn = gate();
+    async function* pieces() {
+      yield ': waiting\n\n';
+      await goOn.opened;
+      yield* streamOf(['hi'], [1, 2]);
+    }
+    const { id } = chat.newModel('plain', { kind: 'pieces', pieces: pieces() });
 
-    const text = await (await ask(account, { model: id, input: 'hi', stream: true })).text();
+    const reader = new TextReader(await ask(account, { model: id, input: 'hi', stream: true }));
+    await reader.until(': ping\n\n');
+    goOn.open();
 
-    expect(text.startsWith(': ping\n\n')).toBe(true);
-    expect(eventsOf(text).at(-1)).toMatchObject({ type: 'response.completed' });
+    expect(eventsOf(await reader.rest()).at(-1)).toMatchObject({ type: 'response.completed' });
   });
 
   it('is a 400 for a file that lies elsewhere', async () => {

@@ -103,6 +103,7 @@ describe.each(endless)(
         output: [{ status: 'incomplete', content: [{ text: 'word '.repeat(21) }] }],
       });
       expect(response.headers.get('x-quire-max-tokens')).toBe('20');
+      expect(await model.upstreams[0]?.requests()[0]?.closed).toBe('lost');
       const [charge] = await endedCharges(account);
       const { prompt_tokens = 0, completion_tokens = 0 } = charge ?? {};
       expect(charge).toMatchObject({ status: 'settled', figures: 'estimated' });

@@ -1,14 +1,20 @@
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { endedCharges, useChatStage } from '../../support/servers/chat-stage.ts';
+import { useFolder } from '../../support/run/use-folder.ts';
+import { type Account, endedCharges, useChatStage } from '../../support/servers/chat-stage.ts';
 import { eventsOf, post } from '../../support/servers/event-reader.ts';
 import { chunk, done, usageChunk } from '../../support/servers/model-stub-pieces.ts';
 import { speaking } from '../../support/servers/responding.ts';
-import { messageItem, responseStream, thoughtItem } from '../../support/servers/responses-stub.ts';
+import {
+  messageItem,
+  responseEvents,
+  responseOf,
+  responseStream,
+  thoughtItem,
+} from '../../support/servers/responses-stub.ts';
 
 const chat = await useChatStage();
 
@@ -138,59 +144,87 @@ describe('a turn of Codex', () => {
  * @openai/codex` has it in `node_modules/.bin/codex`.
  */
 const codex = process.env['CODEX_BIN'];
+const tasks = useFolder();
 
-describe.runIf(codex)('Codex itself', () => {
-  it.each(speaking)(
-    'does a task with its shell over $name',
-    async ({ kind, answering }) => {
-      const account = await chat.newAccount();
-      const cmd = 'echo made by codex > made.txt && cat made.txt';
-      const { id, upstreams } = chat.newModel(
-        kind,
-        answering({ call: 'exec_command', input: { cmd } }, { text: 'It is made.' }),
-      );
-      const folder = mkdtempSync(join(tmpdir(), 'quire-codex-'));
-      const home = join(folder, 'home');
-      mkdirSync(home);
-      writeFileSync(
-        join(home, 'config.toml'),
-        [
-          `model = "${id}"`,
-          'model_provider = "quire"',
-          '[model_providers.quire]',
-          'name = "Quire"',
-          `base_url = "${account.base_url}/v1"`,
-          'env_key = "QUIRE_API_KEY"',
-          'wire_api = "responses"',
-        ].join('\n'),
-      );
-
-      const work = promisify(execFile)(
-        codex ?? '',
-        [
-          ...['exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox'],
-          'Make the file made.txt.',
-        ],
-        {
-          cwd: folder,
-          timeout: 50_000,
-          env: {
-            PATH: `/usr/bin${delimiter}/bin`,
-            HOME: home,
-            CODEX_HOME: home,
-            QUIRE_API_KEY: account.api_key,
-          },
-        },
-      );
-      work.child.stdin?.end();
-      const { stdout } = await work;
-
-      expect(stdout).toContain('It is made.');
-      expect(readFileSync(join(folder, 'made.txt'), 'utf8')).toBe('made by codex\n');
-      expect(JSON.stringify(upstreams[0]?.requests().at(-1)?.body)).toContain('made by codex');
-      const charges = await endedCharges(account);
-      expect(charges).toMatchObject([{ status: 'settled' }, { status: 'settled' }]);
+/** Has Codex do a task in a folder of its own. Returns that, and all that it says. */
+async function runCodex(account: Account, model: string, task: string) {
+  const folder = mkdtempSync(join(tasks, 'task-'));
+  const home = join(folder, 'home');
+  mkdirSync(home);
+  const config = [
+    `model = "${model}"`,
+    'model_provider = "quire"',
+    '[model_providers.quire]',
+    'name = "Quire"',
+    `base_url = "${account.base_url}/v1"`,
+    'env_key = "QUIRE_API_KEY"',
+    'wire_api = "responses"',
+  ];
+  writeFileSync(join(home, 'config.toml'), config.join('\n'));
+  const work = promisify(execFile)(
+    codex ?? '',
+    ['exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox', task],
+    {
+      cwd: folder,
+      timeout: 50_000,
+      env: {
+        PATH: `/usr/bin${delimiter}/bin`,
+        HOME: home,
+        CODEX_HOME: home,
+        QUIRE_API_KEY: account.api_key,
+      },
     },
-    60_000,
   );
+  work.child.stdin?.end();
+  const { stdout, stderr } = await work.catch((error: { stdout: string; stderr: string }) => error);
+  return { folder, said: stdout + stderr };
+}
+
+describe.runIf(codex)('Codex itself', { timeout: 60_000 }, () => {
+  it.each(speaking)('does a task with its shell over $name', async ({ kind, answering }) => {
+    const account = await chat.newAccount();
+    const cmd = 'echo made by codex > made.txt && cat made.txt';
+    const { id, upstreams } = chat.newModel(
+      kind,
+      answering({ call: 'exec_command', input: { cmd } }, { text: 'It is made.' }),
+    );
+
+    const { folder, said } = await runCodex(account, id, 'Make the file made.txt.');
+
+    expect(said).toContain('It is made.');
+    expect(readFileSync(join(folder, 'made.txt'), 'utf8')).toBe('made by codex\n');
+    expect(JSON.stringify(upstreams[0]?.requests().at(-1)?.body)).toContain('made by codex');
+    const charges = await endedCharges(account);
+    expect(charges).toMatchObject([{ status: 'settled' }, { status: 'settled' }]);
+  });
+
+  it('says that a budget is spent, and asks no model', async () => {
+    const account = await chat.newAccount({ budget_usd: 0.0001 });
+    const { id, upstreams } = chat.newModel('responding');
+
+    const { said } = await runCodex(account, id, 'Make the file made.txt.');
+
+    expect(said).toMatch(/budget|429/i);
+    expect(upstreams[0]?.requests()).toEqual([]);
+  });
+
+  it('says that an input is too long', async () => {
+    const account = await chat.newAccount();
+    const failed = {
+      type: 'response.failed',
+      response: responseOf([], null, {
+        status: 'failed',
+        error: { code: 'context_length_exceeded', message: 'Your input exceeds the window.' },
+      }),
+    };
+    const begun = responseStream([]).slice(0, 2);
+    const { id, upstreams } = chat.newModel('responding', {
+      ...{ kind: 'pieces', pieces: [...begun, ...responseEvents([failed], 2)] },
+    });
+
+    const { said } = await runCodex(account, id, 'Make the file made.txt.');
+
+    expect(said).toMatch(/context window/i);
+    expect(upstreams[0]?.requests()).toHaveLength(1);
+  });
 });

@@ -53,6 +53,8 @@ export class ChatApi extends Construct {
 
   private addCompletions(): void {
     this.asking('create-chat-completion', '/v1/chat/completions');
+    this.asking('create-response', '/v1/responses');
+    this.endpoint('count-response-tokens', 'POST', '/v1/responses/input_tokens');
     this.asking('create-message', '/v1/messages');
     this.endpoint('count-message-tokens', 'POST', '/v1/messages/count_tokens');
     this.addEmbeddings();

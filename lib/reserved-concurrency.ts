@@ -7,7 +7,8 @@ import { ServiceFunction } from './service-function.ts';
  * takes it from them, and those that wait for models, so that they don't take it from everyone.
  */
 const parts: Record<string, number> = {
-  'create-chat-completion': 0.25,
+  'create-chat-completion': 0.15,
+  'create-response': 0.1,
   'create-message': 0.1,
   'stream-chat': 0.15,
   'authorize-request': 0.05,

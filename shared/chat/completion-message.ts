@@ -109,7 +109,7 @@ export function findFileId(messages: readonly unknown[]): (string | number)[] | 
 }
 
 /** Returns the path to the first field of a name within a value, which may not be nested deeper than a request. */
-function pathTo(value: unknown, name: string): (string | number)[] | undefined {
+export function pathTo(value: unknown, name: string): (string | number)[] | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   for (const [key, each] of Object.entries(value)) {
     if (key === name && each !== null) return [key];

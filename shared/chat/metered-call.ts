@@ -111,12 +111,13 @@ export async function holdCall(call: ModelCall): Promise<HeldCall> {
   }
   const wantedAt = performance.now();
   const chargeSubject = { model: model.id, ...subject };
-  const plan = planHold(model, request, { canWait: subject.job_id !== undefined });
+  const { limitName } = wires[dialectOf(call)];
+  const plan = planHold(model, request, { canWait: subject.job_id !== undefined, limitName });
   const { hold, chosen } = await reserveByPlan(keyId, plan, chargeSubject, { asRequest });
   measure({ AddedMs: Math.round(performance.now() - wantedAt) });
   const { maxTokens } = chosen;
   if (maxTokens === undefined) return { call, hold };
-  const limited = { ...call.body, [wires[dialectOf(call)].limitName]: maxTokens };
+  const limited = { ...call.body, [limitName]: maxTokens };
   return { call: { ...call, body: limited }, hold, maxTokens };
 }
 

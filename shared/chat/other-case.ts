@@ -6,8 +6,8 @@ const messageNames = [
   ...['file', 'file_data', 'file_id', 'cache_control', 'ttl'],
 ];
 
-/** What a caller's tool was called with, where any name may stand. */
-const ownData = new Set(['input']);
+/** What a caller's tool was called with, and the schema of that, where any name may stand. */
+const ownData = new Set(['input', 'parameters']);
 
 /** Deeper than any provider reads. */
 const maxDepth = 12;
@@ -28,9 +28,12 @@ export function refuseOtherCase(
   for (const name of Object.keys(parameters)) refuseUnlessWritten(name, known, ['body']);
 }
 
-/** Throws the same for a field within messages that stand at a place. */
-export const refuseOtherCaseWithin = (messages: readonly unknown[], place: Place): void =>
-  refuseWithin(messages, byFolded(messageNames), place);
+/** Throws the same for a field within messages that stand at a place. They may have further names. */
+export const refuseOtherCaseWithin = (
+  messages: readonly unknown[],
+  place: Place,
+  names: readonly string[] = [],
+): void => refuseWithin(messages, byFolded([...messageNames, ...names]), place);
 
 function refuseWithin(value: unknown, known: Known, loc: Place): void {
   if (typeof value !== 'object' || value === null || loc.length > maxDepth) return;

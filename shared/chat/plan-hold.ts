@@ -21,20 +21,20 @@ const defaultUsualTokens = 16_384;
  * that the model can write, if that is at most a tenth of what is available. Else it holds a tenth, or what the model
  * usually writes if that is more, or all that is available if that is less; and its output is limited to that.
  *
- * A call that `canWait` is limited to no less than what the model usually writes, if that fits once running calls give back
- * what they hold. It waits for them then.
+ * `limitName` is what the caller calls that limit. A call that `canWait` is limited to no less than what the model usually
+ * writes, if that fits once running calls give back what they hold. It waits for them then.
  */
 export function planHold(
   model: Model,
   request: SizedRequest,
-  { canWait = false } = {},
+  { canWait = false, limitName = 'max_tokens' } = {},
 ): HoldPlan<LimitedFit> {
   const { maxNanoUsd, affordableTokens } = costBounds(model, request);
   const all = maxNanoUsd();
   if (request.max_tokens) {
     return {
       fit: () => ({ holdNanoUsd: all }),
-      advice: ({ available }) => limitAdvice(affordableTokens(available)),
+      advice: ({ available }) => limitAdvice(affordableTokens(available), limitName),
     };
   }
   const least = Math.min(
@@ -57,12 +57,12 @@ export function planHold(
         maxTokens,
       };
     },
-    advice: ({ available }) => limitAdvice(affordableTokens(available)),
+    advice: ({ available }) => limitAdvice(affordableTokens(available), limitName),
   };
 }
 
-function limitAdvice(tokens: number): string {
+function limitAdvice(tokens: number, limitName: string): string {
   return tokens >= 1
-    ? `Set max_tokens to ${tokens.toLocaleString('en')} or less.`
+    ? `Set ${limitName} to ${tokens.toLocaleString('en')} or less.`
     : 'What it sends alone may cost more: send less, or use a cheaper model.';
 }

@@ -53,6 +53,13 @@ export function refuseInMessages(model: Model, messages: readonly unknown[], wit
   refuseUnpriced(model, { messages }, within);
 }
 
+/** Refuses the same in the items of a response's input, and in its tools. */
+export const refuseUnpricedWithin = (
+  model: Model,
+  items: readonly unknown[],
+  tools: unknown,
+): void => refuseUnpriced(model, { items, tools }, ['body'], { items: 'input' });
+
 /** What has a price of its own at every provider that has it. Audio that is sent may have the price of other input. */
 const pricedApart = ['cacheWrite', 'cacheWrite1h', 'audioOutput'] as const;
 
@@ -61,11 +68,12 @@ function refuseUnpriced(
   model: Model,
   parameters: Record<string, unknown>,
   within: Place = ['body'],
+  names: Readonly<Record<string, string>> = {},
 ): void {
   if (isFree(model)) return;
   const asked = askedKinds(parameters);
   for (const kind of pricedApart) {
-    const place = asked[kind];
+    const place = asked[kind]?.map((name) => names[name] ?? name);
     if (!place || model.usdPerMillionTokens[kind] !== undefined) continue;
     throw valueError(
       [...within, ...place],

@@ -51,6 +51,16 @@ export const completionError: ErrorFormat = (error, requestId) => {
   return json(known.statusCode, { error: completionErrorOf(known) }, retryHeaders(known));
 };
 
+/** The same for clients of responses, which call `input` what chat completions call `messages`. */
+export const responseError: ErrorFormat = (error, requestId) => {
+  if (!(error instanceof ServiceError) || error.code !== 'context_length_exceeded') {
+    return completionError(error, requestId);
+  }
+  const { statusCode, code, message, retryAfterSeconds, details } = error;
+  const known = { param: 'input', retryAfterSeconds, details };
+  return completionError(new ServiceError(statusCode, code, message, known), requestId);
+};
+
 /** The `error` object of a chat-completions body or chunk. */
 export function completionErrorOf({ statusCode, message, code, param, details }: ServiceError) {
   return { message, type: typeOf(statusCode), param: param ?? paramOf(code), code, ...details };

@@ -141,7 +141,8 @@ export function withWholePrompt(usage: TokenUsage): TokenUsage {
   if (!isCount(prompt_tokens) || !isCount(completion_tokens)) return usage;
   const read = cachedTokens(usage);
   const { written = 0 } = writtenTokens(usage);
-  const beside = Number(total_tokens) - prompt_tokens - completion_tokens;
+  const total = typeof total_tokens === 'object' ? Number.NaN : Number(total_tokens);
+  const beside = total - prompt_tokens - completion_tokens;
   const isThoughts = beside === usage.completion_tokens_details?.reasoning_tokens;
   const isCache = beside > 0 && [read + written, written, read].includes(beside);
   if (isCache && !isThoughts) return { ...usage, prompt_tokens: prompt_tokens + beside };

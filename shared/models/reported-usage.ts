@@ -9,6 +9,8 @@ import { cachedTokens, isCount, type TokenUsage } from './chat-usage.ts';
  */
 export function withReasoning(usage: TokenUsage): TokenUsage {
   const { prompt_tokens, completion_tokens, total_tokens } = usage;
+  if (typeof prompt_tokens !== 'number' || typeof completion_tokens !== 'number') return usage;
+  if (typeof total_tokens === 'object') return usage;
   const beside = Number(total_tokens) - prompt_tokens - completion_tokens;
   const unnamed = prompt_tokens + completion_tokens === 0 ? 0 : beside;
   const reasoning = usage.completion_tokens_details?.reasoning_tokens ?? unnamed;

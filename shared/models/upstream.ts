@@ -1,5 +1,6 @@
 import OpenAI from 'openai';
 import { setting } from '../config.ts';
+import { UnprocessableEntityError } from '../http/errors.ts';
 import { errorWords, log } from '../log.ts';
 import { catalogue, type Model } from './catalogue.ts';
 import { admit, type Pause, recordFailure, recordNothing, recordSuccess } from './circuit.ts';
@@ -62,7 +63,8 @@ const nobodyPays: TakenPrompts = { onTaken: () => {}, coverNext: async () => tru
  * takes it. After a throttle, a fault or a timeout before the first byte the next upstream is tried, if the call can pay
  * for it.
  *
- * Throws `ModelError`: 400 or 404 if an upstream refuses the request, 503 if none is left or `signal` aborts.
+ * Throws `ModelError`: 400 or 404 if an upstream refuses the request, 503 if none is left or `signal` aborts; and
+ * `UnprocessableEntityError` if none can be told the request in a dialect that it speaks.
  */
 export async function openCompletion(
   model: Model,
@@ -72,6 +74,7 @@ export async function openCompletion(
   taken: TakenPrompts = nobodyPays,
 ): Promise<OpenedCompletion> {
   const failures: ModelError[] = [];
+  let untold: UnprocessableEntityError | undefined;
   for (const each of model.upstreams) {
     const { upstream, model: upstreamModel } = each;
     const last = failures.at(-1);
@@ -85,7 +88,7 @@ export async function openCompletion(
       continue;
     }
     try {
-      const spoken = each.dialects ?? upstreamNamed(upstream).dialects;
+      const spoken = each.dialects ?? spokenBy(upstream);
       const said = { dialect, headers, body: { ...body, model: upstreamModel } };
       const opened = await askIn(spoken, model, upstream, said, signal, taken);
       recordSuccess(circuit, keyId);
@@ -96,7 +99,9 @@ export async function openCompletion(
         : toModelError(error);
       if (signal.aborted || !(told instanceof ModelError)) {
         recordNothing(circuit, keyId);
-        throw told;
+        if (!(told instanceof UnprocessableEntityError)) throw told;
+        untold ??= told;
+        continue;
       }
       const failure = withoutPrompt(told, body);
       if (isUpstreamsFault(failure)) recordFailure(circuit, keyId);
@@ -106,8 +111,12 @@ export async function openCompletion(
       failures.push(failure);
     }
   }
-  throw noneLeft(failures);
+  throw failures.length === 0 && untold ? untold : noneLeft(failures);
 }
+
+/** The dialects that an upstream speaks. Where one address serves all, it is known to speak chat completions alone. */
+const spokenBy = (upstream: string): readonly DialectName[] =>
+  setting('OPENAI_BASE_URL') ? ['chat'] : upstreamNamed(upstream).dialects;
 
 /** Asks an upstream in the caller's dialect, or in the first that it speaks, and returns its response in the caller's. */
 async function askIn(
@@ -119,7 +128,8 @@ async function askIn(
   taken: TakenPrompts,
 ): Promise<Omit<OpenedCompletion, 'model'>> {
   if (dialect === 'embeddings' || among.includes(dialect)) {
-    const request = { dialect, headers, body: requestTo(model, upstream, dialect, body) };
+    const sent = (wires[dialect].sent?.(body) ?? body) as RequestBody;
+    const request = { dialect, headers, body: requestTo(model, upstream, dialect, sent) };
     return ask(upstream, request, signal, taken);
   }
   const spoken = among.find((each) => each !== 'embeddings') ?? 'chat';

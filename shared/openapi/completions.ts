@@ -130,7 +130,7 @@ const noModelError = {
   param: 'model',
   code: 'model_not_found',
 };
-const noSuchModel = completionErrorAnswer(
+export const noSuchModel = completionErrorAnswer(
   'There is no such model, or the key may not use it.',
   noModelError,
 );

@@ -16,6 +16,7 @@ import { refTo, toJsonSchemas } from './json-schema.ts';
 import { messageComponents } from './messages.ts';
 import { type Component, tags } from './operation.ts';
 import { pathsOf, webhooksOf } from './paths.ts';
+import { responseComponents, responseOperations } from './responses.ts';
 import { serviceComponents, serviceOperations } from './service.ts';
 import { sessionComponents, sessionOperations } from './sessions.ts';
 import { estimateComponents, submissionComponents, submitOperation } from './submit-job.ts';
@@ -43,6 +44,7 @@ const components: Record<string, Component> = {
   ...completionComponents,
   ...embeddingComponents,
   ...anthropicComponents,
+  ...responseComponents,
   ...usageComponents,
   ...feedbackComponents,
   ...serviceComponents,
@@ -57,6 +59,7 @@ const operations = [
   ...completionOperations,
   ...embeddingOperations,
   ...anthropicOperations,
+  ...responseOperations,
   ...usageOperations,
   feedbackOperation,
   ...serviceOperations,

@@ -11,6 +11,8 @@ export const tags = {
   Embeddings: 'Vectors of texts, for search and comparison, by OpenAI’s protocol.',
   Messages:
     'The same protocol as Anthropic’s: its clients work with this address as their base URL. They may send a key as `x-api-key` too.',
+  Responses:
+    'OpenAI’s newer protocol, which Codex and the Agents SDK speak. Nothing is kept of a conversation.',
   Usage: 'What a key may spend, and what it has spent.',
   Feedback: 'What users thought of an answer.',
   Service: 'The service itself; no API key is asked for.',

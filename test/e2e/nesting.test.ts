@@ -28,6 +28,7 @@ describe.each<[string, object, object, number]>([
   ['/chat/stream', { message: 'Hi' }, detail, 422],
   ['/feedback', { session_id: 'session', rating: 'up' }, detail, 422],
   ['/v1/chat/completions', { model: 'no-such-model', messages: [message] }, error, 400],
+  ['/v1/responses', { model: 'no-such-model', input: [message] }, error, 400],
 ])('a body of POST %s', (path, body, refusal, status) => {
   it.each([65, 1_000, 10_000, 1_000_000])('of %i levels is refused', async (levels) => {
     const answer = await call(stage, 'POST', path, withDepth(body, levels));

@@ -66,8 +66,9 @@ describe('functions', () => {
 
     expect(Object.fromEntries(reserved)).toEqual({
       'authorize-request': 50,
-      'create-chat-completion': 250,
+      'create-chat-completion': 150,
       'create-message': 100,
+      'create-response': 100,
       'dispatch-jobs': 10,
       'roll-up-usage': 10,
       'stream-chat': 150,
@@ -99,14 +100,16 @@ describe('functions', () => {
       },
     ],
     ['cancel-job', { dynamodb: ['GetItem', 'Query', 'UpdateItem'] }],
-    [
-      'create-chat-completion',
-      {
-        dynamodb: ['PutItem', 'UpdateItem'],
-        secretsmanager: ['GetSecretValue'],
-        sqs: ['SendMessage'],
-      },
-    ],
+    ...['create-chat-completion', 'create-response'].map(
+      (name): [string, Record<string, string[]>] => [
+        name,
+        {
+          dynamodb: ['PutItem', 'UpdateItem'],
+          secretsmanager: ['GetSecretValue'],
+          sqs: ['SendMessage'],
+        },
+      ],
+    ),
     [
       'dispatch-jobs',
       { dynamodb: ['GetItem', 'PutItem', 'UpdateItem', ...stream], sqs: [...queue, 'SendMessage'] },

@@ -53,6 +53,8 @@ describe('routes', () => {
       `POST /v1/embeddings create-embeddings ${authorizer}`,
       `POST /v1/messages create-message ${anyHeader}`,
       `POST /v1/messages/count_tokens count-message-tokens ${anyHeader}`,
+      `POST /v1/responses create-response ${authorizer}`,
+      `POST /v1/responses/input_tokens count-response-tokens ${authorizer}`,
     ]);
   });
 
@@ -144,6 +146,8 @@ describe('routes', () => {
         'POST /~1v1~1embeddings 1000 1000',
         'POST /~1v1~1messages 1000 1000',
         'POST /~1v1~1messages~1count_tokens 500 200',
+        'POST /~1v1~1responses 1000 1000',
+        'POST /~1v1~1responses~1input_tokens 500 200',
       ].sort(),
     );
     for (const method of MethodSettings) {

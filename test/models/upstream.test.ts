@@ -393,6 +393,65 @@ describe('a key whose requests make a provider fail', () => {
   });
 });
 
+describe('a request for a response', () => {
+  const ask = (model: TestModel, fields: object = {}) =>
+    openCompletion(
+      findModel(model.id) as Model,
+      'a-key',
+      { dialect: 'responses', body: { model: model.id, input: 'hi', ...fields } },
+      new AbortController().signal,
+    );
+
+  it('goes on to the next upstream where the first can’t be told it', async () => {
+    const model = models.newModel('mixed');
+
+    const { response } = await ask(model, { truncation: 'auto' });
+
+    expect(await response.json()).toMatchObject({ object: 'response' });
+    expect(countOf(model)).toEqual([0, 1]);
+  });
+
+  it('is refused by what none can be told, without harm to the upstream', async () => {
+    const model = models.newModel('plain');
+    const fields = [expect.objectContaining({ loc: ['body', 'truncation'] })];
+
+    for (let times = 0; times < 4; times++) {
+      await expect(ask(model, { truncation: 'auto' })).rejects.toMatchObject({ fields });
+    }
+
+    expect((await ask(model)).response.status).toBe(200);
+  });
+
+  it('fails over to an upstream of another dialect', async () => {
+    const model = models.newModel('mixed', status(500));
+
+    const { response } = await ask(model);
+
+    expect(await response.json()).toMatchObject({ output: [{ type: 'message' }] });
+    expect(countOf(model)).toEqual([1, 1]);
+  });
+
+  it('carries no metadata', async () => {
+    const model = models.newModel('responding');
+
+    await ask(model, { metadata: { team: 'blue' } });
+
+    expect(model.upstreams[0]?.requests()[0]?.body).not.toHaveProperty('metadata');
+  });
+
+  it('is translated where one address serves all', async () => {
+    const model = models.newModel('responding');
+    const address = `http://127.0.0.1:${models.port}/${model.id}/v1`;
+    vi.stubEnv('OPENAI_BASE_URL', address);
+
+    const { response } = await ask(model);
+
+    expect(await response.json()).toMatchObject({ object: 'response' });
+    expect(model.upstreams[0]?.requests()[0]?.path).toBe(`/${model.id}/v1/chat/completions`);
+    vi.unstubAllEnvs();
+  });
+});
+
 describe('a provider’s secret', () => {
   it('is read again after a 401, and the call repeated with the new one', async () => {
     const model = models.newModel('plain', [status(401), answer]);

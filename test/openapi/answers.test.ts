@@ -16,6 +16,7 @@ const messages = [{ role: 'user', content: 'What is a doorbell?' }];
 const completion = { model: 'gpt-4.1', messages };
 const message = { ...completion, max_tokens: 100 };
 const anthropic = { 'anthropic-version': '2023-06-01' };
+const response = { model: 'gpt-4.1', input: messages };
 
 let caller: Target;
 let poor: Target;
@@ -134,6 +135,9 @@ describe('what the document says of an answer holds for', () => {
     await expectAnswer('createChatCompletion', 200, {
       body: { ...completion, stream: true, stream_options, n: 2 },
     });
+    await expectAnswer('createResponse', 200, { body: response });
+    await expectAnswer('createResponse', 200, { body: { ...response, stream: true } });
+    await expectAnswer('countResponseTokens', 200, { body: response });
     await expectAnswer('streamChat', 200, { body: { message: 'Hello' } });
     await expectAnswer('listModels', 200);
     await expectAnswer('listModels', 200, { parameters: { ...anthropic, limit: '2' } });
@@ -182,6 +186,7 @@ describe('what the document says of a refusal holds for', () => {
   it('a spent budget', async () => {
     await expectAnswer('createChatCompletion', 429, { body: completion }, poor);
     await expectAnswer('createMessage', 429, { body: message }, poor);
+    await expectAnswer('createResponse', 429, { body: response }, poor);
     await expectAnswer('streamChat', 429, { body: { message: 'Hello' } }, poor);
   });
 
@@ -205,6 +210,9 @@ describe('what the document says of a refusal holds for', () => {
     await expectAnswer('countMessageTokens', 404, { body: { ...message, model: 'x' } });
     await expectAnswer('getModel', 404, { parameters: { model: 'x' } });
     await expectAnswer('getModel', 404, { parameters: { ...anthropic, model: 'x' } });
+    await expectAnswer('createResponse', 404, { body: { ...response, model: 'x' } });
+    await expectAnswer('createResponse', 400, { body: { ...response, store: true } });
+    await expectAnswer('countResponseTokens', 400, { body: { ...response, input: 5 } });
     await expectAnswer('streamChat', 401, { body: { message: 'Hello', api_key: 'sk-x' } });
     await expectAnswer('getDocsFile', 404, { parameters: { file: '__proto__' } });
   });

@@ -116,6 +116,12 @@ export class ServedDocument {
   }
 }
 
+/** What ends a stream of responses or messages, as `[DONE]` ends others. */
+const ends: unknown[] = [
+  ...['response.completed', 'response.incomplete', 'response.failed'],
+  'message_stop',
+];
+
 /** The values that an answer's body holds: one, or a stream's events. */
 function valuesIn(mediaType: string, text: string): unknown[] {
   if (mediaType === 'application/json') return [JSON.parse(text)];
@@ -123,13 +129,10 @@ function valuesIn(mediaType: string, text: string): unknown[] {
   const events = eventsOf(text);
   const broke = events.some((event) => event !== '[DONE]' && 'error' in event);
   const last = events.at(-1);
-  const isWhole = last === '[DONE]' || (typeof last === 'object' && isLastOfMessages(last));
-  if (!isWhole && !broke) throw new Error(`the stream has no end: ${text}`);
+  const isOver = last === '[DONE]' || ends.includes(last?.['type']);
+  if (!isOver && !broke) throw new Error(`the stream has no end: ${text}`);
   return events.filter((event) => event !== '[DONE]');
 }
-
-/** What ends a stream of Messages, as `[DONE]` ends others. */
-const isLastOfMessages = (event: object) => 'type' in event && event.type === 'message_stop';
 
 /** The document, in which no object takes keys that it doesn't name, unless its schema says so. */
 function closed(node: Schema): Schema {

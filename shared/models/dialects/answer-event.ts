@@ -11,8 +11,8 @@ export type AnswerEvent =
   | { is: 'refusal'; text: string }
   | { is: 'toolCall'; index: number; id: string; name: string; isCustom?: boolean }
   | { is: 'toolInput'; index: number; text: string }
-  /** The counts of the answer so far, with its prompt; later ones replace earlier ones. */
-  | { is: 'usage'; usage: Usage }
+  /** The counts of the answer so far, with its prompt; later ones replace earlier ones. `serviceTier` decides the price. */
+  | { is: 'usage'; usage: Usage; serviceTier?: string }
   | { is: 'end'; reason: EndReason; stopSequence?: string }
   | { is: 'error'; message: string; code?: string };
 

@@ -23,6 +23,8 @@ export interface Ask {
   /** Who asks, for a provider's own bookkeeping: an opaque id. */
   user?: string;
   promptCacheKey?: string;
+  /** The caller's own tags. No provider is told; answers repeat them where their dialect does. */
+  metadata?: Record<string, string>;
 }
 
 export type Format =

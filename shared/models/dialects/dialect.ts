@@ -15,6 +15,8 @@ export interface Wire {
   limitName: string;
   /** The headers that the provider at an address wants beside `Authorization`, or, by null, in its place. */
   headers?(apiKey: string, baseUrl: string): Record<string, string | null>;
+  /** Leaves out of a caller's request what is not for a provider. Nothing is, unless a dialect says what. */
+  sent?(body: Body): Body;
   /**
    * Describes a request as a chat completion's, to be measured and held: nothing that may count as prompt is left out,
    * and its `max_tokens` is the limit of its output.

@@ -12,7 +12,10 @@ export function meteredOf(events: readonly AnswerEvent[]): Metered {
   if (choices.length > 0) metered.choices = choices;
   for (const event of events) {
     if (event.is === 'start' && event.model !== undefined) metered.model = event.model;
-    if (event.is === 'usage') metered.usage = chatUsage(event.usage);
+    if (event.is === 'usage') {
+      metered.usage = chatUsage(event.usage);
+      metered.service_tier = event.serviceTier;
+    }
     if (event.is === 'error') metered.error = { message: event.message, code: event.code };
   }
   return metered;

@@ -5,7 +5,8 @@ import type { AnswerReader, AnswerWriter, Body, Dialect } from './dialect.ts';
 
 /**
  * Returns a provider's response as another dialect has it, so that whoever reads it needn't know what the provider speaks.
- * A stream is translated event by event. One that breaks off, or has events that can't come, breaks the same way.
+ * A stream is translated event by event. One that breaks off, or has events that can't come, breaks the same way. Its body
+ * is read as whoever reads the translation does: a prompt was taken by then.
  */
 export function translateResponse(
   response: Response,
@@ -17,18 +18,30 @@ export function translateResponse(
   if (!body) throw unavailable(brokeOff);
   const pieces = ask.stream
     ? translated(body, from.reader(), to.writer(ask))
-    : translatedWhole(response, (answer) => to.writeAnswer(from.readAnswer(answer), ask));
+    : translatedWhole(response, from, to, ask);
   const type = ask.stream ? 'text/event-stream' : 'application/json';
   return new Response(ReadableStream.from(pieces), { headers: { 'content-type': type } });
 }
 
-/** Translates as it is read, and not before: an answer that can't be read is one that was taken, and is paid. */
+/** Translates an answer that isn't streamed. What is none is left to its reader, as if it had come from its provider. */
 async function* translatedWhole(
   response: Response,
-  translate: (answer: Body) => Body,
+  from: Dialect,
+  to: Dialect,
+  ask: Ask,
 ): AsyncGenerator<Uint8Array> {
-  const answer = parsedEvent(await response.text());
-  yield Buffer.from(JSON.stringify(translate(answer)));
+  const text = await response.text();
+  const answer = objectIn(text);
+  const written = answer && JSON.stringify(to.writeAnswer(from.readAnswer(answer), ask));
+  yield Buffer.from(written ?? text);
+}
+
+function objectIn(text: string): Body | undefined {
+  try {
+    return parsedEvent(text);
+  } catch {
+    return undefined;
+  }
 }
 
 async function* translated(
@@ -44,7 +57,10 @@ async function* translated(
   if (!reader.isOver) throw unavailable(brokeOff);
 }
 
-/** Translates events. Before it throws for one that can't come it yields those before it: they are billed. */
+/**
+ * Translates events. Before it throws for one that can't come it yields those before it: they are billed. Events that say
+ * nothing in the other dialect keep the connection open.
+ */
 function* written(bytes: Buffer, reader: AnswerReader, writer: AnswerWriter): Generator<Buffer> {
   let text = '';
   try {
@@ -54,6 +70,7 @@ function* written(bytes: Buffer, reader: AnswerReader, writer: AnswerWriter): Ge
   } finally {
     if (text !== '') yield Buffer.from(text);
   }
+  if (text === '' && bytes.length > 0 && !reader.isOver) yield Buffer.from(writer.ping());
 }
 
 function translatedEvent(text: string, reader: AnswerReader, writer: AnswerWriter): string {

@@ -285,7 +285,7 @@ describe('Anthropic’s client gets', () => {
 
   it('the answer of a second upstream of another dialect, where the first is overloaded', async () => {
     const caller = await chat.newAccount();
-    const { id: model, upstreams: both } = chat.newModel('mixed', {
+    const { id: model, upstreams: both } = chat.newModel('bilingual', {
       kind: 'status',
       status: 529,
       body: { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } },

@@ -6,6 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach } from 'vitest';
 import { messageBodyOf } from './message-stub.ts';
 import { type Answer, completionBody, type ModelRequestBody } from './model-stub-body.ts';
+import { lastInput, type ResponseRequestBody, responseText } from './responses-stub.ts';
 
 export interface ModelRequest {
   /** Where it was sent: upstreams at one stub differ by their paths. */
@@ -76,9 +77,9 @@ export async function startModelStub(port = 0) {
         at: Date.now(),
         closed: endOf(response),
       });
-      const behaviour = choose(body, requests.length, path) ?? echo(body);
+      const behaviour = choose(body, requests.length, path) ?? echo(body, path);
       arrivals.emit('request');
-      await behave(behaviour, body, response, closing.signal, path);
+      await behave(behaviour, body, path, response, closing.signal);
     } catch (error) {
       if (closing.signal.aborted || response.headersSent) response.destroy();
       else send(response, 500, 'text/plain', `model stub: ${error}`);
@@ -137,15 +138,15 @@ export function chooser(script: Script): Choose {
 async function behave(
   behaviour: Behaviour,
   body: ModelRequestBody,
+  path: string,
   response: ServerResponse,
   signal: AbortSignal,
-  path: string,
 ): Promise<void> {
   const type = body.stream ? 'text/event-stream' : 'application/json';
   switch (behaviour.kind) {
     case 'answer':
       if (behaviour.delayMs) await setTimeout(behaviour.delayMs, undefined, { signal });
-      return send(response, 200, type, bodyOf(path, body, behaviour));
+      return send(response, 200, type, answerText(body, path, behaviour));
     case 'status': {
       const { status, headers, body: told = errorBody(status) } = behaviour;
       const text = typeof told === 'string' ? told : JSON.stringify(told);
@@ -159,16 +160,12 @@ async function behave(
       return sendPieces(response, behaviour, behaviour.type ?? type);
     case 'hang':
     case 'cut': {
-      const text = bodyOf(path, body, echo(body));
+      const text = answerText(body, path, echo(body, path));
       if (behaviour.at === 'midway') await sendHalf(response, type, text);
       if (behaviour.kind === 'cut') response.destroy();
     }
   }
 }
-
-/** An answer in the dialect of the path that was asked. */
-const bodyOf = (path: string, body: ModelRequestBody, answer: Answer): string =>
-  path.endsWith('/messages') ? messageBodyOf(body, answer.content) : completionBody(body, answer);
 
 function send(
   response: ServerResponse,
@@ -205,8 +202,20 @@ async function sendPieces(
   if (ending === 'cut') response.destroy();
 }
 
-function echo({ messages }: ModelRequestBody): Answer & { kind: 'answer' } {
-  const content = messages.findLast(({ role }) => role === 'user')?.content ?? '';
+const isResponses = (path: string) => path.endsWith('/responses');
+
+/** The body of an answer in the dialect of its path. */
+function answerText(body: ModelRequestBody, path: string, answer: Answer): string {
+  if (path.endsWith('/messages')) return messageBodyOf(body, answer.content);
+  return isResponses(path)
+    ? responseText(body as unknown as ResponseRequestBody, answer)
+    : completionBody(body, answer);
+}
+
+function echo(body: ModelRequestBody, path: string): Answer & { kind: 'answer' } {
+  const content = isResponses(path)
+    ? lastInput(body as unknown as ResponseRequestBody)
+    : (body.messages.findLast(({ role }) => role === 'user')?.content ?? '');
   return {
     kind: 'answer',
     content: `echo: ${typeof content === 'string' ? content : JSON.stringify(content)}`,

@@ -32,7 +32,13 @@ export const kinds = {
   /** Speaks Messages, and writes to a cache. */
   claude: 40,
   /** Two upstreams; the first speaks Messages. */
-  mixed: 2,
+  bilingual: 2,
+  /** Its upstream speaks responses alone. */
+  responding: 30,
+  /** Two upstreams; the second speaks responses alone. */
+  mixed: 4,
+  /** Thinks first, and speaks responses alone. */
+  pondering: 4,
 };
 
 export type ModelKind = keyof typeof kinds;
@@ -43,6 +49,11 @@ const settings: Record<string, object> = {
   reasoning: { outputLimitName: 'max_completion_tokens' },
   embedding: { dialects: ['embeddings'] },
   claude: { dialects: ['messages'] },
+  responding: { dialects: ['responses'] },
+  pondering: { dialects: ['responses'] },
+  'second mixed': { dialects: ['responses'] },
+  bilingual: { dialects: ['messages'] },
+  'second bilingual': { dialects: ['chat'] },
 };
 
 const contextWindows: Record<string, number> = { small: 200, roomy: 1_000_000 };
@@ -93,7 +104,7 @@ const slashedOf = ({ models: [plain] }: ReturnType<typeof modelsOf>, slot: numbe
 
 /** The names of a model's upstreams; each listens at `/<name>/v1`. */
 export const upstreamNames = (id: string) =>
-  /^(twin|limping|mixed)/.test(id) ? [id, `${id}-second`] : [id];
+  /^(twin|limping|mixed|bilingual)/.test(id) ? [id, `${id}-second`] : [id];
 
 const isOfEmbeddings = (id: string) => id.startsWith('embedding');
 
@@ -108,11 +119,8 @@ function modelsOf({ suffix, port }: ModelSlot, nowhere: string) {
     const isClosed = /^(unreachable|limping)/.test(name) && !name.endsWith('-second');
     const base = isClosed ? nowhere : `http://127.0.0.1:${port}`;
     const [kind = ''] = name.split('-');
-    const speaks = kind === 'mixed' && !name.endsWith('-second') ? settings['claude'] : {};
-    return [
-      name,
-      { baseUrl: `${base}/${name}/v1`, secret: 'openai', ...settings[kind], ...speaks },
-    ];
+    const own = name.endsWith('-second') && settings[`second ${kind}`];
+    return [name, { baseUrl: `${base}/${name}/v1`, secret: 'openai', ...settings[kind], ...own }];
   });
   return {
     upstreams: Object.fromEntries(upstreams),
@@ -128,7 +136,7 @@ function modelsOf({ suffix, port }: ModelSlot, nowhere: string) {
         contextWindow: contextWindows[id.split('-')[0] ?? ''] ?? 100_000,
         maxOutputTokens: maxOutputs[id.split('-')[0] ?? ''] ?? 1_000,
         ...(!id.startsWith('blind') && { maxImageTokens: 500 }),
-        ...(/^(reasoning|claude)/.test(id) && { reasoning: true }),
+        ...(/^(reasoning|claude|pondering)/.test(id) && { reasoning: true }),
         usdPerMillionTokens: {
           ...{ input: 1, cachedInput: 0.5, output: 10 },
           ...(/^(caching|claude)/.test(id) && { cacheWrite: 1.25, cacheWrite1h: 2 }),

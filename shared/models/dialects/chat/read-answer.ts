@@ -3,6 +3,7 @@ import { withReasoning } from '../../reported-usage.ts';
 import { textOf } from '../../token-bounds.ts';
 import type { AnswerEvent, EndReason, Usage } from '../answer-event.ts';
 import type { AnswerReader, Body } from '../dialect.ts';
+import { numberIn, textIn } from '../field.ts';
 
 /** A message of a chat completion, or a piece of one. A provider sends it, so any field may be malformed. */
 interface Delta {
@@ -25,6 +26,7 @@ interface Chunk {
   model?: unknown;
   choices?: ({ delta?: Delta; message?: Delta; finish_reason?: unknown } | null)[] | null;
   usage?: TokenUsage | null;
+  service_tier?: unknown;
   error?: unknown;
 }
 
@@ -36,7 +38,7 @@ export class ChatAnswerReader implements AnswerReader {
   private readonly calls = new Set<number>();
 
   read(event: Body): AnswerEvent[] {
-    const { id, model, choices, usage, error } = event as Chunk;
+    const { id, model, choices, usage, service_tier, error } = event as Chunk;
     if (error) return [this.error(error)];
     const events: AnswerEvent[] = [];
     if (!this.hasStarted) {
@@ -49,9 +51,12 @@ export class ChatAnswerReader implements AnswerReader {
     }
     const choice = choices?.[0];
     events.push(...this.pieces(choice?.delta ?? choice?.message ?? {}));
-    const reason = reasons[String(choice?.finish_reason)];
+    const reason = reasons[textIn(choice?.finish_reason)];
     if (reason) this.end(reason);
-    if (usage) events.push({ is: 'usage', usage: usageOf(usage) });
+    if (usage) {
+      const serviceTier = typeof service_tier === 'string' ? { serviceTier: service_tier } : {};
+      events.push({ is: 'usage', usage: usageOf(usage), ...serviceTier });
+    }
     return events;
   }
 
@@ -64,7 +69,7 @@ export class ChatAnswerReader implements AnswerReader {
     const { message, code } = (typeof error === 'object' && error ? error : {}) as Body;
     return {
       is: 'error',
-      message: typeof message === 'string' ? message : String(error),
+      message: textIn(message ?? error),
       ...(typeof code === 'string' && { code }),
     };
   }
@@ -93,7 +98,7 @@ export class ChatAnswerReader implements AnswerReader {
     const input = call.custom?.input ?? call.function?.arguments;
     if (!this.calls.has(index)) {
       this.calls.add(index);
-      const known = { id: String(id ?? `call_${index}`), name: String(name ?? '') };
+      const known = { id: textIn(id, `call_${index}`), name: textIn(name) };
       yield { is: 'toolCall', index, ...known, ...(isCustom && { isCustom }) };
     }
     if (typeof input === 'string' && input !== '') yield { is: 'toolInput', index, text: input };
@@ -118,8 +123,8 @@ function usageOf(told: TokenUsage): Usage {
   const usage = withReasoning(withWholePrompt(told));
   const { written, writtenLong } = writtenTokens(usage);
   return {
-    promptTokens: usage.prompt_tokens,
-    outputTokens: usage.completion_tokens,
+    promptTokens: numberIn(usage.prompt_tokens),
+    outputTokens: numberIn(usage.completion_tokens),
     cachedTokens: cachedTokens(usage),
     ...(written !== undefined && { cacheWriteTokens: Math.max(0, written - (writtenLong ?? 0)) }),
     ...(writtenLong !== undefined && { cacheWrite1hTokens: writtenLong }),

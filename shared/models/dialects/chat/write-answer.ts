@@ -29,6 +29,7 @@ export class ChatAnswerWriter implements AnswerWriter {
     }
     if (event.is === 'usage') {
       this.usage = event.usage;
+      if (event.serviceTier !== undefined) this.common['service_tier'] = event.serviceTier;
       return '';
     }
     if (event.is === 'error') return eventOf({ error: errorOf(event) });
@@ -102,7 +103,7 @@ export function writeChatAnswer(events: readonly AnswerEvent[], ask: Ask): Body 
   if (failed) return { error: errorOf(failed) };
   const start = events.find((event) => event.is === 'start');
   const end = events.find((event) => event.is === 'end');
-  const usage = events.findLast((event) => event.is === 'usage')?.usage;
+  const { usage, serviceTier } = events.findLast((event) => event.is === 'usage') ?? {};
   return {
     id: start?.id ?? newId(),
     object: 'chat.completion',
@@ -112,6 +113,7 @@ export function writeChatAnswer(events: readonly AnswerEvent[], ask: Ask): Body 
       { index: 0, message: messageOf(events), finish_reason: finishReasons[end?.reason ?? 'stop'] },
     ],
     ...(usage && { usage: chatUsage(usage) }),
+    ...(serviceTier !== undefined && { service_tier: serviceTier }),
   };
 }
 

@@ -1,10 +1,13 @@
+import type { Model } from '../../catalogue.ts';
 import type { Ask, AskMessage, FilePart, Format, ImagePart, TextPart, Tool } from '../ask.ts';
-import type { Body } from '../dialect.ts';
+import { type Body, untranslatable } from '../dialect.ts';
+import { effortOf } from '../effort.ts';
 
 /** Writes a request as a chat completion's. What the caller asked to have cached is left to the provider. */
-export function writeChatRequest(ask: Ask): Body {
+export function writeChatRequest(ask: Ask, model: Model): Body {
   const body: Body = { model: ask.model, messages: messagesOf(ask.messages) };
-  const { tools, toolChoice, format, reasoning } = ask;
+  const { tools, toolChoice, format } = ask;
+  const effort = effortOf(ask, model);
   if (tools && tools.length > 0) {
     body['tools'] = tools.map(toolOf);
     if (toolChoice) body['tool_choice'] = choiceOf(toolChoice, tools);
@@ -16,7 +19,7 @@ export function writeChatRequest(ask: Ask): Body {
   if (ask.topK !== undefined) body['top_k'] = ask.topK;
   if (ask.stop) body['stop'] = ask.stop;
   if (format) body['response_format'] = formatOf(format);
-  if (reasoning?.effort !== undefined) body['reasoning_effort'] = reasoning.effort;
+  if (effort !== undefined) body['reasoning_effort'] = effort;
   if (ask.verbosity !== undefined) body['verbosity'] = ask.verbosity;
   if (ask.user !== undefined) body['user'] = ask.user;
   if (ask.promptCacheKey !== undefined) body['prompt_cache_key'] = ask.promptCacheKey;
@@ -25,21 +28,30 @@ export function writeChatRequest(ask: Ask): Body {
 }
 
 /**
- * Writes messages. A tool's result is text alone: images and files in results follow as the user's, once the results are
- * all there, which must stand together.
+ * Writes messages as every server takes them: instructions that follow each other are one message, and pictures that a
+ * tool gave come in a message after those of the tools, which hold text alone.
  */
 function messagesOf(messages: readonly AskMessage[]): Body[] {
-  return messages.flatMap((message, index) => {
-    const written = messageOf(message);
-    if (message.role !== 'tool' || messages[index + 1]?.role === 'tool') return [written];
-    const first = messages.findLastIndex(({ role }, at) => at < index && role !== 'tool') + 1;
-    const shown = messages.slice(first, index + 1).flatMap(filesIn);
-    return shown.length > 0 ? [written, { role: 'user', content: contentOf(shown) }] : [written];
-  });
+  const written: Body[] = [];
+  let shown: (ImagePart | FilePart)[] = [];
+  const show = () => {
+    if (shown.length > 0) written.push({ role: 'user', content: contentOf(shown) });
+    shown = [];
+  };
+  for (const message of messages) {
+    if (message.role !== 'tool') show();
+    else shown.push(...message.parts.filter((part) => part.is !== 'text'));
+    const { role, content, ...rest } = messageOf(message);
+    const last = written.at(-1);
+    if (role === 'system' && last?.['role'] === 'system') {
+      last['content'] = `${last['content']}\n\n${content}`;
+    } else if (role !== 'assistant' || content !== null || Object.keys(rest).length > 0) {
+      written.push({ role, content, ...rest });
+    }
+  }
+  show();
+  return written;
 }
-
-const filesIn = ({ role, parts }: AskMessage) =>
-  role === 'tool' ? parts.filter((part) => part.is !== 'text') : [];
 
 function messageOf(message: AskMessage): Body {
   const { role, parts } = message;
@@ -47,7 +59,9 @@ function messageOf(message: AskMessage): Body {
     const texts = parts.filter((part) => part.is === 'text');
     return { role, tool_call_id: message.callId, content: contentOf(texts) };
   }
-  const name = 'name' in message ? { name: message.name } : {};
+  const name = 'name' in message && message.name !== undefined ? { name: message.name } : {};
+  // Only OpenAI knows the role of developers, and takes the other for it.
+  if (role === 'developer') return { role: 'system', content: contentOf(parts) };
   if (role !== 'assistant') return { role, content: contentOf(parts), ...name };
   const calls = parts.filter((part) => part.is === 'toolCall');
   const texts = parts.filter((part) => part.is === 'text');
@@ -86,6 +100,7 @@ function contentOf(parts: (TextPart | ImagePart | FilePart)[]): unknown {
       const detail = part.detail === undefined ? {} : { detail: part.detail };
       return { type: 'image_url', image_url: { url: part.url, ...detail } };
     }
+    if (!part.url.startsWith('data:')) throw untranslatable([], 'a file by its address');
     return { type: 'file', file: { filename: part.name ?? 'file', file_data: part.url } };
   });
 }

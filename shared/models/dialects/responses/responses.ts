@@ -1,17 +1,24 @@
 import type { EndingDialect } from '../dialect.ts';
+import { ResponsesAnswerReader, readResponsesAnswer } from './read-answer.ts';
+import { readResponsesRequest } from './read-request.ts';
+import { sizedResponse } from './sized.ts';
+import { ResponsesAnswerWriter, writeResponsesAnswer } from './write-answer.ts';
+import { writeResponsesRequest } from './write-request.ts';
 
-const unwritten = (): never => {
-  throw new Error('This dialect is not written yet');
-};
-
+/**
+ * OpenAI's responses, of which nothing is kept.
+ *
+ * @see https://platform.openai.com/docs/api-reference/responses
+ */
 export const responses: EndingDialect = {
   path: '/responses',
   limitName: 'max_output_tokens',
-  sized: unwritten,
-  readRequest: unwritten,
-  writeRequest: unwritten,
-  readAnswer: unwritten,
-  writeAnswer: unwritten,
-  reader: unwritten,
-  writer: unwritten,
+  sent: ({ metadata: _, ...body }) => body,
+  sized: sizedResponse,
+  readRequest: readResponsesRequest,
+  writeRequest: writeResponsesRequest,
+  readAnswer: readResponsesAnswer,
+  writeAnswer: writeResponsesAnswer,
+  reader: () => new ResponsesAnswerReader(),
+  writer: (ask) => new ResponsesAnswerWriter(ask),
 };

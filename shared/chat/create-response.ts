@@ -1,0 +1,24 @@
+import type { Caller } from '../http/caller.ts';
+import type { Invocation, StreamedResponse } from '../http/stream-endpoint.ts';
+import { requireModel } from './models.ts';
+import { respond } from './respond.ts';
+import { responseBody } from './response-body.ts';
+import type { ResponseRequest } from './response-request.ts';
+
+/**
+ * Makes a response in OpenAI's sense. Throws as `respond` does, and `NotFoundError` for a model that the caller may not
+ * use. Tools that are left out are named in a header.
+ */
+export async function createResponse(
+  request: ResponseRequest,
+  caller: Caller,
+  invocation: Invocation,
+): Promise<StreamedResponse> {
+  const model = requireModel(caller, request.model);
+  const { body, leftOut } = responseBody(model, request);
+  const question = { model, dialect: 'responses' as const, body, metadata: request.metadata };
+  const response = await respond(question, caller, invocation);
+  if (leftOut.length === 0) return response;
+  const headers = { ...response.headers, 'x-quire-left-out-tools': leftOut.join(', ') };
+  return { ...response, headers };
+}

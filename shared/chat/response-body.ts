@@ -1,0 +1,117 @@
+import { valueError } from '../http/errors.ts';
+import { isAllowedBy, type Model } from '../models/catalogue.ts';
+import type { RequestBody } from '../models/upstream.ts';
+import { dataUrlAdvice, noFileIds, pathTo } from './completion-message.ts';
+import { refuseOtherCase, refuseOtherCaseWithin } from './other-case.ts';
+import { refuseBeyondLimit } from './output-parameters.ts';
+import { type ResponseRequest, responseParameters } from './response-request.ts';
+import { toolsFor } from './response-tools.ts';
+import { refuseUnpricedWithin, refuseUnsupported, unsupported } from './unsupported-parameters.ts';
+
+/** What would need a conversation to be kept, here or with the provider. */
+const kept = ['previous_response_id', 'conversation', 'prompt', 'background'];
+const nothingKept = 'Quire keeps nothing of a conversation: send all of it in input';
+const noReferences = 'Set store to false where your client would refer to items that are kept';
+
+/** Parameters that change what a call costs beside what was held, or are those of chat completions. */
+const unavailable = [
+  ...['context_management', 'image', 'messages', 'n', 'max_tokens', 'max_completion_tokens'],
+  ...['functions', 'function_call', 'prediction', 'modalities', 'audio', 'response_format'],
+];
+
+const knownNames = [...responseParameters, ...unsupported, ...unavailable];
+
+/** Fields of items that decide what they cost, beside those of chat messages. */
+const itemNames = [
+  ...['output', 'summary', 'encrypted_content', 'file_url', 'tools', 'reasoning', 'mode'],
+];
+
+/**
+ * Makes the request to an upstream: the caller's parameters, of which nothing is stored. Throws
+ * `UnprocessableEntityError` for a parameter that could change what the call costs or who sees it, for what would need a
+ * conversation to be kept, and for files and items that lie with the provider. The output's limit is never above the
+ * model's, which is all that is held. Returns the types of the tools that are left out, too.
+ */
+export function responseBody(
+  model: Model,
+  request: ResponseRequest,
+): { body: RequestBody; leftOut: string[] } {
+  const { max_output_tokens, store, tools: _, tool_choice: __, include: ___, ...rest } = request;
+  refuseKept(request);
+  refuseOtherCase(rest, knownNames);
+  const items = Array.isArray(rest.input) ? rest.input : [];
+  refuseOtherCaseWithin(items, ['body', 'input'], itemNames);
+  for (const name of unavailable) refuseUnlessAbsent(model, name, rest[name]);
+  refuseUnsupported(model, rest);
+  refuseUnpricedWithin(model, items, request.tools);
+  const limit = Math.min(max_output_tokens ?? model.maxOutputTokens, model.maxOutputTokens);
+  refuseBeyondLimit(rest, limit);
+  refuseElsewhere(items);
+  refuseOtherMode(model, rest.reasoning, ['reasoning']);
+  for (const [index, { reasoning }] of (items as Record<string, unknown>[]).entries()) {
+    refuseOtherMode(model, reasoning, ['input', index, 'reasoning']);
+  }
+  const { leftOut, ...tools } = toolsFor(model, request);
+  const body = {
+    ...rest,
+    ...tools,
+    store: false,
+    ...(max_output_tokens != null && { max_output_tokens: limit }),
+    ...(rest['service_tier'] === 'auto' && { service_tier: 'default' }),
+  };
+  return { body: withoutNulls(body) as RequestBody, leftOut };
+}
+
+/** Null stands for what is not there; not every server of this dialect knows that. */
+const withoutNulls = (body: object) =>
+  Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
+
+function refuseKept(request: ResponseRequest): void {
+  if (request.store === true) {
+    throw valueError(['body', 'store'], `it can only be false. ${nothingKept}`);
+  }
+  for (const name of kept) {
+    const value = request[name];
+    if ((value ?? false) !== false)
+      throw valueError(['body', name], `not available. ${nothingKept}`);
+  }
+}
+
+/** A mode of thinking such as `pro` has a price of its own. */
+function refuseOtherMode(model: Model, reasoning: unknown, place: (string | number)[]): void {
+  const { mode } = (reasoning ?? {}) as { mode?: unknown };
+  if ((mode ?? 'standard') === 'standard' || isAllowedBy(model, 'reasoning.mode')) return;
+  throw valueError(['body', ...place, 'mode'], `only standard is available for ${model.id}`);
+}
+
+function refuseUnlessAbsent({ id }: Model, name: string, value: unknown): void {
+  if ((value ?? false) === false) return;
+  throw valueError(['body', name], `${name} is not available for ${id}`);
+}
+
+/** Refuses what lies with the provider, where it would be the operator's, and parts that lack what they show. */
+function refuseElsewhere(items: readonly Record<string, unknown>[]): void {
+  const fileId = pathTo(items, 'file_id');
+  if (fileId) throw valueError(['body', 'input', ...fileId], noFileIds);
+  for (const [index, item] of items.entries()) {
+    if (item['type'] === 'item_reference') {
+      const reason = `item_reference is not available. ${nothingKept}. ${noReferences}`;
+      throw valueError(['body', 'input', index, 'type'], reason);
+    }
+    for (const name of ['content', 'output']) refuseEmpty(item[name], ['input', index, name]);
+  }
+}
+
+function refuseEmpty(parts: unknown, place: (string | number)[]): void {
+  if (!Array.isArray(parts)) return;
+  for (const [index, part] of (parts as Record<string, unknown>[]).entries()) {
+    const { type, image_url, file_data, file_url } = part;
+    if (type === 'input_image' && image_url == null) {
+      throw valueError(['body', ...place, index, 'image_url'], 'the image is missing');
+    }
+    if (type === 'input_file' && file_data == null && file_url == null) {
+      const reason = `the file is missing; ${dataUrlAdvice}`;
+      throw valueError(['body', ...place, index, 'file_data'], reason);
+    }
+  }
+}

@@ -1,0 +1,7 @@
+/** A field that should be a text; another value is taken for none. `String` of an object may throw. */
+export const textIn = (value: unknown, otherwise = ''): string =>
+  typeof value === 'string' ? value : otherwise;
+
+/** A field that should be a number. Another value is none, and fits no comparison. */
+export const numberIn = (value: unknown, otherwise = Number.NaN): number =>
+  typeof value === 'number' ? value : otherwise;

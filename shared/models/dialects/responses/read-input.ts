@@ -1,0 +1,103 @@
+import type {
+  AskMessage,
+  AssistantPart,
+  FilePart,
+  ImagePart,
+  TextPart,
+  ThoughtPart,
+} from '../ask.ts';
+import { type Body, untranslatable } from '../dialect.ts';
+import { textIn } from '../field.ts';
+import { sealOf } from './encrypted-content.ts';
+
+type Place = (string | number)[];
+type SentPart = TextPart | ImagePart | FilePart;
+
+/** Reads the input of a request. What a model said and did in one turn becomes one message. */
+export function messagesOf(input: unknown): AskMessage[] {
+  if (typeof input === 'string') return [{ role: 'user', parts: [{ is: 'text', text: input }] }];
+  const messages: AskMessage[] = [];
+  for (const [index, item] of ((input ?? []) as Body[]).entries()) {
+    const message = messageOf(item, ['input', index]);
+    const last = messages.at(-1);
+    if (message.role === 'assistant' && last?.role === 'assistant') {
+      last.parts.push(...message.parts);
+    } else messages.push(message);
+  }
+  return messages;
+}
+
+function messageOf(item: Body, place: Place): AskMessage {
+  const { type = 'message', role, content, call_id, output } = item;
+  if (type === 'message') {
+    if (role === 'assistant') return { role, parts: saidIn(content, place) };
+    const parts = partsOf(content, [...place, 'content']);
+    if (role === 'system' || role === 'developer') return { role, parts: textsOf(parts, place) };
+    return { role: 'user', parts };
+  }
+  if (type === 'function_call_output' || type === 'custom_tool_call_output') {
+    return { role: 'tool', callId: textIn(call_id), parts: partsOf(output, [...place, 'output']) };
+  }
+  return { role: 'assistant', parts: [doneIn(item, place)] };
+}
+
+function doneIn(item: Body, place: Place): AssistantPart {
+  const { type, call_id, name } = item;
+  const called = { is: 'toolCall' as const, id: textIn(call_id), name: textIn(name) };
+  if (type === 'function_call') return { ...called, input: textIn(item['arguments'] ?? '') };
+  if (type === 'custom_tool_call') {
+    return { ...called, input: textIn(item['input'] ?? ''), isCustom: true };
+  }
+  if (type === 'reasoning') return thoughtOf(item);
+  throw untranslatable([...place, 'type'], `an item of the type ${type}`);
+}
+
+function thoughtOf({ id, summary, content, encrypted_content }: Body): ThoughtPart {
+  const texts = [summary, content].flatMap((list) => (Array.isArray(list) ? (list as Body[]) : []));
+  return {
+    is: 'thought',
+    text: texts.map((part) => textIn(part['text'] ?? '')).join('\n\n'),
+    ...sealOf(encrypted_content),
+    ...(typeof id === 'string' && { id }),
+  };
+}
+
+function saidIn(content: unknown, place: Place): AssistantPart[] {
+  if (typeof content === 'string') return content === '' ? [] : [{ is: 'text', text: content }];
+  return ((content ?? []) as Body[]).map((part, index): AssistantPart => {
+    const { type, refusal } = part;
+    if (type === 'refusal') return { is: 'refusal', text: textIn(refusal) };
+    const said = partOf(part, [...place, 'content', index]);
+    if (said.is === 'text') return said;
+    throw untranslatable([...place, 'content', index, 'type'], `a part of the type ${type} here`);
+  });
+}
+
+function partsOf(content: unknown, place: Place): SentPart[] {
+  if (typeof content === 'string') return content === '' ? [] : [{ is: 'text', text: content }];
+  return ((content ?? []) as Body[]).map((part, index) => partOf(part, [...place, index]));
+}
+
+function partOf(part: Body, place: Place): SentPart {
+  const { type, text, image_url, detail, file_data, file_url, filename } = part;
+  if (type === 'input_text' || type === 'output_text' || type === 'text') {
+    return { is: 'text', text: textIn(text) };
+  }
+  if (type === 'input_image' && typeof image_url === 'string') {
+    const shown = typeof detail === 'string' ? { detail } : {};
+    return { is: 'image', url: image_url, ...shown };
+  }
+  const url = file_data ?? file_url;
+  if (type !== 'input_file' || typeof url !== 'string') {
+    throw untranslatable([...place, 'type'], `a part of the type ${type}`);
+  }
+  return { is: 'file', url, ...(typeof filename === 'string' && { name: filename }) };
+}
+
+/** The texts among parts, which must be all that there is. */
+function textsOf(parts: SentPart[], place: Place): TextPart[] {
+  return parts.map((part, index) => {
+    if (part.is === 'text') return part;
+    throw untranslatable([...place, 'content', index], `a part of the type ${part.is} here`);
+  });
+}

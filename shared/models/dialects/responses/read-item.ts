@@ -1,0 +1,164 @@
+import { type ModelError, unavailable } from '../../errors.ts';
+import type { AnswerEvent } from '../answer-event.ts';
+import type { Body } from '../dialect.ts';
+import { numberIn, textIn } from '../field.ts';
+import { sealOf } from './encrypted-content.ts';
+import { callKinds, isCall, OutputItem, type PartType, partKinds } from './output-item.ts';
+
+/** The types of parts by the events that add to their text, or say it whole. */
+const textEvents = new Map<string, PartType>(
+  (Object.keys(partKinds) as PartType[]).flatMap((type) => {
+    const { textEvent } = partKinds[type];
+    return [
+      [`${textEvent}.delta`, type],
+      [`${textEvent}.done`, type],
+    ] as const;
+  }),
+);
+
+/** More parts than any item has. */
+const maxParts = 10_000;
+
+const callEvents = new Set<string>(
+  Object.values(callKinds).flatMap(({ event }) => [`${event}.delta`, `${event}.done`]),
+);
+
+/**
+ * Reads the items of a response's output. What a provider says at the end of an item, and did not send piece by piece, is
+ * read there: it is billed.
+ */
+export class ItemReader {
+  private readonly items = new Map<number, OutputItem>();
+  /** The numbers of calls among calls, by the items that they are. */
+  private readonly calls = new Map<OutputItem, number>();
+
+  get hasCalls(): boolean {
+    return this.calls.size > 0;
+  }
+
+  /** The items as far as they have come. */
+  get output(): Body[] {
+    return this.inOrder.map((item) => item.soFar);
+  }
+
+  *read(event: Body): Generator<AnswerEvent> {
+    const type = textIn(event['type']);
+    const part = textEvents.get(type);
+    if (part) yield* this.text(event, part);
+    else if (callEvents.has(type)) yield* this.input(event);
+    else if (type === 'response.output_item.added') yield* this.added(event);
+    else if (type === 'response.output_item.done') yield* this.done(event);
+  }
+
+  /** Reads the whole output that a response ends with. */
+  *finished(output: unknown): Generator<AnswerEvent> {
+    const listed: unknown[] = Array.isArray(output) ? output : [];
+    const isNew = this.items.size === 0;
+    for (const [output_index, item] of listed.entries()) {
+      const known = this.items.get(output_index);
+      if (known ? !known.isDone : isNew) yield* this.done({ output_index, item });
+    }
+  }
+
+  /** Returns the events that end what is open. */
+  *closing(): Generator<Body> {
+    for (const item of this.inOrder) yield* item.closing('incomplete');
+  }
+
+  private get inOrder(): OutputItem[] {
+    return [...this.items.values()].sort((a, b) => a.index - b.index);
+  }
+
+  private *added({ output_index, item }: Body): Generator<AnswerEvent> {
+    const index = numberIn(output_index);
+    if (this.items.has(index)) throw outOfOrder('began an item twice');
+    const { content: _, summary: __, ...fields } = (item ?? {}) as Body;
+    const added = new OutputItem(index, fields);
+    this.items.set(index, added);
+    if (!isCall(fields['type'])) return;
+    const number = this.calls.size;
+    this.calls.set(added, number);
+    yield {
+      is: 'toolCall',
+      index: number,
+      id: textIn(fields['call_id'] ?? fields['id'], `call_${number}`),
+      name: textIn(fields['name']),
+      ...(fields['type'] === 'custom_tool_call' && { isCustom: true }),
+    };
+  }
+
+  private *text(event: Body, type: PartType): Generator<AnswerEvent> {
+    const item = this.openItem(event);
+    const { list, field } = partKinds[type];
+    const at = numberIn(event[`${list}_index`], 0);
+    const { delta } = event;
+    if (delta !== undefined) return yield* this.piece(item, type, at, delta);
+    yield* this.piece(item, type, at, item.missing(type, at, event[field]));
+    item.donePart(type, at);
+  }
+
+  private *piece(
+    item: OutputItem,
+    type: PartType,
+    at: number,
+    text: unknown,
+  ): Generator<AnswerEvent> {
+    if (typeof text !== 'string' || !(at >= 0 && at < maxParts))
+      throw unavailable('The model sent a broken chunk.');
+    if (text === '') return;
+    const { isLaterPart } = item.take(type, at, text);
+    if (type === 'output_text') yield { is: 'text', text };
+    else if (type === 'refusal') yield { is: 'refusal', text };
+    else yield { is: 'thought', text: isLaterPart ? `\n\n${text}` : text };
+  }
+
+  private *input(event: Body): Generator<AnswerEvent> {
+    const item = this.openItem(event);
+    const { delta } = event;
+    const text = typeof delta === 'string' ? delta : item.missingInput(inputOf(event));
+    if (delta === undefined) item.doneInput();
+    yield* this.moreInput(item, text);
+  }
+
+  private *moreInput(item: OutputItem, text: string): Generator<AnswerEvent> {
+    const index = this.calls.get(item);
+    if (text === '' || index === undefined) return;
+    item.takeInput(text);
+    yield { is: 'toolInput', index, text };
+  }
+
+  private *done(event: Body): Generator<AnswerEvent> {
+    const index = numberIn(event['output_index']);
+    if (!this.items.has(index)) yield* this.added(event);
+    const item = this.openItem(event);
+    const whole = (event['item'] ?? {}) as Body;
+    for (const [name, list] of [
+      ['summary', whole['summary']],
+      ['content', whole['content']],
+    ] as const) {
+      for (const [at, part] of (Array.isArray(list) ? (list as Body[]) : []).entries()) {
+        const type = textIn(part?.['type']) as PartType;
+        if (partKinds[type]?.list !== name) continue;
+        yield* this.piece(item, type, at, item.missing(type, at, part[partKinds[type].field]));
+      }
+    }
+    yield* this.moreInput(item, item.missingInput(inputOf(whole)));
+    item.fields = whole;
+    item.isDone = true;
+    const seal = whole['type'] === 'reasoning' ? sealOf(whole['encrypted_content']) : {};
+    if (Object.keys(seal).length > 0) yield { is: 'signature', ...seal };
+  }
+
+  /** The item that an event belongs to. Throws `ModelError` if it was not added, or is done. */
+  private openItem({ output_index }: Body): OutputItem {
+    const item = this.items.get(numberIn(output_index));
+    if (!item) throw outOfOrder('went on with an item that it had not begun');
+    if (item.isDone) throw outOfOrder('went on with an item that it had ended');
+    return item;
+  }
+}
+
+const inputOf = (fields: Body) => fields['arguments'] ?? fields['input'];
+
+/** 503: an event that can't come here. */
+export const outOfOrder = (what: string): ModelError => unavailable(`The model's answer ${what}.`);

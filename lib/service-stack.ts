@@ -191,7 +191,8 @@ export class ServiceStack extends Stack {
     new CfnOutput(this, 'LedgerTable', { value: ledger.table.tableName });
     new CfnOutput(this, 'KeysTable', { value: keys.table.tableName });
     new CfnOutput(this, 'UsageTable', { value: usage.table.tableName });
-    new CfnOutput(this, 'Models', { value: catalogue.models.map(({ id }) => id).join(' ') });
+    const models = [...catalogue.models, ...catalogue.embeddingModels];
+    new CfnOutput(this, 'Models', { value: models.map(({ id }) => id).join(' ') });
     new CfnOutput(this, 'FeedbackTable', { value: feedback.table.tableName });
     new CfnOutput(this, 'JobsTable', { value: jobs.table.tableName });
     new CfnOutput(this, 'JobRetentionDays', { value: String(retentionDays) });

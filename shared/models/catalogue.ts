@@ -206,6 +206,6 @@ export function searchPriceUsd(provider: string): number {
 /** The ids that callers may name as a model: those that chat, that read pages, and that make embeddings. */
 export const modelIds = [
   ...catalogue.models,
-  ...catalogue.ocrEngines,
   ...catalogue.embeddingModels,
+  ...catalogue.ocrEngines,
 ].map(({ id }) => id);

@@ -100,7 +100,7 @@ describe('functions', () => {
       },
     ],
     ['cancel-job', { dynamodb: ['GetItem', 'Query', 'UpdateItem'] }],
-    ...['create-chat-completion', 'create-response'].map(
+    ...['create-chat-completion', 'create-response', 'create-message', 'create-embeddings'].map(
       (name): [string, Record<string, string[]>] => [
         name,
         {
@@ -142,13 +142,6 @@ describe('functions', () => {
     ['get-stats', { dynamodb: ['Query'] }],
     ['list-models', {}],
     ['count-message-tokens', {}],
-    [
-      'create-message',
-      {
-        dynamodb: ['PutItem', 'UpdateItem'],
-        secretsmanager: ['GetSecretValue'],
-      },
-    ],
     ['list-sessions', { dynamodb: ['Query'] }],
     ['get-session', { dynamodb: ['GetItem'] }],
     [

@@ -54,6 +54,8 @@ describe('with a canary', () => {
   const guarded = [
     'authorize-request',
     'create-chat-completion',
+    'create-message',
+    'create-response',
     'dispatch-jobs',
     'expand-folder',
     'run-chat-job',
@@ -117,7 +119,7 @@ describe('with a canary', () => {
     const runbook = readFileSync('lib/RUNBOOK.md', 'utf8');
     const alarms = all('AWS::CloudWatch::Alarm').filter(([id]) => id.startsWith('canary'));
 
-    expect(alarms).toHaveLength(guarded.length + 1);
+    expect(alarms).toHaveLength(guarded.length + 3);
     for (const [, { AlarmDescription, Dimensions }] of alarms) {
       expect(runbook).toContain(`\n## ${AlarmDescription.match(/Runbook: (.+)\.$/)[1]}\n`);
       if (!Dimensions) continue;

@@ -115,8 +115,9 @@ describe.each(ways)('Claude Code with its key in %s', (_, headersOf) => {
       headers: { 'anthropic-version': '2023-06-01', 'anthropic-beta': betas, ...headers },
       body: JSON.stringify({ ...turn, model }),
     });
+    const reader = await chat.newAccount({ models: [model] });
     const models = await fetch(`${account.base_url}/v1/models?limit=1000`, {
-      headers: { 'anthropic-version': '2023-06-01', ...headers },
+      headers: { 'anthropic-version': '2023-06-01', ...headersOf(reader.api_key) },
     });
 
     expect(answer.status).toBe(200);

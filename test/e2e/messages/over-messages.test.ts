@@ -326,7 +326,7 @@ describe('OpenAI’s client gets of a model that speaks Messages', () => {
     expect(await endedCharges(caller)).toMatchObject([{ figures: 'partial' }]);
   });
 
-  it('a 503 for an answer that is none, and pays the prompt', async () => {
+  it('a 503 for an answer that is none, which costs nothing as in chat completions', async () => {
     const caller = await chat.newAccount();
     const model = claude(['{"type":"message","con']);
 
@@ -335,7 +335,7 @@ describe('OpenAI’s client gets of a model that speaks Messages', () => {
       .catch((e: unknown) => e);
 
     expect(error).toMatchObject({ status: 503 });
-    expect(await endedCharges(caller)).toMatchObject([{ status: 'settled', figures: 'estimated' }]);
+    expect(await endedCharges(caller)).toMatchObject([{ status: 'released' }]);
     expect(bodiesOf(model)).toHaveLength(1);
   });
 });

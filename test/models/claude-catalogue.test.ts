@@ -1,29 +1,22 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, it, vi } from 'vitest';
-import { useFolder } from '../support/run/use-folder.ts';
 
-const file = join(useFolder(), 'catalogue.json');
-const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
+const file = fileURLToPath(
+  new URL('../../shared/models/catalogue-with-claude.json', import.meta.url),
+);
 
-it('takes the catalogue with Claude that the README shows, by its public prices', async () => {
-  const [, shown = ''] =
-    read('../../shared/models/README.md').match(/```json\n([\s\S]*?)```/) ?? [];
-  const { upstreams, models } = JSON.parse(shown);
-  const own = JSON.parse(read('../../shared/models/catalogue.json'));
-  const all = {
-    ...own,
-    upstreams: { ...own.upstreams, ...upstreams },
-    models: [...own.models, ...models],
-  };
-  writeFileSync(file, JSON.stringify(all));
+it('the catalogue with Claude has all other models too, and Claude by its public prices', async () => {
+  const { catalogue: own } = await import('../../shared/models/catalogue.ts');
   vi.stubEnv('QUIRE_CATALOGUE', file);
   vi.resetModules();
 
   const { catalogue, isAskedIn } = await import('../../shared/models/catalogue.ts');
 
   const claudes = catalogue.models.filter((model) => isAskedIn(model, 'messages'));
-  expect(claudes.map(({ id }) => id)).toEqual(models.map(({ id }: { id: string }) => id));
+  expect(catalogue.models.filter((model) => !claudes.includes(model))).toEqual(own.models);
+  expect(claudes.map(({ id }) => id)).toEqual([
+    ...['claude-opus-5-5', 'claude-sonnet-5-5', 'claude-haiku-4-5'],
+  ]);
   for (const { usdPerMillionTokens, reasoning } of claudes) {
     const { input, cacheWrite, cacheWrite1h } = usdPerMillionTokens;
     expect(reasoning).toBe(true);

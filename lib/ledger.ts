@@ -105,9 +105,9 @@ export class Ledger extends Construct {
     this.setEnvironment(fn);
   }
 
-  /** Lets a function mark ended charges as counted. */
-  grantMark(fn: LambdaFunction): void {
-    this.table.allow(fn, 'dynamodb:UpdateItem');
+  /** Lets a function read charges that it knows, to see whether they have marks of their own. */
+  grantReadMarks(fn: LambdaFunction): void {
+    this.table.allow(fn, 'dynamodb:BatchGetItem');
     this.setEnvironment(fn);
   }
 

@@ -61,7 +61,7 @@ export async function withMarks(charges: readonly EndedCharge[]): Promise<EndedC
   ]);
   for await (const { entry, ...of } of items) marks.set(entry, of);
   return charges.map((charge) => {
-    const counted_in = charge.counted_in ?? marks.get(marksEntry(charge))?.[markName(charge)];
+    const counted_in = marks.get(marksEntry(charge))?.[markName(charge)];
     return counted_in === undefined ? charge : { ...charge, counted_in };
   });
 }

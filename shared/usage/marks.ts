@@ -49,20 +49,15 @@ export function marking(charges: readonly EndedCharge[], revision: number): Tran
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-isolation
  */
 export async function withMarks(charges: readonly EndedCharge[]): Promise<EndedCharge[]> {
-  const keys = new Map(
-    charges.map((charge) => [
-      marksEntry(charge),
-      { key_id: charge.key_id, entry: marksEntry(charge) },
-    ]),
-  );
+  const key_id = charges[0]?.key_id;
+  const unmarked = charges.filter(({ counted_in }) => counted_in === undefined);
+  const keys = [...new Set(unmarked.map(marksEntry))].map((entry) => ({ key_id, entry }));
   const marks = new Map<string, Record<string, number>>();
-  const items = getItems<Record<string, number> & { entry: string }>(setting('USAGE_TABLE'), [
-    ...keys.values(),
-  ]);
+  const items = getItems<Record<string, number> & { entry: string }>(setting('USAGE_TABLE'), keys);
   for await (const { entry, ...of } of items) marks.set(entry, of);
   return charges.map((charge) => {
     const counted_in = marks.get(marksEntry(charge))?.[markName(charge)];
-    return counted_in === undefined ? charge : { ...charge, counted_in };
+    return counted_in === undefined ? charge : { counted_in, ...charge };
   });
 }
 

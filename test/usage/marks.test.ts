@@ -186,6 +186,24 @@ describe('after a restore', () => {
     expect(await rebuildUsage(keyId, true)).toMatchObject(agreed);
   });
 
+  it('a charge that comes once more is put in again, if a rebuild has taken it out meanwhile', async () => {
+    const keyId = newKeyId();
+    const charges = await chargesApart(keyId, 2);
+    await rollUpUsage(eventOf(charges));
+    await forget(charges[0] as EndedCharge);
+    await rebuildUsage(keyId, false);
+    const without = await usageOf(keyId);
+
+    await putCharge(charges[0] as EndedCharge);
+    await rollUpUsage(eventOf(charges));
+    const check = await checkKey(keyId);
+    await rebuildUsage(keyId, false);
+
+    expectUsage(without, charges.slice(1));
+    expect(check).toMatchObject({ agrees: false });
+    expectUsage(await usageOf(keyId), charges);
+  });
+
   it.each([
     ['its rows', loseUsage],
     ['its marks', loseMarks],

@@ -26,6 +26,9 @@ const explained: Record<string, string> = {
   'run-chat-job dynamodb:Query': 'the steps of a long answer, which go when it is done',
   'expand-folder dynamodb:Query': 'the steps of a long expansion, which go when it is done',
   'expand-folder s3:PutObject': 'the result of a folder, once it is over 2 KB',
+  'roll-up-usage dynamodb:BatchGetItem':
+    'marks of charges that come again, and of those that a version before has counted',
+  'roll-up-usage dynamodb:UpdateItem': 'the version before, while this one is being deployed',
   'sweep dynamodb:GetItem': 'jobs and accounts that a lost worker has left',
   'sweep dynamodb:Query':
     'the children of a job, and the charges of an account, to count them again',

@@ -10,27 +10,21 @@ import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 
 export interface ServiceTableProps extends TablePropsV2 {
-  /** Whether items are deleted once their `expires_at` is past; true by default. */
-  readonly expires?: boolean;
   /** Whether it can be restored as it was at any moment of the last 35 days; true by default. */
   readonly restorable?: boolean;
 }
 
 /**
  * A table of this service, with the defaults all of them share: on demand, encrypted with a key that costs nothing,
- * restorable unless it says no.
+ * restorable unless it says no. Items with an `expires_at`, in seconds since 1970, are deleted once it is past.
  */
 export class ServiceTable extends TableV2 {
-  constructor(
-    scope: Construct,
-    id: string,
-    { expires = true, restorable = true, ...props }: ServiceTableProps,
-  ) {
+  constructor(scope: Construct, id: string, { restorable = true, ...props }: ServiceTableProps) {
     super(scope, id, {
       billing: Billing.onDemand(),
       encryption: TableEncryptionV2.dynamoOwnedKey(),
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: restorable },
-      ...(expires && { timeToLiveAttribute: 'expires_at' }),
+      timeToLiveAttribute: 'expires_at',
       ...props,
     });
   }

@@ -30,7 +30,6 @@ export class Usage extends Construct {
     this.table = new ServiceTable(this, 'table', {
       partitionKey: { name: 'key_id', type: AttributeType.STRING },
       sortKey: { name: 'entry', type: AttributeType.STRING },
-      expires: false,
       removalPolicy: props.removalPolicy,
     });
     this.addRollUp();
@@ -47,7 +46,7 @@ export class Usage extends Construct {
       timeout: Duration.seconds(30),
       logs,
     });
-    ledger.grantMark(rollUpUsage);
+    ledger.grantReadMarks(rollUpUsage);
     this.grantCount(rollUpUsage);
     new StreamFeed(this, 'charges', {
       table: ledger.table,
@@ -57,6 +56,7 @@ export class Usage extends Construct {
           dynamodb: {
             NewImage: {
               status: { S: FilterRule.or('settled', 'released') },
+              // A version before wrote marks on charges.
               counted_in: { N: FilterRule.notExists() },
             },
           },
@@ -91,7 +91,7 @@ export class Usage extends Construct {
   }
 
   private grantCount(fn: LambdaFunction): void {
-    this.table.allow(fn, 'dynamodb:GetItem', 'dynamodb:UpdateItem');
+    this.table.allow(fn, 'dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:UpdateItem');
     this.setEnvironment(fn);
   }
 

@@ -50,5 +50,5 @@ export function compared(settings: Settings, quotas: AccountQuotas): Compared[] 
   return rows.filter((row) => row !== false);
 }
 
-/** Half of the functions wait for models, three seconds for each; a call takes five write units. */
-const ledgerWrites = ({ concurrency: atOnce }: Settings) => Math.ceil((atOnce * 0.5 * 5) / 3);
+/** Half of the functions wait for models, three seconds for each; a call takes three write units. */
+const ledgerWrites = ({ concurrency: atOnce }: Settings) => Math.ceil((atOnce * 0.5 * 3) / 3);

@@ -5,6 +5,7 @@ import { longestCallMs } from '../ledger/epoch.ts';
 import { uuidPrefix } from '../uuid-time.ts';
 import { type Days, dayOf } from './day.ts';
 import type { EndedCharge } from './figures.ts';
+import { withMarks } from './marks.ts';
 
 const dayMs = 86_400_000;
 
@@ -31,6 +32,19 @@ export async function* endedCharges(
     (from === undefined || dayOf(ended_at) >= from) &&
     (to === undefined || dayOf(ended_at) <= to);
   for await (const { items } of charges) yield items.filter(isWithin);
+}
+
+/**
+ * Reads the same charges with the revisions that counted them, but for those that DynamoDB may delete at any time: their
+ * marks may be gone before them.
+ */
+export async function* markedCharges(
+  keyId: string,
+  days?: Partial<Days>,
+): AsyncGenerator<EndedCharge[]> {
+  for await (const page of endedCharges(keyId, days)) {
+    yield await withMarks(page.filter(({ expires_at }) => expires_at * 1000 > Date.now()));
+  }
 }
 
 /**

@@ -1,4 +1,4 @@
-import { endedCharges, firstKeptDay } from './charges.ts';
+import { firstKeptDay, markedCharges } from './charges.ts';
 import { dayOf } from './day.ts';
 import { dayEntriesOf, modelTotalEntry, readEntry, totalEntry } from './entries.ts';
 import {
@@ -48,7 +48,7 @@ export async function compareUsage(
   const firstDay = [firstKeptDay(), from ?? ''].sort()[1] as string;
   const charged = usageBefore(firstDay, snapshot);
   let charges = 0;
-  for await (const page of endedCharges(keyId, from === undefined ? {} : { from: firstDay })) {
+  for await (const page of markedCharges(keyId, from === undefined ? {} : { from: firstDay })) {
     const counted = page.filter(countedBy(snapshot));
     await onRead(page);
     charges += page.length;

@@ -1,8 +1,8 @@
-import { type TransactWriteItem, writeTransaction } from '../aws/transact.ts';
-import { setting } from '../config.ts';
+import { writeTransaction } from '../aws/transact.ts';
 import { entriesOf, totalEntry } from './entries.ts';
 import { type EndedCharge, figuresOf, sumOf } from './figures.ts';
-import { addition, moveOn, readTotal, revisionAfter } from './total.ts';
+import { marking, marksEntry, withMarks, withoutOwnMarks } from './marks.ts';
+import { addition, moveOnMarked, ownMarksUntil, readTotal, revisionAfter } from './total.ts';
 
 /**
  * The most items of one transaction.
@@ -10,6 +10,9 @@ import { addition, moveOn, readTotal, revisionAfter } from './total.ts';
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
  */
 const maxItems = 100;
+
+/** The most charges of one transaction. An expression may have 4 KB: the condition on a hundred marks has 3.2. */
+const maxCharges = 100;
 
 /**
  * Adds ended charges of one key to its usage, each once, however often and in whatever order this is called. One
@@ -29,15 +32,20 @@ export async function countCharges(keyId: string, charges: readonly EndedCharge[
  */
 async function tryCount(keyId: string, charges: EndedCharge[]): Promise<EndedCharge[]> {
   const total = await readTotal(keyId);
+  const until = ownMarksUntil(total);
+  // Read after the total: if any is counted later, the revision is no longer as it was read.
+  const uncounted = await withoutOwnMarks(charges, until);
+  if (uncounted.length === 0) return [];
   const revision = revisionAfter(total);
-  const move = moveOn('revision', total.revision, revision);
+  const move = moveOnMarked(total, revision, until);
   const failed = await writeTransaction([
-    ...charges.map((charge) => mark(charge, revision)),
-    ...additions(charges).map(([entry, figures]) =>
+    ...marking(uncounted, revision),
+    ...additions(uncounted).map(([entry, figures]) =>
       addition(keyId, entry, figures, entry === totalEntry ? move : undefined),
     ),
   ]);
-  return failed ? charges.filter((_, index) => !failed.includes(index)) : [];
+  if (!failed) return [];
+  return (await withMarks(uncounted)).filter(({ counted_in }) => counted_in === undefined);
 }
 
 /** The figures to add to each usage entry for some charges. */
@@ -50,29 +58,17 @@ function additions(charges: EndedCharge[]) {
   );
 }
 
-/** The write that marks a charge as counted. It fails if the charge has a mark. */
-function mark({ key_id, entry }: EndedCharge, revision: number): TransactWriteItem {
-  return {
-    Update: {
-      TableName: setting('LEDGER_TABLE'),
-      Key: { key_id, entry },
-      ConditionExpression: 'attribute_exists(ended_at) AND attribute_not_exists(counted_in)',
-      UpdateExpression: 'SET counted_in = :revision',
-      ExpressionAttributeValues: { ':revision': revision },
-    },
-  };
-}
-
-/** Splits charges into parts that each fit one transaction, with the entries that they add to. */
+/** Splits charges into parts that each fit one transaction, with the entries that they add to and their marks. */
 function* transactionsOf(charges: readonly EndedCharge[]): Generator<EndedCharge[]> {
   let part: EndedCharge[] = [];
-  let entries = new Set<string>();
+  let items = new Set<string>();
   for (const charge of charges) {
-    const more = new Set([...entries, ...entriesOf(charge)]);
-    const fits = part.length + 1 + more.size <= maxItems;
+    const own = [marksEntry(charge), ...entriesOf(charge)];
+    const more = new Set([...items, ...own]);
+    const fits = part.length < maxCharges && more.size <= maxItems;
     if (!fits) yield part;
     part = fits ? [...part, charge] : [charge];
-    entries = fits ? more : new Set(entriesOf(charge));
+    items = fits ? more : new Set(own);
   }
   if (part.length > 0) yield part;
 }

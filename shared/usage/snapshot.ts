@@ -50,12 +50,13 @@ function takeRevision(keyId: string, { revision: before }: Total, revision: numb
   return unlessConditionFails(retryConflicts(() => dynamodb.send(update)));
 }
 
+/** Reads the rows. Marks lie before them: the rows are those of models, of tags, and the total, in this order. */
 async function readUsage(keyId: string): Promise<Usage> {
   const usage: Usage = new Map();
   const items = queryItems<UsageItem>({
     TableName: setting('USAGE_TABLE'),
-    KeyConditionExpression: 'key_id = :key',
-    ExpressionAttributeValues: { ':key': keyId },
+    KeyConditionExpression: 'key_id = :key AND entry BETWEEN :first AND :last',
+    ExpressionAttributeValues: { ':key': keyId, ':first': 'model#', ':last': totalEntry },
     ConsistentRead: true,
   });
   for await (const item of items) usage.set(item.entry, figuresIn(item));

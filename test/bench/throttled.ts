@@ -22,7 +22,7 @@ import { startThrottledStore } from '../support/servers/throttled-store.ts';
 import { accountOf } from '../support/worlds/ledger-world.ts';
 
 // Shows what becomes of the calls of one key whose partition takes 1,000 write units a second: a hold, a charge and a
-// credit for each call, and the roll-up's marks, all compete for one bucket. Rates are told as of that bucket. Bucket and
+// credit for each call compete for one bucket, and the roll-up's rows and marks for that of another table. Rates are told as of that bucket. Bucket and
 // rates are made smaller by one factor, as this machine's DynamoDB does not take so many.
 // node test/bench/throttled.ts [factor] [seconds]
 

@@ -152,7 +152,7 @@ describe('a deploy', () => {
       'Lambda: functions at once                      L-B99A9384  1000     1000',
       'Textract: pages a second                       L-1         5        5',
       'API Gateway: requests a second                 L-8A5B8E43  10000    1000',
-      'DynamoDB: write units a second, of the ledger  L-AB614373  40000    834',
+      'DynamoDB: write units a second, of the ledger  L-AB614373  40000    500',
     ]);
   });
 
@@ -199,7 +199,7 @@ describe('a deploy', () => {
   });
 
   it('says what the gateway and the ledger’s table would need, which no setting lowers', async () => {
-    account = { ...usual, gateway: 500, defaults: { dynamodb: [['Table-level', table[1], 800]] } };
+    account = { ...usual, gateway: 500, defaults: { dynamodb: [['Table-level', table[1], 400]] } };
 
     const { stdout, stderr } = await deploy();
 
@@ -207,7 +207,7 @@ describe('a deploy', () => {
     expect(stderr).toContain(
       '--service-code apigateway --quota-code L-8A5B8E43 --desired-value 1000',
     );
-    expect(stderr).toContain('--service-code dynamodb --quota-code L-AB614373 --desired-value 834');
+    expect(stderr).toContain('--service-code dynamodb --quota-code L-AB614373 --desired-value 500');
   });
 
   it('goes on without a quota that may not be asked, and says so', async () => {

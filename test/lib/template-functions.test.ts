@@ -194,7 +194,10 @@ describe('functions', () => {
     ],
     [
       'roll-up-usage',
-      { dynamodb: ['GetItem', 'UpdateItem', ...stream], sqs: [...queue, 'SendMessage'] },
+      {
+        dynamodb: ['BatchGetItem', 'GetItem', 'UpdateItem', ...stream],
+        sqs: [...queue, 'SendMessage'],
+      },
     ],
     ['retry-job', { dynamodb: ['GetItem', 'PutItem', 'Query', 'UpdateItem'] }],
     ['stop-job', { dynamodb: ['GetItem', 'Query', 'UpdateItem'] }],

@@ -24,13 +24,13 @@ describe('stores', () => {
     expect(lost.map(([id]) => id)).toEqual([expect.stringMatching(/^chatsessions/)]);
   });
 
-  it('forget, all but the sums of usage', () => {
+  it('forget what has an end', () => {
     const lasting = all('AWS::DynamoDB::GlobalTable').filter(([, { TimeToLiveSpecification }]) => {
       const { AttributeName, Enabled } = TimeToLiveSpecification ?? {};
       return !(AttributeName === 'expires_at' && Enabled);
     });
 
-    expect(lasting.map(([id]) => id)).toEqual([expect.stringMatching(/^usagetable/)]);
+    expect(lasting.map(([id]) => id)).toEqual([]);
   });
 
   it('of bodies is private, encrypted and forgets after the jobs do, and what is handed over in a day', () => {

@@ -93,8 +93,8 @@ describe.concurrent('export', () => {
 
     const lines = csv.stdout.trimEnd().split('\n');
     expect(lines.slice(1)).toEqual([
-      `${id},invoiced,${day},gpt-5-mini,acme,a,1,0,0,0,0,0.000000005`,
-      `${id},invoiced,${day},gpt-5-mini,zeta,,1,0,0,0,0,0.000000007`,
+      `${id},invoiced,${day},gpt-5-mini,chat,acme,a,1,0,0,0,0,0.000000005`,
+      `${id},invoiced,${day},gpt-5-mini,chat,zeta,,1,0,0,0,0,0.000000007`,
     ]);
     expect(JSON.parse(json.stdout)).toMatchObject({
       tags: { customer: 'acme', team: 'a' },

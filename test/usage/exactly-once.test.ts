@@ -7,6 +7,7 @@ import { rollUpUsage } from '../../shared/usage/roll-up.ts';
 import { cases } from '../support/run/cases.ts';
 import { dayMs } from '../support/worlds/clock.ts';
 import { type Fault, interleave, isStoreFault } from '../support/worlds/interleave.ts';
+import { rollUpAsBefore } from '../support/worlds/older-roll-up.ts';
 import { spoilShape } from '../support/worlds/spoil-usage.ts';
 import { useStore } from '../support/worlds/store.ts';
 import {
@@ -32,6 +33,7 @@ const aCharge = fc.record({
   model: fc.constantFrom('gpt-5', 'gpt-5-mini', 'a#b'),
   tags: fc.constantFrom(...kinds),
   daysAgo: fc.nat(2),
+  secondsAgo: fc.nat(2),
   figures: fc.oneof(
     fc.record({
       cost: fc.nat(1_000_000_000),
@@ -58,6 +60,8 @@ const anAction = fc.record({
 
 const aHistory = fc.record({
   charges: fc.array(aCharge, { minLength: 1, maxLength: 30, size: 'max' }),
+  /** How many of the charges the version before has counted. */
+  countedBefore: fc.nat(10),
   batches: fc.array(fc.array(anAction, { minLength: 1, maxLength: 3 }), { maxLength: 5 }),
   order: fc.array(fc.nat(99), { minLength: 1, maxLength: 20 }),
 });
@@ -66,17 +70,21 @@ type History = typeof aHistory extends fc.Arbitrary<infer Value> ? Value : never
 type Action = History['batches'][number][number];
 
 /** Lets a history happen to two keys; answers their charges, all of them told of at last. */
-async function happen({ charges, batches, order }: History, check: (keyId: string) => unknown) {
+async function happen(
+  { charges, countedBefore, batches, order }: History,
+  check: (keyId: string) => unknown,
+) {
   const keyIds = [newKeyId(), newKeyId()];
   const ended = await Promise.all(
-    charges.map(({ key, daysAgo, figures, ...rest }) =>
+    charges.map(({ key, daysAgo, secondsAgo, figures, ...rest }) =>
       endedCharge(keyIds[key] as string, {
-        ended_at: new Date(Date.now() - daysAgo * dayMs).toISOString(),
+        ended_at: new Date(Date.now() - daysAgo * dayMs - secondsAgo * 1000).toISOString(),
         ...figures,
         ...rest,
       }),
     ),
   );
+  await rollUpAsBefore(ended.slice(0, countedBefore));
   let picks = 0;
   for (const actions of batches) {
     const exits = await interleave(
@@ -115,29 +123,43 @@ it('counts each charge once, whatever is lost, doubled or told out of turn', asy
   );
 });
 
-it('loses and doubles nothing by a death before any of its requests', {
-  tags: 'exhaustive',
-}, async () => {
-  const models = Array.from({ length: 60 }, (_, n) => `model-${n % 40}`);
-  let died = true;
-  for (let at = 0; died; at += 1) {
-    const keyId = newKeyId();
-    const charges = await Promise.all(
-      models.map((model) => endedCharge(keyId, { model, cost: 1, tags: ['batch', 'batch:chat'] })),
-    );
-    const run = () => rollUpUsage(eventOf(charges));
+it.each(['dies before', 'fails', 'answer lost'] as const)(
+  'loses and doubles nothing by a fault at any of its requests, which %s',
+  { tags: 'exhaustive', timeout: 60_000 },
+  async (kind) => {
+    const models = Array.from({ length: 60 }, (_, n) => `model-${n % 40}`);
+    let isOver = false;
+    for (let at = 0; !isOver; at += 1) {
+      const keyId = newKeyId();
+      const charges = await Promise.all(
+        models.map((model, n) =>
+          endedCharge(keyId, {
+            ...{ model, cost: 1, tags: ['batch', 'batch:chat'] },
+            ended_at: new Date(Date.now() - (n % 5) * 1000).toISOString(),
+          }),
+        ),
+      );
+      await rollUpAsBefore(charges.slice(0, 2));
+      await rollUpUsage(eventOf(charges.slice(2, 4)));
+      let requests = 0;
+      const run = () => rollUpUsage(eventOf(charges));
 
-    const [exit] = await interleave(
-      [{ run, fault: { at, kind: 'dies before' } }],
-      () => 0,
-      async () => expectSums(await usageOf(keyId)),
-    );
-    died = exit === undefined;
-    await rollUpUsage(eventOf(charges));
+      await interleave(
+        [{ run, fault: { at, kind } }],
+        () => 0,
+        async () => {
+          requests += 1;
+          expectSums(await usageOf(keyId));
+        },
+      );
+      isOver = requests <= at;
+      await rollUpUsage(eventOf(charges));
 
-    expectUsage(await usageOf(keyId), charges);
-  }
-});
+      expectUsage(await usageOf(keyId), charges);
+      expect(await rebuildUsage(keyId, true)).toMatchObject({ missed: 0, differences: [] });
+    }
+  },
+);
 
 it('answers for each key that failed the first of its records, and counts the others', async () => {
   const [broken, whole] = [newKeyId(), newKeyId()];

@@ -1,4 +1,4 @@
-import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb } from '../../../shared/aws/dynamodb.ts';
 import { setting } from '../../../shared/config.ts';
 import type { Charge } from '../../../shared/ledger/charge.ts';
@@ -42,6 +42,27 @@ export async function spoilShape(keyId: string): Promise<void> {
 /** Loses all of a key's usage. */
 export async function loseUsage(keyId: string): Promise<void> {
   for (const entry of Object.keys(await usageOf(keyId))) {
+    const Key = { key_id: keyId, entry };
+    await dynamodb.send(new DeleteCommand({ TableName: setting('USAGE_TABLE'), Key }));
+  }
+}
+
+/** The items of a key's marks, each with the marks of a second. */
+export async function marksOf(keyId: string): Promise<Record<string, unknown>[]> {
+  const { Items = [] } = await dynamodb.send(
+    new QueryCommand({
+      TableName: setting('USAGE_TABLE'),
+      KeyConditionExpression: 'key_id = :key AND begins_with(entry, :counted)',
+      ExpressionAttributeValues: { ':key': keyId, ':counted': 'counted#' },
+      ConsistentRead: true,
+    }),
+  );
+  return Items;
+}
+
+/** Loses all marks of what a key's usage has counted. */
+export async function loseMarks(keyId: string): Promise<void> {
+  for (const { entry } of await marksOf(keyId)) {
     const Key = { key_id: keyId, entry };
     await dynamodb.send(new DeleteCommand({ TableName: setting('USAGE_TABLE'), Key }));
   }

@@ -44,7 +44,7 @@ export const eventOf = (charges: readonly EndedCharge[]): DynamoDBStreamEvent =>
   ),
 });
 
-/** A key's usage, every figure by entry. */
+/** A key's usage, every figure by entry, without the marks of what was counted. */
 export async function usageOf(keyId: string): Promise<Record<string, UsageFigures>> {
   const { Items = [] } = await dynamodb.send(
     new QueryCommand({
@@ -55,7 +55,7 @@ export async function usageOf(keyId: string): Promise<Record<string, UsageFigure
     }),
   );
   return Object.fromEntries(
-    Items.map((item) => [
+    Items.filter(({ entry }) => !entry.startsWith('counted#')).map((item) => [
       item['entry'],
       Object.fromEntries(figureNames.map((name) => [name, item[name] ?? 0])) as UsageFigures,
     ]),

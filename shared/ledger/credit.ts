@@ -15,7 +15,7 @@ import {
   settledAttribute,
 } from './epoch.ts';
 import { remember } from './last-seen.ts';
-import { longestWriteMs, persist } from './persist.ts';
+import { longestWriteMs, patienceMs, persist } from './persist.ts';
 import { sendOnce } from './send-once.ts';
 
 /** How long the undoing of a hold is tried, as someone waits for the answer that comes after it. */
@@ -54,7 +54,7 @@ export async function credit(
   const epoch = epochOf(part.heldAtMs);
   try {
     for (const cost of [costNanoUsd, undefined]) {
-      const { account, refusedBy } = await send(creditOf(part, cost), { abortSignal });
+      const { account, refusedBy } = await send(creditOf(part, cost), { abortSignal, forMs: patienceMs });
       if (account) return { account, isCertain: true };
       if (refusedBy?.[heldAttribute(epoch)] === undefined) return { isCertain: true };
       if (refusedBy[recountAttribute(epoch)] !== undefined) break;

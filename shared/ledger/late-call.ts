@@ -5,7 +5,7 @@ import { sqs } from '../aws/sqs.ts';
 import { setting } from '../config.ts';
 import { errorFields, log } from '../log.ts';
 import type { Charge } from './charge.ts';
-import { longestWriteMs, persist } from './persist.ts';
+import { patienceMs, persist } from './persist.ts';
 
 /** A call whose end another function sees through: its charge, which has no text of a prompt, a document or an answer. */
 export interface LateCall {
@@ -27,8 +27,8 @@ export const readLateCall = (body: string): LateCall =>
 /** Other calls' charges, which a recount adds up, are seldom on their way for longer. */
 const soonSeconds = 3;
 
-/** Its own function tries to write a charge for as long. */
-const afterAllTriesSeconds = longestWriteMs / 1000 + 30;
+/** A charge that was handed over is tried by its own function for as long. */
+const afterAllTriesSeconds = patienceMs / 1000 + 10;
 
 const longestSendMs = 2_000;
 
@@ -53,21 +53,26 @@ export async function handOver(call: LateCall, delaySeconds = soonSeconds): Prom
 const tryAloneMs = 2_000;
 
 /**
- * Awaits the write of a charge. If that takes long, or fails, the call is handed over. Throws nothing, and tells whether it
- * was handed over.
+ * Writes a charge. If that takes long, or fails, the call is handed over; once it is, its caller waits no longer than
+ * `patienceMs`. Throws nothing, and tells whether it was handed over.
  */
 export async function orHandOver(
-  writing: Promise<void>,
+  write: (signal: AbortSignal) => Promise<void>,
   charge: Charge,
 ): Promise<{ written: PromiseSettledResult<void>; isHandedOver: boolean }> {
   const call = { charge, lacksCredit: false };
+  const patience = new AbortController();
   let handing: Promise<boolean> | undefined;
-  const timer = setTimeout(() => {
-    handing = handOver(call, afterAllTriesSeconds);
+  let timer = setTimeout(() => {
+    handing = handOver(call, afterAllTriesSeconds).then((isHandedOver) => {
+      if (isHandedOver) timer = setTimeout(() => patience.abort(), patienceMs - tryAloneMs);
+      return isHandedOver;
+    });
   }, tryAloneMs);
-  const [written] = await Promise.allSettled([writing]);
+  const [written] = await Promise.allSettled([write(patience.signal)]);
   clearTimeout(timer);
   let isHandedOver = (await handing) ?? false;
+  clearTimeout(timer);
   if (written.status === 'rejected' && !isHandedOver) isHandedOver = await handOver(call);
   return { written, isHandedOver };
 }

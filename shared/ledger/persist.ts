@@ -4,6 +4,9 @@ import { fullJitterMs } from '../jitter.ts';
 /** How long the writes that end a call are tried: many calls of one key wait their turn for its partition. */
 export const longestWriteMs = 5 * 60_000;
 
+/** How long a caller waits for such a write that a queue takes up where it fails. */
+export const patienceMs = 20_000;
+
 const firstSpanMs = 100;
 const longestSpanMs = 5_000;
 

@@ -135,7 +135,10 @@ async function end(hold: Hold, ending: Ending): Promise<Account | undefined> {
   const cutOff = cutOffOf(hold);
   const charge = chargeOf(hold, ending);
   const [{ written, isHandedOver }, credits] = await Promise.all([
-    orHandOver(putCharge(charge, cutOff), charge),
+    orHandOver(
+      (signal) => putCharge(charge, cutOff ? AbortSignal.any([cutOff, signal]) : signal),
+      charge,
+    ),
     creditAll(partsOf(hold), ending.cost ?? 0, cutOff),
   ]);
   if (written.status === 'rejected') {

@@ -51,7 +51,7 @@ it.each([
   ['sweeps beside callers who are late, and new ones', cases(3, 30)],
   ['a window that ends under running calls', cases(3, 20)],
   ['calls that cost more than they hold', cases(3, 30)],
-  ['credits that are lost, and recounted', cases(10, 100)],
+  ['credits that are lost, and recounted', cases(3, 100)],
 ] as const)('keeps within the ceiling, and spends what its charges cost: %s', (what, numRuns) =>
   expectExact(histories[what], numRuns, async () => ({
     keyIds: [await newAccount('key')],
@@ -65,7 +65,7 @@ it.each([
   ['a window that ends under running calls', cases(2, 15)],
   ['calls that cost more than they hold', cases(3, 30)],
   ['keys that go from team to team', cases(3, 30)],
-  ['credits that are lost, and recounted', cases(5, 60)],
+  ['credits that are lost, and recounted', cases(2, 60)],
 ] as const)(
   'keeps keys and their teams within their ceilings, and each spends what was charged to it: %s',
   (what, numRuns) =>

@@ -86,7 +86,8 @@ describe('credits whose fate nobody knows', () => {
     ['every third of which has come', (write: number) => write % 3 === 0],
   ])('%s leave a key free again once they are recounted', async (_, isDone) => {
     const { keyId, teamId } = await openInTeam();
-    const holds = await reserveAll(keyId, 100);
+    const calls = cases(6, 100);
+    const holds = await reserveAll(keyId, calls);
     const fault = failWrites('settled_', isDone);
     await Promise.all(holds.map((hold) => settle(hold, outcome)));
     fault.end();
@@ -96,10 +97,12 @@ describe('credits whose fate nobody knows', () => {
 
     expect(batchItemFailures).toEqual([]);
     for (const id of [keyId, teamId]) {
-      expect(await accountOf(id)).toMatchObject({ held: 0, spent: 4_000, available: 96_000 });
+      expect(await accountOf(id)).toMatchObject({
+        ...{ held: 0, spent: 40 * calls, available: 100_000 - 40 * calls },
+      });
     }
     expect(await accountOf(keyId)).toMatchObject({ running: 0 });
-    await expect(reserveAll(keyId, 100)).resolves.toHaveLength(100);
+    await expect(reserveAll(keyId, calls)).resolves.toHaveLength(calls);
   });
 
   it('leave what running calls hold, and those end as any other, at the latest recount', async () => {
@@ -269,7 +272,7 @@ describe('a charge that could not be written', () => {
   });
 
   it('is booked once in whatever order a booking and an audit write', async () => {
-    await inSomeOrders(cases(60, 600), async (pick) => {
+    await inSomeOrders(cases(20, 600), async (pick) => {
       sent.length = 0;
       const keyId = await open('key');
       await settleInVain(keyId);

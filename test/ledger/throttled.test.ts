@@ -70,6 +70,7 @@ const rounds: [string, (hold: Hold) => Promise<unknown>][] = [
 
 it.each(rounds)(
   'calls that are %s are all paid and leave nothing held, though their key’s partition takes a few of their writes a second',
+  { tags: 'exhaustive' },
   async (_, end) => {
     const keyId = await newAccount();
     const held = await holdAtOnce(keyId, 60);
@@ -84,7 +85,9 @@ it.each(rounds)(
   },
 );
 
-it('a call that a throttled partition takes no hold of is refused with a 503 that says when to try again', async () => {
+it('a call that a throttled partition takes no hold of is refused with a 503 that says when to try again', {
+  tags: 'exhaustive',
+}, async () => {
   const busyKeyId = `key_${randomUUID()}`;
   store.unitsPerSecond = 0;
 
@@ -96,7 +99,9 @@ it('a call that a throttled partition takes no hold of is refused with a 503 tha
   expect(headers).toMatchObject({ 'retry-after': expect.any(String) });
 });
 
-it('a charge is written once DynamoDB is back, however its tries have failed', async () => {
+it('a charge is written once DynamoDB is back, however its tries have failed', {
+  tags: 'exhaustive',
+}, async () => {
   const keyId = await newAccount();
   const hold = await reserve(keyId, 100, subject);
   const fault = new InternalServerError({

@@ -17,6 +17,7 @@ import { DriveAccount } from './drive-account.ts';
 import { DriveSearch } from './drive-search.ts';
 import { Feedback } from './feedback.ts';
 import { FileStore } from './file-store.ts';
+import { FilesApi } from './files-api.ts';
 import { JobQueues } from './job-queues.ts';
 import { JobRunners } from './job-runners.ts';
 import { JobTable } from './job-table.ts';
@@ -144,6 +145,7 @@ export class ServiceStack extends Stack {
     });
     const feedback = new Feedback(this, 'feedback', { api, removalPolicy, logs });
     new BatchApi(this, 'batch', { api, jobs, logs, queues, drive, documentLimits, feedback });
+    new FilesApi(this, 'file-api', { api, files, logs });
     const pages = new PageReader(this, 'pages', { logs });
     const documentReader = new DocumentReader(this, 'document-reader', { logs });
     const driveSearch = new DriveSearch(this, 'drive-search', {

@@ -9,6 +9,7 @@ export const tags = {
   'Chat completions':
     'The same protocol as OpenAI’s: its clients work with `/v1` as their base URL.',
   Embeddings: 'Vectors of texts, for search and comparison, by OpenAI’s protocol.',
+  Files: 'Files of a key, by OpenAI’s protocol: requests of batches, their results, documents.',
   Usage: 'What a key may spend, and what it has spent.',
   Feedback: 'What users thought of an answer.',
   Service: 'The service itself; no API key is asked for.',
@@ -27,6 +28,8 @@ export interface Operation {
   open?: boolean;
   parameters?: ParameterGroup[];
   body?: Content;
+  /** Whether the body is a form, of `multipart/form-data`, and not JSON. */
+  form?: boolean;
   /** By status, or by `5XX`. */
   answers: Record<string, Answer>;
 }

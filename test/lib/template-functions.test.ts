@@ -280,6 +280,7 @@ describe('functions', () => {
       'sweep audits',
       'sweep due',
       'sweep due',
+      'sweep due',
     ]);
   });
 

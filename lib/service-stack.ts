@@ -101,6 +101,7 @@ export class ServiceStack extends Stack {
     const work = {
       queues,
       jobs,
+      files,
       ledger,
       keys,
       providers,
@@ -118,7 +119,7 @@ export class ServiceStack extends Stack {
       logs,
     });
     new JobRunners(this, 'runners', {
-      ...{ ...work, files, webhooks },
+      ...{ ...work, webhooks },
       chatWorkers: settings.chatWorkers,
     });
     new DocumentRunners(this, 'documents', {
@@ -144,7 +145,9 @@ export class ServiceStack extends Stack {
       detailedMetrics: settings.detailedMetrics,
     });
     const feedback = new Feedback(this, 'feedback', { api, removalPolicy, logs });
-    new BatchApi(this, 'batch', { api, jobs, logs, queues, drive, documentLimits, feedback });
+    new BatchApi(this, 'batch', {
+      ...{ api, jobs, files, logs, queues, drive, documentLimits, feedback },
+    });
     new FilesApi(this, 'file-api', { api, files, logs });
     const pages = new PageReader(this, 'pages', { logs });
     const documentReader = new DocumentReader(this, 'document-reader', { logs });

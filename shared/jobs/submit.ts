@@ -3,8 +3,9 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { v7 as uuidv7 } from 'uuid';
 import { dynamodb, unlessConditionFails } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
+import { findFile } from '../files/file.ts';
 import type { Caller } from '../http/caller.ts';
-import { ConflictError } from '../http/errors.ts';
+import { ConflictError, valueError } from '../http/errors.ts';
 import { type KeyLimits, limitsOf } from '../keys/key-limits.ts';
 import { findErasure } from './erase/erasure.ts';
 import { findItem, findJob, type Job, type JobKey, toRecord } from './job.ts';
@@ -21,11 +22,18 @@ export async function submitJob(
   idempotencyKey: string | undefined,
 ): Promise<JobRecord> {
   checkSubmission(submission, caller);
+  await checkFile(caller, submission);
   const key = await reserveJobKey(caller, submission, idempotencyKey);
   const limits = limitsOf(caller);
   return toRecord(
     (key.taken && (await findTaken(key))) || (await createJob(key, submission, limits)),
   );
+}
+
+/** Throws a 422 for a file that the key hasn't: its job would fail as late as it runs. */
+async function checkFile({ keyId }: Caller, { file_id }: JobSubmission): Promise<void> {
+  if (file_id === null || (await findFile(keyId, file_id))) return;
+  throw valueError(['body', 'file_id'], `no such file: ${file_id}`);
 }
 
 /** Finds the job of an idempotency key that was used before; undefined if it was never made. */
@@ -66,7 +74,9 @@ async function reserveJobKey(
   if (!idempotencyKey) return { key_id, job_id, taken: false };
 
   const item = { key_id, job_id: `submission_${sha256(idempotencyKey)}` };
-  const submissionHash = sha256(JSON.stringify(submission));
+  // A version that knew no files is told the same of the same submission.
+  const { file_id, ...asked } = submission;
+  const submissionHash = sha256(JSON.stringify({ ...asked, ...(file_id !== null && { file_id }) }));
   const reserved = await unlessConditionFails(
     dynamodb.send(
       new PutCommand({

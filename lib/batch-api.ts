@@ -45,7 +45,7 @@ export class BatchApi extends Construct {
 
     const submitJob = endpoint('submit-job', 'POST', '/batch/jobs', 'submission');
     jobs.grantSubmit(submitJob);
-    props.files.grantFind(submitJob);
+    props.files.grantRead(submitJob);
     queues.setShards(submitJob);
     this.grantEstimate(submitJob, props);
     jobs.grantList(endpoint('list-jobs', 'GET', '/batch/jobs'));

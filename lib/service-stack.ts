@@ -161,7 +161,7 @@ export class ServiceStack extends Stack {
     const { completionsMemoryMb } = settings;
     new ChatApi(this, 'chat', {
       ...{ api, keys, ledger, providers, ...sources, completionsMemoryMb },
-      ...{ canary, feedback, removalPolicy, logs },
+      ...{ canary, feedback, files, removalPolicy, logs },
     });
     const usage = new Usage(this, 'usage', { api, jobs, ledger, alarms, removalPolicy, logs });
     const getLimits = new ServiceFunction(this, 'get-limits', {

@@ -192,9 +192,9 @@ export const submitOperation: Operation = {
         msg: 'Input should be less than or equal to 100',
         type: 'less_than_equal',
       },
-      'A file that was uploaded elsewhere': {
+      'A file that the key hasn’t': {
         loc: ['body', 'inline', 'messages', 0, 'content', 1, 'file', 'file_id'],
-        msg: 'Value error, uploaded files are not read; send the file itself as a data URL, data:application/pdf;base64,…',
+        msg: 'Value error, no such file: file-7',
         type: 'value_error',
       },
       'Both kinds of input': {

@@ -112,6 +112,35 @@ describe('a job on a file of the key', () => {
     });
   });
 
+  it('may be named in a message, too', async () => {
+    const caller = await newCaller();
+    const pdf = await smallPdf([{ words: words(2) }]);
+    const file = { file_id: await upload(caller, 'pump.pdf', pdf) };
+    const messages = [{ role: 'user', content: [{ type: 'file', file }] }];
+
+    const read = await done(caller, { job_type: 'ocr', inline: { messages } });
+    const asked = await done(caller, { job_type: 'chat', inline: { messages } });
+
+    expect(read).toMatchObject({ status: 'done', result: { type: 'ocr', pages: [{ page: 1 }] } });
+    expect(JSON.stringify(asked.result)).toContain('pump.pdf');
+    await expect(
+      world.submit(await newCaller(), { job_type: 'ocr', inline: { messages } }),
+    ).rejects.toMatchObject({
+      statusCode: 422,
+      fields: [{ loc: ['body', 'inline', 'messages', 0, 'content', 0, 'file', 'file_id'] }],
+    });
+  });
+
+  it('of more than 6 MB is no part of a message', async () => {
+    const caller = await newCaller();
+    const file = { file_id: await upload(caller, 'a.txt', 'x'.repeat(3.5 * 2 ** 20)) };
+    const content = [1, 2].map(() => ({ type: 'file', file }));
+
+    await expect(
+      world.submit(caller, { job_type: 'chat', inline: { messages: [{ role: 'user', content }] } }),
+    ).rejects.toThrow('the files of a request may have 6 MB together');
+  });
+
   it('takes no other input beside it', async () => {
     const caller = await newCaller();
     const file_id = await upload(caller, 'a.txt', 'a');

@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer';
 import { findFile, type StoredFile } from '../files/file.ts';
-import { readFile } from '../files/read-file.ts';
 import { type FieldError, valueError } from '../http/errors.ts';
 import type { ChatFile, ChatStreamRequest } from './stream-request.ts';
 
@@ -112,7 +111,11 @@ export async function withKeysFiles(
 const contentOf = (name: string, bytes: Buffer) =>
   isUtf8(bytes) && !markedUp.test(name) ? bytes.toString() : dataUrlOf(bytes);
 
-const bytesOf = async (file: StoredFile) => Buffer.concat(await Array.fromAsync(readFile(file)));
+/** The client of S3 is not loaded before a file is read: most calls name none, and it takes as long as DynamoDB's. */
+async function bytesOf(file: StoredFile): Promise<Buffer> {
+  const { readFile } = await import('../files/read-file.ts');
+  return Buffer.concat(await Array.fromAsync(readFile(file)));
+}
 
 const dataUrlOf = (bytes: Buffer) =>
   `data:${mediaTypeOf(bytes)};base64,${bytes.toString('base64')}`;

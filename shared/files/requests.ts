@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { typedMessage } from '../http/field-errors.ts';
-import { FormFile } from '../http/form.ts';
+import { FormFile } from '../http/form-file.ts';
 import { integerBetween, listOf, stringUpTo } from '../http/schema.ts';
 import { fileIdPattern, givenPurposes } from './file.ts';
 import { maxListed } from './list-files.ts';

@@ -3,6 +3,7 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import type { DriveAccount } from './drive-account.ts';
 import type { Feedback } from './feedback.ts';
+import type { FileStore } from './file-store.ts';
 import type { JobQueues } from './job-queues.ts';
 import { type DocumentLimits, setDocumentLimits } from './job-runners.ts';
 import type { JobTable } from './job-table.ts';
@@ -13,6 +14,7 @@ import { type FunctionLogs, ServiceFunction } from './service-function.ts';
 export interface BatchApiProps {
   readonly api: ServiceApi;
   readonly jobs: JobTable;
+  readonly files: FileStore;
   readonly logs: FunctionLogs;
   readonly queues: JobQueues;
   readonly drive: DriveAccount;
@@ -43,6 +45,7 @@ export class BatchApi extends Construct {
 
     const submitJob = endpoint('submit-job', 'POST', '/batch/jobs', 'submission');
     jobs.grantSubmit(submitJob);
+    props.files.grantRead(submitJob);
     queues.setShards(submitJob);
     this.grantEstimate(submitJob, props);
     jobs.grantList(endpoint('list-jobs', 'GET', '/batch/jobs'));

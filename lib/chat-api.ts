@@ -6,6 +6,7 @@ import type { Canary } from './canary.ts';
 import type { DocumentReader } from './document-reader.ts';
 import type { DriveSearch } from './drive-search.ts';
 import type { Feedback } from './feedback.ts';
+import type { FileStore } from './file-store.ts';
 import type { Ledger } from './ledger.ts';
 import type { ModelProviders } from './model-providers.ts';
 import type { PageReader } from './page-reader.ts';
@@ -24,6 +25,7 @@ export interface ChatApiProps {
   readonly driveSearch: DriveSearch;
   readonly documentReader: DocumentReader;
   readonly feedback: Feedback;
+  readonly files: FileStore;
   readonly canary: Canary;
   readonly completionsMemoryMb: number;
   readonly removalPolicy: RemovalPolicy;
@@ -65,7 +67,7 @@ export class ChatApi extends Construct {
 
   /** A route that asks a model once, in the dialect of its path. */
   private asking(name: string, path: string): void {
-    const { api, ledger, providers, canary, completionsMemoryMb, logs } = this.props;
+    const { api, ledger, providers, files, canary, completionsMemoryMb, logs } = this.props;
     const fn = new ServiceFunction(this, name, {
       description: `POST ${path}`,
       timeout: maxAnswerTime,
@@ -74,6 +76,7 @@ export class ChatApi extends Construct {
     });
     ledger.grantSpend(fn);
     providers.grantCall(fn);
+    files.grantRead(fn);
     canary.guard(fn, 'faults');
     api.routeStreamed('POST', path, fn, maxAnswerTime);
   }
@@ -121,8 +124,9 @@ export class ChatApi extends Construct {
   }
 
   private addChat(sessions: ServiceTable): void {
-    const { api, keys, ledger, providers, webSearch, pages, driveSearch, documentReader, logs } =
+    const { api, keys, ledger, providers, webSearch, pages, driveSearch, documentReader } =
       this.props;
+    const { files, logs } = this.props;
     const streamChat = new ServiceFunction(this, 'stream-chat', {
       description: 'POST /chat/stream',
       timeout: maxAnswerTime,
@@ -137,6 +141,7 @@ export class ChatApi extends Construct {
     pages.grantRead(streamChat);
     driveSearch.grantAsk(streamChat);
     documentReader.grantRead(streamChat);
+    files.grantRead(streamChat);
     grantSessions(sessions, streamChat, 'dynamodb:GetItem', 'dynamodb:PutItem');
     api.routeStreamed('POST', '/chat/stream', streamChat, maxAnswerTime);
   }

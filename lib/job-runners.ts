@@ -6,6 +6,7 @@ import { Construct } from 'constructs';
 import type { ApiKeys } from './api-keys.ts';
 import type { Canary } from './canary.ts';
 import type { DriveAccount } from './drive-account.ts';
+import type { FileStore } from './file-store.ts';
 import { workerTimeout } from './job-queue.ts';
 import type { JobQueues } from './job-queues.ts';
 import type { JobTable } from './job-table.ts';
@@ -20,6 +21,7 @@ import type { Webhooks } from './webhooks.ts';
 export interface RunnerProps {
   readonly queues: JobQueues;
   readonly jobs: JobTable;
+  readonly files: FileStore;
   readonly ledger: Ledger;
   readonly keys: ApiKeys;
   readonly providers: ModelProviders;
@@ -104,8 +106,8 @@ export class JobRunners extends Construct {
   }
 
   private addChatWorker(): void {
-    const { queues, jobs, ledger, keys, providers, drive, canary, alarms, logs, chatWorkers } =
-      this.props;
+    const { queues, jobs, files, ledger, keys, providers, drive } = this.props;
+    const { canary, alarms, logs, chatWorkers } = this.props;
     const runChatJob = new ServiceFunction(this, 'run-chat-job', {
       description: 'Runs chat jobs',
       timeout: workerTimeout,
@@ -117,6 +119,7 @@ export class JobRunners extends Construct {
     });
     jobs.grantWork(runChatJob);
     jobs.grantUpload(runChatJob);
+    files.grantRead(runChatJob);
     keys.grantRead(runChatJob);
     drive.grantUse(runChatJob);
     setDocumentLimits(runChatJob, this.props.documentLimits);
@@ -132,10 +135,10 @@ export class JobRunners extends Construct {
   }
 
   private addSweep(): void {
-    const { queues, jobs, ledger, webhooks, alarms, logs } = this.props;
+    const { queues, jobs, files, ledger, webhooks, alarms, logs } = this.props;
     const sweep = new ServiceFunction(this, 'sweep', {
       description:
-        'Takes back jobs and holds of lost workers, rings for forgotten jobs, erases deleted ones',
+        'Takes back jobs and holds of lost workers, rings for forgotten jobs, erases deleted ones and files that ended',
       timeout: Duration.minutes(1),
       logs,
     });
@@ -143,6 +146,7 @@ export class JobRunners extends Construct {
     sweep.configureAsyncInvoke({ maxEventAge: Duration.minutes(1), retryAttempts: 0 });
     jobs.grantTransition(sweep);
     jobs.grantErase(sweep);
+    files.grantSweep(sweep);
     jobs.grantDue(sweep);
     ledger.grantAudit(sweep);
     jobs.grantChildren(sweep);

@@ -16,6 +16,8 @@ import { DocumentRunners } from './document-runners.ts';
 import { DriveAccount } from './drive-account.ts';
 import { DriveSearch } from './drive-search.ts';
 import { Feedback } from './feedback.ts';
+import { FileStore } from './file-store.ts';
+import { FilesApi } from './files-api.ts';
 import { JobQueues } from './job-queues.ts';
 import { JobRunners } from './job-runners.ts';
 import { JobTable } from './job-table.ts';
@@ -85,6 +87,10 @@ export class ServiceStack extends Stack {
     const ledger = new Ledger(this, 'ledger', { alarms, removalPolicy, logs });
     const versioned = settings.deletionProtection;
     const jobs = new JobTable(this, 'jobs', { retentionDays, removalPolicy, versioned });
+    const files = new FileStore(this, 'files', {
+      quota: { files: settings.filesPerKey, bytes: settings.fileMbPerKey * 1024 * 1024 },
+      ...{ removalPolicy, versioned },
+    });
     const drive = new DriveAccount(this, 'drive', { removalPolicy, secretStore });
     const queues = new JobQueues(this, 'lanes', { alarms, laneShards });
     const documentLimits = {
@@ -95,6 +101,7 @@ export class ServiceStack extends Stack {
     const work = {
       queues,
       jobs,
+      files,
       ledger,
       keys,
       providers,
@@ -111,7 +118,10 @@ export class ServiceStack extends Stack {
       removalPolicy,
       logs,
     });
-    new JobRunners(this, 'runners', { ...work, webhooks, chatWorkers: settings.chatWorkers });
+    new JobRunners(this, 'runners', {
+      ...{ ...work, webhooks },
+      chatWorkers: settings.chatWorkers,
+    });
     new DocumentRunners(this, 'documents', {
       ...work,
       ocrWorkers: settings.ocrWorkers,
@@ -136,7 +146,10 @@ export class ServiceStack extends Stack {
       detailedMetrics: settings.detailedMetrics,
     });
     const feedback = new Feedback(this, 'feedback', { api, removalPolicy, logs });
-    new BatchApi(this, 'batch', { api, jobs, logs, queues, drive, documentLimits, feedback });
+    new BatchApi(this, 'batch', {
+      ...{ api, jobs, files, logs, queues, drive, documentLimits, feedback },
+    });
+    new FilesApi(this, 'file-api', { api, files, logs });
     const pages = new PageReader(this, 'pages', { logs });
     const documentReader = new DocumentReader(this, 'document-reader', { logs });
     const driveSearch = new DriveSearch(this, 'drive-search', {
@@ -149,7 +162,7 @@ export class ServiceStack extends Stack {
     const { completionsMemoryMb } = settings;
     new ChatApi(this, 'chat', {
       ...{ api, keys, ledger, providers, ...sources, completionsMemoryMb },
-      ...{ canary, feedback, removalPolicy, logs },
+      ...{ canary, feedback, files, removalPolicy, logs },
     });
     const usage = new Usage(this, 'usage', { api, jobs, ledger, alarms, removalPolicy, logs });
     const getLimits = new ServiceFunction(this, 'get-limits', {
@@ -170,7 +183,7 @@ export class ServiceStack extends Stack {
       }),
     );
 
-    const tables = [jobs.table, keys.table, usage.table, webhooks.table];
+    const tables = [jobs.table, files.table, keys.table, usage.table, webhooks.table];
     new ServiceHealth(this, 'health', { alarms, concurrency, ledger: ledger.table, tables });
     if (settings.dashboard) new ServiceDashboard(this, 'dashboard', { stageName });
     // The id is part of its functions' logical ids: another would replace them.

@@ -22,12 +22,12 @@ export const prefix = 'quire:';
 /** What an operator may set, in `cdk.json` or with `-c quire:<name>=<value>`. */
 const Given = v.strictObject({
   stageName: v.optional(stageName, 'prod'),
-  /** What `cdk destroy` does with tables, the bucket and secrets. */
+  /** What `cdk destroy` does with tables, the buckets and secrets. */
   removalPolicy: v.optional(
     v.picklist(['retain', 'destroy'], 'should be retain or destroy'),
     'retain',
   ),
-  /** Whether tables refuse to be deleted, and the bucket keeps what is overwritten or deleted in it for a while. */
+  /** Whether tables refuse to be deleted, and the buckets keep what is overwritten or deleted in them for a while. */
   deletionProtection: v.optional(flag, false),
   logRetentionDays: v.optional(
     v.pipe(
@@ -53,6 +53,9 @@ const Given = v.strictObject({
   documentMaxPages: v.optional(count(1, 10_000), 3_000),
   /** How long a page may take to be drawn, or a document to be opened; five that take too long fit a worker's time. */
   documentPageSeconds: v.optional(count(5, 45), 30),
+  /** The most files of a key, and how large they may be together; results of batches are counted and not refused. */
+  filesPerKey: v.optional(count(1, 1_000_000), 10_000),
+  fileMbPerKey: v.optional(count(1, 10_000_000), 10_240),
   laneShards: v.optional(count(1, 64), 1),
   /** The account's quota of Lambda functions that run at once, in this region. */
   concurrency: v.optional(count(10, 100_000), 1_000),

@@ -8,7 +8,7 @@ import { requestLog } from './request-log.ts';
 import type { TextResponse } from './response.ts';
 
 /** Makes the response to a parsed request of an authenticated caller. */
-type Respond<Schemas extends RequestSchemas> = (
+export type Respond<Schemas extends RequestSchemas> = (
   request: RequestParts<Schemas>,
   caller: Caller,
 ) => Promise<TextResponse>;
@@ -33,7 +33,8 @@ export function openEndpoint(respond: (event: APIGatewayProxyEvent) => Promise<T
   return endpoint(respond, detailError);
 }
 
-function endpoint(
+/** Makes a handler of what responds to an event: with a line in the log, headers for browsers, and errors as responses. */
+export function endpoint(
   handler: (event: APIGatewayProxyEvent, context: Context) => Promise<TextResponse>,
   errorFormat: ErrorFormat,
 ) {

@@ -23,7 +23,7 @@ export interface Job extends JobKey {
   status: JobStatus;
   job_type: 'chat' | 'ocr' | 'auto';
   model: string;
-  input_type: 'inline' | 'drive_file' | 'drive_folder';
+  input_type: 'inline' | 'drive_file' | 'drive_folder' | 'file';
   filename?: string;
   priority: number;
   /** The priority asked for, if it is better than the best that the key may have. */
@@ -59,6 +59,8 @@ export interface Job extends JobKey {
   /** The caller's own metadata, which the jobs made for this one have too. */
   metadata?: Metadata;
   drive_file_id?: string;
+  /** The key's own file that it works on. */
+  file_id?: string;
   /** The items that its submission, its file's content and the copy of that have beside it, by their own ids. */
   submission_id?: string;
   known_id?: string;
@@ -168,6 +170,7 @@ export function toRecord(job: Job, resultJson = job.result_json): JobRecord {
     started_at: job.attempt_at ?? job.started_at ?? null,
     completed_at: job.completed_at ?? null,
     drive_file_id: job.drive_file_id ?? null,
+    file_id: job.file_id ?? null,
     progress: progressOf(job),
     retry_of: job.retry_of ?? null,
     asked_priority: job.asked_priority ?? null,

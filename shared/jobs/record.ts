@@ -32,7 +32,7 @@ export const JobRecord = v.object({
   status: v.picklist(jobStatuses),
   job_type: v.picklist(['chat', 'ocr', 'auto']),
   model: v.string(),
-  input_type: v.picklist(['inline', 'drive_file', 'drive_folder']),
+  input_type: v.picklist(['inline', 'drive_file', 'drive_folder', 'file']),
   filename: Text,
   priority: Count,
   retry_count: Count,
@@ -49,6 +49,7 @@ export const JobRecord = v.object({
   completed_at: v.nullable(Instant),
   /** The fields from here on are beside the contract's. */
   drive_file_id: Text,
+  file_id: Text,
   progress: v.nullable(Progress),
   retry_of: Text,
   asked_priority: v.nullable(Count),

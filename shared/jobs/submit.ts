@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { v7 as uuidv7 } from 'uuid';
 import { dynamodb, unlessConditionFails } from '../aws/dynamodb.ts';
+import { withOwnFiles } from '../chat/own-files.ts';
 import { setting } from '../config.ts';
+import { findFile } from '../files/file.ts';
 import type { Caller } from '../http/caller.ts';
-import { ConflictError } from '../http/errors.ts';
+import { ConflictError, valueError } from '../http/errors.ts';
 import { type KeyLimits, limitsOf } from '../keys/key-limits.ts';
 import { findErasure } from './erase/erasure.ts';
 import { findItem, findJob, type Job, type JobKey, toRecord } from './job.ts';
@@ -20,12 +22,28 @@ export async function submitJob(
   submission: JobSubmission,
   idempotencyKey: string | undefined,
 ): Promise<JobRecord> {
-  checkSubmission(submission, caller);
+  const whole = await withFiles(caller, submission);
+  checkSubmission(whole, caller);
   const key = await reserveJobKey(caller, submission, idempotencyKey);
   const limits = limitsOf(caller);
-  return toRecord(
-    (key.taken && (await findTaken(key))) || (await createJob(key, submission, limits)),
-  );
+  return toRecord((key.taken && (await findTaken(key))) || (await createJob(key, whole, limits)));
+}
+
+/** As much as a message itself may carry: workers have ten jobs' in memory. A job's own `file_id` has no such bound. */
+const ownFiles = { loc: ['body', 'inline', 'messages'], maxBytes: 6 * 2 ** 20 };
+
+/**
+ * Returns a submission with the bytes of files that its messages name. Throws a 422 for one that the key hasn't, also as
+ * the job's own, which would fail as late as it runs.
+ */
+async function withFiles({ keyId }: Caller, submission: JobSubmission): Promise<JobSubmission> {
+  const { file_id, inline } = submission;
+  if (file_id !== null && !(await findFile(keyId, file_id))) {
+    throw valueError(['body', 'file_id'], `no such file: ${file_id}`);
+  }
+  if (!inline) return submission;
+  const messages = await withOwnFiles(inline.messages, { keyId, ...ownFiles });
+  return { ...submission, inline: { messages } };
 }
 
 /** Finds the job of an idempotency key that was used before; undefined if it was never made. */
@@ -66,7 +84,9 @@ async function reserveJobKey(
   if (!idempotencyKey) return { key_id, job_id, taken: false };
 
   const item = { key_id, job_id: `submission_${sha256(idempotencyKey)}` };
-  const submissionHash = sha256(JSON.stringify(submission));
+  // A version that knew no files is told the same of the same submission.
+  const { file_id, ...asked } = submission;
+  const submissionHash = sha256(JSON.stringify({ ...asked, ...(file_id !== null && { file_id }) }));
   const reserved = await unlessConditionFails(
     dynamodb.send(
       new PutCommand({

@@ -54,7 +54,10 @@ export async function credit(
   const epoch = epochOf(part.heldAtMs);
   try {
     for (const cost of [costNanoUsd, undefined]) {
-      const { account, refusedBy } = await send(creditOf(part, cost), { abortSignal, forMs: patienceMs });
+      const { account, refusedBy } = await send(creditOf(part, cost), {
+        abortSignal,
+        forMs: patienceMs,
+      });
       if (account) return { account, isCertain: true };
       if (refusedBy?.[heldAttribute(epoch)] === undefined) return { isCertain: true };
       if (refusedBy[recountAttribute(epoch)] !== undefined) break;

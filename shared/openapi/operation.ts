@@ -13,6 +13,7 @@ export const tags = {
     'The same protocol as Anthropic’s: its clients work with this address as their base URL. They may send a key as `x-api-key` too.',
   Responses:
     'OpenAI’s newer protocol, which Codex and the Agents SDK speak. Nothing is kept of a conversation.',
+  Files: 'Files of a key, by OpenAI’s protocol: requests of batches, their results, documents.',
   Usage: 'What a key may spend, and what it has spent.',
   Feedback: 'What users thought of an answer.',
   Service: 'The service itself; no API key is asked for.',
@@ -31,6 +32,8 @@ export interface Operation {
   open?: boolean;
   parameters?: ParameterGroup[];
   body?: Content;
+  /** Whether the body is a form, of `multipart/form-data`, and not JSON. */
+  form?: boolean;
   /** By status, or by `5XX`. */
   answers: Record<string, Answer>;
 }

@@ -28,6 +28,7 @@ export function describeJob(job: JobSheet): string {
     ['priority', `${job.priority}${job.asked_priority ? ` (asked: ${job.asked_priority})` : ''}`],
     ['file', job.filename && printable(job.filename)],
     ['Drive file', job.drive_file_id],
+    ['file of the key', job.file_id],
     ['Drive folder', job.drive_folder_id],
     ['result on Drive', job.drive_result_file_id],
     ['retries', `${job.retry_count} of ${job.max_retries}`],

@@ -40,9 +40,9 @@ export function noteSubmitted(id: string): void {
 /** Writes a job like another one. */
 export function draftOf(job: Job): JobDraft {
   const { id, input_type, drive_folder_id, drive_file_id, job_type, model, priority } = job;
-  const source = ({ drive_file: 'file', drive_folder: 'folder', inline: 'message' } as const)[
-    input_type
-  ];
+  const source = (
+    { drive_file: 'file', drive_folder: 'folder', file: 'message', inline: 'message' } as const
+  )[input_type];
   return {
     ...blank,
     source,

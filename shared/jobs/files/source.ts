@@ -8,6 +8,8 @@ import { kindOf, mediaTypeOf } from '../../documents/kind.ts';
 import { typeInWords } from '../../documents/type-words.ts';
 import { openContent } from '../../drive/content.ts';
 import { type DriveFile, findReadableFile, readableParentOf } from '../../drive/file.ts';
+import { requireFile, type StoredFile } from '../../files/file.ts';
+import { readFile } from '../../files/read-file.ts';
 import { ServiceError } from '../../http/errors.ts';
 import type { ClaimedJob } from '../job.ts';
 import { folderOf } from '../objects.ts';
@@ -17,19 +19,20 @@ import { rememberSource } from './known-sources.ts';
 import { readInFolders } from './lost-folder.ts';
 import { readHead } from './sniff.ts';
 
-/** A job whose file has been copied from the drive. */
+/** A job whose file has been copied. */
 export type SourcedJob = ClaimedJob &
   Required<Pick<ClaimedJob, 'source_object' | 'source_kind' | 'filename'>>;
 
 const isSourced = (job: ClaimedJob): job is SourcedJob => job.source_object !== undefined;
 
 /**
- * Copies a job's file from the drive to object storage, as a stream and once, so that it doesn't change while
+ * Copies a job's file, of the drive or the key's own, to object storage, as a stream and once, so that it doesn't change while
  * the job works on it. A copy that another job of the key has made of the same content is taken instead. Throws 404
  * for a file that the key may not read, as for one that isn't there.
  */
 export async function fetchSource(job: ClaimedJob, signal: AbortSignal): Promise<SourcedJob> {
   if (isSourced(job)) return job;
+  if (job.file_id) return fetchOwn(job, await requireFile(job.key_id, job.file_id), signal);
   const { file, folders } = await readInFolders(job, async (folders) => ({
     file: await findReadableFile(job.drive_file_id ?? '', folders),
     folders,
@@ -40,6 +43,27 @@ export async function fetchSource(job: ClaimedJob, signal: AbortSignal): Promise
     // A job that fails says of which file; one that goes on is told so with its copy.
     if (!job.filename) await saveProgress(job, { filename: file.name, drive_file_id: file.id });
     throw error;
+  }
+}
+
+async function fetchOwn(
+  job: ClaimedJob,
+  file: StoredFile,
+  signal: AbortSignal,
+): Promise<SourcedJob> {
+  const { filename } = file;
+  const { bytes } = setting('DOCUMENT_LIMITS');
+  if (!job.filename) await saveProgress(job, { filename });
+  if (file.bytes > bytes) throw tooLarge(filename, bytes);
+  const source_object = `${folderOf(job)}/source-${job.lease_id}`;
+  const opened = { body: buffersOf(readFile(file)), mimeType: '', filename, name: filename };
+  const { md5: _, ...content } = await copyOpened(opened, source_object, bytes, signal);
+  return saveProgress(job, { source_object, ...content });
+}
+
+async function* buffersOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  for await (const { buffer, byteOffset, length } of pieces) {
+    yield Buffer.from(buffer as ArrayBuffer, byteOffset, length);
   }
 }
 
@@ -87,27 +111,42 @@ async function copy(
 ): Promise<Omit<Copy, 'source_object'> & { isOfContent: boolean }> {
   const { body, mimeType, filename } = await openContent(file, signal);
   try {
-    const chunks: AsyncIterator<Buffer> = body[Symbol.asyncIterator]();
-    const head = await readHead(chunks);
-    if (head.length === 0) throw emptyDocument('bytes');
-    const source_kind = kindOf(head, mimeType, filename);
-    if (!source_kind) {
-      throw unsupportedFile(file.name, typeInWords(mediaTypeOf(head, mimeType, filename)));
-    }
-    const [sha256, md5] = [createHash('sha256'), createHash('md5')];
-    const Body = Readable.from(digested([sha256, md5], upTo(maxBytes, file.name, head, chunks)));
-    const params = { Bucket: setting('OBJECTS_BUCKET'), Key: object, Body };
-    const upload = new Upload({ client: s3, params, queueSize: 2 });
-    await doneUnlessAborted(upload, signal);
-    return {
-      source_kind,
-      filename,
-      content_sha256: sha256.digest('hex'),
-      isOfContent: isContentOf(file, md5.digest('hex')),
-    };
+    const opened = { body, mimeType, filename, name: file.name };
+    const { md5, ...content } = await copyOpened(opened, object, maxBytes, signal);
+    return { ...content, isOfContent: isContentOf(file, md5) };
   } finally {
     body.destroy();
   }
+}
+
+/** A file that is being read: what it is called where it lies, and as it comes. */
+interface Opened {
+  body: AsyncIterable<Buffer>;
+  mimeType: string;
+  filename: string;
+  name: string;
+}
+
+async function copyOpened(
+  { body, mimeType, filename, name }: Opened,
+  object: string,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<Omit<Copy, 'source_object'> & { md5: string }> {
+  const chunks = body[Symbol.asyncIterator]();
+  const head = await readHead(chunks);
+  if (head.length === 0) throw emptyDocument('bytes');
+  const source_kind = kindOf(head, mimeType, filename);
+  if (!source_kind) {
+    throw unsupportedFile(name, typeInWords(mediaTypeOf(head, mimeType, filename)));
+  }
+  const [sha256, md5] = [createHash('sha256'), createHash('md5')];
+  const Body = Readable.from(digested([sha256, md5], upTo(maxBytes, name, head, chunks)));
+  const params = { Bucket: setting('OBJECTS_BUCKET'), Key: object, Body };
+  const upload = new Upload({ client: s3, params, queueSize: 2 });
+  await doneUnlessAborted(upload, signal);
+  const content_sha256 = sha256.digest('hex');
+  return { source_kind, filename, content_sha256, md5: md5.digest('hex') };
 }
 
 /** Whether a download is what the drive said the file was: it may have been changed in between. */

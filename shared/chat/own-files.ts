@@ -1,0 +1,146 @@
+import { isUtf8 } from 'node:buffer';
+import { findFile, type StoredFile } from '../files/file.ts';
+import { type FieldError, valueError } from '../http/errors.ts';
+import type { ChatFile, ChatStreamRequest } from './stream-request.ts';
+
+/** The most of a request's own files. One is in memory several times while it is encoded and sent: 120 of 512 MB. */
+export const maxOwnFileBytes = 20 * 2 ** 20;
+
+/** What names a file: the `file` of a part of chat completions, or a part of Responses itself. */
+interface Naming {
+  file_id: string;
+  filename?: string | null;
+}
+
+type Part = Record<string, unknown>;
+
+interface Place {
+  part: Part;
+  naming: Naming;
+  loc: FieldError['loc'];
+}
+
+/** Where the messages are within the request, how their parts name files, and how large these may be together. */
+interface Where {
+  keyId: string;
+  loc: FieldError['loc'];
+  /** `file` by default, as chat completions have it; Responses have `input_file`. */
+  type?: 'file' | 'input_file';
+  maxBytes: number;
+}
+
+/** Each is looked up by itself. */
+const maxNamed = 100;
+
+/**
+ * Returns messages in which each part that names a file of the key by `file_id` has its bytes, as if the caller had sent
+ * them: no provider knows our ids. Throws a 422 that names the part, for a file that the key hasn't, and where the files
+ * are too many or too large together.
+ */
+export async function withOwnFiles<Message>(
+  messages: readonly Message[],
+  { keyId, loc, type = 'file', maxBytes }: Where,
+): Promise<Message[]> {
+  const places = [...placesIn(messages, loc, type)];
+  const told = new Map<unknown, Part>();
+  let bytes = 0;
+  for (const [index, { part, naming, loc }] of places.entries()) {
+    if (index === maxNamed) throw valueError(loc, `a request may name ${maxNamed} files`);
+    const file = await findFile(keyId, naming.file_id);
+    if (!file) throw valueError(loc, `no such file: ${naming.file_id}`);
+    bytes += file.bytes;
+    if (bytes > maxBytes) {
+      const mb = Math.floor(maxBytes / 2 ** 20);
+      throw valueError(loc, `the files of a request may have ${mb} MB together`);
+    }
+    const whole = await withBytes(naming, file);
+    told.set(part, type === 'file' ? { ...part, file: whole } : whole);
+  }
+  if (places.length === 0) return [...messages];
+  return messages.map((message) => {
+    const content = partsOf(message);
+    if (!content.some((part) => told.has(part))) return message;
+    return { ...message, content: content.map((part) => told.get(part) ?? part) };
+  });
+}
+
+function* placesIn(
+  messages: readonly unknown[],
+  loc: FieldError['loc'],
+  type: 'file' | 'input_file',
+): Generator<Place> {
+  const within = type === 'file' ? ['file'] : [];
+  for (const [index, message] of messages.entries()) {
+    for (const [at, part] of partsOf(message).entries()) {
+      if (part?.['type'] !== type) continue;
+      const naming = type === 'file' ? part['file'] : part;
+      if (!isNaming(naming)) continue;
+      yield { part, naming, loc: [...loc, index, 'content', at, ...within, 'file_id'] };
+    }
+  }
+}
+
+function partsOf(message: unknown): (Part | null)[] {
+  const { content } = (message ?? {}) as { content?: unknown };
+  return Array.isArray(content) ? content : [];
+}
+
+function isNaming(value: unknown): value is Naming {
+  const { file_id, file_data } = (value ?? {}) as Record<string, unknown>;
+  return typeof file_id === 'string' && file_data == null;
+}
+
+async function withBytes({ file_id: _, ...rest }: Naming, stored: StoredFile): Promise<Part> {
+  const filename = rest.filename ?? stored.filename;
+  return { ...rest, filename, file_data: dataUrlOf(await bytesOf(stored)) };
+}
+
+/** The files whose texts are marked up, as their names end: they are read as documents are. */
+const markedUp = /\.(rtf|html?|eml)$/i;
+
+/** As much as the function that reads documents can be sent of one. */
+const maxChatBytes = 4 * 2 ** 20;
+
+/**
+ * Returns a chat's request with the files of the key that it names among those that it has sent. Throws a 422 that names
+ * the id, for a file that the key hasn't, and where they are too large together.
+ */
+export async function withKeysFiles(
+  request: ChatStreamRequest,
+  keyId: string,
+): Promise<ChatStreamRequest> {
+  const files: ChatFile[] = [];
+  let bytes = 0;
+  for (const [index, id] of (request.file_ids ?? []).entries()) {
+    const loc = ['body', 'file_ids', index];
+    const file = await findFile(keyId, id);
+    if (!file) throw valueError(loc, `no such file: ${id}`);
+    bytes += file.bytes;
+    if (bytes > maxChatBytes) {
+      throw valueError(
+        loc,
+        'the files of a message may have 4 MB together; a job takes larger ones',
+      );
+    }
+    files.push({ name: file.filename, content: contentOf(file.filename, await bytesOf(file)) });
+  }
+  return files.length > 0 ? { ...request, files: [...(request.files ?? []), ...files] } : request;
+}
+
+const contentOf = (name: string, bytes: Buffer) =>
+  isUtf8(bytes) && !markedUp.test(name) ? bytes.toString() : dataUrlOf(bytes);
+
+/** The client of S3 is not loaded before a file is read: most calls name none, and it takes as long as DynamoDB's. */
+async function bytesOf(file: StoredFile): Promise<Buffer> {
+  const { readFile } = await import('../files/read-file.ts');
+  return Buffer.concat(await Array.fromAsync(readFile(file)));
+}
+
+const dataUrlOf = (bytes: Buffer) =>
+  `data:${mediaTypeOf(bytes)};base64,${bytes.toString('base64')}`;
+
+/** What providers tell apart: a PDF, a text, and others, whose names have to do. */
+function mediaTypeOf(bytes: Buffer): string {
+  if (bytes.subarray(0, 5).toString() === '%PDF-') return 'application/pdf';
+  return isUtf8(bytes) ? 'text/plain' : 'application/octet-stream';
+}

@@ -57,7 +57,7 @@ export class ChatApi extends Construct {
     this.asking('create-chat-completion', '/v1/chat/completions');
     this.asking('create-response', '/v1/responses');
     this.endpoint('count-response-tokens', 'POST', '/v1/responses/input_tokens');
-    this.asking('create-message', '/v1/messages');
+    this.asking('create-message', '/v1/messages', false);
     this.endpoint('count-message-tokens', 'POST', '/v1/messages/count_tokens');
     this.addEmbeddings();
     this.endpoint('list-models', 'GET', '/v1/models');
@@ -66,7 +66,7 @@ export class ChatApi extends Construct {
   }
 
   /** A route that asks a model once, in the dialect of its path. */
-  private asking(name: string, path: string): void {
+  private asking(name: string, path: string, namesFiles = true): void {
     const { api, ledger, providers, files, canary, completionsMemoryMb, logs } = this.props;
     const fn = new ServiceFunction(this, name, {
       description: `POST ${path}`,
@@ -76,7 +76,7 @@ export class ChatApi extends Construct {
     });
     ledger.grantSpend(fn);
     providers.grantCall(fn);
-    files.grantRead(fn);
+    if (namesFiles) files.grantRead(fn);
     canary.guard(fn, 'faults');
     api.routeStreamed('POST', path, fn, maxAnswerTime);
   }

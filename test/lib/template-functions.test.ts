@@ -100,11 +100,20 @@ describe('functions', () => {
       },
     ],
     ['cancel-job', { dynamodb: ['GetItem', 'Query', 'UpdateItem'] }],
-    ...['create-chat-completion', 'create-response', 'create-message', 'create-embeddings'].map(
+    ...['create-message', 'create-embeddings'].map((name): [string, Record<string, string[]>] => [
+      name,
+      {
+        dynamodb: ['PutItem', 'UpdateItem'],
+        secretsmanager: ['GetSecretValue'],
+        sqs: ['SendMessage'],
+      },
+    ]),
+    ...['create-chat-completion', 'create-response'].map(
       (name): [string, Record<string, string[]>] => [
         name,
         {
-          dynamodb: ['PutItem', 'UpdateItem'],
+          dynamodb: ['GetItem', 'PutItem', 'UpdateItem'],
+          s3: ['GetObject'],
           secretsmanager: ['GetSecretValue'],
           sqs: ['SendMessage'],
         },

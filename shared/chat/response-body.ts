@@ -53,7 +53,8 @@ export function responseBody(
   }
   const { leftOut, ...tools } = toolsFor(model, request);
   const body = {
-    ...rest,
+    // A parameter that is false passes as absent. It would count as 0 where the request is measured.
+    ...withoutNames(rest, unavailable),
     ...tools,
     store: false,
     ...(max_output_tokens != null && { max_output_tokens: limit }),
@@ -65,6 +66,9 @@ export function responseBody(
 /** Null stands for what is not there; not every server of this dialect knows that. */
 const withoutNulls = (body: object) =>
   Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
+
+const withoutNames = (body: object, names: readonly string[]) =>
+  Object.fromEntries(Object.entries(body).filter(([name]) => !names.includes(name)));
 
 function refuseKept(request: ResponseRequest): void {
   if (request.store === true) {

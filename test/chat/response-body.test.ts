@@ -34,6 +34,12 @@ it('a request goes on as it is, with nothing stored', () => {
   expect(leftOut).toEqual([]);
 });
 
+it('a parameter that is not for responses is left out where it is false, and makes no hold smaller', () => {
+  const { body } = made({ n: false, max_tokens: false, audio: false, modalities: null });
+
+  expect(body).toEqual(made({}).body);
+});
+
 describe('refuses, and names it:', () => {
   it.each([
     ['store', true],

@@ -28,12 +28,12 @@ export function createEmbeddings(
 ): Promise<StreamedResponse> {
   const model = requireEmbeddingModel(caller, request.model);
   const { metadata, encoding_format, dimensions, user, ...rest } = request;
-  refuseOtherCase(rest, Object.keys(EmbeddingRequest.entries));
-  refuseUnpriced(rest);
+  refuseOtherCase(rest, [...Object.keys(EmbeddingRequest.entries), ...unsupported, ...ofAnswers]);
+  const passed = withoutUnpriced(rest);
   refuseDimensions(model, request);
   refuseTooLong(model, request);
   const body = {
-    ...rest,
+    ...passed,
     encoding_format: 'float',
     ...(dimensions != null && { dimensions }),
     ...(user != null && { user }),
@@ -56,10 +56,24 @@ const calledModel = ({ id, upstreams, usdPerMillionTokens }: EmbeddingModel): Mo
   usdPerMillionTokens: { input: usdPerMillionTokens, output: 0 },
 });
 
-/** Refuses what could change a call's price, model, address or readers, as chat completions do. */
-function refuseUnpriced(parameters: Record<string, unknown>): void {
-  const name = unsupported.find((each) => parameters[each] != null && parameters[each] !== false);
+/** Parameters of answers, by which a call would be held, and read, as one. */
+const ofAnswers = [
+  ...['messages', 'stream', 'stream_options', 'n', 'max_tokens', 'max_completion_tokens'],
+  ...['modalities', 'prediction'],
+];
+
+/**
+ * Refuses what could change a call's price, model, address or readers, as chat completions do, and what only answers
+ * have. Returns the others.
+ */
+function withoutUnpriced<Parameters extends Record<string, unknown>>(
+  parameters: Parameters,
+): Parameters {
+  const refused = [...unsupported, ...ofAnswers];
+  const name = refused.find((each) => parameters[each] != null && parameters[each] !== false);
   if (name) throw valueError(['body', name], `${name} is not available for embeddings`);
+  const others = Object.entries(parameters).filter(([each]) => !refused.includes(each));
+  return Object.fromEntries(others) as Parameters;
 }
 
 interface Expected {

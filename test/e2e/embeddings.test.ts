@@ -103,6 +103,10 @@ describe('a request is refused', () => {
     ['with longer vectors than the model makes', { input: 'a', dimensions: 4 }, 'dimensions'],
     ['with an unknown format', { input: 'a', encoding_format: 'int8' }, 'encoding_format'],
     ['that names another address', { input: 'a', api_base: 'http://x' }, 'api_base'],
+    ['for a stream', { input: 'a', stream: true }, 'stream'],
+    ['for several answers', { input: 'a', n: 'many' }, 'n'],
+    ['with a limit of an answer', { input: 'a', max_tokens: 'many' }, 'max_tokens'],
+    ['with messages', { input: 'a', messages: [{ content: 'b' }] }, 'messages'],
     ['with a misspelled name', { input: 'a', dimension: 3 }, 'dimension'],
   ])('%s', async (_, body, param) => {
     const { status, body: told, asked } = await embed(body);

@@ -268,6 +268,31 @@ describe('a request of Messages', () => {
       'context_management.edits.0.type',
       { context_management: { edits: [{ type: 'compact_20260112' }] } },
     ],
+    ['context_management', { context_management: [{ type: 'compaction' }] }],
+    ['compaction', { compaction: { type: 'summarize' } }],
+    ['thread', { thread: { type: 'continue', previous_message_id: 'msg_1' } }],
+    ['billing_policy', { billing_policy: { type: 'billing_policy', bill_to: 'user_profile' } }],
+    ['fallback_credit_token', { fallback_credit_token: 'a' }],
+    ['min_tokens', { min_tokens: 9_000 }],
+    ['thinking_budget', { thinking_budget: 9_000 }],
+    ['tools.0.Type', { tools: [{ ...own, Type: 'web_search_20250305' }] }],
+    [
+      'messages.0.content.0.tool.definition',
+      {
+        messages: [
+          {
+            role: 'user',
+            content: [
+              { type: 'tool_addition', tool: { type: 'tool_definition', definition: search } },
+            ],
+          },
+        ],
+      },
+    ],
+    [
+      'system.0.source.file_id',
+      { system: [{ type: 'document', source: { type: 'file', file_id: 'f' } }] },
+    ],
     ['thinking.budget_tokens', { thinking: { type: 'enabled', budget_tokens: 200 } }],
     [
       'messages.0.content.0.source.file_id',
@@ -306,6 +331,7 @@ describe('a request of Messages', () => {
 
     await send(account, {
       ...{ model, ...asked, news: { a: 1 }, service_tier: 'auto' },
+      diagnostics: { previous_message_id: 'msg_of_another_key' },
       tools: [
         search,
         { type: 'bash_20250124', name: 'bash' },

@@ -2,6 +2,7 @@ import { valueError } from '../http/errors.ts';
 import { askedKinds, type Place } from '../models/asked-kinds.ts';
 import { isAllowedBy, type Model } from '../models/catalogue.ts';
 import { isFree } from '../models/cost.ts';
+import { textIn } from '../models/dialects/field.ts';
 import { refuseOtherCaseWithin } from './other-case.ts';
 import { outputParameters } from './output-parameters.ts';
 
@@ -153,7 +154,7 @@ function refuseProvidersTool(
   const { type } = tool as { type?: unknown };
   const isCallers = types.includes(type);
   const hasFields = isCallers || type === undefined;
-  const [field, names] = hasFields ? foreignFields(tool) : ['type', [String(type)]];
+  const [field, names] = hasFields ? foreignFields(tool) : ['type', [textIn(type)]];
   const isNamed = names.length > 0;
   if (isCallers && !isNamed) return;
   if (isNamed && names.every((name) => isAllowedBy(model, `tools.${name}`))) return;

@@ -2,7 +2,7 @@ import { valueError } from '../http/errors.ts';
 import { isAllowedBy, isAskedIn, type Model } from '../models/catalogue.ts';
 import { textIn } from '../models/dialects/field.ts';
 import type { RequestBody } from '../models/upstream.ts';
-import { findFileId, noFileIds, pathTo } from './completion-message.ts';
+import { findFileId, noFileIds, pathToFile } from './completion-message.ts';
 import { withPricedCache } from './message-cache.ts';
 import { type MessageHeaders, MessageRequest } from './message-request.ts';
 import { allowedTools, refuseInlineTools } from './message-tools.ts';
@@ -90,7 +90,7 @@ function refuseEdits(model: Model, management: unknown): void {
 function refuseElsewhere({ messages, system }: MessageRequest): void {
   const inMessages = findFileId(messages);
   if (inMessages) throw valueError(['body', 'messages', ...inMessages], noFileIds);
-  const inSystem = pathTo(system, 'file_id');
+  const inSystem = pathToFile(system);
   if (inSystem) throw valueError(['body', 'system', ...inSystem], noFileIds);
 }
 

@@ -81,6 +81,13 @@ interface Expected {
   length: number;
 }
 
+/** Puts vectors in the order of their inputs, by the numbers of these. Servers that number none send them so. */
+function inOrder(data: EmbeddingList['data']): EmbeddingList['data'] {
+  const byIndex = new Map(data.map((each) => [each.index, each]));
+  const ordered = data.flatMap((_, index) => byIndex.get(index) ?? []);
+  return ordered.length === data.length ? ordered : data;
+}
+
 /** An answer with each vector in a form. Throws `ModelError` for one that lacks a vector, or has one of another length. */
 function answerOf(
   answer: Partial<EmbeddingList>,
@@ -90,7 +97,7 @@ function answerOf(
   const data = Array.isArray(answer.data) ? answer.data : [];
   const isWhole = data.length === count && data.every((each) => isVector(each?.embedding, length));
   if (!isWhole) throw unavailable('The model answered without the embeddings of each input.');
-  const embeddings = data.map((each, index) => ({
+  const embeddings = inOrder(data).map((each, index) => ({
     ...each,
     ...{ object: 'embedding', index, embedding: inForm(each.embedding) },
   }));

@@ -83,6 +83,12 @@ describe('refuses, and names it:', () => {
       },
       ['output', 0, 'file_id'],
     ],
+    ['an image that was generated', { type: 'image_generation_call', id: 'ig_1' }, ['id']],
+    [
+      'an image in the operator’s bucket',
+      { role: 'user', content: [{ type: 'input_image', image_url: 'gs://bucket/a.png' }] },
+      ['content', 0, 'image_url'],
+    ],
     ['no image', { role: 'user', content: [{ type: 'input_image' }] }, ['content', 0, 'image_url']],
     ['no file', { role: 'user', content: [{ type: 'input_file' }] }, ['content', 0, 'file_data']],
     [
@@ -104,6 +110,12 @@ describe('refuses, and names it:', () => {
       ['Output'],
     ],
   ])('%s', (_, item, place) => expectRefused({ input: [item] }, 'input', 0, ...place));
+
+  it('a response that is to be compared', () => {
+    const prompt_cache_options = { comparison_response_id: 'resp_1' };
+
+    expectRefused({ prompt_cache_options }, 'prompt_cache_options', 'comparison_response_id');
+  });
 
   it('a mode of thinking with a price of its own', () => {
     const reasoning = { mode: 'pro' };

@@ -162,6 +162,30 @@ describe('an answer without what was asked for', () => {
     expect(await endedCharges(account)).toMatchObject([{ status: 'settled', cost: 7_000 }]);
   });
 
+  it('that comes in another order is put in that of its inputs', async () => {
+    const account = await chat.newAccount();
+    const { id: model } = chat.newModel('embedding', {
+      kind: 'pieces',
+      pieces: [
+        JSON.stringify({
+          data: [
+            { index: 1, embedding: [4, 5, 6] },
+            { index: 0, embedding: [1, 2, 3] },
+          ],
+          usage: { prompt_tokens: 0, total_tokens: 0 },
+        }),
+      ],
+    });
+
+    const { body } = await call<{ data: unknown[] }>(account, 'POST', '/v1/embeddings', {
+      ...{ model, input: ['one', 'two'] },
+    });
+
+    expect(body.data).toMatchObject([{ embedding: [1, 2, 3] }, { embedding: [4, 5, 6] }]);
+    // It counts nothing, which no input can be.
+    expect(await endedCharges(account)).toMatchObject([{ figures: 'estimated', prompt_tokens: 3 }]);
+  });
+
   it('without a usage is charged by an estimate', async () => {
     const account = await chat.newAccount();
     const model = newModel([vector], null);

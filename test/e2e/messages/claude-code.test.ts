@@ -290,6 +290,17 @@ describe('a request of Messages', () => {
       },
     ],
     [
+      'messages.0.content.0.source.url',
+      {
+        messages: [
+          {
+            role: 'user',
+            content: [{ type: 'image', source: { type: 'url', url: 'file:///etc/a.png' } }],
+          },
+        ],
+      },
+    ],
+    [
       'system.0.source.file_id',
       { system: [{ type: 'document', source: { type: 'file', file_id: 'f' } }] },
     ],

@@ -195,8 +195,8 @@ function errorIn(event: Body): AnswerEvent {
 /** Reads an answer that isn't streamed. */
 export function readMessagesAnswer(answer: Body): AnswerEvent[] {
   if (answer['type'] === 'error') return [errorIn(answer)];
-  // It has neither: it is no answer.
-  if (!Array.isArray(answer['content']) && !answer['usage']) return [];
+  // It is the answer of another dialect, or none.
+  if (!Array.isArray(answer['content'])) return [];
   let call = 0;
   const said = listOf(answer['content']).flatMap((block) => {
     const index = call;

@@ -1,5 +1,6 @@
 import { valueError } from '../http/errors.ts';
 import { isAllowedBy, isAskedIn, type Model } from '../models/catalogue.ts';
+import type { Body } from '../models/dialects/dialect.ts';
 import { textIn } from '../models/dialects/field.ts';
 import type { RequestBody } from '../models/upstream.ts';
 import { findFileId, noFileIds, pathToFile } from './completion-message.ts';
@@ -77,13 +78,13 @@ function refuseEdits(model: Model, management: unknown): void {
   if (Array.isArray(management) || !Array.isArray(edits)) {
     throw valueError(['body', 'context_management'], 'it should have a list of edits');
   }
+  refuseOtherCase((management ?? {}) as Body, ['edits'], ['body', 'context_management']);
   for (const [index, edit] of edits.entries()) {
+    const place = ['body', 'context_management', 'edits', index];
+    refuseOtherCase((edit ?? {}) as Body, ['type'], place);
     const type = textIn((edit as { type?: unknown } | null)?.type);
     if (type.startsWith('clear_') || isAllowedBy(model, `context_management.${type}`)) continue;
-    throw valueError(
-      ['body', 'context_management', 'edits', index, 'type'],
-      `it is not available for ${model.id}`,
-    );
+    throw valueError([...place, 'type'], `it is not available for ${model.id}`);
   }
 }
 

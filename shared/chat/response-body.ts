@@ -89,7 +89,9 @@ function refuseKept(request: ResponseRequest): void {
 
 /** A mode of thinking such as `pro` has a price of its own. */
 function refuseOtherMode(model: Model, reasoning: unknown, place: (string | number)[]): void {
-  const { mode } = (reasoning ?? {}) as { mode?: unknown };
+  if (typeof reasoning !== 'object' || reasoning === null) return;
+  refuseOtherCase(reasoning as Body, ['mode'], ['body', ...place]);
+  const { mode } = reasoning as { mode?: unknown };
   if ((mode ?? 'standard') === 'standard' || isAllowedBy(model, 'reasoning.mode')) return;
   throw valueError(['body', ...place, 'mode'], `only standard is available for ${model.id}`);
 }

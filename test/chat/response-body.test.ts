@@ -111,6 +111,11 @@ describe('refuses, and names it:', () => {
     ],
   ])('%s', (_, item, place) => expectRefused({ input: [item] }, 'input', 0, ...place));
 
+  it('the same in another case', () => {
+    expectRefused({ reasoning: { Mode: 'pro' } }, 'reasoning', 'Mode');
+    expectRefused({ reasoning: { Max_Tokens: 9_000_000 } }, 'reasoning', 'Max_Tokens');
+  });
+
   it('a response that is to be compared', () => {
     const prompt_cache_options = { comparison_response_id: 'resp_1' };
 

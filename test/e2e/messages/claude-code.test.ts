@@ -269,6 +269,12 @@ describe('a request of Messages', () => {
       { context_management: { edits: [{ type: 'compact_20260112' }] } },
     ],
     ['context_management', { context_management: [{ type: 'compaction' }] }],
+    ['context_management.Edits', { context_management: { Edits: [{ type: 'compact' }] } }],
+    [
+      'context_management.edits.0.Type',
+      { context_management: { edits: [{ type: 'clear_thinking', Type: 'compact_20260112' }] } },
+    ],
+    ['thinking.Budget_Tokens', { thinking: { type: 'adaptive', Budget_Tokens: 9_000 } }],
     ['compaction', { compaction: { type: 'summarize' } }],
     ['thread', { thread: { type: 'continue', previous_message_id: 'msg_1' } }],
     ['billing_policy', { billing_policy: { type: 'billing_policy', bill_to: 'user_profile' } }],

@@ -33,7 +33,7 @@ export function messageBody(model: Model, request: MessageRequest): RequestBody 
   const { service_tier, max_tokens, thinking, tools, tool_choice, stream, ...passed } =
     withoutThinking(model, request);
   // Clients compare an earlier message by its id, unasked. It might be another key's.
-  const { diagnostics: _, ...rest } = passed;
+  const { diagnostics: _, metadata, ...rest } = passed;
   refuseOtherCase(rest, knownNames);
   refuseOtherCaseWithin(rest.messages, ['body', 'messages']);
   if (Array.isArray(rest.system)) refuseOtherCaseWithin(rest.system, ['body', 'system']);
@@ -46,6 +46,8 @@ export function messageBody(model: Model, request: MessageRequest): RequestBody 
   return {
     ...withPricedCache(model, { ...rest, ...allowedTools(model, { tools, tool_choice }) }),
     max_tokens: limit,
+    // Gateways read orders of their own in what else it has.
+    ...(metadata && { metadata: metadata.user_id == null ? {} : { user_id: metadata.user_id } }),
     ...(thought && { thinking: thought }),
     // `auto` may be a tier that the operator has bought.
     ...(service_tier && { service_tier: service_tier === 'auto' ? 'standard_only' : service_tier }),

@@ -20,6 +20,8 @@ export const unsupported = [
   ...['web_search', 'enable_enhancement', 'force_search_enhancement', 'connectors', 'data_sources'],
   // LiteLLM's: what is written to a cache, and what the operator keeps in one or as a prompt.
   ...['cache_control_injection_points', 'cached_content', 'prompt_id'],
+  // Its ways to choose another deployment, of another price.
+  ...['litellm_metadata', 'tags'],
   // Together bills the model that checks the answer.
   'safety_model',
   ...outputParameters,

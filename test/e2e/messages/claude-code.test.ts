@@ -275,6 +275,8 @@ describe('a request of Messages', () => {
       { context_management: { edits: [{ type: 'clear_thinking', Type: 'compact_20260112' }] } },
     ],
     ['thinking.Budget_Tokens', { thinking: { type: 'adaptive', Budget_Tokens: 9_000 } }],
+    ['tags', { tags: ['free'] }],
+    ['litellm_metadata', { litellm_metadata: { tags: ['free'] } }],
     ['compaction', { compaction: { type: 'summarize' } }],
     ['thread', { thread: { type: 'continue', previous_message_id: 'msg_1' } }],
     ['billing_policy', { billing_policy: { type: 'billing_policy', bill_to: 'user_profile' } }],
@@ -349,6 +351,7 @@ describe('a request of Messages', () => {
     await send(account, {
       ...{ model, ...asked, news: { a: 1 }, service_tier: 'auto' },
       diagnostics: { previous_message_id: 'msg_of_another_key' },
+      metadata: { user_id: 'a', tags: ['free'] },
       tools: [
         search,
         { type: 'bash_20250124', name: 'bash' },
@@ -359,6 +362,7 @@ describe('a request of Messages', () => {
 
     expect(upstream?.requests()[0]?.body).toEqual({
       ...{ ...asked, model: upstreamModelOf(model), news: { a: 1 }, service_tier: 'standard_only' },
+      metadata: { user_id: 'a' },
       tools: [{ type: 'bash_20250124', name: 'bash' }],
       tool_choice: { type: 'auto' },
     });

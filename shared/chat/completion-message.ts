@@ -95,25 +95,42 @@ export const dataUrlAdvice = 'send the file itself as a data URL, data:applicati
 export const noFileIds = `a file is named in a part of the type file alone, as its file_id; or ${dataUrlAdvice}`;
 
 /**
- * Finds the first part of a message's content that names a file by a `file_id`: with a provider that would be a file
- * of the operator's. Returns the path to the id.
+ * Finds the first part of a message's content that names a file of the operator's, as `pathToFile` does. Returns the path
+ * to its name.
  */
 export function findFileId(messages: readonly unknown[]): (string | number)[] | undefined {
   for (const [index, message] of messages.entries()) {
     const { content } = message as { content?: unknown };
     if (!Array.isArray(content)) continue;
-    const path = pathTo(content, 'file_id');
+    const path = pathToFile(content);
     if (path) return [index, 'content', ...path];
   }
   return undefined;
 }
 
-/** Returns the path to the first field of a name within a value, which may not be nested deeper than a request. */
-export function pathTo(value: unknown, name: string): (string | number)[] | undefined {
+/** Where an image, a file or a sound lies, by the names of several providers. */
+const addresses = new Set([
+  ...['url', 'uri', 'image_url', 'file_url', 'file_uri', 'video_url', 'file_data'],
+]);
+
+/** What a caller's tools were called with, and what an answer quoted: no provider reads a file from there. */
+const unread = new Set(['input', 'annotations', 'citations']);
+
+/** An address that is neither of the web nor the data itself, such as `gs:` of a bucket and `file:` of a server. */
+const elsewhere = /^\s*(?!https?:|data:)[a-z][a-z\d+.-]*:/i;
+
+const isElsewhere = (name: string, value: unknown) =>
+  addresses.has(name) && typeof value === 'string' && elsewhere.test(value);
+
+/**
+ * Returns the path to the first field within a value that names a file with a provider, by a `file_id` or an address that
+ * its own rights open: that would be a file of the operator's. A value may not be nested deeper than a request.
+ */
+export function pathToFile(value: unknown): (string | number)[] | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   for (const [key, each] of Object.entries(value)) {
-    if (key === name && each !== null) return [key];
-    const path = pathTo(each, name);
+    if ((key === 'file_id' && each !== null) || isElsewhere(key, each)) return [key];
+    const path = unread.has(key) ? undefined : pathToFile(each);
     if (path) return [Array.isArray(value) ? Number(key) : key, ...path];
   }
   return undefined;

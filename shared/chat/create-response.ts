@@ -20,7 +20,7 @@ export async function createResponse(
   const question = { model, dialect: 'responses' as const, body, metadata: request.metadata };
   const response = await respond(question, caller, invocation);
   if (leftOut.length === 0) return response;
-  const headers = { ...response.headers, 'x-quire-left-out-tools': leftOut.join(', ') };
+  const headers = { ...response.headers, 'x-quire-left-out-tools': listed(leftOut) };
   return { ...response, headers };
 }
 
@@ -34,3 +34,9 @@ async function withFiles(request: ResponseRequest, { keyId }: Caller): Promise<R
   });
   return { ...request, input: filled };
 }
+
+/** Headers that are longer than some 10 KB together are refused on their way, and an answer that is paid with them. */
+const maxNamed = 50;
+
+const listed = (types: string[]) =>
+  types.length > maxNamed ? `${types.slice(0, maxNamed).join(', ')}, ...` : types.join(', ');

@@ -1,10 +1,12 @@
 import { valueError } from '../http/errors.ts';
 import { isAllowedBy, isAskedIn, type Model } from '../models/catalogue.ts';
+import type { Body } from '../models/dialects/dialect.ts';
+import { textIn } from '../models/dialects/field.ts';
 import type { RequestBody } from '../models/upstream.ts';
-import { findFileId, noFileIds } from './completion-message.ts';
+import { findFileId, noFileIds, pathToFile } from './completion-message.ts';
 import { withPricedCache } from './message-cache.ts';
 import { type MessageHeaders, MessageRequest } from './message-request.ts';
-import { allowedTools } from './message-tools.ts';
+import { allowedTools, refuseInlineTools } from './message-tools.ts';
 import { refuseOtherCase, refuseOtherCaseWithin } from './other-case.ts';
 import { refuseBeyondLimit } from './output-parameters.ts';
 import { refuseNamed, unsupported } from './unsupported-parameters.ts';
@@ -14,9 +16,12 @@ const ofCompletions = [
   ...['n', 'max_completion_tokens', 'modalities', 'audio', 'prediction', 'functions'],
 ];
 
+/** What would be kept, or was, where the operator's and other keys' own messages are, and who else would be billed. */
+const kept = ['thread', 'billing_policy', 'fallback_credit_token'];
+
 const knownNames = [
   ...[...Object.keys(MessageRequest.entries), ...unsupported, ...ofCompletions],
-  ...['container', 'context_management', 'cache_control'],
+  ...['container', 'context_management', 'cache_control', 'compaction', 'diagnostics', ...kept],
 ];
 
 /**
@@ -25,20 +30,24 @@ const knownNames = [
  * operator's.
  */
 export function messageBody(model: Model, request: MessageRequest): RequestBody {
-  const { service_tier, max_tokens, thinking, tools, tool_choice, stream, ...rest } =
+  const { service_tier, max_tokens, thinking, tools, tool_choice, stream, ...passed } =
     withoutThinking(model, request);
+  // Clients compare an earlier message by its id, unasked. It might be another key's.
+  const { diagnostics: _, metadata, ...rest } = passed;
   refuseOtherCase(rest, knownNames);
   refuseOtherCaseWithin(rest.messages, ['body', 'messages']);
   if (Array.isArray(rest.system)) refuseOtherCaseWithin(rest.system, ['body', 'system']);
   refuseParameters(model, request);
   const limit = Math.min(max_tokens, model.maxOutputTokens);
   const thought = withinLimit(thinking, max_tokens, limit);
-  refuseBeyondLimit({ thinking: thought }, limit);
-  const fileId = findFileId(rest.messages);
-  if (fileId) throw valueError(['body', 'messages', ...fileId], noFileIds);
+  refuseBeyondLimit({ ...rest, thinking: thought }, limit);
+  refuseElsewhere(request);
+  refuseInlineTools(model, rest.messages);
   return {
     ...withPricedCache(model, { ...rest, ...allowedTools(model, { tools, tool_choice }) }),
     max_tokens: limit,
+    // Gateways read orders of their own in what else it has.
+    ...(metadata && { metadata: metadata.user_id == null ? {} : { user_id: metadata.user_id } }),
     ...(thought && { thinking: thought }),
     // `auto` may be a tier that the operator has bought.
     ...(service_tier && { service_tier: service_tier === 'auto' ? 'standard_only' : service_tier }),
@@ -52,7 +61,7 @@ const defaults: Record<string, unknown[]> = { n: [1], service_tier: ['auto', 'st
 function refuseParameters(model: Model, request: MessageRequest): void {
   const { service_tier, ...rest } = request;
   refuseNamed(model, rest);
-  for (const name of [...ofCompletions, 'container', 'service_tier']) {
+  for (const name of [...ofCompletions, ...kept, 'container', 'compaction', 'service_tier']) {
     const isDefault = [null, ...(defaults[name] ?? [])].includes(request[name] ?? null);
     if (isDefault || isAllowedBy(model, name)) continue;
     throw valueError(['body', name], `${name} is not available for ${model.id}`);
@@ -67,15 +76,25 @@ function refuseParameters(model: Model, request: MessageRequest): void {
  * @see https://platform.claude.com/docs/en/build-with-claude/compaction
  */
 function refuseEdits(model: Model, management: unknown): void {
-  const { edits } = (management ?? {}) as { edits?: unknown };
-  for (const [index, edit] of (Array.isArray(edits) ? edits : []).entries()) {
-    const type = String((edit as { type?: unknown } | null)?.type);
-    if (type.startsWith('clear_') || isAllowedBy(model, `context_management.${type}`)) continue;
-    throw valueError(
-      ['body', 'context_management', 'edits', index, 'type'],
-      `it is not available for ${model.id}`,
-    );
+  const { edits = [] } = (management ?? {}) as { edits?: unknown };
+  if (Array.isArray(management) || !Array.isArray(edits)) {
+    throw valueError(['body', 'context_management'], 'it should have a list of edits');
   }
+  refuseOtherCase((management ?? {}) as Body, ['edits'], ['body', 'context_management']);
+  for (const [index, edit] of edits.entries()) {
+    const place = ['body', 'context_management', 'edits', index];
+    refuseOtherCase((edit ?? {}) as Body, ['type'], place);
+    const type = textIn((edit as { type?: unknown } | null)?.type);
+    if (type.startsWith('clear_') || isAllowedBy(model, `context_management.${type}`)) continue;
+    throw valueError([...place, 'type'], `it is not available for ${model.id}`);
+  }
+}
+
+function refuseElsewhere({ messages, system }: MessageRequest): void {
+  const inMessages = findFileId(messages);
+  if (inMessages) throw valueError(['body', 'messages', ...inMessages], noFileIds);
+  const inSystem = pathToFile(system);
+  if (inSystem) throw valueError(['body', 'system', ...inSystem], noFileIds);
 }
 
 /** Clients ask each model to think. One of another dialect that doesn't would be refused for it by its provider. */

@@ -56,8 +56,9 @@ const blocksByType: Record<string, v.GenericSchema> = {
 /** A piece of what is said. */
 export const MessageBlock = dictionary(
   oneOf([TextBlock, SourceBlock, ToolUseBlock, ToolResultBlock, OtherBlock], (block) => {
-    const type = String((block as { type?: unknown } | null)?.type);
-    return (Object.hasOwn(blocksByType, type) && blocksByType[type]) || OtherBlock;
+    const type = (block as { type?: unknown } | null)?.type;
+    const isNamed = typeof type === 'string' && Object.hasOwn(blocksByType, type);
+    return (isNamed && blocksByType[type]) || OtherBlock;
   }),
 );
 

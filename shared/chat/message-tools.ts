@@ -1,7 +1,9 @@
+import * as v from 'valibot';
 import { valueError } from '../http/errors.ts';
 import { isAllowedBy, type Model } from '../models/catalogue.ts';
 import { isKnownTool, isOwnTool } from '../models/dialects/messages/wire.ts';
-import type { MessageRequest } from './message-request.ts';
+import { type MessageRequest, MessageTool } from './message-request.ts';
+import { refuseOtherCase } from './other-case.ts';
 
 type Tool = NonNullable<MessageRequest['tools']>[number];
 type Asked = Pick<MessageRequest, 'tools' | 'tool_choice'>;
@@ -17,7 +19,7 @@ const ownFields = ['input_schema', 'cache_control', 'eager_input_streaming'];
  */
 export function allowedTools(model: Model, { tools, tool_choice }: Asked): Asked {
   const all = tools ?? [];
-  const kept = all.filter((tool, index) => isKept(model, tool, index));
+  const kept = all.filter((tool, index) => isKept(model, tool, ['tools', index]));
   const { type, name } = tool_choice ?? {};
   const isThere = type === 'tool' ? kept.some((tool) => tool.name === name) : kept.length > 0;
   if ((type === 'tool' || type === 'any') && all.length > 0 && !isThere) {
@@ -29,17 +31,46 @@ export function allowedTools(model: Model, { tools, tool_choice }: Asked): Asked
   return { ...(tools && { tools: found }), ...(tool_choice && { tool_choice }) };
 }
 
+/**
+ * Refuses the same tools where messages bring them along: Anthropic takes a tool's definition in a `tool_addition`.
+ */
+export function refuseInlineTools(model: Model, messages: MessageRequest['messages']): void {
+  for (const [index, { content }] of messages.entries()) {
+    const place = ['messages', index, 'content'];
+    if (Array.isArray(content)) refuseDefinitions(model, content, place);
+  }
+}
+
+/** What a tool was called with, and the schema of that, where any name may stand. */
+const ownData = ['input', 'input_schema'];
+
+function refuseDefinitions(model: Model, value: unknown, place: (string | number)[]): void {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, each] of Object.entries(value)) {
+    const at = [...place, Array.isArray(value) ? Number(name) : name];
+    if (name !== 'definition') {
+      if (!ownData.includes(name)) refuseDefinitions(model, each, at);
+    } else if (!v.is(MessageTool, each) || !isKept(model, each, at)) {
+      throw valueError(['body', ...at], `this tool is not available for ${model.id}`);
+    }
+  }
+}
+
 /** Shows a tool from the start on, which else a search would show that may be left out. */
 const shownAtOnce = ({ defer_loading: _, ...tool }: Tool): Tool => tool;
 
-function isKept(model: Model, tool: Tool, index: number): boolean {
+/** Names by which a server in Go would take a tool of the caller's for one of its own. */
+const toolNames = [...Object.keys(MessageTool.entries), 'description', 'max_uses'];
+
+function isKept(model: Model, tool: Tool, place: (string | number)[]): boolean {
+  refuseOtherCase(tool, toolNames, ['body', ...place]);
   if (!isOwnTool(tool)) return isKnownTool(tool) || isAllowedBy(model, `tools.${tool.type}`);
-  if (tool.name === undefined) throw valueError(['body', 'tools', index, 'name'], 'it has none');
+  if (tool.name === undefined) throw valueError(['body', ...place, 'name'], 'it has none');
   const foreign = Object.keys(tool).find(
     (name) => isDictionary(tool[name]) && !ownFields.includes(name),
   );
   if (foreign === undefined || isAllowedBy(model, `tools.${foreign}`)) return true;
-  throw valueError(['body', 'tools', index, foreign], `it is not available for ${model.id}`);
+  throw valueError(['body', ...place, foreign], `it is not available for ${model.id}`);
 }
 
 const isDictionary = (value: unknown) =>

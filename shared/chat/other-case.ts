@@ -23,9 +23,10 @@ type Place = (string | number)[];
 export function refuseOtherCase(
   parameters: Record<string, unknown>,
   names: readonly string[],
+  place: Place = ['body'],
 ): void {
   const known = byFolded(names);
-  for (const name of Object.keys(parameters)) refuseUnlessWritten(name, known, ['body']);
+  for (const name of Object.keys(parameters)) refuseUnlessWritten(name, known, place);
 }
 
 /** Throws the same for a field within messages that stand at a place. They may have further names. */

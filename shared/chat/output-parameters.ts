@@ -1,4 +1,5 @@
 import { valueError } from '../http/errors.ts';
+import { refuseOtherCase } from './other-case.ts';
 
 /**
  * Parameters of servers and gateways that limit the output by another name, lift its limit, or ask for more outputs than
@@ -34,12 +35,20 @@ const partsOfOutput = [
 /** Throws `UnprocessableEntityError` for a part of the output that is longer than the output may be. */
 export function refuseBeyondLimit(parameters: Record<string, unknown>, limit: number): void {
   for (const path of partsOfOutput) {
+    refuseOtherCaseOf(parameters, path);
     const value = path.reduce<unknown>((within, name) => fieldOf(within, name), parameters);
     // Servers read a number in quotes, too.
     if (typeof value === 'object' || !(Number(value) > limit)) continue;
     const reason = `the output may have ${limit} tokens, and ${path.join('.')} asks for more`;
     throw valueError(['body', ...path], reason);
   }
+}
+
+function refuseOtherCaseOf(parameters: Record<string, unknown>, [name, field]: string[]): void {
+  if (name === undefined || field === undefined) return;
+  const within = parameters[name];
+  if (typeof within !== 'object' || within === null) return;
+  refuseOtherCase(within as Record<string, unknown>, [field], ['body', name]);
 }
 
 const fieldOf = (value: unknown, name: string) =>

@@ -1,7 +1,8 @@
 import { valueError } from '../http/errors.ts';
 import { isAllowedBy, type Model } from '../models/catalogue.ts';
+import type { Body } from '../models/dialects/dialect.ts';
 import type { RequestBody } from '../models/upstream.ts';
-import { dataUrlAdvice, noFileIds, pathTo } from './completion-message.ts';
+import { dataUrlAdvice, noFileIds, pathToFile } from './completion-message.ts';
 import { refuseOtherCase, refuseOtherCaseWithin } from './other-case.ts';
 import { refuseBeyondLimit } from './output-parameters.ts';
 import { type ResponseRequest, responseParameters } from './response-request.ts';
@@ -53,7 +54,8 @@ export function responseBody(
   }
   const { leftOut, ...tools } = toolsFor(model, request);
   const body = {
-    ...rest,
+    // A parameter that is false passes as absent. It would count as 0 where the request is measured.
+    ...withoutNames(rest, unavailable),
     ...tools,
     store: false,
     ...(max_output_tokens != null && { max_output_tokens: limit }),
@@ -66,7 +68,15 @@ export function responseBody(
 const withoutNulls = (body: object) =>
   Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
 
+const withoutNames = (body: object, names: readonly string[]) =>
+  Object.fromEntries(Object.entries(body).filter(([name]) => !names.includes(name)));
+
 function refuseKept(request: ResponseRequest): void {
+  const { comparison_response_id } = (request['prompt_cache_options'] ?? {}) as Body;
+  if ((comparison_response_id ?? null) !== null) {
+    const place = ['body', 'prompt_cache_options', 'comparison_response_id'];
+    throw valueError(place, `not available. ${nothingKept}`);
+  }
   if (request.store === true) {
     throw valueError(['body', 'store'], `it can only be false. ${nothingKept}`);
   }
@@ -79,7 +89,9 @@ function refuseKept(request: ResponseRequest): void {
 
 /** A mode of thinking such as `pro` has a price of its own. */
 function refuseOtherMode(model: Model, reasoning: unknown, place: (string | number)[]): void {
-  const { mode } = (reasoning ?? {}) as { mode?: unknown };
+  if (typeof reasoning !== 'object' || reasoning === null) return;
+  refuseOtherCase(reasoning as Body, ['mode'], ['body', ...place]);
+  const { mode } = reasoning as { mode?: unknown };
   if ((mode ?? 'standard') === 'standard' || isAllowedBy(model, 'reasoning.mode')) return;
   throw valueError(['body', ...place, 'mode'], `only standard is available for ${model.id}`);
 }
@@ -91,12 +103,16 @@ function refuseUnlessAbsent({ id }: Model, name: string, value: unknown): void {
 
 /** Refuses what lies with the provider, where it would be the operator's, and parts that lack what they show. */
 function refuseElsewhere(items: readonly Record<string, unknown>[]): void {
-  const fileId = pathTo(items, 'file_id');
+  const fileId = pathToFile(items);
   if (fileId) throw valueError(['body', 'input', ...fileId], noFileIds);
   for (const [index, item] of items.entries()) {
     if (item['type'] === 'item_reference') {
       const reason = `item_reference is not available. ${nothingKept}. ${noReferences}`;
       throw valueError(['body', 'input', index, 'type'], reason);
+    }
+    if (item['type'] === 'image_generation_call') {
+      const reason = `an image by its id is not available. ${nothingKept}`;
+      throw valueError(['body', 'input', index, 'id'], reason);
     }
     for (const name of ['content', 'output']) refuseEmpty(item[name], ['input', index, name]);
   }

@@ -2,6 +2,7 @@ import { valueError } from '../http/errors.ts';
 import { askedKinds, type Place } from '../models/asked-kinds.ts';
 import { isAllowedBy, type Model } from '../models/catalogue.ts';
 import { isFree } from '../models/cost.ts';
+import { textIn } from '../models/dialects/field.ts';
 import { refuseOtherCaseWithin } from './other-case.ts';
 import { outputParameters } from './output-parameters.ts';
 
@@ -19,6 +20,8 @@ export const unsupported = [
   ...['web_search', 'enable_enhancement', 'force_search_enhancement', 'connectors', 'data_sources'],
   // LiteLLM's: what is written to a cache, and what the operator keeps in one or as a prompt.
   ...['cache_control_injection_points', 'cached_content', 'prompt_id'],
+  // Its ways to choose another deployment, of another price.
+  ...['litellm_metadata', 'tags'],
   // Together bills the model that checks the answer.
   'safety_model',
   ...outputParameters,
@@ -153,7 +156,7 @@ function refuseProvidersTool(
   const { type } = tool as { type?: unknown };
   const isCallers = types.includes(type);
   const hasFields = isCallers || type === undefined;
-  const [field, names] = hasFields ? foreignFields(tool) : ['type', [String(type)]];
+  const [field, names] = hasFields ? foreignFields(tool) : ['type', [textIn(type)]];
   const isNamed = names.length > 0;
   if (isCallers && !isNamed) return;
   if (isNamed && names.every((name) => isAllowedBy(model, `tools.${name}`))) return;

@@ -28,12 +28,12 @@ export function createEmbeddings(
 ): Promise<StreamedResponse> {
   const model = requireEmbeddingModel(caller, request.model);
   const { metadata, encoding_format, dimensions, user, ...rest } = request;
-  refuseOtherCase(rest, Object.keys(EmbeddingRequest.entries));
-  refuseUnpriced(rest);
+  refuseOtherCase(rest, [...Object.keys(EmbeddingRequest.entries), ...unsupported, ...ofAnswers]);
+  const passed = withoutUnpriced(rest);
   refuseDimensions(model, request);
   refuseTooLong(model, request);
   const body = {
-    ...rest,
+    ...passed,
     encoding_format: 'float',
     ...(dimensions != null && { dimensions }),
     ...(user != null && { user }),
@@ -56,15 +56,36 @@ const calledModel = ({ id, upstreams, usdPerMillionTokens }: EmbeddingModel): Mo
   usdPerMillionTokens: { input: usdPerMillionTokens, output: 0 },
 });
 
-/** Refuses what could change a call's price, model, address or readers, as chat completions do. */
-function refuseUnpriced(parameters: Record<string, unknown>): void {
-  const name = unsupported.find((each) => parameters[each] != null && parameters[each] !== false);
+/** Parameters of answers, by which a call would be held, and read, as one. */
+const ofAnswers = [
+  ...['messages', 'stream', 'stream_options', 'n', 'max_tokens', 'max_completion_tokens'],
+  ...['modalities', 'prediction'],
+];
+
+/**
+ * Refuses what could change a call's price, model, address or readers, as chat completions do, and what only answers
+ * have. Returns the others.
+ */
+function withoutUnpriced<Parameters extends Record<string, unknown>>(
+  parameters: Parameters,
+): Parameters {
+  const refused = [...unsupported, ...ofAnswers];
+  const name = refused.find((each) => parameters[each] != null && parameters[each] !== false);
   if (name) throw valueError(['body', name], `${name} is not available for embeddings`);
+  const others = Object.entries(parameters).filter(([each]) => !refused.includes(each));
+  return Object.fromEntries(others) as Parameters;
 }
 
 interface Expected {
   count: number;
   length: number;
+}
+
+/** Puts vectors in the order of their inputs, by the numbers of these. Servers that number none send them so. */
+function inOrder(data: EmbeddingList['data']): EmbeddingList['data'] {
+  const byIndex = new Map(data.map((each) => [each.index, each]));
+  const ordered = data.flatMap((_, index) => byIndex.get(index) ?? []);
+  return ordered.length === data.length ? ordered : data;
 }
 
 /** An answer with each vector in a form. Throws `ModelError` for one that lacks a vector, or has one of another length. */
@@ -76,7 +97,7 @@ function answerOf(
   const data = Array.isArray(answer.data) ? answer.data : [];
   const isWhole = data.length === count && data.every((each) => isVector(each?.embedding, length));
   if (!isWhole) throw unavailable('The model answered without the embeddings of each input.');
-  const embeddings = data.map((each, index) => ({
+  const embeddings = inOrder(data).map((each, index) => ({
     ...each,
     ...{ object: 'embedding', index, embedding: inForm(each.embedding) },
   }));

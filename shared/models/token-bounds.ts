@@ -1,6 +1,7 @@
 import { askedKinds } from './asked-kinds.ts';
 import { isAskedIn, type Model } from './catalogue.ts';
 import { feeNanoUsd, highestRate, roundUp } from './cost.ts';
+import { textIn } from './dialects/field.ts';
 import type { TokenKind } from './token-prices.ts';
 
 /** The fields of a chat request that limit its output. Each upstream gets the limit under the name that it knows. */
@@ -186,15 +187,24 @@ const neverPrompt = [
 
 const measured: unknown[] = ['text', 'refusal', 'image_url'];
 
+/** In what detail an image has no more tokens than the catalogue says. In its original size it may have any number. */
+const measuredDetails: unknown[] = ['low', 'high', 'auto'];
+
+const isMeasuredImage = ({ detail, image_url }: ContentPart) => {
+  const { detail: own } = (image_url ?? {}) as { detail?: unknown };
+  return measuredDetails.includes(detail ?? own ?? 'auto');
+};
+
 /** Whether a sound has more bytes than tokens. Other formats hold silence in next to none, and a URL any sound. */
 const isMeasuredAudio = ({ type, input_audio }: ContentPart) =>
   type === 'input_audio' &&
-  ['wav', 'mp3'].includes(String(input_audio?.format)) &&
-  !/^https?:/i.test(String(input_audio?.data));
+  ['wav', 'mp3'].includes(textIn(input_audio?.format)) &&
+  !/^https?:/i.test(textIn(input_audio?.data, 'https:'));
 
 function measurePart(part: ContentPart, size: Size): void {
   const { type, text, image_url, ...others } = part;
   if (!measured.includes(type) && !isMeasuredAudio(part)) size.unmeasured += 1;
+  if (type === 'image_url' && !isMeasuredImage(part)) size.unmeasured += 1;
   if (type === 'image_url') size.images += 1;
   else if (image_url !== undefined) size.bytes += jsonBytes({ image_url });
   size.bytes += typeof text === 'string' ? Buffer.byteLength(text) : jsonBytes({ text });

@@ -34,6 +34,12 @@ it('a request goes on as it is, with nothing stored', () => {
   expect(leftOut).toEqual([]);
 });
 
+it('a parameter that is not for responses is left out where it is false, and makes no hold smaller', () => {
+  const { body } = made({ n: false, max_tokens: false, audio: false, modalities: null });
+
+  expect(body).toEqual(made({}).body);
+});
+
 describe('refuses, and names it:', () => {
   it.each([
     ['store', true],
@@ -77,6 +83,12 @@ describe('refuses, and names it:', () => {
       },
       ['output', 0, 'file_id'],
     ],
+    ['an image that was generated', { type: 'image_generation_call', id: 'ig_1' }, ['id']],
+    [
+      'an image in the operator’s bucket',
+      { role: 'user', content: [{ type: 'input_image', image_url: 'gs://bucket/a.png' }] },
+      ['content', 0, 'image_url'],
+    ],
     ['no image', { role: 'user', content: [{ type: 'input_image' }] }, ['content', 0, 'image_url']],
     ['no file', { role: 'user', content: [{ type: 'input_file' }] }, ['content', 0, 'file_data']],
     [
@@ -98,6 +110,17 @@ describe('refuses, and names it:', () => {
       ['Output'],
     ],
   ])('%s', (_, item, place) => expectRefused({ input: [item] }, 'input', 0, ...place));
+
+  it('the same in another case', () => {
+    expectRefused({ reasoning: { Mode: 'pro' } }, 'reasoning', 'Mode');
+    expectRefused({ reasoning: { Max_Tokens: 9_000_000 } }, 'reasoning', 'Max_Tokens');
+  });
+
+  it('a response that is to be compared', () => {
+    const prompt_cache_options = { comparison_response_id: 'resp_1' };
+
+    expectRefused({ prompt_cache_options }, 'prompt_cache_options', 'comparison_response_id');
+  });
 
   it('a mode of thinking with a price of its own', () => {
     const reasoning = { mode: 'pro' };

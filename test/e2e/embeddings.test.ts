@@ -103,6 +103,10 @@ describe('a request is refused', () => {
     ['with longer vectors than the model makes', { input: 'a', dimensions: 4 }, 'dimensions'],
     ['with an unknown format', { input: 'a', encoding_format: 'int8' }, 'encoding_format'],
     ['that names another address', { input: 'a', api_base: 'http://x' }, 'api_base'],
+    ['for a stream', { input: 'a', stream: true }, 'stream'],
+    ['for several answers', { input: 'a', n: 'many' }, 'n'],
+    ['with a limit of an answer', { input: 'a', max_tokens: 'many' }, 'max_tokens'],
+    ['with messages', { input: 'a', messages: [{ content: 'b' }] }, 'messages'],
     ['with a misspelled name', { input: 'a', dimension: 3 }, 'dimension'],
   ])('%s', async (_, body, param) => {
     const { status, body: told, asked } = await embed(body);
@@ -156,6 +160,30 @@ describe('an answer without what was asked for', () => {
 
     expect(status, JSON.stringify(body)).toBe(503);
     expect(await endedCharges(account)).toMatchObject([{ status: 'settled', cost: 7_000 }]);
+  });
+
+  it('that comes in another order is put in that of its inputs', async () => {
+    const account = await chat.newAccount();
+    const { id: model } = chat.newModel('embedding', {
+      kind: 'pieces',
+      pieces: [
+        JSON.stringify({
+          data: [
+            { index: 1, embedding: [4, 5, 6] },
+            { index: 0, embedding: [1, 2, 3] },
+          ],
+          usage: { prompt_tokens: 0, total_tokens: 0 },
+        }),
+      ],
+    });
+
+    const { body } = await call<{ data: unknown[] }>(account, 'POST', '/v1/embeddings', {
+      ...{ model, input: ['one', 'two'] },
+    });
+
+    expect(body.data).toMatchObject([{ embedding: [1, 2, 3] }, { embedding: [4, 5, 6] }]);
+    // It counts nothing, which no input can be.
+    expect(await endedCharges(account)).toMatchObject([{ figures: 'estimated', prompt_tokens: 3 }]);
   });
 
   it('without a usage is charged by an estimate', async () => {

@@ -29,6 +29,7 @@ export function meteredEmbeddings({
   return {
     ...{ model, error },
     ...(Array.isArray(data) && { choices: [{ index: 0, finish_reason: 'stop' }] }),
-    ...(usage && { usage: { ...usage, completion_tokens: 0 } }),
+    // An input has tokens. Servers that count none say so by 0.
+    ...(usage && usage.prompt_tokens !== 0 && { usage: { ...usage, completion_tokens: 0 } }),
   };
 }

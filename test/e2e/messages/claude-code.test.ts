@@ -268,6 +268,50 @@ describe('a request of Messages', () => {
       'context_management.edits.0.type',
       { context_management: { edits: [{ type: 'compact_20260112' }] } },
     ],
+    ['context_management', { context_management: [{ type: 'compaction' }] }],
+    ['context_management.Edits', { context_management: { Edits: [{ type: 'compact' }] } }],
+    [
+      'context_management.edits.0.Type',
+      { context_management: { edits: [{ type: 'clear_thinking', Type: 'compact_20260112' }] } },
+    ],
+    ['thinking.Budget_Tokens', { thinking: { type: 'adaptive', Budget_Tokens: 9_000 } }],
+    ['tags', { tags: ['free'] }],
+    ['litellm_metadata', { litellm_metadata: { tags: ['free'] } }],
+    ['compaction', { compaction: { type: 'summarize' } }],
+    ['thread', { thread: { type: 'continue', previous_message_id: 'msg_1' } }],
+    ['billing_policy', { billing_policy: { type: 'billing_policy', bill_to: 'user_profile' } }],
+    ['fallback_credit_token', { fallback_credit_token: 'a' }],
+    ['min_tokens', { min_tokens: 9_000 }],
+    ['thinking_budget', { thinking_budget: 9_000 }],
+    ['tools.0.Type', { tools: [{ ...own, Type: 'web_search_20250305' }] }],
+    [
+      'messages.0.content.0.tool.definition',
+      {
+        messages: [
+          {
+            role: 'user',
+            content: [
+              { type: 'tool_addition', tool: { type: 'tool_definition', definition: search } },
+            ],
+          },
+        ],
+      },
+    ],
+    [
+      'messages.0.content.0.source.url',
+      {
+        messages: [
+          {
+            role: 'user',
+            content: [{ type: 'image', source: { type: 'url', url: 'file:///etc/a.png' } }],
+          },
+        ],
+      },
+    ],
+    [
+      'system.0.source.file_id',
+      { system: [{ type: 'document', source: { type: 'file', file_id: 'f' } }] },
+    ],
     ['thinking.budget_tokens', { thinking: { type: 'enabled', budget_tokens: 200 } }],
     [
       'messages.0.content.0.source.file_id',
@@ -306,6 +350,8 @@ describe('a request of Messages', () => {
 
     await send(account, {
       ...{ model, ...asked, news: { a: 1 }, service_tier: 'auto' },
+      diagnostics: { previous_message_id: 'msg_of_another_key' },
+      metadata: { user_id: 'a', tags: ['free'] },
       tools: [
         search,
         { type: 'bash_20250124', name: 'bash' },
@@ -316,6 +362,7 @@ describe('a request of Messages', () => {
 
     expect(upstream?.requests()[0]?.body).toEqual({
       ...{ ...asked, model: upstreamModelOf(model), news: { a: 1 }, service_tier: 'standard_only' },
+      metadata: { user_id: 'a' },
       tools: [{ type: 'bash_20250124', name: 'bash' }],
       tool_choice: { type: 'auto' },
     });

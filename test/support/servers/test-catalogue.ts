@@ -28,7 +28,7 @@ export const kinds = {
   /** Writes to a cache. */
   caching: 2,
   /** Makes embeddings of three numbers. */
-  embedding: 28,
+  embedding: 40,
   /** Speaks Messages, and writes to a cache. */
   claude: 40,
   /** Two upstreams; the first speaks Messages. */

@@ -51,7 +51,7 @@ export class ChatAnswerReader implements AnswerReader {
     }
     const choice = choices?.[0];
     events.push(...this.pieces(choice?.delta ?? choice?.message ?? {}));
-    const reason = reasons[textIn(choice?.finish_reason)];
+    const reason = reasons.get(textIn(choice?.finish_reason));
     if (reason) this.end(reason);
     if (usage) {
       const serviceTier = typeof service_tier === 'string' ? { serviceTier: service_tier } : {};
@@ -105,13 +105,13 @@ export class ChatAnswerReader implements AnswerReader {
   }
 }
 
-const reasons: Readonly<Record<string, EndReason>> = {
-  stop: 'stop',
-  length: 'length',
-  tool_calls: 'toolCalls',
-  function_call: 'toolCalls',
-  content_filter: 'contentFilter',
-};
+const reasons = new Map<string, EndReason>([
+  ['stop', 'stop'],
+  ['length', 'length'],
+  ['tool_calls', 'toolCalls'],
+  ['function_call', 'toolCalls'],
+  ['content_filter', 'contentFilter'],
+]);
 
 /** Reads a chat completion that isn't streamed. */
 export function readChatAnswer(answer: Body): AnswerEvent[] {

@@ -8,6 +8,7 @@ import type {
   Tool,
 } from '../ask.ts';
 import { type Body, untranslatable } from '../dialect.ts';
+import { numberIn, textIn } from '../field.ts';
 
 type Place = (string | number)[];
 
@@ -34,7 +35,7 @@ export function readChatRequest(body: Body): Ask {
   refuseOthers(body);
   const { messages, tools, tool_choice, response_format, reasoning_effort, stop } = body;
   const ask: Ask = {
-    model: String(body['model']),
+    model: textIn(body['model']),
     messages: (messages as Body[]).map((each, index) => messageOf(each, ['messages', index])),
     stream: body['stream'] === true,
   };
@@ -42,15 +43,20 @@ export function readChatRequest(body: Body): Ask {
   if (isSet(tool_choice)) ask.toolChoice = choiceOf(tool_choice);
   if (isSet(body['parallel_tool_calls']))
     ask.parallelToolCalls = body['parallel_tool_calls'] === true;
-  if (isSet(body['max_tokens'])) ask.maxOutputTokens = Number(body['max_tokens']);
-  if (isSet(body['temperature'])) ask.temperature = Number(body['temperature']);
-  if (isSet(body['top_p'])) ask.topP = Number(body['top_p']);
-  if (isSet(body['top_k'])) ask.topK = Number(body['top_k']);
-  if (isSet(stop)) ask.stop = Array.isArray(stop) ? stop.map(String) : [String(stop)];
-  if (isSet(reasoning_effort)) ask.reasoning = { effort: String(reasoning_effort) };
-  if (isSet(body['verbosity'])) ask.verbosity = String(body['verbosity']);
-  if (isSet(body['user'])) ask.user = String(body['user']);
-  if (isSet(body['prompt_cache_key'])) ask.promptCacheKey = String(body['prompt_cache_key']);
+  if (isSet(body['max_tokens'])) ask.maxOutputTokens = numberIn(body['max_tokens']);
+  if (isSet(body['temperature'])) ask.temperature = numberIn(body['temperature']);
+  if (isSet(body['top_p'])) ask.topP = numberOf(body['top_p'], ['top_p']);
+  if (isSet(body['top_k'])) ask.topK = numberOf(body['top_k'], ['top_k']);
+  if (isSet(stop)) {
+    ask.stop = (Array.isArray(stop) ? stop : [stop]).map((each) => wordOf(each, ['stop']));
+  }
+  if (isSet(reasoning_effort)) {
+    ask.reasoning = { effort: wordOf(reasoning_effort, ['reasoning_effort']) };
+  }
+  if (isSet(body['verbosity'])) ask.verbosity = wordOf(body['verbosity'], ['verbosity']);
+  if (isSet(body['user'])) ask.user = wordOf(body['user'], ['user']);
+  if (isSet(body['prompt_cache_key']))
+    ask.promptCacheKey = wordOf(body['prompt_cache_key'], ['prompt_cache_key']);
   const format = isSet(response_format) ? formatOf(response_format as Body) : undefined;
   if (format) ask.format = format;
   return ask;
@@ -58,8 +64,24 @@ export function readChatRequest(body: Body): Ask {
 
 const isSet = (value: unknown) => value !== undefined && value !== null;
 
+/** A field that must be a text. It is what a request's schema lets through, so it may be anything. */
+function wordOf(value: unknown, place: Place): string {
+  if (typeof value === 'string') return value;
+  throw untranslatable(place, 'what is no text');
+}
+
+function numberOf(value: unknown, place: Place): number {
+  if (typeof value === 'number') return value;
+  throw untranslatable(place, 'what is no number');
+}
+
+function objectOf(value: unknown, place: Place): Body {
+  if (typeof value === 'object' && value !== null) return value as Body;
+  throw untranslatable(place, 'what is no object');
+}
+
 function refuseOthers(body: Body): void {
-  if (Number(body['n'] ?? 1) > 1) throw untranslatable(['n'], 'more than one choice');
+  if (numberIn(body['n'] ?? 1) > 1) throw untranslatable(['n'], 'more than one choice');
   for (const [name, value] of Object.entries(body)) {
     const isDefault = !isSet(value) || value === false || isOfText(name, value);
     if (isDefault || read.includes(name) || ignored.includes(name)) continue;
@@ -73,7 +95,7 @@ const isOfText = (name: string, value: unknown) =>
 function messageOf(message: Body, place: Place): AskMessage {
   const { role, content, name, tool_call_id } = message;
   const parts = partsOf(content, place);
-  if (role === 'tool') return { role, callId: String(tool_call_id), parts };
+  if (role === 'tool') return { role, callId: textIn(tool_call_id), parts };
   if (role === 'assistant') return assistantOf(message, place);
   if (role === 'system' || role === 'developer') return { role, parts: textsOf(parts, place) };
   return { role: 'user', parts, ...(typeof name === 'string' && { name }) };
@@ -92,9 +114,9 @@ function assistantOf({ content, refusal, tool_calls, ...message }: Body, place: 
     const called = (isCustom ? call['custom'] : call['function']) as Body | undefined;
     parts.push({
       is: 'toolCall',
-      id: String(call['id']),
-      name: String(called?.['name']),
-      input: String((isCustom ? called?.['input'] : called?.['arguments']) ?? ''),
+      id: textIn(call['id']),
+      name: textIn(called?.['name']),
+      input: textIn(isCustom ? called?.['input'] : called?.['arguments']),
       ...(isCustom && { isCustom }),
     });
   }
@@ -105,7 +127,7 @@ function assistantOf({ content, refusal, tool_calls, ...message }: Body, place: 
 /** Thoughts as callers of Claude by chat completions send them back: in Anthropic's own form, or as a text alone. */
 function thoughtsOf({ thinking_blocks }: Body): AssistantPart[] {
   if (!Array.isArray(thinking_blocks)) return [];
-  return thinking_blocks.map(({ thinking, signature, data }: Body) => ({
+  return (thinking_blocks as Body[]).filter(isSet).map(({ thinking, signature, data }) => ({
     is: 'thought',
     text: typeof thinking === 'string' ? thinking : '',
     ...(typeof signature === 'string' && { signature }),
@@ -122,11 +144,11 @@ function partsOf(content: unknown, place: Place): (TextPart | ImagePart | FilePa
 function partOf(part: Body, place: Place): TextPart | ImagePart | FilePart {
   const { type, text, image_url, file } = part;
   const cache = cacheOf(part);
-  if (type === 'text') return { is: 'text', text: String(text), ...cache };
+  if (type === 'text') return { is: 'text', text: textIn(text), ...cache };
   if (type === 'image_url') {
     const { url, detail } = image_url as Body;
     const shown = typeof detail === 'string' ? { detail } : {};
-    return { is: 'image', url: String(url), ...shown, ...cache };
+    return { is: 'image', url: textIn(url), ...shown, ...cache };
   }
   const { file_data, filename } = (file ?? {}) as Body;
   if (type !== 'file' || typeof file_data !== 'string')
@@ -150,20 +172,23 @@ function textsOf(parts: (TextPart | ImagePart | FilePart)[], place: Place): Text
 
 function toolOf(tool: Body, place: Place): Tool {
   if (tool['type'] === 'custom') {
-    const { name, description, format } = tool['custom'] as Body;
+    const { name, description, format } = objectOf(tool['custom'], [...place, 'custom']);
     return {
       is: 'custom',
-      name: String(name),
+      name: wordOf(name, [...place, 'custom', 'name']),
       ...(typeof description === 'string' && { description }),
       ...(typeof format === 'object' && format && { format }),
     };
   }
   if (tool['type'] !== 'function')
-    throw untranslatable([...place, 'type'], `a tool of the type ${tool['type']}`);
-  const { name, description, parameters, strict } = tool['function'] as Body;
+    throw untranslatable([...place, 'type'], `a tool of the type ${textIn(tool['type'])}`);
+  const { name, description, parameters, strict } = objectOf(tool['function'], [
+    ...place,
+    'function',
+  ]);
   return {
     is: 'function',
-    name: String(name),
+    name: wordOf(name, [...place, 'function', 'name']),
     ...(typeof description === 'string' && { description }),
     ...(typeof parameters === 'object' && parameters && { schema: parameters }),
     ...(typeof strict === 'boolean' && { strict }),
@@ -183,10 +208,13 @@ function choiceOf(choice: unknown): Ask['toolChoice'] & {} {
 function formatOf(format: Body): Ask['format'] {
   if (format['type'] === 'json_object') return { is: 'json' };
   if (format['type'] !== 'json_schema') return undefined;
-  const { name, schema, strict, description } = format['json_schema'] as Body;
+  const { name, schema, strict, description } = objectOf(format['json_schema'], [
+    'response_format',
+    'json_schema',
+  ]);
   return {
     is: 'schema',
-    name: String(name),
+    name: textIn(name),
     schema: (schema ?? {}) as object,
     ...(typeof strict === 'boolean' && { strict }),
     ...(typeof description === 'string' && { description }),

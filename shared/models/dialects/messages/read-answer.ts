@@ -3,6 +3,7 @@ import { messagesErrorOf } from '../../../http/messages-error.ts';
 import { unavailable } from '../../errors.ts';
 import type { AnswerEvent, EndReason, Usage } from '../answer-event.ts';
 import type { Body, EndingReader } from '../dialect.ts';
+import { textIn } from '../field.ts';
 import { readUsage, writeUsage } from './usage.ts';
 import { listOf, namedEvent } from './wire.ts';
 
@@ -79,7 +80,7 @@ export class MessagesAnswerReader implements EndingReader {
   private begin({ index, content_block }: Body): AnswerEvent[] {
     if (this.open || index !== this.blocks) throw outOfOrder();
     const block = bodyOf(content_block);
-    const type = String(block['type']);
+    const type = textIn(block['type']);
     const call = this.calls;
     this.open = { index, type, call };
     this.blocks += 1;
@@ -91,7 +92,7 @@ export class MessagesAnswerReader implements EndingReader {
     const { open } = this;
     if (!open || index !== open.index) throw outOfOrder();
     const { type, ...piece } = bodyOf(delta);
-    const [block, read] = pieces[String(type)] ?? [];
+    const [block, read] = pieces.get(textIn(type)) ?? [];
     if (!read) return [];
     if (block === open.type) return read(piece, open.call);
     // What a tool of the provider's is called with is no call of the caller's tools.
@@ -143,12 +144,12 @@ const inputEvent = (index: number, text: unknown): AnswerEvent[] =>
   typeof text === 'string' && text !== '' ? [{ is: 'toolInput', index, text }] : [];
 
 /** The types of pieces, each with that of its block. */
-const pieces: Readonly<Record<string, [string, ReadPiece]>> = {
-  text_delta: ['text', ({ text }) => textEvent('text', text)],
-  thinking_delta: ['thinking', ({ thinking }) => textEvent('thought', thinking)],
-  signature_delta: ['thinking', ({ signature }) => signatureEvent(signature)],
-  input_json_delta: ['tool_use', ({ partial_json }, call) => inputEvent(call, partial_json)],
-};
+const pieces = new Map<string, [string, ReadPiece]>([
+  ['text_delta', ['text', ({ text }) => textEvent('text', text)]],
+  ['thinking_delta', ['thinking', ({ thinking }) => textEvent('thought', thinking)]],
+  ['signature_delta', ['thinking', ({ signature }) => signatureEvent(signature)]],
+  ['input_json_delta', ['tool_use', ({ partial_json }, call) => inputEvent(call, partial_json)]],
+]);
 
 const startOf = ({ id, model }: Body): AnswerEvent => ({
   is: 'start',
@@ -161,23 +162,23 @@ function openingOf(block: Body, call: number): AnswerEvent[] {
   const { type, text, thinking, signature, data, id, name } = block;
   if (type === 'text') return textEvent('text', text);
   if (type === 'thinking') return [...textEvent('thought', thinking), ...signatureEvent(signature)];
-  if (type === 'redacted_thinking') return [{ is: 'signature', encrypted: String(data) }];
+  if (type === 'redacted_thinking') return [{ is: 'signature', encrypted: textIn(data) }];
   if (type !== 'tool_use') return [];
-  return [{ is: 'toolCall', index: call, id: String(id ?? `toolu_${call}`), name: String(name) }];
+  return [{ is: 'toolCall', index: call, id: textIn(id, `toolu_${call}`), name: textIn(name) }];
 }
 
-const reasons: Readonly<Record<string, EndReason>> = {
-  max_tokens: 'length',
-  model_context_window_exceeded: 'length',
-  tool_use: 'toolCalls',
-  refusal: 'contentFilter',
-};
+const reasons = new Map<string, EndReason>([
+  ['max_tokens', 'length'],
+  ['model_context_window_exceeded', 'length'],
+  ['tool_use', 'toolCalls'],
+  ['refusal', 'contentFilter'],
+]);
 
 function endOf({ stop_reason, stop_sequence }: Body, before: AnswerEvent & { is: 'end' }) {
   if (typeof stop_reason !== 'string') return before;
   return {
     is: 'end' as const,
-    reason: reasons[stop_reason] ?? ('stop' as const),
+    reason: reasons.get(stop_reason) ?? ('stop' as const),
     ...(typeof stop_sequence === 'string' && { stopSequence: stop_sequence }),
   };
 }
@@ -194,8 +195,8 @@ function errorIn(event: Body): AnswerEvent {
 /** Reads an answer that isn't streamed. */
 export function readMessagesAnswer(answer: Body): AnswerEvent[] {
   if (answer['type'] === 'error') return [errorIn(answer)];
-  // It has neither: it is no answer.
-  if (!Array.isArray(answer['content']) && !answer['usage']) return [];
+  // It is the answer of another dialect, or none.
+  if (!Array.isArray(answer['content'])) return [];
   let call = 0;
   const said = listOf(answer['content']).flatMap((block) => {
     const index = call;

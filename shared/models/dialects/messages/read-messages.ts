@@ -1,5 +1,6 @@
 import type { AskMessage, AssistantPart, FilePart, ImagePart, TextPart } from '../ask.ts';
 import { type Body, untranslatable } from '../dialect.ts';
+import { textIn } from '../field.ts';
 import { blocksOf, cacheOf, listOf } from './wire.ts';
 
 type Place = (string | number)[];
@@ -36,7 +37,7 @@ function messagesOf({ role, content }: Body, place: Place): AskMessage[] {
 function resultOf({ tool_use_id, content, is_error }: Body, place: Place): AskMessage {
   return {
     role: 'tool',
-    callId: String(tool_use_id),
+    callId: textIn(tool_use_id),
     parts: blocksOf(content).flatMap((block, at) => partsOf(block, [...place, 'content', at])),
     ...(is_error === true && { isError: true }),
   };
@@ -44,14 +45,14 @@ function resultOf({ tool_use_id, content, is_error }: Body, place: Place): AskMe
 
 const textOf = (block: Body): TextPart => ({
   is: 'text',
-  text: String(block['text'] ?? ''),
+  text: textIn(block['text']),
   ...cacheOf(block),
 });
 
 /** A block where nothing but text may stand. */
 function textAlone(block: Body, place: Place): TextPart {
   if (block['type'] === 'text') return textOf(block);
-  throw untranslatable([...place, 'type'], `a block of the type ${block['type']} here`);
+  throw untranslatable([...place, 'type'], `a block of the type ${textIn(block['type'])} here`);
 }
 
 function partsOf(block: Body, place: Place): Part[] {
@@ -62,11 +63,17 @@ function partsOf(block: Body, place: Place): Part[] {
   if (type === 'document') return documentOf(block, place);
   if (type === 'search_result') {
     const texts = listOf(block['content']).map(({ text }) => text);
-    return [{ is: 'text', text: [title, source, ...texts].join('\n'), ...cache }];
+    return [
+      {
+        is: 'text',
+        text: [title, source, ...texts].map((each) => textIn(each)).join('\n'),
+        ...cache,
+      },
+    ];
   }
   // It names a tool whose description is among the tools.
-  if (type === 'tool_reference') return [{ is: 'text', text: String(block['tool_name']) }];
-  throw untranslatable([...place, 'type'], `a block of the type ${type}`);
+  if (type === 'tool_reference') return [{ is: 'text', text: textIn(block['tool_name']) }];
+  throw untranslatable([...place, 'type'], `a block of the type ${textIn(type)}`);
 }
 
 /** Reads a document: its own text or blocks, or a file. */
@@ -75,7 +82,7 @@ function documentOf(block: Body, place: Place): Part[] {
   const { type, data, content } = (source ?? {}) as Body;
   const cache = cacheOf(block);
   const head = [title, context].filter((each) => typeof each === 'string' && each !== '');
-  if (type === 'text') return [{ is: 'text', text: [...head, data].join('\n'), ...cache }];
+  if (type === 'text') return [{ is: 'text', text: [...head, textIn(data)].join('\n'), ...cache }];
   if (type === 'content') {
     return blocksOf(content).flatMap((each, at) =>
       partsOf(each, [...place, 'source', 'content', at]),
@@ -88,9 +95,9 @@ function documentOf(block: Body, place: Place): Part[] {
 /** The address of what a source holds or names. */
 function urlOf(source: unknown, place: Place): string {
   const { type, media_type, data, url } = (source ?? {}) as Body;
-  if (type === 'base64') return `data:${media_type};base64,${data}`;
-  if (type === 'url') return String(url);
-  throw untranslatable([...place, 'source', 'type'], `a source of the type ${type}`);
+  if (type === 'base64') return `data:${textIn(media_type)};base64,${textIn(data)}`;
+  if (type === 'url') return textIn(url);
+  throw untranslatable([...place, 'source', 'type'], `a source of the type ${textIn(type)}`);
 }
 
 /** Reads a block of an answer. What a provider's own tools did is none of what was said, and is left out. */
@@ -99,13 +106,13 @@ function assistantPartOf(block: Body, place: Place): AssistantPart | undefined {
   if (type === 'text') return textOf(block);
   if (type === 'thinking') {
     const isSigned = typeof signature === 'string' && signature !== '';
-    return { is: 'thought', text: String(thinking ?? ''), ...(isSigned && { signature }) };
+    return { is: 'thought', text: textIn(thinking), ...(isSigned && { signature }) };
   }
-  if (type === 'redacted_thinking') return { is: 'thought', text: '', encrypted: String(data) };
+  if (type === 'redacted_thinking') return { is: 'thought', text: '', encrypted: textIn(data) };
   if (type === 'tool_use') {
-    const called = { id: String(id), name: String(name), input: JSON.stringify(input ?? {}) };
+    const called = { id: textIn(id), name: textIn(name), input: JSON.stringify(input ?? {}) };
     return { is: 'toolCall', ...called, ...cacheOf(block) };
   }
-  if (/^server_tool_use$|_tool_result$|^mcp_tool_use$/.test(String(type))) return undefined;
-  throw untranslatable([...place, 'type'], `a block of the type ${type}`);
+  if (/^server_tool_use$|_tool_result$|^mcp_tool_use$/.test(textIn(type))) return undefined;
+  throw untranslatable([...place, 'type'], `a block of the type ${textIn(type)}`);
 }

@@ -1,5 +1,6 @@
 import type { Ask, Reasoning, Tool } from '../ask.ts';
 import { type Body, untranslatable } from '../dialect.ts';
+import { textIn } from '../field.ts';
 import { readMessages, readSystem } from './read-messages.ts';
 import { cacheOf, isOwnTool, listOf } from './wire.ts';
 
@@ -17,7 +18,7 @@ export function readMessagesRequest(body: Body): Ask {
     if (isSet(body[name]) && !isEmpty(body[name])) throw untranslatable([name], name);
   }
   const ask: Ask = {
-    model: String(body['model']),
+    model: textIn(body['model']),
     messages: [...readSystem(body['system']), ...readMessages(listOf(body['messages']))],
     stream: body['stream'] === true,
   };
@@ -47,7 +48,7 @@ function toolOf(tool: Body): Tool {
   const { name, description, input_schema, strict } = tool;
   return {
     is: 'function',
-    name: String(name),
+    name: textIn(name),
     ...(typeof description === 'string' && { description }),
     ...(typeof input_schema === 'object' && input_schema && { schema: input_schema }),
     ...(typeof strict === 'boolean' && { strict }),
@@ -68,7 +69,7 @@ function readChoice(ask: Ask, choice: unknown): void {
   if (!ask.tools) return;
   if (type === 'auto' || type === 'none') ask.toolChoice = type;
   if (type === 'any') ask.toolChoice = 'required';
-  if (type === 'tool') ask.toolChoice = { name: String(name) };
+  if (type === 'tool') ask.toolChoice = { name: textIn(name) };
   if (disable_parallel_tool_use === true) ask.parallelToolCalls = false;
 }
 

@@ -1,5 +1,6 @@
 import type { CacheLifetime } from '../ask.ts';
 import type { Body } from '../dialect.ts';
+import { textIn } from '../field.ts';
 
 /** The lists in a request: its fields may be anything that its schema lets through. */
 export const listOf = (value: unknown): Body[] =>
@@ -32,7 +33,7 @@ export const isOwnTool = ({ type }: Body) =>
 
 /** Whether a tool is one that Claude knows without a description, and that the caller runs. */
 export const isKnownTool = ({ type }: Body) =>
-  knownTypes.some((start) => String(type).startsWith(start));
+  knownTypes.some((start) => textIn(type).startsWith(start));
 
 /** Why an answer ended, in words of the wire. */
 export const stopReasons = {

@@ -89,5 +89,7 @@ export const asks: fc.Arbitrary<Ask> = fc.record(
   { requiredKeys: ['model', 'messages', 'stream', 'tools'] },
 );
 
-export const plainModel = { id: 'm', reasoning: false, maxOutputTokens: 1_000 } as Model;
+export const plainModel = {
+  ...{ id: 'm', upstreams: [], reasoning: false, maxOutputTokens: 1_000 },
+} as unknown as Model;
 export const thinkingModel = { ...plainModel, reasoning: true } as Model;

@@ -34,12 +34,12 @@ const longestSendMs = 2_000;
 
 /** Hands a call over to the queue of late calls, whose function takes it up after a delay. Returns whether the queue has it. */
 export async function handOver(call: LateCall, delaySeconds = soonSeconds): Promise<boolean> {
-  const message = new SendMessageCommand({
-    QueueUrl: setting('LATE_CALLS_QUEUE_URL'),
-    MessageBody: JSON.stringify(call),
-    DelaySeconds: delaySeconds,
-  });
   try {
+    const message = new SendMessageCommand({
+      QueueUrl: setting('LATE_CALLS_QUEUE_URL'),
+      MessageBody: JSON.stringify(call),
+      DelaySeconds: delaySeconds,
+    });
     await persist(() => sqs.send(message), isOutage, longestSendMs);
     return true;
   } catch (error) {

@@ -32,7 +32,7 @@ export const JobRecord = v.object({
   status: v.picklist(jobStatuses),
   job_type: v.picklist(['chat', 'ocr', 'auto']),
   model: v.string(),
-  input_type: v.picklist(['inline', 'drive_file', 'drive_folder']),
+  input_type: v.picklist(['inline', 'drive_file', 'drive_folder', 'file']),
   filename: Text,
   priority: Count,
   retry_count: Count,

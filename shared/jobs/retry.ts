@@ -3,6 +3,8 @@ import type { Caller } from '../http/caller.ts';
 import { ConflictError } from '../http/errors.ts';
 import { type KeyLimits, limitsOf } from '../keys/key-limits.ts';
 import { allowedModelsOf, isUsable } from '../keys/usable-models.ts';
+import { isBatch } from './batches/batch-job.ts';
+import { newWindow } from './batches/window.ts';
 import { findJob, type Job, toRecord } from './job.ts';
 import { attributesOf, newJob, priorityFor, putJob, taskAttributes } from './new-job.ts';
 import { requireJob } from './read.ts';
@@ -44,15 +46,19 @@ const takenOver = [
   'drive_file_id',
   'drive_folder_id',
   'recursive',
+  'input_file_id',
+  'endpoint',
+  'output_expires_after',
 ] as const;
 
 function retryOf(job: Job, job_id: string, limits: KeyLimits): Job {
   // An `auto` job's model is the one of the step that it turned out to be.
   const model = job.job_type === 'auto' ? recordModelOf(askedOf(job)) : job.model;
   const priority = priorityFor(job.asked_priority ?? job.priority, limits);
-  const folders = job.input_type === 'inline' ? {} : { asked_folders: limits.drive_folders };
+  const folders = job.input_type === 'inline' || job.input_type === 'file' ? {} : { asked_folders: limits.drive_folders };
   return newJob({
     ...attributesOf(job, takenOver),
+    ...(isBatch(job) && newWindow()),
     ...folders,
     ...priority,
     model,

@@ -21,11 +21,19 @@ export async function submitJob(
   idempotencyKey: string | undefined,
 ): Promise<JobRecord> {
   checkSubmission(submission, caller);
+  const make = (key: ReservedKey) => createJob(key, submission, limitsOf(caller));
+  return toRecord(await makeOnce(caller, submission, idempotencyKey, make));
+}
+
+/** Makes the job of a submission, whatever that is like; or finds the one that was made under the same idempotency key. */
+export async function makeOnce(
+  caller: Caller,
+  submission: object,
+  idempotencyKey: string | undefined,
+  make: (key: ReservedKey) => Promise<Job>,
+): Promise<Job> {
   const key = await reserveJobKey(caller, submission, idempotencyKey);
-  const limits = limitsOf(caller);
-  return toRecord(
-    (key.taken && (await findTaken(key))) || (await createJob(key, submission, limits)),
-  );
+  return (key.taken && (await findTaken(key))) || make(key);
 }
 
 /** Finds the job of an idempotency key that was used before; undefined if it was never made. */
@@ -51,7 +59,7 @@ async function createJob(
   return putJob({ ...job, ...messages });
 }
 
-type ReservedKey = JobKey & Pick<Job, 'submission_id'> & { taken: boolean };
+export type ReservedKey = JobKey & Pick<Job, 'submission_id'> & { taken: boolean };
 
 /**
  * Gives the job to be its id. An idempotency key reserves the id for 24 hours, in an item of its own that is
@@ -59,7 +67,7 @@ type ReservedKey = JobKey & Pick<Job, 'submission_id'> & { taken: boolean };
  */
 async function reserveJobKey(
   { keyId: key_id }: Caller,
-  submission: JobSubmission,
+  submission: object,
   idempotencyKey: string | undefined,
 ): Promise<ReservedKey> {
   const job_id = `job_${uuidv7()}`;

@@ -7,7 +7,7 @@ export const JobEnd = v.object({
   key_id: v.string(),
   status: v.picklist(['done', 'failed', 'cancelled']),
   job_type: v.picklist(['chat', 'ocr', 'auto']),
-  input_type: v.picklist(['inline', 'drive_file', 'drive_folder']),
+  input_type: v.picklist(['inline', 'drive_file', 'drive_folder', 'file']),
   model: v.string(),
   /** The code of its error; null without one. */
   error_code: v.nullable(v.string()),

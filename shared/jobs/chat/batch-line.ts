@@ -1,17 +1,18 @@
 import * as v from 'valibot';
-import { ask } from '../../chat/ask.ts';
-import { CompletionRequest, upstreamBody } from '../../chat/completion-request.ts';
-import { ServiceError } from '../../http/errors.ts';
+import { askWhole } from '../../chat/ask.ts';
+import { ServiceError, UnprocessableEntityError } from '../../http/errors.ts';
 import { faultIn } from '../../http/field-errors.ts';
 import { excessIn, readJson } from '../../http/read-json.ts';
-import { usableModel } from '../../keys/usable-models.ts';
+import { BudgetExceededError } from '../../ledger/limit-errors.ts';
 import { metadataOf } from '../../ledger/metadata.ts';
-import type { Model } from '../../models/catalogue.ts';
 import { isLast } from '../failure.ts';
 import type { SourcedJob } from '../files/source.ts';
+import type { Job } from '../job.ts';
 import type { TokenCounts } from '../result.ts';
 import { chargeSubjectOf, saveStep, stepWrite } from '../steps.ts';
 import { beginStep } from '../watch.ts';
+import { defaultEndpoint } from './line-endpoint.ts';
+import { type LineQuestion, lineEndpoints } from './line-endpoints.ts';
 
 /** One line's result in the OpenAI batch format; `cost` in nano-dollars. */
 export interface LineStep {
@@ -19,6 +20,8 @@ export interface LineStep {
   failed: boolean;
   usage: TokenCounts;
   cost: number;
+  /** Whether its job was stopped before it was asked. */
+  unasked?: true;
 }
 
 /** Names sort as lines do, up to 999,999: far beyond the lines that a file may have. */
@@ -43,21 +46,32 @@ export interface FileLine {
   models: readonly string[] | null;
 }
 
-/** What a line asks of a model. */
-interface LineRequest {
-  custom_id: string;
-  model: Model;
-  body: ReturnType<typeof upstreamBody>;
-  /** The line's own tags. Its charge has the job's beside them. */
-  metadata: CompletionRequest['metadata'];
+/** How many bytes a line takes. */
+export const bytesOf = ({ line }: FileLine) => Buffer.byteLength(line ?? '');
+
+/** The same with its answer, where that may be much longer. */
+export function bytesWithAnswer(line: FileLine): number {
+  if (!line.job.endpoint || line.job.endpoint === defaultEndpoint) return bytesOf(line);
+  const read = readLine(line);
+  return bytesOf(line) + (('answerBytes' in read && read.answerBytes) || 0);
 }
 
-const BatchLine = v.looseObject({
-  custom_id: v.pipe(v.string(), v.nonEmpty()),
-  method: v.optional(v.literal('POST')),
-  url: v.optional(v.literal('/v1/chat/completions')),
-  body: v.looseObject({}),
-});
+/** What a line asks of a model, and under which name its answer is looked for. */
+interface LineRequest extends LineQuestion {
+  custom_id: string;
+}
+
+/** A batch says which route all of its lines name. In other files they may leave it out, and the method with it. */
+function lineSchemaOf({ endpoint }: Job) {
+  const method = v.literal('POST');
+  const url = v.literal(endpoint ?? defaultEndpoint);
+  return v.looseObject({
+    custom_id: v.pipe(v.string(), v.nonEmpty()),
+    method: endpoint ? method : v.optional(method),
+    url: endpoint ? url : v.optional(url),
+    body: v.looseObject({}),
+  });
+}
 
 /** The line's own object is no level of the request in it. */
 const levelsAround = 1;
@@ -67,6 +81,8 @@ const nothingUsed: TokenCounts = { prompt_tokens: 0, completion_tokens: 0, total
 /** Why a line can't be asked, and its entry in the result. The same line always has the same refusal. */
 export interface Refusal {
   wrong: string;
+  code: string;
+  param: string | null;
   step: LineStep;
 }
 
@@ -89,12 +105,14 @@ export async function answerLine(
   const request = readLine(line);
   if ('wrong' in request) return undefined;
   const name = lineName(line.number);
-  const { custom_id, model, body, metadata } = request;
-  const subject = chargeSubjectOf({ ...job, ...metadataOf({ ...job.metadata, ...metadata }) });
-  const call = { keyId: job.key_id, model, body, subject, signal };
+  const { custom_id, model, dialect, body, metadata, toAnswer = (text) => text } = request;
+  const does = dialect === 'embeddings' ? dialect : 'chat';
+  const tagged = { ...job, ...metadataOf({ ...job.metadata, ...metadata }) };
+  const subject = chargeSubjectOf(tagged, does);
+  const call = { keyId: job.key_id, model, dialect, body, subject, signal };
   try {
-    await ask(call, async ({ usage, cost }, completion) => {
-      const output = responseTo(line, custom_id, 200, completion);
+    await askWhole(call, toAnswer, async ({ usage, cost, body }) => {
+      const output = responseTo(line, custom_id, 200, body);
       return { writes: [await stepWrite(job, name, { output, failed: false, usage, cost })] };
     });
     return true;
@@ -105,7 +123,8 @@ export async function answerLine(
   }
 }
 
-function readLine(line: FileLine): LineRequest | Refusal {
+/** Reads a line: what it asks, or why it can't be asked. */
+export function readLine(line: FileLine): LineRequest | Refusal {
   if (line.line === undefined) {
     const mb = maxLineBytes / 1024 / 1024;
     return invalid(line, null, `it is longer than the ${mb} MB that a line may have.`);
@@ -117,9 +136,10 @@ function readLine(line: FileLine): LineRequest | Refusal {
     const { column, reason } = json.fault;
     return invalid(line, null, `JSON decode error at column ${column}: ${reason}`);
   }
-  const read = v.safeParse(BatchLine, json.value, { abortEarly: true });
+  const read = v.safeParse(lineSchemaOf(line.job), json.value, { abortEarly: true });
   if (!read.success) {
-    return invalid(line, customIdIn(json.value), faultIn(read.issues[0], 'the line'));
+    const [issue] = read.issues;
+    return invalid(line, customIdIn(json.value), faultIn(issue, 'the line'), issue);
   }
   const { custom_id, body } = read.output;
   try {
@@ -127,54 +147,98 @@ function readLine(line: FileLine): LineRequest | Refusal {
     return { custom_id, ...requestOf(line, body) };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    return { wrong: error.message, step: failedStep(line, custom_id, error) };
+    const { message, code } = error;
+    return { wrong: message, code, param: paramOf(error), step: failedStep(line, custom_id, error) };
   }
 }
 
-function invalid(line: FileLine, custom_id: string | null, wrong: string): Refusal {
+/** The field of a line that an error is about. */
+const paramOf = (error: ServiceError) =>
+  error instanceof UnprocessableEntityError
+    ? (error.fields[0]?.loc.join('.') ?? null)
+    : (error.param ?? null);
+
+function invalid(
+  line: FileLine,
+  custom_id: string | null,
+  wrong: string,
+  issue?: v.BaseIssue<unknown>,
+): Refusal {
   const error = { code: 'invalid_line', message: `Line ${line.number}: ${wrong}` };
-  const output = { id: idOf(line), custom_id, response: null, error };
-  return { wrong, step: { output, failed: true, usage: nothingUsed, cost: 0 } };
+  const step = failedWith(outputOf(line, custom_id, null, error));
+  const path = issue?.path?.map(({ key }) => String(key)) ?? [];
+  return { wrong, code: codeOf(issue, path[0]), param: path.join('.') || null, step };
 }
+
+/** The codes are those that OpenAI gives to lines of batches. */
+function codeOf(issue: v.BaseIssue<unknown> | undefined, field: string | undefined): string {
+  if (!issue || field === undefined) return 'invalid_json_line';
+  if (issue.input === undefined) return 'missing_required_parameter';
+  if (field === 'url') return 'url_mismatch';
+  return field === 'method' ? 'invalid_method' : 'invalid_value';
+}
+
+/** The result of a line that was not asked before its job was stopped. It is no failure of the line's. */
+export function unaskedStep(line: FileLine, error: { code: string; message: string }): LineStep {
+  const read = readLine(line);
+  const custom_id = 'wrong' in read ? null : read.custom_id;
+  return { ...failedWith(outputOf(line, custom_id, null, error)), unasked: true };
+}
+
+const failedWith = (output: object): LineStep => ({
+  ...{ output, failed: true, usage: nothingUsed, cost: 0 },
+});
 
 function failedStep(line: FileLine, custom_id: string, error: ServiceError): LineStep {
   const { statusCode, message, code } = error;
   const said = { error: { message, type: 'invalid_request_error', param: null, code } };
-  const output = responseTo(line, custom_id, statusCode, said);
-  return { output, failed: true, usage: nothingUsed, cost: 0 };
+  return failedWith(responseTo(line, custom_id, statusCode, said));
 }
 
-const responseTo = (line: FileLine, custom_id: string, status_code: number, body: unknown) => ({
-  id: idOf(line),
-  custom_id,
-  response: { status_code, request_id: idOf(line), body },
-  error: null,
-});
+const responseTo = (line: FileLine, custom_id: string, status_code: number, body: unknown) =>
+  outputOf(line, custom_id, { status_code, request_id: idOf(line), body }, null);
+
+const outputOf = (
+  line: FileLine,
+  custom_id: string | null,
+  response: object | null,
+  error: object | null,
+) => ({ id: idOf(line), custom_id, response, error });
 
 const idOf = ({ job, number }: FileLine) =>
   `batch_req_${job.job_id.slice('job_'.length)}_${number}`;
 
-function requestOf({ job, models }: FileLine, body: object): Omit<LineRequest, 'custom_id'> {
-  const request = completionRequestOf({ model: job.model, ...body });
-  const model = usableModel(models, request.model);
-  if (!model) {
-    throw new ServiceError(404, 'model_not_found', `The model ${request.model} does not exist.`);
+/** A stream makes no sense in a file: a batch that asks for one is refused, as it is elsewhere. */
+function requestOf({ job, models }: FileLine, { stream, ...body }: LineBody): LineQuestion {
+  if (!job.endpoint) return lineEndpoints[defaultEndpoint]({ model: job.model, ...body }, models);
+  if (stream === true) {
+    throw new ServiceError(400, 'invalid_value', 'body.stream: a batch has no streams', {
+      param: 'body.stream',
+    });
   }
-  return { model, body: upstreamBody(model, request), metadata: request.metadata };
+  return lineEndpoints[job.endpoint](body, models);
 }
 
-/** A stream makes no sense in a file. */
-function completionRequestOf(body: object): CompletionRequest {
-  const read = v.safeParse(CompletionRequest, { ...body, stream: false }, { abortEarly: true });
-  if (read.success) return read.output;
-  const [issue] = read.issues;
-  throw new ServiceError(400, 'invalid_request_error', faultIn(issue, 'body'));
+interface LineBody {
+  [name: string]: unknown;
+  stream?: unknown;
 }
 
-/** Whether an error is the line's result. The job waits for its key's limits, and retries what passes with time. */
+/**
+ * Whether an error is the line's result. The job waits for its key's limits, and retries what passes with time; but a
+ * batch may ask not to wait for its budget.
+ */
 function isLinesFault(error: unknown, job: SourcedJob, signal: AbortSignal): boolean {
-  return error instanceof ServiceError && !signal.aborted && isLast(job, error);
+  if (!(error instanceof ServiceError) || signal.aborted) return false;
+  return isLast(job, error) || (isOverBudget(error) && failsOnBudget(job));
 }
+
+const isOverBudget = (error: ServiceError) =>
+  error instanceof BudgetExceededError && !error.isHeldUp;
+
+/** Whether lines of a batch that its budget doesn't cover fail at once. */
+const failsOnBudget = ({ endpoint, metadata }: Job) =>
+  endpoint !== undefined && metadata?.['on_budget'] === 'fail';
 
 /** A line that breaks a rule may still have its `custom_id`. */
 function customIdIn(value: unknown): string | null {

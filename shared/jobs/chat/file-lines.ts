@@ -59,3 +59,6 @@ export async function reserveBytes(bytes: number): Promise<() => void> {
  * @see https://platform.openai.com/docs/guides/batch
  */
 export const maxLines = 50_000;
+
+/** An uploaded file of requests may be no larger. */
+export const maxRequestFileBytes = 200 * 1024 * 1024;

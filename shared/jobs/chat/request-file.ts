@@ -1,6 +1,6 @@
 import { ServiceError } from '../../http/errors.ts';
 import type { SourcedJob } from '../files/source.ts';
-import { type FileLine, maxLineBytes, type Refusal, refusalOf } from './batch-line.ts';
+import { bytesOf, type FileLine, maxLineBytes, type Refusal, refusalOf } from './batch-line.ts';
 import { linesOf, maxLines, reserveBytes } from './file-lines.ts';
 
 /** A file of requests that is on this machine. */
@@ -60,6 +60,3 @@ export async function refusalIn(line: FileLine): Promise<Refusal | undefined> {
     giveBack();
   }
 }
-
-/** How many bytes a line takes. */
-export const bytesOf = ({ line }: FileLine) => Buffer.byteLength(line ?? '');

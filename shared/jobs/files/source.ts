@@ -8,7 +8,10 @@ import { kindOf, mediaTypeOf } from '../../documents/kind.ts';
 import { typeInWords } from '../../documents/type-words.ts';
 import { openContent } from '../../drive/content.ts';
 import { type DriveFile, findReadableFile, readableParentOf } from '../../drive/file.ts';
+import { findFile } from '../../files/file.ts';
+import { readFile } from '../../files/read-file.ts';
 import { ServiceError } from '../../http/errors.ts';
+import { maxRequestFileBytes } from '../chat/file-lines.ts';
 import type { ClaimedJob } from '../job.ts';
 import { folderOf } from '../objects.ts';
 import { saveProgress } from '../state.ts';
@@ -30,6 +33,7 @@ const isSourced = (job: ClaimedJob): job is SourcedJob => job.source_object !== 
  */
 export async function fetchSource(job: ClaimedJob, signal: AbortSignal): Promise<SourcedJob> {
   if (isSourced(job)) return job;
+  if (job.input_file_id) return copyUploaded(job, job.input_file_id, signal);
   const { file, folders } = await readInFolders(job, async (folders) => ({
     file: await findReadableFile(job.drive_file_id ?? '', folders),
     folders,
@@ -69,6 +73,21 @@ async function fetchFile(
   return sourced;
 }
 
+/** Does the same with a file that the key has uploaded. It may be deleted, or expire, while the job works on its copy. */
+async function copyUploaded(
+  job: ClaimedJob,
+  fileId: string,
+  signal: AbortSignal,
+): Promise<SourcedJob> {
+  const file = await findFile(job.key_id, fileId);
+  if (!file) throw new ServiceError(404, 'file_not_found', `There is no file ${fileId} any more.`);
+  const { filename, bytes } = file;
+  if (bytes > maxRequestFileBytes) throw tooLarge(filename, maxRequestFileBytes);
+  const source_object = `${folderOf(job)}/source-${job.lease_id}`;
+  const { sha256: content_sha256 } = await putSource(source_object, readFile(file), signal);
+  return saveProgress(job, { source_object, source_kind: 'jsonl', filename, content_sha256 });
+}
+
 /** The folder for the result, which the record names: the one the job was made for, if the file lies there. */
 async function resultFolderOf(
   { drive_folder_id }: ClaimedJob,
@@ -94,17 +113,9 @@ async function copy(
     if (!source_kind) {
       throw unsupportedFile(file.name, typeInWords(mediaTypeOf(head, mimeType, filename)));
     }
-    const [sha256, md5] = [createHash('sha256'), createHash('md5')];
-    const Body = Readable.from(digested([sha256, md5], upTo(maxBytes, file.name, head, chunks)));
-    const params = { Bucket: setting('OBJECTS_BUCKET'), Key: object, Body };
-    const upload = new Upload({ client: s3, params, queueSize: 2 });
-    await doneUnlessAborted(upload, signal);
-    return {
-      source_kind,
-      filename,
-      content_sha256: sha256.digest('hex'),
-      isOfContent: isContentOf(file, md5.digest('hex')),
-    };
+    const content = upTo(maxBytes, file.name, head, chunks);
+    const { sha256, md5 } = await putSource(object, content, signal);
+    return { source_kind, filename, content_sha256: sha256, isOfContent: isContentOf(file, md5) };
   } finally {
     body.destroy();
   }
@@ -114,7 +125,23 @@ async function copy(
 const isContentOf = ({ contentId }: DriveFile, md5: string) =>
   !/^[0-9a-f]{32}$/.test(contentId) || contentId === md5;
 
-async function* digested(digests: Hash[], chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+/** Puts a job's copy of a file into object storage, as a stream. */
+async function putSource(
+  object: string,
+  content: AsyncIterable<Uint8Array>,
+  signal: AbortSignal,
+): Promise<{ sha256: string; md5: string }> {
+  const [sha256, md5] = [createHash('sha256'), createHash('md5')];
+  const Body = Readable.from(digested([sha256, md5], content));
+  const params = { Bucket: setting('OBJECTS_BUCKET'), Key: object, Body };
+  await doneUnlessAborted(new Upload({ client: s3, params, queueSize: 2 }), signal);
+  return { sha256: sha256.digest('hex'), md5: md5.digest('hex') };
+}
+
+async function* digested(
+  digests: Hash[],
+  chunks: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks) {
     for (const digest of digests) digest.update(chunk);
     yield chunk;
@@ -153,5 +180,5 @@ const tooLarge = (name: string, maxBytes: number) =>
   new ServiceError(
     422,
     'file_too_large',
-    `${name} is larger than the ${Math.floor(maxBytes / 1024 / 1024)} MB that a document may have.`,
+    `${name} is larger than the ${Math.floor(maxBytes / 1024 / 1024)} MB that it may have.`,
   );

@@ -1,3 +1,4 @@
+import { sweepFiles } from '../shared/files/sweep-files.ts';
 import { sweepErasures } from '../shared/jobs/erase/sweep-erasures.ts';
 import { sweepJobs } from '../shared/jobs/sweep.ts';
 import { sweepAlone } from '../shared/jobs/sweep-alone.ts';
@@ -14,6 +15,7 @@ export const handler = async () => {
       recountJobs(shards),
       sweepEvents(),
       sweepErasures(),
+      sweepFiles(),
     ]);
     const failed = sweeps.find((sweep) => sweep.status === 'rejected');
     if (failed) throw failed.reason;

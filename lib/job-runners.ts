@@ -6,6 +6,7 @@ import { Construct } from 'constructs';
 import type { ApiKeys } from './api-keys.ts';
 import type { Canary } from './canary.ts';
 import type { DriveAccount } from './drive-account.ts';
+import type { FileStore } from './file-store.ts';
 import { workerTimeout } from './job-queue.ts';
 import type { JobQueues } from './job-queues.ts';
 import type { JobTable } from './job-table.ts';
@@ -38,6 +39,7 @@ export interface DocumentLimits {
 }
 
 export interface JobRunnersProps extends RunnerProps {
+  readonly files: FileStore;
   readonly webhooks: Webhooks;
   readonly chatWorkers: number;
 }
@@ -132,10 +134,10 @@ export class JobRunners extends Construct {
   }
 
   private addSweep(): void {
-    const { queues, jobs, ledger, webhooks, alarms, logs } = this.props;
+    const { queues, jobs, files, ledger, webhooks, alarms, logs } = this.props;
     const sweep = new ServiceFunction(this, 'sweep', {
       description:
-        'Takes back jobs and holds of lost workers, rings for forgotten jobs, erases deleted ones',
+        'Takes back jobs and holds of lost workers, rings for forgotten jobs, erases deleted ones and files that ended',
       timeout: Duration.minutes(1),
       logs,
     });
@@ -143,6 +145,7 @@ export class JobRunners extends Construct {
     sweep.configureAsyncInvoke({ maxEventAge: Duration.minutes(1), retryAttempts: 0 });
     jobs.grantTransition(sweep);
     jobs.grantErase(sweep);
+    files.grantSweep(sweep);
     jobs.grantDue(sweep);
     ledger.grantAudit(sweep);
     jobs.grantChildren(sweep);

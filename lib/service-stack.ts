@@ -16,6 +16,7 @@ import { DocumentRunners } from './document-runners.ts';
 import { DriveAccount } from './drive-account.ts';
 import { DriveSearch } from './drive-search.ts';
 import { Feedback } from './feedback.ts';
+import { FileStore } from './file-store.ts';
 import { JobQueues } from './job-queues.ts';
 import { JobRunners } from './job-runners.ts';
 import { JobTable } from './job-table.ts';
@@ -85,6 +86,10 @@ export class ServiceStack extends Stack {
     const ledger = new Ledger(this, 'ledger', { removalPolicy });
     const versioned = settings.deletionProtection;
     const jobs = new JobTable(this, 'jobs', { retentionDays, removalPolicy, versioned });
+    const files = new FileStore(this, 'files', {
+      quota: { files: settings.filesPerKey, bytes: settings.fileMbPerKey * 1024 * 1024 },
+      ...{ removalPolicy, versioned },
+    });
     const drive = new DriveAccount(this, 'drive', { removalPolicy, secretStore });
     const queues = new JobQueues(this, 'lanes', { alarms, laneShards });
     const documentLimits = {
@@ -111,7 +116,10 @@ export class ServiceStack extends Stack {
       removalPolicy,
       logs,
     });
-    new JobRunners(this, 'runners', { ...work, webhooks, chatWorkers: settings.chatWorkers });
+    new JobRunners(this, 'runners', {
+      ...{ ...work, files, webhooks },
+      chatWorkers: settings.chatWorkers,
+    });
     new DocumentRunners(this, 'documents', {
       ...work,
       ocrWorkers: settings.ocrWorkers,
@@ -169,7 +177,7 @@ export class ServiceStack extends Stack {
       }),
     );
 
-    const tables = [jobs.table, keys.table, usage.table, webhooks.table];
+    const tables = [jobs.table, files.table, keys.table, usage.table, webhooks.table];
     new ServiceHealth(this, 'health', { alarms, concurrency, ledger: ledger.table, tables });
     if (settings.dashboard) new ServiceDashboard(this, 'dashboard', { stageName });
     // The id is part of its functions' logical ids: another would replace them.

@@ -53,6 +53,9 @@ const Given = v.strictObject({
   documentMaxPages: v.optional(count(1, 10_000), 3_000),
   /** How long a page may take to be drawn, or a document to be opened; five that take too long fit a worker's time. */
   documentPageSeconds: v.optional(count(5, 45), 30),
+  /** The most files of a key, and how large they may be together; results of batches are counted and not refused. */
+  filesPerKey: v.optional(count(1, 1_000_000), 10_000),
+  fileMbPerKey: v.optional(count(1, 10_000_000), 10_240),
   laneShards: v.optional(count(1, 64), 1),
   /** The account's quota of Lambda functions that run at once, in this region. */
   concurrency: v.optional(count(10, 100_000), 1_000),

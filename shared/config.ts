@@ -25,6 +25,10 @@ const Environment = v.object({
   ESTIMATE_JOB_FUNCTION: v.string(),
   /** What events are called by on the event bus; none unless the operator has them put there. */
   EVENT_SOURCE: v.optional(v.string()),
+  /** The most files of a key, and of their bytes. */
+  FILE_QUOTA: v.pipe(v.string(), v.parseJson(), v.object({ files: v.number(), bytes: v.number() })),
+  FILES_BUCKET: v.string(),
+  FILES_TABLE: v.string(),
   FOLDER_QUEUE_URL: v.string(),
   GOOGLE_DRIVE_URL: v.optional(HttpUrl),
   FEEDBACK_TABLE: v.string(),

@@ -13,7 +13,7 @@ export const ranks: readonly (readonly string[])[] = [
   ['connectors'],
   ['webhooks'],
   ['pages', 'search'],
-  ['drive', 'documents'],
+  ['drive', 'documents', 'files'],
   ['keys'],
   ['models'],
   ['ledger'],
@@ -34,6 +34,7 @@ export const apart: Readonly<Record<string, { from: readonly string[]; why: stri
   pages: { from: [...money, 'drive'], why: 'What reads the web knows no keys, money or tables.' },
   webhooks: { from: ['search', 'drive', 'documents'], why: 'Webhooks know accounts.' },
   drive: { from: money, why: 'Drive knows no keys and no money.' },
+  files: { from: money, why: 'Files know no keys but their ids, and no money.' },
   documents: { from: money, why: 'Documents know no keys and no money.' },
 };
 

@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { dynamodb, unlessConditionFails } from '../aws/dynamodb.ts';
+import { writeTransaction } from '../aws/transact.ts';
+import { setting } from '../config.ts';
+import { ConflictError } from '../http/errors.ts';
+import { errorFields, log } from '../log.ts';
+import { abandonFile } from './delete-file.ts';
+import {
+  findStoredFile,
+  inSeconds,
+  instant,
+  newFileId,
+  noSuchFile,
+  type Purpose,
+  type StoredFile,
+  sweepLane,
+} from './file.ts';
+import { deleteObjects, objectIn, streamObject } from './objects.ts';
+import { bytesLeft, countFile, quotaExceeded } from './quota.ts';
+
+/** What a new file is. */
+export interface NewFile {
+  filename: string;
+  purpose: Purpose;
+  /** How long callers see it; see `lifetimeOf` for what it is by default. */
+  expiresAfterSeconds?: number | undefined;
+  /**
+   * Its id, for a maker that may die and try again: whatever it does, the key has one file of this id. If that is there
+   * already, nothing is read of the content.
+   */
+  id?: string;
+}
+
+/** A function runs for 15 minutes at most: a file that isn't whole by then never will be. */
+const creationMs = 16 * 60_000;
+
+const daySeconds = 86_400;
+
+/** Files of batches go after 30 days unless something else is asked for; others stay. */
+export const lifetimeOf = (purpose: Purpose, askedSeconds?: number) =>
+  askedSeconds ?? (purpose.startsWith('batch') ? 30 * daySeconds : undefined);
+
+/**
+ * Makes a file of a key, of whose content a few MB are in memory at a time. Callers see it once it is whole; if its maker
+ * dies, the sweep erases what there is. Throws a 400 if the key's quota is spent: a batch's results, which are paid
+ * already, are counted but never refused.
+ */
+export async function createFile(
+  keyId: string,
+  { id = newFileId(), filename, purpose, expiresAfterSeconds }: NewFile,
+  content: AsyncIterable<Uint8Array>,
+): Promise<StoredFile> {
+  const beyondQuota = purpose === 'batch_output';
+  const maxBytes = beyondQuota ? Number.POSITIVE_INFINITY : await bytesLeft(keyId);
+  const now = Date.now();
+  const lifetime = lifetimeOf(purpose, expiresAfterSeconds);
+  const object = randomUUID();
+  const begun: StoredFile = {
+    ...{ key_id: keyId, entry: id, status: 'uploading', filename, purpose, bytes: 0, object },
+    ...{ created_at: inSeconds(now), lane: sweepLane, due_at: instant(now + creationMs) },
+    ...(lifetime !== undefined && { file_expires_at: inSeconds(now) + lifetime }),
+  };
+  if (!(await begin(begun))) return madeBefore(keyId, id);
+  try {
+    const counter = new ByteCounter(maxBytes);
+    await streamObject(objectIn(begun, object), counter.count(content));
+    return (
+      (await finish({ ...begun, bytes: counter.bytes }, beyondQuota)) ??
+      (await madeBefore(keyId, id))
+    );
+  } catch (error) {
+    await abandonFile(begun).catch((fault) =>
+      log('warn', 'file left to the sweep', errorFields(fault)),
+    );
+    throw error;
+  }
+}
+
+/**
+ * Puts a file that isn't whole yet, also in the place of one whose maker is lost, whose bytes go. Returns whether it may
+ * be made.
+ */
+async function begin(file: StoredFile): Promise<boolean> {
+  const put = new PutCommand({
+    TableName: setting('FILES_TABLE'),
+    Item: file,
+    ReturnValues: 'ALL_OLD',
+    ConditionExpression: 'attribute_not_exists(entry) OR #status = :uploading',
+    ExpressionAttributeNames: { '#status': 'status' },
+    ExpressionAttributeValues: { ':uploading': 'uploading' },
+  });
+  const done = await unlessConditionFails(dynamodb.send(put));
+  const lost = done?.Attributes?.['object'];
+  if (lost) await deleteObjects([objectIn(file, lost)]);
+  return done !== undefined;
+}
+
+/** Makes a file count, and callers see it. Returns undefined if another has made or deleted it meanwhile. */
+async function finish(file: StoredFile, beyondQuota: boolean): Promise<StoredFile | undefined> {
+  const { key_id, entry, bytes, file_expires_at, lane: _lane, due_at: _due, ...rest } = file;
+  const ready: StoredFile = {
+    ...{ ...rest, key_id, entry, bytes, status: 'ready' },
+    ...(file_expires_at !== undefined && {
+      ...{ file_expires_at, lane: sweepLane, due_at: instant(file_expires_at * 1000) },
+    }),
+  };
+  const failed = await writeTransaction([
+    {
+      Put: {
+        TableName: setting('FILES_TABLE'),
+        Item: ready,
+        ConditionExpression: '#status = :uploading AND #object = :object',
+        ExpressionAttributeNames: { '#status': 'status', '#object': 'object' },
+        ExpressionAttributeValues: { ':uploading': 'uploading', ':object': file.object },
+      },
+    },
+    countFile(key_id, bytes, beyondQuota),
+  ]);
+  if (!failed) return ready;
+  if (failed.includes(0)) return undefined;
+  throw quotaExceeded();
+}
+
+async function madeBefore(keyId: string, id: string): Promise<StoredFile> {
+  const file = await findStoredFile(keyId, id);
+  if (file?.status === 'ready') return file;
+  if (file?.status === 'uploading') throw new ConflictError(`${id} is being made elsewhere.`);
+  throw noSuchFile(id);
+}
+
+/** Counts the bytes that pass, and throws when they become too many. */
+class ByteCounter {
+  bytes = 0;
+  private readonly maxBytes: number;
+
+  constructor(maxBytes: number) {
+    this.maxBytes = maxBytes;
+  }
+
+  async *count(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const piece of content) {
+      this.bytes += piece.length;
+      if (this.bytes > this.maxBytes) throw quotaExceeded();
+      yield piece;
+    }
+  }
+}

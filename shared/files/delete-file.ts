@@ -1,0 +1,100 @@
+import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { dynamodb, unlessConditionFails } from '../aws/dynamodb.ts';
+import { type TransactWriteItem, writeTransaction } from '../aws/transact.ts';
+import { setting } from '../config.ts';
+import {
+  type FileKey,
+  findStoredFile,
+  instant,
+  isVisible,
+  type Kept,
+  type StoredFile,
+  sweepLane,
+} from './file.ts';
+import { deleteFolder } from './objects.ts';
+import { uncountFile } from './quota.ts';
+
+/** How long a request erases before it leaves the rest to the sweep. */
+const patienceMs = 12_000;
+
+/** How long whoever began has before the sweep goes on. */
+const sweepAfterMs = 15_000;
+
+/** After so long no writer is left that was at work as the objects were erased. What it has put meanwhile goes then. */
+const lateWriterMs = 20 * 60_000;
+
+/**
+ * Deletes a file of a key: from its first write on nobody sees it and it counts no more. Returns whether there was one to
+ * delete; one that is deleted already is still one for some minutes, so that whoever got no answer may ask again.
+ */
+export async function deleteFile(keyId: string, id: string): Promise<boolean> {
+  const file = await findStoredFile(keyId, id);
+  if (!file || !(isVisible(file) || file.status === 'deleted')) return false;
+  if (file.status === 'ready') await endFile(file);
+  await eraseRemains(file, Date.now() + patienceMs);
+  return true;
+}
+
+/** Ends a file that is whole. Returns whether it did; another may have. */
+export const endFile = (file: StoredFile) =>
+  endWith(file, 'ready', 'deleted', [uncountFile(file.key_id, file.bytes)]);
+
+/** Ends a file whose making broke off, and erases what there is of it. Another's attempt to make it stays. */
+export async function abandonFile(file: StoredFile): Promise<void> {
+  if (await endWith(file, 'uploading', 'deleted', [], file.object)) {
+    await eraseRemains(file, Date.now() + patienceMs);
+  }
+}
+
+/** Moves an item from one status to its last, with other writes, and tells the sweep to see to its objects. */
+export async function endWith(
+  { key_id, entry }: FileKey,
+  from: string,
+  to: string,
+  others: TransactWriteItem[],
+  object?: string,
+): Promise<boolean> {
+  const failed = await writeTransaction([
+    {
+      Update: {
+        TableName: setting('FILES_TABLE'),
+        Key: { key_id, entry },
+        ConditionExpression: `#status = :from${object ? ' AND #object = :object' : ''}`,
+        UpdateExpression: 'SET #status = :to, lane = :lane, due_at = :due',
+        ExpressionAttributeNames: { '#status': 'status', ...(object && { '#object': 'object' }) },
+        ExpressionAttributeValues: {
+          ...{ ':from': from, ':to': to, ':lane': sweepLane },
+          ':due': instant(Date.now() + sweepAfterMs),
+          ...(object && { ':object': object }),
+        },
+      },
+    },
+    ...others,
+  ]);
+  return failed === undefined;
+}
+
+/**
+ * Erases the objects of a file or an upload that has ended. It may break off anywhere, and be done at any time again. The
+ * first time that nothing is left, the sweep is to look once more; then the table forgets the item.
+ */
+export async function eraseRemains(kept: Kept, untilMs: number): Promise<void> {
+  if (!(await deleteFolder(kept, untilMs))) return;
+  const { key_id, entry, erased_at } = kept;
+  const now = Date.now();
+  const ofItem = { TableName: setting('FILES_TABLE'), Key: { key_id, entry } };
+  if (erased_at && Date.parse(erased_at) + lateWriterMs <= now) {
+    await dynamodb.send(new DeleteCommand(ofItem));
+    return;
+  }
+  await unlessConditionFails(
+    dynamodb.send(
+      new UpdateCommand({
+        ...ofItem,
+        ConditionExpression: 'attribute_exists(entry) AND attribute_not_exists(erased_at)',
+        UpdateExpression: 'SET erased_at = :now, due_at = :due',
+        ExpressionAttributeValues: { ':now': instant(now), ':due': instant(now + lateWriterMs) },
+      }),
+    ),
+  );
+}

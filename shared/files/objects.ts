@@ -1,0 +1,80 @@
+import { Readable } from 'node:stream';
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  PutObjectCommand,
+  paginateListObjectsV2,
+} from '@aws-sdk/client-s3';
+import { Upload } from '@aws-sdk/lib-storage';
+import pLimit from 'p-limit';
+import { s3 } from '../aws/s3.ts';
+import { setting } from '../config.ts';
+import type { Kept } from './file.ts';
+
+/** Objects that are deleted at once. */
+const atOnce = 25;
+
+/** Tries of a read whose connection breaks; the client itself tries no more once a body has begun. */
+const maxReads = 3;
+
+/** The name of an object in the folder of a file or an upload. */
+export const objectIn = ({ key_id, folder, entry }: Kept, name: string) =>
+  `files/${key_id}/${folder ?? entry}/${name}`;
+
+/** Puts an object of a few MB at most. */
+export async function putObject(object: string, body: Uint8Array | string): Promise<void> {
+  const Bucket = setting('FILES_BUCKET');
+  await s3.send(new PutObjectCommand({ Bucket, Key: object, Body: body }));
+}
+
+/** Puts an object of any size, of which two parts of 5 MB are in memory. One that breaks off leaves nothing. */
+export async function streamObject(
+  object: string,
+  content: AsyncIterable<Uint8Array>,
+): Promise<void> {
+  const Body = Readable.from(content, { objectMode: false });
+  const params = { Bucket: setting('FILES_BUCKET'), Key: object, Body };
+  await new Upload({ client: s3, params, queueSize: 1 }).done();
+}
+
+/** Reads the bytes of an object from one place to before another. */
+export async function readRange(object: string, from: number, to: number): Promise<Uint8Array> {
+  const Bucket = setting('FILES_BUCKET');
+  const Range = `bytes=${from}-${to - 1}`;
+  for (let reads = 1; ; reads += 1) {
+    const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key: object, Range }));
+    if (!Body) throw new Error('An object of a file has no body');
+    try {
+      return await Body.transformToByteArray();
+    } catch (error) {
+      if (reads === maxReads) throw error;
+    }
+  }
+}
+
+/** Reads a whole object, of a MB or so. */
+export async function readObject(object: string): Promise<string> {
+  const Bucket = setting('FILES_BUCKET');
+  const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key: object }));
+  if (!Body) throw new Error('An object of a file has no body');
+  return Body.transformToString();
+}
+
+/** Deletes objects; those that aren't there are deleted. */
+export async function deleteObjects(objects: string[]): Promise<void> {
+  const Bucket = setting('FILES_BUCKET');
+  const limit = pLimit(atOnce);
+  await Promise.all(
+    objects.map((Key) => limit(() => s3.send(new DeleteObjectCommand({ Bucket, Key })))),
+  );
+}
+
+/** Deletes all objects of a file or an upload. Returns whether it came to their end before the time was up. */
+export async function deleteFolder(kept: Kept, untilMs: number): Promise<boolean> {
+  const names = { Bucket: setting('FILES_BUCKET'), Prefix: objectIn(kept, '') };
+  for await (const { Contents = [] } of paginateListObjectsV2({ client: s3 }, names)) {
+    if (Date.now() >= untilMs) return false;
+    await deleteObjects(Contents.flatMap(({ Key }) => Key ?? []));
+  }
+  return true;
+}

@@ -1,0 +1,28 @@
+import type { StoredFile } from './file.ts';
+import { objectIn, readObject, readRange } from './objects.ts';
+
+/** A range is read whole before it is handed on, so that a reader who takes his time leaves no connection idle. */
+const rangeBytes = 4 * 2 ** 20;
+
+/** What the manifest of a file lists: the objects that have its bytes in their order, each with how many. */
+export type Manifest = [object: string, bytes: number][];
+
+/** Reads a file from a byte of it on, 4 MB at most at a time. */
+export async function* readFile(
+  file: StoredFile,
+  { from = 0 }: { from?: number } = {},
+): AsyncGenerator<Uint8Array> {
+  let skipped = 0;
+  for (const [name, bytes] of await objectsOf(file)) {
+    const first = Math.max(0, from - skipped);
+    skipped += bytes;
+    for (let start = first; start < bytes; start += rangeBytes) {
+      yield await readRange(objectIn(file, name), start, Math.min(bytes, start + rangeBytes));
+    }
+  }
+}
+
+async function objectsOf(file: StoredFile): Promise<Manifest> {
+  if (file.object) return [[file.object, file.bytes]];
+  return JSON.parse(await readObject(objectIn(file, file.manifest ?? '')));
+}

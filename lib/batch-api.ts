@@ -3,6 +3,7 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import type { DriveAccount } from './drive-account.ts';
 import type { Feedback } from './feedback.ts';
+import type { FileStore } from './file-store.ts';
 import type { JobQueues } from './job-queues.ts';
 import { type DocumentLimits, setDocumentLimits } from './job-runners.ts';
 import type { JobTable } from './job-table.ts';
@@ -18,6 +19,7 @@ export interface BatchApiProps {
   readonly drive: DriveAccount;
   readonly documentLimits: DocumentLimits;
   readonly feedback: Feedback;
+  readonly files: FileStore;
 }
 
 /** The routes to submit, list, read, cancel, stop, retry and delete jobs. */
@@ -62,6 +64,7 @@ export class BatchApi extends Construct {
     const deleteJob = endpoint('delete-job', 'DELETE', '/batch/jobs/{job_id}');
     jobs.grantErase(deleteJob);
     props.feedback.grantErase(deleteJob);
+    props.files.grantDelete(deleteJob);
   }
 
   /** Lets a function ask what a submission of files would come to, of a function that may look at the drive. */

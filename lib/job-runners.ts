@@ -106,8 +106,7 @@ export class JobRunners extends Construct {
   }
 
   private addChatWorker(): void {
-    const { queues, jobs, ledger, keys, providers, drive, canary, alarms, logs, chatWorkers } =
-      this.props;
+    const { queues, jobs, files, ledger, keys, providers, drive, canary, alarms, logs } = this.props;
     const runChatJob = new ServiceFunction(this, 'run-chat-job', {
       description: 'Runs chat jobs',
       timeout: workerTimeout,
@@ -119,13 +118,15 @@ export class JobRunners extends Construct {
     });
     jobs.grantWork(runChatJob);
     jobs.grantUpload(runChatJob);
+    files.grantRead(runChatJob);
+    files.grantCreate(runChatJob);
     keys.grantRead(runChatJob);
     drive.grantUse(runChatJob);
     setDocumentLimits(runChatJob, this.props.documentLimits);
     ledger.grantSpend(runChatJob);
     providers.grantCall(runChatJob);
     canary.guard(runChatJob);
-    queues.chat.feed(runChatJob, chatWorkers);
+    queues.chat.feed(runChatJob, this.props.chatWorkers);
     alarms.onErrors(runChatJob, {
       notices: 'Chat jobs take longer: a worker stopped in their middle',
       todo: 'nothing is lost, their leases end within a minute; look for timeouts or memory in the logs of run-chat-job',

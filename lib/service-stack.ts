@@ -5,6 +5,7 @@ import type { GatewayErrors } from '../shared/http/gateway-errors.ts';
 import type { Catalogue } from '../shared/models/catalogue.ts';
 import { ApiKeys } from './api-keys.ts';
 import { BatchApi } from './batch-api.ts';
+import { BatchesApi } from './batches-api.ts';
 import { bundleFunctions, leaveUnbundled } from './bundles.ts';
 import { Canary } from './canary.ts';
 import { ChatApi } from './chat-api.ts';
@@ -143,7 +144,10 @@ export class ServiceStack extends Stack {
       detailedMetrics: settings.detailedMetrics,
     });
     const feedback = new Feedback(this, 'feedback', { api, removalPolicy, logs });
-    new BatchApi(this, 'batch', { api, jobs, logs, queues, drive, documentLimits, feedback });
+    new BatchApi(this, 'batch', {
+      ...{ api, jobs, logs, queues, drive, documentLimits, feedback, files },
+    });
+    new BatchesApi(this, 'batches', { api, jobs, files, queues, logs });
     const pages = new PageReader(this, 'pages', { logs });
     const documentReader = new DocumentReader(this, 'document-reader', { logs });
     const driveSearch = new DriveSearch(this, 'drive-search', {

@@ -34,7 +34,7 @@ export class BatchesApi extends Construct {
     files.grantFind(createBatch);
     jobs.grantRetry(createBatch);
     queues.setShards(createBatch);
-    jobs.grantList(endpoint('list-batches', 'GET', '/v1/batches'));
+    jobs.grantListBatches(endpoint('list-batches', 'GET', '/v1/batches'));
     const one = '/v1/batches/{batch_id}';
     jobs.grantFindKnown(endpoint('get-batch', 'GET', one));
     jobs.grantTransition(endpoint('cancel-batch', 'POST', `${one}/cancel`));

@@ -106,7 +106,8 @@ export class JobRunners extends Construct {
   }
 
   private addChatWorker(): void {
-    const { queues, jobs, files, ledger, keys, providers, drive, canary, alarms, logs } = this.props;
+    const { queues, jobs, files, ledger, keys, providers, drive, canary, alarms, logs } =
+      this.props;
     const runChatJob = new ServiceFunction(this, 'run-chat-job', {
       description: 'Runs chat jobs',
       timeout: workerTimeout,

@@ -3,6 +3,7 @@ import { askWhole } from '../../chat/ask.ts';
 import { ServiceError, UnprocessableEntityError } from '../../http/errors.ts';
 import { faultIn } from '../../http/field-errors.ts';
 import { excessIn, readJson } from '../../http/read-json.ts';
+import { dictionary } from '../../http/schema.ts';
 import { BudgetExceededError } from '../../ledger/limit-errors.ts';
 import { metadataOf } from '../../ledger/metadata.ts';
 import { isLast } from '../failure.ts';
@@ -65,12 +66,14 @@ interface LineRequest extends LineQuestion {
 function lineSchemaOf({ endpoint }: Job) {
   const method = v.literal('POST');
   const url = v.literal(endpoint ?? defaultEndpoint);
-  return v.looseObject({
-    custom_id: v.pipe(v.string(), v.nonEmpty()),
-    method: endpoint ? method : v.optional(method),
-    url: endpoint ? url : v.optional(url),
-    body: v.looseObject({}),
-  });
+  return dictionary(
+    v.looseObject({
+      custom_id: v.pipe(v.string(), v.nonEmpty()),
+      method: endpoint ? method : v.optional(method),
+      url: endpoint ? url : v.optional(url),
+      body: dictionary(v.looseObject({})),
+    }),
+  );
 }
 
 /** The line's own object is no level of the request in it. */
@@ -148,7 +151,12 @@ export function readLine(line: FileLine): LineRequest | Refusal {
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     const { message, code } = error;
-    return { wrong: message, code, param: paramOf(error), step: failedStep(line, custom_id, error) };
+    return {
+      wrong: message,
+      code,
+      param: paramOf(error),
+      step: failedStep(line, custom_id, error),
+    };
   }
 }
 

@@ -52,7 +52,8 @@ async function* askedResults(job: ClaimedJob): AsyncGenerator<LineStep> {
 
 /** Ends a job that was stopped with the lines that were asked by then. A batch names the others, too. */
 export async function keptLines(job: ClaimedJob): Promise<RunEnd> {
-  if (isBatch(job)) return job.in_progress_at ? endStopped(job as SourcedJob) : () => completeJob(job);
+  if (isBatch(job))
+    return job.in_progress_at ? endStopped(job as SourcedJob) : () => completeJob(job);
   const folder = await newTempDir();
   try {
     return await finish(job, join(folder, 'results'), askedResults(job));

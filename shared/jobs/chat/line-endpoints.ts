@@ -5,11 +5,7 @@ import { embeddingQuestion } from '../../embeddings/embedding-question.ts';
 import { EmbeddingRequest, inputsOf } from '../../embeddings/embedding-request.ts';
 import { ServiceError } from '../../http/errors.ts';
 import { faultIn } from '../../http/field-errors.ts';
-import {
-  type AllowedModels,
-  usableEmbeddingModel,
-  usableModel,
-} from '../../keys/usable-models.ts';
+import { type AllowedModels, usableEmbeddingModel, usableModel } from '../../keys/usable-models.ts';
 import type { LineEndpoint } from './line-endpoint.ts';
 
 /** What a line asks of a model. */

@@ -87,7 +87,7 @@ export class FileStore extends Construct {
     this.setQuota(fn);
   }
 
-  /** Lets a function delete files and uploads, with all that was stored for them. */
+  /** Lets a function delete files and cancel uploads, with all that was stored for them. */
   grantDelete(fn: LambdaFunction): void {
     this.allow(fn, 'DeleteItem', 'GetItem', 'UpdateItem');
     this.allowOnObjects(fn, 's3:DeleteObject');
@@ -117,7 +117,6 @@ export class FileStore extends Construct {
   grantSweep(fn: LambdaFunction): void {
     this.grantDelete(fn);
     this.table.allowQuery(fn, 'due');
-    this.setQuota(fn);
   }
 
   private allow(fn: LambdaFunction, ...actions: string[]): void {

@@ -67,6 +67,8 @@ export class ServiceApi extends Construct {
     this.api = new RestApi(this, 'api', {
       restApiName: `Quire ${stageName}`,
       endpointTypes: [EndpointType.REGIONAL],
+      // Functions get such a body in base64, and every other as the text that it is.
+      binaryMediaTypes: ['multipart/form-data'],
       cloudWatchRole: setsAccount,
       ...(setsAccount && {
         cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
@@ -148,7 +150,7 @@ export class ServiceApi extends Construct {
   /** Routes a method to a function, for callers with a valid API key. */
   route(method: string, path: string, fn: ServiceFunction, kind: RouteKind = 'read'): void {
     const { authorizer } = this;
-    this.addRoute(method, path, fn, new LambdaIntegration(fn.live), kind, { authorizer });
+    this.addRoute(method, path, fn, whole(fn), kind, { authorizer });
   }
 
   /** Routes a method to a function that streams its answer, for at most `timeout`. */
@@ -160,7 +162,7 @@ export class ServiceApi extends Construct {
 
   /** Routes a method to a function, for everyone. */
   routeOpen(method: string, path: string, fn: ServiceFunction): void {
-    this.addOpenRoute(method, path, fn, new LambdaIntegration(fn.live));
+    this.addOpenRoute(method, path, fn, whole(fn));
   }
 
   /** Routes a method to a function that streams its answer, for everyone. */
@@ -275,8 +277,15 @@ const leastTls: Partial<CfnRestApi> = {
   endpointAccessMode: 'BASIC',
 };
 
+/** The permission for the tests of API Gateway's own console would be one more resource a method, and a stack has 500. */
+const allowTestInvoke = false;
+
+const whole = (fn: ServiceFunction) => new LambdaIntegration(fn.live, { allowTestInvoke });
+
 const streamed = (fn: ServiceFunction, timeout: Duration) =>
-  new LambdaIntegration(fn.live, { responseTransferMode: ResponseTransferMode.STREAM, timeout });
+  new LambdaIntegration(fn.live, {
+    ...{ responseTransferMode: ResponseTransferMode.STREAM, timeout, allowTestInvoke },
+  });
 
 /** One line of JSON for each request, without its headers, query and body. */
 function accessLogFormat(): AccessLogFormat {

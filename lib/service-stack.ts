@@ -18,6 +18,7 @@ import { DriveAccount } from './drive-account.ts';
 import { DriveSearch } from './drive-search.ts';
 import { Feedback } from './feedback.ts';
 import { FileStore } from './file-store.ts';
+import { FilesApi } from './files-api.ts';
 import { JobQueues } from './job-queues.ts';
 import { JobRunners } from './job-runners.ts';
 import { JobTable } from './job-table.ts';
@@ -148,6 +149,7 @@ export class ServiceStack extends Stack {
       ...{ api, jobs, logs, queues, drive, documentLimits, feedback, files },
     });
     new BatchesApi(this, 'batches', { api, jobs, files, queues, logs });
+    new FilesApi(this, 'file-api', { api, files, logs });
     const pages = new PageReader(this, 'pages', { logs });
     const documentReader = new DocumentReader(this, 'document-reader', { logs });
     const driveSearch = new DriveSearch(this, 'drive-search', {

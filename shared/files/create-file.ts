@@ -49,7 +49,7 @@ export const lifetimeOf = (purpose: Purpose, askedSeconds?: number) =>
 export async function createFile(
   keyId: string,
   { id = newFileId(), filename, purpose, expiresAfterSeconds }: NewFile,
-  content: AsyncIterable<Uint8Array>,
+  content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): Promise<StoredFile> {
   const beyondQuota = purpose === 'batch_output';
   const maxBytes = beyondQuota ? Number.POSITIVE_INFINITY : await bytesLeft(keyId);
@@ -138,7 +138,9 @@ class ByteCounter {
     this.maxBytes = maxBytes;
   }
 
-  async *count(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  async *count(
+    content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  ): AsyncGenerator<Uint8Array> {
     for await (const piece of content) {
       this.bytes += piece.length;
       if (this.bytes > this.maxBytes) throw quotaExceeded();

@@ -1,4 +1,5 @@
 import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
 import { dynamodb, unlessConditionFails } from '../aws/dynamodb.ts';
 import { type TransactWriteItem, writeTransaction } from '../aws/transact.ts';
 import { setting } from '../config.ts';
@@ -8,6 +9,7 @@ import {
   instant,
   isVisible,
   type Kept,
+  noSuchFile,
   type StoredFile,
   sweepLane,
 } from './file.ts';
@@ -33,6 +35,22 @@ export async function deleteFile(keyId: string, id: string): Promise<boolean> {
   if (file.status === 'ready') await endFile(file);
   await eraseRemains(file, Date.now() + patienceMs);
   return true;
+}
+
+/** What a caller is told of a file that is deleted. */
+export const DeletedFile = v.object({
+  id: v.string(),
+  object: v.literal('file'),
+  deleted: v.literal(true),
+});
+
+/** Deletes a file of a key for a caller. Throws the 404 if there is none. */
+export async function deleteCallersFile(
+  keyId: string,
+  id: string,
+): Promise<v.InferOutput<typeof DeletedFile>> {
+  if (!(await deleteFile(keyId, id))) throw noSuchFile(id);
+  return { id, object: 'file', deleted: true };
 }
 
 /** Ends a file that is whole. Returns whether it did; another may have. */

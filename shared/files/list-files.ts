@@ -1,11 +1,11 @@
 import * as v from 'valibot';
 import { queryItems } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
-import { FileObject, isVisible, type Purpose, type StoredFile, toFileObject } from './file.ts';
+import { FileObject, isVisible, type StoredFile, toFileObject } from './file.ts';
 
 /** What of a key's files is asked for, and in what order. */
 export interface FileListOptions {
-  purpose?: Purpose | undefined;
+  purpose?: string | undefined;
   limit?: number | undefined;
   order?: 'asc' | 'desc' | undefined;
   /** The id of the file that the list goes on behind. */

@@ -7,18 +7,19 @@ const rangeBytes = 4 * 2 ** 20;
 /** What the manifest of a file lists: the objects that have its bytes in their order, each with how many. */
 export type Manifest = [object: string, bytes: number][];
 
-/** Reads a file from a byte of it on, 4 MB at most at a time. */
+/** Reads a file from a byte of it on, to its end or before another byte, 4 MB at most at a time. */
 export async function* readFile(
   file: StoredFile,
-  { from = 0 }: { from?: number } = {},
+  { from = 0, to = file.bytes }: { from?: number; to?: number } = {},
 ): AsyncGenerator<Uint8Array> {
-  let skipped = 0;
+  let begin = 0;
   for (const [name, bytes] of await objectsOf(file)) {
-    const first = Math.max(0, from - skipped);
-    skipped += bytes;
-    for (let start = first; start < bytes; start += rangeBytes) {
-      yield await readRange(objectIn(file, name), start, Math.min(bytes, start + rangeBytes));
+    const last = Math.min(bytes, to - begin);
+    for (let start = Math.max(0, from - begin); start < last; start += rangeBytes) {
+      yield await readRange(objectIn(file, name), start, Math.min(last, start + rangeBytes));
     }
+    begin += bytes;
+    if (begin >= to) return;
   }
 }
 

@@ -36,7 +36,7 @@ export const gatewayErrors = {
     body: bodyOf(
       'invalid_request_error',
       'request_too_large',
-      'The request is too large: 6 MB is the most, and less where much of it must be escaped, such as quotes and line breaks. Larger files go through Google Drive, in a batch job.',
+      'The request is too large: 6 MB is the most, and less where much of it must be escaped, such as quotes and line breaks. A file of more than 4 MB goes through POST /v1/uploads, in parts of 4194304 bytes at most (part_size=4194304), or through Google Drive, in a batch job.',
     ),
   },
   throttled: {

@@ -3,6 +3,7 @@ import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { type Caller, callerOf } from './caller.ts';
 import { cors } from './cors.ts';
 import { detailError, type ErrorFormat } from './error-response.ts';
+import { readForm } from './form.ts';
 import { parseRequest, type RequestParts, type RequestSchemas } from './request.ts';
 import { requestLog } from './request-log.ts';
 import type { TextResponse } from './response.ts';
@@ -24,6 +25,18 @@ export function jsonEndpoint<Schemas extends RequestSchemas>(
 ) {
   return endpoint(
     async (event) => respond(parseRequest(schemas, event), callerOf(event)),
+    errorFormat,
+  );
+}
+
+/** The same for a route whose body is a form, of `multipart/form-data`. */
+export function formEndpoint<Schemas extends RequestSchemas>(
+  schemas: Schemas,
+  respond: Respond<Schemas>,
+  errorFormat: ErrorFormat,
+) {
+  return endpoint(
+    async (event) => respond(parseRequest(schemas, event, await readForm(event)), callerOf(event)),
     errorFormat,
   );
 }

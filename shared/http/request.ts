@@ -29,18 +29,19 @@ const readers: Record<keyof RequestSchemas, (event: APIGatewayProxyEvent) => unk
 
 /**
  * Parses the parts of a request. Throws one `UnprocessableEntityError` that names what is wrong in them, and each
- * unknown name that is likely a misspelled one.
+ * unknown name that is likely a misspelled one. The body is JSON, unless it has been read as a form.
  */
 export function parseRequest<Schemas extends RequestSchemas>(
   schemas: Schemas,
   event: APIGatewayProxyEvent,
+  form?: Record<string, unknown>,
 ): RequestParts<Schemas> {
   const problems: FieldError[] = [];
   const parts: Partial<Record<keyof RequestSchemas, unknown>> = {};
   for (const part of Object.keys(schemas) as (keyof RequestSchemas)[]) {
     const schema = schemas[part];
     if (!schema) continue;
-    const given = readers[part](event);
+    const given = part === 'body' && form ? form : readers[part](event);
     const read = v.safeParse(schema, given, { abortPipeEarly: true });
     if (read.success) parts[part] = read.output;
     else problems.push(...withPart(part, toFieldErrors(read.issues.slice(0, maxFieldErrors))));

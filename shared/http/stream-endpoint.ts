@@ -17,6 +17,13 @@ export interface StreamedResponse {
   body: AsyncIterable<Uint8Array | string>;
 }
 
+/** Makes a JSON response of a streaming endpoint: it may be as late as a stream may end. */
+export const streamedJson = (statusCode: number, body: object): StreamedResponse => ({
+  statusCode,
+  headers: { 'content-type': 'application/json' },
+  body: Readable.from([JSON.stringify(body)]),
+});
+
 /** What a streaming endpoint knows of its invocation. */
 export interface Invocation {
   requestId: string;

@@ -20,7 +20,7 @@ const unreadable = json('The gateway could not read the request.', GatewayErrorB
   'A path that can’t be decoded': gatewayErrors.badRequest.body,
 });
 const tooLarge = json(
-  'The request is too large: 6 MB is the most, and less where much of it must be escaped, such as quotes and line breaks. Larger files go through Google Drive, in a batch job.',
+  'The request is too large: 6 MB is the most, and less where much of it must be escaped, such as quotes and line breaks. A file of more than 4 MB goes through `POST /v1/uploads`, in parts of 4,194,304 bytes at most, or through Google Drive, in a batch job.',
   GatewayErrorBody,
   {
     'Too large': gatewayErrors.requestTooLarge.body,

@@ -42,7 +42,7 @@ describe('a request', () => {
     const { status, body } = await post(account, job('a'.repeat(bytes)));
 
     const message =
-      'The request is too large: 6 MB is the most, and less where much of it must be escaped, such as quotes and line breaks. Larger files go through Google Drive, in a batch job.';
+      'The request is too large: 6 MB is the most, and less where much of it must be escaped, such as quotes and line breaks. A file of more than 4 MB goes through POST /v1/uploads, in parts of 4194304 bytes at most (part_size=4194304), or through Google Drive, in a batch job.';
     expect(status).toBe(413);
     expect(body).toEqual({
       detail: message,

@@ -15,6 +15,7 @@ export function proxyEvent(
   const [path = ''] = request.url.split('?');
   const query = multiValues(request.query as Record<string, string | string[]>);
   const headers = multiValues(request.headers as Record<string, string | string[]>);
+  const isBase64Encoded = isBinary(route, request);
   return {
     resource: route.path,
     path,
@@ -25,8 +26,10 @@ export function proxyEvent(
     multiValueQueryStringParameters: nullIfEmpty(query),
     pathParameters: nullIfEmpty(pathParameters(route.path, path)),
     stageVariables: null,
-    body: Buffer.isBuffer(request.body) ? request.body.toString() : null,
-    isBase64Encoded: false,
+    body: Buffer.isBuffer(request.body)
+      ? request.body.toString(isBase64Encoded ? 'base64' : 'utf8')
+      : null,
+    isBase64Encoded,
     requestContext: {
       accountId: account,
       apiId: 'local',
@@ -44,6 +47,12 @@ export function proxyEvent(
       stage: 'local',
     } as unknown as APIGatewayProxyEvent['requestContext'],
   };
+}
+
+/** Whether the API names the media type of a body among its binary ones; the gateway looks at no parameters of it. */
+function isBinary({ binaryTypes }: Route, { headers }: FastifyRequest): boolean {
+  const [mediaType = ''] = (headers['content-type'] ?? '').split(';');
+  return binaryTypes.includes(mediaType.trim().toLowerCase());
 }
 
 /**

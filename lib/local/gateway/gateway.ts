@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { maxPayloadBytes } from '../lambda/invocation.ts';
@@ -11,8 +12,6 @@ import type { Preflight } from './preflight.ts';
 import type { Route } from './routes.ts';
 import { StreamedReply } from './streamed-reply.ts';
 
-/** Much more is read of a body before it is refused: a client that still sends wouldn't see the 413. */
-const maxBodyBytes = 10 * maxPayloadBytes;
 const maxUrlLength = 8192;
 
 /** Serves the template's routes as API Gateway would. */
@@ -29,7 +28,6 @@ export class Gateway {
   ) {
     this.responses = responses;
     this.server = Fastify({
-      bodyLimit: maxBodyBytes,
       exposeHeadRoutes: false,
       forceCloseConnections: true,
       genReqId: () => randomUUID(),
@@ -42,18 +40,14 @@ export class Gateway {
         ),
     });
     this.server.removeAllContentTypeParsers();
-    this.server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
-      done(null, body);
-    });
+    this.server.addContentTypeParser('*', (_request: FastifyRequest, payload: IncomingMessage) =>
+      bodyOf(payload),
+    );
     this.server.setNotFoundHandler((request, reply) =>
       this.sendGatewayResponse(request, reply, 'MISSING_AUTHENTICATION_TOKEN'),
     );
-    this.server.setErrorHandler((error: { statusCode?: number }, request, reply) =>
-      this.sendGatewayResponse(
-        request,
-        reply,
-        error.statusCode === 413 ? 'REQUEST_TOO_LARGE' : 'BAD_REQUEST_BODY',
-      ),
+    this.server.setErrorHandler((_error, request, reply) =>
+      this.sendGatewayResponse(request, reply, 'BAD_REQUEST_BODY'),
     );
     this.server.addHook('onRequest', async (request, reply) => {
       reply.header('x-amzn-requestid', request.id);
@@ -113,8 +107,7 @@ export class Gateway {
     if (decision) line?.calledBy(decision.context);
     if (decision?.refused) return this.sendGatewayResponse(request, reply, decision.refused);
 
-    // Escaping makes no body shorter, so one that is too large already is copied no more.
-    if (Buffer.isBuffer(request.body) && request.body.length > maxPayloadBytes) {
+    if (request.body === tooLarge) {
       return this.sendGatewayResponse(request, reply, 'REQUEST_TOO_LARGE');
     }
     const event = proxyEvent(route, request, decision?.context);
@@ -144,6 +137,24 @@ export class Gateway {
     const { status, headers, body } = this.responses.get(type, request.headers);
     return reply.code(status).headers(headers).send(body);
   }
+}
+
+/** What stands for a body that no function takes: escaping or base64 makes none shorter. */
+const tooLarge = Symbol('a body that is too large');
+
+/**
+ * Collects a body. One that is too large is read to its end all the same, and not kept: a client that still sends wouldn't
+ * see the 413.
+ */
+async function bodyOf(payload: AsyncIterable<Buffer>): Promise<Buffer | typeof tooLarge> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of payload) {
+    bytes += chunk.length;
+    if (bytes > maxPayloadBytes) chunks.length = 0;
+    else chunks.push(chunk);
+  }
+  return bytes > maxPayloadBytes ? tooLarge : Buffer.concat(chunks);
 }
 
 /** Writes API Gateway's path as the router does: `{id}` is `:id`, and `{rest+}` is `*`. */

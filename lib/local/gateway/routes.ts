@@ -18,6 +18,8 @@ export interface Route {
   /** Whether the response is streamed. */
   streams: boolean;
   methodArn: string;
+  /** The media types of bodies that are handed over in base64. */
+  binaryTypes: readonly string[];
 }
 
 interface Method {
@@ -36,6 +38,7 @@ interface Method {
 /** Returns the template's routes but for preflights. Throws `StageError` for a method that is no Lambda proxy. */
 export function routesOf(template: Template, names: ResourceNames, functions: Functions): Route[] {
   const authorizers = authorizersOf(template, names, functions);
+  const binaryTypes = binaryTypesOf(template);
   return resourcesOf(template, 'AWS::ApiGateway::Method').flatMap(([id, { Properties }]) => {
     const method = resolve(Properties, names) as Method;
     if (method.Integration.Type === 'MOCK') return [];
@@ -53,9 +56,16 @@ export function routesOf(template: Template, names: ResourceNames, functions: Fu
           : required(authorizers.get(method.AuthorizerId ?? ''), `${id} has no authorizer`),
       streams: method.Integration.ResponseTransferMode === 'STREAM',
       timeoutMs: method.Integration.TimeoutInMillis ?? 29_000,
+      binaryTypes,
       methodArn: `arn:aws:execute-api:${region}:${account}:local/local/${method.HttpMethod}${path}`,
     };
   });
+}
+
+function binaryTypesOf(template: Template): string[] {
+  return resourcesOf(template, 'AWS::ApiGateway::RestApi').flatMap(
+    ([, { Properties = {} }]) => (Properties['BinaryMediaTypes'] as string[] | undefined) ?? [],
+  );
 }
 
 function authorizersOf(

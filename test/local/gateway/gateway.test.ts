@@ -33,6 +33,7 @@ function serve(fn: FunctionHost, route: Partial<Route> = {}): Promise<string> {
         authorizer: undefined,
         timeoutMs: 20_000,
         streams: false,
+        binaryTypes: ['multipart/form-data'],
         methodArn: `arn:aws:execute-api:us-east-1:000000000000:local/local/GET${path}`,
         ...route,
       },

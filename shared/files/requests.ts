@@ -1,0 +1,75 @@
+import * as v from 'valibot';
+import { typedMessage } from '../http/field-errors.ts';
+import { FormFile } from '../http/form.ts';
+import { integerBetween, listOf, stringUpTo } from '../http/schema.ts';
+import { fileIdPattern, givenPurposes } from './file.ts';
+import { maxListed } from './list-files.ts';
+import { maxParts } from './upload-part.ts';
+
+/** A whole number that is written as text, in a query or a form. */
+const wholeNumber = (min: number, max: number) =>
+  v.pipe(
+    v.string(),
+    v.regex(/^\d{1,15}$/, typedMessage('int_parsing', 'Input should be a valid integer')),
+    v.transform(Number),
+    v.minValue(min),
+    v.maxValue(max),
+  );
+
+/** How long a file may be seen that is to expire, in seconds: an hour to 30 days, as in the protocol. */
+const lifetime = [3_600, 2_592_000] as const;
+
+const expiresAfter = <Seconds extends v.GenericSchema<unknown, number>>(seconds: Seconds) =>
+  v.optional(v.nullable(v.object({ anchor: v.literal('created_at'), seconds })));
+
+const purpose = v.picklist(givenPurposes);
+
+/** The form of `POST /v1/files`. */
+export const FileForm = v.object({
+  file: FormFile,
+  purpose,
+  expires_after: expiresAfter(wholeNumber(...lifetime)),
+});
+
+/** The query of `GET /v1/files`. */
+export const FileListQuery = v.object({
+  purpose: v.optional(v.string()),
+  limit: v.optional(wholeNumber(1, maxListed)),
+  order: v.optional(v.picklist(['asc', 'desc'])),
+  after: v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(fileIdPattern, typedMessage('value_error', 'Value error, not the id of a file')),
+    ),
+  ),
+});
+
+/** The path of a route to one file. */
+export const FilePath = v.object({ file_id: v.string() });
+
+/** Of the bytes that start at one to the last, or to another: what a download that broke off asks for the rest with. */
+export const RangeHeader = v.object({ range: v.optional(v.string()) });
+
+/** @see https://platform.openai.com/docs/api-reference/uploads/create */
+const maxUploadBytes = 8 * 2 ** 30;
+
+/** The body of `POST /v1/uploads`. */
+export const UploadRequest = v.object({
+  filename: v.pipe(stringUpTo(500), v.minLength(1)),
+  purpose,
+  bytes: integerBetween(1, maxUploadBytes),
+  mime_type: stringUpTo(200),
+  expires_after: expiresAfter(integerBetween(...lifetime)),
+});
+
+/** The path of a route to one upload. */
+export const UploadPath = v.object({ upload_id: v.string() });
+
+/** The form of `POST /v1/uploads/{upload_id}/parts`. */
+export const PartForm = v.object({ data: FormFile });
+
+/** The body of `POST /v1/uploads/{upload_id}/complete`. */
+export const CompletionRequest = v.object({
+  part_ids: listOf(v.string(), maxParts),
+  md5: v.optional(v.nullable(v.pipe(v.string(), v.regex(/^[0-9a-f]{32}$/i)))),
+});

@@ -2,17 +2,30 @@ import * as v from 'valibot';
 import { getItems, queryPages } from '../../aws/dynamodb.ts';
 import { setting } from '../../config.ts';
 import type { Caller } from '../../http/caller.ts';
+import { typedMessage } from '../../http/field-errors.ts';
 import type { Job } from '../job.ts';
 import { Batch, toBatch } from './batch.ts';
-import { type BatchJob, batchJobIdOf } from './batch-job.ts';
+import { type BatchJob, batchIdPattern } from './batch-job.ts';
+
+const maxListed = 100;
+
+const Limit = v.pipe(
+  v.string(),
+  v.regex(/^\d{1,15}$/, typedMessage('int_parsing', 'Input should be a valid integer')),
+  v.transform(Number),
+  v.minValue(1),
+  v.maxValue(maxListed),
+);
 
 /** The query of `GET /v1/batches`. */
 export const BatchListQuery = v.object({
-  after: v.optional(v.string()),
-  limit: v.optional(
-    v.pipe(v.string(), v.digits(), v.transform(Number), v.minValue(1), v.maxValue(100)),
-    '20',
+  after: v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(batchIdPattern, typedMessage('value_error', 'Value error, not the id of a batch')),
+    ),
   ),
+  limit: v.optional(Limit, '20'),
 });
 
 export type BatchListQuery = v.InferOutput<typeof BatchListQuery>;
@@ -38,7 +51,7 @@ export async function listBatches(
     TableName: setting('JOBS_TABLE'),
     KeyConditionExpression: 'key_id = :key AND begins_with(job_id, :batches)',
     ExpressionAttributeValues: { ':key': key_id, ':batches': 'batch_' },
-    ...(after && batchJobIdOf(after) && { ExclusiveStartKey: { key_id, job_id: after } }),
+    ...(after && { ExclusiveStartKey: { key_id, job_id: after } }),
     ScanIndexForward: false,
     ConsistentRead: true,
     Limit: limit + 1,

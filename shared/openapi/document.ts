@@ -3,6 +3,7 @@ import type * as v from 'valibot';
 import { maxFieldErrors } from '../http/errors.ts';
 import { maxJsonValues, maxNesting } from '../http/read-json.ts';
 import { version } from '../version.ts';
+import { batchComponents, batchOperations } from './batches.ts';
 import { chatComponents, chatOperation } from './chat-stream.ts';
 import { completionComponents, completionOperations } from './completions.ts';
 import { embeddingComponents, embeddingOperations } from './embeddings.ts';
@@ -41,6 +42,7 @@ const components: Record<string, Component> = {
   ...sessionComponents,
   ...completionComponents,
   ...embeddingComponents,
+  ...batchComponents,
   ...usageComponents,
   ...feedbackComponents,
   ...serviceComponents,
@@ -54,6 +56,7 @@ const operations = [
   ...sessionOperations,
   ...completionOperations,
   ...embeddingOperations,
+  ...batchOperations,
   ...usageOperations,
   feedbackOperation,
   ...serviceOperations,

@@ -9,6 +9,8 @@ export const tags = {
   'Chat completions':
     'The same protocol as OpenAI’s: its clients work with `/v1` as their base URL.',
   Embeddings: 'Vectors of texts, for search and comparison, by OpenAI’s protocol.',
+  Batches:
+    'Files of up to 50,000 requests, answered within a day, by OpenAI’s protocol. Each is a job.',
   Usage: 'What a key may spend, and what it has spent.',
   Feedback: 'What users thought of an answer.',
   Service: 'The service itself; no API key is asked for.',

@@ -90,6 +90,7 @@ describe('functions', () => {
 
   it.each<[string, Record<string, string[]>]>([
     ['authorize-request', { dynamodb: ['GetItem'] }],
+    ['cancel-batch', { dynamodb: ['GetItem', 'UpdateItem'] }],
     ['cancel-job', { dynamodb: ['GetItem', 'Query', 'UpdateItem'] }],
     [
       'create-chat-completion',
@@ -157,13 +158,17 @@ describe('functions', () => {
         secretsmanager: ['GetSecretValue'],
       },
     ],
+    ['create-batch', { dynamodb: ['GetItem', 'PutItem', 'Query', 'UpdateItem'] }],
+    ['get-batch', { dynamodb: ['GetItem'] }],
+    ['list-batches', { dynamodb: ['BatchGetItem', 'Query'] }],
     ['list-jobs', { dynamodb: ['BatchGetItem', 'GetItem', 'Query'] }],
     ['reset-ocr-windows', { dynamodb: ['GetItem', 'Query', 'UpdateItem'], sqs: ['SendMessage'] }],
     [
       'run-chat-job',
       {
-        dynamodb: work,
-        s3: [...bodies, 'AbortMultipartUpload'],
+        // It makes files of what batches came to, and erases what it made of one that breaks off.
+        dynamodb: [...work, 'DeleteItem'],
+        s3: [...bodies, 'AbortMultipartUpload', 'DeleteObject', 'ListBucket'],
         secretsmanager: secrets,
         sqs: [...queue, ...consume],
       },
@@ -266,6 +271,7 @@ describe('functions', () => {
     );
 
     expect(queried.sort()).toEqual([
+      'create-batch ready',
       'delete-job sessions',
       'delete-session sessions',
       'expand-folder ready',
@@ -278,6 +284,7 @@ describe('functions', () => {
       'run-ocr-job ready',
       'submit-job ready',
       'sweep audits',
+      'sweep due',
       'sweep due',
       'sweep due',
     ]);

@@ -22,12 +22,12 @@ export const prefix = 'quire:';
 /** What an operator may set, in `cdk.json` or with `-c quire:<name>=<value>`. */
 const Given = v.strictObject({
   stageName: v.optional(stageName, 'prod'),
-  /** What `cdk destroy` does with tables, the bucket and secrets. */
+  /** What `cdk destroy` does with tables, the buckets and secrets. */
   removalPolicy: v.optional(
     v.picklist(['retain', 'destroy'], 'should be retain or destroy'),
     'retain',
   ),
-  /** Whether tables refuse to be deleted, and the bucket keeps what is overwritten or deleted in it for a while. */
+  /** Whether tables refuse to be deleted, and the buckets keep what is overwritten or deleted in them for a while. */
   deletionProtection: v.optional(flag, false),
   logRetentionDays: v.optional(
     v.pipe(

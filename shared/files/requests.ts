@@ -1,26 +1,19 @@
 import * as v from 'valibot';
 import { typedMessage } from '../http/field-errors.ts';
 import { FormFile } from '../http/form.ts';
-import { integerBetween, listOf, stringUpTo } from '../http/schema.ts';
+import { integerBetween, listOf, stringUpTo, wholeNumber } from '../http/schema.ts';
 import { fileIdPattern, givenPurposes } from './file.ts';
 import { maxListed } from './list-files.ts';
 import { maxParts } from './upload-part.ts';
 
-/** A whole number that is written as text, in a query or a form. */
-const wholeNumber = (min: number, max: number) =>
-  v.pipe(
-    v.string(),
-    v.regex(/^\d{1,15}$/, typedMessage('int_parsing', 'Input should be a valid integer')),
-    v.transform(Number),
-    v.minValue(min),
-    v.maxValue(max),
-  );
-
 /** How long a file may be seen that is to expire, in seconds: an hour to 30 days, as in the protocol. */
-const lifetime = [3_600, 2_592_000] as const;
+export const lifetime = [3_600, 2_592_000] as const;
 
-const expiresAfter = <Seconds extends v.GenericSchema<unknown, number>>(seconds: Seconds) =>
-  v.optional(v.nullable(v.object({ anchor: v.literal('created_at'), seconds })));
+const anchor = v.literal('created_at');
+
+/** When a file goes, in a form and in JSON. */
+export const FormExpiry = v.object({ anchor, seconds: wholeNumber(...lifetime) });
+export const Expiry = v.object({ anchor, seconds: integerBetween(...lifetime) });
 
 const purpose = v.picklist(givenPurposes);
 
@@ -28,7 +21,7 @@ const purpose = v.picklist(givenPurposes);
 export const FileForm = v.object({
   file: FormFile,
   purpose,
-  expires_after: expiresAfter(wholeNumber(...lifetime)),
+  expires_after: v.optional(FormExpiry),
 });
 
 /** The query of `GET /v1/files`. */
@@ -59,7 +52,7 @@ export const UploadRequest = v.object({
   purpose,
   bytes: integerBetween(1, maxUploadBytes),
   mime_type: stringUpTo(200),
-  expires_after: expiresAfter(integerBetween(...lifetime)),
+  expires_after: v.optional(v.nullable(Expiry)),
 });
 
 /** The path of a route to one upload. */
@@ -71,5 +64,5 @@ export const PartForm = v.object({ data: FormFile });
 /** The body of `POST /v1/uploads/{upload_id}/complete`. */
 export const CompletionRequest = v.object({
   part_ids: listOf(v.string(), maxParts),
-  md5: v.optional(v.nullable(v.pipe(v.string(), v.regex(/^[0-9a-f]{32}$/i)))),
+  md5: v.optional(v.nullable(v.pipe(v.string(), v.regex(/^[0-9a-fA-F]{32}$/)))),
 });

@@ -61,12 +61,12 @@ async function setField(
   name: string,
   value: File | string,
 ): Promise<void> {
-  const [, outer, inner] = /^([^[\]]+)\[([^[\]]+)\]$/.exec(name) ?? [];
+  const [, outer, inner] = /^([^[\]]+)\[([^[\]]*)\]/.exec(name) ?? [];
   const given =
     typeof value === 'string'
       ? value
       : { filename: value.name, bytes: new Uint8Array(await value.arrayBuffer()) };
-  if (!outer || !inner) define(fields, name, given);
+  if (outer === undefined || inner === undefined) define(fields, name, given);
   else {
     if (!Object.hasOwn(fields, outer)) define(fields, outer, {});
     const within = fields[outer];

@@ -8,20 +8,16 @@ import { completionErrorAnswer } from './error-answers.ts';
 import { component, content, json, type Operation, parameters } from './operation.ts';
 
 export const batchComponents = {
-  BatchRequest: component(
-    BatchRequest,
-    'A file of requests that are to be asked within a day.',
-    {
-      input_file_id:
-        'A file that was uploaded with the purpose `batch`: JSON Lines of `{custom_id, method, url, body}`, at most 50,000 and 200 MB.',
-      endpoint: 'The route that all lines ask: the `url` of each.',
-      completion_window: 'How long it may take. What isn’t done by then expires.',
-      metadata:
-        'Up to 16 tags of your own, which stand on all charges. `on_budget` says what becomes of lines that the key’s budget doesn’t cover: `wait`, as if nothing were said, until it renews or is raised, if it ever does; or `fail`, at once. Either way those that wait when the window ends expire.',
-      output_expires_after:
-        'For how long the files of results are kept, from when they are made: 30 days unless you say otherwise.',
-    },
-  ),
+  BatchRequest: component(BatchRequest, 'A file of requests that are to be asked within a day.', {
+    input_file_id:
+      'A file that was uploaded with the purpose `batch`: JSON Lines of `{custom_id, method, url, body}`, at most 50,000 and 200 MB.',
+    endpoint: 'The route that all lines ask: the `url` of each.',
+    completion_window: 'How long it may take. What isn’t done by then expires.',
+    metadata:
+      'Up to 16 tags of your own, which stand on all charges. `on_budget` says what becomes of lines that the key’s budget doesn’t cover: `wait`, as if nothing were said, until it renews or is raised, if it ever does; or `fail`, at once. Either way those that wait when the window ends expire.',
+    output_expires_after:
+      'For how long the files of results are kept, from when they are made: 30 days unless you say otherwise.',
+  }),
   Batch: component(Batch, 'A batch as it stands now. Times are in seconds since 1970.', {
     id: '`batch_` and a UUID that sorts by time; its job’s id has `job_` in place of it.',
     object: 'What kind of object this is.',
@@ -225,7 +221,8 @@ export const batchOperations: Operation[] = [
     operationId: 'getBatch',
     tag: 'Batches',
     summary: 'Read a batch',
-    description: 'As it stands now. Its results are read as files: `GET /v1/files/{file_id}/content`.',
+    description:
+      'As it stands now. Its results are read as files: `GET /v1/files/{file_id}/content`.',
     parameters: [path],
     answers: {
       200: json('The batch.', Batch, {

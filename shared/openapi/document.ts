@@ -9,6 +9,7 @@ import { completionComponents, completionOperations } from './completions.ts';
 import { embeddingComponents, embeddingOperations } from './embeddings.ts';
 import { errorComponents } from './error-bodies.ts';
 import { feedbackComponents, feedbackOperation } from './feedback.ts';
+import { fileComponents, fileOperations } from './files.ts';
 import { headers } from './headers.ts';
 import { resultComponents } from './job-results.ts';
 import { jobComponents, jobOperations } from './jobs.ts';
@@ -19,12 +20,13 @@ import { pathsOf, webhooksOf } from './paths.ts';
 import { serviceComponents, serviceOperations } from './service.ts';
 import { sessionComponents, sessionOperations } from './sessions.ts';
 import { estimateComponents, submissionComponents, submitOperation } from './submit-job.ts';
+import { uploadComponents, uploadOperations } from './uploads.ts';
 import { usageComponents, usageOperations } from './usage.ts';
 import { webhookComponents, webhooks } from './webhooks.ts';
 
 const description = `Chat and OCR for many API keys, each metered exactly.
 
-Send your key with every request: \`Authorization: Bearer sk-…\`. Bodies are JSON, at most 6 MB when they are escaped as a string once more (4.5 MB of text with quotes and line breaks), nested at most ${maxNesting} levels deep, and with at most ${maxJsonValues} values in all, the names in objects counted too.
+Send your key with every request: \`Authorization: Bearer sk-…\`. Bodies are JSON, but for files; at most 6 MB when they are escaped as a string once more (4.5 MB of text with quotes and line breaks), nested at most ${maxNesting} levels deep, and with at most ${maxJsonValues} values in all, the names in objects counted too.
 
 What is wrong with a request is told as 422 with a list of \`{loc, msg, type}\`, of the first ${maxFieldErrors} faults at most; any other error as \`{"detail": "a sentence"}\`; under \`/v1\` as \`{"error": {message, type, param, code}}\`. Every answer carries \`x-amzn-requestid\`: quote it when you report a fault. A field or parameter that the service doesn't know is ignored; one that looks like a misspelled name is refused, with the name that was likely meant.
 
@@ -43,6 +45,8 @@ const components: Record<string, Component> = {
   ...completionComponents,
   ...embeddingComponents,
   ...batchComponents,
+  ...fileComponents,
+  ...uploadComponents,
   ...usageComponents,
   ...feedbackComponents,
   ...serviceComponents,
@@ -57,6 +61,8 @@ const operations = [
   ...completionOperations,
   ...embeddingOperations,
   ...batchOperations,
+  ...fileOperations,
+  ...uploadOperations,
   ...usageOperations,
   feedbackOperation,
   ...serviceOperations,

@@ -1,5 +1,6 @@
 import { type ConversionConfig, type JsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
+import { FormFile } from '../http/form.ts';
 import type { Component } from './operation.ts';
 
 /** The reference by which the document's parts name a listed schema. */
@@ -62,8 +63,13 @@ function described(
   };
 }
 
+/** How OpenAPI writes a file within a form. @see https://spec.openapis.org/oas/v3.1.1.html#considerations-for-file-uploads */
+const file: JsonSchema = { type: 'string', contentMediaType: 'application/octet-stream' };
+
 /** Changes what the conversion makes of some schemas; undefined leaves it as it is. */
 function adjusted(source: v.GenericSchema, schema: JsonSchema): JsonSchema | undefined {
+  if (source === FormFile) return file;
+  if (source.type === 'instance') return schema;
   if (source.type === 'nullable') return nullable(schema);
   if (source.type === 'variant') return discriminated(source as unknown as Variant, schema);
   if (source.type !== 'object' && source.type !== 'loose_object') return undefined;

@@ -11,6 +11,7 @@ export const tags = {
   Embeddings: 'Vectors of texts, for search and comparison, by OpenAI’s protocol.',
   Batches:
     'Files of up to 50,000 requests, answered within a day, by OpenAI’s protocol. Each is a job.',
+  Files: 'Files of a key, by OpenAI’s protocol: requests of batches, their results, documents.',
   Usage: 'What a key may spend, and what it has spent.',
   Feedback: 'What users thought of an answer.',
   Service: 'The service itself; no API key is asked for.',
@@ -29,6 +30,8 @@ export interface Operation {
   open?: boolean;
   parameters?: ParameterGroup[];
   body?: Content;
+  /** Whether the body is a form, of `multipart/form-data`, and not JSON. */
+  form?: boolean;
   /** By status, or by `5XX`. */
   answers: Record<string, Answer>;
 }

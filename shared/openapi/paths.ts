@@ -40,7 +40,8 @@ export function webhooksOf(webhooks: Record<string, Webhook>, schemaOf: SchemaOf
 }
 
 function operationOf(operation: Operation, schemaOf: SchemaOf) {
-  const { operationId, tag, summary, description, open, parameters, body, answers } = operation;
+  const { operationId, tag, summary, description, open, parameters, body, form, answers } =
+    operation;
   return {
     operationId,
     tags: [tag],
@@ -48,7 +49,7 @@ function operationOf(operation: Operation, schemaOf: SchemaOf) {
     description,
     ...(open && { security: [] }),
     ...(parameters && { parameters: parameters.flatMap(parametersOf) }),
-    ...(body && { requestBody: bodyOf(body, schemaOf) }),
+    ...(body && { requestBody: bodyOf(body, schemaOf, form ? 'multipart/form-data' : undefined) }),
     responses: Object.fromEntries(
       Object.entries({ ...commonErrorAnswers(operation), ...answers }).map(([status, answer]) => [
         status,
@@ -58,9 +59,9 @@ function operationOf(operation: Operation, schemaOf: SchemaOf) {
   };
 }
 
-const bodyOf = (body: Content, schemaOf: SchemaOf) => ({
+const bodyOf = (body: Content, schemaOf: SchemaOf, mediaType = 'application/json') => ({
   required: true,
-  content: { 'application/json': contentOf(body, schemaOf) },
+  content: { [mediaType]: contentOf(body, schemaOf) },
 });
 
 function parametersOf({ in: part, entries, descriptions }: ParameterGroup) {

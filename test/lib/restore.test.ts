@@ -37,7 +37,9 @@ const tables = resourcesOf(template, 'AWS::DynamoDB::GlobalTable').map(
   ([id]) => `${stackName}-${id}`,
 );
 const sessions = tables.find((name) => name.includes('chatsessions')) ?? '';
-const bucket = `${stackName}-${resourcesOf(template, 'AWS::S3::Bucket')[0]?.[0].toLowerCase()}-1a`;
+const buckets = resourcesOf(template, 'AWS::S3::Bucket').map(
+  ([id]) => `${stackName}-${id.toLowerCase()}-1a`,
+);
 const secrets = resourcesOf(template, 'AWS::SecretsManager::Secret').map(
   ([id]) => `arn:aws:secretsmanager:us-east-1:000000000000:secret:${id}-1a2b-3c`,
 );
@@ -48,7 +50,7 @@ const account = await useRecoveringAccount(dynamodbUrl, {
   ),
   resources: [
     ...tables.map((name): [string, string] => ['AWS::DynamoDB::GlobalTable', name]),
-    ['AWS::S3::Bucket', bucket],
+    ...buckets.map((name): [string, string] => ['AWS::S3::Bucket', name]),
     ...secrets.map((arn): [string, string] => ['AWS::SecretsManager::Secret', arn]),
     ['AWS::SQS::Queue', 'a-queue'],
   ],

@@ -25,6 +25,7 @@ describe('routes', () => {
     expect(routes.sort()).toEqual([
       `DELETE /batch/jobs/{job_id} delete-job ${authorizer}`,
       `DELETE /chat/sessions/{session_id} delete-session ${authorizer}`,
+      `DELETE /v1/files/{file_id} delete-file ${authorizer}`,
       'GET  get-index everyone',
       `GET /batch/jobs list-jobs ${authorizer}`,
       `GET /batch/jobs/{job_id} get-job ${authorizer}`,
@@ -41,6 +42,9 @@ describe('routes', () => {
       `GET /user/stats get-stats ${authorizer}`,
       `GET /v1/batches list-batches ${authorizer}`,
       `GET /v1/batches/{batch_id} get-batch ${authorizer}`,
+      `GET /v1/files list-files ${authorizer}`,
+      `GET /v1/files/{file_id} get-file ${authorizer}`,
+      `GET /v1/files/{file_id}/content get-file-content ${authorizer}`,
       `GET /v1/models list-models ${authorizer}`,
       `GET /v1/models/{model+} get-model ${authorizer}`,
       `POST /batch/jobs submit-job ${authorizer}`,
@@ -53,6 +57,11 @@ describe('routes', () => {
       `POST /v1/batches/{batch_id}/cancel cancel-batch ${authorizer}`,
       `POST /v1/chat/completions create-chat-completion ${authorizer}`,
       `POST /v1/embeddings create-embeddings ${authorizer}`,
+      `POST /v1/files create-file ${authorizer}`,
+      `POST /v1/uploads create-upload ${authorizer}`,
+      `POST /v1/uploads/{upload_id}/cancel cancel-upload ${authorizer}`,
+      `POST /v1/uploads/{upload_id}/complete complete-upload ${authorizer}`,
+      `POST /v1/uploads/{upload_id}/parts add-upload-part ${authorizer}`,
     ]);
   });
 
@@ -126,6 +135,15 @@ describe('routes', () => {
         'GET /~1v1~1batches~1{batch_id} 500 200',
         'POST /~1v1~1batches 400 200',
         'POST /~1v1~1batches~1{batch_id}~1cancel 500 200',
+        'DELETE /~1v1~1files~1{file_id} 500 200',
+        'GET /~1v1~1files 500 200',
+        'GET /~1v1~1files~1{file_id} 500 200',
+        'GET /~1v1~1files~1{file_id}~1content 1000 1000',
+        'POST /~1v1~1files 400 200',
+        'POST /~1v1~1uploads 500 200',
+        'POST /~1v1~1uploads~1{upload_id}~1cancel 500 200',
+        'POST /~1v1~1uploads~1{upload_id}~1complete 1000 1000',
+        'POST /~1v1~1uploads~1{upload_id}~1parts 400 200',
         'GET /~1v1~1models 500 200',
         'GET /~1v1~1models~1{model+} 500 200',
         'POST /~1batch~1jobs 400 200',
@@ -152,6 +170,10 @@ describe('routes', () => {
       SecurityPolicy: 'SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09',
       EndpointAccessMode: 'BASIC',
     });
+  });
+
+  it('hand forms over in base64, whose bytes would be spoiled as text, and nothing else', () => {
+    expect(only('AWS::ApiGateway::RestApi')['BinaryMediaTypes']).toEqual(['multipart/form-data']);
   });
 
   it('log one JSON line a request, without header, query or body', () => {

@@ -1,10 +1,28 @@
 import { describe, expect, it } from 'vitest';
 import { type Resource, resourcesOf } from '../../lib/local/template/template.ts';
-import { all, only, referencesIn, stackName, template } from '../support/run/stack-template.ts';
+import { all, referencesIn, stackName, template } from '../support/run/stack-template.ts';
 
 const storeTypes = ['AWS::DynamoDB::GlobalTable', 'AWS::S3::Bucket', 'AWS::SecretsManager::Secret'];
 const lastingTypes = [...storeTypes, 'AWS::IAM::Role', 'AWS::Logs::LogGroup', 'AWS::SQS::Queue'];
 const nameProperties = ['BucketName', 'LogGroupName', 'Name', 'QueueName', 'RoleName', 'TableName'];
+
+/** The bucket of a capability. */
+const bucketOf = (name: string) =>
+  all('AWS::S3::Bucket').find(([id]) => id.startsWith(name))?.[1] ?? {};
+
+const kept = {
+  PublicAccessBlockConfiguration: {
+    BlockPublicAcls: true,
+    BlockPublicPolicy: true,
+    IgnorePublicAcls: true,
+    RestrictPublicBuckets: true,
+  },
+  BucketEncryption: {
+    ServerSideEncryptionConfiguration: [
+      { ServerSideEncryptionByDefault: { SSEAlgorithm: 'AES256' } },
+    ],
+  },
+};
 
 describe('stores', () => {
   it.each(all('AWS::DynamoDB::GlobalTable'))('%s is on demand and encrypted', (_, table) => {
@@ -34,26 +52,21 @@ describe('stores', () => {
   });
 
   it('of bodies is private, encrypted and forgets after the jobs do, and what is handed over in a day', () => {
-    const bucket = only('AWS::S3::Bucket');
-
-    expect(bucket).toMatchObject({
-      PublicAccessBlockConfiguration: {
-        BlockPublicAcls: true,
-        BlockPublicPolicy: true,
-        IgnorePublicAcls: true,
-        RestrictPublicBuckets: true,
-      },
-      BucketEncryption: {
-        ServerSideEncryptionConfiguration: [
-          { ServerSideEncryptionByDefault: { SSEAlgorithm: 'AES256' } },
-        ],
-      },
+    expect(bucketOf('jobs')).toMatchObject({
+      ...kept,
       LifecycleConfiguration: {
         Rules: [
           { ExpirationInDays: 120, Status: 'Enabled' },
           { Prefix: 'handed-over/', ExpirationInDays: 1, Status: 'Enabled' },
         ],
       },
+    });
+  });
+
+  it('of files is private and encrypted, and forgets nothing but parts that never came to their end', () => {
+    expect(bucketOf('files')).toMatchObject(kept);
+    expect(bucketOf('files')['LifecycleConfiguration']).toEqual({
+      Rules: [{ AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 }, Status: 'Enabled' }],
     });
   });
 

@@ -65,6 +65,38 @@ describe('what the document says of an answer holds for', () => {
     await expectAnswer('getJob', 404, { parameters: { job_id: id } });
   });
 
+  it('a file, and an upload that becomes one', async () => {
+    const asked = { filename: 'a', purpose: 'batch', mime_type: 'text/plain' };
+    const made = await expectAnswer('createFile', 200, { body: { file: 'x', purpose: 'batch' } });
+    const parameters = { file_id: JSON.parse(made.text).id as string };
+    await expectAnswer('createFile', 400, { body: { file: 'x' } });
+    await expectAnswer('listFiles', 200);
+    await expectAnswer('listFiles', 400, { parameters: { after: 'x' } });
+    await expectAnswer('getFile', 200, { parameters });
+    await expectAnswer('getFileContent', 200, { parameters });
+    await expectAnswer('getFileContent', 206, { parameters: { ...parameters, Range: 'bytes=0-' } });
+    await expectAnswer('getFileContent', 416, { parameters: { ...parameters, Range: 'bytes=9-' } });
+    await expectAnswer('deleteFile', 200, { parameters });
+    await expectAnswer('getFile', 404, { parameters });
+    await expectAnswer('getFileContent', 404, { parameters });
+
+    const begun = await expectAnswer('createUpload', 200, { body: { ...asked, bytes: 1 } });
+    const upload = { upload_id: JSON.parse(begun.text).id as string };
+    const sent = await expectAnswer('addUploadPart', 200, {
+      ...{ parameters: upload, body: { data: 'x' } },
+    });
+    const part_ids = [JSON.parse(sent.text).id as string];
+    await expectAnswer('completeUpload', 400, { parameters: upload, body: { part_ids: [] } });
+    await expectAnswer('completeUpload', 200, { parameters: upload, body: { part_ids } });
+    await expectAnswer('addUploadPart', 400, { parameters: upload, body: { data: 'x' } });
+    await expectAnswer('cancelUpload', 400, { parameters: upload });
+    const other = await expectAnswer('createUpload', 200, { body: { ...asked, bytes: 1 } });
+    await expectAnswer('cancelUpload', 200, {
+      parameters: { upload_id: JSON.parse(other.text).id as string },
+    });
+    await expectAnswer('createUpload', 400, { body: { ...asked, bytes: 0 } });
+  });
+
   it('an image that was read', { tags: 'exhaustive' }, async () => {
     const data = Buffer.from(await greyJpeg(200, 300)).toString('base64');
     const image = { type: 'image_url', image_url: { url: `data:image/jpeg;base64,${data}` } };
@@ -160,7 +192,7 @@ describe('what the document says of a refusal holds for', () => {
   const locked = served.operations.filter(({ security }) => !security);
 
   it.each(locked)('$operationId without a key', async ({ operationId }) => {
-    const parameters = { job_id: 'job_x', session_id: 's' };
+    const parameters = { job_id: 'job_x', session_id: 's', file_id: 'f', upload_id: 'u' };
 
     await expectAnswer(operationId, 401, { authorization: undefined, parameters });
   });
@@ -182,7 +214,10 @@ describe('what the document says of a refusal holds for', () => {
   });
 
   it('an unknown job, model, key or file', async () => {
-    const parameters = { job_id: 'job_x', session_id: 'unknown' };
+    const parameters = {
+      ...{ job_id: 'job_x', session_id: 'unknown' },
+      ...{ file_id: 'file-x', upload_id: 'upload_x' },
+    };
 
     await expectAnswer('deleteSession', 404, { parameters });
     await expectAnswer('getJob', 404, { parameters });
@@ -190,6 +225,11 @@ describe('what the document says of a refusal holds for', () => {
     await expectAnswer('stopJob', 404, { parameters });
     await expectAnswer('retryJob', 404, { parameters });
     await expectAnswer('deleteJob', 404, { parameters });
+    for (const id of ['getFile', 'getFileContent', 'deleteFile', 'cancelUpload']) {
+      await expectAnswer(id, 404, { parameters });
+    }
+    await expectAnswer('addUploadPart', 404, { parameters, body: { data: 'x' } });
+    await expectAnswer('completeUpload', 404, { parameters, body: { part_ids: [] } });
     await expectAnswer('createChatCompletion', 404, { body: { ...completion, model: 'x' } });
     await expectAnswer('streamChat', 401, { body: { message: 'Hello', api_key: 'sk-x' } });
     await expectAnswer('getDocsFile', 404, { parameters: { file: '__proto__' } });

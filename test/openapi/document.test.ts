@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { version } from '../../shared/version.ts';
 import { shared } from '../support/run/shared.ts';
 import { all, type Properties, referencesIn, template } from '../support/run/stack-template.ts';
-import { type Schema, ServedDocument } from './served-document.ts';
+import { bodyOf, type Schema, ServedDocument } from './served-document.ts';
 
 const served = await ServedDocument.of(await shared('stage'));
 const { document, operations } = served;
@@ -91,7 +91,7 @@ describe('the document', () => {
       ...['job.done', 'job.failed', 'job.cancelled', 'budget.reached'],
     ]);
     for (const [type, { post }] of Object.entries(document.webhooks)) {
-      const { schema, examples = {} } = post.requestBody.content['application/json'];
+      const { schema, examples = {} } = bodyOf(post) ?? {};
       expect(served.resolve(schema).properties.type.enum).toContain(type);
       expect(Object.values(examples)).toMatchObject([{ value: { type } }]);
     }

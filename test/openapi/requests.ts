@@ -2,7 +2,14 @@ import fc from 'fast-check';
 import type { Target } from '../support/servers/api.ts';
 import { mutated } from './mutations.ts';
 import type { Pool, SchemaValues } from './schema-values.ts';
-import type { Answer, Operation, Parameter, ServedDocument } from './served-document.ts';
+import {
+  type Answer,
+  bodyOf,
+  formType,
+  type Operation,
+  type Parameter,
+  type ServedDocument,
+} from './served-document.ts';
 
 /** A request of an operation, before it is written down. */
 export interface OperationRequest {
@@ -15,11 +22,12 @@ export interface OperationRequest {
 
 /** Requests of an operation: what the document allows, and what it doesn't. */
 export function requestsOf(
-  { parameters = [], requestBody }: Operation,
+  operation: Operation,
   values: SchemaValues,
   keys: string[],
 ): fc.Arbitrary<OperationRequest> {
-  const media = requestBody?.content['application/json'];
+  const { parameters = [] } = operation;
+  const media = bodyOf(operation);
   const examples = Object.values(media?.examples ?? {}).map(({ value }) => value);
   return fc.record(
     {
@@ -42,13 +50,14 @@ export function requestsOf(
 
 /** Requests of each key with all that must be given: the first example of a body, and each thing that a path may name. */
 export function plainRequests(
-  { parameters = [], requestBody }: Operation,
+  operation: Operation,
   pool: Pool,
   keys: string[],
 ): OperationRequest[] {
+  const { parameters = [] } = operation;
   const [name] = parameters.flatMap((each) => (each.in === 'path' ? each.name : []));
   const paths = name ? (pool.get(name) ?? []).map((value) => ({ [name]: String(value) })) : [{}];
-  const [example] = Object.values(requestBody?.content['application/json'].examples ?? {});
+  const [example] = Object.values(bodyOf(operation)?.examples ?? {});
   return paths.flatMap((path) =>
     [...new Set(keys)].map((key) => ({
       parameters: path,
@@ -83,10 +92,11 @@ function parameterValues(
 /** Whether the document allows a request. */
 export function isAllowed(
   served: ServedDocument,
-  { parameters = [], requestBody }: Operation,
+  operation: Operation,
   request: OperationRequest,
 ): boolean {
-  const media = requestBody?.content['application/json'];
+  const { parameters = [] } = operation;
+  const media = bodyOf(operation);
   if (media && (request.isCut || request.body === undefined)) return false;
   if (media && served.errorsOf(media.schema, request.body).length > 0) return false;
   return parameters.every(({ name, required, schema }) => {
@@ -100,9 +110,10 @@ export function isAllowed(
 /** Sends a request to a stage. */
 export async function sendRequest(
   { base_url }: Target,
-  { method, path, parameters = [] }: Operation,
+  operation: Operation,
   { parameters: given, body, isCut, authorization }: OperationRequest,
 ): Promise<Answer> {
+  const { method, path, parameters = [] } = operation;
   const url = new URL(
     base_url + path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(given[name] ?? '')),
   );
@@ -113,11 +124,32 @@ export async function sendRequest(
     if (part === 'query') url.searchParams.set(name, value);
     if (part === 'header') headers.set(name, value);
   }
-  const text = JSON.stringify(body) ?? '';
+  const isForm = operation.requestBody?.content[formType] !== undefined;
+  const form = isForm && typeof body === 'object' && body !== null && formOf(body);
+  const sent = form || new Response(JSON.stringify(body) ?? '');
+  if (form) headers.set('content-type', form.headers.get('content-type') ?? '');
+  const bytes = await sent.bytes();
   const response = await fetch(url, {
     method: method.toUpperCase(),
     headers,
-    ...(method === 'post' && { body: isCut ? text.slice(0, -1) : text }),
+    // Of a form the mark of its end is cut.
+    ...(method === 'post' && { body: isCut ? bytes.subarray(0, form ? -6 : -1) : bytes }),
   });
   return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+/** Writes an object as a form: texts of files as files, other values as texts, and those in objects by `a[b]`. */
+function formOf(body: object): Response {
+  const form = new FormData();
+  const add = (name: string, value: unknown, isFile = false): void => {
+    if (value === null || value === undefined) return;
+    if (isFile && typeof value === 'string') form.append(name, new Blob([value]), 'file.txt');
+    else if (typeof value !== 'object') form.append(name, String(value));
+    else if (Object.keys(value).length === 0) form.append(name, '');
+    else for (const [inner, each] of Object.entries(value)) add(`${name}[${inner}]`, each);
+  };
+  for (const [name, value] of Object.entries(body)) {
+    add(name, value, ['file', 'data'].includes(name));
+  }
+  return new Response(form);
 }

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Schema, ServedDocument } from './served-document.ts';
+import { bodyOf, type Schema, type ServedDocument } from './served-document.ts';
 
 /** Values to draw from, by the name of the property or parameter that they belong to. */
 export type Pool = Map<string, unknown[]>;
@@ -105,10 +105,10 @@ export function exampleValues({ operations }: ServedDocument): Pool {
       collect(each);
     }
   };
-  for (const { parameters = [], requestBody } of operations) {
+  for (const operation of operations) {
+    const { parameters = [] } = operation;
     for (const { name, example } of parameters) if (example !== undefined) add(name, example);
-    for (const { value } of Object.values(requestBody?.content['application/json'].examples ?? {}))
-      collect(value);
+    for (const { value } of Object.values(bodyOf(operation)?.examples ?? {})) collect(value);
   }
   return pool;
 }

@@ -25,9 +25,17 @@ interface Description {
   tags: string[];
   security?: object[];
   parameters?: Parameter[];
-  requestBody?: { content: { 'application/json': Media } };
+  requestBody?: { content: Partial<Record<BodyType, Media>> };
   responses: Record<string, Response>;
 }
+type BodyType = 'application/json' | typeof formType;
+
+export const formType = 'multipart/form-data';
+
+/** What the document says of an operation's body; undefined for one without. */
+export const bodyOf = ({ requestBody }: Pick<Operation, 'requestBody'>): Media | undefined =>
+  requestBody?.content['application/json'] ?? requestBody?.content[formType];
+
 interface OpenApi {
   tags: { name: string }[];
   paths: Record<string, Record<string, Description>>;

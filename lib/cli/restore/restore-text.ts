@@ -26,7 +26,7 @@ export function describeRest(
   const names = [...restorations.map(({ target }) => target), ...unrestorable, ...others];
   return `Callers are still served from the old tables. To put the new ones in their place, with an outage of some minutes:
 
-  npx cdk destroy ${stack}      # keeps every table, the bucket and the secrets (quire:removalPolicy=retain)
+  npx cdk destroy ${stack}      # keeps every table, the buckets and the secrets (quire:removalPolicy=retain)
   npm run synth
   npm run adopt -- ${stack} \\
 ${names.map((name) => `    ${name}`).join(' \\\n')}
@@ -34,5 +34,5 @@ ${names.map((name) => `    ${name}`).join(' \\\n')}
 then the commands that adopt prints, and npm run deploy. The API's address is new unless quire:domain gives it one. After that
 run npm run usage -- check --stack ${stack}, and npm run usage -- rebuild for each key that it names. What was charged after
 the instant is not in the new tables: npm run usage -- export of the old stack has it, before it is destroyed. Objects of
-the bucket are as they are now. Delete the old tables once you no longer want them.`;
+the buckets are as they are now. Delete the old tables once you no longer want them.`;
 }

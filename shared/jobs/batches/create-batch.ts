@@ -1,8 +1,9 @@
 import * as v from 'valibot';
 import { requireFile } from '../../files/file.ts';
+import { Expiry } from '../../files/requests.ts';
 import type { Caller } from '../../http/caller.ts';
 import { ServiceError, valueError } from '../../http/errors.ts';
-import { dictionary, integerBetween, orNull, stringUpTo } from '../../http/schema.ts';
+import { dictionary, orNull, stringUpTo } from '../../http/schema.ts';
 import { limitsOf } from '../../keys/key-limits.ts';
 import { Metadata, metadataOf } from '../../ledger/metadata.ts';
 import { lineEndpointNames } from '../chat/line-endpoint.ts';
@@ -28,11 +29,7 @@ export const BatchRequest = dictionary(
     endpoint: v.picklist(lineEndpointNames),
     completion_window: v.literal('24h'),
     metadata: orNull(Metadata),
-    output_expires_after: orNull(
-      dictionary(
-        v.object({ anchor: v.literal('created_at'), seconds: integerBetween(3_600, 2_592_000) }),
-      ),
-    ),
+    output_expires_after: orNull(dictionary(Expiry)),
   }),
 );
 

@@ -3,19 +3,12 @@ import { getItems, queryPages } from '../../aws/dynamodb.ts';
 import { setting } from '../../config.ts';
 import type { Caller } from '../../http/caller.ts';
 import { typedMessage } from '../../http/field-errors.ts';
+import { wholeNumber } from '../../http/schema.ts';
 import type { Job } from '../job.ts';
 import { Batch, toBatch } from './batch.ts';
 import { type BatchJob, batchIdPattern } from './batch-job.ts';
 
 const maxListed = 100;
-
-const Limit = v.pipe(
-  v.string(),
-  v.regex(/^\d{1,15}$/, typedMessage('int_parsing', 'Input should be a valid integer')),
-  v.transform(Number),
-  v.minValue(1),
-  v.maxValue(maxListed),
-);
 
 /** The query of `GET /v1/batches`. */
 export const BatchListQuery = v.object({
@@ -25,7 +18,7 @@ export const BatchListQuery = v.object({
       v.regex(batchIdPattern, typedMessage('value_error', 'Value error, not the id of a batch')),
     ),
   ),
-  limit: v.optional(Limit, '20'),
+  limit: v.optional(wholeNumber(1, maxListed), '20'),
 });
 
 export type BatchListQuery = v.InferOutput<typeof BatchListQuery>;

@@ -1,0 +1,194 @@
+import * as v from 'valibot';
+import { DeletedFile } from '../files/delete-file.ts';
+import { FileObject } from '../files/file.ts';
+import { FileList } from '../files/list-files.ts';
+import {
+  Expiry,
+  FileForm,
+  FileListQuery,
+  FilePath,
+  FormExpiry,
+  lifetime,
+  RangeHeader,
+} from '../files/requests.ts';
+import { completionErrorAnswer } from './error-answers.ts';
+import { component, content, json, type Operation, parameters } from './operation.ts';
+
+const expiry = {
+  anchor: 'From when on.',
+  seconds: 'After how many seconds: an hour to 30 days.',
+};
+
+export const fileComponents = {
+  FileForm: component(FileForm, 'A file, and what it is for.', {
+    file: 'Its bytes, and its name: 4 MB at most.',
+    purpose: '`batch` for a file of requests, `user_data` for documents; the others are kept, too.',
+    expires_after: 'When it goes: `seconds` after it was made. Files of batches go after 30 days.',
+  }),
+  FormExpiry: {
+    ...component(FormExpiry, 'When a file goes.', expiry),
+    // In a form it is the field `expires_after[seconds]`, whose text is read as a number.
+    rules: {
+      properties: {
+        anchor: { const: 'created_at', description: expiry.anchor },
+        seconds: {
+          type: 'integer' as const,
+          minimum: lifetime[0],
+          maximum: lifetime[1],
+          description: expiry.seconds,
+        },
+      },
+    },
+  },
+  Expiry: component(Expiry, 'When a file goes.', expiry),
+  FileObject: component(FileObject, 'A file.', {
+    id: 'Its id.',
+    object: 'What kind of object this is.',
+    bytes: 'How many it has.',
+    created_at: 'When it was made, in seconds since 1970.',
+    expires_at: 'When it goes; null if it stays.',
+    filename: 'Its name.',
+    purpose: 'What it is for; `batch_output` is what a batch has made.',
+    status: 'Always `processed`: a file is there once it is whole.',
+    status_details: 'Always null.',
+  }),
+  FileList: component(FileList, 'A page of files.', {
+    object: 'What kind of object this is.',
+    data: 'The files.',
+    first_id: 'The id of the first; null if there is none.',
+    last_id: 'The id of the last, behind which the next page begins.',
+    has_more: 'Whether there is a next page.',
+  }),
+  DeletedFile: component(DeletedFile, 'A file that is deleted.', {
+    id: 'Its id.',
+    object: 'What kind of object it was.',
+    deleted: 'That it is.',
+  }),
+};
+
+const id = 'file-0199b3c1d2e37f40a1b2c3d4e5f60718';
+const example = {
+  ...{ id, object: 'file' as const, bytes: 140, created_at: 1_795_521_600 },
+  ...{ expires_at: 1_798_113_600, filename: 'requests.jsonl', purpose: 'batch' as const },
+  ...{ status: 'processed' as const, status_details: null },
+};
+const tag = 'Files';
+const path = '/v1/files/{file_id}';
+const ofFile = parameters('path', FilePath, { file_id: { description: 'The file’s id.' } });
+const invalid = { type: 'invalid_request_error', code: 'invalid_request_error' };
+
+const noSuchFile = completionErrorAnswer(
+  'The key has no such file: it never was, it has expired or is deleted, or it is another’s.',
+  {
+    message: `No such File object: ${id}`,
+    ...{ type: 'invalid_request_error', param: 'id', code: 'not_found' },
+  },
+);
+
+export const fileOperations: Operation[] = [
+  {
+    tag,
+    method: 'post',
+    path: '/v1/files',
+    operationId: 'createFile',
+    summary: 'Upload a file',
+    description:
+      'Keeps a file of up to 4 MB: the gateway takes no larger body. Larger files go through `POST /v1/uploads`. A key’s files have a most in number and bytes.',
+    form: true,
+    body: content(FileForm, {
+      'A file of requests': {
+        file: '{"custom_id":"1","method":"POST","url":"/v1/chat/completions","body":{"model":"gpt-4.1","messages":[{"role":"user","content":"Hi"}]}}\n',
+        purpose: 'batch',
+        expires_after: { anchor: 'created_at', seconds: 3600 },
+      } as never,
+    }),
+    answers: {
+      200: json('The file.', FileObject, { 'A file of requests': example }),
+      400: completionErrorAnswer('Something is wrong with the form, or the key’s quota is spent.', {
+        message: 'purpose: Field required',
+        ...{ param: 'purpose', ...invalid },
+      }),
+    },
+  },
+  {
+    tag,
+    method: 'get',
+    path: '/v1/files',
+    operationId: 'listFiles',
+    summary: 'List your files',
+    description: 'Your key’s files, the newest first.',
+    parameters: [
+      parameters('query', FileListQuery, {
+        purpose: { description: 'Only those for this.' },
+        limit: { description: 'The most of a page; 10,000 by default.' },
+        order: { description: '`asc` for the oldest first.' },
+        after: { description: '`last_id` of the page before.', example: id },
+      }),
+    ],
+    answers: {
+      200: json('A page of files.', FileList, {
+        'The last page': {
+          ...{ object: 'list', data: [example], first_id: id, last_id: id, has_more: false },
+        },
+      }),
+      400: completionErrorAnswer('Something is wrong with the query.', {
+        message: 'limit: Input should be less than or equal to 10000',
+        ...{ param: 'limit', ...invalid },
+      }),
+    },
+  },
+  {
+    ...{ tag, path, parameters: [ofFile] },
+    method: 'get',
+    operationId: 'getFile',
+    summary: 'Read what a file is',
+    description: 'A file without its bytes.',
+    answers: { 200: json('The file.', FileObject, { 'A file': example }), 404: noSuchFile },
+  },
+  {
+    ...{ tag, path, parameters: [ofFile] },
+    method: 'delete',
+    operationId: 'deleteFile',
+    summary: 'Delete a file',
+    description:
+      'From then on nobody can read it, and it counts no more. Who asks again within some minutes is told the same.',
+    answers: {
+      200: json('It is deleted.', DeletedFile, {
+        'A file': { id, object: 'file', deleted: true },
+      }),
+      404: noSuchFile,
+    },
+  },
+  {
+    tag,
+    method: 'get',
+    path: `${path}/content`,
+    operationId: 'getFileContent',
+    summary: 'Read a file',
+    description:
+      'Its bytes, as a stream of 15 minutes at most. A download that broke off goes on with a `Range`.',
+    parameters: [
+      ofFile,
+      parameters('header', RangeHeader, {
+        range: {
+          name: 'Range',
+          description: 'Which bytes: `bytes=1000-`, or `bytes=1000-1999`.',
+          example: 'bytes=0-',
+        },
+      }),
+    ],
+    answers: {
+      200: bytesAnswer('The whole file.'),
+      206: bytesAnswer('The bytes that were asked for.'),
+      404: noSuchFile,
+      416: completionErrorAnswer('The file has no such bytes.', {
+        message: 'The file has 140 bytes: there are none in the range that was asked for.',
+        ...{ type: 'invalid_request_error', param: 'range', code: 'range_not_satisfiable' },
+      }),
+    },
+  },
+];
+
+function bytesAnswer(description: string) {
+  return { description, content: { 'application/octet-stream': content(v.string()) } };
+}

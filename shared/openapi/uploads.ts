@@ -1,0 +1,144 @@
+import { CompletionRequest, PartForm, UploadPath, UploadRequest } from '../files/requests.ts';
+import { UploadObject } from '../files/upload.ts';
+import { UploadPart } from '../files/upload-part.ts';
+import { completionErrorAnswer } from './error-answers.ts';
+import { component, content, json, type Operation, parameters } from './operation.ts';
+
+export const uploadComponents = {
+  UploadRequest: component(UploadRequest, 'What an upload is to become.', {
+    filename: 'The file’s name.',
+    purpose: 'What it is for.',
+    bytes: 'How many it is to have; 8 GB at most. They count from now on.',
+    mime_type: 'Its media type.',
+    expires_after: 'When the file goes: `seconds` after it was made.',
+  }),
+  UploadObject: component(UploadObject, 'An upload.', {
+    id: 'Its id.',
+    object: 'What kind of object this is.',
+    bytes: 'How many its file is to have.',
+    created_at: 'When it began, in seconds since 1970.',
+    expires_at: 'When it takes no more parts, an hour after it began.',
+    filename: 'The file’s name.',
+    purpose: 'What it is for.',
+    status: 'Whether it takes parts, or how it ended.',
+    file: 'What it has become; null before that.',
+  }),
+  PartForm: component(PartForm, 'A part of a file.', {
+    data: 'Its bytes: 4,194,304 at most.',
+  }),
+  UploadPart: component(UploadPart, 'A part that is stored.', {
+    id: 'Its id, by which the completion names it.',
+    object: 'What kind of object this is.',
+    created_at: 'When it was stored, in seconds since 1970.',
+    upload_id: 'The upload that it is of.',
+  }),
+  CompletionOfUpload: component(CompletionRequest, 'How the parts of an upload make a file.', {
+    part_ids: 'The parts in their order.',
+    md5: 'The MD5 that they have together, in hex, if it is to be compared.',
+  }),
+};
+
+const id = 'upload_0199b3c1d2e37f40a1b2c3d4e5f60718';
+const partId = 'part_0199b3c1d2e37f40a1b2c3d4e5f60719';
+const times = { created_at: 1_795_521_600, expires_at: 1_795_525_200 };
+const pending = {
+  ...{ id, object: 'upload' as const, bytes: 200_000_000, ...times },
+  ...{ filename: 'requests.jsonl', purpose: 'batch' as const, status: 'pending' as const },
+  file: null,
+};
+const file = {
+  ...{ id: 'file-0199b3c1d2e37f40a1b2c3d4e5f60720', object: 'file' as const },
+  ...{ bytes: 200_000_000, created_at: 1_795_521_660, expires_at: 1_798_113_660 },
+  ...{ filename: 'requests.jsonl', purpose: 'batch' as const },
+  ...{ status: 'processed' as const, status_details: null },
+};
+const tag = 'Files';
+const path = '/v1/uploads/{upload_id}';
+const ofUpload = [
+  parameters('path', UploadPath, { upload_id: { description: 'The upload’s id.' } }),
+];
+const noSuchUpload = completionErrorAnswer('The key has no such upload.', {
+  message: `No such Upload object: ${id}`,
+  ...{ type: 'invalid_request_error', param: 'upload_id', code: 'not_found' },
+});
+const notPending = {
+  message: `Upload ${id} is completed: it takes no more parts, and can't be completed or cancelled.`,
+  ...{ type: 'invalid_request_error', param: 'upload_id', code: 'invalid_upload_status' },
+};
+
+export const uploadOperations: Operation[] = [
+  {
+    tag,
+    method: 'post',
+    path: '/v1/uploads',
+    operationId: 'createUpload',
+    summary: 'Begin an upload',
+    description:
+      'For a file of more than 4 MB: send its parts within an hour, several at a time if you like, then complete it.',
+    body: content(UploadRequest, {
+      'A file of requests': {
+        ...{ filename: 'requests.jsonl', purpose: 'batch', bytes: 200_000_000 },
+        mime_type: 'application/jsonl',
+      },
+    }),
+    answers: {
+      200: json('The upload.', UploadObject, { 'An upload': pending }),
+      400: completionErrorAnswer('Something is wrong with the request, or the quota is spent.', {
+        message: 'bytes: Field required',
+        ...{ type: 'invalid_request_error', param: 'bytes', code: 'invalid_request_error' },
+      }),
+    },
+  },
+  {
+    ...{ tag, parameters: ofUpload },
+    method: 'post',
+    path: `${path}/parts`,
+    operationId: 'addUploadPart',
+    summary: 'Upload a part',
+    description: 'Parts have 4,194,304 bytes at most, and no least; 10,000 of them make a file.',
+    form: true,
+    body: content(PartForm, { 'A part': { data: 'some of the bytes' } as never }),
+    answers: {
+      200: json('The part is stored.', UploadPart, {
+        'A part': {
+          ...{ id: partId, object: 'upload.part', created_at: times.created_at, upload_id: id },
+        },
+      }),
+      400: completionErrorAnswer('The upload takes no parts, or no more.', notPending),
+      404: noSuchUpload,
+    },
+  },
+  {
+    ...{ tag, parameters: ofUpload },
+    method: 'post',
+    path: `${path}/complete`,
+    operationId: 'completeUpload',
+    summary: 'Complete an upload',
+    description:
+      'Makes a file of the parts that are named. Who asks for the same again is answered the same.',
+    body: content(CompletionRequest, { 'One part': { part_ids: [partId] } }),
+    answers: {
+      200: json('The upload, with its file.', UploadObject, {
+        'An upload': { ...pending, status: 'completed', file },
+      }),
+      400: completionErrorAnswer('The parts don’t make the file, or the upload has ended.', {
+        ...{ message: `Upload ${id} has no part ${partId}.`, type: 'invalid_request_error' },
+        ...{ param: 'part_ids', code: 'invalid_part_ids' },
+      }),
+      404: noSuchUpload,
+    },
+  },
+  {
+    ...{ tag, parameters: ofUpload },
+    method: 'post',
+    path: `${path}/cancel`,
+    operationId: 'cancelUpload',
+    summary: 'Cancel an upload',
+    description: 'What was sent for it goes, and it counts no more.',
+    answers: {
+      200: json('The upload.', UploadObject, { 'An upload': { ...pending, status: 'cancelled' } }),
+      400: completionErrorAnswer('The upload has ended otherwise.', notPending),
+      404: noSuchUpload,
+    },
+  },
+];

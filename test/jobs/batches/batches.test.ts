@@ -7,7 +7,7 @@ import { cancelBatch, getBatch } from '../../../shared/jobs/batches/read-batch.t
 import { eraseCallersJob } from '../../../shared/jobs/erase/erase-job.ts';
 import { listJobs } from '../../../shared/jobs/read.ts';
 import { retryCallersJob } from '../../../shared/jobs/retry.ts';
-import { stopCallersJob } from '../../../shared/jobs/stop.ts';
+import { cancelJob, stopCallersJob } from '../../../shared/jobs/stop.ts';
 import type { Behaviour } from '../../support/servers/model-stub.ts';
 import { gate } from '../../support/servers/model-stub-pieces.ts';
 import { batchesIn, requestLine as line } from '../../support/worlds/batch-world.ts';
@@ -315,6 +315,23 @@ describe('a batch that is cancelled', () => {
     });
     await world.work();
     expect(await getBatch(caller, id)).toEqual(batch);
+  });
+
+  it('as a job that waits for its next minute keeps what was answered', async () => {
+    const caller = await world.newCaller({ requests_per_minute: 2 });
+    const created = await batches.create(caller, linesUpTo(5));
+    await world.work();
+
+    await cancelJob(caller, batches.jobIdOf(created));
+    await world.work();
+
+    const batch = await batches.read(caller, created);
+    expect(batch).toMatchObject({
+      status: 'cancelled',
+      request_counts: { total: 5, completed: 2, failed: 0 },
+    });
+    expect(await batches.outputs(caller, batch)).toHaveLength(2);
+    expect(await batches.errors(caller, batch)).toHaveLength(3);
   });
 
   it('after its end is a conflict that says how it ended', async () => {

@@ -32,7 +32,8 @@ export async function checkLines(file: RequestFile, signal: AbortSignal): Promis
   const note = (line: number | null, code: string, message: string, param: string | null) => {
     wrong += 1;
     if (errors.length === maxErrors) return;
-    errors.push({ code, message: truncated(message, maxMessage), param, line });
+    const named = param && truncated(param, maxMessage);
+    errors.push({ code, message: truncated(message, maxMessage), param: named, line });
   };
   for await (const line of linesIn(file)) {
     signal.throwIfAborted();

@@ -1,6 +1,5 @@
-import { type FileHandle, open, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { toUsd } from '../../ledger/nano-usd.ts';
 import { newTempDir } from '../../temp-dir.ts';
 import { isBatch } from '../batches/batch-job.ts';
 import { keepOutputs } from '../batches/output-files.ts';
@@ -11,7 +10,6 @@ import type { SourcedJob } from '../files/source.ts';
 import { withFile } from '../files/source-file.ts';
 import { type ClaimedJob, instant } from '../job.ts';
 import { keepFile } from '../objects.ts';
-import type { ChatBatchResult } from '../result.ts';
 import { completionOf, type RunEnd } from '../run-leased.ts';
 import { completeJob, saveProgress } from '../state.ts';
 import { stepsBetween } from '../steps.ts';
@@ -19,6 +17,7 @@ import { readKeyOf } from '../watch.ts';
 import { type FileLine, type LineStep, lastLineName, lineName, unaskedStep } from './batch-line.ts';
 import { keptOutcomes } from './line-outcomes.ts';
 import { linesIn, type RequestFile, refusalIn } from './request-file.ts';
+import { writeResults } from './write-results.ts';
 
 /** Ends a job whose lines have all been asked or refused, with what came of them. */
 export async function endWithAll(file: RequestFile, done: Set<number>): Promise<RunEnd> {
@@ -120,45 +119,4 @@ async function finishBatch(
   } finally {
     for (const each of [output, error]) await rm(each, { force: true });
   }
-}
-
-/** Writes results to a file, those that failed to another or the same. Returns them counted, without their text. */
-async function writeResults(
-  steps: AsyncIterable<LineStep>,
-  path: string,
-  failedPath: string,
-): Promise<ChatBatchResult> {
-  const result: ChatBatchResult = {
-    type: 'chat_batch',
-    lines: { total: 0, completed: 0, failed: 0 },
-    content: null,
-    usage: { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 },
-    cost_usd: 0,
-  };
-  let cost = 0;
-  const file = await open(path, 'w');
-  const failedFile = failedPath === path ? file : await open(failedPath, 'w');
-  try {
-    for await (const step of steps) {
-      count(result, step);
-      cost += step.cost;
-      await writeLine(step.failed ? failedFile : file, step.output);
-    }
-  } finally {
-    await file.close();
-    if (failedFile !== file) await failedFile.close();
-  }
-  return { ...result, cost_usd: toUsd(cost) };
-}
-
-const writeLine = (file: FileHandle, output: object) =>
-  file.writeFile(`${JSON.stringify(output)}\n`);
-
-function count({ lines, usage }: ChatBatchResult, step: LineStep): void {
-  lines.total += 1;
-  if (!step.failed) lines.completed += 1;
-  else if (!step.unasked) lines.failed += 1;
-  usage.prompt_tokens += step.usage.prompt_tokens;
-  usage.completion_tokens += step.usage.completion_tokens;
-  usage.total_tokens += step.usage.total_tokens;
 }

@@ -14,12 +14,12 @@ import { type FunctionLogs, ServiceFunction } from './service-function.ts';
 export interface BatchApiProps {
   readonly api: ServiceApi;
   readonly jobs: JobTable;
+  readonly files: FileStore;
   readonly logs: FunctionLogs;
   readonly queues: JobQueues;
   readonly drive: DriveAccount;
   readonly documentLimits: DocumentLimits;
   readonly feedback: Feedback;
-  readonly files: FileStore;
 }
 
 /** The routes to submit, list, read, cancel, stop, retry and delete jobs. */
@@ -45,6 +45,7 @@ export class BatchApi extends Construct {
 
     const submitJob = endpoint('submit-job', 'POST', '/batch/jobs', 'submission');
     jobs.grantSubmit(submitJob);
+    props.files.grantRead(submitJob);
     queues.setShards(submitJob);
     this.grantEstimate(submitJob, props);
     jobs.grantList(endpoint('list-jobs', 'GET', '/batch/jobs'));

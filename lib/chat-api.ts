@@ -6,6 +6,7 @@ import type { Canary } from './canary.ts';
 import type { DocumentReader } from './document-reader.ts';
 import type { DriveSearch } from './drive-search.ts';
 import type { Feedback } from './feedback.ts';
+import type { FileStore } from './file-store.ts';
 import type { Ledger } from './ledger.ts';
 import type { ModelProviders } from './model-providers.ts';
 import type { PageReader } from './page-reader.ts';
@@ -24,6 +25,7 @@ export interface ChatApiProps {
   readonly driveSearch: DriveSearch;
   readonly documentReader: DocumentReader;
   readonly feedback: Feedback;
+  readonly files: FileStore;
   readonly canary: Canary;
   readonly completionsMemoryMb: number;
   readonly removalPolicy: RemovalPolicy;
@@ -52,7 +54,7 @@ export class ChatApi extends Construct {
   }
 
   private addCompletions(): void {
-    const { api, ledger, providers, canary, completionsMemoryMb, logs } = this.props;
+    const { api, ledger, providers, files, canary, completionsMemoryMb, logs } = this.props;
     const createChatCompletion = new ServiceFunction(this, 'create-chat-completion', {
       description: 'POST /v1/chat/completions',
       timeout: maxAnswerTime,
@@ -61,6 +63,7 @@ export class ChatApi extends Construct {
     });
     ledger.grantSpend(createChatCompletion);
     providers.grantCall(createChatCompletion);
+    files.grantRead(createChatCompletion);
     canary.guard(createChatCompletion, 'faults');
     api.routeStreamed('POST', '/v1/chat/completions', createChatCompletion, maxAnswerTime);
     this.addEmbeddings();

@@ -27,7 +27,8 @@ export class DocumentRunners extends Construct {
   }
 
   private addOcrWorker(): void {
-    const { queues, jobs, ledger, keys, providers, drive, canary, alarms, logs } = this.props;
+    const { queues, jobs, files, ledger, keys, providers, drive } = this.props;
+    const { canary, alarms, logs } = this.props;
     const runOcrJob = new ServiceFunction(this, 'run-ocr-job', {
       description: 'Reads the pages of documents',
       timeout: workerTimeout,
@@ -39,6 +40,7 @@ export class DocumentRunners extends Construct {
     });
     jobs.grantWork(runOcrJob);
     jobs.grantUpload(runOcrJob);
+    files.grantRead(runOcrJob);
     queues.setShards(runOcrJob);
     ledger.grantSpend(runOcrJob);
     ledger.grantRead(runOcrJob);

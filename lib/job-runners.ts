@@ -21,6 +21,7 @@ import type { Webhooks } from './webhooks.ts';
 export interface RunnerProps {
   readonly queues: JobQueues;
   readonly jobs: JobTable;
+  readonly files: FileStore;
   readonly ledger: Ledger;
   readonly keys: ApiKeys;
   readonly providers: ModelProviders;
@@ -39,7 +40,6 @@ export interface DocumentLimits {
 }
 
 export interface JobRunnersProps extends RunnerProps {
-  readonly files: FileStore;
   readonly webhooks: Webhooks;
   readonly chatWorkers: number;
 }
@@ -106,8 +106,8 @@ export class JobRunners extends Construct {
   }
 
   private addChatWorker(): void {
-    const { queues, jobs, files, ledger, keys, providers, drive, canary, alarms, logs } =
-      this.props;
+    const { queues, jobs, files, ledger, keys, providers, drive } = this.props;
+    const { canary, alarms, logs, chatWorkers } = this.props;
     const runChatJob = new ServiceFunction(this, 'run-chat-job', {
       description: 'Runs chat jobs',
       timeout: workerTimeout,
@@ -127,7 +127,7 @@ export class JobRunners extends Construct {
     ledger.grantSpend(runChatJob);
     providers.grantCall(runChatJob);
     canary.guard(runChatJob);
-    queues.chat.feed(runChatJob, this.props.chatWorkers);
+    queues.chat.feed(runChatJob, chatWorkers);
     alarms.onErrors(runChatJob, {
       notices: 'Chat jobs take longer: a worker stopped in their middle',
       todo: 'nothing is lost, their leases end within a minute; look for timeouts or memory in the logs of run-chat-job',

@@ -102,6 +102,7 @@ export class ServiceStack extends Stack {
     const work = {
       queues,
       jobs,
+      files,
       ledger,
       keys,
       providers,
@@ -119,7 +120,7 @@ export class ServiceStack extends Stack {
       logs,
     });
     new JobRunners(this, 'runners', {
-      ...{ ...work, files, webhooks },
+      ...{ ...work, webhooks },
       chatWorkers: settings.chatWorkers,
     });
     new DocumentRunners(this, 'documents', {
@@ -146,7 +147,7 @@ export class ServiceStack extends Stack {
     });
     const feedback = new Feedback(this, 'feedback', { api, removalPolicy, logs });
     new BatchApi(this, 'batch', {
-      ...{ api, jobs, logs, queues, drive, documentLimits, feedback, files },
+      ...{ api, jobs, files, logs, queues, drive, documentLimits, feedback },
     });
     new BatchesApi(this, 'batches', { api, jobs, files, queues, logs });
     new FilesApi(this, 'file-api', { api, files, logs });
@@ -162,7 +163,7 @@ export class ServiceStack extends Stack {
     const { completionsMemoryMb } = settings;
     new ChatApi(this, 'chat', {
       ...{ api, keys, ledger, providers, ...sources, completionsMemoryMb },
-      ...{ canary, feedback, removalPolicy, logs },
+      ...{ canary, feedback, files, removalPolicy, logs },
     });
     const usage = new Usage(this, 'usage', { api, jobs, ledger, alarms, removalPolicy, logs });
     const getLimits = new ServiceFunction(this, 'get-limits', {

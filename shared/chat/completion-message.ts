@@ -91,8 +91,8 @@ function speaksWithoutContent(message: unknown): boolean {
 /** What is said where a part of a message lacks its file. */
 export const dataUrlAdvice = 'send the file itself as a data URL, data:application/pdf;base64,…';
 
-/** What is said where a part names a file that lies with the provider. */
-export const noFileIds = `uploaded files are not read; ${dataUrlAdvice}`;
+/** What is said where a file is named that isn't put in its place, as it would be a file of the operator's. */
+export const noFileIds = `a file is named in a part of the type file alone, as its file_id; or ${dataUrlAdvice}`;
 
 /**
  * Finds the first part of a message's content that names a file by a `file_id`: with a provider that would be a file

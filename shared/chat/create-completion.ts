@@ -2,7 +2,11 @@ import type { Caller } from '../http/caller.ts';
 import type { Invocation, StreamedResponse } from '../http/stream-endpoint.ts';
 import { type CompletionRequest, upstreamBody } from './completion-request.ts';
 import { requireModel } from './models.ts';
+import { withOwnFiles } from './own-files.ts';
 import { respond } from './respond.ts';
+
+/** A file is in memory several times while it is encoded and sent: 20 MB take 120 of the function's 512. */
+const ownFiles = { loc: ['body', 'messages'], maxBytes: 20 * 2 ** 20 };
 
 /** Makes a chat completion. Throws as `respond` does, and `NotFoundError` for a model that the caller may not use. */
 export async function createCompletion(
@@ -11,8 +15,10 @@ export async function createCompletion(
   invocation: Invocation,
 ): Promise<StreamedResponse> {
   const model = requireModel(caller, request.model);
+  const { keyId } = caller;
+  const messages = await withOwnFiles(request.messages, { keyId, ...ownFiles });
   const question = {
-    ...{ model, dialect: 'chat' as const, body: upstreamBody(model, request) },
+    ...{ model, dialect: 'chat' as const, body: upstreamBody(model, { ...request, messages }) },
     metadata: request.metadata,
     wantsUsage: request.stream_options?.include_usage === true,
   };

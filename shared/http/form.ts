@@ -1,3 +1,4 @@
+import { Busboy, type BusboyHeaders } from '@fastify/busboy';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as v from 'valibot';
 import { ServiceError } from './errors.ts';
@@ -16,6 +17,8 @@ const maxParts = 20;
 /**
  * Reads a form of `multipart/form-data` by its names; `a[b]` is the name `b` within `a`. Throws a 400 if it is none.
  *
+ * Node's own `Response.formData()` takes the text of a boundary within a file for a boundary.
+ *
  * @see https://www.rfc-editor.org/rfc/rfc7578
  */
 export async function readForm({
@@ -23,22 +26,31 @@ export async function readForm({
   body,
   isBase64Encoded,
 }: APIGatewayProxyEvent): Promise<Record<string, unknown>> {
-  const contentType = Object.entries(headers ?? {}).find(isContentType)?.[1] ?? '';
-  const boundary = /^multipart\/form-data\s*;.*?boundary=(?:"([^"]+)"|([^\s;]+))/is.exec(
-    contentType,
-  );
-  const bytes = Buffer.from(body ?? '', isBase64Encoded ? 'base64' : 'utf8');
-  if (!boundary) throw notAForm('Content-Type should be multipart/form-data with a boundary');
-  if (countOf(bytes, `--${boundary[1] ?? boundary[2]}`) > maxParts + 1) {
-    throw notAForm(`it should have at most ${maxParts} parts`);
+  const type = Object.entries(headers ?? {}).find(isContentType)?.[1] ?? '';
+  if (!/^multipart\/form-data\s*;.*boundary=\s*[^\s;]/is.test(type)) {
+    throw notAForm('Content-Type should be multipart/form-data with a boundary');
   }
-  const form = await new Response(bytes, { headers: { 'content-type': contentType } })
-    .formData()
-    .catch((cause: unknown) => {
-      throw notAForm('its parts can’t be told apart', cause);
-    });
   const fields: Record<string, unknown> = {};
-  for (const [name, value] of form) await setField(fields, name, value);
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const parser = new Busboy({
+    headers: { 'content-type': type } as BusboyHeaders,
+    limits: { parts: maxParts },
+  });
+  parser.on('field', (name, value) => setField(fields, name, value));
+  parser.on('file', (name, stream, filename) => {
+    const chunks: Buffer[] = [];
+    stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+    stream.on('end', () => {
+      const bytes = new Uint8Array(Buffer.concat(chunks));
+      setField(fields, name, { filename: unescaped(filename ?? ''), bytes });
+    });
+    stream.on('error', reject);
+  });
+  parser.on('partsLimit', () => reject(notAForm(`it should have at most ${maxParts} parts`)));
+  parser.on('finish', resolve);
+  parser.on('error', (cause) => reject(notAForm('its parts can’t be told apart', cause)));
+  parser.end(Buffer.from(body ?? '', isBase64Encoded ? 'base64' : 'utf8'));
+  await promise;
   return fields;
 }
 
@@ -47,35 +59,24 @@ const isContentType = ([name]: [string, unknown]) => name.toLowerCase() === 'con
 const notAForm = (reason: string, cause?: unknown) =>
   new ServiceError(400, 'invalid_form', `The body is no form: ${reason}.`, { cause });
 
-/** How often a text is within bytes, up to one more than matters. */
-function countOf(bytes: Buffer, text: string): number {
-  let count = 0;
-  for (let at = bytes.indexOf(text); at >= 0 && count <= maxParts + 1; count += 1) {
-    at = bytes.indexOf(text, at + text.length);
-  }
-  return count;
-}
+/** Browsers, httpx and Node write so what would end a name. @see https://html.spec.whatwg.org/#multipart-form-data */
+const unescaped = (name: string) =>
+  name.replace(/%22|%0D|%0A/gi, (code) => String.fromCharCode(Number(`0x${code.slice(1)}`)));
 
-async function setField(
-  fields: Record<string, unknown>,
-  name: string,
-  value: File | string,
-): Promise<void> {
+function setField(fields: Record<string, unknown>, name: string, value: unknown): void {
   const [, outer, inner] = /^([^[\]]+)\[([^[\]]*)\]/.exec(name) ?? [];
-  const given =
-    typeof value === 'string'
-      ? value
-      : { filename: value.name, bytes: new Uint8Array(await value.arrayBuffer()) };
-  if (outer === undefined || inner === undefined) define(fields, name, given);
-  else {
-    if (!Object.hasOwn(fields, outer)) define(fields, outer, {});
-    const within = fields[outer];
-    if (typeof within === 'object' && within !== null) define(within, inner, given);
+  if (outer === undefined || inner === undefined) {
+    define(fields, name, value);
+    return;
   }
+  if (!Object.hasOwn(fields, outer)) define(fields, outer, {});
+  const within = fields[outer];
+  if (typeof within === 'object' && within !== null) define(within, inner, value);
 }
 
 /** Sets a property of any name, such as `__proto__`, as JSON.parse does. */
-const define = (object: object, name: string, value: unknown) =>
+const define = (object: object, name: string, value: unknown): void => {
   Object.defineProperty(object, name, {
     ...{ value, enumerable: true, writable: true, configurable: true },
   });
+};

@@ -60,8 +60,8 @@ export interface Job extends JobKey {
   /** The caller's own metadata, which the jobs made for this one have too. */
   metadata?: Metadata;
   drive_file_id?: string;
-  /** The file of the key's, of those that it has uploaded, that the job works on. */
-  input_file_id?: string;
+  /** The key's own file that it works on. */
+  file_id?: string;
   /** The items that its submission, its file's content and the copy of that have beside it, by their own ids. */
   submission_id?: string;
   known_id?: string;
@@ -195,6 +195,7 @@ export function toRecord(job: Job, resultJson = job.result_json): JobRecord {
     started_at: job.attempt_at ?? job.started_at ?? null,
     completed_at: job.completed_at ?? null,
     drive_file_id: job.drive_file_id ?? null,
+    file_id: job.file_id ?? null,
     progress: progressOf(job),
     retry_of: job.retry_of ?? null,
     asked_priority: job.asked_priority ?? null,

@@ -35,12 +35,12 @@ export function newJob(given: Pick<Job, Given> & Partial<Job>): Job {
 /** Returns the job that a submission asks for, without its inline content. `others` take the place of what it says. */
 export function jobOf(key: JobKey, submission: JobSubmission, others: Partial<Job> = {}): Job {
   const { job_type, priority, max_retries, model, pipeline, pipeline_instruction } = submission;
-  const { inline, drive, force_ocr, fresh, metadata } = submission;
+  const { drive, file_id, force_ocr, fresh, metadata } = submission;
   return newJob({
     ...key,
     job_type,
     model: recordModelOf(submission),
-    input_type: inline ? 'inline' : drive?.folder_id ? 'drive_folder' : 'drive_file',
+    input_type: inputTypeOf(submission),
     priority,
     max_retries,
     ...(model !== null && { asked_model: model }),
@@ -53,8 +53,15 @@ export function jobOf(key: JobKey, submission: JobSubmission, others: Partial<Jo
     ...(drive?.folder_id && { drive_folder_id: drive.folder_id }),
     ...(drive?.recursive && { recursive: true }),
     ...(drive?.file_id && { drive_file_id: drive.file_id }),
+    ...(file_id && { file_id }),
     ...others,
   });
+}
+
+function inputTypeOf({ inline, drive }: JobSubmission): Job['input_type'] {
+  if (inline) return 'inline';
+  if (drive) return drive.folder_id ? 'drive_folder' : 'drive_file';
+  return 'file';
 }
 
 /** What a job is to do, and how: a job that does it for another, or once more, takes all of it over. */

@@ -42,6 +42,7 @@ function chatStepOf(job: ClaimedJob, job_id: string, document_object: string): J
       'max_retries',
       'filename',
       'drive_file_id',
+      'file_id',
       'drive_folder_id',
       'pipeline_instruction',
       'metadata',

@@ -49,6 +49,7 @@ export const JobRecord = v.object({
   completed_at: v.nullable(Instant),
   /** The fields from here on are beside the contract's. */
   drive_file_id: Text,
+  file_id: Text,
   progress: v.nullable(Progress),
   retry_of: Text,
   asked_priority: v.nullable(Count),

@@ -44,9 +44,9 @@ const takenOver = [
   'pipeline_instruction',
   'filename',
   'drive_file_id',
+  'file_id',
   'drive_folder_id',
   'recursive',
-  'input_file_id',
   'endpoint',
   'output_expires_after',
 ] as const;
@@ -55,10 +55,8 @@ function retryOf(job: Job, job_id: string, limits: KeyLimits): Job {
   // An `auto` job's model is the one of the step that it turned out to be.
   const model = job.job_type === 'auto' ? recordModelOf(askedOf(job)) : job.model;
   const priority = priorityFor(job.asked_priority ?? job.priority, limits);
-  const folders =
-    job.input_type === 'inline' || job.input_type === 'file'
-      ? {}
-      : { asked_folders: limits.drive_folders };
+  const isOnDrive = job.input_type.startsWith('drive');
+  const folders = isOnDrive ? { asked_folders: limits.drive_folders } : {};
   return newJob({
     ...attributesOf(job, takenOver),
     ...(isBatch(job) && newWindow()),

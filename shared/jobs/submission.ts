@@ -31,6 +31,8 @@ export const JobSubmission = dictionary(
     model: orNull(ModelName),
     inline: orNull(InlineInput),
     drive: orNull(DriveInput),
+    /** A file of the key's own: a document, or requests. */
+    file_id: orNull(stringUpTo(255)),
     priority: v.optional(integerBetween(1, 100), 10),
     max_retries: v.optional(integerBetween(0, 10), 3),
     pipeline: orNull(v.picklist(['ocr_then_chat'])),
@@ -54,9 +56,9 @@ export const SubmissionHeader = v.object({
 
 /** Checks the rules that span fields, and that the caller's key may do what is asked. */
 export function checkSubmission(submission: JobSubmission, caller: Caller): void {
-  const { inline, drive } = submission;
-  if ((inline === null) === (drive === null)) {
-    throw valueError(['body'], 'exactly one of inline and drive must be given');
+  const { inline, drive, file_id } = submission;
+  if ([inline, drive, file_id].filter((input) => input !== null).length !== 1) {
+    throw valueError(['body'], 'exactly one of inline, drive and file_id must be given');
   }
   if (submission.dry_run && !drive) {
     throw valueError(['body', 'dry_run'], 'dry_run needs drive input');
@@ -86,13 +88,17 @@ function checkInline(
   { job_type, pipeline }: JobSubmission,
   messages: v.InferOutput<typeof Messages>,
 ): void {
-  if (job_type === 'auto') throw valueError(['body', 'job_type'], 'auto needs drive input');
+  if (job_type === 'auto')
+    throw valueError(['body', 'job_type'], 'auto needs drive input or a file_id');
   const isRead = job_type === 'ocr' || pipeline !== null;
   checkInlineFiles(messages, isRead);
   if (!isRead || inlineFilesOf(messages).length > 0) return;
   throw job_type === 'ocr'
     ? valueError(['body', 'inline', 'messages'], 'an ocr job needs at least one image or file part')
-    : valueError(['body', 'pipeline'], 'a pipeline needs drive input, or inline images or files');
+    : valueError(
+        ['body', 'pipeline'],
+        'a pipeline needs drive input, a file_id, or inline images or files',
+      );
 }
 
 /** Checks messages that a model is asked as they are. */

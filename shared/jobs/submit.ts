@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { v7 as uuidv7 } from 'uuid';
 import { dynamodb, unlessConditionFails } from '../aws/dynamodb.ts';
+import { withOwnFiles } from '../chat/own-files.ts';
 import { setting } from '../config.ts';
+import { findFile } from '../files/file.ts';
 import type { Caller } from '../http/caller.ts';
-import { ConflictError } from '../http/errors.ts';
+import { ConflictError, valueError } from '../http/errors.ts';
 import { type KeyLimits, limitsOf } from '../keys/key-limits.ts';
 import { findErasure } from './erase/erasure.ts';
 import { findItem, findJob, type Job, type JobKey, toRecord } from './job.ts';
@@ -20,20 +22,38 @@ export async function submitJob(
   submission: JobSubmission,
   idempotencyKey: string | undefined,
 ): Promise<JobRecord> {
-  checkSubmission(submission, caller);
-  const make = (key: ReservedKey) => createJob(key, submission, limitsOf(caller));
+  const whole = await withFiles(caller, submission);
+  checkSubmission(whole, caller);
+  const make = (key: ReservedKey) => createJob(key, whole, limitsOf(caller));
   return toRecord(await makeOnce(caller, submission, idempotencyKey, make));
 }
 
 /** Makes the job of a submission, whatever that is like; or finds the one that was made under the same idempotency key. */
 export async function makeOnce(
   caller: Caller,
-  submission: object,
+  submission: Record<string, unknown>,
   idempotencyKey: string | undefined,
   make: (key: ReservedKey) => Promise<Job>,
 ): Promise<Job> {
   const key = await reserveJobKey(caller, submission, idempotencyKey);
   return (key.taken && (await findTaken(key))) || make(key);
+}
+
+/** As much as a message itself may carry: workers have ten jobs' in memory. A job's own `file_id` has no such bound. */
+const ownFiles = { loc: ['body', 'inline', 'messages'], maxBytes: 6 * 2 ** 20 };
+
+/**
+ * Returns a submission with the bytes of files that its messages name. Throws a 422 for one that the key hasn't, also as
+ * the job's own, which would fail as late as it runs.
+ */
+async function withFiles({ keyId }: Caller, submission: JobSubmission): Promise<JobSubmission> {
+  const { file_id, inline } = submission;
+  if (file_id !== null && !(await findFile(keyId, file_id))) {
+    throw valueError(['body', 'file_id'], `no such file: ${file_id}`);
+  }
+  if (!inline) return submission;
+  const messages = await withOwnFiles(inline.messages, { keyId, ...ownFiles });
+  return { ...submission, inline: { messages } };
 }
 
 /** Finds the job of an idempotency key that was used before; undefined if it was never made. */
@@ -67,14 +87,16 @@ export type ReservedKey = JobKey & Pick<Job, 'submission_id'> & { taken: boolean
  */
 async function reserveJobKey(
   { keyId: key_id }: Caller,
-  submission: object,
+  submission: Record<string, unknown>,
   idempotencyKey: string | undefined,
 ): Promise<ReservedKey> {
   const job_id = `job_${uuidv7()}`;
   if (!idempotencyKey) return { key_id, job_id, taken: false };
 
   const item = { key_id, job_id: `submission_${sha256(idempotencyKey)}` };
-  const submissionHash = sha256(JSON.stringify(submission));
+  // A version that knew no files is told the same of the same submission.
+  const { file_id, ...asked } = submission;
+  const submissionHash = sha256(JSON.stringify({ ...asked, ...(file_id != null && { file_id }) }));
   const reserved = await unlessConditionFails(
     dynamodb.send(
       new PutCommand({

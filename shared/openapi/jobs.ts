@@ -30,6 +30,7 @@ export const jobComponents = {
     started_at: 'When its latest attempt began; of a folder, its first.',
     completed_at: 'When it ended.',
     drive_file_id: 'The file on the drive that it works on.',
+    file_id: 'The file of the key that it works on.',
     progress: 'How far it has come; null before that is known, and once it has ended.',
     retry_of: 'The ended job that it tries again.',
     asked_priority:
@@ -83,6 +84,7 @@ export const queuedJob: JobRecord = {
   started_at: null,
   completed_at: null,
   drive_file_id: null,
+  file_id: null,
   progress: null,
   retry_of: null,
   asked_priority: null,

@@ -60,7 +60,7 @@ export const messageComponents = {
   }),
   OtherPart: component(
     OtherPart,
-    'Any other part, as the model takes it. In a job’s messages a part of the type `file` is read by the service: its `file` has a `filename` and, as a data URL in base64, `file_data`, which may be a PDF, a Word, Excel, PowerPoint or OpenDocument file, RTF, HTML, an email, an EPUB or a ZIP archive. A `file_id` is refused, with 422, and with 400 on `/v1`: it would name a file of the operator’s.',
+    'Any other part, as the model takes it. In a job’s messages a part of the type `file` is read by the service: its `file` has a `filename` and, as a data URL in base64, `file_data`, which may be a PDF, a Word, Excel, PowerPoint or OpenDocument file, RTF, HTML, an email, an EPUB or a ZIP archive. A `file_id` in their place names a file of your key, which is put there: of a job’s messages 6 MB together at most, on `/v1` 20 MB. Other servers’ ids are refused.',
     { type: 'What kind of part this is.' },
   ),
 };

@@ -13,19 +13,21 @@ const engines = catalogue.ocrEngines.map(({ id }) => `\`${id}\``).join(', ');
 export const submissionComponents = {
   JobSubmission: component(
     JobSubmission,
-    'A job to be done. Exactly one of `inline` and `drive` must be given.',
+    'A job to be done. Exactly one of `inline`, `drive` and `file_id` must be given.',
     {
       job_type:
-        '`chat` asks a model, `ocr` reads images and pages; `auto`, for a file on the drive, decides by its content: images and PDF are read, and so is a document with one of these in it, or without any text; text, Markdown, CSV, JSON, Word, Excel, PowerPoint, OpenDocument, RTF, HTML, email, EPUB, ZIP and Google Docs, Sheets and Slides go to a model.',
+        '`chat` asks a model, `ocr` reads images and pages; `auto`, for a file, decides by its content: images and PDF are read, and so is a document with one of these in it, or without any text; text, Markdown, CSV, JSON, Word, Excel, PowerPoint, OpenDocument, RTF, HTML, email, EPUB, ZIP and Google Docs, Sheets and Slides go to a model.',
       model: `The model to use; without it the default for the type of job. An \`ocr\` job takes an OCR engine (${engines}), or a model that sees.`,
       inline:
         'The input itself. An `ocr` job reads the image and file parts of the messages; a `chat` job puts the text of file parts to the model.',
       drive: 'A file or folder on Google Drive, in a folder that the key may read.',
+      file_id:
+        'A file of your key, of `POST /v1/files` or an upload: a document, a text, or a JSON Lines file of requests. Its job works on it as on a file of the drive, and keeps its result.',
       priority:
         'Lower is processed sooner. A key may have a best priority: a better one is raised to it, and the job has both.',
       max_retries: 'How often the job is tried again after a failure that may pass.',
       pipeline:
-        '`ocr_then_chat` reads the pages, then hands their text to a model: for drive input, or inline images and files.',
+        '`ocr_then_chat` reads the pages, then hands their text to a model: for drive input, a `file_id`, or inline images and files.',
       pipeline_instruction: 'What the model of the pipeline is to do with the text.',
       force_ocr:
         'Reads every page of a PDF as an image, whatever text it says it has, and the pictures beside the text of other documents too.',
@@ -99,7 +101,7 @@ export const submitOperation: Operation = {
   tag: 'Batch jobs',
   summary: 'Submit a job',
   description:
-    'Inline input and a drive file make one job, a drive folder one job for each of its pending files. An accepted job is never lost: it ends `done`, `failed` or `cancelled`.',
+    'Inline input and a file make one job, a drive folder one job for each of its pending files. An accepted job is never lost: it ends `done`, `failed` or `cancelled`.',
   parameters: [
     parameters('header', SubmissionHeader, {
       'idempotency-key': {
@@ -157,6 +159,10 @@ export const submitOperation: Operation = {
       pipeline: 'ocr_then_chat',
       pipeline_instruction: 'List the findings and who is to act on each.',
     },
+    'A file of the key': {
+      job_type: 'auto',
+      file_id: 'file-0199b3c1d2e37f40a1b2c3d4e5f60718',
+    },
     'A folder on the drive': {
       job_type: 'auto',
       drive: { folder_id: '0BwwA4oUTeiV1TGRPeTVjaWRDY1E' },
@@ -186,14 +192,14 @@ export const submitOperation: Operation = {
         msg: 'Input should be less than or equal to 100',
         type: 'less_than_equal',
       },
-      'A file that was uploaded elsewhere': {
+      'A file that the key hasn’t': {
         loc: ['body', 'inline', 'messages', 0, 'content', 1, 'file', 'file_id'],
-        msg: 'Value error, uploaded files are not read; send the file itself as a data URL, data:application/pdf;base64,…',
+        msg: 'Value error, no such file: file-7',
         type: 'value_error',
       },
       'Both kinds of input': {
         loc: ['body'],
-        msg: 'Value error, exactly one of inline and drive must be given',
+        msg: 'Value error, exactly one of inline, drive and file_id must be given',
         type: 'value_error',
       },
     }),

@@ -84,7 +84,7 @@ export function toBatch(job: BatchJob): Batch {
     endpoint: job.endpoint,
     model: model === noModelYet ? null : model,
     errors: status === 'failed' ? { object: 'list', data: errorsOf(job) } : null,
-    input_file_id: job.input_file_id,
+    input_file_id: job.file_id,
     completion_window: '24h',
     status,
     output_file_id: job.output_file_id ?? null,

@@ -63,11 +63,11 @@ async function createJob(
   filename: string,
   caller: Caller,
 ): Promise<Job> {
-  const { input_file_id, endpoint, metadata, output_expires_after } = request;
+  const { input_file_id: file_id, endpoint, metadata, output_expires_after } = request;
   const limits = limitsOf(caller);
   const job = newJob({
     ...{ key_id, job_id, job_type: 'chat', input_type: 'file', model: noModelYet },
-    ...{ input_file_id, filename, endpoint, max_retries: maxRetries },
+    ...{ file_id, filename, endpoint, max_retries: maxRetries },
     ...priorityFor(priority, limits),
     ...newWindow(),
     ...(output_expires_after && { output_expires_after: output_expires_after.seconds }),

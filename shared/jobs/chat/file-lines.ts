@@ -60,5 +60,5 @@ export async function reserveBytes(bytes: number): Promise<() => void> {
  */
 export const maxLines = 50_000;
 
-/** An uploaded file of requests may be no larger. */
-export const maxRequestFileBytes = 200 * 1024 * 1024;
+/** The file of a batch's requests may be no larger. */
+export const maxBatchBytes = 200 * 1024 * 1024;

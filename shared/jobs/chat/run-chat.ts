@@ -25,7 +25,7 @@ export const runChatJob: RunJob = async (job, signal) => {
 /** What a chat job is about: the pages that a pipeline has read, a file, or its own messages. */
 function subjectOf(job: ClaimedJob): 'pages' | 'file' | 'messages' {
   if (job.document_object) return 'pages';
-  return job.drive_file_id || job.input_file_id ? 'file' : 'messages';
+  return job.drive_file_id || job.file_id ? 'file' : 'messages';
 }
 
 async function answerMessages(

@@ -117,7 +117,7 @@ async function linksOf(job: Job): Promise<Link[]> {
   if (isSection(job)) return [];
   const { job_id, known_id, source_object, drive_file_id } = job;
   // A job that was copied for before jobs named the item of their copy.
-  const mayHaveCopy = source_object !== undefined && !job.input_file_id;
+  const mayHaveCopy = source_object !== undefined && !job.file_id;
   const copy_id = job.copy_id ?? (mayHaveCopy && (await copyIdOfObject(job, source_object)));
   const links: Link[] = [];
   if (isBatch(job)) links.push(batchLinkOf(job));

@@ -4,14 +4,15 @@ import { Upload } from '@aws-sdk/lib-storage';
 import { s3 } from '../../aws/s3.ts';
 import { setting } from '../../config.ts';
 import { emptyDocument, unsupportedFile } from '../../documents/errors.ts';
-import { kindOf, mediaTypeOf } from '../../documents/kind.ts';
+import { type DocumentKind, kindOf, mediaTypeOf } from '../../documents/kind.ts';
 import { typeInWords } from '../../documents/type-words.ts';
 import { openContent } from '../../drive/content.ts';
 import { type DriveFile, findReadableFile, readableParentOf } from '../../drive/file.ts';
-import { findFile } from '../../files/file.ts';
+import { requireFile, type StoredFile } from '../../files/file.ts';
 import { readFile } from '../../files/read-file.ts';
 import { ServiceError } from '../../http/errors.ts';
-import { maxRequestFileBytes } from '../chat/file-lines.ts';
+import { isBatch } from '../batches/batch-job.ts';
+import { maxBatchBytes } from '../chat/file-lines.ts';
 import type { ClaimedJob } from '../job.ts';
 import { folderOf } from '../objects.ts';
 import { saveProgress } from '../state.ts';
@@ -20,20 +21,20 @@ import { rememberSource } from './known-sources.ts';
 import { readInFolders } from './lost-folder.ts';
 import { readHead } from './sniff.ts';
 
-/** A job whose file has been copied from the drive. */
+/** A job whose file has been copied. */
 export type SourcedJob = ClaimedJob &
   Required<Pick<ClaimedJob, 'source_object' | 'source_kind' | 'filename'>>;
 
 const isSourced = (job: ClaimedJob): job is SourcedJob => job.source_object !== undefined;
 
 /**
- * Copies a job's file from the drive to object storage, as a stream and once, so that it doesn't change while
+ * Copies a job's file, of the drive or the key's own, to object storage, as a stream and once, so that it doesn't change while
  * the job works on it. A copy that another job of the key has made of the same content is taken instead. Throws 404
  * for a file that the key may not read, as for one that isn't there.
  */
 export async function fetchSource(job: ClaimedJob, signal: AbortSignal): Promise<SourcedJob> {
   if (isSourced(job)) return job;
-  if (job.input_file_id) return copyUploaded(job, job.input_file_id, signal);
+  if (job.file_id) return fetchOwn(job, await requireFile(job.key_id, job.file_id), signal);
   const { file, folders } = await readInFolders(job, async (folders) => ({
     file: await findReadableFile(job.drive_file_id ?? '', folders),
     folders,
@@ -44,6 +45,28 @@ export async function fetchSource(job: ClaimedJob, signal: AbortSignal): Promise
     // A job that fails says of which file; one that goes on is told so with its copy.
     if (!job.filename) await saveProgress(job, { filename: file.name, drive_file_id: file.id });
     throw error;
+  }
+}
+
+async function fetchOwn(
+  job: ClaimedJob,
+  file: StoredFile,
+  signal: AbortSignal,
+): Promise<SourcedJob> {
+  const { filename } = file;
+  const bytes = isBatch(job) ? maxBatchBytes : setting('DOCUMENT_LIMITS').bytes;
+  if (!job.filename) await saveProgress(job, { filename });
+  if (file.bytes > bytes) throw tooLarge(filename, bytes);
+  const source_object = `${folderOf(job)}/source-${job.lease_id}`;
+  const named = { filename, name: filename, ...(isBatch(job) && { kind: 'jsonl' as const }) };
+  const opened = { body: buffersOf(readFile(file)), mimeType: '', ...named };
+  const { md5: _, ...content } = await copyOpened(opened, source_object, bytes, signal);
+  return saveProgress(job, { source_object, ...content });
+}
+
+async function* buffersOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  for await (const { buffer, byteOffset, length } of pieces) {
+    yield Buffer.from(buffer as ArrayBuffer, byteOffset, length);
   }
 }
 
@@ -73,21 +96,6 @@ async function fetchFile(
   return sourced;
 }
 
-/** Does the same with a file that the key has uploaded. It may be deleted, or expire, while the job works on its copy. */
-async function copyUploaded(
-  job: ClaimedJob,
-  fileId: string,
-  signal: AbortSignal,
-): Promise<SourcedJob> {
-  const file = await findFile(job.key_id, fileId);
-  if (!file) throw new ServiceError(404, 'file_not_found', `There is no file ${fileId} any more.`);
-  const { filename, bytes } = file;
-  if (bytes > maxRequestFileBytes) throw tooLarge(filename, maxRequestFileBytes);
-  const source_object = `${folderOf(job)}/source-${job.lease_id}`;
-  const { sha256: content_sha256 } = await putSource(source_object, readFile(file), signal);
-  return saveProgress(job, { source_object, source_kind: 'jsonl', filename, content_sha256 });
-}
-
 /** The folder for the result, which the record names: the one the job was made for, if the file lies there. */
 async function resultFolderOf(
   { drive_folder_id }: ClaimedJob,
@@ -106,42 +114,51 @@ async function copy(
 ): Promise<Omit<Copy, 'source_object'> & { isOfContent: boolean }> {
   const { body, mimeType, filename } = await openContent(file, signal);
   try {
-    const chunks: AsyncIterator<Buffer> = body[Symbol.asyncIterator]();
-    const head = await readHead(chunks);
-    if (head.length === 0) throw emptyDocument('bytes');
-    const source_kind = kindOf(head, mimeType, filename);
-    if (!source_kind) {
-      throw unsupportedFile(file.name, typeInWords(mediaTypeOf(head, mimeType, filename)));
-    }
-    const content = upTo(maxBytes, file.name, head, chunks);
-    const { sha256, md5 } = await putSource(object, content, signal);
-    return { source_kind, filename, content_sha256: sha256, isOfContent: isContentOf(file, md5) };
+    const opened = { body, mimeType, filename, name: file.name };
+    const { md5, ...content } = await copyOpened(opened, object, maxBytes, signal);
+    return { ...content, isOfContent: isContentOf(file, md5) };
   } finally {
     body.destroy();
   }
+}
+
+/** A file that is being read: what it is called where it lies, and as it comes. */
+interface Opened {
+  body: AsyncIterable<Buffer>;
+  mimeType: string;
+  filename: string;
+  name: string;
+  /** What it is, whatever it is called and begins with. */
+  kind?: DocumentKind;
+}
+
+async function copyOpened(
+  { body, mimeType, filename, name, kind }: Opened,
+  object: string,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<Omit<Copy, 'source_object'> & { md5: string }> {
+  const chunks = body[Symbol.asyncIterator]();
+  const head = await readHead(chunks);
+  if (head.length === 0) throw emptyDocument('bytes');
+  const source_kind = kind ?? kindOf(head, mimeType, filename);
+  if (!source_kind) {
+    throw unsupportedFile(name, typeInWords(mediaTypeOf(head, mimeType, filename)));
+  }
+  const [sha256, md5] = [createHash('sha256'), createHash('md5')];
+  const Body = Readable.from(digested([sha256, md5], upTo(maxBytes, name, head, chunks)));
+  const params = { Bucket: setting('OBJECTS_BUCKET'), Key: object, Body };
+  const upload = new Upload({ client: s3, params, queueSize: 2 });
+  await doneUnlessAborted(upload, signal);
+  const content_sha256 = sha256.digest('hex');
+  return { source_kind, filename, content_sha256, md5: md5.digest('hex') };
 }
 
 /** Whether a download is what the drive said the file was: it may have been changed in between. */
 const isContentOf = ({ contentId }: DriveFile, md5: string) =>
   !/^[0-9a-f]{32}$/.test(contentId) || contentId === md5;
 
-/** Puts a job's copy of a file into object storage, as a stream. */
-async function putSource(
-  object: string,
-  content: AsyncIterable<Uint8Array>,
-  signal: AbortSignal,
-): Promise<{ sha256: string; md5: string }> {
-  const [sha256, md5] = [createHash('sha256'), createHash('md5')];
-  const Body = Readable.from(digested([sha256, md5], content));
-  const params = { Bucket: setting('OBJECTS_BUCKET'), Key: object, Body };
-  await doneUnlessAborted(new Upload({ client: s3, params, queueSize: 2 }), signal);
-  return { sha256: sha256.digest('hex'), md5: md5.digest('hex') };
-}
-
-async function* digested(
-  digests: Hash[],
-  chunks: AsyncIterable<Uint8Array>,
-): AsyncGenerator<Uint8Array> {
+async function* digested(digests: Hash[], chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   for await (const chunk of chunks) {
     for (const digest of digests) digest.update(chunk);
     yield chunk;
@@ -180,5 +197,5 @@ const tooLarge = (name: string, maxBytes: number) =>
   new ServiceError(
     422,
     'file_too_large',
-    `${name} is larger than the ${Math.floor(maxBytes / 1024 / 1024)} MB that it may have.`,
+    `${name} is larger than the ${Math.floor(maxBytes / 1024 / 1024)} MB that a document may have.`,
   );

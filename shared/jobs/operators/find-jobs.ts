@@ -21,11 +21,19 @@ export interface JobFilter {
 const attributes = [
   ...['key_id', 'job_id', 'status', 'job_type', 'model', 'input_type', 'filename', 'priority'],
   ...['asked_priority', 'retry_count', 'max_retries', 'error', 'stop_reason', 'drive_folder_id'],
-  ...['drive_file_id', 'drive_result_file_id', 'pipeline', 'parent_job_id', 'created_at', 'lane'],
+  ...[
+    'drive_file_id',
+    'file_id',
+    'drive_result_file_id',
+    'pipeline',
+    'parent_job_id',
+    'created_at',
+    'lane',
+  ],
   ...['started_at', 'attempt_at', 'completed_at', 'retry_of', 'retry_job_id', 'progress'],
   ...['children_total', 'children_ended', 'children_failed', 'children_cancelled', 'page_count'],
   ...['pages_done', 'pages_failed', 'ready_at', 'lease_until', 'turn'],
-  ...['endpoint', 'input_file_id', 'window_ends_at'],
+  ...['endpoint', 'window_ends_at'],
 ];
 
 const keysAtOnce = 16;

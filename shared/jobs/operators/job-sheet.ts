@@ -16,7 +16,7 @@ export interface JobSheet extends Omit<JobRecord, 'result' | 'pipeline_instructi
   /** The job that tries it again. */
   retry_job_id: string | null;
   /** The batch that it is; null for any other job. */
-  batch: { id: string; endpoint: string; input_file_id: string; expires_at: string } | null;
+  batch: { id: string; endpoint: string; expires_at: string } | null;
   cost_usd: number | null;
 }
 
@@ -46,6 +46,6 @@ export function jobSheet(job: Job, keyName: string | undefined): JobSheet {
   };
 }
 
-const batchOf = ({ job_id, endpoint, input_file_id, window_ends_at }: BatchJob) => ({
-  ...{ id: batchIdOf(job_id), endpoint, input_file_id, expires_at: window_ends_at },
+const batchOf = ({ job_id, endpoint, window_ends_at }: BatchJob) => ({
+  ...{ id: batchIdOf(job_id), endpoint, expires_at: window_ends_at },
 });

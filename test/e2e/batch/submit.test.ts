@@ -23,19 +23,19 @@ describe('a rule that spans fields', () => {
       'inline and drive',
       { job_type: 'chat', inline: { messages }, drive },
       '',
-      'exactly one of inline and drive must be given',
+      'exactly one of inline, drive and file_id must be given',
     ],
     [
       'neither inline nor drive',
       { job_type: 'chat' },
       '',
-      'exactly one of inline and drive must be given',
+      'exactly one of inline, drive and file_id must be given',
     ],
     [
       'inline null and no drive',
       { job_type: 'chat', inline: null },
       '',
-      'exactly one of inline and drive must be given',
+      'exactly one of inline, drive and file_id must be given',
     ],
     ['drive without an id', { job_type: 'ocr', drive: {} }, 'drive', ids],
     [
@@ -48,7 +48,7 @@ describe('a rule that spans fields', () => {
       'auto with inline',
       { job_type: 'auto', inline: { messages } },
       'job_type',
-      'auto needs drive input',
+      'auto needs drive input or a file_id',
     ],
     [
       'ocr without an inline image',
@@ -66,7 +66,7 @@ describe('a rule that spans fields', () => {
       'a pipeline without an image',
       { job_type: 'chat', inline: { messages }, pipeline: 'ocr_then_chat' },
       'pipeline',
-      'a pipeline needs drive input, or inline images or files',
+      'a pipeline needs drive input, a file_id, or inline images or files',
     ],
   ])('refuses %s', async (_, job, path, reason) => {
     const { status, body } = await post(job);
@@ -192,6 +192,7 @@ describe('the 202 record', () => {
       started_at: null,
       completed_at: null,
       drive_file_id: null,
+      file_id: null,
       progress: null,
       retry_of: null,
       asked_priority: null,

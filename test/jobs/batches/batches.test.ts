@@ -180,7 +180,7 @@ describe('a batch', () => {
     expect(await batches.read(caller, early)).toMatchObject({
       status: 'failed',
       failed_at: expect.any(Number),
-      errors: { data: [{ code: 'file_not_found', line: null, param: null }] },
+      errors: { data: [{ code: 'not_found', line: null, param: null }] },
     });
     expect(await batches.read(caller, late)).toMatchObject({ status: 'completed' });
   });

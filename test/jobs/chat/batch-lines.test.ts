@@ -288,7 +288,7 @@ describe('a file of too much, or of nothing', () => {
     const bodies = [
       [{ model: 'gpt-4o' }, 'The model gpt-4o does not exist.'],
       [{ store: true }, 'store is not available for gpt-4.1-mini'],
-      [{ messages: [{ role: 'user', content: [file] }] }, 'uploaded files are not read'],
+      [{ messages: [{ role: 'user', content: [file] }] }, 'send the file itself as a data URL'],
       [{ tools: deep(64) }, 'Input should not be nested deeper than 64 levels'],
     ] as const;
 

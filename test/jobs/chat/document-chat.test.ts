@@ -166,7 +166,7 @@ describe('a chat about a document', () => {
     [
       'no-file.json',
       '{"messages":[{"role":"user","content":[{"type":"file","file":{"file_id":"file-1"}}]}]}',
-      /^invalid_messages: no-file\.json: messages\.0\.content\.0\.file\.file_id: uploaded files are not read/,
+      /^invalid_messages: no-file\.json: messages\.0\.content\.0\.file\.file_id: a file is named in a part of the type file alone/,
     ],
     [
       'cached.json',

@@ -178,7 +178,12 @@ describe('a submission is refused with 422', () => {
   const at = ['body', 'inline', 'messages', 1, 'content', 0];
   const advice = 'data:application/pdf;base64,';
   it.each<[string, object, (string | number)[], string]>([
-    ['a file that was uploaded elsewhere', { file_id: 'file-7' }, ['file', 'file_id'], advice],
+    [
+      'a file that was uploaded elsewhere',
+      { file_id: 'file-7' },
+      ['file', 'file_id'],
+      'no such file',
+    ],
     [
       'a file at an address',
       { file_data: 'https://a.example/a.pdf' },

@@ -78,6 +78,22 @@ describe('the gateway hands over', () => {
     });
   });
 
+  it.each([
+    ['multipart/form-data; boundary=b', 'w6QA/w==', true],
+    ['Multipart/Form-Data', 'w6QA/w==', true],
+    ['application/json', 'ä\u0000\ufffd', false],
+  ])('a body of %s as %j', async (type, body, isBase64Encoded) => {
+    const url = await serve(functions.start(echo), { method: 'POST' });
+
+    const response = await fetch(`${url}/things/1`, {
+      ...{ method: 'POST', headers: { 'content-type': type } },
+      body: Uint8Array.of(0xc3, 0xa4, 0, 0xff),
+    });
+
+    const { event } = (await response.json()) as { event: object };
+    expect(event).toMatchObject({ body, isBase64Encoded });
+  });
+
   it('the status, headers and body of the answer', async () => {
     const url = await serve(
       functions.start(
@@ -111,6 +127,23 @@ describe('the gateway answers for', () => {
     expect(response.status).toBe(503);
     expect(response.headers.get('retry-after')).toBe('2');
     expect(await response.json()).toEqual(saying('service_unavailable'));
+  });
+
+  it('a body of 100 MB, which it reads to its end so that the sender sees it', async () => {
+    const url = await serve(functions.start(echo), { method: 'POST' });
+    const megabyte = Buffer.alloc(2 ** 20, 'x');
+    let sent = 0;
+    async function* body() {
+      for (; sent < 100; sent += 1) yield megabyte;
+    }
+
+    const response = await fetch(`${url}/things/1`, {
+      ...{ method: 'POST', body: body() as never, duplex: 'half' },
+    } as RequestInit);
+
+    expect(response.status).toBe(413);
+    expect(await response.json()).toMatchObject({ error: { code: 'request_too_large' } });
+    expect(sent).toBe(100);
   });
 
   it('a function slower than it waits', async () => {

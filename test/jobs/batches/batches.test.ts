@@ -1,13 +1,19 @@
+import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
+import { describeJob } from '../../../lib/cli/jobs/jobs-text.ts';
 import { deleteFile } from '../../../shared/files/delete-file.ts';
 import { findFile, requireFile } from '../../../shared/files/file.ts';
 import type { Caller } from '../../../shared/http/caller.ts';
 import { listBatches } from '../../../shared/jobs/batches/list-batches.ts';
 import { cancelBatch, getBatch } from '../../../shared/jobs/batches/read-batch.ts';
 import { eraseCallersJob } from '../../../shared/jobs/erase/erase-job.ts';
+import { newestJobs } from '../../../shared/jobs/operators/find-jobs.ts';
+import { jobSheet } from '../../../shared/jobs/operators/job-sheet.ts';
 import { listJobs } from '../../../shared/jobs/read.ts';
 import { retryCallersJob } from '../../../shared/jobs/retry.ts';
 import { cancelJob, stopCallersJob } from '../../../shared/jobs/stop.ts';
+import { JobEvent } from '../../../shared/webhooks/event-body.ts';
+import { setWebhook } from '../../../shared/webhooks/set-webhook.ts';
 import type { Behaviour } from '../../support/servers/model-stub.ts';
 import { gate } from '../../support/servers/model-stub-pieces.ts';
 import { batchesIn, requestLine as line } from '../../support/worlds/batch-world.ts';
@@ -15,6 +21,7 @@ import { hourMs, pass, useFreshHour } from '../../support/worlds/clock.ts';
 import { expectBalanced, useOf } from '../../support/worlds/document-use.ts';
 import { useDocumentWorld } from '../../support/worlds/document-world.ts';
 import { chargesOf } from '../../support/worlds/ledger-world.ts';
+import { bodyOf, eventsOf } from '../../support/worlds/webhook-world.ts';
 
 const world = await useDocumentWorld();
 const batches = batchesIn(world);
@@ -125,6 +132,29 @@ describe('a batch', () => {
         lines: { total: 2, completed: 2, failed: 0 },
         content: null,
         output_file_id: batch.output_file_id,
+      },
+    });
+  });
+
+  it('is shown to operators, counted by status, and told of by a webhook as any job', async () => {
+    const caller = await world.newCaller();
+    await setWebhook(caller.keyId, 'https://hooks.example.com/quire');
+    failFor('refused', 400);
+
+    const batch = await batches.run(caller, [line('a', 'Hi'), line('b', 'refused')]);
+
+    const [job] = await newestJobs([caller.keyId], {}, 5);
+    if (!job) throw new Error('no job is found');
+    const text = describeJob(jobSheet(job, 'shop'));
+    expect(text).toContain(`${batch.id} of /v1/chat/completions`);
+    expect(text).toContain(batch.input_file_id);
+    const [event] = await eventsOf(caller.keyId);
+    if (!event) throw new Error('no event was noted');
+    expect(v.parse(JobEvent, bodyOf(event))).toMatchObject({
+      type: 'job.done',
+      data: {
+        ...{ id: job.job_id, job_type: 'chat', input_type: 'file', status: 'done' },
+        counts: { lines: 1, lines_total: 2 },
       },
     });
   });

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { ServiceError } from '../../http/errors.ts';
 import { truncated } from '../../truncated.ts';
-import { bytesOf, readLine } from '../chat/batch-line.ts';
+import { bytesOf } from '../chat/batch-line.ts';
 import { maxLines, reserveBytes } from '../chat/file-lines.ts';
+import { readLine } from '../chat/read-line.ts';
 import { linesIn, type RequestFile } from '../chat/request-file.ts';
 import { instant, type Job, type LineError } from '../job.ts';
 import type { RunEnd } from '../run-leased.ts';

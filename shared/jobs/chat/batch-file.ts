@@ -7,10 +7,11 @@ import { noteProgress } from '../progress.ts';
 import type { RunEnd } from '../run-leased.ts';
 import { continueJob, saveProgress } from '../state.ts';
 import { callsAtOnce, readKeyOf } from '../watch.ts';
-import { answerLine, bytesWithAnswer } from './batch-line.ts';
+import { answerLine } from './answer-line.ts';
 import { endWithAll } from './batch-results.ts';
 import { reserveBytes } from './file-lines.ts';
 import { keptOutcomes, type Outcomes } from './line-outcomes.ts';
+import { bytesWithAnswer } from './read-line.ts';
 import { countLines, linesIn, type RequestFile } from './request-file.ts';
 
 /** Lines of one file that are asked at once, unless the key may have fewer calls under way. */

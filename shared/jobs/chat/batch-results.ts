@@ -14,8 +14,9 @@ import { completionOf, type RunEnd } from '../run-leased.ts';
 import { completeJob, saveProgress } from '../state.ts';
 import { stepsBetween } from '../steps.ts';
 import { readKeyOf } from '../watch.ts';
-import { type FileLine, type LineStep, lastLineName, lineName, unaskedStep } from './batch-line.ts';
+import { type FileLine, type LineStep, lastLineName, lineName } from './batch-line.ts';
 import { keptOutcomes } from './line-outcomes.ts';
+import { unaskedStep } from './read-line.ts';
 import { linesIn, type RequestFile, refusalIn } from './request-file.ts';
 import { writeResults } from './write-results.ts';
 

@@ -115,8 +115,9 @@ export class ChatApi extends Construct {
   }
 
   private addChat(sessions: ServiceTable): void {
-    const { api, keys, ledger, providers, webSearch, pages, driveSearch, documentReader, logs } =
+    const { api, keys, ledger, providers, webSearch, pages, driveSearch, documentReader } =
       this.props;
+    const { files, logs } = this.props;
     const streamChat = new ServiceFunction(this, 'stream-chat', {
       description: 'POST /chat/stream',
       timeout: maxAnswerTime,
@@ -131,6 +132,7 @@ export class ChatApi extends Construct {
     pages.grantRead(streamChat);
     driveSearch.grantAsk(streamChat);
     documentReader.grantRead(streamChat);
+    files.grantRead(streamChat);
     grantSessions(sessions, streamChat, 'dynamodb:GetItem', 'dynamodb:PutItem');
     api.routeStreamed('POST', '/chat/stream', streamChat, maxAnswerTime);
   }

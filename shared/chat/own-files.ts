@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { findFile, type StoredFile } from '../files/file.ts';
 import { readFile } from '../files/read-file.ts';
 import { type FieldError, valueError } from '../http/errors.ts';
+import type { ChatFile, ChatStreamRequest } from './stream-request.ts';
 
 /** A part of a message that names a file of the key. */
 interface NamingPart {
@@ -72,10 +73,49 @@ function isNaming(part: unknown): part is NamingPart {
 
 async function withBytes({ file, ...part }: NamingPart, stored: StoredFile): Promise<object> {
   const { file_id: _, filename = stored.filename, ...rest } = file;
-  const bytes = Buffer.concat(await Array.fromAsync(readFile(stored)));
-  const file_data = `data:${mediaTypeOf(bytes)};base64,${bytes.toString('base64')}`;
+  const file_data = dataUrlOf(await bytesOf(stored));
   return { ...part, file: { ...rest, filename, file_data } };
 }
+
+/** The files whose texts are marked up, as their names end: they are read as documents are. */
+const markedUp = /\.(rtf|html?|eml)$/i;
+
+/** As much as the function that reads documents can be sent of one. */
+const maxChatBytes = 4 * 2 ** 20;
+
+/**
+ * Returns a chat's request with the files of the key that it names among those that it has sent. Throws a 422 that names
+ * the id, for a file that the key hasn't, and where they are too large together.
+ */
+export async function withKeysFiles(
+  request: ChatStreamRequest,
+  keyId: string,
+): Promise<ChatStreamRequest> {
+  const files: ChatFile[] = [];
+  let bytes = 0;
+  for (const [index, id] of (request.file_ids ?? []).entries()) {
+    const loc = ['body', 'file_ids', index];
+    const file = await findFile(keyId, id);
+    if (!file) throw valueError(loc, `no such file: ${id}`);
+    bytes += file.bytes;
+    if (bytes > maxChatBytes) {
+      throw valueError(
+        loc,
+        'the files of a message may have 4 MB together; a job takes larger ones',
+      );
+    }
+    files.push({ name: file.filename, content: contentOf(file.filename, await bytesOf(file)) });
+  }
+  return files.length > 0 ? { ...request, files: [...(request.files ?? []), ...files] } : request;
+}
+
+const contentOf = (name: string, bytes: Buffer) =>
+  isUtf8(bytes) && !markedUp.test(name) ? bytes.toString() : dataUrlOf(bytes);
+
+const bytesOf = async (file: StoredFile) => Buffer.concat(await Array.fromAsync(readFile(file)));
+
+const dataUrlOf = (bytes: Buffer) =>
+  `data:${mediaTypeOf(bytes)};base64,${bytes.toString('base64')}`;
 
 /** What providers tell apart: a PDF, a text, and others, whose names have to do. */
 function mediaTypeOf(bytes: Buffer): string {

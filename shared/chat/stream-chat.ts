@@ -11,6 +11,7 @@ import { modelAnswer } from './answer.ts';
 import { documentsIn, withDocumentTexts } from './attached-documents.ts';
 import type { ChatEvent } from './chat-event.ts';
 import { planHold } from './output-limit.ts';
+import { withKeysFiles } from './own-files.ts';
 import { research } from './research/research.ts';
 import { sessionHistory } from './session.ts';
 import { reachOf } from './sources/reach.ts';
@@ -25,13 +26,14 @@ import { TurnUsage } from './turn-usage.ts';
  * available, `BudgetExceededError`, `RequestsPerMinuteError` or `ConcurrencyError`, and `ModelError`.
  */
 export async function streamChat(
-  sent: ChatStreamRequest,
+  given: ChatStreamRequest,
   gatewayCaller: Caller,
   { timeIsUp, note }: Invocation,
 ): Promise<StreamedResponse> {
-  const caller = sent.api_key !== null ? await callerWithSecret(sent.api_key) : gatewayCaller;
-  const model = modelFor(caller, sent.model);
-  refuseUnseen(sent, model);
+  const caller = given.api_key !== null ? await callerWithSecret(given.api_key) : gatewayCaller;
+  const model = modelFor(caller, given.model);
+  refuseUnseen(given, model);
+  const sent = await withKeysFiles(given, caller.keyId);
   note({ key_id: caller.keyId, key: caller.keyName, model: model.id });
   const asked = { caller, model, signal: timeIsUp, usage: new TurnUsage(note) };
   const documents = documentsIn(sent);

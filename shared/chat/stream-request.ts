@@ -73,6 +73,9 @@ const maxMessageCharacters = 100_000;
 /** The most images, and the most files: OpenAI takes hundreds of pictures in a request. */
 const maxAttached = 10_000;
 
+/** Each is read by itself. */
+const maxFileIds = 20;
+
 /** The body of `POST /chat/stream`. */
 export const ChatStreamRequest = v.object({
   message: v.pipe(stringUpTo(maxMessageCharacters), v.minLength(1)),
@@ -86,6 +89,7 @@ export const ChatStreamRequest = v.object({
   api_key: orNull(v.string()),
   images: orNull(listOf(ChatImage, maxAttached)),
   files: orNull(listOf(ChatFile, maxAttached)),
+  file_ids: orNull(listOf(v.string(), maxFileIds)),
   max_tokens: orNull(integerBetween(1, Number.MAX_SAFE_INTEGER)),
   temperature: orNull(numberBetween(0, 2)),
   metadata: orNull(Metadata),

@@ -36,6 +36,8 @@ export const chatComponents = {
     images: 'Images for the model to see.',
     files:
       'Files, whose text is added to the message: text as it is; PDF, Word, Excel, PowerPoint, OpenDocument, EPUB and ZIP in base64, others as data URLs. At most 20 of them are read; one that is a scan is refused with 422, for a batch job reads it.',
+    file_ids:
+      'Files of your key, of `POST /v1/files`, which are taken as if they were among `files`: 4 MB together at most.',
     max_tokens:
       'The most tokens that the answer may have, a reasoning model’s thoughts included. Without it as many as the model can write, or as the key’s budget covers.',
     temperature:

@@ -111,11 +111,11 @@ describe('an upload', () => {
     const other = await begin(1, {}, 'key_other');
 
     for (const asked of [
-      addUploadPart('key_other', entry, Buffer.from('b')),
-      completeUpload('key_other', entry, { part_ids }),
-      cancelUpload('key_other', entry),
+      () => addUploadPart('key_other', entry, Buffer.from('b')),
+      () => completeUpload('key_other', entry, { part_ids }),
+      () => cancelUpload('key_other', entry),
     ]) {
-      await expect(asked).rejects.toMatchObject({
+      await expect(asked()).rejects.toMatchObject({
         ...{ statusCode: 404, message: `No such Upload object: ${entry}` },
       });
     }

@@ -95,7 +95,8 @@ describe('functions', () => {
     [
       'create-chat-completion',
       {
-        dynamodb: ['PutItem', 'UpdateItem'],
+        dynamodb: ['GetItem', 'PutItem', 'UpdateItem'],
+        s3: ['GetObject'],
         secretsmanager: ['GetSecretValue'],
       },
     ],
@@ -140,6 +141,27 @@ describe('functions', () => {
       },
     ],
     ['delete-session', { dynamodb: ['DeleteItem', 'PutItem', 'Query'] }],
+    [
+      'create-file',
+      {
+        dynamodb: ['DeleteItem', 'GetItem', 'PutItem', 'UpdateItem'],
+        s3: ['AbortMultipartUpload', 'DeleteObject', 'ListBucket', 'PutObject'],
+      },
+    ],
+    ['list-files', { dynamodb: ['Query'] }],
+    ['get-file', { dynamodb: ['GetItem'] }],
+    ['get-file-content', { dynamodb: ['GetItem'], s3: ['GetObject'] }],
+    [
+      'delete-file',
+      { dynamodb: ['DeleteItem', 'GetItem', 'UpdateItem'], s3: ['DeleteObject', 'ListBucket'] },
+    ],
+    ['create-upload', { dynamodb: ['PutItem', 'UpdateItem'] }],
+    ['add-upload-part', { dynamodb: ['GetItem', 'PutItem', 'UpdateItem'], s3: ['PutObject'] }],
+    ['complete-upload', { dynamodb: work, s3: [...bodies, 'DeleteObject'] }],
+    [
+      'cancel-upload',
+      { dynamodb: ['DeleteItem', 'GetItem', 'UpdateItem'], s3: ['DeleteObject', 'ListBucket'] },
+    ],
     ['read-document', {}],
     ['read-page', {}],
     [
@@ -155,6 +177,7 @@ describe('functions', () => {
       {
         dynamodb: ['GetItem', 'PutItem', 'UpdateItem'],
         lambda: ['InvokeFunction'],
+        s3: ['GetObject'],
         secretsmanager: ['GetSecretValue'],
       },
     ],
@@ -195,7 +218,7 @@ describe('functions', () => {
       {
         dynamodb: ['GetItem', 'PutItem', 'Query', 'UpdateItem'],
         lambda: ['InvokeFunction'],
-        s3: ['PutObject'],
+        s3: bodies,
       },
     ],
     ['estimate-job', { dynamodb: ['GetItem'], secretsmanager: secrets }],

@@ -35,10 +35,17 @@ describe('with deletion protection', () => {
     expect(Replicas).toEqual([expect.objectContaining({ DeletionProtectionEnabled: true })]);
   });
 
-  it('the bucket keeps what is overwritten as long as tables can be restored, and what is handed over for a day', () => {
-    const [[, bucket] = []] = all('AWS::S3::Bucket');
+  it('the buckets keep what is overwritten as long as tables can be restored, and what is handed over for a day', () => {
+    const bucketOf = (name: string) =>
+      all('AWS::S3::Bucket').find(([id]) => id.startsWith(name))?.[1];
 
-    expect(bucket).toMatchObject({
+    expect(bucketOf('files')).toMatchObject({
+      VersioningConfiguration: { Status: 'Enabled' },
+      LifecycleConfiguration: {
+        Rules: [{ NoncurrentVersionExpiration: { NoncurrentDays: 35 } }],
+      },
+    });
+    expect(bucketOf('jobs')).toMatchObject({
       VersioningConfiguration: { Status: 'Enabled' },
       LifecycleConfiguration: {
         Rules: [
@@ -169,7 +176,9 @@ describe('with a key of the operator’s own', () => {
     ['get-stats', 'kms:Decrypt', ['dynamodb']],
     ['get-job', 'kms:Decrypt', ['dynamodb', 's3']],
     ['search-drive', ['kms:Decrypt', 'kms:GenerateDataKey'], ['s3', 'secretsmanager']],
-    ['create-chat-completion', writeItem, ['dynamodb', 'secretsmanager']],
+    ['create-chat-completion', writeItem, ['dynamodb', 's3', 'secretsmanager']],
+    ['get-file-content', 'kms:Decrypt', ['dynamodb', 's3']],
+    ['add-upload-part', writeItem, ['dynamodb', 's3']],
     ['sweep', writeItem, ['dynamodb', 's3', 'sqs']],
   ])('%s may use it as far as it needs, through what keeps its data', (name, actions, services) => {
     const [statement, ...others] = statementsOf(name);

@@ -2,6 +2,7 @@ import OpenAI, { toFile } from 'openai';
 import { describe, expect, it } from 'vitest';
 import { smallPdf, words } from '../../support/fixtures/small-documents.ts';
 import { type Account, useChatStage } from '../../support/servers/chat-stage.ts';
+import { post } from '../../support/servers/event-reader.ts';
 
 const chat = await useChatStage();
 const model = chat.newModel('plain', { kind: 'answer', content: 'In May.' });
@@ -33,6 +34,36 @@ const ask = (by: OpenAI, file: { file_id?: string; file_data?: string; filename?
   });
 
 const sentLast = () => model.upstreams[0]?.requests().at(-1)?.body.messages[1]?.content;
+
+describe('a chat', () => {
+  const said = async (body: object) =>
+    (await post(account, '/chat/stream', { model: model.id, message: 'When?', ...body })).text();
+  const sentMessage = () => model.upstreams[0]?.requests().at(-1)?.body.messages.at(-1)?.content;
+
+  it('has the texts of files of the key, documents too', async () => {
+    const text = await upload('pump.txt', 'The pump was replaced in May.');
+    const page = await upload('valve.html', '<p>The <b>valve</b> was not.</p>');
+    const pdf = await upload('tank.pdf', await smallPdf([{ words: words(1) }]));
+
+    expect(await said({ file_ids: [text, page, pdf] })).toContain('"done"');
+
+    expect(sentMessage()).toMatch(
+      /^When\?\n\n--- pump\.txt ---\nThe pump was replaced in May\.\n\n--- valve\.html ---\n.*valve.*not\.\n\n--- tank\.pdf ---\n\S/s,
+    );
+    expect(sentMessage()).not.toContain('<b>');
+  });
+
+  it('is refused with a file that the key hasn’t, and with more than 4 MB', async () => {
+    const large = await upload('a.txt', 'x'.repeat(3 * 2 ** 20));
+
+    expect(JSON.parse(await said({ file_ids: ['file-1'] }))).toMatchObject({
+      detail: [{ loc: ['body', 'file_ids', 0], msg: 'Value error, no such file: file-1' }],
+    });
+    expect(JSON.parse(await said({ file_ids: [large, large] }))).toMatchObject({
+      detail: [{ loc: ['body', 'file_ids', 1] }],
+    });
+  });
+});
 
 describe('a chat completion', () => {
   it('is asked with the bytes of a file of the key', async () => {

@@ -182,7 +182,8 @@ async function attempt(
     }
     if (isPermanent(error)) return () => failJob(job, jobErrorText(error));
     logFault(job, error);
-    const waitMs = retryWaitMs(job.retry_count, advisedMs(error));
+    const retryAtMs = Date.now() + retryWaitMs(job.retry_count, advisedMs(error));
+    const waitMs = Math.max(0, withinWindow(job, retryAtMs) - Date.now());
     return () => retryJob(job, jobErrorText(error), waitMs);
   }
 }

@@ -11,7 +11,8 @@ export const jobComponents = {
     status:
       '`queued` → `processing` → `done` or `failed`; back to `queued` to be tried again or to go on later; `cancelled` once it was cancelled or stopped.',
     job_type: 'As it was submitted.',
-    model: 'The model or OCR engine at work.',
+    model:
+      'The model or OCR engine at work; of a batch, that of its first line, and `unknown` before it was read.',
     input_type: 'Where the input comes from: `file` is one that was uploaded, as a batch’s is.',
     filename: 'The name of the file.',
     priority: 'Lower is processed sooner.',

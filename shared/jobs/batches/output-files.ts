@@ -4,8 +4,11 @@ import { deleteFile } from '../../files/delete-file.ts';
 import { childIdOf, type Job, type JobKey } from '../job.ts';
 import { batchIdOf } from './batch-job.ts';
 
-/** The files that a batch's results are put into: the answers, and what went wrong. */
-const outputs = ['output', 'error'] as const;
+/**
+ * The files that a batch's results are put into: what went wrong, and the answers. In this order, as a worker may be lost
+ * between the two: a line that was answered meanwhile is then in both, and never in neither.
+ */
+const outputs = ['error', 'output'] as const;
 type Output = (typeof outputs)[number];
 
 /** The id of a file of a batch's: always the same, so that a worker that takes over makes no second one. */

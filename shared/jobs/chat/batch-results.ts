@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newTempDir } from '../../temp-dir.ts';
 import { isBatch } from '../batches/batch-job.ts';
-import { keepOutputs } from '../batches/output-files.ts';
+import { keepOutputs } from '../batches/keep-outputs.ts';
 import { addDetails } from '../batches/token-details.ts';
 import { unaskedError } from '../batches/unasked.ts';
 import { deliver } from '../files/delivery.ts';

@@ -1,7 +1,7 @@
 import { PartForm, UploadPath } from '../shared/files/requests.ts';
 import { addUploadPart } from '../shared/files/upload-part.ts';
 import { completionError } from '../shared/http/error-response.ts';
-import { formEndpoint } from '../shared/http/json-endpoint.ts';
+import { formEndpoint } from '../shared/http/form-endpoint.ts';
 import { json } from '../shared/http/response.ts';
 
 /** POST /v1/uploads/{upload_id}/parts */

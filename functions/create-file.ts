@@ -2,7 +2,7 @@ import { createFile } from '../shared/files/create-file.ts';
 import { toFileObject } from '../shared/files/file.ts';
 import { FileForm } from '../shared/files/requests.ts';
 import { completionError } from '../shared/http/error-response.ts';
-import { formEndpoint } from '../shared/http/json-endpoint.ts';
+import { formEndpoint } from '../shared/http/form-endpoint.ts';
 import { json } from '../shared/http/response.ts';
 
 /** POST /v1/files */

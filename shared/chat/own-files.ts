@@ -1,80 +1,95 @@
 import { isUtf8 } from 'node:buffer';
 import { findFile, type StoredFile } from '../files/file.ts';
-import { readFile } from '../files/read-file.ts';
 import { type FieldError, valueError } from '../http/errors.ts';
 import type { ChatFile, ChatStreamRequest } from './stream-request.ts';
 
-/** A part of a message that names a file of the key. */
-interface NamingPart {
-  type: 'file';
-  file: { file_id: string; filename?: string };
+/** What names a file: the `file` of a part of chat completions, or a part of Responses itself. */
+interface Naming {
+  file_id: string;
+  filename?: string | null;
 }
 
+type Part = Record<string, unknown>;
+
 interface Place {
-  part: NamingPart;
+  part: Part;
+  naming: Naming;
   loc: FieldError['loc'];
 }
 
-/** Where the messages are within the request, and how large their files may be together. */
+/** Where the messages are within the request, how their parts name files, and how large these may be together. */
 interface Where {
   keyId: string;
   loc: FieldError['loc'];
+  /** `file` by default, as chat completions have it; Responses have `input_file`. */
+  type?: 'file' | 'input_file';
   maxBytes: number;
 }
 
+/** Each is looked up by itself. */
+const maxNamed = 100;
+
 /**
- * Returns messages in which each `file` part that names a file of the key by `file_id` has its bytes, as if the caller had
- * sent them: no provider knows our ids. Throws a 422 that names the part, for a file that the key hasn't, and where the
- * files are too large together.
+ * Returns messages in which each part that names a file of the key by `file_id` has its bytes, as if the caller had sent
+ * them: no provider knows our ids. Throws a 422 that names the part, for a file that the key hasn't, and where the files
+ * are too many or too large together.
  */
 export async function withOwnFiles<Message>(
   messages: readonly Message[],
-  { keyId, loc, maxBytes }: Where,
+  { keyId, loc, type = 'file', maxBytes }: Where,
 ): Promise<Message[]> {
-  const places = [...placesIn(messages, loc)];
-  const data = new Map<NamingPart, object>();
+  const places = [...placesIn(messages, loc, type)];
+  const told = new Map<unknown, Part>();
   let bytes = 0;
-  for (const { part, loc } of places) {
-    const file = await findFile(keyId, part.file.file_id);
-    if (!file) throw valueError(loc, `no such file: ${part.file.file_id}`);
+  for (const [index, { part, naming, loc }] of places.entries()) {
+    if (index === maxNamed) throw valueError(loc, `a request may name ${maxNamed} files`);
+    const file = await findFile(keyId, naming.file_id);
+    if (!file) throw valueError(loc, `no such file: ${naming.file_id}`);
     bytes += file.bytes;
     if (bytes > maxBytes) {
       const mb = Math.floor(maxBytes / 2 ** 20);
       throw valueError(loc, `the files of a request may have ${mb} MB together`);
     }
-    data.set(part, await withBytes(part, file));
+    const whole = await withBytes(naming, file);
+    told.set(part, type === 'file' ? { ...part, file: whole } : whole);
   }
   if (places.length === 0) return [...messages];
   return messages.map((message) => {
     const content = partsOf(message);
-    if (!content.some((part) => data.has(part as NamingPart))) return message;
-    return { ...message, content: content.map((part) => data.get(part as NamingPart) ?? part) };
+    if (!content.some((part) => told.has(part))) return message;
+    return { ...message, content: content.map((part) => told.get(part) ?? part) };
   });
 }
 
-function* placesIn(messages: readonly unknown[], loc: FieldError['loc']): Generator<Place> {
+function* placesIn(
+  messages: readonly unknown[],
+  loc: FieldError['loc'],
+  type: 'file' | 'input_file',
+): Generator<Place> {
+  const within = type === 'file' ? ['file'] : [];
   for (const [index, message] of messages.entries()) {
     for (const [at, part] of partsOf(message).entries()) {
-      if (!isNaming(part)) continue;
-      yield { part, loc: [...loc, index, 'content', at, 'file', 'file_id'] };
+      if (part?.['type'] !== type) continue;
+      const naming = type === 'file' ? part['file'] : part;
+      if (!isNaming(naming)) continue;
+      yield { part, naming, loc: [...loc, index, 'content', at, ...within, 'file_id'] };
     }
   }
 }
 
-const partsOf = (message: unknown): unknown[] => {
+function partsOf(message: unknown): (Part | null)[] {
   const { content } = (message ?? {}) as { content?: unknown };
   return Array.isArray(content) ? content : [];
-};
-
-function isNaming(part: unknown): part is NamingPart {
-  const { type, file } = (part ?? {}) as { type?: unknown; file?: Record<string, unknown> | null };
-  return type === 'file' && typeof file?.['file_id'] === 'string' && file['file_data'] == null;
 }
 
-async function withBytes({ file, ...part }: NamingPart, stored: StoredFile): Promise<object> {
-  const { file_id: _, filename = stored.filename, ...rest } = file;
-  const file_data = dataUrlOf(await bytesOf(stored));
-  return { ...part, file: { ...rest, filename, file_data } };
+function isNaming(value: unknown): value is Naming {
+  const { file_id, file_data } = (value ?? {}) as Record<string, unknown>;
+  return typeof file_id === 'string' && file_data == null;
+}
+
+async function withBytes({ file_id: _, ...rest }: Naming, stored: StoredFile): Promise<Part> {
+  const filename = rest.filename ?? stored.filename;
+  return { ...rest, filename, file_data: dataUrlOf(await bytesOf(stored)) };
 }
 
 /** The files whose texts are marked up, as their names end: they are read as documents are. */
@@ -112,7 +127,11 @@ export async function withKeysFiles(
 const contentOf = (name: string, bytes: Buffer) =>
   isUtf8(bytes) && !markedUp.test(name) ? bytes.toString() : dataUrlOf(bytes);
 
-const bytesOf = async (file: StoredFile) => Buffer.concat(await Array.fromAsync(readFile(file)));
+/** The client of S3 is not loaded before a file is read: most calls name none, and it takes as long as DynamoDB's. */
+async function bytesOf(file: StoredFile): Promise<Buffer> {
+  const { readFile } = await import('../files/read-file.ts');
+  return Buffer.concat(await Array.fromAsync(readFile(file)));
+}
 
 const dataUrlOf = (bytes: Buffer) =>
   `data:${mediaTypeOf(bytes)};base64,${bytes.toString('base64')}`;

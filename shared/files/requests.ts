@@ -1,10 +1,22 @@
 import * as v from 'valibot';
 import { typedMessage } from '../http/field-errors.ts';
-import { FormFile } from '../http/form.ts';
-import { integerBetween, listOf, stringUpTo, wholeNumber } from '../http/schema.ts';
+import { FormFile } from '../http/form-file.ts';
+import { integerBetween, listOf, stringUpTo } from '../http/schema.ts';
 import { fileIdPattern, givenPurposes } from './file.ts';
 import { maxListed } from './list-files.ts';
 import { maxParts } from './upload-part.ts';
+
+/** A whole number that is written as text, in a query or a form. */
+export const wholeNumber = (min: number, max: number) =>
+  v.pipe(
+    v.string(),
+    v.regex(/^\d{1,15}$/, typedMessage('int_parsing', 'Input should be a valid integer')),
+    v.transform(Number),
+    v.number(),
+    v.minValue(min),
+    v.maxValue(max),
+    v.integer(),
+  );
 
 /** How long a file may be seen that is to expire, in seconds: an hour to 30 days, as in the protocol. */
 export const lifetime = [3_600, 2_592_000] as const;

@@ -1,15 +1,6 @@
 import { Busboy, type BusboyHeaders } from '@fastify/busboy';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import * as v from 'valibot';
 import { ServiceError } from './errors.ts';
-import { stringUpTo } from './schema.ts';
-
-/** A file that a form carries. */
-export const FormFile = v.object({
-  filename: v.pipe(stringUpTo(500), v.minLength(1)),
-  bytes: v.instance(Uint8Array),
-});
-export type FormFile = v.InferOutput<typeof FormFile>;
 
 /** More than any of our forms has. Each costs what it weighs, and something by itself. */
 const maxParts = 20;

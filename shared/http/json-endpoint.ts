@@ -3,13 +3,12 @@ import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { type Caller, callerOf } from './caller.ts';
 import { cors } from './cors.ts';
 import { detailError, type ErrorFormat } from './error-response.ts';
-import { readForm } from './form.ts';
 import { parseRequest, type RequestParts, type RequestSchemas } from './request.ts';
 import { requestLog } from './request-log.ts';
 import type { TextResponse } from './response.ts';
 
 /** Makes the response to a parsed request of an authenticated caller. */
-type Respond<Schemas extends RequestSchemas> = (
+export type Respond<Schemas extends RequestSchemas> = (
   request: RequestParts<Schemas>,
   caller: Caller,
 ) => Promise<TextResponse>;
@@ -29,24 +28,13 @@ export function jsonEndpoint<Schemas extends RequestSchemas>(
   );
 }
 
-/** The same for a route whose body is a form, of `multipart/form-data`. */
-export function formEndpoint<Schemas extends RequestSchemas>(
-  schemas: Schemas,
-  respond: Respond<Schemas>,
-  errorFormat: ErrorFormat,
-) {
-  return endpoint(
-    async (event) => respond(parseRequest(schemas, event, await readForm(event)), callerOf(event)),
-    errorFormat,
-  );
-}
-
 /** The same for a route that needs no API key. */
 export function openEndpoint(respond: (event: APIGatewayProxyEvent) => Promise<TextResponse>) {
   return endpoint(respond, detailError);
 }
 
-function endpoint(
+/** Makes a handler of what responds to an event: with a line in the log, headers for browsers, and errors as responses. */
+export function endpoint(
   handler: (event: APIGatewayProxyEvent, context: Context) => Promise<TextResponse>,
   errorFormat: ErrorFormat,
 ) {

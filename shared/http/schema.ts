@@ -93,18 +93,6 @@ export const integerBetween = (min: number, max: number) =>
     v.maxValue(max),
   );
 
-/** A whole number that is written as text, in a query or a form. */
-export const wholeNumber = (min: number, max: number) =>
-  v.pipe(
-    v.string(),
-    v.regex(/^\d{1,15}$/, typedMessage('int_parsing', 'Input should be a valid integer')),
-    v.transform(Number),
-    v.number(),
-    v.minValue(min),
-    v.maxValue(max),
-    v.integer(),
-  );
-
 /** A number between two bounds, both allowed. */
 export const numberBetween = (min: number, max: number) =>
   v.pipe(v.number(), v.minValue(min), v.maxValue(max));

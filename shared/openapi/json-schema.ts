@@ -1,6 +1,6 @@
 import { type ConversionConfig, type JsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
-import { FormFile } from '../http/form.ts';
+import { FormFile } from '../http/form-file.ts';
 import type { Component } from './operation.ts';
 
 /** The reference by which the document's parts name a listed schema. */

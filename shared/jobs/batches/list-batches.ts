@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { getItems, queryPages } from '../../aws/dynamodb.ts';
 import { setting } from '../../config.ts';
+import { wholeNumber } from '../../files/requests.ts';
 import type { Caller } from '../../http/caller.ts';
 import { typedMessage } from '../../http/field-errors.ts';
-import { wholeNumber } from '../../http/schema.ts';
 import type { Job } from '../job.ts';
 import { Batch, toBatch } from './batch.ts';
 import { type BatchJob, batchIdPattern } from './batch-job.ts';

@@ -1,0 +1,17 @@
+import { callerOf } from './caller.ts';
+import type { ErrorFormat } from './error-response.ts';
+import { readForm } from './form.ts';
+import { endpoint, type Respond } from './json-endpoint.ts';
+import { parseRequest, type RequestSchemas } from './request.ts';
+
+/** Makes a handler as `jsonEndpoint` does, for a route whose body is a form of `multipart/form-data`. */
+export function formEndpoint<Schemas extends RequestSchemas>(
+  schemas: Schemas,
+  respond: Respond<Schemas>,
+  errorFormat: ErrorFormat,
+) {
+  return endpoint(
+    async (event) => respond(parseRequest(schemas, event, await readForm(event)), callerOf(event)),
+    errorFormat,
+  );
+}

@@ -65,6 +65,7 @@ export class BatchApi extends Construct {
     const deleteJob = endpoint('delete-job', 'DELETE', '/batch/jobs/{job_id}');
     jobs.grantErase(deleteJob);
     props.feedback.grantErase(deleteJob);
+    props.files.grantDelete(deleteJob);
   }
 
   /** Lets a function ask what a submission of files would come to, of a function that may look at the drive. */

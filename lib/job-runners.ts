@@ -120,6 +120,7 @@ export class JobRunners extends Construct {
     jobs.grantWork(runChatJob);
     jobs.grantUpload(runChatJob);
     files.grantRead(runChatJob);
+    files.grantCreate(runChatJob);
     keys.grantRead(runChatJob);
     drive.grantUse(runChatJob);
     setDocumentLimits(runChatJob, this.props.documentLimits);

@@ -94,6 +94,12 @@ export class JobTable extends Construct {
     this.setEnvironment(fn);
   }
 
+  /** Lets a function list a key's batches. */
+  grantListBatches(fn: LambdaFunction): void {
+    this.grantCount(fn);
+    this.table.allow(fn, 'dynamodb:BatchGetItem');
+  }
+
   /** Lets a function list a key's jobs, without their objects. */
   grantList(fn: LambdaFunction): void {
     this.grantCount(fn);

@@ -5,6 +5,7 @@ import type { GatewayErrors } from '../shared/http/gateway-errors.ts';
 import type { Catalogue } from '../shared/models/catalogue.ts';
 import { ApiKeys } from './api-keys.ts';
 import { BatchApi } from './batch-api.ts';
+import { BatchesApi } from './batches-api.ts';
 import { bundleFunctions, leaveUnbundled } from './bundles.ts';
 import { Canary } from './canary.ts';
 import { ChatApi } from './chat-api.ts';
@@ -149,6 +150,7 @@ export class ServiceStack extends Stack {
     new BatchApi(this, 'batch', {
       ...{ api, jobs, files, logs, queues, drive, documentLimits, feedback },
     });
+    new BatchesApi(this, 'batches', { api, jobs, files, queues, logs });
     new FilesApi(this, 'file-api', { api, files, logs });
     const pages = new PageReader(this, 'pages', { logs });
     const documentReader = new DocumentReader(this, 'document-reader', { logs });

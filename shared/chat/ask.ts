@@ -1,9 +1,10 @@
-import type { Kept, Products } from '../ledger/settle.ts';
+import type { Kept, Outcome, Products } from '../ledger/settle.ts';
 import { noCompletion, toModelError, unavailable } from '../models/errors.ts';
 import { textOf } from '../models/token-bounds.ts';
 import {
   type HeldCall,
   holdCall,
+  type MeteredCall,
   type ModelCall,
   openHeldCall,
   readCompletion,
@@ -23,43 +24,85 @@ interface Completion {
   choices?: { message?: Parameters<typeof textOf>[0]; finish_reason?: string }[];
 }
 
+/** What a call used and cost. */
+type Used = Pick<Answer, 'usage' | 'cost'>;
+
+/** An answer in whatever dialect it was asked, as its caller gets it. */
+export interface WholeAnswer extends Used {
+  body: object;
+}
+
 /**
  * Asks a model for one completion, held and settled for this attempt. With `keep` the call is settled in one
  * transaction with the writes of what came of it, and `kept` says which: undefined if that was written before, and then
  * the call costs nothing. Without `keep`, `kept` is always undefined, and the call is paid. Throws as `openMeteredCall`
  * does, and `ModelError` for an answer that breaks off.
  */
-export async function ask(call: ModelCall, keep?: Keep): Promise<Answer & { kept: Kept }> {
+export async function ask(call: ModelCall, keep?: Keep<Answer>): Promise<Answer & { kept: Kept }> {
   return askHeld(await holdCall(call), keep);
 }
 
-type Keep = (answer: Answer, completion: object) => Promise<Products>;
+type Keep<Read> = (read: Read) => Promise<Products>;
 
 /** Asks as `ask` does, with a call that is held already. */
-export async function askHeld(held: HeldCall, keep?: Keep): Promise<Answer & { kept: Kept }> {
+export const askHeld = (held: HeldCall, keep?: Keep<Answer>): Promise<Answer & { kept: Kept }> =>
+  readAndSettle(held, completionIn, keep);
+
+/** Asks as `ask` does, in any dialect. `toAnswer` makes the answer that the caller gets of the upstream's. */
+export const askWhole = async (
+  call: ModelCall,
+  toAnswer: (text: string) => string,
+  keep: Keep<WholeAnswer>,
+): Promise<WholeAnswer & { kept: Kept }> =>
+  readAndSettle(
+    await holdCall(call),
+    (text, used, metered) => {
+      if (metered.dialect === 'chat') completionIn(text, used, metered);
+      else if (!metered.meter.finished) throw unavailable(noCompletion);
+      return { body: JSON.parse(toAnswer(text)) as object, ...used };
+    },
+    keep,
+  );
+
+/** Makes what is wanted of an answer's text. Throws for one that is none. */
+type Read<Wanted> = (text: string, used: Used, metered: MeteredCall) => Wanted;
+
+async function readAndSettle<Wanted extends object>(
+  held: HeldCall,
+  read: Read<Wanted>,
+  keep: Keep<Wanted> | undefined,
+): Promise<Wanted & { kept: Kept }> {
   const metered = await openHeldCall(held);
   try {
-    const completion = JSON.parse(await readCompletion(metered)) as Completion | null;
-    const choice = completion?.choices?.[0];
+    const text = await readCompletion(metered);
     const outcome = await metered.outcome();
-    if (!completion || !choice?.message || !outcome) throw unavailable(noCompletion);
-    const { costNanoUsd, promptTokens, completionTokens } = outcome;
-    const answer = {
-      content: choice.message.content == null ? null : textOf(choice.message),
-      finish_reason: choice.finish_reason ?? 'stop',
-      usage: {
-        prompt_tokens: promptTokens,
-        completion_tokens: completionTokens,
-        total_tokens: promptTokens + completionTokens,
-      },
-      ...(metered.maxTokens !== undefined && { max_tokens: metered.maxTokens }),
-      cost: costNanoUsd,
-    };
-    const kept = keep && (await metered.endWith(await keep(answer, completion)));
-    return { ...answer, kept };
+    if (!outcome) throw unavailable(noCompletion);
+    const wanted = read(text, usedBy(outcome), metered);
+    const kept = keep && (await metered.endWith(await keep(wanted)));
+    return { ...wanted, kept };
   } catch (error) {
     throw toModelError(error);
   } finally {
     await metered.end();
   }
+}
+
+const usedBy = ({ costNanoUsd, promptTokens, completionTokens }: Outcome): Used => ({
+  usage: {
+    prompt_tokens: promptTokens,
+    completion_tokens: completionTokens,
+    total_tokens: promptTokens + completionTokens,
+  },
+  cost: costNanoUsd,
+});
+
+function completionIn(text: string, used: Used, { maxTokens }: MeteredCall): Answer {
+  const choice = (JSON.parse(text) as Completion | null)?.choices?.[0];
+  if (!choice?.message) throw unavailable(noCompletion);
+  return {
+    content: choice.message.content == null ? null : textOf(choice.message),
+    finish_reason: choice.finish_reason ?? 'stop',
+    ...used,
+    ...(maxTokens !== undefined && { max_tokens: maxTokens }),
+  };
 }

@@ -7,7 +7,7 @@ import { maxListed } from './list-files.ts';
 import { maxParts } from './upload-part.ts';
 
 /** A whole number that is written as text, in a query or a form. */
-const wholeNumber = (min: number, max: number) =>
+export const wholeNumber = (min: number, max: number) =>
   v.pipe(
     v.string(),
     v.regex(/^\d{1,15}$/, typedMessage('int_parsing', 'Input should be a valid integer')),

@@ -3,6 +3,7 @@ import { getItem } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
 import type { DocumentKind } from '../documents/kind.ts';
 import type { Metadata } from '../ledger/metadata.ts';
+import type { LineEndpoint } from './chat/line-endpoint.ts';
 import type { JobRecord, JobStatus, Progress } from './record.ts';
 import type { FailedFile, JobResult, LeftOutFile } from './result.ts';
 
@@ -136,12 +137,36 @@ export interface Job extends JobKey {
   stop_reason?: string;
   /** How often ending it was tried again. */
   stop_tries?: number;
+  stopped_at?: string;
+
+  /** The rest is of batches alone: the route that all lines ask. */
+  endpoint?: LineEndpoint;
+  /** When the completion window ends, and with it the job. */
+  window_ends_at?: string;
+  /** For how long the files of its results are kept, in seconds. */
+  output_expires_after?: number;
+  /** When its lines were found good, and when all were asked. */
+  in_progress_at?: string;
+  finalizing_at?: string;
+  /** What is wrong with its lines, of the first of them. */
+  line_errors?: LineError[];
+  output_file_id?: string;
+  error_file_id?: string;
+
   /** The job that this one tries again. */
   retry_of?: string;
   /** The job that tries this one again. */
   retry_job_id?: string;
   /** When the table forgets the job, in epoch seconds. */
   expires_at?: number;
+}
+
+/** What is wrong with a line of a batch, or with all of it. */
+export interface LineError {
+  code: string;
+  message: string;
+  param: string | null;
+  line: number | null;
 }
 
 /** A job that this worker holds the lease of. */

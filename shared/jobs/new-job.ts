@@ -3,6 +3,8 @@ import { dynamodb, unlessConditionFails } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
 import type { KeyLimits } from '../keys/key-limits.ts';
 import { metadataOf } from '../ledger/metadata.ts';
+import { isBatch } from './batches/batch-job.ts';
+import { noteBatch } from './batches/batch-note.ts';
 import { findJob, instant, type Job, type JobKey } from './job.ts';
 import { type QueueName, shardOf, turnOf } from './queue-shards.ts';
 import { notifyGraceMs } from './state.ts';
@@ -94,6 +96,7 @@ export const priorityFor = (
 
 /** Puts a new job that took its tag into the table. Returns it as it is there, if it was there already. */
 export async function putJob(job: Job): Promise<Job> {
+  if (isBatch(job)) await noteBatch(job);
   const created = await unlessConditionFails(
     dynamodb.send(
       new PutCommand({

@@ -25,7 +25,10 @@ export const ChatResult = v.object({
 
 export const LineCounts = v.object({ total: Count, completed: Count, failed: Count });
 
-/** The result of a batch file; `content` is one line of JSON for each of its lines. */
+/**
+ * The result of a file of requests; `content` is one line of JSON for each of its lines. That of a batch has no content:
+ * it names the files that have it.
+ */
 export const ChatBatchResult = v.object({
   type: v.literal('chat_batch'),
   lines: LineCounts,
@@ -33,6 +36,9 @@ export const ChatBatchResult = v.object({
   usage: TokenCounts,
   cost_usd: Usd,
   url: Url,
+  output_file_id: v.exactOptional(v.string()),
+  error_file_id: v.exactOptional(v.string()),
+  token_details: v.exactOptional(v.object({ cached_tokens: Count, reasoning_tokens: Count })),
 });
 
 /** Below this a page's confidence is low: in scans about one character of twenty is then wrong. */

@@ -3,6 +3,8 @@ import type { Caller } from '../http/caller.ts';
 import { ConflictError } from '../http/errors.ts';
 import { type KeyLimits, limitsOf } from '../keys/key-limits.ts';
 import { allowedModelsOf, isUsable } from '../keys/usable-models.ts';
+import { isBatch } from './batches/batch-job.ts';
+import { newWindow } from './batches/window.ts';
 import { findJob, type Job, toRecord } from './job.ts';
 import { attributesOf, newJob, priorityFor, putJob, taskAttributes } from './new-job.ts';
 import { requireJob } from './read.ts';
@@ -45,6 +47,8 @@ const takenOver = [
   'file_id',
   'drive_folder_id',
   'recursive',
+  'endpoint',
+  'output_expires_after',
 ] as const;
 
 function retryOf(job: Job, job_id: string, limits: KeyLimits): Job {
@@ -55,6 +59,7 @@ function retryOf(job: Job, job_id: string, limits: KeyLimits): Job {
   const folders = isOnDrive ? { asked_folders: limits.drive_folders } : {};
   return newJob({
     ...attributesOf(job, takenOver),
+    ...(isBatch(job) && newWindow()),
     ...folders,
     ...priority,
     model,

@@ -1,6 +1,7 @@
 import type { ApiKey } from '../keys/key.ts';
 import { log } from '../log.ts';
 import { measure } from '../metrics.ts';
+import { withinWindow } from './batches/window.ts';
 import { advisedMs, endOfWait, isPermanent, jobErrorText, logFault } from './failure.ts';
 import { type ClaimedJob, findJob, type Job } from './job.ts';
 import { keepResult } from './objects.ts';
@@ -19,7 +20,7 @@ import {
 import { stopChildren } from './stop.ts';
 import { waitForLimit } from './waiting/retry-slots.ts';
 import { beginRun, endRun } from './waiting/running.ts';
-import { findKeyOf, StoppedError, stopByKey, watchJob } from './watch.ts';
+import { findKeyOf, reasonToStop, StoppedError, watchJob } from './watch.ts';
 
 /** The write that ends a run; it returns undefined if the lease was lost, or if the job was stopped. */
 export type RunEnd = () => Promise<Job | undefined>;
@@ -128,8 +129,7 @@ async function stoppedNow(job: ClaimedJob, now: Job | undefined): Promise<Claime
   const { lease_id } = job;
   if (!holds(now)) return undefined;
   if (now.stop_reason) return now;
-  const key = await findKeyOf(job);
-  const reason = key && stopByKey(key, now);
+  const reason = reasonToStop(await findKeyOf(job), now);
   const stopped = reason ? await stopJob(now, reason) : undefined;
   return holds(stopped) ? stopped : undefined;
 }
@@ -178,11 +178,12 @@ async function attempt(
     const waitsUntil = endOfWait(job, error);
     if (waitsUntil) {
       const { untilMs, ...slot } = await waitForLimit(job, error, waitsUntil);
-      return () => postponeJob(job, jobErrorText(error), untilMs, slot);
+      return () => postponeJob(job, jobErrorText(error), withinWindow(job, untilMs), slot);
     }
     if (isPermanent(error)) return () => failJob(job, jobErrorText(error));
     logFault(job, error);
-    const waitMs = retryWaitMs(job.retry_count, advisedMs(error));
+    const retryAtMs = Date.now() + retryWaitMs(job.retry_count, advisedMs(error));
+    const waitMs = Math.max(0, withinWindow(job, retryAtMs) - Date.now());
     return () => retryJob(job, jobErrorText(error), waitMs);
   }
 }

@@ -320,23 +320,24 @@ export async function stopJob(seen: Job, stop_reason: string): Promise<Job | und
 
 /** The write of `stopJob` for a job that stands as it was read. */
 function stopAsSeen(job: Job, stop_reason: string): Promise<Job | undefined> {
+  const stop = { stop_reason, stopped_at: instant(Date.now()) };
   if (job.lease_id) {
     const values = { ':processing': 'processing' };
     const leased = { when: '#status = :processing AND attribute_exists(lease_id)', values };
-    return updateJob(job, { ...unlessStopped(leased), set: { stop_reason } });
+    return updateJob(job, { ...unlessStopped(leased), set: stop });
   }
   if (job.status === 'processing') {
-    return queueAgain({ ...job, stop_reason }, unlessStopped(whileWaiting), { stop_reason });
+    return queueAgain({ ...job, stop_reason }, unlessStopped(whileWaiting), stop);
   }
   const values = { ':queued': 'queued' };
   if (job.started_at) {
     const started = { when: '#status = :queued AND attribute_exists(started_at)', values };
-    return queueAgain({ ...job, stop_reason }, unlessStopped(started), { stop_reason });
+    return queueAgain({ ...job, stop_reason }, unlessStopped(started), stop);
   }
   const fresh = { when: '#status = :queued AND attribute_not_exists(started_at)', values };
   return updateJob(job, {
     ...unlessStopped(fresh),
-    set: { stop_reason, ...endedNow(job, 'cancelled') },
+    set: { ...stop, ...endedNow(job, 'cancelled') },
     remove: ['turn', 'due_at'],
   });
 }

@@ -133,7 +133,10 @@ async function readValue<Value>({ value, value_object }: Step): Promise<Value> {
 }
 
 /** What a charge says of a job's call. Its use is counted under the tags: `batch`, and one kind of it. */
-export function chargeSubjectOf(job: Job, does: 'chat' | 'ocr' = 'chat'): ModelCall['subject'] {
+export function chargeSubjectOf(
+  job: Job,
+  does: 'chat' | 'embeddings' | 'ocr' = 'chat',
+): ModelCall['subject'] {
   const { pipeline, document_object, metadata } = job;
   return {
     tags: ['batch', `batch:${pipeline || document_object ? 'pipeline' : does}`],

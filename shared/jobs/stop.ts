@@ -1,6 +1,7 @@
 import pLimit from 'p-limit';
 import type { Caller } from '../http/caller.ts';
 import { ConflictError } from '../http/errors.ts';
+import { isBatch } from './batches/batch-job.ts';
 import { childrenOf } from './children.ts';
 import { type Job, toRecord } from './job.ts';
 import { requireJob } from './read.ts';
@@ -18,7 +19,7 @@ const stopsAtOnce = 25;
  * keep what was paid for. A job that has ended is a conflict that says how.
  */
 export async function stopCallersJob(
-  { keyId }: Caller,
+  { keyId }: Pick<Caller, 'keyId'>,
   jobId: string,
   reason = stoppedByCaller,
 ): Promise<JobRecord> {
@@ -35,6 +36,10 @@ export async function stopCallersJob(
  */
 export async function cancelJob({ keyId }: Caller, jobId: string): Promise<JobRecord> {
   const job = await requireJob({ key_id: keyId, job_id: jobId });
+  // A batch that waits with some of its lines answered keeps them.
+  if (isBatch(job) && job.in_progress_at && job.status === 'queued') {
+    return stopCallersJob({ keyId }, jobId);
+  }
   const cancelled = await cancelQueuedJob(job);
   if (cancelled) {
     await stopChildren({ ...cancelled, stop_reason: cancelledAbove });

@@ -24,9 +24,19 @@ export async function submitJob(
 ): Promise<JobRecord> {
   const whole = await withFiles(caller, submission);
   checkSubmission(whole, caller);
+  const make = (key: ReservedKey) => createJob(key, whole, limitsOf(caller));
+  return toRecord(await makeOnce(caller, submission, idempotencyKey, make));
+}
+
+/** Makes the job of a submission, whatever that is like; or finds the one that was made under the same idempotency key. */
+export async function makeOnce(
+  caller: Caller,
+  submission: Record<string, unknown>,
+  idempotencyKey: string | undefined,
+  make: (key: ReservedKey) => Promise<Job>,
+): Promise<Job> {
   const key = await reserveJobKey(caller, submission, idempotencyKey);
-  const limits = limitsOf(caller);
-  return toRecord((key.taken && (await findTaken(key))) || (await createJob(key, whole, limits)));
+  return (key.taken && (await findTaken(key))) || make(key);
 }
 
 /** As much as a message itself may carry: workers have ten jobs' in memory. A job's own `file_id` has no such bound. */
@@ -69,7 +79,7 @@ async function createJob(
   return putJob({ ...job, ...messages });
 }
 
-type ReservedKey = JobKey & Pick<Job, 'submission_id'> & { taken: boolean };
+export type ReservedKey = JobKey & Pick<Job, 'submission_id'> & { taken: boolean };
 
 /**
  * Gives the job to be its id. An idempotency key reserves the id for 24 hours, in an item of its own that is
@@ -77,7 +87,7 @@ type ReservedKey = JobKey & Pick<Job, 'submission_id'> & { taken: boolean };
  */
 async function reserveJobKey(
   { keyId: key_id }: Caller,
-  submission: JobSubmission,
+  submission: Record<string, unknown>,
   idempotencyKey: string | undefined,
 ): Promise<ReservedKey> {
   const job_id = `job_${uuidv7()}`;
@@ -86,7 +96,7 @@ async function reserveJobKey(
   const item = { key_id, job_id: `submission_${sha256(idempotencyKey)}` };
   // A version that knew no files is told the same of the same submission.
   const { file_id, ...asked } = submission;
-  const submissionHash = sha256(JSON.stringify({ ...asked, ...(file_id !== null && { file_id }) }));
+  const submissionHash = sha256(JSON.stringify({ ...asked, ...(file_id != null && { file_id }) }));
   const reserved = await unlessConditionFails(
     dynamodb.send(
       new PutCommand({

@@ -2,6 +2,7 @@ import { queryPages } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
 import { errorFields, log } from '../log.ts';
 import { measure } from '../metrics.ts';
+import { hasExpired, windowOver, withinWindow } from './batches/window.ts';
 import { childrenOf, countEnded } from './children.ts';
 import { type ClaimedJob, findJob, instant, type Job, type JobKey } from './job.ts';
 import { notify } from './notify.ts';
@@ -12,6 +13,7 @@ import {
   notifyGraceMs,
   postponeSweep,
   resumeJob,
+  stopJob,
   takeBackJob,
 } from './state.ts';
 
@@ -82,11 +84,20 @@ async function countAgain(parent: Job): Promise<void> {
   if (uncounted.length === 0) await resumeJob(parent);
 }
 
-/** The longer a job has waited, the later it is rung for again, so that a long queue isn't flooded. */
+/**
+ * Rings for a queued job again. One whose completion window has ended is stopped instead, so that it ends before its turn
+ * comes. The longer a job has waited, the later it is rung for again, so that a long
+ * queue isn't flooded.
+ */
 async function notifyAgain(job: Job): Promise<number> {
+  if (hasExpired(job) && !job.stop_reason) {
+    await stopJob(job, windowOver);
+    return 0;
+  }
   const now = Date.now();
   const waitedMs = now - Date.parse(job.ready_at);
-  if (!(await postponeSweep(job, now + Math.max(notifyGraceMs, waitedMs)))) return 0;
+  const againMs = now + Math.max(notifyGraceMs, waitedMs);
+  if (!(await postponeSweep(job, job.stop_reason ? againMs : withinWindow(job, againMs)))) return 0;
   await notify([job.turn ? job : ((await makeReady(job)) ?? job)]);
   return waitedMs;
 }

@@ -1,6 +1,8 @@
 import { type ApiKey, findKey, readKey, stateOf } from '../keys/key.ts';
 import { limitsOfKey } from '../keys/key-limits.ts';
 import { errorFields, log } from '../log.ts';
+import { isBatch } from './batches/batch-job.ts';
+import { hasExpired, windowOver } from './batches/window.ts';
 import { type ClaimedJob, findJob, type Job } from './job.ts';
 import { renewEveryMs } from './lease.ts';
 import { forgetProgress } from './progress.ts';
@@ -97,7 +99,7 @@ async function look(watch: Watch): Promise<void> {
   const [now, key] = await Promise.all([findJob(job), findKeyOf(job)]);
   watch.knownAtMs = Date.now();
   if (now?.lease_id !== job.lease_id) watch.leaseLost.abort();
-  if (now?.stop_reason || (key && stopByKey(key, job))) noteStop(watch);
+  if (now?.stop_reason || reasonToStop(key, job)) noteStop(watch);
 }
 
 async function keepLease(watch: Watch): Promise<void> {
@@ -107,7 +109,7 @@ async function keepLease(watch: Watch): Promise<void> {
     const [renewed, key] = await Promise.all([renewLease(job), findKeyOf(job)]);
     if (renewed) watch.job = renewed;
     else watch.leaseLost.abort();
-    if (renewed?.stop_reason || (key && stopByKey(key, job))) noteStop(watch);
+    if (renewed?.stop_reason || reasonToStop(key, job)) noteStop(watch);
   } catch (error) {
     log('warn', 'lease renewal failed', { job_id: job.job_id, ...errorFields(error) });
   }
@@ -121,13 +123,21 @@ function noteStop(watch: Watch): void {
 }
 
 /**
- * Returns why a job's key stops it: it was revoked, has expired, or may no longer use a model that the job would be
- * refused for if it were submitted now. Undefined if the job may go on.
+ * Returns why a job is to stop though nobody asks for it: its completion window has ended; or its key was revoked, has
+ * expired, or may no longer use a model that the job would be refused for if it were submitted now. Undefined if the job
+ * may go on.
  */
-export function stopByKey(key: ApiKey, job: Job): string | undefined {
+export function reasonToStop(key: ApiKey | undefined, job: Job): string | undefined {
+  if (hasExpired(job)) return windowOver;
+  return key && stopByKey(key, job);
+}
+
+function stopByKey(key: ApiKey, job: Job): string | undefined {
   const state = stateOf(key);
   if (state === 'revoked') return 'key_revoked: The API key of the job was revoked.';
   if (state === 'expired') return 'key_expired: The API key of the job has expired.';
+  // A batch is refused line by line.
+  if (isBatch(job)) return undefined;
   const denied = key.models && modelsOf(askedOf(job)).find((id) => !key.models?.includes(id));
   return denied ? `model_denied: The API key of the job may no longer use ${denied}.` : undefined;
 }

@@ -4,6 +4,7 @@ import { maxFieldErrors } from '../http/errors.ts';
 import { maxJsonValues, maxNesting } from '../http/read-json.ts';
 import { version } from '../version.ts';
 import { anthropicComponents, anthropicOperations } from './anthropic-messages.ts';
+import { batchComponents, batchOperations } from './batches.ts';
 import { chatComponents, chatOperation } from './chat-stream.ts';
 import { completionComponents, completionOperations } from './completions.ts';
 import { embeddingComponents, embeddingOperations } from './embeddings.ts';
@@ -47,6 +48,7 @@ const components: Record<string, Component> = {
   ...embeddingComponents,
   ...anthropicComponents,
   ...responseComponents,
+  ...batchComponents,
   ...fileComponents,
   ...uploadComponents,
   ...usageComponents,
@@ -64,6 +66,7 @@ const operations = [
   ...embeddingOperations,
   ...anthropicOperations,
   ...responseOperations,
+  ...batchOperations,
   ...fileOperations,
   ...uploadOperations,
   ...usageOperations,

@@ -38,14 +38,17 @@ export const resultComponents = {
   }),
   ChatBatchResult: component(
     ChatBatchResult,
-    `What the lines of a batch file came to: a JSON Lines file of at most ${maxLines.toLocaleString('en')} requests. A file none of whose lines can be asked fails as a whole.`,
+    `What the lines of a file of requests came to: a JSON Lines file of at most ${maxLines.toLocaleString('en')}. A file none of whose lines can be asked fails as a whole; a batch, one of whose can’t.`,
     {
       type,
       lines: 'How many lines there are, and how they ended.',
-      content: 'The results, one JSON line for each request.',
+      content: 'The results, one JSON line for each request; null for a batch.',
       usage,
       cost_usd: cost,
       url,
+      output_file_id: 'The file of a batch’s answers.',
+      error_file_id: 'The file of what failed in a batch, or was not asked.',
+      token_details: 'Of a batch’s tokens, those that were cached, and those that were thought.',
     },
   ),
   LineCounts: component(LineCounts, 'The lines of a batch file by how they ended.', {

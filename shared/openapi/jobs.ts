@@ -11,8 +11,9 @@ export const jobComponents = {
     status:
       '`queued` → `processing` → `done` or `failed`; back to `queued` to be tried again or to go on later; `cancelled` once it was cancelled or stopped.',
     job_type: 'As it was submitted.',
-    model: 'The model or OCR engine at work.',
-    input_type: 'Where the input comes from.',
+    model:
+      'The model or OCR engine at work; of a batch, that of its first line, and `unknown` before it was read.',
+    input_type: 'Where the input comes from: `file` is one that was uploaded, as a batch’s is.',
     filename: 'The name of the file.',
     priority: 'Lower is processed sooner.',
     retry_count: 'How often it has been tried again.',
@@ -282,7 +283,7 @@ export const jobOperations: Operation[] = [
     tag: 'Batch jobs',
     summary: 'Delete a job',
     description:
-      'Erases a job that has ended, and every job that was made for it: what was asked, what was read of its documents, what was answered, its copies of files, the pages kept for later jobs, its idempotency record, and ratings of its id. It is hidden from all reads at once. A job of many files or lines takes longer than a request to erase: then the answer is 202, and the rest goes within minutes. A copy of a document that another of your jobs works on goes when that one has ended. What was charged stays, without any of its content; results on your drive stay, as they are yours. Backups of the service keep what was erased for 35 days at most. Deleting it again changes nothing.',
+      'Erases a job that has ended, and every job that was made for it: what was asked, what was read of its documents, what was answered, its copies of files, the pages kept for later jobs, its idempotency record, and ratings of its id. It is hidden from all reads at once. A job of many files or lines takes longer than a request to erase: then the answer is 202, and the rest goes within minutes. A copy of a document that another of your jobs works on goes when that one has ended. What was charged stays, without any of its content; results on your drive stay, as they are yours. The files of a batch’s results go with its job; the file of its requests stays, as it is yours. Backups of the service keep what was erased for 35 days at most. Deleting it again changes nothing.',
     parameters: [path],
     answers: {
       200: json('It is erased.', DeletedJob, {

@@ -13,6 +13,8 @@ export const tags = {
     'The same protocol as Anthropic’s: its clients work with this address as their base URL. They may send a key as `x-api-key` too.',
   Responses:
     'OpenAI’s newer protocol, which Codex and the Agents SDK speak. Nothing is kept of a conversation.',
+  Batches:
+    'Files of up to 50,000 requests, answered within a day, by OpenAI’s protocol. Each is a job.',
   Files: 'Files of a key, by OpenAI’s protocol: requests of batches, their results, documents.',
   Usage: 'What a key may spend, and what it has spent.',
   Feedback: 'What users thought of an answer.',

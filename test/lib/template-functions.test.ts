@@ -92,6 +92,7 @@ describe('functions', () => {
 
   it.each<[string, Record<string, string[]>]>([
     ['authorize-request', { dynamodb: ['GetItem'] }],
+    ['cancel-batch', { dynamodb: ['GetItem', 'UpdateItem'] }],
     [
       'book-late-calls',
       {
@@ -202,13 +203,17 @@ describe('functions', () => {
         sqs: ['SendMessage'],
       },
     ],
+    ['create-batch', { dynamodb: ['GetItem', 'PutItem', 'Query', 'UpdateItem'] }],
+    ['get-batch', { dynamodb: ['GetItem'] }],
+    ['list-batches', { dynamodb: ['BatchGetItem', 'Query'] }],
     ['list-jobs', { dynamodb: ['BatchGetItem', 'GetItem', 'Query'] }],
     ['reset-ocr-windows', { dynamodb: ['GetItem', 'Query', 'UpdateItem'], sqs: ['SendMessage'] }],
     [
       'run-chat-job',
       {
-        dynamodb: work,
-        s3: [...bodies, 'AbortMultipartUpload'],
+        // It makes files of what batches came to, and erases what it made of one that breaks off.
+        dynamodb: [...work, 'DeleteItem'],
+        s3: [...bodies, 'AbortMultipartUpload', 'DeleteObject', 'ListBucket'],
         secretsmanager: secrets,
         sqs: [...queue, ...consume, 'SendMessage'],
       },
@@ -314,6 +319,7 @@ describe('functions', () => {
     );
 
     expect(queried.sort()).toEqual([
+      'create-batch ready',
       'delete-job sessions',
       'delete-session sessions',
       'expand-folder ready',

@@ -75,13 +75,42 @@ async function newFiles(): Promise<void> {
   );
 }
 
-/** What some answer at best, other than 200: an upload is completed by ids that no document knows. */
-const best: Record<string, string> = { submitJob: '202', retryJob: '202', completeUpload: '400' };
+/** Makes batches to be asked about. One waits for the next minute, so that there is one to cancel. */
+async function newBatches(): Promise<void> {
+  const body = { model: 'gpt-5-mini', messages: [{ role: 'user', content: 'a question' }] };
+  const asked = { method: 'POST', url: '/v1/chat/completions', body };
+  const lines = ['a', 'b'].map((custom_id) => JSON.stringify({ custom_id, ...asked }));
+  const made = [caller, hurried].map(async ({ base_url, api_key }) => {
+    const client = new OpenAI({ baseURL: `${base_url}/v1`, apiKey: api_key });
+    const file = new File([lines.join('\n')], 'requests.jsonl');
+    const { id: input_file_id } = await client.files.create({ file, purpose: 'batch' });
+    const endpoint = '/v1/chat/completions';
+    return client.batches.create({ input_file_id, endpoint, completion_window: '24h' });
+  });
+  const batches = await Promise.all(made);
+  const ids = batches.map(({ id }) => id);
+  pool.set('batch_id', ids).set(
+    'input_file_id',
+    batches.map(({ input_file_id }) => input_file_id),
+  );
+}
+
+/**
+ * What some answer at best, other than 200: an upload is completed by ids that no document knows, and a batch is made of a
+ * file that none knows.
+ */
+const best: Record<string, string> = {
+  submitJob: '202',
+  retryJob: '202',
+  completeUpload: '400',
+  createBatch: '404',
+};
 
 describe.each(served.operations)('$operationId', (operation) => {
   // What is asked of a job, a file or an upload changes it.
   beforeAll(async () => {
     if (operation.path.startsWith('/batch/jobs/')) await newJobs();
+    if (operation.path.startsWith('/v1/batches')) await newBatches();
     if (/^\/v1\/(files|uploads)\//.test(operation.path)) await newFiles();
   });
 

@@ -27,6 +27,8 @@ export function describeJob(job: JobSheet): string {
     ['model', printable(job.model)],
     ['priority', `${job.priority}${job.asked_priority ? ` (asked: ${job.asked_priority})` : ''}`],
     ['file', job.filename && printable(job.filename)],
+    ['batch', job.batch && `${job.batch.id} of ${job.batch.endpoint}`],
+    ['expires', job.batch && minuteOf(job.batch.expires_at)],
     ['Drive file', job.drive_file_id],
     ['file of the key', job.file_id],
     ['Drive folder', job.drive_folder_id],

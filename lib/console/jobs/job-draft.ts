@@ -37,12 +37,18 @@ export function noteSubmitted(id: string): void {
   jobDraft.value = blank;
 }
 
+/** What the form calls the input of a job. It makes none of an uploaded file. */
+const sources = {
+  drive_file: 'file',
+  drive_folder: 'folder',
+  inline: 'message',
+  file: 'message',
+} as const;
+
 /** Writes a job like another one. */
 export function draftOf(job: Job): JobDraft {
   const { id, input_type, drive_folder_id, drive_file_id, job_type, model, priority } = job;
-  const source = (
-    { drive_file: 'file', drive_folder: 'folder', file: 'message', inline: 'message' } as const
-  )[input_type];
+  const source = sources[input_type];
   return {
     ...blank,
     source,

@@ -17,6 +17,8 @@ export function partsOf(result: JobResult): ResultPart[] {
     case 'chat':
       return [{ title: 'Answer', text: result.content, format: 'markdown' }];
     case 'chat_batch':
+      // Those of a batch are files.
+      if (result.token_details) return [];
       return [{ title: 'Results', text: result.content, format: 'jsonl', ...linkIn(result) }];
     case 'ocr':
       return [{ title: 'Text', text: result.text, format: 'markdown', ...linkIn(result) }];
@@ -45,7 +47,11 @@ export function factsOf(result: JobResult): string[] {
     case 'chat':
       return [counted(result.usage.total_tokens, 'token'), `stopped by ${result.finish_reason}`];
     case 'chat_batch':
-      return [`${result.lines.completed} of ${result.lines.total} lines`];
+      return [
+        `${result.lines.completed} of ${result.lines.total} lines`,
+        ...(result.output_file_id ? [`answers: ${result.output_file_id}`] : []),
+        ...(result.error_file_id ? [`what failed: ${result.error_file_id}`] : []),
+      ];
     case 'ocr':
       return [
         counted(result.page_count, 'page'),

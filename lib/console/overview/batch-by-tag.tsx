@@ -5,6 +5,7 @@ import { Scrolled } from '../parts/scrolled.tsx';
 const tagNames: Record<string, string> = {
   batch: 'All jobs',
   'batch:chat': 'Chat',
+  'batch:embeddings': 'Embeddings',
   'batch:ocr': 'OCR',
   'batch:pipeline': 'OCR, then chat',
 };

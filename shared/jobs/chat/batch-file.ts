@@ -1,23 +1,26 @@
 import pLimit from 'p-limit';
+import { isBatch } from '../batches/batch-job.ts';
+import { checkLines } from '../batches/check-lines.ts';
 import type { SourcedJob } from '../files/source.ts';
 import { withFile } from '../files/source-file.ts';
 import { noteProgress } from '../progress.ts';
 import type { RunEnd } from '../run-leased.ts';
-import { continueJob } from '../state.ts';
-import { stepFields } from '../steps.ts';
+import { continueJob, saveProgress } from '../state.ts';
 import { callsAtOnce, readKeyOf } from '../watch.ts';
-import { answerLine, type LineStep, lastLineName, lineName, numberOf } from './batch-line.ts';
+import { answerLine } from './answer-line.ts';
 import { endWithAll } from './batch-results.ts';
 import { reserveBytes } from './file-lines.ts';
-import { bytesOf, countLines, linesIn, type RequestFile } from './request-file.ts';
+import { keptOutcomes, type Outcomes } from './line-outcomes.ts';
+import { bytesWithAnswer } from './read-line.ts';
+import { countLines, linesIn, type RequestFile } from './request-file.ts';
 
 /** Lines of one file that are asked at once, unless the key may have fewer calls under way. */
 const linesAtOnce = 8;
 
 /**
  * Runs a file of requests in the OpenAI batch format, line by line. Its result is a file in that format, in the
- * lines' order. A line that was answered is kept, and not asked again. A line that can't be asked is not kept: reading it
- * again gives the same error. Throws for a file of too many lines, or of none that can be asked.
+ * lines' order; of a batch, two. A line that was answered is kept, and not asked again. A line that can't be asked is not
+ * kept: reading it again gives the same error. Throws for a file of too many lines, or of none that can be asked.
  *
  * @see https://platform.openai.com/docs/guides/batch
  */
@@ -26,40 +29,33 @@ export function runBatchFile(job: SourcedJob, signal: AbortSignal): Promise<RunE
     job.source_object,
     async (path) => {
       const { models } = await readKeyOf(job);
-      const file: RequestFile = { job, path, models };
-      const kept = await keptOutcomes(job);
-      const total = await countLines(file, kept.done.size > 0);
-      const before = kept.done.size;
-      try {
-        await answerLines(file, kept, total, signal);
-      } catch (error) {
-        if (signal.aborted && kept.done.size > before) return () => continueJob(job);
-        throw error;
-      }
-      return endWithAll(file, kept.done);
+      return runLines({ job, path, models }, signal);
     },
     signal,
   );
 }
 
-/** The lines that have a step, by their numbers, and how many of them failed. */
-interface Outcomes {
-  done: Set<number>;
-  failed: number;
+async function runLines(file: RequestFile, signal: AbortSignal): Promise<RunEnd> {
+  if (isBatch(file.job) && !file.job.in_progress_at) return beginBatch(file, signal);
+  const { job } = file;
+  const kept = await keptOutcomes(job);
+  const total = await countLines(file, isBatch(job) || kept.done.size > 0);
+  const before = kept.done.size;
+  try {
+    await answerLines(file, kept, total, signal);
+  } catch (error) {
+    if (signal.aborted && kept.done.size > before) return () => continueJob(job);
+    throw error;
+  }
+  return endWithAll(file, kept.done);
 }
 
-async function keptOutcomes(job: SourcedJob): Promise<Outcomes> {
-  const kept: Outcomes = { done: new Set(), failed: 0 };
-  for await (const { name, value } of stepFields<LineStep>(
-    job,
-    lineName(1),
-    lastLineName,
-    'failed',
-  )) {
-    kept.done.add(numberOf(name));
-    if (value?.failed) kept.failed += 1;
-  }
-  return kept;
+/** Begins a batch once all its lines are found good. */
+async function beginBatch(file: RequestFile, signal: AbortSignal): Promise<RunEnd> {
+  const checked = await checkLines(file, signal);
+  if ('end' in checked) return checked.end;
+  noteProgress(file.job, { done: 0, total: checked.total, failed: 0, unit: 'lines' });
+  return runLines({ ...file, job: await saveProgress(file.job, checked.begun) }, signal);
 }
 
 async function answerLines(
@@ -81,7 +77,7 @@ async function answerLines(
   for await (const line of linesIn(file)) {
     const { number } = line;
     if (line.line?.trim() === '' || kept.done.has(number)) continue;
-    const giveBack = await reserveBytes(bytesOf(line));
+    const giveBack = await reserveBytes(bytesWithAnswer(line));
     const run = limit(() => answerLine(line, signal))
       .then((isAnswered) => {
         if (isAnswered === undefined) refused += 1;

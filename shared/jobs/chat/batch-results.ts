@@ -1,31 +1,46 @@
-import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { toUsd } from '../../ledger/nano-usd.ts';
 import { newTempDir } from '../../temp-dir.ts';
+import { isBatch } from '../batches/batch-job.ts';
+import { keepOutputs } from '../batches/keep-outputs.ts';
+import { addDetails } from '../batches/token-details.ts';
+import { unaskedError } from '../batches/unasked.ts';
 import { deliver } from '../files/delivery.ts';
-import type { ClaimedJob } from '../job.ts';
+import type { SourcedJob } from '../files/source.ts';
+import { withFile } from '../files/source-file.ts';
+import { type ClaimedJob, instant } from '../job.ts';
 import { keepFile } from '../objects.ts';
-import type { ChatBatchResult } from '../result.ts';
 import { completionOf, type RunEnd } from '../run-leased.ts';
+import { completeJob, saveProgress } from '../state.ts';
 import { stepsBetween } from '../steps.ts';
-import { type LineStep, lastLineName, lineName } from './batch-line.ts';
+import { readKeyOf } from '../watch.ts';
+import { type FileLine, type LineStep, lastLineName, lineName } from './batch-line.ts';
+import { keptOutcomes } from './line-outcomes.ts';
+import { unaskedStep } from './read-line.ts';
 import { linesIn, type RequestFile, refusalIn } from './request-file.ts';
+import { writeResults } from './write-results.ts';
 
 /** Ends a job whose lines have all been asked or refused, with what came of them. */
-export const endWithAll = (file: RequestFile, done: Set<number>): Promise<RunEnd> =>
-  finish(file.job, `${file.path}.results`, allResults(file, done));
+export async function endWithAll(file: RequestFile, done: Set<number>): Promise<RunEnd> {
+  const { job } = file;
+  if (!isBatch(job)) return finish(job, `${file.path}.results`, allResults(file, done));
+  const finalizing_at = job.finalizing_at ?? instant(Date.now());
+  const finalized = await saveProgress(job, { finalizing_at });
+  return finishBatch(finalized, file.path, allResults(file, done));
+}
 
 /** What came of each line, in the file's order. */
-async function* allResults(file: RequestFile, done: Set<number>): AsyncGenerator<LineStep> {
+async function* allResults(
+  file: RequestFile,
+  done: Set<number>,
+  unasked?: (line: FileLine) => LineStep,
+): AsyncGenerator<LineStep> {
   const steps = stepsBetween<LineStep>(file.job, lineName(1), lastLineName);
   for await (const line of linesIn(file)) {
     if (line.line?.trim() === '') continue;
     const step = done.has(line.number)
       ? (await steps.next()).value?.value
-      : (await refusalIn(line))?.step;
+      : (unasked?.(line) ?? (await refusalIn(line))?.step);
     if (step) yield step;
   }
 }
@@ -35,8 +50,10 @@ async function* askedResults(job: ClaimedJob): AsyncGenerator<LineStep> {
   for await (const { value } of stepsBetween<LineStep>(job, lineName(1), lastLineName)) yield value;
 }
 
-/** Ends a job that was stopped with the lines that were asked by then. */
+/** Ends a job that was stopped with the lines that were asked by then. A batch names the others, too. */
 export async function keptLines(job: ClaimedJob): Promise<RunEnd> {
+  if (isBatch(job))
+    return job.in_progress_at ? endStopped(job as SourcedJob) : () => completeJob(job);
   const folder = await newTempDir();
   try {
     return await finish(job, join(folder, 'results'), askedResults(job));
@@ -45,47 +62,62 @@ export async function keptLines(job: ClaimedJob): Promise<RunEnd> {
   }
 }
 
+const endStopped = (job: SourcedJob): Promise<RunEnd> =>
+  withFile(job.source_object, async (path) => {
+    const { models } = await readKeyOf(job);
+    const { done } = await keptOutcomes(job);
+    const error = unaskedError(job);
+    const unasked = (line: FileLine) => unaskedStep(line, error);
+    return finishBatch(job, path, allResults({ job, path, models }, done, unasked));
+  });
+
 /** What was answered is the job's result, and is written to the drive unless the job was stopped. */
 async function finish(
   job: ClaimedJob,
   path: string,
   steps: AsyncIterable<LineStep>,
 ): Promise<RunEnd> {
-  const result: ChatBatchResult = {
-    type: 'chat_batch',
-    lines: { total: 0, completed: 0, failed: 0 },
-    content: null,
-    usage: { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 },
-    cost_usd: 0,
-  };
-  let cost = 0;
-  async function* results(): AsyncGenerator<string> {
-    for await (const step of steps) {
-      count(result, step);
-      cost += step.cost;
-      yield `${JSON.stringify(step.output)}\n`;
-    }
-  }
   try {
-    await pipeline(Readable.from(results()), createWriteStream(path));
+    const result = await writeResults(steps, path, path);
     const file = { suffix: '.result.jsonl', mimeType: 'application/jsonl', path } as const;
     const { error } = job.stop_reason ? {} : await deliver(job, file);
     const { text = null, text_object } = await keepFile(job, 'results.jsonl', path);
-    const whole = { ...result, content: text, cost_usd: toUsd(cost) };
-    return completionOf(job, whole, {
-      ...(text_object && { text_object }),
-      ...(error && { error }),
-    });
+    return completionOf(
+      job,
+      { ...result, content: text },
+      {
+        ...(text_object && { text_object }),
+        ...(error && { error }),
+      },
+    );
   } finally {
     await rm(path, { force: true });
   }
 }
 
-function count({ lines, usage }: ChatBatchResult, { failed, ...line }: LineStep): void {
-  lines.total += 1;
-  if (failed) lines.failed += 1;
-  else lines.completed += 1;
-  usage.prompt_tokens += line.usage.prompt_tokens;
-  usage.completion_tokens += line.usage.completion_tokens;
-  usage.total_tokens += line.usage.total_tokens;
+/** Of a batch, what was answered is one file of the key's, and what failed another. */
+async function finishBatch(
+  job: ClaimedJob,
+  path: string,
+  steps: AsyncIterable<LineStep>,
+): Promise<RunEnd> {
+  const [output, error] = [`${path}.output`, `${path}.error`];
+  const token_details = { cached_tokens: 0, reasoning_tokens: 0 };
+  async function* detailed() {
+    for await (const step of steps) {
+      addDetails(token_details, step.output);
+      yield step;
+    }
+  }
+  try {
+    const result = await writeResults(detailed(), output, error);
+    const { total, completed } = result.lines;
+    const files = await keepOutputs(job, {
+      ...(completed > 0 && { output }),
+      ...(completed < total && { error }),
+    });
+    return completionOf(job, { ...result, ...files, token_details }, files);
+  } finally {
+    for (const each of [output, error]) await rm(each, { force: true });
+  }
 }

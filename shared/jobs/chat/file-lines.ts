@@ -37,20 +37,34 @@ export async function* linesOf(path: string, maxBytes: number): AsyncGenerator<s
 const maxLineBytesHeld = 24 * 1024 * 1024;
 
 let heldBytes = 0;
-let waiting: (() => void)[] = [];
+let waiting: { bytes: number; enter: () => void }[] = [];
+
+const hasRoom = (bytes: number) => heldBytes === 0 || heldBytes + bytes <= maxLineBytesHeld;
+
+/** Whether a line, with its answer, needs more than all the room. It has that to itself, and nobody passes it by. */
+const isHuge = ({ bytes }: { bytes: number }) => bytes > maxLineBytesHeld;
 
 /** Waits until there is room for a line of so many bytes; returns how to give the room back. */
 export async function reserveBytes(bytes: number): Promise<() => void> {
-  while (heldBytes > 0 && heldBytes + bytes > maxLineBytesHeld) {
-    await new Promise<void>((resolve) => waiting.push(resolve));
-  }
-  heldBytes += bytes;
+  if (hasRoom(bytes) && !waiting.some(isHuge)) heldBytes += bytes;
+  else await new Promise<void>((enter) => waiting.push({ bytes, enter }));
   return () => {
     heldBytes -= bytes;
-    const woken = waiting;
-    waiting = [];
-    for (const wake of woken) wake();
+    admit();
   };
+}
+
+function admit(): void {
+  const stay: typeof waiting = [];
+  for (const each of waiting) {
+    if (stay.some(isHuge) || !hasRoom(each.bytes)) {
+      stay.push(each);
+      continue;
+    }
+    heldBytes += each.bytes;
+    each.enter();
+  }
+  waiting = stay;
 }
 
 /**
@@ -59,3 +73,6 @@ export async function reserveBytes(bytes: number): Promise<() => void> {
  * @see https://platform.openai.com/docs/guides/batch
  */
 export const maxLines = 50_000;
+
+/** The file of a batch's requests may be no larger. */
+export const maxBatchBytes = 200 * 1024 * 1024;

@@ -1,7 +1,8 @@
 import { ServiceError } from '../../http/errors.ts';
 import type { SourcedJob } from '../files/source.ts';
-import { type FileLine, maxLineBytes, type Refusal, refusalOf } from './batch-line.ts';
+import { bytesOf, type FileLine, maxLineBytes } from './batch-line.ts';
 import { linesOf, maxLines, reserveBytes } from './file-lines.ts';
+import { type Refusal, refusalOf } from './read-line.ts';
 
 /** A file of requests that is on this machine. */
 export interface RequestFile {
@@ -60,6 +61,3 @@ export async function refusalIn(line: FileLine): Promise<Refusal | undefined> {
     giveBack();
   }
 }
-
-/** How many bytes a line takes. */
-export const bytesOf = ({ line }: FileLine) => Buffer.byteLength(line ?? '');

@@ -2,6 +2,7 @@ import { BatchWriteCommand, DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dy
 import pLimit from 'p-limit';
 import { dynamodb, queryPages, unlessConditionFails } from '../../aws/dynamodb.ts';
 import { setting } from '../../config.ts';
+import { deleteOutputs } from '../batches/output-files.ts';
 import { childrenOf } from '../children.ts';
 import { copyOwnerOf, isCopyInUse } from '../files/kept-copies.ts';
 import { findJob, instant, isSection, type Job, type JobKey } from '../job.ts';
@@ -45,6 +46,7 @@ export async function eraseDependents(erasure: Erasure, untilMs: number): Promis
   await giveRetriesTheirOwn(erasure);
   const hasNoSteps = await eraseSteps(erasure, untilMs);
   await eraseLinks(erasure);
+  if (erasure.endpoint) await deleteOutputs(erasedJobOf(erasure));
   const hasNoObjects = await eraseObjects(erasure, untilMs);
   if (!isAlone || !hasNoSteps || !hasNoObjects) return false;
   await noteErased(erasure);

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { queryItems } from '../../aws/dynamodb.ts';
 import { writeTransaction } from '../../aws/transact.ts';
 import { setting } from '../../config.ts';
+import { isBatch } from '../batches/batch-job.ts';
+import { batchLinkOf } from '../batches/batch-note.ts';
 import { copyIdOfObject, copyOwnerOf, copyUseIdOf } from '../files/kept-copies.ts';
 import { familyOf, findItem, findJob, instant, isSection, type Job, type JobKey } from '../job.ts';
 
@@ -15,6 +17,7 @@ const sweepAfterMs = 15_000;
 const kept = [
   'parent_job_id',
   'input_type',
+  'endpoint',
   'chat_job_id',
   'retry_job_id',
   'messages_object',
@@ -114,8 +117,10 @@ async function linksOf(job: Job): Promise<Link[]> {
   if (isSection(job)) return [];
   const { job_id, known_id, source_object, drive_file_id } = job;
   // A job that was copied for before jobs named the item of their copy.
-  const copy_id = job.copy_id ?? (source_object && (await copyIdOfObject(job, source_object)));
+  const mayHaveCopy = source_object !== undefined && !job.file_id;
+  const copy_id = job.copy_id ?? (mayHaveCopy && (await copyIdOfObject(job, source_object)));
   const links: Link[] = [];
+  if (isBatch(job)) links.push(batchLinkOf(job));
   if (known_id) links.push({ job_id: known_id, attribute: 'source_job_id', value: job_id });
   if (copy_id && source_object) {
     links.push({ job_id: copy_id, attribute: 'copy.source_object', value: source_object });

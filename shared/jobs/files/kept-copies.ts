@@ -70,7 +70,8 @@ export async function copyIdOfObject(
   const copies = queryItems<{ job_id: string }>({
     TableName: setting('JOBS_TABLE'),
     KeyConditionExpression: 'key_id = :key AND begins_with(job_id, :copies)',
-    FilterExpression: 'copy.source_object = :object',
+    FilterExpression: '#copy.source_object = :object',
+    ExpressionAttributeNames: { '#copy': 'copy' },
     ExpressionAttributeValues: { ':key': key_id, ':copies': 'copy_', ':object': object },
     ConsistentRead: true,
   });

@@ -4,13 +4,15 @@ import { Upload } from '@aws-sdk/lib-storage';
 import { s3 } from '../../aws/s3.ts';
 import { setting } from '../../config.ts';
 import { emptyDocument, unsupportedFile } from '../../documents/errors.ts';
-import { kindOf, mediaTypeOf } from '../../documents/kind.ts';
+import { type DocumentKind, kindOf, mediaTypeOf } from '../../documents/kind.ts';
 import { typeInWords } from '../../documents/type-words.ts';
 import { openContent } from '../../drive/content.ts';
 import { type DriveFile, findReadableFile, readableParentOf } from '../../drive/file.ts';
 import { requireFile, type StoredFile } from '../../files/file.ts';
 import { readFile } from '../../files/read-file.ts';
 import { ServiceError } from '../../http/errors.ts';
+import { isBatch } from '../batches/batch-job.ts';
+import { maxBatchBytes } from '../chat/file-lines.ts';
 import type { ClaimedJob } from '../job.ts';
 import { folderOf } from '../objects.ts';
 import { saveProgress } from '../state.ts';
@@ -52,11 +54,12 @@ async function fetchOwn(
   signal: AbortSignal,
 ): Promise<SourcedJob> {
   const { filename } = file;
-  const { bytes } = setting('DOCUMENT_LIMITS');
+  const bytes = isBatch(job) ? maxBatchBytes : setting('DOCUMENT_LIMITS').bytes;
   if (!job.filename) await saveProgress(job, { filename });
   if (file.bytes > bytes) throw tooLarge(filename, bytes);
   const source_object = `${folderOf(job)}/source-${job.lease_id}`;
-  const opened = { body: buffersOf(readFile(file)), mimeType: '', filename, name: filename };
+  const named = { filename, name: filename, ...(isBatch(job) && { kind: 'jsonl' as const }) };
+  const opened = { body: buffersOf(readFile(file)), mimeType: '', ...named };
   const { md5: _, ...content } = await copyOpened(opened, source_object, bytes, signal);
   return saveProgress(job, { source_object, ...content });
 }
@@ -125,10 +128,12 @@ interface Opened {
   mimeType: string;
   filename: string;
   name: string;
+  /** What it is, whatever it is called and begins with. */
+  kind?: DocumentKind;
 }
 
 async function copyOpened(
-  { body, mimeType, filename, name }: Opened,
+  { body, mimeType, filename, name, kind }: Opened,
   object: string,
   maxBytes: number,
   signal: AbortSignal,
@@ -136,7 +141,7 @@ async function copyOpened(
   const chunks = body[Symbol.asyncIterator]();
   const head = await readHead(chunks);
   if (head.length === 0) throw emptyDocument('bytes');
-  const source_kind = kindOf(head, mimeType, filename);
+  const source_kind = kind ?? kindOf(head, mimeType, filename);
   if (!source_kind) {
     throw unsupportedFile(name, typeInWords(mediaTypeOf(head, mimeType, filename)));
   }

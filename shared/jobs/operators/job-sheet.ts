@@ -1,3 +1,4 @@
+import { type BatchJob, batchIdOf, isBatch } from '../batches/batch-job.ts';
 import { type Job, toRecord } from '../job.ts';
 import type { JobRecord } from '../record.ts';
 
@@ -14,6 +15,8 @@ export interface JobSheet extends Omit<JobRecord, 'result' | 'pipeline_instructi
   children: { total: number; ended: number; failed: number; cancelled: number } | null;
   /** The job that tries it again. */
   retry_job_id: string | null;
+  /** The batch that it is; null for any other job. */
+  batch: { id: string; endpoint: string; expires_at: string } | null;
   cost_usd: number | null;
 }
 
@@ -38,6 +41,11 @@ export function jobSheet(job: Job, keyName: string | undefined): JobSheet {
         }
       : null,
     retry_job_id: job.retry_job_id ?? null,
+    batch: isBatch(job) ? batchOf(job) : null,
     cost_usd: result && 'cost_usd' in result ? result.cost_usd : null,
   };
 }
+
+const batchOf = ({ job_id, endpoint, window_ends_at }: BatchJob) => ({
+  ...{ id: batchIdOf(job_id), endpoint, expires_at: window_ends_at },
+});

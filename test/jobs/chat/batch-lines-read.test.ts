@@ -64,3 +64,24 @@ it('lines of all files wait for room, and one of any length finds it in the end'
 
   expect(had).toEqual(['second', 'huge']);
 });
+
+it('a line that needs all the room is passed by nobody', async () => {
+  const mb = 1024 * 1024;
+  const first = await reserveBytes(mb);
+  const had: string[] = [];
+  const take = (name: string, bytes: number) =>
+    reserveBytes(bytes).then((giveBack) => {
+      had.push(name);
+      return giveBack;
+    });
+
+  const huge = take('huge', 100 * mb);
+  const small = take('small', mb);
+  await new Promise(setImmediate);
+  expect(had).toEqual([]);
+  first();
+  (await huge)();
+  (await small)();
+
+  expect(had).toEqual(['huge', 'small']);
+});

@@ -11,6 +11,7 @@ import { eraseDependents } from '../../../shared/jobs/erase/erase-dependents.ts'
 import { eraseCallersJob } from '../../../shared/jobs/erase/erase-job.ts';
 import { beginErasure, type Erasure, findErasure } from '../../../shared/jobs/erase/erasure.ts';
 import { sweepErasures } from '../../../shared/jobs/erase/sweep-erasures.ts';
+import { updateJob } from '../../../shared/jobs/job-update.ts';
 import { claimBest } from '../../../shared/jobs/next-jobs.ts';
 import { listJobs } from '../../../shared/jobs/read.ts';
 import type { ChatResult } from '../../../shared/jobs/result.ts';
@@ -109,6 +110,22 @@ describe('a deleted job', () => {
     expect(before.some((place) => place.includes(' pages_'))).toBe(true);
     expect(before.some((place) => place.includes('/source-'))).toBe(true);
     expect(await remnants(word)).toEqual([]);
+    expect(await ofJobs(caller)).toEqual([]);
+  });
+
+  it('whose copy of its document has no name of its own leaves none', async () => {
+    const caller = await world.newCaller();
+    const word = newWord();
+    const drive = { file_id: await world.add(`${word}.txt`, word) };
+    const id = await done(caller, { job_type: 'chat', drive });
+    const job = await world.item(caller, id);
+    await updateJob(job, {
+      ...{ when: 'attribute_exists(#status)', values: {}, set: {}, remove: ['copy_id'] },
+      setOnce: { filename: word },
+    });
+
+    expect(await erase(caller, id)).toMatchObject({ erased: true });
+
     expect(await ofJobs(caller)).toEqual([]);
   });
 

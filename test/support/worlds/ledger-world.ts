@@ -1,6 +1,5 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { expect } from 'vitest';
-import { dynamodb } from '../../../shared/aws/dynamodb.ts';
+import { queryItems } from '../../../shared/aws/dynamodb.ts';
 import { setting } from '../../../shared/config.ts';
 import { type Account, findAccount } from '../../../shared/ledger/account.ts';
 import type { Charge } from '../../../shared/ledger/charge.ts';
@@ -16,17 +15,15 @@ export async function accountOf(keyId: string): Promise<Account> {
 }
 
 /** Every charge of a key, the oldest first. */
-export async function chargesOf(keyId: string): Promise<Charge[]> {
-  const { Items = [] } = await dynamodb.send(
-    new QueryCommand({
+export const chargesOf = (keyId: string): Promise<Charge[]> =>
+  Array.fromAsync(
+    queryItems<Charge>({
       TableName: setting('LEDGER_TABLE'),
       KeyConditionExpression: 'key_id = :key AND begins_with(entry, :charge)',
       ExpressionAttributeValues: { ':key': keyId, ':charge': 'charge_' },
       ConsistentRead: true,
     }),
   );
-  return Items as Charge[];
-}
 
 /** The numbers that an account keeps by epoch or minute, by their names. */
 export const countersOf = (account: Account, prefix: 'held' | 'running' | 'requests') =>

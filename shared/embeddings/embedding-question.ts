@@ -1,0 +1,98 @@
+import { refuseOtherCase } from '../chat/other-case.ts';
+import type { Question } from '../chat/respond.ts';
+import { unsupported } from '../chat/unsupported-parameters.ts';
+import { valueError } from '../http/errors.ts';
+import type { EmbeddingModel, Model } from '../models/catalogue.ts';
+import { unavailable } from '../models/errors.ts';
+import {
+  EmbeddingRequest,
+  inputsOf,
+  maxTokensInAll,
+  refuseDimensions,
+  refuseTooLong,
+} from './embedding-request.ts';
+import type { EmbeddingList } from './embeddings.ts';
+import { asBase64, asNumbers, isVector, type Vector } from './vector.ts';
+
+/**
+ * Returns what an upstream is asked for embeddings: numbers, which each one knows. The caller gets the form that was
+ * asked for. Throws `UnprocessableEntityError` for what the model doesn't take.
+ */
+export function embeddingQuestion(
+  model: EmbeddingModel,
+  request: EmbeddingRequest,
+): Question & Required<Pick<Question, 'toAnswer'>> {
+  const { metadata, encoding_format, dimensions, user, ...rest } = request;
+  refuseOtherCase(rest, [...Object.keys(EmbeddingRequest.entries), ...unsupported, ...ofAnswers]);
+  const passed = withoutUnpriced(rest);
+  refuseDimensions(model, request);
+  refuseTooLong(model, request);
+  const body = {
+    ...passed,
+    encoding_format: 'float',
+    ...(dimensions != null && { dimensions }),
+    ...(user != null && { user }),
+  };
+  const expected = { count: inputsOf(request).length, length: dimensions ?? model.dimensions };
+  const inForm = encoding_format === 'base64' ? asBase64 : asNumbers;
+  return {
+    ...{ model: calledModel(model), dialect: 'embeddings', body, metadata },
+    toAnswer: (text) => answerOf(JSON.parse(text), expected, inForm),
+  };
+}
+
+/** A model as a call knows it: one without output, that reads as much as a request may hold. */
+const calledModel = ({ id, upstreams, usdPerMillionTokens }: EmbeddingModel): Model => ({
+  ...{ id, upstreams, contextWindow: maxTokensInAll, maxOutputTokens: 1, reasoning: false },
+  usdPerMillionTokens: { input: usdPerMillionTokens, output: 0 },
+});
+
+/** Parameters of answers, by which a call would be held, and read, as one. */
+const ofAnswers = [
+  ...['messages', 'stream', 'stream_options', 'n', 'max_tokens', 'max_completion_tokens'],
+  ...['modalities', 'prediction'],
+];
+
+/**
+ * Refuses what could change a call's price, model, address or readers, as chat completions do, and what only answers
+ * have. Returns the others.
+ */
+function withoutUnpriced<Parameters extends Record<string, unknown>>(
+  parameters: Parameters,
+): Parameters {
+  const refused = [...unsupported, ...ofAnswers];
+  const name = refused.find((each) => parameters[each] != null && parameters[each] !== false);
+  if (name) throw valueError(['body', name], `${name} is not available for embeddings`);
+  const others = Object.entries(parameters).filter(([each]) => !refused.includes(each));
+  return Object.fromEntries(others) as Parameters;
+}
+
+interface Expected {
+  count: number;
+  length: number;
+}
+
+/** Puts vectors in the order of their inputs, by the numbers of these. Servers that number none send them so. */
+function inOrder(data: EmbeddingList['data']): EmbeddingList['data'] {
+  const byIndex = new Map(data.map((each) => [each.index, each]));
+  const ordered = data.flatMap((_, index) => byIndex.get(index) ?? []);
+  return ordered.length === data.length ? ordered : data;
+}
+
+/** An answer with each vector in a form. Throws `ModelError` for one that lacks a vector, or has one of another length. */
+function answerOf(
+  answer: Partial<EmbeddingList>,
+  { count, length }: Expected,
+  inForm: (vector: Vector) => Vector,
+): string {
+  const data = Array.isArray(answer.data) ? answer.data : [];
+  const isWhole = data.length === count && data.every((each) => isVector(each?.embedding, length));
+  if (!isWhole) throw unavailable('The model answered without the embeddings of each input.');
+  const embeddings = inOrder(data).map((each, index) => ({
+    ...each,
+    ...{ object: 'embedding', index, embedding: inForm(each.embedding) },
+  }));
+  const { prompt_tokens = 0, total_tokens = prompt_tokens } = answer.usage ?? {};
+  const usage = { ...answer.usage, prompt_tokens, total_tokens };
+  return JSON.stringify({ ...answer, object: 'list', data: embeddings, usage });
+}

@@ -1,0 +1,86 @@
+import * as v from 'valibot';
+import { requireFile } from '../../files/file.ts';
+import { Expiry } from '../../files/requests.ts';
+import type { Caller } from '../../http/caller.ts';
+import { ServiceError, valueError } from '../../http/errors.ts';
+import { dictionary, orNull, stringUpTo } from '../../http/schema.ts';
+import { limitsOf } from '../../keys/key-limits.ts';
+import { Metadata, metadataOf } from '../../ledger/metadata.ts';
+import { lineEndpointNames } from '../chat/line-endpoint.ts';
+import type { Job } from '../job.ts';
+import { newJob, priorityFor, putJob } from '../new-job.ts';
+import { makeOnce, type ReservedKey } from '../submit.ts';
+import { tagJob } from '../waiting/fair-tags.ts';
+import { type Batch, noModelYet, toBatch } from './batch.ts';
+import type { BatchJob } from './batch-job.ts';
+import { newWindow } from './window.ts';
+
+/** What a batch may do with lines that its budget doesn't cover. */
+const budgetChoices = ['wait', 'fail'];
+
+/**
+ * The body of `POST /v1/batches`.
+ *
+ * @see https://platform.openai.com/docs/api-reference/batch/create
+ */
+export const BatchRequest = dictionary(
+  v.object({
+    input_file_id: v.pipe(stringUpTo(64), v.minLength(1)),
+    endpoint: v.picklist(lineEndpointNames),
+    completion_window: v.literal('24h'),
+    metadata: orNull(Metadata),
+    output_expires_after: orNull(dictionary(Expiry)),
+  }),
+);
+
+export type BatchRequest = v.InferOutput<typeof BatchRequest>;
+
+/** As any job's. */
+const priority = 10;
+
+/** The most that a job may have: a batch has thousands of calls, each of which may meet what passes with time. */
+const maxRetries = 10;
+
+/** Accepts a batch: a job whose lines are read from a file of the key's. */
+export async function createBatch(
+  caller: Caller,
+  request: BatchRequest,
+  idempotencyKey: string | undefined,
+): Promise<Batch> {
+  const choice = request.metadata?.['on_budget'] ?? 'wait';
+  if (!budgetChoices.includes(choice)) {
+    throw valueError(['body', 'metadata', 'on_budget'], "it should be 'wait' or 'fail'");
+  }
+  const file = await requireFile(caller.keyId, request.input_file_id);
+  if (file.purpose !== 'batch') throw notForBatches(file.purpose);
+  const make = (key: ReservedKey) => createJob(key, request, file.filename, caller);
+  return toBatch((await makeOnce(caller, request, idempotencyKey, make)) as BatchJob);
+}
+
+async function createJob(
+  { key_id, job_id, submission_id }: ReservedKey,
+  request: BatchRequest,
+  filename: string,
+  caller: Caller,
+): Promise<Job> {
+  const { input_file_id: file_id, endpoint, metadata, output_expires_after } = request;
+  const limits = limitsOf(caller);
+  const job = newJob({
+    ...{ key_id, job_id, job_type: 'chat', input_type: 'file', model: noModelYet },
+    ...{ file_id, filename, endpoint, max_retries: maxRetries },
+    ...priorityFor(priority, limits),
+    ...newWindow(),
+    ...(output_expires_after && { output_expires_after: output_expires_after.seconds }),
+    ...(submission_id && { submission_id }),
+    ...metadataOf(metadata),
+  });
+  return putJob(await tagJob(job, limits));
+}
+
+const notForBatches = (purpose: string) =>
+  new ServiceError(
+    400,
+    'invalid_file_purpose',
+    `The file was uploaded with the purpose ${purpose}; that of a batch's requests is batch.`,
+    { param: 'input_file_id' },
+  );

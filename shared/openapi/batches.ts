@@ -1,0 +1,261 @@
+import { Batch, BatchUsage, RequestCounts } from '../jobs/batches/batch.ts';
+import { BatchRequest } from '../jobs/batches/create-batch.ts';
+import { BatchList, BatchListQuery } from '../jobs/batches/list-batches.ts';
+import { BatchPath } from '../jobs/batches/read-batch.ts';
+import { SubmissionHeader } from '../jobs/submission.ts';
+import { catalogue } from '../models/catalogue.ts';
+import { completionErrorAnswer } from './error-answers.ts';
+import { component, content, json, type Operation, parameters } from './operation.ts';
+
+export const batchComponents = {
+  BatchRequest: component(BatchRequest, 'A file of requests that are to be asked within a day.', {
+    input_file_id:
+      'A file that was uploaded with the purpose `batch`: JSON Lines of `{custom_id, method, url, body}`, at most 50,000 and 200 MB.',
+    endpoint: 'The route that all lines ask: the `url` of each.',
+    completion_window: 'How long it may take. What isn’t done by then expires.',
+    metadata:
+      'Up to 16 tags of your own, which stand on all charges. `on_budget` says what becomes of lines that the key’s budget doesn’t cover: `wait`, as if nothing were said, until it renews or is raised, if it ever does; or `fail`, at once. Either way those that wait when the window ends expire.',
+    output_expires_after:
+      'For how long the files of results are kept, from when they are made: 30 days unless you say otherwise.',
+  }),
+  Batch: component(Batch, 'A batch as it stands now. Times are in seconds since 1970.', {
+    id: '`batch_` and a UUID that sorts by time; its job’s id has `job_` in place of it.',
+    object: 'What kind of object this is.',
+    endpoint: 'The route that its lines ask.',
+    model: 'The model of its first line; null before its lines were read.',
+    errors:
+      'Of one that failed: what is wrong with its lines, the first fifty of them, or with all of it.',
+    input_file_id: 'The file of its requests.',
+    completion_window: 'How long it may take.',
+    status:
+      '`validating` → `in_progress` → `finalizing` → `completed`; `failed` if a line can’t be asked; `cancelling` → `cancelled`; or `expired`.',
+    output_file_id: 'The file of what was answered; null if nothing was.',
+    error_file_id: 'The file of what failed, expired or was cancelled; null if nothing was.',
+    created_at: 'When it was made.',
+    in_progress_at: 'When its lines were found good.',
+    expires_at: 'When its window ends.',
+    finalizing_at: 'When all its lines had been asked.',
+    completed_at: 'When its files were there.',
+    failed_at: 'When it failed.',
+    expired_at: 'When it had expired.',
+    cancelling_at: 'When it was cancelled by its caller.',
+    cancelled_at: 'When it had been cancelled.',
+    request_counts: 'Its lines; while it runs, written down every ten seconds.',
+    usage: 'What its lines used; null before it ends.',
+    metadata: 'As it was given.',
+  }),
+  BatchRequestCounts: component(RequestCounts, 'The lines of a batch by what became of them.', {
+    total: 'All lines but blank ones.',
+    completed: 'Those that were answered.',
+    failed: 'Those that failed. Those that expired or were cancelled are not among them.',
+  }),
+  BatchUsage: component(BatchUsage, 'The tokens of all lines of a batch.', {
+    input_tokens: 'Of the requests.',
+    input_tokens_details: 'Those of them that a provider had in its cache.',
+    output_tokens: 'Of the answers.',
+    output_tokens_details: 'Those of them that were thought and not written.',
+    total_tokens: 'All of them.',
+  }),
+  BatchList: component(BatchList, 'A page of batches.', {
+    object: 'What kind of object this is.',
+    data: 'The newest first.',
+    first_id: 'The id of the first on this page.',
+    last_id: 'The id of the last, which is the `after` of the next page.',
+    has_more: 'Whether there is a next page.',
+  }),
+};
+
+const created: Batch = {
+  id: 'batch_019aa1f2-7c1b-7d3e-9a54-2f6b8c0d1e7a',
+  object: 'batch',
+  endpoint: '/v1/chat/completions',
+  model: null,
+  errors: null,
+  input_file_id: 'file-019aa1f15f0e7c2a8d114b7e90c3d2a6',
+  completion_window: '24h',
+  status: 'validating',
+  output_file_id: null,
+  error_file_id: null,
+  created_at: 1_763_651_045,
+  in_progress_at: null,
+  expires_at: 1_763_737_445,
+  finalizing_at: null,
+  completed_at: null,
+  failed_at: null,
+  expired_at: null,
+  cancelling_at: null,
+  cancelled_at: null,
+  request_counts: { total: 0, completed: 0, failed: 0 },
+  usage: null,
+  metadata: { project: 'north' },
+};
+
+const completed: Batch = {
+  ...created,
+  status: 'completed',
+  model: catalogue.defaults.chat,
+  output_file_id: 'file-019aa1f27c1b7f3390c4d71b22aa9e01',
+  error_file_id: 'file-019aa1f27c1b7ae1b1f05c6d7788f210',
+  in_progress_at: 1_763_651_047,
+  finalizing_at: 1_763_651_901,
+  completed_at: 1_763_651_903,
+  request_counts: { total: 1_000, completed: 998, failed: 2 },
+  usage: {
+    input_tokens: 81_500,
+    input_tokens_details: { cached_tokens: 12_288 },
+    output_tokens: 40_210,
+    output_tokens_details: { reasoning_tokens: 9_600 },
+    total_tokens: 121_710,
+  },
+};
+
+const failed: Batch = {
+  ...created,
+  status: 'failed',
+  failed_at: 1_763_651_047,
+  errors: {
+    object: 'list',
+    data: [
+      {
+        code: 'duplicate_custom_id',
+        message: 'The custom_id is that of a line before it.',
+        param: 'custom_id',
+        line: 812,
+      },
+    ],
+  },
+};
+
+const path = parameters('path', BatchPath, {
+  batch_id: { description: 'The batch’s id.', example: created.id },
+});
+
+const invalid = { type: 'invalid_request_error' };
+const noSuchBatch = completionErrorAnswer(
+  'There is no such batch, or it is another key’s: which of the two is never said.',
+  { ...invalid, message: `No batch found with id '${created.id}'.`, code: 'not_found' },
+);
+const invalidRequest = (param: string, message: string) =>
+  completionErrorAnswer('Something is wrong with the request.', {
+    ...{ ...invalid, param, message: `${param}: ${message}`, code: 'invalid_request_error' },
+  });
+
+export const batchOperations: Operation[] = [
+  {
+    method: 'post',
+    path: '/v1/batches',
+    operationId: 'createBatch',
+    tag: 'Batches',
+    summary: 'Make a batch',
+    description:
+      'Has each line of a file asked within a day, by OpenAI’s protocol. All lines are read before the first is asked: if one can’t be asked, the batch fails, costs nothing, and `errors` says which line and why. A line that a model refuses, or that fails after it was tried again, is in the error file, and so is one that the budget doesn’t cover (`budget_exceeded`), that the window ended before (`batch_expired`), or that a cancel came before (`batch_cancelled`). Each line is held, charged and answered once, whatever breaks. A batch is a job: it counts, waits its turn, and can be read, stopped and deleted as one.',
+    parameters: [
+      parameters('header', SubmissionHeader, {
+        'idempotency-key': {
+          description:
+            'Makes the request safe to send again for 24 hours: the same key makes no second batch.',
+          name: 'Idempotency-Key',
+        },
+      }),
+    ],
+    body: content(BatchRequest, {
+      'A file of requests': {
+        input_file_id: created.input_file_id,
+        endpoint: '/v1/chat/completions',
+        completion_window: '24h',
+      },
+      'One that doesn’t wait for its budget': {
+        input_file_id: created.input_file_id,
+        endpoint: '/v1/chat/completions',
+        completion_window: '24h',
+        metadata: { project: 'north', on_budget: 'fail' },
+      },
+    }),
+    answers: {
+      200: json('The batch.', Batch, { 'A new batch': created }),
+      400: invalidRequest('endpoint', "Input should be '/v1/chat/completions' or '/v1/embeddings'"),
+      404: completionErrorAnswer('There is no such file, or it is another key’s.', {
+        ...{ ...invalid, param: 'id', code: 'not_found' },
+        message: `No such File object: ${created.input_file_id}`,
+      }),
+      409: completionErrorAnswer('The idempotency key was used for another request.', {
+        ...{ ...invalid, code: 'conflict' },
+        message: 'This Idempotency-Key was used for a different submission.',
+      }),
+      429: completionErrorAnswer('The key has as many jobs as it may.', {
+        ...{ type: 'rate_limit_error', code: 'too_many_jobs' },
+        message:
+          'Too many jobs: this key may have 10000 that wait or run, and has 10000. Submit again when some have ended.',
+      }),
+    },
+  },
+  {
+    method: 'get',
+    path: '/v1/batches',
+    operationId: 'listBatches',
+    tag: 'Batches',
+    summary: 'List your batches',
+    description: 'The newest first.',
+    parameters: [
+      parameters('query', BatchListQuery, {
+        after: { description: '`last_id` of the page before.' },
+        limit: { description: 'How many there are on a page, up to 100; 20 unless you say.' },
+      }),
+    ],
+    answers: {
+      200: json('A page of batches.', BatchList, {
+        'The last page': {
+          object: 'list',
+          data: [completed],
+          first_id: completed.id,
+          last_id: completed.id,
+          has_more: false,
+        },
+      }),
+      400: invalidRequest('limit', 'Input should be less than or equal to 100'),
+    },
+  },
+  {
+    method: 'get',
+    path: '/v1/batches/{batch_id}',
+    operationId: 'getBatch',
+    tag: 'Batches',
+    summary: 'Read a batch',
+    description:
+      'As it stands now. Its results are read as files: `GET /v1/files/{file_id}/content`.',
+    parameters: [path],
+    answers: {
+      200: json('The batch.', Batch, {
+        'One that is done': completed,
+        'One whose lines can’t be asked': failed,
+      }),
+      404: noSuchBatch,
+    },
+  },
+  {
+    method: 'post',
+    path: '/v1/batches/{batch_id}/cancel',
+    operationId: 'cancelBatch',
+    tag: 'Batches',
+    summary: 'Cancel a batch',
+    description:
+      'No further line is asked. Within a minute or two it is `cancelled`, and what was answered by then is in its output file. Cancelling it again changes nothing.',
+    parameters: [path],
+    answers: {
+      200: json('The batch.', Batch, {
+        'One that runs': {
+          ...created,
+          status: 'cancelling',
+          in_progress_at: 1_763_651_047,
+          cancelling_at: 1_763_651_100,
+          request_counts: { total: 1_000, completed: 60, failed: 0 },
+        },
+      }),
+      404: noSuchBatch,
+      409: completionErrorAnswer('It has ended otherwise.', {
+        ...{ ...invalid, code: 'conflict' },
+        message: "Cannot cancel a batch with status 'completed'.",
+      }),
+    },
+  },
+];

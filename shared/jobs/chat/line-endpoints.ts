@@ -1,5 +1,7 @@
 import * as v from 'valibot';
 import { CompletionRequest, upstreamBody } from '../../chat/completion-request.ts';
+import { responseBody } from '../../chat/response-body.ts';
+import { ResponseRequest } from '../../chat/response-request.ts';
 import type { Question } from '../../chat/respond.ts';
 import { embeddingQuestion } from '../../embeddings/embedding-question.ts';
 import { EmbeddingRequest, inputsOf } from '../../embeddings/embedding-request.ts';
@@ -29,6 +31,12 @@ export const lineEndpoints: Record<LineEndpoint, ReadBody> = {
     const model = usableModel(allowed, request.model) ?? noModel(request.model);
     const { metadata } = request;
     return { model, dialect: 'chat', body: upstreamBody(model, request), metadata };
+  },
+  '/v1/responses': (body, allowed) => {
+    const request = checked(ResponseRequest, body);
+    const model = usableModel(allowed, request.model) ?? noModel(request.model);
+    const { metadata } = request;
+    return { model, dialect: 'responses', body: responseBody(model, request).body, metadata };
   },
   '/v1/embeddings': (body, allowed) => {
     const request = checked(EmbeddingRequest, body);

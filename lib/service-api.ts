@@ -7,11 +7,10 @@ import {
   type CfnStage,
   EndpointType,
   type IAuthorizer,
-  LambdaIntegration,
+  type Integration,
   LogGroupLogDestination,
   type Method,
   type MethodOptions,
-  ResponseTransferMode,
   ResponseType,
   RestApi,
 } from 'aws-cdk-lib/aws-apigateway';
@@ -20,6 +19,7 @@ import { Construct } from 'constructs';
 import type { GatewayError, GatewayErrors } from '../shared/http/gateway-errors.ts';
 import { addPreflight, errorHeaders } from './cors.ts';
 import { CustomDomain } from './custom-domain.ts';
+import { GatewayRole } from './gateway-role.ts';
 import { type RouteKind, requestRate } from './request-rates.ts';
 import type { ServiceAlarms } from './service-alarms.ts';
 import type { FunctionLogs, ServiceFunction } from './service-function.ts';
@@ -52,6 +52,7 @@ export interface ServiceApiProps {
 export class ServiceApi extends Construct {
   readonly url: string;
   private readonly api: RestApi;
+  private readonly invoker: GatewayRole;
   private readonly authorizer: IAuthorizer;
   private readonly anyHeaderAuthorizer: IAuthorizer;
   private readonly corsOrigins: readonly string[];
@@ -84,6 +85,7 @@ export class ServiceApi extends Construct {
         accessLogFormat: accessLogFormat(),
       },
     });
+    this.invoker = new GatewayRole(this, 'invoker');
     const { node } = this.api;
     Object.assign(node.defaultChild as CfnRestApi, leastTls);
     this.url = props.domain
@@ -154,13 +156,15 @@ export class ServiceApi extends Construct {
   /** Routes a method to a function, for callers with a valid API key. */
   route(method: string, path: string, fn: ServiceFunction, kind: RouteKind = 'read'): void {
     const authorizer = this.authorizerOf(path);
-    this.addRoute(method, path, fn, whole(fn), kind, { authorizer });
+    this.addRoute(method, path, fn, this.invoker.integrationOf(fn), kind, { authorizer });
   }
 
   /** Routes a method to a function that streams its answer, for at most `timeout`. */
   routeStreamed(method: string, path: string, fn: ServiceFunction, timeout: Duration): void {
     const authorizer = this.authorizerOf(path);
-    this.addRoute(method, path, fn, streamed(fn, timeout), 'stream', { authorizer });
+    this.addRoute(method, path, fn, this.invoker.integrationOf(fn, timeout), 'stream', {
+      authorizer,
+    });
   }
 
   private authorizerOf(path: string): IAuthorizer {
@@ -169,7 +173,7 @@ export class ServiceApi extends Construct {
 
   /** Routes a method to a function, for everyone. */
   routeOpen(method: string, path: string, fn: ServiceFunction): void {
-    this.addOpenRoute(method, path, fn, whole(fn));
+    this.addOpenRoute(method, path, fn, this.invoker.integrationOf(fn));
   }
 
   /** Routes a method to a function that streams its answer, for everyone. */
@@ -180,14 +184,14 @@ export class ServiceApi extends Construct {
     timeout: Duration,
     kind: RouteKind = 'open',
   ): void {
-    this.addOpenRoute(method, path, fn, streamed(fn, timeout), kind);
+    this.addOpenRoute(method, path, fn, this.invoker.integrationOf(fn, timeout), kind);
   }
 
   private addOpenRoute(
     method: string,
     path: string,
     fn: ServiceFunction,
-    integration: LambdaIntegration,
+    integration: Integration,
     kind: RouteKind = 'open',
   ): void {
     const open = this.addRoute(method, path, fn, integration, kind, {
@@ -203,7 +207,7 @@ export class ServiceApi extends Construct {
     method: string,
     path: string,
     fn: ServiceFunction,
-    integration: LambdaIntegration,
+    integration: Integration,
     kind: RouteKind,
     options: MethodOptions,
   ): Method {
@@ -286,16 +290,6 @@ const leastTls: Partial<CfnRestApi> = {
 
 /** What Anthropic's clients ask, which may send a key as `x-api-key`. */
 const anthropicPaths = /^\/v1\/(messages|models)(\/|$)/;
-
-/** The permission for the tests of API Gateway's own console would be one more resource a method, and a stack has 500. */
-const allowTestInvoke = false;
-
-const whole = (fn: ServiceFunction) => new LambdaIntegration(fn.live, { allowTestInvoke });
-
-const streamed = (fn: ServiceFunction, timeout: Duration) =>
-  new LambdaIntegration(fn.live, {
-    ...{ responseTransferMode: ResponseTransferMode.STREAM, timeout, allowTestInvoke },
-  });
 
 /** One line of JSON for each request, without its headers, query and body. */
 function accessLogFormat(): AccessLogFormat {

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { CompletionRequest, upstreamBody } from '../../chat/completion-request.ts';
+import type { Question } from '../../chat/respond.ts';
 import { responseBody } from '../../chat/response-body.ts';
 import { ResponseRequest } from '../../chat/response-request.ts';
-import type { Question } from '../../chat/respond.ts';
 import { embeddingQuestion } from '../../embeddings/embedding-question.ts';
 import { EmbeddingRequest, inputsOf } from '../../embeddings/embedding-request.ts';
 import { ServiceError } from '../../http/errors.ts';

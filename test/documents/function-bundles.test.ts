@@ -59,7 +59,8 @@ it('the function that searches Drive, which has its secret, carries nothing that
 it('the function that streams chat stays small, and so does the one that reads for it', () => {
   const sizes = Object.fromEntries(bundles.map(({ name, code }) => [name, code.length]));
 
-  expect(sizes['stream-chat']).toBeLessThan(900_000);
+  // A third of it is the client of S3, by which it reads files that a message names.
+  expect(sizes['stream-chat']).toBeLessThan(1_250_000);
   expect(sizes['read-document']).toBeLessThan(250_000);
 });
 
@@ -71,14 +72,10 @@ it('the function that reads documents for others has no client of AWS', () => {
 
 it('only functions that put, read or delete objects carry the client of S3', () => {
   expect(having(({ code }) => code.includes('NoSuchBucket'))).toEqual([
-    'delete-job',
-    'expand-folder',
-    'get-job',
-    'run-chat-job',
-    'run-ocr-job',
-    'search-drive',
-    'submit-job',
-    'sweep',
+    ...['add-upload-part', 'cancel-upload', 'complete-upload', 'create-chat-completion'],
+    ...['create-file', 'create-response', 'delete-file', 'delete-job', 'expand-folder'],
+    ...['get-file-content', 'get-job', 'run-chat-job', 'run-ocr-job', 'search-drive'],
+    ...['stream-chat', 'submit-job', 'sweep'],
   ]);
 });
 

@@ -10,7 +10,14 @@ const caller: Caller = { keyId: 'key_1', limits: JSON.stringify({ ...defaultLimi
 const job = (model: string | null) =>
   ({
     ...{ job_type: 'chat', model, inline: { messages: [{ role: 'user', content: 'Hi' }] } },
-    ...{ drive: null, priority: 10, max_retries: 3, pipeline: null, pipeline_instruction: null },
+    ...{
+      drive: null,
+      file_id: null,
+      priority: 10,
+      max_retries: 3,
+      pipeline: null,
+      pipeline_instruction: null,
+    },
   }) as unknown as JobSubmission;
 const saidBy = (act: () => unknown): string => {
   try {

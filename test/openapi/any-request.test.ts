@@ -23,7 +23,7 @@ const page = await (await fetch(`${stage.base_url}/console`)).text();
 pool.set('file', page.match(/(?<=console\/)[\w.-]+/g) ?? []);
 
 /** How many requests each route gets; more of them find more. */
-const runs = Number(process.env['OPENAPI_RUNS'] ?? cases(12, 100));
+const runs = Number(process.env['OPENAPI_RUNS'] ?? cases(6, 100));
 
 let keys: string[];
 let caller: Target;

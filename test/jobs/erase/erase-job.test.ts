@@ -264,7 +264,7 @@ describe('a folder', () => {
     const counted = await doneFolder(newWord());
     const requests = await requestsOf(() => erase(counted.caller, counted.id));
 
-    for (const before of some(cases(6, requests), upTo(requests))) {
+    for (const before of some(cases(3, requests), upTo(requests))) {
       const word = newWord();
       const { caller, id } = await doneFolder(word);
       const { jobs } = await listJobs(caller, {});

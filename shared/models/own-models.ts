@@ -29,6 +29,7 @@ export function withOwnModels(catalogue: Catalogue, { models, url }: OwnModels):
     ...catalogue,
     defaults: { ...defaults, chat: own[0]?.id ?? defaults.chat },
     models: own,
+    embeddingModels: [],
     upstreams: {
       ...catalogue.upstreams,
       ...(url && { [upstream]: { ...settings, baseUrl: url, secret: 'models' } }),

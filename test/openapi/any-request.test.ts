@@ -144,7 +144,10 @@ describe.each(served.operations)('$operationId', (operation) => {
 /** The rules that a refused request broke, but for those that span fields or that a schema can't tell. */
 function brokenRules({ status, text }: Answer): string[] {
   const { detail, error } = JSON.parse(status < 300 ? '{}' : text) as Refusal;
-  if (status === 400) return error?.message.match(/: (Field|Input|List|String) .*/g) ?? [];
+  if (status === 400) {
+    const told = error?.message.match(/: (Field|Input|List|String) .*/g) ?? [];
+    return told.filter((each) => !each.endsWith('as a unicode string'));
+  }
   if (status !== 422 || !detail) return [];
   const types = detail.map(({ type }) => type);
   return types.filter((type) => type !== 'value_error' && type !== 'string_unicode');

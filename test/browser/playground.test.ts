@@ -227,7 +227,7 @@ describe('a message', () => {
     ]) {
       await page.getByLabel(language).check();
       const text = await code.innerText();
-      expect(text).toContain(`${stage.base_url}/v1`);
+      expect(text).toContain(stage.base_url);
       expect(text).toContain(model.id);
       expect(text).toContain('Isn’t it?');
       expect(text).toContain('QUIRE_API_KEY');

@@ -2,7 +2,7 @@ import type { ChatCompletionCreateParams } from 'openai/resources/chat/completio
 import * as v from 'valibot';
 import { valueError } from '../http/errors.ts';
 import { knowing } from '../http/misspellings.ts';
-import { dictionary, integerBetween, ModelName, numberBetween } from '../http/schema.ts';
+import { dictionary, integerBetween, ModelName, numberBetween, orDefault } from '../http/schema.ts';
 import { Metadata } from '../ledger/metadata.ts';
 import type { Model } from '../models/catalogue.ts';
 import type { SizedRequest } from '../models/token-bounds.ts';
@@ -11,10 +11,6 @@ import { findFileId, Messages, noFileIds } from './completion-message.ts';
 import { refuseOtherCase, refuseOtherCaseWithin } from './other-case.ts';
 import { refuseBeyondLimit } from './output-parameters.ts';
 import { refuseUnsupported, unsupported } from './unsupported-parameters.ts';
-
-/** A parameter that may be left out or null; both stand for the provider's default. */
-const orDefault = <Schema extends v.GenericSchema>(schema: Schema) =>
-  v.optional(v.nullable(schema));
 
 /** What OpenAI takes beside the parameters that are read here. The compiler finds the ones that are missing. */
 const openAiParameters = {

@@ -8,12 +8,9 @@ import {
   ModelName,
   numberBetween,
   oneOf,
+  orDefault,
 } from '../http/schema.ts';
 import { maxMessages } from './completion-message.ts';
-
-/** A field that may be left out or null; both stand for the provider's default. */
-const orDefault = <Schema extends v.GenericSchema>(schema: Schema) =>
-  v.optional(v.nullable(schema));
 
 const maxBlocks = 10_000;
 

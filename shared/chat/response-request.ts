@@ -9,13 +9,10 @@ import {
   ModelName,
   numberBetween,
   oneOf,
+  orDefault,
 } from '../http/schema.ts';
 import { Metadata } from '../ledger/metadata.ts';
 import { ResponseInput } from './response-input.ts';
-
-/** A parameter that may be left out or null; both stand for the provider's default. */
-const orDefault = <Schema extends v.GenericSchema>(schema: Schema) =>
-  v.optional(v.nullable(schema));
 
 /** As many as any client brings along, with those of its own servers. */
 const maxTools = 10_000;

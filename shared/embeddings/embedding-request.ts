@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { valueError } from '../http/errors.ts';
 import { knowing } from '../http/misspellings.ts';
-import { integerBetween, listOf, ModelName, oneOf } from '../http/schema.ts';
+import { integerBetween, listOf, ModelName, oneOf, orDefault } from '../http/schema.ts';
 import { Metadata } from '../ledger/metadata.ts';
 import type { EmbeddingModel } from '../models/catalogue.ts';
 import { LeastTokens } from '../models/output-count.ts';
@@ -20,9 +20,6 @@ const Input = oneOf([Text, Texts, Tokens, TokenLists], (input) => {
   if (Array.isArray(input[0])) return TokenLists;
   return typeof input[0] === 'number' ? Tokens : Texts;
 });
-
-const orDefault = <Schema extends v.GenericSchema>(schema: Schema) =>
-  v.optional(v.nullable(schema));
 
 /**
  * The body of `POST /v1/embeddings`. Parameters that it doesn't name pass through.

@@ -1,22 +1,10 @@
 import * as v from 'valibot';
 import { typedMessage } from '../http/field-errors.ts';
 import { FormFile } from '../http/form-file.ts';
-import { integerBetween, listOf, stringUpTo } from '../http/schema.ts';
+import { integerBetween, integerText, listOf, stringUpTo } from '../http/schema.ts';
 import { fileIdPattern, givenPurposes } from './file.ts';
 import { maxListed } from './list-files.ts';
 import { maxParts } from './upload-part.ts';
-
-/** A whole number that is written as text, in a query or a form. */
-export const wholeNumber = (min: number, max: number) =>
-  v.pipe(
-    v.string(),
-    v.regex(/^\d{1,15}$/, typedMessage('int_parsing', 'Input should be a valid integer')),
-    v.transform(Number),
-    v.number(),
-    v.minValue(min),
-    v.maxValue(max),
-    v.integer(),
-  );
 
 /** How long a file may be seen that is to expire, in seconds: an hour to 30 days, as in the protocol. */
 export const lifetime = [3_600, 2_592_000] as const;
@@ -24,7 +12,7 @@ export const lifetime = [3_600, 2_592_000] as const;
 const anchor = v.literal('created_at');
 
 /** When a file goes, in a form and in JSON. */
-export const FormExpiry = v.object({ anchor, seconds: wholeNumber(...lifetime) });
+export const FormExpiry = v.object({ anchor, seconds: integerText(...lifetime) });
 export const Expiry = v.object({ anchor, seconds: integerBetween(...lifetime) });
 
 const purpose = v.picklist(givenPurposes);
@@ -39,7 +27,7 @@ export const FileForm = v.object({
 /** The query of `GET /v1/files`. */
 export const FileListQuery = v.object({
   purpose: v.optional(v.string()),
-  limit: v.optional(wholeNumber(1, maxListed)),
+  limit: v.optional(integerText(1, maxListed)),
   order: v.optional(v.picklist(['asc', 'desc'])),
   after: v.optional(
     v.pipe(

@@ -15,6 +15,10 @@ export const Instant = v.pipe(v.string(), v.isoTimestamp());
 export const orNull = <Schema extends v.GenericSchema>(schema: Schema) =>
   v.optional(v.nullable(schema), null);
 
+/** A field that may be left out or null; both stand for the provider's default. */
+export const orDefault = <Schema extends v.GenericSchema>(schema: Schema) =>
+  v.optional(v.nullable(schema));
+
 const refusedList = v.custom<never>(
   () => false,
   typedMessage(

@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { getItems, queryPages } from '../../aws/dynamodb.ts';
 import { setting } from '../../config.ts';
-import { wholeNumber } from '../../files/requests.ts';
 import type { Caller } from '../../http/caller.ts';
 import { typedMessage } from '../../http/field-errors.ts';
+import { integerText } from '../../http/schema.ts';
 import type { Job } from '../job.ts';
 import { Batch, toBatch } from './batch.ts';
 import { type BatchJob, batchIdPattern } from './batch-job.ts';
@@ -18,7 +18,7 @@ export const BatchListQuery = v.object({
       v.regex(batchIdPattern, typedMessage('value_error', 'Value error, not the id of a batch')),
     ),
   ),
-  limit: v.optional(wholeNumber(1, maxListed), '20'),
+  limit: v.optional(integerText(1, maxListed), '20'),
 });
 
 export type BatchListQuery = v.InferOutput<typeof BatchListQuery>;

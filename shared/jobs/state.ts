@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { TransactWriteItem } from '../aws/transact.ts';
+import { isBatch } from './batches/batch-job.ts';
 import { endedAs } from './ended-jobs.ts';
 import { type ClaimedJob, findJob, instant, type Job, type JobKey, retentionEnd } from './job.ts';
 import { type Condition, updateJob, updateOf } from './job-update.ts';
@@ -33,8 +34,8 @@ import type { EndStatus } from './record.ts';
  * | pauseJob        | processing | no lease, not stopped         | queued              | + error, ready_at                |
  * | cancelQueuedJob | queued     |                               | cancelled           | - turn, due_at                   |
  * | cancelSection   | processing | own lease                     | cancelled           | - lease, due_at                  |
- * | stopJob         | queued     | has never started             | cancelled           | + stop_reason; - turn, due_at    |
- * | stopJob         | queued     | has started                   | queued              | + stop_reason, turn              |
+ * | stopJob         | queued     | never started, and no batch   | cancelled           | + stop_reason; - turn, due_at    |
+ * | stopJob         | queued     | has started, or is a batch    | queued              | + stop_reason, turn              |
  * | stopJob         | processing | no lease                      | queued              | + stop_reason, turn; - error     |
  * | stopJob         | processing | a lease                       | processing          | + stop_reason                    |
  * | nameRetry       | an end     | not done, or has failed files | the same            | + retry_job_id                   |
@@ -306,8 +307,8 @@ export const cancelSection = (section: ClaimedJob) =>
   endJob(section, 'cancelled', {}, whileLeased(section));
 
 /**
- * Stops a job for a reason: it will end `cancelled`, at once if it has never started, else by a worker that
- * keeps what was done. One that is stopped already keeps its first reason. Returns the job as it then is;
+ * Stops a job for a reason: it will end `cancelled`, at once if it has never started and is no batch, else by a
+ * worker that keeps what was done. One that is stopped already keeps its first reason. Returns the job as it then is;
  * undefined if it has ended.
  */
 export async function stopJob(seen: Job, stop_reason: string): Promise<Job | undefined> {
@@ -330,8 +331,12 @@ function stopAsSeen(job: Job, stop_reason: string): Promise<Job | undefined> {
     return queueAgain({ ...job, stop_reason }, unlessStopped(whileWaiting), stop);
   }
   const values = { ':queued': 'queued' };
-  if (job.started_at) {
-    const started = { when: '#status = :queued AND attribute_exists(started_at)', values };
+  // A batch that was never begun names its lines all the same: a worker is to write them down.
+  if (job.started_at || isBatch(job)) {
+    const started = {
+      when: `#status = :queued AND attribute_exists(${job.started_at ? 'started_at' : 'endpoint'})`,
+      values,
+    };
     return queueAgain({ ...job, stop_reason }, unlessStopped(started), stop);
   }
   const fresh = { when: '#status = :queued AND attribute_not_exists(started_at)', values };

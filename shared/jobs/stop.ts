@@ -36,8 +36,8 @@ export async function stopCallersJob(
  */
 export async function cancelJob({ keyId }: Caller, jobId: string): Promise<JobRecord> {
   const job = await requireJob({ key_id: keyId, job_id: jobId });
-  // A batch that waits with some of its lines answered keeps them.
-  if (isBatch(job) && job.in_progress_at && job.status === 'queued') {
+  // A batch keeps the lines that were answered, and names the others.
+  if (isBatch(job) && job.status === 'queued') {
     return stopCallersJob({ keyId }, jobId);
   }
   const cancelled = await cancelQueuedJob(job);

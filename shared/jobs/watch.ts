@@ -15,6 +15,9 @@ const knownForMs = 1_000;
 /** How long a call that is under way may go on after its job was stopped. */
 const stopGraceMs = 30_000;
 
+/** The same of a batch, whose answers come late at times: it is cancelled within ten minutes, and writes its files then. */
+const batchGraceMs = 6 * 60_000;
+
 /** The job was stopped, by its caller or its key: no further step begins. */
 export class StoppedError extends Error {
   constructor() {
@@ -119,7 +122,8 @@ async function keepLease(watch: Watch): Promise<void> {
 function noteStop(watch: Watch): void {
   if (watch.isStopped) return;
   watch.isStopped = true;
-  watch.grace = setTimeout(() => watch.graceOver.abort(new StoppedError()), stopGraceMs);
+  const graceMs = isBatch(watch.job) ? batchGraceMs : stopGraceMs;
+  watch.grace = setTimeout(() => watch.graceOver.abort(new StoppedError()), graceMs);
 }
 
 /**

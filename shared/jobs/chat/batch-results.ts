@@ -6,12 +6,12 @@ import { keepOutputs } from '../batches/keep-outputs.ts';
 import { addDetails } from '../batches/token-details.ts';
 import { unaskedError } from '../batches/unasked.ts';
 import { deliver } from '../files/delivery.ts';
-import type { SourcedJob } from '../files/source.ts';
+import { fetchSource, type SourcedJob } from '../files/source.ts';
 import { withFile } from '../files/source-file.ts';
 import { type ClaimedJob, instant } from '../job.ts';
 import { keepFile } from '../objects.ts';
 import { completionOf, type RunEnd } from '../run-leased.ts';
-import { completeJob, saveProgress } from '../state.ts';
+import { saveProgress } from '../state.ts';
 import { stepsBetween } from '../steps.ts';
 import { readKeyOf } from '../watch.ts';
 import { type FileLine, type LineStep, lastLineName, lineName } from './batch-line.ts';
@@ -51,9 +51,8 @@ async function* askedResults(job: ClaimedJob): AsyncGenerator<LineStep> {
 }
 
 /** Ends a job that was stopped with the lines that were asked by then. A batch names the others, too. */
-export async function keptLines(job: ClaimedJob): Promise<RunEnd> {
-  if (isBatch(job))
-    return job.in_progress_at ? endStopped(job as SourcedJob) : () => completeJob(job);
+export async function keptLines(job: ClaimedJob, signal: AbortSignal): Promise<RunEnd> {
+  if (isBatch(job)) return endStopped(await fetchSource(job, signal));
   const folder = await newTempDir();
   try {
     return await finish(job, join(folder, 'results'), askedResults(job));

@@ -1,5 +1,6 @@
 import type { Answer } from '../../chat/ask.ts';
 import { toUsd } from '../../ledger/nano-usd.ts';
+import { isBatch } from '../batches/batch-job.ts';
 import type { ClaimedJob } from '../job.ts';
 import type { ChatResult, JobResult } from '../result.ts';
 import type { RunEnd } from '../run-leased.ts';
@@ -8,8 +9,11 @@ import { stepsBetween } from '../steps.ts';
 import { keptLines } from './batch-results.ts';
 
 /** Ends a chat job that was stopped with what it was answered by then, which was paid for. */
-export async function keptAnswers(job: ClaimedJob): Promise<JobResult | RunEnd> {
-  if (job.source_kind === 'jsonl') return keptLines(job);
+export async function keptAnswers(
+  job: ClaimedJob,
+  signal: AbortSignal,
+): Promise<JobResult | RunEnd> {
+  if (isBatch(job) || job.source_kind === 'jsonl') return keptLines(job, signal);
   const answers: (Answer & { name: string })[] = [];
   for await (const { name, value } of stepsBetween<Answer>(job, 'chat', 'chat_~')) {
     answers.push({ name, ...value });

@@ -1,16 +1,19 @@
 import * as v from 'valibot';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { describeJob } from '../../../lib/cli/jobs/jobs-text.ts';
 import { deleteFile } from '../../../shared/files/delete-file.ts';
 import { findFile, requireFile } from '../../../shared/files/file.ts';
 import type { Caller } from '../../../shared/http/caller.ts';
 import { listBatches } from '../../../shared/jobs/batches/list-batches.ts';
 import { cancelBatch, getBatch } from '../../../shared/jobs/batches/read-batch.ts';
+import { runChatJob } from '../../../shared/jobs/chat/run-chat.ts';
 import { eraseCallersJob } from '../../../shared/jobs/erase/erase-job.ts';
+import { claimBest } from '../../../shared/jobs/next-jobs.ts';
 import { newestJobs } from '../../../shared/jobs/operators/find-jobs.ts';
 import { jobSheet } from '../../../shared/jobs/operators/job-sheet.ts';
 import { listJobs } from '../../../shared/jobs/read.ts';
 import { retryCallersJob } from '../../../shared/jobs/retry.ts';
+import { runLeased } from '../../../shared/jobs/run-leased.ts';
 import { cancelJob, stopCallersJob } from '../../../shared/jobs/stop.ts';
 import { JobEvent } from '../../../shared/webhooks/event-body.ts';
 import { setWebhook } from '../../../shared/webhooks/set-webhook.ts';
@@ -334,17 +337,73 @@ describe('a batch that is cancelled', () => {
     await expectBalanced([caller]);
   });
 
-  it('before it began ends at once, without files', async () => {
+  it('before it began names all of its lines, good or bad, in its error file', async () => {
     const caller = await world.newCaller();
-    const { id } = await batches.create(caller, linesUpTo(1));
+    const created = await batches.create(caller, [...linesUpTo(2), '', '{"custom_id": "bad"}']);
 
-    const batch = await cancelBatch(caller, id);
-
-    expect(batch).toMatchObject({
-      ...{ status: 'cancelled', output_file_id: null, error_file_id: null, in_progress_at: null },
-    });
+    const cancelling = await cancelBatch(caller, created.id);
     await world.work();
-    expect(await getBatch(caller, id)).toEqual(batch);
+
+    expect(cancelling).toMatchObject({ status: 'cancelling', cancelled_at: null });
+    const batch = await batches.read(caller, created);
+    expect(batch).toMatchObject({
+      ...{ status: 'cancelled', output_file_id: null, in_progress_at: null },
+      request_counts: { total: 3, completed: 0, failed: 0 },
+    });
+    const errors = await batches.errors(caller, batch);
+    expect(errors.map(({ custom_id, error }) => [custom_id, error?.code])).toEqual([
+      ['id-0', 'batch_cancelled'],
+      ['id-1', 'batch_cancelled'],
+      ['bad', 'batch_cancelled'],
+    ]);
+    expect(await chargesOf(caller.keyId)).toEqual([]);
+    expect(await cancelBatch(caller, created.id)).toEqual(batch);
+  });
+
+  it('before it began ends without files if its input is gone', async () => {
+    const caller = await world.newCaller();
+    const created = await batches.create(caller, linesUpTo(1));
+    await deleteFile(caller.keyId, created.input_file_id);
+
+    await cancelBatch(caller, created.id);
+    await world.work();
+
+    expect(await batches.read(caller, created)).toMatchObject({
+      ...{ status: 'cancelled', output_file_id: null, error_file_id: null, errors: null },
+    });
+  });
+
+  it('while lines are under way has their answers, which are paid, after minutes too', async () => {
+    const caller = await world.newCaller();
+    const { opened, open } = gate();
+    const late = async function* () {
+      await opened;
+      yield '{"choices":[{"message":{"content":"late"},"finish_reason":"stop"}]}';
+    };
+    world.model.respond((): Behaviour => ({ kind: 'pieces', pieces: late() }));
+    const before = world.model.requests.length;
+    const batch = await batches.create(caller, linesUpTo(8));
+    await world.dispatch();
+    const [job] = await claimBest('chat#0', 1);
+    if (!job) throw new Error('no job is ready');
+    vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'setTimeout'], now: Date.now() });
+
+    const running = runLeased(job, runChatJob, new AbortController().signal);
+    await world.model.requestCount(before + 8);
+    await cancelBatch(caller, batch.id);
+    for (let tens = 0; tens < 30; tens += 1) {
+      vi.advanceTimersByTime(10_000);
+      // The worker's own requests go on meanwhile.
+      for (const _ of [1, 2, 3]) await batches.read(caller, batch);
+    }
+    open();
+    await running;
+
+    const cancelled = await batches.read(caller, batch);
+    expect(cancelled).toMatchObject({ status: 'cancelled', error_file_id: null });
+    expect(await batches.outputs(caller, cancelled)).toHaveLength(8);
+    expect(await chargesOf(caller.keyId)).toHaveLength(8);
+    await expectBalanced([caller]);
   });
 
   it('as a job that waits for its next minute keeps what was answered', async () => {
@@ -379,9 +438,9 @@ describe('a batch that is cancelled', () => {
     const batch = await batches.create(caller, linesUpTo(1));
 
     await stopCallersJob(caller, batches.jobIdOf(batch));
+    await world.work();
 
     expect(await batches.read(caller, batch)).toMatchObject({ status: 'cancelled' });
-    await world.work();
   });
 });
 
@@ -437,15 +496,21 @@ describe('a batch whose window ends', () => {
     expect((expired.expired_at ?? 0) - (expired.expires_at ?? 0)).toBeLessThanOrEqual(120);
   });
 
-  it('before a worker came for it, expires too', async () => {
+  it('before a worker came for it, expires with all of its lines in its error file', async () => {
     const caller = await world.newCaller();
-    const { id } = await batches.create(caller, linesUpTo(1));
+    const created = await batches.create(caller, linesUpTo(3));
 
     pass(24 * hourMs);
     await world.sweepOnly();
-
-    expect(await getBatch(caller, id)).toMatchObject({ status: 'expired', output_file_id: null });
     await world.work();
+
+    const batch = await batches.read(caller, created);
+    expect(batch).toMatchObject({ status: 'expired', output_file_id: null, in_progress_at: null });
+    const errors = await batches.errors(caller, batch);
+    expect(errors.map(({ custom_id, error }) => [custom_id, error?.code])).toEqual(
+      ['id-0', 'id-1', 'id-2'].map((id) => [id, 'batch_expired']),
+    );
+    expect(await chargesOf(caller.keyId)).toEqual([]);
   });
 });
 

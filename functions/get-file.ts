@@ -1,4 +1,5 @@
-import { requireFile, toFileObject } from '../shared/files/file.ts';
+import { toFileObject } from '../shared/files/file.ts';
+import { requireFile } from '../shared/files/find-file.ts';
 import { FilePath } from '../shared/files/requests.ts';
 import { completionError } from '../shared/http/error-response.ts';
 import { jsonEndpoint } from '../shared/http/json-endpoint.ts';

@@ -4,11 +4,14 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { BlockPublicAccess, Bucket, BucketEncryption, type CfnBucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
+import type { JobTable } from './job-table.ts';
 import { ServiceTable } from './service-table.ts';
 
 export interface FileStoreProps {
   /** The most files of a key, and of their bytes. */
   readonly quota: { readonly files: number; readonly bytes: number };
+  /** The jobs, whose results are files too. */
+  readonly jobs: JobTable;
   readonly removalPolicy: RemovalPolicy;
   /** Whether the bucket keeps what is deleted, as long as tables can be restored. */
   readonly versioned: boolean;
@@ -25,9 +28,12 @@ export class FileStore extends Construct {
   readonly table: ServiceTable;
   private readonly objects: Bucket;
   private readonly quota: FileStoreProps['quota'];
+  private readonly jobs: JobTable;
 
-  constructor(scope: Construct, id: string, { quota, removalPolicy, versioned }: FileStoreProps) {
+  constructor(scope: Construct, id: string, props: FileStoreProps) {
     super(scope, id);
+    const { quota, jobs, removalPolicy, versioned } = props;
+    this.jobs = jobs;
     this.quota = quota;
     this.table = new ServiceTable(this, 'table', {
       partitionKey: { name: 'key_id', type: AttributeType.STRING },
@@ -63,9 +69,10 @@ export class FileStore extends Construct {
     });
   }
 
-  /** Lets a function find a key's files and uploads, without their bytes. */
+  /** Lets a function find a key's files and uploads, and read results of its jobs, which are files where they are. */
   grantFind(fn: LambdaFunction): void {
     this.allow(fn, 'GetItem');
+    this.jobs.grantRead(fn);
   }
 
   /** Lets a function list a key's files. */

@@ -90,7 +90,7 @@ export class ServiceStack extends Stack {
     const jobs = new JobTable(this, 'jobs', { retentionDays, removalPolicy, versioned });
     const files = new FileStore(this, 'files', {
       quota: { files: settings.filesPerKey, bytes: settings.fileMbPerKey * 1024 * 1024 },
-      ...{ removalPolicy, versioned },
+      ...{ jobs, removalPolicy, versioned },
     });
     const drive = new DriveAccount(this, 'drive', { removalPolicy, secretStore });
     const queues = new JobQueues(this, 'lanes', { alarms, laneShards });

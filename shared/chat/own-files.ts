@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { findFile, type StoredFile } from '../files/file.ts';
+import type { StoredFile } from '../files/file.ts';
+import { findFile } from '../files/find-file.ts';
 import { type FieldError, valueError } from '../http/errors.ts';
 import type { ChatFile, ChatStreamRequest } from './stream-request.ts';
 

@@ -1,7 +1,8 @@
 import { NoSuchKey } from '@aws-sdk/client-s3';
 import { ServiceError } from '../http/errors.ts';
 import type { StreamedResponse } from '../http/stream-endpoint.ts';
-import { noSuchFile, requireFile, type StoredFile } from './file.ts';
+import { noSuchFile, type StoredFile } from './file.ts';
+import { requireFile } from './find-file.ts';
 import { readFile } from './read-file.ts';
 
 /**

@@ -14,8 +14,8 @@ export const givenPurposes = [
   'evals',
 ] as const;
 
-/** What a file may be for: results of batches are made by the service alone. */
-export const Purpose = v.picklist([...givenPurposes, 'batch_output']);
+/** What a file may be for: results are made by the service alone. */
+export const Purpose = v.picklist([...givenPurposes, 'batch_output', 'job_result']);
 export type Purpose = v.InferOutput<typeof Purpose>;
 
 /** The key of an item in the table of files. */
@@ -56,6 +56,9 @@ export interface StoredFile extends Kept {
   object?: string;
   /** Or the object that lists the parts that have them. */
   manifest?: string;
+  /** Of a job's result, which is in no table of files: its text, or the object in the jobs' bucket that has it. */
+  text?: string;
+  text_object?: string;
 }
 
 /** Makes the id of a file: those made later sort behind. */
@@ -67,23 +70,10 @@ export const inSeconds = (ms: number) => Math.floor(ms / 1000);
 
 export const instant = (ms: number) => new Date(ms).toISOString();
 
-/** Finds a file of a key; undefined for another key's, and for one that is deleted, has expired or isn't whole yet. */
-export async function findFile(keyId: string, id: string): Promise<StoredFile | undefined> {
-  const file = await findStoredFile(keyId, id);
-  return file && isVisible(file) ? file : undefined;
-}
-
 /** Finds a file of a key, whatever its status. */
 export async function findStoredFile(keyId: string, id: string): Promise<StoredFile | undefined> {
   if (!fileIdPattern.test(id)) return undefined;
   return getItem<StoredFile>(setting('FILES_TABLE'), { key_id: keyId, entry: id });
-}
-
-/** Finds a file of a key. Throws the 404 that is the same for all that a key can't see. */
-export async function requireFile(keyId: string, id: string): Promise<StoredFile> {
-  const file = await findFile(keyId, id);
-  if (!file) throw noSuchFile(id);
-  return file;
 }
 
 export const noSuchFile = (id: string) =>

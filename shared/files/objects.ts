@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import {
   DeleteObjectCommand,
   GetObjectCommand,
+  HeadObjectCommand,
   PutObjectCommand,
   paginateListObjectsV2,
 } from '@aws-sdk/client-s3';
@@ -38,8 +39,12 @@ export async function streamObject(
 }
 
 /** Reads the bytes of an object from one place to before another. */
-export async function readRange(object: string, from: number, to: number): Promise<Uint8Array> {
-  const Bucket = setting('FILES_BUCKET');
+export async function readRange(
+  object: string,
+  from: number,
+  to: number,
+  Bucket = setting('FILES_BUCKET'),
+): Promise<Uint8Array> {
   const Range = `bytes=${from}-${to - 1}`;
   for (let reads = 1; ; reads += 1) {
     const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key: object, Range }));
@@ -53,11 +58,19 @@ export async function readRange(object: string, from: number, to: number): Promi
 }
 
 /** Reads a whole object, of a MB or so. */
-export async function readObject(object: string): Promise<string> {
-  const Bucket = setting('FILES_BUCKET');
+export async function readObject(
+  object: string,
+  Bucket = setting('FILES_BUCKET'),
+): Promise<string> {
   const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key: object }));
   if (!Body) throw new Error('An object of a file has no body');
   return Body.transformToString();
+}
+
+/** Returns how many bytes an object has. */
+export async function objectBytes(object: string, Bucket: string): Promise<number> {
+  const { ContentLength = 0 } = await s3.send(new HeadObjectCommand({ Bucket, Key: object }));
+  return ContentLength;
 }
 
 /** Deletes objects; those that aren't there are deleted. */

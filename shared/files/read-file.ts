@@ -1,3 +1,4 @@
+import { setting } from '../config.ts';
 import type { StoredFile } from './file.ts';
 import { objectIn, readObject, readRange } from './objects.ts';
 
@@ -12,11 +13,19 @@ export async function* readFile(
   file: StoredFile,
   { from = 0, to = file.bytes }: { from?: number; to?: number } = {},
 ): AsyncGenerator<Uint8Array> {
+  if (file.text !== undefined) {
+    const bytes = Buffer.from(file.text).subarray(from, to);
+    if (bytes.length > 0) yield bytes;
+    return;
+  }
   let begin = 0;
   for (const [name, bytes] of await objectsOf(file)) {
     const last = Math.min(bytes, to - begin);
     for (let start = Math.max(0, from - begin); start < last; start += rangeBytes) {
-      yield await readRange(objectIn(file, name), start, Math.min(last, start + rangeBytes));
+      const end = Math.min(last, start + rangeBytes);
+      yield file.text_object
+        ? await readRange(name, start, end, setting('OBJECTS_BUCKET'))
+        : await readRange(objectIn(file, name), start, end);
     }
     begin += bytes;
     if (begin >= to) return;
@@ -24,6 +33,7 @@ export async function* readFile(
 }
 
 async function objectsOf(file: StoredFile): Promise<Manifest> {
+  if (file.text_object) return [[file.text_object, file.bytes]];
   if (file.object) return [[file.object, file.bytes]];
   return JSON.parse(await readObject(objectIn(file, file.manifest ?? '')));
 }

@@ -9,7 +9,6 @@ import { lifetimeOf } from './create-file.ts';
 import { endWith } from './delete-file.ts';
 import {
   FileObject,
-  findFile,
   inSeconds,
   instant,
   type Kept,
@@ -17,6 +16,7 @@ import {
   sweepLane,
   toFileObject,
 } from './file.ts';
+import { findFile } from './find-file.ts';
 import { countFile, quotaExceeded, uncountFile } from './quota.ts';
 
 /** An upload as the table has it: a file to be, whose bytes count from its begin on. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { getItem } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
 import type { DocumentKind } from '../documents/kind.ts';
+import { resultIdOf } from '../files/result-id.ts';
 import type { Metadata } from '../ledger/metadata.ts';
 import type { LineEndpoint } from './chat/line-endpoint.ts';
 import type { JobRecord, JobStatus, Progress } from './record.ts';
@@ -200,8 +201,15 @@ export function toRecord(job: Job, resultJson = job.result_json): JobRecord {
     retry_of: job.retry_of ?? null,
     asked_priority: job.asked_priority ?? null,
     metadata: job.metadata ?? null,
+    result_file_id: resultFileIdOf(job),
   };
 }
+
+/** The file that its result is. A batch's result names its own files; a section is no job of a caller's. */
+const resultFileIdOf = (job: Job) =>
+  job.completed_at && job.result_json && !job.endpoint && !isSection(job)
+    ? resultIdOf(job.job_id)
+    : null;
 
 /** How far a job has come that isn't over; null if nobody knows yet. */
 function progressOf(job: Job): Progress | null {

@@ -4,7 +4,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { dynamodb, unlessConditionFails } from '../aws/dynamodb.ts';
 import { withOwnFiles } from '../chat/own-files.ts';
 import { setting } from '../config.ts';
-import { findFile } from '../files/file.ts';
+import { findFile } from '../files/find-file.ts';
 import type { Caller } from '../http/caller.ts';
 import { ConflictError, valueError } from '../http/errors.ts';
 import { type KeyLimits, limitsOf } from '../keys/key-limits.ts';

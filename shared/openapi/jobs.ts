@@ -37,6 +37,8 @@ export const jobComponents = {
     asked_priority:
       'The priority asked for, if it is better than the best that the key may have; `priority` is the one that counts.',
     metadata: 'The tags that it was submitted with; null for none.',
+    result_file_id:
+      'The file that its result is, once it has ended with one: `GET /v1/files/{file_id}/content` returns its text, and a job or a chat takes it by `file_id`. It is read where the job has it, counts in no quota, is in no list, and goes with the job. Null for a batch, which has `output_file_id` and `error_file_id`.',
   }),
   Progress: component(
     Progress,
@@ -90,6 +92,7 @@ export const queuedJob: JobRecord = {
   retry_of: null,
   asked_priority: null,
   metadata: null,
+  result_file_id: null,
 };
 
 const ended: Partial<JobRecord> = {

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { cancelUpload } from '../../shared/files/cancel-upload.ts';
 import { completeUpload } from '../../shared/files/complete-upload.ts';
 import { deleteFile } from '../../shared/files/delete-file.ts';
-import { requireFile } from '../../shared/files/file.ts';
+import { requireFile } from '../../shared/files/find-file.ts';
 import { listFiles } from '../../shared/files/list-files.ts';
 import { usageOf } from '../../shared/files/quota.ts';
 import { sweepFiles } from '../../shared/files/sweep-files.ts';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { requireFile } from '../../files/file.ts';
+import { requireFile } from '../../files/find-file.ts';
 import { Expiry } from '../../files/requests.ts';
 import type { Caller } from '../../http/caller.ts';
 import { ServiceError, valueError } from '../../http/errors.ts';

@@ -8,7 +8,8 @@ import { type DocumentKind, kindOf, mediaTypeOf } from '../../documents/kind.ts'
 import { typeInWords } from '../../documents/type-words.ts';
 import { openContent } from '../../drive/content.ts';
 import { type DriveFile, findReadableFile, readableParentOf } from '../../drive/file.ts';
-import { requireFile, type StoredFile } from '../../files/file.ts';
+import type { StoredFile } from '../../files/file.ts';
+import { requireFile } from '../../files/find-file.ts';
 import { readFile } from '../../files/read-file.ts';
 import { ServiceError } from '../../http/errors.ts';
 import { isBatch } from '../batches/batch-job.ts';

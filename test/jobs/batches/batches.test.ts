@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { describe, expect, it, vi } from 'vitest';
 import { describeJob } from '../../../lib/cli/jobs/jobs-text.ts';
 import { deleteFile } from '../../../shared/files/delete-file.ts';
-import { findFile, requireFile } from '../../../shared/files/file.ts';
+import { findFile, requireFile } from '../../../shared/files/find-file.ts';
 import type { Caller } from '../../../shared/http/caller.ts';
 import { listBatches } from '../../../shared/jobs/batches/list-batches.ts';
 import { cancelBatch, getBatch } from '../../../shared/jobs/batches/read-batch.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createFile } from '../../../shared/files/create-file.ts';
-import { requireFile } from '../../../shared/files/file.ts';
+import { requireFile } from '../../../shared/files/find-file.ts';
 import { readFile } from '../../../shared/files/read-file.ts';
 import { cases } from '../../support/run/cases.ts';
 import { batchesIn, requestLine as line } from '../../support/worlds/batch-world.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
-import { requireFile } from '../../../shared/files/file.ts';
+import { requireFile } from '../../../shared/files/find-file.ts';
 import type { Caller } from '../../../shared/http/caller.ts';
 import type { Batch } from '../../../shared/jobs/batches/batch.ts';
 import { batchJobIdOf } from '../../../shared/jobs/batches/batch-job.ts';

@@ -1,0 +1,15 @@
+/**
+ * Returns the id of the file that is a job's result: the job's own, with 8 for its version, which no file that somebody has
+ * made has. It says which job it is of, so that nothing is to be stored about it.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9562#name-uuid-version-8
+ */
+export const resultIdOf = (jobId: string) =>
+  `file-${jobId.replace(/^job_|-/g, '').replace(/^(.{12})7/, '$18')}`;
+
+/** Whether a file's id is that of a job's result. */
+export const isResultId = (id: string) => /^file-[0-9a-f]{12}8[0-9a-f]{19}$/.test(id);
+
+/** Returns the id of the job that a result is of. */
+export const jobIdOfResult = (id: string) =>
+  id.replace(/^file-(.{8})(.{4})8(.{3})(.{4})(.{12})$/, 'job_$1-$2-7$3-$4-$5');

@@ -27,7 +27,7 @@ const oldVersionDays = 35;
 export class FileStore extends Construct {
   readonly table: ServiceTable;
   private readonly objects: Bucket;
-  private readonly quota: FileStoreProps['quota'];
+  readonly quota: FileStoreProps['quota'];
   private readonly jobs: JobTable;
 
   constructor(scope: Construct, id: string, props: FileStoreProps) {

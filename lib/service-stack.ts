@@ -210,6 +210,8 @@ export class ServiceStack extends Stack {
     new CfnOutput(this, 'Models', { value: models.map(({ id }) => id).join(' ') });
     new CfnOutput(this, 'FeedbackTable', { value: feedback.table.tableName });
     new CfnOutput(this, 'JobsTable', { value: jobs.table.tableName });
+    new CfnOutput(this, 'FilesTable', { value: files.table.tableName });
+    new CfnOutput(this, 'FileQuota', { value: this.toJsonString(files.quota) });
     new CfnOutput(this, 'JobRetentionDays', { value: String(retentionDays) });
     new CfnOutput(this, 'LaneShards', { value: String(laneShards) });
     if (settings.requestsPerMinute !== undefined) {

@@ -126,9 +126,10 @@ function idAmong<Name extends string>(
   }
   if (!takesId || (idIsOptional && !id)) return id;
   // What was given instead may be a secret: the message must not repeat it.
-  if (takesKeyId && !id.startsWith(`${idsOf}_`)) {
+  const prefix = idsOf === 'file' ? 'file-' : `${idsOf}_`;
+  if (takesKeyId && !id.startsWith(prefix)) {
     throw new CommandError(
-      `${command} takes a ${idsOf}'s id, ${idsOf}_…, as npm run ${idsOf}s -- list shows them.`,
+      `${command} takes a ${idsOf}'s id, ${prefix}…, as npm run ${idsOf}s -- list shows them.`,
     );
   }
   if (takesJobId && !id.startsWith('job_')) {

@@ -18,7 +18,7 @@ export interface CommandLine<Name extends string> {
   program: string;
   summary: string;
   /** What the ids are of that its commands take: `npm run <of>s -- list` shows them. Those of keys unless it says. */
-  idsOf?: 'key' | 'team';
+  idsOf?: 'key' | 'team' | 'file';
   options: Record<string, Option>;
   commands: Record<Name, Command>;
 }

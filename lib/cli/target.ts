@@ -10,6 +10,8 @@ export const outputOf = {
   DRIVE_SECRET: 'GoogleDriveSecret',
   CHAT_DEAD_LETTERS_URL: 'ChatDeadLetters',
   CHAT_QUEUE_URL: 'ChatQueue',
+  FILES_TABLE: 'FilesTable',
+  FILE_QUOTA: 'FileQuota',
   FOLDER_DEAD_LETTERS_URL: 'FolderDeadLetters',
   FOLDER_QUEUE_URL: 'FolderQueue',
   JOBS_TABLE: 'JobsTable',

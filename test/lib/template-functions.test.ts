@@ -170,7 +170,8 @@ describe('functions', () => {
       },
     ],
     ['list-files', { dynamodb: ['Query'] }],
-    ['get-file', { dynamodb: ['GetItem'] }],
+    // The result of a job is a file, and is as large as its text.
+    ['get-file', { dynamodb: ['GetItem'], s3: ['GetObject'] }],
     ['get-file-content', { dynamodb: ['GetItem'], s3: ['GetObject'] }],
     [
       'delete-file',
@@ -203,7 +204,10 @@ describe('functions', () => {
         sqs: ['SendMessage'],
       },
     ],
-    ['create-batch', { dynamodb: ['GetItem', 'PutItem', 'Query', 'UpdateItem'] }],
+    [
+      'create-batch',
+      { dynamodb: ['GetItem', 'PutItem', 'Query', 'UpdateItem'], s3: ['GetObject'] },
+    ],
     ['get-batch', { dynamodb: ['GetItem'] }],
     ['list-batches', { dynamodb: ['BatchGetItem', 'Query'] }],
     ['list-jobs', { dynamodb: ['BatchGetItem', 'GetItem', 'Query'] }],

@@ -28,7 +28,7 @@ export function describeJob(job: JobSheet): string {
     ['priority', `${job.priority}${job.asked_priority ? ` (asked: ${job.asked_priority})` : ''}`],
     ['file', job.filename && printable(job.filename)],
     ['batch', job.batch && `${job.batch.id} of ${job.batch.endpoint}`],
-    ['expires', job.batch && minuteOf(job.batch.expires_at)],
+    ...(job.batch ? batchRows(job.batch) : []),
     ['Drive file', job.drive_file_id],
     ['file of the key', job.file_id],
     ['Drive folder', job.drive_folder_id],
@@ -91,7 +91,32 @@ export const counted = (count: number) => (count === 1 ? '1 job' : `${count} job
 
 const keyOf = ({ key_name, key_id }: JobSheet) => printable(key_name ?? key_id);
 
-const typeOf = ({ job_type, pipeline }: JobSheet) => (pipeline ? 'pipeline' : job_type);
+const typeOf = ({ job_type, pipeline, batch }: JobSheet) =>
+  batch ? 'batch' : pipeline ? 'pipeline' : job_type;
+
+/** The most errors of lines that are shown of a batch. */
+const maxErrors = 10;
+
+/** What a batch's window leaves it, what came of its lines, the files that have it, and what is wrong with lines. */
+function batchRows(batch: NonNullable<JobSheet['batch']>): [string, string | null][] {
+  const { total, completed, failed } = batch.request_counts;
+  const errors = batch.errors?.data ?? [];
+  const more = errors.length - maxErrors;
+  return [
+    ['stands', batch.status],
+    ['expires', minuteOf(batch.expires_at)],
+    ['lines', total ? `${total}: ${completed} answered, ${failed} failed` : null],
+    ['answers', batch.output_file_id],
+    ['errors', batch.error_file_id],
+    ...errors
+      .slice(0, maxErrors)
+      .map(({ line, code, param, message }): [string, string] => [
+        line === null ? 'wrong' : `line ${line}`,
+        printable(`${code}${param ? ` (${param})` : ''}: ${message}`),
+      ]),
+    ['', more > 0 ? `and ${more} more` : null],
+  ];
+}
 
 const aboutOf = ({ filename, drive_folder_id, model }: JobSheet) =>
   printable(filename ?? (drive_folder_id ? `folder ${drive_folder_id}` : model));

@@ -33,7 +33,8 @@ const attributes = [
   ...['started_at', 'attempt_at', 'completed_at', 'retry_of', 'retry_job_id', 'progress'],
   ...['children_total', 'children_ended', 'children_failed', 'children_cancelled', 'page_count'],
   ...['pages_done', 'pages_failed', 'ready_at', 'lease_until', 'turn'],
-  ...['endpoint', 'window_ends_at'],
+  ...['endpoint', 'window_ends_at', 'in_progress_at', 'finalizing_at', 'stopped_at'],
+  ...['output_file_id', 'error_file_id'],
 ];
 
 const keysAtOnce = 16;

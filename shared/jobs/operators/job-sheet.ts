@@ -1,6 +1,15 @@
-import { type BatchJob, batchIdOf, isBatch } from '../batches/batch-job.ts';
+import { type Batch, toBatch } from '../batches/batch.ts';
+import { type BatchJob, isBatch } from '../batches/batch-job.ts';
 import { type Job, toRecord } from '../job.ts';
 import type { JobRecord } from '../record.ts';
+
+/** What a batch has beside other jobs: its window, its files, and what is wrong with its lines. */
+interface BatchSheet extends Pick<Batch, 'id' | 'endpoint' | 'errors' | 'request_counts'> {
+  status: Batch['status'];
+  expires_at: string;
+  output_file_id: string | null;
+  error_file_id: string | null;
+}
 
 type Unshown = 'result' | 'result_file_id' | 'pipeline_instruction';
 
@@ -18,7 +27,7 @@ export interface JobSheet extends Omit<JobRecord, Unshown> {
   /** The job that tries it again. */
   retry_job_id: string | null;
   /** The batch that it is; null for any other job. */
-  batch: { id: string; endpoint: string; expires_at: string } | null;
+  batch: BatchSheet | null;
   cost_usd: number | null;
 }
 
@@ -48,6 +57,9 @@ export function jobSheet(job: Job, keyName: string | undefined): JobSheet {
   };
 }
 
-const batchOf = ({ job_id, endpoint, window_ends_at }: BatchJob) => ({
-  ...{ id: batchIdOf(job_id), endpoint, expires_at: window_ends_at },
-});
+function batchOf(job: BatchJob): BatchSheet {
+  const { id, endpoint, status, errors, request_counts, output_file_id, error_file_id } =
+    toBatch(job);
+  const files = { output_file_id, error_file_id };
+  return { id, endpoint, status, expires_at: job.window_ends_at, request_counts, ...files, errors };
+}

@@ -14,6 +14,8 @@ export const outputsHere = (): Record<string, string> => ({
   LedgerTable: setting('LEDGER_TABLE'),
   UsageTable: setting('USAGE_TABLE'),
   JobsTable: setting('JOBS_TABLE'),
+  FilesTable: setting('FILES_TABLE'),
+  FileQuota: JSON.stringify(setting('FILE_QUOTA')),
   JobRetentionDays: String(setting('JOB_RETENTION_DAYS')),
   LaneShards: String(setting('LANE_SHARDS')),
   ChatQueue: setting('CHAT_QUEUE_URL'),

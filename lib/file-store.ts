@@ -69,9 +69,14 @@ export class FileStore extends Construct {
     });
   }
 
+  /** Lets a function find what a key has uploaded. */
+  grantFindUploaded(fn: LambdaFunction): void {
+    this.allow(fn, 'GetItem');
+  }
+
   /** Lets a function find a key's files and uploads, and read results of its jobs, which are files where they are. */
   grantFind(fn: LambdaFunction): void {
-    this.allow(fn, 'GetItem');
+    this.grantFindUploaded(fn);
     this.jobs.grantRead(fn);
   }
 

@@ -9,14 +9,15 @@ import { lifetimeOf } from './create-file.ts';
 import { endWith } from './delete-file.ts';
 import {
   FileObject,
+  findStoredFile,
   inSeconds,
   instant,
+  isVisible,
   type Kept,
   Purpose,
   sweepLane,
   toFileObject,
 } from './file.ts';
-import { findFile } from './find-file.ts';
 import { countFile, quotaExceeded, uncountFile } from './quota.ts';
 
 /** An upload as the table has it: a file to be, whose bytes count from its begin on. */
@@ -146,7 +147,8 @@ export type UploadObject = v.InferOutput<typeof UploadObject>;
 /** Writes an upload as callers see it, with the file that it has become. */
 export async function toUploadObject(upload: StoredUpload): Promise<UploadObject> {
   const { key_id, file_id } = upload;
-  const file = file_id && (await findFile(key_id, file_id));
+  const found = file_id ? await findStoredFile(key_id, file_id) : undefined;
+  const file = found && isVisible(found) ? found : undefined;
   return {
     id: upload.entry,
     object: 'upload',

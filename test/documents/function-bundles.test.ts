@@ -74,7 +74,7 @@ it('only functions that put, read or delete objects carry the client of S3', () 
   expect(having(({ code }) => code.includes('NoSuchBucket'))).toEqual([
     ...['add-upload-part', 'cancel-upload', 'complete-upload', 'create-chat-completion'],
     ...['create-file', 'create-response', 'delete-file', 'delete-job', 'expand-folder'],
-    ...['get-file-content', 'get-job', 'run-chat-job', 'run-ocr-job', 'search-drive'],
+    ...['get-file', 'get-file-content', 'get-job', 'run-chat-job', 'run-ocr-job', 'search-drive'],
     ...['stream-chat', 'submit-job', 'sweep'],
   ]);
 });

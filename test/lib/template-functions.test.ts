@@ -204,10 +204,7 @@ describe('functions', () => {
         sqs: ['SendMessage'],
       },
     ],
-    [
-      'create-batch',
-      { dynamodb: ['GetItem', 'PutItem', 'Query', 'UpdateItem'], s3: ['GetObject'] },
-    ],
+    ['create-batch', { dynamodb: ['GetItem', 'PutItem', 'Query', 'UpdateItem'] }],
     ['get-batch', { dynamodb: ['GetItem'] }],
     ['list-batches', { dynamodb: ['BatchGetItem', 'Query'] }],
     ['list-jobs', { dynamodb: ['BatchGetItem', 'GetItem', 'Query'] }],

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { requireFile } from '../../files/find-file.ts';
+import { findStoredFile, isVisible, noSuchFile } from '../../files/file.ts';
 import { Expiry } from '../../files/requests.ts';
 import type { Caller } from '../../http/caller.ts';
 import { ServiceError, valueError } from '../../http/errors.ts';
@@ -51,7 +51,10 @@ export async function createBatch(
   if (!budgetChoices.includes(choice)) {
     throw valueError(['body', 'metadata', 'on_budget'], "it should be 'wait' or 'fail'");
   }
-  const file = await requireFile(caller.keyId, request.input_file_id);
+  const { input_file_id } = request;
+  const file = await findStoredFile(caller.keyId, input_file_id);
+  // The result of a job is no file of requests.
+  if (!file || !isVisible(file)) throw noSuchFile(input_file_id);
   if (file.purpose !== 'batch') throw notForBatches(file.purpose);
   const make = (key: ReservedKey) => createJob(key, request, file.filename, caller);
   return toBatch((await makeOnce(caller, request, idempotencyKey, make)) as BatchJob);

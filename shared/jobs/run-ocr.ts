@@ -18,7 +18,7 @@ import { haveChildrenEnded, suspendJob } from './state.ts';
  * goes to the pipeline's chat step. A page that was read stays read.
  */
 export const runOcrJob: RunJob = async (job, signal) => {
-  if (job.stop_reason) return keptWork(job);
+  if (job.stop_reason) return keptWork(job, signal);
   switch (phaseOf(job)) {
     case 'section':
       return runSection(job, signal);
@@ -32,10 +32,10 @@ export const runOcrJob: RunJob = async (job, signal) => {
 };
 
 /** What a stopped job came to: an `auto` job may have turned out to be a chat, also about what was taken apart. */
-async function keptWork(job: ClaimedJob): Promise<JobResult | RunEnd> {
+async function keptWork(job: ClaimedJob, signal: AbortSignal): Promise<JobResult | RunEnd> {
   const { source_kind: kind } = job;
   if (!kind || isPaged(kind)) return keptPages(job);
-  const answers = await keptAnswers(job);
+  const answers = await keptAnswers(job, signal);
   return hasPages(kind) && typeof answers === 'function' ? keptPages(job) : answers;
 }
 

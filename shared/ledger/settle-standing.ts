@@ -14,7 +14,7 @@ import {
 } from './epoch.ts';
 import { toUsd } from './nano-usd.ts';
 import { endingOf, type Outcome } from './settle.ts';
-import { findStanding, type StandingHold, standingKey } from './standing-hold.ts';
+import { findStanding, type StandingHold, standingIdIn, standingKey } from './standing-hold.ts';
 
 /** A call that ends, of those that a standing hold is for. */
 export interface StandingCall {
@@ -109,7 +109,7 @@ function standingWrite(
 ): TransactWriteItem {
   const asRead = {
     TableName: setting('LEDGER_TABLE'),
-    Key: standingKey(key_id, entry.slice('standing_'.length)),
+    Key: standingKey(key_id, standingIdIn(entry)),
     ConditionExpression: '#hold = :read',
     ExpressionAttributeNames: { '#hold': 'hold' },
   };

@@ -36,6 +36,9 @@ const prefix = 'standing_';
 /** The primary key of a standing hold's item. */
 export const standingKey = (key_id: string, id: string) => ({ key_id, entry: `${prefix}${id}` });
 
+/** What a standing hold is called. */
+export const standingIdIn = (entry: string) => entry.slice(prefix.length);
+
 /** Reads a standing hold as it is now; undefined if there is none, or if it has ended. */
 export const findStanding = (keyId: string, id: string) =>
   getItem<StandingHold>(setting('LEDGER_TABLE'), standingKey(keyId, id));

@@ -8,8 +8,11 @@ import { stepsBetween } from '../steps.ts';
 import { keptLines } from './batch-results.ts';
 
 /** Ends a chat job that was stopped with what it was answered by then, which was paid for. */
-export async function keptAnswers(job: ClaimedJob): Promise<JobResult | RunEnd> {
-  if (job.source_kind === 'jsonl') return keptLines(job);
+export async function keptAnswers(
+  job: ClaimedJob,
+  signal: AbortSignal,
+): Promise<JobResult | RunEnd> {
+  if (job.source_kind === 'jsonl') return keptLines(job, signal);
   const answers: (Answer & { name: string })[] = [];
   for await (const { name, value } of stepsBetween<Answer>(job, 'chat', 'chat_~')) {
     answers.push({ name, ...value });

@@ -11,7 +11,7 @@ import { textLimits, withFileTexts } from './read-texts.ts';
 
 /** Runs a chat job. */
 export const runChatJob: RunJob = async (job, signal) => {
-  if (job.stop_reason) return keptAnswers(job);
+  if (job.stop_reason) return keptAnswers(job, signal);
   switch (subjectOf(job)) {
     case 'pages':
       return chatAboutPages(job, signal);

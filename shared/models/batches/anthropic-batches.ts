@@ -2,8 +2,8 @@ import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type OpenAI from 'openai';
 import { messages } from '../dialects/messages/messages.ts';
+import type { BatchProtocol, UpstreamBatch, UpstreamResult } from './protocol.ts';
 import { resultLines } from './result-lines.ts';
-import type { BatchProtocol, UpstreamBatch, UpstreamResult } from './upstream-batches.ts';
 
 const path = '/messages/batches';
 
@@ -59,7 +59,8 @@ interface Batch {
   request_counts: Record<'processing' | 'succeeded' | 'errored' | 'canceled' | 'expired', number>;
 }
 
-const headersOf = ({ apiKey, baseURL }: OpenAI) => messages.headers?.(String(apiKey), baseURL) ?? {};
+const headersOf = ({ apiKey, baseURL }: OpenAI) =>
+  messages.headers?.(String(apiKey), baseURL) ?? {};
 
 const get = <Answer>(client: OpenAI, from: string, signal: AbortSignal) =>
   client.get<Answer>(from, { headers: headersOf(client), signal });

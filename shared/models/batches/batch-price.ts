@@ -14,7 +14,9 @@ export function atBatchPrice(model: Model): Model {
 
 const halfOf = (prices: TokenPrices): TokenPrices =>
   Object.fromEntries(
-    Object.entries(prices).flatMap(([kind, price]) => (price === undefined ? [] : [[kind, half(price)]])),
+    Object.entries(prices).flatMap(([kind, price]) =>
+      price === undefined ? [] : [[kind, half(price)]],
+    ),
   ) as TokenPrices;
 
 const half = (price: Price): Price =>

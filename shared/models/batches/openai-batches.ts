@@ -1,7 +1,7 @@
 import { openAsBlob } from 'node:fs';
 import type { Batch } from 'openai/resources/batches';
+import type { BatchProtocol, UpstreamBatch, UpstreamResult } from './protocol.ts';
 import { resultLines } from './result-lines.ts';
-import type { BatchProtocol, UpstreamBatch, UpstreamResult } from './upstream-batches.ts';
 
 /** The name of ours in a batch's metadata. */
 const tagName = 'quire';
@@ -82,6 +82,7 @@ function resultOf({ custom_id: customId, response, error }: Line): UpstreamResul
   if (status === 200 && !error) return { customId, body };
   const told = error ?? (body['error'] as Line['error']) ?? {};
   const { code, message = `The model provider answered ${status}.` } = told ?? {};
-  const isInvalid = response != null && status >= 400 && status < 500 && ![408, 429].includes(status);
+  const isInvalid =
+    response != null && status >= 400 && status < 500 && ![408, 429].includes(status);
   return { customId, error: { status, code: code ?? 'model_unavailable', message, isInvalid } };
 }

@@ -58,8 +58,9 @@ async function runLines(file: RequestFile, signal: AbortSignal): Promise<RunEnd>
   const kept = await keptOutcomes(job);
   const total = await countLines(file, isBatch(job) || kept.done.size > 0);
   const before = kept.done.size;
-  const handed = isBatch(job) ? await runHanded(file, kept, signal) : undefined;
+  let handed: HandedRun | undefined;
   try {
+    if (isBatch(job)) handed = await runHanded(file, kept, signal);
     await answerLines(file, kept, total, handed, signal);
     if (handed?.isOpen && !handed.handed.isRestDone) await noteRestDone(job);
   } catch (error) {

@@ -1,11 +1,8 @@
 import Fastify from 'fastify';
 import type { ChatCompletion } from 'openai/resources/chat/completions';
 import { afterAll } from 'vitest';
-import {
-  type AnswerChat,
-  answering,
-} from '../../../lib/local/offline-model/batches/answer-request.ts';
-import { BatchStore } from '../../../lib/local/offline-model/batches/batch-store.ts';
+import { answering } from '../../../lib/local/offline-model/batches/answer-request.ts';
+import { type AnswerChat, BatchStore } from '../../../lib/local/offline-model/batches/batch-store.ts';
 import { addBatches } from '../../../lib/local/offline-model/batches/batches.ts';
 import { completionBody, type ModelRequestBody } from './model-stub-body.ts';
 

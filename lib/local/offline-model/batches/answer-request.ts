@@ -2,11 +2,8 @@ import { parseChatRequest } from '../chat-request.ts';
 import { complete } from '../completion.ts';
 import { embed } from '../embeddings.ts';
 import { OpenAIError } from '../openai-error.ts';
-import type { Answered, AnswerRequest } from './batch-store.ts';
+import type { AnswerChat, AnswerRequest } from './batch-store.ts';
 import { answerMessage, answerResponse } from './other-dialects.ts';
-
-/** Answers a chat completion's request. */
-export type AnswerChat = (body: Record<string, unknown>) => Answered;
 
 const offlineModel: AnswerChat = (body) => ({
   status: 200,

@@ -9,6 +9,9 @@ export interface Answered {
 /** Answers a request to a route, as it is answered outside of batches. */
 export type AnswerRequest = (url: string, body: Record<string, unknown>) => Answered;
 
+/** Answers a chat completion's request. */
+export type AnswerChat = (body: Record<string, unknown>) => Answered;
+
 /** A request of a batch, in either protocol. */
 export interface BatchRequest {
   customId: string;

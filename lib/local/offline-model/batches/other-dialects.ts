@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ChatCompletion } from 'openai/resources/chat/completions';
-import type { AnswerChat } from './answer-request.ts';
-import type { Answered } from './batch-store.ts';
+import type { AnswerChat, Answered } from './batch-store.ts';
 
 type Body = Record<string, unknown>;
 

@@ -3,12 +3,13 @@ import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
+import OpenAI from 'openai';
 import { batchClientOf, protocolOf } from '../../../models/batches/upstream-batches.ts';
 import { newTempDir } from '../../../temp-dir.ts';
 import type { Outcomes } from '../../chat/line-outcomes.ts';
 import type { RequestFile } from '../../chat/request-file.ts';
 import { type HandedLine, tagOf, urlOf, writtenLine } from './handed-line.ts';
-import { noteMade, noteTry, type Part, type PartState } from './parts.ts';
+import { noteMade, noteRefused, noteTry, type Part, type PartState } from './parts.ts';
 import { handedLines } from './plan-parts.ts';
 
 /** For how long after a try nobody takes it for one that came to nothing: it may be under way. */
@@ -40,9 +41,13 @@ export async function handOn(
     const { first, count } = await writeRequests(file, part, kept, path);
     if (!first) return true;
     const fileId = await protocol.upload(client, path, signal);
-    await noteTry(job, state, fileId);
+    await noteTry(job, state);
     const tag = tagOf(job, part.name);
-    const id = await protocol.make(client, { path, fileId, tag, url: urlOf(first), count }, signal);
+    const asked = { path, fileId, tag, url: urlOf(first), count };
+    const id = await protocol.make(client, asked, signal).catch(async (error: unknown) => {
+      if (isRefusal(error)) await noteRefused(job, state);
+      throw error;
+    });
     await noteMade(job, state, id);
     return true;
   } finally {
@@ -57,7 +62,7 @@ export async function findMade(
   signal: AbortSignal,
 ): Promise<'made' | 'unclear' | undefined> {
   const { part, lastTry } = state;
-  if (!lastTry) return undefined;
+  if (!lastTry || lastTry.isRefused) return undefined;
   const wanted = { tag: tagOf(job, part.name), count: part.count, sinceMs: lastTry.atMs - clockMs };
   const client = await batchClientOf(part.upstream);
   const found = await protocolOf(part.upstream).find(client, wanted, signal);
@@ -68,6 +73,13 @@ export async function findMade(
   }
   return Date.now() < lastTry.atMs + unknownForMs ? 'unclear' : undefined;
 }
+
+/** Whether an error says that nothing was made. */
+const isRefusal = (error: unknown) =>
+  error instanceof OpenAI.APIError &&
+  error.status !== undefined &&
+  error.status !== 408 &&
+  error.status < 500;
 
 /** Writes the requests of a part to a file on this machine. */
 async function writeRequests(file: RequestFile, part: Part, kept: Outcomes, path: string) {

@@ -19,8 +19,8 @@ export interface Part {
 /** A part, and how far it has come. Each stage is a step of its own, written once. */
 export interface PartState {
   part: Part;
-  /** When it was last about to be made, and of which file. */
-  lastTry?: { atMs: number; fileId?: string | undefined; number: number };
+  /** When it was last about to be made; and whether that was refused, so that it certainly wasn't. */
+  lastTry?: { atMs: number; number: number; isRefused?: boolean };
   made?: { id: string; atMs: number };
   hasEnded: boolean;
 }
@@ -60,8 +60,9 @@ export async function readHanded(job: ClaimedJob): Promise<Handed> {
 function noteStage(state: PartState | undefined, stage: string, number: number, value: unknown) {
   if (!state) return;
   if (stage === 'try') {
-    const { atMs, fileId } = value as { atMs: number; fileId?: string };
-    state.lastTry = { atMs, fileId, number };
+    state.lastTry = { atMs: (value as { atMs: number }).atMs, number };
+  } else if (stage === 'void') {
+    if (state.lastTry?.number === number) state.lastTry.isRefused = true;
   } else if (stage === 'made') state.made = value as { id: string; atMs: number };
   else state.hasEnded = true;
 }
@@ -73,13 +74,22 @@ export const notePlan = (job: ClaimedJob, models: string[]) => saveStep(job, pla
 export const noteRestDone = (job: ClaimedJob) => saveStep(job, restName, true);
 
 /** Notes that a part is about to be made. Nothing is asked of the upstream before. */
-export async function noteTry(job: ClaimedJob, state: PartState, fileId: string | undefined) {
+export async function noteTry(job: ClaimedJob, state: PartState) {
   const number = (state.lastTry?.number ?? 0) + 1;
   const atMs = Date.now();
-  const name = `${state.part.name}_try_${String(number).padStart(3, '0')}`;
-  await saveStep(job, name, { atMs, ...(fileId !== undefined && { fileId }) });
-  state.lastTry = { atMs, fileId, number };
+  await saveStep(job, stageName(state, 'try', number), { atMs });
+  state.lastTry = { atMs, number };
 }
+
+/** Notes that the last try was refused. */
+export async function noteRefused(job: ClaimedJob, { lastTry, ...state }: PartState) {
+  if (!lastTry) return;
+  await saveStep(job, stageName(state, 'void', lastTry.number), true);
+  lastTry.isRefused = true;
+}
+
+const stageName = ({ part }: Pick<PartState, 'part'>, stage: string, number: number) =>
+  `${part.name}_${stage}_${String(number).padStart(3, '0')}`;
 
 /** Notes which batch of the upstream's a part is. */
 export async function noteMade(job: ClaimedJob, state: PartState, id: string) {

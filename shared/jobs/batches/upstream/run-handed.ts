@@ -2,7 +2,9 @@ import { ServiceError } from '../../../http/errors.ts';
 import { BudgetExceededError } from '../../../ledger/limit-errors.ts';
 import { errorWords, log } from '../../../log.ts';
 import { batchClientOf, protocolOf } from '../../../models/batches/upstream-batches.ts';
-import { toModelError } from '../../../models/errors.ts';
+import { refusesKey, toModelError } from '../../../models/errors.ts';
+import { upstreamNamed } from '../../../models/upstream.ts';
+import { forgetCredentials } from '../../../models/upstream-credentials.ts';
 import type { FileLine } from '../../chat/batch-line.ts';
 import type { Outcomes } from '../../chat/line-outcomes.ts';
 import type { RequestFile } from '../../chat/request-file.ts';
@@ -103,6 +105,7 @@ async function advanceAll(
     try {
       await advance(file, state, run, kept, signal);
     } catch (error) {
+      if (refusesKey(error)) forgetCredentials(upstreamNamed(state.part.upstream));
       const told = toModelError(error);
       if (signal.aborted || !(told instanceof ServiceError)) throw error;
       const refused = isPermanent(told) && !state.made;

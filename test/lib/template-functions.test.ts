@@ -203,7 +203,10 @@ describe('functions', () => {
         sqs: ['SendMessage'],
       },
     ],
-    ['create-batch', { dynamodb: ['GetItem', 'PutItem', 'Query', 'UpdateItem'], s3: ['GetObject'] }],
+    [
+      'create-batch',
+      { dynamodb: ['GetItem', 'PutItem', 'Query', 'UpdateItem'], s3: ['GetObject'] },
+    ],
     ['get-batch', { dynamodb: ['GetItem'] }],
     ['list-batches', { dynamodb: ['BatchGetItem', 'Query'] }],
     ['list-jobs', { dynamodb: ['BatchGetItem', 'GetItem', 'Query'] }],

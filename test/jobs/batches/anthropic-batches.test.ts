@@ -58,7 +58,11 @@ async function expectEachOnce(caller: Caller, batch: Batch, count: number): Prom
 describe('a batch of a model whose upstream speaks Messages', () => {
   it('is a batch of messages there, and answers in its own dialect', async () => {
     const caller = await world.newCaller();
-    const created = await batches.create(caller, upTo(5).map((at) => line(at)), via);
+    const created = await batches.create(
+      caller,
+      upTo(5).map((at) => line(at)),
+      via,
+    );
     await world.work();
     await wait(60);
 
@@ -73,9 +77,17 @@ describe('a batch of a model whose upstream speaks Messages', () => {
   it('is found by its first result where it isn’t known whether it was made, among others of as many requests', async () => {
     upstream.behaviour.onMake = ['answer lost'];
     const [caller, other] = [await world.newCaller(), await world.newCaller()];
-    const created = await batches.create(caller, upTo(3).map((at) => line(at)), via);
+    const created = await batches.create(
+      caller,
+      upTo(3).map((at) => line(at)),
+      via,
+    );
     await world.work();
-    const another = await batches.create(other, upTo(3).map((at) => line(at)), via);
+    const another = await batches.create(
+      other,
+      upTo(3).map((at) => line(at)),
+      via,
+    );
     await world.work();
     await wait(90);
 
@@ -87,7 +99,11 @@ describe('a batch of a model whose upstream speaks Messages', () => {
   it('that is refused for a while is made later, and once', async () => {
     upstream.behaviour.onMake = [429];
     const caller = await world.newCaller();
-    const created = await batches.create(caller, upTo(2).map((at) => line(at)), via);
+    const created = await batches.create(
+      caller,
+      upTo(2).map((at) => line(at)),
+      via,
+    );
     await world.work();
     await wait(60);
 
@@ -99,7 +115,11 @@ describe('a batch of a model whose upstream speaks Messages', () => {
     for (const request of upTo(16)) {
       upstream.store.batches.length = 0;
       const caller = await world.newCaller();
-      const created = await batches.create(caller, upTo(2).map((at) => line(at)), via);
+      const created = await batches.create(
+        caller,
+        upTo(2).map((at) => line(at)),
+        via,
+      );
       await world.dispatch();
       await runKilled('chat', [request]);
       await world.takeBack();

@@ -2,7 +2,10 @@ import Fastify from 'fastify';
 import type { ChatCompletion } from 'openai/resources/chat/completions';
 import { afterAll } from 'vitest';
 import { answering } from '../../../lib/local/offline-model/batches/answer-request.ts';
-import { type AnswerChat, BatchStore } from '../../../lib/local/offline-model/batches/batch-store.ts';
+import {
+  type AnswerChat,
+  BatchStore,
+} from '../../../lib/local/offline-model/batches/batch-store.ts';
 import { addBatches } from '../../../lib/local/offline-model/batches/batches.ts';
 import { completionBody, type ModelRequestBody } from './model-stub-body.ts';
 

@@ -1,15 +1,20 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { dynamodb } from '../../../shared/aws/dynamodb.ts';
+import { setting } from '../../../shared/config.ts';
 import type { Caller } from '../../../shared/http/caller.ts';
 import type { Batch } from '../../../shared/jobs/batches/batch.ts';
 import { cancelBatch } from '../../../shared/jobs/batches/read-batch.ts';
 import { sweepStanding } from '../../../shared/jobs/batches/upstream/sweep-standing.ts';
+import { createTeam } from '../../../shared/keys/team.ts';
 import { standingOf } from '../../../shared/ledger/standing-hold.ts';
+import { putInTeam } from '../../../shared/ledger/team.ts';
 import { checkKey } from '../../../shared/usage/check.ts';
 import { some } from '../../support/run/cases.ts';
 import { useBatchUpstream } from '../../support/servers/batch-upstream.ts';
 import { batchesIn, requestLine as line } from '../../support/worlds/batch-world.ts';
 import { hourMs, minuteMs, pass, useFreshHour } from '../../support/worlds/clock.ts';
-import { expectBalanced, useOf } from '../../support/worlds/document-use.ts';
+import { expectBalanced, expectTeamBalanced, useOf } from '../../support/worlds/document-use.ts';
 import { useDocumentWorld } from '../../support/worlds/document-world.ts';
 import { runCounted, runKilled, upTo } from '../../support/worlds/killed-workers.ts';
 import { accountOf, chargesOf, sum } from '../../support/worlds/ledger-world.ts';
@@ -223,7 +228,37 @@ describe('a batch that is handed on', () => {
     await expectEachOnce(caller, batch, 3);
   });
 
-  it('is told by the field where no upstream of its model takes batches, or where it asks for neither', async () => {
+  it('has its hold given back by the sweep if its job fails for good before it is settled', async () => {
+    const caller = await world.newCaller();
+    const created = await batches.create(caller, linesUpTo(3), via());
+    await world.work();
+    const { due_at: _, ...job } = await world.item(caller, batches.jobIdOf(created));
+    const Item = { ...job, status: 'failed', completed_at: new Date().toISOString() };
+    await dynamodb.send(new PutCommand({ TableName: setting('JOBS_TABLE'), Item }));
+    expect(await standing(caller)).toHaveLength(1);
+
+    pass(hourMs + minuteMs);
+    await sweepStanding();
+
+    expect(await standing(caller)).toEqual([]);
+    await expectBalanced([caller]);
+  });
+
+  it('is paid by a key’s team too', async () => {
+    const caller = await world.newCaller();
+    const team = await createTeam({ name: 'all', budget_usd: 1, duration: null });
+    await putInTeam(caller.keyId, team.id);
+    const created = await batches.create(caller, linesUpTo(3), via());
+    await world.work();
+    const held = (await accountOf(team.id)).held;
+    await wait(45);
+
+    expect(held).toBeGreaterThan(0);
+    await expectEachOnce(caller, await batches.read(caller, created), 3);
+    await expectTeamBalanced(team.id);
+  });
+
+  it('is told by the field if it asks for what there isn’t', async () => {
     const caller = await world.newCaller();
 
     await expect(batches.create(caller, linesUpTo(1), via({ via: 'there' }))).rejects.toThrow(

@@ -9,6 +9,7 @@ import { sweepStanding } from '../../../shared/jobs/batches/upstream/sweep-stand
 import { createTeam } from '../../../shared/keys/team.ts';
 import { standingOf } from '../../../shared/ledger/standing-hold.ts';
 import { putInTeam } from '../../../shared/ledger/team.ts';
+import { openaiBatches } from '../../../shared/models/batches/openai-batches.ts';
 import { checkKey } from '../../../shared/usage/check.ts';
 import { some } from '../../support/run/cases.ts';
 import { useBatchUpstream } from '../../support/servers/batch-upstream.ts';
@@ -228,6 +229,52 @@ describe('a batch that is handed on', () => {
     await expectEachOnce(caller, batch, 3);
   });
 
+  it('is a batch there for each of its models, and for as many lines as one may have', async () => {
+    const { requests } = openaiBatches.most;
+    openaiBatches.most.requests = 4;
+    const caller = await world.newCaller();
+    const lines = upTo(10).map((at) =>
+      line(`id-${at}`, 'Hi', at % 4 === 3 ? { model: 'gpt-4.1' } : {}),
+    );
+    const created = await batches.create(caller, lines, via());
+    await world.work();
+    openaiBatches.most.requests = requests;
+    await wait(45);
+
+    const made = upstream.store.batches.map((batch) =>
+      batch.requests.map(({ body }) => body['model']),
+    );
+    expect(made).toEqual([
+      Array(4).fill('gpt-4.1-mini'),
+      Array(4).fill('gpt-4.1-mini'),
+      Array(2).fill('gpt-4.1'),
+    ]);
+    const outputs = await batches.outputs(caller, await batches.read(caller, created));
+    expect(outputs.map(({ custom_id }) => custom_id)).toEqual(upTo(10).map((at) => `id-${at}`));
+    await expectBalanced([caller]);
+  });
+
+  it('that is cancelled by workers that are killed is collected once', async () => {
+    upstream.behaviour.answeredAtCancel = 2;
+    for (const request of some(8, upTo(14))) {
+      const caller = await world.newCaller();
+      const created = await batches.create(caller, linesUpTo(3), via());
+      await world.work();
+      await cancelBatch(caller, created.id);
+      await world.dispatch();
+      await runKilled('chat', [request % 7]);
+      await world.takeBack();
+      pass(2 * minuteMs);
+      await world.sweepOnly();
+      await runKilled('chat', [request]);
+      await world.takeBack();
+      await wait(22);
+      const batch = await batches.read(caller, created);
+      expect(batch).toMatchObject({ status: 'cancelled', request_counts: { completed: 2 } });
+      await expectEachOnce(caller, batch, 3);
+    }
+  }, 100_000);
+
   it('has its hold given back by the sweep if its job fails for good before it is settled', async () => {
     const caller = await world.newCaller();
     const created = await batches.create(caller, linesUpTo(3), via());
@@ -286,18 +333,20 @@ describe('a budget', () => {
   it('that doesn’t cover a line ends it with budget_exceeded, where the batch doesn’t wait', async () => {
     const caller = await world.newCaller({ budget_usd: 0.0025 });
     const dear = line('id-1', 'question 1', { max_tokens: 10 * hold });
-    const [first = '', , third = '', fourth = ''] = small(4);
-    const lines = [first, dear, third, fourth];
+    const [first = '', , third = ''] = small(4);
+    const last = line('id-3', 'question 3', { max_tokens: 9 * hold });
+    const lines = [first, dear, third, last];
     const created = await batches.create(caller, lines, via({ on_budget: 'fail' }));
     await world.work();
     await wait(60);
 
     const batch = await batches.read(caller, created);
 
-    expect(batch.request_counts).toEqual({ total: 4, completed: 3, failed: 1 });
+    expect(batch.request_counts).toEqual({ total: 4, completed: 2, failed: 2 });
     const errors = await batches.errors(caller, batch);
     expect(errors).toMatchObject([
       { custom_id: 'id-1', response: { body: { error: { code: 'budget_exceeded' } } } },
+      { custom_id: 'id-3', response: { body: { error: { code: 'budget_exceeded' } } } },
     ]);
     await expectEachOnce(caller, batch, 4);
   });

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../../http/errors.ts';
+import type { Account } from '../../../ledger/account.ts';
 import { BudgetExceededError } from '../../../ledger/limit-errors.ts';
 import { holdStanding, payersNow } from '../../../ledger/standing-hold.ts';
 import { protocolOf } from '../../../models/batches/upstream-batches.ts';
@@ -69,14 +70,7 @@ export async function planPart(
   }
   const fitted = coveredBy(found, await payersNow(job.key_id));
   if ('lacking' in fitted) {
-    if (!isLinesFault(fitted.lacking, job, signal)) throw fitted.lacking;
-    await saveStep(
-      job,
-      lineName(first.line.number),
-      failedStep(first.line, first.request.custom_id, fitted.lacking),
-    );
-    kept.done.add(first.line.number);
-    kept.failed += 1;
+    await failUncovered(file, first, fitted.least, kept, signal);
     return true;
   }
   const { holdNanoUsd, ...fits } = fitted;
@@ -94,6 +88,32 @@ export async function planPart(
   await holdStanding(standing, [await stepWrite(job, name, part)]);
   handed.states.push({ part, hasEnded: false });
   return true;
+}
+
+/**
+ * Fails the lines from one on that the budget doesn't cover, up to the first that it does. Throws `BudgetExceededError` for
+ * one that waits.
+ */
+async function failUncovered(
+  file: RequestFile,
+  first: HandedLine,
+  least: Account,
+  kept: Outcomes,
+  signal: AbortSignal,
+): Promise<void> {
+  const { job } = file;
+  for await (const handed of handedLines(file, first.line.number)) {
+    const { line, request } = handed;
+    if (request.model.id !== first.request.model.id || kept.done.has(line.number)) continue;
+    const hold = holdOf(handed, true);
+    if (hold <= least.available) return;
+    const lacking = new BudgetExceededError(least, hold);
+    if (!isLinesFault(lacking, job, signal)) throw lacking;
+    const step = failedStep(line, request.custom_id, lacking);
+    await saveStep(job, lineName(line.number), step);
+    kept.done.add(line.number);
+    kept.failed += 1;
+  }
 }
 
 /** The lines that the next part of a model may have, and what each can cost, without a limit and with one. */
@@ -162,7 +182,7 @@ function coveredBy(
   payers: Payers,
 ):
   | { to: number; count: number; holdNanoUsd: number; isLimited: boolean }
-  | { lacking: BudgetExceededError } {
+  | { least: Account; lacking: true } {
   const least = payers.reduce((one, other) => (other.available < one.available ? other : one));
   const all = holds.reduce((sum, each) => sum + each, 0);
   const isLimited = least.available < plenty * all;
@@ -172,6 +192,6 @@ function coveredBy(
     holdNanoUsd += each;
     count += 1;
   }
-  if (count === 0) return { lacking: new BudgetExceededError(least, limitedHolds[0] ?? 0) };
+  if (count === 0) return { least, lacking: true };
   return { to: numbers[count - 1] ?? 0, count, holdNanoUsd, isLimited };
 }

@@ -1,4 +1,5 @@
 import { sweepFiles } from '../shared/files/sweep-files.ts';
+import { sweepStanding } from '../shared/jobs/batches/upstream/sweep-standing.ts';
 import { sweepErasures } from '../shared/jobs/erase/sweep-erasures.ts';
 import { sweepJobs } from '../shared/jobs/sweep.ts';
 import { sweepAlone } from '../shared/jobs/sweep-alone.ts';
@@ -12,6 +13,7 @@ export const handler = async () => {
     const sweeps = await Promise.allSettled([
       sweepJobs(shards),
       sweepLedger(),
+      sweepStanding(),
       recountJobs(shards),
       sweepEvents(),
       sweepErasures(),

@@ -31,7 +31,7 @@ export class BatchesApi extends Construct {
     };
 
     const createBatch = endpoint('create-batch', 'POST', '/v1/batches', 'submission');
-    files.grantFindUploaded(createBatch);
+    files.grantReadUploaded(createBatch);
     jobs.grantRetry(createBatch);
     queues.setShards(createBatch);
     jobs.grantListBatches(endpoint('list-batches', 'GET', '/v1/batches'));

@@ -74,6 +74,12 @@ export class FileStore extends Construct {
     this.allow(fn, 'GetItem');
   }
 
+  /** Lets a function find what a key has uploaded, and read it. */
+  grantReadUploaded(fn: LambdaFunction): void {
+    this.grantFindUploaded(fn);
+    this.allowOnObjects(fn, 's3:GetObject');
+  }
+
   /** Lets a function find a key's files and uploads, and read results of its jobs, which are files where they are. */
   grantFind(fn: LambdaFunction): void {
     this.grantFindUploaded(fn);
@@ -87,8 +93,8 @@ export class FileStore extends Construct {
 
   /** Lets a function find files and read them. */
   grantRead(fn: LambdaFunction): void {
-    this.grantFind(fn);
-    this.allowOnObjects(fn, 's3:GetObject');
+    this.grantReadUploaded(fn);
+    this.jobs.grantRead(fn);
   }
 
   /** Lets a function make files, and erase what it made of one that breaks off. */

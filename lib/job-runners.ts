@@ -125,6 +125,7 @@ export class JobRunners extends Construct {
     drive.grantUse(runChatJob);
     setDocumentLimits(runChatJob, this.props.documentLimits);
     ledger.grantSpend(runChatJob);
+    ledger.grantStanding(runChatJob);
     providers.grantCall(runChatJob);
     canary.guard(runChatJob);
     queues.chat.feed(runChatJob, chatWorkers);
@@ -150,6 +151,7 @@ export class JobRunners extends Construct {
     files.grantSweep(sweep);
     jobs.grantDue(sweep);
     ledger.grantAudit(sweep);
+    ledger.grantStanding(sweep);
     jobs.grantChildren(sweep);
     queues.grantRing(sweep);
     queues.setShards(sweep);

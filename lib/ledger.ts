@@ -99,6 +99,11 @@ export class Ledger extends Construct {
     fn.addEnvironment('LATE_CALLS_QUEUE_URL', this.lateCalls.queueUrl);
   }
 
+  /** Lets a function hold money that stands until it is ended, and end it. */
+  grantStanding(fn: LambdaFunction): void {
+    this.table.allow(fn, 'dynamodb:GetItem', 'dynamodb:DeleteItem');
+  }
+
   /** Lets a function read accounts. */
   grantRead(fn: LambdaFunction): void {
     this.table.allow(fn, 'dynamodb:GetItem');

@@ -42,9 +42,13 @@ export function embeddingQuestion(
 }
 
 /** A model as a call knows it: one without output, that reads as much as a request may hold. */
-const calledModel = ({ id, upstreams, usdPerMillionTokens }: EmbeddingModel): Model => ({
+const calledModel = ({ id, upstreams, usdPerMillionTokens, ...model }: EmbeddingModel): Model => ({
   ...{ id, upstreams, contextWindow: maxTokensInAll, maxOutputTokens: 1, reasoning: false },
   usdPerMillionTokens: { input: usdPerMillionTokens, output: 0 },
+  ...(model.batchVia && { batchVia: model.batchVia }),
+  ...(model.usdPerMillionTokensInBatches !== undefined && {
+    usdPerMillionTokensInBatches: { input: model.usdPerMillionTokensInBatches, output: 0 },
+  }),
 });
 
 /** Parameters of answers, by which a call would be held, and read, as one. */

@@ -1,7 +1,9 @@
 import { timeOfId } from '../uuid-time.ts';
-import { type Account, windowOf } from './account.ts';
+import { type Account, findAccount, windowOf } from './account.ts';
 import type { Charge } from './charge.ts';
 import { auditDueMs, epochOf, epochsIn, heldAttribute, settledAttribute } from './epoch.ts';
+import { standingOf, standingOnTeam } from './standing-hold.ts';
+import { isTeamId } from './team.ts';
 
 /** A figure of an account that isn't what it adds up to, in nano-dollars. */
 export interface AccountDifference {
@@ -16,14 +18,17 @@ export interface AccountDifference {
  * sum of it stands on both sides.
  */
 export class AccountSum {
-  private readonly account: Account;
+  readonly account: Account;
   private readonly now: number;
   /** The epochs that were not audited yet. */
   readonly openEpochs: ReadonlySet<number>;
   private closedNanoUsd = 0;
+  /** What stands on it, of whichever jobs. */
+  private readonly standingNanoUsd: number;
 
-  constructor(account: Account, now = Date.now()) {
+  constructor(account: Account, standingNanoUsd = 0, now = Date.now()) {
     this.account = account;
+    this.standingNanoUsd = standingNanoUsd;
     this.now = now;
     this.openEpochs = new Set(epochsIn(account));
   }
@@ -40,10 +45,15 @@ export class AccountSum {
     const { ceiling, available, held, spent } = this.account;
     const figures: AccountDifference[] = [
       { figure: 'spent', kept: spent, charged: this.closedNanoUsd + this.openNanoUsd() },
-      { figure: 'held', kept: held, charged: this.sum((epoch) => heldAttribute(epoch)) },
+      { figure: 'held', kept: held, charged: this.heldNanoUsd() },
       { figure: 'available', kept: available, charged: ceiling - held - spent },
     ];
     return figures.filter(({ kept, charged }) => kept !== charged);
+  }
+
+  /** What running calls hold, and what stands. */
+  private heldNanoUsd(): number {
+    return this.standingNanoUsd + this.sum((epoch) => heldAttribute(epoch));
   }
 
   /** What the calls of the epochs that were not audited have cost so far. */
@@ -58,4 +68,32 @@ export class AccountSum {
       0,
     );
   }
+}
+
+/** How often an account is read anew while what stands on it changes. */
+const maxReads = 5;
+
+/** Reads an account together with what stands on it, as both were at one moment; undefined if there is none. */
+export async function readSummed(id: string): Promise<AccountSum | undefined> {
+  let before = await standingSum(id);
+  for (let reads = 1; ; reads += 1) {
+    const account = await findAccount(id);
+    if (!account) return undefined;
+    const after = await standingSum(id);
+    // A hold is lowered and ended, and never the same again.
+    if (after.all === before.all || reads === maxReads) {
+      return new AccountSum(account, after.nanoUsd);
+    }
+    before = after;
+  }
+}
+
+async function standingSum(id: string): Promise<{ all: string; nanoUsd: number }> {
+  const all: string[] = [];
+  let nanoUsd = 0;
+  for await (const { key_id, entry, hold } of isTeamId(id) ? standingOnTeam(id) : standingOf(id)) {
+    all.push(`${key_id} ${entry} ${hold}`);
+    nanoUsd += hold;
+  }
+  return { all: all.sort().join(), nanoUsd };
 }

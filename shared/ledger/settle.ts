@@ -36,7 +36,7 @@ export class UnsettledError extends Error {
 type Ending = Pick<Charge, 'status' | 'cost' | 'figures' | 'failed'> &
   Pick<Charge, 'prompt_tokens' | 'completion_tokens' | 'images'>;
 
-const endingOf = (outcome: Outcome): Ending => ({
+export const endingOf = (outcome: Outcome): Ending => ({
   status: 'settled',
   cost: outcome.costNanoUsd,
   figures: outcome.figures,

@@ -12,6 +12,9 @@ const Name = v.pipe(v.string(), v.nonEmpty());
 /** The dialects that an upstream speaks. What callers speak beside these is translated to the first. */
 const Dialects = v.pipe(v.array(v.picklist(dialectNames)), v.minLength(1));
 
+/** Where lines of a batch are asked: one by one, or in a batch of their model's upstream. */
+export const batchVias = ['here', 'upstream'] as const;
+
 const ModelFields = v.strictObject({
   id: Name,
   /** Where the model is served, in order of preference. */
@@ -39,6 +42,10 @@ const ModelFields = v.strictObject({
   usdPerMillionTokens: TokenPrices,
   /** A fee for each call, beside its tokens. */
   usdPerRequest: v.optional(Usd),
+  /** The price in its provider's batches; half of each price without it. */
+  usdPerMillionTokensInBatches: v.optional(TokenPrices),
+  /** Whether batches that don't say are handed on to an upstream that takes batches, or asked here. */
+  batchVia: v.optional(v.picklist(batchVias)),
   /** Prices of service tiers, such as `priority`, that callers may ask for. */
   serviceTiers: v.optional(v.record(Name, TokenPrices)),
 });
@@ -74,12 +81,18 @@ const Upstream = v.pipe(
     idleTimeoutMs: v.optional(Milliseconds, 120_000),
     /** The name under which it takes the limit of an output, if `output-limit-name.ts` has another. */
     outputLimitName: v.optional(v.picklist(['max_tokens', 'max_completion_tokens'])),
+    /** The protocol of the batches that it takes, at another price, if it takes any. */
+    batches: v.optional(v.picklist(['openai', 'anthropic'])),
     /** Parameters that callers may send it although they may change what a call costs or who sees it. */
     allows: v.optional(v.array(Name), []),
   }),
   v.check(
     ({ secret, awsRegion }) => !secret !== !awsRegion,
     'an upstream has either a secret or an awsRegion',
+  ),
+  v.check(
+    ({ batches, awsRegion }) => !batches || !awsRegion,
+    'an upstream with an awsRegion takes no batches',
   ),
 );
 
@@ -95,6 +108,8 @@ const EmbeddingModel = v.strictObject({
   canShorten: v.optional(v.boolean(), false),
   /** The price of a million tokens of input. */
   usdPerMillionTokens: Usd,
+  usdPerMillionTokensInBatches: v.optional(Usd),
+  batchVia: v.optional(v.picklist(batchVias)),
 });
 
 const Catalogue = v.pipe(

@@ -4,6 +4,8 @@ import { UnprocessableEntityError } from '../http/errors.ts';
 import { errorWords, log } from '../log.ts';
 import { catalogue, type Model } from './catalogue.ts';
 import { admit, type Pause, recordFailure, recordNothing, recordSuccess } from './circuit.ts';
+import type { Ask } from './dialects/ask.ts';
+import type { Dialect } from './dialects/dialect.ts';
 import { dialects, wires } from './dialects/dialects.ts';
 import type { DialectName } from './dialects/names.ts';
 import { translateResponse } from './dialects/translate.ts';
@@ -115,7 +117,7 @@ export async function openCompletion(
 }
 
 /** The dialects that an upstream speaks. Where one address serves all, it is known to speak chat completions alone. */
-const spokenBy = (upstream: string): readonly DialectName[] =>
+export const spokenBy = (upstream: string): readonly DialectName[] =>
   setting('OPENAI_BASE_URL') ? ['chat'] : upstreamNamed(upstream).dialects;
 
 /** Asks an upstream in the caller's dialect, or in the first that it speaks, and returns its response in the caller's. */
@@ -127,18 +129,38 @@ async function askIn(
   signal: AbortSignal,
   taken: TakenPrompts,
 ): Promise<Omit<OpenedCompletion, 'model'>> {
+  const told = toldIn(among, model, upstream, { dialect, body });
+  if (!told.translated) return ask(upstream, { ...told, headers }, signal, taken);
+  const { from, to, question } = told.translated;
+  const { response, idleTimeoutMs } = await ask(upstream, told, signal, taken);
+  return { response: translateResponse(response, from, to, question), idleTimeoutMs };
+}
+
+/** A request as an upstream is told it; and between which dialects its answer is to be translated, if it is another. */
+interface Told {
+  dialect: DialectName;
+  body: RequestBody;
+  translated?: { from: Dialect; to: Dialect; question: Ask };
+}
+
+/** Tells a request in its own dialect if that is among those spoken, else in the first of them. */
+export function toldIn(
+  among: readonly DialectName[],
+  model: Model,
+  upstream: string,
+  { dialect, body }: Pick<ModelRequest, 'dialect' | 'body'>,
+): Told {
   if (dialect === 'embeddings' || among.includes(dialect)) {
     const sent = (wires[dialect].sent?.(body) ?? body) as RequestBody;
-    const request = { dialect, headers, body: requestTo(model, upstream, dialect, sent) };
-    return ask(upstream, request, signal, taken);
+    return { dialect, body: requestTo(model, upstream, dialect, sent) };
   }
   const spoken = among.find((each) => each !== 'embeddings') ?? 'chat';
   const question = dialects[dialect].readRequest(body);
   const written = dialects[spoken].writeRequest(question, model) as RequestBody;
-  const request = { dialect: spoken, body: requestTo(model, upstream, spoken, written) };
-  const { response, idleTimeoutMs } = await ask(upstream, request, signal, taken);
-  const translated = translateResponse(response, dialects[spoken], dialects[dialect], question);
-  return { response: translated, idleTimeoutMs };
+  return {
+    ...{ dialect: spoken, body: requestTo(model, upstream, spoken, written) },
+    translated: { from: dialects[spoken], to: dialects[dialect], question },
+  };
 }
 
 /** What is said of an upstream that is not asked: which one it is, and for how long. */
@@ -252,7 +274,7 @@ async function requireType(response: Response, expected: string): Promise<void> 
   throw unavailable(`The model answered ${type || 'no type'}.`);
 }
 
-function upstreamNamed(name: string) {
+export function upstreamNamed(name: string) {
   const upstream = catalogue.upstreams[name];
   if (!upstream) throw new Error(`There is no upstream ${name}`);
   return upstream;

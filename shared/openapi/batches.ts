@@ -14,7 +14,7 @@ export const batchComponents = {
     endpoint: 'The route that all lines ask: the `url` of each.',
     completion_window: 'How long it may take. What isn’t done by then expires.',
     metadata:
-      'Up to 16 tags of your own, which stand on all charges. `on_budget` says what becomes of lines that the key’s budget doesn’t cover: `wait`, as if nothing were said, until it renews or is raised, if it ever does; or `fail`, at once. Either way those that wait when the window ends expire.',
+      'Up to 16 tags of your own, which stand on all charges. `on_budget` says what becomes of lines that the key’s budget doesn’t cover: `wait`, as if nothing were said, until it renews or is raised, if it ever does; or `fail`, at once. Either way those that wait when the window ends expire. `via` says where lines are asked: `here`, or `upstream`, in a batch of their model’s provider, at half the price; by default as the operator has set for the model. `on_failure` says what becomes of lines that fail there: `report`, in the error file, as if nothing were said, or `here`, asked once more at the usual price.',
     output_expires_after:
       'For how long the files of results are kept, from when they are made: 30 days unless you say otherwise.',
   }),

@@ -1,5 +1,5 @@
-import { findAccount, spentSince } from '../ledger/account.ts';
-import { type AccountDifference, AccountSum } from '../ledger/account-sum.ts';
+import { spentSince } from '../ledger/account.ts';
+import { type AccountDifference, readSummed } from '../ledger/account-sum.ts';
 import { everInTeam } from '../ledger/team.ts';
 import { endedCharges, firstKeptDay } from './charges.ts';
 
@@ -21,13 +21,12 @@ export interface TeamCheck {
  * began on it or later. Calls may run meanwhile. Changes nothing.
  */
 export async function checkTeam(teamId: string, from?: string): Promise<TeamCheck> {
-  const account = await findAccount(teamId);
+  const sum = await readSummed(teamId);
   const firstDay = [firstKeptDay(), from ?? ''].sort()[1] as string;
-  const compares_account = account !== undefined && spentSince(account) >= firstDay;
+  const compares_account = sum !== undefined && spentSince(sum.account) >= firstDay;
   const check = { team_id: teamId, agrees: true, charges: 0, account_differences: [] };
   if (!compares_account) return { ...check, compares_account, under_way: { epochs: 0 } };
 
-  const sum = new AccountSum(account);
   let charges = 0;
   const days = from === undefined ? {} : { from: firstDay };
   for await (const keyId of everInTeam(teamId)) {

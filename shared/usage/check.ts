@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import { ConflictError } from '../http/errors.ts';
-import { findAccount, spentSince } from '../ledger/account.ts';
-import { type AccountDifference, AccountSum } from '../ledger/account-sum.ts';
+import { spentSince } from '../ledger/account.ts';
+import { type AccountDifference, readSummed } from '../ledger/account-sum.ts';
 import { endedCharges, firstKeptDay } from './charges.ts';
 import { compareUsage, type UsageDifference } from './compare.ts';
 import { readTotal } from './total.ts';
@@ -39,10 +39,10 @@ export async function checkKey(keyId: string, from?: string): Promise<KeyCheck> 
 }
 
 async function compareKey(keyId: string, from?: string): Promise<Omit<KeyCheck, 'agrees'>> {
-  const account = await findAccount(keyId);
+  const read = await readSummed(keyId);
   const firstDay = [firstKeptDay(), from ?? ''].sort()[1] as string;
-  const compares_account = account !== undefined && spentSince(account) >= firstDay;
-  const sum = compares_account ? new AccountSum(account) : undefined;
+  const compares_account = read !== undefined && spentSince(read.account) >= firstDay;
+  const sum = compares_account ? read : undefined;
   const check: Omit<KeyCheck, 'agrees'> = {
     key_id: keyId,
     charges: 0,

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, it, vi } from 'vitest';
 import { openAccount, windowOf } from '../../shared/ledger/account.ts';
+import { readSummed } from '../../shared/ledger/account-sum.ts';
+import { sweepLedger } from '../../shared/ledger/audit.ts';
 import { BudgetExceededError } from '../../shared/ledger/limit-errors.ts';
 import { putInTeam } from '../../shared/ledger/team.ts';
 import { cases } from '../support/run/cases.ts';
@@ -24,10 +26,13 @@ import {
   aMove,
   aNewWindow,
   anOverrun,
+  aStandingHold,
   type Batch,
   bookAll,
   type Call,
+  endAllStanding,
   forgetHandedOver,
+  linesWritten,
   perform,
   productsOf,
 } from './ledger-actions.ts';
@@ -44,6 +49,7 @@ const histories = {
   'a window that ends under running calls': aNewWindow,
   'calls that cost more than they hold': anOverrun,
   'credits that are lost, and recounted': aLostCredit,
+  'sums that stand for hours': aStandingHold,
 };
 
 it.each([
@@ -52,6 +58,7 @@ it.each([
   ['a window that ends under running calls', cases(3, 20)],
   ['calls that cost more than they hold', cases(3, 30)],
   ['credits that are lost, and recounted', cases(3, 100)],
+  ['sums that stand for hours', cases(6, 100)],
 ] as const)('keeps within the ceiling, and spends what its charges cost: %s', (what, numRuns) =>
   expectExact(histories[what], numRuns, async () => ({
     keyIds: [await newAccount('key')],
@@ -66,6 +73,7 @@ it.each([
   ['calls that cost more than they hold', cases(3, 30)],
   ['keys that go from team to team', cases(3, 30)],
   ['credits that are lost, and recounted', cases(2, 60)],
+  ['sums that stand for hours', cases(5, 80)],
 ] as const)(
   'keeps keys and their teams within their ceilings, and each spends what was charged to it: %s',
   (what, numRuns) =>
@@ -90,6 +98,10 @@ function expectExact(
 
       for (const batch of history) await happen(accounts, calls, batch);
 
+      await expectHeldAsStanding(accounts);
+      await endAllStanding(accounts.keyIds);
+      pass(27 * minuteMs);
+      await sweepLedger();
       const late = await bookAll();
       await expectSoundAccounts();
       await expectSpentAsCharged(accounts, calls);
@@ -98,6 +110,16 @@ function expectExact(
     }),
     { numRuns, interruptAfterTimeLimit: 40_000 },
   );
+}
+
+/** After all calls and their audits an account holds what stands on it, and no more. */
+async function expectHeldAsStanding({ keyIds, teamIds }: Accounts): Promise<void> {
+  for (const id of [...keyIds, ...teamIds]) {
+    const sum = await readSummed(id);
+    expect(sum?.differences(), 'held').not.toContainEqual(
+      expect.objectContaining({ figure: 'held' }),
+    );
+  }
 }
 
 async function newAccount(of: 'key' | 'team', budget = 1000, duration = '7m'): Promise<string> {
@@ -178,5 +200,8 @@ async function expectSpentAsCharged({ keyIds, teamIds }: Accounts, calls: Call[]
     expect(settled.includes(hold.charge.entry)).toBe(isKept);
   }
   // A call whose caller has died after the hold is not among `calls`, and it has no charge.
-  expect(calls.map(({ hold }) => hold.charge.entry)).toEqual(expect.arrayContaining(entries));
+  const ofCalls = charges.filter(({ request }) => request).map(({ entry }) => entry);
+  expect(calls.map(({ hold }) => hold.charge.entry)).toEqual(expect.arrayContaining(ofCalls));
+  const lines = (await Promise.all(keyIds.map(linesWritten))).reduce((all, each) => all + each, 0);
+  expect(charges.length - ofCalls.length, 'charges of lines').toBe(lines);
 }

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { queryItems } from '../../shared/aws/dynamodb.ts';
+import { getItem, queryItems } from '../../shared/aws/dynamodb.ts';
 import { sqs } from '../../shared/aws/sqs.ts';
 import { setting } from '../../shared/config.ts';
 import { admit } from '../../shared/ledger/admission.ts';
@@ -10,6 +10,12 @@ import type { LateCall } from '../../shared/ledger/late-call.ts';
 import { raiseHold } from '../../shared/ledger/raise-hold.ts';
 import { type Hold, type HoldPlan, reserve, reserveByPlan } from '../../shared/ledger/reserve.ts';
 import { release, settle, settleWith } from '../../shared/ledger/settle.ts';
+import {
+  endStanding,
+  type StandingCall,
+  settleStanding,
+} from '../../shared/ledger/settle-standing.ts';
+import { findStanding, holdStanding } from '../../shared/ledger/standing-hold.ts';
 import { putInTeam } from '../../shared/ledger/team.ts';
 import { eventOf, recordOf } from '../support/servers/queue.ts';
 import { dayMs, minuteMs } from '../support/worlds/clock.ts';
@@ -42,6 +48,9 @@ const weights = {
   change: 1,
   move: 1,
   book: 3,
+  stand: 3,
+  group: 4,
+  unstand: 2,
 };
 type Kind = keyof typeof weights;
 
@@ -124,6 +133,17 @@ const batchOf = (afterMs: number, ...kinds: Kind[]) =>
     actions: fc.array(anActionOf(kinds), { minLength: 2, maxLength: 4, size: 'max' }),
     order: anOrder,
   });
+
+/** Some sums stand while windows end, limits change and keys move; they are settled in groups, whoever dies. */
+export const aStandingHold = historyOf(
+  fc.tuple(
+    batchOf(0, 'stand', 'reserve'),
+    batchOf(1, 'stand', 'group', 'move', 'call'),
+    batchOf(27 * minuteMs, 'group', 'sweep', 'unstand', 'settle'),
+    batchOf(7 * minuteMs, 'group', 'stand', 'change', 'sweep'),
+    batchOf(5_000, 'group', 'unstand', 'reserve', 'book'),
+  ),
+);
 
 /** Some calls begin beside others that end, while their key goes from team to team, and back. */
 export const aMove = historyOf(
@@ -214,6 +234,13 @@ export async function perform(
     case 'book':
       // A message may come again, and in a batch with others.
       return book(handedOver.slice(pick % (handedOver.length + 1)));
+    case 'stand':
+      return stand(keyId, `batch-${pick % batches}`, hold);
+    case 'group':
+      return settleGroup(keyId, `batch-${pick % batches}`, pickTeam, costPercent);
+    case 'unstand':
+      await endStanding(keyId, `batch-${pick % batches}`);
+      return;
     case 'sweep':
       return sweepLedger();
     case 'change':
@@ -297,6 +324,63 @@ async function produce(call: Call, product: number, costPercent: number): Promis
     if (!(error as Error).message.includes('had ended before')) throw error;
   }
 }
+
+/** How many batches of a key may stand; each once. */
+const batches = 3;
+
+/** What is written with a standing hold, so that it is held once, though it may have ended. */
+const stand = async (keyId: string, id: string, holdNanoUsd: number) => {
+  const isThere = await getItem(setting('LEDGER_TABLE'), { key_id: keyId, entry: `plan_${id}` });
+  if (isThere) return;
+  const Item = { key_id: keyId, entry: `plan_${id}`, hold: holdNanoUsd };
+  const plan = onceOnly(Item);
+  const standing = { keyId, id, holdNanoUsd, jobId: 'job_1' };
+  await holdStanding(standing, [plan]).catch((error: unknown) => {
+    if (!(error as Error).message.includes('there already')) throw error;
+  });
+};
+
+const onceOnly = (Item: { key_id: string; entry: string }) => ({
+  Put: {
+    ...{ TableName: setting('LEDGER_TABLE'), Item },
+    ConditionExpression: 'attribute_not_exists(entry)',
+  },
+});
+
+/** Settles a group of a batch's lines, some of which others may have settled before. A line costs a part of its share. */
+async function settleGroup(keyId: string, id: string, from: number, costPercent: number) {
+  const standing = await findStanding(keyId, id);
+  if (!standing) return;
+  const share = Math.floor(standing.hold / 4);
+  const calls = [from % 5, (from % 5) + 1].map((line): StandingCall => {
+    const writes: StandingCall['writes'] = [
+      onceOnly({ key_id: keyId, entry: `line_${id}_${line}` }),
+    ];
+    const costNanoUsd = Math.floor((share * costPercent) / 100);
+    const used = { figures: 'exact' as const, promptTokens: 1, completionTokens: 1 };
+    const outcome = line % 3 === 2 ? undefined : { costNanoUsd, ...used };
+    return { subject, holdNanoUsd: share, outcome, writes };
+  });
+  await settleStanding(keyId, id, calls);
+}
+
+/** Ends what still stands. */
+export async function endAllStanding(keyIds: string[]): Promise<void> {
+  for (const keyId of keyIds) {
+    for (let batch = 0; batch < batches; batch += 1) await endStanding(keyId, `batch-${batch}`);
+  }
+}
+
+/** How many lines of batches were written. */
+export const linesWritten = async (keyId: string): Promise<number> => {
+  const lines = queryItems<{ entry: string }>({
+    TableName: setting('LEDGER_TABLE'),
+    KeyConditionExpression: 'key_id = :key AND begins_with(entry, :line)',
+    ExpressionAttributeValues: { ':key': keyId, ':line': 'line_' },
+    ConsistentRead: true,
+  });
+  return (await Array.fromAsync(lines)).length;
+};
 
 /** The products that were written for calls of a key: each names its call's charge. */
 export const productsOf = (keyId: string) =>

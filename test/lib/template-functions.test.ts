@@ -204,7 +204,10 @@ describe('functions', () => {
         sqs: ['SendMessage'],
       },
     ],
-    ['create-batch', { dynamodb: ['GetItem', 'PutItem', 'Query', 'UpdateItem'] }],
+    [
+      'create-batch',
+      { dynamodb: ['GetItem', 'PutItem', 'Query', 'UpdateItem'], s3: ['GetObject'] },
+    ],
     ['get-batch', { dynamodb: ['GetItem'] }],
     ['list-batches', { dynamodb: ['BatchGetItem', 'Query'] }],
     ['list-jobs', { dynamodb: ['BatchGetItem', 'GetItem', 'Query'] }],

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ServiceError } from '../../http/errors.ts';
+import type { Model } from '../../models/catalogue.ts';
 import { truncated } from '../../truncated.ts';
 import { bytesOf } from '../chat/batch-line.ts';
 import { maxLines, reserveBytes } from '../chat/file-lines.ts';
@@ -8,6 +9,7 @@ import { linesIn, type RequestFile } from '../chat/request-file.ts';
 import { instant, type Job, type LineError } from '../job.ts';
 import type { RunEnd } from '../run-leased.ts';
 import { failJob } from '../state.ts';
+import { cannotHandOn } from './upstream/via.ts';
 
 /** The errors are an attribute of the job: so many, of so many characters, are a few KB. */
 const maxErrors = 50;
@@ -49,6 +51,9 @@ export async function checkLines(file: RequestFile, signal: AbortSignal): Promis
         continue;
       }
       model ??= read.model.id;
+      if (cannotHandOn(file.job, read.model)) {
+        note(line.number, 'invalid_value', noBatches(read.model), 'metadata.via');
+      }
       inputs += read.inputs ?? 0;
       const id = digestOf(read.custom_id);
       if (ids.has(id)) note(line.number, 'duplicate_custom_id', duplicate, 'custom_id');
@@ -73,6 +78,8 @@ const failing = (
   const error = `invalid_lines: ${wrong} of ${total} lines can't be asked. Line ${first?.line}: ${first?.message}`;
   return () => failJob(job, error, { line_errors });
 };
+
+const noBatches = ({ id }: Model) => `No upstream of ${id} takes batches.`;
 
 const duplicate = 'The custom_id is that of a line before it.';
 

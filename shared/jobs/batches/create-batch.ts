@@ -1,11 +1,19 @@
 import * as v from 'valibot';
-import { findStoredFile, isVisible, noSuchFile } from '../../files/file.ts';
+import { findStoredFile, isVisible, noSuchFile, type StoredFile } from '../../files/file.ts';
+import { readFile } from '../../files/read-file.ts';
 import { Expiry } from '../../files/requests.ts';
 import type { Caller } from '../../http/caller.ts';
 import { ServiceError, valueError } from '../../http/errors.ts';
 import { dictionary, orNull, stringUpTo } from '../../http/schema.ts';
 import { limitsOf } from '../../keys/key-limits.ts';
 import { Metadata, metadataOf } from '../../ledger/metadata.ts';
+import { takingBatches } from '../../models/batches/takes-batches.ts';
+import {
+  type EmbeddingModel,
+  findEmbeddingModel,
+  findModel,
+  type Model,
+} from '../../models/catalogue.ts';
 import { lineEndpointNames } from '../chat/line-endpoint.ts';
 import type { Job } from '../job.ts';
 import { newJob, priorityFor, putJob } from '../new-job.ts';
@@ -13,10 +21,18 @@ import { makeOnce, type ReservedKey } from '../submit.ts';
 import { tagJob } from '../waiting/fair-tags.ts';
 import { type Batch, noModelYet, toBatch } from './batch.ts';
 import type { BatchJob } from './batch-job.ts';
+import { vias } from './upstream/via.ts';
 import { newWindow } from './window.ts';
 
-/** What a batch may do with lines that its budget doesn't cover. */
-const budgetChoices = ['wait', 'fail'];
+/**
+ * What a batch's metadata may choose: what becomes of lines that its budget doesn't cover, where its lines are asked, and
+ * what becomes of those that fail at a model's upstream.
+ */
+const options: Record<string, readonly string[]> = {
+  on_budget: ['wait', 'fail'],
+  via: vias,
+  on_failure: ['report', 'here'],
+};
 
 /**
  * The body of `POST /v1/batches`.
@@ -47,15 +63,19 @@ export async function createBatch(
   request: BatchRequest,
   idempotencyKey: string | undefined,
 ): Promise<Batch> {
-  const choice = request.metadata?.['on_budget'] ?? 'wait';
-  if (!budgetChoices.includes(choice)) {
-    throw valueError(['body', 'metadata', 'on_budget'], "it should be 'wait' or 'fail'");
+  for (const [name, choices] of Object.entries(options)) {
+    const choice = request.metadata?.[name];
+    if (choice === undefined || choices.includes(choice)) continue;
+    const either = choices.map((each) => `'${each}'`).join(' or ');
+    throw valueError(['body', 'metadata', name], `it should be ${either}`);
   }
   const { input_file_id } = request;
   const file = await findStoredFile(caller.keyId, input_file_id);
   // The result of a job is no file of requests.
   if (!file || !isVisible(file)) throw noSuchFile(input_file_id);
   if (file.purpose !== 'batch') throw notForBatches(file.purpose);
+  const model = request.metadata?.['via'] === 'upstream' && (await firstModelIn(file));
+  if (model && !takingBatches(model)) throw noUpstreamBatches(model);
   const make = (key: ReservedKey) => createJob(key, request, file.filename, caller);
   return toBatch((await makeOnce(caller, request, idempotencyKey, make)) as BatchJob);
 }
@@ -79,6 +99,23 @@ async function createJob(
   });
   return putJob(await tagJob(job, limits));
 }
+
+/** More than most lines have before they name their model. */
+const firstBytes = 256 * 1024;
+
+/** The model that the first line of a file names; undefined if that isn't found in its beginning. */
+async function firstModelIn(file: StoredFile): Promise<Model | EmbeddingModel | undefined> {
+  const to = Math.min(file.bytes, firstBytes);
+  const text = Buffer.concat(await Array.fromAsync(readFile(file, { to }))).toString();
+  const [, name] = text.match(/"model"\s*:\s*"([^"\\]+)"/) ?? [];
+  const found = name !== undefined && (findModel(name) ?? findEmbeddingModel(name));
+  return found || undefined;
+}
+
+const noUpstreamBatches = ({ id }: { id: string }) =>
+  new ServiceError(400, 'invalid_value', `metadata.via: no upstream of ${id} takes batches.`, {
+    param: 'metadata.via',
+  });
 
 const notForBatches = (purpose: string) =>
   new ServiceError(

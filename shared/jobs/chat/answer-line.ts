@@ -45,7 +45,7 @@ export async function answerLine(
  * Whether an error is the line's result. The job waits for its key's limits, and retries what passes with time; but a
  * batch may ask not to wait for its budget.
  */
-function isLinesFault(error: unknown, job: Job, signal: AbortSignal): boolean {
+export function isLinesFault(error: unknown, job: Job, signal: AbortSignal): boolean {
   if (!(error instanceof ServiceError) || signal.aborted) return false;
   return isLast(job, error) || (isOverBudget(error) && failsOnBudget(job));
 }

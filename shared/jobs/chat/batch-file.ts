@@ -1,6 +1,13 @@
 import pLimit from 'p-limit';
 import { isBatch } from '../batches/batch-job.ts';
 import { checkLines } from '../batches/check-lines.ts';
+import { noteRestDone } from '../batches/upstream/parts.ts';
+import {
+  type HandedRun,
+  runHanded,
+  stillWaiting,
+  waitForUpstream,
+} from '../batches/upstream/run-handed.ts';
 import type { SourcedJob } from '../files/source.ts';
 import { withFile } from '../files/source-file.ts';
 import { noteProgress } from '../progress.ts';
@@ -24,7 +31,17 @@ const linesAtOnce = 8;
  *
  * @see https://platform.openai.com/docs/guides/batch
  */
-export function runBatchFile(job: SourcedJob, signal: AbortSignal): Promise<RunEnd> {
+export async function runBatchFile(job: SourcedJob, signal: AbortSignal): Promise<RunEnd> {
+  const waiting = isBatch(job) ? await stillWaiting(job, signal) : undefined;
+  if (waiting) {
+    const { done = 0, total = 0, failed = 0 } = job.progress ?? {};
+    const { counts } = waiting;
+    noteProgress(job, {
+      ...{ done: Math.max(done, counts.completed), total },
+      ...{ failed: Math.max(failed, counts.failed), unit: 'lines' },
+    });
+    return waiting.end;
+  }
   return withFile(
     job.source_object,
     async (path) => {
@@ -41,12 +58,17 @@ async function runLines(file: RequestFile, signal: AbortSignal): Promise<RunEnd>
   const kept = await keptOutcomes(job);
   const total = await countLines(file, isBatch(job) || kept.done.size > 0);
   const before = kept.done.size;
+  let handed: HandedRun | undefined;
   try {
-    await answerLines(file, kept, total, signal);
+    if (isBatch(job)) handed = await runHanded(file, kept, signal);
+    await answerLines(file, kept, total, handed, signal);
+    if (handed?.isOpen && !handed.handed.isRestDone) await noteRestDone(job);
   } catch (error) {
     if (signal.aborted && kept.done.size > before) return () => continueJob(job);
     throw error;
   }
+  if (handed?.isOpen) return waitForUpstream(job, handed.handed);
+  if (handed?.lacking) throw handed.lacking;
   return endWithAll(file, kept.done);
 }
 
@@ -62,6 +84,7 @@ async function answerLines(
   file: RequestFile,
   kept: Outcomes,
   total: number,
+  handed: HandedRun | undefined,
   signal: AbortSignal,
 ): Promise<void> {
   const atOnce = await callsAtOnce(file.job, linesAtOnce);
@@ -70,13 +93,15 @@ async function answerLines(
   const failures: unknown[] = [];
   let refused = 0;
   const note = () => {
-    const failed = kept.failed + refused;
-    noteProgress(file.job, { done: kept.done.size - kept.failed, total, failed, unit: 'lines' });
+    const failed = kept.failed + refused + (handed?.counts.failed ?? 0);
+    const done = kept.done.size - kept.failed + (handed?.counts.completed ?? 0);
+    noteProgress(file.job, { done, total, failed, unit: 'lines' });
   };
   note();
   for await (const line of linesIn(file)) {
     const { number } = line;
     if (line.line?.trim() === '' || kept.done.has(number)) continue;
+    if (handed?.leaves(line)) continue;
     const giveBack = await reserveBytes(bytesWithAnswer(line));
     const run = limit(() => answerLine(line, signal))
       .then((isAnswered) => {

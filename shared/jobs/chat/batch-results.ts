@@ -5,6 +5,7 @@ import { isBatch } from '../batches/batch-job.ts';
 import { keepOutputs } from '../batches/keep-outputs.ts';
 import { addDetails } from '../batches/token-details.ts';
 import { unaskedError } from '../batches/unasked.ts';
+import { runHanded, waitForUpstream } from '../batches/upstream/run-handed.ts';
 import { deliver } from '../files/delivery.ts';
 import { fetchSource, type SourcedJob } from '../files/source.ts';
 import { withFile } from '../files/source-file.ts';
@@ -52,7 +53,7 @@ async function* askedResults(job: ClaimedJob): AsyncGenerator<LineStep> {
 
 /** Ends a job that was stopped with the lines that were asked by then. A batch names the others, too. */
 export async function keptLines(job: ClaimedJob, signal: AbortSignal): Promise<RunEnd> {
-  if (isBatch(job)) return endStopped(await fetchSource(job, signal));
+  if (isBatch(job)) return endStopped(await fetchSource(job, signal), signal);
   const folder = await newTempDir();
   try {
     return await finish(job, join(folder, 'results'), askedResults(job));
@@ -61,10 +62,14 @@ export async function keptLines(job: ClaimedJob, signal: AbortSignal): Promise<R
   }
 }
 
-const endStopped = (job: SourcedJob): Promise<RunEnd> =>
+/** What was handed on to an upstream is called back first, and waited for: what it answered by then is paid. */
+const endStopped = (job: SourcedJob, signal: AbortSignal): Promise<RunEnd> =>
   withFile(job.source_object, async (path) => {
     const { models } = await readKeyOf(job);
-    const { done } = await keptOutcomes(job);
+    const kept = await keptOutcomes(job);
+    const { isOpen, handed } = await runHanded({ job, path, models }, kept, signal);
+    if (isOpen) return waitForUpstream(job, handed);
+    const { done } = kept;
     const error = unaskedError(job);
     const unasked = (line: FileLine) => unaskedStep(line, error);
     return finishBatch(job, path, allResults({ job, path, models }, done, unasked));

@@ -10,7 +10,7 @@ import { type LineQuestion, lineEndpoints } from './line-endpoints.ts';
 import { failedStep, failedWith, outputOf } from './line-results.ts';
 
 /** What a line asks of a model, and under which name its answer is looked for. */
-interface LineRequest extends LineQuestion {
+export interface LineRequest extends LineQuestion {
   custom_id: string;
 }
 

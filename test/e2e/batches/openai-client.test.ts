@@ -293,4 +293,12 @@ describe('a batch’s job', () => {
       status: 404,
     });
   });
+
+  it('is told by the field that no upstream of a model takes batches', async () => {
+    const client = clientOf(await chat.newAccount());
+
+    const refused = create(client, [request('one', 'one')], { metadata: { via: 'upstream' } });
+
+    await expect(refused).rejects.toMatchObject({ status: 400, param: 'metadata.via' });
+  });
 });

@@ -1,0 +1,186 @@
+import { v7 as uuidv7 } from 'uuid';
+import { type TransactWriteItem, writeTransaction } from '../aws/transact.ts';
+import { setting } from '../config.ts';
+import { measure } from '../metrics.ts';
+import { type Account, accountKey, findAccount, inWindow, windowOf } from './account.ts';
+import { type Charge, type ChargeSubject, chargePut, chargeRetentionSeconds } from './charge.ts';
+import {
+  auditDueMs,
+  endedAttribute,
+  epochOf,
+  heldAttribute,
+  recountAttribute,
+  settledAttribute,
+} from './epoch.ts';
+import { toUsd } from './nano-usd.ts';
+import { endingOf, type Outcome } from './settle.ts';
+import { findStanding, type StandingHold, standingIdIn, standingKey } from './standing-hold.ts';
+
+/** A call that ends, of those that a standing hold is for. */
+export interface StandingCall {
+  subject: ChargeSubject;
+  /** The part of the hold that was for it. */
+  holdNanoUsd: number;
+  /** What it cost; undefined if nothing. */
+  outcome?: Outcome | undefined;
+  /** What it produced: written with its charge, or neither is. One write at least is refused where it is repeated. */
+  writes: [TransactWriteItem, ...TransactWriteItem[]];
+}
+
+/** How many calls one transaction settles, with a write each: it has a hundred items, three for the accounts and the hold. */
+export const callsAtOnce = 48;
+
+const maxTries = 10;
+
+/**
+ * Settles some calls in one transaction: their charges and what they produced are written, the account's hold moves to
+ * what is spent, and the standing hold is lowered; or nothing happens. `ends` ends the hold with them, and gives back
+ * what is left. Returns false if a call was settled before, or the hold has ended: nothing was written then.
+ *
+ * A charge has an id of this moment, and its cost is credited in this moment's epoch, so an audit finds both or neither. It
+ * counts in the window in which it was held.
+ */
+export async function settleStanding(
+  keyId: string,
+  id: string,
+  calls: readonly StandingCall[],
+  ends?: { writes: TransactWriteItem[] },
+): Promise<boolean> {
+  for (let tries = 1; ; tries += 1) {
+    const standing = await findStanding(keyId, id);
+    if (!standing) return false;
+    const now = Date.now();
+    const charges = chargesOf(standing, calls, now);
+    const held = ends ? standing.hold : sumOf(charges.map(({ hold }) => hold));
+    const change = { held, chargedHold: sumOf(charges.map(({ hold }) => hold)), now };
+    const cost = sumOf(charges.map(({ cost = 0 }) => cost));
+    const updates = await creditsOf(standing, { ...change, cost });
+    const own = [standingWrite(standing, held, ends !== undefined), ...updates];
+    const failed = await writeTransaction([
+      ...own,
+      ...charges.map((charge) => ({ Put: chargePut(charge) })),
+      ...calls.flatMap(({ writes }) => writes),
+      ...(ends?.writes ?? []),
+    ]);
+    if (!failed) {
+      for (const charge of charges) measureUse(charge);
+      return true;
+    }
+    if (failed.some((index) => index >= own.length)) return false;
+    if (tries === maxTries) throw new Error(`The account of ${keyId} is too busy to be settled`);
+  }
+}
+
+/** Ends a standing hold, and gives back all that is left of it, with `writes`. False if it has ended before. */
+export const endStanding = (keyId: string, id: string, writes: TransactWriteItem[] = []) =>
+  settleStanding(keyId, id, [], { writes });
+
+/** The charges of calls. None holds, or costs, more than is left of what stands for all. */
+function chargesOf(
+  standing: StandingHold,
+  calls: readonly StandingCall[],
+  now: number,
+): (Charge & { hold: number })[] {
+  let left = standing.hold;
+  return calls.map(({ subject, holdNanoUsd, outcome }) => {
+    const hold = Math.min(holdNanoUsd, left);
+    left -= hold;
+    const isCut = outcome !== undefined && outcome.costNanoUsd > hold;
+    const costing = outcome && { ...outcome, costNanoUsd: Math.min(outcome.costNanoUsd, hold) };
+    if (isCut && costing?.figures === 'exact') costing.figures = 'estimated';
+    return {
+      key_id: standing.key_id,
+      entry: `charge_${uuidv7({ msecs: now })}`,
+      ...{ hold, window: standing.window, request: false, created_at: standing.created_at },
+      ...(standing.team && { team: standing.team, team_window: standing.team_window ?? 0 }),
+      ...subject,
+      ...(costing ? endingOf(costing) : { status: 'released' as const, failed: true }),
+      ended_at: new Date(now).toISOString(),
+      expires_at: Math.floor(now / 1000) + chargeRetentionSeconds,
+    };
+  });
+}
+
+/** The write of what is left of a hold, on the condition that it is as it was read. */
+function standingWrite(
+  { key_id, entry, hold }: StandingHold,
+  held: number,
+  ends: boolean,
+): TransactWriteItem {
+  const asRead = {
+    TableName: setting('LEDGER_TABLE'),
+    Key: standingKey(key_id, standingIdIn(entry)),
+    ConditionExpression: '#hold = :read',
+    ExpressionAttributeNames: { '#hold': 'hold' },
+  };
+  if (ends) return { Delete: { ...asRead, ExpressionAttributeValues: { ':read': hold } } };
+  const values = { ':read': hold, ':left': hold - held };
+  const UpdateExpression = 'SET #hold = :left';
+  return { Update: { ...asRead, UpdateExpression, ExpressionAttributeValues: values } };
+}
+
+interface Change {
+  /** What is no longer held, and of that what the charges held. */
+  held: number;
+  chargedHold: number;
+  cost: number;
+  now: number;
+}
+
+async function creditsOf(standing: StandingHold, change: Change): Promise<TransactWriteItem[]> {
+  const { key_id, window, team, team_window = 0 } = standing;
+  const credits = [creditOf(await requireAccount(key_id), window, change)];
+  if (team) credits.push(creditOf(await requireAccount(team), team_window, change));
+  return credits.map((Update) => ({ Update }));
+}
+
+async function requireAccount(id: string): Promise<Account> {
+  const account = await findAccount(id);
+  if (!account) throw new Error(`${id} has no account`);
+  return account;
+}
+
+/** Moves a hold to what was spent. A cost counts if the account is still in the window of the hold. */
+function creditOf(account: Account, window: number, { held, chargedHold, cost, now }: Change) {
+  const counted = windowOf(account) === window ? cost : 0;
+  const epoch = epochOf(now);
+  return {
+    TableName: setting('LEDGER_TABLE'),
+    Key: accountKey(account.key_id),
+    // An epoch that is recounted takes no credits: the next one does.
+    ConditionExpression: `attribute_not_exists(#recount) AND ${inWindow(windowOf(account))}`,
+    UpdateExpression: `SET ${[
+      'held = held - :held',
+      'spent = spent + :cost',
+      'available = available + :back',
+      '#held = if_not_exists(#held, :zero)',
+      '#ended = if_not_exists(#ended, :zero) + :charged',
+      '#settled = if_not_exists(#settled, :zero) + :cost',
+      'audit_at = if_not_exists(audit_at, :audit)',
+    ].join(', ')}`,
+    ExpressionAttributeNames: {
+      '#recount': recountAttribute(epoch),
+      '#held': heldAttribute(epoch),
+      '#ended': endedAttribute(epoch),
+      '#settled': settledAttribute(epoch, windowOf(account)),
+    },
+    ExpressionAttributeValues: {
+      ':held': held,
+      ':charged': chargedHold,
+      ':cost': counted,
+      ':back': held - counted,
+      ':zero': 0,
+      ':window': windowOf(account),
+      ':audit': new Date(auditDueMs(epoch)).toISOString(),
+    },
+  };
+}
+
+const sumOf = (numbers: number[]) => numbers.reduce((total, each) => total + each, 0);
+
+function measureUse({ status, model, cost = 0, ...used }: Charge): void {
+  if (status !== 'settled') return;
+  const { prompt_tokens = 0, completion_tokens = 0 } = used;
+  const tokens = { PromptTokens: prompt_tokens, CompletionTokens: completion_tokens };
+  measure({ ...tokens, SpendUsd: toUsd(cost) }, { model });
+}

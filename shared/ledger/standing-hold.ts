@@ -1,0 +1,143 @@
+import { getItem, queryItems } from '../aws/dynamodb.ts';
+import { type TransactWriteItem, writeTransaction } from '../aws/transact.ts';
+import { setting } from '../config.ts';
+import { type Account, accountKey, findAccount, inWindow, windowOf } from './account.ts';
+import { BudgetExceededError } from './limit-errors.ts';
+import { hasWindowEnded, renewWindow } from './renew-window.ts';
+import { everInTeam } from './team.ts';
+
+/**
+ * A sum that is held until a write ends it, for what takes longer than a function lives. It is among the account's `held`,
+ * and in no epoch, so no audit gives it back.
+ */
+export interface StandingHold {
+  key_id: string;
+  /** `standing_` and what the caller calls it. */
+  entry: string;
+  /** What is still held. */
+  hold: number;
+  /** The number of the window in which it was held, and in which its costs count. */
+  window: number;
+  /** The team that holds it too, and the number of its window. */
+  team?: string;
+  team_window?: number;
+  job_id: string;
+  created_at: string;
+  /** The partition of the index `audits`, and when it is looked at whether its job is still there. */
+  audit_lane: 'standing';
+  audit_at: string;
+}
+
+/** How often it is looked at whether the job of a hold has ended without it, in ms. */
+export const lookEveryMs = 60 * 60_000;
+
+const prefix = 'standing_';
+
+/** The primary key of a standing hold's item. */
+export const standingKey = (key_id: string, id: string) => ({ key_id, entry: `${prefix}${id}` });
+
+/** What a standing hold is called. */
+export const standingIdIn = (entry: string) => entry.slice(prefix.length);
+
+/** Reads a standing hold as it is now; undefined if there is none, or if it has ended. */
+export const findStanding = (keyId: string, id: string) =>
+  getItem<StandingHold>(setting('LEDGER_TABLE'), standingKey(keyId, id));
+
+/** Lists what stands of a key. */
+export const standingOf = (keyId: string): AsyncGenerator<StandingHold> =>
+  queryItems<StandingHold>({
+    TableName: setting('LEDGER_TABLE'),
+    KeyConditionExpression: 'key_id = :key AND begins_with(entry, :standing)',
+    ExpressionAttributeValues: { ':key': keyId, ':standing': prefix },
+    ConsistentRead: true,
+  });
+
+/** Lists what stands on the account of a team, of whichever keys. */
+export async function* standingOnTeam(teamId: string): AsyncGenerator<StandingHold> {
+  for await (const keyId of everInTeam(teamId)) {
+    for await (const standing of standingOf(keyId)) if (standing.team === teamId) yield standing;
+  }
+}
+
+/** The accounts that pay for a key: its own, and its team's if it is in one. */
+export async function payersNow(keyId: string): Promise<[Account, ...Account[]]> {
+  const own = await requireAccount(keyId);
+  return own.team ? [own, await requireAccount(own.team)] : [own];
+}
+
+async function requireAccount(id: string): Promise<Account> {
+  for (;;) {
+    const account = await findAccount(id);
+    if (!account) throw new Error(`${id} has no account`);
+    const now = Date.now();
+    if (!hasWindowEnded(account, now)) return account;
+    await renewWindow(account, now);
+  }
+}
+
+/** What is to stand: under which id, how much, and for which job. */
+export interface ToStand {
+  keyId: string;
+  id: string;
+  holdNanoUsd: number;
+  jobId: string;
+}
+
+/** How often a hold is tried on accounts that other calls keep changing. */
+const maxTries = 10;
+
+/**
+ * Holds a sum until `settleStanding` or `endStanding` ends it, on the key's account and on its team's: on both, with
+ * `writes`, or nothing happens at all. Holding the same id again does nothing. Throws `BudgetExceededError` if an account
+ * has too little.
+ */
+export async function holdStanding(
+  { keyId, id, holdNanoUsd, jobId }: ToStand,
+  writes: TransactWriteItem[] = [],
+): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    const payers = await payersNow(keyId);
+    const now = Date.now();
+    for (const account of payers) {
+      if (account.available < holdNanoUsd) throw new BudgetExceededError(account, holdNanoUsd);
+    }
+    const [own, team] = payers;
+    const Item: StandingHold = {
+      ...standingKey(keyId, id),
+      ...{ hold: holdNanoUsd, window: windowOf(own), job_id: jobId },
+      ...(team && { team: team.key_id, team_window: windowOf(team) }),
+      created_at: new Date(now).toISOString(),
+      ...{ audit_lane: 'standing', audit_at: new Date(now + lookEveryMs).toISOString() },
+    };
+    const TableName = setting('LEDGER_TABLE');
+    const isNew = 'attribute_not_exists(entry)';
+    const failed = await writeTransaction([
+      { Put: { TableName, Item, ConditionExpression: isNew } },
+      ...payers.map((account) => ({ Update: holdOn(account, holdNanoUsd, now) })),
+      ...writes,
+    ]);
+    if (!failed || failed.includes(0)) return;
+    if (failed.some((index) => index > payers.length)) {
+      throw new Error('What was to be written with a standing hold is there already');
+    }
+    if (tries === maxTries) throw new Error(`The account of ${keyId} is too busy for a hold`);
+  }
+}
+
+/** The hold on an account: in the window, and for the team, that it was read with. */
+function holdOn(account: Account, holdNanoUsd: number, now: number) {
+  const { key_id, team } = account;
+  const sameTeam = team === undefined ? 'attribute_not_exists(team)' : 'team = :team';
+  return {
+    TableName: setting('LEDGER_TABLE'),
+    Key: accountKey(key_id),
+    ConditionExpression: `available >= :hold AND window_ends_at > :now AND ${inWindow(windowOf(account))} AND ${sameTeam}`,
+    UpdateExpression: 'SET available = available - :hold, held = held + :hold',
+    ExpressionAttributeValues: {
+      ':hold': holdNanoUsd,
+      ':now': new Date(now).toISOString(),
+      ':window': windowOf(account),
+      ...(team !== undefined && { ':team': team }),
+    },
+  };
+}

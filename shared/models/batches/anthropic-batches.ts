@@ -1,0 +1,130 @@
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+import type OpenAI from 'openai';
+import { messages } from '../dialects/messages/messages.ts';
+import type { BatchProtocol, UpstreamBatch, UpstreamResult } from './protocol.ts';
+import { resultLines } from './result-lines.ts';
+
+const path = '/messages/batches';
+
+/**
+ * Anthropic's message batches. A batch has no name of ours; its requests' ids begin with one.
+ *
+ * @see https://platform.claude.com/docs/en/api/creating-message-batches
+ */
+export const anthropicBatches: BatchProtocol = {
+  most: { requests: 100_000, bytes: 240_000_000 },
+  lineOf: (custom_id, _url, body) => ({ custom_id, params: body }),
+  upload: async () => undefined,
+
+  async make(client, batch, signal) {
+    const made = await client.post<Batch>(path, {
+      body: ReadableStream.from(bodyOf(batch.path)),
+      headers: { ...headersOf(client), 'content-type': 'application/json' },
+      signal,
+    });
+    return made.id;
+  },
+
+  async find(client, { tag, count, sinceMs }, signal) {
+    let isUnclear = false;
+    for await (const batch of listed(client, signal)) {
+      if (Date.parse(batch.created_at) < sinceMs) break;
+      if (countOf(batch) !== count) continue;
+      if (batch.processing_status !== 'ended') isUnclear = true;
+      else if (await isOurs(client, batch, tag, signal)) return { id: batch.id };
+    }
+    return isUnclear ? 'unclear' : undefined;
+  },
+
+  read: async (client, id, signal) => stateOf(await get<Batch>(client, `${path}/${id}`, signal)),
+
+  async cancel(client, id, signal) {
+    await client.post(`${path}/${id}/cancel`, { headers: headersOf(client), signal });
+  },
+
+  async *results(client, { results }, signal) {
+    for (const id of results) {
+      const options = { headers: headersOf(client), signal };
+      const response = await client.get(`${path}/${id}/results`, options).asResponse();
+      for await (const line of resultLines(response)) yield resultOf(line as Line);
+    }
+  },
+};
+
+interface Batch {
+  id: string;
+  processing_status: 'in_progress' | 'canceling' | 'ended';
+  created_at: string;
+  request_counts: Record<'processing' | 'succeeded' | 'errored' | 'canceled' | 'expired', number>;
+}
+
+const headersOf = ({ apiKey, baseURL }: OpenAI) =>
+  messages.headers?.(String(apiKey), baseURL) ?? {};
+
+const get = <Answer>(client: OpenAI, from: string, signal: AbortSignal) =>
+  client.get<Answer>(from, { headers: headersOf(client), signal });
+
+/** The body of a batch, from a file of its requests as JSON lines. */
+async function* bodyOf(file: string): AsyncGenerator<Uint8Array> {
+  let before = '{"requests":[';
+  const lines = createInterface({ input: createReadStream(file), crlfDelay: 0 });
+  for await (const line of lines) {
+    yield Buffer.from(`${before}${line}`);
+    before = ',';
+  }
+  yield Buffer.from(']}');
+}
+
+/** All batches, the newest first. */
+async function* listed(client: OpenAI, signal: AbortSignal): AsyncGenerator<Batch> {
+  for (let after: string | undefined; ; ) {
+    const query = `?limit=100${after ? `&after_id=${after}` : ''}`;
+    const page = await get<{ data: Batch[]; has_more: boolean; last_id: string }>(
+      client,
+      `${path}${query}`,
+      signal,
+    );
+    yield* page.data;
+    if (!page.has_more) return;
+    after = page.last_id;
+  }
+}
+
+/** Whether the first result of a batch that has ended is of a request of ours. */
+async function isOurs(client: OpenAI, batch: Batch, tag: string, signal: AbortSignal) {
+  for await (const { customId } of anthropicBatches.results(client, stateOf(batch), signal)) {
+    return customId.startsWith(`${tag}-`);
+  }
+  return false;
+}
+
+const countOf = ({ request_counts: counts }: Batch) =>
+  Object.values(counts).reduce((all, each) => all + each, 0);
+
+function stateOf({ id, processing_status, request_counts: counts }: Batch): UpstreamBatch {
+  return {
+    ...{ id, isOver: processing_status === 'ended' },
+    isCancelled: processing_status === 'canceling',
+    completed: counts.succeeded,
+    failed: counts.errored,
+    results: [id],
+  };
+}
+
+interface Line {
+  custom_id: string;
+  result: {
+    type: 'succeeded' | 'errored' | 'canceled' | 'expired';
+    message?: Record<string, unknown>;
+    error?: { error?: { type?: string; message?: string } };
+  };
+}
+
+function resultOf({ custom_id: customId, result }: Line): UpstreamResult {
+  if (result.type === 'succeeded' && result.message) return { customId, body: result.message };
+  const { type = `batch_${result.type}`, message = 'It was not answered.' } =
+    result.error?.error ?? {};
+  const isInvalid = type === 'invalid_request_error';
+  return { customId, error: { status: isInvalid ? 400 : 500, code: type, message, isInvalid } };
+}

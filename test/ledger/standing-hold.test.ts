@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { setting } from '../../shared/config.ts';
+import { openAccount } from '../../shared/ledger/account.ts';
+import { readSummed } from '../../shared/ledger/account-sum.ts';
+import { sweepLedger } from '../../shared/ledger/audit.ts';
+import { BudgetExceededError } from '../../shared/ledger/limit-errors.ts';
+import { reserve } from '../../shared/ledger/reserve.ts';
+import { settle } from '../../shared/ledger/settle.ts';
+import {
+  endStanding,
+  type StandingCall,
+  settleStanding,
+} from '../../shared/ledger/settle-standing.ts';
+import { findStanding, holdStanding } from '../../shared/ledger/standing-hold.ts';
+import { putInTeam } from '../../shared/ledger/team.ts';
+import { hourMs, pass, useStoppedClock } from '../support/worlds/clock.ts';
+import { accountOf, chargesOf, expectAtRest, usd } from '../support/worlds/ledger-world.ts';
+import { useStore } from '../support/worlds/store.ts';
+
+await useStore({ queues: true });
+
+useStoppedClock();
+
+async function newAccount(of: 'key' | 'team', budget: number, duration: string | null = null) {
+  const id = `${of}_${randomUUID()}`;
+  await openAccount(id, new Date().toISOString(), {
+    budget_usd: usd(budget),
+    duration,
+    requests_per_minute: null,
+    max_concurrent: null,
+  });
+  return id;
+}
+
+const subject = { model: 'gpt-5-mini', tags: ['batch'] };
+
+/** A line's call that held 100; its product is refused where it is written again. */
+const callOf = (key_id: string, line: number, costNanoUsd: number): StandingCall => ({
+  ...{ subject, holdNanoUsd: 100 },
+  outcome: { costNanoUsd, figures: 'exact', promptTokens: 1, completionTokens: 1 },
+  writes: [
+    {
+      Put: {
+        TableName: setting('LEDGER_TABLE'),
+        Item: { key_id, entry: `line_${line}` },
+        ConditionExpression: 'attribute_not_exists(entry)',
+      },
+    },
+  ],
+});
+
+const stand = (keyId: string, holdNanoUsd: number) =>
+  holdStanding({ keyId, id: 'b', holdNanoUsd, jobId: 'job_1' });
+
+it('is held once on a key and its team, outlives their audits, and is settled in groups', async () => {
+  const [key, team] = [await newAccount('key', 1_000), await newAccount('team', 800)];
+  await putInTeam(key, team);
+  await stand(key, 300);
+  await stand(key, 300);
+  pass(2 * hourMs);
+  await sweepLedger();
+  expect(await accountOf(key)).toMatchObject({ held: 300, available: 700 });
+  expect(await accountOf(team)).toMatchObject({ held: 300, available: 500 });
+
+  const group = [callOf(key, 1, 40), callOf(key, 2, 70)];
+  expect(await settleStanding(key, 'b', group)).toBe(true);
+  expect(await settleStanding(key, 'b', group)).toBe(false);
+  for (const id of [key, team]) expect((await readSummed(id))?.differences()).toEqual([]);
+  expect(await endStanding(key, 'b')).toBe(true);
+  expect(await endStanding(key, 'b')).toBe(false);
+  pass(hourMs);
+  await sweepLedger();
+
+  for (const id of [key, team]) {
+    const account = await accountOf(id);
+    expectAtRest(account);
+    expect(account.spent).toBe(110);
+  }
+  expect((await chargesOf(key)).map(({ cost }) => cost).sort()).toEqual([40, 70]);
+});
+
+it('is refused by whichever of both has too little, and then held on neither', async () => {
+  const [key, team] = [await newAccount('key', 1_000), await newAccount('team', 200)];
+  await putInTeam(key, team);
+
+  await expect(stand(key, 300)).rejects.toThrow(BudgetExceededError);
+
+  expect(await accountOf(key)).toMatchObject({ held: 0, available: 1_000 });
+  expect(await accountOf(team)).toMatchObject({ held: 0, available: 200 });
+  expect(await findStanding(key, 'b')).toBeUndefined();
+});
+
+it('costs in the window in which it was held, and nothing in the next', async () => {
+  const key = await newAccount('key', 1_000, '1h');
+  await stand(key, 200);
+  await settleStanding(key, 'b', [callOf(key, 1, 60)]);
+  expect(await accountOf(key)).toMatchObject({ held: 100, spent: 60, available: 840 });
+  pass(hourMs);
+  const call = await reserve(key, 50, subject);
+  await settle(call, { costNanoUsd: 50, figures: 'exact', promptTokens: 1, completionTokens: 1 });
+
+  await settleStanding(key, 'b', [callOf(key, 2, 90)]);
+  await endStanding(key, 'b');
+
+  expect(await accountOf(key)).toMatchObject({ held: 0, spent: 50, available: 950 });
+  expect((await chargesOf(key)).map(({ window }) => window).sort()).toEqual([0, 0, 1]);
+  pass(hourMs);
+  await sweepLedger();
+  expectAtRest(await accountOf(key));
+});
+
+it('pays no call more than is left of it', async () => {
+  const key = await newAccount('key', 1_000);
+  await stand(key, 150);
+
+  await settleStanding(key, 'b', [callOf(key, 1, 100), callOf(key, 2, 100)]);
+
+  expect(await accountOf(key)).toMatchObject({ held: 0, spent: 150, available: 850 });
+  expect((await chargesOf(key)).map(({ cost }) => cost).sort()).toEqual([100, 50]);
+});

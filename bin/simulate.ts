@@ -10,8 +10,8 @@ const help = `Runs calls through the ledger's own code on a DynamoDB and a Lambd
   --keys 1000            keys
   --hottest 0.1          the part of the calls that one key makes
   --minutes 10           how long calls come; audits are waited for afterwards
-  --sample 0.1           simulate this part of the calls, against this part of each limit; by default as large as to have
-                         600,000 calls at most
+  --sample 0.1           simulate this part of the calls, against this part of each limit; by default 100,000
+                         calls at most
   --call-seconds 3       how long an upstream takes, in the mean
   --concurrency 100000   Lambda's quota of functions at once (quire:concurrency)
   --sandbox-calls 1      calls that one sandbox serves at once (quire:managedInstances)
@@ -19,7 +19,7 @@ const help = `Runs calls through the ledger's own code on a DynamoDB and a Lambd
   --gateway-rate 10000   API Gateway's quota of requests a second
   --table-units 40000    DynamoDB's quota of write units a second, of the ledger's table
   --split-minutes 5      how long a key's partition is throttled until its account has one of its own
-  --faults 0.0005        the part of DynamoDB's answers that are lost
+  --faults 0.0001        the part of DynamoDB's answers that are lost
   --deaths 0.0001        the part of the calls whose sandbox dies with them
   --set NAME=value       a variable of the function's environment; may come several times
   --json                 print one JSON object; npm run --silent prints nothing else
@@ -27,6 +27,9 @@ const help = `Runs calls through the ledger's own code on a DynamoDB and a Lambd
 
 It ends with 1 if money was overspent, or a charge is lost.
 `;
+
+/** So many take two or three minutes. */
+const mostCalls = 100_000;
 
 process.on('SIGINT', () => process.exit(130));
 process.on('SIGTERM', () => process.exit(143));
@@ -45,7 +48,9 @@ async function main(): Promise<number> {
     return 0;
   }
   const [rate, minutes] = [number(values.rate), number(values.minutes)];
-  const sample = values.sample ? number(values.sample) : Math.min(1, 10_000 / (rate * minutes));
+  const sample = values.sample
+    ? number(values.sample)
+    : Math.min(1, mostCalls / (rate * minutes * 60));
   const options: SimulationOptions = {
     rate,
     minutes,
@@ -86,7 +91,7 @@ function readOptions() {
       'gateway-rate': text('10000'),
       'table-units': text('40000'),
       'split-minutes': text('5'),
-      faults: text('0.0005'),
+      faults: text('0.0001'),
       deaths: text('0.0001'),
       set: { type: 'string', multiple: true },
       json: { type: 'boolean', default: false },

@@ -73,8 +73,9 @@ export function loadLedger(surroundings: Surroundings): Ledger {
     if (timer) timer.run = undefined;
   };
   const write = (line: string) => surroundings.log(line);
+  const inPlace = standIns(surroundings);
   load(
-    (name: string) => standIns(surroundings)[name] ?? require(name),
+    (name: string) => inPlace[name] ?? require(name),
     module,
     time.dateClass(aheadMs),
     { now: () => time.now },
@@ -108,9 +109,12 @@ const commands = Object.fromEntries(
   ]),
 );
 
-class NoClient {
-  middlewareStack = { remove: () => {} };
-}
+const errorsAlone = {
+  ...dynamodbErrors,
+  DynamoDBClient: class {
+    middlewareStack = { remove: () => {} };
+  },
+};
 
 const metrics = {
   MetricUnit: {},
@@ -126,7 +130,7 @@ const metrics = {
 /** What stands in for packages that reach out of the process. */
 function standIns({ client, queue, time }: Surroundings): Record<string, unknown> {
   return {
-    '@aws-sdk/client-dynamodb': { ...dynamodbErrors, DynamoDBClient: NoClient },
+    '@aws-sdk/client-dynamodb': errorsAlone,
     '@aws-sdk/lib-dynamodb': {
       ...commands,
       DynamoDBDocumentClient: { from: () => client },

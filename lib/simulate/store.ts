@@ -45,6 +45,7 @@ const pageBytes = 1_000_000;
 export class Store {
   /** The items of each key, by their sort keys. */
   readonly keys = new Map<string, Map<string, Item>>();
+  private readonly entries = new Map<string, string[]>();
   /** Write units by the kind of item that took them. */
   readonly units: Record<string, number> = {};
   readonly throttled = { partition: 0, table: 0, read: 0 };
@@ -135,13 +136,20 @@ export class Store {
       .sort(inIndex);
   }
 
+  /** The charges of a key may be many, so that a range of them is found by bisection. */
   private ofKey(input: Input): Item[] {
     const condition = input.KeyConditionExpression ?? '';
     const [, token = ''] = condition.match(/key_id = (:\w+)/) ?? [];
-    const items = this.keys.get(String(input.ExpressionAttributeValues?.[token]));
+    const [, from = '', to = ''] = condition.match(/BETWEEN (:\w+) AND (:\w+)/) ?? [];
     const bindings = bindingsOf(input);
-    const found = [...(items?.values() ?? [])].filter((item) => holds(condition, item, bindings));
-    return found.sort(inKey);
+    const key = String(bindings.values[token]);
+    const entries = this.entries.get(key) ?? [];
+    const start = from === '' ? 0 : placeOf(String(bindings.values[from]), entries);
+    const end = to === '' ? entries.length : placeOf(`${bindings.values[to]}~`, entries);
+    return entries
+      .slice(start, end)
+      .map((entry) => this.find(key, entry))
+      .filter((item) => item !== undefined && holds(condition, item, bindings)) as Item[];
   }
 
   private writeOne(input: Input, name: string) {
@@ -191,6 +199,13 @@ export class Store {
     return { ...id, after: updated(input.UpdateExpression ?? '', from, bindings) };
   }
 
+  /** Notes a sort key in its place, which for a charge is near the end. */
+  private enter(key: string, entry: string): void {
+    const entries = this.entries.get(key) ?? [];
+    this.entries.set(key, entries);
+    entries.splice(placeOf(entry, entries), 0, entry);
+  }
+
   private take(writes: Write[], factor: number): void {
     const loads = writes.flatMap((write) => loadsOf(write, factor));
     const refusedBy = this.partitions.write(loads, this.time.now);
@@ -207,6 +222,7 @@ export class Store {
   private keep({ key, entry, before, after }: Write): void {
     const items = this.keys.get(key) ?? new Map<string, Item>();
     this.keys.set(key, items);
+    if (after && !items.has(entry)) this.enter(key, entry);
     if (after) items.set(entry, after);
     else items.delete(entry);
     if (entry !== 'account') return;
@@ -238,6 +254,17 @@ const compared = (a: unknown, b: unknown) =>
   String(a) < String(b) ? -1 : String(a) > String(b) ? 1 : 0;
 
 const inKey = (a: Item, b: Item) => compared(a['entry'], b['entry']);
+
+/** Where a sort key belongs among others in order. */
+function placeOf(entry: string, entries: readonly string[]): number {
+  let [low, high] = [0, entries.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((entries[middle] as string) < entry) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
 
 const inIndex = (a: Item, b: Item) =>
   compared(a['audit_at'], b['audit_at']) || compared(a['key_id'], b['key_id']);

@@ -13,7 +13,7 @@ export interface Finished {
 export interface Books {
   /** Accounts that once had more held and spent than their ceiling, or a window whose charges exceed it. */
   overspent: number;
-  /** Finished calls without a charge, or with one of less. */
+  /** Finished calls without a charge, or with one of less, that aren't waiting to be booked either. */
   lost: number;
   /** Accounts whose `spent` isn't what their charges add up to. */
   different: number;
@@ -22,9 +22,14 @@ export interface Books {
 }
 
 /** Compares what calls were told, charges and accounts, after all audits. */
-export function checkBooks(store: Store, finished: readonly Finished[]): Books {
+export function checkBooks(
+  store: Store,
+  finished: readonly Finished[],
+  queued: ReadonlyMap<string, number>,
+): Books {
   const books: Books = { overspent: store.overspends, lost: 0, different: 0, stillHeld: 0 };
   for (const { keyId, entry, cost } of finished) {
+    if (queued.has(entry)) continue;
     const charge = store.find(keyId, entry) as Charge | undefined;
     if (charge?.cost === undefined || charge.cost < cost) books.lost += 1;
   }

@@ -1,4 +1,5 @@
 import type { SQSEvent } from 'aws-lambda';
+import type { LateCall } from '../../shared/ledger/late-call.ts';
 import type { Ledger } from './ledger-process.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
@@ -10,7 +11,8 @@ const sendMs = 20;
 /** The queue of late calls and the function that reads it, two at once. What it fails at comes again. */
 export class LateQueue {
   handedOver = 0;
-  waiting = 0;
+  /** The sort keys of the charges that wait to be booked, each with how often it does. */
+  readonly waiting = new Map<string, number>();
   private readonly ready: string[] = [];
   private atWork = 0;
   private readonly time: VirtualTime;
@@ -24,8 +26,15 @@ export class LateQueue {
   async send(body: string, delaySeconds: number): Promise<void> {
     await this.time.sleep(sendMs);
     this.handedOver += 1;
-    this.waiting += 1;
+    this.wait(body, 1);
     this.showAfter(body, delaySeconds * 1000);
+  }
+
+  private wait(body: string, more: number): void {
+    const { entry } = (JSON.parse(body) as LateCall).charge;
+    const times = (this.waiting.get(entry) ?? 0) + more;
+    if (times > 0) this.waiting.set(entry, times);
+    else this.waiting.delete(entry);
   }
 
   private showAfter(body: string, ms: number): void {
@@ -43,8 +52,10 @@ export class LateQueue {
       const Records = bodies.map((body, index) => ({ messageId: `${index}`, body }));
       const { batchItemFailures } = await this.ledger().bookLateCalls({ Records } as SQSEvent);
       const failed = new Set(batchItemFailures.map(({ itemIdentifier }) => Number(itemIdentifier)));
-      this.waiting -= bodies.length - failed.size;
-      for (const index of failed) this.showAfter(bodies[index] as string, hiddenMs);
+      for (const [index, body] of bodies.entries()) {
+        if (failed.has(index)) this.showAfter(body, hiddenMs);
+        else this.wait(body, -1);
+      }
     }
     this.atWork -= 1;
   }

@@ -46,6 +46,7 @@ function figuresOf(options: SimulationOptions, run: Run) {
     'keys split by heat': run.partitions.splits,
     sandboxes: whole(run.sandboxes.count),
     'handed over': whole(run.queue.handedOver),
+    'still to be booked in the end': whole(run.queue.waiting.size),
     died: whole(counts.died),
     'told that it is unsettled': whole(counts.unsettled),
     'stranded, US dollars': stranded(counts.stranded, sample, minutes),

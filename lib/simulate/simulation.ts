@@ -115,7 +115,7 @@ export async function simulate(options: SimulationOptions, tell: (line: string) 
   const isOver = () =>
     time.now > endMs &&
     (time.now > endMs + longestAfterMs ||
-      (underWay.size === 0 && queue.waiting === 0 && !store.hasAudits()));
+      (underWay.size === 0 && queue.waiting.size === 0 && !store.hasAudits()));
   await time.run(isOver);
   const realSeconds = (performance.now() - startedAt) / 1000;
   return {
@@ -125,7 +125,7 @@ export async function simulate(options: SimulationOptions, tell: (line: string) 
     sandboxes,
     queue,
     realSeconds,
-    books: checkBooks(store, finished),
+    books: checkBooks(store, finished, queue.waiting),
   };
 
   async function openAccounts(): Promise<void> {
@@ -139,7 +139,11 @@ export async function simulate(options: SimulationOptions, tell: (line: string) 
       const duration = index % 10 === 7 ? `${Math.ceil(options.minutes / 4)}m` : null;
       const limits = { budget_usd, duration, requests_per_minute: null, max_concurrent: null };
       const at = new Date(time.now).toISOString();
-      void operator.ledger.openAccount(`key_${index}`, at, limits).then(() => (opened += 1));
+      // No more at once than the smallest sample of a table takes.
+      time.after(10 * index, async () => {
+        await operator.ledger.openAccount(`key_${index}`, at, limits);
+        opened += 1;
+      });
     }
     await time.run(() => opened === options.keys);
   }

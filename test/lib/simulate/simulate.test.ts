@@ -32,16 +32,17 @@ it('finds nothing overspent, lost or different where answers get lost and proces
   expect(counts.refused['budget_exceeded']).toBeGreaterThan(0);
 }, 120_000);
 
-it('tells of a charge that lacks, of one that costs more than a budget, and of an account that differs', () => {
+it('tells of a charge that lacks and isn’t waiting, of one that costs more than a budget, and of an account that differs', () => {
   const { store } = newStore();
   put(store, { key_id: 'k', entry: 'account', ceiling: 10, spent: 5, held: 1, available: 4 });
   put(store, { key_id: 'k', entry: 'charge_1', window: 0, cost: 11 });
   const finished = [
     { keyId: 'k', entry: 'charge_1', cost: 11 },
     { keyId: 'k', entry: 'charge_2', cost: 1 },
+    { keyId: 'k', entry: 'charge_3', cost: 1 },
   ];
 
-  const books = checkBooks(store, finished);
+  const books = checkBooks(store, finished, new Map([['charge_3', 1]]));
 
   expect(books).toEqual({ overspent: 1, lost: 1, different: 1, stillHeld: 1 });
 });

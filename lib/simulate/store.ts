@@ -36,7 +36,6 @@ interface Write {
 }
 
 const $metadata = {};
-const pageBytes = 1_000_000;
 
 /**
  * The ledger's table in memory: it evaluates the conditions and updates that it is sent, takes units as DynamoDB does, and
@@ -57,8 +56,10 @@ export class Store {
   private readonly due = new Map<string, Set<string>>();
   private readonly time: VirtualTime;
   private readonly partitions: Partitions;
+  private readonly pageBytes: number;
 
-  constructor(time: VirtualTime, partitions: Partitions) {
+  constructor(time: VirtualTime, partitions: Partitions, pageBytes = 1_000_000) {
+    this.pageBytes = pageBytes;
     this.time = time;
     this.partitions = partitions;
   }
@@ -112,7 +113,7 @@ export class Store {
     for (const item of found.slice(from)) {
       Items.push(item);
       bytes += input.IndexName ? 100 : sizeOf(item);
-      if (bytes >= pageBytes || Items.length === input.Limit) break;
+      if (bytes >= this.pageBytes || Items.length === input.Limit) break;
     }
     const isLast = from + Items.length >= found.length;
     const last = Items.at(-1);

@@ -50,8 +50,8 @@ export function compared(settings: Settings, quotas: AccountQuotas): Compared[] 
   return rows.filter((row) => row !== false);
 }
 
-/** A call takes three write units; of 32 one more, as `npm run simulate` counts them with its accounts' audits. */
-const unitsOfCall = 3.1;
+/** A call takes three; refused holds and audits take the rest, as `npm run simulate` counts them at 10,000 a second. */
+const unitsOfCall = 3.4;
 
 /** Without a rate of its own, half of the functions wait for models, three seconds for each. */
 const ledgerWrites = ({ concurrency: atOnce, requestsPerSecond }: Settings) =>

@@ -65,7 +65,7 @@ export async function simulate(options: SimulationOptions, tell: (line: string) 
     },
     time.now,
   );
-  const store = new Store(time, partitions, 1_000_000 * sample);
+  const store = new Store(time, partitions, sample);
   const weather = { latencyMs: 5, faults: options.faults };
   const counts: Counts = {
     ...{ calls: 0, finished: 0, refused: {}, unsettled: 0, died: 0, waits: [], ends: [] },

@@ -36,6 +36,7 @@ interface Write {
 }
 
 const $metadata = {};
+const pageBytes = 1_000_000;
 
 /**
  * The ledger's table in memory: it evaluates the conditions and updates that it is sent, takes units as DynamoDB does, and
@@ -56,10 +57,11 @@ export class Store {
   private readonly due = new Map<string, Set<string>>();
   private readonly time: VirtualTime;
   private readonly partitions: Partitions;
-  private readonly pageBytes: number;
+  /** The part of all calls that comes: a page is that much smaller, and so is what all accounts write to the index. */
+  private readonly sample: number;
 
-  constructor(time: VirtualTime, partitions: Partitions, pageBytes = 1_000_000) {
-    this.pageBytes = pageBytes;
+  constructor(time: VirtualTime, partitions: Partitions, sample = 1) {
+    this.sample = sample;
     this.time = time;
     this.partitions = partitions;
   }
@@ -113,12 +115,13 @@ export class Store {
     for (const item of found.slice(from)) {
       Items.push(item);
       bytes += input.IndexName ? 100 : sizeOf(item);
-      if (bytes >= this.pageBytes || Items.length === input.Limit) break;
+      if (bytes >= pageBytes * (input.IndexName ? 1 : this.sample) || Items.length === input.Limit) break;
     }
     const isLast = from + Items.length >= found.length;
     const last = Items.at(-1);
     const key = input.IndexName ? 'audits' : String(last?.['key_id'] ?? '');
-    this.read(key, Math.ceil(Math.max(1, bytes) / 4096) / (input.ConsistentRead ? 1 : 2));
+    const units = Math.ceil(Math.max(1, bytes) / 4096) / (input.ConsistentRead ? 1 : 2);
+    this.read(key, units * (input.IndexName ? this.sample : 1));
     return {
       Items,
       ...(!isLast && last && { LastEvaluatedKey: last }),
@@ -208,7 +211,7 @@ export class Store {
   }
 
   private take(writes: Write[], factor: number): void {
-    const loads = writes.flatMap((write) => loadsOf(write, factor));
+    const loads = writes.flatMap((write) => loadsOf(write, factor, this.sample));
     const refusedBy = this.partitions.write(loads, this.time.now);
     if (refusedBy) {
       this.throttled[refusedBy] += 1;
@@ -274,12 +277,16 @@ const defined = (item: Item): Item =>
   Object.fromEntries(Object.entries(item).filter(([, value]) => value !== undefined));
 
 /** The units of a write: of the larger of both items by the KB, and of the index where its sort key changes. */
-function loadsOf({ key, entry, before, after }: Write, factor: number): Load[] {
+function loadsOf(
+  { key, entry, before, after }: Write,
+  factor: number,
+  sample: number,
+): Load[] {
   const bytes = Math.max(1, before ? sizeOf(before) : 0, after ? sizeOf(after) : 0);
   const load = { key, entry, units: factor * Math.ceil(bytes / 1024) };
   const [was, is] = [before?.['audit_at'], after?.['audit_at']];
   if (was === is) return [load];
-  const units = (was === undefined ? 0 : 1) + (is === undefined ? 0 : 1);
+  const units = sample * ((was === undefined ? 0 : 1) + (is === undefined ? 0 : 1));
   const lane = String(after?.['audit_lane'] ?? before?.['audit_lane']);
   return [load, { key: `audits ${lane}`, entry: 'index', units }];
 }

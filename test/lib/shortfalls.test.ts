@@ -83,7 +83,7 @@ it('asks for the quotas that so many requests a second need', () => {
   const asked = found.map(({ ask }) => [ask?.quota.service, ask?.value]);
   expect(asked).toEqual([
     ['apigateway', 20_000],
-    ['dynamodb', 62_000],
+    ['dynamodb', 68_000],
   ]);
   expect(lowered).toEqual({});
 });

@@ -115,7 +115,8 @@ export class Store {
     for (const item of found.slice(from)) {
       Items.push(item);
       bytes += input.IndexName ? 100 : sizeOf(item);
-      if (bytes >= pageBytes * (input.IndexName ? 1 : this.sample) || Items.length === input.Limit) break;
+      if (bytes >= pageBytes * (input.IndexName ? 1 : this.sample) || Items.length === input.Limit)
+        break;
     }
     const isLast = from + Items.length >= found.length;
     const last = Items.at(-1);
@@ -277,11 +278,7 @@ const defined = (item: Item): Item =>
   Object.fromEntries(Object.entries(item).filter(([, value]) => value !== undefined));
 
 /** The units of a write: of the larger of both items by the KB, and of the index where its sort key changes. */
-function loadsOf(
-  { key, entry, before, after }: Write,
-  factor: number,
-  sample: number,
-): Load[] {
+function loadsOf({ key, entry, before, after }: Write, factor: number, sample: number): Load[] {
   const bytes = Math.max(1, before ? sizeOf(before) : 0, after ? sizeOf(after) : 0);
   const load = { key, entry, units: factor * Math.ceil(bytes / 1024) };
   const [was, is] = [before?.['audit_at'], after?.['audit_at']];

@@ -30,9 +30,19 @@ const openRates = {
 /** A page of the console asks several things at once, whatever the account's quota. */
 const least = 20;
 
-/** Returns the limit of each method of a kind of routes, for an account with this Lambda concurrency. */
-export function requestRate(kind: RouteKind, concurrency: number): RequestRate {
+/**
+ * Returns the limit of each method of a kind of routes, for an account with this Lambda concurrency. Where one sandbox
+ * serves many calls, or answers take less than a second, streams and completions may have a limit of their own.
+ */
+export function requestRate(
+  kind: RouteKind,
+  concurrency: number,
+  requestsPerSecond?: number,
+): RequestRate {
   if (kind === 'open' || kind === 'file') return openRates[kind];
+  if (kind === 'stream' && requestsPerSecond !== undefined) {
+    return { rate: requestsPerSecond, burst: requestsPerSecond };
+  }
   const { rate, burst } = parts[kind];
   return {
     rate: Math.max(least, Math.ceil(concurrency * rate)),

@@ -30,6 +30,7 @@ export interface ServiceApiProps {
   readonly stageName: string;
   /** How many functions of the account may run at once. */
   readonly concurrency: number;
+  readonly requestsPerSecond?: number | undefined;
   readonly authorizer: IAuthorizer;
   /** The same for routes whose callers may send their key as `x-api-key` too. */
   readonly anyHeaderAuthorizer: IAuthorizer;
@@ -58,6 +59,7 @@ export class ServiceApi extends Construct {
   private readonly corsOrigins: readonly string[];
   private readonly paths = new Set<string>();
   private readonly concurrency: number;
+  private readonly requestsPerSecond: number | undefined;
   private readonly detailedMetrics: boolean;
   private readonly methodSettings: CfnStage.MethodSettingProperty[] = [];
 
@@ -68,6 +70,7 @@ export class ServiceApi extends Construct {
     this.anyHeaderAuthorizer = props.anyHeaderAuthorizer;
     this.corsOrigins = props.corsOrigins;
     this.concurrency = concurrency;
+    this.requestsPerSecond = props.requestsPerSecond;
     this.detailedMetrics = props.detailedMetrics;
     this.api = new RestApi(this, 'api', {
       restApiName: `Quire ${stageName}`,
@@ -228,7 +231,7 @@ export class ServiceApi extends Construct {
    * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-request-throttling.html
    */
   private limit(httpMethod: string, path: string, kind: RouteKind): void {
-    const { rate, burst } = requestRate(kind, this.concurrency);
+    const { rate, burst } = requestRate(kind, this.concurrency, this.requestsPerSecond);
     this.methodSettings.push({
       httpMethod,
       resourcePath: encodedPath(path),

@@ -135,6 +135,7 @@ export class ServiceStack extends Stack {
     const api = new ServiceApi(this, 'gateway', {
       stageName,
       concurrency,
+      requestsPerSecond: settings.requestsPerSecond,
       corsOrigins,
       authorizer,
       anyHeaderAuthorizer,

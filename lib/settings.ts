@@ -59,6 +59,8 @@ const Given = v.strictObject({
   laneShards: v.optional(count(1, 64), 1),
   /** The account's quota of Lambda functions that run at once, in this region. */
   concurrency: v.optional(count(10, 100_000), 1_000),
+  /** The requests a second of each route that asks models; by default as many as the concurrency. */
+  requestsPerSecond: v.optional(count(20, 200_000)),
   /** Whether the functions that wait for models, and those that all others wait for, have a part of that quota each. */
   reservedConcurrency: v.optional(flag),
   /** The requests a minute of a key for which none were set; `none` for no limit. */

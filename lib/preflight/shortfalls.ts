@@ -98,9 +98,13 @@ const gateway: Step = (given, quotas) => {
 
 const writes: Step = (given, quotas) => {
   const row = rowOf(given, quotas, 'dynamodb');
+  const calls =
+    given.settings.requestsPerSecond === undefined
+      ? `calls of three seconds on all of ${named('concurrency')}`
+      : `calls at ${named('requestsPerSecond')}`;
   return (
     row && {
-      sentence: `${quoted(row)}, and calls of three seconds on all of ${named('concurrency')} write ${row.wants}: DynamoDB would refuse some.`,
+      sentence: `${quoted(row)}, and ${calls} write ${row.wants}: DynamoDB would refuse some.`,
       ask: { quota: row.quota, value: row.wants },
       lowered: {},
     }

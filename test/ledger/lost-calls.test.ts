@@ -107,6 +107,21 @@ describe('calls whose function died', () => {
     expect(await chargesOf(keyId)).toMatchObject([{ cost: 200 }]);
   });
 
+  it('wait for the next sweep where the time of this one is over', async () => {
+    const keyId = await open('key');
+    await reserve(keyId, 500, subject);
+    pass(27 * minuteMs);
+
+    const sweep = sweepLedger();
+    pass(minuteMs);
+    await sweep;
+    const atFirst = await accountOf(keyId);
+    await sweepLedger();
+
+    expect(atFirst).toMatchObject({ held: 500 });
+    expect(await accountOf(keyId)).toMatchObject({ held: 0 });
+  });
+
   it('that are no requests under way, such as pages, count as one', async () => {
     const keyId = await open('key');
 

@@ -67,3 +67,23 @@ it('any settings are lowered so that they fit each other and any account, and no
     }),
   );
 });
+
+it('asks for the quotas that so many requests a second need', () => {
+  const context = { 'quire:requestsPerSecond': '20000' };
+  const quotas: AccountQuotas = {
+    lambda: { value: { concurrency: 1_000, unreserved: 1_000 } },
+    reserved: { value: 0 },
+    gateway: { value: 10_000 },
+    textract: { value: { pagesPerSecond: 5, name: 'pages', code: 'L-1' } },
+    table: { value: 40_000 },
+  };
+
+  const { found, lowered } = shortfalls({ context, settings: settingsOf(context) }, quotas);
+
+  const asked = found.map(({ ask }) => [ask?.quota.service, ask?.value]);
+  expect(asked).toEqual([
+    ['apigateway', 20_000],
+    ['dynamodb', 68_000],
+  ]);
+  expect(lowered).toEqual({});
+});

@@ -39,6 +39,8 @@ const Environment = v.object({
   KEYS_TABLE: v.string(),
   LEDGER_TABLE: v.string(),
   LATE_CALLS_QUEUE_URL: v.string(),
+  /** Whether calls of one process share holds; only where a process serves many calls at once, and is not frozen between. */
+  LEASES: v.optional(v.picklist(['on', 'off']), 'off'),
   LANE_SHARDS: v.pipe(v.string(), v.toNumber(), v.integer(), v.minValue(1)),
   /** Where Node keeps what it has compiled; nowhere in Lambda. */
   NODE_COMPILE_CACHE: v.optional(v.string()),

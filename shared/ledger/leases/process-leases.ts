@@ -1,0 +1,12 @@
+import { setting } from '../../config.ts';
+import { Leases } from './leases.ts';
+
+let leases: Leases | undefined;
+let isRead = false;
+
+/** The leases of this process; undefined where it serves one call at a time, or they are turned off. */
+export function processLeases(): Leases | undefined {
+  if (!isRead && setting('LEASES') === 'on') leases = new Leases();
+  isRead = true;
+  return leases;
+}

@@ -66,7 +66,7 @@ export async function reserveByPlan<Chosen extends Fit>(
   options: ReserveOptions = {},
 ): Promise<{ hold: Hold; chosen: Chosen }> {
   const { asRequest = true, leases = processLeases() } = options;
-  const taken = leases?.take(keyId, plan, asRequest);
+  const taken = await leases?.take(keyId, plan, asRequest);
   if (taken) {
     const hold = holdOf(taken, subject, asRequest);
     return { hold: { ...hold, ...(leases && { leases }) }, chosen: taken.chosen };

@@ -70,7 +70,7 @@ class LeasingProcess {
 
   constructor() {
     this.leases = new Leases({
-      ...{ busyCalls: 1, ms: 4_000, share: 2, fewest: 5, most: 8, pauseMs: 0 },
+      ...{ busyCalls: 1, ms: 4_000, share: 2, shareOfLimits: 2, fewest: 5, most: 8, pauseMs: 0 },
       after: (ms, run) => this.later.push({ atMs: Date.now() + ms, run }),
     });
   }

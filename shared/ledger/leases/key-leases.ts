@@ -11,8 +11,9 @@ export interface LeaseOptions {
   busyCalls: number;
   /** For how long calls may begin within a lease. */
   ms: number;
-  /** A lease is at most this part of what is available, and of the limits of requests: one of so many. */
+  /** A lease is at most this part of what is available, one of so many; and this one of the limits of requests. */
   share: number;
+  shareOfLimits: number;
   /** The fewest calls that are worth a lease, and the most that one is for. */
   fewest: number;
   most: number;
@@ -38,6 +39,8 @@ export class KeyLeases {
   private beginning: Promise<void> | undefined;
   /** A lease that was refused isn't asked for again before. */
   private notBeforeMs = 0;
+  /** For how many calls the last lease was. */
+  private size = 0;
   /** The second in which calls are counted, and how many began in it and in the one before. */
   private second = 0;
   private calls = 0;
@@ -74,8 +77,13 @@ export class KeyLeases {
     this.count(now);
     const rest = sumOf(open.map((each) => each.left));
     const [account, team] = lease.payers(rest);
-    if (rest.requests < this.recent(now) / 2) this.begin(account, holdNanoUsd, now);
+    if (rest.requests < this.size / 2) this.begin(account, holdNanoUsd, now);
     return { account, ...(team && { team }), chosen, heldAtMs: now };
+  }
+
+  /** Resolves once the lease is there, or refused, that is being held; undefined if none is. */
+  get next(): Promise<void> | undefined {
+    return this.open.length > 0 ? this.beginning : undefined;
   }
 
   /** Takes note of a call that was held by itself, and begins a lease where many are. */
@@ -110,7 +118,7 @@ export class KeyLeases {
 
   private begin(account: Account, holdNanoUsd: number, now: number): void {
     if (this.beginning || now < this.notBeforeMs || holdNanoUsd === 0) return;
-    const { share, fewest, most } = this.options;
+    const { share, shareOfLimits, fewest, most } = this.options;
     const payers = payersOf(lastSeen(this.keyId));
     const affordable = Math.floor(leastOf(payers).available / share / holdNanoUsd);
     const { requests_per_minute, max_concurrent } = account;
@@ -118,10 +126,11 @@ export class KeyLeases {
       Math.max(fewest, this.recent(now)),
       most,
       affordable,
-      Math.floor(Math.min(requests_per_minute, max_concurrent) / share),
+      Math.floor(Math.min(requests_per_minute, max_concurrent) / shareOfLimits),
     );
     if (count < fewest) return;
     const requests = { count, requests_per_minute, max_concurrent };
+    this.size = count;
     this.beginning = this.hold(requests, count * holdNanoUsd, now)
       .catch((error: unknown) => {
         this.notBeforeMs = now + this.options.ms;

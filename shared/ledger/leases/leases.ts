@@ -8,13 +8,17 @@ const usual: LeaseOptions = {
   busyCalls: 8,
   ms: 1_000,
   share: 20,
-  fewest: 8,
+  shareOfLimits: 8,
+  fewest: 4,
   most: 500,
-  pauseMs: 100,
+  pauseMs: 20,
   after: (ms, run) => void setTimeout(run, ms).unref(),
 };
 
 const maxKeys = 1_000;
+
+/** How many leases a call waits for that may be too large for them. */
+const maxWaits = 3;
 
 /** The leases of a process, and the groups in which the calls that were held within them end. */
 export class Leases {
@@ -28,13 +32,21 @@ export class Leases {
     this.credits = new CreditGroups(this.options.pauseMs);
   }
 
-  /** Holds a call within a lease of its key; undefined if it is to be held by itself. */
-  take<Chosen extends Fit>(
+  /**
+   * Holds a call within a lease of its key; undefined if it is to be held by itself. One that finds the lease used up waits
+   * for the next, which takes no longer than a hold of its own.
+   */
+  async take<Chosen extends Fit>(
     keyId: string,
     plan: HoldPlan<Chosen>,
     isRequest: boolean,
-  ): Taken<Chosen> | undefined {
-    return this.keys.get(keyId)?.take(plan, isRequest, Date.now());
+  ): Promise<Taken<Chosen> | undefined> {
+    const leases = this.keys.get(keyId);
+    for (let waits = 0; ; waits += 1) {
+      const taken = leases?.take(plan, isRequest, Date.now());
+      if (taken || !leases?.next || waits === maxWaits) return taken;
+      await leases.next;
+    }
   }
 
   /** Takes note of a call that was held by itself. */

@@ -36,7 +36,10 @@ export interface InvocationMessage {
   deadlineMs: number;
 }
 
-/** What a function's thread sends: pieces of a streamed response, then how the invocation ended. */
+/** What a function's thread sends at once. */
+export type ThreadMessage = 'ready' | ThreadReply[];
+
+/** One of its replies: pieces of a streamed response, then how the invocation ended. */
 export type ThreadReply =
   | { id: string; head: ResponseHead }
   | { id: string; chunk: Uint8Array }

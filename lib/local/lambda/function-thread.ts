@@ -44,10 +44,16 @@ const { [exportName]: handler } = await import(pathToFileURL(bundle).href);
 flushCompileCache();
 
 parentPort?.on('message', async (message: SandboxMessage) => {
-  if ('chunkTakenOf' in message) openStreams.get(message.chunkTakenOf)?.chunkTaken();
+  if (message === 'end') end();
+  else if ('chunkTakenOf' in message) openStreams.get(message.chunkTakenOf)?.chunkTaken();
   else reply(await run(message));
 });
 parentPort?.postMessage('ready');
+
+/** Ends as Lambda ends a sandbox: code that wants to do something before listens to the signal, and exits. */
+function end(): void {
+  if (!process.emit('SIGTERM')) process.exit();
+}
 
 let replies: ThreadReply[] = [];
 

@@ -33,6 +33,9 @@ export interface FunctionConfig {
  */
 const maxResponseBytes = 6_291_556;
 
+/** How long a thread may take to end. */
+const longestEndMs = 1_000;
+
 interface Pending {
   sink: ResponseSink | undefined;
   resolve(payload: string): void;
@@ -114,6 +117,14 @@ export class Sandbox {
     await this.thread.terminate();
   }
 
+  /** Ends the thread, once it has done what it does at its end. */
+  async end(): Promise<void> {
+    this.post('end');
+    const late = setTimeout(() => void this.terminate(), longestEndMs);
+    await this.ended;
+    clearTimeout(late);
+  }
+
   private listen(): void {
     const { name } = this.config;
     for (const stream of [this.thread.stdout, this.thread.stderr]) {
@@ -192,7 +203,7 @@ export class Sandbox {
   }
 
   private endIfDone(): void {
-    if (this.state === 'finishing' && this.pending.size === 0) void this.terminate();
+    if (this.state === 'finishing' && this.pending.size === 0) void this.end();
   }
 }
 

@@ -24,6 +24,11 @@ export class CreditGroups {
     return await group.add({ part, costNanoUsd });
   }
 
+  /** Credits all accounts at once with all that waits. */
+  async flushAll(): Promise<void> {
+    await Promise.all([...this.groups.keys()].map((accountId) => this.flush(accountId)));
+  }
+
   /** Credits an account at once with all that waits. Returns whether that was anything. */
   async flush(accountId: string): Promise<boolean> {
     const group = this.groups.get(accountId);

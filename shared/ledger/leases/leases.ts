@@ -65,6 +65,13 @@ export class Leases {
     return gave || credited.includes(true);
   }
 
+  /** Gives back what all leases have left, and writes all credits that wait: the process is about to end. */
+  async close(): Promise<void> {
+    const open = [...this.keys.values()];
+    await Promise.all(open.map((leases) => leases.giveBack(Number.POSITIVE_INFINITY)));
+    await this.credits.flushAll();
+  }
+
   private of(keyId: string): KeyLeases {
     const known = this.keys.get(keyId) ?? new KeyLeases(keyId, this.options);
     // The key that was asked for last is the last one.

@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util';
 import { rootFolderId } from '../lib/local/drive/drive-folder.ts';
 import { clientEnvironment, credentials } from '../lib/local/engines/client-config.ts';
 import { Narrator } from '../lib/local/narrator.ts';
+import { print } from '../lib/local/print.ts';
 import { deploymentDirIn, type Stage, startStage } from '../lib/local/stage.ts';
 import { StageError } from '../lib/local/stage-error.ts';
 import { readStageFile, writeStageFile } from '../lib/local/stage-file.ts';
@@ -132,7 +133,7 @@ function parse() {
 }
 
 async function run(options: Options): Promise<void> {
-  const narrator = new Narrator((line) => console.log(line));
+  const narrator = new Narrator(print);
   narrator.step(
     `Quire starts, with its data ${options.memory ? 'in memory' : `in ${options.dataDir}`}`,
   );
@@ -141,7 +142,7 @@ async function run(options: Options): Promise<void> {
   const stop = async (exitCode: number, reason: string) => {
     if (stopping) return;
     stopping = true;
-    console.log(reason);
+    print(reason);
     setTimeout(() => process.exit(exitCode), closeTimeoutMs).unref();
     await starting.then((stage) => stage.close()).catch(() => {});
     process.exit(exitCode);
@@ -165,7 +166,7 @@ async function run(options: Options): Promise<void> {
     secret_access_key: credentials.secretAccessKey,
     outputs: stage.outputs,
   });
-  console.log(welcome(stage, apiKey, options));
+  print(welcome(stage, apiKey, options));
   // Node would keep what it has compiled when the process ends, and it may be killed, or start a new program.
   flushCompileCache();
   if (!options.watch) return;

@@ -93,7 +93,7 @@ export class Ledger extends Construct {
 
   /** Lets a function hold money and settle it. */
   grantSpend(fn: LambdaFunction): void {
-    this.table.allow(fn, 'dynamodb:PutItem', 'dynamodb:UpdateItem');
+    this.table.allow(fn, 'dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:PartiQLInsert');
     this.setEnvironment(fn);
     this.lateCalls.grant(fn, 'sqs:SendMessage');
     fn.addEnvironment('LATE_CALLS_QUEUE_URL', this.lateCalls.queueUrl);

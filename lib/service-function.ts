@@ -56,7 +56,7 @@ export class ServiceFunction extends LambdaFunction {
       handler: 'index.handler',
       environment: {
         NODE_OPTIONS: '--enable-source-maps',
-        POWERTOOLS_SERVICE_NAME: Stack.of(scope).stackName,
+        SERVICE_NAME: Stack.of(scope).stackName,
       },
       ...(logs.tracing && { tracing: Tracing.ACTIVE }),
       logGroup: new LogGroup(scope, `${name}-logs`, logs),

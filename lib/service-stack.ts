@@ -23,6 +23,7 @@ import { JobQueues } from './job-queues.ts';
 import { JobRunners } from './job-runners.ts';
 import { JobTable } from './job-table.ts';
 import { Ledger } from './ledger.ts';
+import { runOnManagedInstances } from './managed-instances.ts';
 import { ModelProviders } from './model-providers.ts';
 import { PageReader } from './page-reader.ts';
 import { reserveConcurrency } from './reserved-concurrency.ts';
@@ -199,6 +200,7 @@ export class ServiceStack extends Stack {
       Tags.of(this).add(key, value, { excludeResourceTypes: ['AWS::CloudWatch::Dashboard'] });
     }
     if (settings.reservedConcurrency) reserveConcurrency(this, concurrency);
+    if (settings.managedInstances) runOnManagedInstances(this, settings.managedInstances);
     if (settings.deletionProtection) protectTables(this);
     if (settings.kmsKey) encryptWith(settings.kmsKey, this);
 

@@ -91,11 +91,12 @@ export const tags = v.pipe(
 );
 const arnWanted = (what: string) => `should be the ARN of ${what}`;
 /** The ARN of a resource of a service, such as `key/…` of KMS. */
+/** `resource` is what stands before the resource's own name. */
 export const arn = (service: string, resource: string, what: string) =>
   v.pipe(
     v.string(arnWanted(what)),
     v.regex(
-      new RegExp(`^arn:aws[\\w-]*:${service}:[\\w-]*:\\d{12}:${resource}/[\\w-]+$`),
+      new RegExp(`^arn:aws[\\w-]*:${service}:[\\w-]*:\\d{12}:${resource}[\\w-]+$`),
       arnWanted(what),
     ),
   );

@@ -63,13 +63,17 @@ const Given = v.strictObject({
   requestsPerSecond: v.optional(count(20, 200_000)),
   /** Whether the functions that wait for models, and those that all others wait for, have a part of that quota each. */
   reservedConcurrency: v.optional(flag),
+  /** The capacity provider on whose machines the functions run that wait for models. */
+  managedInstances: v.optional(
+    arn('lambda', 'capacity-provider:', 'a capacity provider of Lambda'),
+  ),
   /** The requests a minute of a key for which none were set; `none` for no limit. */
   requestsPerMinute: v.optional(countOrNone(1, 999_999_999), 6_000),
   /** The most requests a minute of one address, of which a web ACL sees to it. */
   waf: v.optional(countOrNone(10, 2_000_000_000)),
   /** A name for the API, and the ARN of a certificate for it. */
   domain: v.optional(domainName),
-  certificate: v.optional(arn('acm', 'certificate', 'a certificate of ACM')),
+  certificate: v.optional(arn('acm', 'certificate/', 'a certificate of ACM')),
   /** Tags of all that the stack makes, beside `service` and `stage`. */
   tags: v.optional(tags, {}),
   /** The origins of the web pages that may call the API in a browser. */
@@ -98,7 +102,7 @@ const Given = v.strictObject({
     'secrets-manager',
   ),
   /** The key of KMS that encrypts what is kept; without it keys of AWS do. */
-  kmsKey: v.optional(arn('kms', 'key', 'a key of KMS')),
+  kmsKey: v.optional(arn('kms', 'key/', 'a key of KMS')),
   /** Which alarms there are: those on what users notice and nothing puts right by itself, or all, or none. */
   alarms: v.optional(alarms, 'essential'),
   /** Who gets a mail for each alarm. */
@@ -150,6 +154,11 @@ function refuseUnfitting(settings: Settings): void {
   if (search === 'searxng' && !searchUrl) {
     throw new Error(
       `The setting ${prefix}searchUrl is missing: it should say where the SearXNG is.`,
+    );
+  }
+  if (settings.managedInstances && settings.canary) {
+    throw new Error(
+      `The settings ${prefix}managedInstances and ${prefix}canary don't go together: managed instances replace a version by themselves.`,
     );
   }
   if (!settings.domain !== !settings.certificate) {

@@ -39,6 +39,8 @@ const Environment = v.object({
   KEYS_TABLE: v.string(),
   LEDGER_TABLE: v.string(),
   LATE_CALLS_QUEUE_URL: v.string(),
+  /** Whether calls of one process share holds; only where a process serves many calls at once, and is not frozen between. */
+  LEASES: v.optional(v.picklist(['on', 'off']), 'off'),
   LANE_SHARDS: v.pipe(v.string(), v.toNumber(), v.integer(), v.minValue(1)),
   /** Where Node keeps what it has compiled; nowhere in Lambda. */
   NODE_COMPILE_CACHE: v.optional(v.string()),
@@ -56,6 +58,8 @@ const Environment = v.object({
   SEARCH_URL: v.optional(HttpUrl),
   SEARCH_SECRET: v.optional(v.string()),
   SEARCH_DRIVE_FUNCTION: v.string(),
+  /** What metrics are of: the stack's name. */
+  SERVICE_NAME: v.optional(v.string(), 'quire'),
   SESSIONS_TABLE: v.string(),
   POST_WEBHOOK_FUNCTION: v.string(),
   READ_DOCUMENT_FUNCTION: v.string(),
@@ -80,9 +84,16 @@ type Environment = v.InferOutput<typeof Environment>;
 /** The name of the Lambda function that runs this code; undefined outside Lambda. */
 export const functionName = () => process.env['AWS_LAMBDA_FUNCTION_NAME'];
 
+/** What was read of the environment, and from which text: a call asks for some settings many times. */
+const known = new Map<string, { text: string | undefined; value: unknown }>();
+
 /** Reads one setting of this function from its environment. Throws if it is missing or malformed. */
 export function setting<Name extends keyof Environment>(name: Name): Environment[Name] {
-  const read = v.safeParse(Environment.entries[name], process.env[name]);
+  const text = process.env[name];
+  const before = known.get(name);
+  if (before && before.text === text) return before.value as Environment[Name];
+  const read = v.safeParse(Environment.entries[name], text);
   if (!read.success) throw new Error(`${name}: ${read.issues[0].message}`);
+  known.set(name, { text, value: read.output });
   return read.output as Environment[Name];
 }

@@ -1,47 +1,44 @@
-import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
+import { setting } from './config.ts';
 
 /** The metrics, each with its unit. */
 const units = {
-  Requests: MetricUnit.Count,
-  Errors: MetricUnit.Count,
+  Requests: 'Count',
+  Errors: 'Count',
   /** Responses with a 5xx status that are the service's fault. */
-  Faults: MetricUnit.Count,
+  Faults: 'Count',
   /** Responses with a 503 as what a provider of models, of searches or of files outside of AWS fails. */
-  ProviderFaults: MetricUnit.Count,
-  RequestMs: MetricUnit.Milliseconds,
+  ProviderFaults: 'Count',
+  RequestMs: 'Milliseconds',
   /** How long a model call waits for its hold before the model is asked. */
-  AddedMs: MetricUnit.Milliseconds,
+  AddedMs: 'Milliseconds',
   /** From a request's arrival until the first piece of its response. */
-  FirstTokenMs: MetricUnit.Milliseconds,
-  PromptTokens: MetricUnit.Count,
-  CompletionTokens: MetricUnit.Count,
-  SpendUsd: MetricUnit.NoUnit,
+  FirstTokenMs: 'Milliseconds',
+  PromptTokens: 'Count',
+  CompletionTokens: 'Count',
+  SpendUsd: 'None',
   /** Runs of jobs, by the status in which each left its job. */
-  JobRuns: MetricUnit.Count,
+  JobRuns: 'Count',
   /** How long a job was ready before a worker claimed it. */
-  QueueAgeMs: MetricUnit.Milliseconds,
-  Pages: MetricUnit.Count,
-  QuotaStops: MetricUnit.Count,
+  QueueAgeMs: 'Milliseconds',
+  Pages: 'Count',
+  QuotaStops: 'Count',
   /** Calls that were never settled, since their function died: they are free to their callers. */
-  HoldsSwept: MetricUnit.Count,
+  HoldsSwept: 'Count',
   /** What was held for them: the most that they can have cost. */
-  HoldsSweptUsd: MetricUnit.NoUnit,
+  HoldsSweptUsd: 'None',
   /** Calls that were made, and whose charge could not be written. */
-  UnsettledCalls: MetricUnit.Count,
+  UnsettledCalls: 'Count',
   /** Answers whose usage can't be true, or would cost more than was held. */
-  UnbelievableUsage: MetricUnit.Count,
+  UnbelievableUsage: 'Count',
   /** Answers that are longer than their calls allow. */
-  OutputBeyondLimit: MetricUnit.Count,
+  OutputBeyondLimit: 'Count',
   /** The longest that a job has been ready which the sweep came by. */
-  OldestReadyMs: MetricUnit.Milliseconds,
+  OldestReadyMs: 'Milliseconds',
   /** How often calls of a model were stopped for a while because its upstream fails. */
-  CircuitsOpened: MetricUnit.Count,
+  CircuitsOpened: 'Count',
 } as const;
 
 export type MetricName = keyof typeof units;
-
-/** It is empty between two lines. One for each line would take three times as long. */
-const metrics = new Metrics({ namespace: 'Quire' });
 
 /**
  * Writes metrics for CloudWatch as one log line in embedded metric format: once by their dimensions, and once
@@ -53,9 +50,24 @@ export function measure(
   figures: Partial<Record<MetricName, number>>,
   dimensions: Record<string, string> = {},
 ): void {
-  for (const [name, value] of Object.entries(figures)) {
-    metrics.addMetric(name, units[name as MetricName], value);
-  }
-  if (Object.keys(dimensions).length > 0) metrics.addDimensions(dimensions).addDimensions({});
-  metrics.publishStoredMetrics();
+  const names = Object.keys(dimensions);
+  const line = {
+    _aws: {
+      Timestamp: Date.now(),
+      CloudWatchMetrics: [
+        {
+          Namespace: 'Quire',
+          Dimensions: names.length > 0 ? [['service', ...names], ['service']] : [['service']],
+          Metrics: Object.keys(figures).map((name) => ({
+            Name: name,
+            Unit: units[name as MetricName],
+          })),
+        },
+      ],
+    },
+    service: setting('SERVICE_NAME'),
+    ...dimensions,
+    ...figures,
+  };
+  process.stdout.write(`${JSON.stringify(line)}\n`);
 }

@@ -29,6 +29,8 @@ export class Narrator {
    * that request's line, and a job has one line, at its end.
    */
   functionLine(name: string, text: string): void {
+    // Metrics are for CloudWatch.
+    if (text.startsWith('{"_aws"')) return;
     const entry = parse(text);
     if (!entry) {
       this.line(name, text);
@@ -37,7 +39,7 @@ export class Narrator {
     const { level, message, stack, key_id: _, function: __, ...fields } = entry;
     if (message === 'request') this.open.get(String(fields['request_id']))?.described(fields);
     else if (message === 'job ended') this.jobEnded(fields);
-    else if (!('_aws' in fields || stepOfJob.test(String(message)))) {
+    else if (!stepOfJob.test(String(message))) {
       const style: Style = level === 'error' ? 'red' : level === 'warn' ? 'yellow' : 'cyan';
       const details = Object.entries(fields).map(([key, value]) => `${key}=${value}`);
       this.line(styleText(style, String(message)), [...details, stack ?? ''].join(' '));

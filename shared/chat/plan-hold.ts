@@ -1,5 +1,4 @@
-import type { Fit } from '../ledger/hold-account.ts';
-import type { HoldPlan } from '../ledger/reserve.ts';
+import type { Fit, HoldPlan } from '../ledger/hold-account.ts';
 import type { Model } from '../models/catalogue.ts';
 import { costBounds, type SizedRequest } from '../models/token-bounds.ts';
 

@@ -31,6 +31,8 @@ export interface HeldPart {
   window: number;
   /** Whether the account counts it as a request under way. */
   isRequest: boolean;
+  /** As how many, where it is of several calls; one by default. */
+  requests?: number;
   /** Whether a charge tells of its end too, so that a recount finds it. */
   isCharged?: boolean;
 }
@@ -101,7 +103,7 @@ export async function undoHold(part: HeldPart): Promise<Account | undefined> {
         ...undo,
         ...(part.isRequest && {
           // The count of a minute that is over may be gone.
-          UpdateExpression: `${undo.UpdateExpression}, #requests = if_not_exists(#requests, :one) - :one`,
+          UpdateExpression: `${undo.UpdateExpression}, #requests = if_not_exists(#requests, :requests) - :requests`,
           ExpressionAttributeNames: {
             ...undo.ExpressionAttributeNames,
             '#requests': requestsAttribute(part.heldAtMs),
@@ -126,7 +128,7 @@ const changeOf = ({ key_id }: HeldPart) => ({
 
 /** The credit of a cost in the window of its hold; without a cost the credit in whatever window there is. */
 function creditOf(part: HeldPart, costNanoUsd?: number) {
-  const { holdNanoUsd, heldAtMs, window, isRequest, isCharged = false } = part;
+  const { holdNanoUsd, heldAtMs, window, isRequest, requests = 1, isCharged = false } = part;
   const epoch = epochOf(heldAtMs);
   const counts = costNanoUsd !== undefined;
   const sums = isCharged && isSummed(epoch, Date.now());
@@ -145,9 +147,9 @@ function creditOf(part: HeldPart, costNanoUsd?: number) {
       ...(counts
         ? ['spent = spent + :cost', '#settled = if_not_exists(#settled, :zero) + :cost']
         : []),
-      ...(isRequest ? ['running = running - :one', '#running = #running - :one'] : []),
+      ...(isRequest ? ['running = running - :requests', '#running = #running - :requests'] : []),
       ...(sums ? ['#ended = if_not_exists(#ended, :zero) + :hold'] : []),
-      ...(sums && isRequest ? ['#done = if_not_exists(#done, :zero) + :one'] : []),
+      ...(sums && isRequest ? ['#done = if_not_exists(#done, :zero) + :requests'] : []),
     ].join(', ')}`,
     ExpressionAttributeNames: {
       '#held': heldAttribute(epoch),
@@ -162,7 +164,7 @@ function creditOf(part: HeldPart, costNanoUsd?: number) {
       ':back': holdNanoUsd - (costNanoUsd ?? 0),
       ...((counts || sums) && { ':zero': 0 }),
       ...(counts && { ':cost': costNanoUsd, ':window': window }),
-      ...(isRequest && { ':one': 1 }),
+      ...(isRequest && { ':requests': requests }),
     },
   };
 }

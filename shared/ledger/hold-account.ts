@@ -21,6 +21,20 @@ export interface Fit {
   from?: number;
   /** Less than this is available. */
   below?: number;
+  /** How many requests it is of, for a lease; by default it is one. */
+  requests?: LeasedRequests;
+}
+
+/** Requests that are held at once. They leave half of the limits free, which must be as they were seen. */
+export interface LeasedRequests extends Pick<Account, 'requests_per_minute' | 'max_concurrent'> {
+  count: number;
+}
+
+/** Chooses how much to hold by what an account has `available` and `held`, in nano-dollars. */
+export interface HoldPlan<Chosen extends Fit = Fit> {
+  fit(account: Pick<Account, 'available' | 'held'>): Chosen;
+  /** Returns a sentence that says what a caller can do whose account has too little. */
+  advice?(account: Pick<Account, 'available' | 'held'>): string | undefined;
 }
 
 /** The account after a hold, or the account that refused it. */
@@ -35,6 +49,28 @@ const mayRunMore = [
   'attribute_not_exists(running) AND max_concurrent > :zero',
 ].join(' OR ');
 
+/** The conditions under which one request more may be made. */
+const mayRequest = [
+  'requests_per_minute > :zero',
+  '(attribute_not_exists(#requests) OR #requests < requests_per_minute)',
+  `(${mayRunMore})`,
+];
+
+/** The conditions under which several may be, that may turn out not to be made. */
+const leavesHalf = [
+  'requests_per_minute = :perMinute AND max_concurrent = :atOnce',
+  '(attribute_not_exists(#requests) OR #requests <= :mostRequests)',
+  '(attribute_not_exists(running) OR running <= :mostRunning)',
+];
+
+const valuesOfHalf = (requests: LeasedRequests | undefined) =>
+  requests && {
+    ':perMinute': requests.requests_per_minute,
+    ':atOnce': requests.max_concurrent,
+    ':mostRequests': Math.floor(requests.requests_per_minute / 2) - requests.count,
+    ':mostRunning': Math.floor(requests.max_concurrent / 2) - requests.count,
+  };
+
 /**
  * Tries to hold on one account with one conditional update. If the condition fails, DynamoDB returns the item as it
  * was, so that the reason is known without a read. Throws if there is no account.
@@ -43,7 +79,7 @@ const mayRunMore = [
  */
 export async function holdOnAccount(
   keyId: string,
-  { holdNanoUsd, from = holdNanoUsd, below }: Fit,
+  { holdNanoUsd, from = holdNanoUsd, below, requests }: Fit,
   now: number,
   asRequest: boolean,
 ): Promise<Attempt> {
@@ -58,13 +94,7 @@ export async function holdOnAccount(
             'available >= :from',
             ...(below === undefined ? [] : ['available < :below']),
             'window_ends_at > :now',
-            ...(asRequest
-              ? [
-                  'requests_per_minute > :zero',
-                  '(attribute_not_exists(#requests) OR #requests < requests_per_minute)',
-                  `(${mayRunMore})`,
-                ]
-              : []),
+            ...(asRequest ? (requests ? leavesHalf : mayRequest) : []),
           ].join(' AND '),
           UpdateExpression: `SET ${[
             'available = available - :hold',
@@ -72,9 +102,9 @@ export async function holdOnAccount(
             '#held = if_not_exists(#held, :zero) + :hold',
             ...(asRequest
               ? [
-                  '#requests = if_not_exists(#requests, :zero) + :one',
-                  'running = if_not_exists(running, :zero) + :one',
-                  '#running = if_not_exists(#running, :zero) + :one',
+                  '#requests = if_not_exists(#requests, :zero) + :requests',
+                  'running = if_not_exists(running, :zero) + :requests',
+                  '#running = if_not_exists(#running, :zero) + :requests',
                 ]
               : []),
             'audit_at = if_not_exists(audit_at, :audit)',
@@ -96,7 +126,7 @@ export async function holdOnAccount(
             ...(below !== undefined && { ':below': below }),
             ':now': new Date(now).toISOString(),
             ':zero': 0,
-            ...(asRequest && { ':one': 1 }),
+            ...(asRequest && { ':requests': requests?.count ?? 1, ...valuesOfHalf(requests) }),
             ':audit': new Date(auditDueMs(epoch)).toISOString(),
           },
           ReturnValues: 'ALL_NEW',

@@ -64,6 +64,7 @@ export async function holdJointly(
         heldAtMs: now,
         window: windowOf(account),
         isRequest: isRequest(id),
+        requests: fit.requests?.count ?? 1,
       };
       const undone = await undoHold({ ...part, holdNanoUsd: fit.holdNanoUsd });
       if (undone) attempts.set(id, { isHeld: false, account: undone });

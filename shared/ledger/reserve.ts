@@ -1,9 +1,12 @@
 import { v7 as uuidv7 } from 'uuid';
+import { ServiceError } from '../http/errors.ts';
 import { type Account, requestsAttribute, windowOf } from './account.ts';
 import { type Charge, type ChargeSubject, chargeRetentionSeconds } from './charge.ts';
-import type { Fit } from './hold-account.ts';
+import type { Fit, HoldPlan } from './hold-account.ts';
 import { holdJointly } from './hold-jointly.ts';
 import { lastSeen, leastOf, payersOf } from './last-seen.ts';
+import type { Leases } from './leases/leases.ts';
+import { processLeases } from './leases/process-leases.ts';
 import { BudgetExceededError, ConcurrencyError, RequestsPerMinuteError } from './limit-errors.ts';
 import { hasWindowEnded, renewWindow } from './renew-window.ts';
 
@@ -16,21 +19,18 @@ export interface Hold {
   team?: Account;
   /** Whether it has ended, in this process. */
   isEnded: boolean;
+  /** The leases that it was held within; absent if it was held by itself. */
+  leases?: Leases;
 }
 
 /** A charge before its end. */
 export type HeldCharge = Omit<Charge, 'status' | 'ended_at'> & { window: number };
 
-/** Chooses how much to hold by what an account has `available` and `held`, in nano-dollars. */
-export interface HoldPlan<Chosen extends Fit = Fit> {
-  fit(account: Pick<Account, 'available' | 'held'>): Chosen;
-  /** Returns a sentence that says what a caller can do whose account has too little. */
-  advice?(account: Pick<Account, 'available' | 'held'>): string | undefined;
-}
-
 export interface ReserveOptions {
   /** Whether the hold counts against the key's requests per minute and at once. A document's pages don't. */
   asRequest?: boolean;
+  /** The leases of the process, if it has any. */
+  leases?: Leases | undefined;
 }
 
 /**
@@ -65,8 +65,14 @@ export async function reserveByPlan<Chosen extends Fit>(
   subject: ChargeSubject,
   options: ReserveOptions = {},
 ): Promise<{ hold: Hold; chosen: Chosen }> {
-  const { asRequest = true } = options;
-  const held = await holdByPlan(keyId, plan, asRequest);
+  const { asRequest = true, leases = processLeases() } = options;
+  const taken = await leases?.take(keyId, plan, asRequest);
+  if (taken) {
+    const hold = holdOf(taken, subject, asRequest);
+    return { hold: { ...hold, ...(leases && { leases }) }, chosen: taken.chosen };
+  }
+  const held = await holdByPlan(keyId, plan, asRequest, leases);
+  leases?.note(held.account, held.chosen.holdNanoUsd);
   return { hold: holdOf(held, subject, asRequest), chosen: held.chosen };
 }
 
@@ -78,8 +84,24 @@ interface Held<Chosen extends Fit> {
   heldAtMs: number;
 }
 
-/** Holds as `reserveByPlan` does, for what ends without a charge. */
+/** Holds as `reserveByPlan` does by itself, for what ends without a charge too. */
 export async function holdByPlan<Chosen extends Fit>(
+  keyId: string,
+  plan: HoldPlan<Chosen>,
+  asRequest: boolean,
+  leases = processLeases(),
+): Promise<Held<Chosen>> {
+  try {
+    return await fitAndHold(keyId, plan, asRequest);
+  } catch (error) {
+    // What a lease of this process has left, no call uses: it must not be why one is refused.
+    const isRefused = error instanceof ServiceError && leases;
+    if (!isRefused || !(await leases.giveBack(keyId, lastSeen(keyId).team))) throw error;
+    return await fitAndHold(keyId, plan, asRequest);
+  }
+}
+
+async function fitAndHold<Chosen extends Fit>(
   keyId: string,
   plan: HoldPlan<Chosen>,
   asRequest: boolean,

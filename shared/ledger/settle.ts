@@ -8,6 +8,7 @@ import { type Accuracy, type Charge, chargePut, putCharge } from './charge.ts';
 import { type Credited, credit, type HeldPart, refund } from './credit.ts';
 import { epochOf, settleUntilMs } from './epoch.ts';
 import { handOver, orHandOver } from './late-call.ts';
+import type { Leases } from './leases/leases.ts';
 import { toUsd } from './nano-usd.ts';
 import { longestWriteMs, persist } from './persist.ts';
 import type { HeldCharge, Hold } from './reserve.ts';
@@ -85,9 +86,11 @@ export async function settleWith(hold: Hold, outcome: Outcome, products: Product
   const ending = endingOf(outcome);
   const parts = partsOf(hold);
   const charged = chargeOf(hold, ending);
+  const leases = leasesOf(hold);
   const [written, credited] = await Promise.allSettled([
     writeCharge(charged, products, Math.min(longestWriteMs, leftMsOf(hold))),
-    creditAll(parts, outcome.costNanoUsd),
+    // With those of others it comes once it is known what the call costs: there is nothing to be taken back.
+    leases ? [] : creditAll(parts, outcome.costNanoUsd),
   ]);
   if (written.status === 'rejected') {
     measure({ UnsettledCalls: 1 });
@@ -97,6 +100,7 @@ export async function settleWith(hold: Hold, outcome: Outcome, products: Product
   const credits = credited.status === 'fulfilled' ? credited.value : [];
   if (kept) {
     measureUse(hold, ending);
+    if (leases) void creditWithOthers(leases, charged);
     if (!areCertain(credits)) await handOver({ charge: charged, lacksCredit: true });
     return kept;
   }
@@ -105,6 +109,7 @@ export async function settleWith(hold: Hold, outcome: Outcome, products: Product
     ...parts.map((part, index) => credits[index]?.account && refund(part, outcome.costNanoUsd)),
     putCharge(released),
   ]);
+  if (leases) void creditWithOthers(leases, released);
   if (!areCertain(credits)) await handOver({ charge: released, lacksCredit: true });
   if (isThere) throw new Error('The charge was there before its call had ended');
   return undefined;
@@ -132,6 +137,8 @@ const writeInTurn = (items: TransactWriteItem[], forMs: number) =>
 
 async function end(hold: Hold, ending: Ending): Promise<Account | undefined> {
   if (!beginEnd(hold)) return undefined;
+  const leases = leasesOf(hold);
+  if (leases) return endWithOthers(leases, hold, ending);
   const cutOff = cutOffOf(hold);
   const charge = chargeOf(hold, ending);
   const [{ written, isHandedOver }, credits] = await Promise.all([
@@ -141,16 +148,51 @@ async function end(hold: Hold, ending: Ending): Promise<Account | undefined> {
     ),
     creditAll(partsOf(hold), ending.cost ?? 0, cutOff),
   ]);
-  if (written.status === 'rejected') {
-    if (ending.status === 'settled') measure({ UnsettledCalls: 1 });
-    if (!isHandedOver) {
-      throw ending.status === 'settled' ? new UnsettledError(written.reason) : written.reason;
-    }
-  } else if (!areCertain(credits)) {
-    await handOver({ charge, lacksCredit: true });
-  }
+  if (written.status === 'rejected') tellUnsettled(ending, written.reason, isHandedOver);
+  else if (!areCertain(credits)) await handOver({ charge, lacksCredit: true });
   measureUse(hold, ending);
   return credits[0]?.account;
+}
+
+/**
+ * Ends a call whose writes go with those of others. It waits for its charge; its credit may come later, as an account that
+ * lacks one is put right from the charges.
+ */
+async function endWithOthers(
+  leases: Leases,
+  hold: Hold,
+  ending: Ending,
+): Promise<Account | undefined> {
+  const charge = chargeOf(hold, ending);
+  const writing = orHandOver((signal) => leases.charges.put(charge, signal), charge);
+  const isWritten = writing.then(({ written }) => written.status === 'fulfilled');
+  void creditWithOthers(leases, charge, isWritten);
+  const { written, isHandedOver } = await writing;
+  if (written.status === 'rejected') tellUnsettled(ending, written.reason, isHandedOver);
+  measureUse(hold, ending);
+  return hold.account;
+}
+
+/** Credits accounts with others' calls; a call with a charge is handed over where that is uncertain. */
+async function creditWithOthers(
+  { credits }: Leases,
+  charge: Charge & HeldCharge,
+  isWritten: Promise<boolean> | true = true,
+): Promise<void> {
+  const { cost = 0 } = charge;
+  const parts = partsOfCharge(charge);
+  const credited = await Promise.all(parts.map((part) => credits.add(part, cost)));
+  if (areCertain(credited) || !(await isWritten)) return;
+  await handOver({ charge, lacksCredit: true });
+}
+
+/** The leases whose groups end a call; undefined where it ends by itself, as there may be little time left. */
+const leasesOf = (hold: Hold) => (leftMsOf(hold) > 2 * longestWriteMs ? hold.leases : undefined);
+
+/** Throws if a call's charge could not be written, and nobody else will. */
+function tellUnsettled({ status }: Ending, reason: unknown, isHandedOver: boolean): void {
+  if (status === 'settled') measure({ UnsettledCalls: 1 });
+  if (!isHandedOver) throw status === 'settled' ? new UnsettledError(reason) : reason;
 }
 
 /** Credits each account that holds a part of a call, the key's first. */

@@ -1,4 +1,5 @@
-import OpenAI from 'openai';
+import { isDeepStrictEqual } from 'node:util';
+import OpenAI, { type ClientOptions } from 'openai';
 import { setting } from '../config.ts';
 import { UnprocessableEntityError } from '../http/errors.ts';
 import { errorWords, log } from '../log.ts';
@@ -230,13 +231,8 @@ async function ask(
   const { path, headers } = wires[dialect];
   const send = async () => {
     const credentials = await credentialsFor(upstream);
-    const client = new OpenAI({
-      ...credentials,
-      baseURL: setting('OPENAI_BASE_URL') ?? baseUrl,
-      maxRetries: 0,
-      timeout: responseTimeoutMs,
-      logLevel: 'off',
-    });
+    const baseURL = setting('OPENAI_BASE_URL') ?? baseUrl;
+    const client = clientOf(name, { ...credentials, baseURL, timeout: responseTimeoutMs });
     return tellingIfSent(
       () =>
         client
@@ -260,6 +256,18 @@ async function ask(
   });
   await requireType(response, body.stream ? 'text/event-stream' : 'application/json');
   return { response, idleTimeoutMs: body.stream ? idleTimeoutMs : responseTimeoutMs };
+}
+
+const clients = new Map<string, { options: ClientOptions; client: OpenAI }>();
+
+/** Returns an upstream's client: the one before, where it knows us by the same. Each takes a while to make. */
+function clientOf(name: string, options: ClientOptions): OpenAI {
+  const id = `${name} ${options.timeout}`;
+  const before = clients.get(id);
+  if (before && isDeepStrictEqual(before.options, options)) return before.client;
+  const client = new OpenAI({ ...options, maxRetries: 0, logLevel: 'off' });
+  clients.set(id, { options, client });
+  return client;
 }
 
 /** Whether we ended a request, and not its provider. */

@@ -6,9 +6,11 @@ import { admit } from '../../shared/ledger/admission.ts';
 import { sweepLedger } from '../../shared/ledger/audit.ts';
 import { bookLateCalls } from '../../shared/ledger/book-late.ts';
 import { changeAccountLimits } from '../../shared/ledger/change-limits.ts';
+import type { HoldPlan } from '../../shared/ledger/hold-account.ts';
 import type { LateCall } from '../../shared/ledger/late-call.ts';
+import type { Leases } from '../../shared/ledger/leases/leases.ts';
 import { raiseHold } from '../../shared/ledger/raise-hold.ts';
-import { type Hold, type HoldPlan, reserve, reserveByPlan } from '../../shared/ledger/reserve.ts';
+import { type Hold, reserve, reserveByPlan } from '../../shared/ledger/reserve.ts';
 import { release, settle, settleWith } from '../../shared/ledger/settle.ts';
 import {
   endStanding,
@@ -157,6 +159,17 @@ export const aMove = historyOf(
 /** Some calls begin, and next the sweeps come. */
 export const aLostStart = historyOf(fc.tuple(batchOf(0, 'reserve')));
 
+/** Many calls begin soon one after another, and end; later what was held for others is given back. */
+export const aLeasedStart = historyOf(
+  fc.tuple(
+    batchOf(0, 'reserve', 'fit'),
+    batchOf(1, 'reserve', 'call', 'settle', 'produce'),
+    batchOf(1_000, 'call', 'release', 'settle', 'reserve'),
+    batchOf(5_000, 'settle', 'change', 'call', 'reserve', 'admit'),
+    batchOf(5_000, 'settle', 'call', 'raise', 'overrun'),
+  ),
+);
+
 /** Some calls begin, and next their window has ended. */
 export const aNewWindow = historyOf(
   fc.tuple(
@@ -185,7 +198,8 @@ export const anOverrun = historyOf(
   ),
 );
 
-const subject = { model: 'gpt-5-mini', tags: ['chat'] };
+/** What calls are for. */
+export const subject = { model: 'gpt-5-mini', tags: ['chat'] };
 
 /** How many products there can be. */
 const products = 7;
@@ -195,17 +209,19 @@ export async function perform(
   { keyIds, teamIds }: Accounts,
   calls: Call[],
   { kind, pick, pickKey, pickTeam, hold, costPercent, budget, duration }: Action,
+  leases?: Leases,
 ): Promise<void> {
   const keyId = keyIds[pickKey % keyIds.length] ?? '';
+  const begin = (amount: number | HoldPlan) => beginOf(keyId, amount, leases);
   switch (kind) {
     case 'reserve':
-      calls.push(await begin(keyId, hold));
+      calls.push(await begin(hold));
       return;
     case 'fit':
-      calls.push(await begin(keyId, fittedTo(hold)));
+      calls.push(await begin(fittedTo(hold)));
       return;
     case 'call': {
-      const call = await begin(keyId, hold);
+      const call = await begin(hold);
       calls.push(call);
       return end(call, costPercent);
     }
@@ -290,11 +306,15 @@ const fittedTo = (wanted: number): HoldPlan => ({
       : { holdNanoUsd: Math.max(10, Math.floor(available / 3)), below: 3 * wanted },
 });
 
-async function begin(keyId: string, amount: number | HoldPlan): Promise<Call> {
+async function beginOf(
+  keyId: string,
+  amount: number | HoldPlan,
+  leases: Leases | undefined,
+): Promise<Call> {
   const hold =
     typeof amount === 'number'
-      ? await reserve(keyId, amount, subject)
-      : (await reserveByPlan(keyId, amount, subject)).hold;
+      ? await reserve(keyId, amount, subject, { leases })
+      : (await reserveByPlan(keyId, amount, subject, { leases })).hold;
   return { hold };
 }
 

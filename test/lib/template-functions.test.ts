@@ -104,7 +104,7 @@ describe('functions', () => {
     ...['create-message', 'create-embeddings'].map((name): [string, Record<string, string[]>] => [
       name,
       {
-        dynamodb: ['PutItem', 'UpdateItem'],
+        dynamodb: ['PartiQLInsert', 'PutItem', 'UpdateItem'],
         secretsmanager: ['GetSecretValue'],
         sqs: ['SendMessage'],
       },
@@ -113,7 +113,7 @@ describe('functions', () => {
       (name): [string, Record<string, string[]>] => [
         name,
         {
-          dynamodb: ['GetItem', 'PutItem', 'UpdateItem'],
+          dynamodb: ['GetItem', 'PartiQLInsert', 'PutItem', 'UpdateItem'],
           s3: ['GetObject'],
           secretsmanager: ['GetSecretValue'],
           sqs: ['SendMessage'],
@@ -197,7 +197,7 @@ describe('functions', () => {
     [
       'stream-chat',
       {
-        dynamodb: ['GetItem', 'PutItem', 'UpdateItem'],
+        dynamodb: ['GetItem', 'PartiQLInsert', 'PutItem', 'UpdateItem'],
         lambda: ['InvokeFunction'],
         s3: ['GetObject'],
         secretsmanager: ['GetSecretValue'],
@@ -216,7 +216,7 @@ describe('functions', () => {
       'run-chat-job',
       {
         // It makes files of what batches came to, and erases what it made of one that breaks off.
-        dynamodb: [...work, 'DeleteItem'],
+        dynamodb: [...work, 'PartiQLInsert', 'DeleteItem'],
         s3: [...bodies, 'AbortMultipartUpload', 'DeleteObject', 'ListBucket'],
         secretsmanager: secrets,
         sqs: [...queue, ...consume, 'SendMessage'],
@@ -225,7 +225,7 @@ describe('functions', () => {
     [
       'run-ocr-job',
       {
-        dynamodb: work,
+        dynamodb: [...work, 'PartiQLInsert'],
         s3: [...bodies, 'AbortMultipartUpload'],
         secretsmanager: secrets,
         sqs: [...queue, ...consume, 'SendMessage'],
@@ -394,7 +394,7 @@ describe('functions', () => {
     for (const asks of [readPage, postWebhook, readDocument]) {
       expect(Object.keys(asks?.properties.Environment.Variables).sort()).toEqual([
         'NODE_OPTIONS',
-        'POWERTOOLS_SERVICE_NAME',
+        'SERVICE_NAME',
       ]);
     }
     expect(readPage?.properties).toMatchObject({ MemorySize: 1024, Timeout: 20 });

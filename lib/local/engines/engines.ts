@@ -137,6 +137,8 @@ export function endpointsOf(
   const webhookOrigin = process.env['QUIRE_WEBHOOK_ORIGIN'];
   return {
     AWS_REGION: region,
+    // One thread serves all calls of a function. They are turned off to compare both.
+    LEASES: process.env['LEASES'] ?? 'on',
     // The engines share a machine with what asks them, and write to its disk.
     AWS_TIMEOUT_FACTOR: '10',
     AWS_ENDPOINT_URL_DYNAMODB: engines.dynamodb.url,

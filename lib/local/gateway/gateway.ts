@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { APIGatewayProxyResult } from 'aws-lambda';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { maxPayloadBytes } from '../lambda/invocation.ts';
 import type { Narrator } from '../narrator.ts';
@@ -111,7 +111,7 @@ export class Gateway {
       return this.sendGatewayResponse(request, reply, 'REQUEST_TOO_LARGE');
     }
     const event = proxyEvent(route, request, decision?.context);
-    if (Buffer.byteLength(JSON.stringify(event)) > maxPayloadBytes) {
+    if (isTooLarge(event)) {
       return this.sendGatewayResponse(request, reply, 'REQUEST_TOO_LARGE');
     }
     try {
@@ -138,6 +138,11 @@ export class Gateway {
     return reply.code(status).headers(headers).send(body);
   }
 }
+
+/** JSON has six characters for one at most; all but the body is far smaller than the rest. */
+const isTooLarge = (event: APIGatewayProxyEvent) =>
+  (event.body?.length ?? 0) > maxPayloadBytes / 12 &&
+  Buffer.byteLength(JSON.stringify(event)) > maxPayloadBytes;
 
 /** What stands for a body that no function takes: escaping or base64 makes none shorter. */
 const tooLarge = Symbol('a body that is too large');
@@ -178,8 +183,10 @@ async function stream(
   streamed.follow(invoked);
   const { statusCode, headers = {} } = await within(route.timeoutMs, streamed.begun);
   reply.code(statusCode).headers(headers).send(streamed.body);
-  // Otherwise the head would wait for the first chunk.
-  reply.raw.flushHeaders();
+  // Otherwise the head would wait for the first chunk, if that doesn't come with it.
+  setImmediate(() => {
+    if (!reply.raw.headersSent) reply.raw.flushHeaders();
+  });
   return reply;
 }
 

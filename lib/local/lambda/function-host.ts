@@ -90,7 +90,7 @@ export class FunctionHost {
 
   async close(): Promise<void> {
     clearTimeout(this.idleTimer);
-    await Promise.all([...this.living].map((sandbox) => sandbox.terminate()));
+    await Promise.all([...this.living].map((sandbox) => sandbox.end()));
   }
 
   private rest(): void {

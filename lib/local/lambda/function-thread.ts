@@ -3,7 +3,12 @@ import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
 import { guardRequests } from '../permissions/guard.ts';
 import type { Permissions } from '../permissions/policies.ts';
-import type { InvocationEnd, InvocationMessage, SandboxMessage } from './invocation.ts';
+import type {
+  InvocationEnd,
+  InvocationMessage,
+  SandboxMessage,
+  ThreadReply,
+} from './invocation.ts';
 import { ResponseStream, withHead } from './response-stream.ts';
 import { clockSetter } from './wrong-clock.ts';
 
@@ -39,10 +44,27 @@ const { [exportName]: handler } = await import(pathToFileURL(bundle).href);
 flushCompileCache();
 
 parentPort?.on('message', async (message: SandboxMessage) => {
-  if ('chunkTakenOf' in message) openStreams.get(message.chunkTakenOf)?.chunkTaken();
-  else parentPort?.postMessage(await run(message));
+  if (message === 'end') end();
+  else if ('chunkTakenOf' in message) openStreams.get(message.chunkTakenOf)?.chunkTaken();
+  else reply(await run(message));
 });
 parentPort?.postMessage('ready');
+
+/** Ends as Lambda ends a sandbox: code that wants to do something before listens to the signal, and exits. */
+function end(): void {
+  if (!process.emit('SIGTERM')) process.exit();
+}
+
+let replies: ThreadReply[] = [];
+
+/** Sends a reply, with those that come at the same moment: each message takes both threads a while. */
+function reply(next: ThreadReply): void {
+  if (replies.push(next) > 1) return;
+  setImmediate(() => {
+    parentPort?.postMessage(replies);
+    replies = [];
+  });
+}
 
 async function run({ id, payload, deadlineMs }: InvocationMessage): Promise<InvocationEnd> {
   setClock();
@@ -61,7 +83,7 @@ async function run({ id, payload, deadlineMs }: InvocationMessage): Promise<Invo
 }
 
 async function runStreaming(id: string, event: unknown, context: object): Promise<null> {
-  const response = new ResponseStream((reply) => parentPort?.postMessage({ id, ...reply }));
+  const response = new ResponseStream((piece) => reply({ id, ...piece }));
   openStreams.set(id, response);
   try {
     await (handler as StreamingHandler)(event, response, context);

@@ -25,8 +25,8 @@ export interface ResponseHead {
   headers?: Record<string, string>;
 }
 
-/** What a function's thread is sent: an invocation to run, or that a response's last chunk was taken. */
-export type SandboxMessage = InvocationMessage | { chunkTakenOf: string };
+/** What a function's thread is sent: an invocation to run, that a chunk of a response was taken, or that it is to end. */
+export type SandboxMessage = InvocationMessage | { chunkTakenOf: string } | 'end';
 
 export interface InvocationMessage {
   id: string;
@@ -36,7 +36,10 @@ export interface InvocationMessage {
   deadlineMs: number;
 }
 
-/** What a function's thread sends: pieces of a streamed response, then how the invocation ended. */
+/** What a function's thread sends at once. */
+export type ThreadMessage = 'ready' | ThreadReply[];
+
+/** One of its replies: pieces of a streamed response, then how the invocation ended. */
 export type ThreadReply =
   | { id: string; head: ResponseHead }
   | { id: string; chunk: Uint8Array }

@@ -3,10 +3,15 @@ import type { ResponseHead } from './invocation.ts';
 
 type Post = (reply: { head: ResponseHead } | { chunk: Uint8Array }) => void;
 
-/** The response stream that Lambda gives a streaming handler. One chunk is under way at a time. */
+/** As much may be under way that the gateway has not taken yet. */
+const windowBytes = 16_384;
+
+/** The response stream that Lambda gives a streaming handler. */
 export class ResponseStream extends Writable {
   private readonly post: Post;
-  private onChunkTaken: (() => void) | undefined;
+  /** The sizes of the chunks that are under way. */
+  private readonly underWay: number[] = [];
+  private onRoom: (() => void) | undefined;
 
   constructor(post: Post) {
     super();
@@ -18,9 +23,10 @@ export class ResponseStream extends Writable {
     this.post({ head });
   }
 
-  /** Sends the next chunk: the gateway has taken the last one. */
+  /** Goes on once there is room: the gateway has taken a chunk. */
   chunkTaken(): void {
-    this.onChunkTaken?.();
+    this.underWay.shift();
+    this.goOn();
   }
 
   /** Resolves once everything is sent. */
@@ -35,7 +41,7 @@ export class ResponseStream extends Writable {
     this.send(chunk, done);
   }
 
-  /** Sends what was written while a chunk was under way as one chunk. */
+  /** Sends what was written while there was no room as one chunk. */
   override _writev(chunks: { chunk: Buffer }[], done: () => void): void {
     this.send(Buffer.concat(chunks.map(({ chunk }) => chunk)), done);
   }
@@ -45,8 +51,17 @@ export class ResponseStream extends Writable {
       done();
       return;
     }
-    this.onChunkTaken = done;
     this.post({ chunk });
+    this.underWay.push(chunk.length);
+    this.onRoom = done;
+    this.goOn();
+  }
+
+  private goOn(): void {
+    if (this.underWay.reduce((sum, bytes) => sum + bytes, 0) > windowBytes) return;
+    const { onRoom } = this;
+    this.onRoom = undefined;
+    onRoom?.();
   }
 }
 

@@ -11,6 +11,7 @@ import {
   InvocationError,
   type ResponseSink,
   type SandboxMessage,
+  type ThreadMessage,
   type ThreadReply,
 } from './invocation.ts';
 
@@ -31,6 +32,9 @@ export interface FunctionConfig {
  * @see https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
  */
 const maxResponseBytes = 6_291_556;
+
+/** How long a thread may take to end. */
+const longestEndMs = 1_000;
 
 interface Pending {
   sink: ResponseSink | undefined;
@@ -113,16 +117,21 @@ export class Sandbox {
     await this.thread.terminate();
   }
 
+  /** Ends the thread, once it has done what it does at its end. */
+  async end(): Promise<void> {
+    this.post('end');
+    const late = setTimeout(() => void this.terminate(), longestEndMs);
+    await this.ended;
+    clearTimeout(late);
+  }
+
   private listen(): void {
     const { name } = this.config;
     for (const stream of [this.thread.stdout, this.thread.stderr]) {
       createInterface(stream).on('line', (line) => this.narrator.functionLine(name, line));
     }
-    this.thread.on('message', (reply: ThreadReply | 'ready') => {
-      if (reply === 'ready') return;
-      if ('head' in reply) this.pending.get(reply.id)?.sink?.head(reply.head);
-      else if ('chunk' in reply) void this.passOn(reply.id, reply.chunk);
-      else this.settle(reply);
+    this.thread.on('message', (message: ThreadMessage) => {
+      if (message !== 'ready') for (const reply of message) this.take(reply);
     });
     this.thread.on('error', (error) => {
       this.state = 'dead';
@@ -132,7 +141,7 @@ export class Sandbox {
       this.state = 'dead';
       const message = `The function's process exited with code ${code}`;
       for (const id of [...this.pending.keys()]) {
-        this.take(id)?.reject(new InvocationError('Runtime.ExitError', message));
+        this.close(id)?.reject(new InvocationError('Runtime.ExitError', message));
       }
     });
   }
@@ -150,14 +159,20 @@ export class Sandbox {
     this.thread.postMessage(message);
   }
 
+  private take(reply: ThreadReply): void {
+    if ('head' in reply) this.pending.get(reply.id)?.sink?.head(reply.head);
+    else if ('chunk' in reply) void this.passOn(reply.id, reply.chunk);
+    else this.settle(reply);
+  }
+
   /** Passes a chunk on, and tells the thread once there is room for the next. */
   private async passOn(id: string, chunk: Uint8Array): Promise<void> {
     await this.pending.get(id)?.sink?.write(chunk);
-    this.post({ chunkTakenOf: id });
+    if (this.pending.has(id)) this.post({ chunkTakenOf: id });
   }
 
   private settle(end: InvocationEnd): void {
-    const pending = this.take(end.id);
+    const pending = this.close(end.id);
     if (!pending) return;
     if (!('payload' in end)) {
       pending.reject(new InvocationError(end.errorType, end.errorMessage));
@@ -174,13 +189,13 @@ export class Sandbox {
   private timeOut(id: string): void {
     this.state = 'dead';
     const seconds = (this.config.timeoutMs / 1000).toFixed(2);
-    this.take(id)?.reject(
+    this.close(id)?.reject(
       new InvocationError('Sandbox.Timedout', `Task timed out after ${seconds} seconds`),
     );
     void this.terminate();
   }
 
-  private take(id: string): Pending | undefined {
+  private close(id: string): Pending | undefined {
     const pending = this.pending.get(id);
     this.pending.delete(id);
     clearTimeout(pending?.timer);
@@ -188,7 +203,7 @@ export class Sandbox {
   }
 
   private endIfDone(): void {
-    if (this.state === 'finishing' && this.pending.size === 0) void this.terminate();
+    if (this.state === 'finishing' && this.pending.size === 0) void this.end();
   }
 }
 

@@ -24,9 +24,11 @@ export interface StreamPollerConfig {
   narrator: Narrator;
 }
 
-/** The pause between two reads, in which records gather: each batch is an invocation. A full one is followed at once. */
+/**
+ * The pauses after a read that found some, and after one that found nothing, where nobody tells of new records: they gather
+ * meanwhile, as each batch is an invocation. A full one is followed at once.
+ */
 const pauseMs = 10;
-/** The pause after a read that found nothing, where nobody tells of new records. */
 const idleMs = 100;
 const firstRetryMs = 200;
 
@@ -74,8 +76,7 @@ export class StreamPoller {
         await this.deliver(records);
         this.recordPosition(records);
         iterator = next;
-        if (records.length === 0) await this.untilRecords();
-        else if (records.length < this.config.batchSize) await pause(pauseMs);
+        if (records.length < this.config.batchSize) await this.untilRecords(records.length);
       } catch (error) {
         if (this.stopped) break;
         this.config.narrator.problem(`reading ${this.config.streamArn}: ${error}`);
@@ -85,9 +86,9 @@ export class StreamPoller {
     }
   }
 
-  /** Waits until there may be records. */
-  private async untilRecords(): Promise<void> {
-    if (!this.config.follower) return pause(idleMs);
+  /** Waits until there may be records, after a read that found so many. */
+  private async untilRecords(found: number): Promise<void> {
+    if (!this.config.follower) return pause(found > 0 ? pauseMs : idleMs);
     if (this.hasNews || this.stopped) return;
     await new Promise<void>((resolve) => {
       this.wake = resolve;

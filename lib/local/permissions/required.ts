@@ -58,6 +58,7 @@ interface DynamoDbInput {
   IndexName?: string;
   TransactItems?: Record<string, { TableName: string }>[];
   RequestItems?: Record<string, unknown>;
+  Statements?: { Statement: string }[];
 }
 
 /** The names of a transaction's items, by which AWS's actions are called otherwise. */
@@ -70,7 +71,7 @@ const transactedActions: Record<string, string> = {
 };
 
 function dynamodbRequirements(operation: string, input: DynamoDbInput): Requirement[] {
-  const { TableName = '', IndexName, TransactItems, RequestItems } = input;
+  const { TableName = '', IndexName, TransactItems, RequestItems, Statements } = input;
   if (TransactItems) {
     return TransactItems.flatMap((item) =>
       Object.entries(item).map(([kind, each]) => ({
@@ -79,12 +80,20 @@ function dynamodbRequirements(operation: string, input: DynamoDbInput): Requirem
       })),
     );
   }
+  if (Statements) return Statements.map(statementRequirement);
   const action = `dynamodb:${operation}`;
   if (RequestItems) {
     return Object.keys(RequestItems).map((table) => ({ action, resource: tableArn(table) }));
   }
   const index = IndexName ? `/index/${IndexName}` : '';
   return [{ action, resource: tableArn(TableName) + index }];
+}
+
+/** @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ql-iam.html */
+function statementRequirement({ Statement }: { Statement: string }): Requirement {
+  const table = Statement.match(/^INSERT INTO "([^"]+)"/)?.[1];
+  if (!table) throw new Error(`The local stage doesn't know what a statement needs: ${Statement}`);
+  return { action: 'dynamodb:PartiQLInsert', resource: tableArn(table) };
 }
 
 const tableArn = (name: string) =>

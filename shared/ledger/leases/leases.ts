@@ -1,0 +1,84 @@
+import type { Account } from '../account.ts';
+import type { Fit, HoldPlan } from '../hold-account.ts';
+import { ChargeGroup } from './charge-group.ts';
+import { CreditGroups } from './credit-groups.ts';
+import { KeyLeases, type LeaseOptions, type Taken } from './key-leases.ts';
+
+const usual: LeaseOptions = {
+  busyCalls: 8,
+  ms: 1_000,
+  share: 20,
+  shareOfLimits: 8,
+  fewest: 4,
+  most: 500,
+  pauseMs: 20,
+  after: (ms, run) => void setTimeout(run, ms).unref(),
+};
+
+const maxKeys = 1_000;
+
+/** How many leases a call waits for that may be too large for them. */
+const maxWaits = 3;
+
+/** The leases of a process, and the groups in which the calls that were held within them end. */
+export class Leases {
+  readonly charges = new ChargeGroup();
+  readonly credits: CreditGroups;
+  private readonly options: LeaseOptions;
+  private readonly keys = new Map<string, KeyLeases>();
+
+  constructor(options: Partial<LeaseOptions> = {}) {
+    this.options = { ...usual, ...options };
+    this.credits = new CreditGroups(this.options.pauseMs);
+  }
+
+  /**
+   * Holds a call within a lease of its key; undefined if it is to be held by itself. One that finds the lease used up waits
+   * for the next, which takes no longer than a hold of its own.
+   */
+  async take<Chosen extends Fit>(
+    keyId: string,
+    plan: HoldPlan<Chosen>,
+    isRequest: boolean,
+  ): Promise<Taken<Chosen> | undefined> {
+    const leases = this.keys.get(keyId);
+    for (let waits = 0; ; waits += 1) {
+      const taken = leases?.take(plan, isRequest, Date.now());
+      if (taken || !leases?.next || waits === maxWaits) return taken;
+      await leases.next;
+    }
+  }
+
+  /** Takes note of a call that was held by itself. */
+  note(account: Account, holdNanoUsd: number): void {
+    this.of(account.key_id).note(account, holdNanoUsd, Date.now());
+  }
+
+  /**
+   * Gives back what leases of a key have left, and credits its accounts with all that has ended, before a call is refused.
+   * Returns whether that was anything, so that the call may find what it lacked.
+   */
+  async giveBack(keyId: string, teamId: string | undefined): Promise<boolean> {
+    const gave = (await this.keys.get(keyId)?.giveBack(Date.now())) ?? false;
+    const accountIds = [keyId, ...(teamId ? [teamId] : [])];
+    const credited = await Promise.all(accountIds.map((id) => this.credits.flush(id)));
+    return gave || credited.includes(true);
+  }
+
+  /** Gives back what all leases have left, and writes all credits that wait: the process is about to end. */
+  async close(): Promise<void> {
+    const open = [...this.keys.values()];
+    await Promise.all(open.map((leases) => leases.giveBack(Number.POSITIVE_INFINITY)));
+    await this.credits.flushAll();
+  }
+
+  private of(keyId: string): KeyLeases {
+    const known = this.keys.get(keyId) ?? new KeyLeases(keyId, this.options);
+    // The key that was asked for last is the last one.
+    this.keys.delete(keyId);
+    this.keys.set(keyId, known);
+    const [oldest] = this.keys;
+    if (this.keys.size > maxKeys && oldest?.[1].isIdle) this.keys.delete(oldest[0]);
+    return known;
+  }
+}

@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { openAccount, requestsAttribute } from '../../shared/ledger/account.ts';
+import { Leases } from '../../shared/ledger/leases/leases.ts';
+import { type Hold, reserve } from '../../shared/ledger/reserve.ts';
+import { release, settle } from '../../shared/ledger/settle.ts';
+import { useFreshHour } from '../support/worlds/clock.ts';
+import { accountOf, chargesOf, sum, usd } from '../support/worlds/ledger-world.ts';
+import { useStore } from '../support/worlds/store.ts';
+
+await useStore();
+
+useFreshHour();
+
+const subject = { model: 'gpt-5-mini', tags: ['chat'] };
+
+interface Limits {
+  budget?: number;
+  requests_per_minute?: number;
+  max_concurrent?: number;
+}
+
+async function openKey({ budget, ...limits }: Limits): Promise<string> {
+  const keyId = `key_${randomUUID()}`;
+  await openAccount(keyId, new Date().toISOString(), {
+    ...{ budget_usd: budget === undefined ? null : usd(budget), duration: null },
+    ...{ requests_per_minute: null, max_concurrent: null, ...limits },
+  });
+  return keyId;
+}
+
+const costing = (costNanoUsd: number) =>
+  ({ costNanoUsd, figures: 'exact', promptTokens: 1, completionTokens: 1 }) as const;
+
+/** Holds many calls at once in each of some processes. Returns those that were held, and the codes of the refused. */
+async function holdMany(keyId: string, processes: Leases[], times: number, holdNanoUsd: number) {
+  const calls = processes.flatMap((leases) =>
+    Array.from({ length: times }, () => reserve(keyId, holdNanoUsd, subject, { leases })),
+  );
+  const ends = await Promise.allSettled(calls);
+  return {
+    held: ends.flatMap((end) => (end.status === 'fulfilled' ? end.value : [])),
+    refused: ends.flatMap((end) => (end.status === 'rejected' ? end.reason.code : [])),
+  };
+}
+
+async function endAll(holds: Hold[], processes: Leases[], costNanoUsd: number): Promise<void> {
+  await Promise.all(holds.map((hold) => settle(hold, costing(costNanoUsd))));
+  await Promise.all(processes.map((leases) => leases.close()));
+}
+
+it('calls of a busy key are held ahead, and written together, with each charge as ever', async () => {
+  const keyId = await openKey({});
+  const leases = new Leases();
+  const first = await holdMany(keyId, [leases], 20, 100);
+  await expect.poll(async () => (await accountOf(keyId)).held).toBeGreaterThan(2_000);
+
+  const then = await holdMany(keyId, [leases], 10, 100);
+
+  expect(then.held.filter((hold) => hold.leases)).toHaveLength(10);
+  await endAll([...first.held, ...then.held], [leases], 7);
+  const charges = await chargesOf(keyId);
+  expect(charges).toHaveLength(30);
+  expect(new Set(charges.map(({ hold, cost, request }) => `${hold} ${cost} ${request}`))).toEqual(
+    new Set(['100 7 true']),
+  );
+  const account = await accountOf(keyId);
+  expect(account).toMatchObject({ held: 0, running: 0, spent: 210 });
+  expect(account[requestsAttribute(Date.now())]).toBe(30);
+});
+
+it.each([
+  ['budget_exceeded', { budget: 10_000 }],
+  ['rate_limit_exceeded', { requests_per_minute: 100 }],
+  ['rate_limit_exceeded', { max_concurrent: 100 }],
+])('two processes hold exactly as many calls as a limit allows: %s %o', async (code, limits) => {
+  const keyId = await openKey(limits);
+  const processes = [new Leases(), new Leases()];
+  const held: Hold[] = [];
+  const refused: string[] = [];
+  for (let times = 0; times < 8; times += 1) {
+    const more = await holdMany(keyId, processes, 10, 100);
+    held.push(...more.held);
+    refused.push(...more.refused);
+    if (times === 6)
+      await Promise.all(processes.map((leases) => leases.giveBack(keyId, undefined)));
+  }
+
+  expect(held).toHaveLength(100);
+  expect(held.some((hold) => hold.leases)).toBe(true);
+  expect(new Set(refused)).toEqual(new Set([code]));
+  await endAll(held, processes, 50);
+  const account = await accountOf(keyId);
+  expect(account).toMatchObject({ held: 0, running: 0, spent: 5_000 });
+  expect(account[requestsAttribute(Date.now())]).toBe(100);
+  expect(sum((await chargesOf(keyId)).map(({ cost = 0 }) => cost))).toBe(5_000);
+});
+
+it('a call that lacks what a lease of its own process has left is held, and not refused', async () => {
+  const keyId = await openKey({ budget: 100_000 });
+  const leases = new Leases();
+  const { held } = await holdMany(keyId, [leases], 20, 100);
+  await expect.poll(async () => (await accountOf(keyId)).held).toBeGreaterThan(2_000);
+
+  const large = await reserve(keyId, 98_000, subject, { leases });
+
+  expect(large.leases).toBeUndefined();
+  expect(await accountOf(keyId)).toMatchObject({ held: 100_000, available: 0 });
+  await Promise.all([...held, large].map(release));
+});
+
+it('a process that ends gives back what its leases have left', async () => {
+  const keyId = await openKey({});
+  const leases = new Leases();
+  const { held } = await holdMany(keyId, [leases], 20, 100);
+  await expect.poll(async () => (await accountOf(keyId)).held).toBeGreaterThan(2_000);
+
+  await leases.close();
+
+  expect(await accountOf(keyId)).toMatchObject({ held: 2_000, running: 20 });
+  expect((await accountOf(keyId))[requestsAttribute(Date.now())]).toBe(20);
+  await Promise.all(held.map(release));
+});

@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { cpuSecondsByThread, cpuSecondsOf } from '../support/servers/processes.ts';
-import { startTestStage } from '../support/servers/stage.ts';
+import { startTestStage, type TestStage } from '../support/servers/stage.ts';
 import { startPeers } from './peers.ts';
 
 const help = `Measures what Quire adds to a model call: one run asks a stub upstream directly, through a bare pipe proxy,
-through Quire's local stage, and through other gateways of this machine. Each figure is the median of three rounds. Only the
+through Quire's local stage, with leases and without, and through other gateways of this machine. Each figure is the median of three rounds. Only the
 ratios can be compared with another machine's.
 
   npm run bench
@@ -34,17 +34,14 @@ interface Target {
 const upstream = await startScript('upstream.ts');
 const proxy = await startScript('pipe-proxy.ts', String(upstream.port));
 const peers = await startPeers(upstream.port);
-const stage = await startTestStage({
-  memory: true,
-  env: { OPENAI_BASE_URL: `http://127.0.0.1:${upstream.port}/v1`, OPENAI_API_KEY: 'bench' },
-});
-const quire = target('quire', stage.base_url, stage.process.pid, {
-  authorization: `Bearer ${stage.api_key}`,
-});
+const stage = await startQuire('on');
+const unleased = await startQuire('off');
+const quire = targetOf('quire', stage);
 const targets = [
   target('direct', `http://127.0.0.1:${upstream.port}`),
   target('pipe proxy', `http://127.0.0.1:${proxy.port}`, proxy.process.pid),
   ...peers.map(({ name, url, process, headers }) => target(name, url, process.pid, headers)),
+  targetOf('quire, no leases', unleased),
   quire,
 ];
 
@@ -90,7 +87,7 @@ await new Promise((resolve) => setTimeout(resolve, 4_000));
 row('100 slow streams', { resident: residentMb(pid) });
 await streams;
 
-await stage.close();
+await Promise.all([stage.close(), unleased.close()]);
 for (const peer of peers) peer.close();
 upstream.process.disconnect();
 proxy.process.disconnect();
@@ -129,6 +126,19 @@ async function startScript(file: string, ...args: string[]) {
   const child = fork(new URL(file, import.meta.url), args);
   const [port] = (await once(child, 'message')) as [number];
   return { process: child, port };
+}
+
+/** Starts a stage whose calls share holds, or are held each by itself. */
+function startQuire(LEASES: 'on' | 'off'): Promise<TestStage> {
+  const url = `http://127.0.0.1:${upstream.port}/v1`;
+  return startTestStage({
+    memory: true,
+    env: { OPENAI_BASE_URL: url, OPENAI_API_KEY: 'bench', LEASES },
+  });
+}
+
+function targetOf(name: string, { base_url, process, api_key }: TestStage): Target {
+  return target(name, base_url, process.pid, { authorization: `Bearer ${api_key}` });
 }
 
 function target(

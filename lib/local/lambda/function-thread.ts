@@ -39,6 +39,7 @@ const { bundle, exportName, name, arn, memoryMb, permissions } = workerData as T
 guardRequests({ name, permissions });
 const setClock = clockSetter(name);
 process.setSourceMapsEnabled(true);
+gatherLines(process.stdout);
 const { [exportName]: handler } = await import(pathToFileURL(bundle).href);
 // Node would keep what it has compiled when the thread ends, and a stage may be killed.
 flushCompileCache();
@@ -53,6 +54,25 @@ parentPort?.postMessage('ready');
 /** Ends as Lambda ends a sandbox: code that wants to do something before listens to the signal, and exits. */
 function end(): void {
   if (!process.emit('SIGTERM')) process.exit();
+}
+
+/** Has the lines that are written at the same moment go to the stage as one message. */
+function gatherLines(stream: NodeJS.WriteStream): void {
+  const write = stream.write.bind(stream);
+  let isGathering = false;
+  const end = () => {
+    isGathering = false;
+    stream.uncork();
+  };
+  stream.write = ((...args: Parameters<typeof write>) => {
+    if (!isGathering) {
+      isGathering = true;
+      stream.cork();
+      setImmediate(end);
+    }
+    return write(...args);
+  }) as typeof write;
+  process.on('exit', end);
 }
 
 let replies: ThreadReply[] = [];

@@ -48,7 +48,10 @@ it('a worker killed before any of its requests pays no page and no window twice'
     ['chat', asking],
     ['ocr', ending],
   ] as const) {
-    deaths += await runKilled(lane, steps(most).map((at) => at % requests));
+    deaths += await runKilled(
+      lane,
+      steps(most).map((at) => at % requests),
+    );
     await world.takeBack();
     await world.runOnly(lane);
     await world.dispatch();
@@ -70,7 +73,9 @@ it('a worker killed before any of its requests pays no page and no window twice'
     const charged = settled.reduce((sum, { cost = 0 }) => sum + cost, 0);
     expect(charged).toBe(Math.round(cost_usd * 1e9));
   }
-  const written = readdirSync(world.drive.folder).filter((name) => /^killed\.pdf\.extract.*\.json$/.test(name));
+  const written = readdirSync(world.drive.folder).filter((name) =>
+    /^killed\.pdf\.extract.*\.json$/.test(name),
+  );
   expect(written, 'one result a job').toHaveLength(jobs.length + 1);
   await expectBalanced(jobs.map(({ caller }) => caller));
 });

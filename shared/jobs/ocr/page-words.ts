@@ -1,4 +1,4 @@
-import { NoSuchKey } from '@aws-sdk/client-s3';
+import { S3ServiceException } from '@aws-sdk/client-s3';
 import type { PageWords } from '../../ocr/words.ts';
 import type { ClaimedJob } from '../job.ts';
 import { copyObject, folderOf, getCompressed, putBytes, putCompressed } from '../objects.ts';
@@ -45,11 +45,15 @@ export async function copyWords(
   try {
     await copyObject(words_object, own);
   } catch (error) {
-    if (error instanceof NoSuchKey) return undefined;
+    if (isGone(error)) return undefined;
     throw error;
   }
   return { words_object: own, ...(turn && { turn }) };
 }
+
+/** S3 calls an object forbidden that isn't there, to a function that may not list. */
+const isGone = (error: unknown) =>
+  error instanceof S3ServiceException && [403, 404].includes(error.$metadata.httpStatusCode ?? 0);
 
 /** Reads the words of a page; none where none were kept. */
 export async function wordsOfStep({ words_object }: PageStep): Promise<PageWords> {

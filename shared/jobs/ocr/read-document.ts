@@ -11,6 +11,8 @@ import {
   type OpeningOptions,
   openDocument,
 } from '../../documents/open-document.ts';
+import { decodeText } from '../../documents/text.ts';
+import { textDocument } from '../../documents/text-document.ts';
 import { typeInWords } from '../../documents/type-words.ts';
 import { ServiceError } from '../../http/errors.ts';
 import { newTempDir } from '../../temp-dir.ts';
@@ -112,7 +114,8 @@ async function openInlineDocuments(job: Job): Promise<InlineDocuments> {
   const remove = () => rm(folder, { recursive: true, force: true });
   try {
     const forceOcr = job.force_ocr ?? false;
-    const options = { forceOcr, turn: job.key_id, losses: { count: 0 } };
+    const takesTexts = job.extract !== undefined;
+    const options = { forceOcr, turn: job.key_id, losses: { count: 0 }, takesTexts };
     const files = inlineFilesOf(await messagesOf(job));
     const pieces = files.map((file, index) => pieceOf(file, join(folder, String(index)), options));
     // What is wrong with the only one is the job's own error.
@@ -141,10 +144,11 @@ const sha256 = (content: string | Uint8Array) => createHash('sha256').update(con
 function pieceOf(
   { name, isImage, mimeType, bytes }: InlineFile,
   path: string,
-  options: OpeningOptions,
+  { takesTexts, ...options }: OpeningOptions & { takesTexts: boolean },
 ) {
   const open = async () => {
     const kind = kindOf(bytes, mimeType, isImage ? '' : name);
+    if (takesTexts && kind && !hasPages(kind)) return textDocument(decodeText(bytes));
     const isPages = kind && hasPages(kind);
     if (!isPages || (isImage && kind !== 'image')) {
       throw unsupportedFile(name, typeInWords(mediaTypeOf(bytes, mimeType, name)));

@@ -34,8 +34,9 @@ export class TableBusyError extends ServiceError {
 
 /** Writes the table of the folder that a job which has ended is a file of, unless it was written a moment ago. */
 export async function refreshTable({ key_id, parent_job_id }: Job): Promise<void> {
-  const folder = parent_job_id && (await findJob({ key_id, job_id: parent_job_id }));
-  if (!folder || folder.input_type !== 'drive_folder' || !folder.extract?.table) return;
+  if (!parent_job_id) return;
+  const folder = await findJob({ key_id, job_id: parent_job_id });
+  if (folder?.input_type !== 'drive_folder' || !folder.extract?.table) return;
   const table_at = instant(Date.now() - writtenEveryMs);
   try {
     const locked = await lockTable(folder, {

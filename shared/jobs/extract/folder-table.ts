@@ -55,7 +55,7 @@ export async function refreshTable({ key_id, parent_job_id }: Job): Promise<void
  * it. Throws `TableBusyError` while another worker writes it.
  */
 export async function finishTable(folder: Job): Promise<{ file_id?: string; error?: string }> {
-  const locked = await lockTable(folder, { when: 'attribute_exists(job_id)', values: {} });
+  const locked = await lockTable(folder, { when: 'attribute_exists(#status)', values: {} });
   if (!locked) throw new TableBusyError();
   try {
     return { file_id: await writeLocked(locked) };
@@ -89,7 +89,7 @@ async function writeLocked(folder: Job): Promise<string> {
     await updateJob(
       { key_id, job_id },
       {
-        when: 'table_until = :mine',
+        when: 'attribute_exists(#status) AND table_until = :mine',
         values: { ':mine': table_until },
         set: {},
         remove: ['table_until'],
@@ -126,7 +126,7 @@ async function reserveIds(folder: Job, files: TableFile[]): Promise<Record<strin
   if (Object.keys(ids).length === Object.keys(table_file_ids).length) return ids;
   await updateJob(
     { key_id, job_id },
-    { when: 'attribute_exists(job_id)', values: {}, set: { table_file_ids: ids } },
+    { when: 'attribute_exists(#status)', values: {}, set: { table_file_ids: ids } },
   );
   return ids;
 }

@@ -139,6 +139,36 @@ it('a window whose answer breaks off is asked about in halves', async () => {
   await expectBalanced([caller]);
 });
 
+it('a document that is read in parts is put to the model whole', async () => {
+  const caller = await world.newCaller();
+  world.model.respond(whole);
+  const pages = upTo(55).map(
+    (at): SmallPage => (at === 52 ? { grey: unsureGrey } : { words: words(at + 1) }),
+  );
+
+  const id = await submit(caller, pages, { example, vision: true });
+  const { status, result } = await ended(caller, id);
+
+  expect(status).toBe('done');
+  expect(result.coverage.pages.map(({ status }) => status)).toEqual(pages.map(() => 'used'));
+  expect(result.ocr).toMatchObject({ page_count: 55, images_used: 1, low_confidence_pages: [53] });
+  await expectBalanced([caller]);
+});
+
+it('fields too long for an answer are behind a link', async () => {
+  const caller = await world.newCaller();
+  const long = 'word '.repeat(60_000).trim();
+  const shade = { value: long, quote: 'cost', page: 1 };
+  world.model.respond({ kind: 'answer', content: JSON.stringify({ shade, rows: [] }) });
+
+  const id = await submit(caller, printed.slice(0, 1), { example });
+  const { result } = await ended(caller, id);
+
+  expect(result).toMatchObject({ data: null, evidence: [] });
+  const linked = (await (await fetch(result.url ?? '')).json()) as ExtractResult;
+  expect(linked).toMatchObject({ type: 'extract', data: { shade: long }, ocr: { page_count: 1 } });
+});
+
 describe('pages that were read badly', () => {
   const pictures = ({ messages }: ModelRequestBody) =>
     JSON.stringify(messages).match(/data:image\/jpeg/g)?.length ?? 0;

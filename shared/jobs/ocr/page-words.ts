@@ -1,7 +1,13 @@
-import { S3ServiceException } from '@aws-sdk/client-s3';
 import type { PageWords } from '../../ocr/words.ts';
 import type { ClaimedJob } from '../job.ts';
-import { copyObject, folderOf, getCompressed, putBytes, putCompressed } from '../objects.ts';
+import {
+  copyObject,
+  folderOf,
+  getCompressed,
+  isGone,
+  putBytes,
+  putCompressed,
+} from '../objects.ts';
 import type { PageStep } from './page-steps.ts';
 
 /*
@@ -50,10 +56,6 @@ export async function copyWords(
   }
   return { words_object: own, ...(turn && { turn }) };
 }
-
-/** S3 calls an object forbidden that isn't there, to a function that may not list. */
-const isGone = (error: unknown) =>
-  error instanceof S3ServiceException && [403, 404].includes(error.$metadata.httpStatusCode ?? 0);
 
 /** Reads the words of a page; none where none were kept. */
 export async function wordsOfStep({ words_object }: PageStep): Promise<PageWords> {

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setting } from '../../config.ts';
 import type { Document } from '../../documents/document.ts';
 import { unsupportedFile } from '../../documents/errors.ts';
 import { joinDocuments, type Piece } from '../../documents/joined-document.ts';
@@ -14,7 +13,6 @@ import {
 import { decodeText } from '../../documents/text.ts';
 import { textDocument } from '../../documents/text-document.ts';
 import { typeInWords } from '../../documents/type-words.ts';
-import { ServiceError } from '../../http/errors.ts';
 import { newTempDir } from '../../temp-dir.ts';
 import { isLast, jobErrorText, logFault } from '../failure.ts';
 import type { SourcedJob } from '../files/source.ts';
@@ -26,6 +24,7 @@ import { messagesOf } from '../objects.ts';
 import type { JobResult } from '../result.ts';
 import type { RunEnd } from '../run-leased.ts';
 import { failWithPages, finishOcr } from './finish.ts';
+import { checkLength } from './page-limit.ts';
 import { keepFileNames } from './page-texts.ts';
 import { readPages } from './pages.ts';
 import { splitIntoSections } from './sections.ts';
@@ -90,16 +89,6 @@ async function readWhole(
     logFault(job, error);
     return failWithPages(job, document.pageCount, jobErrorText(error));
   }
-}
-
-function checkLength(pageCount: number, name: string): void {
-  const { pages } = setting('DOCUMENT_LIMITS');
-  if (pageCount <= pages) return;
-  throw new ServiceError(
-    422,
-    'too_many_pages',
-    `${name} has ${pageCount} pages, more than the ${pages} that a document may have.`,
-  );
 }
 
 /** The images and files of a message as one document, and the hash of its content. */

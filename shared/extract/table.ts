@@ -71,21 +71,33 @@ const fieldsAt = ({ fields }: Group, path: string): [pointer: string, field: Fie
   fields.map(([name, field]) => [`${path}/${escaped(name)}`, field]);
 
 function listTable({ pointer, title, item }: ListAt): Table {
-  const columns =
-    item.is === 'scalar' ? [{ pointer: '', title: 'value' }] : columnsOf(item, '');
+  const columns = item.is === 'scalar' ? [{ pointer: '', title: 'value' }] : columnsOf(item, '');
   return {
     name: title,
     head: ['document', 'job_id', 'row', 'page', ...columns.map((column) => column.title)],
     rowsOf: (document) => {
       const rows = valueAt(document.data, pointer);
       if (!Array.isArray(rows)) return [];
-      return rows.map((_, index) => {
-        const at = `${pointer}/${index}`;
-        const cells = columns.map((column) => cellOf(valueAt(document.data, at + column.pointer)));
-        return [document.name, document.job_id, index + 1, linkOf(document, at), ...cells];
+      const pages = pagesOfRows(document, pointer);
+      return rows.map((row, index) => {
+        const page = pages.get(index);
+        const link = page === undefined ? null : document.linkTo(page);
+        const cells = columns.map((column) => cellOf(valueAt(row, column.pointer)));
+        return [document.name, document.job_id, index + 1, link, ...cells];
       });
     },
   };
+}
+
+/** Returns the page of each row of a list that has one, by the first of its values that was found. */
+function pagesOfRows({ evidence }: TableDocument, pointer: string): Map<number, number> {
+  const pages = new Map<number, number>();
+  for (const { path, page } of evidence) {
+    if (page === null || !path.startsWith(`${pointer}/`)) continue;
+    const row = Number.parseInt(path.slice(pointer.length + 1), 10);
+    if (!pages.has(row)) pages.set(row, page);
+  }
+  return pages;
 }
 
 /** A value, and a link to the page where it stands. */
@@ -95,9 +107,7 @@ const cellsAt = (document: TableDocument, pointer: string): Cell[] => [
 ];
 
 function linkOf({ evidence, linkTo }: TableDocument, pointer: string): string | null {
-  const found = evidence.find(
-    ({ path, page }) => page !== null && (path === pointer || path.startsWith(`${pointer}/`)),
-  );
+  const found = evidence.find(({ path }) => path === pointer);
   return found?.page ? linkTo(found.page) : null;
 }
 

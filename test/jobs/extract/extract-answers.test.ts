@@ -169,6 +169,36 @@ it('fields too long for an answer are behind a link', async () => {
   expect(linked).toMatchObject({ type: 'extract', data: { shade: long }, ocr: { page_count: 1 } });
 });
 
+it('rows that a model leaves out are asked for again, as a call of their own', async () => {
+  const caller = await world.newCaller();
+  const all = upTo(8).map((at) => ({ what: `Part-${at}`, amount: at + 0.5 }));
+  const lineOf = ({ what, amount }: (typeof all)[number]) => `${what} ${amount.toFixed(2)}`;
+  const rowsOf = (rows: typeof all) =>
+    JSON.stringify({ rows: rows.map((row) => ({ ...row, page: 1, quote: lineOf(row) })) });
+  world.model.respond(({ messages }) => {
+    const isRepair = JSON.stringify(messages).includes('- page 1: ');
+    return { kind: 'answer', content: rowsOf(isRepair ? all.slice(3, 5) : all.toSpliced(3, 2)) };
+  });
+  const text = ['Delivered parts', ...all.map(lineOf), 'Total 32.00'].join('\n');
+  const drive = { file_id: await world.add('parts.txt', text) };
+
+  const { id } = await world.submit(caller, {
+    job_type: 'auto',
+    drive,
+    extract: { example: { rows: [{ what: 'a', amount: 1 }] } },
+  });
+  const { status, result } = await ended(caller, id);
+
+  expect(status).toBe('done');
+  expect(result.data).toEqual({ rows: all });
+  expect(result.windows).toEqual({ total: 1, repairs: 1, failed: 0 });
+  expect(result.coverage.arrays).toEqual([
+    { path: '/rows', returned: 8, on_pages: 8, missing: [] },
+  ]);
+  expect(await chargesOf(caller.keyId)).toHaveLength(2);
+  await expectBalanced([caller]);
+});
+
 describe('pages that were read badly', () => {
   const pictures = ({ messages }: ModelRequestBody) =>
     JSON.stringify(messages).match(/data:image\/jpeg/g)?.length ?? 0;
@@ -270,6 +300,16 @@ describe('a submission', () => {
   it.each<[string, object, unknown[]]>([
     ['a pipeline too', { extract: { example }, pipeline: 'ocr_then_chat' }, ['body', 'extract']],
     ['neither schema nor example', { extract: {} }, ['body', 'extract']],
+    [
+      'a type that is none',
+      { extract: { schema: { type: 'object', properties: { a: { type: 'text' } } } } },
+      ['body', 'extract', 'schema', 'properties', 'a', 'type'],
+    ],
+    [
+      'a list of lists',
+      { extract: { example: { a: [[1]] } } },
+      ['body', 'extract', 'example', 'a', 0],
+    ],
     ['both', { extract: { example, schema: { type: 'object' } } }, ['body', 'extract']],
   ])('with %s is refused, and the field named', async (_, body, loc) => {
     expect(await refusedField(body)).toEqual(loc);

@@ -8,6 +8,7 @@ import { eraseCallersJob } from '../../../shared/jobs/erase/erase-job.ts';
 import { type ExtractResult, lowConfidence } from '../../../shared/jobs/result.ts';
 import { retryCallersJob } from '../../../shared/jobs/retry.ts';
 import { stopCallersJob } from '../../../shared/jobs/stop.ts';
+import { changeKey } from '../../../shared/keys/key.ts';
 import {
   readGrey,
   type SmallPage,
@@ -269,6 +270,25 @@ async function objectsOf({ keyId }: Caller): Promise<number> {
   const names = { Bucket: setting('OBJECTS_BUCKET'), Prefix: `${keyId}/` };
   return (await s3.send(new ListObjectsV2Command(names))).KeyCount ?? 0;
 }
+
+it('a budget that covers the reading alone keeps the pages, and a retry pays the fields alone', async () => {
+  const caller = await world.newCaller({ budget_usd: usdPerPage });
+  world.model.respond(whole);
+  const job = await ended(caller, await submit(caller, [{ grey: 80 }], { example }));
+  await changeKey(caller.keyId, { budget_usd: 1 });
+
+  const retry = await retryCallersJob(caller, job.id);
+  const { status, result } = await ended(caller, retry.id);
+
+  expect(job).toMatchObject({
+    status: 'failed',
+    error: expect.stringMatching(/^extract_step_failed: budget_exceeded/),
+    result: { type: 'ocr', text: 'grey 80' },
+  });
+  expect(status).toBe('done');
+  expect(result.ocr).toMatchObject({ images_used: 0, cost_usd: 0 });
+  await expectBalanced([caller]);
+});
 
 it('what was kept of a job goes with it', async () => {
   const caller = await world.newCaller();

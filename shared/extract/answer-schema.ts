@@ -1,10 +1,4 @@
-import {
-  type ArrayField,
-  type Field,
-  type JsonSchema,
-  type ObjectField,
-  type ScalarField,
-} from './field.ts';
+import type { ArrayField, Field, JsonSchema, ObjectField, ScalarField } from './field.ts';
 
 /**
  * Writes the schema of a model's answer: values with the words that prove them; rows with their line.
@@ -27,16 +21,21 @@ function provenSchema(field: Field): JsonSchema {
 }
 
 /** A row's place comes before its values, as a model finds what it writes next by what it has written. */
-function rowSchema({ items }: ArrayField): JsonSchema {
+function rowSchema(array: ArrayField): JsonSchema {
+  const { items } = array;
   const cells =
     items.kind === 'scalar' ? { value: plainSchema(items) } : propertiesOf(plainSchema(items));
   const line = { ...quote, description: 'The row as it stands, its line or lines' };
-  return strict({ [rowPage]: page, [rowQuote]: line, ...cells });
+  return strict({ [rowKey(array, 'page')]: page, [rowKey(array, 'quote')]: line, ...cells });
 }
 
-/** What a row's own page and quote are called: a table may have columns of these names. */
-export const rowPage = 'page';
-export const rowQuote = 'quote';
+/** What a row's own page or quote is called: a table may have columns of these names. */
+export function rowKey({ items }: ArrayField, name: 'page' | 'quote'): string {
+  const taken = items.kind === 'object' ? items.fields.map(([field]) => field) : [];
+  let key: string = name;
+  while (taken.includes(key)) key = `row_${key}`;
+  return key;
+}
 
 const propertiesOf = (schema: JsonSchema) => schema['properties'] as Record<string, JsonSchema>;
 

@@ -30,7 +30,9 @@ export function assemble(
   const root = readSchema(spec.schema);
   const isUsed = ({ page }: { page: number }) =>
     answers.some(({ window }) => page >= window.first && page <= window.last);
-  const pages = sources.filter((source) => source.status === 'read' && isUsed(source)).map(readPage);
+  const pages = sources
+    .filter((source) => source.status === 'read' && isUsed(source))
+    .map(readPage);
   const data: Record<string, unknown> = {};
   const evidence: Evidence[] = [];
   for (const scalar of scalarsOf(root)) {
@@ -55,7 +57,10 @@ export function assemble(
       })),
       arrays: lists.map(({ coverage }) => coverage),
     },
-    missed: missedOf(lists.flatMap(({ missed }) => missed), answers),
+    missed: missedOf(
+      lists.flatMap(({ missed }) => missed),
+      answers,
+    ),
   };
 }
 
@@ -93,10 +98,16 @@ function rowsOf(
     for (const [n, cell] of cellsOf(array.field).entries()) {
       const value = row.values[n] ?? null;
       const at = cells[n];
-      put(made, cell.path.length === 0 ? ['value'] : cell.path, at || !require_evidence ? value : null);
+      put(
+        made,
+        cell.path.length === 0 ? ['value'] : cell.path,
+        at || !require_evidence ? value : null,
+      );
       if (value === null) continue;
       const pointer = `${path}/${index}${pointerOf(cell.path)}`;
-      proofs.push(page && place && at ? provenBy(pointer, page, place, at) : unproven(pointer, row.quote));
+      proofs.push(
+        page && place && at ? provenBy(pointer, page, place, at) : unproven(pointer, row.quote),
+      );
     }
     return array.field.items.kind === 'scalar' ? made['value'] : made;
   });

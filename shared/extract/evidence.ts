@@ -3,7 +3,8 @@ import type { ScalarField } from './field.ts';
 import type { Evidence } from './outcome.ts';
 import { valuePlaces } from './words/find-value.ts';
 import { linesOf } from './words/lines.ts';
-import { type Place, placesOf } from './words/locate.ts';
+import { placesOf } from './words/locate.ts';
+import type { Place } from './words/place.ts';
 import type { ReadPage } from './words/read-page.ts';
 
 /** Looks for a value in its quote, and for that on its page and then on the others of its window. */

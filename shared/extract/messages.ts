@@ -35,7 +35,9 @@ export function messagesOf(
       { role: 'system', content: instructions },
       { role: 'user', content: content.join('\n\n') },
     ],
-    schema: answerSchema(missed ? arraysAlone(root, new Set(missed.map(({ path }) => path))) : root),
+    schema: answerSchema(
+      missed ? arraysAlone(root, new Set(missed.map(({ path }) => path))) : root,
+    ),
   };
 }
 
@@ -44,13 +46,13 @@ const shown = (page: number, text: string) =>
   `<page number="${page}">\n${text.replace(/<(?=\/?page)/gi, '< ')}\n</page>`;
 
 const missedLines = (missed: readonly Missed[]) =>
-  missed
-    .map(({ path, page, text }) => JSON.stringify({ list: path, page, line: text }))
-    .join('\n');
+  missed.map(({ path, page, text }) => JSON.stringify({ list: path, page, line: text })).join('\n');
 
 function around(pages: readonly SourcePage[], missed: readonly Missed[]): string[] {
   return pages.flatMap((source) => {
-    const texts = new Set(missed.filter(({ page }) => page === source.page).map(({ text }) => text));
+    const texts = new Set(
+      missed.filter(({ page }) => page === source.page).map(({ text }) => text),
+    );
     if (texts.size === 0) return [];
     const lines = linesOf(readPage(source)).map(({ text }) => text);
     const at = new Set(

@@ -43,7 +43,10 @@ function read(given: unknown, path: string[], depth: number, reading: Reading): 
   return { ...scalarOf(schema, isNullable, path), ...about };
 }
 
-function withoutNull(given: JsonSchema, path: string[]): { schema: JsonSchema; isNullable: boolean } {
+function withoutNull(
+  given: JsonSchema,
+  path: string[],
+): { schema: JsonSchema; isNullable: boolean } {
   const { anyOf, ...around } = given;
   if (anyOf !== undefined) {
     const others = Array.isArray(anyOf) ? anyOf.filter((each) => each?.type !== 'null') : [];

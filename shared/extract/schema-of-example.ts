@@ -23,7 +23,9 @@ export function schemaOfExample(example: unknown, path: string[] = ['example']):
   }
   if (example === null) return { type: ['string', 'null'] };
   if (typeof example === 'string')
-    return /^\d{4}-\d\d-\d\d$/.test(example) ? { type: 'string', format: 'date' } : { type: 'string' };
+    return /^\d{4}-\d\d-\d\d$/.test(example)
+      ? { type: 'string', format: 'date' }
+      : { type: 'string' };
   // Another document's whole number may have a fraction.
   return { type: typeof example };
 }

@@ -1,7 +1,8 @@
 import type { AnsweredRow, WindowAnswer } from '../answer.ts';
 import { type ArrayField, cellsOf } from '../field.ts';
 import { valuePlaces } from '../words/find-value.ts';
-import { type Place, placesOf } from '../words/locate.ts';
+import { placesOf } from '../words/locate.ts';
+import type { Place } from '../words/place.ts';
 import type { ReadPage } from '../words/read-page.ts';
 
 /** A row, and where it and its cells stand; `order` is that of the document. */
@@ -39,7 +40,9 @@ export function placeRows(
       join(joined, placed);
     }
   }
-  return joined.sort((one, other) => one.order[0] - other.order[0] || one.order[1] - other.order[1]);
+  return joined.sort(
+    (one, other) => one.order[0] - other.order[0] || one.order[1] - other.order[1],
+  );
 }
 
 /** Returns nothing for a row whose place another row of its window has. */
@@ -74,7 +77,13 @@ function placeRow(
     }
   }
   if (isRepeated) return undefined;
-  return { row, page: undefined, place: undefined, cells: row.values.map(() => undefined), order: before };
+  return {
+    row,
+    page: undefined,
+    place: undefined,
+    cells: row.values.map(() => undefined),
+    order: before,
+  };
 }
 
 const distance = ({ page }: AnsweredRow, { page: other }: ReadPage) =>
@@ -127,5 +136,9 @@ function join(rows: PlacedRow[], placed: PlacedRow): void {
 function isSame(one: PlacedRow, other: PlacedRow): boolean {
   if (one.page !== other.page) return false;
   if (one.place && other.place) return overlaps(one.place, other.place);
-  return !one.place && !other.place && JSON.stringify(one.row.values) === JSON.stringify(other.row.values);
+  return (
+    !one.place &&
+    !other.place &&
+    JSON.stringify(one.row.values) === JSON.stringify(other.row.values)
+  );
 }

@@ -31,8 +31,13 @@ export function unclaimedLines(
   return pages.flatMap((page) => {
     const taken = rows.filter((row) => row.page === page);
     return linesOf(page)
-      .filter(({ start, end }) => !taken.some(({ place }) => place && place.start < end && start < place.end))
-      .filter((line) => !sums.test(line.text) && columns.every((column) => stands(page, line, column)))
+      .filter(
+        ({ start, end }) =>
+          !taken.some(({ place }) => place && place.start < end && start < place.end),
+      )
+      .filter(
+        (line) => !sums.test(line.text) && columns.every((column) => stands(page, line, column)),
+      )
       .map((line) => ({ ...line, page: page.page }));
   });
 }
@@ -45,15 +50,20 @@ function columnsOf(array: ArrayField, rows: readonly PlacedRow[]): Column[] {
       const words = cell ? (page?.words.slice(cell.start, cell.end) ?? []) : [];
       const across = words.flatMap((word) => (word.across ? [word.across] : []));
       if (across.length === 0) return [];
-      return [[Math.min(...across.map(([left]) => left)), Math.max(...across.map(([, right]) => right))]];
+      return [
+        [Math.min(...across.map(([left]) => left)), Math.max(...across.map(([, right]) => right))],
+      ];
     });
     if (spans.length === 0 || spans.length < placed.length * keyShare) return [];
-    const kind = type === 'date' ? 'date' : type === 'number' || type === 'integer' ? 'number' : 'text';
+    const kind =
+      type === 'date' ? 'date' : type === 'number' || type === 'integer' ? 'number' : 'text';
     const sorted = (side: 0 | 1) => spans.map((span) => span[side] as number).sort((a, b) => a - b);
     const [lefts, rights] = [sorted(0), sorted(1)];
     // A cell that was found at a wrong place doesn't widen its column.
     const cut = Math.floor(spans.length * 0.05);
-    return [{ type: kind, left: lefts[cut] as number, right: rights[rights.length - 1 - cut] as number }];
+    return [
+      { type: kind, left: lefts[cut] as number, right: rights[rights.length - 1 - cut] as number },
+    ];
   });
 }
 

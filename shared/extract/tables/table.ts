@@ -32,7 +32,10 @@ export async function* tableOf(
   const arrays = arraysOf(root);
   yield headOf('', scalars);
   for (const { path, field } of arrays) {
-    yield headOf(pointerOf(path), cellsOf(field).map((cell) => cell.path));
+    yield headOf(
+      pointerOf(path),
+      cellsOf(field).map((cell) => cell.path),
+    );
   }
   for await (const document of documents) {
     yield lineOf('', document, '', scalars, document.data);
@@ -69,7 +72,14 @@ function lineOf(
   const missing = proofs.filter(({ found }) => found === 'not found').map(({ path }) => path);
   const values = columns.map((path) => (at(data, path) ?? null) as Value);
   const csv = csvLine([name, ...values, pages.join(' '), links.join(' '), missing.join(' ')]);
-  const whole = { document: name, ...(table && { row: above }), data, pages, links, not_found: missing };
+  const whole = {
+    document: name,
+    ...(table && { row: above }),
+    data,
+    pages,
+    links,
+    not_found: missing,
+  };
   return { table, csv, jsonl: `${JSON.stringify(whole)}\n` };
 }
 

@@ -31,11 +31,17 @@ const shapes: [RegExp, (parts: string[]) => string[]][] = [
     ([a, b, y]) => [...dateOf(y, b, a), ...dateOf(y, a, b)],
   ],
   [
-    new RegExp(`(?<!\\d)(\\d{1,2})(?:st|nd|rd|th|er|º|\\.)?[\\s-]*(?:of|de|den)?[\\s-]*(\\p{L}{3,12})\\.?,?[\\s-]*(?:de|del)?\\s*(${year})(?!\\d)`, 'giu'),
+    new RegExp(
+      `(?<!\\d)(\\d{1,2})(?:st|nd|rd|th|er|º|\\.)?[\\s-]*(?:of|de|den)?[\\s-]*(\\p{L}{3,12})\\.?,?[\\s-]*(?:de|del)?\\s*(${year})(?!\\d)`,
+      'giu',
+    ),
     ([d, name, y]) => dateOf(y, monthNamed(name), d),
   ],
   [
-    new RegExp(`(?<!\\p{L})(\\p{L}{3,12})\\.?\\s*(\\d{1,2})(?:st|nd|rd|th)?,?\\s+(${year})(?!\\d)`, 'giu'),
+    new RegExp(
+      `(?<!\\p{L})(\\p{L}{3,12})\\.?\\s*(\\d{1,2})(?:st|nd|rd|th)?,?\\s+(${year})(?!\\d)`,
+      'giu',
+    ),
     ([name, d, y]) => dateOf(y, monthNamed(name), d),
   ],
   [/(?<![\d.])(\d{1,2})\.(\d{1,2})\.(?!\s?\d)/gu, ([d, m]) => dateOf(undefined, m, d)],
@@ -63,5 +69,7 @@ function dateOf(y: string | undefined, m: string | undefined, d: string | undefi
   const rest = `${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`;
   const digits = y?.replace(/\D/g, '');
   if (digits === undefined) return [rest];
-  return digits.length === 4 ? [`${digits}-${rest}`] : [`20${digits}-${rest}`, `19${digits}-${rest}`];
+  return digits.length === 4
+    ? [`${digits}-${rest}`]
+    : [`20${digits}-${rest}`, `19${digits}-${rest}`];
 }

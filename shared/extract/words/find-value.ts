@@ -1,15 +1,21 @@
 import type { ScalarField } from '../field.ts';
 import type { Value } from '../value.ts';
 import { datesIn } from './dates.ts';
-import { type Place, placesAmong } from './locate.ts';
+import { placesAmong } from './locate.ts';
 import { numbersIn } from './numbers.ts';
+import type { Place } from './place.ts';
 import type { ReadPage } from './read-page.ts';
 
 const yes = /^(?:yes|ja|oui|s[ií]|true|x|☒|☑|✓|✔|✗|✘|\[x\])$/iu;
 const no = /^(?:no|nein|non|false|☐|\[\])$/iu;
 
 /** Returns where a value stands among the words of a place: nowhere if these don't contain it. */
-export function valuePlaces(page: ReadPage, within: Place, { type }: ScalarField, value: Value): Place[] {
+export function valuePlaces(
+  page: ReadPage,
+  within: Place,
+  { type }: ScalarField,
+  value: Value,
+): Place[] {
   const texts = page.words.slice(within.start, within.end).map(({ text }) => text);
   return placesIn(texts, page, type, value).map(({ start, end, found, share }) => ({
     start: start + within.start,
@@ -19,7 +25,12 @@ export function valuePlaces(page: ReadPage, within: Place, { type }: ScalarField
   }));
 }
 
-function placesIn(texts: string[], page: ReadPage, type: ScalarField['type'], value: Value): Place[] {
+function placesIn(
+  texts: string[],
+  page: ReadPage,
+  type: ScalarField['type'],
+  value: Value,
+): Place[] {
   if (typeof value === 'boolean') return markPlaces(texts, value);
   if (typeof value === 'number') return numberPlaces(texts, value);
   const text = `${value}`;
@@ -56,7 +67,8 @@ function datePlaces(texts: string[], page: ReadPage, value: string): Place[] {
     .filter(
       ({ dates }) =>
         dates.includes(value) ||
-        (dates.includes(value.slice(5)) && page.words.some(({ text }) => text.includes(value.slice(0, 4)))),
+        (dates.includes(value.slice(5)) &&
+          page.words.some(({ text }) => text.includes(value.slice(0, 4)))),
     )
     .map((span) => spanned(texts, span, value));
 }
@@ -72,7 +84,12 @@ function spanned(texts: string[], span: { start: number; end: number }, written:
     }
   }
   const isExact = texts.slice(start, end).join(' ').includes(written);
-  return { start, end: Math.max(end, start + 1), found: isExact ? 'exact' : 'normalized', share: 1 };
+  return {
+    start,
+    end: Math.max(end, start + 1),
+    found: isExact ? 'exact' : 'normalized',
+    share: 1,
+  };
 }
 
 /** A cell that goes on in the next line of its row has other cells' words between its own. */

@@ -24,7 +24,9 @@ export function fold(words: readonly string[], { confused = false } = {}): Folde
   const edges: number[] = [];
   for (const [index, word] of words.entries()) {
     const plain = plainWord(word);
-    const text = confused ? confusable.reduce((made, [from, to]) => made.replace(from, to), plain) : plain;
+    const text = confused
+      ? confusable.reduce((made, [from, to]) => made.replace(from, to), plain)
+      : plain;
     let isEdge = true;
     for (const sign of text) {
       if (sign === '\u0000') isEdge = true;
@@ -39,7 +41,11 @@ export function fold(words: readonly string[], { confused = false } = {}): Folde
     }
   }
   edges.push(1);
-  return { signs: signs.join(''), wordAt: Uint32Array.from(wordAt), isEdge: Uint8Array.from(edges) };
+  return {
+    signs: signs.join(''),
+    wordAt: Uint32Array.from(wordAt),
+    isEdge: Uint8Array.from(edges),
+  };
 }
 
 /** A zero stands where something was left out that parts what is around it. */
@@ -60,6 +66,7 @@ const plainWord = (word: string): string =>
 function plainNumber(digits: string): string {
   const bare = digits.replace(/['’]/g, '');
   if (/^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(bare)) return bare.replaceAll(',', '');
-  if (/^\d{1,3}(?:\.\d{3})+(?:,\d+)?$/.test(bare)) return bare.replaceAll('.', '').replace(',', '.');
+  if (/^\d{1,3}(?:\.\d{3})+(?:,\d+)?$/.test(bare))
+    return bare.replaceAll('.', '').replace(',', '.');
   return /^\d+,\d+$/.test(bare) ? bare.replace(',', '.') : bare;
 }

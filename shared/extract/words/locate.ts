@@ -1,19 +1,8 @@
-import type { Found } from '../outcome.ts';
 import { type Folded, fold } from './fold.ts';
 import { looselyAt } from './loose.ts';
+import type { Place } from './place.ts';
 import type { ReadPage } from './read-page.ts';
 import { occurrences } from './search.ts';
-
-/** Words of a page, from `start` up to `end`, and how well they match. */
-export interface Place {
-  start: number;
-  end: number;
-  found: Exclude<Found, 'not found'>;
-  /** The share of the characters that match, 0 to 1. */
-  share: number;
-  /** Only most of the words are there, or they stand in another order. */
-  isLoose?: true;
-}
 
 /** What is longer is no quote. */
 const maxQuoteLength = 5_000;

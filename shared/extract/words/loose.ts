@@ -1,6 +1,6 @@
 import { datesIn } from './dates.ts';
 import { fold } from './fold.ts';
-import type { Place } from './locate.ts';
+import type { Place } from './place.ts';
 
 const minShare = 0.75;
 const minWords = 3;
@@ -51,7 +51,12 @@ function windowsAt(keys: readonly string[], wanted: ReadonlyMap<string, number>,
   return found;
 }
 
-function lastOf(keys: readonly string[], wanted: ReadonlyMap<string, number>, start: number, width: number) {
+function lastOf(
+  keys: readonly string[],
+  wanted: ReadonlyMap<string, number>,
+  start: number,
+  width: number,
+) {
   const left = new Map(wanted);
   let end = start + 1;
   for (let at = start; at < Math.min(keys.length, start + width); at++) {
@@ -67,5 +72,7 @@ function lastOf(keys: readonly string[], wanted: ReadonlyMap<string, number>, st
 /** A date is the same in all its forms. */
 function keyOf(word: string): string {
   const [date] = /\d/.test(word) && word.length < 20 ? (datesIn(word)[0]?.dates ?? []) : [];
-  return date?.length === 10 ? [date.slice(0, 4), ...date.slice(5).split('-').sort()].join('-') : fold([word]).signs;
+  return date?.length === 10
+    ? [date.slice(0, 4), ...date.slice(5).split('-').sort()].join('-')
+    : fold([word]).signs;
 }

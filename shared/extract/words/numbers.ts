@@ -15,7 +15,10 @@ export function numbersIn(text: string): FoundNumber[] {
   return [...text.matchAll(written)].map((match) => {
     const [whole, before = '', inner = '', digits = '', percent, after, bracket] = match;
     const isNegative =
-      /[-−–]/.test(before) || inner !== '' || after !== undefined || (bracket !== undefined && before.includes('('));
+      /[-−–]/.test(before) ||
+      inner !== '' ||
+      after !== undefined ||
+      (bracket !== undefined && before.includes('('));
     const plain = meaningsOf(digits.replace(/[ \u00a0\u202f'’]/g, '').replace(/[.,]+$/, ''));
     const values = percent ? plain.flatMap((value) => [value, value / 100]) : plain;
     const start = match.index;
@@ -39,6 +42,7 @@ function meaningsOf(digits: string): number[] {
   const grouped = isGrouped ? [Number(whole + fraction)] : [];
   const isOnce = marks.indexOf(last) === marks.length - 1;
   const groups = digits.slice(0, cut);
-  const isWhole = marks.length === 1 || /^\d{1,3}([.,]\d{3})+$|^\d{1,2}(,\d{2})*,\d{3}$/.test(groups);
+  const isWhole =
+    marks.length === 1 || /^\d{1,3}([.,]\d{3})+$|^\d{1,2}(,\d{2})*,\d{3}$/.test(groups);
   return isOnce && isWhole ? [...grouped, Number(`${whole}.${fraction}`)] : grouped;
 }

@@ -49,7 +49,12 @@ function textWords({ text, words }: SourcePage): LinedWord[] {
   return source.split(/\r?\n/).flatMap((written, line) => {
     const isRow = /^\s*\|.*\|\s*$/.test(written);
     if (isRow && /^[\s|:-]+$/.test(written)) return [];
-    const cells = isRow ? written.trim().slice(1, -1).split(/(?<!\\)\|/) : [written];
+    const cells = isRow
+      ? written
+          .trim()
+          .slice(1, -1)
+          .split(/(?<!\\)\|/)
+      : [written];
     return cells.flatMap((cell, column) =>
       (cell.match(/\S+/g) ?? []).map((word): LinedWord => {
         const across = isRow ? ([column, column + 0.9] as const) : null;

@@ -5,7 +5,7 @@ import { objectIn } from './json-in-text.ts';
 import type { PageWindow } from './page.ts';
 import { readSchema } from './read-schema.ts';
 import type { ExtractSpec } from './spec.ts';
-import { type Value, valueOf } from './value.ts';
+import { asTyped, type Value } from './value.ts';
 
 /** A value, and the words that a model says prove it. */
 export interface AnsweredValue {
@@ -37,7 +37,7 @@ export function readAnswer(spec: ExtractSpec, window: PageWindow, content: strin
     const given = at(answer, path);
     if (given === undefined || given === null) continue;
     const { value, quote, page } = isObject(given) ? given : { value: given };
-    values[pointerOf(path)] = { value: valueOf(field, value, path), ...proofOf(quote, page) };
+    values[pointerOf(path)] = { value: asTyped(field, value, path), ...proofOf(quote, page) };
   }
   const rows: WindowAnswer['rows'] = {};
   for (const { path, field } of arraysOf(root)) {
@@ -53,7 +53,7 @@ function rowOf(array: ArrayField, given: unknown, path: Path): AnsweredRow {
   if (!isObject(row)) throw new InvalidAnswer(`${pointerOf(path)} is no object`);
   const values = cellsOf(array).map(({ path: cell, field }) => {
     const within = cell.length === 0 ? ['value'] : cell;
-    return valueOf(field, at(row, within), [...path, ...within]);
+    return asTyped(field, at(row, within), [...path, ...within]);
   });
   return { values, ...proofOf(row[rowKey(array, 'quote')], row[rowKey(array, 'page')]) };
 }

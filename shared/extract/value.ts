@@ -9,7 +9,7 @@ export type Value = string | number | boolean | null;
 const nothing = /^(?:|-+|–|—|n\/?a|null|none|unknown)$/i;
 
 /** Reads a value as its field's type. Throws an `InvalidAnswer` that names its place. */
-export function valueOf(field: ScalarField, given: unknown, path: Path): Value {
+export function asTyped(field: ScalarField, given: unknown, path: Path): Value {
   if (given === null || given === undefined) return null;
   const { type, options } = field;
   const isText = type === 'string' && !options;

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { readAnswer } from '../../shared/extract/answer.ts';
 import { assemble } from '../../shared/extract/assemble.ts';
 import { messagesOf } from '../../shared/extract/messages.ts';
+import type { Evidence } from '../../shared/extract/outcome.ts';
 import type { SourcePage } from '../../shared/extract/page.ts';
 import { parseExtract } from '../../shared/extract/spec.ts';
 import { tableOf } from '../../shared/extract/tables/table.ts';
@@ -127,8 +128,8 @@ it('refuses what a schema may not have, with the path to it', () => {
 
 it('writes a row a document, and no formula', async () => {
   const { schema } = parseExtract({ example: { name: 'x' } });
-  const evidence = [
-    { path: '/name', page: 2, quote: 'x', boxes: [], found: 'exact', confidence: 1 } as const,
+  const evidence: Evidence[] = [
+    { path: '/name', page: 2, quote: 'x', boxes: [], found: 'exact', confidence: 1 },
   ];
   const document = {
     name: 'a.pdf',

@@ -21,7 +21,8 @@ type Result =
   | { type: 'chat' | 'chat_batch'; content: string | null }
   | { type: 'ocr'; text: string | null }
   | { type: 'pipeline'; ocr: { text: string | null }; chat: { content: string | null } | null }
-  | { type: 'folder' };
+  | { type: 'folder' }
+  | { type: 'extract' };
 
 /**
  * Finds the result of a key's job as a file, which nobody has stored: it is read where the job has it, and goes with the
@@ -57,7 +58,7 @@ async function hasLostParent(keyId: string, { parent_job_id }: EndedJob): Promis
 /** As results are called on the drive. */
 const suffixes = {
   ...{ chat: '.result.md', pipeline: '.result.md', ocr: '.ocr.md' },
-  ...{ chat_batch: '.result.jsonl', folder: '.result.json' },
+  ...{ chat_batch: '.result.jsonl', folder: '.result.json', extract: '.extract.json' },
 } as const satisfies Record<Result['type'], string>;
 
 const resultIn = (json: string) => JSON.parse(json) as Result;
@@ -71,7 +72,7 @@ async function contentOf(
   if (!isWhole) return { object: text_object };
   const json = result_object ? await readObject(result_object, setting('OBJECTS_BUCKET')) : summary;
   const result = resultIn(json);
-  if (result.type === 'folder') return { text: json };
+  if (result.type === 'folder' || result.type === 'extract') return { text: json };
   if (result.type === 'ocr') return { text: result.text ?? '' };
   if (result.type !== 'pipeline') return { text: result.content ?? '' };
   if (result.chat) return { text: result.chat.content ?? '' };

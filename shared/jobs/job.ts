@@ -5,6 +5,7 @@ import type { DocumentKind } from '../documents/kind.ts';
 import { resultIdOf } from '../files/result-id.ts';
 import type { Metadata } from '../ledger/metadata.ts';
 import type { LineEndpoint } from './chat/line-endpoint.ts';
+import { type Extracting, extractShown } from './extract-task.ts';
 import type { JobRecord, JobStatus, Progress } from './record.ts';
 import type { FailedFile, JobResult, LeftOutFile } from './result.ts';
 
@@ -21,7 +22,7 @@ export interface JobKey {
  * only while it may be claimed; `due` is sorted by `due_at`, which it has until it ends. `ended` is partitioned by
  * `key_id` and sorted by `ended`, which a job has once it has ended.
  */
-export interface Job extends JobKey {
+export interface Job extends JobKey, Extracting {
   status: JobStatus;
   job_type: 'chat' | 'ocr' | 'auto';
   model: string;
@@ -78,6 +79,11 @@ export interface Job extends JobKey {
   document_object?: string;
   /** The id that the result will have on the drive: reserved beforehand, so that no retry writes two. */
   reserved_file_id?: string;
+  /** The ids that tables beside the result will have, by their suffix. */
+  table_file_ids?: Record<string, string>;
+  /** Of a folder: when its table was written last, and until when the worker that writes it has it to itself. */
+  table_at?: string;
+  table_until?: string;
 
   /** How many jobs were made for this one; how many of them have ended, and of those how many not well. */
   children_total?: number;
@@ -202,6 +208,7 @@ export function toRecord(job: Job, resultJson = job.result_json): JobRecord {
     asked_priority: job.asked_priority ?? null,
     metadata: job.metadata ?? null,
     result_file_id: resultFileIdOf(job),
+    extract: extractShown(job),
   };
 }
 

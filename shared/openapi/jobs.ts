@@ -1,8 +1,8 @@
 import { JobListQuery, JobPath } from '../jobs/read.ts';
-import { DeletedJob, JobList, JobRecord, Progress } from '../jobs/record.ts';
+import { DeletedJob, Extract, JobList, JobRecord, Progress } from '../jobs/record.ts';
 import { catalogue } from '../models/catalogue.ts';
 import { errorAnswer, tooManyJobs, validationErrors } from './error-answers.ts';
-import { chatResult, folderResult, ocrResult } from './job-results.ts';
+import { chatResult, extractResult, folderResult, ocrResult } from './job-results.ts';
 import { component, json, type Operation, parameters } from './operation.ts';
 
 export const jobComponents = {
@@ -23,7 +23,7 @@ export const jobComponents = {
     error: 'Why it failed, why it will be tried again, or why it was stopped.',
     drive_folder_id: 'The folder on the drive.',
     drive_result_file_id:
-      'The file that the result was written to, beside the source: `<name>.ocr.md`, with a comment `<!-- page 12 -->` before each page; `<name>.result.md`, which begins with the question, the model, the date and the job, and where another question was asked before has this one’s words in its name; or `<name>.result.jsonl`.',
+      'The file that the result was written to, beside the source: `<name>.ocr.md`, with a comment `<!-- page 12 -->` before each page; `<name>.result.md`, which begins with the question, the model, the date and the job, and where another question was asked before has this one’s words in its name; or `<name>.result.jsonl`. Of an extraction `<name>.extract.json`, with `.csv` and `.jsonl` beside it where tables are wanted; of a folder, its main table.',
     pipeline: '`ocr_then_chat`, or null.',
     pipeline_instruction: 'As it was submitted.',
     parent_job_id: 'The job that this one is a part of.',
@@ -39,6 +39,14 @@ export const jobComponents = {
     metadata: 'The tags that it was submitted with; null for none.',
     result_file_id:
       'The file that its result is, once it has ended with one: `GET /v1/files/{file_id}/content` returns its text, and a job or a chat takes it by `file_id`. It is read where the job has it, counts in no quota, is in no list, and goes with the job. Null for a batch, which has `output_file_id` and `error_file_id`.',
+    extract: 'What is extracted, with the schema as it was given or made of the example; or null.',
+  }),
+  Extract: component(Extract, 'What is extracted from a document.', {
+    schema: 'The schema of the object.',
+    require_evidence: 'Whether values that no page shows are null.',
+    vision: 'Below which confidence pages are put to the model as pictures too; false for none.',
+    table: 'Whether tables are written beside the source.',
+    instruction: 'As it was submitted.',
   }),
   Progress: component(
     Progress,
@@ -93,6 +101,7 @@ export const queuedJob: JobRecord = {
   asked_priority: null,
   metadata: null,
   result_file_id: null,
+  extract: null,
 };
 
 const ended: Partial<JobRecord> = {
@@ -119,6 +128,19 @@ const ocrJob: JobRecord = {
   drive_folder_id: '0BwwA4oUTeiV1TGRPeTVjaWRDY1E',
   drive_result_file_id: '1f0gWq3xkZ8b2yTnLr5sVd7uHc9aJp4eM',
   result: ocrResult,
+};
+
+const extractJob: JobRecord = {
+  ...ocrJob,
+  filename: 'invoice.pdf',
+  result: extractResult,
+  extract: {
+    schema: extractResult.schema,
+    require_evidence: false,
+    vision: false,
+    table: false,
+    instruction: null,
+  },
 };
 
 const folderJob: JobRecord = {
@@ -207,6 +229,7 @@ export const jobOperations: Operation[] = [
       200: json('The job.', JobRecord, {
         'A chat job': chatJob,
         'A document that was read': ocrJob,
+        'Fields of a document': extractJob,
         'A folder': folderJob,
       }),
       404: noSuchJob,

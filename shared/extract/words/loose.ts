@@ -1,5 +1,4 @@
-import { datesIn } from './dates.ts';
-import { fold } from './fold.ts';
+import { keyOf, type PageIndex } from './page-index.ts';
 import type { Place } from './place.ts';
 
 const minShare = 0.75;
@@ -8,13 +7,16 @@ const maxWords = 300;
 const maxPlaces = 20;
 
 /** Returns where most of a quote's words stand together, in whichever order: models leave words out, and rewrite dates. */
-export function looselyAt(texts: readonly string[], quote: string): Place[] {
-  const asked = (quote.match(/\S+/g) ?? []).map(keyOf).filter((key) => key !== '');
-  if (asked.length < minWords || asked.length > maxWords) return [];
+export function looselyAt({ keys, knownKeys }: PageIndex, quote: string): Place[] {
+  const words = quote.match(/\S+/g) ?? [];
+  if (words.length < minWords || words.length > maxWords) return [];
+  const asked = words.map(keyOf).filter((key) => key !== '');
+  if (asked.length < minWords) return [];
   const total = asked.reduce((sum, key) => sum + key.length, 0);
+  const present = asked.reduce((sum, key) => sum + (knownKeys.has(key) ? key.length : 0), 0);
+  if (present < total * minShare) return [];
   const wanted = new Map<string, number>();
   for (const key of asked) wanted.set(key, (wanted.get(key) ?? 0) + 1);
-  const keys = texts.map(keyOf);
   const width = asked.length + Math.max(2, Math.floor(asked.length / 2));
   const candidates = windowsAt(keys, wanted, width)
     .map(({ start, matched }) => ({ start, share: matched / total }))
@@ -67,12 +69,4 @@ function lastOf(
     end = at + 1;
   }
   return end;
-}
-
-/** A date is the same in all its forms. */
-function keyOf(word: string): string {
-  const [date] = /\d/.test(word) && word.length < 20 ? (datesIn(word)[0]?.dates ?? []) : [];
-  return date?.length === 10
-    ? [date.slice(0, 4), ...date.slice(5).split('-').sort()].join('-')
-    : fold([word]).signs;
 }

@@ -17,10 +17,12 @@ export function evidenceOf(
   const nearest = pages.toSorted((one, other) =>
     page === null ? 0 : Math.abs(one.page - page) - Math.abs(other.page - page),
   );
-  for (const read of quote === null ? [] : nearest) {
-    for (const within of placesOf(read, quote as string).slice(0, 20)) {
-      const [place] = valuePlaces(read, within, field, value);
-      if (place) return provenBy(path, read, within, place);
+  for (const way of ['whole', 'loose'] as const) {
+    for (const read of quote === null ? [] : nearest) {
+      for (const within of placesOf(read, quote as string, way).slice(0, 20)) {
+        const [place] = valuePlaces(read, within, field, value);
+        if (place) return provenBy(path, read, within, place);
+      }
     }
   }
   return unproven(path, quote);

@@ -58,6 +58,11 @@ export class Claims<Owner> {
     return free;
   }
 
+  freeFirst(page: ReadPage, places: readonly Place[]): Place[] {
+    const free = this.freeOf(page, places, places.length);
+    return [...free, ...places.filter((place) => !free.includes(place))];
+  }
+
   /** Remembers that all places of a quote are somebody's. */
   exhaust(page: ReadPage, quote: string): void {
     this.#exhausted.set(page, (this.#exhausted.get(page) ?? new Set()).add(quote));

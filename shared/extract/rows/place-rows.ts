@@ -51,7 +51,7 @@ const unplaced = (row: AnsweredRow, order: [number, number]): PlacedRow => ({
   ...{ row, parts: [], cells: row.values.map(() => undefined), order },
 });
 
-/** Looks for a free place on the page that a row says, then on the others; a row that has none but taken ones has one of these. */
+/** Looks for a row as it is quoted, then on two pages, then loosely. */
 function placeRow(
   array: ArrayField,
   row: AnsweredRow,
@@ -61,30 +61,66 @@ function placeRow(
 ): PlacedRow | undefined {
   const { quote } = row;
   if (quote === null) return undefined;
+  const nearest = nearestFirst(row, pages);
+  const whole = placeWhole(array, row, quote, nearest, claims, search);
+  if (whole) return whole;
+  const parts = search.left > 0 ? placesOverPages(pages, quote, row.page) : undefined;
+  if (!parts) return placeLoosely(array, row, quote, nearest, claims, search);
+  const placed = placedAt(array, row, parts);
+  claims.claim(parts, placed);
+  return placed;
+}
+
+/** Looks on the page that a row says, then on the others; a row that finds none but taken places has one of these. */
+function placeWhole(
+  array: ArrayField,
+  row: AnsweredRow,
+  quote: string,
+  pages: readonly ReadPage[],
+  claims: Claims<PlacedRow>,
+  search: { left: number },
+): PlacedRow | undefined {
   let taken: PlacedRow | undefined;
-  for (const page of nearestFirst(row, pages)) {
-    if (search.left <= 0 && page.page !== row.page) break;
-    if (claims.isExhausted(page, quote)) {
-      taken ??= bestAt(array, row, page, placesOf(page, quote).slice(0, maxCompared));
+  for (const page of pages) {
+    if (search.left <= 0 && page !== pages[0]) break;
+    const places = placesOf(page, quote, 'whole');
+    if (places.length === 0) {
+      search.left -= 1;
       continue;
     }
-    const places = placesOf(page, quote);
-    if (places.length === 0) search.left -= 1;
-    const free = claims.freeOf(page, places, maxCompared);
-    if (free.length === 0 && places.length > 0) claims.exhaust(page, quote);
+    const isExhausted = claims.isExhausted(page, quote);
+    const free = isExhausted ? [] : claims.freeOf(page, places, maxCompared);
     const placed = bestAt(array, row, page, free);
     if (placed) {
       claims.claim(placed.parts, placed);
       return placed;
     }
-    if (places.length > 0) taken ??= bestAt(array, row, page, places.slice(0, maxCompared));
+    claims.exhaust(page, quote);
+    taken ??= bestAt(array, row, page, places.slice(0, maxCompared));
   }
-  if (taken) return taken;
-  const parts = search.left > 0 ? placesOverPages(pages, quote, row.page) : undefined;
-  if (!parts) return undefined;
-  const placed = placedAt(array, row, parts);
-  claims.claim(parts, placed);
-  return placed;
+  return taken;
+}
+
+/** Of all places that are like its quote a row has that which has most of its cells: also one that is taken. */
+function placeLoosely(
+  array: ArrayField,
+  row: AnsweredRow,
+  quote: string,
+  pages: readonly ReadPage[],
+  claims: Claims<PlacedRow>,
+  search: { left: number },
+): PlacedRow | undefined {
+  let best: PlacedRow | undefined;
+  for (const page of pages) {
+    if (search.left <= 0 && page !== pages[0]) break;
+    search.left -= 1;
+    const places = placesOf(page, quote, 'loose');
+    const placed = bestAt(array, row, page, claims.freeFirst(page, places));
+    if (placed && (!best || isBetter(placed, best))) best = placed;
+    if (best && countOf(best.cells) === row.values.length && shareOf(best) === 1) break;
+  }
+  if (best) claims.claim(best.parts, best);
+  return best;
 }
 
 function nearestFirst({ page }: AnsweredRow, pages: readonly ReadPage[]): readonly ReadPage[] {
@@ -103,10 +139,17 @@ function bestAt(
   for (const place of places) {
     const placed = placedAt(array, row, [{ page, place }]);
     if (place.isLoose && !holdsMost(placed)) continue;
-    if (!best || countOf(placed.cells) > countOf(best.cells)) best = placed;
+    if (!best || isBetter(placed, best)) best = placed;
   }
   return best;
 }
+
+function isBetter(one: PlacedRow, other: PlacedRow): boolean {
+  const more = countOf(one.cells) - countOf(other.cells);
+  return more > 0 || (more === 0 && shareOf(one) > shareOf(other));
+}
+
+const shareOf = ({ parts }: PlacedRow) => parts[0]?.place.share ?? 0;
 
 function placedAt(array: ArrayField, row: AnsweredRow, parts: RowPart[]): PlacedRow {
   const [{ page, place }] = parts as [RowPart];

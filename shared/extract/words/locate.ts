@@ -1,6 +1,7 @@
 import { type Folded, fold } from './fold.ts';
 import { mayContain } from './grams.ts';
 import { looselyAt } from './loose.ts';
+import { Needle } from './needle.ts';
 import { indexOf, type Searched } from './page-index.ts';
 import type { Place } from './place.ts';
 import type { ReadPage } from './read-page.ts';
@@ -14,14 +15,20 @@ const maxConfused = 1 / 3;
 /** Quotes whose places are kept for each page. */
 const maxKnown = 500;
 
-const knownPlaces = new WeakMap<ReadPage, Map<string, Place[]>>();
+interface KnownPlaces {
+  whole: Map<string, Place[]>;
+  loose: Map<string, Place[]>;
+}
 
-/** Returns where a quote stands on a page, from the top: as it is, in other forms, or else loosely. */
-export function placesOf(page: ReadPage, quote: string): Place[] {
+const knownPlaces = new WeakMap<ReadPage, KnownPlaces>();
+
+/** Returns where a quote stands on a page, from the top: as it is or in other forms, or else loosely. */
+export function placesOf(page: ReadPage, quote: string, way: 'whole' | 'loose'): Place[] {
   if (quote.length > maxQuoteLength) return [];
-  const known = knownPlaces.get(page) ?? new Map<string, Place[]>();
-  knownPlaces.set(page, known);
-  const places = known.get(quote) ?? foundPlaces(page, quote);
+  const ways = knownPlaces.get(page) ?? { whole: new Map(), loose: new Map() };
+  knownPlaces.set(page, ways);
+  const known = ways[way];
+  const places = known.get(quote) ?? foundPlaces(page, quote, way);
   if (places.length > 0) {
     if (known.size === maxKnown) known.clear();
     known.set(quote, places);
@@ -29,10 +36,10 @@ export function placesOf(page: ReadPage, quote: string): Place[] {
   return places;
 }
 
-function foundPlaces(page: ReadPage, quote: string): Place[] {
-  const places = placesWithin(page, { start: 0, end: page.words.length }, quote);
-  return places.length > 0 ? places : looselyAt(indexOf(page), quote);
-}
+const foundPlaces = (page: ReadPage, quote: string, way: 'whole' | 'loose') =>
+  way === 'whole'
+    ? placesWithin(page, { start: 0, end: page.words.length }, quote)
+    : looselyAt(indexOf(page), Needle.of(quote));
 
 /** Returns where a text stands among some words of a page, if they contain it whole. */
 export function placesWithin(
@@ -40,19 +47,18 @@ export function placesWithin(
   within: { start: number; end: number },
   text: string,
 ): Place[] {
-  const words = text.length > maxQuoteLength ? [] : (text.match(/\S+/g) ?? []);
-  if (words.length === 0) return [];
+  if (text.length > maxQuoteLength) return [];
+  const needle = Needle.of(text);
+  const { written } = needle;
   const { texts, plain, confused } = indexOf(page);
-  const written = words.join(' ');
-  const needle = fold(words);
-  if (needle.signs === '') return placesOfSigns(texts, within, written);
-  const places = spansOf(plain, within, needle).map(([start, end]): Place => {
+  if (needle.plain.signs === '') return placesOfSigns(texts, within, written);
+  const places = spansOf(plain, within, needle.plain).map(([start, end]): Place => {
     const isExact = texts.slice(start, end).join(' ').includes(written);
     return { start, end, found: isExact ? 'exact' : 'normalized', share: 1 };
   });
   if (places.length > 0) return places;
-  return spansOf(confused, within, fold(words, { confused: true })).flatMap(([start, end]) => {
-    const share = agreeing(fold(texts.slice(start, end)).signs, needle.signs);
+  return spansOf(confused, within, needle.confused).flatMap(([start, end]) => {
+    const share = agreeing(fold(texts.slice(start, end)).signs, needle.plain.signs);
     return share < 1 - maxConfused ? [] : [{ start, end, found: 'normalized' as const, share }];
   });
 }

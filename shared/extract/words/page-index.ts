@@ -11,6 +11,8 @@ export interface PageIndex {
   confused: Searched;
   /** Each word's own form, by which most of a quote's words are found. */
   keys: string[];
+  /** Each word's line. */
+  lines: number[];
   knownKeys: ReadonlySet<string>;
 }
 
@@ -27,7 +29,8 @@ export function indexOf(page: ReadPage): PageIndex {
   const keys = texts.map(keyOf);
   const plain = searched(fold(texts));
   const confused = searched(fold(texts, { confused: true }));
-  const made = { texts, plain, confused, keys, knownKeys: new Set(keys) };
+  const lines = page.words.map(({ line }) => line);
+  const made = { texts, lines, plain, confused, keys, knownKeys: new Set(keys) };
   indexes.set(page, made);
   return made;
 }

@@ -21,7 +21,9 @@ export interface DocumentReport {
   job_id: string | null;
   error: string | null;
   pages: number;
-  windows: { total: number; repairs: number } | null;
+  /** Pages that the model was not asked about though something may stand on them. */
+  pages_lost: number;
+  windows: Extraction['windows'] | null;
   /** Of reading the pages, and of what the model was asked. */
   reading_usd: number;
   extraction_usd: number;
@@ -35,6 +37,7 @@ export interface Report {
   documents: DocumentReport[];
   total: DocumentScore;
   pages: number;
+  pages_lost: number;
   failed: number;
   reading_usd: number;
   extraction_usd: number;
@@ -124,13 +127,14 @@ function reportOf(
   const { id, error, created_at, completed_at } = job;
   const read = v.safeParse(Extraction, job.result);
   const extraction = job.status === 'done' && read.success ? read.output : undefined;
-  const reading_usd = extraction?.ocr.cost_usd ?? 0;
+  const reading_usd = extraction?.ocr?.cost_usd ?? 0;
   const chat = (pipeline?.result as { chat?: { cost_usd: number } | null } | undefined)?.chat;
   const seconds = (Date.parse(completed_at) - Date.parse(created_at)) / 1000;
   return {
     ...{ file: document.file, job_id: id, seconds, reading_usd },
     error: extraction ? null : (error ?? `the job is ${job.status}`),
-    pages: extraction?.ocr.page_count ?? 0,
+    pages: extraction?.ocr?.page_count ?? 0,
+    pages_lost: lostPagesOf(extraction),
     windows: extraction?.windows ?? null,
     extraction_usd: (extraction?.cost_usd ?? 0) - reading_usd,
     pipeline_usd: chat?.cost_usd ?? null,
@@ -139,7 +143,10 @@ function reportOf(
 }
 
 /** What a document that failed counts as. */
-const nothing = { data: null, evidence: [], coverage: { arrays: [] } };
+const nothing = { data: null, evidence: [], coverage: { pages: [], arrays: [] } };
+
+const lostPagesOf = (extraction: Extraction | undefined) =>
+  (extraction?.coverage.pages ?? []).filter(({ status }) => /failed|left_out/.test(status)).length;
 
 function summed(documents: DocumentReport[], seconds: number): Report {
   const sum = (of: (document: DocumentReport) => number) =>
@@ -149,6 +156,7 @@ function summed(documents: DocumentReport[], seconds: number): Report {
     documents,
     total: totalOf(documents.map(({ score }) => score)),
     pages: sum(({ pages }) => pages),
+    pages_lost: sum(({ pages_lost }) => pages_lost),
     failed: documents.filter(({ error }) => error !== null).length,
     reading_usd: sum(({ reading_usd }) => reading_usd),
     extraction_usd: sum(({ extraction_usd }) => extraction_usd),

@@ -6,21 +6,22 @@ import { type DocumentScore, precisionOf, recallOf, type Score } from './score.t
 export function describeReport(report: Report): string {
   const { documents, total } = report;
   const quality = aligned([
-    ['document', 'pages', 'values', 'evidence', 'rows', 'missing', 'doubled', 'moved', 'seconds'],
+    ['document', 'pages', 'lost', 'values', 'evidence', 'rows', 'missing', 'doubled', 'moved', 'seconds'],
     ...documents.map((document) => [
       printable(document.file),
       `${document.pages}`,
+      `${document.pages_lost}`,
       ...figuresOf(document.score),
       document.seconds.toFixed(1),
     ]),
-    ['in all', `${report.pages}`, ...figuresOf(total), report.seconds.toFixed(1)],
+    ['in all', `${report.pages}`, `${report.pages_lost}`, ...figuresOf(total), report.seconds.toFixed(1)],
   ]);
   const failures = documents
     .filter(({ error }) => error !== null)
     .map(({ file, error }) => `${printable(file)}: ${printable(error ?? '')}`);
   return [
     quality,
-    'Values, evidence and rows: precision, recall. Moved: rows out of order.',
+    'Values, evidence and rows: precision, recall. Lost: pages that failed or were left out. Moved: rows out of order.',
     ...(failures.length > 0 ? [failures.join('\n')] : []),
     doubtsIn(total),
     costsOf(report),

@@ -19,10 +19,11 @@ export const Extraction = v.object({
   data: v.unknown(),
   evidence: v.array(FoundEvidence),
   coverage: v.object({
+    pages: v.array(v.object({ page: Count, status: v.string() })),
     arrays: v.array(v.object({ path: v.string(), returned: Count, on_pages: v.nullable(Count) })),
   }),
-  windows: v.object({ total: Count, repairs: Count }),
+  windows: v.object({ total: Count, repairs: Count, failed: Count }),
   cost_usd: Count,
-  ocr: v.object({ page_count: Count, cost_usd: Count }),
+  ocr: v.nullable(v.object({ page_count: Count, cost_usd: Count })),
 });
 export type Extraction = v.InferOutput<typeof Extraction>;

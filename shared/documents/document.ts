@@ -1,7 +1,11 @@
+import type { PlacedWord } from './placed-word.ts';
+
 /** What a page holds: its text layer if that is real, else a picture of it for OCR to read. */
 export interface PageContent {
   /** In reading order, with its tables as Markdown. */
   textLayer?: string;
+  /** The words of the text layer in reading order, if they were asked for and their places are known. */
+  words?: PlacedWord[];
   /** Grey, under 5 MB and at most 10,000 pixels a side. */
   jpeg?: Uint8Array;
 }
@@ -13,6 +17,13 @@ export interface NamedPages {
   last: number;
 }
 
+/** What is wanted of a page. */
+export interface PageOptions {
+  forceOcr?: boolean;
+  draw?: boolean;
+  words?: boolean;
+}
+
 /** A document on disk, read page by page. Its file must stay until the document is closed. */
 export interface Document {
   pageCount: number;
@@ -22,8 +33,9 @@ export interface Document {
   isText?: boolean;
   /**
    * Reads the page with this number, from 1. `forceOcr` has its picture returned even if it has a text
-   * layer; without `draw` no picture is made, so that only a text layer is returned. Throws `RangeError` if there is no such page, and 422 if the page can't be read.
+   * layer; without `draw` no picture is made, so that only a text layer is returned; with `words` its words come too.
+   * Throws `RangeError` if there is no such page, and 422 if the page can't be read.
    */
-  readPage(page: number, options?: { forceOcr?: boolean; draw?: boolean }): Promise<PageContent>;
+  readPage(page: number, options?: PageOptions): Promise<PageContent>;
   close(): void;
 }

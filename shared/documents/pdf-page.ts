@@ -1,5 +1,5 @@
 import type Vips from 'wasm-vips';
-import type { PageContent } from './document.ts';
+import type { PageContent, PageOptions } from './document.ts';
 import { unreadablePage } from './errors.ts';
 import { encodeJpeg } from './jpeg.ts';
 import type { OpenPdf } from './open-pdf.ts';
@@ -15,12 +15,12 @@ const maxPictureMegapixels = 250;
 export function readPdfPage(
   pdf: OpenPdf,
   number: number,
-  forceOcr: boolean,
+  { forceOcr = false, words = false }: PageOptions,
   vips?: typeof Vips,
 ): PageContent {
   return withPage(pdf, number, (open) => {
-    const textLayer = forceOcr ? undefined : textLayerOf(pdf, open);
-    if (textLayer !== undefined) return { textLayer };
+    const layer = forceOcr ? undefined : textLayerOf(pdf, open, words);
+    if (layer) return layer;
     if (!vips) return {};
     const { page, pictures } = open;
     if (pictures.some(({ pixels }) => pixels > maxPictureMegapixels * 1e6)) {

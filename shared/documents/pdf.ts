@@ -1,5 +1,5 @@
 import type Vips from 'wasm-vips';
-import type { Document, PageContent } from './document.ts';
+import type { Document, PageContent, PageOptions } from './document.ts';
 import { readPdfPage } from './pdf-page.ts';
 import { PdfReader } from './pdf-reader.ts';
 import type { SharedPdfium } from './shared-pdfium.ts';
@@ -27,9 +27,9 @@ class Pdf implements Document {
     this.pageCount = reader.pageCount;
   }
 
-  async readPage(page: number, { forceOcr = false, draw = true } = {}): Promise<PageContent> {
-    const vips = draw ? await this.vips() : undefined;
-    return this.reader.readPage(page, (pdf) => readPdfPage(pdf, page, forceOcr, vips));
+  async readPage(page: number, options: PageOptions = {}): Promise<PageContent> {
+    const vips = (options.draw ?? true) ? await this.vips() : undefined;
+    return this.reader.readPage(page, (pdf) => readPdfPage(pdf, page, options, vips));
   }
 
   close(): void {

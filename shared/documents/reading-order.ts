@@ -3,19 +3,24 @@ import { guttersOf, splitAt } from './columns.ts';
 import { type Row, type Run, rowsByTop } from './rows.ts';
 import { textOfRows } from './text-tables.ts';
 
+/** Returns the text of a page in the order in which it is read, as `blocksInOrder` does. */
+export const inReadingOrder = (runs: Run[], writtenInOrder = true): string =>
+  textOfBlocks(blocksInOrder(runs, writtenInOrder));
+
+/** Returns the text of blocks of rows. */
+export const textOfBlocks = (blocks: readonly Row[][]): string =>
+  blocks.map(textOfRows).join('\n\n');
+
 /**
- * Returns the text of a page in the order in which it is read. That is nearly always the order in which it
+ * Returns the blocks of a page's text in the order in which they are read. That is nearly always the order in which it
  * was written, but columns may have been written line by line across the page, and lines from the bottom
  * up. `writtenInOrder` is false if annotations were written after all the rest, wherever they stand.
  */
-export function inReadingOrder(runs: Run[], writtenInOrder = true): string {
+export function blocksInOrder(runs: Run[], writtenInOrder = true): Row[][] {
   const gutters = guttersOf(runs);
   const sorted = () => (writtenInOrder ? downwards(runs) : rowsByTop(runs).flat());
   const blocks = isByColumn(runs, gutters) ? bands(runs, gutters) : [linesOf(sorted())];
-  return blocks
-    .filter((rows) => rows.length > 0)
-    .map(textOfRows)
-    .join('\n\n');
+  return blocks.filter((rows) => rows.length > 0);
 }
 
 /**

@@ -1,8 +1,14 @@
 import { around, type Box, sharesRow } from './box.ts';
 
+/** A word of a run, and where it stands. */
+export interface RunWord extends Box {
+  text: string;
+}
+
 /** A piece of a line of text without a wide gap in it. Its box is in points. */
 export interface Run extends Box {
   text: string;
+  words?: RunWord[];
 }
 
 /** Runs on one line. */

@@ -1,6 +1,6 @@
 import { around, type Box, gapBetween, heightOf, sharedArea, sharesRow } from './box.ts';
 import type { Pdfium } from './pdfium.ts';
-import type { Run } from './rows.ts';
+import type { Run, RunWord } from './rows.ts';
 
 /**
  * FPDF_TEXTRENDERMODE_INVISIBLE: text that is not drawn, as an earlier OCR lays it over a scan.
@@ -19,14 +19,21 @@ export class TextLayer {
   characters = 0;
   /** How many characters there are whose font doesn't say which letter they are. */
   unknown = 0;
+  /** The page, turned as its text is. */
+  readonly page: Box;
   private run: Run | undefined;
+  private word: RunWord | undefined;
+
+  private constructor(page: Box) {
+    this.page = page;
+  }
 
   static of(pdfium: Pdfium, page: number): TextLayer {
     const { exports } = pdfium;
-    const layer = new TextLayer();
-    const text = exports.FPDFText_LoadPage(page);
     const quarterTurns = exports.FPDFPage_GetRotation(page);
     const pageBox = pdfium.pageBox(page);
+    const layer = new TextLayer(upright(pageBox, quarterTurns));
+    const text = exports.FPDFText_LoadPage(page);
     for (const index of visibleCharacters(pdfium, text)) {
       const hyphen = exports.FPDFText_IsHyphen(text, index) === 1;
       const letter = hyphen ? '-' : letterOf(exports.FPDFText_GetUnicode(text, index));
@@ -47,6 +54,7 @@ export class TextLayer {
 
   private addSpace(): void {
     if (this.run) this.run.text += ' ';
+    this.word = undefined;
   }
 
   private addLetter(letter: string, box: Box): void {
@@ -54,9 +62,20 @@ export class TextLayer {
     this.characters += 1;
     if (run && sharesRow(run, box) && gapBetween(run, box) < maxGap * heightOf(run)) {
       Object.assign(run, around([run, box]), { text: run.text + letter });
+      this.addToWord(run, letter, box);
     } else {
-      this.run = { ...box, text: letter };
+      this.word = { ...box, text: letter };
+      this.run = { ...box, text: letter, words: [this.word] };
       this.runs.push(this.run);
+    }
+  }
+
+  private addToWord(run: Run, letter: string, box: Box): void {
+    const { word } = this;
+    if (word) Object.assign(word, around([word, box]), { text: word.text + letter });
+    else {
+      this.word = { ...box, text: letter };
+      run.words?.push(this.word);
     }
   }
 }

@@ -1,9 +1,12 @@
+import type { PageContent } from './document.ts';
 import { unreadablePage } from './errors.ts';
 import { loadFlattened } from './flattened-page.ts';
 import type { OpenPdf } from './open-pdf.ts';
 import type { Pointer } from './pdfium-exports.ts';
 import { type Picture, picturesOf } from './pictures.ts';
-import { inReadingOrder } from './reading-order.ts';
+import { type PlacedWord, perMilleOf } from './placed-word.ts';
+import { blocksInOrder, textOfBlocks } from './reading-order.ts';
+import type { Row } from './rows.ts';
 import { TextLayer } from './text-runs.ts';
 
 /** A text layer shorter than this is a stamp or a page number, not the page's text. */
@@ -39,16 +42,28 @@ export function withPage<Result>(
   }
 }
 
-/** Returns a page's text layer in reading order; undefined if it has none that is real, so that it is read by OCR. */
+/**
+ * Returns a page's text layer in reading order, with its words if they are asked for; nothing if it has none that is
+ * real, so that it is read by OCR.
+ */
 export function textLayerOf(
   { pdfium }: OpenPdf,
   { page, pictures, hasAnnotations }: OpenPage,
-): string | undefined {
+  withWords: boolean,
+): Pick<PageContent, 'textLayer' | 'words'> | undefined {
   const isScan = pictures.reduce((sum, { share }) => sum + share, 0) > maxPictureShare;
   if (isScan) return undefined;
   const layer = TextLayer.of(pdfium, page);
-  return isReal(layer) ? inReadingOrder(layer.runs, !hasAnnotations) : undefined;
+  if (!isReal(layer)) return undefined;
+  const blocks = blocksInOrder(layer.runs, !hasAnnotations);
+  return { textLayer: textOfBlocks(blocks), ...(withWords && { words: wordsOf(blocks, layer) }) };
 }
+
+const wordsOf = (blocks: Row[][], { page }: TextLayer): PlacedWord[] =>
+  blocks
+    .flat(2)
+    .flatMap(({ words = [] }) => words)
+    .map(({ text, ...box }) => ({ text, box: perMilleOf(box, page), confidence: null }));
 
 /** Whether a part of the page is lost. PDFium shows what is left of it, or nothing, without an error. */
 function isDamaged(pdf: OpenPdf, page: Pointer): boolean {

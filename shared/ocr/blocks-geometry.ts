@@ -1,7 +1,8 @@
 import type { Block } from '@aws-sdk/client-textract';
 import type { Box } from '../documents/box.ts';
 
-interface Point {
+/** A point of a page; down is more. */
+export interface Point {
   x: number;
   y: number;
 }
@@ -16,7 +17,7 @@ export function uprightBoxes(
   lines: readonly Block[],
   heightToWidth: number,
 ): (block: Block) => Box {
-  const angle = angleOf(lines.map((line) => cornersOf(line, heightToWidth)));
+  const angle = directionOf(lines.map((line) => cornersOf(line, heightToWidth)));
   const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
   return (block) => {
     const turned = cornersOf(block, heightToWidth).map(({ x, y }) => ({
@@ -35,7 +36,7 @@ export function uprightBoxes(
 }
 
 /** Returns a block's corners clockwise from the top left one of its text: a polygon turns with the text. */
-function cornersOf({ Geometry }: Block, heightToWidth: number): Point[] {
+export function cornersOf({ Geometry }: Block, heightToWidth: number): Point[] {
   const { Left = 0, Top = 0, Width = 0, Height = 0 } = Geometry?.BoundingBox ?? {};
   const ofBox = [
     { X: Left, Y: Top },
@@ -48,7 +49,7 @@ function cornersOf({ Geometry }: Block, heightToWidth: number): Point[] {
 }
 
 /** Returns the direction of the lines' tops in radians, each line counted by its length. */
-function angleOf(corners: readonly Point[][]): number {
+export function directionOf(corners: readonly Point[][]): number {
   let [across, down] = [0, 0];
   for (const [start, end] of corners) {
     if (!start || !end) continue;

@@ -13,7 +13,7 @@ export interface PageText {
 }
 
 /** How many times its width a page of unknown size is high: as A4. */
-const defaultHeightToWidth = Math.SQRT2;
+export const defaultHeightToWidth = Math.SQRT2;
 
 /**
  * Returns a page's lines in reading order, with a blank line between paragraphs, and a tab between what

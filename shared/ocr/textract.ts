@@ -9,8 +9,9 @@ import { ServiceError } from '../http/errors.ts';
 import { fullJitterMs } from '../jitter.ts';
 import { errorFields, log } from '../log.ts';
 import { heightToWidth } from './jpeg-shape.ts';
-import { markdown, type PageText, plainText } from './layout.ts';
+import { defaultHeightToWidth, markdown, type PageText, plainText } from './layout.ts';
 import { failureOf, toServiceError } from './textract-errors.ts';
+import { type PageWords, wordsOf } from './words.ts';
 
 /** What to ask of Textract beside a page's text. Each feature has a price of its own. */
 export type TextractFeature = 'LAYOUT' | 'TABLES';
@@ -20,7 +21,7 @@ const firstSpanMs = 200;
 const maxWaitMs = 5_000;
 
 /**
- * Reads a page's JPEG: without features as plain text in reading order, with them as Markdown. Throttles,
+ * Reads a page's JPEG: without features as plain text in reading order, with them as Markdown; and its words. Throttles,
  * faults and lost connections are tried again until `maxRetryMs` after the first. Throws `ServiceError`:
  * 422 if the page can't be read, 429 or 503 if it may be later, 500 if the service has no permission.
  */
@@ -29,10 +30,11 @@ export async function readWithTextract(
   features: readonly TextractFeature[],
   signal: AbortSignal,
   maxRetryMs = defaultRetryMs,
-): Promise<PageText> {
+): Promise<PageText & PageWords> {
   const blocks = await withRetries(() => blocksOf(jpeg, features, signal), signal, maxRetryMs);
   const toText = features.length > 0 ? markdown : plainText;
-  return toText(blocks, heightToWidth(jpeg));
+  const shape = heightToWidth(jpeg);
+  return { ...toText(blocks, shape), ...wordsOf(blocks, shape ?? defaultHeightToWidth) };
 }
 
 async function blocksOf(

@@ -1,4 +1,4 @@
-import type { Document, PageContent } from '../document.ts';
+import type { Document, PageContent, PageOptions } from '../document.ts';
 import { answerWith } from './answer-requests.ts';
 import type { MemoryLimit } from './memory-limit.ts';
 
@@ -13,12 +13,7 @@ export interface ReadDocument {
 export type DocumentRequest =
   | { is: 'open'; document: ReadDocument }
   | { is: 'close'; document: ReadDocument }
-  | { is: 'read'; document: ReadDocument; page: number; options: PageOptions };
-
-interface PageOptions {
-  forceOcr: boolean;
-  draw: boolean;
-}
+  | { is: 'read'; document: ReadDocument; page: number; options: Required<PageOptions> };
 
 /** How many pages a document has that was opened, or what is on a page that was read. */
 export type DocumentAnswer = number | PageContent;

@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import type { ServiceError } from '../../http/errors.ts';
-import type { Document, PageContent } from '../document.ts';
+import type { Document, PageContent, PageOptions } from '../document.ts';
 import { unreadableDocument, unreadablePage } from '../errors.ts';
 import { type DocumentProcess, ProcessLostError, type Reading } from './document-process.ts';
 import type { DocumentAnswer, DocumentRequest, ReadDocument } from './document-requests.ts';
@@ -62,12 +62,14 @@ class DocumentInProcess implements Document {
     this.reading = reading;
   }
 
-  async readPage(page: number, { forceOcr = false, draw = true } = {}): Promise<PageContent> {
+  async readPage(page: number, asked: PageOptions = {}): Promise<PageContent> {
     if (!(page >= 1 && page <= this.pageCount)) throw new RangeError(`There is no page ${page}`);
     const { document } = this;
+    const options = { forceOcr: false, draw: true, words: false, ...asked };
+    const { forceOcr, draw } = options;
     // Neither text nor picture is wanted, or there is no text.
     if (!draw && (forceOcr || document.kind === 'image')) return {};
-    const request = { is: 'read', document, page, options: { forceOcr, draw } } as const;
+    const request = { is: 'read', document, page, options } as const;
     const refuse = (why: string) =>
       this.pageCount === 1 ? unreadableDocument(why) : unreadablePage(page, why);
     const read = () => askTwice(this.reader, request, this.reading, refuse);

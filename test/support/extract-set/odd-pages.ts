@@ -133,7 +133,7 @@ export async function damagedLetter(): Promise<SetDocument> {
       ],
     ],
     4: [
-      'Please reply to',
+      'Please reply within four weeks of the date of this letter, and quote our reference.',
       [
         { x: 60, text: 'Contact' },
         { x: 160, text: 'Priya Raman', field: '/contact' },

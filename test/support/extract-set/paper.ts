@@ -44,7 +44,7 @@ export class Paper {
   line(y: number, pieces: string | Piece[], fontSize = 10): PageBox {
     const all = typeof pieces === 'string' ? [{ x: 60, text: pieces }] : pieces;
     const boxes = all.map((piece) => this.write(piece, y, fontSize));
-    const quote = quoteOf(all);
+    const quote = this.quoteOf(all, fontSize);
     for (const [index, { field, text, value = text }] of all.entries()) {
       const box = boxes[index] as PageBox;
       if (field) this.values.push({ path: field, page: this.page, box, quote, value });
@@ -73,7 +73,7 @@ export class Paper {
       path,
       page: this.page,
       box: around(written.map(({ box }) => box)),
-      quote: lines.map(quoteOf).join('\n'),
+      quote: lines.map((pieces) => this.quoteOf(pieces, fontSize)).join('\n'),
       cells,
     });
   }
@@ -114,6 +114,17 @@ export class Paper {
     return this.boxOf(x, y, this.pdf.widthOfString(text), fontSize);
   }
 
+  /** A line as it is read: a piece that begins where the one before ends goes on with it. */
+  private quoteOf(pieces: readonly Piece[], fontSize: number): string {
+    return pieces
+      .map(({ x, text }, index) => {
+        const before = pieces[index - 1];
+        const gap = before ? x - before.x - this.width(before.text, fontSize) : 0;
+        return gap > 0.5 ? ` ${text}` : text;
+      })
+      .join('');
+  }
+
   /** Letters stand between their ascent and descent; the line of a font is a little higher. */
   private boxOf(x: number, y: number, width: number, fontSize: number): PageBox {
     const [w, h] = this.shown;
@@ -133,8 +144,6 @@ export class Paper {
     else this.pdf.transform(0, 1, -1, 0, width, 0);
   }
 }
-
-const quoteOf = (pieces: Piece[]) => pieces.map(({ text }) => text).join(' ');
 
 /** The smallest box around these. */
 export const around = (boxes: readonly PageBox[]): PageBox => [

@@ -6,7 +6,18 @@ import { type DocumentScore, precisionOf, recallOf, type Score } from './score.t
 export function describeReport(report: Report): string {
   const { documents, total } = report;
   const quality = aligned([
-    ['document', 'pages', 'lost', 'values', 'evidence', 'rows', 'missing', 'doubled', 'moved', 'seconds'],
+    [
+      'document',
+      'pages',
+      'lost',
+      'values',
+      'evidence',
+      'rows',
+      'missing',
+      'doubled',
+      'moved',
+      'seconds',
+    ],
     ...documents.map((document) => [
       printable(document.file),
       `${document.pages}`,
@@ -14,7 +25,13 @@ export function describeReport(report: Report): string {
       ...figuresOf(document.score),
       document.seconds.toFixed(1),
     ]),
-    ['in all', `${report.pages}`, `${report.pages_lost}`, ...figuresOf(total), report.seconds.toFixed(1)],
+    [
+      'in all',
+      `${report.pages}`,
+      `${report.pages_lost}`,
+      ...figuresOf(total),
+      report.seconds.toFixed(1),
+    ],
   ]);
   const failures = documents
     .filter(({ error }) => error !== null)

@@ -12,7 +12,12 @@ const document = (
 ): ExpectedDocument => ({ file: 'a.pdf', schema: {}, values, evidence });
 
 const extraction = (data: unknown, evidence: FoundEvidence[] = []): Extraction => ({
-  ...{ data, evidence, coverage: { pages: [], arrays: [] }, windows: { total: 1, repairs: 0, failed: 0 } },
+  ...{
+    data,
+    evidence,
+    coverage: { pages: [], arrays: [] },
+    windows: { total: 1, repairs: 0, failed: 0 },
+  },
   ...{ cost_usd: 0, ocr: { page_count: 1, cost_usd: 0 } },
 });
 

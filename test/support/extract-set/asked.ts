@@ -17,12 +17,15 @@ export interface Asked {
 /** Finds the document that a request is about, by its schema and what is written on its pages. */
 export function readAsked(documents: readonly SetDocument[], body: ModelRequestBody): Asked {
   const text = body.messages.map(({ content }) => textOf(content)).join('\n');
-  const { schema } = (body['response_format'] as { json_schema: { schema: { properties: Properties } } }).json_schema;
+  const { schema } = (
+    body['response_format'] as { json_schema: { schema: { properties: Properties } } }
+  ).json_schema;
   const { properties } = schema;
   const shown = plain(text);
   const pages = pagesIn(text);
   const marksOf = ({ values, rows }: SetDocument) =>
-    [...values, ...rows].filter(({ page, quote }) => pages.includes(page) && isShown(shown, quote)).length;
+    [...values, ...rows].filter(({ page, quote }) => pages.includes(page) && isShown(shown, quote))
+      .length;
   const [document] = documents
     .filter((each) => Object.keys(properties).every((name) => name in propertiesOf(each)))
     .sort((a, b) => marksOf(b) - marksOf(a));
@@ -48,4 +51,5 @@ const isShown = (shown: string, quote: string) => shown.includes(plain(quote.spl
 const plain = (text: string) => text.replace(/[\s|]+/g, '');
 
 /** The numbers of the pages that a prompt shows. */
-const pagesIn = (text: string) => [...text.matchAll(/^.*page.*?(\d+)/gim)].map(([, n]) => Number(n));
+const pagesIn = (text: string) =>
+  [...text.matchAll(/^.*page.*?(\d+)/gim)].map(([, n]) => Number(n));

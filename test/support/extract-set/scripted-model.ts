@@ -1,5 +1,5 @@
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
-import type { Behaviour } from '../servers/model-stub.ts';
+import type { Pieces } from '../servers/model-stub.ts';
 import type { ModelRequestBody } from '../servers/model-stub-body.ts';
 import { completionOf, streamOf } from '../servers/model-stub-pieces.ts';
 import { type Asked, readAsked } from './asked.ts';
@@ -31,7 +31,7 @@ export interface Vices {
 /** How a model answers that is asked for the values of these documents: by what is true, but for its vices. */
 export function scriptedModel(documents: readonly SetDocument[], vices: Vices = {}) {
   let answered = 0;
-  return (body: ModelRequestBody): Behaviour => {
+  return (body: ModelRequestBody): Pieces & { pieces: string[] } => {
     answered += 1;
     const json = JSON.stringify(answerTo(readAsked(documents, body), vices));
     const content = vices.wrapsInWords ? inWords(json) : json;

@@ -4,6 +4,7 @@ import { setting } from '../config.ts';
 import type { DocumentKind } from '../documents/kind.ts';
 import type { Metadata } from '../ledger/metadata.ts';
 import type { LineEndpoint } from './chat/line-endpoint.ts';
+import { type Extracting, extractShown } from './extract-task.ts';
 import type { JobRecord, JobStatus, Progress } from './record.ts';
 import type { FailedFile, JobResult, LeftOutFile } from './result.ts';
 
@@ -20,7 +21,7 @@ export interface JobKey {
  * only while it may be claimed; `due` is sorted by `due_at`, which it has until it ends. `ended` is partitioned by
  * `key_id` and sorted by `ended`, which a job has once it has ended.
  */
-export interface Job extends JobKey {
+export interface Job extends JobKey, Extracting {
   status: JobStatus;
   job_type: 'chat' | 'ocr' | 'auto';
   model: string;
@@ -77,6 +78,8 @@ export interface Job extends JobKey {
   document_object?: string;
   /** The id that the result will have on the drive: reserved beforehand, so that no retry writes two. */
   reserved_file_id?: string;
+  /** The ids that tables beside the result will have, by their suffix. */
+  table_file_ids?: Record<string, string>;
 
   /** How many jobs were made for this one; how many of them have ended, and of those how many not well. */
   children_total?: number;
@@ -200,6 +203,7 @@ export function toRecord(job: Job, resultJson = job.result_json): JobRecord {
     retry_of: job.retry_of ?? null,
     asked_priority: job.asked_priority ?? null,
     metadata: job.metadata ?? null,
+    extract: extractShown(job),
   };
 }
 

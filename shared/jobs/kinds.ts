@@ -9,12 +9,12 @@ export const isPaged = (kind: DocumentKind): kind is 'pdf' | 'image' =>
 export const hasPages = (kind: DocumentKind): kind is 'pdf' | 'image' | CompositeKind =>
   isPaged(kind) || isComposite(kind);
 
-/** Whether a job can be done on a document of a kind. `auto` takes what it gets; what is taken apart suits any job. */
+/** Whether a job can be done on a document of a kind. `auto` and `extract` take what they get; what is taken apart suits any job. */
 export function canWorkOn(
-  { job_type, pipeline }: Pick<Job, 'job_type' | 'pipeline'>,
+  { job_type, pipeline, extract }: Pick<Job, 'job_type' | 'pipeline' | 'extract'>,
   kind: DocumentKind | undefined,
 ): boolean {
   if (!kind) return false;
-  if (job_type === 'auto' || isComposite(kind)) return true;
+  if (job_type === 'auto' || extract || isComposite(kind)) return true;
   return isPaged(kind) === (job_type === 'ocr' || pipeline !== undefined);
 }

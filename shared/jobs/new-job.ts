@@ -5,6 +5,7 @@ import type { KeyLimits } from '../keys/key-limits.ts';
 import { metadataOf } from '../ledger/metadata.ts';
 import { isBatch } from './batches/batch-job.ts';
 import { noteBatch } from './batches/batch-note.ts';
+import { extractOf } from './extract-input.ts';
 import { findJob, instant, type Job, type JobKey } from './job.ts';
 import { type QueueName, shardOf, turnOf } from './queue-shards.ts';
 import { notifyGraceMs } from './state.ts';
@@ -35,7 +36,7 @@ export function newJob(given: Pick<Job, Given> & Partial<Job>): Job {
 /** Returns the job that a submission asks for, without its inline content. `others` take the place of what it says. */
 export function jobOf(key: JobKey, submission: JobSubmission, others: Partial<Job> = {}): Job {
   const { job_type, priority, max_retries, model, pipeline, pipeline_instruction } = submission;
-  const { drive, file_id, force_ocr, fresh, metadata } = submission;
+  const { drive, file_id, force_ocr, fresh, metadata, extract } = submission;
   return newJob({
     ...key,
     job_type,
@@ -47,6 +48,7 @@ export function jobOf(key: JobKey, submission: JobSubmission, others: Partial<Jo
     ...(pipeline !== null && { pipeline }),
     // An empty instruction is none.
     ...(pipeline_instruction && { pipeline_instruction }),
+    ...(extract && extractOf(extract)),
     ...(force_ocr && { force_ocr }),
     ...(fresh && { fresh }),
     ...metadataOf(metadata),
@@ -73,6 +75,7 @@ export const taskAttributes = [
   'priority',
   'max_retries',
   'pipeline',
+  'extract',
   'force_ocr',
   'fresh',
   'metadata',
@@ -116,7 +119,10 @@ function queueNameOf({
   input_type,
   job_type,
   pipeline,
+  extract,
+  document_object,
 }: Pick<Job, Given> & Partial<Job>): QueueName {
   if (input_type === 'drive_folder') return 'folder';
-  return job_type === 'chat' && !pipeline ? 'chat' : 'ocr';
+  const isRead = pipeline || (extract && !document_object);
+  return job_type === 'chat' && !isRead ? 'chat' : 'ocr';
 }

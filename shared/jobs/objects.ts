@@ -1,5 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
 import {
   CopyObjectCommand,
   DeleteObjectCommand,
@@ -13,7 +15,7 @@ import { signedUrl } from '../aws/signed-url.ts';
 import type { Message } from '../chat/completion-message.ts';
 import { setting } from '../config.ts';
 import type { ClaimedJob, Job, JobKey } from './job.ts';
-import type { ChatBatchResult, JobResult, OcrResult } from './result.ts';
+import type { ChatBatchResult, ExtractResult, JobResult, OcrResult } from './result.ts';
 
 /**
  * Messages or a result of more JSON than this go to object storage. Each write of an item is billed for all that is in
@@ -39,6 +41,9 @@ export async function keepMessages(
 export async function messagesOf(job: Job): Promise<Message[]> {
   return JSON.parse(job.messages_json ?? (await get(job.messages_object)));
 }
+
+const toGzip = promisify<string, Buffer>(gzip);
+const fromGzip = promisify<Uint8Array, Buffer>(gunzip);
 
 type KeptResult = Pick<Job, 'result_json' | 'result_object' | 'text_object'>;
 
@@ -71,6 +76,12 @@ const isShort = (json: string) => Buffer.byteLength(json) <= inlineBytes;
 /** Reads a job's result as JSON, without links. */
 export async function keptResult(job: Job): Promise<string | undefined> {
   return job.result_object ? await get(job.result_object) : job.result_json;
+}
+
+/** Reads the whole result of a job that took fields; undefined if there is none. */
+export async function wholeExtract(job: Job): Promise<ExtractResult | undefined> {
+  const json = job.text_object ? await getText(job.text_object) : await keptResult(job);
+  return json === undefined ? undefined : (JSON.parse(json) as ExtractResult);
 }
 
 /** Reads a job's whole result as JSON for callers: a text too long for it is behind a signed link. */
@@ -111,6 +122,35 @@ export async function keepFile(
   return { text_object };
 }
 
+/** Puts a text of a job's, compressed. Returns its object. */
+export async function putCompressed(key: JobKey, name: string, text: string): Promise<string> {
+  return putBytes(key, name, await toGzip(text), 'application/gzip');
+}
+
+/** Reads a text that `putCompressed` has put. */
+export async function getCompressed(object: string): Promise<string> {
+  return (await fromGzip(await getBytes(object))).toString();
+}
+
+/** Puts bytes of a job's into object storage. Returns their object. */
+export function putBytes(
+  key: JobKey,
+  name: string,
+  bytes: Uint8Array,
+  type: string,
+): Promise<string> {
+  return put(`${folderOf(key)}/${name}`, bytes, type);
+}
+
+/** Reads an object's bytes. */
+export async function getBytes(object: string): Promise<Uint8Array> {
+  const { Body } = await s3.send(
+    new GetObjectCommand({ Bucket: setting('OBJECTS_BUCKET'), Key: object }),
+  );
+  if (!Body) throw new Error(`The object ${object} is empty`);
+  return Body.transformToByteArray();
+}
+
 /** Reads a text that `putText` has put. */
 export const getText = (object: string) => get(object);
 
@@ -137,7 +177,11 @@ export async function copyObject(from: string, to: string): Promise<void> {
   await s3.send(new CopyObjectCommand({ Bucket, Key: to, CopySource }));
 }
 
-async function put(object: string, body: string, type = 'application/json'): Promise<string> {
+async function put(
+  object: string,
+  body: string | Uint8Array,
+  type = 'application/json',
+): Promise<string> {
   await s3.send(
     new PutObjectCommand({
       Bucket: setting('OBJECTS_BUCKET'),
@@ -149,13 +193,7 @@ async function put(object: string, body: string, type = 'application/json'): Pro
   return object;
 }
 
-async function get(object: string | undefined): Promise<string> {
-  const { Body } = await s3.send(
-    new GetObjectCommand({ Bucket: setting('OBJECTS_BUCKET'), Key: object }),
-  );
-  if (!Body) throw new Error(`The object ${object} is empty`);
-  return Body.transformToString();
-}
+const get = async (object = '') => Buffer.from(await getBytes(object)).toString();
 
 /** A result; and its text, if that is too long to be part of it. */
 interface Split {
@@ -169,10 +207,24 @@ function withoutLongText(result: JobResult): Split {
     const { result: ocr, text } = withoutLongText(result.ocr);
     return text === undefined ? { result } : { result: { ...result, ocr: ocr as OcrResult }, text };
   }
+  if (result.type === 'extract') {
+    const text = JSON.stringify(result);
+    return isLong(text) ? { result: withoutFields(result), text } : { result };
+  }
   const text = textOf(result);
-  if (typeof text !== 'string' || Buffer.byteLength(text) <= inlineTextBytes) return { result };
+  if (typeof text !== 'string' || !isLong(text)) return { result };
   return { result: withoutText(result), text };
 }
+
+const isLong = (text: string) => Buffer.byteLength(text) > inlineTextBytes;
+
+/** What is left of an extraction whose whole is behind a link. */
+const withoutFields = (result: ExtractResult): ExtractResult => ({
+  ...result,
+  data: null,
+  evidence: [],
+  coverage: { pages: [], arrays: result.coverage.arrays.map((each) => ({ ...each, missing: [] })) },
+});
 
 /** What a list shows of a result that lies in object storage: all but its text. */
 function summaryOf(result: JobResult): JobResult {
@@ -181,6 +233,7 @@ function summaryOf(result: JobResult): JobResult {
     const chat = result.chat && { ...result.chat, content: null };
     return { ...result, ocr: { ...withoutText(result.ocr), pages: [] } as OcrResult, chat };
   }
+  if (result.type === 'extract') return withoutFields(result);
   if (result.type === 'folder') return { ...result, failed_files: [], left_out: [] };
   return result.type === 'ocr' ? { ...result, text: null, pages: [] } : withoutText(result);
 }

@@ -21,10 +21,19 @@ export const Progress = v.object({
   done: Count,
   total: Count,
   failed: Count,
-  unit: v.picklist(['pages', 'files', 'lines']),
+  unit: v.picklist(['pages', 'files', 'lines', 'windows']),
 });
 
 export type Progress = v.InferOutput<typeof Progress>;
+
+/** What is extracted: the schema is the caller's, or was made of the example. */
+export const Extract = v.object({
+  schema: v.record(v.string(), v.unknown()),
+  require_evidence: v.boolean(),
+  vision: v.union([v.literal(false), v.object({ below: v.number() })]),
+  table: v.boolean(),
+  instruction: Text,
+});
 
 /** A job as callers see it, always with all of its fields. */
 export const JobRecord = v.object({
@@ -54,6 +63,7 @@ export const JobRecord = v.object({
   retry_of: Text,
   asked_priority: v.nullable(Count),
   metadata: v.nullable(Metadata),
+  extract: v.nullable(Extract),
 });
 
 /** A page of jobs, the newest first; `next_cursor` is null on the last. */

@@ -80,6 +80,77 @@ export const PipelineResult = v.object({
   cost_usd: Usd,
 });
 
+/** Left, top, right and bottom of a rectangle, in per mille of a page as it stands upright. */
+export const EvidenceBox = v.pipe(v.array(v.number()), v.length(4));
+
+/** Where a value of an extraction stands. */
+export const Evidence = v.object({
+  /** The value's place in `data`, as a JSON pointer. */
+  path: v.string(),
+  page: v.nullable(Count),
+  quote: v.nullable(v.string()),
+  /** One for each line of the words it was found in. */
+  boxes: v.array(EvidenceBox),
+  found: v.picklist(['exact', 'normalized', 'not found']),
+  /** As it was measured, from 0 to 1. */
+  confidence: v.nullable(v.number()),
+});
+
+/** A page of an extraction, and whether a model was asked about it. */
+export const CoveredPage = v.object({
+  page: Count,
+  part: v.exactOptional(v.string()),
+  status: v.picklist(['used', 'empty', 'failed', 'left_out']),
+  /** Why it was left out, or could not be read. */
+  reason: v.exactOptional(v.string()),
+  /** By how many degrees, clockwise, it must be turned to stand upright, as boxes say. */
+  turn: v.exactOptional(Count),
+});
+
+/** A row that stands on a page and that no row of the answer claims. */
+export const MissingRow = v.object({
+  page: Count,
+  text: v.string(),
+  box: v.nullable(EvidenceBox),
+});
+
+/** The rows of an array, as returned and as counted on the pages. */
+export const CoveredArray = v.object({
+  path: v.string(),
+  returned: Count,
+  on_pages: v.nullable(Count),
+  missing: v.array(MissingRow),
+});
+
+export const ExtractCoverage = v.object({
+  pages: v.array(CoveredPage),
+  arrays: v.array(CoveredArray),
+});
+
+/** What reading a document's pages came to, that fields were extracted from. */
+export const PagesRead = v.object({
+  page_count: Count,
+  images_used: Count,
+  cost_usd: Usd,
+  failed_pages: v.exactOptional(v.array(Count)),
+  low_confidence_pages: v.exactOptional(v.array(Count)),
+});
+
+/** The result of an extraction; `ocr` is null in that of its model's own job. */
+export const ExtractResult = v.object({
+  type: v.literal('extract'),
+  /** In the schema's shape; null where `url` leads to the whole result. */
+  data: v.unknown(),
+  evidence: v.array(Evidence),
+  coverage: ExtractCoverage,
+  schema: v.record(v.string(), v.unknown()),
+  windows: v.object({ total: Count, repairs: Count, failed: Count }),
+  usage: TokenCounts,
+  cost_usd: Usd,
+  ocr: v.nullable(PagesRead),
+  url: Url,
+});
+
 /** A file of a folder whose job failed. */
 export const FailedFile = v.object({
   job_id: v.string(),
@@ -126,6 +197,7 @@ export const JobResult = v.variant('type', [
   ChatBatchResult,
   OcrResult,
   PipelineResult,
+  ExtractResult,
   FolderResult,
 ]);
 
@@ -134,6 +206,8 @@ export type ChatResult = v.InferOutput<typeof ChatResult>;
 export type ChatBatchResult = v.InferOutput<typeof ChatBatchResult>;
 export type OcrPage = v.InferOutput<typeof OcrPage>;
 export type OcrResult = v.InferOutput<typeof OcrResult>;
+export type ExtractResult = v.InferOutput<typeof ExtractResult>;
+export type PagesRead = v.InferOutput<typeof PagesRead>;
 export type PipelineResult = v.InferOutput<typeof PipelineResult>;
 /** The longest file name in a folder's result, in characters: it names a hundred files, and Drive's names have no limit. */
 const maxShownName = 200;

@@ -42,6 +42,7 @@ const takenOver = [
   'messages_object',
   'document_object',
   'pipeline_instruction',
+  'extract_schema',
   'filename',
   'drive_file_id',
   'file_id',
@@ -68,10 +69,11 @@ function retryOf(job: Job, job_id: string, limits: KeyLimits): Job {
   });
 }
 
-const askedOf = ({ job_type, asked_model, pipeline }: Job) => ({
+const askedOf = ({ job_type, asked_model, pipeline, extract }: Job) => ({
   job_type,
   model: asked_model ?? null,
   pipeline: pipeline ?? null,
+  extract,
 });
 
 /** A key may have lost a model since the job was submitted. */

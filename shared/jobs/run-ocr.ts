@@ -2,6 +2,8 @@ import { unsupportedFile } from '../documents/errors.ts';
 import { kindInWords } from '../documents/type-words.ts';
 import { chatAboutFile } from './chat/document-chat.ts';
 import { keptAnswers } from './chat/kept-answers.ts';
+import { finishExtract, stoppedExtract } from './extract/finish-step.ts';
+import { extractFromText } from './extract/text-file.ts';
 import { fetchSource } from './files/source.ts';
 import { type ClaimedJob, isSection } from './job.ts';
 import { canWorkOn, hasPages, isPaged } from './kinds.ts';
@@ -23,7 +25,7 @@ export const runOcrJob: RunJob = async (job, signal) => {
     case 'section':
       return runSection(job, signal);
     case 'pipeline end':
-      return haveChildrenEnded(job) ? finishPipeline(job) : () => suspendJob(job);
+      return haveChildrenEnded(job) ? finishStep(job) : () => suspendJob(job);
     case 'sections end':
       return haveChildrenEnded(job) ? finishSections(job) : () => suspendJob(job);
     case 'fresh':
@@ -31,9 +33,12 @@ export const runOcrJob: RunJob = async (job, signal) => {
   }
 };
 
+const finishStep = (job: ClaimedJob) => (job.extract ? finishExtract(job) : finishPipeline(job));
+
 /** What a stopped job came to: an `auto` job may have turned out to be a chat, also about what was taken apart. */
 async function keptWork(job: ClaimedJob): Promise<JobResult | RunEnd> {
   const { source_kind: kind } = job;
+  if (job.extract && !isSection(job)) return stoppedExtract(job);
   if (!kind || isPaged(kind)) return keptPages(job);
   const answers = await keptAnswers(job);
   return hasPages(kind) && typeof answers === 'function' ? keptPages(job) : answers;
@@ -58,6 +63,7 @@ async function readFile(job: ClaimedJob, signal: AbortSignal): Promise<JobResult
   }
   return (
     (hasPages(kind) && (await readDocument(sourced, kind, signal))) ||
+    (job.extract && (await extractFromText(sourced, signal))) ||
     chatAboutFile(sourced, signal)
   );
 }

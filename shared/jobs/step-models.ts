@@ -6,6 +6,7 @@ interface Asked {
   job_type: 'chat' | 'ocr' | 'auto';
   model: string | null;
   pipeline: string | null;
+  extract?: object | null | undefined;
 }
 
 /** Whether a model can be an OCR job's: an engine, or a model that sees. */
@@ -28,8 +29,9 @@ export const recordModelOf = (asked: Asked) =>
 
 /** Every model a job may come to use. */
 export function modelsOf(asked: Asked): string[] {
-  const reads = asked.job_type !== 'chat' || asked.pipeline !== null;
-  const chats = asked.job_type !== 'ocr' || asked.pipeline !== null;
+  const does = asked.pipeline !== null || Boolean(asked.extract);
+  const reads = asked.job_type !== 'chat' || does;
+  const chats = asked.job_type !== 'ocr' || does;
   return [...(chats ? [chatModelOf(asked)] : []), ...(reads ? [ocrModelOf(asked)] : [])];
 }
 

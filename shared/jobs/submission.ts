@@ -8,6 +8,7 @@ import { limitsOf } from '../keys/key-limits.ts';
 import { allowedModelsOf, isUsable, noSuchModel } from '../keys/usable-models.ts';
 import { Metadata } from '../ledger/metadata.ts';
 import { findModel, findOcrEngine } from '../models/catalogue.ts';
+import { checkExtract, ExtractInput } from './extract-input.ts';
 import { checkInlineFiles, inlineFilesOf } from './inline-files.ts';
 import { canRead, chatModelOf, modelsOf } from './step-models.ts';
 
@@ -37,6 +38,8 @@ export const JobSubmission = dictionary(
     max_retries: v.optional(integerBetween(0, 10), 3),
     pipeline: orNull(v.picklist(['ocr_then_chat'])),
     pipeline_instruction: orNull(stringUpTo(2000)),
+    /** Which fields to take from a document, with where each value stands. */
+    extract: orNull(ExtractInput),
     /** Reads every page as an image, whatever text the document says it has. */
     force_ocr: v.optional(v.boolean(), false),
     /** Only estimates what files would come to, and makes nothing. */
@@ -56,13 +59,17 @@ export const SubmissionHeader = v.object({
 
 /** Checks the rules that span fields, and that the caller's key may do what is asked. */
 export function checkSubmission(submission: JobSubmission, caller: Caller): void {
-  const { inline, drive, file_id } = submission;
+  const { inline, drive, file_id, extract } = submission;
   if ([inline, drive, file_id].filter((input) => input !== null).length !== 1) {
     throw valueError(['body'], 'exactly one of inline, drive and file_id must be given');
   }
   if (submission.dry_run && !drive) {
     throw valueError(['body', 'dry_run'], 'dry_run needs drive input');
   }
+  if (extract && submission.pipeline) {
+    throw valueError(['body', 'extract'], 'give extract or pipeline, not both');
+  }
+  if (extract) checkExtract(extract, submission);
   if (drive) checkDrive(drive, caller);
   if (inline) checkInline(submission, inline.messages);
   checkModels(submission, caller);
@@ -85,26 +92,27 @@ function checkDrive(
 }
 
 function checkInline(
-  { job_type, pipeline }: JobSubmission,
+  { job_type, pipeline, extract }: JobSubmission,
   messages: v.InferOutput<typeof Messages>,
 ): void {
   if (job_type === 'auto')
     throw valueError(['body', 'job_type'], 'auto needs drive input or a file_id');
-  const isRead = job_type === 'ocr' || pipeline !== null;
+  const isRead = job_type === 'ocr' || pipeline !== null || extract !== null;
   checkInlineFiles(messages, isRead);
   if (!isRead || inlineFilesOf(messages).length > 0) return;
   throw job_type === 'ocr'
     ? valueError(['body', 'inline', 'messages'], 'an ocr job needs at least one image or file part')
     : valueError(
-        ['body', 'pipeline'],
-        'a pipeline needs drive input, a file_id, or inline images or files',
+        ['body', extract ? 'extract' : 'pipeline'],
+        `${extract ? 'extract' : 'a pipeline'} needs drive input, a file_id, or inline images or files`,
       );
 }
 
 /** Checks messages that a model is asked as they are. */
 function checkMessages(submission: JobSubmission, messages: v.InferOutput<typeof Messages>): void {
   const model = findModel(chatModelOf(submission));
-  if (submission.job_type !== 'chat' || submission.pipeline || !model) return;
+  const isAsked = submission.job_type === 'chat' && !submission.pipeline && !submission.extract;
+  if (!isAsked || !model) return;
   refuseInMessages(model, messages, ['body', 'inline']);
 }
 
@@ -118,7 +126,8 @@ function checkModels(submission: JobSubmission, caller: Caller): void {
   if (job_type === 'ocr' && model !== null && !canRead(model)) {
     throw valueError(['body', 'model'], `${model} can't read images`);
   }
-  if (job_type === 'chat' && !submission.pipeline && model !== null && findOcrEngine(model)) {
+  const isRead = submission.pipeline !== null || submission.extract !== null;
+  if (job_type === 'chat' && !isRead && model !== null && findOcrEngine(model)) {
     throw valueError(['body', 'model'], `${model} reads pages and can't chat`);
   }
 }

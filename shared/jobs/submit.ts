@@ -94,9 +94,10 @@ async function reserveJobKey(
   if (!idempotencyKey) return { key_id, job_id, taken: false };
 
   const item = { key_id, job_id: `submission_${sha256(idempotencyKey)}` };
-  // A version that knew no files is told the same of the same submission.
-  const { file_id, ...asked } = submission;
-  const submissionHash = sha256(JSON.stringify({ ...asked, ...(file_id != null && { file_id }) }));
+  // A version that knew no files, or no extraction, is told the same of the same submission.
+  const { file_id, extract, ...asked } = submission;
+  const later = { ...(file_id != null && { file_id }), ...(extract != null && { extract }) };
+  const submissionHash = sha256(JSON.stringify({ ...asked, ...later }));
   const reserved = await unlessConditionFails(
     dynamodb.send(
       new PutCommand({

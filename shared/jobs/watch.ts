@@ -142,9 +142,10 @@ function stopByKey(key: ApiKey, job: Job): string | undefined {
   return denied ? `model_denied: The API key of the job may no longer use ${denied}.` : undefined;
 }
 
-/** What decides which models a job runs on, as it was submitted; a pipeline's chat step has its model alone. */
-const askedOf = ({ job_type, model, asked_model, pipeline }: Job) => ({
+/** What decides which models a job runs on, as it was submitted; the step after a reading has its model alone. */
+const askedOf = ({ job_type, model, asked_model, pipeline, extract, document_object }: Job) => ({
   job_type,
   model: job_type === 'chat' ? model : (asked_model ?? null),
   pipeline: pipeline ?? null,
+  extract: document_object ? null : extract,
 });

@@ -34,6 +34,8 @@ const ModelFields = v.strictObject({
   maxImageTokens: v.optional(Tokens),
   /** Whether it is a reasoning model, which refuses `temperature`. */
   reasoning: v.optional(v.boolean(), false),
+  /** `false` for a model that can't be held to a JSON Schema by `response_format`, and is told it in words. */
+  jsonSchema: v.optional(v.literal(false)),
   /** `budget` for a Claude, up to 4.5, that is asked to think by a number of tokens, and by no effort. */
   thinking: v.optional(v.literal('budget')),
   usdPerMillionTokens: TokenPrices,

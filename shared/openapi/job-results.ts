@@ -2,6 +2,11 @@ import { maxLines } from '../jobs/chat/file-lines.ts';
 import {
   ChatBatchResult,
   ChatResult,
+  CoveredArray,
+  CoveredPage,
+  Evidence,
+  ExtractCoverage,
+  ExtractResult,
   FailedFile,
   FileCounts,
   FolderResult,
@@ -9,8 +14,10 @@ import {
   LeftOutFile,
   LineCounts,
   lowConfidence,
+  MissingRow,
   OcrPage,
   OcrResult,
+  PagesRead,
   PipelineResult,
   SubfolderCounts,
   TokenCounts,
@@ -84,6 +91,64 @@ export const resultComponents = {
     ocr: 'What was read.',
     chat: 'What the model made of it; null where that step failed.',
     cost_usd: 'What both steps cost, in USD.',
+  }),
+  ExtractResult: component(
+    ExtractResult,
+    'The fields of a document, with where each value stands.',
+    {
+      type,
+      data: 'The values, in the shape of the schema; null in a list where the result is long, and where `url` leads to it.',
+      evidence: 'For each value, where it stands on the pages.',
+      coverage: 'What became of each page, and the rows of each array as they were counted.',
+      schema: 'The schema, as it was given or made of the example.',
+      windows:
+        'In how many calls the pages were put to the model, how many more asked for rows that were missing, and how many could not be answered.',
+      usage,
+      cost_usd: 'What reading and extracting cost together, in USD.',
+      ocr: 'What reading the pages came to; null in the job of the extraction’s own step.',
+      url: 'A link to the whole result as JSON, where it is too long to be answered here. It is good for an hour at most, and may end before: read the job again for a new one.',
+    },
+  ),
+  Evidence: component(Evidence, 'Where a value stands.', {
+    path: 'The value’s place in `data`, as a JSON pointer.',
+    page: 'The page; null where it was not found.',
+    quote: 'The text there, as the model quoted it.',
+    boxes:
+      'Where it stands on the page: a rectangle for each line, in per mille of the page as it stands upright. None where only the text of the page is known.',
+    found:
+      '`exact`; `normalized` where spaces, signs, or the form of a number or date differ; or `not found`.',
+    confidence:
+      'How sure it is, from 0 to 1, as it was measured: by the match, and by the reading of its words.',
+  }),
+  ExtractCoverage: component(ExtractCoverage, 'What became of pages and rows.', {
+    pages: 'Every page of the document.',
+    arrays: 'Every array of the schema.',
+  }),
+  CoveredPage: component(CoveredPage, 'A page of an extraction.', {
+    page: 'Its number, from 1.',
+    part: 'The file that the page is of, if it is one within the document.',
+    status:
+      '`used`: it was put to the model. `empty`: nothing stands on it. `failed`: it could not be read. `left_out`: the model was asked, and gave no answer that could be read.',
+    reason: 'Why it failed or was left out.',
+    turn: 'By how many degrees, clockwise, it must be turned to stand upright, as the boxes say; absent for one that does.',
+  }),
+  CoveredArray: component(CoveredArray, 'The rows of an array.', {
+    path: 'The array’s place in `data`, as a JSON pointer.',
+    returned: 'How many rows were returned.',
+    on_pages: 'How many were counted on the pages; null where they can’t be counted.',
+    missing: 'The first hundred rows on the pages that no row of `data` claims.',
+  }),
+  MissingRow: component(MissingRow, 'A row on a page that no row of the data claims.', {
+    page: 'The page.',
+    text: 'The row as it stands there.',
+    box: 'Where it stands.',
+  }),
+  PagesRead: component(PagesRead, 'What reading the pages came to.', {
+    page_count: 'How many pages the document has.',
+    images_used: 'How many were read as images now.',
+    cost_usd: 'What reading them cost, in USD.',
+    failed_pages: 'The pages that could not be read; absent where all were.',
+    low_confidence_pages: 'The pages that were read with a low confidence; absent where none was.',
   }),
   FolderResult: component(FolderResult, 'What became of a folder’s files.', {
     type,

@@ -1,5 +1,5 @@
 import { JobListQuery, JobPath } from '../jobs/read.ts';
-import { DeletedJob, JobList, JobRecord, Progress } from '../jobs/record.ts';
+import { DeletedJob, Extract, JobList, JobRecord, Progress } from '../jobs/record.ts';
 import { catalogue } from '../models/catalogue.ts';
 import { errorAnswer, tooManyJobs, validationErrors } from './error-answers.ts';
 import { chatResult, folderResult, ocrResult } from './job-results.ts';
@@ -37,6 +37,14 @@ export const jobComponents = {
     asked_priority:
       'The priority asked for, if it is better than the best that the key may have; `priority` is the one that counts.',
     metadata: 'The tags that it was submitted with; null for none.',
+    extract: 'What is extracted, with the schema as it was given or made of the example; or null.',
+  }),
+  Extract: component(Extract, 'What is extracted from a document.', {
+    schema: 'The schema of the object.',
+    require_evidence: 'Whether values that no page shows are null.',
+    vision: 'Below which confidence pages are put to the model as pictures too; false for none.',
+    table: 'Whether tables are written beside the source.',
+    instruction: 'As it was submitted.',
   }),
   Progress: component(
     Progress,
@@ -90,6 +98,7 @@ export const queuedJob: JobRecord = {
   retry_of: null,
   asked_priority: null,
   metadata: null,
+  extract: null,
 };
 
 const ended: Partial<JobRecord> = {

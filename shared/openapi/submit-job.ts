@@ -1,5 +1,6 @@
 import { maxLines } from '../jobs/chat/file-lines.ts';
 import { EstimatedFiles, EstimatedPages, JobEstimate } from '../jobs/estimate.ts';
+import { ExtractInput } from '../jobs/extract-input.ts';
 import { JobRecord } from '../jobs/record.ts';
 import { DriveInput, InlineInput, JobSubmission, SubmissionHeader } from '../jobs/submission.ts';
 import { catalogue } from '../models/catalogue.ts';
@@ -29,6 +30,8 @@ export const submissionComponents = {
       pipeline:
         '`ocr_then_chat` reads the pages, then hands their text to a model: for drive input, a `file_id`, or inline images and files.',
       pipeline_instruction: 'What the model of the pipeline is to do with the text.',
+      extract:
+        'Takes fields from the document, each with the page and the words where it stands: for drive input, a `file_id`, or inline images and files of any type, in place of a pipeline.',
       force_ocr:
         'Reads every page of a PDF as an image, whatever text it says it has, and the pictures beside the text of other documents too.',
       dry_run:
@@ -37,6 +40,21 @@ export const submissionComponents = {
         'Reads every page anew. Without it, a page of the same content that this key has had read before, by the same engine or model, is taken from there: `cached` on the page, no image of the hour, no cost. In a folder, files that were done before are done again.',
       metadata:
         'Up to 16 tags of your own, kept on the job, on those made for it, and on their charges, and told to no model: the operator’s exports can be grouped by them. A line of a file of requests may have its own, which are added to these.',
+    },
+  ),
+  ExtractInput: component(
+    ExtractInput,
+    'The fields to take from a document. Exactly one of `schema` and `example` must be given.',
+    {
+      schema:
+        'A JSON Schema of an object with at most 100 fields: strings, numbers, integers, booleans, enums, dates, objects, and arrays of these.',
+      example: 'An object as it is wanted, of which a schema is made; the job’s record shows it.',
+      require_evidence: 'Has a value that was not found on a page come as null.',
+      vision:
+        'Puts pages that were read with a low confidence to the model as pictures too: `true` for those below 80, or a limit of your own. The model must see.',
+      table:
+        'Writes tables beside the source on the drive, CSV and JSON Lines; for a folder, one with a row for each document.',
+      instruction: 'What else the model should know of the fields.',
     },
   ),
   InlineInput: component(InlineInput, 'Input that comes with the submission.', {
@@ -158,6 +176,18 @@ export const submitOperation: Operation = {
       drive: { file_id: '1sTWaJ_j7PkjzaBWtNc3IzovK5hQf21FbOw9yLeeLPNQ' },
       pipeline: 'ocr_then_chat',
       pipeline_instruction: 'List the findings and who is to act on each.',
+    },
+    'The fields of an invoice, with where each stands': {
+      job_type: 'auto',
+      file_id: 'file-0199b3c1d2e37f40a1b2c3d4e5f60718',
+      extract: {
+        example: {
+          number: 'INV-17',
+          date: '2026-10-02',
+          total: 118.4,
+          items: [{ description: 'Valve', quantity: 2, amount: 59.2 }],
+        },
+      },
     },
     'A file of the key': {
       job_type: 'auto',

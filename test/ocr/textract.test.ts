@@ -50,7 +50,12 @@ describe('reading a page', () => {
   it('of no words says so by a confidence of null', async () => {
     recognize = async () => pageOf();
 
-    expect(await readWithTextract(page, [], noSignal)).toEqual({ text: '', confidence: null });
+    expect(await readWithTextract(page, [], noSignal)).toEqual({
+      text: '',
+      confidence: null,
+      words: [],
+      turn: 0,
+    });
   });
 });
 

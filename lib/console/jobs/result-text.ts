@@ -34,10 +34,15 @@ export function partsOf(result: JobResult): ResultPart[] {
           ...linkIn(result.ocr),
         },
       ];
+    case 'extract':
+      return [{ title: 'Fields', text: fieldsIn(result), format: 'jsonl', ...linkIn(result) }];
     case 'folder':
       return [];
   }
 }
+
+const fieldsIn = ({ data }: Extract<JobResult, { type: 'extract' }>) =>
+  data === null ? null : JSON.stringify(data, null, 2);
 
 const linkIn = ({ url }: { url?: string }) => (url ? { url } : {});
 
@@ -60,6 +65,13 @@ export function factsOf(result: JobResult): string[] {
       ];
     case 'pipeline':
       return [...factsOf(result.ocr), ...(result.chat ? factsOf(result.chat) : [])];
+    case 'extract':
+      return [
+        ...(result.ocr ? [counted(result.ocr.page_count, 'page')] : []),
+        counted(result.usage.total_tokens, 'token'),
+        counted(result.evidence.filter(({ found }) => found === 'not found').length, 'value') +
+          ' not found',
+      ];
     case 'folder':
       return [];
   }

@@ -1,3 +1,4 @@
+import { extractFields, keptFields } from '../extract/extract-fields.ts';
 import type { ClaimedJob } from '../job.ts';
 import { messagesOf } from '../objects.ts';
 import type { ChatResult } from '../result.ts';
@@ -11,7 +12,8 @@ import { textLimits, withFileTexts } from './read-texts.ts';
 
 /** Runs a chat job. */
 export const runChatJob: RunJob = async (job, signal) => {
-  if (job.stop_reason) return keptAnswers(job);
+  if (job.stop_reason) return takesFields(job) ? keptFields(job) : keptAnswers(job);
+  if (takesFields(job)) return extractFields(job, signal);
   switch (subjectOf(job)) {
     case 'pages':
       return chatAboutPages(job, signal);
@@ -21,6 +23,10 @@ export const runChatJob: RunJob = async (job, signal) => {
       return answerMessages(job, signal);
   }
 };
+
+/** Whether a job takes fields from pages that another has read. */
+const takesFields = ({ extract, document_object }: ClaimedJob) =>
+  extract !== undefined && document_object !== undefined;
 
 /** What a chat job is about: the pages that a pipeline has read, a file, or its own messages. */
 function subjectOf(job: ClaimedJob): 'pages' | 'file' | 'messages' {

@@ -4,6 +4,7 @@ import { writeTransaction } from '../../aws/transact.ts';
 import { setting } from '../../config.ts';
 import { isBatch } from '../batches/batch-job.ts';
 import { batchLinkOf } from '../batches/batch-note.ts';
+import { extractSha256 } from '../extract-task.ts';
 import { copyIdOfObject, copyOwnerOf, copyUseIdOf } from '../files/kept-copies.ts';
 import { familyOf, findItem, findJob, instant, isSection, type Job, type JobKey } from '../job.ts';
 
@@ -128,11 +129,11 @@ async function linksOf(job: Job): Promise<Link[]> {
     links.push({ job_id: use, attribute: 'used_by', value: job_id });
   }
   if (drive_file_id) {
-    links.push({
-      job_id: `answer_${sha256(drive_file_id)}`,
-      attribute: 'question_sha256',
-      value: sha256(job.pipeline_instruction ?? ''),
-    });
+    const [kind, value] = job.extract
+      ? ['extract', extractSha256(job)]
+      : ['answer', sha256(job.pipeline_instruction ?? '')];
+    const id = `${kind}_${sha256(drive_file_id)}`;
+    links.push({ job_id: id, attribute: 'question_sha256', value });
   }
   return links;
 }

@@ -6,13 +6,14 @@ import { dynamodb, unlessConditionFails } from '../../aws/dynamodb.ts';
 import { setting } from '../../config.ts';
 import { markSource, reserveFileId, writeResult } from '../../drive/result.ts';
 import { ServiceError } from '../../http/errors.ts';
+import { type Extracting, extractSha256 } from '../extract-task.ts';
 import { isLast, jobErrorText } from '../failure.ts';
 import { type ClaimedJob, type Job, retentionEnd } from '../job.ts';
 import { saveProgress } from '../state.ts';
 
 /** A result to write to the drive: a text, or a file on disk. */
-interface Deliverable {
-  suffix: '.ocr.md' | '.result.md' | '.result.jsonl';
+export interface Deliverable {
+  suffix: '.ocr.md' | '.result.md' | '.result.jsonl' | `.extract.${string}`;
   mimeType: string;
   text?: string;
   path?: string;
@@ -26,16 +27,25 @@ interface Delivery {
 
 /**
  * Writes a job's result beside its source. The id is reserved on the job beforehand, so that a second try
- * writes the same file. If the drive refuses the result for good, or on the last try, the job keeps it.
+ * writes the same file. If the drive refuses the result for good, or on the last try, the job keeps it. `tables` are
+ * written with it, each under an id of its own.
  */
-export async function deliver(job: ClaimedJob, content: Deliverable): Promise<Delivery> {
+export async function deliver(
+  job: ClaimedJob,
+  content: Deliverable,
+  tables: readonly Deliverable[] = [],
+): Promise<Delivery> {
   const { drive_file_id: sourceId, drive_folder_id: folderId } = job;
   if (!sourceId || !folderId) return {};
   try {
     const id = await reserve(job);
-    const { suffix, mimeType } = content;
-    const name = await resultName(job, suffix);
-    await writeResult({ id, folderId, name, mimeType, sourceId }, bodyOf(content));
+    const ids = await reserveTables(job, tables);
+    for (const [index, each] of [content, ...tables].entries()) {
+      const { suffix, mimeType } = each;
+      const name = await resultName(job, suffix);
+      const own = index === 0 ? id : (ids[suffix] ?? id);
+      await writeResult({ id: own, folderId, name, mimeType, sourceId }, bodyOf(each));
+    }
     await saveProgress(job, { drive_result_file_id: id });
     await markSource(sourceId, { quireJob: job.job_id, quireResult: id });
     return { file_id: id };
@@ -52,7 +62,20 @@ async function reserve(job: ClaimedJob): Promise<string> {
   return reserved_file_id;
 }
 
-function bodyOf({ text = '', path }: Deliverable) {
+async function reserveTables(
+  job: ClaimedJob,
+  tables: readonly Deliverable[],
+): Promise<Record<string, string>> {
+  const { table_file_ids: ids = {} } = job;
+  const missing = tables.filter(({ suffix }) => !ids[suffix]);
+  if (missing.length === 0) return ids;
+  const table_file_ids = { ...ids };
+  for (const { suffix } of missing) table_file_ids[suffix] = await reserveFileId();
+  await saveProgress(job, { table_file_ids });
+  return table_file_ids;
+}
+
+export function bodyOf({ text = '', path }: Deliverable) {
   return path
     ? { body: () => createReadStream(path), bytes: statSync(path).size }
     : { body: () => Readable.from([Buffer.from(text)]), bytes: Buffer.byteLength(text) };
@@ -62,23 +85,40 @@ function bodyOf({ text = '', path }: Deliverable) {
 const maxNameBytes = 240;
 const maxSlugBytes = 48;
 
-type Named = Pick<Job, 'key_id' | 'drive_file_id' | 'filename' | 'pipeline_instruction'>;
+type Named = Pick<Job, 'key_id' | 'drive_file_id' | 'filename' | 'pipeline_instruction'> &
+  Extracting;
+
+/** What is asked of a source, of which each first question has the plain name. */
+interface NamedQuestion {
+  kind: 'answer' | 'extract';
+  words: string;
+  hash: string;
+}
 
 /**
  * Returns the name of a job's result: its source's with `suffix`. The first question about a source has that name.
- * For another question its first words and six digits of its hash stand before the suffix.
+ * For another question its first words, or fields, and six digits of its hash stand before the suffix.
  */
 async function resultName(job: Named, suffix: string): Promise<string> {
-  const { filename = 'document', pipeline_instruction: question = '' } = job;
-  const isFirst = suffix !== '.result.md' || (await claimName(job, sha256(question)));
+  const { filename = 'document' } = job;
+  const question = questionOf(job, suffix);
+  const isFirst = !question || (await claimName(job, question));
   const end = isFirst ? suffix : `.${slugOf(question)}${suffix}`;
   return `${cut(filename, maxNameBytes - Buffer.byteLength(end))}${end}`;
+}
+
+function questionOf(job: Named, suffix: string): NamedQuestion | undefined {
+  const { pipeline_instruction: words = '', extract, extract_schema = '' } = job;
+  if (suffix === '.result.md') return { kind: 'answer', words, hash: sha256(words) };
+  if (!extract) return undefined;
+  const { properties = {} } = JSON.parse(extract_schema) as { properties?: object };
+  return { kind: 'extract', words: Object.keys(properties).join(' '), hash: extractSha256(job) };
 }
 
 /** Whether a source's plain name is this question's. The first to ask has it, for as long as jobs are kept. */
 async function claimName(
   { key_id, drive_file_id = '' }: Named,
-  question_sha256: string,
+  { kind, hash: question_sha256 }: NamedQuestion,
 ): Promise<boolean> {
   const claimed = await unlessConditionFails(
     dynamodb.send(
@@ -86,7 +126,7 @@ async function claimName(
         TableName: setting('JOBS_TABLE'),
         Item: {
           key_id,
-          job_id: `answer_${sha256(drive_file_id)}`,
+          job_id: `${kind}_${sha256(drive_file_id)}`,
           question_sha256,
           expires_at: retentionEnd(),
         },
@@ -99,7 +139,7 @@ async function claimName(
 }
 
 /** Returns a question's first words in letters, digits and hyphens, of any script, and the start of its hash. */
-function slugOf(question: string): string {
+function slugOf({ words: question, hash }: NamedQuestion): string {
   const words =
     question
       .normalize('NFKC')
@@ -110,7 +150,7 @@ function slugOf(question: string): string {
     if (Buffer.byteLength(`${slug}-${word}`) > maxSlugBytes) break;
     slug += `-${word}`;
   }
-  return [slug, sha256(question).slice(0, 6)].filter(Boolean).join('-');
+  return [slug, hash.slice(0, 6)].filter(Boolean).join('-');
 }
 
 /** Cuts a text to so many bytes, between characters. */

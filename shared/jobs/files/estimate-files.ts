@@ -1,5 +1,5 @@
 import { setting } from '../../config.ts';
-import { likelyKindOf } from '../../documents/kind.ts';
+import { isComposite, likelyKindOf } from '../../documents/kind.ts';
 import { type DriveFile, findReadableFile } from '../../drive/file.ts';
 import { listFolder } from '../../drive/folder.ts';
 import { toNanoUsd, toUsd } from '../../ledger/nano-usd.ts';
@@ -7,6 +7,7 @@ import { findModel, findOcrEngine, type Model } from '../../models/catalogue.ts'
 import { maxCostNanoUsd } from '../../models/token-bounds.ts';
 import { transcription } from '../../ocr/transcription.ts';
 import type { EstimateQuestion, JobEstimate } from '../estimate.ts';
+import { maxExtractNanoUsd } from '../extract/max-cost.ts';
 import type { Job } from '../job.ts';
 import { isPaged } from '../kinds.ts';
 import { jobOf } from '../new-job.ts';
@@ -108,6 +109,10 @@ function boundsOf(job: Job, file: DriveFile): Bounds {
   const chatModel = findModel(chatModelOf(asked));
   const instruction = job.pipeline_instruction ?? '';
   if (!kind) return { pageCount: undefined, maxNanoUsd: 0, isWhole: false };
+  if (!isPaged(kind) && job.extract) {
+    const fields = isComposite(kind) ? undefined : extractCostOf(chatModel, job, file.size);
+    return { pageCount: 0, maxNanoUsd: fields ?? 0, isWhole: fields !== undefined };
+  }
   if (!isPaged(kind)) {
     const isOneCall = kind !== 'jsonl' && kind !== 'json';
     const text = isOneCall ? textCostOf(chatModel, instruction, file.size) : undefined;
@@ -115,10 +120,22 @@ function boundsOf(job: Job, file: DriveFile): Bounds {
   }
   const pageCount = kind === 'image' && file.mimeType !== 'image/tiff' ? 1 : undefined;
   const pages = (pageCount ?? setting('DOCUMENT_LIMITS').pages) * pageCostOf(ocrModelOf(asked));
+  if (job.extract) {
+    const fields = pageCount && extractCostOf(chatModel, job, pageBytes);
+    return { pageCount, maxNanoUsd: pages + (fields ?? 0), isWhole: fields !== undefined };
+  }
   if (!job.pipeline) return { pageCount, maxNanoUsd: pages, isWhole: true };
   // One page's text fits a call, whatever it is.
   const chat = pageCount && chatModel ? wholeCallCostOf(chatModel) : undefined;
   return { pageCount, maxNanoUsd: pages + (chat ?? 0), isWhole: chat !== undefined };
+}
+
+/** More text than a page has. */
+const pageBytes = 20_000;
+
+/** The most that taking fields from a text of so many bytes costs; undefined if its length is not known. */
+function extractCostOf(model: Model | undefined, job: Job, bytes: number | undefined) {
+  return model && bytes !== undefined ? maxExtractNanoUsd(model, job, bytes) : undefined;
 }
 
 /** The most that reading one page costs. */

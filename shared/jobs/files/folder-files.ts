@@ -90,7 +90,12 @@ async function remainingFiles({ key_id, retry_of }: Job, files: DriveFile[]): Pr
 /** Returns the job to make for a file, whose result goes into the folder that the file lies in. */
 function childOf(folder: Job, file: DriveFile, drive_folder_id: string): Job {
   return newJob({
-    ...attributesOf(folder, [...taskAttributes, 'pipeline_instruction', 'asked_folders']),
+    ...attributesOf(folder, [
+      ...taskAttributes,
+      'pipeline_instruction',
+      'extract_schema',
+      'asked_folders',
+    ]),
     job_id: childIdOf(folder.job_id, file.id),
     input_type: 'drive_file',
     parent_job_id: folder.job_id,

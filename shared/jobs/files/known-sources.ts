@@ -9,13 +9,22 @@ import { findItem, findJob, type Job, retentionEnd } from '../job.ts';
 /** What is to be done with a file. */
 type Task = Pick<
   Job,
-  'key_id' | 'job_type' | 'asked_model' | 'pipeline' | 'pipeline_instruction' | 'force_ocr'
+  | 'key_id'
+  | 'job_type'
+  | 'asked_model'
+  | 'pipeline'
+  | 'pipeline_instruction'
+  | 'extract'
+  | 'extract_schema'
+  | 'force_ocr'
 >;
 
 /** Returns an id for a task and one content of one file: the same again is the same id. */
 export function sourceIdOf(task: Task, { id, contentId }: DriveFile): string {
   const { job_type, asked_model, pipeline, pipeline_instruction, force_ocr } = task;
+  const { extract, extract_schema } = task;
   const asked = [job_type, asked_model, pipeline, pipeline_instruction, force_ocr];
+  if (extract) asked.push(extract_schema, JSON.stringify(Object.entries(extract).toSorted()));
   const hash = createHash('sha256').update(JSON.stringify([id, contentId, ...asked]));
   return `source_${hash.digest('base64url')}`;
 }

@@ -27,7 +27,7 @@ const sniffing = pLimit(8);
  * first bytes decide.
  */
 export async function isWorkable(
-  job: Pick<Job, 'job_type' | 'pipeline'>,
+  job: Pick<Job, 'job_type' | 'pipeline' | 'extract'>,
   file: DriveFile,
   signal: AbortSignal,
 ): Promise<boolean> {

@@ -1,5 +1,7 @@
 import { ServiceError } from '../../http/errors.ts';
 import { toUsd } from '../../ledger/nano-usd.ts';
+import { pagesOfSteps } from '../extract/pages-of-document.ts';
+import { pagesReadOf, startExtractStep } from '../extract/start-step.ts';
 import { deliver } from '../files/delivery.ts';
 import { type ClaimedJob, isSection } from '../job.ts';
 import { keepResult } from '../objects.ts';
@@ -7,7 +9,7 @@ import { resultOf, startChatStep, stoppedPipeline } from '../pipeline.ts';
 import { type JobResult, lowConfidence, type OcrPage, type OcrResult } from '../result.ts';
 import { completionOf, type RunEnd } from '../run-leased.ts';
 import { completeJob, failJob } from '../state.ts';
-import { type PageStep, pageSteps } from './page-steps.ts';
+import { type PageStep, pageSteps, shownPage } from './page-steps.ts';
 import { namesOfPages, pageText, withFileNames, withPageMarks } from './page-texts.ts';
 import { returnImages } from './pages.ts';
 
@@ -15,6 +17,10 @@ import { returnImages } from './pages.ts';
 export async function finishOcr(job: ClaimedJob, steps: PageStep[]): Promise<RunEnd> {
   const result = await ocrResultOf(job, steps, steps.length);
   if (result.failed_pages?.length === steps.length) throw nothingRead(result);
+  if (job.extract) {
+    const pages = pagesOfSteps(steps, await namesOfPages(job));
+    return startExtractStep(job, pagesReadOf(result), pages);
+  }
   if (job.pipeline) {
     const pages = withFileNames(result.pages, ({ text, error }) => text ?? `[${error}]`);
     return startChatStep(job, result, pages);
@@ -45,7 +51,7 @@ export async function keptPages(job: ClaimedJob): Promise<JobResult | RunEnd> {
   const steps = await pageSteps(job, { first, last });
   await returnImages(job, steps);
   if (isSection(job)) return () => completeJob(job);
-  if (job.chat_job_id) return stoppedPipeline(job, job.chat_job_id);
+  if (job.pipeline && job.chat_job_id) return stoppedPipeline(job, job.chat_job_id);
   const pageCount = job.page_count ?? job.progress?.total ?? steps.at(-1)?.page ?? 0;
   if (steps.length === 0) return () => completeJob(job);
   return resultOf(job, await ocrResultOf(job, steps, pageCount), null);
@@ -61,9 +67,7 @@ async function ocrResultOf(
   pageCount: number,
 ): Promise<OcrResult> {
   const files = await namesOfPages(job);
-  const pages = steps.map(
-    ({ cost: _, image_hour: __, ...page }): OcrPage => ({ ...page, ...files.get(page.page) }),
-  );
+  const pages = steps.map((step): OcrPage => ({ ...shownPage(step), ...files.get(step.page) }));
   const failed = steps.filter(({ error }) => error !== undefined).map(({ page }) => page);
   const unsure = steps
     .filter(({ confidence }) => confidence !== null && confidence < lowConfidence)

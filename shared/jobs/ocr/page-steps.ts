@@ -13,6 +13,12 @@ export interface PageStep extends OcrPage {
   cost?: number;
   /** The clock hour whose allowance the page's image was taken from. */
   image_hour?: string;
+  /** The object that holds its words with their places; absent for a page without any. */
+  words_object?: string;
+  /** By how many degrees, clockwise, it must be turned to stand upright. */
+  turn?: number;
+  /** The object that holds its picture, for a model that is to see it. */
+  picture_object?: string;
 }
 
 /** Returns the name of a page's step; names sort as pages do. */
@@ -54,6 +60,15 @@ export async function cachedPages(
   const kept = stepsUnder<PageStep>(job.key_id, prefix, pageName(first), pageName(last));
   for await (const { value } of kept) pages.set(value.page, value);
   return pages;
+}
+
+/** Returns what a result says of a page. */
+export function shownPage({ page, source, confidence, text, error, cached }: PageStep): OcrPage {
+  return {
+    ...{ page, source, confidence, text },
+    ...(error !== undefined && { error }),
+    ...(cached && { cached }),
+  };
 }
 
 /** Returns the step of a page that was read before: it takes no image and costs nothing. */

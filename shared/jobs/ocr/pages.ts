@@ -21,7 +21,8 @@ import {
   pageName,
   pageSteps,
 } from './page-steps.ts';
-import { readImage } from './read-image.ts';
+import { copyWords, keepPicture, keepWords } from './page-words.ts';
+import { type Draw, isReadByEngine, isToBeSeen, readImage } from './read-image.ts';
 
 /** Pages of one document that are read at once: most of their time is waiting, and each takes memory. */
 const pagesAtOnce = 8;
@@ -127,14 +128,20 @@ async function readPage(
   page: number,
 ): Promise<boolean> {
   const name = pageName(page);
-  const known = cache.get(page);
+  let known = cache.get(page);
   try {
-    const options = { forceOcr: job.force_ocr ?? false, draw: false };
-    const { textLayer } = await document.readPage(page, options);
+    const words = job.extract !== undefined;
+    const options = { forceOcr: job.force_ocr ?? false, draw: false, words };
+    const { textLayer, words: placed } = await document.readPage(page, options);
+    const draw = () => pictureOf(document, page);
     if (textLayer !== undefined) {
-      await saveStep(job, name, { page, source: 'text_layer', confidence: null, text: textLayer });
-    } else if (known) await saveStep(job, name, fromCache(known), keptPageId(job, page));
-    else await readImage(job, page, () => pictureOf(document, page), images, signal);
+      const kept = await keepWords(job, page, { words: placed ?? [], turn: 0 });
+      const step = { page, source: 'text_layer', confidence: null, text: textLayer, ...kept };
+      await saveStep(job, name, step);
+    } else if (!known || !(await takeFromCache(job, known, draw))) {
+      known = undefined;
+      await readImage(job, page, draw, images, signal);
+    }
     const source = textLayer !== undefined ? 'text_layer' : known ? 'cache' : 'ocr';
     measure({ Pages: 1 }, { source });
     return true;
@@ -150,6 +157,32 @@ async function readPage(
     await saveStep(job, name, failed);
     return false;
   }
+}
+
+/**
+ * Takes a page as it was read before. Returns false if it lacks words that the job needs: those of a page that was read
+ * long ago were not kept.
+ */
+async function takeFromCache(job: ClaimedJob, known: PageStep, draw: Draw): Promise<boolean> {
+  const kept = job.extract ? await wordsFor(job, known) : {};
+  if (!kept) return false;
+  const { page, confidence } = known;
+  const picture = isToBeSeen(job, confidence)
+    ? { picture_object: await keepPicture(job, page, await draw()) }
+    : {};
+  await saveStep(
+    job,
+    pageName(page),
+    { ...fromCache(known), ...kept, ...picture },
+    keptPageId(job, page),
+  );
+  return true;
+}
+
+/** Returns a job's own copy of a page's words, as a step has it. A model reads no words with places. */
+async function wordsFor(job: ClaimedJob, known: PageStep) {
+  const mayLack = known.text === '' || !isReadByEngine(job);
+  return known.words_object || mayLack ? copyWords(job, known) : undefined;
 }
 
 async function pictureOf(document: Document, page: number): Promise<Uint8Array> {

@@ -43,7 +43,7 @@ export function readDocument(
       const options = { forceOcr: job.force_ocr ?? false, turn: job.key_id };
       const document = await openDocument(path, kind, options);
       try {
-        if (job.job_type === 'auto' && document.isText) return undefined;
+        if (job.job_type === 'auto' && !job.extract && document.isText) return undefined;
         checkLength(document.pageCount, job.filename);
         await keepFileNames(job, document);
         if (document.pageCount > pagesPerSection) {

@@ -12,9 +12,20 @@ import type { ClaimedJob } from '../job.ts';
 import { ocrModelOf, requireJobModel } from '../step-models.ts';
 import { chargeSubjectOf, stepWrite } from '../steps.ts';
 import { keptPageId, type PageStep, pageName, withCacheWrite } from './page-steps.ts';
+import { keepPicture, keepWords } from './page-words.ts';
 
 /** Draws a page, as a JPEG. Throws 422 if it can't be drawn. */
-type Draw = () => Promise<Uint8Array>;
+export type Draw = () => Promise<Uint8Array>;
+
+/** Whether the pages of a job are read by an engine, which says where each word stands. */
+export const isReadByEngine = (job: ClaimedJob) => findOcrEngine(readerOf(job)) !== undefined;
+
+const readerOf = ({ job_type, asked_model }: ClaimedJob) =>
+  ocrModelOf({ job_type, model: asked_model ?? null });
+
+/** Whether a page that was read so is put to the model as a picture too, which is asked for fields. */
+export const isToBeSeen = ({ extract }: ClaimedJob, confidence: number | null) =>
+  extract?.vision_below !== undefined && confidence !== null && confidence < extract.vision_below;
 
 /**
  * Reads one page's image, once. An image of the hour is taken and the price held before the page is even drawn;
@@ -29,7 +40,7 @@ export async function readImage(
   signal: AbortSignal,
 ): Promise<void> {
   const hour = await images.take();
-  const modelId = ocrModelOf({ job_type: job.job_type, model: job.asked_model ?? null });
+  const modelId = readerOf(job);
   const engine = findOcrEngine(modelId);
   try {
     const isNew = engine
@@ -57,8 +68,13 @@ async function readByEngine(
   try {
     const jpeg = await draw();
     await waitForRateLimit(signal);
-    const { text, confidence } = await readWithTextract(jpeg, features, signal);
-    const step: PageStep = { page, source: 'ocr', confidence, text, cost, image_hour: hour };
+    const { text, confidence, ...words } = await readWithTextract(jpeg, features, signal);
+    const isSeen = isToBeSeen(job, confidence);
+    const step: PageStep = {
+      ...{ page, source: 'ocr', confidence, text, cost, image_hour: hour },
+      ...(await keepWords(job, page, words)),
+      ...(isSeen && { picture_object: await keepPicture(job, page, jpeg) }),
+    };
     const outcome = {
       costNanoUsd: cost,
       figures: 'exact',

@@ -3,7 +3,7 @@ import { type Job, toRecord } from '../job.ts';
 import type { JobRecord } from '../record.ts';
 
 /** A job as operators see it: its key and how it stands, but not what was asked and answered. */
-export interface JobSheet extends Omit<JobRecord, 'result' | 'pipeline_instruction'> {
+export interface JobSheet extends Omit<JobRecord, 'result' | 'pipeline_instruction' | 'extract'> {
   key_id: string;
   key_name: string | null;
   lane: string;
@@ -22,7 +22,7 @@ export interface JobSheet extends Omit<JobRecord, 'result' | 'pipeline_instructi
 
 /** Makes the sheet of a job. A job of a list carries no result, and shows no cost. */
 export function jobSheet(job: Job, keyName: string | undefined): JobSheet {
-  const { result, pipeline_instruction: _, ...record } = toRecord(job);
+  const { result, pipeline_instruction: _, extract: __, ...record } = toRecord(job);
   const waits = job.status === 'queued' && Date.parse(job.ready_at) > Date.now();
   const { children_total: total, children_ended: ended = 0 } = job;
   return {

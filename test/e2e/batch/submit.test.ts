@@ -197,6 +197,7 @@ describe('the 202 record', () => {
       retry_of: null,
       asked_priority: null,
       metadata: null,
+      extract: null,
     });
     expect(Date.parse(job.created_at)).toBeGreaterThanOrEqual(before);
     expect(Date.parse(job.created_at)).toBeLessThanOrEqual(Date.now());

@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto';
+
+/** How fields are to be extracted, beside their schema. */
+export interface ExtractTask {
+  /** Whether a value without a place on a page becomes null. */
+  require_evidence: boolean;
+  /** Pages that were read with a lower confidence are put to the model as pictures too. */
+  vision_below?: number;
+  /** Whether tables are written beside the source. */
+  table?: boolean;
+  instruction?: string;
+}
+
+/** The attributes by which a job knows what is extracted. */
+export interface Extracting {
+  extract?: ExtractTask;
+  extract_schema?: string;
+}
+
+/** What tells what is asked of a document from what else is asked of it. */
+export const extractSha256 = ({ extract, extract_schema = '' }: Extracting) =>
+  createHash('sha256')
+    .update(`${extract_schema}\n${extract?.instruction ?? ''}`)
+    .digest('hex');
+
+/** What a record says of it: the schema, as it was given or made of the example, and the rest. */
+export function extractShown({ extract, extract_schema }: Extracting) {
+  if (!extract || !extract_schema) return null;
+  const { vision_below, instruction = null, table = false, require_evidence } = extract;
+  return {
+    schema: JSON.parse(extract_schema) as Record<string, unknown>,
+    require_evidence,
+    vision: vision_below === undefined ? (false as const) : { below: vision_below },
+    table,
+    instruction,
+  };
+}

@@ -115,8 +115,8 @@ function parse(args: string[]) {
       },
     });
   } catch (cause) {
-    throw new CommandError(`${(cause as Error).message} Try npm run evaluate -- --help.`, {
-      cause,
-    });
+    // Node goes on with advice on values that look like options.
+    const [wrong] = (cause as Error).message.split(/\. |\n/);
+    throw new CommandError(`${wrong}: npm run evaluate -- --help lists the options.`, { cause });
   }
 }

@@ -36,7 +36,7 @@ export function scoreOf(
   { data, evidence, coverage }: Pick<Extraction, 'data' | 'evidence' | 'coverage'>,
 ): DocumentScore {
   const { values, rows, returnedPathOf } = compare(document.values, data);
-  const found = new Map(evidence.map((each) => [each.path, each]));
+  const found = withRows(new Map(evidence.map((each) => [each.path, each])));
   const returned = values.filter((each) => each.returned !== null);
   const wrong = returned.filter(({ isRight }) => !isRight);
   return {
@@ -112,6 +112,19 @@ function scoreEvidence(
     ...{ right, returned, expected: counted },
     overlap: overlaps.length === 0 ? null : sum(overlaps) / overlaps.length,
   };
+}
+
+/** Adds to the places of cells those of rows, where there are none: a row stands where its cells do. */
+function withRows(found: ReadonlyMap<string, FoundEvidence>): Map<string, FoundEvidence> {
+  const all = new Map(found);
+  for (const { path, page, boxes, found: how } of found.values()) {
+    const [row] = path.match(/^.*\/\d+(?=\/)/) ?? [];
+    if (row === undefined || found.has(row) || how === 'not found') continue;
+    const { page: rowPage = page, boxes: others = [] } = all.get(row) ?? {};
+    const own = rowPage === page ? boxes : [];
+    all.set(row, { path: row, page: rowPage, boxes: [...others, ...own], found: how });
+  }
+  return all;
 }
 
 const hasPlace = (evidence: FoundEvidence | undefined): evidence is FoundEvidence =>

@@ -140,6 +140,20 @@ describe('evidence', () => {
 
     expect(evidence).toEqual({ right: 1, returned: 1, expected: 2, overlap: null });
   });
+
+  it('of a row is that of its cells where it has none of its own', () => {
+    const box: [number, number, number, number] = [100, 100, 400, 120];
+
+    const { evidence } = scoreOf(
+      document({ rows: [{ a: 1, b: 2 }] }, { '/rows/0': { page: 2, box } }),
+      extraction({ rows: [{ a: 1, b: 2 }] }, [
+        at('/rows/0/a', 2, [100, 100, 150, 120]),
+        at('/rows/0/b', 2, [250, 100, 400, 120]),
+      ]),
+    );
+
+    expect(evidence).toEqual({ right: 1, returned: 1, expected: 1, overlap: 200 / 300 });
+  });
 });
 
 it('what is empty on both sides is whole, and what was not returned is no false precision', () => {

@@ -5,6 +5,7 @@ type Properties = Record<string, { type?: unknown; properties?: Properties }>;
 
 /** What a request asks for, and what is true of the pages that it shows. */
 export interface Asked {
+  document: SetDocument;
   /** Of the schema of the answer. */
   properties: Properties;
   pages: number[];
@@ -16,40 +17,97 @@ export interface Asked {
 
 /** Finds the document that a request is about, by its schema and what is written on its pages. */
 export function readAsked(documents: readonly SetDocument[], body: ModelRequestBody): Asked {
-  const text = body.messages.map(({ content }) => textOf(content)).join('\n');
-  const { schema } = (
-    body['response_format'] as { json_schema: { schema: { properties: Properties } } }
-  ).json_schema;
-  const { properties } = schema;
-  const shown = plain(text);
+  const text = textOf(body.messages.findLast(({ role }) => role === 'user')?.content);
+  const properties = propertiesIn(body);
   const pages = pagesIn(text);
-  const marksOf = ({ values, rows }: SetDocument) =>
-    [...values, ...rows].filter(({ page, quote }) => pages.includes(page) && isShown(shown, quote))
-      .length;
-  const [document] = documents
-    .filter((each) => Object.keys(properties).every((name) => name in propertiesOf(each)))
-    .sort((a, b) => marksOf(b) - marksOf(a));
-  if (!document) throw new Error('the request is about no document of the set');
+  const document = documentOf(documents, properties, pages);
+  const missed = missedIn(text);
+  const values = document.values.filter(({ page, path }) => {
+    const [, name = ''] = path.split('/');
+    return pages.has(page) && name in properties;
+  });
+  const rows = document.rows.filter(
+    ({ page, quote, path }) =>
+      path.slice(1) in properties && isShown(pages.get(page), quote) && takes(missed, page, quote),
+  );
   return {
-    ...{ properties, pages, isRepair: /missed|missing/.test(text) },
-    values: document.values.filter(({ page }) => pages.includes(page)),
-    rows: document.rows.filter(({ page, quote }) => pages.includes(page) && isShown(shown, quote)),
+    ...{ document, properties, pages: [...pages.keys()], isRepair: missed !== undefined },
+    ...{ values, rows },
   };
 }
 
-const textOf = (content: unknown): string =>
-  typeof content === 'string'
-    ? content
-    : (content as { text?: string }[]).map(({ text = '' }) => text).join('\n');
+/** The document of which the most is on these pages. A pipeline shows its pages without numbers. */
+export function documentOf(
+  documents: readonly SetDocument[],
+  properties: object,
+  pages: ReadonlyMap<number, string> | string,
+): SetDocument {
+  const textOfPage = (page: number) => (typeof pages === 'string' ? pages : pages.get(page));
+  const marksOf = ({ values, rows }: SetDocument) =>
+    [...values, ...rows].filter(({ page, quote }) => isShown(textOfPage(page), quote)).length;
+  const [document] = documents
+    .filter((each) => Object.keys(properties).every((name) => name in propertiesOf(each)))
+    .map((each) => ({ each, marks: marksOf(each) }))
+    .sort((a, b) => b.marks - a.marks);
+  if (!document) throw new Error('the request is about no document of the set');
+  return document.each;
+}
+
+export function textOf(content: unknown): string {
+  if (typeof content === 'string') return content;
+  return ((content ?? []) as { text?: string }[]).map(({ text = '' }) => text).join('\n');
+}
+
+function propertiesIn(body: ModelRequestBody): Properties {
+  const format = body['response_format'] as { json_schema: { schema: { properties: Properties } } };
+  return format.json_schema.schema.properties;
+}
 
 const propertiesOf = ({ schema }: SetDocument) =>
   (schema as { properties: Record<string, object> }).properties;
 
-/** Only the first line of a quote: lines of a row needn't stand one after the other in a text. */
-const isShown = (shown: string, quote: string) => shown.includes(plain(quote.split('\n')[0] ?? ''));
-
-const plain = (text: string) => text.replace(/[\s|]+/g, '');
-
-/** The numbers of the pages that a prompt shows. */
+/** The pages that a prompt shows, by their numbers. */
 const pagesIn = (text: string) =>
-  [...text.matchAll(/^.*page.*?(\d+)/gim)].map(([, n]) => Number(n));
+  new Map(
+    [...text.matchAll(/<page number="(\d+)">\n(.*?)\n<\/page>/gs)].map(
+      ([, page, content = '']) => [Number(page), content] as const,
+    ),
+  );
+
+/** The lines that a prompt says were missed, each as often as it says so; undefined if it asks for whole pages. */
+function missedIn(text: string): Map<string, number> | undefined {
+  const lines = [...text.matchAll(/^\{"list":.*\}$/gm)];
+  if (lines.length === 0) return undefined;
+  const missed = new Map<string, number>();
+  for (const [json] of lines) {
+    const { page, line } = JSON.parse(json) as { page: number; line: string };
+    const key = `${page} ${plain(line)}`;
+    missed.set(key, (missed.get(key) ?? 0) + 1);
+  }
+  return missed;
+}
+
+/** Whether a row is one of those that were missed; each is one row alone. */
+function takes(missed: Map<string, number> | undefined, page: number, quote: string): boolean {
+  if (!missed) return true;
+  const key = `${page} ${firstLineOf(quote)}`;
+  const left = missed.get(key) ?? 0;
+  missed.set(key, left - 1);
+  return left > 0;
+}
+
+const isShown = (text: string | undefined, quote: string) =>
+  text !== undefined && plain(text).includes(firstLineOf(quote));
+
+/** Lines of a row needn't stand one after the other in a page's text. */
+const firstLineOf = (quote: string) => plain(quote.split('\n')[0] ?? '');
+
+const plainTexts = new Map<string, string>();
+
+/** A text without spaces and the rules of tables. */
+function plain(text: string): string {
+  const known = plainTexts.get(text) ?? text.replace(/[\s|]+/g, '');
+  if (plainTexts.size > 2_000) plainTexts.clear();
+  plainTexts.set(text, known);
+  return known;
+}

@@ -2,9 +2,9 @@ import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import type { Pieces } from '../servers/model-stub.ts';
 import type { ModelRequestBody } from '../servers/model-stub-body.ts';
 import { completionOf, streamOf } from '../servers/model-stub-pieces.ts';
-import { type Asked, readAsked } from './asked.ts';
+import { type Asked, documentOf, readAsked, textOf } from './asked.ts';
 import { looseQuote } from './loose-quote.ts';
-import type { MarkRow, SetDocument } from './truth.ts';
+import { expectedOf, type MarkRow, type SetDocument } from './truth.ts';
 
 /** What a model does that nobody should have to trust. */
 export interface Vices {
@@ -33,7 +33,11 @@ export function scriptedModel(documents: readonly SetDocument[], vices: Vices = 
   let answered = 0;
   return (body: ModelRequestBody): Pieces & { pieces: string[] } => {
     answered += 1;
-    const json = JSON.stringify(answerTo(readAsked(documents, body), vices));
+    const json = JSON.stringify(
+      'response_format' in body
+        ? answerTo(readAsked(documents, body), vices)
+        : pipelineAnswer(documents, body),
+    );
     const content = vices.wrapsInWords ? inWords(json) : json;
     const usage = [tokensIn(JSON.stringify(body.messages)), tokensIn(content)] as const;
     const isCut = answered <= (vices.cutsOff ?? 0);
@@ -48,6 +52,12 @@ const inWords = (json: string) =>
   `Certainly! Here is what I have found {as asked}:\n\n\`\`\`json\n${json}\n\`\`\`\n\nLet me know if anything is missing.`;
 
 const tokensIn = (text: string) => encode(text).length;
+
+/** A pipeline asks for the object alone. */
+function pipelineAnswer(documents: readonly SetDocument[], { messages }: ModelRequestBody): object {
+  const text = messages.map(({ content }) => textOf(content)).join('\n');
+  return expectedOf(documentOf(documents, {}, text));
+}
 
 function answerTo(asked: Asked, vices: Vices): Record<string, unknown> {
   const answer = emptyAnswer(asked.properties);

@@ -22,10 +22,7 @@ export function readAsked(documents: readonly SetDocument[], body: ModelRequestB
   const pages = pagesIn(text);
   const document = documentOf(documents, properties, pages);
   const missed = missedIn(text);
-  const values = document.values.filter(({ page, path }) => {
-    const [, name = ''] = path.split('/');
-    return pages.has(page) && name in properties;
-  });
+  const values = missed ? [] : document.values.filter(({ page }) => pages.has(page));
   const rows = document.rows.filter(
     ({ page, quote, path }) =>
       path.slice(1) in properties && isShown(pages.get(page), quote) && takes(missed, page, quote),
@@ -76,11 +73,17 @@ const pagesIn = (text: string) =>
 
 /** The lines that a prompt says were missed, each as often as it says so; undefined if it asks for whole pages. */
 function missedIn(text: string): Map<string, number> | undefined {
-  const lines = [...text.matchAll(/^\{"list":.*\}$/gm)];
-  if (lines.length === 0) return undefined;
+  const [beforePages = ''] = text.split('<page number=');
+  const listed = [
+    ...[...beforePages.matchAll(/^\{"list":.*\}$/gm)].map(([json]) => JSON.parse(json)),
+    ...[...beforePages.matchAll(/^- page (\d+): (.*)$/gm)].map(([, page, line]) => ({
+      page,
+      line,
+    })),
+  ];
+  if (listed.length === 0) return undefined;
   const missed = new Map<string, number>();
-  for (const [json] of lines) {
-    const { page, line } = JSON.parse(json) as { page: number; line: string };
+  for (const { page, line } of listed) {
     const key = `${page} ${plain(line)}`;
     missed.set(key, (missed.get(key) ?? 0) + 1);
   }

@@ -66,7 +66,8 @@ export class DocumentRunners extends Construct {
       logs,
     });
     jobs.grantWork(expandFolder);
-    jobs.grantPut(expandFolder);
+    // What was extracted from its files is put into the folder's table.
+    jobs.grantObjects(expandFolder);
     queues.setShards(expandFolder);
     keys.grantRead(expandFolder);
     drive.grantUse(expandFolder);

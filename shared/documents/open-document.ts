@@ -8,6 +8,7 @@ import { openPages } from './open-pages.ts';
 import { hasPages, type Part } from './parts/part.ts';
 import { takeApart } from './parts/take-apart.ts';
 import type { DocumentReading } from './processes/read-in-process.ts';
+import { textDocument } from './text-document.ts';
 
 /** The kinds of documents that have pages, or are taken apart into such. */
 export type OpenableKind = 'pdf' | 'image' | CompositeKind;
@@ -55,6 +56,5 @@ async function openParts(
 async function openPart(part: Part, reading: DocumentReading): Promise<Document> {
   if (part.is === 'unreadable') throw part.error;
   if (part.is === 'pages') return openPages(part.path, part.kind, reading);
-  const { text } = part;
-  return { pageCount: 1, readPage: async () => ({ textLayer: text }), close: () => {} };
+  return textDocument(part.text);
 }

@@ -80,6 +80,9 @@ export interface Job extends JobKey, Extracting {
   reserved_file_id?: string;
   /** The ids that tables beside the result will have, by their suffix. */
   table_file_ids?: Record<string, string>;
+  /** Of a folder: when its table was written last, and until when the worker that writes it has it to itself. */
+  table_at?: string;
+  table_until?: string;
 
   /** How many jobs were made for this one; how many of them have ended, and of those how many not well. */
   children_total?: number;

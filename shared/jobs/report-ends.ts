@@ -57,6 +57,8 @@ function useOf({ result_json }: Job): LogFields {
       completion_tokens: usage.completion_tokens,
     }),
     ...(result.type === 'ocr' && { pages: result.page_count, pages_total: result.page_count }),
+    ...(result.type === 'extract' &&
+      result.ocr && { pages: result.ocr.page_count, pages_total: result.ocr.page_count }),
     ...('cost_usd' in result && { cost_usd: result.cost_usd }),
   };
 }

@@ -137,9 +137,10 @@ export function chargeSubjectOf(
   job: Job,
   does: 'chat' | 'embeddings' | 'ocr' = 'chat',
 ): ModelCall['subject'] {
-  const { pipeline, document_object, metadata } = job;
+  const { pipeline, extract, document_object, metadata } = job;
+  const isStep = Boolean(pipeline || document_object);
   return {
-    tags: ['batch', `batch:${pipeline || document_object ? 'pipeline' : does}`],
+    tags: ['batch', `batch:${extract ? 'extract' : isStep ? 'pipeline' : does}`],
     job_id: callersJobIdOf(job),
     ...(metadata && { metadata }),
   };

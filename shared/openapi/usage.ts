@@ -115,7 +115,7 @@ export const usageComponents = {
   BatchUse: component(BatchUse, 'What jobs have used.', useDescriptions),
   BatchDay: component(BatchDay, 'What jobs have used in a day, UTC, under a tag.', {
     date: 'The day.',
-    tag: '`batch` for all jobs; `batch:chat`, `batch:embeddings`, `batch:ocr` or `batch:pipeline` for one kind of them.',
+    tag: '`batch` for all jobs; `batch:chat`, `batch:embeddings`, `batch:ocr`, `batch:pipeline` or `batch:extract` for one kind of them.',
     ...useDescriptions,
   }),
   JobsByStatus: component(JobsByStatus, 'How many jobs stand where.', {

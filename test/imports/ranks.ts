@@ -13,7 +13,7 @@ export const ranks: readonly (readonly string[])[] = [
   ['connectors'],
   ['webhooks'],
   ['pages', 'search'],
-  ['drive', 'documents', 'files'],
+  ['drive', 'documents', 'files', 'extract'],
   ['keys'],
   ['models'],
   ['ledger'],

@@ -156,3 +156,37 @@ it('is refused for what the key may not read', async () => {
     await expect(estimated).rejects.toThrow('drive_file_not_found');
   }
 });
+
+it('bounds what fields of scans and texts can cost, and counts what it can’t bound', async () => {
+  world.drive.put('fields/one.jpg', await greyJpeg(40));
+  world.drive.put('fields/two.pdf', await smallPdf([{ words: words(1) }]));
+  world.drive.put('fields/three.txt', 'The door is blue.');
+  const caller = await world.newCaller();
+  const folder_id = await world.idOf('fields');
+  const extract = { example: { shade: 'a' } };
+
+  const estimate = await estimateOf(caller, { job_type: 'auto', drive: { folder_id }, extract });
+  const one = await estimateOf(caller, {
+    job_type: 'auto',
+    drive: { file_id: await world.idOf('three.txt') },
+    extract,
+  });
+
+  expect(estimate).toMatchObject({
+    files: { found: 3, pending: 3 },
+    pages: { known: 1, unknown_files: 1 },
+    unbounded_files: 1,
+  });
+  const { id } = await world.submit(caller, {
+    job_type: 'auto',
+    drive: { file_id: await world.idOf('three.txt') },
+    extract,
+  });
+  world.model.respond({ kind: 'answer', content: JSON.stringify({ shade: null }) });
+  await world.work();
+  const { result } = await world.read(caller, id);
+  expect(one.unbounded_files).toBe(0);
+  expect(one.max_cost_usd).toBeLessThan(1);
+  expect(result).toMatchObject({ type: 'extract' });
+  expect((result as { cost_usd: number }).cost_usd).toBeLessThan(one.max_cost_usd);
+});

@@ -139,7 +139,12 @@ describe('functions', () => {
     ],
     [
       'expand-folder',
-      { dynamodb: work, s3: ['PutObject'], secretsmanager: secrets, sqs: [...queue, ...consume] },
+      {
+        dynamodb: work,
+        s3: ['GetObject', 'PutObject'],
+        secretsmanager: secrets,
+        sqs: [...queue, ...consume],
+      },
     ],
     ['get-console', {}],
     ['get-docs', {}],

@@ -8,6 +8,7 @@ const tagNames: Record<string, string> = {
   'batch:embeddings': 'Embeddings',
   'batch:ocr': 'OCR',
   'batch:pipeline': 'OCR, then chat',
+  'batch:extract': 'Fields of documents',
 };
 
 /** What jobs used, by their kind, and how many stand where. */

@@ -1,11 +1,26 @@
+import { rm } from 'node:fs/promises';
+import { newTempDir } from '../../temp-dir.ts';
+import { specOfJob } from '../extract-input.ts';
 import { deliver } from '../files/delivery.ts';
 import type { ClaimedJob } from '../job.ts';
 import type { ExtractResult } from '../result.ts';
+import { writeTables } from './tables.ts';
 
 /** Writes fields beside their source on the drive, and their tables if they are wanted. */
-export const deliverExtract = (job: ClaimedJob, result: ExtractResult) =>
-  deliver(job, {
+export async function deliverExtract(job: ClaimedJob, result: ExtractResult) {
+  const content = {
     suffix: '.extract.json',
     mimeType: 'application/json',
     text: `${JSON.stringify(result, null, 2)}\n`,
-  });
+  } as const;
+  if (!job.extract?.table) return deliver(job, content);
+  const folder = await newTempDir();
+  try {
+    const documents = (async function* () {
+      yield { job, result };
+    })();
+    return await deliver(job, content, await writeTables(specOfJob(job), documents, folder));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -5,6 +5,7 @@ import { failWithPages, keptPages } from '../ocr/finish.ts';
 import type { ExtractResult, JobResult, PagesRead } from '../result.ts';
 import { completionOf, type RunEnd } from '../run-leased.ts';
 import { findStep } from '../steps.ts';
+import { refreshTable } from './folder-table.ts';
 import { readName } from './start-step.ts';
 
 /** Ends a job whose fields have been taken, or could not be: then it keeps the pages that were read. */
@@ -17,10 +18,15 @@ export async function finishExtract(job: ClaimedJob): Promise<RunEnd> {
     return failWithPages(job, read?.page_count ?? 0, `extract_step_failed: ${reason}`);
   }
   const { error, drive_result_file_id } = step;
-  return completionOf(job, withReading(result, read), {
+  const complete = completionOf(job, withReading(result, read), {
     ...(error && { error }),
     ...(drive_result_file_id && { drive_result_file_id }),
   });
+  return async () => {
+    const ended = await complete();
+    if (ended?.status === 'done') await refreshTable(ended);
+    return ended;
+  };
 }
 
 /** Returns what a job that was stopped came to: its fields, if some were answered by then; else its pages. */

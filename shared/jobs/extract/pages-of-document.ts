@@ -1,4 +1,5 @@
 import type { NamedPages } from '../../documents/document.ts';
+import { checkLength } from '../ocr/page-limit.ts';
 import type { PageStep } from '../ocr/page-steps.ts';
 import { wordsOfStep } from '../ocr/page-words.ts';
 import { runAll } from '../run-all.ts';
@@ -52,6 +53,7 @@ export async function* pagesOfTexts(
   for (const { text, ...part } of texts) {
     for (const piece of partedText(text)) {
       page += 1;
+      checkLength(page, `With ${pageCharacters.toLocaleString('en')} characters a page, the text`);
       const status = piece.trim() ? 'read' : 'empty';
       yield {
         page,

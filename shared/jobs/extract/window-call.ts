@@ -3,7 +3,7 @@ import { type ExtractSpec, type Missed, messagesOf } from '../../extract/spec.ts
 import type { Model } from '../../models/catalogue.ts';
 import { estimateTokens } from '../../models/token-bounds.ts';
 import type { ClaimedJob } from '../job.ts';
-import { getBytes } from '../objects.ts';
+import { getBytes, isGone } from '../objects.ts';
 import { chargeSubjectOf } from '../steps.ts';
 import type { ExtractPage } from './source-pages.ts';
 
@@ -95,8 +95,9 @@ function withSystem(messages: readonly Asked[], text: string): Asked[] {
 async function withPictures(messages: Asked[], pages: readonly ExtractPage[]): Promise<unknown[]> {
   const parts: unknown[] = [];
   for (const { page, picture_object } of pages) {
-    if (!picture_object) continue;
-    const picture = Buffer.from(await getBytes(picture_object)).toString('base64');
+    const jpeg = picture_object && (await pictureIn(picture_object));
+    if (!jpeg) continue;
+    const picture = Buffer.from(jpeg).toString('base64');
     const url = `data:image/jpeg;base64,${picture}`;
     parts.push({ type: 'text', text: `Page ${page} as a picture, as its text was read badly:` });
     parts.push({ type: 'image_url', image_url: { url, detail: 'high' } });
@@ -105,4 +106,14 @@ async function withPictures(messages: Asked[], pages: readonly ExtractPage[]): P
   if (parts.length === 0 || !last) return messages;
   const content = [{ type: 'text', text: last.content }, ...parts];
   return [...messages.slice(0, -1), { ...last, content }];
+}
+
+/** Pictures are the job's that read the pages, and go with it: a retry does without. */
+async function pictureIn(object: string): Promise<Uint8Array | undefined> {
+  try {
+    return await getBytes(object);
+  } catch (error) {
+    if (!isGone(error)) throw error;
+    return undefined;
+  }
 }

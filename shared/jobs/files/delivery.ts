@@ -75,7 +75,8 @@ async function reserveTables(
   return table_file_ids;
 }
 
-export function bodyOf({ text = '', path }: Deliverable) {
+/** Returns a text, or a file on disk, as an upload takes it. */
+export function bodyOf({ text = '', path }: Pick<Deliverable, 'text' | 'path'>) {
   return path
     ? { body: () => createReadStream(path), bytes: statSync(path).size }
     : { body: () => Readable.from([Buffer.from(text)]), bytes: Buffer.byteLength(text) };
@@ -104,8 +105,12 @@ async function resultName(job: Named, suffix: string): Promise<string> {
   const question = questionOf(job, suffix);
   const isFirst = !question || (await claimName(job, question));
   const end = isFirst ? suffix : `.${slugOf(question)}${suffix}`;
-  return `${cut(filename, maxNameBytes - Buffer.byteLength(end))}${end}`;
+  return withSuffix(filename, end);
 }
+
+/** Returns a name with a suffix, cut to what a file system takes. */
+export const withSuffix = (name: string, suffix: string) =>
+  `${cut(name, maxNameBytes - Buffer.byteLength(suffix))}${suffix}`;
 
 function questionOf(job: Named, suffix: string): NamedQuestion | undefined {
   const { pipeline_instruction: words = '', extract, extract_schema = '' } = job;

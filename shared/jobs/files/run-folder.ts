@@ -3,10 +3,12 @@ import { requireReadableFolder } from '../../drive/file.ts';
 import { type FolderPage, listFolder } from '../../drive/folder.ts';
 import { type KeyLimits, limitsOfKey } from '../../keys/key-limits.ts';
 import { createChildren } from '../children.ts';
+import { finishTable, TableBusyError } from '../extract/folder-table.ts';
+import { jobErrorText } from '../failure.ts';
 import type { ClaimedJob, Job } from '../job.ts';
 import type { FolderResult } from '../result.ts';
-import type { RunJob } from '../run-leased.ts';
-import { continueJob, haveChildrenEnded, suspendJob } from '../state.ts';
+import { completionOf, type RunEnd, type RunJob } from '../run-leased.ts';
+import { continueJob, haveChildrenEnded, postponeJob, suspendJob } from '../state.ts';
 import { tagJobs } from '../waiting/fair-tags.ts';
 import { beginStep, readKeyOf } from '../watch.ts';
 import { folderToList, isExpanded, maxLeftOut, nextPosition, sortFiles } from './folder-files.ts';
@@ -17,7 +19,7 @@ import { readInFolders } from './lost-folder.ts';
  * of them. Its result counts how they ended. After a run that died the next one goes on with the same page.
  */
 export const runFolderJob: RunJob = async (claimed, signal) => {
-  if (claimed.stop_reason) return folderResultOf(claimed);
+  if (claimed.stop_reason) return endOf(claimed);
   let job: ClaimedJob = claimed;
   if (!isExpanded(job)) {
     const { drive_folders, weight } = limitsOfKey(await readKeyOf(job));
@@ -38,9 +40,28 @@ export const runFolderJob: RunJob = async (claimed, signal) => {
     }
   }
   return job.children_ended !== undefined && haveChildrenEnded(job)
-    ? folderResultOf(job)
+    ? endOf(job)
     : () => suspendJob(job);
 };
+
+/** Ends a folder's job, with the table of what was extracted from its files if that is wanted. */
+async function endOf(job: ClaimedJob): Promise<FolderResult | RunEnd> {
+  const result = folderResultOf(job);
+  if (!job.extract?.table) return result;
+  try {
+    const { file_id, error } = await finishTable(job);
+    return completionOf(job, result, {
+      ...(file_id && { drive_result_file_id: file_id }),
+      ...(error && { error }),
+    });
+  } catch (error) {
+    if (!(error instanceof TableBusyError)) throw error;
+    return () => postponeJob(job, jobErrorText(error), Date.now() + tableWaitMs);
+  }
+}
+
+/** How long a folder waits that another worker writes the table of. */
+const tableWaitMs = 5_000;
 
 /**
  * Makes the jobs for one page of files; returns the folder's job as it then is. They take their tags at once, as if

@@ -1,7 +1,13 @@
-import { NoSuchKey } from '@aws-sdk/client-s3';
 import type { PageWords } from '../../ocr/words.ts';
 import type { ClaimedJob } from '../job.ts';
-import { copyObject, folderOf, getCompressed, putBytes, putCompressed } from '../objects.ts';
+import {
+  copyObject,
+  folderOf,
+  getCompressed,
+  isGone,
+  putBytes,
+  putCompressed,
+} from '../objects.ts';
 import type { PageStep } from './page-steps.ts';
 
 /*
@@ -45,7 +51,7 @@ export async function copyWords(
   try {
     await copyObject(words_object, own);
   } catch (error) {
-    if (error instanceof NoSuchKey) return undefined;
+    if (isGone(error)) return undefined;
     throw error;
   }
   return { words_object: own, ...(turn && { turn }) };

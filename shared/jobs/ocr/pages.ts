@@ -166,17 +166,20 @@ async function readPage(
 async function takeFromCache(job: ClaimedJob, known: PageStep, draw: Draw): Promise<boolean> {
   const kept = job.extract ? await wordsFor(job, known) : {};
   if (!kept) return false;
-  const { page, confidence } = known;
-  const picture = isToBeSeen(job, confidence)
-    ? { picture_object: await keepPicture(job, page, await draw()) }
-    : {};
-  await saveStep(
-    job,
-    pageName(page),
-    { ...fromCache(known), ...kept, ...picture },
-    keptPageId(job, page),
-  );
+  const picture = isToBeSeen(job, known.confidence) ? await pictureFor(job, known.page, draw) : {};
+  const step = { ...fromCache(known), ...kept, ...picture };
+  await saveStep(job, pageName(known.page), step, keptPageId(job, known.page));
   return true;
+}
+
+/** Draws a page whose text is known. One that can't be drawn now has its text all the same. */
+async function pictureFor(job: ClaimedJob, page: number, draw: Draw) {
+  try {
+    return { picture_object: await keepPicture(job, page, await draw()) };
+  } catch (error) {
+    if (!isPagesFault(error)) throw error;
+    return {};
+  }
 }
 
 /** Returns a job's own copy of a page's words, as a step has it. A model reads no words with places. */

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setting } from '../../config.ts';
 import type { Document } from '../../documents/document.ts';
 import { unsupportedFile } from '../../documents/errors.ts';
 import { joinDocuments, type Piece } from '../../documents/joined-document.ts';
@@ -11,8 +10,9 @@ import {
   type OpeningOptions,
   openDocument,
 } from '../../documents/open-document.ts';
+import { decodeText } from '../../documents/text.ts';
+import { textDocument } from '../../documents/text-document.ts';
 import { typeInWords } from '../../documents/type-words.ts';
-import { ServiceError } from '../../http/errors.ts';
 import { newTempDir } from '../../temp-dir.ts';
 import { isLast, jobErrorText, logFault } from '../failure.ts';
 import type { SourcedJob } from '../files/source.ts';
@@ -24,6 +24,7 @@ import { messagesOf } from '../objects.ts';
 import type { JobResult } from '../result.ts';
 import type { RunEnd } from '../run-leased.ts';
 import { failWithPages, finishOcr } from './finish.ts';
+import { checkLength } from './page-limit.ts';
 import { keepFileNames } from './page-texts.ts';
 import { readPages } from './pages.ts';
 import { splitIntoSections } from './sections.ts';
@@ -90,16 +91,6 @@ async function readWhole(
   }
 }
 
-function checkLength(pageCount: number, name: string): void {
-  const { pages } = setting('DOCUMENT_LIMITS');
-  if (pageCount <= pages) return;
-  throw new ServiceError(
-    422,
-    'too_many_pages',
-    `${name} has ${pageCount} pages, more than the ${pages} that a document may have.`,
-  );
-}
-
 /** The images and files of a message as one document, and the hash of its content. */
 interface InlineDocuments {
   document: Document;
@@ -112,7 +103,8 @@ async function openInlineDocuments(job: Job): Promise<InlineDocuments> {
   const remove = () => rm(folder, { recursive: true, force: true });
   try {
     const forceOcr = job.force_ocr ?? false;
-    const options = { forceOcr, turn: job.key_id, losses: { count: 0 } };
+    const takesTexts = job.extract !== undefined;
+    const options = { forceOcr, turn: job.key_id, losses: { count: 0 }, takesTexts };
     const files = inlineFilesOf(await messagesOf(job));
     const pieces = files.map((file, index) => pieceOf(file, join(folder, String(index)), options));
     // What is wrong with the only one is the job's own error.
@@ -141,10 +133,11 @@ const sha256 = (content: string | Uint8Array) => createHash('sha256').update(con
 function pieceOf(
   { name, isImage, mimeType, bytes }: InlineFile,
   path: string,
-  options: OpeningOptions,
+  { takesTexts, ...options }: OpeningOptions & { takesTexts: boolean },
 ) {
   const open = async () => {
     const kind = kindOf(bytes, mimeType, isImage ? '' : name);
+    if (takesTexts && kind && !hasPages(kind)) return textDocument(decodeText(bytes));
     const isPages = kind && hasPages(kind);
     if (!isPages || (isImage && kind !== 'image')) {
       throw unsupportedFile(name, typeInWords(mediaTypeOf(bytes, mimeType, name)));

@@ -12,7 +12,7 @@ export interface Vices {
   invents?: Record<string, unknown>;
   /** Has invented values stand in quotes that stand nowhere, too. */
   inventsQuotes?: boolean;
-  /** Leaves out each nth row of a window. */
+  /** Leaves out each nth row of a document, in whichever window it is. */
   skipsEvery?: number;
   /** Leaves them out when it is asked for rows that were missed, too. */
   skipsAgain?: boolean;
@@ -93,7 +93,8 @@ function rowsTold(rows: readonly MarkRow[], asked: Asked, vices: Vices): object[
   const { skipsEvery = 0, skipsAgain = false, repeatsEvery = 0, reverses = false } = vices;
   const isNth = (n: number, every: number) => every > 0 && n % every === every - 1;
   const skips = !asked.isRepair || skipsAgain;
-  const all = rows.flatMap((row, n) => {
+  const all = rows.flatMap((row) => {
+    const n = asked.document.rows.indexOf(row);
     const shown = rowTold(row, n, asked, vices);
     if (skips && isNth(n, skipsEvery)) return [];
     return isNth(n, repeatsEvery) ? [shown, shown] : [shown];

@@ -1,6 +1,7 @@
 import pLimit from 'p-limit';
 import type { Answer } from '../../chat/ask.ts';
-import { assemble, type ExtractOutcome } from '../../extract/assemble.ts';
+import { assemble } from '../../extract/assemble.ts';
+import type { ExtractOutcome } from '../../extract/outcome.ts';
 import type { PageWindow } from '../../extract/page.ts';
 import { windowsOf } from '../../extract/windows.ts';
 import { ServiceError } from '../../http/errors.ts';

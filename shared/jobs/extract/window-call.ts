@@ -1,6 +1,7 @@
 import type { ModelCall } from '../../chat/metered-call.ts';
-import { type Missed, messagesOf } from '../../extract/messages.ts';
-import type { ExtractSpec } from '../../extract/schema.ts';
+import { messagesOf } from '../../extract/messages.ts';
+import type { Missed } from '../../extract/outcome.ts';
+import type { ExtractSpec } from '../../extract/spec.ts';
 import type { Model } from '../../models/catalogue.ts';
 import { estimateTokens } from '../../models/token-bounds.ts';
 import type { ClaimedJob } from '../job.ts';

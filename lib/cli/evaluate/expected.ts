@@ -9,7 +9,7 @@ const PerMille = v.pipe(v.number(), v.minValue(0), v.maxValue(1000));
 /** Where a value stands: its page and, if it is known, its box there. */
 const Place = v.object({
   page: v.pipe(v.number(), v.integer(), v.minValue(1)),
-  box: v.exactOptional(v.tuple([PerMille, PerMille, PerMille, PerMille])),
+  box: v.exactOptional(v.pipe(v.tuple([PerMille, PerMille, PerMille, PerMille]), v.readonly())),
 });
 
 const Schema = v.record(v.string(), v.unknown());

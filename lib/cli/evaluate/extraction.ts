@@ -3,7 +3,7 @@ import * as v from 'valibot';
 const Count = v.number();
 
 /** A rectangle of a page as it is shown, in per mille of its width and height: left, top, right, bottom. */
-const PageBox = v.tuple([v.number(), v.number(), v.number(), v.number()]);
+const PageBox = v.pipe(v.tuple([v.number(), v.number(), v.number(), v.number()]), v.readonly());
 export type PageBox = v.InferOutput<typeof PageBox>;
 
 const FoundEvidence = v.object({

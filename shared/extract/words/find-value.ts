@@ -58,7 +58,14 @@ function numberPlaces(texts: string[], value: number): Place[] {
     values.some((each) => isSame(each, value) || (!isSigned && value < 0 && isSame(each, -value))),
   );
   const places = found.map((span) => spanned(texts, span, `${value}`));
-  return places.length > 0 ? places : placesAmong(texts, `${value}`);
+  if (places.length > 0) return places;
+  // A quantity before a price looks like the thousands of one number: `4 312.50`.
+  const alone = texts.flatMap((text, start): Place[] => {
+    const isIt = numbersIn(text).some(({ values }) => values.some((each) => isSame(each, value)));
+    const found = text.includes(`${value}`) ? 'exact' : 'normalized';
+    return isIt ? [{ start, end: start + 1, found, share: 1 }] : [];
+  });
+  return alone.length > 0 ? alone : placesAmong(texts, `${value}`);
 }
 
 /** The year of a date that is written without one must stand elsewhere on the page. */

@@ -63,11 +63,11 @@ describe.concurrent('by a model that', () => {
     ['gives rows in the reverse order', { reverses: true }],
     ['quotes loosely', { quotesLoosely: true }],
     ['says other pages', { misnumbersPages: true }],
-    ['breaks off', { cutsOff: 2 }],
+    ['breaks off', { cutsOff: true }],
     ['wraps its answer in words', { wrapsInWords: true }],
     [
       'does all of this',
-      { skipsEvery: 9, repeatsEvery: 4, quotesLoosely: true, misnumbersPages: true, cutsOff: 1 },
+      { skipsEvery: 9, repeatsEvery: 4, quotesLoosely: true, misnumbersPages: true, cutsOff: true },
     ],
   ] satisfies [string, Vices][])(
     '%s, all rows and values come back, in order and once',

@@ -23,24 +23,36 @@ export interface Vices {
   quotesLoosely?: boolean;
   /** Says another page of the window than the true one. */
   misnumbersPages?: boolean;
-  /** Ends its first answers in their middle, so many of them. */
-  cutsOff?: number;
+  /** Ends its answer in the middle where it is asked something for the first time. */
+  cutsOff?: boolean;
   wrapsInWords?: boolean;
 }
 
+/** What a model says to a request. */
+export type AnswerOf = (body: ModelRequestBody) => string;
+
 /** How a model answers that is asked for the values of these documents: by what is true, but for its vices. */
-export function scriptedModel(documents: readonly SetDocument[], vices: Vices = {}) {
-  let answered = 0;
-  return (body: ModelRequestBody): Pieces & { pieces: string[] } => {
-    answered += 1;
+export const scriptedAnswers =
+  (documents: readonly SetDocument[], vices: Vices = {}): AnswerOf =>
+  (body) => {
     const json = JSON.stringify(
       'response_format' in body
         ? answerTo(readAsked(documents, body), vices)
         : pipelineAnswer(documents, body),
     );
-    const content = vices.wrapsInWords ? inWords(json) : json;
-    const usage = [tokensIn(JSON.stringify(body.messages)), tokensIn(content)] as const;
-    const isCut = answered <= (vices.cutsOff ?? 0);
+    return vices.wrapsInWords ? inWords(json) : json;
+  };
+
+/** The same as an upstream, which counts its tokens. */
+export function scriptedModel(documents: readonly SetDocument[], vices: Vices = {}) {
+  const answerOf = scriptedAnswers(documents, vices);
+  const asked = new Set<string>();
+  return (body: ModelRequestBody): Pieces & { pieces: string[] } => {
+    const content = answerOf(body);
+    const prompt = JSON.stringify(body.messages);
+    const isCut = vices.cutsOff === true && !asked.has(prompt);
+    asked.add(prompt);
+    const usage = [tokensIn(prompt), tokensIn(content)] as const;
     const text = isCut ? content.slice(0, content.length * 0.6) : content;
     const reason = isCut ? 'length' : 'stop';
     const pieces = body.stream ? streamOf([text], usage) : [completionOf(text, usage, reason)];

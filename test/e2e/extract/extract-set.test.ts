@@ -5,6 +5,7 @@ import { evaluate, type Manner, type Report } from '../../../lib/cli/evaluate/ev
 import { leastOf } from '../../../lib/cli/evaluate/evaluation-text.ts';
 import { readExpected } from '../../../lib/cli/evaluate/expected.ts';
 import { expectedFile, extractSet } from '../../support/extract-set/extract-set.ts';
+import { faultsOf } from '../../support/extract-set/faults.ts';
 import { scriptedModel, type Vices } from '../../support/extract-set/scripted-model.ts';
 import { statement } from '../../support/extract-set/statement.ts';
 import { useFolder } from '../../support/run/use-folder.ts';
@@ -30,12 +31,11 @@ async function extracted(
   return evaluate({ url: base_url, key: api_key }, folder, asked, how, () => {});
 }
 
-const texts = /^(?!form-scanned|short)/;
 const tables = /invoice-|short|stock-/;
 
-describe.concurrent('by a model that tells what is there', () => {
+describe.concurrent('through a stage', () => {
   it('every value, place and row of the set comes back', async () => {
-    const report = await extracted(texts, {}, { kind: 'wordy' });
+    const report = await extracted(/^(?!form|short)/, {}, { kind: 'wordy' });
 
     expect(faultsIn(report)).toEqual([]);
     expect(leastOf(report.total)).toBe(1);
@@ -54,33 +54,19 @@ describe.concurrent('by a model that tells what is there', () => {
 
     expect(reports).toMatchObject([{ error: null, pages: 4, pages_lost: 1 }]);
   });
-});
 
-describe.concurrent('by a model that', () => {
-  it.each([
-    ['skips rows', { skipsEvery: 7 }],
-    ['repeats rows', { repeatsEvery: 5 }],
-    ['gives rows in the reverse order', { reverses: true }],
-    ['quotes loosely', { quotesLoosely: true }],
-    ['says other pages', { misnumbersPages: true }],
-    ['breaks off', { cutsOff: true }],
-    ['wraps its answer in words', { wrapsInWords: true }],
-    [
-      'does all of this',
-      { skipsEvery: 9, repeatsEvery: 4, quotesLoosely: true, misnumbersPages: true, cutsOff: true },
-    ],
-  ] satisfies [string, Vices][])(
-    '%s, all rows and values come back, in order and once',
-    async (_, vices) => {
-      const report = await extracted(tables, vices);
+  it('all comes back by a model that skips, repeats, quotes loosely, says other pages and breaks off', async () => {
+    const report = await extracted(tables, {
+      ...{ skipsEvery: 9, repeatsEvery: 4, reverses: true, cutsOff: true },
+      ...{ quotesLoosely: true, misnumbersPages: true, wrapsInWords: true },
+    });
 
-      expect(faultsIn(report)).toEqual([]);
-      expect(leastOf(report.total)).toBe(1);
-    },
-  );
+    expect(faultsIn(report)).toEqual([]);
+    expect(leastOf(report.total)).toBe(1);
+  });
 
-  it('skips rows again and again, those that are missing are told', async () => {
-    const report = await extracted(/short|stock-/, { skipsEvery: 7, skipsAgain: true });
+  it('rows that are never told are told as missing', async () => {
+    const report = await extracted(/short/, { skipsEvery: 7, skipsAgain: true });
 
     const { rows } = report.total;
     expect(rows.missing).toBeGreaterThan(0);
@@ -92,38 +78,21 @@ describe.concurrent('by a model that', () => {
     });
   });
 
-  it.each([
-    ['by true quotes', false],
-    ['by quotes that stand nowhere', true],
-  ])(
-    'invents values %s, they are marked, and null if evidence is required',
-    async (_, inventsQuotes) => {
-      const vices = {
-        invents: { '/number': 'INV-9999', '/gross': 4711.5, '/date': '2031-01-01' },
-        inventsQuotes,
-      };
+  it('invented values are marked, and null if evidence is required', async () => {
+    const vices = { invents: { '/number': 'INV-9999', '/gross': 4711.5, '/date': '2031-01-01' } };
 
-      const marked = await extracted(/invoice/, vices);
-      const required = await extracted(/invoice/, vices, { requireEvidence: true });
+    const marked = await extracted(/plain|german/, vices);
+    const required = await extracted(/plain|german/, vices, { requireEvidence: true });
 
-      expect(marked.total.wrong).toEqual({ values: 9, marked: 9 });
-      expect(required.total.wrong).toEqual({ values: 0, marked: 0 });
-      expect(required.total.values.returned).toBe(marked.total.values.returned - 9);
-    },
-  );
+    expect(marked.total.wrong).toEqual({ values: 6, marked: 6 });
+    expect(required.total.wrong).toEqual({ values: 0, marked: 0 });
+    expect(required.total.values.returned).toBe(marked.total.values.returned - 6);
+  });
 });
 
 /** What went wrong, document by document. */
 const faultsIn = ({ documents: reports }: Report) =>
-  reports.flatMap(({ file, error, score: { values, evidence, rows } }) => [
+  reports.flatMap(({ file, error, score }) => [
     ...(error === null ? [] : [`${file}: ${error}`]),
-    ...(values.right === values.expected && values.right === values.returned
-      ? []
-      : [`${file}: values ${JSON.stringify(values)}`]),
-    ...(evidence.right === evidence.expected
-      ? []
-      : [`${file}: evidence ${JSON.stringify(evidence)}`]),
-    ...(rows.missing + rows.doubled + rows.invented + rows.out_of_order === 0
-      ? []
-      : [`${file}: rows ${JSON.stringify(rows)}`]),
+    ...faultsOf(file, score),
   ]);

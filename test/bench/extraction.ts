@@ -1,60 +1,68 @@
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
-import { evaluate } from '../../lib/cli/evaluate/evaluate.ts';
+import { evaluate, type Report } from '../../lib/cli/evaluate/evaluate.ts';
 import { describeReport } from '../../lib/cli/evaluate/evaluation-text.ts';
 import { readExpected } from '../../lib/cli/evaluate/expected.ts';
-import { expectedFile } from '../support/extract-set/extract-set.ts';
+import { expectedFile, extractSet } from '../support/extract-set/extract-set.ts';
 import { scriptedModel } from '../support/extract-set/scripted-model.ts';
 import { statement } from '../support/extract-set/statement.ts';
 import type { SetDocument } from '../support/extract-set/truth.ts';
 import type { ModelRequestBody } from '../support/servers/model-stub-body.ts';
 import { startTestStage } from '../support/servers/stage.ts';
 
-// Measures what the extraction of a long table takes: time, calls, and the most memory that the stage's process and those
-// that read documents have had, each size on a stage of its own. The model answers at once.
+// Measures what extraction takes: the costs of the set by its model's list price, beside those of a pipeline; then time, calls
+// and the most memory that the stage's process has had for a statement of so many pages, each on a stage of its own. The model
+// answers at once, by what is true, and its tokens are counted as OpenAI does.
 // node test/bench/extraction.ts [PAGES]…
 
 const sizes = process.argv.slice(2).map(Number);
-for (const pages of sizes.length > 0 ? sizes : [1, 30, 100, 300]) await measure(pages);
+if (sizes.length === 0) {
+  const { report } = await run(await extractSet(), true);
+  console.log(`${describeReport(report)}\n`);
+}
+for (const pages of sizes.length > 0 ? sizes : [1, 30, 100, 300]) {
+  const { report, calls, startMb, peakMb } = await run([await statement(pages)], false);
+  const { documents, total } = report;
+  const seconds = documents[0]?.seconds.toFixed(1);
+  const memory = `${peakMb.toFixed(0)} MB, ${startMb.toFixed(0)} before`;
+  console.log(`${pages} pages: ${total.rows.right} rows, ${seconds} s, ${calls} calls, ${memory}`);
+}
 process.exit();
 
-async function measure(pages: number): Promise<void> {
-  const document = await statement(pages);
-  const model = await startModel([document]);
+interface Measured {
+  report: Report;
+  calls: number;
+  startMb: number;
+  peakMb: number;
+}
+
+async function run(documents: SetDocument[], besidePipeline: boolean): Promise<Measured> {
+  const model = await startModel(documents);
   const folder = mkdtempSync(join(tmpdir(), 'quire-extraction-'));
-  writeFileSync(join(folder, document.file), document.bytes);
-  writeFileSync(join(folder, 'expected.json'), JSON.stringify(expectedFile([document])));
+  for (const { file, bytes } of documents) writeFileSync(join(folder, file), bytes);
+  writeFileSync(join(folder, 'expected.json'), JSON.stringify(expectedFile(documents)));
   const stage = await startTestStage({
     memory: true,
     env: { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'bench' },
   });
   const startMb = peakMbOf(stage.process.pid);
-  const peaks = watchChildren(stage.process.pid);
   const report = await evaluate(
     { url: stage.base_url, key: stage.api_key },
     folder,
     await readExpected(folder),
-    { requireEvidence: false, besidePipeline: false },
+    { requireEvidence: false, besidePipeline },
     () => {},
   );
   const peakMb = peakMbOf(stage.process.pid);
-  const [{ seconds, windows, score } = raise()] = report.documents;
-  console.log(
-    `${pages} pages, ${score.rows.returned} rows: ${seconds.toFixed(1)} s, ${model.calls()} calls (${windows?.repairs ?? 0} repairs), ${peakMb.toFixed(0)} MB (${startMb.toFixed(0)} before), readers ${peaks.end().toFixed(0)} MB`,
-  );
-  if (score.rows.missing + score.rows.doubled > 0) console.log(describeReport(report));
   await stage.close();
   model.close();
   rmSync(folder, { recursive: true });
-}
-
-function raise(): never {
-  throw new Error('there is no document');
+  return { report, calls: model.calls(), startMb, peakMb };
 }
 
 /** Starts a server that answers as the scripted model does. */
@@ -80,41 +88,6 @@ async function startModel(documents: SetDocument[]) {
 
 /** The most memory that a process has had. */
 function peakMbOf(pid: number | undefined): number {
-  try {
-    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-    return Number(status.match(/VmHWM:\s+(\d+)/)?.[1] ?? 0) / 1e3;
-  } catch {
-    return 0;
-  }
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(status.match(/VmHWM:\s+(\d+)/)?.[1] ?? 0) / 1e3;
 }
-
-/** Looks at the processes of a process again and again: the largest peak is that of one that reads documents. */
-function watchChildren(pid: number | undefined) {
-  let peakMb = 0;
-  const look = () => {
-    for (const child of childrenOf(pid)) peakMb = Math.max(peakMb, peakMbOf(child));
-  };
-  const timer = setInterval(look, 50);
-  return {
-    end: () => {
-      clearInterval(timer);
-      return peakMb;
-    },
-  };
-}
-
-function childrenOf(pid: number | undefined): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((each) => {
-      try {
-        const fields = readFileSync(`/proc/${each}/stat`, 'utf8').replace(/.*\) /s, '').split(' ');
-        return Number(fields[1]) === pid && !isEngine(each);
-      } catch {
-        return false;
-      }
-    });
-}
-
-const isEngine = (pid: number) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('dynoxide');

@@ -44,11 +44,19 @@ function placesIn(page: ReadPage, within: Span, type: ScalarField['type'], value
 function numberPlaces(page: ReadPage, within: Span, value: number): Place[] {
   const isSame = (one: number, other: number) =>
     Math.abs(one - other) <= Math.abs(other) * 1e-12 + Number.EPSILON;
-  return numbersIn(asDigits(page, within).join(' ')).flatMap((number) => {
+  const places = numbersIn(asDigits(page, within).join(' ')).flatMap((number) => {
     const place = spanned(page, within, number, `${value}`);
     if (number.values.some((each) => isSame(each, value))) return [place];
     const isNegative = !number.isSigned && value < 0 && isDebitOrCredit(page, place);
     return isNegative && number.values.some((each) => isSame(each, -value)) ? [place] : [];
+  });
+  if (places.length > 0) return places;
+  // A quantity before a price looks like the thousands of one number: `4 312.50`.
+  return page.words.slice(within.start, within.end).flatMap(({ text }, index): Place[] => {
+    const isIt = numbersIn(text).some(({ values }) => values.some((each) => isSame(each, value)));
+    const start = within.start + index;
+    const found = text.includes(`${value}`) ? 'exact' : 'normalized';
+    return isIt ? [{ start, end: start + 1, found, share: 1 }] : [];
   });
 }
 

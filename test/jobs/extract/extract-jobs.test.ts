@@ -103,7 +103,8 @@ describe('fields of a document', () => {
   it('of a page that was read before words were kept have it read once more', async () => {
     const caller = await world.newCaller();
     const drive = { file_id: await world.add('older.pdf', await smallPdf([{ grey: 90 }])) };
-    answer({ shade: { value: '90', quote: '90', page: 1 } });
+    const found = { value: '90', quote: '90', page: 1 };
+    answer({ shade: found, word: found, other: found });
     const task = { job_type: 'auto', drive };
     await world.submit(caller, task);
     await world.work();

@@ -95,7 +95,7 @@ it('a folder that is taken again does only files that were not asked for the sam
   world.drive.put('twice/scan-70.jpg', await greyJpeg(70));
 
   const again = await submit(caller, id);
-  const other = await submit(caller, id, { extract: { example: { word: 'a' } } });
+  const other = await submit(caller, id, { extract: { example: { shade: 'a', word: 'a' } } });
   await world.work();
 
   expect((await world.read(caller, again.id)).result).toMatchObject({

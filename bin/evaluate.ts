@@ -1,0 +1,51 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { evaluate } from '../lib/cli/evaluate/evaluate.ts';
+import { describeReport, leastOf, reportRecord } from '../lib/cli/evaluate/evaluation-text.ts';
+import { readExpected } from '../lib/cli/evaluate/expected.ts';
+import {
+  type EvaluateOptions,
+  evaluateHelp,
+  readOptions,
+  serviceOf,
+} from '../lib/cli/evaluate/options.ts';
+import { progress } from '../lib/cli/progress.ts';
+import { sentenceOf } from '../lib/cli/run.ts';
+
+try {
+  const read = readOptions(process.argv.slice(2));
+  if ('help' in read) process.stdout.write(evaluateHelp);
+  else if ('makeSet' in read) await makeSet(read.makeSet);
+  else await run(read.options);
+} catch (error) {
+  const sentence = sentenceOf(error);
+  if (!sentence) throw error;
+  console.error(sentence);
+  process.exitCode = 1;
+}
+
+async function run(options: EvaluateOptions): Promise<void> {
+  const service = serviceOf(options, process.env['QUIRE_KEY']);
+  const documents = await readExpected(options.folder);
+  const { note, end } = progress('documents', documents.length);
+  const report = await evaluate(service, options.folder, documents, options, note);
+  end();
+  console.log(
+    options.json ? JSON.stringify(reportRecord(report), null, 2) : describeReport(report),
+  );
+  const least = leastOf(report.total);
+  if (options.min === undefined || least >= options.min) return;
+  console.error(
+    `The least of precisions and recalls is ${least.toFixed(3)}, below ${options.min}.`,
+  );
+  process.exitCode = 1;
+}
+
+/** The set is the tests', and what draws it is not installed in production: it runs by itself. */
+async function makeSet(folder: string): Promise<void> {
+  const writer = fork(new URL('../test/support/extract-set/write-set.ts', import.meta.url), [
+    folder,
+  ]);
+  const [code] = await once(writer, 'exit');
+  process.exitCode = code ?? 1;
+}

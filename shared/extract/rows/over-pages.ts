@@ -22,14 +22,19 @@ export function placesOverPages(
     const end = { start: Math.max(0, page.words.length - edgeOf(page)), end: page.words.length };
     const start = { start: 0, end: Math.min(next.words.length, edgeOf(next)) };
     for (let cut = words.length - 1; cut > 0; cut--) {
-      const head = placesWithin(page, end, words.slice(0, cut).join(' ')).at(-1);
+      const heads = placesWithin(page, end, words.slice(0, cut).join(' '));
+      const head = heads.findLast((place) => isBreak(page, place.end));
       if (!head) continue;
-      const [tail] = placesWithin(next, start, words.slice(cut).join(' '));
+      const tails = placesWithin(next, start, words.slice(cut).join(' '));
+      const tail = tails.find((place) => isBreak(next, place.start));
       if (tail) return [part(page, head), part(next, tail)];
     }
   }
   return undefined;
 }
+
+/** A row breaks where a line ends, and goes on where one begins. */
+const isBreak = ({ words }: ReadPage, at: number) => words[at - 1]?.line !== words[at]?.line;
 
 /** A row over two pages doesn't stand as it is quoted. */
 const part = (page: ReadPage, place: Place): RowPart => ({

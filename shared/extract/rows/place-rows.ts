@@ -113,8 +113,8 @@ function placeLoosely(
   let best: PlacedRow | undefined;
   for (const page of pages) {
     if (search.left <= 0 && page !== pages[0]) break;
-    search.left -= 1;
     const places = placesOf(page, quote, 'loose');
+    search.left -= 1 + places.length;
     const placed = bestAt(array, row, page, claims.freeFirst(page, places));
     if (placed && (!best || isBetter(placed, best))) best = placed;
     if (best && countOf(best.cells) === row.values.length && shareOf(best) === 1) break;

@@ -13,8 +13,9 @@ import {
 import type { ArrayCoverage, Evidence, ExtractOutcome, Missed } from './outcome.ts';
 import type { SourcePage } from './page.ts';
 import { readSchema } from './read-schema.ts';
-import { placeRows } from './rows/place-rows.ts';
-import { unclaimedLines } from './rows/unclaimed-lines.ts';
+import { placeByColumn } from './rows/by-column.ts';
+import { type PlacedRow, placeRows } from './rows/place-rows.ts';
+import { isShown, unclaimedLines } from './rows/unclaimed-lines.ts';
 import type { ExtractSpec } from './spec.ts';
 import type { Value } from './value.ts';
 import { type ReadPage, readPage } from './words/read-page.ts';
@@ -44,7 +45,7 @@ export function assemble(
   const lists = arraysOf(root).map((array) => rowsOf(array, spec, answers, pages));
   for (const { array, values, proofs } of lists) {
     put(data, array.path, values);
-    evidence.push(...proofs);
+    for (const proof of proofs) evidence.push(proof);
   }
   return {
     data,
@@ -91,9 +92,11 @@ function rowsOf(
 ) {
   const path = pointerOf(array.path);
   const all = placeRows(array.field, path, answers, pages);
-  const rows = require_evidence ? all.filter(({ place }) => place) : all;
+  placeByColumn(all);
+  const isProven = ({ parts }: PlacedRow) => parts.length > 0 || !require_evidence;
+  const rows = all.filter(isProven);
   const proofs: Evidence[] = [];
-  const values = rows.map(({ row, page, place, cells }, index) => {
+  const values = rows.map(({ row, cells }, index) => {
     const made: Record<string, unknown> = {};
     for (const [n, cell] of cellsOf(array.field).entries()) {
       const value = row.values[n] ?? null;
@@ -106,17 +109,22 @@ function rowsOf(
       if (value === null) continue;
       const pointer = `${path}/${index}${pointerOf(cell.path)}`;
       proofs.push(
-        page && place && at ? provenBy(pointer, page, place, at) : unproven(pointer, row.quote),
+        at
+          ? provenBy(pointer, at.part.page, at.part.place, at.place)
+          : unproven(pointer, row.quote),
       );
     }
     return array.field.items.kind === 'scalar' ? made['value'] : made;
   });
+  for (const row of all) {
+    if (!isProven(row)) proofs.push(unproven(`${path}/-`, row.row.quote));
+  }
   const lines = unclaimedLines(array.field, all, pages);
   const missed: Missed[] = (lines ?? []).map(({ page, text, box }) => ({ path, page, text, box }));
   const coverage: ArrayCoverage = {
     path,
     returned: rows.length,
-    on_pages: lines ? all.filter(({ place }) => place).length + lines.length : null,
+    on_pages: lines ? all.filter(isShown).length + lines.length : null,
     missing: missed.slice(0, maxMissing).map(({ path: _, ...line }) => line),
   };
   return { array, values, proofs, coverage, missed };
@@ -131,7 +139,9 @@ function missedOf(missed: readonly Missed[], answers: readonly WindowAnswer[]) {
     );
     if (!answer) continue;
     const { index } = answer.window;
-    byWindow.set(index, [...(byWindow.get(index) ?? []), line]);
+    const lines = byWindow.get(index) ?? [];
+    byWindow.set(index, lines);
+    lines.push(line);
   }
   return byWindow;
 }

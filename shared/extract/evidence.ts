@@ -17,10 +17,12 @@ export function evidenceOf(
   const nearest = pages.toSorted((one, other) =>
     page === null ? 0 : Math.abs(one.page - page) - Math.abs(other.page - page),
   );
-  for (const read of quote === null ? [] : nearest) {
-    for (const within of placesOf(read, quote as string).slice(0, 20)) {
-      const [place] = valuePlaces(read, within, field, value);
-      if (place) return provenBy(path, read, within, place);
+  for (const way of ['whole', 'loose'] as const) {
+    for (const read of quote === null ? [] : nearest) {
+      for (const within of placesOf(read, quote as string, way).slice(0, 20)) {
+        const [place] = valuePlaces(read, within, field, value);
+        if (place) return provenBy(path, read, within, place);
+      }
     }
   }
   return unproven(path, quote);
@@ -44,6 +46,10 @@ export function provenBy(path: string, page: ReadPage, within: Place, place: Pla
   };
 }
 
+/** A quote that is nowhere is kept to be read by people. */
+const maxKeptQuote = 1_000;
+
 export const unproven = (path: string, quote: string | null): Evidence => ({
-  ...{ path, page: null, quote, boxes: [], found: 'not found', confidence: null },
+  ...{ path, page: null, quote: quote?.slice(0, maxKeptQuote) ?? null },
+  ...{ boxes: [], found: 'not found', confidence: null },
 });

@@ -5,7 +5,7 @@ export type Found = 'exact' | 'normalized' | 'not found';
 
 /** Where a value stands. */
 export interface Evidence {
-  /** The value's JSON pointer. */
+  /** The value's JSON pointer; a row that was left out, as no page shows it, is its array's `-`. */
   path: string;
   page: number | null;
   /** The page's own words that it was found in; those that the model gave where it wasn't found. */

@@ -1,6 +1,7 @@
 import { InvalidAnswer } from './errors.ts';
 import { type Path, pointerOf, type ScalarField } from './field.ts';
 import { datesIn } from './words/dates.ts';
+import { fold } from './words/fold.ts';
 import { numbersIn } from './words/numbers.ts';
 
 export type Value = string | number | boolean | null;
@@ -13,14 +14,20 @@ export function asTyped(field: ScalarField, given: unknown, path: Path): Value {
   if (given === null || given === undefined) return null;
   const { type, options } = field;
   const isText = type === 'string' && !options;
+  if (typeof given === 'string' && given.trim() === '') return null;
   if (typeof given === 'string' && !isText && nothing.test(given.trim())) return null;
   const value = typed(type, given);
   if (value === undefined) throw new InvalidAnswer(`${pointerOf(path)} is no ${type}`);
   if (!options) return value;
-  const option = options.find((each) => `${each}`.toLowerCase() === `${value}`.toLowerCase());
+  const signs = signsOf(value);
+  const option =
+    options.find((each) => each === value) ??
+    options.find((each) => signs !== '' && signsOf(each) === signs);
   if (option === undefined) throw new InvalidAnswer(`${pointerOf(path)} is none of its enum`);
   return option;
 }
+
+const signsOf = (value: Value) => fold(`${value}`.split(/\s+/)).signs;
 
 function typed(type: ScalarField['type'], given: unknown): Value | undefined {
   if (type === 'boolean') {

@@ -1,23 +1,25 @@
 import type { AnsweredRow, WindowAnswer } from '../answer.ts';
-import { type ArrayField, cellsOf } from '../field.ts';
-import { valuePlaces } from '../words/find-value.ts';
+import type { ArrayField } from '../field.ts';
 import { placesOf } from '../words/locate.ts';
 import type { Place } from '../words/place.ts';
 import type { ReadPage } from '../words/read-page.ts';
+import { type Cell, cellsAt, countOf } from './cells.ts';
+import { Claims } from './claims.ts';
+import { placesOverPages } from './over-pages.ts';
+import type { RowPart } from './row-part.ts';
 
-/** A row, and where it and its cells stand; `order` is that of the document. */
+/** A row, and where it and its cells stand: nowhere, on a page, or on two; `order` is that of the document. */
 export interface PlacedRow {
   row: AnsweredRow;
-  page: ReadPage | undefined;
-  place: Place | undefined;
-  cells: (Place | undefined)[];
+  parts: RowPart[];
+  cells: (Cell | undefined)[];
   order: [page: number, word: number];
 }
 
-type Claims = Map<number, Place[]>;
-
 /** How many places of a quote are compared by the cells in them. */
 const maxCompared = 8;
+/** What is looked for in vain, or loosely, for so many pages ends the search for rows that say a wrong page. */
+const maxSearches = 200_000;
 
 /** Joins the rows of all answers by where they stand: none twice, in the document's order. */
 export function placeRows(
@@ -26,119 +28,166 @@ export function placeRows(
   answers: readonly WindowAnswer[],
   pages: readonly ReadPage[],
 ): PlacedRow[] {
-  const joined: PlacedRow[] = [];
-  const claimsOf = new Map<number, Claims>();
+  const joined = new Joined();
+  const claimsOf = new Map<number, Claims<PlacedRow>>();
+  const search = { left: maxSearches };
   for (const { window, rows } of answers) {
-    const claims = claimsOf.get(window.index) ?? new Map();
+    const claims = claimsOf.get(window.index) ?? new Claims<PlacedRow>();
     claimsOf.set(window.index, claims);
     const within = pages.filter(({ page }) => page >= window.first && page <= window.last);
     let order: [number, number] = [window.first, -1];
     for (const row of rows[path] ?? []) {
-      const placed = placeRow(array, row, within, claims, order);
-      if (!placed) continue;
+      const placed = placeRow(array, row, within, claims, search) ?? unplaced(row, order);
       order = placed.order;
-      join(joined, placed);
+      joined.add(placed);
     }
   }
-  return joined.sort(
+  return [...joined.rows].sort(
     (one, other) => one.order[0] - other.order[0] || one.order[1] - other.order[1],
   );
 }
 
-/** Returns nothing for a row whose place another row of its window has. */
+const unplaced = (row: AnsweredRow, order: [number, number]): PlacedRow => ({
+  ...{ row, parts: [], cells: row.values.map(() => undefined), order },
+});
+
+/** Looks for a row as it is quoted, then on two pages, then loosely. */
 function placeRow(
   array: ArrayField,
   row: AnsweredRow,
   pages: readonly ReadPage[],
-  claims: Claims,
-  before: [number, number],
+  claims: Claims<PlacedRow>,
+  search: { left: number },
 ): PlacedRow | undefined {
-  const byPage = pages.toSorted((one, other) => distance(row, one) - distance(row, other));
-  let isRepeated = false;
-  for (const page of row.quote === null ? [] : byPage) {
-    const places = placesOf(page, row.quote as string);
-    const claimed = claims.get(page.page) ?? [];
-    const free = freeOf(places, claimed);
-    const options = free.map((place) => ({ place, cells: cellPlaces(array, row, page, place) }));
-    const fitting = options.filter(({ place, cells }) => !place.isLoose || holdsMost(row, cells));
-    const best = fitting.reduce<(typeof options)[number] | undefined>(
-      (one, other) => (one && count(one.cells) >= count(other.cells) ? one : other),
-      undefined,
-    );
-    if (best) {
-      claims.set(page.page, [...claimed, best.place]);
-      return { row, page, ...best, order: [page.page, best.place.start] };
-    }
-    if (places.length > 0 && free.length === 0) {
-      isRepeated = places.some(
-        (place) => !place.isLoose || holdsMost(row, cellPlaces(array, row, page, place)),
-      );
-      if (isRepeated) break;
-    }
-  }
-  if (isRepeated) return undefined;
-  return {
-    row,
-    page: undefined,
-    place: undefined,
-    cells: row.values.map(() => undefined),
-    order: before,
-  };
+  const { quote } = row;
+  if (quote === null) return undefined;
+  const nearest = nearestFirst(row, pages);
+  const whole = placeWhole(array, row, quote, nearest, claims, search);
+  if (whole) return whole;
+  const parts = search.left > 0 ? placesOverPages(pages, quote, row.page) : undefined;
+  if (!parts) return placeLoosely(array, row, quote, nearest, claims, search);
+  const placed = placedAt(array, row, parts);
+  claims.claim(parts, placed);
+  return placed;
 }
 
-const distance = ({ page }: AnsweredRow, { page: other }: ReadPage) =>
-  page === null ? 0 : Math.abs(page - other);
+/** Looks on the page that a row says, then on the others; a row that finds none but taken places has one of these. */
+function placeWhole(
+  array: ArrayField,
+  row: AnsweredRow,
+  quote: string,
+  pages: readonly ReadPage[],
+  claims: Claims<PlacedRow>,
+  search: { left: number },
+): PlacedRow | undefined {
+  let taken: PlacedRow | undefined;
+  for (const page of pages) {
+    if (search.left <= 0 && page !== pages[0]) break;
+    const places = placesOf(page, quote, 'whole');
+    if (places.length === 0) {
+      search.left -= 1;
+      continue;
+    }
+    const isExhausted = claims.isExhausted(page, quote);
+    const free = isExhausted ? [] : claims.freeOf(page, places, maxCompared);
+    const placed = bestAt(array, row, page, free);
+    if (placed) {
+      claims.claim(placed.parts, placed);
+      return placed;
+    }
+    claims.exhaust(page, quote);
+    taken ??= bestAt(array, row, page, places.slice(0, maxCompared));
+  }
+  return taken;
+}
 
-function freeOf(places: readonly Place[], claimed: readonly Place[]): Place[] {
-  const free: Place[] = [];
+/** Of all places that are like its quote a row has that which has most of its cells: also one that is taken. */
+function placeLoosely(
+  array: ArrayField,
+  row: AnsweredRow,
+  quote: string,
+  pages: readonly ReadPage[],
+  claims: Claims<PlacedRow>,
+  search: { left: number },
+): PlacedRow | undefined {
+  let best: PlacedRow | undefined;
+  for (const page of pages) {
+    if (search.left <= 0 && page !== pages[0]) break;
+    search.left -= 1;
+    const places = placesOf(page, quote, 'loose');
+    const placed = bestAt(array, row, page, claims.freeFirst(page, places));
+    if (placed && (!best || isBetter(placed, best))) best = placed;
+    if (best && countOf(best.cells) === row.values.length && shareOf(best) === 1) break;
+  }
+  if (best) claims.claim(best.parts, best);
+  return best;
+}
+
+function nearestFirst({ page }: AnsweredRow, pages: readonly ReadPage[]): readonly ReadPage[] {
+  if (page === null) return pages;
+  return pages.toSorted((one, other) => Math.abs(page - one.page) - Math.abs(page - other.page));
+}
+
+/** Of the places of a row's quote that which has most of its cells, the first of equals. */
+function bestAt(
+  array: ArrayField,
+  row: AnsweredRow,
+  page: ReadPage,
+  places: readonly Place[],
+): PlacedRow | undefined {
+  let best: PlacedRow | undefined;
   for (const place of places) {
-    if (free.length === maxCompared) break;
-    if (!claimed.some((other) => overlaps(place, other))) free.push(place);
+    const placed = placedAt(array, row, [{ page, place }]);
+    if (place.isLoose && !holdsMost(placed)) continue;
+    if (!best || isBetter(placed, best)) best = placed;
   }
-  return free;
+  return best;
 }
 
-const count = (cells: readonly (Place | undefined)[]) => cells.filter(Boolean).length;
+function isBetter(one: PlacedRow, other: PlacedRow): boolean {
+  const more = countOf(one.cells) - countOf(other.cells);
+  return more > 0 || (more === 0 && shareOf(one) > shareOf(other));
+}
+
+const shareOf = ({ parts }: PlacedRow) => parts[0]?.place.share ?? 0;
+
+function placedAt(array: ArrayField, row: AnsweredRow, parts: RowPart[]): PlacedRow {
+  const [{ page, place }] = parts as [RowPart];
+  return { row, parts, cells: cellsAt(array, row, parts), order: [page.page, place.start] };
+}
 
 /** Words alike are another row's if the values aren't in them. */
-function holdsMost({ values }: AnsweredRow, cells: readonly (Place | undefined)[]): boolean {
+function holdsMost({ row: { values }, cells }: PlacedRow): boolean {
   const given = values.filter((value) => value !== null).length;
-  return count(cells) > 0 && count(cells) >= given * 0.6;
+  return countOf(cells) > 0 && countOf(cells) >= given * 0.6;
 }
 
-/** Cells of one value stand at successive places of it. */
-function cellPlaces(array: ArrayField, { values }: AnsweredRow, page: ReadPage, place: Place) {
-  const taken: Place[] = [];
-  return cellsOf(array).map(({ field }, index) => {
-    const value = values[index] ?? null;
-    if (value === null) return undefined;
-    const found = valuePlaces(page, place, field, value);
-    const own = found.find((each) => !taken.some((other) => overlaps(each, other))) ?? found[0];
-    if (own) taken.push(own);
-    return own;
-  });
-}
+/** Rows, of which those at one place are one: that which has more of its cells there. */
+class Joined {
+  readonly rows = new Set<PlacedRow>();
+  readonly #claims = new Claims<PlacedRow>();
+  readonly #unplaced = new Set<string>();
 
-/** Two places are one if half of the shorter one is in both. */
-export function overlaps(one: Place, other: Place): boolean {
-  const shared = Math.min(one.end, other.end) - Math.max(one.start, other.start);
-  return shared * 2 >= Math.min(one.end - one.start, other.end - other.start) && shared > 0;
-}
+  add(placed: PlacedRow): void {
+    if (placed.parts.length > 0) this.#addPlaced(placed);
+    else this.#addUnplaced(placed);
+  }
 
-/** Of two rows at one place that is kept which has more of its cells there. */
-function join(rows: PlacedRow[], placed: PlacedRow): void {
-  const same = rows.findIndex((other) => isSame(placed, other));
-  const known = rows[same];
-  if (!known) rows.push(placed);
-  else if (count(placed.cells) > count(known.cells)) rows[same] = placed;
-}
+  #addPlaced(placed: PlacedRow): void {
+    const known = this.#claims.at(placed.parts);
+    if (known.some((other) => countOf(other.cells) >= countOf(placed.cells))) return;
+    for (const other of known) {
+      this.rows.delete(other);
+      this.#claims.release(other.parts, other);
+    }
+    this.rows.add(placed);
+    this.#claims.claim(placed.parts, placed);
+  }
 
-function isSame(one: PlacedRow, other: PlacedRow): boolean {
-  if (one.page !== other.page) return false;
-  if (one.place && other.place) return overlaps(one.place, other.place);
-  return (
-    !one.place &&
-    !other.place &&
-    JSON.stringify(one.row.values) === JSON.stringify(other.row.values)
-  );
+  #addUnplaced(placed: PlacedRow): void {
+    const key = JSON.stringify(placed.row.values);
+    if (this.#unplaced.has(key)) return;
+    this.#unplaced.add(key);
+    this.rows.add(placed);
+  }
 }

@@ -3,6 +3,7 @@ import { datesIn } from '../words/dates.ts';
 import { type Line, linesOf } from '../words/lines.ts';
 import { numbersIn } from '../words/numbers.ts';
 import type { ReadPage } from '../words/read-page.ts';
+import { countOf } from './cells.ts';
 import type { PlacedRow } from './place-rows.ts';
 
 /** A cell that this share of the rows has is one of each row. */
@@ -28,13 +29,11 @@ export function unclaimedLines(
 ): UnclaimedLine[] | undefined {
   const columns = columnsOf(array, rows);
   if (columns.length < 2 || columns.every(({ type }) => type === 'text')) return undefined;
+  const takenOf = takenWords(rows);
   return pages.flatMap((page) => {
-    const taken = rows.filter((row) => row.page === page);
+    const taken = takenOf(page);
     return linesOf(page)
-      .filter(
-        ({ start, end }) =>
-          !taken.some(({ place }) => place && place.start < end && start < place.end),
-      )
+      .filter(({ start, end }) => !taken.subarray(start, end).some(Boolean))
       .filter(
         (line) => !sums.test(line.text) && columns.every((column) => stands(page, line, column)),
       )
@@ -42,12 +41,29 @@ export function unclaimedLines(
   });
 }
 
+/** A row of which no value stands at its place takes none from the row that stands there. */
+export const isShown = ({ row, parts, cells }: PlacedRow): boolean =>
+  parts.length > 0 && (countOf(cells) > 0 || row.values.every((value) => value === null));
+
+function takenWords(rows: readonly PlacedRow[]): (page: ReadPage) => Uint8Array {
+  const taken = new Map<ReadPage, Uint8Array>();
+  const wordsOf = (page: ReadPage) => {
+    const words = taken.get(page) ?? new Uint8Array(page.words.length);
+    taken.set(page, words);
+    return words;
+  };
+  for (const row of rows.filter(isShown)) {
+    for (const { page, place } of row.parts) wordsOf(page).fill(1, place.start, place.end);
+  }
+  return wordsOf;
+}
+
 function columnsOf(array: ArrayField, rows: readonly PlacedRow[]): Column[] {
-  const placed = rows.filter(({ place }) => place);
+  const placed = rows.filter(isShown);
   return cellsOf(array).flatMap(({ field: { type } }, index): Column[] => {
-    const spans = placed.flatMap(({ page, cells }) => {
+    const spans = placed.flatMap(({ cells }) => {
       const cell = cells[index];
-      const words = cell ? (page?.words.slice(cell.start, cell.end) ?? []) : [];
+      const words = cell?.part.page.words.slice(cell.place.start, cell.place.end) ?? [];
       const across = words.flatMap((word) => (word.across ? [word.across] : []));
       if (across.length === 0) return [];
       return [

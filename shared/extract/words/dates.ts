@@ -44,7 +44,19 @@ const shapes: [RegExp, (parts: string[]) => string[]][] = [
     ),
     ([name, d, y]) => dateOf(y, monthNamed(name), d),
   ],
-  [/(?<![\d.])(\d{1,2})\.(\d{1,2})\.(?!\s?\d)/gu, ([d, m]) => dateOf(undefined, m, d)],
+  [/(?<![\d.])(\d{1,2})\.(\d{1,2})\.(?!\d)/gu, ([d, m]) => dateOf(undefined, m, d)],
+  [
+    /(?<![\d./-])(\d{1,2})\/(\d{1,2})(?![\d/]|[.-]\d)/gu,
+    ([a, b]) => [...dateOf(undefined, b, a), ...dateOf(undefined, a, b)],
+  ],
+  [
+    /(?<![\d.,])(\d{1,2})(?:st|nd|rd|th|er|º|\.)?[\s-]*(?:de|den)?[\s-]*(\p{L}{3,12})(?!\p{L})/giu,
+    ([d, name]) => dateOf(undefined, monthNamed(name), d),
+  ],
+  [
+    /(?<!\p{L})(\p{L}{3,12})\.?\s*(\d{1,2})(?:st|nd|rd|th)?(?![\d.,]*\d)/giu,
+    ([name, d]) => dateOf(undefined, monthNamed(name), d),
+  ],
 ];
 
 /** Returns the dates that stand in a text. */

@@ -1,13 +1,18 @@
 import type { ScalarField } from '../field.ts';
 import type { Value } from '../value.ts';
 import { datesIn } from './dates.ts';
-import { placesAmong } from './locate.ts';
+import { placesWithin } from './locate.ts';
+import { marksIn } from './marks.ts';
 import { numbersIn } from './numbers.ts';
 import type { Place } from './place.ts';
 import type { ReadPage } from './read-page.ts';
+import { isDebitOrCredit } from './signs.ts';
+import { hasYear } from './years.ts';
 
-const yes = /^(?:yes|ja|oui|s[ií]|true|x|☒|☑|✓|✔|✗|✘|\[x\])$/iu;
-const no = /^(?:no|nein|non|false|☐|\[\])$/iu;
+interface Span {
+  start: number;
+  end: number;
+}
 
 /** Returns where a value stands among the words of a place: nowhere if these don't contain it. */
 export function valuePlaces(
@@ -16,99 +21,100 @@ export function valuePlaces(
   { type }: ScalarField,
   value: Value,
 ): Place[] {
-  const texts = page.words.slice(within.start, within.end).map(({ text }) => text);
-  return placesIn(texts, page, type, value).map(({ start, end, found, share }) => ({
-    start: start + within.start,
-    end: end + within.start,
-    found: within.found === 'exact' ? found : 'normalized',
-    share: share * within.share,
+  return placesIn(page, within, type, value).map((place) => ({
+    ...place,
+    found: within.found === 'exact' ? place.found : 'normalized',
+    share: place.share * within.share,
   }));
 }
 
-function placesIn(
-  texts: string[],
-  page: ReadPage,
-  type: ScalarField['type'],
-  value: Value,
-): Place[] {
-  if (typeof value === 'boolean') return markPlaces(texts, value);
-  if (typeof value === 'number') return numberPlaces(texts, value);
+function placesIn(page: ReadPage, within: Span, type: ScalarField['type'], value: Value): Place[] {
+  if (typeof value === 'boolean') return marksIn(page, within, value);
+  if (typeof value === 'number') return numberPlaces(page, within, value);
   const text = `${value}`;
-  if (type === 'date') return datePlaces(texts, page, text);
-  const places = placesAmong(texts, text);
+  if (type === 'date') return datePlaces(page, within, text);
+  const places = placesWithin(page, within, text);
   if (places.length > 0) return places;
-  return /^\d{4}-\d\d-\d\d$/.test(text) ? datePlaces(texts, page, text) : brokenPlaces(texts, text);
+  return /^\d{4}-\d\d-\d\d$/.test(text)
+    ? datePlaces(page, within, text)
+    : brokenPlaces(page, within, text);
 }
 
-/** A mark or word that says so, unless another one says the contrary. */
-function markPlaces(texts: string[], value: boolean): Place[] {
-  const bare = texts.map((text) => text.replace(/^[(.,:;]+|[).,:;]+$/g, ''));
-  const [own, other] = value ? [yes, no] : [no, yes];
-  if (bare.some((text) => other.test(text))) return [];
-  return bare.flatMap((text, start) =>
-    own.test(text) ? [{ start, end: start + 1, found: 'normalized', share: 1 }] : [],
-  );
-}
-
-/** A sum without a sign may be a negative one: a column's head or a mark beside it says so. */
-function numberPlaces(texts: string[], value: number): Place[] {
+/** A sum without a sign is a negative one only where a mark beside it says so. */
+function numberPlaces(page: ReadPage, within: Span, value: number): Place[] {
   const isSame = (one: number, other: number) =>
     Math.abs(one - other) <= Math.abs(other) * 1e-12 + Number.EPSILON;
-  const found = numbersIn(texts.join(' ')).filter(({ values, isSigned }) =>
-    values.some((each) => isSame(each, value) || (!isSigned && value < 0 && isSame(each, -value))),
-  );
-  const places = found.map((span) => spanned(texts, span, `${value}`));
-  if (places.length > 0) return places;
-  // A quantity before a price looks like the thousands of one number: `4 312.50`.
-  const alone = texts.flatMap((text, start): Place[] => {
-    const isIt = numbersIn(text).some(({ values }) => values.some((each) => isSame(each, value)));
-    const found = text.includes(`${value}`) ? 'exact' : 'normalized';
-    return isIt ? [{ start, end: start + 1, found, share: 1 }] : [];
+  return numbersIn(asDigits(page, within).join(' ')).flatMap((number) => {
+    const place = spanned(page, within, number, `${value}`);
+    if (number.values.some((each) => isSame(each, value))) return [place];
+    const isNegative = !number.isSigned && value < 0 && isDebitOrCredit(page, place);
+    return isNegative && number.values.some((each) => isSame(each, -value)) ? [place] : [];
   });
-  return alone.length > 0 ? alone : placesAmong(texts, `${value}`);
 }
 
-/** The year of a date that is written without one must stand elsewhere on the page. */
-function datePlaces(texts: string[], page: ReadPage, value: string): Place[] {
-  return datesIn(texts.join(' '))
-    .filter(
-      ({ dates }) =>
-        dates.includes(value) ||
-        (dates.includes(value.slice(5)) &&
-          page.words.some(({ text }) => text.includes(value.slice(0, 4)))),
-    )
-    .map((span) => spanned(texts, span, value));
+function datePlaces(page: ReadPage, within: Span, value: string): Place[] {
+  return datesIn(asDigits(page, within).join(' ')).flatMap((date) => {
+    const place = spanned(page, within, date, value);
+    if (date.dates.includes(value)) return [place];
+    const isSameDay = date.dates.includes(value.slice(5));
+    return isSameDay && hasYear(page, place, value.slice(0, 4)) ? [place] : [];
+  });
 }
 
-function spanned(texts: string[], span: { start: number; end: number }, written: string): Place {
-  let [start, end, at] = [0, texts.length, 0];
-  for (const [index, text] of texts.entries()) {
-    if (at + text.length <= span.start) start = index + 1;
-    at += text.length + 1;
+const digits: Record<string, string> = {
+  ...{ O: '0', o: '0', l: '1', I: '1', i: '1', '|': '1', S: '5', s: '5', B: '8' },
+};
+
+/** Words of mostly digits have those letters as digits that OCR takes for them. */
+function asDigits(page: ReadPage, { start, end }: Span): string[] {
+  return page.words.slice(start, end).map(({ text }) => {
+    const letters = text.match(/[OolIi|SsB]/g)?.length ?? 0;
+    const isOne =
+      letters > 0 &&
+      /^[^\p{L}\d]*[\dOolIi|SsB.,/'’-]+[^\p{L}\d]*$/u.test(text) &&
+      (text.match(/\d/g)?.length ?? 0) >= letters * 2;
+    return isOne ? text.replace(/[OolIi|SsB]/g, (sign) => digits[sign] as string) : text;
+  });
+}
+
+/** Returns the words of a span of a place's text. What OCR has confused there counts less. */
+function spanned(page: ReadPage, within: Span, span: Span, written: string): Place {
+  let [start, end, at] = [within.start, within.end, 0];
+  for (let index = within.start; index < within.end; index++) {
+    const length = page.words[index]?.text.length ?? 0;
+    if (at + length <= span.start) start = index + 1;
+    at += length + 1;
     if (at > span.end) {
       end = index + 1;
       break;
     }
   }
-  const isExact = texts.slice(start, end).join(' ').includes(written);
+  end = Math.max(end, start + 1);
+  const texts = page.words.slice(start, end).map(({ text }) => text);
+  const plain = texts.join(' ');
+  const clean = asDigits(page, { start, end }).join(' ');
+  const changed = [...plain].filter((sign, n) => sign !== clean[n]).length;
   return {
     start,
-    end: Math.max(end, start + 1),
-    found: isExact ? 'exact' : 'normalized',
-    share: 1,
+    end,
+    found: plain.includes(written) ? 'exact' : 'normalized',
+    share: 1 - changed / plain.length,
   };
 }
 
-/** A cell that goes on in the next line of its row has other cells' words between its own. */
-function brokenPlaces(texts: string[], text: string): Place[] {
+/** A cell that goes on in a later line of its row has other cells' words between its own. */
+function brokenPlaces(page: ReadPage, within: Span, text: string): Place[] {
   const words = text.match(/\S+/g) ?? [];
-  if (words.length < 2 || words.length > 60 || texts.length > 200) return [];
+  if (words.length < 2 || words.length > 60 || within.end - within.start > 200) return [];
+  const lineOf = (word: number) => page.words[word]?.line ?? 0;
+  if (lineOf(within.start) === lineOf(within.end - 1)) return [];
   for (let cut = words.length - 1; cut > 0; cut--) {
-    const [head] = placesAmong(texts, words.slice(0, cut).join(' '));
+    const [head] = placesWithin(page, within, words.slice(0, cut).join(' '));
     if (!head) continue;
-    const tail = placesAmong(texts.slice(head.end), words.slice(cut).join(' '))[0];
-    if (!tail) return [];
-    return [{ start: head.start, end: head.end + tail.end, found: 'normalized', share: 1 }];
+    const rest = { start: head.end, end: within.end };
+    const tails = placesWithin(page, rest, words.slice(cut).join(' '));
+    const tail = tails.find(({ start }) => lineOf(start) > lineOf(head.end - 1));
+    if (tail) return [{ start: head.start, end: tail.end, found: 'normalized', share: 1 }];
   }
   return [];
 }

@@ -31,8 +31,8 @@ export function fold(words: readonly string[], { confused = false } = {}): Folde
     for (const sign of text) {
       if (sign === '\u0000') isEdge = true;
       else {
-        for (const unit of sign.split('')) {
-          signs.push(unit);
+        signs.push(sign);
+        for (let unit = 0; unit < sign.length; unit++) {
           wordAt.push(index);
           edges.push(isEdge ? 1 : 0);
           isEdge = false;
@@ -48,8 +48,24 @@ export function fold(words: readonly string[], { confused = false } = {}): Folde
   };
 }
 
+/** Words of documents repeat: their forms are kept, so many of them. */
+const maxKept = 20_000;
+const maxKeptLength = 40;
+const kept = new Map<string, string>();
+
+function plainWord(word: string): string {
+  const known = kept.get(word);
+  if (known !== undefined) return known;
+  const plain = plainForm(word);
+  if (word.length <= maxKeptLength) {
+    if (kept.size === maxKept) kept.clear();
+    kept.set(word, plain);
+  }
+  return plain;
+}
+
 /** A zero stands where something was left out that parts what is around it. */
-const plainWord = (word: string): string =>
+const plainForm = (word: string): string =>
   word
     .normalize('NFKC')
     .toLowerCase()

@@ -1,77 +1,109 @@
 import { type Folded, fold } from './fold.ts';
+import { mayContain } from './grams.ts';
 import { looselyAt } from './loose.ts';
+import { Needle } from './needle.ts';
+import { indexOf, type Searched } from './page-index.ts';
 import type { Place } from './place.ts';
 import type { ReadPage } from './read-page.ts';
 import { occurrences } from './search.ts';
+import { areSpacesAlike } from './spaces.ts';
 
 /** What is longer is no quote. */
 const maxQuoteLength = 5_000;
 /** Of characters, those that OCR may have confused. */
 const maxConfused = 1 / 3;
+/** Quotes whose places are kept for each page. */
+const maxKnown = 500;
 
-const foldedPages = new WeakMap<ReadPage, { plain: Folded; confused: Folded }>();
-const knownPlaces = new WeakMap<ReadPage, Map<string, Place[]>>();
+interface KnownPlaces {
+  whole: Map<string, Place[]>;
+  loose: Map<string, Place[]>;
+}
 
-/** Returns where a quote stands on a page, from the top: as it is, in other forms, or else loosely. */
-export function placesOf(page: ReadPage, quote: string): Place[] {
+const knownPlaces = new WeakMap<ReadPage, KnownPlaces>();
+
+/** Returns where a quote stands on a page, from the top: as it is or in other forms, or else loosely. */
+export function placesOf(page: ReadPage, quote: string, way: 'whole' | 'loose'): Place[] {
   if (quote.length > maxQuoteLength) return [];
-  const known = knownPlaces.get(page) ?? new Map<string, Place[]>();
-  knownPlaces.set(page, known);
-  const places = known.get(quote) ?? foundPlaces(page, quote);
-  known.set(quote, places);
+  const ways = knownPlaces.get(page) ?? { whole: new Map(), loose: new Map() };
+  knownPlaces.set(page, ways);
+  const known = ways[way];
+  const places = known.get(quote) ?? foundPlaces(page, quote, way);
+  if (places.length > 0) {
+    if (known.size === maxKnown) known.clear();
+    known.set(quote, places);
+  }
   return places;
 }
 
-function foundPlaces(page: ReadPage, quote: string): Place[] {
-  const texts = page.words.map(({ text }) => text);
-  const folded = foldedPages.get(page) ?? foldedOf(texts);
-  foldedPages.set(page, folded);
-  const places = strictPlaces(folded, texts, quote);
-  return places.length > 0 ? places : looselyAt(texts, quote);
-}
+const foundPlaces = (page: ReadPage, quote: string, way: 'whole' | 'loose') =>
+  way === 'whole'
+    ? placesWithin(page, { start: 0, end: page.words.length }, quote)
+    : looselyAt(indexOf(page), Needle.of(quote));
 
-const foldedOf = (texts: readonly string[]) => ({
-  plain: fold(texts),
-  confused: fold(texts, { confused: true }),
-});
-
-/** Returns where a text stands among words, if they contain it whole. */
-export function placesAmong(texts: readonly string[], text: string): Place[] {
-  return text.length > maxQuoteLength ? [] : strictPlaces(foldedOf(texts), texts, text);
-}
-
-function strictPlaces(
-  { plain, confused }: { plain: Folded; confused: Folded },
-  texts: readonly string[],
-  quote: string,
+/** Returns where a text stands among some words of a page, if they contain it whole. */
+export function placesWithin(
+  page: ReadPage,
+  within: { start: number; end: number },
+  text: string,
 ): Place[] {
-  const words = quote.match(/\S+/g) ?? [];
-  const written = words.join(' ');
-  const needle = fold(words).signs;
-  if (needle === '') return placesOfSigns(texts, written);
-  const places = spansOf(plain, needle).map(([start, end]): Place => {
+  if (text.length > maxQuoteLength) return [];
+  const needle = Needle.of(text);
+  const { written } = needle;
+  const { texts, plain, confused } = indexOf(page);
+  if (needle.plain.signs === '') return placesOfSigns(texts, within, written);
+  const places = spansOf(plain, within, needle.plain).map(([start, end]): Place => {
     const isExact = texts.slice(start, end).join(' ').includes(written);
     return { start, end, found: isExact ? 'exact' : 'normalized', share: 1 };
   });
   if (places.length > 0) return places;
-  return spansOf(confused, fold(words, { confused: true }).signs).flatMap(([start, end]) => {
-    const share = agreeing(fold(texts.slice(start, end)).signs, needle);
+  return spansOf(confused, within, needle.confused).flatMap(([start, end]) => {
+    const share = agreeing(fold(texts.slice(start, end)).signs, needle.plain.signs);
     return share < 1 - maxConfused ? [] : [{ start, end, found: 'normalized' as const, share }];
   });
 }
 
 /** What is signs alone, such as a tick, must be a word of its own. */
-const placesOfSigns = (texts: readonly string[], written: string): Place[] =>
-  texts.flatMap((text, start) =>
-    written !== '' && text === written ? [{ start, end: start + 1, found: 'exact', share: 1 }] : [],
-  );
+function placesOfSigns(
+  texts: readonly string[],
+  { start, end }: { start: number; end: number },
+  written: string,
+): Place[] {
+  return texts
+    .slice(start, end)
+    .flatMap((text, n) =>
+      text === written
+        ? [{ start: start + n, end: start + n + 1, found: 'exact' as const, share: 1 }]
+        : [],
+    );
+}
 
-function spansOf({ signs, wordAt, isEdge }: Folded, needle: string): [number, number][] {
-  return occurrences(needle, signs).flatMap((at): [number, number][] => {
-    const end = at + needle.length;
-    if (!isEdge[at] || !isEdge[end]) return [];
+function spansOf(
+  hay: Searched,
+  within: { start: number; end: number },
+  needle: Folded,
+): [number, number][] {
+  if (!mayContain(hay.grams, needle.signs)) return [];
+  const { wordAt, isEdge } = hay;
+  const from = firstSignOf(wordAt, within.start);
+  const signs = hay.signs.slice(from, firstSignOf(wordAt, within.end));
+  return occurrences(needle.signs, signs).flatMap((found): [number, number][] => {
+    const at = from + found;
+    const end = at + needle.signs.length;
+    if (!isEdge[at] || !isEdge[end] || !areSpacesAlike(hay, at, needle)) return [];
     return [[wordAt[at] as number, (wordAt[end - 1] as number) + 1]];
   });
+}
+
+/** Signs are in the order of their words. */
+function firstSignOf(wordAt: Uint32Array, word: number): number {
+  let [low, high] = [0, wordAt.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((wordAt[middle] as number) < word) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** The share of characters that are the same; `rn` and `m` differ in length, too. */

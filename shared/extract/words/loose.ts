@@ -1,5 +1,5 @@
-import { datesIn } from './dates.ts';
-import { fold } from './fold.ts';
+import type { Needle } from './needle.ts';
+import type { PageIndex } from './page-index.ts';
 import type { Place } from './place.ts';
 
 const minShare = 0.75;
@@ -8,27 +8,42 @@ const maxWords = 300;
 const maxPlaces = 20;
 
 /** Returns where most of a quote's words stand together, in whichever order: models leave words out, and rewrite dates. */
-export function looselyAt(texts: readonly string[], quote: string): Place[] {
-  const asked = (quote.match(/\S+/g) ?? []).map(keyOf).filter((key) => key !== '');
-  if (asked.length < minWords || asked.length > maxWords) return [];
+export function looselyAt({ keys, knownKeys, lines }: PageIndex, needle: Needle): Place[] {
+  const { words } = needle;
+  if (words.length < minWords || words.length > maxWords) return [];
+  const asked = needle.keys;
+  if (asked.length < minWords) return [];
   const total = asked.reduce((sum, key) => sum + key.length, 0);
+  const present = asked.reduce((sum, key) => sum + (knownKeys.has(key) ? key.length : 0), 0);
+  if (present < total * minShare) return [];
   const wanted = new Map<string, number>();
   for (const key of asked) wanted.set(key, (wanted.get(key) ?? 0) + 1);
-  const keys = texts.map(keyOf);
   const width = asked.length + Math.max(2, Math.floor(asked.length / 2));
   const candidates = windowsAt(keys, wanted, width)
-    .map(({ start, matched }) => ({ start, share: matched / total }))
-    .filter(({ share }) => share >= minShare)
-    .sort((one, other) => other.share - one.share || one.start - other.start);
+    .filter(({ matched }) => matched >= total * minShare)
+    .map(({ start, matched }): Place => {
+      const end = lastOf(keys, wanted, start, width);
+      return { start, end, found: 'normalized', share: matched / total, isLoose: true };
+    })
+    .sort(byLikeness(lines));
   const places: Place[] = [];
-  for (const { start, share } of candidates) {
+  for (const place of candidates) {
     if (places.length === maxPlaces) break;
-    const end = lastOf(keys, wanted, start, width);
-    if (places.some((place) => place.start < end && start < place.end)) continue;
-    places.push({ start, end, found: 'normalized', share, isLoose: true });
+    if (!places.some(({ start, end }) => start < place.end && place.start < end))
+      places.push(place);
   }
-  return places.sort((one, other) => other.share - one.share || one.start - other.start);
+  return places;
 }
+
+/** Of places with the same words that in the fewest lines is likest: others have the half of one row and that of the next. */
+const byLikeness = (lines: readonly number[]) => (one: Place, other: Place) =>
+  other.share - one.share ||
+  linesIn(lines, one) - linesIn(lines, other) ||
+  one.end - one.start - (other.end - other.start) ||
+  one.start - other.start;
+
+const linesIn = (lines: readonly number[], { start, end }: Place) =>
+  (lines[end - 1] as number) - (lines[start] as number);
 
 /** How many of the wanted characters stand in so many words from each word on that is wanted. */
 function windowsAt(keys: readonly string[], wanted: ReadonlyMap<string, number>, width: number) {
@@ -67,12 +82,4 @@ function lastOf(
     end = at + 1;
   }
   return end;
-}
-
-/** A date is the same in all its forms. */
-function keyOf(word: string): string {
-  const [date] = /\d/.test(word) && word.length < 20 ? (datesIn(word)[0]?.dates ?? []) : [];
-  return date?.length === 10
-    ? [date.slice(0, 4), ...date.slice(5).split('-').sort()].join('-')
-    : fold([word]).signs;
 }

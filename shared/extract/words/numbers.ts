@@ -8,28 +8,43 @@ export interface FoundNumber {
 
 // What a space parts is one number only where groups of three follow.
 const written =
-  /(?<![\p{L}\d.,])([(\-−–+]?\s?)(?:[€$£¥]|EUR|USD|GBP|CHF)?\s?([-−–]?)(\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?:[.,]\d{1,4})?|\d[\d.,'’]*)(?:\s?(%)|(-)(?!\S)|(?=(\))))?/gu;
+  /(?<![\p{L}\d]|\d[.,])(\(?\s?[-−–+]?)(\s?)(?:[€$£¥]|EUR|USD|GBP|CHF)?\s?([-−–]?)(\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?:[.,]\d{1,4})?(?![.,]?\d)|\d[\d.,'’]*)(?:\s?(%)|([-−–])(?!\S)|(?=\s?(\))))?/gu;
 
-/** Returns the numbers that stand in a text. */
+/** Returns the numbers that stand in a text. Those that a space parts are also one each: a count may stand before a sum. */
 export function numbersIn(text: string): FoundNumber[] {
-  return [...text.matchAll(written)].map((match) => {
-    const [whole, before = '', inner = '', digits = '', percent, after, bracket] = match;
+  return [...text.matchAll(written)].flatMap((match) => {
+    const [whole, before = '', space = '', inner = '', digits = '', percent, after, bracket] =
+      match;
+    const hasMinus = /[-−–]/.test(before);
     const isNegative =
-      /[-−–]/.test(before) ||
+      hasMinus ||
       inner !== '' ||
       after !== undefined ||
       (bracket !== undefined && before.includes('('));
     const plain = meaningsOf(digits.replace(/[ \u00a0\u202f'’]/g, '').replace(/[.,]+$/, ''));
     const values = percent ? plain.flatMap((value) => [value, value / 100]) : plain;
+    // A dash that a space parts from its number may stand between two.
+    const isEither = hasMinus && space !== '' && inner === '';
     const start = match.index;
-    return {
-      values: isNegative ? values.map((value) => -value) : values,
+    const negative = values.map((value) => -value);
+    const number = {
+      values: isEither ? [...values, ...negative] : isNegative ? negative : values,
       isSigned: isNegative,
-      start,
+      start: start + whole.length - whole.trimStart().length,
       end: start + whole.length,
     };
+    return digits.includes(' ') ? [number, ...partsOf(whole, start)] : [number];
   });
 }
+
+const partsOf = (text: string, at: number): FoundNumber[] =>
+  [...text.matchAll(/\S+/g)].flatMap(({ 0: part, index }) =>
+    numbersIn(part).map((number) => ({
+      ...number,
+      start: number.start + at + index,
+      end: number.end + at + index,
+    })),
+  );
 
 function meaningsOf(digits: string): number[] {
   const marks = digits.replace(/\d/g, '');

@@ -10,3 +10,9 @@ export interface Place {
   /** Only most of the words are there, or they stand in another order. */
   isLoose?: true;
 }
+
+/** Two places are one if half of the shorter one is in both. */
+export function overlaps(one: Place, other: Place): boolean {
+  const shared = Math.min(one.end, other.end) - Math.max(one.start, other.start);
+  return shared * 2 >= Math.min(one.end - one.start, other.end - other.start) && shared > 0;
+}

@@ -9,6 +9,9 @@ export function objectIn(text: string): Record<string, unknown> {
   let start = text.indexOf('{');
   for (let tried = 0; start >= 0 && tried < maxStarts; tried++) {
     const end = endOfObject(text, start);
+    // What is whole within it would pass for the answer.
+    if (end < 0 && /^\{\s*"/.test(text.slice(start, start + 100)))
+      throw new InvalidAnswer('it is cut off');
     const object = end < 0 ? undefined : parsed(text.slice(start, end));
     if (object) found.push(object);
     start = text.indexOf('{', object ? end : start + 1);

@@ -186,6 +186,6 @@ it('gives every row that is told once and in order, no invented value by a true 
         expect(array?.on_pages).toBe(rows.length);
       }
     }),
-    { numRuns: process.env['QUIRE_TEST_CASES'] === 'all' ? 3_000 : 120 },
+    { numRuns: process.env['QUIRE_TEST_CASES'] === 'all' ? 1_000 : 100 },
   );
 });

@@ -4,8 +4,8 @@ import type { ReadPage } from '../words/read-page.ts';
 import type { RowPart } from './row-part.ts';
 
 const maxWords = 100;
-/** The share of a page's words at its end and at the next one's start, among which heads and feet may stand. */
-const edgeShare = 1 / 3;
+/** Of a page's words those at its end, and at the next one's start: heads and feet may stand among them. */
+const edgeOf = ({ words }: ReadPage) => Math.max(60, Math.ceil(words.length / 3));
 
 /** Returns where a row stands that begins at the end of a page and goes on at the start of the next. */
 export function placesOverPages(
@@ -19,17 +19,22 @@ export function placesOverPages(
     const next = pages[n + 1];
     if (next?.page !== page.page + 1) continue;
     if (near !== null && near !== page.page && near !== next.page) continue;
-    const end = { start: Math.floor(page.words.length * (1 - edgeShare)), end: page.words.length };
-    const start = { start: 0, end: Math.ceil(next.words.length * edgeShare) };
+    const end = { start: Math.max(0, page.words.length - edgeOf(page)), end: page.words.length };
+    const start = { start: 0, end: Math.min(next.words.length, edgeOf(next)) };
     for (let cut = words.length - 1; cut > 0; cut--) {
-      const head = placesWithin(page, end, words.slice(0, cut).join(' ')).at(-1);
+      const heads = placesWithin(page, end, words.slice(0, cut).join(' '));
+      const head = heads.findLast((place) => isBreak(page, place.end));
       if (!head) continue;
-      const [tail] = placesWithin(next, start, words.slice(cut).join(' '));
+      const tails = placesWithin(next, start, words.slice(cut).join(' '));
+      const tail = tails.find((place) => isBreak(next, place.start));
       if (tail) return [part(page, head), part(next, tail)];
     }
   }
   return undefined;
 }
+
+/** A row breaks where a line ends, and goes on where one begins. */
+const isBreak = ({ words }: ReadPage, at: number) => words[at - 1]?.line !== words[at]?.line;
 
 /** A row over two pages doesn't stand as it is quoted. */
 const part = (page: ReadPage, place: Place): RowPart => ({

@@ -52,7 +52,8 @@ export function placesWithin(
   const { written } = needle;
   const { texts, plain, confused } = indexOf(page);
   if (needle.plain.signs === '') return placesOfSigns(texts, within, written);
-  const places = spansOf(plain, within, needle.plain).map(([start, end]): Place => {
+  const places = spansOf(plain, within, needle.plain).map((span): Place => {
+    const [start, end] = withSigns(plain, within, needle, span);
     const isExact = texts.slice(start, end).join(' ').includes(written);
     return { start, end, found: isExact ? 'exact' : 'normalized', share: 1 };
   });
@@ -93,6 +94,26 @@ function spansOf(
     if (!isEdge[at] || !isEdge[end] || !areSpacesAlike(hay, at, needle)) return [];
     return [[wordAt[at] as number, (wordAt[end - 1] as number) + 1]];
   });
+}
+
+/** Takes the words around a place that are signs alone, as its quote has them: a tick, or a dash before a sum. */
+function withSigns(
+  { wordAt }: Folded,
+  within: { start: number; end: number },
+  { words, plain }: Needle,
+  [from, to]: [number, number],
+): [number, number] {
+  const isSign = (word: number) => firstSignOf(wordAt, word) === firstSignOf(wordAt, word + 1);
+  let [start, end] = [from, to];
+  for (let left = plain.wordAt[0] ?? 0; left > 0 && start > within.start; left--) {
+    if (!isSign(start - 1)) break;
+    start -= 1;
+  }
+  for (let left = words.length - 1 - (plain.wordAt.at(-1) ?? 0); left > 0; left--) {
+    if (end >= within.end || !isSign(end)) break;
+    end += 1;
+  }
+  return [start, end];
 }
 
 /** Signs are in the order of their words. */

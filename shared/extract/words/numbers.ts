@@ -8,7 +8,7 @@ export interface FoundNumber {
 
 // What a space parts is one number only where groups of three follow.
 const written =
-  /(?<![\p{L}\d]|\d[.,])(\(?\s?[-−–+]?)(\s?)(?:[€$£¥]|EUR|USD|GBP|CHF)?\s?([-−–]?)(\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?:[.,]\d{1,4})?(?![.,]?\d)|\d[\d.,'’]*)(?:\s?(%)|([-−–])(?!\S)|(?=\s?(\))))?/gu;
+  /(?<![\p{L}\d]|\d[.,])(\(?\s?[-−–+]?)(\s?)(?:[€$£¥]|EUR|USD|GBP|CHF)?\s?([-−–]?)(\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?:[.,]\d{1,4})?(?![.,]?\d)|\d[\d.,'’]*)(?:\s?(%)|([-−–])(?!\S))?(?:(?=\s?(\)))|)/gu;
 
 /** Returns the numbers that stand in a text. Those that a space parts are also one each: a count may stand before a sum. */
 export function numbersIn(text: string): FoundNumber[] {

@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest';
+import { evidenceOf } from '../../shared/extract/evidence.ts';
+import type { ScalarType } from '../../shared/extract/field.ts';
+import type { Value } from '../../shared/extract/value.ts';
+import { readPage } from '../../shared/extract/words/read-page.ts';
+import { textPage } from './page-of.ts';
+
+/** Looks for a value on a page by a quote that is all of it. */
+function found(type: ScalarType, value: Value, text: string, quote = text) {
+  const field = { kind: 'scalar', type, isNullable: true } as const;
+  return evidenceOf('/a', field, { value, quote, page: 1 }, [readPage(textPage(1, text))]);
+}
+const isFound = (...asked: Parameters<typeof found>) => found(...asked).found !== 'not found';
+
+describe('dates', () => {
+  it.each([
+    ['2026-03-05', 'on 5 March 2026'],
+    ['2026-03-05', 'March 5th, 2026'],
+    ['2026-03-05', 'am 5. März 2026'],
+    ['2026-03-05', 'le 5 mars 2026'],
+    ['2026-08-01', 'le 1er août 2026'],
+    ['2026-01-05', '5 de enero de 2026'],
+    ['2026-12-24', '24 déc. 2026'],
+    ['2026-12-24', '24. Dezember 2026'],
+    ['2026-03-05', '05.03.2026'],
+    ['2026-03-05', '05/03/26'],
+    ['2026-03-05', '03/05/2026'],
+    ['2026-03-05', '2026-03-05'],
+    ['2026-03-05', 'O5.03.2O26'],
+  ])('finds %s in “%s”', (date, text) => {
+    expect(isFound('date', date, text)).toBe(true);
+  });
+
+  it.each([
+    ['2026-03-06', 'on 5 March 2026'],
+    ['2026-04-05', 'am 5. März 2026'],
+    ['2025-03-05', '05.03.2026'],
+    ['2026-03-05', 'March 2026'],
+  ])('doesn’t find %s in “%s”', (date, text) => {
+    expect(isFound('date', date, text)).toBe(false);
+  });
+
+  it('takes the year of a date without one from its line, or from a page that has no other', () => {
+    const one = 'Statement 2026\n05.03. Coffee 2000.00';
+    const two = `${one}\n31.12.2025 Rent`;
+
+    expect(isFound('date', '2026-03-05', one, '05.03. Coffee')).toBe(true);
+    expect(isFound('date', '2025-03-05', one, '05.03. Coffee')).toBe(false);
+    expect(isFound('date', '2026-03-05', two, '05.03. Coffee')).toBe(false);
+    expect(isFound('date', '2026-03-05', `${two}\n5 Mar Tea in 2026`, '5 Mar Tea')).toBe(true);
+  });
+});
+
+describe('numbers', () => {
+  it.each([
+    [1234.5, '1,234.50'],
+    [1234.5, '1.234,50 €'],
+    [1234.5, '1 234,50'],
+    [1234.5, '1’234.50'],
+    [1234567.89, '12,34,567.89'],
+    [1234, '1.234'],
+    [0.19, '19 %'],
+    [19, '19%'],
+    [12, 'No.12'],
+    [100, '3 100.00'],
+    [3, '3 100.00'],
+    [-5.2, '(5.20)'],
+    [-5.2, '5.20-'],
+    [-5.2, '\u22125.20'],
+    [-5.2, '5.20 DR'],
+    [-5.2, 'S 5.20'],
+    [-5.2, '5,20 EUR Soll'],
+    [4, '3 - 4'],
+    [1205.1, '12O5.l0'],
+  ])('finds %d in “%s”', (number, text) => {
+    expect(isFound('number', number, text)).toBe(true);
+  });
+
+  it.each([
+    [-5.2, '5.20'],
+    [5.2, '5.20-'],
+    [-5.2, 'Paid 5.20 for tea'],
+    [234.5, '1,234.50'],
+    [12026, '1 2026'],
+    [20261, '1 2026'],
+    [1234, '12,34'],
+    [105, 'lOS'],
+    [1.23, '1.2.3'],
+  ])('doesn’t find %d in “%s”', (number, text) => {
+    expect(isFound('number', number, text)).toBe(false);
+  });
+});
+
+describe('texts', () => {
+  it.each([
+    ['exact', 'Coffee Corner', 'at Coffee Corner, Leeds'],
+    ['normalized', 'transportation', 'trans-\nportation costs'],
+    ['normalized', 'office', 'o\ufb03ce'],
+    ['normalized', 'Straße', 'STRASSE 5'],
+    ['normalized', '“North-West”', 'North\u2011West'],
+    ['normalized', 'GB29 NWBK 6016 1331 9268 19', 'GB29NWBK60161331926819'],
+    ['normalized', 'GB29NWBK60161331926819', 'GB29 NWBK 6016 1331 9268 19'],
+    ['normalized', 'Coffee Corner Reference 12', '05.01. Coffee Corner 3.20\nReference 12'],
+    ['normalized', 'Invoice INV-1050', 'lnvoice INV-1O5O'],
+    ['not found', '12026', '1 2026'],
+    ['not found', 'Sole', '5013'],
+    ['not found', 'Corner', 'Coffeecorners'],
+    ['not found', 'Coffee Rent', 'Coffee Corner Rent'],
+    ['not found', 'Coffee Tea', 'Coffee Corner 3.20\nReference 12'],
+  ] as const)('%s: %s in “%s”', (how, value, text) => {
+    expect(found('string', value, text).found).toBe(how);
+  });
+
+  it('says less of itself where OCR has confused signs', () => {
+    expect(found('string', 'INV-1050', 'INV-1O5O').confidence).toBeLessThan(1);
+    expect(found('number', 1050, '1O50').confidence).toBeLessThan(1);
+    expect(found('number', 1050, '1050').confidence).toBe(1);
+  });
+});
+
+describe('booleans', () => {
+  it.each([
+    [true, 'Smoker: yes'],
+    [false, 'Raucher: nein'],
+    [true, 'Insured ☒'],
+    [false, 'Insured ☐'],
+    [true, '☒ Yes ☐ No'],
+    [false, '☐ Yes ☒ No'],
+    [false, 'Yes [ ] No [x]'],
+    [true, 'Oui ✓ Non'],
+  ])('finds %s in “%s”', (value, text) => {
+    expect(isFound('boolean', value, text)).toBe(true);
+    expect(isFound('boolean', !value, text)).toBe(false);
+  });
+
+  it.each(['Do you smoke?', 'Yes No', '☒ Yes ☒ No', '☐ Yes ☐ No'])(
+    'finds neither in “%s”',
+    (text) => {
+      expect(isFound('boolean', true, text)).toBe(false);
+      expect(isFound('boolean', false, text)).toBe(false);
+    },
+  );
+});

@@ -1,4 +1,5 @@
 import { placesWithin } from '../words/locate.ts';
+import { indexOf, keyOf } from '../words/page-index.ts';
 import type { Place } from '../words/place.ts';
 import type { ReadPage } from '../words/read-page.ts';
 import type { RowPart } from './row-part.ts';
@@ -21,7 +22,9 @@ export function placesOverPages(
     if (near !== null && near !== page.page && near !== next.page) continue;
     const end = { start: Math.max(0, page.words.length - edgeOf(page)), end: page.words.length };
     const start = { start: 0, end: Math.min(next.words.length, edgeOf(next)) };
+    const [ends, starts] = [keysAt(page, end, 0), keysAt(next, start, 1)];
     for (let cut = words.length - 1; cut > 0; cut--) {
+      if (!ends.has(keyOf(words[cut - 1] ?? '')) || !starts.has(keyOf(words[cut] ?? ''))) continue;
       const heads = placesWithin(page, end, words.slice(0, cut).join(' '));
       const head = heads.findLast((place) => isBreak(page, place.end));
       if (!head) continue;
@@ -35,6 +38,13 @@ export function placesOverPages(
 
 /** A row breaks where a line ends, and goes on where one begins. */
 const isBreak = ({ words }: ReadPage, at: number) => words[at - 1]?.line !== words[at]?.line;
+
+/** Returns the words that lines end with, or else begin with: where a row may break is known before it is looked for. */
+function keysAt(page: ReadPage, { start, end }: { start: number; end: number }, side: 0 | 1) {
+  const { keys } = indexOf(page);
+  const within = keys.slice(start, end);
+  return new Set(within.filter((_, n) => isBreak(page, start + n + 1 - side)));
+}
 
 /** A row over two pages doesn't stand as it is quoted. */
 const part = (page: ReadPage, place: Place): RowPart => ({

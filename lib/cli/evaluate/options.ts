@@ -29,7 +29,8 @@ The folder has documents, and expected.json with what is true of them:
   }
 
 A document may have a schema of its own. Evidence is optional, as are boxes: left, top, right and bottom of the
-page as it is shown, in per mille. It is by JSON pointers into the values. An instruction beside the schema goes with each document.
+page as it is shown, in per mille. It is by JSON pointers into the values. An instruction beside the schema goes
+with each document.
 
 Precision is the share of what came that is right, recall the share of what there is that came right. A value
 is right if it means the same, whatever its case and spacing; a place if its page is right and half of the

@@ -152,6 +152,7 @@ describe('functions', () => {
     ['get-health', {}],
     ['get-index', {}],
     ['get-job', { dynamodb: ['GetItem'], s3: ['GetObject'] }],
+    ['get-job-page', { dynamodb: ['GetItem'], s3: ['GetObject'] }],
     ['get-openapi', {}],
     ['get-limits', { dynamodb: ['GetItem'] }],
     ['get-stats', { dynamodb: ['Query'] }],

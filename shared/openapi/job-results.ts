@@ -239,3 +239,41 @@ export const folderResult: FolderResult = {
   left_out_more: 0,
   subfolders: { found: 2, listed: 0 },
 };
+
+export const extractResult: ExtractResult = {
+  type: 'extract',
+  data: { number: 'INV-17', total: 118.4 },
+  evidence: [
+    {
+      path: '/number',
+      page: 1,
+      quote: 'Invoice INV-17',
+      boxes: [[612, 84, 731, 101]],
+      found: 'exact',
+      confidence: 0.98,
+    },
+    {
+      path: '/total',
+      page: 1,
+      quote: 'Total 118,40 €',
+      boxes: [[702, 640, 788, 657]],
+      found: 'normalized',
+      confidence: 0.91,
+    },
+  ],
+  coverage: {
+    pages: [
+      { page: 1, status: 'used' },
+      { page: 2, status: 'empty' },
+    ],
+    arrays: [],
+  },
+  schema: {
+    type: 'object',
+    properties: { number: { type: 'string' }, total: { type: 'number' } },
+  },
+  windows: { total: 1, repairs: 0, failed: 0 },
+  usage: { prompt_tokens: 812, completion_tokens: 74, total_tokens: 886 },
+  cost_usd: 0.003351,
+  ocr: { page_count: 2, images_used: 2, cost_usd: 0.003 },
+};

@@ -4,7 +4,7 @@ import { JobListQuery, JobPath } from '../jobs/read.ts';
 import { DeletedJob, Extract, JobList, JobRecord, Progress } from '../jobs/record.ts';
 import { catalogue } from '../models/catalogue.ts';
 import { errorAnswer, tooManyJobs, validationErrors } from './error-answers.ts';
-import { chatResult, folderResult, ocrResult } from './job-results.ts';
+import { chatResult, extractResult, folderResult, ocrResult } from './job-results.ts';
 import { component, content, json, type Operation, parameters } from './operation.ts';
 
 export const jobComponents = {
@@ -25,7 +25,7 @@ export const jobComponents = {
     error: 'Why it failed, why it will be tried again, or why it was stopped.',
     drive_folder_id: 'The folder on the drive.',
     drive_result_file_id:
-      'The file that the result was written to, beside the source: `<name>.ocr.md`, with a comment `<!-- page 12 -->` before each page; `<name>.result.md`, which begins with the question, the model, the date and the job, and where another question was asked before has this one’s words in its name; or `<name>.result.jsonl`.',
+      'The file that the result was written to, beside the source: `<name>.ocr.md`, with a comment `<!-- page 12 -->` before each page; `<name>.result.md`, which begins with the question, the model, the date and the job, and where another question was asked before has this one’s words in its name; or `<name>.result.jsonl`. Of an extraction `<name>.extract.json`, with `.csv` and `.jsonl` beside it where tables are wanted; of a folder, its main table.',
     pipeline: '`ocr_then_chat`, or null.',
     pipeline_instruction: 'As it was submitted.',
     parent_job_id: 'The job that this one is a part of.',
@@ -129,6 +129,19 @@ const ocrJob: JobRecord = {
   result: ocrResult,
 };
 
+const extractJob: JobRecord = {
+  ...ocrJob,
+  filename: 'invoice.pdf',
+  result: extractResult,
+  extract: {
+    schema: extractResult.schema,
+    require_evidence: false,
+    vision: false,
+    table: false,
+    instruction: null,
+  },
+};
+
 const folderJob: JobRecord = {
   ...queuedJob,
   ...ended,
@@ -220,6 +233,7 @@ export const jobOperations: Operation[] = [
       200: json('The job.', JobRecord, {
         'A chat job': chatJob,
         'A document that was read': ocrJob,
+        'Fields of a document': extractJob,
         'A folder': folderJob,
       }),
       404: noSuchJob,

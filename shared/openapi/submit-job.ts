@@ -84,7 +84,7 @@ export const estimateComponents = {
     max_cost_usd:
       'The most that the files can cost, in USD, without the model calls of those that `unbounded_files` counts. A PDF counts with as many pages as a document may have; a page with a text layer costs nothing in the end.',
     unbounded_files:
-      'How many files don’t show beforehand how many calls they take: files of requests, long texts, Google documents, and PDFs of a pipeline.',
+      'How many files don’t show beforehand how many calls they take: files of requests, long texts, Google documents, and PDFs of a pipeline or an extraction. Of other files of an extraction the most counts that their windows can take, with all that is asked again.',
     is_complete: 'False if the folder has more files than could be listed in time.',
   }),
   EstimatedFiles: component(EstimatedFiles, 'Files by what would become of them.', {

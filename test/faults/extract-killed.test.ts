@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { ExtractResult } from '../../shared/jobs/result.ts';
 import { type SmallPage, smallPdf, words } from '../support/fixtures/small-documents.ts';
 import { cases, some } from '../support/run/cases.ts';
-import { useFreshHour } from '../support/worlds/clock.ts';
+import { minuteMs, pass, useFreshHour } from '../support/worlds/clock.ts';
 import { expectBalanced, usdPerPage } from '../support/worlds/document-use.ts';
 import { useDocumentWorld } from '../support/worlds/document-world.ts';
 import { runCounted, runKilled, upTo } from '../support/worlds/killed-workers.ts';
@@ -78,4 +78,46 @@ it('a worker killed before any of its requests pays no page and no window twice'
   );
   expect(written, 'one result a job').toHaveLength(jobs.length + 1);
   await expectBalanced(jobs.map(({ caller }) => caller));
+});
+
+it('a worker killed before any of its requests leaves a folder one table, which is whole', async () => {
+  answerFields();
+  world.drive.put('killed-folder/one.txt', 'The cost is told here.');
+  world.drive.put('killed-folder/two.txt', 'The cost is told there.');
+  const drive = { folder_id: await world.idOf('killed-folder') };
+  const submission = { job_type: 'auto', drive, extract };
+  /** Brings folders to where they are ready to end. */
+  const workOff = async () => {
+    await world.runOnly('folder');
+    for (const lane of ['ocr', 'chat', 'ocr'] as const) {
+      await world.runOnly(lane);
+      await world.dispatch();
+    }
+    await world.dispatch();
+  };
+  await world.submitEach(1, submission);
+  await workOff();
+  const requests = await runCounted('folder');
+  const jobs = await world.submitEach(steps(requests).length, submission);
+  await workOff();
+
+  const deaths = await runKilled('folder', steps(requests));
+  await world.takeBack();
+  await world.work();
+  // A worker that died over a table has it to itself for a while.
+  pass(5 * minuteMs);
+  await world.sweep();
+
+  expect(deaths).toBeGreaterThan(jobs.length / 2);
+  const tables = readdirSync(world.drive.folder, { recursive: true })
+    .map(String)
+    .filter((name) => name.includes('killed-folder.extract') && name.endsWith('.jsonl'));
+  expect(tables, 'one table a job').toHaveLength(jobs.length + 1);
+  for (const { caller, id } of jobs) {
+    const job = await world.read(caller, id);
+    expect(job).toMatchObject({ status: 'done', error: null });
+    expect(job.drive_result_file_id).not.toBeNull();
+    const table = await world.contentOf(job.drive_result_file_id ?? '');
+    expect(table.trim().split('\n')).toHaveLength(1 + 2);
+  }
 });

@@ -244,6 +244,7 @@ describe('functions', () => {
     ['retry-job', { dynamodb: ['GetItem', 'PutItem', 'Query', 'UpdateItem'] }],
     ['stop-job', { dynamodb: ['GetItem', 'Query', 'UpdateItem'] }],
     ['submit-feedback', { dynamodb: ['PutItem', 'UpdateItem'] }],
+    ['list-feedback', { dynamodb: ['BatchGetItem', 'Query'] }],
     [
       'submit-job',
       {
@@ -329,6 +330,7 @@ describe('functions', () => {
       'delete-job sessions',
       'delete-session sessions',
       'expand-folder ready',
+      'list-feedback sessions',
       'list-jobs ended',
       'list-sessions recent',
       'reset-ocr-windows audits',

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { ExtractError, type ExtractSpec, parseExtract } from '../extract/spec.ts';
+import { ExtractError, type ExtractSpec, parseExtract } from '../extract/schema.ts';
 import { valueError } from '../http/errors.ts';
 import { dictionary, orNull, runningAs, stringUpTo } from '../http/schema.ts';
 import { findModel } from '../models/catalogue.ts';

@@ -75,7 +75,9 @@ it.each([
     expect(top).toBeGreaterThan(30);
     expect(bottom).toBeLessThan(150);
     expect(placed['/total']?.boxes[0]?.[1]).toBeGreaterThan(bottom);
-    expect(coverage.pages).toEqual([{ page: 1, status: 'used', ...(turn && { turn }) }]);
+    expect(coverage.pages).toEqual([
+      { page: 1, part: name, status: 'used', ...(turn && { turn }) },
+    ]);
     expect(ocr?.images_used).toBe(turn === undefined ? 0 : 1);
     const charged = (await endedCharges(caller)).reduce((sum, { cost = 0 }) => sum + cost, 0);
     expect(charged).toBe(Math.round(cost_usd * 1e9));

@@ -1,11 +1,7 @@
 import type { Answer } from '../../chat/ask.ts';
-import {
-  InvalidAnswer,
-  type Missed,
-  type PageWindow,
-  readAnswer,
-  type WindowAnswer,
-} from '../../extract/spec.ts';
+import { InvalidAnswer, readAnswer, type WindowAnswer } from '../../extract/answer.ts';
+import type { Missed } from '../../extract/messages.ts';
+import type { PageWindow } from '../../extract/page.ts';
 import { ModelError } from '../../models/errors.ts';
 import { askOnce } from '../chat/ask.ts';
 import { isLast, jobErrorText } from '../failure.ts';

@@ -1,6 +1,8 @@
 import pLimit from 'p-limit';
 import type { Answer } from '../../chat/ask.ts';
-import { assemble, type ExtractOutcome, type PageWindow, windowsOf } from '../../extract/spec.ts';
+import { assemble, type ExtractOutcome } from '../../extract/assemble.ts';
+import type { PageWindow } from '../../extract/page.ts';
+import { windowsOf } from '../../extract/windows.ts';
 import { ServiceError } from '../../http/errors.ts';
 import { toUsd } from '../../ledger/nano-usd.ts';
 import { specOfJob } from '../extract-input.ts';

@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
-import type { SourcePage } from '../../extract/spec.ts';
+import type { SourcePage } from '../../extract/page.ts';
 import type { JobKey } from '../job.ts';
 import { getBytes, putBytes } from '../objects.ts';
 

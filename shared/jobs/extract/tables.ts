@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ExtractSpec } from '../../extract/spec.ts';
+import type { ExtractSpec } from '../../extract/schema.ts';
 import type { Job } from '../job.ts';
 import type { ExtractResult } from '../result.ts';
 

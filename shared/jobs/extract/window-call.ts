@@ -1,5 +1,6 @@
 import type { ModelCall } from '../../chat/metered-call.ts';
-import { type ExtractSpec, type Missed, messagesOf } from '../../extract/spec.ts';
+import { type Missed, messagesOf } from '../../extract/messages.ts';
+import type { ExtractSpec } from '../../extract/schema.ts';
 import type { Model } from '../../models/catalogue.ts';
 import { estimateTokens } from '../../models/token-bounds.ts';
 import type { ClaimedJob } from '../job.ts';

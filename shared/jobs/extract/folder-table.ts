@@ -11,7 +11,7 @@ import { findJob, instant, type Job } from '../job.ts';
 import { updateJob } from '../job-update.ts';
 import { wholeExtract } from '../objects.ts';
 import { runAll } from '../run-all.ts';
-import { type TableDocument, type TableFile, writeTables } from './tables.ts';
+import { type ExtractedDocument, type TableFile, writeTables } from './tables.ts';
 
 /*
  * A folder's table is written anew as its files are done, at most each half a minute, and once more at the end. One worker
@@ -134,7 +134,7 @@ async function reserveIds(folder: Job, files: TableFile[]): Promise<Record<strin
 const readAtOnce = 16;
 
 /** Yields the files of a folder whose fields are there, by their names. */
-async function* documentsOf(folder: Job): AsyncGenerator<TableDocument> {
+async function* documentsOf(folder: Job): AsyncGenerator<ExtractedDocument> {
   const done: Job[] = [];
   for await (const child of childrenOf(folder)) if (child.status === 'done') done.push(child);
   done.sort((one, other) => byName.compare(one.filename ?? '', other.filename ?? ''));

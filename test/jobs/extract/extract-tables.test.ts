@@ -39,8 +39,16 @@ it('a table of one document lies beside it', async () => {
     status: 'done',
     drive_result_file_id: await world.idOf('alone.jpg.extract.json'),
   });
-  expect(await textOf('alone.jpg.extract.csv')).toContain('70');
-  expect(JSON.parse(await textOf('alone.jpg.extract.jsonl'))).toMatchObject({ shade: '70' });
+  const link = `https://drive.google.com/file/d/${drive.file_id}/view#page=1`;
+  expect(await textOf('alone.jpg.extract.csv')).toBe(
+    `document,job_id,shade,shade page\r\nalone.jpg,${id},70,${link}\r\n`,
+  );
+  expect(JSON.parse(await textOf('alone.jpg.extract.jsonl'))).toEqual({
+    document: 'alone.jpg',
+    job_id: id,
+    data: { shade: '70' },
+    pages: { '/shade': link },
+  });
 });
 
 it('a folder’s table has a row for each document, in the order of their names', async () => {
@@ -56,7 +64,7 @@ it('a folder’s table has a row for each document, in the order of their names'
     result: { type: 'folder', files: { done: 3 } },
   });
   const rows = (await textOf('tabled.extract.jsonl')).trim().split('\n');
-  expect(rows.map((row) => JSON.parse(row).shade)).toEqual(['50', '90', '110']);
+  expect(rows.map((row) => JSON.parse(row).data.shade)).toEqual(['50', '90', '110']);
 });
 
 it('a folder’s table grows as its files are done, at most each half a minute', async () => {

@@ -35,14 +35,13 @@ export function partsOf(result: JobResult): ResultPart[] {
         },
       ];
     case 'extract':
-      return [{ title: 'Fields', text: fieldsIn(result), format: 'jsonl', ...linkIn(result) }];
+      // Short ones are shown beside their pages.
+      if (result.data !== null) return [];
+      return [{ title: 'Fields', text: null, format: 'jsonl', ...linkIn(result) }];
     case 'folder':
       return [];
   }
 }
-
-const fieldsIn = ({ data }: Extract<JobResult, { type: 'extract' }>) =>
-  data === null ? null : JSON.stringify(data, null, 2);
 
 const linkIn = ({ url }: { url?: string }) => (url ? { url } : {});
 

@@ -1,0 +1,52 @@
+import type { Field, Group, JsonSchema, ScalarType } from '../../../../shared/extract/schema.ts';
+
+/** Returns the fields of a schema that the service has checked. */
+export function fieldOf(given: JsonSchema): Field {
+  const { type, properties, items, enum: choices } = unwrapped(given) as KnownSchema;
+  const named = [type].flat().find((each) => each !== 'null');
+  if (named === 'object' || properties) {
+    const entries = Object.entries(properties ?? {});
+    return { is: 'group', fields: entries.map(([name, field]) => [name, fieldOf(field)] as const) };
+  }
+  if (named === 'array' || items) {
+    return { is: 'list', item: fieldOf(items ?? {}) as Exclude<Field, { is: 'list' }> };
+  }
+  return {
+    ...{ is: 'scalar', type: (named as ScalarType) ?? 'string', isDate: false },
+    ...(choices && { choices: choices.filter((each) => each !== null) }),
+  };
+}
+
+interface KnownSchema {
+  type?: string | string[];
+  properties?: Record<string, JsonSchema>;
+  items?: JsonSchema;
+  enum?: unknown[];
+}
+
+/** Takes the one that is not null of a choice between two. */
+function unwrapped({ anyOf, ...rest }: JsonSchema): JsonSchema {
+  const other = (anyOf as JsonSchema[] | undefined)?.find(({ type }) => type !== 'null');
+  return { ...rest, ...other };
+}
+
+/** Returns the cells that each row of an array has, by the names that lead to them. */
+export function cellsOf(item: Field): { steps: string[]; scalar: ScalarField }[] {
+  if (item.is === 'scalar') return [{ steps: [], scalar: item }];
+  if (item.is === 'list') return [];
+  return (item as Group).fields.flatMap(([name, field]) =>
+    cellsOf(field).map(({ steps, scalar }) => ({ steps: [name, ...steps], scalar })),
+  );
+}
+
+type ScalarField = Extract<Field, { is: 'scalar' }>;
+
+/** A step of a JSON pointer. */
+export const escaped = (step: string) => step.replaceAll('~', '~0').replaceAll('/', '~1');
+
+/** The steps of a JSON pointer. */
+export const stepsOf = (path: string) =>
+  path
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));

@@ -1,5 +1,5 @@
 import type { RefObject } from 'preact';
-import { useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ExtractResult } from '../../../../shared/jobs/result.ts';
 import { Failure } from '../../api/failure.ts';
 import { Failed } from '../../parts/failed.tsx';
@@ -58,16 +58,19 @@ interface SheetProps extends Pick<PageViewProps, 'marks' | 'view' | 'onDrawn'> {
   turn: number;
 }
 
-/** The height of a sheet of A4 by its width, until the page's own is known. */
-const usualShape = Math.SQRT2;
+/** A sheet of A4, until the page's own size is known. */
+const usualSize = { width: 1, height: Math.SQRT2 };
 
 function Sheet({ url, title, turn, marks, view, onDrawn }: SheetProps) {
-  const [lying, setLying] = useState({ width: 1, height: usualShape });
-  const isOnSide = turn % 180 !== 0 && url !== undefined;
-  const { width, height } = lying;
+  const [lying, setLying] = useState<{ width: number; height: number }>();
+  const { width, height } = lying ?? usualSize;
+  const isOnSide = turn % 180 !== 0 && lying !== undefined;
+  useLayoutEffect(() => {
+    if (lying) onDrawn?.();
+  }, [lying]);
   return (
     <div
-      class={`sheet ${url ? '' : 'waiting'}`}
+      class={`sheet ${lying ? '' : 'waiting'}`}
       style={{ aspectRatio: isOnSide ? `${height} / ${width}` : `${width} / ${height}` }}
     >
       {url && (
@@ -79,15 +82,9 @@ function Sheet({ url, title, turn, marks, view, onDrawn }: SheetProps) {
             width: isOnSide ? `${(width / height) * 100}%` : '100%',
             transform: `translate(-50%, -50%) rotate(${turn}deg)`,
           }}
-          ref={(img) => {
-            if (img?.complete && img.naturalWidth > 0 && img.naturalWidth !== width) {
-              setLying({ width: img.naturalWidth, height: img.naturalHeight });
-            }
-          }}
-          onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) => {
-            setLying({ width: naturalWidth, height: naturalHeight });
-            requestAnimationFrame(() => onDrawn?.());
-          }}
+          onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) =>
+            setLying({ width: naturalWidth, height: naturalHeight })
+          }
         />
       )}
       {marks.flatMap(({ boxes, ...mark }) =>

@@ -60,8 +60,20 @@ export function parseExtract(input: unknown): ExtractSpec {
     throw new ExtractError([], 'exactly one of schema and example must be given');
   }
   const made = schema === undefined ? schemaOf(example, ['example'], 0) : (schema as JsonSchema);
-  fieldsOf(made, schema === undefined ? ['example'] : ['schema']);
+  try {
+    fieldsOf(made);
+  } catch (error) {
+    if (!(error instanceof ExtractError) || schema !== undefined) throw error;
+    throw new ExtractError(['example', ...placeInExample(error.path.slice(1))], error.message);
+  }
   return { schema: made, require_evidence: require_evidence === true };
+}
+
+/** Returns the place in an example of what stands at a place of the schema that was made of it. */
+function placeInExample([keyword, ...rest]: Path): Path {
+  if (keyword === 'items') return [0, ...placeInExample(rest)];
+  const [name, ...within] = rest;
+  return keyword === 'properties' && name !== undefined ? [name, ...placeInExample(within)] : [];
 }
 
 /** Returns the fields of a schema. Throws `ExtractError` with the place of what can't be asked. */

@@ -1,4 +1,4 @@
-import { fold } from './folded.ts';
+import { PageIndex } from './folded.ts';
 import type { Scalar } from './schema.ts';
 
 /** Whether a text tells a value, in whatever form: a number, a date, a word. */
@@ -6,11 +6,24 @@ export function tells(text: string, value: unknown, scalar: Scalar): boolean {
   if (typeof value === 'number') return numbersIn(text).some((each) => isSame(each, value));
   if (typeof value === 'boolean') return true;
   const said = String(value);
-  if (fold(text).includes(fold(said)) && fold(said) !== '') return true;
+  if (saysWords(text, said)) return true;
   if (scalar.isDate || isoDate.test(said)) return datesIn(text).includes(said);
   // A choice stands for what is said, and need not be its words.
   return scalar.choices !== undefined;
 }
+
+/** Whether a text has the words, whole; a number in digits, in whatever form. */
+function saysWords(text: string, said: string): boolean {
+  const index = indexOfText(text);
+  if (index.exact(said)) return true;
+  if (/^[\d.,'’\s]+$/.test(said)) {
+    return numbersIn(said).some((each) => numbersIn(text).some((other) => isSame(each, other)));
+  }
+  return (index.normalized(said) ?? index.misread(said)) !== undefined;
+}
+
+const indexOfText = (text: string) =>
+  new PageIndex({ page: 0, status: 'read', source: 'ocr', text, words: [], confidence: null });
 
 const isoDate = /^\d{4}-\d\d-\d\d$/;
 
@@ -19,7 +32,7 @@ const isSame = (one: number, other: number) =>
 
 /** Returns the numbers in a text, each in every way in which its marks can be meant. */
 export function numbersIn(text: string): number[] {
-  const tokens = text.normalize('NFKC').match(/\d[\d.,'’ {2}]*/gu) ?? [];
+  const tokens = text.normalize('NFKC').match(/\d[\d.,'’ ]*/gu) ?? [];
   return tokens.flatMap(readings);
 }
 
@@ -27,10 +40,10 @@ function readings(token: string): number[] {
   const digits = token.replace(/[^\d.,]/g, '').replace(/[.,]+$/, '');
   const plain = digits.replace(/[.,]/g, '');
   const mark = Math.max(digits.lastIndexOf('.'), digits.lastIndexOf(','));
-  const parts =
-    mark < 0
-      ? [plain]
-      : [plain, `${digits.slice(0, mark).replace(/[.,]/g, '')}.${digits.slice(mark + 1)}`];
+  const decimals = digits.slice(mark + 1);
+  const decimal = `${digits.slice(0, mark).replace(/[.,]/g, '')}.${decimals}`;
+  // A mark before three digits may part thousands or decimals; before fewer it parts decimals.
+  const parts = mark < 0 ? [plain] : decimals.length === 3 ? [plain, decimal] : [decimal];
   // Numbers side by side may be one with spaces in it, or several.
   const apart = token.trim().split(/[\s']+/);
   const several = apart.length > 1 ? apart.flatMap(readings) : [];

@@ -185,6 +185,34 @@ describe('a value', () => {
     ]);
   });
 
+  it.each<[value: unknown, quote: string]>([
+    [118450, 'Total 1.184,50'],
+    [18.45, 'Total 1.184,50'],
+    ['2026-03-02', '01.03.2026 Rent'],
+  ])('that only looks like its quote, as %s like %s, is not found', (value, quote) => {
+    const field = typeof value === 'number' ? 'total' : 'day';
+    const claim = { value, quote, page: 1 };
+
+    const { evidence } = assembled({ total: none, day: none, [field]: claim });
+
+    expect(evidence).toMatchObject([{ path: `/${field}`, found: 'not found' }]);
+  });
+
+  it('is found whole, and not within another word', () => {
+    const texts = parseExtract({ example: { what: 'a' } });
+    const found = (value: string) => {
+      const what = { value, quote: '01.03.2026 Rent 1184,50', page: 1 };
+      const answer = readAnswer(texts, window, JSON.stringify({ what }));
+      return assemble(texts, pages, [answer]).evidence[0]?.found;
+    };
+
+    expect(found('Rent')).toBe('exact');
+    expect(found('RENT')).toBe('normalized');
+    expect(found('Ren')).toBe('not found');
+    expect(found('1184.50')).toBe('normalized');
+    expect(found('118450')).toBe('not found');
+  });
+
   it('without evidence is null where evidence is required', () => {
     const total = { value: 9999, quote: 'Total 9.999,00', page: 1 };
     const answer = readAnswer(fields, window, JSON.stringify({ total, day: none }));

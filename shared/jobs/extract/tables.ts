@@ -48,7 +48,11 @@ export async function writeTables(
   const [main, ...lists] = tables.map(({ suffix, file }) => ({
     ...{ suffix, mimeType: 'text/csv', path: file.path },
   }));
-  const all = { suffix: '.extract.jsonl', mimeType: 'application/jsonl', path: lines.path } as const;
+  const all = {
+    suffix: '.extract.jsonl',
+    mimeType: 'application/jsonl',
+    path: lines.path,
+  } as const;
   return [...(main ? [main] : []), all, ...lists];
 }
 

@@ -8,6 +8,7 @@ import { eraseCallersJob } from '../../../shared/jobs/erase/erase-job.ts';
 import { type ExtractResult, lowConfidence } from '../../../shared/jobs/result.ts';
 import { retryCallersJob } from '../../../shared/jobs/retry.ts';
 import { stopCallersJob } from '../../../shared/jobs/stop.ts';
+import { changeKey } from '../../../shared/keys/key.ts';
 import {
   readGrey,
   type SmallPage,
@@ -169,6 +170,36 @@ it('fields too long for an answer are behind a link', async () => {
   expect(linked).toMatchObject({ type: 'extract', data: { shade: long }, ocr: { page_count: 1 } });
 });
 
+it('rows that a model leaves out are asked for again, as a call of their own', async () => {
+  const caller = await world.newCaller();
+  const all = upTo(8).map((at) => ({ what: `Part-${at}`, amount: at + 0.5 }));
+  const lineOf = ({ what, amount }: (typeof all)[number]) => `${what} ${amount.toFixed(2)}`;
+  const rowsOf = (rows: typeof all) =>
+    JSON.stringify({ rows: rows.map((row) => ({ ...row, page: 1, quote: lineOf(row) })) });
+  world.model.respond(({ messages }) => {
+    const isRepair = JSON.stringify(messages).includes('- page 1: ');
+    return { kind: 'answer', content: rowsOf(isRepair ? all.slice(3, 5) : all.toSpliced(3, 2)) };
+  });
+  const text = ['Delivered parts', ...all.map(lineOf), 'Total 32.00'].join('\n');
+  const drive = { file_id: await world.add('parts.txt', text) };
+
+  const { id } = await world.submit(caller, {
+    job_type: 'auto',
+    drive,
+    extract: { example: { rows: [{ what: 'a', amount: 1 }] } },
+  });
+  const { status, result } = await ended(caller, id);
+
+  expect(status).toBe('done');
+  expect(result.data).toEqual({ rows: all });
+  expect(result.windows).toEqual({ total: 1, repairs: 1, failed: 0 });
+  expect(result.coverage.arrays).toEqual([
+    { path: '/rows', returned: 8, on_pages: 8, missing: [] },
+  ]);
+  expect(await chargesOf(caller.keyId)).toHaveLength(2);
+  await expectBalanced([caller]);
+});
+
 describe('pages that were read badly', () => {
   const pictures = ({ messages }: ModelRequestBody) =>
     JSON.stringify(messages).match(/data:image\/jpeg/g)?.length ?? 0;
@@ -240,6 +271,25 @@ async function objectsOf({ keyId }: Caller): Promise<number> {
   return (await s3.send(new ListObjectsV2Command(names))).KeyCount ?? 0;
 }
 
+it('a budget that covers the reading alone keeps the pages, and a retry pays the fields alone', async () => {
+  const caller = await world.newCaller({ budget_usd: usdPerPage });
+  world.model.respond(whole);
+  const job = await ended(caller, await submit(caller, [{ grey: 80 }], { example }));
+  await changeKey(caller.keyId, { budget_usd: 1 });
+
+  const retry = await retryCallersJob(caller, job.id);
+  const { status, result } = await ended(caller, retry.id);
+
+  expect(job).toMatchObject({
+    status: 'failed',
+    error: expect.stringMatching(/^extract_step_failed: budget_exceeded/),
+    result: { type: 'ocr', text: 'grey 80' },
+  });
+  expect(status).toBe('done');
+  expect(result.ocr).toMatchObject({ images_used: 0, cost_usd: 0 });
+  await expectBalanced([caller]);
+});
+
 it('what was kept of a job goes with it', async () => {
   const caller = await world.newCaller();
   world.model.respond(whole);
@@ -270,6 +320,16 @@ describe('a submission', () => {
   it.each<[string, object, unknown[]]>([
     ['a pipeline too', { extract: { example }, pipeline: 'ocr_then_chat' }, ['body', 'extract']],
     ['neither schema nor example', { extract: {} }, ['body', 'extract']],
+    [
+      'a type that is none',
+      { extract: { schema: { type: 'object', properties: { a: { type: 'text' } } } } },
+      ['body', 'extract', 'schema', 'properties', 'a', 'type'],
+    ],
+    [
+      'a list of lists',
+      { extract: { example: { a: [[1]] } } },
+      ['body', 'extract', 'example', 'a', 0],
+    ],
     ['both', { extract: { example, schema: { type: 'object' } } }, ['body', 'extract']],
   ])('with %s is refused, and the field named', async (_, body, loc) => {
     expect(await refusedField(body)).toEqual(loc);

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Scalar } from '../../../../shared/extract/schema.ts';
 import { Failed } from '../../parts/failed.tsx';
 import { rightValue } from './corrections.ts';
@@ -15,6 +15,8 @@ export function Correction({ value, view }: { value: Value; view: View }) {
   const [problem, setProblem] = useState<Error>();
   const [isBusy, setBusy] = useState(false);
   const [isSaved, setSaved] = useState(false);
+  const form = useRef<HTMLFormElement>(null);
+  useLayoutEffect(() => form.current?.scrollIntoView({ block: 'nearest' }), []);
   const send = async (rating: 'up' | 'down') => {
     setBusy(true);
     setProblem(undefined);
@@ -34,7 +36,7 @@ export function Correction({ value, view }: { value: Value; view: View }) {
   };
 
   return (
-    <form class="correction" aria-label={`Correct ${value.name}`} onSubmit={submit}>
+    <form ref={form} class="correction" aria-label={`Correct ${value.name}`} onSubmit={submit}>
       <Proof evidence={value.evidence} />
       <Input scalar={value.scalar} text={text} isAbsent={isAbsent} onText={setText} />
       <label>
@@ -71,7 +73,7 @@ function Proof({ evidence }: { evidence: Evidence | undefined }) {
           : [
               page !== null && `Page ${page}`,
               found === 'exact' ? 'word for word' : 'but for spelling',
-              confidence !== null && `confidence ${Math.round(confidence * 100)} %`,
+              confidence !== null && `confidence ${Math.round(confidence * 100)}\u00a0%`,
             ]
               .filter(Boolean)
               .join(', ')}

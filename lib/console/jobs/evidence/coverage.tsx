@@ -42,6 +42,7 @@ function Rows({ array, view }: { array: Covered['arrays'][number]; view: View })
       <p class={on_pages !== null && on_pages !== returned ? 'problem' : ''}>
         {path.slice(1)}: {counted(returned, 'row')} returned,{' '}
         {on_pages === null ? 'not countable on the pages' : `${count(on_pages)} on the pages`}
+        {missing.length > 0 && '; missing:'}
       </p>
       {missing.length > 0 && (
         <ul class="value-list" aria-label={`Rows that ${path.slice(1)} lacks`}>

@@ -38,7 +38,7 @@ export function Fields({ job, result }: { job: Job; result: ExtractResult }) {
     <div class="fields">
       <div class="values">
         <div class="bar-of-choices">
-          <p class="note">Pick a value to see its place, and to correct it.</p>
+          <p class="note">Pick a value to see its place.</p>
           <button
             type="button"
             class="quiet small"

@@ -71,7 +71,7 @@ function Mark({ value, isShort }: { value: Value; isShort: boolean }) {
   const standing = standingOf(value);
   if (standing === 'not found') return <small class="mark">not found</small>;
   if (standing === 'unsure') {
-    return <small class="mark">{Math.round((evidence?.confidence ?? 0) * 100)} %</small>;
+    return <small class="mark">{Math.round((evidence?.confidence ?? 0) * 100)}&nbsp;%</small>;
   }
   if (isShort) return null;
   return <small class="where">{evidence?.page ? `page ${evidence.page}` : 'not given'}</small>;

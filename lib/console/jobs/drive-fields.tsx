@@ -9,13 +9,15 @@ const example = '{"number": "2041-77", "lines": [{"item": "Valve", "amount": 12.
 
 /** What is to be done with a file of the drive, or with each file of a folder. */
 export function DriveFields({ draft, change }: DriveFieldsProps) {
-  const { source, driveId, jobType, then, instruction, fields, requireEvidence } = draft;
+  const { source, driveId, jobType, nextStep, instruction, fields, requireEvidence } = draft;
   const choice = (name: 'answer' | 'fields', text: string) => (
     <label>
       <input
         type="checkbox"
-        checked={then === name}
-        onChange={({ currentTarget }) => change({ then: currentTarget.checked ? name : 'nothing' })}
+        checked={nextStep === name}
+        onChange={({ currentTarget }) =>
+          change({ nextStep: currentTarget.checked ? name : 'nothing' })
+        }
       />
       {text}
     </label>
@@ -38,7 +40,7 @@ export function DriveFields({ draft, change }: DriveFieldsProps) {
       </label>
       {choice('answer', 'Read it, then have a model answer')}
       {choice('fields', 'Read it, then take fields from it')}
-      {then === 'answer' && (
+      {nextStep === 'answer' && (
         <label>
           Instruction
           <textarea
@@ -50,7 +52,7 @@ export function DriveFields({ draft, change }: DriveFieldsProps) {
           />
         </label>
       )}
-      {then === 'fields' && (
+      {nextStep === 'fields' && (
         <>
           <label>
             Fields
@@ -77,7 +79,7 @@ export function DriveFields({ draft, change }: DriveFieldsProps) {
           </label>
         </>
       )}
-      {then === 'nothing' && (
+      {nextStep === 'nothing' && (
         <label>
           Kind
           <select

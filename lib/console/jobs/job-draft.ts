@@ -10,7 +10,7 @@ export interface JobDraft {
   jobType: 'auto' | 'chat' | 'ocr';
   /** Empty for the default one. */
   model: string;
-  then: 'nothing' | 'answer' | 'fields';
+  nextStep: 'nothing' | 'answer' | 'fields';
   instruction: string;
   /** What fields are taken by: a schema, or an example, as JSON. */
   fields: string;
@@ -24,7 +24,7 @@ const blank: JobDraft = {
   driveId: '',
   jobType: 'auto',
   model: '',
-  then: 'nothing',
+  nextStep: 'nothing',
   instruction: '',
   fields: '',
   requireEvidence: false,
@@ -62,7 +62,7 @@ export function draftOf(job: Job): JobDraft {
     driveId: (source === 'folder' ? drive_folder_id : drive_file_id) ?? '',
     jobType: job_type,
     model: source === 'folder' ? '' : model,
-    then: extract ? 'fields' : pipeline ? 'answer' : 'nothing',
+    nextStep: extract ? 'fields' : pipeline ? 'answer' : 'nothing',
     instruction: pipeline_instruction ?? '',
     fields: extract ? JSON.stringify(extract.schema, null, 2) : '',
     requireEvidence: extract?.require_evidence ?? false,
@@ -72,7 +72,7 @@ export function draftOf(job: Job): JobDraft {
 
 /** Makes the body of `POST /batch/jobs`. Throws an error in words for fields that are no JSON. */
 export function submissionOf(draft: JobDraft): object {
-  const { source, message, driveId, jobType, model, then, instruction } = draft;
+  const { source, message, driveId, jobType, model, nextStep, instruction } = draft;
   const common = { priority: draft.priority, ...(model && { model }) };
   if (source === 'message') {
     return {
@@ -83,16 +83,16 @@ export function submissionOf(draft: JobDraft): object {
   }
   return {
     ...common,
-    job_type: then === 'nothing' ? jobType : 'ocr',
+    job_type: nextStep === 'nothing' ? jobType : 'ocr',
     drive: { [`${source}_id`]: driveId.trim() },
-    ...(then === 'answer' && { pipeline: 'ocr_then_chat', pipeline_instruction: instruction }),
-    ...(then === 'fields' && { extract: extractOf(draft) }),
+    ...(nextStep === 'answer' && { pipeline: 'ocr_then_chat', pipeline_instruction: instruction }),
+    ...(nextStep === 'fields' && { extract: extractOf(draft) }),
   };
 }
 
 function extractOf({ fields, requireEvidence }: JobDraft): object {
   const given = parsed(fields);
-  // Whoever wants a field of the name `properties` gives a schema.
+  // An example with a field of the name `properties` is to be written as a schema.
   const isSchema = typeof given === 'object' && given !== null && 'properties' in given;
   return {
     ...(isSchema ? { schema: given } : { example: given }),

@@ -1,178 +1,137 @@
-import { type Claim, escaped, type WindowAnswer } from './answer.ts';
+import type { WindowAnswer } from './answer.ts';
+import { evidenceOf, provenBy, unproven } from './evidence.ts';
 import {
-  boxesOf,
-  type Evidence,
-  evidenceOf,
-  evidenceWithin,
-  Finder,
-  notFound,
-} from './evidence.ts';
-import type { Missed } from './messages.ts';
-import type { PageBox, SourcePage } from './page.ts';
-import { joinedRows, type PageLine, type PlacedRow, unclaimedLines } from './rows.ts';
-import { type ExtractSpec, type Field, fieldsOf, type Group, type List } from './schema.ts';
-
-/** What the answers about a document's windows come to. */
-export interface ExtractOutcome {
-  /** In the schema's shape. */
-  data: unknown;
-  evidence: Evidence[];
-  coverage: {
-    pages: {
-      page: number;
-      part?: string;
-      /** `used` was put to a model that answered; `left_out` was not. */
-      status: 'used' | 'empty' | 'failed' | 'left_out';
-    }[];
-    arrays: {
-      path: string;
-      returned: number;
-      on_pages: number | null;
-      /** The first hundred rows found on pages that no row of the answers claims. */
-      missing: { page: number; text: string; box: PageBox | null }[];
-    }[];
-  };
-  /** The rows that are missing, by the window that is to be asked for them again. */
-  missed: Map<number, Missed[]>;
-}
+  type ArrayField,
+  arraysOf,
+  cellsOf,
+  type Placed,
+  pointerOf,
+  put,
+  type ScalarField,
+  scalarsOf,
+} from './field.ts';
+import type { ArrayCoverage, Evidence, ExtractOutcome, Missed } from './outcome.ts';
+import type { SourcePage } from './page.ts';
+import { readSchema } from './read-schema.ts';
+import { placeRows } from './rows/place-rows.ts';
+import { unclaimedLines } from './rows/unclaimed-lines.ts';
+import type { ExtractSpec } from './spec.ts';
+import type { Value } from './value.ts';
+import { type ReadPage, readPage } from './words/read-page.ts';
 
 const maxMissing = 100;
 
-/** Joins what was answered about windows, and proves it by the words of the pages. */
+/** Joins the answers of all windows, those of repairs after the others, and finds where each value stands. */
 export function assemble(
   spec: ExtractSpec,
-  pages: readonly SourcePage[],
+  sources: readonly SourcePage[],
   answers: readonly WindowAnswer[],
 ): ExtractOutcome {
-  const inOrder = answers.toSorted((one, other) => one.window.first - other.window.first);
-  const assembly = new Assembly(spec, new Finder(pages), inOrder);
-  const data = assembly.groupAt(fieldsOf(spec.schema), '');
+  const root = readSchema(spec.schema);
+  const isUsed = ({ page }: { page: number }) =>
+    answers.some(({ window }) => page >= window.first && page <= window.last);
+  const pages = sources
+    .filter((source) => source.status === 'read' && isUsed(source))
+    .map(readPage);
+  const data: Record<string, unknown> = {};
+  const evidence: Evidence[] = [];
+  for (const scalar of scalarsOf(root)) {
+    const { value, proof } = scalarOf(scalar, answers, pages);
+    const isKept = proof?.found !== 'not found' || !spec.require_evidence;
+    put(data, scalar.path, isKept ? value : null);
+    if (proof) evidence.push(proof);
+  }
+  const lists = arraysOf(root).map((array) => rowsOf(array, spec, answers, pages));
+  for (const { array, values, proofs } of lists) {
+    put(data, array.path, values);
+    evidence.push(...proofs);
+  }
   return {
     data,
-    evidence: assembly.evidence,
-    coverage: { pages: coverageOf(pages, inOrder), arrays: assembly.arrays },
-    missed: assembly.missed,
+    evidence,
+    coverage: {
+      pages: sources.map(({ page, part, status }) => ({
+        page,
+        ...(part !== undefined && { part }),
+        status: status !== 'read' ? status : isUsed({ page }) ? 'used' : 'left_out',
+      })),
+      arrays: lists.map(({ coverage }) => coverage),
+    },
+    missed: missedOf(
+      lists.flatMap(({ missed }) => missed),
+      answers,
+    ),
   };
 }
 
-function coverageOf(pages: readonly SourcePage[], answers: readonly WindowAnswer[]) {
-  const isUsed = (page: number) =>
-    answers.some(({ window }) => window.first <= page && page <= window.last);
-  return pages.map(({ page, part, status }) => ({
-    page,
-    ...(part !== undefined && { part }),
-    status: status !== 'read' ? status : isUsed(page) ? ('used' as const) : ('left_out' as const),
-  }));
+/** Of the windows' values the first that was found counts, else the first one. */
+function scalarOf(
+  { path, field }: Placed<ScalarField>,
+  answers: readonly WindowAnswer[],
+  pages: readonly ReadPage[],
+): { value: Value; proof?: Evidence } {
+  const pointer = pointerOf(path);
+  let first: { value: Value; proof: Evidence } | undefined;
+  for (const { window, values } of answers) {
+    const answered = values[pointer];
+    if (!answered || answered.value === null) continue;
+    const within = pages.filter(({ page }) => page >= window.first && page <= window.last);
+    const proof = evidenceOf(pointer, field, answered, within);
+    if (proof.found !== 'not found') return { value: answered.value, proof };
+    first ??= { value: answered.value, proof };
+  }
+  return first ?? { value: null };
 }
 
-class Assembly {
-  readonly evidence: Evidence[] = [];
-  readonly arrays: ExtractOutcome['coverage']['arrays'] = [];
-  readonly missed = new Map<number, Missed[]>();
-  private readonly spec: ExtractSpec;
-  private readonly finder: Finder;
-  private readonly answers: readonly WindowAnswer[];
-
-  constructor(spec: ExtractSpec, finder: Finder, answers: readonly WindowAnswer[]) {
-    this.spec = spec;
-    this.finder = finder;
-    this.answers = answers;
-  }
-
-  groupAt(group: Group, path: string): Record<string, unknown> {
-    const entries = group.fields.map(([name, field]) => {
-      const at = `${path}/${escaped(name)}`;
-      if (field.is === 'group') return [name, this.groupAt(field, at)];
-      return [name, field.is === 'list' ? this.listAt(field, at) : this.valueAt(field, at)];
-    });
-    return Object.fromEntries(entries);
-  }
-
-  /** The value that is proved best among those that the windows claim. */
-  private valueAt(scalar: Extract<Field, { is: 'scalar' }>, path: string): unknown {
-    let best: { claim: Claim; evidence: Evidence } | undefined;
-    for (const { window, claims } of this.answers) {
-      const claim = claims.get(path);
-      if (!claim || claim.value === null) continue;
-      const evidence = evidenceOf(path, claim, scalar, this.finder, window);
-      if (!best || (evidence.confidence ?? -1) > (best.evidence.confidence ?? -1)) {
-        best = { claim, evidence };
-      }
+function rowsOf(
+  array: Placed<ArrayField>,
+  { require_evidence }: ExtractSpec,
+  answers: readonly WindowAnswer[],
+  pages: readonly ReadPage[],
+) {
+  const path = pointerOf(array.path);
+  const all = placeRows(array.field, path, answers, pages);
+  const rows = require_evidence ? all.filter(({ place }) => place) : all;
+  const proofs: Evidence[] = [];
+  const values = rows.map(({ row, page, place, cells }, index) => {
+    const made: Record<string, unknown> = {};
+    for (const [n, cell] of cellsOf(array.field).entries()) {
+      const value = row.values[n] ?? null;
+      const at = cells[n];
+      put(
+        made,
+        cell.path.length === 0 ? ['value'] : cell.path,
+        at || !require_evidence ? value : null,
+      );
+      if (value === null) continue;
+      const pointer = `${path}/${index}${pointerOf(cell.path)}`;
+      proofs.push(
+        page && place && at ? provenBy(pointer, page, place, at) : unproven(pointer, row.quote),
+      );
     }
-    if (!best) return null;
-    this.evidence.push(best.evidence);
-    return this.proved(best.claim.value, best.evidence);
-  }
-
-  private proved(value: unknown, { found }: Evidence): unknown {
-    return found === 'not found' && this.spec.require_evidence ? null : value;
-  }
-
-  private listAt({ item }: List, path: string): unknown[] {
-    const joined = joinedRows(path, this.answers, this.finder);
-    const rows = this.spec.require_evidence ? joined.filter(({ found }) => found) : joined;
-    this.countRows(path, joined, rows.length);
-    return rows.map((row, index) =>
-      item.is === 'scalar'
-        ? this.cellAt(item, row, '', `${path}/${index}`)
-        : this.cellsAt(item, row, '', `${path}/${index}`),
-    );
-  }
-
-  private cellsAt(group: Group, row: PlacedRow, within: string, path: string): object {
-    const entries = group.fields.map(([name, field]) => {
-      const step = `/${escaped(name)}`;
-      if (field.is === 'list') return [name, []];
-      const cell =
-        field.is === 'group'
-          ? this.cellsAt(field, row, `${within}${step}`, `${path}${step}`)
-          : this.cellAt(field, row, `${within}${step}`, `${path}${step}`);
-      return [name, cell];
-    });
-    return Object.fromEntries(entries);
-  }
-
-  private cellAt(
-    scalar: Extract<Field, { is: 'scalar' }>,
-    { row, found }: PlacedRow,
-    within: string,
-    path: string,
-  ): unknown {
-    const value = row.values.get(within) ?? null;
-    if (value === null) return null;
-    const evidence = found
-      ? evidenceWithin(path, value, scalar, found, row.quote)
-      : notFound(path, row.quote);
-    this.evidence.push(evidence);
-    return this.proved(value, evidence);
-  }
-
-  private countRows(path: string, rows: readonly PlacedRow[], returned: number): void {
-    const used = this.finder.pages.filter(({ page: { page } }) =>
-      this.answers.some(({ window }) => window.first <= page && page <= window.last),
-    );
-    const lines = unclaimedLines(rows, used);
-    const placed = rows.filter(({ found }) => found).length;
-    this.arrays.push({
-      path,
-      returned,
-      on_pages: lines ? placed + lines.length : null,
-      missing: (lines ?? []).slice(0, maxMissing).map(missingOf),
-    });
-    for (const { index, text } of lines ?? []) {
-      const { page } = index.page;
-      const window = this.answers.find(
-        ({ window: { first, last } }) => first <= page && page <= last,
-      )?.window;
-      if (!window) continue;
-      const missed = this.missed.get(window.index) ?? [];
-      this.missed.set(window.index, [...missed, { page, text }]);
-    }
-  }
+    return array.field.items.kind === 'scalar' ? made['value'] : made;
+  });
+  const lines = unclaimedLines(array.field, all, pages);
+  const missed: Missed[] = (lines ?? []).map(({ page, text, box }) => ({ path, page, text, box }));
+  const coverage: ArrayCoverage = {
+    path,
+    returned: rows.length,
+    on_pages: lines ? all.filter(({ place }) => place).length + lines.length : null,
+    missing: missed.slice(0, maxMissing).map(({ path: _, ...line }) => line),
+  };
+  return { array, values, proofs, coverage, missed };
 }
 
-const missingOf = ({ index, range, text }: PageLine) => ({
-  page: index.page.page,
-  text,
-  box: boxesOf(index.words.slice(range.from, range.to + 1))[0] ?? null,
-});
+/** Each line is asked of the first window that has its page. */
+function missedOf(missed: readonly Missed[], answers: readonly WindowAnswer[]) {
+  const byWindow = new Map<number, Missed[]>();
+  for (const line of missed) {
+    const answer = answers.find(
+      ({ window }) => line.page >= window.first && line.page <= window.last,
+    );
+    if (!answer) continue;
+    const { index } = answer.window;
+    byWindow.set(index, [...(byWindow.get(index) ?? []), line]);
+  }
+  return byWindow;
+}

@@ -1,40 +1,48 @@
+import { arraysOf } from './field.ts';
 import type { PageWindow, SourcePage } from './page.ts';
-import { type ExtractSpec, fieldsOf, type Group } from './schema.ts';
+import { readSchema } from './read-schema.ts';
+import type { ExtractSpec } from './spec.ts';
 
-interface Limits {
+export interface WindowLimits {
   maxPages: number;
   maxCharacters: number;
 }
 
 /**
- * Parts the pages that were read into windows that a model is asked about. One takes all if it fits. Where the schema has
- * lists, each has the last page of the one before too, so that no row is cut by a border.
+ * Cuts pages into what is put to a model at once. Where rows are asked for, a window begins with the last page of the one
+ * before it, if that leaves room for another page.
  */
 export function windowsOf(
   spec: ExtractSpec,
   pages: readonly SourcePage[],
-  { maxPages, maxCharacters }: Limits,
+  limits: WindowLimits,
 ): PageWindow[] {
   const read = pages.filter(({ status }) => status === 'read');
-  const overlap = hasLists(fieldsOf(spec.schema)) ? 1 : 0;
-  // Without rows an answer is short, however many pages there are.
-  const mostPages = overlap ? maxPages : Number.POSITIVE_INFINITY;
+  const overlap = arraysOf(readSchema(spec.schema)).length > 0 ? 1 : 0;
   const windows: PageWindow[] = [];
-  for (let start = 0; start < read.length; ) {
-    let end = start;
-    let characters = 0;
-    while (end < read.length) {
-      characters += read[end]?.text.length ?? 0;
-      if (end > start && (end - start >= mostPages || characters > maxCharacters)) break;
-      end += 1;
+  let from = 0;
+  let done = 0;
+  while (done < read.length) {
+    let end = endOf(read, from, limits);
+    if (end <= done) {
+      from = done;
+      end = endOf(read, from, limits);
     }
-    const [first, last] = [read[start], read[end - 1]];
-    if (first && last) windows.push({ index: windows.length, first: first.page, last: last.page });
-    if (end >= read.length) break;
-    start = Math.max(start + 1, end - overlap);
+    const [first, last] = [read[from], read[end - 1]] as [SourcePage, SourcePage];
+    windows.push({ index: windows.length, first: first.page, last: last.page });
+    done = end;
+    from = end - overlap;
   }
   return windows;
 }
 
-const hasLists = ({ fields }: Group): boolean =>
-  fields.some(([, field]) => field.is === 'list' || (field.is === 'group' && hasLists(field)));
+/** A page that is too long for any window has one of its own. */
+function endOf(pages: readonly SourcePage[], from: number, limits: WindowLimits): number {
+  let characters = pages[from]?.text.length ?? 0;
+  let end = from + 1;
+  for (; end < pages.length && end - from < limits.maxPages; end++) {
+    characters += pages[end]?.text.length ?? 0;
+    if (characters > limits.maxCharacters) break;
+  }
+  return end;
+}

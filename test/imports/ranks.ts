@@ -36,6 +36,10 @@ export const apart: Readonly<Record<string, { from: readonly string[]; why: stri
   drive: { from: money, why: 'Drive knows no keys and no money.' },
   files: { from: money, why: 'Files know no keys but their ids, and no money.' },
   documents: { from: money, why: 'Documents know no keys and no money.' },
+  extract: {
+    from: [...money, 'http', 'aws'],
+    why: 'What finds values in pages knows no store and no network.',
+  },
 };
 
 /** What each folder at the top may import of the others. Tests may import everything. */

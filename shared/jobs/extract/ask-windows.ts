@@ -1,6 +1,7 @@
 import type { Answer } from '../../chat/ask.ts';
-import { InvalidAnswer, readAnswer, type WindowAnswer } from '../../extract/answer.ts';
-import type { Missed } from '../../extract/messages.ts';
+import { readAnswer, type WindowAnswer } from '../../extract/answer.ts';
+import { InvalidAnswer } from '../../extract/errors.ts';
+import type { Missed } from '../../extract/outcome.ts';
 import type { PageWindow } from '../../extract/page.ts';
 import { ModelError } from '../../models/errors.ts';
 import { askOnce } from '../chat/ask.ts';

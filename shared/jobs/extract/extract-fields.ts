@@ -1,6 +1,7 @@
 import pLimit from 'p-limit';
 import type { Answer } from '../../chat/ask.ts';
-import { assemble, type ExtractOutcome } from '../../extract/assemble.ts';
+import { assemble } from '../../extract/assemble.ts';
+import type { ExtractOutcome } from '../../extract/outcome.ts';
 import type { PageWindow } from '../../extract/page.ts';
 import { windowsOf } from '../../extract/windows.ts';
 import { ServiceError } from '../../http/errors.ts';
@@ -106,7 +107,10 @@ class Extraction {
     const pages = await this.pages((page) => page);
     const answers = this.asked.flatMap(({ answer }) => answer ?? []);
     const outcome = assemble(specOfJob(this.job), pages, answers);
-    return { outcome, pages: pages.map(withoutWords) };
+    // A repair shows lines as the words stand.
+    const missed = new Set([...outcome.missed.values()].flat().map(({ page }) => page));
+    const needed = pages.map((page) => (missed.has(page.page) ? page : withoutWords(page)));
+    return { outcome, pages: needed };
   }
 
   private pages(take: (page: ExtractPage) => ExtractPage): Promise<ExtractPage[]> {

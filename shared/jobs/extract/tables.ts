@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
-import type { ExtractSpec } from '../../extract/schema.ts';
-import { csvLine, type TableDocument, tablesOf } from '../../extract/table.ts';
+import type { ExtractSpec } from '../../extract/spec.ts';
+import { type TableDocument, tableOf } from '../../extract/tables/table.ts';
 import type { Job } from '../job.ts';
 import type { ExtractResult } from '../result.ts';
 
@@ -20,67 +20,65 @@ export interface TableFile {
   path: string;
 }
 
-/** Writes tables of documents to a folder: that of one row each first, then the same as JSON Lines, then those of lists. */
+/**
+ * Writes tables of documents to a folder, each as CSV and as JSON Lines: that of one row for each document first, then those
+ * of arrays.
+ */
 export async function writeTables(
   spec: ExtractSpec,
   documents: AsyncIterable<ExtractedDocument>,
   folder: string,
 ): Promise<TableFile[]> {
-  const tables = tablesOf(spec).map((table, index) => ({
-    ...table,
-    file: new TextFile(join(folder, `${index}.csv`)),
-    suffix: (table.name ? `.extract.${safeName(table.name)}.csv` : '.extract.csv') as Suffix,
-  }));
-  const lines = new TextFile(join(folder, 'all.jsonl'));
-  const open = [lines, ...tables.map(({ file }) => file)];
+  const tables = new Map<string, [csv: TextFile, jsonl: TextFile]>();
   try {
-    for (const { file, head } of tables) await file.write(csvLine(head));
-    for await (const extracted of documents) {
-      const document = documentOf(extracted);
-      for (const { file, rowsOf } of tables) {
-        for (const row of rowsOf(document)) await file.write(csvLine(row));
-      }
-      await lines.write(`${JSON.stringify(lineOf(document))}\n`);
+    for await (const { table, csv, jsonl } of tableOf(spec, described(documents))) {
+      const files = tables.get(table) ?? newFiles(folder, tables.size);
+      tables.set(table, files);
+      await files[0].write(csv);
+      await files[1].write(jsonl);
     }
   } finally {
-    await Promise.all(open.map((file) => file.end()));
+    await Promise.all([...tables.values()].flat().map((file) => file.end()));
   }
-  const [main, ...lists] = tables.map(({ suffix, file }) => ({
-    ...{ suffix, mimeType: 'text/csv', path: file.path },
-  }));
-  const all = {
-    suffix: '.extract.jsonl',
-    mimeType: 'application/jsonl',
-    path: lines.path,
-  } as const;
-  return [...(main ? [main] : []), all, ...lists];
+  return [...tables].flatMap(([table, [csv, jsonl]]): TableFile[] => {
+    const within = table ? `${safeName(table)}.` : '';
+    return [
+      { suffix: `.extract.${within}csv`, mimeType: 'text/csv', path: csv.path },
+      { suffix: `.extract.${within}jsonl`, mimeType: 'application/jsonl', path: jsonl.path },
+    ];
+  });
 }
 
-type Suffix = TableFile['suffix'];
+const newFiles = (folder: string, index: number): [TextFile, TextFile] => [
+  new TextFile(join(folder, `${index}.csv`)),
+  new TextFile(join(folder, `${index}.jsonl`)),
+];
 
-const safeName = (name: string) => name.replace(/[^\p{L}\p{N}_-]+/gu, '-').slice(0, 40);
+/** An array's pointer as a part of a file's name. */
+const safeName = (pointer: string) =>
+  pointer
+    .slice(1)
+    .replace(/[^\p{L}\p{N}_-]+/gu, '-')
+    .slice(0, 40);
 
-function documentOf({ job, result }: ExtractedDocument): TableDocument {
-  // The step answers for the job that was submitted.
-  const job_id = (job.document_object && job.parent_job_id) || job.job_id;
-  return {
-    name: job.filename ?? '',
-    job_id,
-    data: result.data,
-    evidence: result.evidence,
-    linkTo: (page) =>
-      job.drive_file_id
-        ? `https://drive.google.com/file/d/${encodeURIComponent(job.drive_file_id)}/view#page=${page}`
-        : `/batch/jobs/${job_id}/pages/${page}`,
-  };
+async function* described(
+  documents: AsyncIterable<ExtractedDocument>,
+): AsyncGenerator<TableDocument> {
+  for await (const { job, result } of documents) {
+    // The step answers for the job that was submitted.
+    const job_id = (job.document_object && job.parent_job_id) || job.job_id;
+    const drive_file_id = job.drive_file_id && encodeURIComponent(job.drive_file_id);
+    yield {
+      name: job.filename ?? '',
+      data: result.data,
+      evidence: result.evidence as unknown as TableDocument['evidence'],
+      linkOf: (page) =>
+        drive_file_id
+          ? `https://drive.google.com/file/d/${drive_file_id}/view#page=${page}`
+          : `/batch/jobs/${job_id}/pages/${page}`,
+    };
+  }
 }
-
-const lineOf = ({ name, job_id, data, evidence, linkTo }: TableDocument) => ({
-  ...{ document: name, job_id, data },
-  pages: Object.fromEntries(
-    evidence.flatMap(({ path, page }) => (page === null ? [] : [[path, linkTo(page)]])),
-  ),
-});
 
 /** A text on disk that is written no faster than the disk takes it. */
 class TextFile {

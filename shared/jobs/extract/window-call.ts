@@ -1,6 +1,9 @@
 import type { ModelCall } from '../../chat/metered-call.ts';
-import { type Missed, messagesOf } from '../../extract/messages.ts';
-import type { ExtractSpec } from '../../extract/schema.ts';
+import { arraysOf } from '../../extract/field.ts';
+import { messagesOf } from '../../extract/messages.ts';
+import type { Missed } from '../../extract/outcome.ts';
+import { readSchema } from '../../extract/read-schema.ts';
+import type { ExtractSpec } from '../../extract/spec.ts';
 import type { Model } from '../../models/catalogue.ts';
 import { estimateTokens } from '../../models/token-bounds.ts';
 import type { ClaimedJob } from '../job.ts';
@@ -24,9 +27,11 @@ export function windowLimits(model: Model, spec: ExtractSpec, instruction = '') 
   const answer = Math.min(maxAnswerTokens(model), model.contextWindow / 4);
   const asked = estimateTokens(`${JSON.stringify(spec.schema)}${instruction}`) * 2;
   const room = (model.contextWindow - answer - asked) * 0.9;
+  const hasRows = arraysOf(readSchema(spec.schema)).length > 0;
   const pages = Math.floor(maxAnswerTokens(model) / tokensOfPage);
   return {
-    maxPages: Math.max(2, Math.min(mostPages, pages)),
+    // Without rows an answer is short, however many pages there are.
+    maxPages: hasRows ? Math.max(2, Math.min(mostPages, pages)) : Number.POSITIVE_INFINITY,
     // Two bytes a token at the least, so that a text of any script fits.
     maxCharacters: Math.max(1, Math.min(mostCharacters, Math.floor(room * 2))),
   };

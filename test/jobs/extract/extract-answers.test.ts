@@ -177,10 +177,11 @@ it('rows that a model leaves out are asked for again, as a call of their own', a
   const rowsOf = (rows: typeof all) =>
     JSON.stringify({ rows: rows.map((row) => ({ ...row, page: 1, quote: lineOf(row) })) });
   world.model.respond(({ messages }) => {
-    const isRepair = JSON.stringify(messages).includes('- page 1: ');
+    const isRepair = JSON.stringify(messages).includes('\\"line\\":');
     return { kind: 'answer', content: rowsOf(isRepair ? all.slice(3, 5) : all.toSpliced(3, 2)) };
   });
-  const text = ['Delivered parts', ...all.map(lineOf), 'Total 32.00'].join('\n');
+  const rows = all.map((row) => `| ${lineOf(row).replace(' ', ' | ')} |`);
+  const text = ['| Part | Price |', '| --- | --- |', ...rows, '| Total | 32.00 |'].join('\n');
   const drive = { file_id: await world.add('parts.txt', text) };
 
   const { id } = await world.submit(caller, {
@@ -328,7 +329,7 @@ describe('a submission', () => {
     [
       'a list of lists',
       { extract: { example: { a: [[1]] } } },
-      ['body', 'extract', 'example', 'a', 0],
+      ['body', 'extract', 'example', 'a', 'items'],
     ],
     ['both', { extract: { example, schema: { type: 'object' } } }, ['body', 'extract']],
   ])('with %s is refused, and the field named', async (_, body, loc) => {

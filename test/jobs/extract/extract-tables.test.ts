@@ -41,13 +41,14 @@ it('a table of one document lies beside it', async () => {
   });
   const link = `https://drive.google.com/file/d/${drive.file_id}/view#page=1`;
   expect(await textOf('alone.jpg.extract.csv')).toBe(
-    `document,job_id,shade,shade page\r\nalone.jpg,${id},70,${link}\r\n`,
+    `document,shade,pages,links,not_found\r\nalone.jpg,70,1,${link},\r\n`,
   );
   expect(JSON.parse(await textOf('alone.jpg.extract.jsonl'))).toEqual({
     document: 'alone.jpg',
-    job_id: id,
     data: { shade: '70' },
-    pages: { '/shade': link },
+    pages: [1],
+    links: [link],
+    not_found: [],
   });
 });
 

@@ -1,0 +1,50 @@
+import type { PageBox } from './page.ts';
+
+/** How a value was found in the words of a page. */
+export type Found = 'exact' | 'normalized' | 'not found';
+
+/** Where a value stands. */
+export interface Evidence {
+  /** The value's JSON pointer. */
+  path: string;
+  page: number | null;
+  /** The page's own words that it was found in; those that the model gave where it wasn't found. */
+  quote: string | null;
+  /** One for each line of the value's words. */
+  boxes: PageBox[];
+  found: Found;
+  /** Measured, 0 to 1; null where nothing was found. */
+  confidence: number | null;
+}
+
+/** A line of a page that stands as a row and that no row claims. `path` is the array's JSON pointer. */
+export interface Missed {
+  path: string;
+  page: number;
+  text: string;
+  box: PageBox | null;
+}
+
+export interface ArrayCoverage {
+  path: string;
+  returned: number;
+  /** Rows that stand on the pages; null where that can't be counted. */
+  on_pages: number | null;
+  /** The first of those that no row of the answer claims. */
+  missing: Omit<Missed, 'path'>[];
+}
+
+export interface PageCoverage {
+  page: number;
+  part?: string;
+  status: 'used' | 'empty' | 'failed' | 'left_out';
+}
+
+/** What was taken from pages, and what proves it. */
+export interface ExtractOutcome {
+  data: unknown;
+  evidence: Evidence[];
+  coverage: { pages: PageCoverage[]; arrays: ArrayCoverage[] };
+  /** By a window's index, the lines that a repair asks of it again. */
+  missed: Map<number, Missed[]>;
+}

@@ -1,0 +1,75 @@
+/** A date in a text: YYYY-MM-DD, or MM-DD without a year, each that it may mean. */
+export interface FoundDate {
+  dates: string[];
+  start: number;
+  end: number;
+}
+
+const months = [
+  'jan january januar jänner janvier enero ene gennaio januari',
+  'feb february februar feber février fevrier févr fevr febrero febbraio februari',
+  'mar march märz maerz mär mrz mars marzo maart',
+  'apr april avril avr abril abr aprile',
+  'may mai mayo maggio mei',
+  'jun june juni juin junio giugno',
+  'jul july juli juillet juil julio luglio',
+  'aug august août aout agosto ago augustus',
+  'sep sept september septembre septiembre settembre',
+  'oct october oktober okt octobre octubre ottobre',
+  'nov november novembre noviembre',
+  'dec december dezember dez décembre decembre déc diciembre dic dicembre',
+];
+const monthOf = new Map(
+  months.flatMap((names, index) => names.split(' ').map((name) => [name, index + 1] as const)),
+);
+
+const year = String.raw`\d{4}|['’]?\d{2}`;
+const shapes: [RegExp, (parts: string[]) => string[]][] = [
+  [/(?<!\d)(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)/gu, ([y, m, d]) => dateOf(y, m, d)],
+  [
+    /(?<!\d)(\d{1,2})\s?[./-]\s?(\d{1,2})\s?[./-]\s?(\d{4}|\d{2})(?![\d])/gu,
+    ([a, b, y]) => [...dateOf(y, b, a), ...dateOf(y, a, b)],
+  ],
+  [
+    new RegExp(
+      `(?<!\\d)(\\d{1,2})(?:st|nd|rd|th|er|º|\\.)?[\\s-]*(?:of|de|den)?[\\s-]*(\\p{L}{3,12})\\.?,?[\\s-]*(?:de|del)?\\s*(${year})(?!\\d)`,
+      'giu',
+    ),
+    ([d, name, y]) => dateOf(y, monthNamed(name), d),
+  ],
+  [
+    new RegExp(
+      `(?<!\\p{L})(\\p{L}{3,12})\\.?\\s*(\\d{1,2})(?:st|nd|rd|th)?,?\\s+(${year})(?!\\d)`,
+      'giu',
+    ),
+    ([name, d, y]) => dateOf(y, monthNamed(name), d),
+  ],
+  [/(?<![\d.])(\d{1,2})\.(\d{1,2})\.(?!\s?\d)/gu, ([d, m]) => dateOf(undefined, m, d)],
+];
+
+/** Returns the dates that stand in a text. */
+export function datesIn(text: string): FoundDate[] {
+  return shapes.flatMap(([shape, read]) =>
+    [...text.matchAll(shape)].flatMap((match) => {
+      const dates = [...new Set(read(match.slice(1)))];
+      if (dates.length === 0) return [];
+      return [{ dates, start: match.index, end: match.index + match[0].length }];
+    }),
+  );
+}
+
+const monthNamed = (name = '') => {
+  const month = monthOf.get(name.toLowerCase().normalize('NFC'));
+  return month === undefined ? undefined : String(month);
+};
+
+function dateOf(y: string | undefined, m: string | undefined, d: string | undefined): string[] {
+  const [month, day] = [Number(m), Number(d)];
+  if (!(month >= 1 && month <= 12 && day >= 1 && day <= 31)) return [];
+  const rest = `${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`;
+  const digits = y?.replace(/\D/g, '');
+  if (digits === undefined) return [rest];
+  return digits.length === 4
+    ? [`${digits}-${rest}`]
+    : [`20${digits}-${rest}`, `19${digits}-${rest}`];
+}

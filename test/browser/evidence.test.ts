@@ -293,4 +293,29 @@ The total to be paid is 1,184.50 within thirty days.`;
       'true',
     );
   });
+
+  it('of a result too long for the page are seen once its file is chosen', async () => {
+    const caller = await newAccount();
+    const iban = { value: 'DE89', quote: 'DE89 '.repeat(60_000), page: 1 };
+    const id = await extracted(caller, ['invoice.pdf', 'application/pdf', await invoice()], {
+      ...answer,
+      iban,
+    });
+    const page = await open(caller, { at: `jobs/${id}` });
+    const link = page.getByRole('link', { name: /^Open the result/ });
+    const url = (await link.getAttribute('href')) ?? '';
+    const buffer = Buffer.from(await (await fetch(url)).bytes());
+    const choose = page.getByLabel(/choose that/);
+
+    await choose.setInputFiles({
+      name: 'other.json',
+      mimeType: 'text/plain',
+      buffer: Buffer.from('{}'),
+    });
+    await page.getByText('The file is no result of an extraction.').waitFor();
+    await choose.setInputFiles({ name: 'whole.json', mimeType: 'text/plain', buffer });
+
+    await drawn(page, 1);
+    await boxOf(page, /^number: /).waitFor();
+  });
 });

@@ -34,10 +34,8 @@ export function partsOf(result: JobResult): ResultPart[] {
           ...linkIn(result.ocr),
         },
       ];
+    // Its values are shown beside the document's pages.
     case 'extract':
-      // Short ones are shown beside their pages.
-      if (result.data !== null) return [];
-      return [{ title: 'Fields', text: null, format: 'jsonl', ...linkIn(result) }];
     case 'folder':
       return [];
   }

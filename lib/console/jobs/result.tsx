@@ -6,6 +6,7 @@ import { Markdown } from '../parts/markdown.tsx';
 import { Scrolled } from '../parts/scrolled.tsx';
 import { download } from './download.ts';
 import { Fields } from './evidence/fields.tsx';
+import { LongResult } from './evidence/long-result.tsx';
 import { filesText, type Job } from './job.ts';
 import { factsOf, partsOf, type ResultPart } from './result-text.ts';
 
@@ -20,7 +21,12 @@ export function Result({ job, result }: { job: Job; result: JobResult }) {
     <section aria-labelledby="result">
       <h2 id="result">Result</h2>
       <p class="note">{facts.join(' · ')}</p>
-      {result.type === 'extract' && result.data !== null && <Fields job={job} result={result} />}
+      {result.type === 'extract' &&
+        (result.url ? (
+          <LongResult job={job} url={result.url} />
+        ) : (
+          <Fields job={job} result={result} />
+        ))}
       {partsOf(result).map((part) => (
         <Part key={part.title} part={part} name={nameFor(job, part)} />
       ))}

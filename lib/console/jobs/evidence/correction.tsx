@@ -1,8 +1,8 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { Scalar } from '../../../../shared/extract/schema.ts';
 import { Failed } from '../../parts/failed.tsx';
 import { rightValue } from './corrections.ts';
 import type { View } from './picking.ts';
+import type { Scalar } from './schema-fields.ts';
 import type { Evidence, Value } from './values.ts';
 
 /** What proves a value, and a form that confirms or corrects it. */
@@ -126,8 +126,8 @@ function Input({ scalar: { type, choices }, text, isAbsent, onText }: InputProps
 
 /** Reads what was typed as the field's type has it. Throws an error that says what it takes. */
 function valueIn(text: string, { type }: Scalar): unknown {
-  if (type === 'string') return text;
   if (type === 'boolean') return text === 'true';
+  if (type !== 'number' && type !== 'integer') return text;
   const number = Number(text);
   if (text.trim() === '' || !Number.isFinite(number)) {
     throw new Error('It takes a number, such as 1184.5.');

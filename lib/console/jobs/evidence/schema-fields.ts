@@ -1,4 +1,24 @@
-import type { Field, Group, JsonSchema, ScalarType } from '../../../../shared/extract/schema.ts';
+type JsonSchema = Record<string, unknown>;
+
+/** A value that stands somewhere on a page. */
+export interface Scalar {
+  is: 'scalar';
+  type: string;
+  /** The values that it may have. */
+  choices?: unknown[];
+}
+
+interface Group {
+  is: 'group';
+  fields: [name: string, field: Field][];
+}
+
+interface List {
+  is: 'list';
+  item: Field;
+}
+
+export type Field = Scalar | Group | List;
 
 /** Returns the fields of a schema that the service has checked. */
 export function fieldOf(given: JsonSchema): Field {
@@ -6,13 +26,13 @@ export function fieldOf(given: JsonSchema): Field {
   const named = [type].flat().find((each) => each !== 'null');
   if (named === 'object' || properties) {
     const entries = Object.entries(properties ?? {});
-    return { is: 'group', fields: entries.map(([name, field]) => [name, fieldOf(field)] as const) };
+    return { is: 'group', fields: entries.map(([name, field]) => [name, fieldOf(field)]) };
   }
   if (named === 'array' || items) {
-    return { is: 'list', item: fieldOf(items ?? {}) as Exclude<Field, { is: 'list' }> };
+    return { is: 'list', item: fieldOf(items ?? {}) };
   }
   return {
-    ...{ is: 'scalar', type: (named as ScalarType) ?? 'string', isDate: false },
+    ...{ is: 'scalar', type: named ?? 'string' },
     ...(choices && { choices: choices.filter((each) => each !== null) }),
   };
 }
@@ -31,15 +51,13 @@ function unwrapped({ anyOf, ...rest }: JsonSchema): JsonSchema {
 }
 
 /** Returns the cells that each row of an array has, by the names that lead to them. */
-export function cellsOf(item: Field): { steps: string[]; scalar: ScalarField }[] {
+export function cellsOf(item: Field): { steps: string[]; scalar: Scalar }[] {
   if (item.is === 'scalar') return [{ steps: [], scalar: item }];
   if (item.is === 'list') return [];
-  return (item as Group).fields.flatMap(([name, field]) =>
+  return item.fields.flatMap(([name, field]) =>
     cellsOf(field).map(({ steps, scalar }) => ({ steps: [name, ...steps], scalar })),
   );
 }
-
-type ScalarField = Extract<Field, { is: 'scalar' }>;
 
 /** A step of a JSON pointer. */
 export const escaped = (step: string) => step.replaceAll('~', '~0').replaceAll('/', '~1');

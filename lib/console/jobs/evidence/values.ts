@@ -1,6 +1,5 @@
-import type { Field, Scalar } from '../../../../shared/extract/schema.ts';
 import type { ExtractResult } from '../../../../shared/jobs/result.ts';
-import { cellsOf, escaped, fieldOf } from './schema-fields.ts';
+import { cellsOf, escaped, type Field, fieldOf, type Scalar } from './schema-fields.ts';
 
 export type Evidence = ExtractResult['evidence'][number];
 

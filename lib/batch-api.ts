@@ -1,4 +1,4 @@
-import { Duration } from 'aws-cdk-lib';
+import { Duration, Size } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import type { DriveAccount } from './drive-account.ts';
@@ -66,6 +66,26 @@ export class BatchApi extends Construct {
     jobs.grantErase(deleteJob);
     props.feedback.grantErase(deleteJob);
     props.files.grantDelete(deleteJob);
+    this.addPages(props);
+  }
+
+  /** Draws pages as `run-ocr-job` does: in a process without credentials, and with as much memory. */
+  private addPages({ api, jobs, logs, documentLimits }: BatchApiProps): void {
+    const [method, path, timeout] = [
+      'GET',
+      '/batch/jobs/{job_id}/pages/{page}',
+      Duration.minutes(15),
+    ] as const;
+    const getJobPage = new ServiceFunction(this, 'get-job-page', {
+      description: `${method} ${path}`,
+      timeout,
+      memorySize: 2048,
+      diskSize: Size.gibibytes(1),
+      logs,
+    });
+    jobs.grantRead(getJobPage);
+    setDocumentLimits(getJobPage, documentLimits);
+    api.routeStreamed(method, path, getJobPage, timeout);
   }
 
   /** Lets a function ask what a submission of files would come to, of a function that may look at the drive. */

@@ -12,7 +12,7 @@ export interface FeedbackProps {
   readonly logs: FunctionLogs;
 }
 
-/** The table of ratings, its indexes by day and by session, which leave out the rated texts, and the route to rate. */
+/** The table of ratings, its indexes by day and by session, which leave out the rated texts, and the routes to rate and to read ratings again. */
 export class Feedback extends Construct {
   readonly table: ServiceTable;
 
@@ -29,7 +29,7 @@ export class Feedback extends Construct {
           projectionType: ProjectionType.ALL,
         },
         {
-          // To erase what was said of a session. A text that was rated lies beside its rating, and names no session.
+          // To find what was said of a session. A text that was rated lies beside its rating, and names no session.
           indexName: 'sessions',
           partitionKey: { name: 'key_id', type: AttributeType.STRING },
           sortKey: { name: 'session_id', type: AttributeType.STRING },
@@ -38,14 +38,21 @@ export class Feedback extends Construct {
       ],
       removalPolicy,
     });
-    const submitFeedback = new ServiceFunction(this, 'submit-feedback', {
-      description: 'POST /feedback',
-      timeout: Duration.seconds(25),
-      logs,
-    });
+    const endpoint = (name: string, method: string) => {
+      const fn = new ServiceFunction(this, name, {
+        description: `${method} /feedback`,
+        timeout: Duration.seconds(25),
+        logs,
+      });
+      fn.addEnvironment('FEEDBACK_TABLE', this.table.tableName);
+      api.route(method, '/feedback', fn);
+      return fn;
+    };
+    const submitFeedback = endpoint('submit-feedback', 'POST');
     this.table.allow(submitFeedback, 'dynamodb:PutItem', 'dynamodb:UpdateItem');
-    submitFeedback.addEnvironment('FEEDBACK_TABLE', this.table.tableName);
-    api.route('POST', '/feedback', submitFeedback);
+    const listFeedback = endpoint('list-feedback', 'GET');
+    this.table.allowQuery(listFeedback, 'sessions');
+    this.table.allow(listFeedback, 'dynamodb:BatchGetItem');
   }
 
   /** Lets a function erase what a key has said of a session. */

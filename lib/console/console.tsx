@@ -2,6 +2,7 @@ import '@picocss/pico/css/pico.classless.css';
 import 'uplot/dist/uPlot.min.css';
 import './console.css';
 import './jobs/jobs.css';
+import './jobs/evidence/evidence.css';
 import './playground/playground.css';
 import { render } from 'preact';
 import { replaceUnknownLanguage } from './language.ts';

@@ -75,12 +75,12 @@ async function put(item: object): Promise<void> {
 
 async function putRating(
   key: Pick<Feedback, 'key_id' | 'entry'>,
-  { session_id, message_id, rating, model, comment }: FeedbackRequest,
+  { session_id, message_id, rating, model, comment, correction }: FeedbackRequest,
   now: number,
   expires_at: number,
 ): Promise<Feedback> {
   const at = new Date(now).toISOString();
-  const given = { session_id, message_id, rating, model, comment };
+  const given = { session_id, message_id, rating, model, comment, correction };
   const replaced = { ...given, updated_at: at, expires_at };
   const kept = { id: `feedback_${uuidv7()}`, created_at: at, day: at.slice(0, 10) };
   const attributes = Object.entries({ ...replaced, ...kept });

@@ -22,6 +22,8 @@ export const FeedbackRequest = dictionary(
     comment: v.optional(stringUpTo(4_000), ''),
     message_content: v.optional(stringUpTo(100_000), ''),
     user_message: v.optional(stringUpTo(100_000), ''),
+    /** What would have been right, such as the value of a field that was extracted. */
+    correction: v.optional(stringUpTo(10_000), ''),
   }),
 );
 
@@ -36,4 +38,22 @@ export const FeedbackReceipt = v.object({
   created_at: Instant,
 });
 
+/** The query of `GET /feedback`. */
+export const FeedbackQuery = v.object({
+  session_id: v.pipe(v.string(), v.minLength(1), v.maxLength(200)),
+});
+
+/** A rating as its key reads it again. */
+export const GivenFeedback = v.object({
+  ...FeedbackReceipt.entries,
+  model: v.string(),
+  comment: v.string(),
+  correction: v.string(),
+  updated_at: Instant,
+});
+
+/** The response of `GET /feedback`. */
+export const FeedbackList = v.object({ feedback: v.array(GivenFeedback) });
+
+export type FeedbackList = v.InferOutput<typeof FeedbackList>;
 export type FeedbackReceipt = v.InferOutput<typeof FeedbackReceipt>;

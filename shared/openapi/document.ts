@@ -9,7 +9,7 @@ import { chatComponents, chatOperation } from './chat-stream.ts';
 import { completionComponents, completionOperations } from './completions.ts';
 import { embeddingComponents, embeddingOperations } from './embeddings.ts';
 import { errorComponents } from './error-bodies.ts';
-import { feedbackComponents, feedbackOperation } from './feedback.ts';
+import { feedbackComponents, feedbackOperation, listFeedbackOperation } from './feedback.ts';
 import { fileComponents, fileOperations } from './files.ts';
 import { headers } from './headers.ts';
 import { resultComponents } from './job-results.ts';
@@ -71,6 +71,7 @@ const operations = [
   ...uploadOperations,
   ...usageOperations,
   feedbackOperation,
+  listFeedbackOperation,
   ...serviceOperations,
 ];
 const names = new Map(Object.entries(components).map(([name, { schema }]) => [schema, name]));

@@ -1,9 +1,11 @@
+import * as v from 'valibot';
+import { PagePath } from '../jobs/ocr/draw-page.ts';
 import { JobListQuery, JobPath } from '../jobs/read.ts';
 import { DeletedJob, Extract, JobList, JobRecord, Progress } from '../jobs/record.ts';
 import { catalogue } from '../models/catalogue.ts';
 import { errorAnswer, tooManyJobs, validationErrors } from './error-answers.ts';
 import { chatResult, extractResult, folderResult, ocrResult } from './job-results.ts';
-import { component, json, type Operation, parameters } from './operation.ts';
+import { component, content, json, type Operation, parameters } from './operation.ts';
 
 export const jobComponents = {
   Job: component(JobRecord, 'A job as it stands now.', {
@@ -181,6 +183,11 @@ const retriedJob: JobRecord = {
   retry_of: queuedJob.id,
 };
 
+const pagePath = parameters('path', PagePath, {
+  job_id: { description: 'The job’s id.' },
+  page: { description: 'The number of the page, from 1, as in the job’s result.' },
+});
+
 const path = parameters('path', JobPath, {
   job_id: { description: 'The job’s id.', example: queuedJob.id },
 });
@@ -233,6 +240,24 @@ export const jobOperations: Operation[] = [
         'A folder': folderJob,
       }),
       404: noSuchJob,
+    },
+  },
+  {
+    method: 'get',
+    path: '/batch/jobs/{job_id}/pages/{page}',
+    operationId: 'getJobPage',
+    tag: 'Batch jobs',
+    summary: 'See a page of a job’s document',
+    description:
+      'Draws a page of the document that a job works on, in grey, as it is drawn for OCR. It is drawn as it lies in the document: where the result of an extraction gives the page a `turn`, it stands upright once it is turned by so many degrees, clockwise. It costs nothing, and can be asked for as long as the job keeps its copy of the document.',
+    parameters: [pagePath],
+    answers: {
+      200: { description: 'The page.', content: { 'image/jpeg': content(v.string()) } },
+      404: errorAnswer(
+        'There is no such job, its document has no such page or no pages at all, or its copy is not kept any more.',
+        'The document has 3 pages: there is no page 4.',
+      ),
+      422: validationErrors({}),
     },
   },
   {

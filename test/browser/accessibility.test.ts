@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { pdfOf } from '../support/fixtures/pdfs.ts';
 import { chatJob, submit, type Target, until } from '../support/servers/api.ts';
 import { useChatStage } from '../support/servers/chat-stage.ts';
 import { statsAfter } from '../support/servers/stats.ts';
@@ -32,7 +33,32 @@ async function usedAccount(): Promise<Target & { job: string }> {
   return { ...account, job: id };
 }
 
+/** A job that took fields from a document of two pages: one stands there, one nowhere, and a list of two rows. */
+async function extractJob(account: Target): Promise<string> {
+  const content = JSON.stringify({
+    total: { value: 12.5, quote: '12.50', page: 1 },
+    iban: { value: 'DE89', quote: 'IBAN DE89', page: 1 },
+    lines: ['Valve 12.50', 'Pump 30.00'].map((quote) => ({
+      ...{ page: 2, quote },
+      ...{ item: quote.split(' ')[0], amount: Number(quote.split(' ')[1]) },
+    })),
+  });
+  const model = newModel('plain', { kind: 'answer', content });
+  const text = 'Valve 12.50\n\nFlange 20.00\n\nPump 30.00';
+  const pdf = await pdfOf([{ text: 'To be paid: 12.50' }, { text }]);
+  const file_data = `data:application/pdf;base64,${Buffer.from(pdf).toString('base64')}`;
+  const file = { type: 'file', file: { filename: 'a.pdf', file_data } };
+  const { id } = await submit(account, {
+    ...{ job_type: 'chat', model: model.id },
+    inline: { messages: [{ role: 'user', content: [file] }] },
+    extract: { example: { total: 1.5, iban: '', lines: [{ item: '', amount: 1.5 }] } },
+  });
+  await until(account, id);
+  return id;
+}
+
 const account = await usedAccount();
+const fieldsJob = await extractJob(account);
 const model = newModel();
 
 /** Every page in the state that a user sees it in, by what is awaited there. */
@@ -41,6 +67,14 @@ const pages: [at: string, show: (page: Page) => Promise<unknown>][] = [
   ['jobs', (page) => page.getByRole('row').nth(1).waitFor()],
   ['jobs/new', (page) => page.getByRole('button', { name: 'Submit' }).waitFor()],
   [`jobs/${account.job}`, (page) => page.locator('.markdown table').waitFor()],
+  [
+    `jobs/${fieldsJob}`,
+    async (page) => {
+      await page.getByAltText('Page 1').waitFor();
+      await page.getByRole('button', { name: /^iban/ }).click();
+      await page.getByLabel('Right value').waitFor();
+    },
+  ],
   ['jobs/job_none', (page) => page.getByText('There is no such job.').waitFor()],
   [
     'playground',

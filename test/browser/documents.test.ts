@@ -78,3 +78,30 @@ describe('a searched answer', () => {
     await page.getByText(/^connectors: /).waitFor();
   });
 });
+
+describe('a file', () => {
+  it('has fields taken from it by an example, which must be JSON', async () => {
+    put('order.txt', 'Order 77 of two valves.');
+    const caller = await newCaller(stage, { drive_folders: ['local-drive'] });
+    const page = await open(caller, { at: 'jobs/new' });
+    await page.getByLabel('A folder').check();
+    await page.getByLabel('Id of the folder').fill('local-drive');
+    await page.getByLabel('Read it, then take fields from it').check();
+    await page.getByRole('textbox', { name: /^Fields/ }).fill('{"order": ');
+    await page.getByRole('button', { name: 'Submit' }).click();
+    await page.getByText('The fields are no JSON').waitFor();
+
+    await page.getByRole('textbox', { name: /^Fields/ }).fill('{"order": "77"}');
+    await page.getByLabel('Leave out values that stand on no page').check();
+    const sent = page.waitForRequest((request) => request.method() === 'POST');
+    await page.getByRole('button', { name: 'Submit' }).click();
+
+    expect((await sent).postDataJSON()).toEqual({
+      priority: 10,
+      job_type: 'ocr',
+      drive: { folder_id: 'local-drive' },
+      extract: { example: { order: '77' }, require_evidence: true },
+    });
+    await page.getByText('folder, ocr, then fields').waitFor();
+  });
+});

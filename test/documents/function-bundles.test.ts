@@ -17,7 +17,7 @@ const having = (has: (bundle: (typeof bundles)[number]) => boolean) =>
     .toSorted();
 
 it('only functions that read emails and archives carry the code for it, in a process of its own', () => {
-  const readers = ['read-document', 'run-chat-job', 'run-ocr-job'];
+  const readers = ['get-job-page', 'read-document', 'run-chat-job', 'run-ocr-job'];
 
   expect(having(({ files }) => files.includes('take-apart-process.mjs'))).toEqual(readers);
   expect(having(({ code }) => code.includes('rfc822DepthExceeded'))).toEqual([]);
@@ -28,20 +28,24 @@ it('only functions that read emails and archives carry the code for it, in a pro
   }
 });
 
-it('only functions that read PDF carry PDFium, and only the one that draws pages libvips', () => {
+it('only functions that read PDF carry PDFium, and only those that draw pages libvips', () => {
   expect(having(({ files }) => files.includes('pdfium.wasm'))).toEqual([
+    'get-job-page',
     'read-document',
     'read-page',
     'run-chat-job',
     'run-ocr-job',
   ]);
-  expect(having(({ files }) => files.includes('vips.wasm'))).toEqual(['run-ocr-job']);
+  expect(having(({ files }) => files.includes('vips.wasm'))).toEqual([
+    'get-job-page',
+    'run-ocr-job',
+  ]);
 });
 
 it('PDFs and pictures are read in processes of their own, and no function has the code to do it itself', () => {
   const filesOf = (process: string) => having(({ files }) => files.includes(`${process}.mjs`));
 
-  expect(filesOf('pages-process')).toEqual(['run-ocr-job']);
+  expect(filesOf('pages-process')).toEqual(['get-job-page', 'run-ocr-job']);
   expect(filesOf('text-layers-process')).toEqual(['read-document', 'run-chat-job', 'run-ocr-job']);
   expect(filesOf('page-process')).toEqual(['read-page']);
   expect(having(({ code }) => code.includes('FPDF_LoadPage'))).toEqual([]);
@@ -74,7 +78,15 @@ it('only functions that put, read or delete objects carry the client of S3', () 
   expect(having(({ code }) => code.includes('NoSuchBucket'))).toEqual([
     ...['add-upload-part', 'cancel-upload', 'complete-upload', 'create-chat-completion'],
     ...['create-file', 'create-response', 'delete-file', 'delete-job', 'expand-folder'],
-    ...['get-file', 'get-file-content', 'get-job', 'run-chat-job', 'run-ocr-job', 'search-drive'],
+    ...[
+      'get-file',
+      'get-file-content',
+      'get-job',
+      'get-job-page',
+      'run-chat-job',
+      'run-ocr-job',
+      'search-drive',
+    ],
     ...['stream-chat', 'submit-job', 'sweep'],
   ]);
 });

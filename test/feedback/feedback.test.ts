@@ -3,6 +3,7 @@ import { beforeEach, expect, it, vi } from 'vitest';
 import { recordFeedback } from '../../shared/feedback/feedback.ts';
 import { exportFeedback, listFeedback } from '../../shared/feedback/ratings.ts';
 import { FeedbackRequest } from '../../shared/feedback/request.ts';
+import { sessionFeedback } from '../../shared/feedback/session-feedback.ts';
 import { summarizeFeedback } from '../../shared/feedback/summary.ts';
 import { issueKey } from '../../shared/keys/key.ts';
 import { defaultLimits } from '../../shared/keys/key-limits.ts';
@@ -38,7 +39,7 @@ it('replaces the rating of the same message, and keeps its id and day', async ()
   expect(await exported(2)).toEqual([
     {
       ...{ id: first.id, key_id: 'key_1', session_id: 's', rating: 'down', model: 'gpt-5' },
-      ...{ message_id: null, comment: '', message_content: 'A', user_message: 'Q' },
+      ...{ message_id: null, comment: '', correction: '', message_content: 'A', user_message: 'Q' },
       created_at: '2026-11-20T12:00:00.000Z',
       updated_at: '2026-11-21T12:00:00.000Z',
     },
@@ -142,4 +143,29 @@ it('sums up by model, the most rated first, with what all keys spent on it', asy
     },
   ]);
   expect(summary.comments.map(({ comment }) => comment)).toEqual(['second', 'first']);
+});
+
+it('reads what a key said of a session again, in order, and nothing of others', async () => {
+  const job = { session_id: 'job_1', rating: 'down' };
+  await rate('key_1', { ...job, message_id: '/total', correction: '12.50' });
+  pass(1_000);
+  await rate('key_1', { ...job, message_id: '/number', rating: 'up' });
+  await rate('key_1', { message_id: '/total', correction: 'of another session' });
+  await rate('key_2', { ...job, message_id: '/total', correction: 'of another key' });
+  await rate('key_1', { ...job, message_id: '/total', correction: '12.60', comment: 'smudged' });
+
+  const { feedback } = await sessionFeedback(callerOf('key_1'), 'job_1');
+
+  expect(feedback).toEqual([
+    {
+      id: expect.stringMatching(/^feedback_/),
+      ...{ session_id: 'job_1', message_id: '/total', rating: 'down', model: '' },
+      ...{ comment: 'smudged', correction: '12.60' },
+      created_at: '2026-11-20T12:00:00.000Z',
+      updated_at: '2026-11-20T12:00:01.000Z',
+    },
+    expect.objectContaining({ message_id: '/number', rating: 'up', correction: '' }),
+  ]);
+  const corrections = (await exported(1)).map(({ correction }) => correction);
+  expect(corrections.sort()).toEqual(['', '12.60', 'of another key', 'of another session']);
 });

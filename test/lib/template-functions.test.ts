@@ -152,6 +152,7 @@ describe('functions', () => {
     ['get-health', {}],
     ['get-index', {}],
     ['get-job', { dynamodb: ['GetItem'], s3: ['GetObject'] }],
+    ['get-job-page', { dynamodb: ['GetItem'], s3: ['GetObject'] }],
     ['get-openapi', {}],
     ['get-limits', { dynamodb: ['GetItem'] }],
     ['get-stats', { dynamodb: ['Query'] }],
@@ -247,6 +248,7 @@ describe('functions', () => {
     ['retry-job', { dynamodb: ['GetItem', 'PutItem', 'Query', 'UpdateItem'] }],
     ['stop-job', { dynamodb: ['GetItem', 'Query', 'UpdateItem'] }],
     ['submit-feedback', { dynamodb: ['PutItem', 'UpdateItem'] }],
+    ['list-feedback', { dynamodb: ['BatchGetItem', 'Query'] }],
     [
       'submit-job',
       {
@@ -332,6 +334,7 @@ describe('functions', () => {
       'delete-job sessions',
       'delete-session sessions',
       'expand-folder ready',
+      'list-feedback sessions',
       'list-jobs ended',
       'list-sessions recent',
       'reset-ocr-windows audits',

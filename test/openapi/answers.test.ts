@@ -204,7 +204,9 @@ describe('what the document says of a refusal holds for', () => {
   const locked = served.operations.filter(({ security }) => !security);
 
   it.each(locked)('$operationId without a key', async ({ operationId }) => {
-    const parameters = { job_id: 'job_x', session_id: 's', file_id: 'f', upload_id: 'u' };
+    const parameters = {
+      ...{ job_id: 'job_x', page: '1', session_id: 's', file_id: 'f', upload_id: 'u' },
+    };
 
     await expectAnswer(operationId, 401, { authorization: undefined, parameters });
   });
@@ -230,12 +232,13 @@ describe('what the document says of a refusal holds for', () => {
 
   it('an unknown job, model, key or file', async () => {
     const parameters = {
-      ...{ job_id: 'job_x', session_id: 'unknown' },
+      ...{ job_id: 'job_x', page: '1', session_id: 'unknown' },
       ...{ file_id: 'file-x', upload_id: 'upload_x' },
     };
 
     await expectAnswer('deleteSession', 404, { parameters });
     await expectAnswer('getJob', 404, { parameters });
+    await expectAnswer('getJobPage', 404, { parameters });
     await expectAnswer('cancelJob', 404, { parameters });
     await expectAnswer('stopJob', 404, { parameters });
     await expectAnswer('retryJob', 404, { parameters });

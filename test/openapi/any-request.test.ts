@@ -96,14 +96,15 @@ async function newBatches(): Promise<void> {
 }
 
 /**
- * What some answer at best, other than 200: an upload is completed by ids that no document knows, and a batch is made of a
- * file that none knows.
+ * What some answer at best, other than 200: an upload is completed by ids that no document knows, a batch is made of a
+ * file that none knows, and the jobs have no documents.
  */
 const best: Record<string, string> = {
   submitJob: '202',
   retryJob: '202',
   completeUpload: '400',
   createBatch: '404',
+  getJobPage: '404',
 };
 
 describe.each(served.operations)('$operationId', (operation) => {

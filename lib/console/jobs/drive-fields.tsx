@@ -5,9 +5,23 @@ export interface DriveFieldsProps {
   change(some: Partial<JobDraft>): void;
 }
 
+const example = '{"number": "2041-77", "lines": [{"item": "Valve", "amount": 12.5}]}';
+
 /** What is to be done with a file of the drive, or with each file of a folder. */
 export function DriveFields({ draft, change }: DriveFieldsProps) {
-  const { source, driveId, jobType, withInstruction, instruction } = draft;
+  const { source, driveId, jobType, nextStep, instruction, fields, requireEvidence } = draft;
+  const choice = (name: 'answer' | 'fields', text: string) => (
+    <label>
+      <input
+        type="checkbox"
+        checked={nextStep === name}
+        onChange={({ currentTarget }) =>
+          change({ nextStep: currentTarget.checked ? name : 'nothing' })
+        }
+      />
+      {text}
+    </label>
+  );
   return (
     <>
       <label>
@@ -24,15 +38,9 @@ export function DriveFields({ draft, change }: DriveFieldsProps) {
           The last part of its address on Google Drive; the key may read only its own folders.
         </small>
       </label>
-      <label>
-        <input
-          type="checkbox"
-          checked={withInstruction}
-          onChange={({ currentTarget }) => change({ withInstruction: currentTarget.checked })}
-        />
-        Read it, then have a model answer
-      </label>
-      {withInstruction ? (
+      {choice('answer', 'Read it, then have a model answer')}
+      {choice('fields', 'Read it, then take fields from it')}
+      {nextStep === 'answer' && (
         <label>
           Instruction
           <textarea
@@ -43,7 +51,35 @@ export function DriveFields({ draft, change }: DriveFieldsProps) {
             onInput={({ currentTarget }) => change({ instruction: currentTarget.value })}
           />
         </label>
-      ) : (
+      )}
+      {nextStep === 'fields' && (
+        <>
+          <label>
+            Fields
+            <textarea
+              rows={8}
+              required
+              spellcheck={false}
+              value={fields}
+              aria-describedby="fields-note"
+              placeholder={example}
+              onInput={({ currentTarget }) => change({ fields: currentTarget.value })}
+            />
+            <small id="fields-note">
+              As JSON: an example of what is wanted, or a JSON Schema with properties.
+            </small>
+          </label>
+          <label>
+            <input
+              type="checkbox"
+              checked={requireEvidence}
+              onChange={({ currentTarget }) => change({ requireEvidence: currentTarget.checked })}
+            />
+            Leave out values that stand on no page
+          </label>
+        </>
+      )}
+      {nextStep === 'nothing' && (
         <label>
           Kind
           <select

@@ -10,8 +10,11 @@ export interface JobDraft {
   jobType: 'auto' | 'chat' | 'ocr';
   /** Empty for the default one. */
   model: string;
-  withInstruction: boolean;
+  nextStep: 'nothing' | 'answer' | 'fields';
   instruction: string;
+  /** What fields are taken by: a schema, or an example, as JSON. */
+  fields: string;
+  requireEvidence: boolean;
   priority: number;
 }
 
@@ -21,8 +24,10 @@ const blank: JobDraft = {
   driveId: '',
   jobType: 'auto',
   model: '',
-  withInstruction: false,
+  nextStep: 'nothing',
   instruction: '',
+  fields: '',
+  requireEvidence: false,
   priority: 10,
 };
 
@@ -48,6 +53,7 @@ const sources = {
 /** Writes a job like another one. */
 export function draftOf(job: Job): JobDraft {
   const { id, input_type, drive_folder_id, drive_file_id, job_type, model, priority } = job;
+  const { pipeline, pipeline_instruction, extract } = job;
   const source = sources[input_type];
   return {
     ...blank,
@@ -56,15 +62,17 @@ export function draftOf(job: Job): JobDraft {
     driveId: (source === 'folder' ? drive_folder_id : drive_file_id) ?? '',
     jobType: job_type,
     model: source === 'folder' ? '' : model,
-    withInstruction: job.pipeline !== null,
-    instruction: job.pipeline_instruction ?? '',
+    nextStep: extract ? 'fields' : pipeline ? 'answer' : 'nothing',
+    instruction: pipeline_instruction ?? '',
+    fields: extract ? JSON.stringify(extract.schema, null, 2) : '',
+    requireEvidence: extract?.require_evidence ?? false,
     priority,
   };
 }
 
-/** Makes the body of `POST /batch/jobs`. */
+/** Makes the body of `POST /batch/jobs`. Throws an error in words for fields that are no JSON. */
 export function submissionOf(draft: JobDraft): object {
-  const { source, message, driveId, jobType, model, withInstruction, instruction } = draft;
+  const { source, message, driveId, jobType, model, nextStep, instruction } = draft;
   const common = { priority: draft.priority, ...(model && { model }) };
   if (source === 'message') {
     return {
@@ -75,8 +83,27 @@ export function submissionOf(draft: JobDraft): object {
   }
   return {
     ...common,
-    job_type: withInstruction ? 'ocr' : jobType,
+    job_type: nextStep === 'nothing' ? jobType : 'ocr',
     drive: { [`${source}_id`]: driveId.trim() },
-    ...(withInstruction && { pipeline: 'ocr_then_chat', pipeline_instruction: instruction }),
+    ...(nextStep === 'answer' && { pipeline: 'ocr_then_chat', pipeline_instruction: instruction }),
+    ...(nextStep === 'fields' && { extract: extractOf(draft) }),
   };
+}
+
+function extractOf({ fields, requireEvidence }: JobDraft): object {
+  const given = parsed(fields);
+  // An example with a field of the name `properties` is to be written as a schema.
+  const isSchema = typeof given === 'object' && given !== null && 'properties' in given;
+  return {
+    ...(isSchema ? { schema: given } : { example: given }),
+    ...(requireEvidence && { require_evidence: true }),
+  };
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch (error) {
+    throw new Error(`The fields are no JSON: ${(error as Error).message}`);
+  }
 }

@@ -20,16 +20,17 @@ export type Job = JobRecord & {
 export const hasEnded = ({ status }: Job) => status !== 'queued' && status !== 'processing';
 
 /** Names what a job works on. */
-export function titleOf({ filename, input_type, drive_folder_id, job_type }: Job): string {
+export function titleOf({ filename, input_type, drive_folder_id, job_type, extract }: Job): string {
   if (filename) return filename;
   if (input_type === 'drive_folder') return `Folder ${drive_folder_id}`;
+  if (extract) return 'Fields';
   return job_type === 'chat' ? 'Chat' : 'Images';
 }
 
-/** Names what is done: its type, or both steps of a pipeline. */
-export function kindOf({ job_type, pipeline, input_type }: Job): string {
+/** Names what is done: its type, or both steps of a pipeline or an extraction. */
+export function kindOf({ job_type, pipeline, extract, input_type }: Job): string {
   if (input_type === 'file') return 'batch';
-  const kind = pipeline ? 'ocr, then chat' : job_type;
+  const kind = pipeline ? 'ocr, then chat' : extract ? 'ocr, then fields' : job_type;
   return input_type === 'drive_folder' ? `folder, ${kind}` : kind;
 }
 

@@ -34,15 +34,12 @@ export function partsOf(result: JobResult): ResultPart[] {
           ...linkIn(result.ocr),
         },
       ];
+    // Its values are shown beside the document's pages.
     case 'extract':
-      return [{ title: 'Fields', text: fieldsIn(result), format: 'jsonl', ...linkIn(result) }];
     case 'folder':
       return [];
   }
 }
-
-const fieldsIn = ({ data }: Extract<JobResult, { type: 'extract' }>) =>
-  data === null ? null : JSON.stringify(data, null, 2);
 
 const linkIn = ({ url }: { url?: string }) => (url ? { url } : {});
 

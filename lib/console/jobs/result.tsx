@@ -4,6 +4,9 @@ import { Copy } from '../parts/copy.tsx';
 import { usd } from '../parts/format.ts';
 import { Markdown } from '../parts/markdown.tsx';
 import { Scrolled } from '../parts/scrolled.tsx';
+import { download } from './download.ts';
+import { Fields } from './evidence/fields.tsx';
+import { LongResult } from './evidence/long-result.tsx';
 import { filesText, type Job } from './job.ts';
 import { factsOf, partsOf, type ResultPart } from './result-text.ts';
 
@@ -18,6 +21,12 @@ export function Result({ job, result }: { job: Job; result: JobResult }) {
     <section aria-labelledby="result">
       <h2 id="result">Result</h2>
       <p class="note">{facts.join(' · ')}</p>
+      {result.type === 'extract' &&
+        (result.url ? (
+          <LongResult job={job} url={result.url} />
+        ) : (
+          <Fields job={job} result={result} />
+        ))}
       {partsOf(result).map((part) => (
         <Part key={part.title} part={part} name={nameFor(job, part)} />
       ))}
@@ -92,12 +101,3 @@ function TextActions({ text, name }: { text: string; name: string }) {
 
 const nameFor = ({ id, filename }: Job, { format, title }: ResultPart) =>
   `${filename ?? id}.${title.toLowerCase().split(' ')[0]}.${format === 'jsonl' ? 'jsonl' : 'md'}`;
-
-function download(text: string, name: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
-}

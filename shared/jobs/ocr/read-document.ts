@@ -98,7 +98,7 @@ interface InlineDocuments {
 }
 
 /** Opens the images and files of an inline job as one document, in their order. */
-async function openInlineDocuments(job: Job): Promise<InlineDocuments> {
+export async function openInlineDocuments(job: Job): Promise<InlineDocuments> {
   const folder = await newTempDir();
   const remove = () => rm(folder, { recursive: true, force: true });
   try {

@@ -77,7 +77,7 @@ describe('a deleted job', () => {
       const id = await done(caller, inline(`${word} `.repeat(times)));
       await recordFeedback(caller, {
         ...{ session_id: id, message_id: null, rating: 'up', model: '', comment: word },
-        ...{ message_content: word, user_message: word },
+        ...{ message_content: word, user_message: word, correction: word },
       });
       const charges = await chargesOf(caller.keyId);
       const before = await remnants(word);

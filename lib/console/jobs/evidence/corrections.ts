@@ -1,0 +1,114 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { FeedbackList } from '../../../../shared/feedback/request.ts';
+import { call } from '../../api/call.ts';
+import type { Job } from '../job.ts';
+import { stepsOf } from './schema-fields.ts';
+import type { Value, Values } from './values.ts';
+
+/** What was said of a value; `correction` is the right one as JSON, empty where the value was confirmed. */
+export interface Said {
+  rating: 'up' | 'down';
+  correction: string;
+}
+
+export interface Corrections {
+  /** By the values' paths. */
+  said: ReadonlyMap<string, Said>;
+  failure: Error | undefined;
+  reload(): void;
+  /** Keeps that a value is right, or which one would be. */
+  save(value: Value, said: Said): Promise<void>;
+}
+
+/** Reads what was said of a job's values, and says more. */
+export function useCorrections({ id, job_type, model }: Job): Corrections {
+  const [said, setSaid] = useState<ReadonlyMap<string, Said>>(new Map());
+  const [failure, setFailure] = useState<Error>();
+  const [round, setRound] = useState(0);
+
+  useEffect(() => {
+    const leaving = new AbortController();
+    const path = `/feedback?session_id=${encodeURIComponent(id)}`;
+    setFailure(undefined);
+    call<FeedbackList>('GET', path, undefined, leaving.signal).then(
+      // What was saved while this was read is newer.
+      ({ feedback }) => setSaid((since) => new Map([...saidIn(feedback), ...since])),
+      (error) => leaving.signal.aborted || setFailure(error as Error),
+    );
+    return () => leaving.abort();
+  }, [id, round]);
+
+  return {
+    said,
+    failure,
+    reload: () => setRound((last) => last + 1),
+    async save({ path, value }, { rating, correction }) {
+      await call('POST', '/feedback', {
+        session_id: id,
+        message_id: path,
+        rating,
+        correction,
+        message_content: JSON.stringify(value),
+        // A job that reads first names the engine that read.
+        ...(job_type === 'chat' && { model }),
+      });
+      setSaid((before) => new Map([...before, [path, { rating, correction }]]));
+    },
+  };
+}
+
+function* saidIn(feedback: FeedbackList['feedback']): Generator<[string, Said]> {
+  for (const { message_id, rating, correction } of feedback) {
+    if (message_id) yield [message_id, { rating, correction }];
+  }
+}
+
+/** Returns the right value that was said, as it was extracted if that was confirmed; undefined if it can't be read. */
+export function rightValue(value: unknown, { rating, correction }: Said): unknown {
+  if (rating === 'up') return value;
+  try {
+    return JSON.parse(correction);
+  } catch {
+    // Others than this page may have written it.
+    return correction || undefined;
+  }
+}
+
+/** Writes what was said of a job's values as JSON: each, and the data with them in it. */
+export function correctionsFile(
+  { id, filename }: Job,
+  data: unknown,
+  { single, tables }: Values,
+  said: Corrections['said'],
+): string {
+  const right = structuredClone(data);
+  const corrections = [...single, ...tables.flatMap(({ rows }) => rows.flat())].flatMap(
+    ({ path, value, evidence }) => {
+      const about = said.get(path);
+      if (!about) return [];
+      const correct = rightValue(value, about);
+      if (correct !== undefined) put(right, path, correct);
+      return [
+        {
+          path,
+          extracted: value,
+          correct,
+          is_right: about.rating === 'up',
+          found: evidence?.found ?? null,
+          page: evidence?.page ?? null,
+        },
+      ];
+    },
+  );
+  return `${JSON.stringify({ job_id: id, filename, data: right, corrections }, null, 2)}\n`;
+}
+
+function put(data: unknown, path: string, value: unknown): void {
+  const steps = stepsOf(path);
+  const last = steps.pop() ?? '';
+  const holder = steps.reduce(
+    (part, step) => (part as Record<string, unknown> | null)?.[step],
+    data,
+  );
+  if (holder) (holder as Record<string, unknown>)[last] = value;
+}

@@ -1,0 +1,89 @@
+import { useMemo } from 'preact/hooks';
+import type { ExtractResult } from '../../../../shared/jobs/result.ts';
+import { Failed } from '../../parts/failed.tsx';
+import { count } from '../../parts/format.ts';
+import { download } from '../download.ts';
+import type { Job } from '../job.ts';
+import { correctionsFile, useCorrections } from './corrections.ts';
+import { Coverage } from './coverage.tsx';
+import { marksOf } from './marks.ts';
+import { PageList } from './page-list.tsx';
+import { usePicking, type View } from './picking.ts';
+import { ValueButton } from './value-button.tsx';
+import { ValueRows } from './value-rows.tsx';
+import { doubtfulOf, standingOf, valuesOf } from './values.ts';
+
+/** More of them are marked in their tables alone. */
+const maxDoubtful = 50;
+
+/** What was extracted from a document: its values beside its pages, on which they are marked. */
+export function Fields({ job, result }: { job: Job; result: ExtractResult }) {
+  const values = useMemo(() => valuesOf(result), [result]);
+  const doubtful = useMemo(() => doubtfulOf(values), [values]);
+  const top = doubtful.slice(0, maxDoubtful);
+  const marks = useMemo(
+    () => marksOf(values, result.coverage, new Set(top.map(({ path }) => path))),
+    [values],
+  );
+  const corrections = useCorrections(job);
+  const view: View = { ...usePicking(), corrections };
+  const rest = values.single.filter((value) => ['proved', 'none'].includes(standingOf(value)));
+  const save = () =>
+    download(
+      correctionsFile(job, result.data, values, corrections.said),
+      `${job.filename ?? job.id}.corrections.json`,
+    );
+
+  return (
+    <div class="fields">
+      <div class="values">
+        <div class="bar-of-choices">
+          <p class="note">Pick a value to see its place.</p>
+          <button
+            type="button"
+            class="quiet small"
+            disabled={corrections.said.size === 0}
+            onClick={save}
+          >
+            Download corrections ({count(corrections.said.size)})
+          </button>
+        </div>
+        <Failed error={corrections.failure} retry={corrections.reload} />
+        {top.length > 0 && (
+          <section aria-labelledby="doubtful">
+            <h3 id="doubtful">To be looked at</h3>
+            <ul class="value-list">
+              {top.map((value) => (
+                <li key={value.path}>
+                  <ValueButton value={value} place="top" view={view} />
+                </li>
+              ))}
+            </ul>
+            {doubtful.length > top.length && (
+              <p class="note">
+                {count(doubtful.length - top.length)} more are marked in the tables.
+              </p>
+            )}
+          </section>
+        )}
+        {rest.length > 0 && (
+          <section aria-labelledby="values">
+            <h3 id="values">{top.length > 0 ? 'Other values' : 'Values'}</h3>
+            <ul class="value-list">
+              {rest.map((value) => (
+                <li key={value.path}>
+                  <ValueButton value={value} place="own" view={view} />
+                </li>
+              ))}
+            </ul>
+          </section>
+        )}
+        {values.tables.map((table) => (
+          <ValueRows key={table.path} table={table} view={view} />
+        ))}
+        <Coverage coverage={result.coverage} view={view} />
+      </div>
+      <PageList jobId={job.id} pages={result.coverage.pages} marks={marks} view={view} />
+    </div>
+  );
+}

@@ -1,0 +1,50 @@
+import type { ExtractResult } from '../../../../shared/jobs/result.ts';
+import type { Place } from './picking.ts';
+import { type Standing, standingOf, textOf, type Value, type Values } from './values.ts';
+
+/** A value or a missing row as it is marked on a page. */
+export interface Mark {
+  id: string;
+  place: Place;
+  label: string;
+  quote: string | null;
+  boxes: number[][];
+  standing: Standing | 'missing';
+}
+
+/** Names a row that no row of the answer claims. */
+export const missingId = (path: string, index: number) => `missing ${path} ${index}`;
+
+/** Returns what is marked on each page, by its number. `top` are the paths of the values that stand on top. */
+export function marksOf(
+  { single, tables }: Values,
+  { arrays }: ExtractResult['coverage'],
+  top: ReadonlySet<string>,
+): Map<number, Mark[]> {
+  const marks = new Map<number, Mark[]>();
+  const put = (page: number, mark: Mark) => marks.set(page, [...(marks.get(page) ?? []), mark]);
+  for (const value of [...single, ...tables.flatMap(({ rows }) => rows.flat())]) {
+    const { page } = value.evidence ?? {};
+    if (page) put(page, markOf(value, top.has(value.path) ? 'top' : 'own'));
+  }
+  for (const { path, missing } of arrays) {
+    for (const [index, { page, text, box }] of missing.entries()) {
+      const label = `Missing row: ${text}`;
+      const boxes = box ? [box] : [];
+      put(page, {
+        ...{ id: missingId(path, index), place: 'own', label, quote: text, boxes },
+        standing: 'missing',
+      });
+    }
+  }
+  return marks;
+}
+
+const markOf = (value: Value, place: Place): Mark => ({
+  id: value.path,
+  place,
+  label: `${value.name}: ${textOf(value.value)}`,
+  quote: value.evidence?.quote ?? null,
+  boxes: value.evidence?.boxes ?? [],
+  standing: standingOf(value),
+});

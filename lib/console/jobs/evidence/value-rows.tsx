@@ -1,0 +1,74 @@
+import { Fragment } from 'preact';
+import { useState } from 'preact/hooks';
+import { count } from '../../parts/format.ts';
+import { Scrolled } from '../../parts/scrolled.tsx';
+import { Correction } from './correction.tsx';
+import { isPicked, type View } from './picking.ts';
+import { Pick } from './value-button.tsx';
+import type { ValueTable } from './values.ts';
+
+/** So many rows are shown at first: a browser draws thousands slowly. */
+const rowsAtOnce = 200;
+
+/** The rows of an array as a table; what proves a cell, and its form, stand under its row. */
+export function ValueRows({ table, view }: { table: ValueTable; view: View }) {
+  const { name, columns, rows } = table;
+  const [limit, setLimit] = useState(rowsAtOnce);
+  const { picked } = view;
+  const pickedRow = rows.findIndex(
+    (row) => picked?.place === 'own' && row.some(({ path }) => path === picked.id),
+  );
+  const shown = rows.slice(0, Math.max(limit, pickedRow + 1));
+  return (
+    <section aria-label={name}>
+      <h3>
+        {name} <small>{count(rows.length)} rows</small>
+      </h3>
+      {rows.length > 0 && (
+        <Scrolled label={`Rows of ${name}`}>
+          <table class="rows">
+            <thead>
+              <tr>
+                <th scope="col">#</th>
+                {columns.map((column) => (
+                  <th key={column} scope="col" class="text">
+                    {column}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {shown.map((row, index) => {
+                const open = row.find(({ path }) => isPicked(view, path, 'own'));
+                return (
+                  <Fragment key={row[0]?.path}>
+                    <tr>
+                      <th scope="row">{index + 1}</th>
+                      {row.map((cell) => (
+                        <td key={cell.path} class="text">
+                          <Pick value={cell} place="own" view={view} />
+                        </td>
+                      ))}
+                    </tr>
+                    {open && (
+                      <tr>
+                        <td class="text" colSpan={columns.length + 1}>
+                          <Correction key={open.path} value={open} view={view} />
+                        </td>
+                      </tr>
+                    )}
+                  </Fragment>
+                );
+              })}
+            </tbody>
+          </table>
+        </Scrolled>
+      )}
+      {rows.length > shown.length && (
+        <button type="button" class="quiet small" onClick={() => setLimit(limit + rowsAtOnce)}>
+          Show more of {count(rows.length)} rows
+        </button>
+      )}
+    </section>
+  );
+}

@@ -4,6 +4,7 @@ import { setting } from '../config.ts';
 import type { DocumentKind } from '../documents/kind.ts';
 import { resultIdOf } from '../files/result-id.ts';
 import type { Metadata } from '../ledger/metadata.ts';
+import { batchIdOf } from './batches/batch-job.ts';
 import type { LineEndpoint } from './chat/line-endpoint.ts';
 import type { JobRecord, JobStatus, Progress } from './record.ts';
 import type { FailedFile, JobResult, LeftOutFile } from './result.ts';
@@ -202,6 +203,7 @@ export function toRecord(job: Job, resultJson = job.result_json): JobRecord {
     asked_priority: job.asked_priority ?? null,
     metadata: job.metadata ?? null,
     result_file_id: resultFileIdOf(job),
+    batch_id: job.endpoint ? batchIdOf(job.job_id) : null,
   };
 }
 

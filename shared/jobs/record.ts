@@ -55,6 +55,7 @@ export const JobRecord = v.object({
   asked_priority: v.nullable(Count),
   metadata: v.nullable(Metadata),
   result_file_id: Text,
+  batch_id: Text,
 });
 
 /** A page of jobs, the newest first; `next_cursor` is null on the last. */

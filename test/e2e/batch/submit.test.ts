@@ -198,6 +198,7 @@ describe('the 202 record', () => {
       asked_priority: null,
       metadata: null,
       result_file_id: null,
+      batch_id: null,
     });
     expect(Date.parse(job.created_at)).toBeGreaterThanOrEqual(before);
     expect(Date.parse(job.created_at)).toBeLessThanOrEqual(Date.now());

@@ -39,7 +39,8 @@ export const jobComponents = {
     metadata: 'The tags that it was submitted with; null for none.',
     result_file_id:
       'The file that its result is, once it has ended with one: `GET /v1/files/{file_id}/content` returns its text, and a job or a chat takes it by `file_id`. It is read where the job has it, counts in no quota, is in no list, and goes with the job. Null for a batch, which has `output_file_id` and `error_file_id`.',
-    batch_id: 'The batch that it is, as `GET /v1/batches/{batch_id}` shows it; null for any other job.',
+    batch_id:
+      'The batch that it is, as `GET /v1/batches/{batch_id}` shows it; null for any other job.',
   }),
   Progress: component(
     Progress,

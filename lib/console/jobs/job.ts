@@ -27,8 +27,8 @@ export function titleOf({ filename, input_type, drive_folder_id, job_type }: Job
 }
 
 /** Names what is done: its type, or both steps of a pipeline. */
-export function kindOf({ job_type, pipeline, input_type }: Job): string {
-  if (input_type === 'file') return 'batch';
+export function kindOf({ job_type, pipeline, input_type, batch_id }: Job): string {
+  if (batch_id) return 'batch';
   const kind = pipeline ? 'ocr, then chat' : job_type;
   return input_type === 'drive_folder' ? `folder, ${kind}` : kind;
 }

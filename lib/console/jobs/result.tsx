@@ -3,6 +3,7 @@ import type { JobResult } from '../../../shared/jobs/result.ts';
 import { Copy } from '../parts/copy.tsx';
 import { usd } from '../parts/format.ts';
 import { Markdown } from '../parts/markdown.tsx';
+import { save } from '../parts/save.ts';
 import { Scrolled } from '../parts/scrolled.tsx';
 import { filesText, type Job } from './job.ts';
 import { factsOf, partsOf, type ResultPart } from './result-text.ts';
@@ -83,7 +84,11 @@ function TextActions({ text, name }: { text: string; name: string }) {
   return (
     <div class="actions">
       <Copy text={text} />
-      <button type="button" class="quiet small" onClick={() => download(text, name)}>
+      <button
+        type="button"
+        class="quiet small"
+        onClick={() => save(new Blob([text], { type: 'text/plain' }), name)}
+      >
         Download
       </button>
     </div>
@@ -92,12 +97,3 @@ function TextActions({ text, name }: { text: string; name: string }) {
 
 const nameFor = ({ id, filename }: Job, { format, title }: ResultPart) =>
   `${filename ?? id}.${title.toLowerCase().split(' ')[0]}.${format === 'jsonl' ? 'jsonl' : 'md'}`;
-
-function download(text: string, name: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
-}

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import type { Batch } from '../../shared/jobs/batches/batch.ts';
@@ -68,7 +68,7 @@ async function savedBy(page: Page, name: string): Promise<{ name: string; text: 
   const download = page.waitForEvent('download');
   await page.getByRole('button', { name }).click();
   const saved = await download;
-  return { name: saved.suggestedFilename(), text: await readFile(await saved.path(), 'utf8') };
+  return { name: saved.suggestedFilename(), text: await text(await saved.createReadStream()) };
 }
 
 describe('a file', () => {
@@ -126,8 +126,8 @@ describe('a file', () => {
     await page.getByText('large.jsonl is uploaded.').waitFor();
 
     expect(sizes).toHaveLength(4);
-    const { text } = await savedBy(page, 'Download large.jsonl');
-    expect(text === content.toString()).toBe(true);
+    const saved = await savedBy(page, 'Download large.jsonl');
+    expect(saved.text === content.toString()).toBe(true);
   });
 
   it('whose upload is cancelled leaves nothing', async () => {
@@ -201,9 +201,9 @@ describe('a batch', () => {
     for (const name of ['Requests', 'Answers', 'What failed']) {
       await page.getByRole('rowheader', { name }).waitFor();
     }
-    const { name, text } = await savedBy(page, `Download ${batch.id}_output.jsonl`);
-    expect(name).toBe(`${batch.id}_output.jsonl`);
-    expect(text.trimEnd().split('\n')).toHaveLength(2);
+    const saved = await savedBy(page, `Download ${batch.id}_output.jsonl`);
+    expect(saved.name).toBe(`${batch.id}_output.jsonl`);
+    expect(saved.text.trimEnd().split('\n')).toHaveLength(2);
 
     await page
       .getByRole('row', { name: 'Answers' })

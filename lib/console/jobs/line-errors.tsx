@@ -72,7 +72,7 @@ function Errors({
   return (
     <section aria-labelledby="line-errors">
       <h2 id="line-errors">Errors by line</h2>
-      <Scrolled label="Errors by line">
+      <Scrolled label="Lines that failed, the first first">
         <table class="line-errors">
           <thead>
             <tr>

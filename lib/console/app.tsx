@@ -1,6 +1,8 @@
 import { render } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { root } from './api/call.ts';
+import { FilePage } from './files/file-page.tsx';
+import { Files } from './files/files.tsx';
 import { JobPage } from './jobs/job-page.tsx';
 import { Jobs } from './jobs/jobs.tsx';
 import { NewJob } from './jobs/new-job.tsx';
@@ -14,6 +16,7 @@ import { linkTo, route } from './route.ts';
 const pages: [page: string, title: string][] = [
   ['overview', 'Overview'],
   ['jobs', 'Jobs'],
+  ['files', 'Files'],
   ['playground', 'Playground'],
 ];
 
@@ -114,6 +117,7 @@ function Pages() {
 
 function Page({ page, argument }: { page: string; argument: string | undefined }) {
   if (page === 'playground') return <Playground />;
+  if (page === 'files') return argument === undefined ? <Files /> : <FilePage id={argument} />;
   if (page !== 'jobs') return <Overview />;
   if (argument === undefined) return <Jobs />;
   return argument === 'new' ? <NewJob /> : <JobPage id={argument} />;

@@ -1,6 +1,7 @@
 import '@picocss/pico/css/pico.classless.css';
 import 'uplot/dist/uPlot.min.css';
 import './console.css';
+import './files/files.css';
 import './jobs/jobs.css';
 import './jobs/evidence/evidence.css';
 import './playground/playground.css';

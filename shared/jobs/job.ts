@@ -4,6 +4,7 @@ import { setting } from '../config.ts';
 import type { DocumentKind } from '../documents/kind.ts';
 import { resultIdOf } from '../files/result-id.ts';
 import type { Metadata } from '../ledger/metadata.ts';
+import { batchIdOf } from './batches/batch-job.ts';
 import type { LineEndpoint } from './chat/line-endpoint.ts';
 import { type Extracting, extractShown } from './extract-task.ts';
 import type { JobRecord, JobStatus, Progress } from './record.ts';
@@ -209,6 +210,7 @@ export function toRecord(job: Job, resultJson = job.result_json): JobRecord {
     metadata: job.metadata ?? null,
     result_file_id: resultFileIdOf(job),
     extract: extractShown(job),
+    batch_id: job.endpoint ? batchIdOf(job.job_id) : null,
   };
 }
 

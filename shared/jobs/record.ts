@@ -65,6 +65,7 @@ export const JobRecord = v.object({
   metadata: v.nullable(Metadata),
   result_file_id: Text,
   extract: v.nullable(Extract),
+  batch_id: Text,
 });
 
 /** A page of jobs, the newest first; `next_cursor` is null on the last. */

@@ -42,6 +42,8 @@ export const jobComponents = {
     result_file_id:
       'The file that its result is, once it has ended with one: `GET /v1/files/{file_id}/content` returns its text, and a job or a chat takes it by `file_id`. It is read where the job has it, counts in no quota, is in no list, and goes with the job. Null for a batch, which has `output_file_id` and `error_file_id`.',
     extract: 'What is extracted, with the schema as it was given or made of the example; or null.',
+    batch_id:
+      'The batch that it is, as `GET /v1/batches/{batch_id}` shows it; null for any other job.',
   }),
   Extract: component(Extract, 'What is extracted from a document.', {
     schema: 'The schema of the object.',
@@ -104,6 +106,7 @@ export const queuedJob: JobRecord = {
   metadata: null,
   result_file_id: null,
   extract: null,
+  batch_id: null,
 };
 
 const ended: Partial<JobRecord> = {

@@ -3,9 +3,11 @@ import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import type { Batch } from '../../shared/jobs/batches/batch.ts';
 import { pdfOf } from '../support/fixtures/pdfs.ts';
-import { chatJob, submit, type Target, until } from '../support/servers/api.ts';
+import { call, chatJob, submit, type Target, until } from '../support/servers/api.ts';
 import { useChatStage } from '../support/servers/chat-stage.ts';
+import { poll } from '../support/servers/poll.ts';
 import { statsAfter } from '../support/servers/stats.ts';
 import { goTo, useConsole } from './use-console.ts';
 
@@ -23,14 +25,42 @@ async function faultsOf(page: Page): Promise<string[]> {
     .map(({ id, impact, nodes }) => `${impact} ${id}: ${nodes.map(({ html }) => html).join(' ')}`);
 }
 
-/** A key with use of every kind, and its job. */
-async function usedAccount(): Promise<Target & { job: string }> {
+/** Makes a batch with a line that fails. Returns it once it has ended. */
+async function batchOf(target: Target, model: string): Promise<Batch> {
+  const body = { model, messages: [{ role: 'user', content: 'Well?' }] };
+  const lines = [body, { ...body, messages: [{ role: 'user', content: 'refuse' }] }].map(
+    (each, at) => JSON.stringify({ custom_id: `ask-${at}`, ...request, body: each }),
+  );
+  const form = new FormData();
+  form.append('purpose', 'batch');
+  form.append('file', new Blob([lines.join('\n')]), 'requests.jsonl');
+  const made = await fetch(`${target.base_url}/v1/files`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${target.api_key}` },
+    body: form,
+  });
+  const { id } = (await made.json()) as { id: string };
+  const asked = { input_file_id: id, endpoint: request.url, completion_window: '24h' };
+  const batch = await call<Batch>(target, 'POST', '/v1/batches', asked);
+  const read = async () => (await call<Batch>(target, 'GET', `/v1/batches/${batch.body.id}`)).body;
+  return poll(read, ({ status }) => status === 'completed');
+}
+
+const request = { method: 'POST', url: '/v1/chat/completions' };
+
+/** A key with use of every kind, its job and its batch. */
+async function usedAccount(): Promise<Target & { job: string; batch: Batch }> {
   const account = await newAccount({ budget_usd: 1, duration: '1d' });
   const content = '# Found\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nA [page](https://example.com).';
-  const model = newModel('plain', { kind: 'answer', content });
+  const model = newModel('plain', ({ messages }) =>
+    messages[0]?.content === 'refuse'
+      ? { kind: 'status', status: 400 }
+      : { kind: 'answer', content },
+  );
   const { id } = await submit(account, chatJob('Well?', { model: model.id }));
+  const batch = await batchOf(account, model.id);
   await Promise.all([until(account, id), statsAfter(account, 1)]);
-  return { ...account, job: id };
+  return { ...account, job: id, batch };
 }
 
 /** A job that took fields from a document of two pages: one stands there, one nowhere, and a list of two rows. */
@@ -74,6 +104,25 @@ const pages: [at: string, show: (page: Page) => Promise<unknown>][] = [
       await page.getByRole('button', { name: /^iban/ }).click();
       await page.getByLabel('Right value').waitFor();
     },
+  ],
+  [
+    `jobs/${account.batch.id.replace('batch_', 'job_')}`,
+    async (page) => {
+      await page.getByText('ask-1').waitFor();
+      await page.getByRole('rowheader', { name: 'Answers' }).waitFor();
+    },
+  ],
+  [
+    'files',
+    async (page) => {
+      await page.getByRole('row').nth(1).waitFor();
+      await page.getByRole('button', { name: 'Upload a file' }).click();
+      await page.getByRole('button', { name: 'Delete' }).first().click();
+    },
+  ],
+  [
+    `files/${account.batch.input_file_id}`,
+    (page) => page.getByRole('button', { name: 'Submit' }).waitFor(),
   ],
   ['jobs/job_none', (page) => page.getByText('There is no such job.').waitFor()],
   [

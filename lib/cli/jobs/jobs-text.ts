@@ -6,9 +6,12 @@ import { aligned, dollars, minuteOf, printable } from '../text.ts';
 export function tabulateJobs(jobs: readonly JobSheet[], more: boolean): string {
   if (jobs.length === 0) return 'There are no such jobs.';
   const table = aligned([
-    ['id', 'submitted', 'key', 'status', 'type', 'priority', 'retries', 'about', 'error'],
+    [
+      ...['id', 'submitted', 'key', 'status', 'progress', 'type', 'priority', 'retries'],
+      ...['about', 'error'],
+    ],
     ...jobs.map((job) => [
-      ...[job.id, minuteOf(job.created_at), keyOf(job), job.status, typeOf(job)],
+      ...[job.id, minuteOf(job.created_at), keyOf(job), job.status, progressOf(job), typeOf(job)],
       ...[String(job.priority), String(job.retry_count), cut(aboutOf(job), 30)],
       cut(printable(job.error ?? ''), 80),
     ]),
@@ -35,7 +38,7 @@ export function describeJob(job: JobSheet): string {
     ['result on Drive', job.drive_result_file_id],
     ['retries', `${job.retry_count} of ${job.max_retries}`],
     ['error', job.error && printable(job.error)],
-    ['progress', progress && `${progress.done} of ${progress.total} ${progress.unit}`],
+    ['progress', !job.batch && progress ? progressOf(job) : null],
     ['made for it', children && childrenOf(children)],
     ['cost', job.cost_usd === null ? null : dollars(job.cost_usd)],
     ['part of', job.parent_job_id],
@@ -116,6 +119,14 @@ function batchRows(batch: NonNullable<JobSheet['batch']>): [string, string | nul
       ]),
     ['', more > 0 ? `and ${more} more` : null],
   ];
+}
+
+/** How far a job has come. A batch's lines are told after its end too, as some of a completed one may have failed. */
+function progressOf({ progress, batch }: JobSheet): string {
+  if (!batch) return progress ? `${progress.done} of ${progress.total} ${progress.unit}` : '-';
+  const { total, completed, failed } = batch.request_counts;
+  if (!total) return '-';
+  return `${completed} of ${total} lines${failed ? `, ${failed} failed` : ''}`;
 }
 
 const aboutOf = ({ filename, drive_folder_id, model }: JobSheet) =>

@@ -10,7 +10,7 @@ export const root = new URL(
 type Method = 'GET' | 'POST' | 'DELETE';
 
 /**
- * Calls a route with the key. Throws `Failure` for any other answer than a 2xx; after a 401 the key is forgotten,
+ * Calls a route with the key; a body that is no form is sent as JSON. Throws `Failure` for any other answer than a 2xx; after a 401 the key is forgotten,
  * and asked for again.
  */
 export async function request(
@@ -18,15 +18,18 @@ export async function request(
   path: string,
   body?: object,
   signal?: AbortSignal,
+  headers: Record<string, string> = {},
 ): Promise<Response> {
   const key = apiKey.value;
+  const isForm = body instanceof FormData;
   const response = await send(new URL(path.slice(1), root), {
     method,
     headers: {
       authorization: `Bearer ${key}`,
-      ...(body && { 'content-type': 'application/json' }),
+      ...(body && !isForm && { 'content-type': 'application/json' }),
+      ...headers,
     },
-    ...(body && { body: JSON.stringify(body) }),
+    ...(body && { body: isForm ? body : JSON.stringify(body) }),
     ...(signal && { signal }),
     cache: 'no-store',
     credentials: 'omit',

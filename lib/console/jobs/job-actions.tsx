@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { call } from '../api/call.ts';
+import { DeleteButton } from '../parts/delete-button.tsx';
 import { Failed } from '../parts/failed.tsx';
 import { goTo } from '../route.ts';
 import { hasEnded, type Job } from './job.ts';
@@ -60,33 +61,16 @@ export function JobActions({ job, reload }: { job: Job; reload: () => void }) {
           Run again
         </button>
       )}
-      {hasEnded(job) && <DeleteButton isBusy={isBusy} remove={remove} />}
+      {hasEnded(job) && (
+        <DeleteButton
+          label="Delete this job?"
+          question="Erase it, and all that was made for it?"
+          isBusy={isBusy}
+          remove={remove}
+        />
+      )}
       <Failed error={problem} />
     </div>
-  );
-}
-
-/** Asks once more before a job is gone for good. */
-function DeleteButton({ isBusy, remove }: { isBusy: boolean; remove: () => void }) {
-  const [isAsking, setAsking] = useState(false);
-  if (!isAsking) {
-    return (
-      <button type="button" class="quiet" disabled={isBusy} onClick={() => setAsking(true)}>
-        Delete
-      </button>
-    );
-  }
-  return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset would be drawn as a form's.
-    <span role="group" aria-label="Delete this job?">
-      Erase it, and all that was made for it?{' '}
-      <button type="button" class="quiet" disabled={isBusy} onClick={remove}>
-        Erase for good
-      </button>{' '}
-      <button type="button" class="quiet" disabled={isBusy} onClick={() => setAsking(false)}>
-        Keep
-      </button>
-    </span>
   );
 }
 

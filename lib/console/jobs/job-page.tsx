@@ -3,6 +3,7 @@ import { useLive } from '../api/live.ts';
 import { Failed } from '../parts/failed.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { linkTo } from '../route.ts';
+import { BatchPart } from './batch.tsx';
 import { FolderFiles } from './folder-files.tsx';
 import { hasEnded, type Job, kindOf, titleOf, wordsOf } from './job.ts';
 import { JobActions } from './job-actions.tsx';
@@ -49,7 +50,11 @@ function Shown({ job, reload }: { job: Job; reload: () => void }) {
           {wordsOf(job.error)}
         </p>
       )}
-      <ProgressBar job={job} />
+      {job.batch_id ? (
+        <BatchPart job={job} id={job.batch_id} />
+      ) : (
+        <ProgressBar progress={job.progress} />
+      )}
       <Timeline job={job} />
       {job.result && <Result job={job} result={job.result} />}
       {job.input_type === 'drive_folder' && <FolderFiles job={job} />}

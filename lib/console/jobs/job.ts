@@ -28,8 +28,8 @@ export function titleOf({ filename, input_type, drive_folder_id, job_type, extra
 }
 
 /** Names what is done: its type, or both steps of a pipeline or an extraction. */
-export function kindOf({ job_type, pipeline, extract, input_type }: Job): string {
-  if (input_type === 'file') return 'batch';
+export function kindOf({ job_type, pipeline, extract, input_type, batch_id }: Job): string {
+  if (batch_id) return 'batch';
   const kind = pipeline ? 'ocr, then chat' : extract ? 'ocr, then fields' : job_type;
   return input_type === 'drive_folder' ? `folder, ${kind}` : kind;
 }

@@ -49,11 +49,7 @@ export function factsOf(result: JobResult): string[] {
     case 'chat':
       return [counted(result.usage.total_tokens, 'token'), `stopped by ${result.finish_reason}`];
     case 'chat_batch':
-      return [
-        `${result.lines.completed} of ${result.lines.total} lines`,
-        ...(result.output_file_id ? [`answers: ${result.output_file_id}`] : []),
-        ...(result.error_file_id ? [`what failed: ${result.error_file_id}`] : []),
-      ];
+      return [`${result.lines.completed} of ${result.lines.total} lines`];
     case 'ocr':
       return [
         counted(result.page_count, 'page'),

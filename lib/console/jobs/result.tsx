@@ -3,6 +3,7 @@ import type { JobResult } from '../../../shared/jobs/result.ts';
 import { Copy } from '../parts/copy.tsx';
 import { usd } from '../parts/format.ts';
 import { Markdown } from '../parts/markdown.tsx';
+import { save } from '../parts/save.ts';
 import { Scrolled } from '../parts/scrolled.tsx';
 import { download } from './download.ts';
 import { Fields } from './evidence/fields.tsx';
@@ -92,7 +93,11 @@ function TextActions({ text, name }: { text: string; name: string }) {
   return (
     <div class="actions">
       <Copy text={text} />
-      <button type="button" class="quiet small" onClick={() => download(text, name)}>
+      <button
+        type="button"
+        class="quiet small"
+        onClick={() => save(new Blob([text], { type: 'text/plain' }), name)}
+      >
         Download
       </button>
     </div>

@@ -1,5 +1,5 @@
 import { Meter } from '../parts/meter.tsx';
-import { filesText, type Job, progressText } from './job.ts';
+import { filesText, type Job, type Progress, progressText } from './job.ts';
 
 /** Where a job stands, in a word with a colour. */
 export const Status = ({ status }: Pick<Job, 'status'>) => (
@@ -12,7 +12,7 @@ export const ProgressText = ({ job }: { job: Job }) => (
 );
 
 /** How far a job has come, as a bar and in words. */
-export function ProgressBar({ job: { progress } }: { job: Job }) {
+export function ProgressBar({ progress }: { progress: Progress | null | undefined }) {
   if (!progress) return null;
   const { done, failed, total } = progress;
   return (

@@ -11,6 +11,14 @@ export function usd(amount: number): string {
 
 export const count = (value: number) => value.toLocaleString('en-US');
 
+/** Writes a size: `812 bytes`, `3.5 MB`. */
+export function bytes(size: number): string {
+  if (size < 1000) return counted(size, 'byte');
+  const power = Math.min(3, Math.floor(Math.log10(size) / 3));
+  const amount = size / 1000 ** power;
+  return `${amount.toFixed(amount < 100 ? 1 : 0)} ${['', 'KB', 'MB', 'GB'][power]}`;
+}
+
 /** `1 image`, `2 images`. */
 export const counted = (value: number, noun: string, plural = `${noun}s`) =>
   `${count(value)} ${value === 1 ? noun : plural}`;

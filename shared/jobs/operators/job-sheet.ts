@@ -11,7 +11,7 @@ interface BatchSheet extends Pick<Batch, 'id' | 'endpoint' | 'errors' | 'request
   error_file_id: string | null;
 }
 
-type Unshown = 'result' | 'result_file_id' | 'pipeline_instruction' | 'extract';
+type Unshown = 'result' | 'result_file_id' | 'batch_id' | 'pipeline_instruction' | 'extract';
 
 /** A job as operators see it: its key and how it stands, but not what was asked and answered. */
 export interface JobSheet extends Omit<JobRecord, Unshown> {
@@ -33,13 +33,8 @@ export interface JobSheet extends Omit<JobRecord, Unshown> {
 
 /** Makes the sheet of a job. A job of a list carries no result, and shows no cost. */
 export function jobSheet(job: Job, keyName: string | undefined): JobSheet {
-  const {
-    result,
-    result_file_id: _,
-    pipeline_instruction: __,
-    extract: ___,
-    ...record
-  } = toRecord(job);
+  const { result, result_file_id, batch_id, pipeline_instruction, extract, ...record } =
+    toRecord(job);
   const waits = job.status === 'queued' && Date.parse(job.ready_at) > Date.now();
   const { children_total: total, children_ended: ended = 0 } = job;
   return {

@@ -199,6 +199,7 @@ describe('the 202 record', () => {
       metadata: null,
       result_file_id: null,
       extract: null,
+      batch_id: null,
     });
     expect(Date.parse(job.created_at)).toBeGreaterThanOrEqual(before);
     expect(Date.parse(job.created_at)).toBeLessThanOrEqual(Date.now());

@@ -55,7 +55,9 @@ describe.concurrent('list and show', () => {
     const { jobs: listed } = await answer<{ jobs: JobSheet[] }>('list', '--key', key.id);
 
     const [heading = '', row = '', ...rest] = stdout.trimEnd().split('\n');
-    expect(heading).toMatch(/^id +submitted +key +status +type +priority +retries +about +error$/);
+    expect(heading).toMatch(
+      /^id +submitted +key +status +progress +type +priority +retries +about +error$/,
+    );
     expect(row).toContain(of[1]?.job_id);
     expect(row).toContain('rate_limit_exceeded: busy [2J');
     expect(rest).toEqual([]);

@@ -1,0 +1,58 @@
+import { useLive } from '../api/live.ts';
+import { Failed } from '../parts/failed.tsx';
+import { bytes, moment } from '../parts/format.ts';
+import { Skeleton } from '../parts/skeleton.tsx';
+import { goTo, linkTo } from '../route.ts';
+import { expiryOf, type FileObject, isoOf, readFile } from './file.ts';
+import { FileActions } from './file-actions.tsx';
+import { NewBatch } from './new-batch.tsx';
+
+/** One file: what it is, and the form that makes a batch of it. */
+export function FilePage({ id }: { id: string }) {
+  const file = useLive(id, (signal) => readFile(id, signal), { isFinal: () => true });
+  return (
+    <>
+      <p>
+        <a href={linkTo('files')}>← Files</a>
+      </p>
+      {file.value ? (
+        <Shown file={file.value} />
+      ) : (
+        <>
+          <h1>File</h1>
+          {!file.failure && <Skeleton lines={4} />}
+        </>
+      )}
+      <Failed error={file.failure} retry={file.reload} />
+    </>
+  );
+}
+
+function Shown({ file }: { file: FileObject }) {
+  const rows: [string, string][] = [
+    ['Id', file.id],
+    ['Purpose', file.purpose],
+    ['Size', bytes(file.bytes)],
+    ['Made', moment(isoOf(file.created_at))],
+    ['Expires', expiryOf(file)],
+  ];
+  return (
+    <>
+      <div class="bar-of-choices">
+        <h1 class="id">{file.filename}</h1>
+        <FileActions file={file} onGone={() => goTo('files')} />
+      </div>
+      <section aria-label="Details">
+        <dl>
+          {rows.map(([name, value]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd class="id">{value}</dd>
+            </div>
+          ))}
+        </dl>
+      </section>
+      {file.purpose === 'batch' && <NewBatch file={file} />}
+    </>
+  );
+}

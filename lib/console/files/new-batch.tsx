@@ -1,0 +1,69 @@
+import { useState } from 'preact/hooks';
+import type { LineEndpoint } from '../../../shared/jobs/chat/line-endpoint.ts';
+import { call } from '../api/call.ts';
+import { Failed } from '../parts/failed.tsx';
+import { goTo } from '../route.ts';
+import type { FileObject } from './file.ts';
+
+const endpoints: LineEndpoint[] = ['/v1/chat/completions', '/v1/responses', '/v1/embeddings'];
+
+const onBudget = [
+  ['wait', 'They wait until it does'],
+  ['fail', 'They fail, and cheaper ones go on'],
+] as const;
+
+/** The form that makes a batch of a file of requests. */
+export function NewBatch({ file }: { file: FileObject }) {
+  const [endpoint, setEndpoint] = useState<string>('/v1/chat/completions');
+  const [lacking, setLacking] = useState<string>('wait');
+  const [problem, setProblem] = useState<Error>();
+  const [isBusy, setBusy] = useState(false);
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      const { id } = await call<{ id: string }>('POST', '/v1/batches', {
+        ...{ input_file_id: file.id, endpoint, completion_window: '24h' },
+        metadata: { on_budget: lacking },
+      });
+      goTo('jobs', id.replace(/^batch_/, 'job_'));
+    } catch (error) {
+      setProblem(error as Error);
+      setBusy(false);
+    }
+  };
+
+  return (
+    <section aria-labelledby="new-batch">
+      <h2 id="new-batch">New batch of its requests</h2>
+      <form class="narrow" onSubmit={submit}>
+        <label>
+          Endpoint of all its lines
+          <select
+            value={endpoint}
+            onChange={({ currentTarget }) => setEndpoint(currentTarget.value)}
+          >
+            {endpoints.map((name) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        </label>
+        <label>
+          Lines that the budget doesn’t cover
+          <select value={lacking} onChange={({ currentTarget }) => setLacking(currentTarget.value)}>
+            {onBudget.map(([value, text]) => (
+              <option key={value} value={value}>
+                {text}
+              </option>
+            ))}
+          </select>
+        </label>
+        <Failed error={problem} />
+        <button type="submit" disabled={isBusy}>
+          Submit
+        </button>
+      </form>
+    </section>
+  );
+}

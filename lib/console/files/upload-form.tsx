@@ -1,0 +1,104 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Purpose } from '../../../shared/files/file.ts';
+import { Failed } from '../parts/failed.tsx';
+import { bytes } from '../parts/format.ts';
+import { upload } from './upload.ts';
+
+/** What a file may be uploaded for. */
+const purposes: Purpose[] = ['batch', 'user_data', 'assistants', 'vision', 'fine-tune', 'evals'];
+
+/** How long a file may be kept, in seconds; empty for as long as its purpose says. */
+const lifetimes: [seconds: string, text: string][] = [
+  ['', 'As its purpose says: a batch’s goes after 30 days'],
+  ['86400', 'After a day'],
+  ['604800', 'After a week'],
+  ['2592000', 'After 30 days'],
+];
+
+/** The form that uploads a file. Whoever leaves it while it is at work cancels it. */
+export function UploadForm({ onUploaded }: { onUploaded: () => void }) {
+  const [file, setFile] = useState<File>();
+  const [purpose, setPurpose] = useState<string>('batch');
+  const [kept, setKept] = useState('');
+  const [sent, setSent] = useState<number>();
+  const [problem, setProblem] = useState<Error>();
+  const [done, setDone] = useState<string>();
+  const leaving = useRef<AbortController | undefined>(undefined);
+  useEffect(() => () => leaving.current?.abort(), []);
+
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    if (!file) return;
+    const form = event.currentTarget as HTMLFormElement;
+    const cancelling = new AbortController();
+    leaving.current = cancelling;
+    setSent(0);
+    setProblem(undefined);
+    setDone(undefined);
+    try {
+      const keptSeconds = kept ? Number(kept) : undefined;
+      const { filename } = await upload({ file, purpose, keptSeconds }, setSent, cancelling.signal);
+      form.reset();
+      setFile(undefined);
+      setDone(`${filename} is uploaded.`);
+      onUploaded();
+    } catch (error) {
+      if (!cancelling.signal.aborted) setProblem(error as Error);
+    }
+    setSent(undefined);
+  };
+
+  const isBusy = sent !== undefined;
+  return (
+    <form class="narrow upload" aria-label="Upload a file" onSubmit={submit}>
+      <fieldset disabled={isBusy}>
+        <label>
+          File
+          <input
+            type="file"
+            required
+            onChange={({ currentTarget }) => setFile(currentTarget.files?.[0])}
+          />
+        </label>
+        <label>
+          Purpose
+          <select value={purpose} onChange={({ currentTarget }) => setPurpose(currentTarget.value)}>
+            {purposes.map((each) => (
+              <option key={each}>{each}</option>
+            ))}
+          </select>
+        </label>
+        <label>
+          Expires
+          <select value={kept} onChange={({ currentTarget }) => setKept(currentTarget.value)}>
+            {lifetimes.map(([seconds, text]) => (
+              <option key={seconds} value={seconds}>
+                {text}
+              </option>
+            ))}
+          </select>
+        </label>
+      </fieldset>
+      {isBusy && file && (
+        <div role="status">
+          <progress aria-label="Uploaded" value={sent || undefined} max={file.size} />
+          <p class="note">
+            {bytes(sent)} of {bytes(file.size)}
+          </p>
+        </div>
+      )}
+      {done && <p role="status">{done}</p>}
+      <Failed error={problem} />
+      <div class="actions">
+        <button type="submit" class="small" disabled={isBusy}>
+          Upload
+        </button>
+        {isBusy && (
+          <button type="button" class="quiet" onClick={() => leaving.current?.abort()}>
+            Cancel
+          </button>
+        )}
+      </div>
+    </form>
+  );
+}

@@ -112,7 +112,7 @@ function placeLoosely(
 ): PlacedRow | undefined {
   let best: PlacedRow | undefined;
   for (const page of pages) {
-    if (search.left <= 0 && page !== pages[0]) break;
+    if (search.left <= 0) break;
     const places = placesOf(page, quote, 'loose');
     search.left -= 1 + places.length;
     const placed = bestAt(array, row, page, claims.freeFirst(page, places));

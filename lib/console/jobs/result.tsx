@@ -5,7 +5,6 @@ import { usd } from '../parts/format.ts';
 import { Markdown } from '../parts/markdown.tsx';
 import { save } from '../parts/save.ts';
 import { Scrolled } from '../parts/scrolled.tsx';
-import { download } from './download.ts';
 import { Fields } from './evidence/fields.tsx';
 import { LongResult } from './evidence/long-result.tsx';
 import { filesText, type Job } from './job.ts';

@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks';
 import type { ExtractResult } from '../../../../shared/jobs/result.ts';
 import { Failed } from '../../parts/failed.tsx';
 import { count } from '../../parts/format.ts';
-import { download } from '../download.ts';
+import { save } from '../../parts/save.ts';
 import type { Job } from '../job.ts';
 import { correctionsFile, useCorrections } from './corrections.ts';
 import { Coverage } from './coverage.tsx';
@@ -28,9 +28,11 @@ export function Fields({ job, result }: { job: Job; result: ExtractResult }) {
   const corrections = useCorrections(job);
   const view: View = { ...usePicking(), corrections };
   const rest = values.single.filter((value) => ['proved', 'none'].includes(standingOf(value)));
-  const save = () =>
-    download(
-      correctionsFile(job, result.data, values, corrections.said),
+  const download = () =>
+    save(
+      new Blob([correctionsFile(job, result.data, values, corrections.said)], {
+        type: 'text/plain',
+      }),
       `${job.filename ?? job.id}.corrections.json`,
     );
 
@@ -43,7 +45,7 @@ export function Fields({ job, result }: { job: Job; result: ExtractResult }) {
             type="button"
             class="quiet small"
             disabled={corrections.said.size === 0}
-            onClick={save}
+            onClick={download}
           >
             Download corrections ({count(corrections.said.size)})
           </button>

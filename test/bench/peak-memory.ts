@@ -50,8 +50,10 @@ for (const { title, slow = false, ...request } of requests) {
     execArgv: flags,
     env: { ...process.env, ...secretKeyEnvironment },
   });
-  child.send({ config: host.config, event, times: 10, slow } satisfies Task);
+  const config = { ...host.config, memoryMb: 256 };
+  child.send({ id: 0, config, event, times: 10, slow } satisfies Task);
   const [{ status, startMb, peakMb }] = (await once(child, 'message')) as [Peak];
+  child.disconnect();
   console.log(
     `${title.padEnd(26)} ${status}  ${peakMb.toFixed(0)} MB, ${startMb.toFixed(0)} of them without the function`,
   );

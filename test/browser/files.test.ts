@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import type { Batch } from '../../shared/jobs/batches/batch.ts';
-import { call, type Target } from '../support/servers/api.ts';
+import { call, submit, type Target } from '../support/servers/api.ts';
 import { useChatStage } from '../support/servers/chat-stage.ts';
 import type { Behaviour } from '../support/servers/model-stub.ts';
 import { gate } from '../support/servers/model-stub-pieces.ts';
@@ -167,6 +167,18 @@ describe('a file', () => {
 
     await page.getByText(`No such File object: ${id}`).waitFor();
   });
+});
+
+it('a job about an uploaded document is no batch', async () => {
+  const account = await newAccount();
+  const file_id = await put(account, 'pumps.txt', 'The pump was replaced in May.');
+  const { id } = await submit(account, { job_type: 'chat', file_id, model: model.id });
+
+  const page = await open(account, { at: `jobs/${id}` });
+
+  await page.getByRole('heading', { name: 'pumps.txt' }).waitFor();
+  await page.getByText('chat', { exact: true }).waitFor();
+  expect(await page.getByText('batch', { exact: true }).count()).toBe(0);
 });
 
 describe('the list of files', () => {

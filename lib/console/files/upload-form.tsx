@@ -9,7 +9,7 @@ const purposes: Purpose[] = ['batch', 'user_data', 'assistants', 'vision', 'fine
 
 /** How long a file may be kept, in seconds; empty for as long as its purpose says. */
 const lifetimes: [seconds: string, text: string][] = [
-  ['', 'As its purpose says: a batch’s goes after 30 days'],
+  ['', 'By its purpose (batch: 30 days)'],
   ['86400', 'After a day'],
   ['604800', 'After a week'],
   ['2592000', 'After 30 days'],

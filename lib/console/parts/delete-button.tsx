@@ -23,7 +23,7 @@ export function DeleteButton({
   }
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset would be drawn as a form's.
-    <span role="group" aria-label={label}>
+    <span role="group" class="asking" aria-label={label}>
       {question}{' '}
       <button type="button" class="quiet" disabled={isBusy} onClick={remove}>
         Erase for good

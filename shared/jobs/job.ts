@@ -4,7 +4,7 @@ import { setting } from '../config.ts';
 import type { DocumentKind } from '../documents/kind.ts';
 import { resultIdOf } from '../files/result-id.ts';
 import type { Metadata } from '../ledger/metadata.ts';
-import { batchIdOf } from './batches/batch-job.ts';
+import { batchIdOf } from './batches/batch-id.ts';
 import type { LineEndpoint } from './chat/line-endpoint.ts';
 import type { JobRecord, JobStatus, Progress } from './record.ts';
 import type { FailedFile, JobResult, LeftOutFile } from './result.ts';

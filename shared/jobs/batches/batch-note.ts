@@ -2,7 +2,7 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb } from '../../aws/dynamodb.ts';
 import { setting } from '../../config.ts';
 import { type JobKey, retentionEnd } from '../job.ts';
-import { batchIdOf } from './batch-job.ts';
+import { batchIdOf } from './batch-id.ts';
 
 /** For how long after a batch may have begun its job may still run, in seconds. */
 const marginSeconds = 3 * 86_400;

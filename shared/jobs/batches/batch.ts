@@ -4,7 +4,8 @@ import { Metadata } from '../../ledger/metadata.ts';
 import { lineEndpointNames } from '../chat/line-endpoint.ts';
 import type { Job, LineError } from '../job.ts';
 import type { ChatBatchResult } from '../result.ts';
-import { type BatchJob, batchIdOf } from './batch-job.ts';
+import { batchIdOf } from './batch-id.ts';
+import type { BatchJob } from './batch-job.ts';
 import { isWindowOver } from './window.ts';
 
 export const batchStatuses = [

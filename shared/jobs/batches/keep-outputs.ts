@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { createFile } from '../../files/create-file.ts';
 import type { Job } from '../job.ts';
-import { batchIdOf } from './batch-job.ts';
+import { batchIdOf } from './batch-id.ts';
 import { type Output, outputIdOf, outputs } from './output-files.ts';
 
 /** Where the results of a batch's lines are on this machine; of either kind there may be none. */

@@ -6,7 +6,8 @@ import { typedMessage } from '../../http/field-errors.ts';
 import { integerText } from '../../http/schema.ts';
 import type { Job } from '../job.ts';
 import { Batch, toBatch } from './batch.ts';
-import { type BatchJob, batchIdPattern } from './batch-job.ts';
+import { batchIdPattern } from './batch-id.ts';
+import type { BatchJob } from './batch-job.ts';
 
 const maxListed = 100;
 

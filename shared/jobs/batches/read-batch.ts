@@ -4,7 +4,8 @@ import { ConflictError, NotFoundError } from '../../http/errors.ts';
 import { findJob } from '../job.ts';
 import { stopJob } from '../state.ts';
 import { type Batch, statusOf, toBatch } from './batch.ts';
-import { type BatchJob, batchJobIdOf, isBatch } from './batch-job.ts';
+import { batchJobIdOf } from './batch-id.ts';
+import { type BatchJob, isBatch } from './batch-job.ts';
 
 /** The path of a route to one batch. */
 export const BatchPath = v.object({ batch_id: v.string() });

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { requireFile } from '../../../shared/files/find-file.ts';
 import type { Caller } from '../../../shared/http/caller.ts';
 import type { Batch } from '../../../shared/jobs/batches/batch.ts';
-import { batchJobIdOf } from '../../../shared/jobs/batches/batch-job.ts';
+import { batchJobIdOf } from '../../../shared/jobs/batches/batch-id.ts';
 import { BatchRequest, createBatch } from '../../../shared/jobs/batches/create-batch.ts';
 import { getBatch } from '../../../shared/jobs/batches/read-batch.ts';
 import type { useDocumentWorld } from './document-world.ts';

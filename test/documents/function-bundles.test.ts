@@ -76,7 +76,13 @@ it('the function that reads documents for others has no client of AWS', () => {
 
 it('only functions that put, read or delete objects carry the client of S3', () => {
   expect(having(({ code }) => code.includes('NoSuchBucket'))).toEqual([
-    ...['add-upload-part', 'cancel-upload', 'complete-upload', 'create-chat-completion'],
+    ...[
+      'add-upload-part',
+      'cancel-upload',
+      'complete-upload',
+      'create-batch',
+      'create-chat-completion',
+    ],
     ...['create-file', 'create-response', 'delete-file', 'delete-job', 'expand-folder'],
     ...[
       'get-file',

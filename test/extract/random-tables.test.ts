@@ -6,6 +6,7 @@ import type { Evidence } from '../../shared/extract/outcome.ts';
 import type { PageWindow } from '../../shared/extract/page.ts';
 import { parseExtract } from '../../shared/extract/spec.ts';
 import { windowsOf } from '../../shared/extract/windows.ts';
+import { cases } from '../support/run/cases.ts';
 import { pageOf } from './page-of.ts';
 
 interface Row {
@@ -186,6 +187,6 @@ it('gives every row that is told once and in order, no invented value by a true 
         expect(array?.on_pages).toBe(rows.length);
       }
     }),
-    { numRuns: process.env['QUIRE_TEST_CASES'] === 'all' ? 1_000 : 100 },
+    { numRuns: cases(100, 1_000) },
   );
 });

@@ -17,6 +17,7 @@ const job = (model: string | null) =>
       max_retries: 3,
       pipeline: null,
       pipeline_instruction: null,
+      extract: null,
     },
   }) as unknown as JobSubmission;
 const saidBy = (act: () => unknown): string => {

@@ -11,7 +11,7 @@ export const allowedOrigins = ['https://app.example.com', 'http://localhost:5173
 const pageSeconds = 8;
 
 /** More than there are test files that chat. */
-const slotCount = 40;
+const slotCount = 60;
 
 /**
  * Has the service synthesized with a catalogue of test models, in slots: a test file that claims a slot starts the

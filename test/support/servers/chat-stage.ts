@@ -23,14 +23,23 @@ export interface ChatStageOptions {
   withDefault?: boolean;
   /** Starts a stage of the file's own, for what another file's load would disturb. */
   own?: boolean;
+  /** More of the environment of a stage of its own. */
+  env?: Record<string, string>;
 }
 
 /** Gives a test file a stage with models of its own, which it tells what to answer. */
-export async function useChatStage({ withDefault = false, own = false }: ChatStageOptions = {}) {
+export async function useChatStage({
+  withDefault = false,
+  own = false,
+  env,
+}: ChatStageOptions = {}) {
   const { slots } = await shared('chatAssembly');
   const slot = slots[withDefault ? 0 : await claim('chat slot')];
   if (!slot) throw new Error('no slot of models is left: make more of them');
-  const [models, stage] = await Promise.all([startModels(slot), own ? ownStage() : sharedStage()]);
+  const [models, stage] = await Promise.all([
+    startModels(slot),
+    own ? ownStage(env) : sharedStage(),
+  ]);
   afterAll(() => models.close());
   Object.assign(process.env, clientEnvironment, {
     AWS_SECRET_ACCESS_KEY: stage.secret_access_key,
@@ -62,8 +71,8 @@ export async function useChatStage({ withDefault = false, own = false }: ChatSta
 
 const sharedStage = async () => ({ ...(await shared('chatStage')), pid: undefined, lines: [] });
 
-async function ownStage() {
-  const stage = await useOwnStage({ memory: true, env: await chatStageEnv() });
+async function ownStage(env: Record<string, string> = {}) {
+  const stage = await useOwnStage({ memory: true, env: { ...(await chatStageEnv()), ...env } });
   return { ...stage, pid: stage.process.pid };
 }
 

@@ -1,8 +1,9 @@
 import { type ChatRequest, countParts, type Message } from './chat-request.ts';
 import { extract } from './extract.ts';
 import { type Extracts, jsonFor } from './json-answer.ts';
+import { labelledValue } from './labelled.ts';
 import { mostRelevant } from './rank.ts';
-import { banner, type Reading, readChat } from './reading.ts';
+import { banner, readChat } from './reading.ts';
 import { termsOf } from './sentences.ts';
 
 /** Returns the offline model's answer to a chat, in the format that the request asks for. */
@@ -11,7 +12,7 @@ export function answer({ messages, response_format }: ChatRequest): string {
   if (response_format?.type === 'json_object') return JSON.stringify({ answer: text });
   if (response_format?.type === 'json_schema') {
     const { schema = {} } = response_format.json_schema;
-    return JSON.stringify(jsonFor(schema, text, extractsOf(readChat(messages))));
+    return JSON.stringify(jsonFor(schema, text, extractsOf(messages)));
   }
   return text;
 }
@@ -22,11 +23,13 @@ const maxKeywords = 8;
 const nextQuestion = /,?\s+and\s+(?=(?:what|which|who|whose|when|where|why|how)\b)/i;
 
 /** What a chat has for fields of JSON whose names say what belongs in them. */
-function extractsOf({ asked, material }: Reading): Extracts {
+function extractsOf(messages: readonly Message[]): Extracts {
+  const { asked, material } = readChat(messages);
   return {
     quotes: mostRelevant(material, asked, maxQuotes),
     questions: asked.split(nextQuestion).map((question) => question.trim()),
     queriesOf,
+    valueOf: (name, isNumber) => labelledValue(messages, name, isNumber),
   };
 }
 

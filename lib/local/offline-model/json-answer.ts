@@ -21,6 +21,8 @@ export interface Extracts {
   questions: string[];
   /** Returns what to search for an answer: for `queries`. */
   queriesOf(question: string): string[];
+  /** Finds the value of a field of a document, which is asked for with its quote and page. */
+  valueOf(name: string, isNumber: boolean): object;
 }
 
 /**
@@ -74,6 +76,8 @@ export function jsonFor(root: JsonSchema, answer: string, extracts: Extracts): u
   function fillNamed(name: string, schema: JsonSchema | undefined, depth: number): unknown {
     const isStrings = typeOf(schema ?? {}) === 'array' && typeOf(schema?.items ?? {}) === 'string';
     if (name === 'queries' && isStrings) return extracts.queriesOf(question);
+    const { value, quote: proof, page } = schema?.properties ?? {};
+    if (value && proof && page) return extracts.valueOf(name, /number|integer/.test(typeOf(value)));
     if (typeOf(schema ?? {}) === 'string') {
       if (name === 'quote' || name === 'claim') return quote;
       if (name === 'question' || name === 'brief') return question;
@@ -82,6 +86,8 @@ export function jsonFor(root: JsonSchema, answer: string, extracts: Extracts): u
   }
 
   function fillArray({ minItems, items = {} }: JsonSchema, depth: number): unknown[] {
+    // Rows of a document: a sentence is none.
+    if (items.properties?.['page']) return [];
     if (items.properties?.['quote']) {
       return extracts.quotes.map((each) => {
         quote = each;

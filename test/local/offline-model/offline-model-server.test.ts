@@ -433,6 +433,39 @@ The museum is closed on Mondays. A ticket costs four pounds.
     expect(JSON.parse(said)).toEqual({ notes: [{ claim: sentence, quote: sentence }] });
   });
 
+  it('that are pages of a document give the values that stand behind their fields’ names, and nothing else', async () => {
+    const type = (of: string) => ({ type: [of, 'null'] });
+    const proven = (of: string) => ({
+      type: 'object',
+      properties: { value: type(of), quote: type('string'), page: type('integer') },
+    });
+    const row = { type: 'object', properties: { page: type('integer'), quote: type('string') } };
+    const schema = {
+      type: 'object',
+      properties: {
+        invoiceNumber: proven('string'),
+        total_due: proven('number'),
+        iban: proven('string'),
+        lines: { type: 'array', items: row },
+      },
+    };
+    const pages = [
+      '<page number="1">\nInvoice number: A-17\n</page>',
+      '<page number="2">\n| Total due | 1,250.50 |\n</page>',
+    ];
+
+    const said = await answer(user(pages.join('\n\n')), {
+      response_format: { type: 'json_schema', json_schema: { name: 'extraction', schema } },
+    });
+
+    expect(JSON.parse(said)).toEqual({
+      invoiceNumber: { value: 'A-17', quote: 'Invoice number: A-17', page: 1 },
+      total_due: { value: 1250.5, quote: 'Total due | 1,250.50', page: 2 },
+      iban: { value: null, quote: null, page: null },
+      lines: [],
+    });
+  });
+
   it('of none leave a question its words to search for', async () => {
     const schema = {
       type: 'object',

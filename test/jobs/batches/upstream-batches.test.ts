@@ -256,7 +256,7 @@ describe('a batch that is handed on', () => {
 
   it('that is cancelled by workers that are killed is collected once', async () => {
     upstream.behaviour.answeredAtCancel = 2;
-    for (const request of some(8, upTo(14))) {
+    for (const request of some(4, upTo(14))) {
       const caller = await world.newCaller();
       const created = await batches.create(caller, linesUpTo(3), via());
       await world.work();
@@ -364,7 +364,7 @@ describe('a worker killed before any of its requests', () => {
     const collecting = await runCounted('chat');
     const deaths: number[] = [];
 
-    for (const request of some(8, upTo(handing))) {
+    for (const request of some(4, upTo(handing))) {
       upstream.store.batches.length = 0;
       const caller = await world.newCaller();
       const created = await batches.create(caller, linesUpTo(count), via());
@@ -375,7 +375,7 @@ describe('a worker killed before any of its requests', () => {
       expect(upstream.store.batches, `killed before request ${request}`).toHaveLength(1);
       await expectEachOnce(caller, await batches.read(caller, created), count);
     }
-    for (const request of some(8, upTo(collecting))) {
+    for (const request of some(4, upTo(collecting))) {
       upstream.store.batches.length = 0;
       const caller = await world.newCaller();
       const created = await batches.create(caller, linesUpTo(count), via());

@@ -296,7 +296,7 @@ The total to be paid is 1,184.50 within thirty days.`;
 
   it('of a result too long for the page are seen once its file is chosen', async () => {
     const caller = await newAccount();
-    const iban = { value: 'DE89', quote: 'DE89 '.repeat(60_000), page: 1 };
+    const iban = { value: 'DE89 '.repeat(60_000), quote: 'DE89', page: 1 };
     const id = await extracted(caller, ['invoice.pdf', 'application/pdf', await invoice()], {
       ...answer,
       iban,

@@ -56,7 +56,7 @@ export class ServiceFunction extends LambdaFunction {
       handler: 'index.handler',
       environment: {
         NODE_OPTIONS: '--enable-source-maps',
-        SERVICE_NAME: Stack.of(scope).stackName,
+        POWERTOOLS_SERVICE_NAME: Stack.of(scope).stackName,
       },
       ...(logs.tracing && { tracing: Tracing.ACTIVE }),
       logGroup: new LogGroup(scope, `${name}-logs`, logs),

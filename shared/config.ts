@@ -58,8 +58,6 @@ const Environment = v.object({
   SEARCH_URL: v.optional(HttpUrl),
   SEARCH_SECRET: v.optional(v.string()),
   SEARCH_DRIVE_FUNCTION: v.string(),
-  /** What metrics are of: the stack's name. */
-  SERVICE_NAME: v.optional(v.string(), 'quire'),
   SESSIONS_TABLE: v.string(),
   POST_WEBHOOK_FUNCTION: v.string(),
   READ_DOCUMENT_FUNCTION: v.string(),

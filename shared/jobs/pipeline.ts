@@ -1,14 +1,10 @@
 import { toUsd } from '../ledger/nano-usd.ts';
-import { createChildren } from './children.ts';
-import { type ClaimedJob, childIdOf, findJob, type Job } from './job.ts';
-import { attributesOf, newJob } from './new-job.ts';
+import { startDocumentStep } from './document-step.ts';
+import { type ClaimedJob, findJob, type Job } from './job.ts';
 import { keepResult, keptResult, putDocument } from './objects.ts';
 import type { ChatResult, JobResult, OcrResult, PipelineResult } from './result.ts';
 import { completionOf, type RunEnd } from './run-leased.ts';
-import { failJob, saveProgress, suspendJob } from './state.ts';
-import { chatModelOf } from './step-models.ts';
-import { tagJob } from './waiting/fair-tags.ts';
-import { findKeyOf } from './watch.ts';
+import { failJob, saveProgress } from './state.ts';
 
 /*
  * The step after OCR: a pipeline's pages are read under its own job, then a job of its own chats about their text.
@@ -24,34 +20,10 @@ export async function startChatStep(
   pages: string[],
 ): Promise<RunEnd> {
   await saveProgress(job, await keepResult(job, resultOf(job, ocr, null)));
-  const job_id = childIdOf(job.job_id, 'chat');
-  const document_object = await putDocument({ key_id: job.key_id, job_id }, pages);
-  const { weight = 1 } = (await findKeyOf(job)) ?? {};
-  // The step is work of another queue, and takes its tag there as a submission does.
-  const step = await tagJob(chatStepOf(job, job_id, document_object), { weight });
-  await createChildren(job, [{ job: step }], { chat_job_id: job_id });
-  return () => suspendJob(job);
-}
-
-function chatStepOf(job: ClaimedJob, job_id: string, document_object: string): Job {
-  return newJob({
-    ...attributesOf(job, [
-      'key_id',
-      'input_type',
-      'priority',
-      'max_retries',
-      'filename',
-      'drive_file_id',
-      'file_id',
-      'drive_folder_id',
-      'pipeline_instruction',
-      'metadata',
-    ]),
-    job_id,
-    job_type: 'chat',
-    model: chatModelOf({ job_type: job.job_type, model: job.asked_model ?? null }),
-    parent_job_id: job.job_id,
-    document_object,
+  return startDocumentStep(job, {
+    name: 'chat',
+    takes: ['pipeline_instruction'],
+    put: (key) => putDocument(key, pages),
   });
 }
 

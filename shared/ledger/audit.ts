@@ -136,7 +136,7 @@ function sumsOf(account: Account, epoch: number): [string, number][] {
 
 /**
  * Sets when the account is audited next: when its oldest epoch is due. An account without epochs is taken out of
- * the index, unless a call has begun in this epoch or the next since it was read.
+ * the index, unless a call has begun in this epoch or one beside it since it was read.
  */
 async function planNextAudit(keyId: string, now: number): Promise<void> {
   const account = await findAccount(keyId);
@@ -151,9 +151,12 @@ async function planNextAudit(keyId: string, now: number): Promise<void> {
         Key: accountKey(keyId),
         ...(next === undefined
           ? {
-              ConditionExpression: 'attribute_not_exists(#this) AND attribute_not_exists(#next)',
+              ConditionExpression:
+                'attribute_not_exists(#last) AND attribute_not_exists(#this) AND attribute_not_exists(#next)',
               UpdateExpression: 'REMOVE audit_at',
               ExpressionAttributeNames: {
+                // A caller's clock may be behind.
+                '#last': heldAttribute(epoch - 1),
                 '#this': heldAttribute(epoch),
                 '#next': heldAttribute(epoch + 1),
               },

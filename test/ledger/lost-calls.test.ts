@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import { openAccount } from '../../shared/ledger/account.ts';
 import { sweepLedger } from '../../shared/ledger/audit.ts';
 import { reserve } from '../../shared/ledger/reserve.ts';
@@ -105,6 +107,35 @@ describe('calls whose function died', () => {
 
     expect(await accountOf(keyId)).toMatchObject({ held: 0, spent: 200, available: 999_800 });
     expect(await chargesOf(keyId)).toMatchObject([{ cost: 200 }]);
+  });
+
+  it('are found by the next sweep though they began, by a clock that is behind, as this one took their account off its list', async () => {
+    const keyId = await open('key');
+    await settle(await reserve(keyId, 300, subject), costing(200));
+    // Two seconds after an epoch has begun, of three minutes.
+    pass(27 * minuteMs + 2_000 - (Date.now() % (3 * minuteMs)));
+    const send = dynamodb.send.bind(dynamodb) as (command: object) => Promise<object>;
+    let begun: Promise<unknown> | undefined;
+    vi.spyOn(dynamodb, 'send').mockImplementation(async (command: object) => {
+      const takesOff =
+        command instanceof UpdateCommand && command.input.UpdateExpression === 'REMOVE audit_at';
+      if (takesOff && !begun) {
+        pass(-5_000);
+        begun = reserve(keyId, 500, subject);
+        await begun;
+        pass(5_000);
+      }
+      return send(command);
+    });
+
+    await sweepLedger();
+    const left = await accountOf(keyId);
+    pass(27 * minuteMs);
+    await sweepLedger();
+
+    expect(begun).toBeDefined();
+    expect(left.held).toBe(500);
+    expect(await accountOf(keyId)).toMatchObject({ held: 0, spent: 200, available: 999_800 });
   });
 
   it('wait for the next sweep where the time of this one is over', async () => {

@@ -402,7 +402,7 @@ describe('functions', () => {
     for (const asks of [readPage, postWebhook, readDocument]) {
       expect(Object.keys(asks?.properties.Environment.Variables).sort()).toEqual([
         'NODE_OPTIONS',
-        'SERVICE_NAME',
+        'POWERTOOLS_SERVICE_NAME',
       ]);
     }
     expect(readPage?.properties).toMatchObject({ MemorySize: 1024, Timeout: 20 });

@@ -1,13 +1,8 @@
-import { createChildren } from '../children.ts';
-import { type ClaimedJob, childIdOf, type Job } from '../job.ts';
-import { attributesOf, newJob } from '../new-job.ts';
+import { startDocumentStep } from '../document-step.ts';
+import type { ClaimedJob } from '../job.ts';
 import type { OcrResult, PagesRead } from '../result.ts';
 import type { RunEnd } from '../run-leased.ts';
-import { suspendJob } from '../state.ts';
-import { chatModelOf } from '../step-models.ts';
 import { saveStep } from '../steps.ts';
-import { tagJob } from '../waiting/fair-tags.ts';
-import { findKeyOf } from '../watch.ts';
 import { type ExtractPage, putPages } from './source-pages.ts';
 
 /** The name of the step that says what reading the pages came to. */
@@ -23,34 +18,10 @@ export async function startExtractStep(
   pages: AsyncIterable<ExtractPage>,
 ): Promise<RunEnd> {
   await saveStep(job, readName, read);
-  const job_id = childIdOf(job.job_id, 'extract');
-  const document_object = await putPages({ key_id: job.key_id, job_id }, pages);
-  const { weight = 1 } = (await findKeyOf(job)) ?? {};
-  const step = await tagJob(extractStepOf(job, job_id, document_object), { weight });
-  await createChildren(job, [{ job: step }], { chat_job_id: job_id });
-  return () => suspendJob(job);
-}
-
-function extractStepOf(job: ClaimedJob, job_id: string, document_object: string): Job {
-  return newJob({
-    ...attributesOf(job, [
-      'key_id',
-      'input_type',
-      'priority',
-      'max_retries',
-      'filename',
-      'drive_file_id',
-      'file_id',
-      'drive_folder_id',
-      'extract',
-      'extract_schema',
-      'metadata',
-    ]),
-    job_id,
-    job_type: 'chat',
-    model: chatModelOf({ job_type: job.job_type, model: job.asked_model ?? null }),
-    parent_job_id: job.job_id,
-    document_object,
+  return startDocumentStep(job, {
+    name: 'extract',
+    takes: ['extract', 'extract_schema'],
+    put: (key) => putPages(key, pages),
   });
 }
 

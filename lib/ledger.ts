@@ -93,7 +93,15 @@ export class Ledger extends Construct {
 
   /** Lets a function hold money and settle it. */
   grantSpend(fn: LambdaFunction): void {
-    this.table.allow(fn, 'dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:PartiQLInsert');
+    this.table.allow(
+      fn,
+      'dynamodb:PutItem',
+      'dynamodb:UpdateItem',
+      'dynamodb:PartiQLInsert',
+      // Parts of an account are read together before a refusal, and a closed one is raised on if its account allows it.
+      'dynamodb:GetItem',
+      'dynamodb:ConditionCheckItem',
+    );
     this.setEnvironment(fn);
     this.lateCalls.grant(fn, 'sqs:SendMessage');
     fn.addEnvironment('LATE_CALLS_QUEUE_URL', this.lateCalls.queueUrl);

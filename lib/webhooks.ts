@@ -55,6 +55,7 @@ export class Webhooks extends Construct {
       logs,
     });
     this.grantNote(watchSpend);
+    ledger.grantRead(watchSpend);
     const isAccount = { entry: { S: FilterRule.isEqual('account') } };
     const isWatched = { watched: { BOOL: FilterRule.exists() } };
     new StreamFeed(this, 'spend', {

@@ -44,6 +44,8 @@ const Environment = v.object({
   LANE_SHARDS: v.pipe(v.string(), v.toNumber(), v.integer(), v.minValue(1)),
   /** Where Node keeps what it has compiled; nowhere in Lambda. */
   NODE_COMPILE_CACHE: v.optional(v.string()),
+  /** How many calls a second a part of an account has before the account gets more parts. */
+  PART_CALLS_PER_SECOND: v.optional(v.pipe(v.string(), v.toNumber(), v.minValue(0)), '100'),
   /** Where the system finds libraries, as Lambda says it. */
   LD_LIBRARY_PATH: v.optional(v.string()),
   OCR_QUEUE_URL: v.string(),

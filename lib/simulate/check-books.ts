@@ -4,6 +4,7 @@ import type { Store } from './store.ts';
 
 /** A call that its caller was told has ended. */
 export interface Finished {
+  /** The key's id, or that of its part. */
   keyId: string;
   entry: string;
   cost: number;
@@ -21,6 +22,9 @@ export interface Books {
   stillHeld: number;
 }
 
+/** The account that a part belongs to, or the id itself. */
+const ownerOf = (id: string) => id.replace(/#.*/, '');
+
 /** Compares what calls were told, charges and accounts, after all audits. */
 export function checkBooks(
   store: Store,
@@ -33,18 +37,27 @@ export function checkBooks(
     const charge = store.find(keyId, entry) as Charge | undefined;
     if (charge?.cost === undefined || charge.cost < cost) books.lost += 1;
   }
-  for (const items of store.keys.values()) {
+  const wholes = new Map<string, { ceiling: number; costs: Map<number, number> }>();
+  for (const [id, items] of store.keys) {
     const account = items.get('account') as Account | undefined;
     if (!account) continue;
+    const whole = wholes.get(ownerOf(id)) ?? { ceiling: 0, costs: new Map<number, number>() };
+    wholes.set(ownerOf(id), whole);
+    whole.ceiling += account.ceiling;
     const costs = new Map<number, number>();
     for (const [entry, item] of items) {
       if (!entry.startsWith('charge_')) continue;
       const { window, cost = 0 } = item as unknown as Charge;
       costs.set(window, (costs.get(window) ?? 0) + cost);
     }
-    for (const spent of costs.values()) if (spent > account.ceiling) books.overspent += 1;
+    for (const [window, cost] of costs) {
+      whole.costs.set(window, (whole.costs.get(window) ?? 0) + cost);
+    }
     if ((costs.get(account.window_number ?? 0) ?? 0) !== account.spent) books.different += 1;
     if (account.held !== 0) books.stillHeld += 1;
+  }
+  for (const { ceiling, costs } of wholes.values()) {
+    for (const spent of costs.values()) if (spent > ceiling) books.overspent += 1;
   }
   return books;
 }

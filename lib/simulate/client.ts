@@ -66,7 +66,7 @@ export class Client {
           ? Promise.race([attempt(undefined), aborted])
           : attempt(undefined));
         this.tokens = Math.min(retries.tokens, this.tokens + 1);
-        return output;
+        return { ...(output as object), $metadata: { attempts: tries } };
       } catch (error) {
         const spanMs = spanOf(error);
         const cost = spanMs === retries.throttledSpanMs ? retries.throttledCost : retries.cost;
@@ -126,7 +126,8 @@ const timeout = () =>
 const internal = () =>
   new InternalServerError({ message: 'Internal error', $metadata: { httpStatusCode: 500 } });
 
-function whenAborted(signal: AbortSignal): Promise<never> {
+/** Never resolves; rejects once a signal aborts. */
+export function whenAborted(signal: AbortSignal): Promise<never> {
   const aborted = new Promise<never>((_, reject) => {
     const abort = () => reject(Object.assign(new Error('Aborted'), { name: 'AbortError' }));
     if (signal.aborted) abort();

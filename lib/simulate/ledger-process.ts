@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { Script } from 'node:vm';
 import * as dynamodbErrors from '@aws-sdk/client-dynamodb';
 import { buildSync } from 'esbuild';
-import { type Client, Command } from './client.ts';
+import { type Client, Command, whenAborted } from './client.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
 /** The ledger's functions that the simulation calls. */
@@ -68,7 +68,11 @@ export function loadLedger(surroundings: Surroundings): Ledger {
   const { time, client, aheadMs, environment } = surroundings;
   const module = { exports: {} };
   const load = script.runInThisContext() as (...globals: unknown[]) => void;
-  const setTimer = (run: () => void, ms = 0) => time.after(ms, () => client.isDead || run());
+  const setTimer = (run: () => void, ms = 0) =>
+    Object.assign(
+      time.after(ms, () => client.isDead || run()),
+      { unref: () => {} },
+    );
   const clearTimer = (timer?: { run: unknown }) => {
     if (timer) timer.run = undefined;
   };
@@ -81,7 +85,7 @@ export function loadLedger(surroundings: Surroundings): Ledger {
     { now: () => time.now },
     setTimer,
     clearTimer,
-    { env: environment, stdout: { write } },
+    { env: environment, stdout: { write }, once: () => {} },
     { any: AbortSignal.any.bind(AbortSignal), timeout: (ms: number) => abortAfter(time, ms) },
   );
   return module.exports as Ledger;
@@ -95,7 +99,7 @@ function abortAfter(time: VirtualTime, ms: number): AbortSignal {
 
 const commandNames = [
   ...['GetCommand', 'PutCommand', 'UpdateCommand', 'DeleteCommand', 'QueryCommand'],
-  ...['TransactWriteCommand', 'TransactGetCommand', 'BatchGetCommand', 'BatchWriteCommand'],
+  ...['TransactWriteCommand', 'TransactGetCommand', 'BatchExecuteStatementCommand'],
 ];
 
 const commands = Object.fromEntries(
@@ -152,7 +156,10 @@ function standIns({ client, queue, time }: Surroundings): Record<string, unknown
       },
     },
     '@aws-lambda-powertools/metrics': metrics,
-    'node:timers/promises': { setTimeout: (ms: number) => time.sleep(ms) },
+    'node:timers/promises': {
+      setTimeout: (ms: number, _: unknown, { signal }: { signal?: AbortSignal } = {}) =>
+        Promise.race([time.sleep(ms), ...(signal ? [whenAborted(signal)] : [])]),
+    },
   };
 }
 

@@ -43,6 +43,7 @@ function figuresOf(options: SimulationOptions, run: Run) {
     'write units by item': scaled(store.units),
     'write units a finished call': Math.round((units / Math.max(1, counts.finished)) * 100) / 100,
     throttled: scaled(store.throttled),
+    'conflicts with transactions': whole(store.conflicts.count),
     'keys split by heat': run.partitions.splits,
     sandboxes: whole(run.sandboxes.count),
     'handed over': whole(run.queue.handedOver),

@@ -74,6 +74,8 @@ export async function simulate(options: SimulationOptions, tell: (line: string) 
   const rest = {
     environment: {
       ...{ LEDGER_TABLE: 'ledger', LATE_CALLS_QUEUE_URL: 'http://late-calls' },
+      // A part takes that part of the calls, and so gets busy by as many fewer.
+      PART_CALLS_PER_SECOND: String(100 * sample),
       ...options.environment,
     },
     queue: (body: string, delaySeconds: number) => queue.send(body, delaySeconds),
@@ -222,7 +224,7 @@ export async function simulate(options: SimulationOptions, tell: (line: string) 
     }
     counts.ends.push(time.now - endedMs);
     counts.finished += 1;
-    finished.push({ keyId, entry: hold.charge.entry, cost });
+    finished.push({ keyId: hold.charge.key_id, entry: hold.charge.entry, cost });
   }
 
   function kill(sandbox: Sandbox): void {

@@ -3,6 +3,7 @@ import {
   ThrottlingException,
   TransactionCanceledException,
 } from '@aws-sdk/client-dynamodb';
+import { Conflicts } from './conflicts.ts';
 import { holds, type Item, updated } from './expressions.ts';
 import type { Load, Partitions } from './partitions.ts';
 import type { VirtualTime } from './virtual-time.ts';
@@ -24,6 +25,13 @@ export interface Input {
   Limit?: number;
   ExclusiveStartKey?: Item;
   TransactItems?: Record<string, Input>[];
+  Statements?: Statement[];
+}
+
+/** An insert, the one statement that the ledger sends. */
+interface Statement {
+  Statement: string;
+  Parameters: unknown[];
 }
 
 /** What is written: an item, as it was and as it becomes. */
@@ -49,6 +57,7 @@ export class Store {
   /** Write units by the kind of item that took them. */
   readonly units: Record<string, number> = {};
   readonly throttled = { partition: 0, table: 0, read: 0 };
+  readonly conflicts = new Conflicts();
   readUnits = 0;
   /** How often an account had less than nothing: more held and spent than its ceiling. */
   overspends = 0;
@@ -71,8 +80,13 @@ export class Store {
     if (name === 'GetCommand') return this.get(input);
     if (name === 'QueryCommand') return this.query(input);
     if (name === 'TransactGetCommand') {
-      const gets = (input.TransactItems ?? []).map(({ Get = {} }) => this.get(Get, 2));
-      return { Responses: gets };
+      const gets = (input.TransactItems ?? []).map(({ Get = {} }) => Get);
+      const ids = gets.map(({ Key = {} }) => idOf(Key).join(' '));
+      this.conflicts.readTogether(ids, this.time.now);
+      return { Responses: gets.map((get) => this.get(get, 2)) };
+    }
+    if (name === 'BatchExecuteStatementCommand') {
+      return { Responses: (input.Statements ?? []).map((each) => this.insert(each)) };
     }
     if (name === 'TransactWriteCommand') return this.transact(input.TransactItems ?? []);
     if (name === 'PutCommand' || name === 'UpdateCommand' || name === 'DeleteCommand') {
@@ -159,6 +173,7 @@ export class Store {
 
   private writeOne(input: Input, name: string) {
     const write = this.prepare(input, name);
+    this.conflicts.write(`${write.key} ${write.entry}`, this.time.now);
     this.take([write], 1);
     if (!write.holds) {
       const Item = input.ReturnValuesOnConditionCheckFailure === 'ALL_OLD' && write.before;
@@ -177,6 +192,8 @@ export class Store {
       const [[name = '', input = {}] = []] = Object.entries(item);
       return this.prepare(input, `${name}Command`);
     });
+    const ids = writes.map(({ key, entry }) => `${key} ${entry}`);
+    this.conflicts.writeTogether(ids, this.time.now);
     this.take(writes, 2);
     if (writes.some((write) => !write.holds)) {
       throw new TransactionCanceledException({
@@ -189,6 +206,19 @@ export class Store {
     }
     for (const write of writes) this.keep(write);
     return { $metadata };
+  }
+
+  /** Puts an item that isn't there. What fails says so in its own response, and is not sent again. */
+  private insert({ Statement, Parameters }: Statement) {
+    const names = [...Statement.matchAll(/'(\w+)': \?/g)].map(([, name]) => name as string);
+    const Item = Object.fromEntries(names.map((name, index) => [name, Parameters[index]]));
+    try {
+      this.writeOne({ Item, ConditionExpression: 'attribute_not_exists(entry)' }, 'PutCommand');
+      return {};
+    } catch (error) {
+      const isThere = error instanceof ConditionalCheckFailedException;
+      return { Error: { Code: isThere ? 'DuplicateItem' : 'ThrottlingError' } };
+    }
   }
 
   private prepare(input: Input, name: string): Write {

@@ -3,7 +3,11 @@ import {
   TransactionCanceledException,
   TransactionConflictException,
 } from '@aws-sdk/client-dynamodb';
-import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
+import {
+  TransactGetCommand,
+  TransactWriteCommand,
+  type TransactWriteCommandInput,
+} from '@aws-sdk/lib-dynamodb';
 import { fullJitterMs } from '../jitter.ts';
 import { dynamodb } from './dynamodb.ts';
 
@@ -54,6 +58,30 @@ export async function writeTransaction(items: TransactWriteItem[]): Promise<numb
       );
       if (failed.length > 0) return failed;
       if (!codes.some(isTransient) || tries === maxTries) throw error;
+      await waitBeforeRetry(tries);
+    }
+  }
+}
+
+/**
+ * Reads up to 100 items of a table as they were at one moment, in their order; undefined for one that isn't there. It is
+ * sent again where a transaction was in the way.
+ *
+ * @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactGetItems.html
+ */
+export async function readTransaction<Item>(
+  TableName: string,
+  keys: Record<string, unknown>[],
+  maxReads = maxTries,
+): Promise<(Item | undefined)[]> {
+  const TransactItems = keys.map((Key) => ({ Get: { TableName, Key } }));
+  for (let tries = 1; ; tries += 1) {
+    try {
+      const { Responses = [] } = await dynamodb.send(new TransactGetCommand({ TransactItems }));
+      return Responses.map(({ Item }) => Item as Item | undefined);
+    } catch (error) {
+      if (!(error instanceof TransactionCanceledException) || tries === maxReads) throw error;
+      if (!(error.CancellationReasons ?? []).some(({ Code }) => isTransient(Code))) throw error;
       await waitBeforeRetry(tries);
     }
   }

@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
 import type { Caller } from '../http/caller.ts';
 import type { Invocation, StreamedResponse } from '../http/stream-endpoint.ts';
-import { limitsRequests, requestsAttribute } from '../ledger/account.ts';
+import { limitsRequests } from '../ledger/account.ts';
+import { leftOf } from '../ledger/last-seen.ts';
 import type { Metadata } from '../ledger/metadata.ts';
 import { toUsd } from '../ledger/nano-usd.ts';
 import type { Model } from '../models/catalogue.ts';
@@ -92,16 +93,20 @@ async function wholeCompletion(
  *
  * @see https://platform.openai.com/docs/guides/rate-limits
  */
-function limitHeaders({ account, team = account }: MeteredCall): Record<string, string> {
-  const left = Math.max(0, Math.min(account.available, team.available));
-  const headers = { 'x-quire-budget-remaining-usd': String(toUsd(left)) };
-  if (!limitsRequests(account)) return headers;
+function limitHeaders({ account, team }: MeteredCall): Record<string, string> {
   const now = Date.now();
-  const remaining = account.requests_per_minute - (account[requestsAttribute(now)] ?? 0);
+  const own = leftOf(account, now);
+  const left = [own, ...(team ? [leftOf(team, now)] : [])];
+  const known = left.filter((each) => each !== undefined);
+  // What a function has not seen of an account's parts yet, it doesn't tell.
+  if (!own || known.length < left.length) return {};
+  const available = Math.max(0, Math.min(...known.map((each) => each.available)));
+  const headers = { 'x-quire-budget-remaining-usd': String(toUsd(available)) };
+  if (!limitsRequests(account)) return headers;
   return {
     ...headers,
-    'x-ratelimit-limit-requests': String(account.requests_per_minute),
-    'x-ratelimit-remaining-requests': String(Math.max(0, remaining)),
+    'x-ratelimit-limit-requests': String(own.requestsPerMinute),
+    'x-ratelimit-remaining-requests': String(Math.max(0, own.requests)),
     'x-ratelimit-reset-requests': `${Math.ceil((60_000 - (now % 60_000)) / 1000)}s`,
   };
 }

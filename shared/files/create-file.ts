@@ -16,8 +16,9 @@ import {
   type StoredFile,
   sweepLane,
 } from './file.ts';
-import { deleteObjects, objectIn, streamObject } from './objects.ts';
+import { deleteObjects, objectIn } from './objects.ts';
 import { bytesLeft, countFile, quotaExceeded } from './quota.ts';
+import { streamObject } from './stream-object.ts';
 
 /** What a new file is. */
 export interface NewFile {

@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import {
   DeleteObjectCommand,
   GetObjectCommand,
@@ -6,7 +5,6 @@ import {
   PutObjectCommand,
   paginateListObjectsV2,
 } from '@aws-sdk/client-s3';
-import { Upload } from '@aws-sdk/lib-storage';
 import pLimit from 'p-limit';
 import { s3 } from '../aws/s3.ts';
 import { setting } from '../config.ts';
@@ -26,16 +24,6 @@ export const objectIn = ({ key_id, folder, entry }: Kept, name: string) =>
 export async function putObject(object: string, body: Uint8Array | string): Promise<void> {
   const Bucket = setting('FILES_BUCKET');
   await s3.send(new PutObjectCommand({ Bucket, Key: object, Body: body }));
-}
-
-/** Puts an object of any size, of which two parts of 5 MB are in memory. One that breaks off leaves nothing. */
-export async function streamObject(
-  object: string,
-  content: AsyncIterable<Uint8Array>,
-): Promise<void> {
-  const Body = Readable.from(content, { objectMode: false });
-  const params = { Bucket: setting('FILES_BUCKET'), Key: object, Body };
-  await new Upload({ client: s3, params, queueSize: 1 }).done();
 }
 
 /** Reads the bytes of an object from one place to before another. */

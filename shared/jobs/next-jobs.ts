@@ -1,5 +1,6 @@
 import { queryPages } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
+import { Group } from '../group.ts';
 import { errorFields, log } from '../log.ts';
 import { measure } from '../metrics.ts';
 import { type ClaimedJob, findJob, type Job, type JobKey } from './job.ts';
@@ -39,8 +40,24 @@ async function claimIfQueued(key: Claimable): Promise<ClaimedJob | undefined> {
 /** How many jobs are read beyond those to claim: other workers may claim some first. */
 const spareJobs = 10;
 
-/** Claims up to `count` ready jobs of a shard, in their order. */
-export async function claimBest(lane: string, count: number): Promise<ClaimedJob[]> {
+/** The claims of each shard in this process: one at a time, as at once they would all try for the same best jobs. */
+const claims = new Map<string, Group<number, ClaimedJob[]>>();
+
+/** Claims up to `count` ready jobs of a shard, in their order. Those who ask while a claim is under way share the next. */
+export function claimBest(lane: string, count: number): Promise<ClaimedJob[]> {
+  const group = claims.get(lane) ?? new Group((counts) => claimForAll(lane, counts));
+  claims.set(lane, group);
+  return group.add(count);
+}
+
+/** Claims so many for each who asks: the best for the first. */
+async function claimForAll(lane: string, counts: number[]): Promise<ClaimedJob[][]> {
+  const all = counts.reduce((sum, count) => sum + count, 0);
+  const claimed = await claimReady(lane, all);
+  return counts.map((count) => claimed.splice(0, count));
+}
+
+async function claimReady(lane: string, count: number): Promise<ClaimedJob[]> {
   const claimed: ClaimedJob[] = [];
   const ready = queryPages<Claimable>({
     TableName: setting('JOBS_TABLE'),
@@ -56,15 +73,6 @@ export async function claimBest(lane: string, count: number): Promise<ClaimedJob
     if (claimed.length === count) break;
   }
   return claimed;
-}
-
-let lastClaim: Promise<unknown> = Promise.resolve();
-
-/** Makes one claim at a time within a process: at once they would all try for the same best jobs. */
-export function oneByOne<Claimed>(claim: () => Promise<Claimed>): Promise<Claimed> {
-  const next = lastClaim.then(claim, claim);
-  lastClaim = next;
-  return next;
 }
 
 /** Claims each job that can be; one whose claim breaks must not cost the others their run. */

@@ -1,4 +1,3 @@
-import type { ApiKey } from '../keys/key.ts';
 import { log } from '../log.ts';
 import { measure } from '../metrics.ts';
 import { withinWindow } from './batches/window.ts';
@@ -40,21 +39,16 @@ export type RunJob = (
   signal: AbortSignal,
 ) => Promise<JobResult | RunEnd | EndedJob>;
 
-/**
- * Runs a claimed job under its lease, renewed while it runs, and writes down how it ended. `key` is the job's key, if the
- * caller has just read it.
- */
+/** Runs a claimed job under its lease, renewed while it runs, and writes down how it ended. */
 export async function runLeased(
   job: ClaimedJob,
   run: RunJob,
   timeIsUp: AbortSignal,
-  key?: Promise<ApiKey | undefined>,
 ): Promise<void> {
   const watch = watchJob(job);
   const leaseLost = watch.leaseLost.signal;
   logJob('job started', job);
   try {
-    if (key) watch.key = { readAtMs: Date.now(), value: await key };
     const ended =
       (await runUnlessStopped(job, run, leaseLost, [timeIsUp, watch.graceOver.signal])) ??
       (leaseLost.aborted ? undefined : await endStopped(job, run, leaseLost, [timeIsUp]));

@@ -9,7 +9,7 @@ import { forgetProgress } from './progress.ts';
 import { renewLease } from './state.ts';
 import { modelsOf } from './step-models.ts';
 
-/** How old what a worker knows of its job may be when a step begins. */
+/** How old what a worker knows of its job, and of its key, may be when a step begins. */
 const knownForMs = 1_000;
 
 /** How long a call that is under way may go on after its job was stopped. */
@@ -31,7 +31,6 @@ interface Watch {
   job: ClaimedJob;
   isStopped: boolean;
   knownAtMs: number;
-  key?: { value: ApiKey | undefined; readAtMs: number };
   check?: Promise<void> | undefined;
   grace?: NodeJS.Timeout;
   leaseLost: AbortController;
@@ -79,12 +78,21 @@ export async function beginStep({ lease_id }: ClaimedJob): Promise<void> {
   if (watch.isStopped) throw new StoppedError();
 }
 
-/** Reads the key of a job; undefined if there is none. What its run has read within the last second is used again. */
-export async function findKeyOf({ key_id, lease_id }: ClaimedJob): Promise<ApiKey | undefined> {
-  const watch = watches.get(lease_id);
-  if (watch?.key && Date.now() - watch.key.readAtMs < knownForMs) return watch.key.value;
-  const value = await findKey(key_id);
-  if (watch) watch.key = { value, readAtMs: Date.now() };
+/** The keys that jobs of this process have read of late. */
+const keys = new Map<string, { value: Promise<ApiKey | undefined>; readAtMs: number }>();
+const maxKeys = 1_000;
+
+/** Reads the key of a job; undefined if there is none. What jobs of this process have read within the last second is used again. */
+export function findKeyOf({ key_id }: Job): Promise<ApiKey | undefined> {
+  const now = Date.now();
+  const known = keys.get(key_id);
+  const ageMs = now - (known?.readAtMs ?? 0);
+  // A clock may be set back.
+  if (known && ageMs >= 0 && ageMs < knownForMs) return known.value;
+  if (keys.size >= maxKeys) keys.clear();
+  const value = findKey(key_id);
+  keys.set(key_id, { value, readAtMs: now });
+  value.catch(() => keys.delete(key_id));
   return value;
 }
 

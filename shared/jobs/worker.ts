@@ -1,11 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import * as v from 'valibot';
-import { type ApiKey, findKey } from '../keys/key.ts';
 import { errorFields, log } from '../log.ts';
 import { InvocationJobs } from './invocation-jobs.ts';
 import type { ClaimedJob } from './job.ts';
-import { claimBest, claimJobs, oneByOne } from './next-jobs.ts';
+import { claimBest, claimJobs } from './next-jobs.ts';
 import { JobMessage } from './notify.ts';
 import { type RunJob, runLeased } from './run-leased.ts';
 
@@ -29,8 +28,8 @@ export function jobWorker(work: RunJob, atOnce = 1) {
     const timeMs = context.getRemainingTimeInMillis();
     const jobs = new InvocationJobs();
     const timeIsUp = AbortSignal.timeout(timeMs - windUpMs);
-    const run: RunClaimed = (job, key) =>
-      jobs.run(work, (workInTurn) => runLeased(job, workInTurn, timeIsUp, key));
+    const run: RunClaimed = (job) =>
+      jobs.run(work, (workInTurn) => runLeased(job, workInTurn, timeIsUp));
     const mayTakeMore = () => context.getRemainingTimeInMillis() > timeMs * (1 - claimingShare);
     const readable = Records.flatMap((record) => readMessage(record) ?? []);
     const readableIds = new Set(readable.map(({ messageId }) => messageId));
@@ -76,11 +75,10 @@ async function workShard(
   let returned = messages;
   try {
     const bodies = messages.map(({ body }) => body);
-    slots.begin(await oneByOne(() => claimJobs(lane, bodies, slots.free)));
+    slots.begin(await claimJobs(lane, bodies, slots.free));
     returned = [];
     while (await slots.oneEnds(mayTakeMore() ? lookEveryMs : undefined)) {
-      if (mayTakeMore() && slots.free > 0)
-        slots.begin(await oneByOne(() => claimBest(lane, slots.free)));
+      if (mayTakeMore() && slots.free > 0) slots.begin(await claimBest(lane, slots.free));
     }
   } catch (error) {
     slots.failed.push(error);
@@ -93,7 +91,7 @@ async function workShard(
   return returned.map(({ messageId }) => ({ itemIdentifier: messageId }));
 }
 
-type RunClaimed = (job: ClaimedJob, key: Promise<ApiKey | undefined>) => Promise<void>;
+type RunClaimed = (job: ClaimedJob) => Promise<void>;
 
 /** What a worker may run at once. A slow job holds up no slot but its own. */
 class Slots {
@@ -112,13 +110,10 @@ class Slots {
     return this.count - this.running.size;
   }
 
-  /** Begins jobs that were claimed together. A key that several of them have is read once. */
+  /** Begins jobs that were claimed. */
   begin(jobs: ClaimedJob[]): void {
-    const keys = new Map<string, Promise<ApiKey | undefined>>();
     for (const job of jobs) {
-      const key = keys.get(job.key_id) ?? findKey(job.key_id);
-      keys.set(job.key_id, key);
-      const run = this.run(job, key)
+      const run = this.run(job)
         .catch((error: unknown) => void this.failed.push(error))
         .finally(() => {
           this.running.delete(run);

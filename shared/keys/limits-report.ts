@@ -2,9 +2,10 @@ import * as v from 'valibot';
 import { setting } from '../config.ts';
 import type { Caller } from '../http/caller.ts';
 import { Count, Instant, Usd } from '../http/schema.ts';
-import { type Account, findAccount } from '../ledger/account.ts';
+import type { Account } from '../ledger/account.ts';
 import { maxBudgetNanoUsd, toUsd } from '../ledger/nano-usd.ts';
 import { imagesUsed } from '../ledger/ocr-windows.ts';
+import { findWhole } from '../ledger/parts/whole.ts';
 import { never, windowAt } from '../ledger/window.ts';
 import { searchPriceUsd } from '../models/catalogue.ts';
 import { limitsOf, maxResearchUsd } from './key-limits.ts';
@@ -54,9 +55,9 @@ export type LimitsReport = v.InferOutput<typeof LimitsReport>;
 
 /** Reports the caller's budget, its team's, and its OCR allowance as they are now. Throws if the key has no account. */
 export async function reportLimits(caller: Caller): Promise<LimitsReport> {
-  const [account, used] = await Promise.all([findAccount(caller.keyId), imagesUsed(caller.keyId)]);
+  const [account, used] = await Promise.all([findWhole(caller.keyId), imagesUsed(caller.keyId)]);
   if (!account) throw new Error(`The key ${caller.keyId} has no account`);
-  const team = account.team ? await findAccount(account.team) : undefined;
+  const team = account.team ? await findWhole(account.team) : undefined;
   const { images_per_hour, research_usd } = limitsOf(caller);
   const provider = setting('SEARCH_PROVIDER');
   return {

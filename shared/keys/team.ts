@@ -3,8 +3,9 @@ import { getItem } from '../aws/dynamodb.ts';
 import { writeTransaction } from '../aws/transact.ts';
 import { setting } from '../config.ts';
 import { NotFoundError } from '../http/errors.ts';
-import { findAccount, openAccount } from '../ledger/account.ts';
+import { openAccount } from '../ledger/account.ts';
 import { changeAccountLimits } from '../ledger/change-limits.ts';
+import { findWhole } from '../ledger/parts/whole.ts';
 import { isTeamId, nameTeamAccount } from '../ledger/team.ts';
 import {
   type Changes,
@@ -96,7 +97,7 @@ export async function changeTeam(
 
 /** Makes the record of a team; `keys` are all keys that there are. */
 export async function teamRecord(team: Team, keys: readonly ApiKey[]): Promise<TeamRecord> {
-  const account = await findAccount(team.id);
+  const account = await findWhole(team.id);
   if (!account) throw new Error(`The team ${team.id} has no account`);
   const { changes: _, ...record } = team;
   return {

@@ -1,7 +1,8 @@
 import { timeOfId } from '../uuid-time.ts';
-import { type Account, findAccount, windowOf } from './account.ts';
+import { type Account, windowOf } from './account.ts';
 import type { Charge } from './charge.ts';
 import { auditDueMs, epochOf, epochsIn, heldAttribute, settledAttribute } from './epoch.ts';
+import { readWhole } from './parts/whole.ts';
 import { standingOf, standingOnTeam } from './standing-hold.ts';
 import { isTeamId } from './team.ts';
 
@@ -13,12 +14,55 @@ export interface AccountDifference {
 }
 
 /**
+ * Compares an account and its parts, as they were read, with the charges of each. A figure that differs on some parts is the
+ * sum of what those keep.
+ */
+export class WholeSum {
+  private readonly sums: Map<string, AccountSum>;
+  readonly parts: readonly Account[];
+
+  /** `standing` has, by the ids of parts, what stands on them. */
+  constructor(parts: readonly Account[], standing: ReadonlyMap<string, number>, now = Date.now()) {
+    this.parts = parts;
+    this.sums = new Map(
+      parts.map((part) => [part.key_id, new AccountSum(part, standing.get(part.key_id), now)]),
+    );
+  }
+
+  /** Adds a charge to what the part `id` is compared with. */
+  add(id: string, charge: Charge): void {
+    this.sums.get(id)?.add(charge);
+  }
+
+  /** How many epochs of the parts were not audited yet. */
+  get openEpochs(): number {
+    return [...this.sums.values()].reduce((sum, { openEpochs }) => sum + openEpochs.size, 0);
+  }
+
+  /** The figures that differ. */
+  differences(): AccountDifference[] {
+    const figures = new Map<string, AccountDifference>();
+    for (const sum of this.sums.values()) {
+      for (const { figure, kept, charged } of sum.differences()) {
+        const before = figures.get(figure) ?? { figure, kept: 0, charged: 0 };
+        figures.set(figure, {
+          figure,
+          kept: before.kept + kept,
+          charged: before.charged + charged,
+        });
+      }
+    }
+    return [...figures.values()];
+  }
+}
+
+/**
  * Compares an account, as it was read, with the charges of its window, as they are read afterwards. What was audited never
  * changes. In an epoch that was not audited yet, calls may be under way: its charges are not added, and the account's own
  * sum of it stands on both sides.
  */
-export class AccountSum {
-  readonly account: Account;
+class AccountSum {
+  private readonly account: Account;
   private readonly now: number;
   /** The epochs that were not audited yet. */
   readonly openEpochs: ReadonlySet<number>;
@@ -73,27 +117,29 @@ export class AccountSum {
 /** How often an account is read anew while what stands on it changes. */
 const maxReads = 5;
 
-/** Reads an account together with what stands on it, as both were at one moment; undefined if there is none. */
-export async function readSummed(id: string): Promise<AccountSum | undefined> {
+/** Reads an account and its parts together with what stands on them, as all were at one moment; undefined if there is none. */
+export async function readSummed(id: string): Promise<WholeSum | undefined> {
   let before = await standingSum(id);
   for (let reads = 1; ; reads += 1) {
-    const account = await findAccount(id);
-    if (!account) return undefined;
+    const whole = await readWhole(id);
+    if (!whole) return undefined;
     const after = await standingSum(id);
     // A hold is lowered and ended, and never the same again.
     if (after.all === before.all || reads === maxReads) {
-      return new AccountSum(account, after.nanoUsd);
+      return new WholeSum(whole.parts, after.byPart);
     }
     before = after;
   }
 }
 
-async function standingSum(id: string): Promise<{ all: string; nanoUsd: number }> {
+async function standingSum(id: string): Promise<{ all: string; byPart: Map<string, number> }> {
   const all: string[] = [];
-  let nanoUsd = 0;
-  for await (const { key_id, entry, hold } of isTeamId(id) ? standingOnTeam(id) : standingOf(id)) {
+  const byPart = new Map<string, number>();
+  for await (const standing of isTeamId(id) ? standingOnTeam(id) : standingOf(id)) {
+    const { key_id, entry, hold, team = '' } = standing;
+    const partId = isTeamId(id) ? team : key_id;
     all.push(`${key_id} ${entry} ${hold}`);
-    nanoUsd += hold;
+    byPart.set(partId, (byPart.get(partId) ?? 0) + hold);
   }
-  return { all: all.sort().join(), nanoUsd };
+  return { all: all.sort().join(), byPart };
 }

@@ -11,7 +11,7 @@ import { windowAt } from './window.ts';
  * minute. Instants are ISO 8601 strings.
  */
 export interface Account {
-  /** The key's id, or the team's. */
+  /** The key's id, or the team's; on a part `#` and its number follow. */
   key_id: string;
   entry: 'account';
   ceiling: number;
@@ -39,6 +39,18 @@ export interface Account {
   team?: string;
   /** What a team is called; absent on the account of a key. */
   name?: string;
+  /** Whether a webhook is told of its budget; absent if not. */
+  watched?: boolean;
+  /** How many parts it has or ever had, itself among them; absent for one. It never falls, as charges lie with their part. */
+  parts?: number;
+  /** How many of its parts take holds: the first ones. Absent for one. */
+  open_parts?: number;
+  /** When it last got more parts. */
+  grown_at?: string;
+  /** How often it has given or taken a share; absent for never. */
+  moves?: number;
+  /** On a part: whether it takes no more holds. */
+  closed?: boolean;
   [
     sum: `${'held' | 'running' | 'requests' | 'ended' | 'done' | 'recount' | 'booked'}_${number}`
   ]: number;
@@ -54,7 +66,8 @@ export interface AccountLimits {
   max_concurrent: number | null;
 }
 
-const unlimitedRequests = 1_000_000_000;
+/** A limit of requests that is none. */
+export const unlimitedRequests = 1_000_000_000;
 
 /** The attributes of an account that its limits make. */
 export const limitAttributes = ({

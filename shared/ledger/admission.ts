@@ -25,7 +25,7 @@ export async function admit(
   const { holdNanoUsd: from } = plan.fit({ available: 0, held: 0 });
   const nothing = { ...plan, fit: () => ({ holdNanoUsd: 0, from }) };
   const { account, heldAtMs } = await holdByPlan(keyId, nothing, true);
-  const part = { key_id: keyId, holdNanoUsd: 0, heldAtMs, window: windowOf(account) };
+  const part = { key_id: account.key_id, holdNanoUsd: 0, heldAtMs, window: windowOf(account) };
   let ended: Promise<unknown> | undefined;
   const end = async () => {
     signal.removeEventListener('abort', end);

@@ -1,6 +1,7 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import pLimit from 'p-limit';
 import { dynamodb, queryPages, unlessConditionFails } from '../aws/dynamodb.ts';
+import { retryConflicts } from '../aws/transact.ts';
 import { setting } from '../config.ts';
 import { log } from '../log.ts';
 import { measure } from '../metrics.ts';
@@ -16,6 +17,8 @@ import {
 } from './epoch.ts';
 import { sumCharges } from './epoch-charges.ts';
 import { toUsd } from './nano-usd.ts';
+import { ownerOf } from './parts/part-id.ts';
+import { tidyParts } from './parts/tidy.ts';
 import { isTeamId } from './team.ts';
 
 /** How many accounts are audited at once: each asks for one thing after another. */
@@ -60,6 +63,7 @@ async function auditAccount(keyId: string): Promise<void> {
   const due = epochsIn(account).filter((epoch) => auditDueMs(epoch) <= now);
   for (const epoch of due) await auditEpoch(keyId, epoch);
   await planNextAudit(keyId, now);
+  if (account.parts || account.closed) await tidyParts(ownerOf(keyId), now);
 }
 
 /**
@@ -85,31 +89,33 @@ async function auditEpoch(keyId: string, epoch: number): Promise<void> {
   const names = Object.fromEntries(sums.map(([name], index) => [`#sum${index}`, name]));
   const values = Object.fromEntries(sums.map(([, value], index) => [`:sum${index}`, value]));
   const audited = await unlessConditionFails(
-    dynamodb.send(
-      new UpdateCommand({
-        TableName: setting('LEDGER_TABLE'),
-        Key: accountKey(keyId),
-        ConditionExpression: [
-          ...sums.map((_, index) => `#sum${index} = :sum${index}`),
-          ...(hasBooked ? [] : ['attribute_not_exists(#booked)']),
-          inWindow(window),
-        ].join(' AND '),
-        UpdateExpression: `SET held = held - :held, spent = spent + :unspent, available = available + :back${
-          running === 0 ? '' : ', running = running - :running'
-        } REMOVE ${Object.keys(names).join(', ')}`,
-        ExpressionAttributeNames: {
-          ...names,
-          ...(!hasBooked && { '#booked': bookedAttribute(epoch) }),
-        },
-        ExpressionAttributeValues: {
-          ...values,
-          ':window': window,
-          ':held': held,
-          ':unspent': unspent,
-          ':back': held - unspent,
-          ...(running !== 0 && { ':running': running }),
-        },
-      }),
+    retryConflicts(() =>
+      dynamodb.send(
+        new UpdateCommand({
+          TableName: setting('LEDGER_TABLE'),
+          Key: accountKey(keyId),
+          ConditionExpression: [
+            ...sums.map((_, index) => `#sum${index} = :sum${index}`),
+            ...(hasBooked ? [] : ['attribute_not_exists(#booked)']),
+            inWindow(window),
+          ].join(' AND '),
+          UpdateExpression: `SET held = held - :held, spent = spent + :unspent, available = available + :back${
+            running === 0 ? '' : ', running = running - :running'
+          } REMOVE ${Object.keys(names).join(', ')}`,
+          ExpressionAttributeNames: {
+            ...names,
+            ...(!hasBooked && { '#booked': bookedAttribute(epoch) }),
+          },
+          ExpressionAttributeValues: {
+            ...values,
+            ':window': window,
+            ':held': held,
+            ':unspent': unspent,
+            ':back': held - unspent,
+            ...(running !== 0 && { ':running': running }),
+          },
+        }),
+      ),
     ),
   );
   if (audited && (held !== 0 || unspent !== 0)) tellOf(keyId, { running, held, unspent });
@@ -145,27 +151,29 @@ async function planNextAudit(keyId: string, now: number): Promise<void> {
   const [next] = epochsIn(account);
   const epoch = epochOf(now);
   await unlessConditionFails(
-    dynamodb.send(
-      new UpdateCommand({
-        TableName: setting('LEDGER_TABLE'),
-        Key: accountKey(keyId),
-        ...(next === undefined
-          ? {
-              ConditionExpression:
-                'attribute_not_exists(#last) AND attribute_not_exists(#this) AND attribute_not_exists(#next)',
-              UpdateExpression: 'REMOVE audit_at',
-              ExpressionAttributeNames: {
-                // A caller's clock may be behind.
-                '#last': heldAttribute(epoch - 1),
-                '#this': heldAttribute(epoch),
-                '#next': heldAttribute(epoch + 1),
-              },
-            }
-          : {
-              UpdateExpression: 'SET audit_at = :next',
-              ExpressionAttributeValues: { ':next': new Date(auditDueMs(next)).toISOString() },
-            }),
-      }),
+    retryConflicts(() =>
+      dynamodb.send(
+        new UpdateCommand({
+          TableName: setting('LEDGER_TABLE'),
+          Key: accountKey(keyId),
+          ...(next === undefined
+            ? {
+                ConditionExpression:
+                  'attribute_not_exists(#last) AND attribute_not_exists(#this) AND attribute_not_exists(#next)',
+                UpdateExpression: 'REMOVE audit_at',
+                ExpressionAttributeNames: {
+                  // A caller's clock may be behind.
+                  '#last': heldAttribute(epoch - 1),
+                  '#this': heldAttribute(epoch),
+                  '#next': heldAttribute(epoch + 1),
+                },
+              }
+            : {
+                UpdateExpression: 'SET audit_at = :next',
+                ExpressionAttributeValues: { ':next': new Date(auditDueMs(next)).toISOString() },
+              }),
+        }),
+      ),
     ),
   );
 }
@@ -177,14 +185,16 @@ async function dropPastMinutes(account: Account, now: number): Promise<void> {
     (name) => Number(name.match(/^requests_(\d+)$/)?.[1]) < thisMinute,
   );
   if (past.length === 0) return;
-  await dynamodb.send(
-    new UpdateCommand({
-      TableName: setting('LEDGER_TABLE'),
-      Key: accountKey(account.key_id),
-      UpdateExpression: `REMOVE ${past.map((_, index) => `#past${index}`).join(', ')}`,
-      ExpressionAttributeNames: Object.fromEntries(
-        past.map((name, index) => [`#past${index}`, name]),
-      ),
-    }),
+  await retryConflicts(() =>
+    dynamodb.send(
+      new UpdateCommand({
+        TableName: setting('LEDGER_TABLE'),
+        Key: accountKey(account.key_id),
+        UpdateExpression: `REMOVE ${past.map((_, index) => `#past${index}`).join(', ')}`,
+        ExpressionAttributeNames: Object.fromEntries(
+          past.map((name, index) => [`#past${index}`, name]),
+        ),
+      }),
+    ),
   );
 }

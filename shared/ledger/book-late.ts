@@ -7,6 +7,9 @@ import { type Charge, chargePut } from './charge.ts';
 import type { HeldPart } from './credit.ts';
 import { bookedAttribute, epochOf, heldAttribute, mayRecount, recountAttribute } from './epoch.ts';
 import { type LateCall, readLateCall } from './late-call.ts';
+import { hasLeft } from './parts/close.ts';
+import { gatherInto } from './parts/gather.ts';
+import { isPart, ownerOf } from './parts/part-id.ts';
 import { beginRecount, recount } from './recount.ts';
 import { partsOfCharge } from './settle.ts';
 
@@ -45,6 +48,8 @@ interface Payer {
   account: Account;
   /** Whether its epoch was not audited yet: whoever adds up the charges of that counts this one. */
   isOpen: boolean;
+  /** What it can pay now. */
+  has: number;
 }
 
 /** Books a call, if its charge isn't there yet. Returns the parts whose epoch is to be recounted. */
@@ -72,16 +77,36 @@ async function bookLate({ charge, lacksCredit }: LateCall): Promise<HeldPart[]> 
  */
 async function putLate(charge: Charge): Promise<boolean> {
   for (;;) {
-    const payers = await payersOf(charge);
+    let payers = await payersOf(charge);
+    if (await gatherFor(charge, payers)) payers = await payersOf(charge);
     const payable = asPayable(charge, payers);
     const failed = await writeTransaction([
       { Put: chargePut(payable) },
       ...payers.map((payer) => changeOf(payer, payable.cost ?? 0)),
+      ...payers.flatMap((payer) => checkOf(payer, payable.cost ?? 0)),
     ]);
     if (!failed) return true;
     if (failed.includes(0)) return false;
   }
 }
+
+/** Has parts get from others what they are to pay now. Returns whether one lacked it. */
+async function gatherFor({ cost = 0 }: Charge, payers: Payer[]): Promise<boolean> {
+  const lacking = payers.filter(
+    (payer) =>
+      paysNow(payer) &&
+      payer.account.available < cost &&
+      (isPart(payer.part.key_id) || payer.account.parts !== undefined),
+  );
+  for (const { part } of lacking) await gatherInto(part.key_id, cost);
+  return lacking.length > 0;
+}
+
+/** A closed part pays only while its account isn't below its limit. */
+const checkOf = (payer: Payer, cost: number): TransactWriteItem[] =>
+  payer.account.closed && paysNow(payer) && cost > 0
+    ? [{ ConditionCheck: hasLeft(payer.part.key_id) }]
+    : [];
 
 async function payersOf(charge: Charge): Promise<Payer[]> {
   const payers: Payer[] = [];
@@ -92,9 +117,16 @@ async function payersOf(charge: Charge): Promise<Payer[]> {
       part,
       account,
       isOpen: account[heldAttribute(epochOf(part.heldAtMs))] !== undefined,
+      has: await leftFor(account),
     });
   }
   return payers;
+}
+
+/** What an account has left; a closed part nothing if its account is below its limit. */
+async function leftFor({ key_id, available, closed }: Account): Promise<number> {
+  const own = closed ? await findAccount(ownerOf(key_id)) : undefined;
+  return own && own.available < 0 ? 0 : Math.max(0, available);
 }
 
 /** Whether a payer takes the cost from what it has now. In another window than that of the hold it costs it nothing. */
@@ -103,7 +135,7 @@ const paysNow = ({ part, account, isOpen }: Payer) => !isOpen && windowOf(accoun
 /** The charge as far as all who pay it from what they have now have as much: others may have spent what it held. */
 function asPayable(charge: Charge, payers: Payer[]): Charge {
   const { cost = 0, figures } = charge;
-  const has = payers.filter(paysNow).map(({ account }) => Math.max(0, account.available));
+  const has = payers.filter(paysNow).map((payer) => payer.has);
   const payable = Math.min(cost, ...has);
   if (payable === cost) return charge;
   return {

@@ -1,50 +1,119 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { dynamodb, unlessConditionFails } from '../aws/dynamodb.ts';
+import { type TransactWriteItem, writeTransaction } from '../aws/transact.ts';
 import { setting } from '../config.ts';
-import { type AccountLimits, accountKey, findAccount, limitAttributes } from './account.ts';
-import { hasWindowEnded, renewWindow } from './renew-window.ts';
-import { windowAt } from './window.ts';
+import {
+  type Account,
+  type AccountLimits,
+  accountKey,
+  limitAttributes,
+  requestsAttribute,
+} from './account.ts';
+import { closeParts } from './parts/close.ts';
+import { grow } from './parts/grow.ts';
+import { isLimited } from './parts/move.ts';
+import { readRenewed, type Whole } from './parts/whole.ts';
+import { type BudgetWindow, windowAt } from './window.ts';
 
 /**
  * Changes an account's limits at once. What is spent and held stays, and may exceed a lower ceiling:
  * `available` is negative then. Throws if the key has no account.
+ *
+ * An account with parts takes holds itself alone while its limits change, and gets its parts again after that.
  */
 export async function changeAccountLimits(keyId: string, limits: AccountLimits): Promise<void> {
+  let open = 1;
   for (;;) {
-    const account = await findAccount(keyId);
-    if (!account) throw new Error(`The key ${keyId} has no account`);
     const now = Date.now();
-    if (hasWindowEnded(account, now)) {
-      await renewWindow(account, now);
+    const whole = await readRenewed(keyId, now);
+    const { open_parts = 1 } = whole.account;
+    if (open_parts > 1) {
+      open = Math.max(open, open_parts);
+      await closeParts(keyId);
       continue;
     }
-    const attributes = limitAttributes(limits);
-    const { startsAt, endsAt } = windowAt(account.created_at, limits.duration, now);
-    const changed = await unlessConditionFails(
-      dynamodb.send(
-        new UpdateCommand({
-          TableName: setting('LEDGER_TABLE'),
-          Key: accountKey(keyId),
-          ConditionExpression: 'ceiling = :oldCeiling AND window_ends_at = :oldEnd',
-          UpdateExpression:
-            'SET ceiling = :ceiling, available = available + :raise, #duration = :duration, spent_since = :since, window_starts_at = :starts, window_ends_at = :ends, requests_per_minute = :rpm, max_concurrent = :concurrent',
-          ExpressionAttributeNames: { '#duration': 'duration' },
-          ExpressionAttributeValues: {
-            ':oldCeiling': account.ceiling,
-            ':oldEnd': account.window_ends_at,
-            ':ceiling': attributes.ceiling,
-            ':raise': attributes.ceiling - account.ceiling,
-            ':duration': attributes.duration,
-            // What is spent stays, though a new duration moves the window's start.
-            ':since': account.spent_since ?? account.window_starts_at,
-            ':starts': startsAt,
-            ':ends': endsAt,
-            ':rpm': attributes.requests_per_minute,
-            ':concurrent': attributes.max_concurrent,
-          },
-        }),
-      ),
-    );
-    if (changed) return;
+    if (!(await writeTransaction(changesOf(whole, limits, now)))) break;
   }
+  for (let parts = 1; parts < open; parts *= 2) {
+    if (!(await grow(keyId, { isDemanded: true }))) return;
+  }
+}
+
+/** The changes of an account's limits, and of its closed parts' windows, on the condition that all is as it was read. */
+function changesOf(
+  { account, parts }: Whole,
+  limits: AccountLimits,
+  now: number,
+): TransactWriteItem[] {
+  const attributes = limitAttributes(limits);
+  const window = windowAt(account.created_at, limits.duration, now);
+  const [own, ...closed] = parts;
+  const kept = closed.map((part) => keptBy(part, attributes, now));
+  const sumOf = (what: 'requests' | 'atOnce') => kept.reduce((sum, each) => sum + each[what], 0);
+  const { requests_per_minute, max_concurrent } = attributes;
+  return [
+    changeOf(own, attributes.duration, window, {
+      raise: attributes.ceiling - account.ceiling,
+      requests: requests_per_minute - (isLimited(requests_per_minute) ? sumOf('requests') : 0),
+      atOnce: max_concurrent - (isLimited(max_concurrent) ? sumOf('atOnce') : 0),
+    }),
+    ...closed.map((part, index) =>
+      changeOf(part, attributes.duration, window, { raise: 0, ...(kept[index] as Kept) }),
+    ),
+  ];
+}
+
+/** What a closed part keeps of limits: what its calls take of them. */
+interface Kept {
+  requests: number;
+  atOnce: number;
+}
+
+const keptBy = (
+  part: Account,
+  { requests_per_minute, max_concurrent }: ReturnType<typeof limitAttributes>,
+  now: number,
+): Kept => ({
+  requests: isLimited(requests_per_minute)
+    ? Math.max(0, part[requestsAttribute(now)] ?? 0)
+    : requests_per_minute,
+  atOnce: isLimited(max_concurrent) ? (part.running ?? 0) : max_concurrent,
+});
+
+function changeOf(
+  part: Account,
+  duration: string | null,
+  { startsAt, endsAt }: BudgetWindow,
+  { raise, requests, atOnce }: Kept & { raise: number },
+): TransactWriteItem {
+  const isOwn = !part.closed;
+  return {
+    Update: {
+      TableName: setting('LEDGER_TABLE'),
+      Key: accountKey(part.key_id),
+      ConditionExpression: [
+        'ceiling = :oldCeiling',
+        'window_ends_at = :oldEnd',
+        isOwn
+          ? `${part.parts ? 'parts = :parts' : 'attribute_not_exists(parts)'}${part.open_parts ? ' AND open_parts = :one' : ''}`
+          : 'closed = :true',
+      ].join(' AND '),
+      UpdateExpression:
+        'SET ceiling = ceiling + :raise, available = available + :raise, #duration = :duration, spent_since = :since, window_starts_at = :starts, window_ends_at = :ends, requests_per_minute = :rpm, max_concurrent = :concurrent',
+      ExpressionAttributeNames: { '#duration': 'duration' },
+      ExpressionAttributeValues: {
+        ':oldCeiling': part.ceiling,
+        ':oldEnd': part.window_ends_at,
+        ...(isOwn && part.parts && { ':parts': part.parts }),
+        ...(isOwn && part.open_parts && { ':one': 1 }),
+        ...(!isOwn && { ':true': true }),
+        ':raise': raise,
+        ':duration': duration,
+        // What is spent stays, though a new duration moves the window's start.
+        ':since': part.spent_since ?? part.window_starts_at,
+        ':starts': startsAt,
+        ':ends': endsAt,
+        ':rpm': requests,
+        ':concurrent': atOnce,
+      },
+    },
+  };
 }

@@ -12,6 +12,8 @@ import {
   noLongerSummed,
   runningAttribute,
 } from './epoch.ts';
+import { forget } from './last-seen.ts';
+import { isPart, ownerOf } from './parts/part-id.ts';
 import { isTeamId } from './team.ts';
 
 /** A hold, and what must be available on an account for it, in nano-dollars. */
@@ -42,6 +44,12 @@ export interface Attempt {
   isHeld: boolean;
   account: Account;
 }
+
+/** The account after a hold that took the store's client more than one try, as it was throttled. */
+const throttledHolds = new WeakSet<Account>();
+
+/** Whether the hold that left an account so was throttled first. */
+export const wasThrottled = (account: Account) => throttledHolds.has(account);
 
 /** Whether another request may run. An account that had none yet lacks `running`. */
 const mayRunMore = [
@@ -84,6 +92,8 @@ export async function holdOnAccount(
   asRequest: boolean,
 ): Promise<Attempt> {
   const epoch = epochOf(now);
+  // A team limits no requests, but its rate tells how many parts it needs.
+  const counts = asRequest || isTeamId(keyId);
   const { output, refusedBy } = await outputOrItem<Account>(
     retryConflicts(() =>
       dynamodb.send(
@@ -94,31 +104,32 @@ export async function holdOnAccount(
             'available >= :from',
             ...(below === undefined ? [] : ['available < :below']),
             'window_ends_at > :now',
+            ...(isPart(keyId) ? ['attribute_not_exists(closed)'] : []),
             ...(asRequest ? (requests ? leavesHalf : mayRequest) : []),
           ].join(' AND '),
           UpdateExpression: `SET ${[
             'available = available - :hold',
             'held = held + :hold',
             '#held = if_not_exists(#held, :zero) + :hold',
+            ...(counts ? ['#requests = if_not_exists(#requests, :zero) + :requests'] : []),
             ...(asRequest
               ? [
-                  '#requests = if_not_exists(#requests, :zero) + :requests',
                   'running = if_not_exists(running, :zero) + :requests',
                   '#running = if_not_exists(#running, :zero) + :requests',
                 ]
               : []),
             'audit_at = if_not_exists(audit_at, :audit)',
-          ].join(', ')} REMOVE #ended, #done${asRequest ? ', #past' : ''}`,
+          ].join(', ')} REMOVE #ended, #done${counts ? ', #past' : ''}`,
           ExpressionAttributeNames: {
             '#held': heldAttribute(epoch),
             '#ended': endedAttribute(noLongerSummed(now)),
             '#done': doneAttribute(noLongerSummed(now)),
-            ...(asRequest && {
+            ...(counts && {
               '#requests': requestsAttribute(now),
               // The count of a minute that is over, so that a busy account stays small.
               '#past': requestsAttribute(now - 2 * 60_000),
-              '#running': runningAttribute(epoch),
             }),
+            ...(asRequest && { '#running': runningAttribute(epoch) }),
           },
           ExpressionAttributeValues: {
             ':hold': holdNanoUsd,
@@ -126,7 +137,8 @@ export async function holdOnAccount(
             ...(below !== undefined && { ':below': below }),
             ':now': new Date(now).toISOString(),
             ':zero': 0,
-            ...(asRequest && { ':requests': requests?.count ?? 1, ...valuesOfHalf(requests) }),
+            ...(counts && { ':requests': requests?.count ?? 1 }),
+            ...(asRequest && valuesOfHalf(requests)),
             ':audit': new Date(auditDueMs(epoch)).toISOString(),
           },
           ReturnValues: 'ALL_NEW',
@@ -135,8 +147,14 @@ export async function holdOnAccount(
       ),
     ),
   );
-  if (output) return { isHeld: true, account: output.Attributes as Account };
-  if (!refusedBy)
+  if (output) {
+    const account = output.Attributes as Account;
+    if ((output.$metadata.attempts ?? 1) > 1) throttledHolds.add(account);
+    return { isHeld: true, account };
+  }
+  if (!refusedBy) {
+    forget(ownerOf(keyId));
     throw new Error(`The ${isTeamId(keyId) ? 'team' : 'key'} ${keyId} has no account`);
+  }
   return { isHeld: false, account: refusedBy };
 }

@@ -1,7 +1,8 @@
 import { type Account, windowOf } from './account.ts';
 import { undoHold } from './credit.ts';
 import { type Attempt, type Fit, holdOnAccount } from './hold-account.ts';
-import { lastSeen, remember, type Seen } from './last-seen.ts';
+import { isInParts, lastSeen, pickPart, remember, type Seen } from './last-seen.ts';
+import { ownerOf } from './parts/part-id.ts';
 
 /** A sum that is held on a key's account, and on its team's if it is in one; or who refused it. */
 export type JointHold =
@@ -45,7 +46,9 @@ export async function holdJointly(
   // What was remembered of the key's team may be old. What the key's account says counts.
   await Promise.all((key.refuses ? [key] : payers).map(({ key_id }) => ask(key_id)));
   const own = attempts.get(key.key_id);
-  const teamId = own?.account.team;
+  const team = own?.account.team;
+  const asked = payers.find(({ key_id }) => ownerOf(key_id) === team);
+  const teamId = team && (asked?.key_id ?? pickPart(team));
   if (teamId && own.isHeld && !attempts.has(teamId) && failures.length === 0) await ask(teamId);
 
   const paying = [key.key_id, ...(teamId ? [teamId] : [])];
@@ -71,14 +74,17 @@ export async function holdJointly(
     }),
   );
   if (failures.length > 0) throw failures[0];
-  const [account, team] = paying.map((id) => attempts.get(id)?.account);
-  if (isHeld && account) return { held: { account, ...(team && { team }) } };
+  const [account, teamAccount] = paying.map((id) => attempts.get(id)?.account);
+  if (isHeld && account) return { held: { account, ...(teamAccount && { team: teamAccount }) } };
   const known = (id: string) => attempts.get(id)?.account ?? lastSeen(id);
   return { refusedBy, payers: [known(key.key_id), ...(teamId ? [known(teamId)] : [])] };
 }
 
 /** Returns the fit for one of the accounts: `below` holds only for the one with the least available. */
 function fitOf(id: string, payers: readonly Seen[], fit: Fit): Fit {
+  const { holdNanoUsd, from, requests } = fit;
+  // A part needs what is held, and its account what the hold was fitted to. A lease is a share of what one part has.
+  if (isInParts(id) && !requests) return { holdNanoUsd, from: holdNanoUsd || (from ?? 0) };
   const least = Math.min(...payers.map(({ available }) => available));
   if (payers.find(({ key_id }) => key_id === id)?.available === least) return fit;
   const { below: _, ...rest } = fit;

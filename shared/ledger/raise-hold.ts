@@ -1,12 +1,15 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, outputOrItem } from '../aws/dynamodb.ts';
-import { retryConflicts } from '../aws/transact.ts';
+import { retryConflicts, writeTransaction } from '../aws/transact.ts';
 import { setting } from '../config.ts';
-import { type Account, accountKey, inWindow } from './account.ts';
+import { type Account, accountKey, findAccount, inWindow } from './account.ts';
 import { type HeldPart, undoHold } from './credit.ts';
 import { epochOf, heldAttribute } from './epoch.ts';
 import type { Attempt } from './hold-account.ts';
-import { remember } from './last-seen.ts';
+import { isInParts, remember } from './last-seen.ts';
+import { hasLeft } from './parts/close.ts';
+import { gatherInto } from './parts/gather.ts';
+import { isPart } from './parts/part-id.ts';
 import type { Hold } from './reserve.ts';
 import { partsOf } from './settle.ts';
 
@@ -39,6 +42,15 @@ export async function raiseHold(
       if (team) hold.team = team;
       return more;
     }
+    const short = accounts.flatMap(({ isHeld, account }) => (isHeld || !account ? [] : account));
+    // Other parts of an account may have what this one lacks.
+    if (
+      fits < maxFits &&
+      short.some(({ key_id, available }) => isInParts(key_id) && available < more)
+    ) {
+      for (const { key_id } of short) if (isInParts(key_id)) await gatherInto(key_id, more);
+      if (fits === 1) continue;
+    }
     const left = Math.min(...accounts.map(({ account }) => account?.available ?? 0));
     // An account that has enough refuses because its window, or the time to settle, is over.
     if (!orLess || left >= more) return 0;
@@ -67,27 +79,48 @@ async function raiseOnAll(parts: HeldPart[], nanoUsd: number): Promise<Raised[]>
   return ends;
 }
 
-async function raiseOn({ key_id, heldAtMs, window }: HeldPart, nanoUsd: number): Promise<Attempt> {
+async function raiseOn(part: HeldPart, nanoUsd: number): Promise<Attempt> {
+  const { key_id } = part;
+  const change = raiseOf(part, nanoUsd);
   const { output, refusedBy } = await outputOrItem<Account>(
     retryConflicts(() =>
       dynamodb.send(
         new UpdateCommand({
-          TableName: setting('LEDGER_TABLE'),
-          Key: accountKey(key_id),
-          // An account that has no sum of the epoch any more was audited: nothing can be settled in it.
-          ConditionExpression: `available >= :more AND attribute_exists(#held) AND ${inWindow(window)}`,
-          UpdateExpression:
-            'SET available = available - :more, held = held + :more, #held = #held + :more',
-          ExpressionAttributeNames: { '#held': heldAttribute(epochOf(heldAtMs)) },
-          ExpressionAttributeValues: { ':more': nanoUsd, ':window': window },
+          ...change,
+          ...(isPart(key_id) && {
+            ConditionExpression: `${change.ConditionExpression} AND attribute_not_exists(closed)`,
+          }),
           ReturnValues: 'ALL_NEW',
           ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
         }),
       ),
     ),
   );
+  if (refusedBy?.closed) return raiseOnClosed(change, refusedBy);
   const account = (output?.Attributes as Account | undefined) ?? refusedBy;
   if (!account) throw new Error(`${key_id} has no account`);
   remember(account, !output);
   return { isHeld: output !== undefined, account };
+}
+
+const raiseOf = ({ key_id, heldAtMs, window }: HeldPart, nanoUsd: number) => ({
+  TableName: setting('LEDGER_TABLE'),
+  Key: accountKey(key_id),
+  // An account that has no sum of the epoch any more was audited: nothing can be settled in it.
+  ConditionExpression: `available >= :more AND attribute_exists(#held) AND ${inWindow(window)}`,
+  UpdateExpression: 'SET available = available - :more, held = held + :more, #held = #held + :more',
+  ExpressionAttributeNames: { '#held': heldAttribute(epochOf(heldAtMs)) },
+  ExpressionAttributeValues: { ':more': nanoUsd, ':window': window },
+});
+
+/** Raises a hold on a part that takes no others: on the condition that its account isn't below its limit. */
+async function raiseOnClosed(
+  change: ReturnType<typeof raiseOf>,
+  { key_id }: Account,
+): Promise<Attempt> {
+  const failed = await writeTransaction([{ Update: change }, { ConditionCheck: hasLeft(key_id) }]);
+  const account = await findAccount(key_id);
+  if (!account) throw new Error(`${key_id} has no account`);
+  const isBelow = failed?.includes(1);
+  return { isHeld: !failed, account: isBelow ? { ...account, available: 0 } : account };
 }

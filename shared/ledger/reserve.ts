@@ -1,14 +1,18 @@
 import { v7 as uuidv7 } from 'uuid';
 import { ServiceError } from '../http/errors.ts';
-import { type Account, requestsAttribute, windowOf } from './account.ts';
+import { type Account, findAccount, windowOf } from './account.ts';
 import { type Charge, type ChargeSubject, chargeRetentionSeconds } from './charge.ts';
 import type { Fit, HoldPlan } from './hold-account.ts';
 import { holdJointly } from './hold-jointly.ts';
-import { lastSeen, leastOf, payersOf } from './last-seen.ts';
+import { isInParts, leastOf, payersOf, remember, wholeSeen } from './last-seen.ts';
 import type { Leases } from './leases/leases.ts';
 import { processLeases } from './leases/process-leases.ts';
-import { BudgetExceededError, ConcurrencyError, RequestsPerMinuteError } from './limit-errors.ts';
-import { hasWindowEnded, renewWindow } from './renew-window.ts';
+import { growIfBusy } from './parts/grow-if-busy.ts';
+import { lastWord, type Word } from './parts/last-word.ts';
+import { ownerOf } from './parts/part-id.ts';
+import { renewPart } from './parts/whole.ts';
+import { refuseBudget, refuseRequest } from './refuse.ts';
+import { hasWindowEnded } from './renew-window.ts';
 
 /** A hold, with both accounts as they were right after it. It is ended once, by `settle` or `release`. */
 export interface Hold {
@@ -54,6 +58,9 @@ export async function reserve(
 /** How often a hold is fitted to an account that other calls keep changing. */
 const maxFits = 5;
 
+/** How often all parts of an account are asked for one hold, each time because another call came first. */
+const maxWords = 50;
+
 /**
  * Reserves as `reserve` does, but with a hold that is chosen by the account, or by what both the key's and its team's
  * have. The first try is for the accounts as this function saw them last. If they have changed since, the update is
@@ -92,12 +99,12 @@ export async function holdByPlan<Chosen extends Fit>(
   leases = processLeases(),
 ): Promise<Held<Chosen>> {
   try {
-    return await fitAndHold(keyId, plan, asRequest);
+    return await fitAndHold(keyId, plan, asRequest, leases);
   } catch (error) {
     // What a lease of this process has left, no call uses: it must not be why one is refused.
     const isRefused = error instanceof ServiceError && leases;
-    if (!isRefused || !(await leases.giveBack(keyId, lastSeen(keyId).team))) throw error;
-    return await fitAndHold(keyId, plan, asRequest);
+    if (!isRefused || !(await leases.giveBack(keyId, payersOf(keyId)[1]?.key_id))) throw error;
+    return await fitAndHold(keyId, plan, asRequest, leases);
   }
 }
 
@@ -105,31 +112,59 @@ async function fitAndHold<Chosen extends Fit>(
   keyId: string,
   plan: HoldPlan<Chosen>,
   asRequest: boolean,
+  leases: Leases | undefined,
 ): Promise<Held<Chosen>> {
-  let payers = payersOf(lastSeen(keyId));
+  let payers = payersOf(keyId);
+  let word: Word<Chosen> | undefined;
   for (let fits = 1; ; ) {
     const now = Date.now();
-    const chosen = plan.fit(leastOf(payers));
-    const joint = await holdJointly(payers, chosen, now, asRequest);
-    if (joint.held) return { ...joint.held, chosen, heldAtMs: now };
+    // A part alone has less than its account, and is no measure of what a call may write.
+    const chosen = word?.chosen ?? plan.fit(leastOf(payers.map(wholeSeen)));
+    const joint = await holdJointly(payers, word?.fit ?? chosen, now, asRequest);
+    if (joint.held) {
+      growIfBusy(joint.held, {
+        now,
+        holdNanoUsd: chosen.holdNanoUsd,
+        isLeasing: leases !== undefined,
+      });
+      return { ...joint.held, chosen, heldAtMs: now };
+    }
     const { refusedBy } = joint;
     const ended = refusedBy.filter((account) => hasWindowEnded(account, now));
     if (ended.length > 0) {
-      await Promise.all(ended.map((account) => renewWindow(account, now)));
+      await Promise.all(ended.map((account) => renewPart(account, now)));
       continue;
     }
     payers = joint.payers;
+    word = undefined;
+    if (refusedBy.some(({ closed }) => closed)) {
+      await Promise.all(refusedBy.map(({ key_id }) => lookAgain(ownerOf(key_id))));
+      payers = payersOf(keyId);
+      continue;
+    }
+    if (refusedBy.some(({ key_id }) => isInParts(key_id))) {
+      word = await lastWord(payers, plan, asRequest, fits >= maxWords);
+      payers = word?.payers ?? payers;
+      fits += 1;
+      continue;
+    }
     const own = refusedBy.find(({ key_id }) => key_id === keyId);
     if (own && asRequest) refuseRequest(own, now);
-    const least = leastOf(payers);
+    const least = leastOf(payers.map(wholeSeen));
     const { holdNanoUsd, from = 0 } = plan.fit(least);
     // What holds nothing yet may need that so much is there.
     const needed = holdNanoUsd || from;
     const lacking =
-      fits === maxFits ? refusedBy : refusedBy.filter(({ available }) => needed > available);
+      fits >= maxFits ? refusedBy : refusedBy.filter(({ available }) => needed > available);
     refuseBudget(lacking, needed, plan.advice?.(least));
     fits += 1;
   }
+}
+
+/** Sees how many parts an account has now. */
+async function lookAgain(ownerId: string): Promise<void> {
+  const account = await findAccount(ownerId);
+  if (account) remember(account);
 }
 
 function holdOf(
@@ -150,22 +185,4 @@ function holdOf(
     ...subject,
   };
   return { charge, account, ...(team && { team }), isEnded: false };
-}
-
-/** Throws if a key that refused a hold has no requests left, in this minute or at once. */
-function refuseRequest(account: Account, now: number): void {
-  const { requests_per_minute, running = 0, max_concurrent } = account;
-  const requests = account[requestsAttribute(now)] ?? 0;
-  if (requests >= requests_per_minute) throw new RequestsPerMinuteError(account);
-  if (running >= max_concurrent) throw new ConcurrencyError(account);
-}
-
-/** Throws if an account lacks the money. If both do, the error is about the one whose budget renews later. */
-function refuseBudget(lacking: Account[], holdNanoUsd: number, advice: string | undefined): void {
-  const waitOf = ({ retryAfterSeconds }: BudgetExceededError) =>
-    retryAfterSeconds ?? Number.POSITIVE_INFINITY;
-  const [error] = lacking
-    .map((account) => new BudgetExceededError(account, holdNanoUsd, advice))
-    .sort((a, b) => (waitOf(a) < waitOf(b) ? 1 : waitOf(a) > waitOf(b) ? -1 : 0));
-  if (error) throw error;
 }

@@ -1,9 +1,11 @@
 import { getItem, queryItems } from '../aws/dynamodb.ts';
 import { type TransactWriteItem, writeTransaction } from '../aws/transact.ts';
 import { setting } from '../config.ts';
-import { type Account, accountKey, findAccount, inWindow, windowOf } from './account.ts';
+import { type Account, accountKey, inWindow, windowOf } from './account.ts';
 import { BudgetExceededError } from './limit-errors.ts';
-import { hasWindowEnded, renewWindow } from './renew-window.ts';
+import { gather } from './parts/gather.ts';
+import { isPart } from './parts/part-id.ts';
+import { readRenewed, type Whole } from './parts/whole.ts';
 import { everInTeam } from './team.ts';
 
 /**
@@ -55,24 +57,21 @@ export const standingOf = (keyId: string): AsyncGenerator<StandingHold> =>
 /** Lists what stands on the account of a team, of whichever keys. */
 export async function* standingOnTeam(teamId: string): AsyncGenerator<StandingHold> {
   for await (const keyId of everInTeam(teamId)) {
+    if (isPart(keyId)) continue;
     for await (const standing of standingOf(keyId)) if (standing.team === teamId) yield standing;
   }
 }
 
-/** The accounts that pay for a key: its own, and its team's if it is in one. */
+/** The accounts that pay for a key, each with all its parts: its own, and its team's if it is in one. */
 export async function payersNow(keyId: string): Promise<[Account, ...Account[]]> {
-  const own = await requireAccount(keyId);
-  return own.team ? [own, await requireAccount(own.team)] : [own];
+  const [own, ...team] = await wholesNow(keyId);
+  return [own.account, ...team.map(({ account }) => account)];
 }
 
-async function requireAccount(id: string): Promise<Account> {
-  for (;;) {
-    const account = await findAccount(id);
-    if (!account) throw new Error(`${id} has no account`);
-    const now = Date.now();
-    if (!hasWindowEnded(account, now)) return account;
-    await renewWindow(account, now);
-  }
+async function wholesNow(keyId: string): Promise<[Whole, ...Whole[]]> {
+  const own = await readRenewed(keyId);
+  const { team } = own.account;
+  return team ? [own, await readRenewed(team)] : [own];
 }
 
 /** What is to stand: under which id, how much, and for which job. */
@@ -88,20 +87,25 @@ const maxTries = 10;
 
 /**
  * Holds a sum until `settleStanding` or `endStanding` ends it, on the key's account and on its team's: on both, with
- * `writes`, or nothing happens at all. Holding the same id again does nothing. Throws `BudgetExceededError` if an account
- * has too little.
+ * `writes`, or nothing happens at all. Of an account in parts the account itself holds it, as that is never closed; the
+ * other parts give what it lacks. Holding the same id again does nothing. Throws `BudgetExceededError` if an account has
+ * too little, with all its parts.
  */
 export async function holdStanding(
   { keyId, id, holdNanoUsd, jobId }: ToStand,
   writes: TransactWriteItem[] = [],
 ): Promise<void> {
   for (let tries = 1; ; tries += 1) {
-    const payers = await payersNow(keyId);
+    const wholes = await wholesNow(keyId);
     const now = Date.now();
-    for (const account of payers) {
+    for (const { account } of wholes) {
       if (account.available < holdNanoUsd) throw new BudgetExceededError(account, holdNanoUsd);
     }
-    const [own, team] = payers;
+    // What the account itself lacks comes from its other parts first. If it is gone again, all are read anew.
+    const need = { nanoUsd: holdNanoUsd, asRequest: false };
+    await Promise.all(wholes.map((whole) => gather(whole, need, now, whole.account.key_id)));
+    const payers = wholes.map(({ parts }) => parts[0]);
+    const [own, team] = payers as [Account, Account?];
     const Item: StandingHold = {
       ...standingKey(keyId, id),
       ...{ hold: holdNanoUsd, window: windowOf(own), job_id: jobId },

@@ -138,8 +138,8 @@ export function writtenTokens({ prompt_tokens_details: details, ...usage }: Toke
  */
 export function withWholePrompt(usage: TokenUsage): TokenUsage {
   const { prompt_tokens, completion_tokens, total_tokens } = usage;
-  if (!isCount(prompt_tokens) || !isCount(completion_tokens)) return usage;
   const read = cachedTokens(usage);
+  if (![prompt_tokens, completion_tokens, read].every(isCount)) return usage;
   const { written = 0 } = writtenTokens(usage);
   const total = typeof total_tokens === 'object' ? Number.NaN : Number(total_tokens);
   const beside = total - prompt_tokens - completion_tokens;

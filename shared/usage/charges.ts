@@ -1,7 +1,9 @@
 import { queryPages } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
+import { findAccount } from '../ledger/account.ts';
 import { chargeRetentionSeconds } from '../ledger/charge.ts';
 import { longestCallMs } from '../ledger/epoch.ts';
+import { idsOf } from '../ledger/parts/part-id.ts';
 import { uuidPrefix } from '../uuid-time.ts';
 import { type Days, dayOf } from './day.ts';
 import type { EndedCharge } from './figures.ts';
@@ -10,18 +12,27 @@ import { withMarks } from './marks.ts';
 const dayMs = 86_400_000;
 
 /**
- * Reads the charges of a key that ended in some days, of all that are kept unless days are given, page by page. A
- * charge lies where its call began, which may be the day before.
+ * Reads the charges of a key that ended in some days, of all that are kept unless days are given, page by page: those of
+ * each part of its account after another.
  */
 export async function* endedCharges(
   keyId: string,
+  days: Partial<Days> = {},
+): AsyncGenerator<EndedCharge[]> {
+  const account = await findAccount(keyId);
+  for (const id of account ? idsOf(account) : [keyId]) yield* endedChargesIn(id, days);
+}
+
+/** Reads the same of one part of an account. A charge lies where its call began, which may be the day before. */
+export async function* endedChargesIn(
+  partId: string,
   { from, to }: Partial<Days> = {},
 ): AsyncGenerator<EndedCharge[]> {
   const charges = queryPages<EndedCharge>({
     TableName: setting('LEDGER_TABLE'),
     KeyConditionExpression: 'key_id = :key AND entry BETWEEN :from AND :to',
     ExpressionAttributeValues: {
-      ':key': keyId,
+      ':key': partId,
       ':from': `charge_${from ? uuidPrefix(Date.parse(from) - longestCallMs) : ''}`,
       ':to': `charge_${to ? uuidPrefix(Date.parse(to) + dayMs) : '~'}`,
     },

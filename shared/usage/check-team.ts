@@ -1,7 +1,8 @@
 import { spentSince } from '../ledger/account.ts';
 import { type AccountDifference, readSummed } from '../ledger/account-sum.ts';
+import { ownerOf } from '../ledger/parts/part-id.ts';
 import { everInTeam } from '../ledger/team.ts';
-import { endedCharges, firstKeptDay } from './charges.ts';
+import { endedChargesIn, firstKeptDay } from './charges.ts';
 
 /** Whether a team's account and the charges of its keys agree. */
 export interface TeamCheck {
@@ -23,18 +24,18 @@ export interface TeamCheck {
 export async function checkTeam(teamId: string, from?: string): Promise<TeamCheck> {
   const sum = await readSummed(teamId);
   const firstDay = [firstKeptDay(), from ?? ''].sort()[1] as string;
-  const compares_account = sum !== undefined && spentSince(sum.account) >= firstDay;
+  const compares_account = sum?.parts.every((part) => spentSince(part) >= firstDay) ?? false;
   const check = { team_id: teamId, agrees: true, charges: 0, account_differences: [] };
-  if (!compares_account) return { ...check, compares_account, under_way: { epochs: 0 } };
+  if (!sum || !compares_account) return { ...check, compares_account, under_way: { epochs: 0 } };
 
   let charges = 0;
   const days = from === undefined ? {} : { from: firstDay };
-  for await (const keyId of everInTeam(teamId)) {
-    for await (const page of endedCharges(keyId, days)) {
+  for await (const partId of everInTeam(teamId)) {
+    for await (const page of endedChargesIn(partId, days)) {
       for (const charge of page) {
         const { team, team_window } = charge;
-        if (team !== teamId || team_window === undefined) continue;
-        sum.add({ ...charge, window: team_window });
+        if (!team || ownerOf(team) !== teamId || team_window === undefined) continue;
+        sum.add(team, { ...charge, window: team_window });
         charges += 1;
       }
     }
@@ -42,7 +43,7 @@ export async function checkTeam(teamId: string, from?: string): Promise<TeamChec
   const account_differences = sum.differences();
   return {
     ...{ team_id: teamId, agrees: account_differences.length === 0, charges },
-    ...{ account_differences, compares_account, under_way: { epochs: sum.openEpochs.size } },
+    ...{ account_differences, compares_account, under_way: { epochs: sum.openEpochs } },
   };
 }
 

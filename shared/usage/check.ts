@@ -41,7 +41,7 @@ export async function checkKey(keyId: string, from?: string): Promise<KeyCheck> 
 async function compareKey(keyId: string, from?: string): Promise<Omit<KeyCheck, 'agrees'>> {
   const read = await readSummed(keyId);
   const firstDay = [firstKeptDay(), from ?? ''].sort()[1] as string;
-  const compares_account = read !== undefined && spentSince(read.account) >= firstDay;
+  const compares_account = read?.parts.every((part) => spentSince(part) >= firstDay) ?? false;
   const sum = compares_account ? read : undefined;
   const check: Omit<KeyCheck, 'agrees'> = {
     key_id: keyId,
@@ -50,7 +50,7 @@ async function compareKey(keyId: string, from?: string): Promise<Omit<KeyCheck, 
     missed: 0,
     account_differences: [],
     compares_account,
-    under_way: { charges: 0, epochs: sum?.openEpochs.size ?? 0 },
+    under_way: { charges: 0, epochs: sum?.openEpochs ?? 0 },
     problem: null,
   };
   if (await isUsed(keyId)) {
@@ -58,7 +58,7 @@ async function compareKey(keyId: string, from?: string): Promise<Omit<KeyCheck, 
     try {
       const { charges, differences } = await compareUsage(keyId, from, (page) => {
         for (const charge of page) {
-          sum?.add(charge);
+          sum?.add(charge.key_id, charge);
           if (charge.counted_in !== undefined) continue;
           if (charge.ended_at < lately) check.missed += 1;
           else check.under_way.charges += 1;

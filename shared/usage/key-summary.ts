@@ -7,6 +7,8 @@ import { openJobs } from '../jobs/operators/open-jobs.ts';
 import type { ApiKey } from '../keys/key.ts';
 import { type Budget, budgetOf } from '../keys/limits-report.ts';
 import { type Account, accountKey } from '../ledger/account.ts';
+import { idsOf } from '../ledger/parts/part-id.ts';
+import { findWhole } from '../ledger/parts/whole.ts';
 import { timeOfId } from '../uuid-time.ts';
 
 /** How a key stands now. */
@@ -36,14 +38,16 @@ export async function summariesOf(
 ): Promise<Map<string, KeySummary>> {
   const limit = pLimit(readsAtOnce);
   let done = 0;
+  const accounts = await readAccounts(keys);
   const lastUsed = (id: string) =>
     limit(async () => {
-      const at = await lastUsedAt(id);
+      const ids = idsOf(accounts.get(id) ?? { key_id: id });
+      const at = (await Promise.all(ids.map(lastUsedAt))).sort().at(-1) || null;
       onKey(++done);
       return [id, at] as const;
     });
   const [budgets, jobs, used] = await Promise.all([
-    readBudgets(keys),
+    budgetsOf(accounts),
     countOpenJobs(),
     Promise.all(keys.map(({ id }) => lastUsed(id))),
   ]);
@@ -59,28 +63,38 @@ export async function summariesOf(
   );
 }
 
-async function readBudgets(keys: readonly ApiKey[]): Promise<Map<string, Budget>> {
-  const accounts = keys.map(({ id }) => accountKey(id));
+async function readAccounts(keys: readonly ApiKey[]): Promise<Map<string, Account>> {
+  const accounts = new Map<string, Account>();
+  const items = keys.map(({ id }) => accountKey(id));
+  for await (const account of getItems<Account>(setting('LEDGER_TABLE'), items)) {
+    accounts.set(account.key_id, account);
+  }
+  return accounts;
+}
+
+/** The budgets of accounts. Those in parts, which are few, are read as a whole. */
+async function budgetsOf(accounts: Map<string, Account>): Promise<Map<string, Budget>> {
   const budgets = new Map<string, Budget>();
-  for await (const account of getItems<Account>(setting('LEDGER_TABLE'), accounts)) {
-    budgets.set(account.key_id, budgetOf(account));
+  for (const [id, account] of accounts) {
+    const whole = account.parts === undefined ? account : await findWhole(id);
+    if (whole) budgets.set(id, budgetOf(whole));
   }
   return budgets;
 }
 
-async function lastUsedAt(keyId: string): Promise<string | null> {
+async function lastUsedAt(partId: string): Promise<string> {
   const { Items = [] } = await dynamodb.send(
     new QueryCommand({
       TableName: setting('LEDGER_TABLE'),
       KeyConditionExpression: 'key_id = :key AND begins_with(entry, :charge)',
-      ExpressionAttributeValues: { ':key': keyId, ':charge': 'charge_' },
+      ExpressionAttributeValues: { ':key': partId, ':charge': 'charge_' },
       ProjectionExpression: 'entry',
       ScanIndexForward: false,
       Limit: 1,
     }),
   );
   const [charge] = Items;
-  return charge ? instant(timeOfId(String(charge['entry']))) : null;
+  return charge ? instant(timeOfId(String(charge['entry']))) : '';
 }
 
 /** Counts the open jobs of each key. The parts of a document are its one job's. */

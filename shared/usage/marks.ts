@@ -2,6 +2,7 @@ import { getItems } from '../aws/dynamodb.ts';
 import type { TransactWriteItem } from '../aws/transact.ts';
 import { setting } from '../config.ts';
 import { chargeRetentionSeconds } from '../ledger/charge.ts';
+import { ownerOf } from '../ledger/parts/part-id.ts';
 import type { EndedCharge } from './figures.ts';
 
 /*
@@ -22,7 +23,8 @@ const keptSeconds = chargeRetentionSeconds + 2 * 86_400;
 /** Makes the writes that mark charges of a key as counted. The write of a second fails if one of its charges has a mark. */
 export function marking(charges: readonly EndedCharge[], revision: number): TransactWriteItem[] {
   return [...Map.groupBy(charges, marksEntry)].map(([entry, of]) => {
-    const [{ key_id, ended_at }] = of as [EndedCharge];
+    const [{ key_id: partId, ended_at }] = of as [EndedCharge];
+    const key_id = ownerOf(partId);
     const names = of.map((_, index) => `#m${index}`);
     return {
       Update: {
@@ -49,7 +51,7 @@ export function marking(charges: readonly EndedCharge[], revision: number): Tran
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-isolation
  */
 export async function withMarks(charges: readonly EndedCharge[]): Promise<EndedCharge[]> {
-  const key_id = charges[0]?.key_id;
+  const key_id = ownerOf(charges[0]?.key_id ?? '');
   const unmarked = charges.filter(({ counted_in }) => counted_in === undefined);
   const keys = [...new Set(unmarked.map(marksEntry))].map((entry) => ({ key_id, entry }));
   const marks = new Map<string, Record<string, number>>();

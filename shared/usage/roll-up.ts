@@ -1,6 +1,7 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
+import { ownerOf } from '../ledger/parts/part-id.ts';
 import { errorFields, log } from '../log.ts';
 import { countCharges } from './count.ts';
 import type { EndedCharge } from './figures.ts';
@@ -41,7 +42,8 @@ function hasEnded({ dynamodb }: DynamoDBRecord): boolean {
   return ended_at !== undefined && counted_in === undefined;
 }
 
-const keyOf = ({ dynamodb }: DynamoDBRecord) => dynamodb?.NewImage?.['key_id']?.S ?? '';
+/** The key of a charge, which lies with a part of its account. */
+const keyOf = ({ dynamodb }: DynamoDBRecord) => ownerOf(dynamodb?.NewImage?.['key_id']?.S ?? '');
 
 const chargeOf = ({ dynamodb }: DynamoDBRecord) =>
   unmarshall(dynamodb?.NewImage as Record<string, AttributeValue>) as EndedCharge;

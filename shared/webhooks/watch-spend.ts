@@ -5,6 +5,8 @@ import { writeTransaction } from '../aws/transact.ts';
 import { setting } from '../config.ts';
 import { type Account, windowOf } from '../ledger/account.ts';
 import { maxBudgetNanoUsd, toUsd } from '../ledger/nano-usd.ts';
+import { isPart, ownerOf } from '../ledger/parts/part-id.ts';
+import { findWhole } from '../ledger/parts/whole.ts';
 import { never } from '../ledger/window.ts';
 import { errorFields, log } from '../log.ts';
 import { eventPut, findListener, newEvent, newEventId } from './event.ts';
@@ -22,9 +24,10 @@ const markerSeconds = 400 * 86_400;
 /** Reads a batch of the ledger's stream: notes an event for each part of its budget that an account has come to. */
 export async function watchSpend({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> {
   const batchItemFailures: DynamoDBBatchResponse['batchItemFailures'] = [];
+  const seen = new Set<string>();
   // One after another, as few need a write: so the events of an account are in order.
   for (const record of Records) {
-    if (!(await watch(record))) {
+    if (!(await watch(record, seen))) {
       batchItemFailures.push({ itemIdentifier: record.dynamodb?.SequenceNumber ?? '' });
     }
   }
@@ -32,13 +35,16 @@ export async function watchSpend({ Records }: DynamoDBStreamEvent): Promise<Dyna
 }
 
 /** Returns whether all that a record shows was noted. */
-async function watch({ dynamodb = {} }: DynamoDBRecord): Promise<boolean> {
+async function watch({ dynamodb = {} }: DynamoDBRecord, seen: Set<string>): Promise<boolean> {
   const [before, after] = [accountIn(dynamodb.OldImage), accountIn(dynamodb.NewImage)];
   if (!before || !after) return true;
-  const reached = percents.filter((percent) => comesTo(percent, before, after));
-  if (reached.length === 0) return true;
   try {
-    if (await findListener(after.key_id)) {
+    if (after.parts !== undefined || isPart(after.key_id)) {
+      await watchWhole(ownerOf(after.key_id), seen);
+      return true;
+    }
+    const reached = percents.filter((percent) => comesTo(percent, before, after));
+    if (reached.length > 0 && (await findListener(after.key_id))) {
       for (const percent of reached) await noteReached(after, percent);
     }
     return true;
@@ -47,6 +53,33 @@ async function watch({ dynamodb = {} }: DynamoDBRecord): Promise<boolean> {
     return false;
   }
 }
+
+/** The marks of what was told last of accounts in parts, so that it isn't tried at each of their changes. */
+const told = new Set<string>();
+const maxTold = 10_000;
+
+/**
+ * Notes what an account in parts has come to, once for all that a batch tells of it. What one part has spent says nothing of the
+ * whole, so that is read as it is now.
+ */
+async function watchWhole(id: string, seen: Set<string>): Promise<void> {
+  if (seen.has(id)) return;
+  const whole = await findWhole(id);
+  const reached = percents.filter(
+    (percent) => whole && isAt(percent, whole) && !told.has(`${id} ${markOf(whole, percent)}`),
+  );
+  if (whole && reached.length > 0 && (await findListener(id))) {
+    for (const percent of reached) {
+      await noteReached(whole, percent);
+      if (told.size >= maxTold) told.clear();
+      told.add(`${id} ${markOf(whole, percent)}`);
+    }
+  }
+  seen.add(id);
+}
+
+const markOf = (account: Account, percent: Percent) =>
+  `reached_${windowOf(account)}_${account.ceiling}_${percent}`;
 
 type Image = NonNullable<DynamoDBRecord['dynamodb']>['NewImage'];
 
@@ -83,7 +116,7 @@ async function noteReached(account: Account, percent: Percent): Promise<void> {
   });
   const mark = {
     key_id,
-    entry: `reached_${windowOf(account)}_${ceiling}_${percent}`,
+    entry: markOf(account, percent),
     expires_at: Math.floor(Date.now() / 1000) + markerSeconds,
   };
   await writeTransaction([

@@ -9,7 +9,7 @@ export async function startBenchStage({ memory }: { memory: boolean }) {
   const stage = await startTestStage({
     memory,
     dataDir: newDataDir(),
-    env: { OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1`, OPENAI_API_KEY: 'bench' },
+    env: { LEASES: 'on', OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1`, OPENAI_API_KEY: 'bench' },
   });
   return {
     stage,

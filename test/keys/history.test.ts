@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os';
-import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { reach } from '../../lib/cli/target.ts';
@@ -229,7 +229,10 @@ it('the account is as the key says, though the earlier of two changes comes to i
   const send = dynamodb.send.bind(dynamodb) as (command: object) => Promise<object>;
   let later: Promise<unknown> | undefined;
   vi.spyOn(dynamodb, 'send').mockImplementation(async (command: object) => {
-    const isAccount = command instanceof UpdateCommand && command.input.Key?.['key_id'] === id;
+    // The account's limits change in a transaction, after the key's or the team's own.
+    const isAccount =
+      command instanceof TransactWriteCommand &&
+      command.input.TransactItems?.some(({ Update }) => Update?.Key?.['entry'] === 'account');
     if (isAccount && !later) {
       later = changeKey(id, { budget_usd: 3 });
       await later;
@@ -248,7 +251,10 @@ it("a team's account is as the team says, though the earlier of two changes come
   const send = dynamodb.send.bind(dynamodb) as (command: object) => Promise<object>;
   let later: Promise<unknown> | undefined;
   vi.spyOn(dynamodb, 'send').mockImplementation(async (command: object) => {
-    const isAccount = command instanceof UpdateCommand && command.input.Key?.['key_id'] === id;
+    // The account's limits change in a transaction, after the key's or the team's own.
+    const isAccount =
+      command instanceof TransactWriteCommand &&
+      command.input.TransactItems?.some(({ Update }) => Update?.Key?.['entry'] === 'account');
     if (isAccount && !later) {
       later = changeTeam(id, { budget_usd: 3, name: 'later' });
       await later;

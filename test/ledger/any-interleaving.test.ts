@@ -1,21 +1,33 @@
 import fc from 'fast-check';
 import { expect, it, vi } from 'vitest';
+import { unlimitedRequests } from '../../shared/ledger/account.ts';
 import { readSummed } from '../../shared/ledger/account-sum.ts';
 import { sweepLedger } from '../../shared/ledger/audit.ts';
+import { findWhole } from '../../shared/ledger/parts/whole.ts';
 import { cases } from '../support/run/cases.ts';
 import { dayMs, minuteMs, pass, useStoppedClock } from '../support/worlds/clock.ts';
 import { interleave, type Process } from '../support/worlds/interleave.ts';
 import { chargesOf, followAccounts } from '../support/worlds/ledger-world.ts';
 import { useStore } from '../support/worlds/store.ts';
-import { expectRefusal, expectSpentAsCharged, newAccount, twoOfATeam } from './exact-accounts.ts';
+import {
+  drawBy,
+  expectRefusal,
+  expectSpentAsCharged,
+  inParts,
+  newAccount,
+  twoInParts,
+  twoOfATeam,
+} from './exact-accounts.ts';
 import {
   type Accounts,
+  aGrowth,
   aHistory,
   aLostCredit,
   aLostStart,
   aMove,
   aNewWindow,
   anOverrun,
+  aRush,
   aStandingHold,
   type Batch,
   bookAll,
@@ -37,6 +49,8 @@ const histories = {
   'a window that ends under running calls': aNewWindow,
   'calls that cost more than they hold': anOverrun,
   'credits that are lost, and recounted': aLostCredit,
+  'parts that come and go': aGrowth,
+  'calls that want more than a part has': aRush,
   'sums that stand for hours': aStandingHold,
 };
 
@@ -65,10 +79,8 @@ it.each([
 ] as const)(
   'keeps keys and their teams within their ceilings, and each spends what was charged to it: %s',
   (what, numRuns) =>
-    expectExact(
-      { ...histories, 'keys that go from team to team': aMove }[what],
-      numRuns,
-      twoOfATeam,
+    expectExact({ ...histories, 'keys that go from team to team': aMove }[what], numRuns, () =>
+      twoOfATeam(),
     ),
 );
 
@@ -80,8 +92,10 @@ function expectExact(
   return fc.assert(
     fc.asyncProperty(histories, fc.nat(10 * minuteMs), async (history, offsetMs) => {
       vi.setSystemTime(Math.ceil(Date.now() / dayMs) * dayMs + offsetMs);
+      drawBy(offsetMs);
       const accounts = await newAccounts();
       const calls: Call[] = [];
+      const limits = await limitsOf(accounts);
       forgetHandedOver();
 
       for (const batch of history) await happen(accounts, calls, batch);
@@ -93,12 +107,52 @@ function expectExact(
       const late = await bookAll();
       await expectSoundAccounts();
       await expectSpentAsCharged(accounts, calls);
+      await expectLimits(accounts, [limits, ...limitsIn(history)]);
       const entries = (await Promise.all(accounts.keyIds.map(chargesOf))).flat();
       expect(entries.map(({ entry }) => entry)).toEqual(expect.arrayContaining(late));
     }),
     { numRuns, interruptAfterTimeLimit: 40_000 },
   );
 }
+
+it.each([
+  ['any history', cases(2, 40)],
+  ['sweeps beside callers who are late, and new ones', cases(2, 20)],
+  ['a window that ends under running calls', cases(3, 30)],
+  ['calls that cost more than they hold', cases(3, 30)],
+  ['credits that are lost, and recounted', cases(2, 60)],
+  ['parts that come and go', cases(3, 200)],
+  ['calls that want more than a part has', cases(3, 200)],
+  ['sums that stand for hours', cases(3, 100)],
+] as const)(
+  'keeps a key in parts within its limits, and spends what its charges cost: %s',
+  (what, numRuns) =>
+    expectExact(histories[what], numRuns, async () => {
+      const keyIds = [await inParts(await newAccount('key', 1000, '7m', 20, 8), 4)];
+      return { keyIds, teamIds: [], limitsRequests: true };
+    }),
+);
+
+it.each([
+  ['any history', cases(2, 40)],
+  ['keys that go from team to team', cases(3, 30)],
+  ['calls that cost more than they hold', cases(2, 30)],
+  ['credits that are lost, and recounted', cases(2, 60)],
+  ['parts that come and go', cases(2, 200)],
+  ['calls that want more than a part has', cases(2, 200)],
+  ['sums that stand for hours', cases(2, 100)],
+] as const)(
+  'keeps keys and teams in parts within their limits, and each spends what was charged to it: %s',
+  (what, numRuns) =>
+    expectExact(
+      {
+        ...histories,
+        'keys that go from team to team': aMove,
+      }[what],
+      numRuns,
+      () => twoInParts(),
+    ),
+);
 
 /** After all calls and their audits an account holds what stands on it, and no more. */
 async function expectHeldAsStanding({ keyIds, teamIds }: Accounts): Promise<void> {
@@ -127,4 +181,38 @@ async function happen(
 
   await expectSoundAccounts();
   for (const exit of exits) if (exit?.status === 'rejected') expectRefusal(exit.reason);
+}
+
+type Limits = Record<'ceilings' | 'requests' | 'atOnce', number[]>;
+
+/** What the parts of accounts may spend and make together. */
+async function limitsOf({ keyIds, teamIds }: Accounts): Promise<Limits> {
+  const wholes = await Promise.all([...keyIds, ...teamIds].map(findWhole));
+  const of = (name: 'ceiling' | 'requests_per_minute' | 'max_concurrent') =>
+    wholes.flatMap((whole) => whole?.[name] ?? []);
+  return {
+    ceilings: of('ceiling'),
+    requests: of('requests_per_minute'),
+    atOnce: of('max_concurrent'),
+  };
+}
+
+/** The limits that a history may have given to accounts. */
+const limitsIn = (history: Batch[]): Limits[] =>
+  history
+    .flatMap(({ actions }) => actions.filter(({ kind }) => kind === 'change'))
+    .map(({ budget, requests, atOnce }) => ({
+      ceilings: [budget],
+      requests: [requests ?? unlimitedRequests],
+      atOnce: [atOnce ?? unlimitedRequests],
+    }));
+
+/** Parts have together what their account was once given, whatever moved between them. */
+async function expectLimits(accounts: Accounts, given: Limits[]): Promise<void> {
+  const limits = await limitsOf(accounts);
+  for (const name of ['ceilings', 'requests', 'atOnce'] as const) {
+    // A team limits no requests, and neither does a key without parts here.
+    const allowed = [...given.flatMap((each) => each[name]), unlimitedRequests];
+    for (const each of limits[name]) expect(allowed, name).toContain(each);
+  }
 }

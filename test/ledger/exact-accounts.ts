@@ -1,34 +1,65 @@
 import { randomUUID } from 'node:crypto';
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import { ServiceError } from '../../shared/http/errors.ts';
 import { openAccount, windowOf } from '../../shared/ledger/account.ts';
+import { grow } from '../../shared/ledger/parts/grow.ts';
 import { putInTeam } from '../../shared/ledger/team.ts';
 import { isStoreFault } from '../support/worlds/interleave.ts';
-import { accountOf, chargesOf, expectAtRest, sum, usd } from '../support/worlds/ledger-world.ts';
+import { chargesOf, expectAtRest, partsOf, sum, usd } from '../support/worlds/ledger-world.ts';
 import { type Accounts, type Call, linesWritten, productsOf } from './ledger-actions.ts';
+
+/** Which part a call asks is drawn by chance: the same one in each run of a history. */
+export function drawBy(seed: number): void {
+  let drawn = (seed % 2_147_483_646) + 1;
+  vi.spyOn(Math, 'random').mockImplementation(() => {
+    drawn = (drawn * 48_271) % 2_147_483_647;
+    return drawn / 2_147_483_647;
+  });
+}
 
 /** Opens an account with a budget in nano-dollars. */
 export async function newAccount(
   of: 'key' | 'team',
   budget = 1000,
   duration = '7m',
+  requests: number | null = null,
+  atOnce: number | null = null,
 ): Promise<string> {
   const id = `${of}_${randomUUID()}`;
   await openAccount(id, new Date().toISOString(), {
     budget_usd: usd(budget),
     duration,
-    requests_per_minute: null,
-    max_concurrent: null,
+    requests_per_minute: requests,
+    max_concurrent: atOnce,
   });
   return id;
 }
 
 /** Two keys that may spend more than their team, whose budget lasts longer; and a team of nobody yet. */
-export async function twoOfATeam(): Promise<Accounts> {
-  const keyIds = [await newAccount('key'), await newAccount('key')];
-  const teamIds = [await newAccount('team', 1200, '11m'), await newAccount('team', 300)];
+export async function twoOfATeam(times = 1): Promise<Accounts> {
+  const keyIds = [await newAccount('key', times * 1000), await newAccount('key', times * 1000)];
+  const teamIds = [
+    await newAccount('team', times * 1200, '11m'),
+    await newAccount('team', times * 300),
+  ];
   for (const keyId of keyIds) await putInTeam(keyId, teamIds[0] ?? null);
   return { keyIds, teamIds };
+}
+
+/** Gives an account so many parts. */
+export async function inParts(id: string, parts: number): Promise<string> {
+  for (let open = 1; open < parts; open *= 2) expect(await grow(id)).toBe(true);
+  return id;
+}
+
+/** The same with a key in parts, and its team. */
+export async function twoInParts(times = 1): Promise<Accounts> {
+  const accounts = await twoOfATeam(times);
+  const [key = ''] = accounts.keyIds;
+  const [team = ''] = accounts.teamIds;
+  await inParts(key, 2);
+  await inParts(team, 4);
+  return { ...accounts, limitsRequests: true };
 }
 
 /** Expects of what a process came to that the store was at fault, or a limit. */
@@ -47,18 +78,16 @@ export async function expectSpentAsCharged(
   calls: Call[],
 ): Promise<void> {
   const charges = (await Promise.all(keyIds.map(chargesOf))).flat();
-  for (const keyId of keyIds) {
-    const account = await accountOf(keyId);
+  for (const account of (await Promise.all(keyIds.map(partsOf))).flat()) {
     const own = charges.filter(
-      ({ key_id, window }) => key_id === keyId && window === windowOf(account),
+      ({ key_id, window }) => key_id === account.key_id && window === windowOf(account),
     );
     expectAtRest(account);
     expect(account.spent).toBe(sum(own.map(({ cost = 0 }) => cost)));
   }
-  for (const teamId of teamIds) {
-    const account = await accountOf(teamId);
+  for (const account of (await Promise.all(teamIds.map(partsOf))).flat()) {
     const its = charges.filter(
-      ({ team, team_window }) => team === teamId && team_window === windowOf(account),
+      ({ team, team_window }) => team === account.key_id && team_window === windowOf(account),
     );
     expectAtRest(account);
     expect(account.spent).toBe(sum(its.map(({ cost = 0 }) => cost)));
@@ -66,7 +95,8 @@ export async function expectSpentAsCharged(
   const entries = charges.map(({ entry }) => entry);
   expect(new Set(entries).size).toBe(entries.length);
   const settled = charges.filter(({ status }) => status === 'settled').map(({ entry }) => entry);
-  const produced = (await Promise.all(keyIds.map(productsOf))).flat().map(({ of }) => of);
+  const partIds = (await Promise.all(keyIds.map(partsOf))).flat().map(({ key_id }) => key_id);
+  const produced = (await Promise.all(partIds.map(productsOf))).flat().map(({ of }) => of);
   expect(settled, 'charges of products').toEqual(expect.arrayContaining(produced));
   expect(new Set(produced).size, 'products of charges').toBe(produced.length);
   for (const { hold, isKept } of calls) {

@@ -2,11 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { openAccount, requestsAttribute } from '../../shared/ledger/account.ts';
 import { Leases } from '../../shared/ledger/leases/leases.ts';
+import { findWhole } from '../../shared/ledger/parts/whole.ts';
 import { type Hold, reserve } from '../../shared/ledger/reserve.ts';
 import { release, settle } from '../../shared/ledger/settle.ts';
 import { useFreshHour } from '../support/worlds/clock.ts';
-import { accountOf, chargesOf, sum, usd } from '../support/worlds/ledger-world.ts';
+import { accountOf, chargesOf, partsOf, sum, usd } from '../support/worlds/ledger-world.ts';
 import { useStore } from '../support/worlds/store.ts';
+import { inParts } from './exact-accounts.ts';
 
 await useStore();
 
@@ -120,4 +122,39 @@ it('a process that ends gives back what its leases have left', async () => {
   expect(await accountOf(keyId)).toMatchObject({ held: 2_000, running: 20 });
   expect((await accountOf(keyId))[requestsAttribute(Date.now())]).toBe(20);
   await Promise.all(held.map(release));
+});
+
+it('a lease lies on one part of an account, with its calls, and gives back there what they leave', async () => {
+  const keyId = await inParts(await openKey({ budget: 1_000_000 }), 4);
+  const leases = new Leases();
+  const first = await holdMany(keyId, [leases], 20, 100);
+  await expect.poll(async () => (await findWhole(keyId))?.held).toBeGreaterThan(2_000);
+  const then = await holdMany(keyId, [leases], 3, 100);
+
+  expect(then.held.filter((hold) => hold.leases)).toHaveLength(3);
+  await endAll([...first.held, ...then.held], [leases], 7);
+
+  const whole = await findWhole(keyId);
+  expect(whole).toMatchObject({ held: 0, running: 0, spent: 161, available: 999_839 });
+  expect(whole?.[requestsAttribute(Date.now())]).toBe(23);
+  for (const part of await partsOf(keyId)) {
+    const own = (await chargesOf(keyId)).filter(({ key_id }) => key_id === part.key_id);
+    expect(part.spent).toBe(sum(own.map(({ cost = 0 }) => cost)));
+  }
+});
+
+it('a call that lacks what leases on parts of its account have left finds it, and the next refusal is true', async () => {
+  const keyId = await inParts(await openKey({ budget: 100_000 }), 4);
+  const leases = new Leases();
+  const { held } = await holdMany(keyId, [leases], 20, 100);
+  await expect.poll(async () => (await findWhole(keyId))?.held).toBeGreaterThan(2_000);
+
+  const large = await reserve(keyId, 98_000, subject, { leases });
+
+  expect(await findWhole(keyId)).toMatchObject({ held: 100_000, available: 0 });
+  await expect(reserve(keyId, 1, subject, { leases })).rejects.toMatchObject({
+    code: 'budget_exceeded',
+    details: { budget: { max_usd: usd(100_000), remaining_usd: 0 } },
+  });
+  await Promise.all([...held, large].map(release));
 });

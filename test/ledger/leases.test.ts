@@ -10,15 +10,25 @@ import { dayMs, minuteMs, pass, useStoppedClock } from '../support/worlds/clock.
 import { interleave } from '../support/worlds/interleave.ts';
 import { chargesOf, followAccounts } from '../support/worlds/ledger-world.ts';
 import { useStore } from '../support/worlds/store.ts';
-import { expectRefusal, expectSpentAsCharged, newAccount, twoOfATeam } from './exact-accounts.ts';
+import {
+  drawBy,
+  expectRefusal,
+  expectSpentAsCharged,
+  inParts,
+  newAccount,
+  twoInParts,
+  twoOfATeam,
+} from './exact-accounts.ts';
 import {
   type Accounts,
+  aGrowth,
   aHistory,
   aLeasedStart,
   aLostCredit,
   aMove,
   aNewWindow,
   anOverrun,
+  aStandingHold,
   type Batch,
   bookAll,
   type Call,
@@ -61,7 +71,27 @@ it.each(names)('spends what charges cost, whichever process dies with its leases
 );
 
 it.each(names)('spends so on keys and their teams: %s', (name) =>
-  expectExact(histories[name], cases(2, 40), twoOfATeam),
+  expectExact(histories[name], cases(2, 40), () => twoOfATeam()),
+);
+
+const inPartsToo = [...names, 'parts that come and go', 'sums that stand for hours'] as const;
+const historiesInParts = {
+  ...histories,
+  'parts that come and go': aGrowth,
+  'sums that stand for hours': aStandingHold,
+};
+
+it.each(inPartsToo)('spends so on a key in parts: %s', (name) =>
+  expectExact(historiesInParts[name], cases(2, 60), async () => ({
+    keyIds: [await inParts(await newAccount('key', 4000, '7m', 400, 200), 4)],
+    teamIds: [],
+    limitsRequests: true,
+  })),
+);
+
+it.each(inPartsToo)('spends so on keys and teams in parts: %s', (name) =>
+  // A lease is a share of what one part has.
+  expectExact(historiesInParts[name], cases(2, 40), () => twoInParts(8)),
 );
 
 /** A process with leases of its own, the calls that it has held, and what it will do later. */
@@ -95,6 +125,7 @@ async function expectExact(
   await fc.assert(
     fc.asyncProperty(histories, skews, fc.nat(10 * minuteMs), async (history, skew, offsetMs) => {
       vi.setSystemTime(Math.ceil(Date.now() / dayMs) * dayMs + offsetMs);
+      drawBy(offsetMs);
       const accounts = await newAccounts();
       const all: LeasingProcess[] = [];
       const begin = () => {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { getItem, queryItems } from '../../shared/aws/dynamodb.ts';
 import { sqs } from '../../shared/aws/sqs.ts';
 import { setting } from '../../shared/config.ts';
+import { findAccount } from '../../shared/ledger/account.ts';
 import { admit } from '../../shared/ledger/admission.ts';
 import { sweepLedger } from '../../shared/ledger/audit.ts';
 import { bookLateCalls } from '../../shared/ledger/book-late.ts';
@@ -9,6 +10,8 @@ import { changeAccountLimits } from '../../shared/ledger/change-limits.ts';
 import type { HoldPlan } from '../../shared/ledger/hold-account.ts';
 import type { LateCall } from '../../shared/ledger/late-call.ts';
 import type { Leases } from '../../shared/ledger/leases/leases.ts';
+import { closeParts } from '../../shared/ledger/parts/close.ts';
+import { grow } from '../../shared/ledger/parts/grow.ts';
 import { raiseHold } from '../../shared/ledger/raise-hold.ts';
 import { type Hold, reserve, reserveByPlan } from '../../shared/ledger/reserve.ts';
 import { release, settle, settleWith } from '../../shared/ledger/settle.ts';
@@ -28,6 +31,8 @@ import { usd } from '../support/worlds/ledger-world.ts';
 export interface Accounts {
   keyIds: string[];
   teamIds: string[];
+  /** Whether accounts have limits of requests. */
+  limitsRequests?: boolean;
 }
 
 /** A call that holds money, as whoever made it sees it; and whether its product was written, if that is known. */
@@ -50,6 +55,8 @@ const weights = {
   change: 1,
   move: 1,
   book: 3,
+  grow: 3,
+  close: 1,
   stand: 3,
   group: 4,
   unstand: 2,
@@ -60,7 +67,7 @@ const aFault = fc.record<Fault>({
   // Few processes make more than five requests.
   at: fc.oneof(
     { weight: 4, arbitrary: fc.nat(4) },
-    { weight: 1, arbitrary: fc.constantFrom(5, 6) },
+    { weight: 1, arbitrary: fc.constantFrom(5, 6, 7, 8) },
   ),
   kind: fc.constantFrom('dies before', 'fails', 'answer lost'),
 });
@@ -78,6 +85,8 @@ const anActionOf = (kinds: Kind[]) =>
     costPercent: fc.nat(100),
     budget: fc.integer({ min: 0, max: 1000 }),
     duration: fc.constantFrom(null, '10s', '7m', '1h', '1mo'),
+    requests: fc.option(fc.integer({ min: 0, max: 12 }), { freq: 2 }),
+    atOnce: fc.option(fc.integer({ min: 0, max: 6 }), { freq: 2 }),
     fault: fc.oneof(
       { weight: 3, arbitrary: fc.constant(undefined) },
       { weight: 1, arbitrary: aFault },
@@ -189,6 +198,34 @@ export const aLostCredit = historyOf(
   ),
 );
 
+/** Calls of accounts with parts begin and end, beside shares that move, parts that come and go, and limits that change. */
+export const aGrowth = historyOf(
+  fc
+    .tuple(
+      batchOf(0, 'grow', 'grow'),
+      batchOf(0, 'reserve', 'fit', 'grow', 'admit'),
+      batchOf(1, 'reserve', 'call', 'raise', 'close', 'change', 'change', 'move', 'grow'),
+      fc.array(
+        fc
+          .constantFrom(1, 5_000, 30_000, 7 * minuteMs, 27 * minuteMs)
+          .chain((afterMs) => batchOf(afterMs, ...(Object.keys(weights) as Kind[]))),
+        { minLength: 1, maxLength: 6, size: 'max' },
+      ),
+    )
+    .map(([first, second, third, others]) => [first, second, third, ...others]),
+);
+
+/** Calls that want more than a part has come at once, again and again, beside shares that move for them. */
+export const aRush = historyOf(
+  fc.tuple(
+    batchOf(0, 'reserve', 'fit', 'admit', 'call'),
+    batchOf(0, 'reserve', 'fit', 'release', 'call', 'grow'),
+    batchOf(1, 'reserve', 'raise', 'release', 'overrun', 'close'),
+    batchOf(1, 'reserve', 'settle', 'change', 'change', 'change', 'raise', 'grow'),
+    batchOf(1, 'reserve', 'fit', 'settle', 'raise'),
+  ),
+);
+
 /** Some calls begin that turn out to cost more than they hold, beside others that want the same money. */
 export const anOverrun = historyOf(
   fc.tuple(
@@ -206,9 +243,9 @@ const products = 7;
 
 /** Does it. */
 export async function perform(
-  { keyIds, teamIds }: Accounts,
+  { keyIds, teamIds, limitsRequests = false }: Accounts,
   calls: Call[],
-  { kind, pick, pickKey, pickTeam, hold, costPercent, budget, duration }: Action,
+  { kind, pick, pickKey, pickTeam, hold, costPercent, budget, duration, ...limits }: Action,
   leases?: Leases,
 ): Promise<void> {
   const keyId = keyIds[pickKey % keyIds.length] ?? '';
@@ -263,9 +300,17 @@ export async function perform(
       return changeAccountLimits(teamIds[pickTeam % (teamIds.length + 1)] ?? keyId, {
         budget_usd: usd(budget),
         duration,
-        requests_per_minute: null,
-        max_concurrent: null,
+        requests_per_minute: limitsRequests ? limits.requests : null,
+        max_concurrent: limitsRequests ? limits.atOnce : null,
       });
+    case 'grow': {
+      const id = teamIds[pickTeam % (teamIds.length + 1)] ?? keyId;
+      // More parts make nothing else happen, and each takes its time.
+      if (((await findAccount(id))?.open_parts ?? 1) < 4) await grow(id);
+      return;
+    }
+    case 'close':
+      return closeParts(teamIds[pickTeam % (teamIds.length + 1)] ?? keyId);
     case 'move':
       if (teamIds.length === 0) return;
       return putInTeam(keyId, teamIds[pickTeam % (teamIds.length + 1)] ?? null);

@@ -4,7 +4,10 @@ import { setting } from '../../shared/config.ts';
 import { openAccount } from '../../shared/ledger/account.ts';
 import { readSummed } from '../../shared/ledger/account-sum.ts';
 import { sweepLedger } from '../../shared/ledger/audit.ts';
+import { changeAccountLimits } from '../../shared/ledger/change-limits.ts';
 import { BudgetExceededError } from '../../shared/ledger/limit-errors.ts';
+import { closeParts } from '../../shared/ledger/parts/close.ts';
+import { findWhole } from '../../shared/ledger/parts/whole.ts';
 import { reserve } from '../../shared/ledger/reserve.ts';
 import { settle } from '../../shared/ledger/settle.ts';
 import {
@@ -15,8 +18,15 @@ import {
 import { findStanding, holdStanding } from '../../shared/ledger/standing-hold.ts';
 import { putInTeam } from '../../shared/ledger/team.ts';
 import { hourMs, pass, useStoppedClock } from '../support/worlds/clock.ts';
-import { accountOf, chargesOf, expectAtRest, usd } from '../support/worlds/ledger-world.ts';
+import {
+  accountOf,
+  chargesOf,
+  expectAtRest,
+  partsOf,
+  usd,
+} from '../support/worlds/ledger-world.ts';
 import { useStore } from '../support/worlds/store.ts';
+import { inParts } from './exact-accounts.ts';
 
 await useStore({ queues: true });
 
@@ -118,4 +128,44 @@ it('pays no call more than is left of it', async () => {
 
   expect(await accountOf(key)).toMatchObject({ held: 0, spent: 150, available: 850 });
   expect((await chargesOf(key)).map(({ cost }) => cost).sort()).toEqual([100, 50]);
+});
+
+it('gathers what it holds from all parts of a key and its team, and is refused by what they have together', async () => {
+  const [key, team] = [await newAccount('key', 1_000), await newAccount('team', 800)];
+  await putInTeam(key, team);
+  for (const id of [key, team]) await inParts(id, 4);
+
+  await expect(stand(key, 801)).rejects.toMatchObject({
+    details: { budget: { max_usd: usd(800), remaining_usd: usd(800) } },
+  });
+  await stand(key, 800);
+
+  expect(await findWhole(key)).toMatchObject({ ceiling: 1_000, held: 800, available: 200 });
+  expect(await findWhole(team)).toMatchObject({ ceiling: 800, held: 800, available: 0 });
+  for (const id of [key, team]) expect((await readSummed(id))?.differences()).toEqual([]);
+  await expect(reserve(key, 1, subject)).rejects.toThrow(BudgetExceededError);
+});
+
+it('stands while parts are closed and limits change, and all that it held comes back', async () => {
+  const [key, team] = [await newAccount('key', 1_000), await newAccount('team', 2_000)];
+  await putInTeam(key, team);
+  for (const id of [key, team]) await inParts(id, 4);
+  await stand(key, 600);
+  await settleStanding(key, 'b', [callOf(key, 1, 40)]);
+
+  await changeAccountLimits(key, {
+    ...{ budget_usd: usd(700), duration: null, requests_per_minute: null, max_concurrent: null },
+  });
+  await closeParts(team);
+  for (const id of [key, team]) expect((await readSummed(id))?.differences()).toEqual([]);
+  await settleStanding(key, 'b', [callOf(key, 2, 70)]);
+  await endStanding(key, 'b');
+  pass(hourMs);
+  await sweepLedger();
+
+  for (const [id, ceiling] of [[key, 700] as const, [team, 2_000] as const]) {
+    const spent = { spent: 110, available: ceiling - 110 };
+    expect(await findWhole(id)).toMatchObject({ ceiling, held: 0, ...spent });
+    for (const part of await partsOf(id)) expectAtRest(part);
+  }
 });

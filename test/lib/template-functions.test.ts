@@ -87,6 +87,7 @@ describe('functions', () => {
   const consume = ['ChangeMessageVisibility', 'DeleteMessage', 'ReceiveMessage'];
   const queue = ['GetQueueAttributes', 'GetQueueUrl'];
   const work = ['GetItem', 'PutItem', 'Query', 'UpdateItem'];
+  const spend = ['ConditionCheckItem', 'GetItem', 'PartiQLInsert', 'PutItem', 'UpdateItem'];
   const bodies = ['GetObject', 'PutObject'];
   const secrets = ['GetSecretValue'];
 
@@ -104,7 +105,7 @@ describe('functions', () => {
     ...['create-message', 'create-embeddings'].map((name): [string, Record<string, string[]>] => [
       name,
       {
-        dynamodb: ['PartiQLInsert', 'PutItem', 'UpdateItem'],
+        dynamodb: spend,
         secretsmanager: ['GetSecretValue'],
         sqs: ['SendMessage'],
       },
@@ -113,7 +114,7 @@ describe('functions', () => {
       (name): [string, Record<string, string[]>] => [
         name,
         {
-          dynamodb: ['GetItem', 'PartiQLInsert', 'PutItem', 'UpdateItem'],
+          dynamodb: spend,
           s3: ['GetObject'],
           secretsmanager: ['GetSecretValue'],
           sqs: ['SendMessage'],
@@ -203,7 +204,7 @@ describe('functions', () => {
     [
       'stream-chat',
       {
-        dynamodb: ['GetItem', 'PartiQLInsert', 'PutItem', 'UpdateItem'],
+        dynamodb: spend,
         lambda: ['InvokeFunction'],
         s3: ['GetObject'],
         secretsmanager: ['GetSecretValue'],
@@ -222,7 +223,7 @@ describe('functions', () => {
       'run-chat-job',
       {
         // It makes files of what batches came to, and erases what it made of one that breaks off.
-        dynamodb: [...work, 'PartiQLInsert', 'DeleteItem'],
+        dynamodb: [...work, 'ConditionCheckItem', 'PartiQLInsert', 'DeleteItem'],
         s3: [...bodies, 'AbortMultipartUpload', 'DeleteObject', 'ListBucket'],
         secretsmanager: secrets,
         sqs: [...queue, ...consume, 'SendMessage'],
@@ -231,7 +232,7 @@ describe('functions', () => {
     [
       'run-ocr-job',
       {
-        dynamodb: [...work, 'PartiQLInsert'],
+        dynamodb: [...work, 'ConditionCheckItem', 'PartiQLInsert'],
         s3: [...bodies, 'AbortMultipartUpload'],
         secretsmanager: secrets,
         sqs: [...queue, ...consume, 'SendMessage'],

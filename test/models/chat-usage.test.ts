@@ -134,6 +134,11 @@ describe('a prompt is whole', () => {
     ],
     ['without thoughts that are not named', { ...anthropic, total_tokens: 155 }, 100],
     ['as it is, if it is no count', { prompt_tokens: null, cache_creation_input_tokens: 5 }, null],
+    [
+      'as it is, if what was read is an object that is no number',
+      { cached_tokens: JSON.parse('{"toString":1,"valueOf":1}'), total_tokens: 160 },
+      100,
+    ],
   ])('%s', (_, usage, tokens) => {
     expect(promptOf(usage)).toBe(tokens);
   });

@@ -1,9 +1,9 @@
 import { BatchExecuteStatementCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb } from '../../aws/dynamodb.ts';
 import { setting } from '../../config.ts';
+import { Group } from '../../group.ts';
 import { errorFields, log } from '../../log.ts';
 import { type Charge, putCharge } from '../charge.ts';
-import { Group } from './group.ts';
 
 /** The most statements of one batch. */
 const maxBatch = 25;

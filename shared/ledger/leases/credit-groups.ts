@@ -1,6 +1,6 @@
+import { Group } from '../../group.ts';
 import { type Credited, credit, type HeldPart } from '../credit.ts';
 import { epochOf } from '../epoch.ts';
-import { Group } from './group.ts';
 
 interface Ended {
   part: HeldPart;

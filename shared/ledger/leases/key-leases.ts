@@ -2,7 +2,8 @@ import { errorFields, log } from '../../log.ts';
 import type { Account } from '../account.ts';
 import type { Fit, HoldPlan } from '../hold-account.ts';
 import { holdJointly } from '../hold-jointly.ts';
-import { lastSeen, leastOf, payersOf } from '../last-seen.ts';
+import { leastOf, payersOf, type Seen } from '../last-seen.ts';
+import { growIfBusy } from '../parts/grow-if-busy.ts';
 import { Lease, type Left } from './lease.ts';
 
 /** When leases begin, and how large they are. */
@@ -119,9 +120,9 @@ export class KeyLeases {
   private begin(account: Account, holdNanoUsd: number, now: number): void {
     if (this.beginning || now < this.notBeforeMs || holdNanoUsd === 0) return;
     const { share, shareOfLimits, fewest, most } = this.options;
-    const payers = payersOf(lastSeen(this.keyId));
+    const payers = payersOf(this.keyId);
     const affordable = Math.floor(leastOf(payers).available / share / holdNanoUsd);
-    const { requests_per_minute, max_concurrent } = account;
+    const { requests_per_minute, max_concurrent } = payers[0].account ?? account;
     const count = Math.min(
       Math.max(fewest, this.recent(now)),
       most,
@@ -131,7 +132,7 @@ export class KeyLeases {
     if (count < fewest) return;
     const requests = { count, requests_per_minute, max_concurrent };
     this.size = count;
-    this.beginning = this.hold(requests, count * holdNanoUsd, now)
+    this.beginning = this.hold(payers, requests, count * holdNanoUsd, now)
       .catch((error: unknown) => {
         this.notBeforeMs = now + this.options.ms;
         log('warn', 'no lease', { key_id: this.keyId, ...errorFields(error) });
@@ -142,17 +143,20 @@ export class KeyLeases {
   }
 
   private async hold(
+    payers: [Seen, ...Seen[]],
     requests: NonNullable<Fit['requests']>,
     nanoUsd: number,
     heldAtMs: number,
   ): Promise<void> {
     const { ms, share } = this.options;
     const fit = { holdNanoUsd: nanoUsd, from: share * nanoUsd, requests };
-    const { held } = await holdJointly(payersOf(lastSeen(this.keyId)), fit, heldAtMs, true);
+    const { held } = await holdJointly(payers, fit, heldAtMs, true);
     if (!held) {
       this.notBeforeMs = heldAtMs + ms;
       return;
     }
+    const just = { now: heldAtMs, holdNanoUsd: nanoUsd, requests: requests.count };
+    growIfBusy(held, { ...just, isLeasing: true });
     const left = { nanoUsd, requests: requests.count };
     const lease = new Lease(held, left, heldAtMs, Date.now() + ms);
     this.open.push(lease);

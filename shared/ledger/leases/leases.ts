@@ -1,5 +1,6 @@
 import type { Account } from '../account.ts';
 import type { Fit, HoldPlan } from '../hold-account.ts';
+import { idsOf, maxParts, ownerOf } from '../parts/part-id.ts';
 import { ChargeGroup } from './charge-group.ts';
 import { CreditGroups } from './credit-groups.ts';
 import { KeyLeases, type LeaseOptions, type Taken } from './key-leases.ts';
@@ -51,7 +52,7 @@ export class Leases {
 
   /** Takes note of a call that was held by itself. */
   note(account: Account, holdNanoUsd: number): void {
-    this.of(account.key_id).note(account, holdNanoUsd, Date.now());
+    this.of(ownerOf(account.key_id)).note(account, holdNanoUsd, Date.now());
   }
 
   /**
@@ -60,8 +61,9 @@ export class Leases {
    */
   async giveBack(keyId: string, teamId: string | undefined): Promise<boolean> {
     const gave = (await this.keys.get(keyId)?.giveBack(Date.now())) ?? false;
-    const accountIds = [keyId, ...(teamId ? [teamId] : [])];
-    const credited = await Promise.all(accountIds.map((id) => this.credits.flush(id)));
+    const accountIds = [keyId, ...(teamId ? [ownerOf(teamId)] : [])];
+    const partIds = accountIds.flatMap((key_id) => idsOf({ key_id, parts: maxParts }));
+    const credited = await Promise.all(partIds.map((id) => this.credits.flush(id)));
     return gave || credited.includes(true);
   }
 

@@ -9,6 +9,7 @@ import { cancelQueuedJob } from '../../../shared/jobs/state.ts';
 import { cancelJob } from '../../../shared/jobs/stop.ts';
 import { changeKey } from '../../../shared/keys/key.ts';
 import { greyJpeg, smallPdf, words } from '../../support/fixtures/small-documents.ts';
+import { pass, stopClock } from '../../support/worlds/clock.ts';
 import { useDocumentWorld } from '../../support/worlds/document-world.ts';
 
 const world = await useDocumentWorld();
@@ -364,6 +365,9 @@ describe('what lies outside', () => {
     const job = await world.submit(caller, { job_type: 'chat', drive: { folder_id: id } });
     await world.runOnly('folder');
     await changeKey(caller.keyId, { drive_folders: [another] });
+    // A worker knows of it after a second.
+    stopClock();
+    pass(1_000);
 
     await world.work();
 

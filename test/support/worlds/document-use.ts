@@ -2,9 +2,10 @@ import { expect } from 'vitest';
 import type { Caller } from '../../../shared/http/caller.ts';
 import { reportLimits } from '../../../shared/keys/limits-report.ts';
 import { sweepLedger } from '../../../shared/ledger/audit.ts';
+import { isPart, ownerOf } from '../../../shared/ledger/parts/part-id.ts';
 import { everInTeam } from '../../../shared/ledger/team.ts';
 import { hourMs, pass } from './clock.ts';
-import { accountOf, chargesOf, expectAtRest, sum } from './ledger-world.ts';
+import { chargesOf, expectAtRest, partsOf, sum } from './ledger-world.ts';
 
 export const usdPerPage = 0.0015;
 
@@ -38,21 +39,22 @@ export async function expectBalanced(
   pass(hourMs);
   await sweepLedger();
   for (const { keyId } of callers) {
-    const account = await accountOf(keyId);
-    expectAtRest(account);
+    const parts = await partsOf(keyId);
+    parts.forEach(expectAtRest);
     const charged = sum((await chargesOf(keyId)).map(({ cost = 0 }) => cost));
     expect(charged, 'charged nano-dollars').toBe(spent(charged));
-    expect(account.spent, 'spent nano-dollars').toBe(charged);
+    expect(sum(parts.map(({ spent }) => spent)), 'spent nano-dollars').toBe(charged);
   }
 }
 
 /** Expects of a team that its account rests, and has spent what the charges of its keys came to, each of them once. */
 export async function expectTeamBalanced(teamId: string): Promise<void> {
-  const account = await accountOf(teamId);
+  const parts = await partsOf(teamId);
   const keyIds = await Array.fromAsync(everInTeam(teamId));
-  const charges = (await Promise.all(keyIds.map(chargesOf))).flat();
-  expectAtRest(account);
+  const charges = (await Promise.all(keyIds.filter((id) => !isPart(id)).map(chargesOf))).flat();
+  parts.forEach(expectAtRest);
   expect(charges.length, 'charges').toBeGreaterThan(0);
-  expect(charges.every(({ team }) => team === teamId)).toBe(true);
-  expect(account.spent, 'spent nano-dollars').toBe(sum(charges.map(({ cost = 0 }) => cost)));
+  expect(charges.every(({ team }) => team && ownerOf(team) === teamId)).toBe(true);
+  const spent = sum(parts.map((part) => part.spent));
+  expect(spent, 'spent nano-dollars').toBe(sum(charges.map(({ cost = 0 }) => cost)));
 }

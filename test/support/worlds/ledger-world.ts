@@ -3,6 +3,8 @@ import { queryItems } from '../../../shared/aws/dynamodb.ts';
 import { setting } from '../../../shared/config.ts';
 import { type Account, findAccount } from '../../../shared/ledger/account.ts';
 import type { Charge } from '../../../shared/ledger/charge.ts';
+import { idsOf, ownerOf } from '../../../shared/ledger/parts/part-id.ts';
+import { wholeOf } from '../../../shared/ledger/parts/whole.ts';
 import { followStream, imageOf } from './stream-tail.ts';
 
 export const usd = (nanoUsd: number) => nanoUsd / 1e9;
@@ -14,8 +16,14 @@ export async function accountOf(keyId: string): Promise<Account> {
   return account;
 }
 
-/** Every charge of a key, the oldest first. */
-export const chargesOf = (keyId: string): Promise<Charge[]> =>
+/** Every charge of a key, part by part, the oldest first. */
+export async function chargesOf(keyId: string): Promise<Charge[]> {
+  const account = await findAccount(keyId);
+  const ids = account ? idsOf(account) : [keyId];
+  return (await Promise.all(ids.map(chargesIn))).flat();
+}
+
+const chargesIn = (keyId: string): Promise<Charge[]> =>
   Array.fromAsync(
     queryItems<Charge>({
       TableName: setting('LEDGER_TABLE'),
@@ -49,16 +57,65 @@ export function expectSound(before: Account, account: Account): void {
   );
 }
 
+/** The accounts of all parts of an account. */
+export async function partsOf(id: string): Promise<Account[]> {
+  return Promise.all(idsOf(await accountOf(id)).map(accountOf));
+}
+
+/** Expects of an account's parts together, right after one of them has held more, that all have it. */
+function expectWithin(
+  id: string,
+  parts: Map<string, Account>,
+  now: Account,
+  before: Account,
+): void {
+  const own = parts.get(ownerOf(id));
+  if (!own || now.held <= before.held || now.ceiling !== before.ceiling) return;
+  const [first, ...others] = idsOf(own).flatMap((each) => parts.get(each) ?? []);
+  if (first) expect(wholeOf([first, ...others]).available, 'available').toBeGreaterThanOrEqual(0);
+}
+
+/**
+ * Expects that a request which a part has just counted is within what the account allows in that minute and at once.
+ */
+function expectAllowed(
+  id: string,
+  parts: Map<string, Account>,
+  now: Account,
+  before: Account,
+): void {
+  const own = parts.get(ownerOf(id));
+  if (!own || (now.running ?? 0) <= (before.running ?? 0)) return;
+  const [first, ...others] = idsOf(own).flatMap((each) => parts.get(each) ?? []);
+  if (!first) return;
+  const whole = wholeOf([first, ...others]);
+  expect(whole.running, 'running').toBeLessThanOrEqual(whole.max_concurrent);
+  for (const [name, count] of countersOf(now, 'requests')) {
+    if (count <= (before[name as `requests_${number}`] ?? 0)) continue;
+    const all = whole[name as `requests_${number}`];
+    expect(all, 'requests').toBeLessThanOrEqual(whole.requests_per_minute);
+  }
+}
+
 /**
  * Follows the accounts. Each call expects every account written since the last one to be sound, after each of its
  * writes.
  */
 export function followAccounts(): () => Promise<void> {
   const newRecords = followStream('LEDGER_TABLE');
+  const latest = new Map<string, Account>();
   return async () => {
     for (const { dynamodb: { OldImage, NewImage } = {} } of await newRecords()) {
       const account = imageOf<Account>(NewImage);
-      if (account?.entry === 'account') expectSound(imageOf<Account>(OldImage) ?? account, account);
+      if (account?.entry !== 'account') continue;
+      const before = imageOf<Account>(OldImage) ?? account;
+      latest.set(account.key_id, account);
+      expectSound(before, account);
+      if (account.moves !== before.moves && account.ceiling < before.ceiling) {
+        expect(account.available, 'what a gift leaves').toBeGreaterThanOrEqual(0);
+      }
+      expectWithin(account.key_id, latest, account, before);
+      expectAllowed(account.key_id, latest, account, before);
     }
   };
 }

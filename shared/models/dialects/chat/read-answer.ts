@@ -125,7 +125,7 @@ function usageOf(told: TokenUsage): Usage {
   return {
     promptTokens: numberIn(usage.prompt_tokens),
     outputTokens: numberIn(usage.completion_tokens),
-    cachedTokens: cachedTokens(usage),
+    cachedTokens: numberIn(cachedTokens(usage)),
     ...(written !== undefined && { cacheWriteTokens: Math.max(0, written - (writtenLong ?? 0)) }),
     ...(writtenLong !== undefined && { cacheWrite1hTokens: writtenLong }),
     thoughtTokens: usage.completion_tokens_details?.reasoning_tokens ?? undefined,

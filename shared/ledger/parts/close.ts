@@ -1,0 +1,52 @@
+import { setting } from '../../config.ts';
+import { accountKey } from '../account.ts';
+import { bringHome } from './gather.ts';
+import { happens } from './move.ts';
+import { ownerOf } from './part-id.ts';
+import { readWhole } from './whole.ts';
+
+/**
+ * Has an account take holds itself alone. Its other parts are closed at once, and give it what they have left; what calls
+ * hold on them, and have spent, follows when it is free. Does nothing to an account of one part. Throws nothing if another
+ * changes it at the same time.
+ */
+export async function closeParts(ownerId: string): Promise<void> {
+  const whole = await readWhole(ownerId);
+  const [own, ...others] = whole?.parts ?? [];
+  if (!own || others.length === 0) return;
+  const { open_parts: open = 1 } = own;
+  const TableName = setting('LEDGER_TABLE');
+  if (open > 1) {
+    await happens([
+      {
+        Update: {
+          TableName,
+          Key: accountKey(own.key_id),
+          ConditionExpression: 'open_parts = :open',
+          UpdateExpression: 'SET open_parts = :one',
+          ExpressionAttributeValues: { ':open': open, ':one': 1 },
+        },
+      },
+      ...others.slice(0, open - 1).map(({ key_id }) => ({
+        Update: {
+          TableName,
+          Key: accountKey(key_id),
+          UpdateExpression: 'SET closed = :true',
+          ExpressionAttributeValues: { ':true': true },
+        },
+      })),
+    ]);
+  }
+  await bringHome(own.key_id);
+}
+
+/**
+ * The check that the account of a closed part isn't below its limit, which only the account itself can be: what comes free
+ * on a closed part then makes up for that.
+ */
+export const hasLeft = (id: string) => ({
+  TableName: setting('LEDGER_TABLE'),
+  Key: accountKey(ownerOf(id)),
+  ConditionExpression: 'available >= :zero',
+  ExpressionAttributeValues: { ':zero': 0 },
+});

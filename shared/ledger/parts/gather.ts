@@ -1,0 +1,104 @@
+import type { Account } from '../account.ts';
+import type { Seen } from '../last-seen.ts';
+import { happens, isLimited, moving, requestsLeft, type Share, slotsLeft } from './move.ts';
+import { ownerOf } from './part-id.ts';
+import { readRenewed, type Whole } from './whole.ts';
+
+/** What is to be on one part. */
+export interface Need {
+  nanoUsd: number;
+  /** Whether it has to have room for one more request, too. */
+  asRequest: boolean;
+}
+
+/**
+ * Has one part of an account get what a call needs, if the parts have it together: as it is, or by what others give, in one
+ * transaction. Returns the part; undefined if another call came first, so that all are to be read again.
+ */
+export async function gather(
+  { parts }: Whole,
+  need: Need,
+  now: number,
+  into?: string,
+): Promise<Seen | undefined> {
+  const to = parts.find(({ key_id }) => key_id === into) ?? choose(parts, need, now);
+  const gifts = giftsTo(to, parts, need, now);
+  if (!gifts) return undefined;
+  const seen = { key_id: to.key_id, held: to.held, ...(to.team && { team: to.team }) };
+  if (gifts.length === 0) return { ...seen, available: to.available };
+  const isMoved = await happens(moving(gifts, to, now));
+  return isMoved ? { ...seen, available: need.nanoUsd } : undefined;
+}
+
+/** Has a part get what a call on it lacks, as far as it is there. */
+export async function gatherInto(id: string, nanoUsd: number, now = Date.now()): Promise<void> {
+  for (let tries = 1; tries <= 5; tries += 1) {
+    const whole = await readRenewed(id, now);
+    const need = { nanoUsd: Math.min(nanoUsd, whole.account.available), asRequest: false };
+    if (need.nanoUsd <= 0 || (await gather(whole, need, now, id))) return;
+  }
+}
+
+/** The part for which the least has to move; by chance among those that have enough. */
+function choose(parts: Whole['parts'], need: Need, now: number): Account {
+  const open = parts.slice(0, parts[0].open_parts ?? 1);
+  const ready = open.filter((part) => has(part, need, now));
+  if (ready.length > 0) return ready[Math.floor(Math.random() * ready.length)] as Account;
+  const rank = (part: Account) =>
+    need.asRequest ? Number(requestsLeft(part, now) > 0) + Number(slotsLeft(part) > 0) : 0;
+  return open.reduce((best, part) => {
+    const ahead = rank(part) - rank(best) || part.available - best.available;
+    return ahead > 0 ? part : best;
+  });
+}
+
+const has = (part: Account, { nanoUsd, asRequest }: Need, now: number) =>
+  part.available >= nanoUsd && (!asRequest || (requestsLeft(part, now) > 0 && slotsLeft(part) > 0));
+
+/** What others give to one part, the richest first; undefined if they have too little. */
+function giftsTo(to: Account, parts: Account[], { nanoUsd, asRequest }: Need, now: number) {
+  const lacks: Share = {
+    nanoUsd: Math.max(0, nanoUsd - to.available),
+    requests:
+      asRequest && isLimited(to.requests_per_minute) ? Math.max(0, 1 - requestsLeft(to, now)) : 0,
+    atOnce: asRequest && isLimited(to.max_concurrent) ? Math.max(0, 1 - slotsLeft(to)) : 0,
+  };
+  const gifts = new Map<Account, Share>();
+  const take = (what: keyof Share, leftOf: (part: Account) => number) => {
+    const others = parts.filter((part) => part.key_id !== to.key_id && leftOf(part) > 0);
+    for (const part of others.sort((a, b) => leftOf(b) - leftOf(a))) {
+      if (lacks[what] === 0) return;
+      const share = gifts.get(part) ?? { nanoUsd: 0, requests: 0, atOnce: 0 };
+      share[what] = Math.min(lacks[what], leftOf(part));
+      lacks[what] -= share[what];
+      gifts.set(part, share);
+    }
+  };
+  take('nanoUsd', ({ available }) => available);
+  take('requests', (part) => requestsToGive(part, now));
+  take('atOnce', slotsLeft);
+  if (lacks.nanoUsd + lacks.requests + lacks.atOnce > 0) return undefined;
+  return [...gifts].map(([from, share]) => ({ from, share }));
+}
+
+/** Moves all that closed parts have left to the account itself. */
+export async function bringHome(id: string, now = Date.now()): Promise<void> {
+  const { parts } = await readRenewed(ownerOf(id), now);
+  const [own, ...others] = parts;
+  const gifts = others
+    .filter(({ closed }) => closed)
+    .map((from) => ({ from, share: leftOf(from, now) }))
+    .filter(({ share }) => share.nanoUsd + share.requests + share.atOnce > 0);
+  // What changes meanwhile is brought by the next that comes for it.
+  if (gifts.length > 0) await happens(moving(gifts, own, now));
+}
+
+const leftOf = (part: Account, now: number): Share => ({
+  nanoUsd: Math.max(0, part.available),
+  requests: isLimited(part.requests_per_minute) ? Math.max(0, requestsToGive(part, now)) : 0,
+  atOnce: isLimited(part.max_concurrent) ? Math.max(0, slotsLeft(part)) : 0,
+});
+
+/** The limit of a part is all that it can give, though a lease that was given back may have left a count below 0. */
+const requestsToGive = (part: Account, now: number) =>
+  Math.min(requestsLeft(part, now), part.requests_per_minute);

@@ -5,21 +5,29 @@ import { sweepJobs } from '../shared/jobs/sweep.ts';
 import { sweepAlone } from '../shared/jobs/sweep-alone.ts';
 import { recountJobs } from '../shared/jobs/waiting/recount.ts';
 import { sweepLedger } from '../shared/ledger/audit.ts';
+import type { SweepShare } from '../shared/ledger/audit-lane.ts';
 import { sweepEvents } from '../shared/webhooks/sweep.ts';
 
-/** Runs each minute, unless the sweep of the minute before is still at work. */
-export const handler = async () => {
-  await sweepAlone(async (shards) => {
+/**
+ * Runs each minute, unless the sweep of the minute before is still at work. Where there are several, each audits the accounts
+ * of its lanes, and the first does all else.
+ */
+export const handler = async ({ sweep = 0, of = 1 }: Partial<SweepShare>) => {
+  await sweepAlone(sweep, async (shards) => {
     const sweeps = await Promise.allSettled([
-      sweepJobs(shards),
-      sweepLedger(),
-      sweepStanding(),
-      recountJobs(shards),
-      sweepEvents(),
-      sweepErasures(),
-      sweepFiles(),
+      sweepLedger({ sweep, of }),
+      ...(sweep === 0 ? sweepRest(shards) : []),
     ]);
-    const failed = sweeps.find((sweep) => sweep.status === 'rejected');
+    const failed = sweeps.find((each) => each.status === 'rejected');
     if (failed) throw failed.reason;
   });
 };
+
+const sweepRest = (shards: string[]) => [
+  sweepJobs(shards),
+  sweepStanding(),
+  recountJobs(shards),
+  sweepEvents(),
+  sweepErasures(),
+  sweepFiles(),
+];

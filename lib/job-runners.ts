@@ -1,5 +1,5 @@
 import { Duration, Size, Stack } from 'aws-cdk-lib';
-import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
+import { Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
 import { FilterRule, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
@@ -42,7 +42,11 @@ export interface DocumentLimits {
 export interface JobRunnersProps extends RunnerProps {
   readonly webhooks: Webhooks;
   readonly chatWorkers: number;
+  readonly sweeps: number;
 }
+
+/** EventBridge takes no more targets of a rule. */
+const mostTargets = 5;
 
 /** The dispatcher on the jobs' stream, the worker of chat jobs, and the sweep, which finds what was lost. */
 export class JobRunners extends Construct {
@@ -137,11 +141,13 @@ export class JobRunners extends Construct {
   }
 
   private addSweep(): void {
-    const { queues, jobs, files, ledger, webhooks, alarms, logs } = this.props;
+    const { queues, jobs, files, ledger, webhooks, alarms, logs, sweeps } = this.props;
     const sweep = new ServiceFunction(this, 'sweep', {
       description:
         'Takes back jobs and holds of lost workers, rings for forgotten jobs, erases deleted ones and files that ended',
       timeout: Duration.minutes(1),
+      // A sweep among several audits accounts all the time, and has a whole processor for that.
+      ...(sweeps > 1 && { memorySize: 1_769 }),
       logs,
     });
     // The next minute's comes anyway.
@@ -168,10 +174,20 @@ export class JobRunners extends Construct {
       runbook: 'Sweep',
       essential: true,
     });
-    new Rule(this, 'each-minute', {
-      schedule: Schedule.rate(Duration.minutes(1)),
-      targets: [new LambdaTarget(sweep, { retryAttempts: 0 })],
-    });
+    const targets = Array.from(
+      { length: sweeps },
+      (_, number) =>
+        new LambdaTarget(sweep, {
+          retryAttempts: 0,
+          ...(sweeps > 1 && { event: RuleTargetInput.fromObject({ sweep: number, of: sweeps }) }),
+        }),
+    );
+    for (let from = 0; from < sweeps; from += mostTargets) {
+      new Rule(this, from === 0 ? 'each-minute' : `each-minute-${from}`, {
+        schedule: Schedule.rate(Duration.minutes(1)),
+        targets: targets.slice(from, from + mostTargets),
+      });
+    }
   }
 }
 

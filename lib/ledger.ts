@@ -127,7 +127,13 @@ export class Ledger extends Construct {
 
   /** Lets a function compare accounts with their charges, and correct them. */
   grantAudit(fn: LambdaFunction): void {
-    this.table.allow(fn, 'dynamodb:GetItem', 'dynamodb:Query', 'dynamodb:UpdateItem');
+    this.table.allow(
+      fn,
+      'dynamodb:GetItem',
+      'dynamodb:BatchGetItem',
+      'dynamodb:Query',
+      'dynamodb:UpdateItem',
+    );
     this.table.allowQuery(fn, 'audits');
     this.setEnvironment(fn);
   }

@@ -17,11 +17,22 @@ const parts: Record<string, number> = {
   sweep: 0.01,
 };
 
-const reservedOf = (part: number, concurrency: number) => Math.ceil(concurrency * part);
+/** What reservations are made of. */
+interface Load {
+  readonly concurrency: number;
+  readonly sweeps: number;
+}
+
+/** Sweeps run all at once, whatever the concurrency. */
+function reservedOf(name: string, { concurrency, sweeps }: Load): number | undefined {
+  const part = parts[name];
+  if (part === undefined) return undefined;
+  return Math.max(Math.ceil(concurrency * part), name === 'sweep' ? sweeps : 0);
+}
 
 /** How much of the account's concurrency is reserved altogether. */
-export const reservedConcurrency = (concurrency: number): number =>
-  Object.values(parts).reduce((sum, part) => sum + reservedOf(part, concurrency), 0);
+export const reservedConcurrency = (load: Load): number =>
+  Object.keys(parts).reduce((sum, name) => sum + (reservedOf(name, load) ?? 0), 0);
 
 /** What Lambda keeps for functions without a reservation, and refuses to reserve. */
 export const unreservable = 100;
@@ -34,11 +45,11 @@ export const leastToReserve = 250;
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/configuration-concurrency.html
  */
-export function reserveConcurrency(scope: Construct, concurrency: number): void {
+export function reserveConcurrency(scope: Construct, load: Load): void {
   for (const child of scope.node.findAll()) {
-    const part = child instanceof ServiceFunction ? parts[child.node.id] : undefined;
-    if (part === undefined) continue;
+    const reserved = child instanceof ServiceFunction ? reservedOf(child.node.id, load) : undefined;
+    if (reserved === undefined) continue;
     const fn = child.node.defaultChild as CfnFunction;
-    fn.reservedConcurrentExecutions = reservedOf(part, concurrency);
+    fn.reservedConcurrentExecutions = reserved;
   }
 }

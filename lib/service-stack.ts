@@ -123,6 +123,7 @@ export class ServiceStack extends Stack {
     new JobRunners(this, 'runners', {
       ...{ ...work, webhooks },
       chatWorkers: settings.chatWorkers,
+      sweeps: settings.sweeps,
     });
     new DocumentRunners(this, 'documents', {
       ...work,
@@ -199,7 +200,7 @@ export class ServiceStack extends Stack {
       // CloudFormation's schema of a dashboard has had tags only of late, and cfn-lint's has none.
       Tags.of(this).add(key, value, { excludeResourceTypes: ['AWS::CloudWatch::Dashboard'] });
     }
-    if (settings.reservedConcurrency) reserveConcurrency(this, concurrency);
+    if (settings.reservedConcurrency) reserveConcurrency(this, settings);
     if (settings.managedInstances) runOnManagedInstances(this, settings.managedInstances);
     if (settings.deletionProtection) protectTables(this);
     if (settings.kmsKey) encryptWith(settings.kmsKey, this);

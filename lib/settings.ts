@@ -57,6 +57,8 @@ const Given = v.strictObject({
   filesPerKey: v.optional(count(1, 1_000_000), 10_000),
   fileMbPerKey: v.optional(count(1, 10_000_000), 10_240),
   laneShards: v.optional(count(1, 64), 1),
+  /** How many sweeps audit accounts each minute, each those of its lanes. */
+  sweeps: v.optional(count(1, 16), 1),
   /** The account's quota of Lambda functions that run at once, in this region. */
   concurrency: v.optional(count(10, 100_000), 1_000),
   /** The requests a second of each route that asks models; by default as many as the concurrency. */

@@ -63,7 +63,7 @@ const concurrency: Step = (given, quotas) => {
 const reservation: Step = ({ settings }, { lambda, reserved }) => {
   if (!settings.reservedConcurrency || lambda.unknown !== undefined) return undefined;
   if (reserved.unknown !== undefined) return undefined;
-  const needed = reservedConcurrency(settings.concurrency);
+  const needed = reservedConcurrency(settings);
   const free = lambda.value.unreserved + reserved.value - unreservable;
   if (needed <= free) return undefined;
   return {

@@ -100,6 +100,7 @@ function abortAfter(time: VirtualTime, ms: number): AbortSignal {
 const commandNames = [
   ...['GetCommand', 'PutCommand', 'UpdateCommand', 'DeleteCommand', 'QueryCommand'],
   ...['TransactWriteCommand', 'TransactGetCommand', 'BatchExecuteStatementCommand'],
+  'BatchGetCommand',
 ];
 
 const commands = Object.fromEntries(

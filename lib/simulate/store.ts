@@ -26,6 +26,7 @@ export interface Input {
   ExclusiveStartKey?: Item;
   TransactItems?: Record<string, Input>[];
   Statements?: Statement[];
+  RequestItems?: Record<string, { Keys: Item[] }>;
 }
 
 /** An insert, the one statement that the ledger sends. */
@@ -79,6 +80,7 @@ export class Store {
   send(name: string, input: Input): unknown {
     if (name === 'GetCommand') return this.get(input);
     if (name === 'QueryCommand') return this.query(input);
+    if (name === 'BatchGetCommand') return this.getMany(input);
     if (name === 'TransactGetCommand') {
       const gets = (input.TransactItems ?? []).map(({ Get = {} }) => Get);
       const ids = gets.map(({ Key = {} }) => idOf(Key).join(' '));
@@ -108,6 +110,14 @@ export class Store {
     const item = this.find(...idOf(Key));
     this.read(idOf(Key)[0], factor * Math.ceil((item ? sizeOf(item) : 1) / 4096));
     return { Item: item, $metadata };
+  }
+
+  private getMany({ RequestItems = {} }: Input) {
+    const found = Object.entries(RequestItems).map(([table, { Keys }]) => [
+      table,
+      Keys.flatMap((Key) => this.get({ Key }).Item ?? []),
+    ]);
+    return { Responses: Object.fromEntries(found), $metadata };
   }
 
   private read(key: string, units: number): void {

@@ -1,6 +1,7 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, getItem, unlessConditionFails } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
+import { type AuditLane, auditLaneOf } from './audit-lane.ts';
 import { maxBudgetNanoUsd, toNanoUsd } from './nano-usd.ts';
 import { windowAt } from './window.ts';
 
@@ -34,7 +35,7 @@ export interface Account {
   /** When the sweep audits it; absent while no epoch is left to audit. */
   audit_at?: string;
   /** The partition of the index `audits`, which is sorted by `audit_at`. */
-  audit_lane: 'accounts';
+  audit_lane: AuditLane;
   /** The id of the key's team, whose account pays too. */
   team?: string;
   /** What a team is called; absent on the account of a key. */
@@ -125,7 +126,7 @@ export async function openAccount(
     created_at: createdAt,
     window_starts_at: startsAt,
     window_ends_at: endsAt,
-    audit_lane: 'accounts',
+    audit_lane: auditLaneOf(keyId),
     ...(name !== undefined && { name }),
   };
   await unlessConditionFails(

@@ -1,11 +1,13 @@
+import { setTimeout } from 'node:timers/promises';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import pLimit from 'p-limit';
-import { dynamodb, queryPages, unlessConditionFails } from '../aws/dynamodb.ts';
+import { dynamodb, getItems, outputOrItem, queryPages } from '../aws/dynamodb.ts';
 import { retryConflicts } from '../aws/transact.ts';
 import { setting } from '../config.ts';
 import { log } from '../log.ts';
 import { measure } from '../metrics.ts';
-import { type Account, accountKey, findAccount, inWindow, windowOf } from './account.ts';
+import { type Account, accountKey, inWindow, windowOf } from './account.ts';
+import { auditLaneOf, lanesOf, type SweepShare } from './audit-lane.ts';
 import {
   auditDueMs,
   bookedAttribute,
@@ -22,117 +24,212 @@ import { tidyParts } from './parts/tidy.ts';
 import { isTeamId } from './team.ts';
 
 /** How many accounts are audited at once: each asks for one thing after another. */
-const accountsAtOnce = 25;
+const accountsAtOnce = 50;
 
 /** The sweep's function runs for a minute, and what it has begun is to end within it. */
 const beginWithinMs = 45_000;
 
+/** Accounts of a lane that are read together, and how long they take at least: 400 a second leave room for holds. */
+const pageSize = 100;
+const leastPageMs = 250;
+
 /**
- * Audits every account that is due, the longest due first. It gives back what calls held whose caller died, and corrects an
- * account that differs from its charges because a caller died between two writes. Only epochs whose time is over are
- * audited. An audit that fails doesn't stop those of other accounts; all failures are thrown at the end, as
- * one `AggregateError`. Accounts for which the time is too short stay due, and the next sweep begins with them.
+ * Audits every account that is due, in each lane the longest due first. It gives back what calls held whose caller died,
+ * and corrects an account that differs from its charges because a caller died between two writes. Only epochs whose time is
+ * over are audited. An audit that fails doesn't stop those of other accounts; all failures are thrown at the end, as one
+ * `AggregateError`. Accounts for which the time is too short stay due, and the next sweep begins with them.
  */
-export async function sweepLedger(): Promise<void> {
+export async function sweepLedger(share: SweepShare = { sweep: 0, of: 1 }): Promise<void> {
   const failures: unknown[] = [];
   const untilMs = Date.now() + beginWithinMs;
+  const isOver = () => Date.now() > untilMs;
   const limit = pLimit(accountsAtOnce);
-  const audit = async (keyId: string) => {
-    if (Date.now() > untilMs) return;
-    await auditAccount(keyId).catch((error: unknown) => failures.push(error));
-  };
+  const audit = (account: Account) =>
+    limit(async () => {
+      if (isOver()) return;
+      await auditAccount(account).catch((error: unknown) => failures.push(error));
+    });
+  await Promise.all(
+    lanesOf(share).map((lane) =>
+      sweepLane(lane, audit, isOver).catch((error: unknown) => failures.push(error)),
+    ),
+  );
+  if (isOver()) log('warn', 'accounts left due', { ...share });
+  if (failures.length > 0) throw new AggregateError(failures, 'Some accounts were not audited');
+}
+
+/** Audits the accounts of a lane that are due, page after page; the next one is read meanwhile. */
+async function sweepLane(
+  lane: string,
+  audit: (account: Account) => Promise<void>,
+  isOver: () => boolean,
+): Promise<void> {
+  const pages = dueAccounts(lane);
+  for (let page = await pages.next(); !page.done && !isOver(); ) {
+    const next = pages.next();
+    next.catch(() => {});
+    const isFull = page.value.length >= pageSize;
+    // One account with many charges holds up no others but those of its lane.
+    await Promise.all([...page.value.map(audit), isFull && setTimeout(leastPageMs)]);
+    page = await next;
+  }
+}
+
+async function* dueAccounts(lane: string): AsyncGenerator<Account[], undefined> {
   const due = queryPages<Pick<Account, 'key_id'>>({
     TableName: setting('LEDGER_TABLE'),
     IndexName: 'audits',
     KeyConditionExpression: 'audit_lane = :lane AND audit_at <= :now',
-    ExpressionAttributeValues: { ':lane': 'accounts', ':now': new Date().toISOString() },
-    Limit: 40 * accountsAtOnce,
+    ExpressionAttributeValues: { ':lane': lane, ':now': new Date().toISOString() },
+    Limit: pageSize,
   });
   for await (const { items } of due) {
-    // One account with many charges holds up no others but the last of a page.
-    await Promise.all(items.map(({ key_id }) => limit(audit, key_id)));
-    if (Date.now() > untilMs) break;
+    const keys = items.map(({ key_id }) => accountKey(key_id));
+    yield await Array.fromAsync(getItems<Account>(setting('LEDGER_TABLE'), keys));
   }
-  if (failures.length > 0) throw new AggregateError(failures, 'Some accounts were not audited');
 }
 
-async function auditAccount(keyId: string): Promise<void> {
-  const account = await findAccount(keyId);
-  if (!account) return;
+/** How often an account is written by a sweep at most: once for each epoch, and again where others have changed it. */
+const maxWrites = 20;
+
+/** Audits an account as it was read: it may have changed since. */
+async function auditAccount(read: Account): Promise<void> {
+  let account: Account | undefined = read;
   const now = Date.now();
-  const due = epochsIn(account).filter((epoch) => auditDueMs(epoch) <= now);
-  for (const epoch of due) await auditEpoch(keyId, epoch);
-  await planNextAudit(keyId, now);
-  if (account.parts || account.closed) await tidyParts(ownerOf(keyId), now);
+  for (let writes = 0; account && isDue(account, now) && writes < maxWrites; writes += 1) {
+    account = await auditOldest(account, now);
+  }
+  if (read.parts || read.closed) await tidyParts(ownerOf(read.key_id), now);
 }
+
+/** Not where another sweep has audited it meanwhile: the index tells of that a moment later. */
+const isDue = ({ audit_at }: Account, now: number) =>
+  audit_at !== undefined && audit_at <= new Date(now).toISOString();
 
 /**
- * Makes the account agree with an epoch's charges, and removes the epoch's sums from it. What the epoch still
- * holds belongs to no running call, and is given back. What its charges of this window cost is what was spent: a
- * cost that was not credited is spent now, and one that was credited without a charge is given back. The update's
- * condition is that the sums are as they were read: if not, the next sweep audits the epoch again.
+ * Makes the account agree with the charges of its oldest epoch, if that is due, removes the epoch's sums from it, and sets
+ * when it is audited next, all in one update. What the epoch still holds belongs to no running call, and is given back. What
+ * its charges of this window cost is what was spent: a cost that was not credited is spent now, and one that was credited
+ * without a charge is given back. The update's condition is that the sums are as they were read. Returns the account if it
+ * was refused, or if another epoch is due.
  */
-async function auditEpoch(keyId: string, epoch: number): Promise<void> {
-  // The account is read first: a call that is booked late, after the charges were read, has changed its sums by then.
-  const account = await findAccount(keyId);
-  if (!account) return;
+async function auditOldest(account: Account, now: number): Promise<Account | undefined> {
+  const [oldest, second] = epochsIn(account);
+  const isOpen = oldest === undefined || auditDueMs(oldest) > now;
+  // The account was read first: a call that is booked late, after the charges were read, has changed its sums by then.
+  const audit = isOpen ? undefined : await auditOf(account, oldest);
+  const next = isOpen ? oldest : second;
+  const changes = [planOf(account, next, now), ...(audit ? [audit.change] : [])];
+  const sets = changes.flatMap((change) => change.sets);
+  const removes = changes.flatMap((change) => change.removes);
+  const { output, refusedBy } = await outputOrItem<Account>(
+    retryConflicts(() =>
+      dynamodb.send(
+        new UpdateCommand({
+          TableName: setting('LEDGER_TABLE'),
+          Key: accountKey(account.key_id),
+          ConditionExpression: changes.flatMap((change) => change.conditions).join(' AND '),
+          UpdateExpression: [
+            ...(sets.length > 0 ? [`SET ${sets.join(', ')}`] : []),
+            ...(removes.length > 0 ? [`REMOVE ${removes.join(', ')}`] : []),
+          ].join(' '),
+          ExpressionAttributeNames: Object.assign({}, ...changes.map(({ names }) => names)),
+          ExpressionAttributeValues: Object.assign({}, ...changes.map(({ values }) => values)),
+          ReturnValues: next !== undefined && auditDueMs(next) <= now ? 'ALL_NEW' : 'NONE',
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+        }),
+      ),
+    ),
+  );
+  if (!output) return refusedBy;
+  if (audit) tellOf(account.key_id, audit.found);
+  return output.Attributes as Account | undefined;
+}
+
+/** A part of an update. */
+interface Change {
+  conditions: string[];
+  sets: string[];
+  removes: string[];
+  names: Record<string, string>;
+  values: Record<string, unknown>;
+}
+
+/** What an audit has found on an account: requests under way, what is held, and what was not spent. */
+type Found = Record<'running' | 'held' | 'unspent', number>;
+
+async function auditOf(account: Account, epoch: number): Promise<{ change: Change; found: Found }> {
   const window = windowOf(account);
   const sums = sumsOf(account, epoch);
-  // Another sweep has audited it meanwhile.
-  if (sums.length === 0) return;
-  const { costs } = await sumCharges(keyId, epoch);
+  const { costs } = await sumCharges(account.key_id, epoch);
   const held = account[heldAttribute(epoch)] ?? 0;
   const running = account[runningAttribute(epoch)] ?? 0;
   const settled = account[settledAttribute(epoch, window)] ?? 0;
   const hasBooked = account[bookedAttribute(epoch)] !== undefined;
   const unspent = (costs.get(window) ?? 0) - settled;
+  const differs = held !== 0 || unspent !== 0;
   const names = Object.fromEntries(sums.map(([name], index) => [`#sum${index}`, name]));
-  const values = Object.fromEntries(sums.map(([, value], index) => [`:sum${index}`, value]));
-  const audited = await unlessConditionFails(
-    retryConflicts(() =>
-      dynamodb.send(
-        new UpdateCommand({
-          TableName: setting('LEDGER_TABLE'),
-          Key: accountKey(keyId),
-          ConditionExpression: [
-            ...sums.map((_, index) => `#sum${index} = :sum${index}`),
-            ...(hasBooked ? [] : ['attribute_not_exists(#booked)']),
-            inWindow(window),
-          ].join(' AND '),
-          UpdateExpression: `SET held = held - :held, spent = spent + :unspent, available = available + :back${
-            running === 0 ? '' : ', running = running - :running'
-          } REMOVE ${Object.keys(names).join(', ')}`,
-          ExpressionAttributeNames: {
-            ...names,
-            ...(!hasBooked && { '#booked': bookedAttribute(epoch) }),
-          },
-          ExpressionAttributeValues: {
-            ...values,
-            ':window': window,
-            ':held': held,
-            ':unspent': unspent,
-            ':back': held - unspent,
-            ...(running !== 0 && { ':running': running }),
-          },
-        }),
-      ),
-    ),
-  );
-  if (audited && (held !== 0 || unspent !== 0)) tellOf(keyId, { running, held, unspent });
+  const change = {
+    conditions: [
+      ...sums.map((_, index) => `#sum${index} = :sum${index}`),
+      ...(hasBooked ? [] : ['attribute_not_exists(#booked)']),
+      inWindow(window),
+    ],
+    sets: [
+      ...(differs
+        ? ['held = held - :held', 'spent = spent + :unspent', 'available = available + :back']
+        : []),
+      ...(running !== 0 ? ['running = running - :running'] : []),
+    ],
+    removes: Object.keys(names),
+    names: { ...names, ...(!hasBooked && { '#booked': bookedAttribute(epoch) }) },
+    values: {
+      ...Object.fromEntries(sums.map(([, value], index) => [`:sum${index}`, value])),
+      ':window': window,
+      ...(differs && { ':held': held, ':unspent': unspent, ':back': held - unspent }),
+      ...(running !== 0 && { ':running': running }),
+    },
+  };
+  return { change, found: { running, held, unspent } };
 }
 
 /**
- * Tells what an audit has put right: how many calls were lost, and what they held. Those that are no requests under way,
- * such as pages of OCR, count as one together. A team's account held the same for the calls of its keys.
+ * Sets when the account is audited next: when its oldest epoch is due; and removes the request counts of minutes that are
+ * over. An account without epochs is taken out of the index, unless a call has begun in this epoch or one beside it since it
+ * was read. One that a version before has opened moves to its lane.
  */
-function tellOf(
-  accountId: string,
-  { running, held, unspent }: Record<'running' | 'held' | 'unspent', number>,
-): void {
-  const calls = isTeamId(accountId) ? 0 : Math.max(1, running);
-  log('warn', 'account put right', { key_id: accountId, calls, leaked: held, unspent });
-  if (calls > 0) measure({ HoldsSwept: calls, HoldsSweptUsd: toUsd(held) });
+function planOf(account: Account, next: number | undefined, now: number): Change {
+  const epoch = epochOf(now);
+  const lane = auditLaneOf(account.key_id);
+  const moves = account.audit_lane !== lane;
+  // A caller's clock may be behind.
+  const beside = {
+    '#last': heldAttribute(epoch - 1),
+    '#this': heldAttribute(epoch),
+    '#next': heldAttribute(epoch + 1),
+  };
+  const isLast = next === undefined;
+  const past = pastMinutes(account, now).map((name, index) => [`#past${index}`, name] as const);
+  return {
+    conditions: [
+      'audit_at = :was',
+      ...(isLast ? Object.keys(beside).map((name) => `attribute_not_exists(${name})`) : []),
+    ],
+    sets: [...(isLast ? [] : ['audit_at = :next']), ...(moves ? ['audit_lane = :lane'] : [])],
+    removes: [...(isLast ? ['audit_at'] : []), ...past.map(([alias]) => alias)],
+    names: { ...(isLast && beside), ...Object.fromEntries(past) },
+    values: {
+      ':was': account.audit_at,
+      ...(!isLast && { ':next': new Date(auditDueMs(next)).toISOString() }),
+      ...(moves && { ':lane': lane }),
+    },
+  };
 }
+
+const pastMinutes = (account: Account, now: number) =>
+  Object.keys(account).filter(
+    (name) => Number(name.match(/^requests_(\d+)$/)?.[1]) < Math.floor(now / 60_000),
+  );
 
 /** The sums that an account keeps of an epoch. Nobody adds another once the epoch is due. */
 function sumsOf(account: Account, epoch: number): [string, number][] {
@@ -141,60 +238,12 @@ function sumsOf(account: Account, epoch: number): [string, number][] {
 }
 
 /**
- * Sets when the account is audited next: when its oldest epoch is due. An account without epochs is taken out of
- * the index, unless a call has begun in this epoch or one beside it since it was read.
+ * Tells what an audit has put right: how many calls were lost, and what they held. Those that are no requests under way,
+ * such as pages of OCR, count as one together. A team's account held the same for the calls of its keys.
  */
-async function planNextAudit(keyId: string, now: number): Promise<void> {
-  const account = await findAccount(keyId);
-  if (!account) return;
-  await dropPastMinutes(account, now);
-  const [next] = epochsIn(account);
-  const epoch = epochOf(now);
-  await unlessConditionFails(
-    retryConflicts(() =>
-      dynamodb.send(
-        new UpdateCommand({
-          TableName: setting('LEDGER_TABLE'),
-          Key: accountKey(keyId),
-          ...(next === undefined
-            ? {
-                ConditionExpression:
-                  'attribute_not_exists(#last) AND attribute_not_exists(#this) AND attribute_not_exists(#next)',
-                UpdateExpression: 'REMOVE audit_at',
-                ExpressionAttributeNames: {
-                  // A caller's clock may be behind.
-                  '#last': heldAttribute(epoch - 1),
-                  '#this': heldAttribute(epoch),
-                  '#next': heldAttribute(epoch + 1),
-                },
-              }
-            : {
-                UpdateExpression: 'SET audit_at = :next',
-                ExpressionAttributeValues: { ':next': new Date(auditDueMs(next)).toISOString() },
-              }),
-        }),
-      ),
-    ),
-  );
-}
-
-/** Removes the request counts of minutes that are over. */
-async function dropPastMinutes(account: Account, now: number): Promise<void> {
-  const thisMinute = Math.floor(now / 60_000);
-  const past = Object.keys(account).filter(
-    (name) => Number(name.match(/^requests_(\d+)$/)?.[1]) < thisMinute,
-  );
-  if (past.length === 0) return;
-  await retryConflicts(() =>
-    dynamodb.send(
-      new UpdateCommand({
-        TableName: setting('LEDGER_TABLE'),
-        Key: accountKey(account.key_id),
-        UpdateExpression: `REMOVE ${past.map((_, index) => `#past${index}`).join(', ')}`,
-        ExpressionAttributeNames: Object.fromEntries(
-          past.map((name, index) => [`#past${index}`, name]),
-        ),
-      }),
-    ),
-  );
+function tellOf(accountId: string, { running, held, unspent }: Found): void {
+  if (held === 0 && unspent === 0) return;
+  const calls = isTeamId(accountId) ? 0 : Math.max(1, running);
+  log('warn', 'account put right', { key_id: accountId, calls, leaked: held, unspent });
+  if (calls > 0) measure({ HoldsSwept: calls, HoldsSweptUsd: toUsd(held) });
 }

@@ -214,12 +214,13 @@ it('audits the other accounts when the audit of one fails', async () => {
   for (const keyId of keyIds) await reserve(keyId, 100, subject);
   pass(26 * minuteMs);
 
-  const [exit] = await interleave([{ run: sweepLedger, fault: { at: 1, kind: 'fails' } }], () => 0);
+  // The lanes are asked for first, then both accounts, and then the charges of one.
+  const [exit] = await interleave([{ run: sweepLedger, fault: { at: 3, kind: 'fails' } }], () => 0);
   const held = await heldBy(keyIds);
   await sweepLedger();
 
   expect(exit).toMatchObject({ status: 'rejected', reason: expect.any(AggregateError) });
-  expect(held).toEqual([0, 100]);
+  expect(held.sort()).toEqual([0, 100]);
   expect(await heldBy(keyIds)).toEqual([0, 0]);
 });
 

@@ -81,6 +81,10 @@ describe('functions', () => {
 
     expect(functionIn(config.FunctionName).name).toBe('sweep');
     expect(config).toMatchObject({ MaximumEventAgeInSeconds: 60, MaximumRetryAttempts: 0 });
+    const rules = all('AWS::Events::Rule').filter(
+      ([, { ScheduleExpression }]) => ScheduleExpression === 'rate(1 minute)',
+    );
+    expect(rules.map(([, { Targets }]) => Targets.length)).toEqual([1]);
   });
 
   const stream = ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'];
@@ -262,7 +266,7 @@ describe('functions', () => {
     [
       'sweep',
       {
-        dynamodb: ['BatchWriteItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'],
+        dynamodb: ['BatchGetItem', 'BatchWriteItem', 'DeleteItem', ...work],
         s3: ['DeleteObject', 'GetObject', 'ListBucket', 'PutObject'],
         sqs: ['SendMessage'],
       },

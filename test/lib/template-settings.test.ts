@@ -57,6 +57,31 @@ describe('with deletion protection', () => {
   });
 });
 
+describe('with several sweeps', () => {
+  const rules = all('AWS::Events::Rule').filter(
+    ([, { ScheduleExpression }]) => ScheduleExpression === 'rate(1 minute)',
+  );
+  const [[, fn] = []] = resourcesOf(template, 'AWS::Lambda::Function').filter(
+    ([id, resource]) => constructOf(id, resource) === 'sweep',
+  );
+
+  it('each is started once a minute, and told which of them it is', () => {
+    const targets = rules.flatMap(([, { Targets }]) => Targets as { Input: string }[]);
+
+    expect(targets.map(({ Input }) => JSON.parse(Input))).toEqual(
+      Array.from({ length: 16 }, (_, sweep) => ({ sweep, of: 16 })),
+    );
+  });
+
+  it('no rule has more targets than EventBridge takes', () => {
+    expect(rules.map(([, { Targets }]) => Targets.length)).toEqual([5, 5, 5, 1]);
+  });
+
+  it('all run at once, with a processor each', () => {
+    expect(fn?.Properties).toMatchObject({ ReservedConcurrentExecutions: 16, MemorySize: 1769 });
+  });
+});
+
 describe('with a canary', () => {
   const guarded = [
     'authorize-request',

@@ -8,7 +8,7 @@ import type { Functions } from './functions.ts';
 
 interface Rule {
   ScheduleExpression: string;
-  Targets: { Arn: string }[];
+  Targets: { Arn: string; Input?: string }[];
 }
 
 /**
@@ -23,15 +23,14 @@ export function startSchedules(
 ): EventSource[] {
   return resourcesOf(template, 'AWS::Events::Rule').flatMap(([id, { Properties }]) => {
     const { ScheduleExpression, Targets } = resolve(Properties, names) as Rule;
-    return Targets.map(({ Arn }) => {
+    return Targets.map(({ Arn, Input }) => {
       const fn = functions.find(Arn);
+      const event = Input
+        ? (JSON.parse(Input) as object)
+        : { source: 'aws.events', 'detail-type': 'Scheduled Event', resources: [id] };
       const fire = async () => {
         try {
-          await fn.invoke({
-            source: 'aws.events',
-            'detail-type': 'Scheduled Event',
-            resources: [id],
-          });
+          await fn.invoke(event);
         } catch (error) {
           narrator.problem(`${fn.config.name}: ${(error as Error).message}`);
         }

@@ -8,6 +8,7 @@ export const everySetting = {
   'quire:domain': 'api.example.com',
   'quire:events': true,
   'quire:kmsKey': 'arn:aws:kms:us-east-1:000000000000:key/12345678-1234-1234-1234-123456789012',
+  'quire:sweeps': 16,
   'quire:tags': 'team=search',
   'quire:tracing': true,
   'quire:waf': 2000,

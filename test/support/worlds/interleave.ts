@@ -25,13 +25,21 @@ export class StoreFault extends Error {}
 export const isStoreFault = (error: unknown): boolean =>
   error instanceof StoreFault || (error instanceof Error && isStoreFault(error.cause));
 
+/** Sends a request, unless a fault befalls it. */
+type Turn = (fault: Fault['kind'] | undefined) => Promise<void>;
+
 interface Running {
   fault: Fault | undefined;
   requests: number;
   waiting: (() => Promise<void>)[];
+  /** The requests of a sweep for its lanes, which it sends at once: they are one, so that faults and orders are of the rest. */
+  lanes?: Turn[] | undefined;
 }
 
 const running = new AsyncLocalStorage<Running>();
+
+const asksForLane = (args: { input?: { IndexName?: string } }) =>
+  args.input?.IndexName === 'audits';
 
 const inTurn =
   <Input extends object, Output>(next: (args: Input) => Promise<Output>) =>
@@ -39,19 +47,31 @@ const inTurn =
     const process = running.getStore();
     if (!process) return next(args);
     return new Promise((resolve, reject) => {
-      process.waiting.push(async () => {
-        const { at, kind } = process.fault ?? {};
-        const fault = process.requests++ === at ? kind : undefined;
-        if (fault === 'dies before') process.requests = Number.NaN;
-        if (Number.isNaN(process.requests)) return;
+      const turn: Turn = async (fault) => {
         if (fault === 'fails') return reject(new StoreFault());
         await next(args)
           .then(fault ? undefined : resolve, fault ? undefined : reject)
           .catch(() => {});
         if (fault) reject(new StoreFault());
-      });
+      };
+      if (!asksForLane(args)) return wait(process, [turn]);
+      if (process.lanes) return void process.lanes.push(turn);
+      process.lanes = [turn];
+      wait(process, process.lanes);
     });
   };
+
+/** Has requests wait that are sent together. */
+function wait(process: Running, turns: Turn[]): void {
+  process.waiting.push(async () => {
+    if (process.lanes === turns) process.lanes = undefined;
+    const { at, kind } = process.fault ?? {};
+    const fault = process.requests++ === at ? kind : undefined;
+    if (fault === 'dies before') process.requests = Number.NaN;
+    if (Number.isNaN(process.requests)) return;
+    await Promise.all(turns.map((turn) => turn(fault)));
+  });
+}
 
 const step = { step: 'initialize', priority: 'high', name: 'interleave' } as const;
 dynamodb.middlewareStack.add((next) => inTurn(next), step);

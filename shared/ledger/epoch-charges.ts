@@ -23,7 +23,7 @@ const keysAtOnce = 8;
 /** Adds up the charges of an epoch that are there now. */
 export async function sumCharges(accountId: string, epoch: number): Promise<EpochSums> {
   const sums: EpochSums = { costs: new Map(), held: 0, requests: 0, areWhole: true };
-  const add = ({ hold, cost = 0, request }: Charge, window = 0, isRequest = request) => {
+  const add = ({ hold, cost = 0, request }: Summed, window = 0, isRequest = request) => {
     sums.costs.set(window, (sums.costs.get(window) ?? 0) + cost);
     sums.held += hold;
     if (isRequest) sums.requests += 1;
@@ -44,11 +44,18 @@ export async function sumCharges(accountId: string, epoch: number): Promise<Epoc
   return sums;
 }
 
-function chargesOf(keyId: string, epoch: number): AsyncGenerator<Charge> {
+/** What of a charge is read: the rest would take a sweep a third of its time. */
+const summed = ['hold', 'cost', 'request', 'window', 'team', 'team_window'] as const;
+
+type Summed = Pick<Charge, (typeof summed)[number]>;
+
+function chargesOf(keyId: string, epoch: number): AsyncGenerator<Summed> {
   const { from, to } = chargeBounds(epoch);
-  return queryItems<Charge>({
+  return queryItems<Summed>({
     TableName: setting('LEDGER_TABLE'),
     KeyConditionExpression: 'key_id = :key AND entry BETWEEN :from AND :to',
+    ProjectionExpression: summed.map((name) => `#${name}`).join(', '),
+    ExpressionAttributeNames: Object.fromEntries(summed.map((name) => [`#${name}`, name])),
     ExpressionAttributeValues: { ':key': keyId, ':from': from, ':to': to },
     ConsistentRead: true,
   });

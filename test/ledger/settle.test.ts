@@ -229,7 +229,7 @@ it('audits the other accounts when the audit of one fails', async () => {
   failing.mockRestore();
   await sweepLedger();
 
-  expect(held).toEqual([100, 0]);
+  expect(held).toEqual([0, 100]);
   expect(await heldBy(keyIds)).toEqual([0, 0]);
 });
 

@@ -17,6 +17,11 @@ const parts: Record<string, number> = {
   sweep: 0.01,
 };
 
+/** The part of the functions that answer completions, responses and messages. */
+export const completionsPart = ['create-chat-completion', 'create-response', 'create-message']
+  .map((name) => parts[name] ?? 0)
+  .reduce((sum, part) => sum + part);
+
 /** What reservations are made of. */
 interface Load {
   readonly concurrency: number;

@@ -1,4 +1,5 @@
 import { requestRate } from '../request-rates.ts';
+import { completionsPart } from '../reserved-concurrency.ts';
 import type { Settings } from '../settings.ts';
 import type { AccountQuotas } from './account-quotas.ts';
 import { quotaCodes } from './quota-codes.ts';
@@ -26,7 +27,7 @@ export function compared(settings: Settings, quotas: AccountQuotas): Compared[] 
       of: 'Lambda: functions at once',
       quota: quotaCodes.lambda,
       has: lambda.value.concurrency,
-      wants: settings.concurrency,
+      wants: Math.max(settings.concurrency, functionsFor(settings)),
     },
     textract.unknown === undefined && {
       of: 'Textract: pages a second',
@@ -48,6 +49,22 @@ export function compared(settings: Settings, quotas: AccountQuotas): Compared[] 
     },
   ];
   return rows.filter((row) => row !== false);
+}
+
+/** How long a call waits for its model, in seconds, and what part of all functions others have. */
+const waitSeconds = 3;
+const othersPart = 0.25;
+
+/** How many functions wait for models at once, at so many requests a second. */
+export const waitingAt = (requestsPerSecond: number): number => requestsPerSecond * waitSeconds;
+
+/** How many functions must run at once for the requests a second that are set, if any are, with room for all others. */
+function functionsFor(settings: Settings): number {
+  const { requestsPerSecond, managedInstances, reservedConcurrency } = settings;
+  // On machines of the account's own they take nothing of the quota.
+  if (requestsPerSecond === undefined || managedInstances) return 0;
+  const part = reservedConcurrency ? completionsPart : 1 - othersPart;
+  return Math.ceil(waitingAt(requestsPerSecond) / part);
 }
 
 /** A call takes three; refused holds and audits take the rest, as `npm run simulate` counts them at 10,000 a second. */

@@ -1,8 +1,13 @@
-import { leastToReserve, reservedConcurrency, unreservable } from '../reserved-concurrency.ts';
+import {
+  completionsPart,
+  leastToReserve,
+  reservedConcurrency,
+  unreservable,
+} from '../reserved-concurrency.ts';
 import { prefix, type Settings } from '../settings.ts';
 import { fewerWorkers, workersPart } from '../workers-part.ts';
 import type { AccountQuotas } from './account-quotas.ts';
-import { type Compared, compared, type Quota } from './compared.ts';
+import { type Compared, compared, type Quota, waitingAt } from './compared.ts';
 import { type Given, settingsOf } from './given-context.ts';
 
 /** What the settings want and the account hasn't got. */
@@ -44,13 +49,14 @@ const concurrency: Step = (given, quotas) => {
   const row = rowOf(given, quotas, 'lambda');
   if (!row) return undefined;
   const { context, settings } = given;
+  if (row.has >= settings.concurrency) return waiting(row, settings);
   const atOnce = Math.max(leastConcurrency, row.has);
   const wantsReserved = `${context[named('reservedConcurrency')]}` === 'true';
   const isReserved = wantsReserved && atOnce >= leastToReserve;
   const load = { ...settings, concurrency: atOnce };
   const workers = fewerWorkers(workersPart(isReserved), load);
   return {
-    sentence: `${quoted(row)}, and ${named('concurrency')} is ${row.wants}: the limits of requests and of workers would be for more than can run, and calls would be answered with 503.`,
+    sentence: `${quoted(row)}, and ${named('concurrency')} is ${settings.concurrency}: the limits of requests and of workers would be for more than can run, and calls would be answered with 503.`,
     ask: { quota: row.quota, value: row.wants },
     lowered: {
       ...changed(settings, { concurrency: atOnce, ...workers }),
@@ -58,6 +64,18 @@ const concurrency: Step = (given, quotas) => {
     },
   };
 };
+
+/** What runs fits the account, and not the calls that may come. */
+function waiting(row: Compared, { requestsPerSecond = 0, reservedConcurrency }: Settings) {
+  const taken = reservedConcurrency
+    ? `${named('reservedConcurrency')} leaves them ${Math.round(completionsPart * 100)} % of the quota, which takes`
+    : 'with a third more for all others that takes';
+  return {
+    sentence: `${quoted(row)}, and calls of three seconds at ${named('requestsPerSecond')} wait in ${waitingAt(requestsPerSecond)} functions: ${taken} ${row.wants}. Calls beyond what may run would be answered with 503. Once it is raised, set ${named('concurrency')} to it.`,
+    ask: { quota: row.quota, value: row.wants },
+    lowered: {},
+  };
+}
 
 /** Other stacks may have reserved what this one would; its own reservation is given back to it. */
 const reservation: Step = ({ settings }, { lambda, reserved }) => {

@@ -4,6 +4,8 @@ import type { AccountQuotas } from '../../lib/preflight/account-quotas.ts';
 import { settingsOf } from '../../lib/preflight/given-context.ts';
 import { shortfalls } from '../../lib/preflight/shortfalls.ts';
 
+const capacityProvider = 'arn:aws:lambda:us-east-1:000000000000:capacity-provider:quire';
+
 const anyAccount: fc.Arbitrary<AccountQuotas> = fc
   .record({
     concurrency: fc.integer({ min: 1, max: 3_000 }),
@@ -68,8 +70,12 @@ it('any settings are lowered so that they fit each other and any account, and no
   );
 });
 
-it('asks for the quotas that so many requests a second need', () => {
-  const context = { 'quire:requestsPerSecond': '20000' };
+it.each([
+  ['with room for all others', { 'quire:reservedConcurrency': 'false' }, 80_000],
+  ['as the part that is reserved for them', {}, 171_429],
+  ['but for those that run elsewhere', { 'quire:managedInstances': capacityProvider }, undefined],
+])('asks for the quotas that so many requests a second need, %s', (_, more, functions) => {
+  const context = { 'quire:requestsPerSecond': '20000', ...more };
   const quotas: AccountQuotas = {
     lambda: { value: { concurrency: 1_000, unreserved: 1_000 } },
     reserved: { value: 0 },
@@ -82,8 +88,12 @@ it('asks for the quotas that so many requests a second need', () => {
 
   const asked = found.map(({ ask }) => [ask?.quota.service, ask?.value]);
   expect(asked).toEqual([
+    ...(functions ? [['lambda', functions]] : []),
     ['apigateway', 20_000],
     ['dynamodb', 68_000],
   ]);
   expect(lowered).toEqual({});
+  const [{ sentence = '' } = {}] = found;
+  if (functions)
+    expect(sentence).toMatch(new RegExp(`wait in 60000 functions: .* ${functions}\\.`));
 });

@@ -15,6 +15,7 @@ const help = `Runs calls through the ledger's own code on a DynamoDB and a Lambd
   --call-seconds 3       how long an upstream takes, in the mean
   --concurrency 100000   Lambda's quota of functions at once (quire:concurrency)
   --sandbox-calls 1      calls that one sandbox serves at once (quire:managedInstances)
+  --sweeps 1             how many sweeps there are each minute (quire:sweeps)
   --warm                 all sandboxes are there at the beginning; otherwise 1,000 more each ten seconds
   --gateway-rate 10000   API Gateway's quota of requests a second
   --table-units 40000    DynamoDB's quota of write units a second, of the ledger's table
@@ -60,6 +61,7 @@ async function main(): Promise<number> {
     callSeconds: number(values['call-seconds']),
     concurrency: number(values.concurrency),
     sandboxCalls: number(values['sandbox-calls']),
+    sweeps: number(values.sweeps),
     warm: values.warm,
     gatewayRate: number(values['gateway-rate']),
     tableUnits: number(values['table-units']),
@@ -87,6 +89,7 @@ function readOptions() {
       'call-seconds': text('3'),
       concurrency: text('100000'),
       'sandbox-calls': text('1'),
+      sweeps: text('1'),
       warm: { type: 'boolean', default: false },
       'gateway-rate': text('10000'),
       'table-units': text('40000'),

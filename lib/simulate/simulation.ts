@@ -18,6 +18,8 @@ export interface SimulationOptions {
   callSeconds: number;
   concurrency: number;
   sandboxCalls: number;
+  /** How many sweeps there are each minute (`quire:sweeps`). */
+  sweeps: number;
   /** Whether sandboxes for all calls are there at the beginning. */
   warm: boolean;
   gatewayRate: number;
@@ -112,7 +114,7 @@ export async function simulate(options: SimulationOptions, tell: (line: string) 
   const endMs = startMs + options.minutes * 60_000;
   const startedAt = performance.now();
   arrive();
-  sweep();
+  for (let number = 0; number < options.sweeps; number += 1) sweep(number);
   observe();
   const isOver = () =>
     time.now > endMs &&
@@ -236,15 +238,15 @@ export async function simulate(options: SimulationOptions, tell: (line: string) 
     sandbox.calls.clear();
   }
 
-  /** The sweep of a minute is left out while that of the minute before is at work. */
-  function sweep(): void {
+  /** The sweep of a minute is left out while its own of the minute before is at work. */
+  function sweep(number: number): void {
     let isAtWork = false;
     const tick = async () => {
       time.after(60_000, tick);
       if (isAtWork) return;
       isAtWork = true;
       const fromMs = time.now;
-      const failed = await operator.ledger.sweepLedger().then(
+      const failed = await operator.ledger.sweepLedger({ sweep: number, of: options.sweeps }).then(
         () => false,
         () => true,
       );

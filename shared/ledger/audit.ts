@@ -42,7 +42,13 @@ const leastPageMs = 250;
 export async function sweepLedger(share: SweepShare = { sweep: 0, of: 1 }): Promise<void> {
   const failures: unknown[] = [];
   const untilMs = Date.now() + beginWithinMs;
-  const isOver = () => Date.now() > untilMs;
+  let leavesSome = false;
+  /** Asked where there is more to do. */
+  const isOver = () => {
+    const over = Date.now() > untilMs;
+    leavesSome ||= over;
+    return over;
+  };
   const limit = pLimit(accountsAtOnce);
   const audit = (account: Account) =>
     limit(async () => {
@@ -54,7 +60,7 @@ export async function sweepLedger(share: SweepShare = { sweep: 0, of: 1 }): Prom
       sweepLane(lane, audit, isOver).catch((error: unknown) => failures.push(error)),
     ),
   );
-  if (isOver()) log('warn', 'accounts left due', { ...share });
+  if (leavesSome) log('warn', 'accounts left due', { ...share });
   if (failures.length > 0) throw new AggregateError(failures, 'Some accounts were not audited');
 }
 

@@ -19,7 +19,7 @@ const put = (store: Store, item: object) => store.send('PutCommand', { Item: { .
 it('finds nothing overspent, lost or different where answers get lost and processes die', async () => {
   const options = {
     ...{ rate: 40, keys: 10, hottest: 0.3, minutes: 1, sample: 1, callSeconds: 3 },
-    ...{ concurrency: 1_000, sandboxCalls: 1, warm: true, gatewayRate: 10_000 },
+    ...{ concurrency: 1_000, sandboxCalls: 1, sweeps: 3, warm: true, gatewayRate: 10_000 },
     ...{ tableUnits: 40_000, splitMinutes: 5, faults: 0.01, deaths: 0.01, environment: {} },
   };
 

@@ -60,7 +60,7 @@ export async function sweepLedger(share: SweepShare = { sweep: 0, of: 1 }): Prom
       sweepLane(lane, audit, isOver).catch((error: unknown) => failures.push(error)),
     ),
   );
-  if (leavesSome) log('warn', 'accounts left due', { ...share });
+  if (leavesSome) log('warn', 'accounts left due', { sweep: share.sweep, of: share.of });
   if (failures.length > 0) throw new AggregateError(failures, 'Some accounts were not audited');
 }
 
@@ -128,6 +128,7 @@ async function auditOldest(account: Account, now: number): Promise<Account | und
   const changes = [planOf(account, next, now), ...(audit ? [audit.change] : [])];
   const sets = changes.flatMap((change) => change.sets);
   const removes = changes.flatMap((change) => change.removes);
+  const names = Object.assign({}, ...changes.map((change) => change.names));
   const { output, refusedBy } = await outputOrItem<Account>(
     retryConflicts(() =>
       dynamodb.send(
@@ -139,7 +140,7 @@ async function auditOldest(account: Account, now: number): Promise<Account | und
             ...(sets.length > 0 ? [`SET ${sets.join(', ')}`] : []),
             ...(removes.length > 0 ? [`REMOVE ${removes.join(', ')}`] : []),
           ].join(' '),
-          ExpressionAttributeNames: Object.assign({}, ...changes.map(({ names }) => names)),
+          ...(Object.keys(names).length > 0 && { ExpressionAttributeNames: names }),
           ExpressionAttributeValues: Object.assign({}, ...changes.map(({ values }) => values)),
           ReturnValues: next !== undefined && auditDueMs(next) <= now ? 'ALL_NEW' : 'NONE',
           ReturnValuesOnConditionCheckFailure: 'ALL_OLD',

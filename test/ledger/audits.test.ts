@@ -32,16 +32,18 @@ async function spend(keyId: string): Promise<void> {
   await settle(hold, { costNanoUsd: 200, figures: 'exact', promptTokens: 1, completionTokens: 1 });
 }
 
-/** Puts an account into the lane that a version before had for all. */
-const asBefore = (keyId: string) =>
+const change = (keyId: string, attribute: 'audit_lane' | 'audit_at', value: string) =>
   dynamodb.send(
     new UpdateCommand({
       TableName: setting('LEDGER_TABLE'),
       Key: accountKey(keyId),
-      UpdateExpression: 'SET audit_lane = :before',
-      ExpressionAttributeValues: { ':before': 'accounts' },
+      UpdateExpression: `SET ${attribute} = :value`,
+      ExpressionAttributeValues: { ':value': value },
     }),
   );
+
+/** Puts an account into the lane that a version before had for all. */
+const asBefore = (keyId: string) => change(keyId, 'audit_lane', 'accounts');
 
 /** Notes the commands that are sent from now on. */
 function sentCommands() {
@@ -112,9 +114,11 @@ it('the lanes are parted among sweeps, none left out and none twice', () => {
 });
 
 it('a lane is read ahead, and at a pace that its partition takes', async () => {
-  const ids = await usedAccounts(250);
+  const ids = Array.from({ length: 201 }, () => `key_${randomUUID()}`);
+  const now = new Date().toISOString();
+  await Promise.all(ids.map((id) => openAccount(id, now, none)));
   await Promise.all(ids.map(asBefore));
-  pass(20 * minuteMs);
+  await Promise.all(ids.map((id) => change(id, 'audit_at', now)));
   const commands = sentCommands();
   const startedAt = performance.now();
 
@@ -145,6 +149,20 @@ it('an account that another sweep has audited meanwhile is left as it is', async
   expectAtRest(account);
   expect(account.spent).toBe(200);
   expect(commands.of(UpdateCommand)).toHaveLength(writes);
+});
+
+it('an account that is due too soon is due again when its oldest epoch is', async () => {
+  const [id = ''] = await usedAccounts(1);
+  const { audit_at } = await accountOf(id);
+  await change(id, 'audit_at', new Date().toISOString());
+
+  await sweepLedger();
+
+  const account = await accountOf(id);
+  expect(account).toMatchObject({ audit_at, spent: 200 });
+  pass(20 * minuteMs);
+  await sweepLedger();
+  expectAtRest(await accountOf(id));
 });
 
 it('says so where its time was too short', async () => {

@@ -1,6 +1,7 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import pLimit from 'p-limit';
 import { dynamodb, queryPages, unlessConditionFails } from '../aws/dynamodb.ts';
+import { isThrottled } from '../aws/outage.ts';
 import { retryConflicts } from '../aws/transact.ts';
 import { setting } from '../config.ts';
 import { log } from '../log.ts';
@@ -39,7 +40,11 @@ export async function sweepLedger(): Promise<void> {
   const limit = pLimit(accountsAtOnce);
   const audit = async (keyId: string) => {
     if (Date.now() > untilMs) return;
-    await auditAccount(keyId).catch((error: unknown) => failures.push(error));
+    await auditAccount(keyId).catch((error: unknown) => {
+      // It stays due, and this minute's calls come first.
+      if (isThrottled(error)) log('warn', 'account left due', { key_id: keyId });
+      else failures.push(error);
+    });
   };
   const due = queryPages<Pick<Account, 'key_id'>>({
     TableName: setting('LEDGER_TABLE'),

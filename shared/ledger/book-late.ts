@@ -5,11 +5,19 @@ import { errorFields, log } from '../log.ts';
 import { type Account, accountKey, findAccount, inWindow, windowOf } from './account.ts';
 import { type Charge, chargePut } from './charge.ts';
 import type { HeldPart } from './credit.ts';
-import { bookedAttribute, epochOf, heldAttribute, mayRecount, recountAttribute } from './epoch.ts';
+import {
+  bookedAttribute,
+  calmMs,
+  epochOf,
+  heldAttribute,
+  mayRecount,
+  recountAttribute,
+} from './epoch.ts';
 import { type LateCall, readLateCall } from './late-call.ts';
 import { hasLeft } from './parts/close.ts';
 import { gatherInto } from './parts/gather.ts';
 import { isPart, ownerOf } from './parts/part-id.ts';
+import { isBusy } from './rates.ts';
 import { beginRecount, recount } from './recount.ts';
 import { partsOfCharge } from './settle.ts';
 
@@ -22,7 +30,10 @@ export async function bookLateCalls({ Records }: SQSEvent): Promise<SQSBatchResp
   const recounts = new Map<string, { part: HeldPart; messageIds: string[] }>();
   for (const { messageId, body } of Records) {
     try {
-      for (const part of await bookLate(readLateCall(body))) {
+      const { parts, isPutOff } = await bookLate(readLateCall(body));
+      // The queue shows it again in two minutes.
+      if (isPutOff) failed.add(messageId);
+      for (const part of parts) {
         const id = `${part.key_id} ${epochOf(part.heldAtMs)}`;
         const messageIds = [...(recounts.get(id)?.messageIds ?? []), messageId];
         recounts.set(id, { part, messageIds });
@@ -52,20 +63,34 @@ interface Payer {
   has: number;
 }
 
-/** Books a call, if its charge isn't there yet. Returns the parts whose epoch is to be recounted. */
-async function bookLate({ charge, lacksCredit }: LateCall): Promise<HeldPart[]> {
+/**
+ * Books a call, if its charge isn't there yet. Returns the parts whose epoch is to be recounted, and whether other recounts are
+ * put off until later.
+ */
+async function bookLate({
+  charge,
+  lacksCredit,
+}: LateCall): Promise<{ parts: HeldPart[]; isPutOff: boolean }> {
   const isNew = !lacksCredit && (await putLate(charge));
+  const now = Date.now();
   const parts: HeldPart[] = [];
+  let isPutOff = false;
   for (const { part, account, isOpen } of await payersOf(charge)) {
     const epoch = epochOf(part.heldAtMs);
     const isRecounted = account[recountAttribute(epoch)] !== undefined;
+    // An earlier try of this may have written the charge, and put the recount off.
+    const isLacking = isNew || lacksCredit || account[bookedAttribute(epoch)] !== undefined;
     // Too late for a recount, it is left to the audit.
-    const begins = (isNew || lacksCredit) && !isRecounted && mayRecount(epoch, Date.now());
+    const begins = isLacking && !isRecounted && mayRecount(epoch, now);
     if (!isOpen || !(begins || isRecounted)) continue;
+    if (begins && now < calmMs(epoch) && isBusy(account, now)) {
+      isPutOff = true;
+      continue;
+    }
     if (begins) await beginRecount(part.key_id, epoch);
     parts.push(part);
   }
-  return parts;
+  return { parts, isPutOff };
 }
 
 /**

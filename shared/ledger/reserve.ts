@@ -1,10 +1,13 @@
+import { setTimeout } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
+import { isThrottled } from '../aws/outage.ts';
 import { ServiceError } from '../http/errors.ts';
+import { fullJitterMs } from '../jitter.ts';
 import { type Account, findAccount, windowOf } from './account.ts';
 import { type Charge, type ChargeSubject, chargeRetentionSeconds } from './charge.ts';
 import type { Fit, HoldPlan } from './hold-account.ts';
 import { holdJointly } from './hold-jointly.ts';
-import { isInParts, leastOf, payersOf, remember, wholeSeen } from './last-seen.ts';
+import { isInParts, leastOf, payersOf, remember, type Seen, wholeSeen } from './last-seen.ts';
 import type { Leases } from './leases/leases.ts';
 import { processLeases } from './leases/process-leases.ts';
 import { growIfBusy } from './parts/grow-if-busy.ts';
@@ -57,6 +60,11 @@ export async function reserve(
 
 /** How often a hold is fitted to an account that other calls keep changing. */
 const maxFits = 5;
+
+/** How often a hold is tried again that was throttled, and the pauses before. */
+const maxThrottles = 6;
+const firstPauseMs = 500;
+const longestPauseMs = 3_000;
 
 /** How often all parts of an account are asked for one hold, each time because another call came first. */
 const maxWords = 50;
@@ -116,16 +124,28 @@ async function fitAndHold<Chosen extends Fit>(
 ): Promise<Held<Chosen>> {
   let payers = payersOf(keyId);
   let word: Word<Chosen> | undefined;
+  let throttles = 0;
   for (let fits = 1; ; ) {
     const now = Date.now();
     // A part alone has less than its account, and is no measure of what a call may write.
     const chosen = word?.chosen ?? plan.fit(leastOf(payers.map(wholeSeen)));
-    const joint = await holdJointly(payers, word?.fit ?? chosen, now, asRequest);
+    const joint = await holdJointly(payers, word?.fit ?? chosen, now, asRequest).catch(
+      (error: unknown) => {
+        if (!isThrottled(error) || throttles === maxThrottles) throw error;
+      },
+    );
+    if (!joint) {
+      throttles += 1;
+      payers = await payersElsewhere(keyId, payers, throttles);
+      word = undefined;
+      continue;
+    }
     if (joint.held) {
       growIfBusy(joint.held, {
         now,
         holdNanoUsd: chosen.holdNanoUsd,
-        isLeasing: leases !== undefined,
+        isLeasing: leases?.has(keyId) ?? false,
+        wasThrottled: throttles > 0,
       });
       return { ...joint.held, chosen, heldAtMs: now };
     }
@@ -159,6 +179,24 @@ async function fitAndHold<Chosen extends Fit>(
     refuseBudget(lacking, needed, plan.advice?.(least));
     fits += 1;
   }
+}
+
+/**
+ * Waits after a hold was throttled. Returns what pays then, by chance on other parts; meanwhile it looks now and then whether there
+ * are more. The key is asked first, so that no more is undone than has to be.
+ */
+async function payersElsewhere(
+  keyId: string,
+  [, team]: readonly Seen[],
+  throttles: number,
+): Promise<[Seen, ...Seen[]]> {
+  if (throttles % 2 === 1) {
+    for (const id of [keyId, ...(team ? [ownerOf(team.key_id)] : [])])
+      lookAgain(id).catch(() => {});
+  }
+  await setTimeout(fullJitterMs(firstPauseMs, throttles - 1, longestPauseMs));
+  const [own, ...others] = payersOf(keyId);
+  return [{ ...own, refuses: true }, ...others];
 }
 
 /** Sees how many parts an account has now. */

@@ -314,7 +314,7 @@ it('gives an account more parts once a minute has many requests, and takes them 
       }),
     );
   }
-  await expect.poll(async () => (await accountOf(id)).open_parts).toBe(2);
+  await expect.poll(async () => (await accountOf(id)).open_parts).toBe(8);
 
   pass(20 * minuteMs);
   await sweepLedger();
@@ -322,7 +322,7 @@ it('gives an account more parts once a minute has many requests, and takes them 
   await sweepLedger();
 
   const [own, other] = await partsOf(id);
-  expect(own).toMatchObject({ open_parts: 1, parts: 2 });
+  expect(own).toMatchObject({ open_parts: 1, parts: 8 });
   expect(other).toMatchObject({ closed: true, available: 0 });
   expect(await findWhole(id)).toMatchObject({ ceiling: 1_000_000_000, spent: 550 });
   await expectSoundAccounts();

@@ -1,6 +1,7 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { type TransactWriteItem, writeTransaction } from '../aws/transact.ts';
 import { setting } from '../config.ts';
+import { UnavailableError } from '../http/errors.ts';
 import { errorFields, log } from '../log.ts';
 import { type Account, accountKey, findAccount, inWindow, windowOf } from './account.ts';
 import { type Charge, chargePut } from './charge.ts';
@@ -9,7 +10,8 @@ import { bookedAttribute, epochOf, heldAttribute, mayRecount, recountAttribute }
 import { type LateCall, readLateCall } from './late-call.ts';
 import { hasLeft } from './parts/close.ts';
 import { gatherInto } from './parts/gather.ts';
-import { isPart, ownerOf } from './parts/part-id.ts';
+import { isPart } from './parts/part-id.ts';
+import { maxRounds } from './parts/whole.ts';
 import { beginRecount, recount } from './recount.ts';
 import { partsOfCharge } from './settle.ts';
 
@@ -48,7 +50,7 @@ interface Payer {
   account: Account;
   /** Whether its epoch was not audited yet: whoever adds up the charges of that counts this one. */
   isOpen: boolean;
-  /** What it can pay now. */
+  /** What it can pay now, with all parts of its account. */
   has: number;
 }
 
@@ -56,7 +58,7 @@ interface Payer {
 async function bookLate({ charge, lacksCredit }: LateCall): Promise<HeldPart[]> {
   const isNew = !lacksCredit && (await putLate(charge));
   const parts: HeldPart[] = [];
-  for (const { part, account, isOpen } of await payersOf(charge)) {
+  for (const { part, account, isOpen } of await Promise.all(partsOfCharge(charge).map(payerOf))) {
     const epoch = epochOf(part.heldAtMs);
     const isRecounted = account[recountAttribute(epoch)] !== undefined;
     // Too late for a recount, it is left to the audit.
@@ -76,30 +78,19 @@ async function bookLate({ charge, lacksCredit }: LateCall): Promise<HeldPart[]> 
  * An audit at the same time comes before or after: it finds other sums than it has read, or this finds them gone.
  */
 async function putLate(charge: Charge): Promise<boolean> {
-  for (;;) {
-    let payers = await payersOf(charge);
-    if (await gatherFor(charge, payers)) payers = await payersOf(charge);
+  for (let rounds = 1; rounds <= maxRounds; rounds += 1) {
+    const payers = await payersOf(charge);
     const payable = asPayable(charge, payers);
+    const cost = payable.cost ?? 0;
     const failed = await writeTransaction([
       { Put: chargePut(payable) },
-      ...payers.map((payer) => changeOf(payer, payable.cost ?? 0)),
-      ...payers.flatMap((payer) => checkOf(payer, payable.cost ?? 0)),
+      ...payers.map((payer) => changeOf(payer, cost)),
+      ...payers.flatMap((payer) => checkOf(payer, cost)),
     ]);
     if (!failed) return true;
     if (failed.includes(0)) return false;
   }
-}
-
-/** Has parts get from others what they are to pay now. Returns whether one lacked it. */
-async function gatherFor({ cost = 0 }: Charge, payers: Payer[]): Promise<boolean> {
-  const lacking = payers.filter(
-    (payer) =>
-      paysNow(payer) &&
-      payer.account.available < cost &&
-      (isPart(payer.part.key_id) || payer.account.parts !== undefined),
-  );
-  for (const { part } of lacking) await gatherInto(part.key_id, cost);
-  return lacking.length > 0;
+  throw new UnavailableError(`The accounts of ${charge.entry} keep changing`);
 }
 
 /** A closed part pays only while its account isn't below its limit. */
@@ -108,25 +99,27 @@ const checkOf = (payer: Payer, cost: number): TransactWriteItem[] =>
     ? [{ ConditionCheck: hasLeft(payer.part.key_id) }]
     : [];
 
+/** Reads who pays a call. A part gets from the others what it is to pay now. */
 async function payersOf(charge: Charge): Promise<Payer[]> {
   const payers: Payer[] = [];
   for (const part of partsOfCharge(charge)) {
-    const account = await findAccount(part.key_id);
-    if (!account) throw new Error(`${part.key_id} has no account`);
-    payers.push({
-      part,
-      account,
-      isOpen: account[heldAttribute(epochOf(part.heldAtMs))] !== undefined,
-      has: await leftFor(account),
-    });
+    const payer = await payerOf(part);
+    const isAlone = !isPart(part.key_id) && payer.account.parts === undefined;
+    if (isAlone || !paysNow(payer)) {
+      payers.push(payer);
+      continue;
+    }
+    const has = await gatherInto(part.key_id, charge.cost ?? 0);
+    payers.push({ ...(await payerOf(part)), has });
   }
   return payers;
 }
 
-/** What an account has left; a closed part nothing if its account is below its limit. */
-async function leftFor({ key_id, available, closed }: Account): Promise<number> {
-  const own = closed ? await findAccount(ownerOf(key_id)) : undefined;
-  return own && own.available < 0 ? 0 : Math.max(0, available);
+async function payerOf(part: HeldPart): Promise<Payer> {
+  const account = await findAccount(part.key_id);
+  if (!account) throw new Error(`${part.key_id} has no account`);
+  const isOpen = account[heldAttribute(epochOf(part.heldAtMs))] !== undefined;
+  return { part, account, isOpen, has: Math.max(0, account.available) };
 }
 
 /** Whether a payer takes the cost from what it has now. In another window than that of the hold it costs it nothing. */

@@ -1,8 +1,9 @@
+import { UnavailableError } from '../../http/errors.ts';
 import type { Account } from '../account.ts';
 import type { Seen } from '../last-seen.ts';
 import { happens, isLimited, moving, requestsLeft, type Share, slotsLeft } from './move.ts';
-import { ownerOf } from './part-id.ts';
-import { readRenewed, type Whole } from './whole.ts';
+import { isPart, ownerOf } from './part-id.ts';
+import { maxRounds, readRenewed, type Whole } from './whole.ts';
 
 /** What is to be on one part. */
 export interface Need {
@@ -30,13 +31,20 @@ export async function gather(
   return isMoved ? { ...seen, available: need.nanoUsd } : undefined;
 }
 
-/** Has a part get what a call on it lacks, as far as it is there. */
-export async function gatherInto(id: string, nanoUsd: number, now = Date.now()): Promise<void> {
-  for (let tries = 1; tries <= 5; tries += 1) {
+/**
+ * Has a part get what a call on it lacks, as far as it is there. Returns how much of that its account has, with all its parts:
+ * whoever takes it then may find that another came first, and asks again.
+ */
+export async function gatherInto(id: string, nanoUsd: number, now = Date.now()): Promise<number> {
+  for (let rounds = 1; rounds <= maxRounds; rounds += 1) {
     const whole = await readRenewed(id, now);
-    const need = { nanoUsd: Math.min(nanoUsd, whole.account.available), asRequest: false };
-    if (need.nanoUsd <= 0 || (await gather(whole, need, now, id))) return;
+    const has = Math.min(nanoUsd, Math.max(0, whole.account.available));
+    if (has === 0) return 0;
+    // What a closed part has left makes up first for what the account owes.
+    if (isPart(id) && whole.parts[0].available < 0) await bringHome(id, now);
+    else if (await gather(whole, { nanoUsd: has, asRequest: false }, now, id)) return has;
   }
+  throw new UnavailableError(`Others keep changing the parts of ${ownerOf(id)}`);
 }
 
 /** The part for which the least has to move; by chance among those that have enough. */

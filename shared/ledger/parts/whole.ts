@@ -28,6 +28,9 @@ export async function readWhole(id: string): Promise<Whole | undefined> {
   return { account: own, parts: [own] };
 }
 
+/** How often all parts of an account are read for one call, each time because others changed them meanwhile. */
+export const maxRounds = 50;
+
 /** For how long a busy account is tried to be read by a transaction, which every write of a part is in the way of. */
 const maxTries = 3;
 

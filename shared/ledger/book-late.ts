@@ -1,18 +1,18 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { type TransactWriteItem, writeTransaction } from '../aws/transact.ts';
 import { setting } from '../config.ts';
-import { UnavailableError } from '../http/errors.ts';
 import { errorFields, log } from '../log.ts';
 import { type Account, accountKey, findAccount, inWindow, windowOf } from './account.ts';
 import { type Charge, chargePut } from './charge.ts';
 import type { HeldPart } from './credit.ts';
 import { bookedAttribute, epochOf, heldAttribute, mayRecount, recountAttribute } from './epoch.ts';
 import { type LateCall, readLateCall } from './late-call.ts';
+import { BusyAccountError } from './limit-errors.ts';
 import { hasLeft } from './parts/close.ts';
 import { gatherInto } from './parts/gather.ts';
 import { isPart } from './parts/part-id.ts';
-import { maxRounds } from './parts/whole.ts';
 import { beginRecount, recount } from './recount.ts';
+import { maxRounds } from './refuse.ts';
 import { partsOfCharge } from './settle.ts';
 
 /**
@@ -90,7 +90,7 @@ async function putLate(charge: Charge): Promise<boolean> {
     if (!failed) return true;
     if (failed.includes(0)) return false;
   }
-  throw new UnavailableError(`The accounts of ${charge.entry} keep changing`);
+  throw new BusyAccountError(charge.key_id);
 }
 
 /** A closed part pays only while its account isn't below its limit. */

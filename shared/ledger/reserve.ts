@@ -7,11 +7,12 @@ import { holdJointly } from './hold-jointly.ts';
 import { isInParts, leastOf, payersOf, remember, wholeSeen } from './last-seen.ts';
 import type { Leases } from './leases/leases.ts';
 import { processLeases } from './leases/process-leases.ts';
+import { BusyAccountError } from './limit-errors.ts';
 import { growIfBusy } from './parts/grow-if-busy.ts';
 import { lastWord, type Word } from './parts/last-word.ts';
 import { ownerOf } from './parts/part-id.ts';
 import { renewPart } from './parts/whole.ts';
-import { refuseBudget, refuseRequest } from './refuse.ts';
+import { maxRounds, refuseBudget, refuseRequest } from './refuse.ts';
 import { hasWindowEnded } from './renew-window.ts';
 
 /** A hold, with both accounts as they were right after it. It is ended once, by `settle` or `release`. */
@@ -42,8 +43,8 @@ export interface ReserveOptions {
  * takes one conditional update, and two more if the key's window has ended. If the key is in a team, the team's account
  * takes as many.
  *
- * Throws `BudgetExceededError`, `RequestsPerMinuteError` or `ConcurrencyError`, all 429, and then nothing is held or
- * counted.
+ * Throws `BudgetExceededError`, `RequestsPerMinuteError` or `ConcurrencyError`, all 429, or `BusyAccountError`, a 503, and
+ * then nothing is held or counted.
  */
 export async function reserve(
   keyId: string,
@@ -54,12 +55,6 @@ export async function reserve(
   const { hold } = await reserveByPlan(keyId, { fit: () => ({ holdNanoUsd }) }, subject, options);
   return hold;
 }
-
-/** How often a hold is fitted to an account that other calls keep changing. */
-const maxFits = 5;
-
-/** How often all parts of an account are asked for one hold, each time because another call came first. */
-const maxWords = 50;
 
 /**
  * Reserves as `reserve` does, but with a hold that is chosen by the account, or by what both the key's and its team's
@@ -116,7 +111,7 @@ async function fitAndHold<Chosen extends Fit>(
 ): Promise<Held<Chosen>> {
   let payers = payersOf(keyId);
   let word: Word<Chosen> | undefined;
-  for (let fits = 1; ; ) {
+  for (let rounds = 1; rounds <= maxRounds; rounds += 1) {
     const now = Date.now();
     // A part alone has less than its account, and is no measure of what a call may write.
     const chosen = word?.chosen ?? plan.fit(leastOf(payers.map(wholeSeen)));
@@ -143,9 +138,8 @@ async function fitAndHold<Chosen extends Fit>(
       continue;
     }
     if (refusedBy.some(({ key_id }) => isInParts(key_id))) {
-      word = await lastWord(payers, plan, asRequest, fits >= maxWords);
+      word = await lastWord(payers, plan, asRequest);
       payers = word?.payers ?? payers;
-      fits += 1;
       continue;
     }
     const own = refusedBy.find(({ key_id }) => key_id === keyId);
@@ -154,11 +148,10 @@ async function fitAndHold<Chosen extends Fit>(
     const { holdNanoUsd, from = 0 } = plan.fit(least);
     // What holds nothing yet may need that so much is there.
     const needed = holdNanoUsd || from;
-    const lacking =
-      fits >= maxFits ? refusedBy : refusedBy.filter(({ available }) => needed > available);
+    const lacking = refusedBy.filter(({ available }) => needed > available);
     refuseBudget(lacking, needed, plan.advice?.(least));
-    fits += 1;
   }
+  throw new BusyAccountError(keyId);
 }
 
 /** Sees how many parts an account has now. */

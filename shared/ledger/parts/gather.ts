@@ -1,9 +1,10 @@
-import { UnavailableError } from '../../http/errors.ts';
 import type { Account } from '../account.ts';
 import type { Seen } from '../last-seen.ts';
+import { BusyAccountError } from '../limit-errors.ts';
+import { maxRounds } from '../refuse.ts';
 import { happens, isLimited, moving, requestsLeft, type Share, slotsLeft } from './move.ts';
 import { isPart, ownerOf } from './part-id.ts';
-import { maxRounds, readRenewed, type Whole } from './whole.ts';
+import { readRenewed, type Whole } from './whole.ts';
 
 /** What is to be on one part. */
 export interface Need {
@@ -44,7 +45,7 @@ export async function gatherInto(id: string, nanoUsd: number, now = Date.now()):
     if (isPart(id) && whole.parts[0].available < 0) await bringHome(id, now);
     else if (await gather(whole, { nanoUsd: has, asRequest: false }, now, id)) return has;
   }
-  throw new UnavailableError(`Others keep changing the parts of ${ownerOf(id)}`);
+  throw new BusyAccountError(ownerOf(id));
 }
 
 /** The part for which the least has to move; by chance among those that have enough. */
@@ -53,7 +54,7 @@ function choose(parts: Whole['parts'], need: Need, now: number): Account {
   const ready = open.filter((part) => has(part, need, now));
   if (ready.length > 0) return ready[Math.floor(Math.random() * ready.length)] as Account;
   const rank = (part: Account) =>
-    need.asRequest ? Number(requestsLeft(part, now) > 0) + Number(slotsLeft(part) > 0) : 0;
+    need.asRequest ? Number(mayRequest(part, now)) + Number(slotsLeft(part) > 0) : 0;
   return open.reduce((best, part) => {
     const ahead = rank(part) - rank(best) || part.available - best.available;
     return ahead > 0 ? part : best;
@@ -61,14 +62,20 @@ function choose(parts: Whole['parts'], need: Need, now: number): Account {
 }
 
 const has = (part: Account, { nanoUsd, asRequest }: Need, now: number) =>
-  part.available >= nanoUsd && (!asRequest || (requestsLeft(part, now) > 0 && slotsLeft(part) > 0));
+  part.available >= nanoUsd && (!asRequest || (mayRequest(part, now) && slotsLeft(part) > 0));
+
+/** Whether a part has a request left, and a limit of its own that is more than none. */
+const mayRequest = (part: Account, now: number) =>
+  part.requests_per_minute > 0 && requestsLeft(part, now) > 0;
 
 /** What others give to one part, the richest first; undefined if they have too little. */
 function giftsTo(to: Account, parts: Account[], { nanoUsd, asRequest }: Need, now: number) {
   const lacks: Share = {
     nanoUsd: Math.max(0, nanoUsd - to.available),
     requests:
-      asRequest && isLimited(to.requests_per_minute) ? Math.max(0, 1 - requestsLeft(to, now)) : 0,
+      asRequest && isLimited(to.requests_per_minute)
+        ? Math.max(0, 1 - requestsLeft(to, now), 1 - to.requests_per_minute)
+        : 0,
     atOnce: asRequest && isLimited(to.max_concurrent) ? Math.max(0, 1 - slotsLeft(to)) : 0,
   };
   const gifts = new Map<Account, Share>();
@@ -83,7 +90,7 @@ function giftsTo(to: Account, parts: Account[], { nanoUsd, asRequest }: Need, no
     }
   };
   take('nanoUsd', ({ available }) => available);
-  take('requests', (part) => requestsToGive(part, now));
+  take('requests', (part) => requestsLeft(part, now));
   take('atOnce', slotsLeft);
   if (lacks.nanoUsd + lacks.requests + lacks.atOnce > 0) return undefined;
   return [...gifts].map(([from, share]) => ({ from, share }));
@@ -107,6 +114,6 @@ const leftOf = (part: Account, now: number): Share => ({
   atOnce: isLimited(part.max_concurrent) ? Math.max(0, slotsLeft(part)) : 0,
 });
 
-/** The limit of a part is all that it can give, though a lease that was given back may have left a count below 0. */
+/** The limit of a part is all that is brought home, though a call that was undone may have left a count below 0. */
 const requestsToGive = (part: Account, now: number) =>
   Math.min(requestsLeft(part, now), part.requests_per_minute);

@@ -48,6 +48,29 @@ export async function gatherInto(id: string, nanoUsd: number, now = Date.now()):
   throw new BusyAccountError(ownerOf(id));
 }
 
+/**
+ * What other parts give the account itself for a large sum, in proportion to what each has. So all keep something, and a call
+ * that comes first on any of them is no reason to ask all again.
+ */
+export function giftsFromAll({ parts: [own, ...others] }: Whole, nanoUsd: number) {
+  const rich = others.filter(({ available }) => available > 0);
+  let total = rich.reduce((sum, { available }) => sum + available, 0);
+  const ofOwn = Math.max(0, own.available);
+  let lacks =
+    nanoUsd - (own.available < 0 ? own.available : shareOf(ofOwn, nanoUsd, ofOwn + total));
+  const gifts = rich.map((from) => {
+    const given = shareOf(from.available, lacks, total);
+    lacks -= given;
+    total -= from.available;
+    return { from, share: { nanoUsd: given, requests: 0, atOnce: 0 } };
+  });
+  return gifts.filter(({ share }) => share.nanoUsd > 0);
+}
+
+/** A part of a sum, rounded down. Products of nano-dollars are too large for a number. */
+const shareOf = (part: number, sum: number, whole: number) =>
+  whole === 0 ? 0 : Number((BigInt(part) * BigInt(sum)) / BigInt(whole));
+
 /** The part for which the least has to move; by chance among those that have enough. */
 function choose(parts: Whole['parts'], need: Need, now: number): Account {
   const open = parts.slice(0, parts[0].open_parts ?? 1);

@@ -18,6 +18,8 @@ export interface Gift extends Share {
 
 /** Conditions and changes that go with those of a gift, in the same update. */
 export interface Besides {
+  /** What the part that is given something holds of it at once, in no epoch. */
+  holds?: number;
   conditions?: string[];
   sets?: string[];
   removes?: string[];
@@ -146,17 +148,21 @@ export function taking(
 ): TransactWriteItem {
   const { nanoUsd, requests, atOnce, counts } = sumOf(gifts);
   const minutes = Object.entries(counts);
+  const { holds = 0 } = besides;
   return update(part.key_id, {
     conditions: [
       'window_ends_at = :end',
       // A limit that is taken away meanwhile, or set, isn't to be added to.
       ...(requests > 0 ? ['requests_per_minute < :none'] : []),
       ...(atOnce > 0 ? ['max_concurrent < :none'] : []),
+      ...(holds > 0 ? ['available >= :lacks'] : []),
       ...(besides.conditions ?? []),
     ],
     sets: [
       'ceiling = ceiling + :money',
-      'available = available + :money',
+      ...(holds > 0
+        ? ['available = available - :lacks', 'held = held + :holds']
+        : ['available = available + :money']),
       'moves = if_not_exists(moves, :nil) + :one_move',
       ...(requests > 0 ? ['requests_per_minute = requests_per_minute + :requests'] : []),
       ...(atOnce > 0 ? ['max_concurrent = max_concurrent + :atOnce'] : []),
@@ -175,6 +181,7 @@ export function taking(
       ':nil': 0,
       ':one_move': 1,
       ':end': part.window_ends_at,
+      ...(holds > 0 && { ':holds': holds, ':lacks': holds - nanoUsd }),
       ...(requests > 0 && { ':requests': requests }),
       ...(atOnce > 0 && { ':atOnce': atOnce }),
       ...(requests + atOnce > 0 && { ':none': unlimitedRequests }),
@@ -207,6 +214,7 @@ export function moving(
   gifts: { from: Account; share: Share }[],
   to: Account,
   now: number,
+  besides: Besides = {},
 ): TransactWriteItem[] {
   const given = gifts.map(({ from, share }) => ({ from, gift: giftOf(from, share, now) }));
   return [
@@ -214,6 +222,7 @@ export function moving(
       to,
       given.map(({ gift }) => gift),
       now,
+      besides,
     ),
     ...given.map(({ from, gift }) => giving(from, gift, now)),
   ];

@@ -14,11 +14,13 @@ import {
   recountAttribute,
 } from './epoch.ts';
 import { type LateCall, readLateCall } from './late-call.ts';
+import { BusyAccountError } from './limit-errors.ts';
 import { hasLeft } from './parts/close.ts';
 import { gatherInto } from './parts/gather.ts';
-import { isPart, ownerOf } from './parts/part-id.ts';
+import { isPart } from './parts/part-id.ts';
 import { isBusy } from './rates.ts';
 import { beginRecount, recount } from './recount.ts';
+import { maxRounds } from './refuse.ts';
 import { partsOfCharge } from './settle.ts';
 
 /**
@@ -59,7 +61,7 @@ interface Payer {
   account: Account;
   /** Whether its epoch was not audited yet: whoever adds up the charges of that counts this one. */
   isOpen: boolean;
-  /** What it can pay now. */
+  /** What it can pay now, with all parts of its account. */
   has: number;
 }
 
@@ -75,7 +77,7 @@ async function bookLate({
   const now = Date.now();
   const parts: HeldPart[] = [];
   let isPutOff = false;
-  for (const { part, account, isOpen } of await payersOf(charge)) {
+  for (const { part, account, isOpen } of await Promise.all(partsOfCharge(charge).map(payerOf))) {
     const epoch = epochOf(part.heldAtMs);
     const isRecounted = account[recountAttribute(epoch)] !== undefined;
     // An earlier try of this may have written the charge, and put the recount off.
@@ -101,30 +103,19 @@ async function bookLate({
  * An audit at the same time comes before or after: it finds other sums than it has read, or this finds them gone.
  */
 async function putLate(charge: Charge): Promise<boolean> {
-  for (;;) {
-    let payers = await payersOf(charge);
-    if (await gatherFor(charge, payers)) payers = await payersOf(charge);
+  for (let rounds = 1; rounds <= maxRounds; rounds += 1) {
+    const payers = await payersOf(charge);
     const payable = asPayable(charge, payers);
+    const cost = payable.cost ?? 0;
     const failed = await writeTransaction([
       { Put: chargePut(payable) },
-      ...payers.map((payer) => changeOf(payer, payable.cost ?? 0)),
-      ...payers.flatMap((payer) => checkOf(payer, payable.cost ?? 0)),
+      ...payers.map((payer) => changeOf(payer, cost)),
+      ...payers.flatMap((payer) => checkOf(payer, cost)),
     ]);
     if (!failed) return true;
     if (failed.includes(0)) return false;
   }
-}
-
-/** Has parts get from others what they are to pay now. Returns whether one lacked it. */
-async function gatherFor({ cost = 0 }: Charge, payers: Payer[]): Promise<boolean> {
-  const lacking = payers.filter(
-    (payer) =>
-      paysNow(payer) &&
-      payer.account.available < cost &&
-      (isPart(payer.part.key_id) || payer.account.parts !== undefined),
-  );
-  for (const { part } of lacking) await gatherInto(part.key_id, cost);
-  return lacking.length > 0;
+  throw new BusyAccountError(charge.key_id);
 }
 
 /** A closed part pays only while its account isn't below its limit. */
@@ -133,25 +124,27 @@ const checkOf = (payer: Payer, cost: number): TransactWriteItem[] =>
     ? [{ ConditionCheck: hasLeft(payer.part.key_id) }]
     : [];
 
+/** Reads who pays a call. A part gets from the others what it is to pay now. */
 async function payersOf(charge: Charge): Promise<Payer[]> {
   const payers: Payer[] = [];
   for (const part of partsOfCharge(charge)) {
-    const account = await findAccount(part.key_id);
-    if (!account) throw new Error(`${part.key_id} has no account`);
-    payers.push({
-      part,
-      account,
-      isOpen: account[heldAttribute(epochOf(part.heldAtMs))] !== undefined,
-      has: await leftFor(account),
-    });
+    const payer = await payerOf(part);
+    const isAlone = !isPart(part.key_id) && payer.account.parts === undefined;
+    if (isAlone || !paysNow(payer)) {
+      payers.push(payer);
+      continue;
+    }
+    const has = await gatherInto(part.key_id, charge.cost ?? 0);
+    payers.push({ ...(await payerOf(part)), has });
   }
   return payers;
 }
 
-/** What an account has left; a closed part nothing if its account is below its limit. */
-async function leftFor({ key_id, available, closed }: Account): Promise<number> {
-  const own = closed ? await findAccount(ownerOf(key_id)) : undefined;
-  return own && own.available < 0 ? 0 : Math.max(0, available);
+async function payerOf(part: HeldPart): Promise<Payer> {
+  const account = await findAccount(part.key_id);
+  if (!account) throw new Error(`${part.key_id} has no account`);
+  const isOpen = account[heldAttribute(epochOf(part.heldAtMs))] !== undefined;
+  return { part, account, isOpen, has: Math.max(0, account.available) };
 }
 
 /** Whether a payer takes the cost from what it has now. In another window than that of the hold it costs it nothing. */

@@ -10,11 +10,12 @@ import { holdJointly } from './hold-jointly.ts';
 import { isInParts, leastOf, payersOf, remember, type Seen, wholeSeen } from './last-seen.ts';
 import type { Leases } from './leases/leases.ts';
 import { processLeases } from './leases/process-leases.ts';
+import { BusyAccountError } from './limit-errors.ts';
 import { growIfBusy } from './parts/grow-if-busy.ts';
 import { lastWord, type Word } from './parts/last-word.ts';
 import { ownerOf } from './parts/part-id.ts';
 import { renewPart } from './parts/whole.ts';
-import { refuseBudget, refuseRequest } from './refuse.ts';
+import { maxRounds, refuseBudget, refuseRequest } from './refuse.ts';
 import { hasWindowEnded } from './renew-window.ts';
 
 /** A hold, with both accounts as they were right after it. It is ended once, by `settle` or `release`. */
@@ -45,8 +46,8 @@ export interface ReserveOptions {
  * takes one conditional update, and two more if the key's window has ended. If the key is in a team, the team's account
  * takes as many.
  *
- * Throws `BudgetExceededError`, `RequestsPerMinuteError` or `ConcurrencyError`, all 429, and then nothing is held or
- * counted.
+ * Throws `BudgetExceededError`, `RequestsPerMinuteError` or `ConcurrencyError`, all 429, or `BusyAccountError`, a 503, and
+ * then nothing is held or counted.
  */
 export async function reserve(
   keyId: string,
@@ -58,16 +59,10 @@ export async function reserve(
   return hold;
 }
 
-/** How often a hold is fitted to an account that other calls keep changing. */
-const maxFits = 5;
-
 /** How often a hold is tried again that was throttled, and the pauses before. */
 const maxThrottles = 6;
 const firstPauseMs = 500;
 const longestPauseMs = 3_000;
-
-/** How often all parts of an account are asked for one hold, each time because another call came first. */
-const maxWords = 50;
 
 /**
  * Reserves as `reserve` does, but with a hold that is chosen by the account, or by what both the key's and its team's
@@ -125,7 +120,7 @@ async function fitAndHold<Chosen extends Fit>(
   let payers = payersOf(keyId);
   let word: Word<Chosen> | undefined;
   let throttles = 0;
-  for (let fits = 1; ; ) {
+  for (let rounds = 1; rounds <= maxRounds; rounds += 1) {
     const now = Date.now();
     // A part alone has less than its account, and is no measure of what a call may write.
     const chosen = word?.chosen ?? plan.fit(leastOf(payers.map(wholeSeen)));
@@ -163,9 +158,8 @@ async function fitAndHold<Chosen extends Fit>(
       continue;
     }
     if (refusedBy.some(({ key_id }) => isInParts(key_id))) {
-      word = await lastWord(payers, plan, asRequest, fits >= maxWords);
+      word = await lastWord(payers, plan, asRequest);
       payers = word?.payers ?? payers;
-      fits += 1;
       continue;
     }
     const own = refusedBy.find(({ key_id }) => key_id === keyId);
@@ -174,11 +168,10 @@ async function fitAndHold<Chosen extends Fit>(
     const { holdNanoUsd, from = 0 } = plan.fit(least);
     // What holds nothing yet may need that so much is there.
     const needed = holdNanoUsd || from;
-    const lacking =
-      fits >= maxFits ? refusedBy : refusedBy.filter(({ available }) => needed > available);
+    const lacking = refusedBy.filter(({ available }) => needed > available);
     refuseBudget(lacking, needed, plan.advice?.(least));
-    fits += 1;
   }
+  throw new BusyAccountError(keyId);
 }
 
 /**

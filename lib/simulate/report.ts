@@ -38,6 +38,7 @@ function figuresOf(options: SimulationOptions, run: Run) {
       'second minute': whole(second / 60),
       'last half minute': whole((counts.hottest[minutes * 2 - 1] ?? 0) / 30),
     },
+    'parts of the hottest key': partsOf(counts.grown),
     'wait before upstream, ms': waits,
     'wait at the end, ms': ends,
     'write units by item': scaled(store.units),
@@ -61,6 +62,14 @@ function figuresOf(options: SimulationOptions, run: Run) {
       writes: perMillion(units, prices.writeUnit),
       reads: perMillion(store.readUnits, prices.readUnit),
     },
+  };
+}
+
+function partsOf(grown: Run['counts']['grown']) {
+  const eight = grown.find(({ parts }) => parts >= 8);
+  return {
+    most: Math.max(1, ...grown.map(({ parts }) => parts)),
+    'eight after': eight ? `${eight.seconds} s` : 'never',
   };
 }
 

@@ -45,6 +45,8 @@ export interface Counts {
   stranded: number[];
   /** By half minute: calls that were begun in it by the hottest key. */
   hottest: number[];
+  /** By how many seconds the hottest key's first call was ago, and how many of its parts took holds then. */
+  grown: { seconds: number; parts: number }[];
   sweeps: { seconds: number; failed: boolean }[];
   log: Record<string, number>;
 }
@@ -71,7 +73,7 @@ export async function simulate(options: SimulationOptions, tell: (line: string) 
   const weather = { latencyMs: 5, faults: options.faults };
   const counts: Counts = {
     ...{ calls: 0, finished: 0, refused: {}, unsettled: 0, died: 0, waits: [], ends: [] },
-    ...{ stranded: [], hottest: [], sweeps: [], log: {} },
+    ...{ stranded: [], hottest: [], grown: [], sweeps: [], log: {} },
   };
   const rest = {
     environment: {
@@ -116,6 +118,7 @@ export async function simulate(options: SimulationOptions, tell: (line: string) 
   arrive();
   for (let number = 0; number < options.sweeps; number += 1) sweep(number);
   observe();
+  observeParts();
   const isOver = () =>
     time.now > endMs &&
     (time.now > endMs + longestAfterMs ||
@@ -254,6 +257,17 @@ export async function simulate(options: SimulationOptions, tell: (line: string) 
       isAtWork = false;
     };
     time.after(60_000, tick);
+  }
+
+  /** Notes when the hottest key's account gets more parts, or takes holds by fewer. */
+  function observeParts(): void {
+    const tick = () => {
+      time.after(100, tick);
+      const { open_parts: parts = 1 } = store.find('key_0', 'account') ?? {};
+      if (parts === (counts.grown.at(-1)?.parts ?? 1)) return;
+      counts.grown.push({ seconds: (time.now - startMs) / 1000, parts: Number(parts) });
+    };
+    tick();
   }
 
   function observe(): void {

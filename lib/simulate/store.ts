@@ -204,15 +204,13 @@ export class Store {
     });
     const ids = writes.map(({ key, entry }) => `${key} ${entry}`);
     this.conflicts.writeTogether(ids, this.time.now);
-    this.take(writes, 2);
+    try {
+      this.take(writes, 2);
+    } catch {
+      throw cancelled(writes.map(() => 'ThrottlingError'));
+    }
     if (writes.some((write) => !write.holds)) {
-      throw new TransactionCanceledException({
-        message: 'Transaction cancelled',
-        $metadata: { httpStatusCode: 400 },
-        CancellationReasons: writes.map((write) => ({
-          Code: write.holds ? 'None' : 'ConditionalCheckFailed',
-        })),
-      });
+      throw cancelled(writes.map((write) => (write.holds ? 'None' : 'ConditionalCheckFailed')));
     }
     for (const write of writes) this.keep(write);
     return { $metadata };
@@ -348,6 +346,13 @@ function sizeOfValue(value: unknown): number {
   if (Array.isArray(value)) return value.reduce((sum, each) => sum + 1 + sizeOfValue(each), 3);
   return 3 + sizeOf(value as Item);
 }
+
+const cancelled = (codes: string[]) =>
+  new TransactionCanceledException({
+    message: 'Transaction cancelled',
+    $metadata: { httpStatusCode: 400 },
+    CancellationReasons: codes.map((Code) => ({ Code })),
+  });
 
 const throttle = (by: string) =>
   new ThrottlingException({

@@ -2,6 +2,7 @@ import { isOutage } from '../aws/outage.ts';
 import { ServiceError } from '../http/errors.ts';
 import {
   BudgetExceededError,
+  BusyAccountError,
   ConcurrencyError,
   ImagesPerHourError,
   RequestsPerMinuteError,
@@ -29,9 +30,12 @@ export function endOfWait(job: Job, error: unknown): number | undefined {
   return waits && error.retryAfterSeconds ? Date.now() + error.retryAfterSeconds * 1000 : undefined;
 }
 
-/** Whether a service of AWS throttles or fails, or a provider that fails was not even asked: no job has a part in that. */
+/**
+ * Whether a service of AWS throttles or fails, a provider that fails was not even asked, or other calls came first: no job
+ * has a part in that.
+ */
 function isNobodysFault(error: unknown): boolean {
-  if (error instanceof ModelPausedError) return true;
+  if (error instanceof ModelPausedError || error instanceof BusyAccountError) return true;
   return isOutage(error instanceof UnsettledError ? error.cause : error);
 }
 

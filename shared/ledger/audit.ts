@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import pLimit from 'p-limit';
 import { dynamodb, getItems, outputOrItem, queryPages } from '../aws/dynamodb.ts';
+import { isThrottled } from '../aws/outage.ts';
 import { retryConflicts } from '../aws/transact.ts';
 import { setting } from '../config.ts';
 import { log } from '../log.ts';
@@ -53,7 +54,12 @@ export async function sweepLedger(share: SweepShare = { sweep: 0, of: 1 }): Prom
   const audit = (account: Account) =>
     limit(async () => {
       if (isOver()) return;
-      await auditAccount(account).catch((error: unknown) => failures.push(error));
+      await auditAccount(account).catch((error: unknown) => {
+        // It stays due, and this minute's calls come first.
+        if (isThrottled(error))
+          log('warn', 'account left due', { key_id: ownerOf(account.key_id) });
+        else failures.push(error);
+      });
     });
   await Promise.all(
     lanesOf(share).map((lane) =>

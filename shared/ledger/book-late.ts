@@ -5,12 +5,22 @@ import { errorFields, log } from '../log.ts';
 import { type Account, accountKey, findAccount, inWindow, windowOf } from './account.ts';
 import { type Charge, chargePut } from './charge.ts';
 import type { HeldPart } from './credit.ts';
-import { bookedAttribute, epochOf, heldAttribute, mayRecount, recountAttribute } from './epoch.ts';
+import {
+  bookedAttribute,
+  calmMs,
+  epochOf,
+  heldAttribute,
+  mayRecount,
+  recountAttribute,
+} from './epoch.ts';
 import { type LateCall, readLateCall } from './late-call.ts';
+import { BusyAccountError } from './limit-errors.ts';
 import { hasLeft } from './parts/close.ts';
 import { gatherInto } from './parts/gather.ts';
-import { isPart, ownerOf } from './parts/part-id.ts';
+import { isPart } from './parts/part-id.ts';
+import { isBusy } from './rates.ts';
 import { beginRecount, recount } from './recount.ts';
+import { maxRounds } from './refuse.ts';
 import { partsOfCharge } from './settle.ts';
 
 /**
@@ -22,7 +32,10 @@ export async function bookLateCalls({ Records }: SQSEvent): Promise<SQSBatchResp
   const recounts = new Map<string, { part: HeldPart; messageIds: string[] }>();
   for (const { messageId, body } of Records) {
     try {
-      for (const part of await bookLate(readLateCall(body))) {
+      const { parts, isPutOff } = await bookLate(readLateCall(body));
+      // The queue shows it again in two minutes.
+      if (isPutOff) failed.add(messageId);
+      for (const part of parts) {
         const id = `${part.key_id} ${epochOf(part.heldAtMs)}`;
         const messageIds = [...(recounts.get(id)?.messageIds ?? []), messageId];
         recounts.set(id, { part, messageIds });
@@ -48,24 +61,38 @@ interface Payer {
   account: Account;
   /** Whether its epoch was not audited yet: whoever adds up the charges of that counts this one. */
   isOpen: boolean;
-  /** What it can pay now. */
+  /** What it can pay now, with all parts of its account. */
   has: number;
 }
 
-/** Books a call, if its charge isn't there yet. Returns the parts whose epoch is to be recounted. */
-async function bookLate({ charge, lacksCredit }: LateCall): Promise<HeldPart[]> {
+/**
+ * Books a call, if its charge isn't there yet. Returns the parts whose epoch is to be recounted, and whether other recounts are
+ * put off until later.
+ */
+async function bookLate({
+  charge,
+  lacksCredit,
+}: LateCall): Promise<{ parts: HeldPart[]; isPutOff: boolean }> {
   const isNew = !lacksCredit && (await putLate(charge));
+  const now = Date.now();
   const parts: HeldPart[] = [];
-  for (const { part, account, isOpen } of await payersOf(charge)) {
+  let isPutOff = false;
+  for (const { part, account, isOpen } of await Promise.all(partsOfCharge(charge).map(payerOf))) {
     const epoch = epochOf(part.heldAtMs);
     const isRecounted = account[recountAttribute(epoch)] !== undefined;
+    // An earlier try of this may have written the charge, and put the recount off.
+    const isLacking = isNew || lacksCredit || account[bookedAttribute(epoch)] !== undefined;
     // Too late for a recount, it is left to the audit.
-    const begins = (isNew || lacksCredit) && !isRecounted && mayRecount(epoch, Date.now());
+    const begins = isLacking && !isRecounted && mayRecount(epoch, now);
     if (!isOpen || !(begins || isRecounted)) continue;
+    if (begins && now < calmMs(epoch) && isBusy(account, now)) {
+      isPutOff = true;
+      continue;
+    }
     if (begins) await beginRecount(part.key_id, epoch);
     parts.push(part);
   }
-  return parts;
+  return { parts, isPutOff };
 }
 
 /**
@@ -76,30 +103,19 @@ async function bookLate({ charge, lacksCredit }: LateCall): Promise<HeldPart[]> 
  * An audit at the same time comes before or after: it finds other sums than it has read, or this finds them gone.
  */
 async function putLate(charge: Charge): Promise<boolean> {
-  for (;;) {
-    let payers = await payersOf(charge);
-    if (await gatherFor(charge, payers)) payers = await payersOf(charge);
+  for (let rounds = 1; rounds <= maxRounds; rounds += 1) {
+    const payers = await payersOf(charge);
     const payable = asPayable(charge, payers);
+    const cost = payable.cost ?? 0;
     const failed = await writeTransaction([
       { Put: chargePut(payable) },
-      ...payers.map((payer) => changeOf(payer, payable.cost ?? 0)),
-      ...payers.flatMap((payer) => checkOf(payer, payable.cost ?? 0)),
+      ...payers.map((payer) => changeOf(payer, cost)),
+      ...payers.flatMap((payer) => checkOf(payer, cost)),
     ]);
     if (!failed) return true;
     if (failed.includes(0)) return false;
   }
-}
-
-/** Has parts get from others what they are to pay now. Returns whether one lacked it. */
-async function gatherFor({ cost = 0 }: Charge, payers: Payer[]): Promise<boolean> {
-  const lacking = payers.filter(
-    (payer) =>
-      paysNow(payer) &&
-      payer.account.available < cost &&
-      (isPart(payer.part.key_id) || payer.account.parts !== undefined),
-  );
-  for (const { part } of lacking) await gatherInto(part.key_id, cost);
-  return lacking.length > 0;
+  throw new BusyAccountError(charge.key_id);
 }
 
 /** A closed part pays only while its account isn't below its limit. */
@@ -108,25 +124,27 @@ const checkOf = (payer: Payer, cost: number): TransactWriteItem[] =>
     ? [{ ConditionCheck: hasLeft(payer.part.key_id) }]
     : [];
 
+/** Reads who pays a call. A part gets from the others what it is to pay now. */
 async function payersOf(charge: Charge): Promise<Payer[]> {
   const payers: Payer[] = [];
   for (const part of partsOfCharge(charge)) {
-    const account = await findAccount(part.key_id);
-    if (!account) throw new Error(`${part.key_id} has no account`);
-    payers.push({
-      part,
-      account,
-      isOpen: account[heldAttribute(epochOf(part.heldAtMs))] !== undefined,
-      has: await leftFor(account),
-    });
+    const payer = await payerOf(part);
+    const isAlone = !isPart(part.key_id) && payer.account.parts === undefined;
+    if (isAlone || !paysNow(payer)) {
+      payers.push(payer);
+      continue;
+    }
+    const has = await gatherInto(part.key_id, charge.cost ?? 0);
+    payers.push({ ...(await payerOf(part)), has });
   }
   return payers;
 }
 
-/** What an account has left; a closed part nothing if its account is below its limit. */
-async function leftFor({ key_id, available, closed }: Account): Promise<number> {
-  const own = closed ? await findAccount(ownerOf(key_id)) : undefined;
-  return own && own.available < 0 ? 0 : Math.max(0, available);
+async function payerOf(part: HeldPart): Promise<Payer> {
+  const account = await findAccount(part.key_id);
+  if (!account) throw new Error(`${part.key_id} has no account`);
+  const isOpen = account[heldAttribute(epochOf(part.heldAtMs))] !== undefined;
+  return { part, account, isOpen, has: Math.max(0, account.available) };
 }
 
 /** Whether a payer takes the cost from what it has now. In another window than that of the hold it costs it nothing. */

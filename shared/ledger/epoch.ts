@@ -48,6 +48,9 @@ export const noLongerSummed = (now: number) => epochOf(now) - summedForEpochs - 
 /** Whether a recount of an epoch may begin: each clock agrees that all its credits so far were summed up. */
 export const mayRecount = (epoch: number, now: number) => epochOf(now) - epoch < summedForEpochs;
 
+/** When nearly all calls of an epoch have ended, in ms since 1970, so that few meet a recount. */
+export const calmMs = (epoch: number) => (epoch + 1) * epochMs + 60_000;
+
 /** The account's attribute that counts the charges of an epoch that were booked late, while it was open. */
 export const bookedAttribute = (epoch: number) => `booked_${epoch}` as const;
 

@@ -1,5 +1,5 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { dynamodb, outputOrItem } from '../aws/dynamodb.ts';
+import { outputOrItem } from '../aws/dynamodb.ts';
 import { retryConflicts } from '../aws/transact.ts';
 import { setting } from '../config.ts';
 import { type Account, accountKey, requestsAttribute } from './account.ts';
@@ -14,6 +14,7 @@ import {
 } from './epoch.ts';
 import { forget } from './last-seen.ts';
 import { isPart, ownerOf } from './parts/part-id.ts';
+import { sendUnlessThrottled } from './send-once.ts';
 import { isTeamId } from './team.ts';
 
 /** A hold, and what must be available on an account for it, in nano-dollars. */
@@ -45,12 +46,6 @@ export interface Attempt {
   account: Account;
 }
 
-/** The account after a hold that took the store's client more than one try, as it was throttled. */
-const throttledHolds = new WeakSet<Account>();
-
-/** Whether the hold that left an account so was throttled first. */
-export const wasThrottled = (account: Account) => throttledHolds.has(account);
-
 /** Whether another request may run. An account that had none yet lacks `running`. */
 const mayRunMore = [
   'running < max_concurrent',
@@ -81,7 +76,8 @@ const valuesOfHalf = (requests: LeasedRequests | undefined) =>
 
 /**
  * Tries to hold on one account with one conditional update. If the condition fails, DynamoDB returns the item as it
- * was, so that the reason is known without a read. Throws if there is no account.
+ * was, so that the reason is known without a read. Throws if there is no account, and at once if it is throttled: another
+ * part may take the hold.
  *
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_UpdateItem.html
  */
@@ -96,7 +92,7 @@ export async function holdOnAccount(
   const counts = asRequest || isTeamId(keyId);
   const { output, refusedBy } = await outputOrItem<Account>(
     retryConflicts(() =>
-      dynamodb.send(
+      sendUnlessThrottled(
         new UpdateCommand({
           TableName: setting('LEDGER_TABLE'),
           Key: accountKey(keyId),
@@ -148,9 +144,7 @@ export async function holdOnAccount(
     ),
   );
   if (output) {
-    const account = output.Attributes as Account;
-    if ((output.$metadata.attempts ?? 1) > 1) throttledHolds.add(account);
-    return { isHeld: true, account };
+    return { isHeld: true, account: output.Attributes as Account };
   }
   if (!refusedBy) {
     forget(ownerOf(keyId));

@@ -89,6 +89,16 @@ export class ConcurrencyError extends ServiceError {
   }
 }
 
+/** 503: other calls kept changing an account first. It may have what was asked of it. */
+export class BusyAccountError extends ServiceError {
+  constructor(accountId: string) {
+    const whose = isTeamId(accountId) ? "this key's team makes" : 'this key makes';
+    super(503, 'busy', `Other calls that ${whose} came first each time. Try again in a second.`, {
+      retryAfterSeconds: 1,
+    });
+  }
+}
+
 function sentence(
   figures: Record<string, number | string | null>,
   whose: string,

@@ -7,9 +7,11 @@ import { type HeldPart, undoHold } from './credit.ts';
 import { epochOf, heldAttribute } from './epoch.ts';
 import type { Attempt } from './hold-account.ts';
 import { isInParts, remember } from './last-seen.ts';
+import { BusyAccountError } from './limit-errors.ts';
 import { hasLeft } from './parts/close.ts';
 import { gatherInto } from './parts/gather.ts';
-import { isPart } from './parts/part-id.ts';
+import { isPart, ownerOf } from './parts/part-id.ts';
+import { maxRounds } from './refuse.ts';
 import type { Hold } from './reserve.ts';
 import { partsOf } from './settle.ts';
 
@@ -17,9 +19,6 @@ export interface RaiseOptions {
   /** Whether a part of the sum is better than nothing. */
   orLess?: boolean;
 }
-
-/** How often a sum is fitted to an account that other calls keep changing. */
-const maxFits = 5;
 
 /**
  * Holds more for a call that is under way, on the key's account and on its team's: on both, or on neither. It counts in
@@ -33,7 +32,8 @@ export async function raiseHold(
   { orLess = false }: RaiseOptions = {},
 ): Promise<number> {
   let more = nanoUsd;
-  for (let fits = 1; more > 0 && fits <= maxFits; fits += 1) {
+  for (let rounds = 1; more > 0; rounds += 1) {
+    if (rounds > maxRounds) throw new BusyAccountError(ownerOf(hold.charge.key_id));
     const accounts = await raiseOnAll(partsOf(hold), more);
     if (accounts.every(({ isHeld }) => isHeld)) {
       const [own, team] = accounts.map(({ account }) => account);
@@ -42,21 +42,26 @@ export async function raiseHold(
       if (team) hold.team = team;
       return more;
     }
-    const short = accounts.flatMap(({ isHeld, account }) => (isHeld || !account ? [] : account));
-    // Other parts of an account may have what this one lacks.
-    if (
-      fits < maxFits &&
-      short.some(({ key_id, available }) => isInParts(key_id) && available < more)
-    ) {
-      for (const { key_id } of short) if (isInParts(key_id)) await gatherInto(key_id, more);
-      if (fits === 1) continue;
-    }
-    const left = Math.min(...accounts.map(({ account }) => account?.available ?? 0));
-    // An account that has enough refuses because its window, or the time to settle, is over.
-    if (!orLess || left >= more) return 0;
+    const left = await leftFor(accounts, more);
+    if (left < more && !orLess) return 0;
     more = left;
   }
   return 0;
+}
+
+/** How much of a sum accounts have that did not all hold it, with all their parts; 0 if their time for it is over. */
+async function leftFor(accounts: Raised[], nanoUsd: number): Promise<number> {
+  let left = nanoUsd;
+  for (const { isHeld, account } of accounts) {
+    if (!account) return 0;
+    // What it held was undone, as another refused.
+    if (isHeld === undefined) continue;
+    const { key_id, available } = account;
+    // An account that has enough refuses because its window, or the time to settle, is over.
+    if (available >= nanoUsd) return 0;
+    left = Math.min(left, isInParts(key_id) ? await gatherInto(key_id, nanoUsd) : available);
+  }
+  return left;
 }
 
 /** The result of a raise on one account; without an account the undoing of one in vain failed. */

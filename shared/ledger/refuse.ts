@@ -1,6 +1,9 @@
 import { type Account, requestsAttribute } from './account.ts';
 import { BudgetExceededError, ConcurrencyError, RequestsPerMinuteError } from './limit-errors.ts';
 
+/** How often a call asks accounts that other calls keep changing first, before they are called busy. */
+export const maxRounds = 50;
+
 /** Throws if a key that refused a hold has no requests left, in this minute or at once. */
 export function refuseRequest(account: Account, now: number): void {
   const { requests_per_minute, running = 0, max_concurrent } = account;

@@ -1,17 +1,21 @@
+import { setTimeout } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
+import { isThrottled } from '../aws/outage.ts';
 import { ServiceError } from '../http/errors.ts';
+import { fullJitterMs } from '../jitter.ts';
 import { type Account, findAccount, windowOf } from './account.ts';
 import { type Charge, type ChargeSubject, chargeRetentionSeconds } from './charge.ts';
 import type { Fit, HoldPlan } from './hold-account.ts';
 import { holdJointly } from './hold-jointly.ts';
-import { isInParts, leastOf, payersOf, remember, wholeSeen } from './last-seen.ts';
+import { isInParts, leastOf, payersOf, remember, type Seen, wholeSeen } from './last-seen.ts';
 import type { Leases } from './leases/leases.ts';
 import { processLeases } from './leases/process-leases.ts';
+import { BusyAccountError } from './limit-errors.ts';
 import { growIfBusy } from './parts/grow-if-busy.ts';
 import { lastWord, type Word } from './parts/last-word.ts';
 import { ownerOf } from './parts/part-id.ts';
 import { renewPart } from './parts/whole.ts';
-import { refuseBudget, refuseRequest } from './refuse.ts';
+import { maxRounds, refuseBudget, refuseRequest } from './refuse.ts';
 import { hasWindowEnded } from './renew-window.ts';
 
 /** A hold, with both accounts as they were right after it. It is ended once, by `settle` or `release`. */
@@ -42,8 +46,8 @@ export interface ReserveOptions {
  * takes one conditional update, and two more if the key's window has ended. If the key is in a team, the team's account
  * takes as many.
  *
- * Throws `BudgetExceededError`, `RequestsPerMinuteError` or `ConcurrencyError`, all 429, and then nothing is held or
- * counted.
+ * Throws `BudgetExceededError`, `RequestsPerMinuteError` or `ConcurrencyError`, all 429, or `BusyAccountError`, a 503, and
+ * then nothing is held or counted.
  */
 export async function reserve(
   keyId: string,
@@ -55,11 +59,10 @@ export async function reserve(
   return hold;
 }
 
-/** How often a hold is fitted to an account that other calls keep changing. */
-const maxFits = 5;
-
-/** How often all parts of an account are asked for one hold, each time because another call came first. */
-const maxWords = 50;
+/** How often a hold is tried again that was throttled, and the pauses before. */
+const maxThrottles = 6;
+const firstPauseMs = 500;
+const longestPauseMs = 3_000;
 
 /**
  * Reserves as `reserve` does, but with a hold that is chosen by the account, or by what both the key's and its team's
@@ -116,16 +119,28 @@ async function fitAndHold<Chosen extends Fit>(
 ): Promise<Held<Chosen>> {
   let payers = payersOf(keyId);
   let word: Word<Chosen> | undefined;
-  for (let fits = 1; ; ) {
+  let throttles = 0;
+  for (let rounds = 1; rounds <= maxRounds; rounds += 1) {
     const now = Date.now();
     // A part alone has less than its account, and is no measure of what a call may write.
     const chosen = word?.chosen ?? plan.fit(leastOf(payers.map(wholeSeen)));
-    const joint = await holdJointly(payers, word?.fit ?? chosen, now, asRequest);
+    const joint = await holdJointly(payers, word?.fit ?? chosen, now, asRequest).catch(
+      (error: unknown) => {
+        if (!isThrottled(error) || throttles === maxThrottles) throw error;
+      },
+    );
+    if (!joint) {
+      throttles += 1;
+      payers = await payersElsewhere(keyId, payers, throttles);
+      word = undefined;
+      continue;
+    }
     if (joint.held) {
       growIfBusy(joint.held, {
         now,
         holdNanoUsd: chosen.holdNanoUsd,
-        isLeasing: leases !== undefined,
+        isLeasing: leases?.has(keyId) ?? false,
+        wasThrottled: throttles > 0,
       });
       return { ...joint.held, chosen, heldAtMs: now };
     }
@@ -143,9 +158,8 @@ async function fitAndHold<Chosen extends Fit>(
       continue;
     }
     if (refusedBy.some(({ key_id }) => isInParts(key_id))) {
-      word = await lastWord(payers, plan, asRequest, fits >= maxWords);
+      word = await lastWord(payers, plan, asRequest);
       payers = word?.payers ?? payers;
-      fits += 1;
       continue;
     }
     const own = refusedBy.find(({ key_id }) => key_id === keyId);
@@ -154,11 +168,28 @@ async function fitAndHold<Chosen extends Fit>(
     const { holdNanoUsd, from = 0 } = plan.fit(least);
     // What holds nothing yet may need that so much is there.
     const needed = holdNanoUsd || from;
-    const lacking =
-      fits >= maxFits ? refusedBy : refusedBy.filter(({ available }) => needed > available);
+    const lacking = refusedBy.filter(({ available }) => needed > available);
     refuseBudget(lacking, needed, plan.advice?.(least));
-    fits += 1;
   }
+  throw new BusyAccountError(keyId);
+}
+
+/**
+ * Waits after a hold was throttled. Returns what pays then, by chance on other parts; meanwhile it looks now and then whether there
+ * are more. The key is asked first, so that no more is undone than has to be.
+ */
+async function payersElsewhere(
+  keyId: string,
+  [, team]: readonly Seen[],
+  throttles: number,
+): Promise<[Seen, ...Seen[]]> {
+  if (throttles % 2 === 1) {
+    for (const id of [keyId, ...(team ? [ownerOf(team.key_id)] : [])])
+      lookAgain(id).catch(() => {});
+  }
+  await setTimeout(fullJitterMs(firstPauseMs, throttles - 1, longestPauseMs));
+  const [own, ...others] = payersOf(keyId);
+  return [{ ...own, refuses: true }, ...others];
 }
 
 /** Sees how many parts an account has now. */

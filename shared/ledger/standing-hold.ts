@@ -2,10 +2,12 @@ import { getItem, queryItems } from '../aws/dynamodb.ts';
 import { type TransactWriteItem, writeTransaction } from '../aws/transact.ts';
 import { setting } from '../config.ts';
 import { type Account, accountKey, inWindow, windowOf } from './account.ts';
-import { BudgetExceededError } from './limit-errors.ts';
-import { gather } from './parts/gather.ts';
+import { BudgetExceededError, BusyAccountError } from './limit-errors.ts';
+import { gatherInto, giftsFromAll } from './parts/gather.ts';
+import { moving } from './parts/move.ts';
 import { isPart } from './parts/part-id.ts';
 import { readRenewed, type Whole } from './parts/whole.ts';
+import { maxRounds } from './refuse.ts';
 import { everInTeam } from './team.ts';
 
 /**
@@ -82,30 +84,27 @@ export interface ToStand {
   jobId: string;
 }
 
-/** How often a hold is tried on accounts that other calls keep changing. */
-const maxTries = 10;
+/** The most items of one transaction. */
+const maxItems = 100;
 
 /**
  * Holds a sum until `settleStanding` or `endStanding` ends it, on the key's account and on its team's: on both, with
  * `writes`, or nothing happens at all. Of an account in parts the account itself holds it, as that is never closed; the
- * other parts give what it lacks. Holding the same id again does nothing. Throws `BudgetExceededError` if an account has
- * too little, with all its parts.
+ * other parts give what it lacks, in the same transaction. Holding the same id again does nothing. Throws
+ * `BudgetExceededError` if an account has too little, with all its parts, and `BusyAccountError` if other calls come first
+ * each time.
  */
 export async function holdStanding(
   { keyId, id, holdNanoUsd, jobId }: ToStand,
   writes: TransactWriteItem[] = [],
 ): Promise<void> {
-  for (let tries = 1; ; tries += 1) {
+  for (let rounds = 1; rounds <= maxRounds; rounds += 1) {
     const wholes = await wholesNow(keyId);
     const now = Date.now();
     for (const { account } of wholes) {
       if (account.available < holdNanoUsd) throw new BudgetExceededError(account, holdNanoUsd);
     }
-    // What the account itself lacks comes from its other parts first. If it is gone again, all are read anew.
-    const need = { nanoUsd: holdNanoUsd, asRequest: false };
-    await Promise.all(wholes.map((whole) => gather(whole, need, now, whole.account.key_id)));
-    const payers = wholes.map(({ parts }) => parts[0]);
-    const [own, team] = payers as [Account, Account?];
+    const [own, team] = wholes.map(({ parts }) => parts[0]) as [Account, Account?];
     const Item: StandingHold = {
       ...standingKey(keyId, id),
       ...{ hold: holdNanoUsd, window: windowOf(own), job_id: jobId },
@@ -115,33 +114,50 @@ export async function holdStanding(
     };
     const TableName = setting('LEDGER_TABLE');
     const isNew = 'attribute_not_exists(entry)';
+    const holds = wholes.flatMap((whole) => holdOn(whole, holdNanoUsd, now));
+    if (1 + holds.length + writes.length > maxItems) {
+      for (const whole of wholes) await gatherInto(whole.account.key_id, holdNanoUsd);
+      continue;
+    }
     const failed = await writeTransaction([
       { Put: { TableName, Item, ConditionExpression: isNew } },
-      ...payers.map((account) => ({ Update: holdOn(account, holdNanoUsd, now) })),
+      ...holds,
       ...writes,
     ]);
     if (!failed || failed.includes(0)) return;
-    if (failed.some((index) => index > payers.length)) {
+    if (failed.some((index) => index > holds.length)) {
       throw new Error('What was to be written with a standing hold is there already');
     }
-    if (tries === maxTries) throw new Error(`The account of ${keyId} is too busy for a hold`);
   }
+  throw new BusyAccountError(keyId);
 }
 
-/** The hold on an account: in the window, and for the team, that it was read with. */
-function holdOn(account: Account, holdNanoUsd: number, now: number) {
-  const { key_id, team } = account;
-  const sameTeam = team === undefined ? 'attribute_not_exists(team)' : 'team = :team';
-  return {
-    TableName: setting('LEDGER_TABLE'),
-    Key: accountKey(key_id),
-    ConditionExpression: `available >= :hold AND window_ends_at > :now AND ${inWindow(windowOf(account))} AND ${sameTeam}`,
-    UpdateExpression: 'SET available = available - :hold, held = held + :hold',
-    ExpressionAttributeValues: {
-      ':hold': holdNanoUsd,
-      ':now': new Date(now).toISOString(),
-      ':window': windowOf(account),
-      ...(team !== undefined && { ':team': team }),
-    },
+/** The hold on an account, with what other parts give for it: in the window, and for the team, that it was read with. */
+function holdOn(whole: Whole, holdNanoUsd: number, now: number): TransactWriteItem[] {
+  const [own] = whole.parts;
+  const conditions = [
+    'window_ends_at > :now',
+    own.team === undefined ? 'attribute_not_exists(team)' : 'team = :team',
+  ];
+  const values = {
+    ':now': new Date(now).toISOString(),
+    ...(own.team !== undefined && { ':team': own.team }),
   };
+  if (own.available < holdNanoUsd) {
+    const gifts = giftsFromAll(whole, holdNanoUsd);
+    return moving(gifts, own, now, { holds: holdNanoUsd, conditions, values });
+  }
+  return [
+    {
+      Update: {
+        TableName: setting('LEDGER_TABLE'),
+        Key: accountKey(own.key_id),
+        ConditionExpression: ['available >= :hold', inWindow(windowOf(own)), ...conditions].join(
+          ' AND ',
+        ),
+        UpdateExpression: 'SET available = available - :hold, held = held + :hold',
+        ExpressionAttributeValues: { ...values, ':hold': holdNanoUsd, ':window': windowOf(own) },
+      },
+    },
+  ];
 }

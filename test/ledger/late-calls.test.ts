@@ -1,11 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { InternalServerError } from '@aws-sdk/client-dynamodb';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import { sqs } from '../../shared/aws/sqs.ts';
 import { openAccount } from '../../shared/ledger/account.ts';
 import { sweepLedger } from '../../shared/ledger/audit.ts';
 import { bookLateCalls } from '../../shared/ledger/book-late.ts';
+import { changeAccountLimits } from '../../shared/ledger/change-limits.ts';
+import { remember } from '../../shared/ledger/last-seen.ts';
+import { closeParts } from '../../shared/ledger/parts/close.ts';
+import { bringHome } from '../../shared/ledger/parts/gather.ts';
+import { findWhole } from '../../shared/ledger/parts/whole.ts';
 import { type Hold, reserve } from '../../shared/ledger/reserve.ts';
 import { settle } from '../../shared/ledger/settle.ts';
 import { putInTeam } from '../../shared/ledger/team.ts';
@@ -16,6 +21,7 @@ import { dyingBefore, requestsOf } from '../support/worlds/dying.ts';
 import { inSomeOrders, interleave } from '../support/worlds/interleave.ts';
 import { accountOf, chargesOf, expectAtRest, usd } from '../support/worlds/ledger-world.ts';
 import { useStore } from '../support/worlds/store.ts';
+import { inParts } from './exact-accounts.ts';
 
 await useStore({ queues: true });
 useStoppedClock('2027-05-01T00:00:00.000Z');
@@ -27,6 +33,8 @@ const outcome = {
   promptTokens: 1,
   completionTokens: 1,
 } as const;
+
+const noLimits = { duration: null, requests_per_minute: null, max_concurrent: 100 };
 
 /** The bodies of the messages that were sent. */
 const sent: string[] = [];
@@ -45,8 +53,7 @@ const book = () => bookLateCalls(eventOf(...sent.map((body) => recordOf(body))))
 
 async function open(of: 'key' | 'team', budget = 100_000): Promise<string> {
   const id = `${of}_${randomUUID()}`;
-  const limits = { duration: null, requests_per_minute: null, max_concurrent: 100 };
-  await openAccount(id, new Date().toISOString(), { budget_usd: usd(budget), ...limits });
+  await openAccount(id, new Date().toISOString(), { ...noLimits, budget_usd: usd(budget) });
   return id;
 }
 
@@ -243,6 +250,59 @@ describe('a charge that could not be written', () => {
       [80, 'exact'],
     ]);
     expect(await accountOf(keyId)).toMatchObject({ spent: 110, available: 0 });
+  });
+
+  /** A key whose budget has parts, one of which has a call that could not be written, and was audited. */
+  async function openWithLateCall(parts: number): Promise<string> {
+    const keyId = await inParts(await open('key', 1_000), parts);
+    remember(await accountOf(keyId));
+    vi.spyOn(Math, 'random').mockReturnValue(1 / parts);
+    await settleInVain(keyId);
+    pass(26 * minuteMs);
+    await sweepLedger();
+    await closeParts(keyId);
+    return keyId;
+  }
+
+  it('is paid on a closed part by what its account has with all parts, though it alone is below its limit', async () => {
+    const keyId = await openWithLateCall(4);
+    await inParts(keyId, 4);
+    const holds: Hold[] = [];
+    for (let calls = 0; calls < 4; calls += 1) holds.push(await reserve(keyId, 250, subject));
+    await changeAccountLimits(keyId, { ...noLimits, budget_usd: usd(300) });
+    const onParts = holds.filter(({ charge }) => charge.key_id !== keyId);
+    for (const hold of onParts) await settle(hold, { ...outcome, costNanoUsd: 0 });
+    const before = await findWhole(keyId);
+
+    await book();
+
+    expect(onParts).toHaveLength(3);
+    expect(before).toMatchObject({ ceiling: 300, held: 250, available: 50 });
+    expect((await chargesOf(keyId)).map(({ cost }) => cost)).toContain(40);
+    expect(await findWhole(keyId)).toMatchObject({ spent: 40, held: 250, available: 10 });
+  });
+
+  it('is paid in full though what its closed part is given for it is brought home meanwhile', async () => {
+    const keyId = await openWithLateCall(2);
+    let reads = 0;
+    dynamodb.middlewareStack.add(
+      (next, { commandName }) =>
+        async (args) => {
+          const isRead =
+            commandName === 'GetItemCommand' && JSON.stringify(args.input).includes('#1');
+          if (isRead && reads++ < 5) await bringHome(keyId);
+          return next(args);
+        },
+      { step: 'initialize', name: 'bringHome' },
+    );
+
+    const { batchItemFailures } = await book();
+    dynamodb.middlewareStack.remove('bringHome');
+    expect(reads).toBeGreaterThan(5);
+
+    expect(batchItemFailures).toEqual([]);
+    expect(await chargesOf(keyId)).toMatchObject([{ key_id: `${keyId}#1`, cost: 40 }]);
+    expect(await findWhole(keyId)).toMatchObject({ spent: 40, available: 960 });
   });
 
   it('is booked once, wherever the booking dies, beside an audit or before it', async () => {

@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
 import { dynamodb } from '../../shared/aws/dynamodb.ts';
+import { setting } from '../../shared/config.ts';
 import { type AccountLimits, openAccount } from '../../shared/ledger/account.ts';
 import { sweepLedger } from '../../shared/ledger/audit.ts';
 import { changeAccountLimits } from '../../shared/ledger/change-limits.ts';
+import { undoHold } from '../../shared/ledger/credit.ts';
 import { holdOnAccount } from '../../shared/ledger/hold-account.ts';
 import {
   BudgetExceededError,
@@ -13,6 +16,7 @@ import {
 } from '../../shared/ledger/limit-errors.ts';
 import { closeParts } from '../../shared/ledger/parts/close.ts';
 import { grow } from '../../shared/ledger/parts/grow.ts';
+import { happens, moving } from '../../shared/ledger/parts/move.ts';
 import { findWhole } from '../../shared/ledger/parts/whole.ts';
 import { raiseHold } from '../../shared/ledger/raise-hold.ts';
 import { type Hold, reserve, reserveByPlan } from '../../shared/ledger/reserve.ts';
@@ -49,6 +53,13 @@ async function newAccount(
   for (let open = 1; open < parts; open *= 2) expect(await grow(id)).toBe(true);
   return id;
 }
+
+const inTheWay = () =>
+  new TransactionCanceledException({
+    $metadata: {},
+    message: 'a write is in the way',
+    CancellationReasons: [{ Code: 'TransactionConflict' }],
+  });
 
 const costing = (hold: Hold) =>
   ({
@@ -144,17 +155,10 @@ it('holds all of a budget for one call, wherever its cents lie', async () => {
 
 it('refuses in truth and spends to the last cent though no transaction can read its parts', async () => {
   const id = await newAccount(4, 1000);
-  const TransactionConflict = [{ Code: 'TransactionConflict' }];
-  const inTheWay = () =>
-    new TransactionCanceledException({
-      $metadata: {},
-      message: 'a write is in the way',
-      CancellationReasons: TransactionConflict,
-    });
   dynamodb.middlewareStack.add(
     (next, { commandName }) =>
       (args) => {
-        if (commandName === 'TransactGetCommand') throw inTheWay();
+        if (commandName === 'TransactGetItemsCommand') throw inTheWay();
         return next(args);
       },
     { step: 'initialize', name: 'inTheWay' },
@@ -314,7 +318,7 @@ it('gives an account more parts once a minute has many requests, and takes them 
       }),
     );
   }
-  await expect.poll(async () => (await accountOf(id)).open_parts).toBe(2);
+  await expect.poll(async () => (await accountOf(id)).open_parts).toBe(8);
 
   pass(20 * minuteMs);
   await sweepLedger();
@@ -322,7 +326,7 @@ it('gives an account more parts once a minute has many requests, and takes them 
   await sweepLedger();
 
   const [own, other] = await partsOf(id);
-  expect(own).toMatchObject({ open_parts: 1, parts: 2 });
+  expect(own).toMatchObject({ open_parts: 1, parts: 8 });
   expect(other).toMatchObject({ closed: true, available: 0 });
   expect(await findWhole(id)).toMatchObject({ ceiling: 1_000_000_000, spent: 550 });
   await expectSoundAccounts();
@@ -416,3 +420,139 @@ it(
     ),
   30_000,
 );
+
+/** Has something done before each plain update of an account that names a text, until the test has ended. */
+function beforeUpdates(text: string, act: (update: number) => Promise<unknown>): () => void {
+  let updates = 0;
+  dynamodb.middlewareStack.add(
+    (next, { commandName }) =>
+      async (args) => {
+        const isMeant =
+          commandName === 'UpdateItemCommand' && JSON.stringify(args.input).includes(text);
+        if (isMeant) await act(updates++);
+        return next(args);
+      },
+    { step: 'initialize', name: 'beforeUpdates' },
+  );
+  return () => void dynamodb.middlewareStack.remove('beforeUpdates');
+}
+
+/** Holds as little on each part of an account, for a moment or for good, by other calls than those that are looked at. */
+const holdALittle = async (id: string) => {
+  for (const { key_id } of await partsOf(id)) {
+    await holdOnAccount(key_id, { holdNanoUsd: 1 }, Date.now(), false);
+  }
+};
+
+it('raises a hold by what other parts have though other calls come first, a few times', async () => {
+  const id = await newAccount(4, 1000);
+  const hold = await reserve(id, 10, subject);
+  const end = beforeUpdates(':more', async (update) => {
+    if (update < 6) await holdALittle(id);
+  });
+
+  const raised = await raiseHold(hold, 700);
+  end();
+
+  expect(raised).toBe(700);
+  await expectSoundAccounts();
+});
+
+it('raises a hold to all that its account has, with what other parts gave for it', async () => {
+  const id = await newAccount(4, 1000);
+  const hold = await reserve(id, 10, subject);
+  const end = beforeUpdates(':more', async (update) => {
+    if (update < 6) await holdALittle(id);
+  });
+
+  const raised = await raiseHold(hold, 5_000, { orLess: true });
+  end();
+
+  expect(raised).toBeGreaterThan(900);
+  expect(await findWhole(id)).toMatchObject({ available: 0 });
+});
+
+it('calls a key busy whose parts have enough, but are always changed first by other calls', async () => {
+  const id = await newAccount(4, 100_000);
+  const end = beforeUpdates('90000', () => holdALittle(id));
+
+  const refusal = await reserve(id, 90_000, subject).catch((error: unknown) => error);
+  end();
+
+  expect(refusal).toMatchObject({ statusCode: 503, code: 'busy', retryAfterSeconds: 1 });
+  await reserve(id, 90_000, subject);
+});
+
+it('calls a key of one part busy that is always changed first by other calls', async () => {
+  const id = await newAccount(1, 100_000);
+  const plan = {
+    fit: ({ available }: { available: number }) => ({ holdNanoUsd: 90, below: available + 1 }),
+  };
+  await reserve(id, 10, subject);
+  let back = 1;
+  const end = beforeUpdates(':below', () => changeBudget(id, 100_000 + back++));
+
+  const refusal = await reserveByPlan(id, plan, subject).catch((error: unknown) => error);
+  end();
+
+  expect(refusal).toMatchObject({ statusCode: 503, code: 'busy', retryAfterSeconds: 1 });
+});
+
+const changeBudget = (id: string, budget: number) =>
+  changeAccountLimits(id, { ...noLimits, budget_usd: usd(budget) });
+
+it('is as busy for a reader of all its parts that never finds them at rest', async () => {
+  const id = await newAccount(4, 1000);
+  const moving = { from: `${id}#1`, moves: 0 };
+  dynamodb.middlewareStack.add(
+    (next, { commandName }) =>
+      async (args) => {
+        if (commandName === 'TransactGetItemsCommand') throw inTheWay();
+        const isMoving = JSON.stringify(args.input).includes('#1');
+        if (commandName === 'GetItemCommand' && isMoving) await touch(moving.from, moving.moves++);
+        return next(args);
+      },
+    { step: 'initialize', name: 'inTheWay' },
+  );
+
+  const reading = findWhole(id);
+  await expect(reading).rejects.toMatchObject({ statusCode: 503, code: 'busy' });
+  dynamodb.middlewareStack.remove('inTheWay');
+
+  expect(moving.moves).toBeLessThan(60);
+});
+
+/** Counts a move on a part, as if it had given something. */
+const touch = (key_id: string, moves: number) =>
+  dynamodb.send(
+    new UpdateCommand({
+      TableName: setting('LEDGER_TABLE'),
+      Key: { key_id, entry: 'account' },
+      UpdateExpression: 'SET moves = :moves',
+      ExpressionAttributeValues: { ':moves': 1_000 + moves },
+    }),
+  );
+
+it('makes the last request of a minute by the limit of one part and what another has given back', async () => {
+  const id = await newAccount(2, 1000, { requests_per_minute: 2 });
+  // A call is counted on a part, goes to another with the limit, and is undone where it was.
+  const partId = `${id}#1`;
+  const attempt = await holdOnAccount(partId, { holdNanoUsd: 0 }, Date.now(), true);
+  expect(attempt.isHeld).toBe(true);
+  await closeParts(id);
+  const heldAtMs = Date.now();
+  const { window_number: window = 0 } = attempt.account;
+  const [own, part] = await partsOf(id);
+  if (!own || !part) throw new Error('no parts');
+  expect(
+    await happens(
+      moving([{ from: part, share: { nanoUsd: 0, requests: 1, atOnce: 0 } }], own, heldAtMs),
+    ),
+  ).toBe(true);
+  await undoHold({ key_id: partId, holdNanoUsd: 0, heldAtMs, window, isRequest: true });
+
+  await reserve(id, 1, subject);
+  await reserve(id, 1, subject);
+
+  await expect(reserve(id, 1, subject)).rejects.toBeInstanceOf(RequestsPerMinuteError);
+});

@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
+import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import { setting } from '../../shared/config.ts';
 import { openAccount } from '../../shared/ledger/account.ts';
 import { readSummed } from '../../shared/ledger/account-sum.ts';
 import { sweepLedger } from '../../shared/ledger/audit.ts';
 import { changeAccountLimits } from '../../shared/ledger/change-limits.ts';
+import { undoHold } from '../../shared/ledger/credit.ts';
+import { holdOnAccount } from '../../shared/ledger/hold-account.ts';
 import { BudgetExceededError } from '../../shared/ledger/limit-errors.ts';
 import { closeParts } from '../../shared/ledger/parts/close.ts';
 import { findWhole } from '../../shared/ledger/parts/whole.ts';
@@ -168,4 +171,77 @@ it('stands while parts are closed and limits change, and all that it held comes 
     expect(await findWhole(id)).toMatchObject({ ceiling, held: 0, ...spent });
     for (const part of await partsOf(id)) expectAtRest(part);
   }
+});
+
+it('is held by more parts than one transaction takes', async () => {
+  const [key, team] = [await newAccount('key', 100_000), await newAccount('team', 100_000)];
+  await putInTeam(key, team);
+  for (const id of [key, team]) await inParts(id, 64);
+
+  await stand(key, 99_000);
+
+  for (const id of [key, team]) {
+    expect(await findWhole(id)).toMatchObject({ held: 99_000, available: 1_000 });
+  }
+});
+
+it('is held though calls keep coming on all parts of its key, each before it', async () => {
+  const key = await inParts(await newAccount('key', 100_000), 4);
+  dynamodb.middlewareStack.add(
+    (next, { commandName }) =>
+      async (args) => {
+        const isMeant = commandName === 'TransactWriteItemsCommand';
+        if (isMeant) {
+          for (const { key_id } of await partsOf(key)) {
+            await holdOnAccount(key_id, { holdNanoUsd: 1 }, Date.now(), false);
+          }
+        }
+        return next(args);
+      },
+    { step: 'initialize', name: 'rush', override: true },
+  );
+
+  await stand(key, 80_000);
+  dynamodb.middlewareStack.remove('rush');
+
+  expect(await findStanding(key, 'b')).toMatchObject({ hold: 80_000 });
+  expect((await readSummed(key))?.differences()).toEqual([]);
+});
+
+it('is told that the key is busy where calls take what it lacks each time, and holds nothing', async () => {
+  const key = await inParts(await newAccount('key', 100_000), 2);
+  let held = 0;
+  dynamodb.middlewareStack.add(
+    (next, { commandName }) =>
+      async (args) => {
+        if (commandName === 'TransactWriteItemsCommand') {
+          const parts = await partsOf(key);
+          for (const { key_id, available } of parts) {
+            await holdOnAccount(key_id, { holdNanoUsd: available }, Date.now(), false);
+          }
+          held += 1;
+          const result = await next(args).catch((error: unknown) => error);
+          for (const { key_id, available: holdNanoUsd } of parts) {
+            await undoHold({
+              key_id,
+              holdNanoUsd,
+              heldAtMs: Date.now(),
+              window: 0,
+              isRequest: false,
+            });
+          }
+          if (result instanceof Error) throw result;
+          return result as Awaited<ReturnType<typeof next>>;
+        }
+        return next(args);
+      },
+    { step: 'initialize', name: 'rush', override: true },
+  );
+
+  const refusal = await stand(key, 90_000).catch((error: unknown) => error);
+  dynamodb.middlewareStack.remove('rush');
+
+  expect(refusal).toMatchObject({ statusCode: 503, code: 'busy' });
+  expect(held).toBe(50);
+  expect(await findWhole(key)).toMatchObject({ held: 0, available: 100_000 });
 });

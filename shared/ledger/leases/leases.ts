@@ -50,6 +50,11 @@ export class Leases {
     }
   }
 
+  /** Whether calls of a key share holds now. */
+  has(keyId: string): boolean {
+    return this.keys.get(keyId)?.isIdle === false;
+  }
+
   /** Takes note of a call that was held by itself. */
   note(account: Account, holdNanoUsd: number): void {
     this.of(ownerOf(account.key_id)).note(account, holdNanoUsd, Date.now());

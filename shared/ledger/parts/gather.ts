@@ -1,7 +1,9 @@
 import type { Account } from '../account.ts';
 import type { Seen } from '../last-seen.ts';
+import { BusyAccountError } from '../limit-errors.ts';
+import { maxRounds } from '../refuse.ts';
 import { happens, isLimited, moving, requestsLeft, type Share, slotsLeft } from './move.ts';
-import { ownerOf } from './part-id.ts';
+import { isPart, ownerOf } from './part-id.ts';
 import { readRenewed, type Whole } from './whole.ts';
 
 /** What is to be on one part. */
@@ -30,14 +32,44 @@ export async function gather(
   return isMoved ? { ...seen, available: need.nanoUsd } : undefined;
 }
 
-/** Has a part get what a call on it lacks, as far as it is there. */
-export async function gatherInto(id: string, nanoUsd: number, now = Date.now()): Promise<void> {
-  for (let tries = 1; tries <= 5; tries += 1) {
+/**
+ * Has a part get what a call on it lacks, as far as it is there. Returns how much of that its account has, with all its parts:
+ * whoever takes it then may find that another came first, and asks again.
+ */
+export async function gatherInto(id: string, nanoUsd: number, now = Date.now()): Promise<number> {
+  for (let rounds = 1; rounds <= maxRounds; rounds += 1) {
     const whole = await readRenewed(id, now);
-    const need = { nanoUsd: Math.min(nanoUsd, whole.account.available), asRequest: false };
-    if (need.nanoUsd <= 0 || (await gather(whole, need, now, id))) return;
+    const has = Math.min(nanoUsd, Math.max(0, whole.account.available));
+    if (has === 0) return 0;
+    // What a closed part has left makes up first for what the account owes.
+    if (isPart(id) && whole.parts[0].available < 0) await bringHome(id, now);
+    else if (await gather(whole, { nanoUsd: has, asRequest: false }, now, id)) return has;
   }
+  throw new BusyAccountError(ownerOf(id));
 }
+
+/**
+ * What other parts give the account itself for a large sum, in proportion to what each has. So all keep something, and a call
+ * that comes first on any of them is no reason to ask all again.
+ */
+export function giftsFromAll({ parts: [own, ...others] }: Whole, nanoUsd: number) {
+  const rich = others.filter(({ available }) => available > 0);
+  let total = rich.reduce((sum, { available }) => sum + available, 0);
+  const ofOwn = Math.max(0, own.available);
+  let lacks =
+    nanoUsd - (own.available < 0 ? own.available : shareOf(ofOwn, nanoUsd, ofOwn + total));
+  const gifts = rich.map((from) => {
+    const given = shareOf(from.available, lacks, total);
+    lacks -= given;
+    total -= from.available;
+    return { from, share: { nanoUsd: given, requests: 0, atOnce: 0 } };
+  });
+  return gifts.filter(({ share }) => share.nanoUsd > 0);
+}
+
+/** A part of a sum, rounded down. Products of nano-dollars are too large for a number. */
+const shareOf = (part: number, sum: number, whole: number) =>
+  whole === 0 ? 0 : Number((BigInt(part) * BigInt(sum)) / BigInt(whole));
 
 /** The part for which the least has to move; by chance among those that have enough. */
 function choose(parts: Whole['parts'], need: Need, now: number): Account {
@@ -45,7 +77,7 @@ function choose(parts: Whole['parts'], need: Need, now: number): Account {
   const ready = open.filter((part) => has(part, need, now));
   if (ready.length > 0) return ready[Math.floor(Math.random() * ready.length)] as Account;
   const rank = (part: Account) =>
-    need.asRequest ? Number(requestsLeft(part, now) > 0) + Number(slotsLeft(part) > 0) : 0;
+    need.asRequest ? Number(mayRequest(part, now)) + Number(slotsLeft(part) > 0) : 0;
   return open.reduce((best, part) => {
     const ahead = rank(part) - rank(best) || part.available - best.available;
     return ahead > 0 ? part : best;
@@ -53,14 +85,20 @@ function choose(parts: Whole['parts'], need: Need, now: number): Account {
 }
 
 const has = (part: Account, { nanoUsd, asRequest }: Need, now: number) =>
-  part.available >= nanoUsd && (!asRequest || (requestsLeft(part, now) > 0 && slotsLeft(part) > 0));
+  part.available >= nanoUsd && (!asRequest || (mayRequest(part, now) && slotsLeft(part) > 0));
+
+/** Whether a part has a request left, and a limit of its own that is more than none. */
+const mayRequest = (part: Account, now: number) =>
+  part.requests_per_minute > 0 && requestsLeft(part, now) > 0;
 
 /** What others give to one part, the richest first; undefined if they have too little. */
 function giftsTo(to: Account, parts: Account[], { nanoUsd, asRequest }: Need, now: number) {
   const lacks: Share = {
     nanoUsd: Math.max(0, nanoUsd - to.available),
     requests:
-      asRequest && isLimited(to.requests_per_minute) ? Math.max(0, 1 - requestsLeft(to, now)) : 0,
+      asRequest && isLimited(to.requests_per_minute)
+        ? Math.max(0, 1 - requestsLeft(to, now), 1 - to.requests_per_minute)
+        : 0,
     atOnce: asRequest && isLimited(to.max_concurrent) ? Math.max(0, 1 - slotsLeft(to)) : 0,
   };
   const gifts = new Map<Account, Share>();
@@ -75,7 +113,7 @@ function giftsTo(to: Account, parts: Account[], { nanoUsd, asRequest }: Need, no
     }
   };
   take('nanoUsd', ({ available }) => available);
-  take('requests', (part) => requestsToGive(part, now));
+  take('requests', (part) => requestsLeft(part, now));
   take('atOnce', slotsLeft);
   if (lacks.nanoUsd + lacks.requests + lacks.atOnce > 0) return undefined;
   return [...gifts].map(([from, share]) => ({ from, share }));
@@ -99,6 +137,6 @@ const leftOf = (part: Account, now: number): Share => ({
   atOnce: isLimited(part.max_concurrent) ? Math.max(0, slotsLeft(part)) : 0,
 });
 
-/** The limit of a part is all that it can give, though a lease that was given back may have left a count below 0. */
+/** The limit of a part is all that is brought home, though a call that was undone may have left a count below 0. */
 const requestsToGive = (part: Account, now: number) =>
   Math.min(requestsLeft(part, now), part.requests_per_minute);

@@ -11,6 +11,7 @@ import {
   giving,
   happens,
   isLimited,
+  type Share,
   slotsLeft,
   taking,
 } from './move.ts';
@@ -24,6 +25,10 @@ export interface GrowOptions {
   leastNanoUsd?: number;
   /** Whether calls ask for it: many do so at once. */
   isDemanded?: boolean;
+  /** Whether all parts together, of which so many take holds, have too many requests. */
+  isNeeded?: (whole: Account, parts: number) => boolean;
+  /** How many parts there are then at least, if shares stay large enough; by default twice as many as before. */
+  to?: number;
   /** How long ago the last growth is at least, so that its effect is seen before the next. */
   restMs?: number;
 }
@@ -34,48 +39,68 @@ const leastRequests = 60;
 const leastAtOnce = 4;
 
 /**
- * Doubles the parts of an account that take holds: each gives half of what it has left to one that was closed or is new. All of it
- * happens in one transaction, or nothing. Returns whether it did.
+ * Doubles the parts of an account that take holds, or gives it more at once: each keeps an equal share of what it has left, and
+ * gives the others to parts that were closed or are new. All of it happens in one transaction, or nothing. Returns whether
+ * it did.
  */
-export async function grow(
-  ownerId: string,
-  { now = Date.now(), leastNanoUsd = 0, isDemanded = false, restMs = 0 }: GrowOptions = {},
-): Promise<boolean> {
+export async function grow(ownerId: string, options: GrowOptions = {}): Promise<boolean> {
+  const { now = Date.now(), isNeeded, restMs = 0 } = options;
   const { account, parts } = await readRenewed(ownerId, now);
   const [own] = parts;
-  const { open_parts: open = 1 } = own;
-  if (open * 2 > maxParts) return false;
-  const { grown_at = '' } = own;
+  const { open_parts: open = 1, grown_at = '' } = own;
   if (restMs > 0 && grown_at > new Date(now - restMs).toISOString()) return false;
-  if (isDemanded && !isWorth(account, open * 2, leastNanoUsd)) return false;
+  if (isNeeded && !isNeeded(account, open)) return false;
+  const next = partsAfter(account, open, options);
+  if (next === undefined) return false;
   const changes = parts.slice(0, open).flatMap((part, index): TransactWriteItem[] => {
-    const gift = giftOf(part, halfOf(part), now);
-    const next = parts[open + index];
+    const others = next / open - 1;
+    const gift = giftOf(part, shareOf(part, next / open), now);
+    const besides = index === 0 ? growth(own, parts.length, next, now) : asLimited(part);
     return [
-      giving(
-        part,
-        gift,
-        now,
-        index === 0 ? growth(own, parts.length, open * 2, now) : asLimited(part),
-      ),
-      next
-        ? taking(next, [gift], now, {
-            conditions: ['closed = :true'],
-            removes: ['closed'],
-            values: { ':true': true },
-          })
-        : {
-            Put: {
-              TableName: setting('LEDGER_TABLE'),
-              Item: newPart(own, part, open + index, gift, now),
-              ConditionExpression: 'attribute_not_exists(entry)',
-            },
-          },
+      giving(part, gift, now, besides),
+      ...split(gift, others).map((share, at) => {
+        const place = open + index * others + at;
+        return begin(own, part, parts[place], place, share, now);
+      }),
     ];
   });
-  if (own.team) changes.push(memberParts(own.team, ownerId, Math.max(parts.length, open * 2)));
+  if (own.team) changes.push(memberParts(own.team, ownerId, Math.max(parts.length, next)));
   return happens(changes);
 }
+
+/** How many parts there are after growth; undefined if there are to be no more. */
+function partsAfter(
+  whole: Account,
+  open: number,
+  { to = 0, isDemanded = false, leastNanoUsd = 0 }: GrowOptions,
+): number | undefined {
+  let next = open * 2;
+  while (next * 2 <= to && isWorth(whole, next * 2, leastNanoUsd)) next *= 2;
+  return next > maxParts || (isDemanded && !isWorth(whole, next, leastNanoUsd)) ? undefined : next;
+}
+
+/** The change by which a part takes holds with a share of another: one that was closed, or a new one. */
+const begin = (
+  own: Account,
+  from: Account,
+  closed: Account | undefined,
+  index: number,
+  gift: Gift,
+  now: number,
+): TransactWriteItem =>
+  closed
+    ? taking(closed, [gift], now, {
+        conditions: ['closed = :true'],
+        removes: ['closed'],
+        values: { ':true': true },
+      })
+    : {
+        Put: {
+          TableName: setting('LEDGER_TABLE'),
+          Item: newPart(own, from, index, gift, now),
+          ConditionExpression: 'attribute_not_exists(entry)',
+        },
+      };
 
 /** Whether shares stay large enough that most calls find in the first part what they need. */
 function isWorth(whole: Account, parts: number, leastNanoUsd: number): boolean {
@@ -87,13 +112,30 @@ function isWorth(whole: Account, parts: number, leastNanoUsd: number): boolean {
   );
 }
 
-const half = (left: number) => Math.max(0, Math.floor(left / 2));
+/** What a part gives away to keep one of so many equal shares. */
+function shareOf(part: Account, shares: number): Share {
+  const given = (left: number) => Math.max(0, Math.floor(left / shares) * (shares - 1));
+  return {
+    nanoUsd: given(part.available),
+    requests: isLimited(part.requests_per_minute) ? given(part.requests_per_minute) : 0,
+    atOnce: isLimited(part.max_concurrent) ? given(slotsLeft(part)) : 0,
+  };
+}
 
-const halfOf = (part: Account) => ({
-  nanoUsd: half(part.available),
-  requests: isLimited(part.requests_per_minute) ? half(part.requests_per_minute) : 0,
-  atOnce: isLimited(part.max_concurrent) ? half(slotsLeft(part)) : 0,
-});
+/** A gift in so many as equal as can be: none counts more requests than it has room for. */
+function split({ nanoUsd, requests, atOnce, counts }: Gift, among: number): Gift[] {
+  const part = (whole: number, index: number) => Math.floor((whole + index) / among);
+  return Array.from({ length: among }, (_, index) => ({
+    nanoUsd: part(nanoUsd, index),
+    requests: part(requests, index),
+    atOnce: part(atOnce, index),
+    counts: Object.fromEntries(
+      Object.entries(counts).flatMap(([minute, count]) =>
+        part(count, index) > 0 ? [[minute, part(count, index)]] : [],
+      ),
+    ),
+  }));
+}
 
 /** What a new part has from the account, and must be as it was read. */
 const common = [

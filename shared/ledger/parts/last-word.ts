@@ -20,7 +20,6 @@ export async function lastWord<Chosen extends Fit>(
   asked: readonly Seen[],
   plan: HoldPlan<Chosen>,
   asRequest: boolean,
-  isLastTry: boolean,
 ): Promise<Word<Chosen> | undefined> {
   const now = Date.now();
   const wholes = await Promise.all(asked.map(({ key_id }) => readRenewed(key_id, now)));
@@ -32,7 +31,7 @@ export async function lastWord<Chosen extends Fit>(
   const chosen = plan.fit(least);
   const { holdNanoUsd, from = 0 } = chosen;
   const nanoUsd = holdNanoUsd || from;
-  const lacking = isLastTry ? accounts : accounts.filter(({ available }) => nanoUsd > available);
+  const lacking = accounts.filter(({ available }) => nanoUsd > available);
   refuseBudget(lacking, nanoUsd, plan.advice?.(least));
   const found = await Promise.all(
     wholes.map((whole, index) =>

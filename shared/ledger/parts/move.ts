@@ -4,20 +4,22 @@ import { setting } from '../../config.ts';
 import { type Account, accountKey, requestsAttribute, unlimitedRequests } from '../account.ts';
 import { auditDueMs, epochOf } from '../epoch.ts';
 
-/** What one part gives to another: of its ceiling, of its requests a minute, and of those at once. */
+/** What one part gives to another: of its ceiling, of the requests that this minute has left, and of those at once. */
 export interface Share {
   nanoUsd: number;
   requests: number;
   atOnce: number;
 }
 
-/** A share, with how many requests of some minutes are counted where it goes. */
+/** A share, as what goes of the limit of requests, with how many requests of some minutes are counted where it goes. */
 export interface Gift extends Share {
   counts: Record<`requests_${number}`, number>;
 }
 
 /** Conditions and changes that go with those of a gift, in the same update. */
 export interface Besides {
+  /** What the part that is given something holds of it at once, in no epoch. */
+  holds?: number;
   conditions?: string[];
   sets?: string[];
   removes?: string[];
@@ -41,21 +43,27 @@ const minutesAround = (now: number) =>
 /**
  * A share of a part, with the requests of these minutes that its smaller limit has no room for, and those that are in
  * proportion to it. Limits and counts keep their sums, so in no minute more are counted than the parts allow together.
+ *
+ * A part may have more left than its limit: a call was undone on it whose count had gone with a share, and its count is
+ * below 0. What it gives of that is taken from the count where it goes.
  */
 export function giftOf(part: Account, share: Share, now: number): Gift {
   const counts: Gift['counts'] = {};
   const { requests_per_minute: limit } = part;
+  const requests = Math.max(0, Math.min(share.requests, limit));
   if (share.requests > 0) {
     for (const minute of minutesAround(now)) {
       const count = part[minute] ?? 0;
       const goes = Math.max(
-        count - (limit - share.requests),
-        Math.floor((count * share.requests) / limit),
+        count - (limit - requests),
+        limit > 0 ? Math.floor((count * requests) / limit) : 0,
       );
       if (goes > 0) counts[minute] = goes;
     }
+    const beyond = share.requests - requests;
+    if (beyond > 0) counts[requestsAttribute(now)] = -beyond;
   }
-  return { ...share, counts };
+  return { ...share, requests, counts };
 }
 
 const update = (
@@ -81,7 +89,7 @@ export function giving(
 ): TransactWriteItem {
   const { nanoUsd, requests, atOnce, counts } = gift;
   const left = part.requests_per_minute - requests;
-  const minutes = requests > 0 ? minutesAround(now) : [];
+  const minutes = requests > 0 || Object.keys(counts).length > 0 ? minutesAround(now) : [];
   return update(part.key_id, {
     conditions: [
       'available >= :money',
@@ -89,7 +97,7 @@ export function giving(
       ...(requests > 0 ? ['requests_per_minute = :rpm'] : []),
       ...minutes.map((minute, index) =>
         counts[minute]
-          ? `#c${index} BETWEEN :u${index} AND :m${index}`
+          ? `#c${index} <= :m${index}`
           : `(attribute_not_exists(#c${index}) OR #c${index} <= :m${index})`,
       ),
       ...(atOnce > 0
@@ -122,7 +130,7 @@ export function giving(
       ...Object.fromEntries(
         minutes.flatMap((minute, index) => {
           const goes = counts[minute] ?? 0;
-          return [[`:m${index}`, left + goes], ...(goes > 0 ? [[`:u${index}`, goes]] : [])];
+          return [[`:m${index}`, left + goes], ...(goes === 0 ? [] : [[`:u${index}`, goes]])];
         }),
       ),
       ...(atOnce > 0 && { ':max': part.max_concurrent, ':slots': part.max_concurrent - atOnce }),
@@ -140,17 +148,21 @@ export function taking(
 ): TransactWriteItem {
   const { nanoUsd, requests, atOnce, counts } = sumOf(gifts);
   const minutes = Object.entries(counts);
+  const { holds = 0 } = besides;
   return update(part.key_id, {
     conditions: [
       'window_ends_at = :end',
       // A limit that is taken away meanwhile, or set, isn't to be added to.
       ...(requests > 0 ? ['requests_per_minute < :none'] : []),
       ...(atOnce > 0 ? ['max_concurrent < :none'] : []),
+      ...(holds > 0 ? ['available >= :lacks'] : []),
       ...(besides.conditions ?? []),
     ],
     sets: [
       'ceiling = ceiling + :money',
-      'available = available + :money',
+      ...(holds > 0
+        ? ['available = available - :lacks', 'held = held + :holds']
+        : ['available = available + :money']),
       'moves = if_not_exists(moves, :nil) + :one_move',
       ...(requests > 0 ? ['requests_per_minute = requests_per_minute + :requests'] : []),
       ...(atOnce > 0 ? ['max_concurrent = max_concurrent + :atOnce'] : []),
@@ -169,6 +181,7 @@ export function taking(
       ':nil': 0,
       ':one_move': 1,
       ':end': part.window_ends_at,
+      ...(holds > 0 && { ':holds': holds, ':lacks': holds - nanoUsd }),
       ...(requests > 0 && { ':requests': requests }),
       ...(atOnce > 0 && { ':atOnce': atOnce }),
       ...(requests + atOnce > 0 && { ':none': unlimitedRequests }),
@@ -201,6 +214,7 @@ export function moving(
   gifts: { from: Account; share: Share }[],
   to: Account,
   now: number,
+  besides: Besides = {},
 ): TransactWriteItem[] {
   const given = gifts.map(({ from, share }) => ({ from, gift: giftOf(from, share, now) }));
   return [
@@ -208,6 +222,7 @@ export function moving(
       to,
       given.map(({ gift }) => gift),
       now,
+      besides,
     ),
     ...given.map(({ from, gift }) => giving(from, gift, now)),
   ];

@@ -2,6 +2,8 @@ import { isThrottled } from '../../aws/outage.ts';
 import { readTransaction } from '../../aws/transact.ts';
 import { setting } from '../../config.ts';
 import { type Account, accountKey, findAccount, unlimitedRequests } from '../account.ts';
+import { BusyAccountError } from '../limit-errors.ts';
+import { maxRounds } from '../refuse.ts';
 import { hasWindowEnded, renewWindow } from '../renew-window.ts';
 import { idsOf, isPart, ownerOf } from './part-id.ts';
 
@@ -38,12 +40,14 @@ async function readAtOnce(ids: string[]): Promise<(Account | undefined)[]> {
   } catch (error) {
     if (!isThrottled(error)) throw error;
   }
-  for (let before = await Promise.all(ids.map(findAccount)); ; ) {
+  let before = await Promise.all(ids.map(findAccount));
+  for (let rounds = 1; rounds <= maxRounds; rounds += 1) {
     const parts = await Promise.all(ids.map(findAccount));
     // Each was read again after all were read once. Where nothing moved in between, no share was seen twice, or not at all.
     if (parts.every((part, index) => part?.moves === before[index]?.moves)) return parts;
     before = parts;
   }
+  throw new BusyAccountError(ids[0] as string);
 }
 
 /** The account of a key or a team, with what its parts add up to; undefined if it has none. */
@@ -78,7 +82,7 @@ export function wholeOf([own, ...others]: Whole['parts']): Account {
  * Shares move only within one window: what one part has left of the last is no other's to spend in it.
  */
 export async function readRenewed(id: string, now = Date.now()): Promise<Whole> {
-  for (;;) {
+  for (let rounds = 1; rounds <= maxRounds; rounds += 1) {
     const whole = await readWhole(id);
     if (!whole) throw new Error(`${id} has no account`);
     const latest = Math.max(now, ...whole.parts.map((part) => Date.parse(part.window_starts_at)));
@@ -89,6 +93,7 @@ export async function readRenewed(id: string, now = Date.now()): Promise<Whole> 
     if (hasWindowEnded(own, latest)) await renewWindow(own, latest);
     await Promise.all(ended.map((part) => renewWindow(part, latest)));
   }
+  throw new BusyAccountError(ownerOf(id));
 }
 
 /** Renews the ended window of an account, or of a part and of its account before it. */

@@ -1,4 +1,8 @@
-import { ConditionalCheckFailedException, ThrottlingException } from '@aws-sdk/client-dynamodb';
+import {
+  ConditionalCheckFailedException,
+  ThrottlingException,
+  TransactionConflictException,
+} from '@aws-sdk/client-dynamodb';
 import { expect, it } from 'vitest';
 import { checkBooks } from '../../../lib/simulate/check-books.ts';
 import { holds, updated } from '../../../lib/simulate/expressions.ts';
@@ -31,6 +35,29 @@ it('finds nothing overspent, lost or different where answers get lost and proces
   expect(queue.handedOver).toBeGreaterThan(0);
   expect(counts.refused['budget_exceeded']).toBeGreaterThan(0);
 }, 120_000);
+
+it.each([
+  ['', 1, {}],
+  [' with leases', 64, { LEASES: 'on' }],
+])(
+  'carries a thousand calls a second of nearly one key in parts%s',
+  async (_, sandboxCalls, environment) => {
+    const options = {
+      ...{ rate: 1_000, keys: 10, hottest: 0.98, minutes: 1, sample: 0.05, callSeconds: 3 },
+      ...{ concurrency: 10_000, sandboxCalls, warm: true, gatewayRate: 10_000 },
+      ...{ tableUnits: 40_000, splitMinutes: 5, sweeps: 1, faults: 0.0001, deaths: 0, environment },
+    };
+
+    const { books, counts } = await simulate(options, () => {});
+
+    expect(books).toEqual({ overspent: 0, lost: 0, different: 0, stillHeld: 0 });
+    const { budget_exceeded: spent = 0 } = counts.refused;
+    expect(counts.finished + spent).toBeGreaterThan(0.97 * counts.calls);
+    expect(counts.grown[0]).toMatchObject({ parts: 8 });
+    expect(counts.grown[0]?.seconds).toBeLessThan(4);
+  },
+  120_000,
+);
 
 it('tells of a charge that lacks and isn’t waiting, of one that costs more than a budget, and of an account that differs', () => {
   const { store } = newStore();
@@ -77,6 +104,20 @@ it('refuses what a partition has no units for, and gives an account its own afte
 
   expect(partitions.splits).toBe(1);
   expect(store.throttled.partition).toBe(2);
+});
+
+it('cancels a transaction that a partition has no units for, and refuses what meets one under way', () => {
+  const { time, store } = newStore(2);
+  const Put = { Item: { key_id: 'k', entry: 'charge_1' } };
+  const transact = () => store.send('TransactWriteCommand', { TransactItems: [{ Put }] });
+  transact();
+  expect(() => put(store, Put.Item)).toThrow(TransactionConflictException);
+
+  time.now += 10;
+
+  expect(transact).toThrow(
+    expect.objectContaining({ CancellationReasons: [{ Code: 'ThrottlingError' }] }),
+  );
 });
 
 it('takes a unit for each KB, and two where the place in the index changes', () => {

@@ -63,8 +63,8 @@ const maxFits = 5;
 
 /** How often a hold is tried again that was throttled, and the pauses before. */
 const maxThrottles = 6;
-const firstPauseMs = 500;
-const longestPauseMs = 3_000;
+const firstPauseMs = 250;
+const longestPauseMs = 2_000;
 
 /** How often all parts of an account are asked for one hold, each time because another call came first. */
 const maxWords = 50;

@@ -9,6 +9,7 @@ const help = `Runs calls through the ledger's own code on a DynamoDB and a Lambd
   --rate 10000           calls a second
   --keys 1000            keys
   --hottest 0.1          the part of the calls that one key makes
+  --team                 all keys are in one team
   --minutes 10           how long calls come; audits are waited for afterwards
   --sample 0.1           simulate this part of the calls, against this part of each limit; by default 100,000
                          calls at most
@@ -58,6 +59,7 @@ async function main(): Promise<number> {
     sample,
     keys: number(values.keys),
     hottest: number(values.hottest),
+    inTeam: values.team,
     callSeconds: number(values['call-seconds']),
     concurrency: number(values.concurrency),
     sandboxCalls: number(values['sandbox-calls']),
@@ -84,6 +86,7 @@ function readOptions() {
       rate: text('10000'),
       keys: text('1000'),
       hottest: text('0.1'),
+      team: { type: 'boolean', default: false },
       minutes: text('10'),
       sample: { type: 'string' },
       'call-seconds': text('3'),

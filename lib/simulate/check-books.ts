@@ -37,6 +37,7 @@ export function checkBooks(
     const charge = store.find(keyId, entry) as Charge | undefined;
     if (charge?.cost === undefined || charge.cost < cost) books.lost += 1;
   }
+  const costs = costsOf(store);
   const wholes = new Map<string, { ceiling: number; costs: Map<number, number> }>();
   for (const [id, items] of store.keys) {
     const account = items.get('account') as Account | undefined;
@@ -44,20 +45,34 @@ export function checkBooks(
     const whole = wholes.get(ownerOf(id)) ?? { ceiling: 0, costs: new Map<number, number>() };
     wholes.set(ownerOf(id), whole);
     whole.ceiling += account.ceiling;
-    const costs = new Map<number, number>();
-    for (const [entry, item] of items) {
-      if (!entry.startsWith('charge_')) continue;
-      const { window, cost = 0 } = item as unknown as Charge;
-      costs.set(window, (costs.get(window) ?? 0) + cost);
-    }
-    for (const [window, cost] of costs) {
+    const own = costs.get(id) ?? new Map<number, number>();
+    for (const [window, cost] of own) {
       whole.costs.set(window, (whole.costs.get(window) ?? 0) + cost);
     }
-    if ((costs.get(account.window_number ?? 0) ?? 0) !== account.spent) books.different += 1;
+    if ((own.get(account.window_number ?? 0) ?? 0) !== account.spent) books.different += 1;
     if (account.held !== 0) books.stillHeld += 1;
   }
   for (const { ceiling, costs } of wholes.values()) {
     for (const spent of costs.values()) if (spent > ceiling) books.overspent += 1;
   }
   return books;
+}
+
+/** What the charges of each account cost, of a key and of its team, by window. */
+function costsOf(store: Store): Map<string, Map<number, number>> {
+  const costs = new Map<string, Map<number, number>>();
+  const add = (id: string, window: number, cost: number) => {
+    const own = costs.get(id) ?? new Map<number, number>();
+    costs.set(id, own);
+    own.set(window, (own.get(window) ?? 0) + cost);
+  };
+  for (const [id, items] of store.keys) {
+    for (const [entry, item] of items) {
+      if (!entry.startsWith('charge_')) continue;
+      const { window, cost = 0, team, team_window = 0 } = item as unknown as Charge;
+      add(id, window, cost);
+      if (team) add(team, team_window, cost);
+    }
+  }
+  return costs;
 }

@@ -9,6 +9,7 @@ import type { VirtualTime } from './virtual-time.ts';
 /** The ledger's functions that the simulation calls. */
 export interface Ledger {
   openAccount: typeof import('../../shared/ledger/account.ts').openAccount;
+  putInTeam: typeof import('../../shared/ledger/team.ts').putInTeam;
   reserve: typeof import('../../shared/ledger/reserve.ts').reserve;
   settle: typeof import('../../shared/ledger/settle.ts').settle;
   sweepLedger: typeof import('../../shared/ledger/audit.ts').sweepLedger;
@@ -33,6 +34,7 @@ const require = createRequire(import.meta.url);
 
 const entry = `
 export { openAccount } from './shared/ledger/account.ts';
+export { putInTeam } from './shared/ledger/team.ts';
 export { reserve } from './shared/ledger/reserve.ts';
 export { settle } from './shared/ledger/settle.ts';
 export { sweepLedger } from './shared/ledger/audit.ts';

@@ -1,6 +1,6 @@
 import { aligned } from '../cli/text.ts';
 import { prices } from '../cost/prices.ts';
-import type { SimulationOptions, simulate } from './simulation.ts';
+import { type SimulationOptions, type simulate, teamId } from './simulation.ts';
 
 type Run = Awaited<ReturnType<typeof simulate>>;
 
@@ -39,6 +39,7 @@ function figuresOf(options: SimulationOptions, run: Run) {
       'last half minute': whole((counts.hottest[minutes * 2 - 1] ?? 0) / 30),
     },
     'parts of the hottest key': partsOf(counts.grown),
+    ...(options.inTeam && { 'parts of the team': store.find(teamId, 'account')?.['parts'] ?? 1 }),
     'wait before upstream, ms': waits,
     'wait at the end, ms': ends,
     'write units by item': scaled(store.units),

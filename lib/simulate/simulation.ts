@@ -12,6 +12,8 @@ export interface SimulationOptions {
   keys: number;
   /** The part of the calls that one key makes. */
   hottest: number;
+  /** Whether all keys are in one team. */
+  inTeam: boolean;
   minutes: number;
   /** The part of all calls that is simulated, against that part of each limit. */
   sample: number;
@@ -50,6 +52,9 @@ export interface Counts {
   sweeps: { seconds: number; failed: boolean }[];
   log: Record<string, number>;
 }
+
+/** The team of all keys, if there is one. */
+export const teamId = 'team_0';
 
 const million = 1_000_000;
 const halfMinuteMs = 30_000;
@@ -140,15 +145,22 @@ export async function simulate(options: SimulationOptions, tell: (line: string) 
       (options.rate * sample * options.minutes * 60 * (1 - options.hottest)) / (options.keys - 1);
     const usualUsd = (each * million) / 1_000_000_000;
     let opened = 0;
+    const none = { budget_usd: null, duration: null };
+    const unlimited = { requests_per_minute: null, max_concurrent: null };
+    if (options.inTeam) {
+      const at = new Date(time.now).toISOString();
+      void operator.ledger.openAccount(teamId, at, { ...none, ...unlimited }, 'all');
+    }
     for (let index = 0; index < options.keys; index += 1) {
       // Of ten keys one runs out of its budget halfway, and one has a budget that renews.
       const budget_usd = index % 10 === 3 ? usualUsd / 2 : index % 10 === 7 ? usualUsd / 3 : null;
       const duration = index % 10 === 7 ? `${Math.ceil(options.minutes / 4)}m` : null;
-      const limits = { budget_usd, duration, requests_per_minute: null, max_concurrent: null };
+      const limits = { budget_usd, duration, ...unlimited };
       const at = new Date(time.now).toISOString();
       // No more at once than the smallest sample of a table takes.
-      time.after(10 * index, async () => {
+      time.after(10 * (1 + index), async () => {
         await operator.ledger.openAccount(`key_${index}`, at, limits);
+        if (options.inTeam) await operator.ledger.putInTeam(`key_${index}`, teamId);
         opened += 1;
       });
     }

@@ -61,8 +61,8 @@ export async function reserve(
 
 /** How often a hold is tried again that was throttled, and the pauses before. */
 const maxThrottles = 6;
-const firstPauseMs = 500;
-const longestPauseMs = 3_000;
+const firstPauseMs = 250;
+const longestPauseMs = 2_000;
 
 /**
  * Reserves as `reserve` does, but with a hold that is chosen by the account, or by what both the key's and its team's

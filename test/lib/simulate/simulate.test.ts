@@ -22,8 +22,15 @@ const put = (store: Store, item: object) => store.send('PutCommand', { Item: { .
 
 it('finds nothing overspent, lost or different where answers get lost and processes die', async () => {
   const options = {
-    ...{ rate: 40, keys: 10, hottest: 0.3, minutes: 1, sample: 1, callSeconds: 3 },
-    ...{ concurrency: 1_000, sandboxCalls: 1, sweeps: 3, warm: true, gatewayRate: 10_000 },
+    ...{ rate: 40, keys: 10, hottest: 0.3, inTeam: true, minutes: 1, sample: 1 },
+    ...{
+      callSeconds: 3,
+      concurrency: 1_000,
+      sandboxCalls: 1,
+      sweeps: 3,
+      warm: true,
+      gatewayRate: 10_000,
+    },
     ...{ tableUnits: 40_000, splitMinutes: 5, faults: 0.01, deaths: 0.01, environment: {} },
   };
 
@@ -43,8 +50,8 @@ it.each([
   'carries a thousand calls a second of nearly one key in parts%s',
   async (_, sandboxCalls, environment) => {
     const options = {
-      ...{ rate: 1_000, keys: 10, hottest: 0.98, minutes: 1, sample: 0.05, callSeconds: 3 },
-      ...{ concurrency: 10_000, sandboxCalls, warm: true, gatewayRate: 10_000 },
+      ...{ rate: 1_000, keys: 10, hottest: 0.98, inTeam: false, minutes: 1, sample: 0.05 },
+      ...{ callSeconds: 3, concurrency: 10_000, sandboxCalls, warm: true, gatewayRate: 10_000 },
       ...{ tableUnits: 40_000, splitMinutes: 5, sweeps: 1, faults: 0.0001, deaths: 0, environment },
     };
 
@@ -62,7 +69,8 @@ it.each([
 it('tells of a charge that lacks and isn’t waiting, of one that costs more than a budget, and of an account that differs', () => {
   const { store } = newStore();
   put(store, { key_id: 'k', entry: 'account', ceiling: 10, spent: 5, held: 1, available: 4 });
-  put(store, { key_id: 'k', entry: 'charge_1', window: 0, cost: 11 });
+  put(store, { key_id: 'k', entry: 'charge_1', window: 0, cost: 11, team: 't' });
+  put(store, { key_id: 't', entry: 'account', ceiling: 20, spent: 10, held: 0, available: 10 });
   const finished = [
     { keyId: 'k', entry: 'charge_1', cost: 11 },
     { keyId: 'k', entry: 'charge_2', cost: 1 },
@@ -71,7 +79,7 @@ it('tells of a charge that lacks and isn’t waiting, of one that costs more tha
 
   const books = checkBooks(store, finished, new Map([['charge_3', 1]]));
 
-  expect(books).toEqual({ overspent: 1, lost: 1, different: 1, stillHeld: 1 });
+  expect(books).toEqual({ overspent: 1, lost: 1, different: 2, stillHeld: 1 });
 });
 
 it('counts an account that has less than nothing', () => {

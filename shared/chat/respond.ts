@@ -1,8 +1,9 @@
 import { Readable } from 'node:stream';
 import type { Caller } from '../http/caller.ts';
 import type { Invocation, StreamedResponse } from '../http/stream-endpoint.ts';
-import { limitsRequests } from '../ledger/account.ts';
-import { leftOf } from '../ledger/last-seen.ts';
+import { limitsOf } from '../keys/key-limits.ts';
+import { limitsRequests, unlimitedRequests } from '../ledger/account.ts';
+import { isInParts, leftOf } from '../ledger/last-seen.ts';
 import type { Metadata } from '../ledger/metadata.ts';
 import { toUsd } from '../ledger/nano-usd.ts';
 import type { Model } from '../models/catalogue.ts';
@@ -37,13 +38,13 @@ export interface Question extends ModelRequest {
  */
 export async function respond(
   { model, dialect, body, headers: own, metadata, wantsUsage = true, toAnswer }: Question,
-  { keyId }: Caller,
+  caller: Caller,
   { timeIsUp, note }: Invocation,
 ): Promise<StreamedResponse> {
   note({ model: model.id });
   const isStreamed = body.stream === true;
   const call = await openMeteredCall({
-    ...{ keyId, model, dialect, body, headers: own },
+    ...{ keyId: caller.keyId, model, dialect, body, headers: own },
     subject: chatSubject({ metadata }, dialect),
     onSettled: ({ promptTokens, completionTokens, costNanoUsd }) =>
       note({
@@ -54,7 +55,7 @@ export async function respond(
     signal: isStreamed ? timeIsUp : AbortSignal.any([timeIsUp, AbortSignal.timeout(wholeAnswerMs)]),
   });
   const headers = {
-    ...limitHeaders(call),
+    ...limitHeaders(call, caller),
     ...(call.sentLimit && { 'x-quire-max-tokens': String(call.sentLimit) }),
   };
   if (isStreamed) {
@@ -93,7 +94,7 @@ async function wholeCompletion(
  *
  * @see https://platform.openai.com/docs/guides/rate-limits
  */
-function limitHeaders({ account, team }: MeteredCall): Record<string, string> {
+function limitHeaders({ account, team }: MeteredCall, caller: Caller): Record<string, string> {
   const now = Date.now();
   const own = leftOf(account, now);
   const left = [own, ...(team ? [leftOf(team, now)] : [])];
@@ -103,10 +104,14 @@ function limitHeaders({ account, team }: MeteredCall): Record<string, string> {
   const available = Math.max(0, Math.min(...known.map((each) => each.available)));
   const headers = { 'x-quire-budget-remaining-usd': String(toUsd(available)) };
   if (!limitsRequests(account)) return headers;
+  // A part has a share of the key's limit, which moves.
+  const limit = isInParts(account.key_id)
+    ? (limitsOf(caller).requests_per_minute ?? unlimitedRequests)
+    : account.requests_per_minute;
   return {
     ...headers,
-    'x-ratelimit-limit-requests': String(own.requestsPerMinute),
-    'x-ratelimit-remaining-requests': String(Math.max(0, own.requests)),
+    'x-ratelimit-limit-requests': String(limit),
+    'x-ratelimit-remaining-requests': String(Math.min(limit, Math.max(0, limit - own.requests))),
     'x-ratelimit-reset-requests': `${Math.ceil((60_000 - (now % 60_000)) / 1000)}s`,
   };
 }

@@ -74,20 +74,19 @@ const partsSeen = (id: string) =>
   );
 
 /**
- * What an account has left, of money and of requests in a minute, as far as this function knows: for one with parts the sum of how
- * they were seen last, undefined if some were not.
+ * What an account has left, and how many requests it has made in a minute, as far as this function knows: for one with parts the
+ * sum of how they were seen last, undefined if some were not.
  */
 export function leftOf(
   account: Account,
   now: number,
-): { available: number; requests: number; requestsPerMinute: number } | undefined {
+): { available: number; requests: number } | undefined {
   const parts = isInParts(account.key_id) ? partsSeen(account.key_id) : [account];
-  const left = { available: 0, requests: 0, requestsPerMinute: 0 };
+  const left = { available: 0, requests: 0 };
   for (const part of parts) {
     if (!part) return undefined;
     left.available += part.available;
-    left.requestsPerMinute += part.requests_per_minute;
-    left.requests += part.requests_per_minute - (part[requestsAttribute(now)] ?? 0);
+    left.requests += part[requestsAttribute(now)] ?? 0;
   }
   return left;
 }

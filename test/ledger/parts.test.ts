@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import { setting } from '../../shared/config.ts';
 import { type AccountLimits, openAccount } from '../../shared/ledger/account.ts';
@@ -555,4 +555,17 @@ it('makes the last request of a minute by the limit of one part and what another
   await reserve(id, 1, subject);
 
   await expect(reserve(id, 1, subject)).rejects.toBeInstanceOf(RequestsPerMinuteError);
+});
+
+it('is named in the log by its key, with its number beside it', async () => {
+  const id = await newAccount(2, 1000);
+  await holdOnAccount(`${id}#1`, { holdNanoUsd: 10 }, Date.now(), false);
+  const lines: string[] = [];
+  vi.spyOn(process.stdout, 'write').mockImplementation((line) => Boolean(lines.push(`${line}`)));
+
+  pass(20 * minuteMs);
+  await sweepLedger();
+
+  const told = lines.map((line) => JSON.parse(line)).filter(({ key_id }) => key_id?.includes(id));
+  expect(told).toMatchObject([{ message: 'account put right', key_id: id, part: 1, leaked: 10 }]);
 });

@@ -1,7 +1,10 @@
 import { expect, it } from 'vitest';
+import { grow } from '../../shared/ledger/parts/grow.ts';
+import { happens, moving } from '../../shared/ledger/parts/move.ts';
 import { cases } from '../support/run/cases.ts';
 import { call, chatJob, submit, until } from '../support/servers/api.ts';
 import { budgetOf, endedCharges, useChatStage } from '../support/servers/chat-stage.ts';
+import { partsOf } from '../support/worlds/ledger-world.ts';
 
 const chat = await useChatStage();
 
@@ -104,6 +107,34 @@ it('counts a key’s requests a minute, and says when to try again', async () =>
   expect(limited?.body.error.code).toBe('rate_limit_exceeded');
   expect(Number(limited?.headers.get('retry-after'))).toBeGreaterThan(0);
   expect(served[0]?.headers.get('x-ratelimit-limit-requests')).toBe('5');
+});
+
+it('tells the whole key’s requests a minute, however its parts share them', async () => {
+  const model = chat.newModel();
+  const account = await chat.newAccount({ requests_per_minute: 400 });
+  const limits: (string | null)[] = [];
+  const askSome = async (asks: number) => {
+    for (let asked = 0; asked < asks; asked += 1) {
+      const { status, headers } = await ask(account, model.id);
+      expect(status).toBe(200);
+      const limit = headers.get('x-ratelimit-limit-requests');
+      // What a function has not seen of the parts yet, it doesn't tell.
+      if (limit === null) continue;
+      limits.push(limit);
+      expect(Number(headers.get('x-ratelimit-remaining-requests'))).toBeGreaterThan(350);
+    }
+  };
+
+  expect(await grow(account.keyId)).toBe(true);
+  await askSome(8);
+  const [own, part] = await partsOf(account.keyId);
+  if (!own || !part) throw new Error('no parts');
+  const share = { nanoUsd: 0, requests: 150, atOnce: 0 };
+  expect(await happens(moving([{ from: part, share }], own, Date.now()))).toBe(true);
+  await askSome(8);
+
+  expect(limits.length).toBeGreaterThan(8);
+  expect(new Set(limits)).toEqual(new Set(['400']));
 });
 
 it('fails a job whose key has no budget that will ever cover it', async () => {

@@ -86,9 +86,11 @@ async function auditEpoch(keyId: string, epoch: number): Promise<void> {
   const settled = account[settledAttribute(epoch, window)] ?? 0;
   const hasBooked = account[bookedAttribute(epoch)] !== undefined;
   const unspent = (costs.get(window) ?? 0) - settled;
+  const { audited: before } = account;
+  const isLatest = before === undefined || before < epoch;
   const names = Object.fromEntries(sums.map(([name], index) => [`#sum${index}`, name]));
   const values = Object.fromEntries(sums.map(([, value], index) => [`:sum${index}`, value]));
-  const audited = await unlessConditionFails(
+  const isAudited = await unlessConditionFails(
     retryConflicts(() =>
       dynamodb.send(
         new UpdateCommand({
@@ -98,8 +100,9 @@ async function auditEpoch(keyId: string, epoch: number): Promise<void> {
             ...sums.map((_, index) => `#sum${index} = :sum${index}`),
             ...(hasBooked ? [] : ['attribute_not_exists(#booked)']),
             inWindow(window),
+            before === undefined ? 'attribute_not_exists(audited)' : 'audited = :before',
           ].join(' AND '),
-          UpdateExpression: `SET held = held - :held, spent = spent + :unspent, available = available + :back${
+          UpdateExpression: `SET audited = :audited, held = held - :held, spent = spent + :unspent, available = available + :back${
             running === 0 ? '' : ', running = running - :running'
           } REMOVE ${Object.keys(names).join(', ')}`,
           ExpressionAttributeNames: {
@@ -109,6 +112,8 @@ async function auditEpoch(keyId: string, epoch: number): Promise<void> {
           ExpressionAttributeValues: {
             ...values,
             ':window': window,
+            ':audited': isLatest ? epoch : before,
+            ...(before !== undefined && { ':before': before }),
             ':held': held,
             ':unspent': unspent,
             ':back': held - unspent,
@@ -118,7 +123,7 @@ async function auditEpoch(keyId: string, epoch: number): Promise<void> {
       ),
     ),
   );
-  if (audited && (held !== 0 || unspent !== 0)) tellOf(keyId, { running, held, unspent });
+  if (isAudited && (held !== 0 || unspent !== 0)) tellOf(keyId, { running, held, unspent });
 }
 
 /**
@@ -141,15 +146,17 @@ function sumsOf(account: Account, epoch: number): [string, number][] {
 }
 
 /**
- * Sets when the account is audited next: when its oldest epoch is due. An account without epochs is taken out of
- * the index, unless a call has begun in this epoch or one beside it since it was read.
+ * Sets when the account is audited next: when its oldest epoch is due, or later if it has counts of requests alone, which came
+ * with a share. An account with neither is taken out of the index, unless a call has begun in this epoch or one beside
+ * it since it was read, or a share has come.
  */
 async function planNextAudit(keyId: string, now: number): Promise<void> {
   const account = await findAccount(keyId);
   if (!account) return;
-  await dropPastMinutes(account, now);
-  const [next] = epochsIn(account);
+  const hasCounts = await dropPastMinutes(account, now);
   const epoch = epochOf(now);
+  const next = epochsIn(account)[0] ?? (hasCounts ? epoch : undefined);
+  const { moves } = account;
   await unlessConditionFails(
     retryConflicts(() =>
       dynamodb.send(
@@ -158,8 +165,9 @@ async function planNextAudit(keyId: string, now: number): Promise<void> {
           Key: accountKey(keyId),
           ...(next === undefined
             ? {
-                ConditionExpression:
-                  'attribute_not_exists(#last) AND attribute_not_exists(#this) AND attribute_not_exists(#next)',
+                ConditionExpression: `attribute_not_exists(#last) AND attribute_not_exists(#this) AND attribute_not_exists(#next) AND ${
+                  moves === undefined ? 'attribute_not_exists(moves)' : 'moves = :moves'
+                }`,
                 UpdateExpression: 'REMOVE audit_at',
                 ExpressionAttributeNames: {
                   // A caller's clock may be behind.
@@ -167,6 +175,7 @@ async function planNextAudit(keyId: string, now: number): Promise<void> {
                   '#this': heldAttribute(epoch),
                   '#next': heldAttribute(epoch + 1),
                 },
+                ...(moves !== undefined && { ExpressionAttributeValues: { ':moves': moves } }),
               }
             : {
                 UpdateExpression: 'SET audit_at = :next',
@@ -178,13 +187,12 @@ async function planNextAudit(keyId: string, now: number): Promise<void> {
   );
 }
 
-/** Removes the request counts of minutes that are over. */
-async function dropPastMinutes(account: Account, now: number): Promise<void> {
+/** Removes the request counts of minutes that are over. Returns whether there are counts of others. */
+async function dropPastMinutes(account: Account, now: number): Promise<boolean> {
   const thisMinute = Math.floor(now / 60_000);
-  const past = Object.keys(account).filter(
-    (name) => Number(name.match(/^requests_(\d+)$/)?.[1]) < thisMinute,
-  );
-  if (past.length === 0) return;
+  const counts = Object.keys(account).filter((name) => /^requests_\d+$/.test(name));
+  const past = counts.filter((name) => Number(name.slice('requests_'.length)) < thisMinute);
+  if (past.length === 0) return counts.length > 0;
   await retryConflicts(() =>
     dynamodb.send(
       new UpdateCommand({
@@ -197,4 +205,5 @@ async function dropPastMinutes(account: Account, now: number): Promise<void> {
       }),
     ),
   );
+  return counts.length > past.length;
 }

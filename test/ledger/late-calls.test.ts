@@ -7,6 +7,7 @@ import { openAccount } from '../../shared/ledger/account.ts';
 import { sweepLedger } from '../../shared/ledger/audit.ts';
 import { bookLateCalls } from '../../shared/ledger/book-late.ts';
 import { changeAccountLimits } from '../../shared/ledger/change-limits.ts';
+import { holdOnAccount } from '../../shared/ledger/hold-account.ts';
 import { remember } from '../../shared/ledger/last-seen.ts';
 import { closeParts } from '../../shared/ledger/parts/close.ts';
 import { bringHome } from '../../shared/ledger/parts/gather.ts';
@@ -359,6 +360,47 @@ describe('a charge that could not be written', () => {
     await book();
     expect(await chargesOf(keyId)).toEqual([charge]);
   });
+});
+
+it('an account takes no hold of an epoch that was audited, however late it comes', async () => {
+  const keyId = await open('key');
+  const began = Date.now();
+  await settle(await reserve(keyId, 100, subject), outcome);
+  let updates = 0;
+  dynamodb.middlewareStack.add(
+    (next, { commandName }) =>
+      async (args) => {
+        if (commandName === 'UpdateItemCommand' && updates++ === 0) {
+          pass(26 * minuteMs);
+          await sweepLedger();
+        }
+        return next(args);
+      },
+    { step: 'initialize', name: 'late' },
+  );
+
+  const { charge } = await reserve(keyId, 100, subject);
+  dynamodb.middlewareStack.remove('late');
+  const attempt = await holdOnAccount(keyId, { holdNanoUsd: 100 }, began, true);
+
+  expect(Date.parse(charge.created_at)).toBe(began + 26 * minuteMs);
+  expect(attempt.isHeld).toBe(false);
+  pass(26 * minuteMs);
+  await sweepLedger();
+  expectAtRest(await accountOf(keyId));
+  expect(await accountOf(keyId)).toMatchObject({ spent: 40 });
+});
+
+it('a key whose clock lags behind its audits is told that it is busy, and holds nothing', async () => {
+  const keyId = await open('key');
+  await settle(await reserve(keyId, 100, subject), outcome);
+  pass(26 * minuteMs);
+  await sweepLedger();
+  pass(-26 * minuteMs);
+
+  await expect(reserve(keyId, 100, subject)).rejects.toMatchObject({ statusCode: 503 });
+
+  expect(await accountOf(keyId)).toMatchObject({ held: 0, spent: 40 });
 });
 
 it('an account whose key calls all the time stays within one write unit of 1 KB', async () => {

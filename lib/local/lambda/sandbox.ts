@@ -46,8 +46,8 @@ interface Pending {
 }
 
 /**
- * V8 lets a small heap grow by little before it collects all of it, so a function under load collected seven times in ten
- * seconds. It may grow to four times of what is in use, and to its function's memory at most.
+ * V8 lets a small heap grow by little before it collects all of it: every four seconds in a function under load. It may
+ * grow to four times of what is in use, and to its function's memory at most.
  */
 setFlagsFromString('--heap-growing-percent=300');
 

@@ -186,7 +186,10 @@ describe('functions', () => {
     ],
     ['create-upload', { dynamodb: ['PutItem', 'UpdateItem'] }],
     ['add-upload-part', { dynamodb: ['GetItem', 'PutItem', 'UpdateItem'], s3: ['PutObject'] }],
-    ['complete-upload', { dynamodb: work, s3: [...bodies, 'DeleteObject'] }],
+    [
+      'complete-upload',
+      { dynamodb: ['GetItem', 'PutItem', 'Query', 'UpdateItem'], s3: [...bodies, 'DeleteObject'] },
+    ],
     [
       'cancel-upload',
       { dynamodb: ['DeleteItem', 'GetItem', 'UpdateItem'], s3: ['DeleteObject', 'ListBucket'] },

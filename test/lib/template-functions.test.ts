@@ -269,7 +269,7 @@ describe('functions', () => {
     [
       'sweep',
       {
-        dynamodb: ['BatchGetItem', 'BatchWriteItem', 'DeleteItem', ...work],
+        dynamodb: ['BatchWriteItem', 'DeleteItem', ...work],
         s3: ['DeleteObject', 'GetObject', 'ListBucket', 'PutObject'],
         sqs: ['SendMessage'],
       },

@@ -7,7 +7,7 @@ import { retryConflicts } from '../aws/transact.ts';
 import { setting } from '../config.ts';
 import { log } from '../log.ts';
 import { measure } from '../metrics.ts';
-import { type Account, accountKey, inWindow, windowOf } from './account.ts';
+import { type Account, accountKey, findAccount, inWindow, windowOf } from './account.ts';
 import { auditLaneOf, lanesOf, type SweepShare } from './audit-lane.ts';
 import {
   auditDueMs,
@@ -18,9 +18,9 @@ import {
   runningAttribute,
   settledAttribute,
 } from './epoch.ts';
-import { sumCharges } from './epoch-charges.ts';
+import { chargeSums } from './epoch-charges.ts';
 import { toUsd } from './nano-usd.ts';
-import { ownerOf } from './parts/part-id.ts';
+import { idsOf, isPart, ownerOf } from './parts/part-id.ts';
 import { tidyParts } from './parts/tidy.ts';
 import { isTeamId } from './team.ts';
 
@@ -51,9 +51,16 @@ export async function sweepLedger(share: SweepShare = { sweep: 0, of: 1 }): Prom
     return over;
   };
   const limit = pLimit(accountsAtOnce);
+  /** The teams in parts whose audit has begun: it is that of all their parts. */
+  const teams = new Set<string>();
   const audit = (account: Account) =>
     limit(async () => {
       if (isOver()) return;
+      if (isTeamInParts(account)) {
+        const teamId = ownerOf(account.key_id);
+        if (teams.has(teamId)) return;
+        teams.add(teamId);
+      }
       await auditAccount(account).catch((error: unknown) => {
         // It stays due, and this minute's calls come first.
         if (isThrottled(error))
@@ -104,14 +111,34 @@ async function* dueAccounts(lane: string): AsyncGenerator<Account[], undefined> 
 /** How often an account is written by a sweep at most: once for each epoch, and again where others have changed it. */
 const maxWrites = 20;
 
-/** Audits an account as it was read: it may have changed since. */
+/** Audits an account as it was read: it may have changed since. Of a team in parts all that are due, as they are now. */
 async function auditAccount(read: Account): Promise<void> {
-  let account: Account | undefined = read;
   const now = Date.now();
-  for (let writes = 0; account && isDue(account, now) && writes < maxWrites; writes += 1) {
-    account = await auditOldest(account, now);
+  const all = isTeamInParts(read) ? await readTeam(ownerOf(read.key_id)) : [read];
+  let due = all.filter((account) => isDue(account, now));
+  for (let writes = 0; due.length > 0 && writes < maxWrites; writes += 1) {
+    // The accounts were read first: a call that is booked late, after the charges were read, has changed its sums by then.
+    const sumCharges = chargeSums();
+    const audits = await Promise.allSettled(
+      due.map((account) => auditOldest(account, now, sumCharges)),
+    );
+    const failures = audits.flatMap((audit) => (audit.status === 'rejected' ? audit.reason : []));
+    if (failures.length > 0) throw failures.find((error) => !isThrottled(error)) ?? failures[0];
+    due = audits.flatMap((audit) =>
+      audit.status === 'fulfilled' && audit.value && isDue(audit.value, now) ? audit.value : [],
+    );
   }
-  if (read.parts || read.closed) await tidyParts(ownerOf(read.key_id), now);
+  if (all.some(({ parts, closed }) => parts || closed)) await tidyParts(ownerOf(read.key_id), now);
+}
+
+const isTeamInParts = ({ key_id, parts }: Account) =>
+  isTeamId(key_id) && (parts !== undefined || isPart(key_id));
+
+/** Reads a team's account and its other parts. */
+async function readTeam(teamId: string): Promise<Account[]> {
+  const own = await findAccount(teamId);
+  const keys = own ? idsOf(own).map(accountKey) : [];
+  return Array.fromAsync(getItems<Account>(setting('LEDGER_TABLE'), keys));
 }
 
 /** Not where another sweep has audited it meanwhile: the index tells of that a moment later. */
@@ -125,11 +152,14 @@ const isDue = ({ audit_at }: Account, now: number) =>
  * without a charge is given back. The update's condition is that the sums are as they were read. Returns the account if it
  * was refused, or if another epoch is due.
  */
-async function auditOldest(account: Account, now: number): Promise<Account | undefined> {
+async function auditOldest(
+  account: Account,
+  now: number,
+  sumCharges: SumCharges,
+): Promise<Account | undefined> {
   const [oldest, second] = epochsIn(account);
   const isOpen = oldest === undefined || auditDueMs(oldest) > now;
-  // The account was read first: a call that is booked late, after the charges were read, has changed its sums by then.
-  const audit = isOpen ? undefined : await auditOf(account, oldest);
+  const audit = isOpen ? undefined : await auditOf(account, oldest, sumCharges);
   const next = isOpen ? oldest : second;
   const changes = [planOf(account, next, now), ...(audit ? [audit.change] : [])];
   const sets = changes.flatMap((change) => change.sets);
@@ -171,7 +201,13 @@ interface Change {
 /** What an audit has found on an account: requests under way, what is held, and what was not spent. */
 type Found = Record<'running' | 'held' | 'unspent', number>;
 
-async function auditOf(account: Account, epoch: number): Promise<{ change: Change; found: Found }> {
+type SumCharges = ReturnType<typeof chargeSums>;
+
+async function auditOf(
+  account: Account,
+  epoch: number,
+  sumCharges: SumCharges,
+): Promise<{ change: Change; found: Found }> {
   const window = windowOf(account);
   const sums = sumsOf(account, epoch);
   const { costs } = await sumCharges(account.key_id, epoch);

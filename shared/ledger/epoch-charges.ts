@@ -1,8 +1,9 @@
-import pLimit from 'p-limit';
+import pLimit, { type LimitFunction } from 'p-limit';
 import { queryItems } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
 import type { Charge } from './charge.ts';
 import { chargeBounds } from './epoch.ts';
+import { ownerOf } from './parts/part-id.ts';
 import { everInTeam, isTeamId } from './team.ts';
 
 /** What the charges of an epoch add up to, of a key or of a team's keys. */
@@ -21,27 +22,64 @@ export interface EpochSums {
 const keysAtOnce = 8;
 
 /** Adds up the charges of an epoch that are there now. */
-export async function sumCharges(accountId: string, epoch: number): Promise<EpochSums> {
-  const sums: EpochSums = { costs: new Map(), held: 0, requests: 0, areWhole: true };
-  const add = ({ hold, cost = 0, request }: Summed, window = 0, isRequest = request) => {
-    sums.costs.set(window, (sums.costs.get(window) ?? 0) + cost);
-    sums.held += hold;
-    if (isRequest) sums.requests += 1;
-    if (request === undefined) sums.areWhole = false;
+export const sumCharges = (accountId: string, epoch: number) => chargeSums()(accountId, epoch);
+
+/**
+ * Returns a function that adds up the charges of an epoch. It reads those of a team's keys once for all parts of the team,
+ * and keeps only the sums: they are those of the moment at which it is first asked for a part.
+ */
+export function chargeSums(): (accountId: string, epoch: number) => Promise<EpochSums> {
+  const limit = pLimit(keysAtOnce);
+  const ofTeams = new Map<string, Promise<Map<string, EpochSums>>>();
+  return async (accountId, epoch) => {
+    if (!isTeamId(accountId)) return sumOfKey(accountId, epoch);
+    const teamId = ownerOf(accountId);
+    const name = `${teamId} ${epoch}`;
+    const sums = ofTeams.get(name) ?? sumsOfTeam(teamId, epoch, limit);
+    ofTeams.set(name, sums);
+    return (await sums).get(accountId) ?? noCharges();
   };
-  if (!isTeamId(accountId)) {
-    for await (const charge of chargesOf(accountId, epoch)) add(charge, charge.window);
-    return sums;
-  }
-  const addHeldBy = async (keyId: string) => {
+}
+
+async function sumOfKey(keyId: string, epoch: number): Promise<EpochSums> {
+  const sums = noCharges();
+  for await (const charge of chargesOf(keyId, epoch)) add(sums, charge, charge.window);
+  return sums;
+}
+
+/** By the part of the team that the charges were held on. */
+async function sumsOfTeam(
+  teamId: string,
+  epoch: number,
+  limit: LimitFunction,
+): Promise<Map<string, EpochSums>> {
+  const byPart = new Map<string, EpochSums>();
+  const addThoseOf = async (keyId: string) => {
     for await (const charge of chargesOf(keyId, epoch)) {
-      if (charge.team === accountId) add(charge, charge.team_window, false);
+      const { team } = charge;
+      if (team === undefined || ownerOf(team) !== teamId) continue;
+      const sums = byPart.get(team) ?? noCharges();
+      byPart.set(team, sums);
+      add(sums, charge, charge.team_window, false);
     }
   };
-  const limit = pLimit(keysAtOnce);
-  const keyIds = await Array.fromAsync(everInTeam(accountId));
-  await Promise.all(keyIds.map((keyId) => limit(addHeldBy, keyId)));
-  return sums;
+  const keyIds = await Array.fromAsync(everInTeam(teamId));
+  await Promise.all(keyIds.map((keyId) => limit(addThoseOf, keyId)));
+  return byPart;
+}
+
+const noCharges = (): EpochSums => ({ costs: new Map(), held: 0, requests: 0, areWhole: true });
+
+function add(
+  sums: EpochSums,
+  { hold, cost = 0, request }: Summed,
+  window = 0,
+  isRequest = request,
+): void {
+  sums.costs.set(window, (sums.costs.get(window) ?? 0) + cost);
+  sums.held += hold;
+  if (isRequest) sums.requests += 1;
+  if (request === undefined) sums.areWhole = false;
 }
 
 /** What of a charge is read: the rest would take a sweep a third of its time. */

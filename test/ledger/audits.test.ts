@@ -1,19 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import { BatchGetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import { setting } from '../../shared/config.ts';
 import { accountKey, openAccount } from '../../shared/ledger/account.ts';
 import { sweepLedger } from '../../shared/ledger/audit.ts';
 import { auditLaneOf, lanesOf } from '../../shared/ledger/audit-lane.ts';
-import { reserve } from '../../shared/ledger/reserve.ts';
+import { bookLateCalls } from '../../shared/ledger/book-late.ts';
+import { type Charge, putCharge } from '../../shared/ledger/charge.ts';
+import { type Hold, reserve } from '../../shared/ledger/reserve.ts';
 import { settle } from '../../shared/ledger/settle.ts';
+import { putInTeam } from '../../shared/ledger/team.ts';
+import { cases, some } from '../support/run/cases.ts';
 import { writtenLines } from '../support/run/output.ts';
+import { eventOf, recordOf } from '../support/servers/queue.ts';
 import { minuteMs, pass, useStoppedClock } from '../support/worlds/clock.ts';
-import { accountOf, expectAtRest } from '../support/worlds/ledger-world.ts';
+import { dyingBefore, requestsOf } from '../support/worlds/dying.ts';
+import { inSomeOrders, interleave } from '../support/worlds/interleave.ts';
+import { accountOf, expectAtRest, partsOf } from '../support/worlds/ledger-world.ts';
 import { useStore } from '../support/worlds/store.ts';
+import { drawBy, expectSpentAsCharged, inParts } from './exact-accounts.ts';
 
-await useStore();
+await useStore({ queues: true });
 
 useStoppedClock('2027-03-01T00:00:00.000Z');
 
@@ -27,8 +35,10 @@ async function usedAccounts(count: number): Promise<string[]> {
   return ids;
 }
 
+const subject = { model: 'gpt-5-mini', tags: ['chat'] };
+
 async function spend(keyId: string): Promise<void> {
-  const hold = await reserve(keyId, 300, { model: 'gpt-5-mini', tags: ['chat'] });
+  const hold = await reserve(keyId, 300, subject);
   await settle(hold, { costNanoUsd: 200, figures: 'exact', promptTokens: 1, completionTokens: 1 });
 }
 
@@ -175,4 +185,117 @@ it('says so where its time was too short', async () => {
 
   expect(writtenLines().join('\n')).toContain('accounts left due');
   await sweepLedger();
+});
+
+describe('a team in four parts', () => {
+  interface Team {
+    teamId: string;
+    keyIds: string[];
+    holds: Hold[];
+  }
+
+  /** Two keys, one of them in two parts, make calls on all parts of their team: some end, some die, some have no credit. */
+  async function usedTeam(calls = 16): Promise<Team> {
+    drawBy(7);
+    const teamId = `team_${randomUUID()}`;
+    const keyIds = [`key_${randomUUID()}`, `key_${randomUUID()}`];
+    const now = new Date().toISOString();
+    for (const id of [teamId, ...keyIds]) await openAccount(id, now, none);
+    for (const id of keyIds) await putInTeam(id, teamId);
+    await inParts(keyIds[0] ?? '', 2);
+    await inParts(teamId, 4);
+    const holds: Hold[] = [];
+    for (let call = 0; call < calls; call += 1) {
+      const hold = await reserve(keyIds[call % 2] ?? '', 300, subject);
+      holds.push(hold);
+      if (call % 4 < 2) await settle(hold, { ...used, costNanoUsd: 200 });
+      else if (call % 4 === 2) await putCharge(endedOf(hold));
+    }
+    expect(new Set(holds.map(({ charge }) => charge.team)).size).toBe(4);
+    return { teamId, keyIds, holds };
+  }
+
+  const used = { figures: 'exact', promptTokens: 1, completionTokens: 1 } as const;
+
+  const endedOf = ({ charge }: Hold): Charge => ({
+    ...charge,
+    ...{ status: 'settled', cost: 70, figures: 'exact', ended_at: new Date().toISOString() },
+  });
+
+  const expectRight = ({ teamId, keyIds, holds }: Team) =>
+    expectSpentAsCharged(
+      { keyIds, teamIds: [teamId] },
+      holds.map((hold) => ({ hold })),
+    );
+
+  const isDue = ({ audit_at = '9' }: { audit_at?: string }) => audit_at <= new Date().toISOString();
+
+  it('has its charges read once by a sweep, after which all its parts are right', async () => {
+    const team = await usedTeam();
+    pass(20 * minuteMs);
+    const commands = sentCommands();
+
+    await sweepLedger();
+
+    await expectRight(team);
+    const keyParts = (await Promise.all(team.keyIds.map(partsOf))).flat();
+    const ids = keyParts.map(({ key_id }) => key_id);
+    const asked = commands
+      .of(QueryCommand)
+      .map(({ input }) => input.ExpressionAttributeValues ?? {})
+      .filter(({ ':from': from }) => String(from).startsWith('charge_'));
+    // Once by the audit of each, and once by their team's.
+    expect(asked.map((values) => values[':key']).sort()).toEqual([...ids, ...ids].sort());
+  });
+
+  it('has several epochs audited by one sweep, whichever of them a part was used in', async () => {
+    const team = await usedTeam();
+    pass(3 * minuteMs);
+    for (const keyId of team.keyIds) team.holds.push(await reserve(keyId, 300, subject));
+    pass(23 * minuteMs);
+
+    await sweepLedger();
+
+    await expectRight(team);
+  });
+
+  it('is right wherever its sweep dies: what was not audited stays due', async () => {
+    await usedTeam();
+    pass(20 * minuteMs);
+    const requests = await requestsOf(sweepLedger);
+    const steps = Array.from({ length: requests }, (_, request) => request);
+    let halves = 0;
+    // The first of its requests are for the lanes.
+    for (const step of some(8, steps.slice(lanesOf({ sweep: 0, of: 1 }).length))) {
+      const team = await usedTeam();
+      pass(20 * minuteMs);
+
+      await dyingBefore(step, sweepLedger);
+      const due = (await partsOf(team.teamId)).filter(isDue);
+      if (due.length % 4 !== 0) halves += 1;
+      await sweepLedger();
+
+      await expectRight(team);
+    }
+    expect(halves).toBeGreaterThan(0);
+  });
+
+  it('loses no call that is booked late while it is audited, in whatever order both write', async () => {
+    await inSomeOrders(cases(12, 200), async (pick) => {
+      const team = await usedTeam();
+      // Its function died before it wrote the charge, and had handed it over.
+      const late = team.holds.filter((_, call) => call % 4 === 3).map(endedOf);
+      pass(20 * minuteMs);
+      const messages = late.map((charge) =>
+        recordOf(JSON.stringify({ charge, lacksCredit: false })),
+      );
+      const book = () => bookLateCalls(eventOf(...messages));
+
+      await interleave<unknown>([{ run: sweepLedger }, { run: book }], pick);
+
+      await sweepLedger();
+      await book();
+      await expectRight(team);
+    });
+  });
 });

@@ -144,7 +144,7 @@ export class JobTable extends Construct {
     this.grantTransition(fn);
     this.table.allowQuery(fn, 'ready');
     this.grantChildren(fn);
-    this.table.allow(fn, 'dynamodb:PutItem');
+    this.table.allow(fn, 'dynamodb:BatchGetItem', 'dynamodb:PutItem');
   }
 
   /** Lets a function find a job's children: the jobs that were made for it. */

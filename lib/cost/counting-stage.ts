@@ -23,6 +23,7 @@ const scheduled = ['sweep', 'reset-ocr-windows'];
 
 /** Notes what functions write to their logs. */
 class LogCounter extends Narrator {
+  override readonly wantsMetrics = true;
   readonly bytes = new Map<string, number>();
   readonly metrics = new Set<string>();
 

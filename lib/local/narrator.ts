@@ -6,6 +6,8 @@ type Style = Parameters<typeof styleText>[0];
 
 /** Prints what happens in the stage: a readable line for each event. */
 export class Narrator {
+  /** Whether functions write their metrics, which are for CloudWatch. */
+  readonly wantsMetrics: boolean = false;
   private readonly write: (line: string) => void;
   /** The lines of requests that are not over, by request id. */
   private readonly open = new Map<string, RequestLine>();

@@ -157,8 +157,9 @@ export async function simulate(options: SimulationOptions, tell: (line: string) 
       const duration = index % 10 === 7 ? `${Math.ceil(options.minutes / 4)}m` : null;
       const limits = { budget_usd, duration, ...unlimited };
       const at = new Date(time.now).toISOString();
-      // No more at once than the smallest sample of a table takes.
-      time.after(10 * (1 + index), async () => {
+      // No more at once than the smallest sample of a table takes, or of the team's partition.
+      const everyMs = options.inTeam ? Math.max(10, 2 / sample) : 10;
+      time.after(everyMs * (1 + index), async () => {
         await operator.ledger.openAccount(`key_${index}`, at, limits);
         if (options.inTeam) await operator.ledger.putInTeam(`key_${index}`, teamId);
         opened += 1;

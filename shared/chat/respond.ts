@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { deadline } from '../deadline.ts';
 import type { Caller } from '../http/caller.ts';
 import type { Invocation, StreamedResponse } from '../http/stream-endpoint.ts';
 import { limitsOf } from '../keys/key-limits.ts';
@@ -43,6 +44,7 @@ export async function respond(
 ): Promise<StreamedResponse> {
   note({ model: model.id });
   const isStreamed = body.stream === true;
+  const time = isStreamed ? undefined : deadline(wholeAnswerMs, timeIsUp);
   const call = await openMeteredCall({
     ...{ keyId: caller.keyId, model, dialect, body, headers: own },
     subject: chatSubject({ metadata }, dialect),
@@ -52,7 +54,7 @@ export async function respond(
         completion_tokens: completionTokens,
         cost_usd: toUsd(costNanoUsd),
       }),
-    signal: isStreamed ? timeIsUp : AbortSignal.any([timeIsUp, AbortSignal.timeout(wholeAnswerMs)]),
+    signal: time?.signal ?? timeIsUp,
   });
   const headers = {
     ...limitHeaders(call, caller),
@@ -65,10 +67,11 @@ export async function respond(
       body: forwardStream(call, wantsUsage, note),
     };
   }
+  const answer = await wholeCompletion(call, toAnswer).finally(() => time?.clear());
   return {
     statusCode: 200,
     headers: { 'content-type': 'application/json', ...headers },
-    body: Readable.from([await wholeCompletion(call, toAnswer)]),
+    body: Readable.from([answer]),
   };
 }
 

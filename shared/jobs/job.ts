@@ -261,6 +261,12 @@ export function childIdOf(parentId: string, name: string): string {
 /** What the ids of a job and of its children begin with. */
 export const familyOf = (jobId: string) => jobId.slice(0, 'job_01234567-89ab'.length);
 
+/** When a job's id was made, in ms since 1970: it is a UUIDv7. A child's has its parent's time, and a section's none: NaN. */
+export const madeAtMs = (jobId: string): number =>
+  jobId.startsWith('job_')
+    ? Number.parseInt(familyOf(jobId).slice('job_'.length).replace('-', ''), 16)
+    : Number.NaN;
+
 /** Returns the id of a section's job. No caller sees one: lists are of ids that begin with `job_`. */
 export function sectionIdOf(parentId: string, firstPage: number): string {
   return `part_${parentId.slice('job_'.length)}_${String(firstPage).padStart(5, '0')}`;

@@ -1,9 +1,9 @@
-import { queryPages } from '../aws/dynamodb.ts';
+import { getItems, queryPages } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
 import { Group } from '../group.ts';
 import { errorFields, log } from '../log.ts';
 import { measure } from '../metrics.ts';
-import { type ClaimedJob, findJob, type Job, type JobKey } from './job.ts';
+import type { ClaimedJob, Job, JobKey } from './job.ts';
 import type { JobMessage } from './notify.ts';
 import { queueOf } from './queue-shards.ts';
 import { claimJob, makeReady } from './state.ts';
@@ -19,11 +19,10 @@ export async function claimJobs(
 ): Promise<ClaimedJob[]> {
   await Promise.all(messages.filter(({ waits }) => waits).map(makeReady));
   const claimed = await claimBest(lane, count);
-  const claimedIds = new Set(claimed.map(({ job_id }) => job_id));
-  const own = messages.filter(({ job_id }) => !claimedIds.has(job_id));
-  while (own.length > 0 && claimed.length < messages.length) {
-    const next = own.splice(0, messages.length - claimed.length);
-    claimed.push(...(await claimEach(next, claimIfQueued)));
+  if (claimed.length >= messages.length) return claimed;
+  const named = await queuedOf(messages, claimed);
+  while (named.length > 0 && claimed.length < messages.length) {
+    claimed.push(...(await claimEach(named.splice(0, messages.length - claimed.length))));
   }
   return claimed;
 }
@@ -31,10 +30,26 @@ export async function claimJobs(
 /** What an index and a message tell of a job. */
 type Claimable = JobKey & Pick<Job, 'lane'>;
 
-/** A read costs less than a claim that fails, and most messages that come late find their job taken. */
-async function claimIfQueued(key: Claimable): Promise<ClaimedJob | undefined> {
-  const job = await findJob(key);
-  return job?.status === 'queued' ? claimJob(key) : undefined;
+const nameOf = ({ key_id, job_id }: JobKey) => `${key_id}/${job_id}`;
+
+/**
+ * Returns those of the jobs that messages name which are queued still, but for those claimed. One read of all costs less than
+ * claims that fail, and most messages that come late, or twice, find their job taken.
+ */
+async function queuedOf(messages: JobMessage[], claimed: ClaimedJob[]): Promise<Claimable[]> {
+  const named = new Map(messages.map((message) => [nameOf(message), message]));
+  for (const job of claimed) named.delete(nameOf(job));
+  const keys = [...named.values()].map(({ key_id, job_id }) => ({ key_id, job_id }));
+  const attributes = ['key_id', 'job_id', 'lane', 'status'];
+  try {
+    const jobs = await Array.fromAsync(getItems<Job>(setting('JOBS_TABLE'), keys, attributes));
+    const queued = new Set(jobs.filter(({ status }) => status === 'queued').map(nameOf));
+    return [...named.values()].filter((message) => queued.has(nameOf(message)));
+  } catch (error) {
+    // Those that are claimed are to run.
+    log('error', 'jobs of messages not read', errorFields(error));
+    return [];
+  }
 }
 
 /** How many jobs are read beyond those to claim: other workers may claim some first. */
@@ -76,8 +91,8 @@ async function claimReady(lane: string, count: number): Promise<ClaimedJob[]> {
 }
 
 /** Claims each job that can be; one whose claim breaks must not cost the others their run. */
-async function claimEach(keys: Claimable[], claim = claimJob): Promise<ClaimedJob[]> {
-  const claims = await Promise.allSettled(keys.map((key) => claim(key)));
+async function claimEach(keys: Claimable[]): Promise<ClaimedJob[]> {
+  const claims = await Promise.allSettled(keys.map(claimJob));
   return claims.flatMap((outcome, index) => {
     if (outcome.status === 'rejected') {
       const { reason } = outcome;

@@ -2,7 +2,15 @@ import { randomUUID } from 'node:crypto';
 import type { TransactWriteItem } from '../aws/transact.ts';
 import { isBatch } from './batches/batch-job.ts';
 import { endedAs } from './ended-jobs.ts';
-import { type ClaimedJob, findJob, instant, type Job, type JobKey, retentionEnd } from './job.ts';
+import {
+  type ClaimedJob,
+  findJob,
+  instant,
+  type Job,
+  type JobKey,
+  madeAtMs,
+  retentionEnd,
+} from './job.ts';
 import { type Condition, updateJob, updateOf } from './job-update.ts';
 import { leaseMs, renewEveryMs } from './lease.ts';
 import { queueOf, turnOf } from './queue-shards.ts';
@@ -15,7 +23,7 @@ import type { EndStatus } from './record.ts';
  * | event           | from       | condition                     | to                  | attributes                       |
  * |-----------------|------------|-------------------------------|---------------------|----------------------------------|
  * | (submitted)     |            | no such job                   | queued              | + tag, turn, ready_at, due_at    |
- * | claimJob        | queued     | a turn, or ready_at is past   | processing          | + lease, started_at; - turn      |
+ * | claimJob        | queued     | a turn, or ready_at is past   | processing          | + lease, started_at; - turn; due_at unless new |
  * | renewLease      | processing | own lease, stopped or not     | processing          | lease_until; due_at if soon      |
  * | saveProgress    | processing | own lease                     | processing          | what the caller gives            |
  * | completeJob     | processing | own lease                     | done                | - lease, due_at, error           |
@@ -44,7 +52,7 @@ import type { EndStatus } from './record.ts';
  * A job may be claimed while it has a `turn`, which sorts it (`queue-shards.ts`): by the tag that it took when it was
  * submitted (`waiting/fair-tags.ts`), and keeps. A worker may write while its lease is on the job. A job in processing without
  * a lease waits for its children. The sweep looks at a job when `due_at` is past. While a worker holds the job, that is
- * the lease's end, or a little before; a sweep that comes early leaves the job alone. A job that has ended has
+ * the lease's end, or before; a sweep that comes early leaves the job alone. A job that has ended has
  * `completed_at` and `ended`, and no turn, lease or `due_at`.
  *
  * A job that was stopped has a `stop_reason`, and ends `cancelled`: where the table says done or failed, it
@@ -52,8 +60,11 @@ import type { EndStatus } from './record.ts';
  * shard, as ending it is quick. Failures to end it are counted in `stop_tries`, as its retries may be used up.
  */
 
-/** How long a job may be ready before the sweep sends another message for it. */
-export const notifyGraceMs = 60_000;
+/**
+ * How long a job may be ready before the sweep sends another message for it: no longer than a lease, so that a new job which
+ * is claimed need not be moved among those that are due.
+ */
+export const notifyGraceMs = leaseMs;
 
 /** How often ending a stopped job is tried again before it ends without a result. */
 export const maxStopTries = 3;
@@ -61,7 +72,18 @@ export const maxStopTries = 3;
 /** How long a job may wait for its children before the sweep counts them again. */
 export const childrenGraceMs = 15 * 60_000;
 
-/** queued → processing, under a new lease. Undefined if the job is not ready, or is another's. */
+/** Up to which age a job is new: it is due after the first renewal of its lease, though its claim doesn't move that. */
+const newForMs = 30_000;
+
+function isNew({ job_id }: JobKey, now: number): boolean {
+  const ageMs = now - madeAtMs(job_id);
+  return ageMs >= 0 && ageMs < newForMs;
+}
+
+/**
+ * queued → processing, under a new lease. Undefined if the job is not ready, or is another's. To move a job in the index
+ * `due` costs two writes, so one that is new stays where it is there: it is due before its lease ends.
+ */
 export async function claimJob(key: JobKey & Pick<Job, 'lane'>): Promise<ClaimedJob | undefined> {
   const now = Date.now();
   const started_at = instant(now);
@@ -74,7 +96,7 @@ export async function claimJob(key: JobKey & Pick<Job, 'lane'>): Promise<Claimed
       status: 'processing',
       lease_id: randomUUID(),
       lease_until: leaseUntil,
-      due_at: leaseUntil,
+      ...(!isNew(key, now) && { due_at: leaseUntil }),
       ...(!isFolder && { started_at }),
     },
     ...(isFolder && { setOnce: { started_at } }),

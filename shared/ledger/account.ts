@@ -34,6 +34,8 @@ export interface Account {
   running?: number;
   /** When the sweep audits it; absent while no epoch is left to audit. */
   audit_at?: string;
+  /** The latest epoch that was audited: it takes no holds of that or of earlier ones. Absent for none yet. */
+  audited?: number;
   /** The partition of the index `audits`, which is sorted by `audit_at`. */
   audit_lane: AuditLane;
   /** The id of the key's team, whose account pays too. */

@@ -217,14 +217,17 @@ async function auditOf(
   const hasBooked = account[bookedAttribute(epoch)] !== undefined;
   const unspent = (costs.get(window) ?? 0) - settled;
   const differs = held !== 0 || unspent !== 0;
+  const { audited: before } = account;
   const names = Object.fromEntries(sums.map(([name], index) => [`#sum${index}`, name]));
   const change = {
     conditions: [
       ...sums.map((_, index) => `#sum${index} = :sum${index}`),
       ...(hasBooked ? [] : ['attribute_not_exists(#booked)']),
       inWindow(window),
+      before === undefined ? 'attribute_not_exists(audited)' : 'audited = :before',
     ],
     sets: [
+      'audited = :audited',
       ...(differs
         ? ['held = held - :held', 'spent = spent + :unspent', 'available = available + :back']
         : []),
@@ -235,6 +238,8 @@ async function auditOf(
     values: {
       ...Object.fromEntries(sums.map(([, value], index) => [`:sum${index}`, value])),
       ':window': window,
+      ':audited': Math.max(epoch, before ?? 0),
+      ...(before !== undefined && { ':before': before }),
       ...(differs && { ':held': held, ':unspent': unspent, ':back': held - unspent }),
       ...(running !== 0 && { ':running': running }),
     },
@@ -243,42 +248,49 @@ async function auditOf(
 }
 
 /**
- * Sets when the account is audited next: when its oldest epoch is due; and removes the request counts of minutes that are
- * over. An account without epochs is taken out of the index, unless a call has begun in this epoch or one beside it since it
- * was read. One that a version before has opened moves to its lane.
+ * Sets when the account is audited next: when its oldest epoch is due, or later if it has counts of requests alone, which
+ * came with a share; and removes the counts of minutes that are over. An account with neither is taken out of the index, unless a
+ * call has begun in this epoch or one beside it since it was read, or a share has come. One that a version before has
+ * opened moves to its lane.
  */
-function planOf(account: Account, next: number | undefined, now: number): Change {
+function planOf(account: Account, oldest: number | undefined, now: number): Change {
   const epoch = epochOf(now);
   const lane = auditLaneOf(account.key_id);
-  const moves = account.audit_lane !== lane;
+  const isElsewhere = account.audit_lane !== lane;
+  const { moves } = account;
   // A caller's clock may be behind.
   const beside = {
     '#last': heldAttribute(epoch - 1),
     '#this': heldAttribute(epoch),
     '#next': heldAttribute(epoch + 1),
   };
+  const counts = Object.keys(account).filter((name) => /^requests_\d+$/.test(name));
+  const past = counts
+    .filter((name) => Number(name.slice('requests_'.length)) < Math.floor(now / 60_000))
+    .map((name, index) => [`#past${index}`, name] as const);
+  const next = oldest ?? (counts.length > past.length ? epoch : undefined);
   const isLast = next === undefined;
-  const past = pastMinutes(account, now).map((name, index) => [`#past${index}`, name] as const);
   return {
     conditions: [
       'audit_at = :was',
-      ...(isLast ? Object.keys(beside).map((name) => `attribute_not_exists(${name})`) : []),
+      ...(isLast
+        ? [
+            ...Object.keys(beside).map((name) => `attribute_not_exists(${name})`),
+            moves === undefined ? 'attribute_not_exists(moves)' : 'moves = :moves',
+          ]
+        : []),
     ],
-    sets: [...(isLast ? [] : ['audit_at = :next']), ...(moves ? ['audit_lane = :lane'] : [])],
+    sets: [...(isLast ? [] : ['audit_at = :next']), ...(isElsewhere ? ['audit_lane = :lane'] : [])],
     removes: [...(isLast ? ['audit_at'] : []), ...past.map(([alias]) => alias)],
     names: { ...(isLast && beside), ...Object.fromEntries(past) },
     values: {
       ':was': account.audit_at,
       ...(!isLast && { ':next': new Date(auditDueMs(next)).toISOString() }),
-      ...(moves && { ':lane': lane }),
+      ...(isLast && moves !== undefined && { ':moves': moves }),
+      ...(isElsewhere && { ':lane': lane }),
     },
   };
 }
-
-const pastMinutes = (account: Account, now: number) =>
-  Object.keys(account).filter(
-    (name) => Number(name.match(/^requests_(\d+)$/)?.[1]) < Math.floor(now / 60_000),
-  );
 
 /** The sums that an account keeps of an epoch. Nobody adds another once the epoch is due. */
 function sumsOf(account: Account, epoch: number): [string, number][] {

@@ -57,6 +57,12 @@ export const bookedAttribute = (epoch: number) => `booked_${epoch}` as const;
 /** The account's attribute that says that an epoch takes no credits any more, as it is recounted. */
 export const recountAttribute = (epoch: number) => `recount_${epoch}` as const;
 
+/**
+ * The condition that an account takes holds of the epoch `:epoch`: neither that nor a later one was audited. A second audit
+ * would count the epoch's charges once more.
+ */
+export const takesHolds = '(attribute_not_exists(audited) OR audited < :epoch)';
+
 /** The epochs that an account still keeps sums of, the oldest first. */
 export function epochsIn(account: object): number[] {
   const epochs = Object.keys(account).flatMap(

@@ -11,6 +11,7 @@ import {
   heldAttribute,
   noLongerSummed,
   runningAttribute,
+  takesHolds,
 } from './epoch.ts';
 import { forget } from './last-seen.ts';
 import { isPart, ownerOf } from './parts/part-id.ts';
@@ -100,6 +101,7 @@ export async function holdOnAccount(
             'available >= :from',
             ...(below === undefined ? [] : ['available < :below']),
             'window_ends_at > :now',
+            takesHolds,
             ...(isPart(keyId) ? ['attribute_not_exists(closed)'] : []),
             ...(asRequest ? (requests ? leavesHalf : mayRequest) : []),
           ].join(' AND '),
@@ -135,6 +137,7 @@ export async function holdOnAccount(
             ':zero': 0,
             ...(counts && { ':requests': requests?.count ?? 1 }),
             ...(asRequest && valuesOfHalf(requests)),
+            ':epoch': epoch,
             ':audit': new Date(auditDueMs(epoch)).toISOString(),
           },
           ReturnValues: 'ALL_NEW',

@@ -11,7 +11,9 @@ import {
   heldAttribute,
   recountAttribute,
   settledAttribute,
+  takesHolds,
 } from './epoch.ts';
+import { BusyAccountError } from './limit-errors.ts';
 import { toUsd } from './nano-usd.ts';
 import { endingOf, type Outcome } from './settle.ts';
 import { findStanding, type StandingHold, standingIdIn, standingKey } from './standing-hold.ts';
@@ -67,7 +69,7 @@ export async function settleStanding(
       return true;
     }
     if (failed.some((index) => index >= own.length)) return false;
-    if (tries === maxTries) throw new Error(`The account of ${keyId} is too busy to be settled`);
+    if (tries === maxTries) throw new BusyAccountError(keyId);
   }
 }
 
@@ -147,8 +149,8 @@ function creditOf(account: Account, window: number, { held, chargedHold, cost, n
   return {
     TableName: setting('LEDGER_TABLE'),
     Key: accountKey(account.key_id),
-    // An epoch that is recounted takes no credits: the next one does.
-    ConditionExpression: `attribute_not_exists(#recount) AND ${inWindow(windowOf(account))}`,
+    // An epoch that is recounted takes no credits, nor one that was audited meanwhile: the next one does.
+    ConditionExpression: `attribute_not_exists(#recount) AND ${takesHolds} AND ${inWindow(windowOf(account))}`,
     UpdateExpression: `SET ${[
       'held = held - :held',
       'spent = spent + :cost',
@@ -171,6 +173,7 @@ function creditOf(account: Account, window: number, { held, chargedHold, cost, n
       ':back': held - counted,
       ':zero': 0,
       ':window': windowOf(account),
+      ':epoch': epoch,
       ':audit': new Date(auditDueMs(epoch)).toISOString(),
     },
   };

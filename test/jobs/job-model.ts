@@ -9,6 +9,7 @@ interface ModelJob {
   priority: number;
   tag: number;
   maxRetries: number;
+  submittedAt: number;
   status: JobStatus;
   retryCount: number;
   readyAt: number;
@@ -44,7 +45,7 @@ export class JobModel {
     this.lastTags.set(priority, tag);
     const dueAt = Date.now() + notifyGraceMs;
     const fresh = { status: 'queued', retryCount: 0, readyAt: Date.now(), hasTurn: true } as const;
-    this.jobs.set(id, { id, priority, tag, maxRetries, dueAt, ...fresh });
+    this.jobs.set(id, { id, priority, tag, maxRetries, submittedAt: Date.now(), dueAt, ...fresh });
   }
 
   /** That of the first in line who has not run, or now; a millisecond after the key's last at least, all in µs. */
@@ -221,7 +222,8 @@ function lend(job: ModelJob): void {
   job.status = 'processing';
   job.started = true;
   job.lease = { id: job.lease?.id, until };
-  job.dueAt = until;
+  // A new job is due soon enough as it is.
+  if (Date.now() - job.submittedAt >= 30_000) job.dueAt = until;
   job.hasTurn = false;
 }
 

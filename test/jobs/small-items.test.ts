@@ -1,5 +1,5 @@
 import { UpdateCommand, type UpdateCommandOutput } from '@aws-sdk/lib-dynamodb';
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { dynamodb } from '../../shared/aws/dynamodb.ts';
 import { setting } from '../../shared/config.ts';
 import type { ClaimedJob, Job } from '../../shared/jobs/job.ts';
@@ -74,6 +74,19 @@ it.each([
     expect(moved).toBeLessThanOrEqual(row.units + 2);
   },
 );
+
+it('a claim of a job that is new costs two units less, as it is due soon anyway', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  const [fresh, old] = [await submitted(), await submitted()];
+
+  expect(await unitsOf(() => claimJob(fresh))).toBe(2);
+  vi.setSystemTime(Date.now() + 30_000);
+  expect(await unitsOf(() => claimJob(old))).toBe(4);
+
+  const { due_at = '', lease_until = '' } = await itemOf(fresh);
+  expect(due_at <= lease_until).toBe(true);
+  expect(await itemOf(old)).toMatchObject({ due_at: expect.any(String) });
+});
 
 it.each([1_500, 3_000, 90_000])(
   'a job with %d bytes of messages and as large a result is small when it is done',

@@ -100,19 +100,27 @@ it('runs the other jobs of a batch when one breaks', async () => {
   for (const job of others) expect(await statusOf(job)).toBe('done');
 });
 
-it('reads a key once in a second for all jobs that it runs, and after its claims', async () => {
-  const keyRead = `GetItemCommand ${setting('KEYS_TABLE')}`;
-  const claim = `UpdateItemCommand ${setting('JOBS_TABLE')}`;
+/** Notes the requests to the store from now on: each operation with its table, if it names one. */
+function requestsFromNow(): string[] {
   const requests: string[] = [];
   dynamodb.middlewareStack.add(
     (next, { commandName }) =>
       (args) => {
-        requests.push(`${commandName} ${(args.input as GetCommand['input']).TableName}`);
+        requests.push(
+          [commandName, (args.input as GetCommand['input']).TableName].join(' ').trim(),
+        );
         return next(args);
       },
     { step: 'initialize', name: 'requests', override: true },
   );
   onTestFinished(() => void dynamodb.middlewareStack.remove('requests'));
+  return requests;
+}
+
+it('reads a key once in a second for all jobs that it runs, and after its claims', async () => {
+  const keyRead = `GetItemCommand ${setting('KEYS_TABLE')}`;
+  const claim = `UpdateItemCommand ${setting('JOBS_TABLE')}`;
+  const requests = requestsFromNow();
   const runThree = async () => {
     const jobs = [await submitted(), await submitted(), await submitted()];
     requests.length = 0;
@@ -129,6 +137,19 @@ it('reads a key once in a second for all jobs that it runs, and after its claims
   pass(1_000);
   expect(await runThree()).toBe(1);
   expect(runs).toHaveLength(9);
+});
+
+it('reads the jobs of late and doubled messages at once, and runs none again', async () => {
+  const jobs = await Promise.all(Array.from({ length: 3 }, () => submitted()));
+  await jobWorker(run)(eventOf(...jobs.map(recordFor)), contextOf());
+  const done = await Promise.all(jobs.map(itemOf));
+  const requests = requestsFromNow();
+
+  await jobWorker(run)(eventOf(...[...jobs, ...jobs].map(recordFor)), contextOf());
+
+  expect(requests).toEqual([`QueryCommand ${setting('JOBS_TABLE')}`, 'BatchGetItemCommand']);
+  expect(await Promise.all(jobs.map(itemOf))).toEqual(done);
+  expect(runs).toHaveLength(3);
 });
 
 it('goes on with ready jobs whose messages were lost', async () => {

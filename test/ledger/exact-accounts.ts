@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { expect, vi } from 'vitest';
-import { ServiceError } from '../../shared/http/errors.ts';
 import { openAccount, windowOf } from '../../shared/ledger/account.ts';
+import {
+  BudgetExceededError,
+  ConcurrencyError,
+  RequestsPerMinuteError,
+} from '../../shared/ledger/limit-errors.ts';
 import { grow } from '../../shared/ledger/parts/grow.ts';
 import { putInTeam } from '../../shared/ledger/team.ts';
 import { isStoreFault } from '../support/worlds/interleave.ts';
@@ -62,10 +66,12 @@ export async function twoInParts(times = 1): Promise<Accounts> {
   return { ...accounts, limitsRequests: true };
 }
 
-/** Expects of what a process came to that the store was at fault, or a limit. */
+const limits = [BudgetExceededError, RequestsPerMinuteError, ConcurrencyError];
+
+/** Expects of what a process came to that the store was at fault, or a limit. So few processes make no account busy. */
 export function expectRefusal(reason: unknown): void {
   for (const error of reason instanceof AggregateError ? reason.errors : [reason]) {
-    if (!(error instanceof ServiceError || isStoreFault(error))) throw error;
+    if (!limits.some((limit) => error instanceof limit) && !isStoreFault(error)) throw error;
   }
 }
 

@@ -7,6 +7,7 @@ import { openAccount } from '../../shared/ledger/account.ts';
 import { sweepLedger } from '../../shared/ledger/audit.ts';
 import { bookLateCalls } from '../../shared/ledger/book-late.ts';
 import { changeAccountLimits } from '../../shared/ledger/change-limits.ts';
+import { holdOnAccount } from '../../shared/ledger/hold-account.ts';
 import { remember } from '../../shared/ledger/last-seen.ts';
 import { closeParts } from '../../shared/ledger/parts/close.ts';
 import { bringHome } from '../../shared/ledger/parts/gather.ts';
@@ -361,25 +362,91 @@ describe('a charge that could not be written', () => {
   });
 });
 
-it('an account whose key calls all the time stays within one write unit of 1 KB', async () => {
-  const { keyId } = await openInTeam();
-  for (let minute = 0; minute < 40; minute += 1) {
-    await settle(await reserve(keyId, 1_234, subject), { ...outcome, costNanoUsd: 1_111 });
-    await reserve(keyId, 1_234, subject);
-    pass(minuteMs);
-    if (minute % 3 === 0) await sweepLedger();
-  }
+it('an account takes no hold of an epoch that was audited, however late it comes', async () => {
+  const keyId = await open('key');
+  const began = Date.now();
+  await settle(await reserve(keyId, 100, subject), outcome);
+  let updates = 0;
+  dynamodb.middlewareStack.add(
+    (next, { commandName }) =>
+      async (args) => {
+        if (commandName === 'UpdateItemCommand' && updates++ === 0) {
+          pass(26 * minuteMs);
+          await sweepLedger();
+        }
+        return next(args);
+      },
+    { step: 'initialize', name: 'late' },
+  );
 
-  const account = await accountOf(keyId);
+  const { charge } = await reserve(keyId, 100, subject);
+  dynamodb.middlewareStack.remove('late');
+  const attempt = await holdOnAccount(keyId, { holdNanoUsd: 100 }, began, true);
 
-  expect(Object.keys(account).filter((name) => /^ended_|^done_/.test(name)).length).toBeLessThan(9);
-  expect(sizeOf(account)).toBeLessThan(1_024);
+  expect(Date.parse(charge.created_at)).toBe(began + 26 * minuteMs);
+  expect(attempt.isHeld).toBe(false);
+  pass(26 * minuteMs);
+  await sweepLedger();
+  expectAtRest(await accountOf(keyId));
+  expect(await accountOf(keyId)).toMatchObject({ spent: 40 });
 });
 
-/** About what DynamoDB takes an item for: names, texts, and a byte for each two digits. */
+it('a key whose clock lags behind its audits is told that it is busy, and holds nothing', async () => {
+  const keyId = await open('key');
+  await settle(await reserve(keyId, 100, subject), outcome);
+  pass(26 * minuteMs);
+  await sweepLedger();
+  pass(-26 * minuteMs);
+
+  await expect(reserve(keyId, 100, subject)).rejects.toMatchObject({ statusCode: 503 });
+
+  expect(await accountOf(keyId)).toMatchObject({ held: 0, spent: 40 });
+});
+
+it.each([
+  [1, 'its limits have changed'],
+  [2, 'it has parts'],
+])(
+  'an account whose key calls all the time stays within one write unit of 1 KB (%i: %s)',
+  async (parts) => {
+    const { keyId, teamId } = await openInTeam();
+    for (const id of [keyId, teamId]) {
+      await changeAccountLimits(id, { ...noLimits, budget_usd: 8_765_432.109876543 });
+    }
+    await inParts(keyId, parts);
+    const [hold, costNanoUsd] = [1_234_567_891, 1_111_111_111];
+    for (let minute = 0; minute < 40; minute += 1) {
+      for (let call = 0; call < 2 * parts; call += 1) {
+        await settle(await reserve(keyId, hold, subject), { ...outcome, costNanoUsd });
+      }
+      await reserve(keyId, hold, subject);
+      pass(minuteMs);
+      if (minute % 3 === 0) await sweepLedger();
+      // The sweep has closed the parts of an account that is as quiet as this.
+      if ((await accountOf(keyId)).open_parts === 1) await inParts(keyId, parts);
+    }
+
+    const account = await accountOf(keyId);
+
+    expect(account).toHaveProperty('audited');
+    expect(Object.keys(account).filter((name) => /^ended_|^done_/.test(name)).length).toBeLessThan(
+      9,
+    );
+    expect(sizeOf(account)).toBeLessThan(1_024);
+  },
+);
+
+/**
+ * What DynamoDB takes an item for: names and texts, and of a number a byte, and one for each two of its digits.
+ *
+ * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html
+ */
 const sizeOf = (item: object) =>
-  Object.entries(item).reduce(
-    (sum, [name, value]) =>
-      sum + name.length + (typeof value === 'number' ? 9 : String(value).length),
-    0,
-  );
+  Object.entries(item).reduce((sum, [name, value]) => {
+    const digits = String(value).replace(/\.|0+$/g, '').length;
+    return (
+      sum +
+      name.length +
+      (typeof value === 'number' ? 1 + Math.ceil(digits / 2) : String(value).length)
+    );
+  }, 0);

@@ -569,3 +569,30 @@ it('is named in the log by its key, with its number beside it', async () => {
   const told = lines.map((line) => JSON.parse(line)).filter(({ key_id }) => key_id?.includes(id));
   expect(told).toMatchObject([{ message: 'account put right', key_id: id, part: 1, leaked: 10 }]);
 });
+
+it('is audited until the counts that came with a share are gone, also if that comes beside its audit', async () => {
+  const countsLeft = async (id: string) =>
+    (await partsOf(id)).flatMap((part) => Object.keys(part).filter((name) => /_\d+$/.test(name)));
+  await inSomeOrders(cases(30, 200), async (pick) => {
+    const id = await newAccount(2, 1000, { requests_per_minute: 40 });
+    for (let calls = 0; calls < 12; calls += 1) await reserve(id, 1, subject);
+    pass(20 * minuteMs);
+    for (let calls = 0; calls < 3; calls += 1) {
+      await holdOnAccount(id, { holdNanoUsd: 1 }, Date.now(), true);
+    }
+    const give = async () => {
+      const [own, part] = await partsOf(id);
+      if (!own || !part) throw new Error('no parts');
+      const share = { nanoUsd: 0, requests: 10, atOnce: 0 };
+      await happens(moving([{ from: own, share }], part, Date.now()));
+    };
+
+    await interleave([{ run: give }, { run: sweepLedger }], pick);
+    for (let sweeps = 0; sweeps < 3; sweeps += 1) {
+      pass(20 * minuteMs);
+      await sweepLedger();
+    }
+
+    expect(await countsLeft(id)).toEqual([]);
+  });
+}, 60_000);

@@ -245,3 +245,32 @@ it('is told that the key is busy where calls take what it lacks each time, and h
   expect(held).toBe(50);
   expect(await findWhole(key)).toMatchObject({ held: 0, available: 100_000 });
 });
+
+it('is settled in the next epoch where its own was audited before the write came', async () => {
+  const key = await newAccount('key', 1_000);
+  await stand(key, 300);
+  await settleStanding(key, 'b', [callOf(key, 1, 40)]);
+  let writes = 0;
+  dynamodb.middlewareStack.add(
+    (next, { commandName }) =>
+      async (args) => {
+        const isMeant = JSON.stringify(args.input).includes('line_2');
+        if (commandName === 'TransactWriteItemsCommand' && isMeant && writes++ === 0) {
+          pass(hourMs);
+          await sweepLedger();
+        }
+        return next(args);
+      },
+    { step: 'initialize', name: 'late' },
+  );
+
+  await settleStanding(key, 'b', [callOf(key, 2, 70)]);
+  dynamodb.middlewareStack.remove('late');
+  await endStanding(key, 'b');
+  pass(hourMs);
+  await sweepLedger();
+
+  expect(writes).toBe(2);
+  expectAtRest(await accountOf(key));
+  expect(await accountOf(key)).toMatchObject({ spent: 110 });
+});

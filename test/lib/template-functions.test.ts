@@ -90,7 +90,7 @@ describe('functions', () => {
   const stream = ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'];
   const consume = ['ChangeMessageVisibility', 'DeleteMessage', 'ReceiveMessage'];
   const queue = ['GetQueueAttributes', 'GetQueueUrl'];
-  const work = ['GetItem', 'PutItem', 'Query', 'UpdateItem'];
+  const work = ['BatchGetItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'];
   const spend = ['ConditionCheckItem', 'GetItem', 'PartiQLInsert', 'PutItem', 'UpdateItem'];
   const bodies = ['GetObject', 'PutObject'];
   const secrets = ['GetSecretValue'];
@@ -190,7 +190,10 @@ describe('functions', () => {
     ],
     ['create-upload', { dynamodb: ['PutItem', 'UpdateItem'] }],
     ['add-upload-part', { dynamodb: ['GetItem', 'PutItem', 'UpdateItem'], s3: ['PutObject'] }],
-    ['complete-upload', { dynamodb: work, s3: [...bodies, 'DeleteObject'] }],
+    [
+      'complete-upload',
+      { dynamodb: ['GetItem', 'PutItem', 'Query', 'UpdateItem'], s3: [...bodies, 'DeleteObject'] },
+    ],
     [
       'cancel-upload',
       { dynamodb: ['DeleteItem', 'GetItem', 'UpdateItem'], s3: ['DeleteObject', 'ListBucket'] },
@@ -266,7 +269,7 @@ describe('functions', () => {
     [
       'sweep',
       {
-        dynamodb: ['BatchGetItem', 'BatchWriteItem', 'DeleteItem', ...work],
+        dynamodb: ['BatchWriteItem', 'DeleteItem', ...work],
         s3: ['DeleteObject', 'GetObject', 'ListBucket', 'PutObject'],
         sqs: ['SendMessage'],
       },

@@ -1,3 +1,4 @@
+import { isThrottled } from '../../aws/outage.ts';
 import { errorFields, log } from '../../log.ts';
 import type { Account } from '../account.ts';
 import { type HoldingBy, haveTooMany, looksAtRate } from '../rates.ts';
@@ -25,9 +26,11 @@ export function growIfBusy(
     if (!looksAtRate(each, held) || !haveTooMany(each, 1, held)) continue;
     const id = ownerOf(each.key_id);
     const isNeeded = (whole: Account, parts: number) => haveTooMany(whole, parts, held);
-    grow(id, { now, leastNanoUsd, isDemanded: true, isNeeded, restMs, to: firstParts }).catch(
-      (error: unknown) =>
-        log('warn', 'account got no more parts', { key_id: id, ...errorFields(error) }),
-    );
+    const options = { now, leastNanoUsd, isDemanded: true, isNeeded, restMs, to: firstParts };
+    grow(id, options).catch((error: unknown) => {
+      // Another that is throttled asks again.
+      if (isThrottled(error)) return;
+      log('warn', 'account got no more parts', { key_id: id, ...errorFields(error) });
+    });
   }
 }

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { dynamodb } from '../../../shared/aws/dynamodb.ts';
+import { setting } from '../../../shared/config.ts';
 
 interface Life {
   requests: number;
@@ -24,24 +25,28 @@ globalThis.setInterval = ((...args: Parameters<typeof startInterval>) => {
 }) as typeof setInterval;
 
 dynamodb.middlewareStack.add(
-  (next) => (args) => {
-    const life = lives.getStore();
-    if (!life) return next(args);
-    const request = life.requests++;
-    if (request >= life.diesBefore) {
-      life.die();
-      return new Promise(() => {});
-    }
-    const { interruption } = life;
-    const response =
-      request === interruption?.before
-        ? lives.exit(interruption.action).then(() => next(args))
-        : next(args);
-    life.underWay.add(response);
-    const hasCome = () => life.underWay.delete(response);
-    response.then(hasCome, hasCome);
-    return response;
-  },
+  (next, { commandName }) =>
+    (args) => {
+      const life = lives.getStore();
+      if (!life) return next(args);
+      const request = life.requests++;
+      if (request >= life.diesBefore) {
+        life.die();
+        // Jobs of one process share what they read of a key: the living don't wait for what a dead one has asked.
+        const { TableName } = args.input as { TableName?: string };
+        const readsKey = commandName === 'GetItemCommand' && TableName === setting('KEYS_TABLE');
+        return readsKey ? next(args) : new Promise(() => {});
+      }
+      const { interruption } = life;
+      const response =
+        request === interruption?.before
+          ? lives.exit(interruption.action).then(() => next(args))
+          : next(args);
+      life.underWay.add(response);
+      const hasCome = () => life.underWay.delete(response);
+      response.then(hasCome, hasCome);
+      return response;
+    },
   { step: 'initialize', priority: 'high', name: 'dying' },
 );
 

@@ -15,16 +15,19 @@ let keyId: string;
 let time: AbortController;
 const given: number[] = [];
 
+vi.mock('../../shared/deadline.ts', () => ({
+  deadline: (ms: number) => {
+    given.push(ms);
+    return { signal: time.signal, clear: () => {} };
+  },
+}));
+
 beforeEach(async () => {
   keyId = `key_${performance.now()}`;
   const limits = { budget_usd: 100, duration: null, requests_per_minute: null };
   await openAccount(keyId, new Date().toISOString(), { ...limits, max_concurrent: null });
   time = new AbortController();
   given.length = 0;
-  vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
-    given.push(ms);
-    return time.signal;
-  });
 });
 
 const complete = (rest: object) =>

@@ -111,7 +111,7 @@ function expectExact(
       const entries = (await Promise.all(accounts.keyIds.map(chargesOf))).flat();
       expect(entries.map(({ entry }) => entry)).toEqual(expect.arrayContaining(late));
     }),
-    { numRuns, interruptAfterTimeLimit: 40_000 },
+    { numRuns, interruptAfterTimeLimit: 20_000 },
   );
 }
 

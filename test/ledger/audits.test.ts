@@ -283,7 +283,7 @@ describe('a team in four parts', () => {
   });
 
   it('loses no call that is booked late while it is audited, in whatever order both write', async () => {
-    await inSomeOrders(cases(12, 200), async (pick) => {
+    await inSomeOrders(cases(8, 40), async (pick) => {
       const team = await usedTeam();
       // Its function died before it wrote the charge, and had handed it over.
       const late = team.holds.filter((_, call) => call % 4 === 3).map(endedOf);

@@ -13,14 +13,12 @@ import { startBenchStage } from './bench-stage.ts';
 
 // Measures what a long queue costs, with ever more jobs that wait: how many are done in a second, how soon a job of the
 // best priority starts, and how long lists take. The jobs are put into the table as a folder's files are; while that is
-// done, the upstream holds what runs. Each row shows the ratio to the first. Before them it shows how many completions the
-// same stage serves in a second, by sixteen connections, and then the jobs' rate as a ratio to that.
+// done, the upstream holds what runs. Each row shows the ratio to the first.
 // node test/bench/waiting.ts [jobs...]
 
 const backlogs = process.argv.slice(2).map(Number);
 if (backlogs.length === 0) backlogs.push(1_000, 10_000, 100_000);
 const measured = 600;
-const warming = 1_500;
 
 const { stage, tell, close } = await startBenchStage({ memory: true });
 const stagePid = stage.process.pid ?? 0;
@@ -30,13 +28,8 @@ const table = stage.outputs['JobsTable'] ?? '';
 Object.assign(process.env, { JOBS_TABLE: table, JOB_RETENTION_DAYS: '1', LANE_SHARDS: '1' });
 await submit(other, chatJob('1')).then(({ id }) => until(other, id));
 
-const completions = await completionsRate();
-console.log(`  ${completions.toFixed(0)} completions a second`);
-
 let firstRow: number[] | undefined;
 let put = 0;
-await warmJobs();
-put = 0;
 const before = await tell('calls');
 console.log(
   '  waiting   jobs a second    CPU ms a job   start, ms      list, ms    done, ms   queued, ms',
@@ -52,28 +45,8 @@ for (const backlog of backlogs) {
     return `${each.toFixed(each < 100 ? 1 : 0)} (${ratio.toFixed(2)})`.padStart(14);
   });
   console.log(String(backlog).padStart(9) + cells.join(''));
-  const [jobs = 0] = figures;
-  console.log(`  jobs to completions: ${(jobs / completions).toFixed(2)}`);
 }
 await close();
-
-/** Returns how many completions are served in a second, once the stage is warm. */
-async function completionsRate(): Promise<number> {
-  const body = { model: 'gpt-4o', messages: [{ role: 'user', content: '1' }], max_tokens: 10_000 };
-  const limit = pLimit(16);
-  const complete = () => limit(() => call(caller, 'POST', '/v1/chat/completions', body));
-  await Promise.all(Array.from({ length: warming }, complete));
-  const startedAt = performance.now();
-  await Promise.all(Array.from({ length: measured }, complete));
-  return (measured * 1000) / (performance.now() - startedAt);
-}
-
-/** Has as many jobs run as completions before they are measured. */
-async function warmJobs(): Promise<void> {
-  const before = await tell('go on');
-  await fill(warming);
-  while ((await tell('calls')) < before + warming) await pause(20);
-}
 
 /** Puts waiting jobs of one key into the table. */
 async function fill(count: number): Promise<void> {

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { InternalServerError, ThrottlingException } from '@aws-sdk/client-dynamodb';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import { dynamodb } from '../../shared/aws/dynamodb.ts';
-import { sqs } from '../../shared/aws/sqs.ts';
 import { type AccountLimits, openAccount } from '../../shared/ledger/account.ts';
 import { sweepLedger } from '../../shared/ledger/audit.ts';
 import { bookLateCalls } from '../../shared/ledger/book-late.ts';
@@ -12,6 +11,7 @@ import { settle } from '../../shared/ledger/settle.ts';
 import { writtenLines } from '../support/run/output.ts';
 import { eventOf, recordOf } from '../support/servers/queue.ts';
 import { minuteMs, pass, useStoppedClock } from '../support/worlds/clock.ts';
+import { useLateMessages } from '../support/worlds/late-messages.ts';
 import {
   accountOf,
   expectAtRest,
@@ -46,19 +46,7 @@ async function newAccount(limits: Partial<AccountLimits> = {}): Promise<string> 
   return id;
 }
 
-const sent: string[] = [];
-sqs.middlewareStack.add(
-  (next) => async (args) => {
-    sent.push(String((args.input as { MessageBody?: string }).MessageBody));
-    return next(args);
-  },
-  { step: 'initialize', name: 'sent' },
-);
-beforeEach(() => {
-  sent.length = 0;
-});
-
-const book = () => bookLateCalls(eventOf(...sent.map((body) => recordOf(body))));
+const { sent, book } = useLateMessages();
 
 afterEach(() => dynamodb.middlewareStack.remove('inTheWay'));
 

@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { InternalServerError } from '@aws-sdk/client-dynamodb';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { dynamodb } from '../../shared/aws/dynamodb.ts';
-import { sqs } from '../../shared/aws/sqs.ts';
 import { openAccount } from '../../shared/ledger/account.ts';
 import { sweepLedger } from '../../shared/ledger/audit.ts';
-import { bookLateCalls } from '../../shared/ledger/book-late.ts';
 import { changeAccountLimits } from '../../shared/ledger/change-limits.ts';
 import { holdOnAccount } from '../../shared/ledger/hold-account.ts';
 import { remember } from '../../shared/ledger/last-seen.ts';
@@ -16,10 +14,10 @@ import { type Hold, reserve } from '../../shared/ledger/reserve.ts';
 import { settle } from '../../shared/ledger/settle.ts';
 import { putInTeam } from '../../shared/ledger/team.ts';
 import { cases } from '../support/run/cases.ts';
-import { eventOf, recordOf } from '../support/servers/queue.ts';
 import { minuteMs, pass, useStoppedClock } from '../support/worlds/clock.ts';
 import { dyingBefore, requestsOf } from '../support/worlds/dying.ts';
 import { inSomeOrders, interleave } from '../support/worlds/interleave.ts';
+import { useLateMessages } from '../support/worlds/late-messages.ts';
 import { accountOf, chargesOf, expectAtRest, usd } from '../support/worlds/ledger-world.ts';
 import { useStore } from '../support/worlds/store.ts';
 import { inParts } from './exact-accounts.ts';
@@ -37,20 +35,7 @@ const outcome = {
 
 const noLimits = { duration: null, requests_per_minute: null, max_concurrent: 100 };
 
-/** The bodies of the messages that were sent. */
-const sent: string[] = [];
-sqs.middlewareStack.add(
-  (next) => async (args) => {
-    sent.push(String((args.input as { MessageBody?: string }).MessageBody));
-    return next(args);
-  },
-  { step: 'initialize', name: 'sent' },
-);
-beforeEach(() => {
-  sent.length = 0;
-});
-
-const book = () => bookLateCalls(eventOf(...sent.map((body) => recordOf(body))));
+const { sent, book } = useLateMessages();
 
 async function open(of: 'key' | 'team', budget = 100_000): Promise<string> {
   const id = `${of}_${randomUUID()}`;

@@ -62,6 +62,13 @@ export async function partsOf(id: string): Promise<Account[]> {
   return Promise.all(idsOf(await accountOf(id)).map(accountOf));
 }
 
+/** What the parts of an account add up to, as far as they were followed. */
+function wholeIn(parts: Map<string, Account>, id: string): Account | undefined {
+  const own = parts.get(ownerOf(id));
+  const [first, ...others] = own ? idsOf(own).flatMap((each) => parts.get(each) ?? []) : [];
+  return first && wholeOf([first, ...others]);
+}
+
 /** Expects of an account's parts together, right after one of them has held more, that all have it. */
 function expectWithin(
   id: string,
@@ -69,10 +76,9 @@ function expectWithin(
   now: Account,
   before: Account,
 ): void {
-  const own = parts.get(ownerOf(id));
-  if (!own || now.held <= before.held || now.ceiling !== before.ceiling) return;
-  const [first, ...others] = idsOf(own).flatMap((each) => parts.get(each) ?? []);
-  if (first) expect(wholeOf([first, ...others]).available, 'available').toBeGreaterThanOrEqual(0);
+  if (now.held <= before.held || now.ceiling !== before.ceiling) return;
+  const whole = wholeIn(parts, id);
+  if (whole) expect(whole.available, 'available').toBeGreaterThanOrEqual(0);
 }
 
 /**
@@ -84,11 +90,9 @@ function expectAllowed(
   now: Account,
   before: Account,
 ): void {
-  const own = parts.get(ownerOf(id));
-  if (!own || (now.running ?? 0) <= (before.running ?? 0)) return;
-  const [first, ...others] = idsOf(own).flatMap((each) => parts.get(each) ?? []);
-  if (!first) return;
-  const whole = wholeOf([first, ...others]);
+  if ((now.running ?? 0) <= (before.running ?? 0)) return;
+  const whole = wholeIn(parts, id);
+  if (!whole) return;
   expect(whole.running, 'running').toBeLessThanOrEqual(whole.max_concurrent);
   for (const [name, count] of countersOf(now, 'requests')) {
     if (count <= (before[name as `requests_${number}`] ?? 0)) continue;

@@ -31,6 +31,9 @@ async function openKey({ budget, ...limits }: Limits): Promise<string> {
   return keyId;
 }
 
+/** The leases of a process, which last until calls have come to them, however slow the machine is. */
+const newProcess = () => new Leases({ ms: 60_000 });
+
 const costing = (costNanoUsd: number) =>
   ({ costNanoUsd, figures: 'exact', promptTokens: 1, completionTokens: 1 }) as const;
 
@@ -53,7 +56,7 @@ async function endAll(holds: Hold[], processes: Leases[], costNanoUsd: number): 
 
 it('calls of a busy key are held ahead, and written together, with each charge as ever', async () => {
   const keyId = await openKey({});
-  const leases = new Leases();
+  const leases = newProcess();
   const first = await holdMany(keyId, [leases], 20, 100);
   await expect.poll(async () => (await accountOf(keyId)).held).toBeGreaterThan(2_000);
 
@@ -77,8 +80,7 @@ it.each([
   ['rate_limit_exceeded', { max_concurrent: 100 }],
 ])('two processes hold exactly as many calls as a limit allows: %s %o', async (code, limits) => {
   const keyId = await openKey(limits);
-  // However slow the machine is, a lease lasts until calls have come to it.
-  const processes = [new Leases({ ms: 60_000 }), new Leases({ ms: 60_000 })];
+  const processes = [newProcess(), newProcess()];
   const held: Hold[] = [];
   const refused: string[] = [];
   for (let times = 0; times < 8; times += 1) {
@@ -101,7 +103,7 @@ it.each([
 
 it('a call that lacks what a lease of its own process has left is held, and not refused', async () => {
   const keyId = await openKey({ budget: 100_000 });
-  const leases = new Leases();
+  const leases = newProcess();
   const { held } = await holdMany(keyId, [leases], 20, 100);
   await expect.poll(async () => (await accountOf(keyId)).held).toBeGreaterThan(2_000);
 
@@ -114,7 +116,7 @@ it('a call that lacks what a lease of its own process has left is held, and not 
 
 it('a process that ends gives back what its leases have left', async () => {
   const keyId = await openKey({});
-  const leases = new Leases();
+  const leases = newProcess();
   const { held } = await holdMany(keyId, [leases], 20, 100);
   await expect.poll(async () => (await accountOf(keyId)).held).toBeGreaterThan(2_000);
 
@@ -127,7 +129,7 @@ it('a process that ends gives back what its leases have left', async () => {
 
 it('a lease lies on one part of an account, with its calls, and gives back there what they leave', async () => {
   const keyId = await inParts(await openKey({ budget: 1_000_000 }), 4);
-  const leases = new Leases();
+  const leases = newProcess();
   const first = await holdMany(keyId, [leases], 20, 100);
   await expect.poll(async () => (await findWhole(keyId))?.held).toBeGreaterThan(2_000);
   const then = await holdMany(keyId, [leases], 3, 100);
@@ -146,7 +148,7 @@ it('a lease lies on one part of an account, with its calls, and gives back there
 
 it('a call that lacks what leases on parts of its account have left finds it, and the next refusal is true', async () => {
   const keyId = await inParts(await openKey({ budget: 100_000 }), 4);
-  const leases = new Leases();
+  const leases = newProcess();
   const { held } = await holdMany(keyId, [leases], 20, 100);
   await expect.poll(async () => (await findWhole(keyId))?.held).toBeGreaterThan(2_000);
 

@@ -25,6 +25,8 @@ export default defineConfig({
     // its threads. `attached/` keeps a client, which must be led to the servers of each file: it begins anew.
     server: {
       deps: {
+        // Its ids never go back in time, so a file that moves the clock on would have those of the next lie ahead of theirs.
+        inline: [/\/node_modules\/uuid\//],
         external: [
           /\/shared\/documents\/(?!attached\/)/,
           /\/shared\/http\/errors\.ts$/,

@@ -4,6 +4,7 @@ import { claimJobs } from '../../shared/jobs/next-jobs.ts';
 import { completionOf } from '../../shared/jobs/run-leased.ts';
 import { sweepJobs } from '../../shared/jobs/sweep.ts';
 import { cases } from '../support/run/cases.ts';
+import { expectWithin } from '../support/run/expect-within.ts';
 import { hourMs, pass, useStoppedClock } from '../support/worlds/clock.ts';
 import { allJobs, allWrites, answer, lane, listed, messageFor } from '../support/worlds/jobs.ts';
 import { useStore } from '../support/worlds/store.ts';
@@ -20,7 +21,8 @@ it('keeps each job as the state machine says, whatever happens in whatever order
 }, async () => {
   const actions = fc.array(anAction, { maxLength: 40, size: 'max' });
 
-  await fc.assert(
+  await expectWithin(
+    40_000,
     fc.asyncProperty(actions, async (happening) => {
       await store.renew();
       const model = new JobModel();
@@ -31,7 +33,7 @@ it('keeps each job as the state machine says, whatever happens in whatever order
       await expectEveryJobToEnd();
       expectLegalWrites(await allWrites());
     }),
-    { numRuns: cases(4, 40), interruptAfterTimeLimit: 40_000 },
+    cases(4, 40),
   );
 });
 
@@ -55,7 +57,8 @@ it('makes only legal moves when workers, sweeps and callers act at the same time
   const script = fc.array(anAction, { minLength: 5, maxLength: 15, size: 'max' });
   const scripts = fc.array(script, { minLength: 3, maxLength: 4 });
 
-  await fc.assert(
+  await expectWithin(
+    40_000,
     fc.asyncProperty(scripts, async (workers) => {
       await store.renew();
       const world: World = { jobs: [], claims: [] };
@@ -77,7 +80,7 @@ it('makes only legal moves when workers, sweeps and callers act at the same time
       await expectEveryJobToEnd();
       expectLegalWrites(await allWrites());
     }),
-    { numRuns: cases(4, 40), interruptAfterTimeLimit: 40_000 },
+    cases(4, 40),
   );
 });
 

@@ -5,6 +5,7 @@ import { readSummed } from '../../shared/ledger/account-sum.ts';
 import { sweepLedger } from '../../shared/ledger/audit.ts';
 import { findWhole } from '../../shared/ledger/parts/whole.ts';
 import { cases } from '../support/run/cases.ts';
+import { expectWithin } from '../support/run/expect-within.ts';
 import { dayMs, minuteMs, pass, useStoppedClock } from '../support/worlds/clock.ts';
 import { interleave, type Process } from '../support/worlds/interleave.ts';
 import { chargesOf, followAccounts } from '../support/worlds/ledger-world.ts';
@@ -89,7 +90,8 @@ function expectExact(
   numRuns: number,
   newAccounts: () => Promise<Accounts>,
 ): Promise<void> {
-  return fc.assert(
+  return expectWithin(
+    20_000,
     fc.asyncProperty(histories, fc.nat(10 * minuteMs), async (history, offsetMs) => {
       vi.setSystemTime(Math.ceil(Date.now() / dayMs) * dayMs + offsetMs);
       drawBy(offsetMs);
@@ -111,7 +113,7 @@ function expectExact(
       const entries = (await Promise.all(accounts.keyIds.map(chargesOf))).flat();
       expect(entries.map(({ entry }) => entry)).toEqual(expect.arrayContaining(late));
     }),
-    { numRuns, interruptAfterTimeLimit: 20_000 },
+    numRuns,
   );
 }
 

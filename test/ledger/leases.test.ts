@@ -6,6 +6,7 @@ import { Leases } from '../../shared/ledger/leases/leases.ts';
 import { reserve } from '../../shared/ledger/reserve.ts';
 import { release } from '../../shared/ledger/settle.ts';
 import { cases } from '../support/run/cases.ts';
+import { expectWithin } from '../support/run/expect-within.ts';
 import { dayMs, minuteMs, pass, useStoppedClock } from '../support/worlds/clock.ts';
 import { interleave } from '../support/worlds/interleave.ts';
 import { chargesOf, followAccounts } from '../support/worlds/ledger-world.ts';
@@ -122,7 +123,8 @@ async function expectExact(
 ): Promise<void> {
   const skews = fc.tuple(fc.integer({ min: -5_000, max: 5_000 }), fc.constant(0));
   let leased = 0;
-  await fc.assert(
+  await expectWithin(
+    20_000,
     fc.asyncProperty(histories, skews, fc.nat(10 * minuteMs), async (history, skew, offsetMs) => {
       vi.setSystemTime(Math.ceil(Date.now() / dayMs) * dayMs + offsetMs);
       drawBy(offsetMs);
@@ -149,7 +151,7 @@ async function expectExact(
       const entries = (await Promise.all(accounts.keyIds.map(chargesOf))).flat();
       expect(entries.map(({ entry }) => entry)).toEqual(expect.arrayContaining(late));
     }),
-    { numRuns, interruptAfterTimeLimit: 20_000 },
+    numRuns,
   );
   expect(leased, 'calls within leases').toBeGreaterThan(0);
 }

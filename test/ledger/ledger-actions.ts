@@ -7,9 +7,11 @@ import { admit } from '../../shared/ledger/admission.ts';
 import { sweepLedger } from '../../shared/ledger/audit.ts';
 import { bookLateCalls } from '../../shared/ledger/book-late.ts';
 import { changeAccountLimits } from '../../shared/ledger/change-limits.ts';
+import { epochOf, recountAttribute } from '../../shared/ledger/epoch.ts';
 import type { HoldPlan } from '../../shared/ledger/hold-account.ts';
 import type { LateCall } from '../../shared/ledger/late-call.ts';
 import type { Leases } from '../../shared/ledger/leases/leases.ts';
+import { BusyAccountError } from '../../shared/ledger/limit-errors.ts';
 import { closeParts } from '../../shared/ledger/parts/close.ts';
 import { grow } from '../../shared/ledger/parts/grow.ts';
 import { raiseHold } from '../../shared/ledger/raise-hold.ts';
@@ -25,7 +27,7 @@ import { putInTeam } from '../../shared/ledger/team.ts';
 import { eventOf, recordOf } from '../support/servers/queue.ts';
 import { dayMs, minuteMs } from '../support/worlds/clock.ts';
 import type { Fault } from '../support/worlds/interleave.ts';
-import { usd } from '../support/worlds/ledger-world.ts';
+import { accountOf, usd } from '../support/worlds/ledger-world.ts';
 
 /** The accounts to which things happen. Without teams a key is in none. */
 export interface Accounts {
@@ -426,7 +428,13 @@ async function settleGroup(keyId: string, id: string, from: number, costPercent:
     const outcome = line % 3 === 2 ? undefined : { costNanoUsd, ...used };
     return { subject, holdNanoUsd: share, outcome, writes };
   });
-  await settleStanding(keyId, id, calls);
+  await settleStanding(keyId, id, calls).catch(async (error: unknown) => {
+    // Until the next epoch, if the account's credits of this one are to be counted again.
+    const recount = recountAttribute(epochOf(Date.now()));
+    const accounts = await Promise.all([keyId, standing.team ?? keyId].map(accountOf));
+    const isCounted = accounts.some((account) => account[recount]);
+    if (!(error instanceof BusyAccountError && isCounted)) throw error;
+  });
 }
 
 /** Ends what still stands. */

@@ -256,6 +256,36 @@ it('takes no hold on any part once its limit is lowered below what is spent, unt
   await expectSoundAccounts();
 });
 
+it('opens no part again while a limit that was lowered is below what its calls took, on whatever parts', async () => {
+  const id = await newAccount(4, 1000, { requests_per_minute: 400, max_concurrent: 400 });
+  // Its parts are known with the first call.
+  const holds = [await reserve(id, 1, subject)];
+  for (let calls = 0; calls < 40; calls += 1) holds.push(await reserve(id, 1, subject));
+  const onOwn = holds.filter(({ charge }) => charge.key_id === id);
+  expect(holds.length - onOwn.length).toBeGreaterThan(8);
+
+  await changeAccountLimits(id, {
+    ...{ budget_usd: usd(1000), duration: null, requests_per_minute: 8, max_concurrent: 4 },
+  });
+
+  expect(await grow(id)).toBe(false);
+  await expect(reserve(id, 1, subject)).rejects.toBeInstanceOf(RequestsPerMinuteError);
+  pass(minuteMs);
+  expect(await grow(id)).toBe(false);
+  await expect(reserve(id, 1, subject)).rejects.toBeInstanceOf(ConcurrencyError);
+  for (const hold of holds) await settle(hold, costing(hold));
+  // What the closed parts kept for their calls comes back first.
+  expect(await grow(id)).toBe(false);
+  expect(await grow(id)).toBe(true);
+  for (let calls = 0; calls < 8; calls += 1) {
+    const hold = await reserve(id, 1, subject);
+    await settle(hold, costing(hold));
+  }
+  await expect(reserve(id, 1, subject)).rejects.toBeInstanceOf(RequestsPerMinuteError);
+  expect(await findWhole(id)).toMatchObject({ requests_per_minute: 8, max_concurrent: 4 });
+  await expectSoundAccounts();
+});
+
 it('keeps its parts when its limits change, and gives them shares of the new ones', async () => {
   const id = await newAccount(4, 1000);
 

@@ -5,6 +5,7 @@ import type { EndedCharge } from '../../shared/usage/figures.ts';
 import { rebuildUsage } from '../../shared/usage/rebuild.ts';
 import { rollUpUsage } from '../../shared/usage/roll-up.ts';
 import { cases } from '../support/run/cases.ts';
+import { expectWithin } from '../support/run/expect-within.ts';
 import { dayMs } from '../support/worlds/clock.ts';
 import { type Fault, interleave, isStoreFault } from '../support/worlds/interleave.ts';
 import { rollUpAsBefore } from '../support/worlds/older-roll-up.ts';
@@ -110,7 +111,8 @@ function expectSurvivable(error: unknown): void {
 }
 
 it('counts each charge once, whatever is lost, doubled or told out of turn', async () => {
-  await fc.assert(
+  await expectWithin(
+    40_000,
     fc.asyncProperty(aHistory, async (history) => {
       const keys = await happen(history, async (keyId) => expectSums(await usageOf(keyId)));
 
@@ -119,7 +121,7 @@ it('counts each charge once, whatever is lost, doubled or told out of turn', asy
         expect(await rebuildUsage(keyId, true)).toMatchObject({ missed: 0, differences: [] });
       }
     }),
-    { numRuns: cases(5, 40), interruptAfterTimeLimit: 40_000 },
+    cases(5, 40),
   );
 });
 

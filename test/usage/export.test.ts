@@ -15,6 +15,7 @@ import type { EndedCharge } from '../../shared/usage/figures.ts';
 import { rollUpUsage } from '../../shared/usage/roll-up.ts';
 import { reportStats } from '../../shared/usage/stats.ts';
 import { cases } from '../support/run/cases.ts';
+import { expectWithin } from '../support/run/expect-within.ts';
 import { dayMs, hourMs, minuteMs, stopClock } from '../support/worlds/clock.ts';
 import { accountOf, chargesOf, sum } from '../support/worlds/ledger-world.ts';
 import { useStore } from '../support/worlds/store.ts';
@@ -137,7 +138,8 @@ async function exported(
 }
 
 it('the export of a month is what was settled, by key, day, model, dialect and tag, to the nano-dollar', async () => {
-  await fc.assert(
+  await expectWithin(
+    45_000,
     fc.asyncProperty(fc.array(aCall, { minLength: 10, maxLength: 30 }), async (calls) => {
       const keys = await happen(calls, async (some) => {
         const wrong = (await checkKeys(some, undefined)).filter(({ agrees }) => !agrees);
@@ -185,7 +187,7 @@ it('the export of a month is what was settled, by key, day, model, dialect and t
       );
       expect((await accountOf(first?.id ?? '')).spent).toBe(sum(ofFirst.map(({ cost }) => cost)));
     }),
-    { numRuns: cases(2, 12), interruptAfterTimeLimit: 45_000 },
+    cases(2, 12),
   );
 });
 

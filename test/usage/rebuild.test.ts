@@ -4,6 +4,7 @@ import { ConflictError } from '../../shared/http/errors.ts';
 import { rebuildUsage } from '../../shared/usage/rebuild.ts';
 import { rollUpUsage } from '../../shared/usage/roll-up.ts';
 import { cases } from '../support/run/cases.ts';
+import { expectWithin } from '../support/run/expect-within.ts';
 import { dayMs, pass, stopClock } from '../support/worlds/clock.ts';
 import { interleave } from '../support/worlds/interleave.ts';
 import { forget, loseUsage, spoil } from '../support/worlds/spoil-usage.ts';
@@ -39,7 +40,8 @@ describe('a rebuild', () => {
       order: fc.array(fc.nat(99), { minLength: 12, maxLength: 40, size: 'max' }),
     });
 
-    await fc.assert(
+    await expectWithin(
+      30_000,
       fc.asyncProperty(aMoment, async ({ counted, uncounted, spoiled, rebuilds, order }) => {
         const keyId = newKeyId();
         const before = await someCharges(keyId, counted);
@@ -61,7 +63,7 @@ describe('a rebuild', () => {
         for (const exit of exits) if (exit?.status === 'rejected') expectConflict(exit.reason);
         expectUsage(await usageOf(keyId), [...before, ...after]);
       }),
-      { numRuns: cases(8, 80), interruptAfterTimeLimit: 30_000 },
+      cases(8, 80),
     );
   });
 

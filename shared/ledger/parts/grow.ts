@@ -4,6 +4,7 @@ import { type Account, unlimitedRequests } from '../account.ts';
 import { auditLaneOf } from '../audit-lane.ts';
 import { auditDueMs, epochOf } from '../epoch.ts';
 import { memberParts } from '../team.ts';
+import { bringHome } from './gather.ts';
 import {
   type Besides,
   type Gift,
@@ -11,6 +12,7 @@ import {
   giving,
   happens,
   isLimited,
+  requestsLeft,
   type Share,
   slotsLeft,
   taking,
@@ -41,7 +43,7 @@ const leastAtOnce = 4;
 /**
  * Doubles the parts of an account that take holds, or gives it more at once: each keeps an equal share of what it has left, and
  * gives the others to parts that were closed or are new. All of it happens in one transaction, or nothing. Returns whether
- * it did.
+ * it did. An account over a limit, as that was lowered, doesn't grow until its calls are within it.
  */
 export async function grow(ownerId: string, options: GrowOptions = {}): Promise<boolean> {
   const { now = Date.now(), isNeeded, restMs = 0 } = options;
@@ -50,6 +52,11 @@ export async function grow(ownerId: string, options: GrowOptions = {}): Promise<
   const { open_parts: open = 1, grown_at = '' } = own;
   if (restMs > 0 && grown_at > new Date(now - restMs).toISOString()) return false;
   if (isNeeded && !isNeeded(account, open)) return false;
+  if (isOverLimit(own, now)) {
+    // What closed parts kept for their calls makes up for it; on a part that is open others would be begun with it.
+    await bringHome(ownerId, now);
+    return false;
+  }
   const next = partsAfter(account, open, options);
   if (next === undefined) return false;
   const changes = parts.slice(0, open).flatMap((part, index): TransactWriteItem[] => {
@@ -67,6 +74,10 @@ export async function grow(ownerId: string, options: GrowOptions = {}): Promise<
   if (own.team) changes.push(memberParts(own.team, ownerId, Math.max(parts.length, next)));
   return happens(changes);
 }
+
+/** Whether a part has more requests than its limits allow. That of an account is below 0 if its closed parts keep more than all. */
+const isOverLimit = (part: Account, now: number) =>
+  part.requests_per_minute < 0 || requestsLeft(part, now) < 0 || slotsLeft(part) < 0;
 
 /** How many parts there are after growth; undefined if there are to be no more. */
 function partsAfter(
@@ -148,22 +159,30 @@ const common = [
   'open_parts',
 ] as const;
 
-/** The change of the account itself: the number of its parts, if all that a new one has from it is as it was read. */
+/** What must be as it was read, so that no part begins with what an account over its limits lacks. */
+const limits = ['requests_per_minute', 'max_concurrent'] as const;
+
+/** The change of the account itself: the number of its parts, if its limits, and all that a new one has from it, are as read. */
 function growth(own: Account, parts: number, open: number, now: number): Besides {
   const { conditions = [], names = {}, values = {} } = asLimited(own);
   return {
     conditions: [
       ...conditions,
-      ...common.map((name) =>
+      ...[...common, ...limits].map((name) =>
         own[name] === undefined ? `attribute_not_exists(#${name})` : `#${name} = :${name}`,
       ),
     ],
     sets: ['parts = :parts_now', 'open_parts = :open_now', 'grown_at = :now'],
-    names: { ...names, ...Object.fromEntries(common.map((name) => [`#${name}`, name])) },
+    names: {
+      ...names,
+      ...Object.fromEntries([...common, ...limits].map((name) => [`#${name}`, name])),
+    },
     values: {
       ...values,
       ...Object.fromEntries(
-        common.flatMap((name) => (own[name] === undefined ? [] : [[`:${name}`, own[name]]])),
+        [...common, ...limits].flatMap((name) =>
+          own[name] === undefined ? [] : [[`:${name}`, own[name]]],
+        ),
       ),
       ':parts_now': Math.max(parts, open),
       ':open_now': open,

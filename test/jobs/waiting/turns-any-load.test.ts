@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { claimBest } from '../../../shared/jobs/next-jobs.ts';
 import { cases } from '../../support/run/cases.ts';
+import { expectWithin } from '../../support/run/expect-within.ts';
 import { pass, useStoppedClock } from '../../support/worlds/clock.ts';
 import { keyed, lane, submittedBy } from '../../support/worlds/jobs.ts';
 import { useStore } from '../../support/worlds/store.ts';
@@ -23,7 +24,8 @@ it('a job waits for no more of another key’s jobs than of its own, and one', a
   const step = fc.constantFrom('one', 'two', 'claim', 'pass') as fc.Arbitrary<
     'one' | 'two' | 'claim' | 'pass'
   >;
-  await fc.assert(
+  await expectWithin(
+    40_000,
     fc.asyncProperty(
       fc.array(step, { minLength: 10, maxLength: 50, size: 'max' }),
       async (steps) => {
@@ -56,6 +58,6 @@ it('a job waits for no more of another key’s jobs than of its own, and one', a
         expect([...waiting.one, ...waiting.two]).toEqual([]);
       },
     ),
-    { numRuns: cases(4, 20), interruptAfterTimeLimit: 40_000 },
+    cases(4, 20),
   );
 });

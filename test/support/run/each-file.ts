@@ -16,8 +16,10 @@ for (const name of Object.keys(process.env)) delete process.env[name];
 Object.assign(process.env, globalThis.workerEnvironment);
 vi.resetModules();
 
-// A quick run that fails does so again. Whoever says no number of runs means 100, which is fast-check's own.
-if (!isExhaustive) fc.configureGlobal({ seed: 1, numRuns: 25 });
+// A run that fails does so again; `QUIRE_TEST_SEED` has another one try other cases. Whoever says no number of runs means
+// 100, which is fast-check's own.
+const seed = Number(process.env['QUIRE_TEST_SEED'] ?? 1);
+fc.configureGlobal({ seed, ...(!isExhaustive && { numRuns: 25 }) });
 
 beforeEach(({ onTestFailed }) => {
   beginOutput();

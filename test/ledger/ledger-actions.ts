@@ -22,7 +22,11 @@ import {
   type StandingCall,
   settleStanding,
 } from '../../shared/ledger/settle-standing.ts';
-import { findStanding, holdStanding } from '../../shared/ledger/standing-hold.ts';
+import {
+  findStanding,
+  holdStanding,
+  type StandingHold,
+} from '../../shared/ledger/standing-hold.ts';
 import { putInTeam } from '../../shared/ledger/team.ts';
 import { eventOf, recordOf } from '../support/servers/queue.ts';
 import { dayMs, minuteMs } from '../support/worlds/clock.ts';
@@ -294,8 +298,7 @@ export async function perform(
     case 'group':
       return settleGroup(keyId, `batch-${pick % batches}`, pickTeam, costPercent);
     case 'unstand':
-      await endStanding(keyId, `batch-${pick % batches}`);
-      return;
+      return unstand(keyId, `batch-${pick % batches}`);
     case 'sweep':
       return sweepLedger();
     case 'change':
@@ -428,14 +431,23 @@ async function settleGroup(keyId: string, id: string, from: number, costPercent:
     const outcome = line % 3 === 2 ? undefined : { costNanoUsd, ...used };
     return { subject, holdNanoUsd: share, outcome, writes };
   });
-  await settleStanding(keyId, id, calls).catch(async (error: unknown) => {
-    // Until the next epoch, if the account's credits of this one are to be counted again.
+  await settleStanding(keyId, id, calls).catch(expectRecount(standing));
+}
+
+async function unstand(keyId: string, id: string): Promise<void> {
+  const standing = await findStanding(keyId, id);
+  if (standing) await endStanding(keyId, id).catch(expectRecount(standing));
+}
+
+/** Expects of an error that it says to wait for the next epoch, as credits of this one are to be counted again. */
+const expectRecount =
+  ({ key_id, team = key_id }: StandingHold) =>
+  async (error: unknown) => {
     const recount = recountAttribute(epochOf(Date.now()));
-    const accounts = await Promise.all([keyId, standing.team ?? keyId].map(accountOf));
+    const accounts = await Promise.all([key_id, team].map(accountOf));
     const isCounted = accounts.some((account) => account[recount]);
     if (!(error instanceof BusyAccountError && isCounted)) throw error;
-  });
-}
+  };
 
 /** Ends what still stands. */
 export async function endAllStanding(keyIds: string[]): Promise<void> {

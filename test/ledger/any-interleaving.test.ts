@@ -91,7 +91,7 @@ function expectExact(
   newAccounts: () => Promise<Accounts>,
 ): Promise<void> {
   return expectWithin(
-    20_000,
+    12_000,
     fc.asyncProperty(histories, fc.nat(10 * minuteMs), async (history, offsetMs) => {
       vi.setSystemTime(Math.ceil(Date.now() / dayMs) * dayMs + offsetMs);
       drawBy(offsetMs);

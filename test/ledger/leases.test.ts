@@ -124,7 +124,7 @@ async function expectExact(
   const skews = fc.tuple(fc.integer({ min: -5_000, max: 5_000 }), fc.constant(0));
   let leased = 0;
   await expectWithin(
-    20_000,
+    12_000,
     fc.asyncProperty(histories, skews, fc.nat(10 * minuteMs), async (history, skew, offsetMs) => {
       vi.setSystemTime(Math.ceil(Date.now() / dayMs) * dayMs + offsetMs);
       drawBy(offsetMs);

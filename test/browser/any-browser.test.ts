@@ -70,8 +70,9 @@ describe('an error', () => {
     const alert = page.getByRole('alert');
     await alert.getByText('This page could not be drawn.').waitFor();
     expect(await alert.innerText()).toContain('What went wrong: Cannot');
-    await goTo(page, 'playground');
-    await page.getByLabel('Message', { exact: true }).waitFor();
+    // A page that doesn't read the limits.
+    await goTo(page, 'jobs');
+    await page.getByRole('heading', { name: 'Jobs' }).waitFor();
     await alert.waitFor({ state: 'detached' });
     await goTo(page, 'overview');
     await alert.waitFor();

@@ -148,8 +148,8 @@ function split({ nanoUsd, requests, atOnce, counts }: Gift, among: number): Gift
   }));
 }
 
-/** What a new part has from the account, and must be as it was read. */
-const common = [
+/** What must be as it was read: the limits, and what a new part has from the account. */
+const asRead = [
   'team',
   'watched',
   'duration',
@@ -157,32 +157,25 @@ const common = [
   'window_number',
   'parts',
   'open_parts',
+  'requests_per_minute',
+  'max_concurrent',
 ] as const;
 
-/** What must be as it was read, so that no part begins with what an account over its limits lacks. */
-const limits = ['requests_per_minute', 'max_concurrent'] as const;
-
-/** The change of the account itself: the number of its parts, if its limits, and all that a new one has from it, are as read. */
+/** The change of the account itself: the number of its parts, if all that counts for it is as it was read. */
 function growth(own: Account, parts: number, open: number, now: number): Besides {
-  const { conditions = [], names = {}, values = {} } = asLimited(own);
   return {
     conditions: [
-      ...conditions,
-      ...[...common, ...limits].map((name) =>
+      ...asRead.map((name) =>
         own[name] === undefined ? `attribute_not_exists(#${name})` : `#${name} = :${name}`,
       ),
     ],
     sets: ['parts = :parts_now', 'open_parts = :open_now', 'grown_at = :now'],
     names: {
-      ...names,
-      ...Object.fromEntries([...common, ...limits].map((name) => [`#${name}`, name])),
+      ...Object.fromEntries(asRead.map((name) => [`#${name}`, name])),
     },
     values: {
-      ...values,
       ...Object.fromEntries(
-        [...common, ...limits].flatMap((name) =>
-          own[name] === undefined ? [] : [[`:${name}`, own[name]]],
-        ),
+        asRead.flatMap((name) => (own[name] === undefined ? [] : [[`:${name}`, own[name]]])),
       ),
       ':parts_now': Math.max(parts, open),
       ':open_now': open,

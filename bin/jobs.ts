@@ -30,7 +30,7 @@ import { jobSheet } from '../shared/jobs/operators/job-sheet.ts';
 import { JobFilterOptions } from '../shared/jobs/operators/options.ts';
 import { reportQueue } from '../shared/jobs/operators/queue-report.ts';
 import { redrive } from '../shared/jobs/operators/redrive.ts';
-import type { JobStatus } from '../shared/jobs/record.ts';
+import type { JobStatus } from '../shared/jobs/routes/record.ts';
 import { type ApiKey, listKeys } from '../shared/keys/key.ts';
 
 /** How many jobs one command takes: their ids are kept, so that what was asked about is what is done. */

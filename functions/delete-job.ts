@@ -1,8 +1,8 @@
 import { eraseFeedback } from '../shared/feedback/erase-feedback.ts';
 import { jsonEndpoint } from '../shared/http/json-endpoint.ts';
 import { json } from '../shared/http/response.ts';
-import { eraseCallersJob } from '../shared/jobs/erase/erase-job.ts';
-import { JobPath } from '../shared/jobs/read.ts';
+import { eraseCallersJob } from '../shared/jobs/routes/erase-job.ts';
+import { JobPath } from '../shared/jobs/routes/read.ts';
 
 /** DELETE /batch/jobs/{job_id} */
 export const handler = jsonEndpoint({ path: JobPath }, async ({ path }, caller) => {

@@ -1,6 +1,6 @@
 import { ServiceError } from '../shared/http/errors.ts';
-import type { EstimateAnswer, EstimateQuestion } from '../shared/jobs/estimate.ts';
-import { estimateFiles } from '../shared/jobs/files/estimate-files.ts';
+import type { EstimateAnswer, EstimateQuestion } from '../shared/jobs/routes/estimate.ts';
+import { estimateFiles } from '../shared/jobs/routes/estimate-files.ts';
 
 /** Invoked by `submit-job`. */
 export const handler = async (question: EstimateQuestion): Promise<EstimateAnswer> => {

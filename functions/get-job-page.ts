@@ -1,6 +1,6 @@
 import { detailError } from '../shared/http/error-response.ts';
 import { streamEndpoint } from '../shared/http/stream-endpoint.ts';
-import { drawPage, PagePath } from '../shared/jobs/ocr/draw-page.ts';
+import { drawPage, PagePath } from '../shared/jobs/routes/draw-page.ts';
 
 /** GET /batch/jobs/{job_id}/pages/{page} */
 export const handler = streamEndpoint(

@@ -1,6 +1,6 @@
 import { jsonEndpoint } from '../shared/http/json-endpoint.ts';
 import { json } from '../shared/http/response.ts';
-import { JobListQuery, listJobs } from '../shared/jobs/read.ts';
+import { JobListQuery, listJobs } from '../shared/jobs/routes/read.ts';
 
 /** GET /batch/jobs */
 export const handler = jsonEndpoint({ query: JobListQuery }, async ({ query }, caller) =>

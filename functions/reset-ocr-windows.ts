@@ -1,5 +1,5 @@
-import { shardsOf } from '../shared/jobs/queue-shards.ts';
-import { sweepJobs } from '../shared/jobs/sweep.ts';
+import { shardsOf } from '../shared/jobs/engine/item/queue-shards.ts';
+import { sweepJobs } from '../shared/jobs/engine/sweep/sweep.ts';
 import { resetOcrWindows } from '../shared/ledger/ocr-windows.ts';
 import { log } from '../shared/log.ts';
 

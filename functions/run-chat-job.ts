@@ -1,5 +1,5 @@
-import { runChatJob } from '../shared/jobs/chat/run-chat.ts';
-import { jobWorker } from '../shared/jobs/worker.ts';
+import { jobWorker } from '../shared/jobs/engine/run/worker.ts';
+import { runChatJob } from '../shared/jobs/kinds/chat/run-chat.ts';
 
 /** Reads the chat queue. */
 export const handler = jobWorker(runChatJob, 10);

@@ -1,5 +1,5 @@
-import { runOcrJob } from '../shared/jobs/run-ocr.ts';
-import { jobWorker } from '../shared/jobs/worker.ts';
+import { jobWorker } from '../shared/jobs/engine/run/worker.ts';
+import { runOcrJob } from '../shared/jobs/kinds/document/run-document.ts';
 
 /** Reads the OCR queue. */
 export const handler = jobWorker(runOcrJob);

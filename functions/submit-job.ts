@@ -1,8 +1,8 @@
 import { jsonEndpoint } from '../shared/http/json-endpoint.ts';
 import { json } from '../shared/http/response.ts';
-import { estimateJob } from '../shared/jobs/estimate.ts';
-import { JobSubmission, SubmissionHeader } from '../shared/jobs/submission.ts';
-import { submitJob } from '../shared/jobs/submit.ts';
+import { estimateJob } from '../shared/jobs/routes/estimate.ts';
+import { JobSubmission, SubmissionHeader } from '../shared/jobs/routes/submission.ts';
+import { submitJob } from '../shared/jobs/routes/submit.ts';
 
 /** POST /batch/jobs */
 export const handler = jsonEndpoint(

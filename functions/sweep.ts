@@ -1,9 +1,9 @@
 import { sweepFiles } from '../shared/files/sweep-files.ts';
-import { sweepStanding } from '../shared/jobs/batches/upstream/sweep-standing.ts';
-import { sweepErasures } from '../shared/jobs/erase/sweep-erasures.ts';
-import { sweepJobs } from '../shared/jobs/sweep.ts';
-import { sweepAlone } from '../shared/jobs/sweep-alone.ts';
-import { recountJobs } from '../shared/jobs/waiting/recount.ts';
+import { sweepErasures } from '../shared/jobs/engine/erase/sweep-erasures.ts';
+import { sweepJobs } from '../shared/jobs/engine/sweep/sweep.ts';
+import { sweepAlone } from '../shared/jobs/engine/sweep/sweep-alone.ts';
+import { recountJobs } from '../shared/jobs/engine/waiting/recount.ts';
+import { sweepStanding } from '../shared/jobs/kinds/batch/upstream/sweep-standing.ts';
 import { sweepLedger } from '../shared/ledger/audit.ts';
 import type { SweepShare } from '../shared/ledger/audit-lane.ts';
 import { sweepEvents } from '../shared/webhooks/sweep.ts';

@@ -1,6 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { JobRecord } from '../../shared/jobs/record.ts';
+import type { JobRecord } from '../../shared/jobs/routes/record.ts';
 import type { CountingStage } from './counting-stage.ts';
 import { pdfOf } from './documents.ts';
 import { type Work, workBetween } from './work.ts';

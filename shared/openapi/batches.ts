@@ -1,8 +1,8 @@
-import { Batch, BatchUsage, RequestCounts } from '../jobs/batches/batch.ts';
-import { BatchRequest } from '../jobs/batches/create-batch.ts';
-import { BatchList, BatchListQuery } from '../jobs/batches/list-batches.ts';
-import { BatchPath } from '../jobs/batches/read-batch.ts';
-import { SubmissionHeader } from '../jobs/submission.ts';
+import { Batch, BatchUsage, RequestCounts } from '../jobs/kinds/batch/batch.ts';
+import { BatchRequest } from '../jobs/routes/create-batch.ts';
+import { BatchList, BatchListQuery } from '../jobs/routes/list-batches.ts';
+import { BatchPath } from '../jobs/routes/read-batch.ts';
+import { SubmissionHeader } from '../jobs/routes/submission.ts';
 import { catalogue } from '../models/catalogue.ts';
 import { completionErrorAnswer } from './error-answers.ts';
 import { component, content, json, type Operation, parameters } from './operation.ts';

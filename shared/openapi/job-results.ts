@@ -1,4 +1,4 @@
-import { maxLines } from '../jobs/chat/file-lines.ts';
+import { maxLines } from '../jobs/kinds/requests/file-lines.ts';
 import {
   ChatBatchResult,
   ChatResult,
@@ -21,7 +21,7 @@ import {
   PipelineResult,
   SubfolderCounts,
   TokenCounts,
-} from '../jobs/result.ts';
+} from '../jobs/results/result.ts';
 import { component } from './operation.ts';
 
 const type = 'What kind of result this is.';

@@ -1,8 +1,13 @@
-import { maxLines } from '../jobs/chat/file-lines.ts';
-import { EstimatedFiles, EstimatedPages, JobEstimate } from '../jobs/estimate.ts';
-import { ExtractInput } from '../jobs/extract-input.ts';
-import { JobRecord } from '../jobs/record.ts';
-import { DriveInput, InlineInput, JobSubmission, SubmissionHeader } from '../jobs/submission.ts';
+import { ExtractInput } from '../jobs/kinds/extraction/extract-input.ts';
+import { maxLines } from '../jobs/kinds/requests/file-lines.ts';
+import { EstimatedFiles, EstimatedPages, JobEstimate } from '../jobs/routes/estimate.ts';
+import { JobRecord } from '../jobs/routes/record.ts';
+import {
+  DriveInput,
+  InlineInput,
+  JobSubmission,
+  SubmissionHeader,
+} from '../jobs/routes/submission.ts';
 import { catalogue } from '../models/catalogue.ts';
 import { errorAnswer, tooManyJobs, validationErrors } from './error-answers.ts';
 import { folderResult } from './job-results.ts';

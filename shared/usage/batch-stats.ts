@@ -1,8 +1,8 @@
 import { queryPages } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
 import type { Caller } from '../http/caller.ts';
-import { instant } from '../jobs/job.ts';
-import { type JobStatus, jobStatuses } from '../jobs/record.ts';
+import { instant } from '../jobs/engine/item/job.ts';
+import { type JobStatus, jobStatuses } from '../jobs/routes/record.ts';
 import { toUsd } from '../ledger/nano-usd.ts';
 import { timeOfId, uuidPrefix } from '../uuid-time.ts';
 import { lastDays } from './day.ts';

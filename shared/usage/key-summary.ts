@@ -2,7 +2,7 @@ import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import pLimit from 'p-limit';
 import { dynamodb, getItems } from '../aws/dynamodb.ts';
 import { setting } from '../config.ts';
-import { instant, isSection } from '../jobs/job.ts';
+import { instant, isSection } from '../jobs/engine/item/job.ts';
 import { openJobs } from '../jobs/operators/open-jobs.ts';
 import type { ApiKey } from '../keys/key.ts';
 import { type Budget, budgetOf } from '../keys/limits-report.ts';

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import type { Batch } from '../../shared/jobs/batches/batch.ts';
+import type { Batch } from '../../shared/jobs/kinds/batch/batch.ts';
 import { pdfOf } from '../support/fixtures/pdfs.ts';
 import { call, chatJob, submit, type Target, until } from '../support/servers/api.ts';
 import { useChatStage } from '../support/servers/chat-stage.ts';

@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import type { Batch } from '../../shared/jobs/batches/batch.ts';
+import type { Batch } from '../../shared/jobs/kinds/batch/batch.ts';
 import { call, submit, type Target } from '../support/servers/api.ts';
 import { useChatStage } from '../support/servers/chat-stage.ts';
 import type { Behaviour } from '../support/servers/model-stub.ts';

@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { JobList, JobRecord } from '../../shared/jobs/record.ts';
-import type { PipelineResult } from '../../shared/jobs/result.ts';
+import type { PipelineResult } from '../../shared/jobs/results/result.ts';
+import type { JobList, JobRecord } from '../../shared/jobs/routes/record.ts';
 import { letters, minutes, report } from '../support/fixtures/sample-texts.ts';
 import { characterErrorRate } from '../support/fixtures/scans.ts';
 import { call, submit, type Target, until } from '../support/servers/api.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ExtractResult } from '../../shared/jobs/result.ts';
+import type { ExtractResult } from '../../shared/jobs/results/result.ts';
 import { pdfOf } from '../support/fixtures/pdfs.ts';
 import { scanOf } from '../support/fixtures/scans.ts';
 import { submit, until } from '../support/servers/api.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JobList, JobRecord } from '../../shared/jobs/record.ts';
+import type { JobList, JobRecord } from '../../shared/jobs/routes/record.ts';
 import { call, chatJob, chatResultOf, submit, type Target, until } from '../support/servers/api.ts';
 import { useChatStage } from '../support/servers/chat-stage.ts';
 import { post as postTo, question, TextReader } from '../support/servers/event-reader.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FieldError } from '../../shared/http/errors.ts';
-import type { JobRecord } from '../../shared/jobs/record.ts';
+import type { JobRecord } from '../../shared/jobs/routes/record.ts';
 import { call, chatJob, submit } from '../support/servers/api.ts';
 import { endedCharges, useChatStage } from '../support/servers/chat-stage.ts';
 import { complete, post, question } from '../support/servers/event-reader.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FieldError } from '../../shared/http/errors.ts';
-import type { ChatResult } from '../../shared/jobs/result.ts';
+import type { ChatResult } from '../../shared/jobs/results/result.ts';
 import { shared } from '../support/run/shared.ts';
 import { call, chatJob, submit, type Target, until } from '../support/servers/api.ts';
 import { newCaller } from '../support/servers/new-caller.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { listFiles } from '../../shared/files/list-files.ts';
 import type { Caller } from '../../shared/http/caller.ts';
-import type { Batch } from '../../shared/jobs/batches/batch.ts';
+import type { Batch } from '../../shared/jobs/kinds/batch/batch.ts';
 import { cases, some } from '../support/run/cases.ts';
 import { batchesIn, requestLine as line } from '../support/worlds/batch-world.ts';
 import { useFreshHour } from '../support/worlds/clock.ts';

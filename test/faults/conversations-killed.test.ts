@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Caller } from '../../shared/http/caller.ts';
-import type { ChatResult } from '../../shared/jobs/result.ts';
+import type { ChatResult } from '../../shared/jobs/results/result.ts';
 import { some } from '../support/run/cases.ts';
 import { useFreshHour } from '../support/worlds/clock.ts';
 import { expectBalanced } from '../support/worlds/document-use.ts';

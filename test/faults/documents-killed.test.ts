@@ -1,15 +1,15 @@
 import { readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import type { Caller } from '../../shared/http/caller.ts';
-import { listJobs } from '../../shared/jobs/read.ts';
 import type {
   ChatBatchResult,
   ChatResult,
   FolderResult,
   OcrResult,
   PipelineResult,
-} from '../../shared/jobs/result.ts';
-import { cancelJob } from '../../shared/jobs/stop.ts';
+} from '../../shared/jobs/results/result.ts';
+import { listJobs } from '../../shared/jobs/routes/read.ts';
+import { cancelJob } from '../../shared/jobs/routes/stop.ts';
 import { reportLimits } from '../../shared/keys/limits-report.ts';
 import { createTeam } from '../../shared/keys/team.ts';
 import { brokenPicturePage, greyPage, rawPdf, wordsPage } from '../support/fixtures/poison.ts';

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import type { ExtractResult } from '../../shared/jobs/result.ts';
+import type { ExtractResult } from '../../shared/jobs/results/result.ts';
 import { type SmallPage, smallPdf, words } from '../support/fixtures/small-documents.ts';
 import { cases, some } from '../support/run/cases.ts';
 import { minuteMs, pass, useFreshHour } from '../support/worlds/clock.ts';

@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { childrenOf } from '../../shared/jobs/children.ts';
-import { leaseMs } from '../../shared/jobs/lease.ts';
-import type { FolderResult } from '../../shared/jobs/result.ts';
+import { childrenOf } from '../../shared/jobs/engine/children/children.ts';
+import { leaseMs } from '../../shared/jobs/engine/item/lease.ts';
+import type { FolderResult } from '../../shared/jobs/results/result.ts';
 import { greyJpeg } from '../support/fixtures/small-documents.ts';
 import { cases, isExhaustive } from '../support/run/cases.ts';
 import { pass, useFreshHour } from '../support/worlds/clock.ts';

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import type { Caller } from '../../shared/http/caller.ts';
-import type { Job } from '../../shared/jobs/job.ts';
-import { leaseMs } from '../../shared/jobs/lease.ts';
-import type { QueueName } from '../../shared/jobs/queue-shards.ts';
-import type { FolderResult, JobResult } from '../../shared/jobs/result.ts';
-import { maxStopTries } from '../../shared/jobs/state.ts';
-import { stopCallersJob } from '../../shared/jobs/stop.ts';
+import type { Job } from '../../shared/jobs/engine/item/job.ts';
+import { leaseMs } from '../../shared/jobs/engine/item/lease.ts';
+import type { QueueName } from '../../shared/jobs/engine/item/queue-shards.ts';
+import { maxStopTries } from '../../shared/jobs/engine/item/state.ts';
+import type { FolderResult, JobResult } from '../../shared/jobs/results/result.ts';
+import { stopCallersJob } from '../../shared/jobs/routes/stop.ts';
 import { greyJpeg, smallPdf, words } from '../support/fixtures/small-documents.ts';
 import { some } from '../support/run/cases.ts';
 import { pass, useFreshHour } from '../support/worlds/clock.ts';

@@ -3,7 +3,7 @@ import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { startDynamoDb } from '../../lib/local/dynamodb/dynoxide.ts';
 import { clientConfig } from '../../lib/local/engines/client-config.ts';
-import type { Job } from '../../shared/jobs/job.ts';
+import type { Job } from '../../shared/jobs/engine/item/job.ts';
 import { untilGone } from '../support/servers/processes.ts';
 
 const past = new Date(0).toISOString();

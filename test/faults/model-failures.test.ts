@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JobRecord } from '../../shared/jobs/record.ts';
+import type { JobRecord } from '../../shared/jobs/routes/record.ts';
 import { chatJob, chatResultOf, submit, until } from '../support/servers/api.ts';
 import { useChatStage } from '../support/servers/chat-stage.ts';
 import type { Behaviour } from '../support/servers/model-stub.ts';

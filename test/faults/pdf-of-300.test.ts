@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { handler as resetOcrWindows } from '../../functions/reset-ocr-windows.ts';
-import { leaseMs } from '../../shared/jobs/lease.ts';
-import type { OcrResult } from '../../shared/jobs/result.ts';
+import { leaseMs } from '../../shared/jobs/engine/item/lease.ts';
+import type { OcrResult } from '../../shared/jobs/results/result.ts';
 import { reportLimits } from '../../shared/keys/limits-report.ts';
 import { hourOf } from '../../shared/ledger/ocr-windows.ts';
 import { type SmallPage, smallPdf, words } from '../support/fixtures/small-documents.ts';

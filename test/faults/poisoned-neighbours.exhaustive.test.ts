@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { OcrResult } from '../../shared/jobs/result.ts';
+import type { OcrResult } from '../../shared/jobs/results/result.ts';
 import { crowdedArchive, rawPdf, shadingPage, wordsPage } from '../support/fixtures/poison.ts';
 import { greyJpeg, words } from '../support/fixtures/small-documents.ts';
 import { call, submit, until } from '../support/servers/api.ts';

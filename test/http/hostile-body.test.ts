@@ -10,7 +10,7 @@ import { UnprocessableEntityError } from '../../shared/http/errors.ts';
 import { misspellingsIn } from '../../shared/http/misspellings.ts';
 import { parseRequest } from '../../shared/http/request.ts';
 import { listOf } from '../../shared/http/schema.ts';
-import { JobSubmission } from '../../shared/jobs/submission.ts';
+import { JobSubmission } from '../../shared/jobs/routes/submission.ts';
 
 const schemas = { CompletionRequest, ChatStreamRequest, JobSubmission, FeedbackRequest };
 

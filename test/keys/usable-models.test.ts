@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { describeModel, listModels, requireModel } from '../../shared/chat/models.ts';
 import type { Caller } from '../../shared/http/caller.ts';
-import { checkSubmission, type JobSubmission } from '../../shared/jobs/submission.ts';
+import { checkSubmission, type JobSubmission } from '../../shared/jobs/routes/submission.ts';
 import { defaultLimits } from '../../shared/keys/key-limits.ts';
 import { isUsable, noSuchModel, usableModel } from '../../shared/keys/usable-models.ts';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { JobRecord } from '../../shared/jobs/record.ts';
+import type { JobRecord } from '../../shared/jobs/routes/record.ts';
 import { greyJpeg, smallPdf, words } from '../support/fixtures/small-documents.ts';
 import { shared } from '../support/run/shared.ts';
 import { chatJob, submit, type Target, until } from '../support/servers/api.ts';

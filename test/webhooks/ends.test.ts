@@ -1,11 +1,11 @@
 import { beforeEach, expect, it } from 'vitest';
-import { createChildren } from '../../shared/jobs/children.ts';
-import { dispatchJobs } from '../../shared/jobs/dispatch.ts';
-import { childIdOf, sectionIdOf } from '../../shared/jobs/job.ts';
-import { newJob } from '../../shared/jobs/new-job.ts';
-import { completionOf } from '../../shared/jobs/run-leased.ts';
-import { claimJob, failJob } from '../../shared/jobs/state.ts';
-import { cancelJob } from '../../shared/jobs/stop.ts';
+import { dispatchJobs } from '../../shared/jobs/dispatch/dispatch.ts';
+import { createChildren } from '../../shared/jobs/engine/children/children.ts';
+import { childIdOf, sectionIdOf } from '../../shared/jobs/engine/item/job.ts';
+import { newJob } from '../../shared/jobs/engine/item/new-job.ts';
+import { claimJob, failJob } from '../../shared/jobs/engine/item/state.ts';
+import { completionOf } from '../../shared/jobs/engine/run/run-leased.ts';
+import { cancelJob } from '../../shared/jobs/routes/stop.ts';
 import { removeWebhook } from '../../shared/webhooks/set-webhook.ts';
 import { answer, caller, itemOf, streamRecords, submitted } from '../support/worlds/jobs.ts';
 import { useStore } from '../support/worlds/store.ts';

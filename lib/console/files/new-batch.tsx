@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { LineEndpoint } from '../../../shared/jobs/chat/line-endpoint.ts';
+import type { LineEndpoint } from '../../../shared/jobs/kinds/requests/line-endpoint.ts';
 import { call } from '../api/call.ts';
 import { Failed } from '../parts/failed.tsx';
 import { goTo } from '../route.ts';

@@ -1,4 +1,4 @@
-import type { Batch } from '../../../shared/jobs/batches/batch.ts';
+import type { Batch } from '../../../shared/jobs/kinds/batch/batch.ts';
 import { Failure } from '../api/failure.ts';
 import { useLive } from '../api/live.ts';
 import { readFile } from '../files/file.ts';

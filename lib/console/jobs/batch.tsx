@@ -1,4 +1,4 @@
-import type { Batch } from '../../../shared/jobs/batches/batch.ts';
+import type { Batch } from '../../../shared/jobs/kinds/batch/batch.ts';
 import { call } from '../api/call.ts';
 import { useLive } from '../api/live.ts';
 import { isoOf } from '../files/file.ts';

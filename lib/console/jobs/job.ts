@@ -1,4 +1,4 @@
-import type { JobRecord } from '../../../shared/jobs/record.ts';
+import type { JobRecord } from '../../../shared/jobs/routes/record.ts';
 import { count } from '../parts/format.ts';
 
 /** How far a job has come, as its record says while it runs. */

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { JobStatus } from '../../../shared/jobs/record.ts';
+import type { JobStatus } from '../../../shared/jobs/routes/record.ts';
 import { call } from '../api/call.ts';
 import { useLive } from '../api/live.ts';
 import { Failed } from '../parts/failed.tsx';

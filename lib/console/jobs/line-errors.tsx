@@ -1,4 +1,4 @@
-import type { Batch } from '../../../shared/jobs/batches/batch.ts';
+import type { Batch } from '../../../shared/jobs/kinds/batch/batch.ts';
 import { useLive } from '../api/live.ts';
 import { type FileObject, firstLines } from '../files/file.ts';
 import { Failed } from '../parts/failed.tsx';

@@ -1,4 +1,4 @@
-import type { JobResult } from '../../../shared/jobs/result.ts';
+import type { JobResult } from '../../../shared/jobs/results/result.ts';
 import { counted } from '../parts/format.ts';
 
 /** A part of a job's result that is read as text. */

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { JobResult } from '../../../shared/jobs/result.ts';
+import type { JobResult } from '../../../shared/jobs/results/result.ts';
 import { Copy } from '../parts/copy.tsx';
 import { usd } from '../parts/format.ts';
 import { Markdown } from '../parts/markdown.tsx';

@@ -3,11 +3,11 @@ import type { Caller } from '../../http/caller.ts';
 import { ConflictError, ServiceError } from '../../http/errors.ts';
 import { type ApiKey, stateOf } from '../../keys/key.ts';
 import { limitsOfKey } from '../../keys/key-limits.ts';
-import { hideCallersJob } from '../erase/erase-job.ts';
-import { findJob, type Job, type JobKey } from '../job.ts';
-import type { JobRecord, JobStatus } from '../record.ts';
-import { retryCallersJob } from '../retry.ts';
-import { cancelJob, stopCallersJob } from '../stop.ts';
+import { findJob, type Job, type JobKey } from '../engine/item/job.ts';
+import { hideCallersJob } from '../routes/erase-job.ts';
+import type { JobRecord, JobStatus } from '../routes/record.ts';
+import { retryCallersJob } from '../routes/retry.ts';
+import { cancelJob, stopCallersJob } from '../routes/stop.ts';
 
 export type JobAction = 'cancel' | 'stop' | 'retry' | 'delete';
 

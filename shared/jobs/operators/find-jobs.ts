@@ -3,8 +3,8 @@ import { getItems, type Page, queryPages } from '../../aws/dynamodb.ts';
 import { setting } from '../../config.ts';
 import { NotFoundError } from '../../http/errors.ts';
 import { uuidPrefix } from '../../uuid-time.ts';
-import type { Job } from '../job.ts';
-import type { JobStatus } from '../record.ts';
+import type { Job } from '../engine/item/job.ts';
+import type { JobStatus } from '../routes/record.ts';
 
 /** Which jobs an operator means. */
 export interface JobFilter {

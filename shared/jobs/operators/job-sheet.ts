@@ -1,7 +1,7 @@
-import { type Batch, toBatch } from '../batches/batch.ts';
-import { type BatchJob, isBatch } from '../batches/batch-job.ts';
-import { type Job, toRecord } from '../job.ts';
-import type { JobRecord } from '../record.ts';
+import { type Job, toRecord } from '../engine/item/job.ts';
+import { type Batch, toBatch } from '../kinds/batch/batch.ts';
+import { type BatchJob, isBatch } from '../kinds/batch/batch-job.ts';
+import type { JobRecord } from '../routes/record.ts';
 
 /** What a batch has beside other jobs: its window, its files, and what is wrong with its lines. */
 interface BatchSheet extends Pick<Batch, 'id' | 'endpoint' | 'errors' | 'request_counts'> {

@@ -1,7 +1,7 @@
 import { paginateScan } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, getItems } from '../../aws/dynamodb.ts';
 import { setting } from '../../config.ts';
-import type { Job, JobKey } from '../job.ts';
+import type { Job, JobKey } from '../engine/item/job.ts';
 
 const attributes = [
   ...['key_id', 'job_id', 'status', 'lane', 'priority', 'created_at', 'ready_at', 'turn', 'tag'],

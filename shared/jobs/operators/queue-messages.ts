@@ -7,8 +7,8 @@ import {
 } from '@aws-sdk/client-sqs';
 import { sqs } from '../../aws/sqs.ts';
 import { setting } from '../../config.ts';
-import { queueUrlOf } from '../notify.ts';
-import type { QueueName } from '../queue-shards.ts';
+import type { QueueName } from '../engine/item/queue-shards.ts';
+import { queueUrlOf } from '../engine/run/notify.ts';
 
 /** How many messages a queue has, about: SQS counts them with a minute's delay. */
 export interface QueueMessages {

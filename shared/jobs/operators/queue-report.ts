@@ -1,9 +1,9 @@
 import { getItems } from '../../aws/dynamodb.ts';
 import { setting } from '../../config.ts';
 import type { ApiKey } from '../../keys/key.ts';
-import { instant } from '../job.ts';
-import { type QueueName, queueNames, queueOf } from '../queue-shards.ts';
-import { endsPerMinute, type KeyState, keyStateKey } from '../waiting/key-state.ts';
+import { instant } from '../engine/item/job.ts';
+import { type QueueName, queueNames, queueOf } from '../engine/item/queue-shards.ts';
+import { endsPerMinute, type KeyState, keyStateKey } from '../engine/waiting/key-state.ts';
 import { type OpenJob, openJobs } from './open-jobs.ts';
 import { countMessages, type QueueMessages } from './queue-messages.ts';
 

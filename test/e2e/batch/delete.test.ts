@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { expect, it } from 'vitest';
-import type { JobList } from '../../../shared/jobs/record.ts';
+import type { JobList } from '../../../shared/jobs/routes/record.ts';
 import { call, chatJob, submit, type Target, until } from '../../support/servers/api.ts';
 import { type Account, endedCharges, useChatStage } from '../../support/servers/chat-stage.ts';
 import { post, TextReader } from '../../support/servers/event-reader.ts';

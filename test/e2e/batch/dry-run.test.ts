@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { JobEstimate } from '../../../shared/jobs/estimate.ts';
-import type { JobList } from '../../../shared/jobs/record.ts';
+import type { JobEstimate } from '../../../shared/jobs/routes/estimate.ts';
+import type { JobList } from '../../../shared/jobs/routes/record.ts';
 import { shared } from '../../support/run/shared.ts';
 import { call, chatJob } from '../../support/servers/api.ts';
 import { newCaller } from '../../support/servers/new-caller.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { JobRecord } from '../../../shared/jobs/record.ts';
+import type { JobRecord } from '../../../shared/jobs/routes/record.ts';
 import { shared } from '../../support/run/shared.ts';
 import { call, chatJob, type Target, until } from '../../support/servers/api.ts';
 import { newCaller } from '../../support/servers/new-caller.ts';

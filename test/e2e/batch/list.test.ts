@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readStageFile } from '../../../lib/local/stage-file.ts';
 import type { FieldError } from '../../../shared/http/errors.ts';
-import type { JobList } from '../../../shared/jobs/record.ts';
+import type { JobList } from '../../../shared/jobs/routes/record.ts';
 import { instantFormat, jobFields, jobIdFormat } from '../../support/fixtures/job-fields.ts';
 import { shared } from '../../support/run/shared.ts';
 import { call, chatJob, read, submit, type Target, until } from '../../support/servers/api.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JobRecord } from '../../../shared/jobs/record.ts';
+import type { JobRecord } from '../../../shared/jobs/routes/record.ts';
 import { instantFormat, jobFields } from '../../support/fixtures/job-fields.ts';
 import { cases } from '../../support/run/cases.ts';
 import { call, chatJob, read, submit, type Target, until } from '../../support/servers/api.ts';

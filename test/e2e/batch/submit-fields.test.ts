@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FieldError } from '../../../shared/http/errors.ts';
-import type { JobRecord } from '../../../shared/jobs/record.ts';
+import type { JobRecord } from '../../../shared/jobs/routes/record.ts';
 import { jobFields } from '../../support/fixtures/job-fields.ts';
 import { shared } from '../../support/run/shared.ts';
 import { call, chatJob, submit } from '../../support/servers/api.ts';

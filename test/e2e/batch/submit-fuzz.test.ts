@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { JobRecord } from '../../../shared/jobs/record.ts';
+import type { JobRecord } from '../../../shared/jobs/routes/record.ts';
 import { jobFields } from '../../support/fixtures/job-fields.ts';
 import { cases } from '../../support/run/cases.ts';
 import { shared } from '../../support/run/shared.ts';

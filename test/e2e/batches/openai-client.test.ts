@@ -1,7 +1,7 @@
 import OpenAI, { toFile } from 'openai';
 import type { Batch } from 'openai/resources/batches';
 import { describe, expect, it } from 'vitest';
-import type { JobRecord } from '../../../shared/jobs/record.ts';
+import type { JobRecord } from '../../../shared/jobs/routes/record.ts';
 import { call, type Target, until } from '../../support/servers/api.ts';
 import {
   type Account,

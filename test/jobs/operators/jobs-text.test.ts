@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { describeJob, tabulateJobs } from '../../../lib/cli/jobs/jobs-text.ts';
-import { instant, type Job } from '../../../shared/jobs/job.ts';
+import { instant, type Job } from '../../../shared/jobs/engine/item/job.ts';
 import { newestJobs } from '../../../shared/jobs/operators/find-jobs.ts';
 import { jobSheet } from '../../../shared/jobs/operators/job-sheet.ts';
 import { putManyJobs } from '../../support/worlds/operators-world.ts';

@@ -4,15 +4,20 @@ import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { dynamodb } from '../../../shared/aws/dynamodb.ts';
 import { sqs } from '../../../shared/aws/sqs.ts';
 import { setting } from '../../../shared/config.ts';
-import { dispatchJobs } from '../../../shared/jobs/dispatch.ts';
-import { childIdOf, type Job } from '../../../shared/jobs/job.ts';
+import { dispatchJobs } from '../../../shared/jobs/dispatch/dispatch.ts';
+import { childIdOf, type Job } from '../../../shared/jobs/engine/item/job.ts';
+import {
+  claimJob,
+  completeJob,
+  postponeJob,
+  retryJob,
+} from '../../../shared/jobs/engine/item/state.ts';
+import { keyStateKey, uncountJobs } from '../../../shared/jobs/engine/waiting/key-state.ts';
 import { actOnAll, withoutChildren } from '../../../shared/jobs/operators/act-on.ts';
 import { jobOfAny, matchingJobs, newestJobs } from '../../../shared/jobs/operators/find-jobs.ts';
 import { reportQueue } from '../../../shared/jobs/operators/queue-report.ts';
 import { redrive } from '../../../shared/jobs/operators/redrive.ts';
-import { jobStatuses } from '../../../shared/jobs/record.ts';
-import { claimJob, completeJob, postponeJob, retryJob } from '../../../shared/jobs/state.ts';
-import { keyStateKey, uncountJobs } from '../../../shared/jobs/waiting/key-state.ts';
+import { jobStatuses } from '../../../shared/jobs/routes/record.ts';
 import { type ApiKey, changeKey, issueKey } from '../../../shared/keys/key.ts';
 import { defaultLimits } from '../../../shared/keys/key-limits.ts';
 import { summariesOf } from '../../../shared/usage/key-summary.ts';

@@ -24,7 +24,7 @@ const original = readFileSync(join(checkout, 'functions/get-health.ts'), 'utf8')
 
 /** A runner of chat jobs that needs no model. */
 const answeringWorker = `
-  import { jobWorker } from '../shared/jobs/worker.ts';
+  import { jobWorker } from '../shared/jobs/engine/run/worker.ts';
   const usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
   const answer = { type: 'chat', content: 'stay', finish_reason: 'stop', usage, cost_usd: 0 };
   export const handler = jobWorker(async () => answer);

@@ -3,8 +3,8 @@ import { functionsOf } from '../../../lib/local/watch/function-updates.ts';
 
 const sources = {
   'get-health': ['functions/get-health.ts', 'shared/version.ts'],
-  'get-job': ['functions/get-job.ts', 'shared/jobs/read.ts', 'shared/config.ts'],
-  'run-chat-job': ['functions/run-chat-job.ts', 'shared/config.ts', 'shared/jobs/read.ts'],
+  'get-job': ['functions/get-job.ts', 'shared/jobs/routes/read.ts', 'shared/config.ts'],
+  'run-chat-job': ['functions/run-chat-job.ts', 'shared/config.ts', 'shared/jobs/routes/read.ts'],
 };
 
 describe('the functions that changed files are part of', () => {
@@ -12,7 +12,7 @@ describe('the functions that changed files are part of', () => {
     [['functions/get-health.ts'], ['get-health']],
     [['shared/config.ts'], ['get-job', 'run-chat-job']],
     [
-      ['shared/config.ts', 'shared/jobs/read.ts', 'shared/version.ts'],
+      ['shared/config.ts', 'shared/jobs/routes/read.ts', 'shared/version.ts'],
       ['get-job', 'run-chat-job', 'get-health'],
     ],
   ])('%j are each named once', (paths, names) => {

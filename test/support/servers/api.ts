@@ -1,5 +1,5 @@
-import type { JobRecord, JobStatus } from '../../../shared/jobs/record.ts';
-import type { ChatResult } from '../../../shared/jobs/result.ts';
+import type { ChatResult } from '../../../shared/jobs/results/result.ts';
+import type { JobRecord, JobStatus } from '../../../shared/jobs/routes/record.ts';
 import { poll } from './poll.ts';
 
 /** What a test needs to call a stage. */

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
 import { requireFile } from '../../../shared/files/find-file.ts';
 import type { Caller } from '../../../shared/http/caller.ts';
-import type { Batch } from '../../../shared/jobs/batches/batch.ts';
-import { batchJobIdOf } from '../../../shared/jobs/batches/batch-id.ts';
-import { BatchRequest, createBatch } from '../../../shared/jobs/batches/create-batch.ts';
-import { getBatch } from '../../../shared/jobs/batches/read-batch.ts';
+import type { Batch } from '../../../shared/jobs/kinds/batch/batch.ts';
+import { batchJobIdOf } from '../../../shared/jobs/kinds/batch/batch-id.ts';
+import { BatchRequest, createBatch } from '../../../shared/jobs/routes/create-batch.ts';
+import { getBatch } from '../../../shared/jobs/routes/read-batch.ts';
 import type { useDocumentWorld } from './document-world.ts';
 import { makeFile, textOf } from './files-world.ts';
 

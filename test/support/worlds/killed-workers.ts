@@ -1,10 +1,10 @@
-import { runChatJob } from '../../../shared/jobs/chat/run-chat.ts';
-import { runFolderJob } from '../../../shared/jobs/files/run-folder.ts';
-import type { ClaimedJob } from '../../../shared/jobs/job.ts';
-import { claimBest } from '../../../shared/jobs/next-jobs.ts';
-import type { QueueName } from '../../../shared/jobs/queue-shards.ts';
-import { type RunJob, runLeased } from '../../../shared/jobs/run-leased.ts';
-import { runOcrJob } from '../../../shared/jobs/run-ocr.ts';
+import type { ClaimedJob } from '../../../shared/jobs/engine/item/job.ts';
+import type { QueueName } from '../../../shared/jobs/engine/item/queue-shards.ts';
+import { claimBest } from '../../../shared/jobs/engine/run/claim-jobs.ts';
+import { type RunJob, runLeased } from '../../../shared/jobs/engine/run/run-leased.ts';
+import { runChatJob } from '../../../shared/jobs/kinds/chat/run-chat.ts';
+import { runOcrJob } from '../../../shared/jobs/kinds/document/run-document.ts';
+import { runFolderJob } from '../../../shared/jobs/kinds/folder/run-folder.ts';
 import { dyingBefore, requestsOf } from './dying.ts';
 
 const runs: Record<QueueName, RunJob> = { chat: runChatJob, ocr: runOcrJob, folder: runFolderJob };

@@ -5,7 +5,7 @@ import pLimit from 'p-limit';
 import { v7 as uuidv7 } from 'uuid';
 import { dynamodb } from '../../../shared/aws/dynamodb.ts';
 import { setting } from '../../../shared/config.ts';
-import { instant, type Job } from '../../../shared/jobs/job.ts';
+import { instant, type Job } from '../../../shared/jobs/engine/item/job.ts';
 
 /** The outputs of a stack that has this process's tables and queues. */
 export const outputsHere = (): Record<string, string> => ({

@@ -2,7 +2,7 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { v7 as uuidv7 } from 'uuid';
 import { dynamodb } from '../../../shared/aws/dynamodb.ts';
 import { setting } from '../../../shared/config.ts';
-import type { Job } from '../../../shared/jobs/job.ts';
+import type { Job } from '../../../shared/jobs/engine/item/job.ts';
 
 /** Writes bare jobs of given times of creation, and a submission's name beside them. */
 export async function putJobs(

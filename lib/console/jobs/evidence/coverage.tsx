@@ -1,4 +1,4 @@
-import type { ExtractResult } from '../../../../shared/jobs/result.ts';
+import type { ExtractResult } from '../../../../shared/jobs/results/result.ts';
 import { count, counted } from '../../parts/format.ts';
 import { missingId } from './marks.ts';
 import { statusText } from './page-view.tsx';

@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks';
-import type { ExtractResult } from '../../../../shared/jobs/result.ts';
+import type { ExtractResult } from '../../../../shared/jobs/results/result.ts';
 import { Failed } from '../../parts/failed.tsx';
 import { count } from '../../parts/format.ts';
 import { save } from '../../parts/save.ts';

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { ExtractResult } from '../../../../shared/jobs/result.ts';
+import type { ExtractResult } from '../../../../shared/jobs/results/result.ts';
 import { Failed } from '../../parts/failed.tsx';
 import type { Job } from '../job.ts';
 import { Fields } from './fields.tsx';

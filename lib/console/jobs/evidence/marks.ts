@@ -1,4 +1,4 @@
-import type { ExtractResult } from '../../../../shared/jobs/result.ts';
+import type { ExtractResult } from '../../../../shared/jobs/results/result.ts';
 import type { Place } from './picking.ts';
 import { type Standing, standingOf, textOf, type Value, type Values } from './values.ts';
 

@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import type { ExtractResult } from '../../../../shared/jobs/result.ts';
+import type { ExtractResult } from '../../../../shared/jobs/results/result.ts';
 import type { Mark } from './marks.ts';
 import { PageView } from './page-view.tsx';
 import type { View } from './picking.ts';

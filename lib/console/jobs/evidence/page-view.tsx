@@ -1,6 +1,6 @@
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { ExtractResult } from '../../../../shared/jobs/result.ts';
+import type { ExtractResult } from '../../../../shared/jobs/results/result.ts';
 import { Failure } from '../../api/failure.ts';
 import { Failed } from '../../parts/failed.tsx';
 import type { Mark } from './marks.ts';

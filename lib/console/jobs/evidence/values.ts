@@ -1,4 +1,4 @@
-import type { ExtractResult } from '../../../../shared/jobs/result.ts';
+import type { ExtractResult } from '../../../../shared/jobs/results/result.ts';
 import { cellsOf, escaped, type Field, fieldOf, type Scalar } from './schema-fields.ts';
 
 export type Evidence = ExtractResult['evidence'][number];

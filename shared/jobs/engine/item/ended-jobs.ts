@@ -1,0 +1,33 @@
+import { getItems, type Page, queryPages } from '../../../aws/dynamodb.ts';
+import { setting } from '../../../config.ts';
+import type { EndStatus } from '../../routes/record.ts';
+import type { Job, JobKey } from './job.ts';
+
+/** What the index `ended` sorts a key's jobs by: a job has it once it has ended. */
+export const endedAs = (status: EndStatus, { job_id }: Pick<JobKey, 'job_id'>) =>
+  `${status}#${job_id}`;
+
+/**
+ * Reads a key's jobs with this end that are older than the given job, the newest first, by the index, which lags the
+ * table. `lastKey` names the last job of a page.
+ */
+export async function* endedBefore(
+  { key_id, job_id }: JobKey,
+  status: EndStatus,
+  pageSize: number,
+): AsyncGenerator<Page<Job>> {
+  const pages = queryPages<JobKey>({
+    TableName: setting('JOBS_TABLE'),
+    IndexName: 'ended',
+    KeyConditionExpression: 'key_id = :key AND begins_with(ended, :jobs)',
+    ExpressionAttributeValues: { ':key': key_id, ':jobs': endedAs(status, { job_id: 'job_' }) },
+    ExclusiveStartKey: { key_id, job_id, ended: endedAs(status, { job_id }) },
+    ScanIndexForward: false,
+    Limit: pageSize,
+  });
+  for await (const { items: listed, lastKey } of pages) {
+    const keys = listed.map(({ key_id, job_id }) => ({ key_id, job_id }));
+    const jobs = await Array.fromAsync(getItems<Job>(setting('JOBS_TABLE'), keys));
+    yield { items: jobs.sort((one, other) => (one.job_id < other.job_id ? 1 : -1)), lastKey };
+  }
+}

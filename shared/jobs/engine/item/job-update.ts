@@ -1,0 +1,61 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { dynamodb, unlessConditionFails } from '../../../aws/dynamodb.ts';
+import { retryConflicts, type TransactWriteItem } from '../../../aws/transact.ts';
+import { setting } from '../../../config.ts';
+import type { Job, JobKey } from './job.ts';
+import { notedProgress } from './progress.ts';
+
+/** What a write of a job hangs on: a condition expression, and its values. */
+export interface Condition {
+  when: string;
+  values: Record<string, unknown>;
+}
+
+/** A conditional update of one job: attributes to set and to remove, if the condition holds. */
+interface JobUpdate extends Condition {
+  set: Partial<Job>;
+  /** Attributes to set if they are not there yet. */
+  setOnce?: Partial<Job>;
+  remove?: (keyof Job)[];
+}
+
+/** A job's key, and the lease under which it is written, if there is one. */
+type Leased = JobKey & { lease_id?: string };
+
+/** Makes an update. Returns the whole new item; undefined if the condition doesn't hold. */
+export async function updateJob(job: Leased, update: JobUpdate): Promise<Job | undefined> {
+  const command = new UpdateCommand({ ...updateOf(job, update), ReturnValues: 'ALL_NEW' });
+  // A parent's children are counted on it in transactions, which a plain write may meet.
+  const updated = await unlessConditionFails(retryConflicts(() => dynamodb.send(command)));
+  return updated?.Attributes as Job | undefined;
+}
+
+/** Returns an update as a transaction takes it. It also writes how far the job has come, if it runs in this process. */
+export function updateOf(
+  job: Leased,
+  { when, values, set, setOnce = {}, remove = [] }: JobUpdate,
+): NonNullable<TransactWriteItem['Update']> {
+  const { key_id, job_id } = job;
+  const given = Object.entries({ progress: notedProgress(job), ...set, ...setOnce }).filter(
+    ([, value]) => value !== undefined,
+  );
+  const assigned = (name: string) =>
+    name in setOnce ? `if_not_exists(#${name}, :set_${name})` : `:set_${name}`;
+  const names = [...given.map(([name]) => name), ...remove, 'status'];
+  return {
+    TableName: setting('JOBS_TABLE'),
+    Key: { key_id, job_id },
+    ConditionExpression: when,
+    UpdateExpression: [
+      given.length > 0
+        ? `SET ${given.map(([name]) => `#${name} = ${assigned(name)}`).join(', ')}`
+        : '',
+      remove.length > 0 ? `REMOVE ${remove.map((name) => `#${name}`).join(', ')}` : '',
+    ].join(' '),
+    ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
+    ExpressionAttributeValues: {
+      ...values,
+      ...Object.fromEntries(given.map(([name, value]) => [`:set_${name}`, value])),
+    },
+  };
+}

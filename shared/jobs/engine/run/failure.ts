@@ -1,0 +1,86 @@
+import { isOutage } from '../../../aws/outage.ts';
+import { ServiceError } from '../../../http/errors.ts';
+import {
+  BudgetExceededError,
+  BusyAccountError,
+  ConcurrencyError,
+  ImagesPerHourError,
+  RequestsPerMinuteError,
+} from '../../../ledger/limit-errors.ts';
+import { UnsettledError } from '../../../ledger/settle.ts';
+import { errorFields, log } from '../../../log.ts';
+import { ModelPausedError } from '../../../models/errors.ts';
+import type { Job } from '../item/job.ts';
+import { RunningError } from '../waiting/running.ts';
+
+/**
+ * When a job that stopped with an error may go on, in epoch ms, if it only waits for a limit of its own
+ * key, or for a service of AWS or a provider to come back; that costs no retry. Undefined for any other error.
+ */
+export function endOfWait(job: Job, error: unknown): number | undefined {
+  if (error instanceof ImagesPerHourError) return error.untilMs;
+  if (error instanceof ConcurrencyError || error instanceof RunningError) {
+    return Date.now() + Math.min(maxWaitForRoomMs, heldUpMs(job));
+  }
+  if (error instanceof BudgetExceededError && error.isHeldUp) return Date.now() + heldUpMs(job);
+  if (isNobodysFault(error) && !hasWaitedLong(job)) {
+    return Date.now() + Math.max(advisedMs(error), heldUpMs(job));
+  }
+  const waits = error instanceof BudgetExceededError || error instanceof RequestsPerMinuteError;
+  return waits && error.retryAfterSeconds ? Date.now() + error.retryAfterSeconds * 1000 : undefined;
+}
+
+/**
+ * Whether a service of AWS throttles or fails, a provider that fails was not even asked, or other calls came first: no job
+ * has a part in that.
+ */
+function isNobodysFault(error: unknown): boolean {
+  if (error instanceof ModelPausedError || error instanceof BusyAccountError) return true;
+  return isOutage(error instanceof UnsettledError ? error.cause : error);
+}
+
+/** After six hours it costs retries after all: what the job asked for in vain may have been paid each time. */
+const hasWaitedLong = ({ created_at }: Job) =>
+  Date.now() - Date.parse(created_at) > 6 * 60 * 60_000;
+
+/** Calls and jobs end all the time, and the retry slots of waiting jobs (`engine/waiting/retry-slots.ts`) bound how many ask. */
+const maxWaitForRoomMs = 10_000;
+
+/** The longer a job has been held up, the later it asks again, so that many don't ask all the time. */
+function heldUpMs({ created_at }: Job): number {
+  const spanMs = Math.max(1_000, Math.min(60_000, Date.now() - Date.parse(created_at)));
+  return Math.ceil((spanMs / 2) * (1 + Math.random()));
+}
+
+/**
+ * Whether the same attempt would fail again. A 4xx says so, but for two: a provider's 429 passes with time,
+ * and so does a budget that resets or that running requests hold.
+ */
+export function isPermanent(error: unknown): boolean {
+  if (error instanceof BudgetExceededError) return !error.isHeldUp && !error.retryAfterSeconds;
+  return error instanceof ServiceError && error.statusCode < 500 && error.statusCode !== 429;
+}
+
+/** Whether a job ends with an error: the same attempt would fail again, or its retries are used and it waits for no limit. */
+export const isLast = (job: Job, error: unknown): boolean =>
+  isPermanent(error) || (job.retry_count >= job.max_retries && !endOfWait(job, error));
+
+/** Logs an error that is our own fault. A `ServiceError` is not logged: the job's record says it. */
+export function logFault({ job_id }: Job, error: unknown): void {
+  if (error instanceof ServiceError) return;
+  log('error', 'job attempt broke', { job_id, ...errorFields(error) });
+}
+
+/** The wait that an error advises, in ms; 0 if it advises none. */
+export const advisedMs = (error: unknown) =>
+  error instanceof ServiceError ? (error.retryAfterSeconds ?? 0) * 1000 : 0;
+
+const maxErrorLength = 2_000;
+
+/** What a job's record says of an error. A provider's message may be of any length, and cut within a character. */
+export function jobErrorText(error: unknown): string {
+  if (error instanceof ServiceError) {
+    return `${error.code}: ${error.message}`.slice(0, maxErrorLength).toWellFormed();
+  }
+  return 'internal_error: Something went wrong on our side.';
+}

@@ -1,0 +1,259 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { dynamodb, outputOrItem, unlessConditionFails } from '../../../aws/dynamodb.ts';
+import { setting } from '../../../config.ts';
+import { ServiceError } from '../../../http/errors.ts';
+import type { KeyLimits } from '../../../keys/key-limits.ts';
+import { instant, retentionEnd } from '../item/job.ts';
+import type { QueueName } from '../item/queue-shards.ts';
+
+/**
+ * A key's state in the queues: an item of the jobs table that each submission updates. `last_…` is the last tag that
+ * the key took at a priority of a queue's shard, in µs since 1970; `place_…` the last retry slot of its jobs that wait for a
+ * limit, in ms since 1970. `jobs` counts those of its jobs that have not ended; `ended_…` those that ended in a queue within
+ * five minutes.
+ */
+export interface KeyState {
+  key_id: string;
+  job_id: 'line';
+  jobs?: number;
+  [mark: `last_${string}` | `place_${string}`]: number;
+  [ended: `ended_${QueueName}_${number}`]: number;
+}
+
+/** Returns the primary key of a key's state. */
+export const keyStateKey = (keyId: string) => ({ key_id: keyId, job_id: 'line' });
+
+/** How many of the waiting jobs may be the key's, and how often one of them is the next. */
+export type Share = Pick<KeyLimits, 'weight'> & Partial<Pick<KeyLimits, 'max_queued'>>;
+
+/**
+ * Takes a retry slot for a job that waits for a limit of its key: a time that no other such job has. Slots are `apartMs`
+ * apart, and none is before `fromMs`. Returns the slot, in ms since 1970.
+ */
+export const takeRetrySlot = (
+  keyId: string,
+  limit: string,
+  fromMs: number,
+  apartMs: number,
+): Promise<number> =>
+  moveOn(keyId, { mark: `place_${limit}`, from: fromMs, step: Math.max(1, Math.round(apartMs)) });
+
+interface Move {
+  mark: `last_${string}` | `place_${string}`;
+  /** The lowest value that is given. */
+  from: number;
+  step: number;
+  count?: number;
+  /** If given, the jobs are added to the key's count, and refused beyond its `max_queued`. */
+  share?: Share;
+}
+
+/** The marks that this process has seen last: most moves then take one write. */
+const seen = new Map<string, number | undefined>();
+const maxSeen = 10_000;
+const maxTries = 10;
+
+/**
+ * Moves a mark of a key's state on by `count` values. They are `step` apart, none is below `from`, and none is given
+ * twice. Returns the first. Throws `QueueFullError`, or a 503 `busy` after ten tries. It takes one conditional update, and
+ * another if the mark is not where it was seen last.
+ */
+export async function moveOn(keyId: string, move: Move): Promise<number> {
+  const { mark, from, step, count = 1 } = move;
+  const name = `${keyId}/${mark}`;
+  for (let tries = 1; tries <= maxTries; tries++) {
+    const isBehind = (seen.get(name) ?? 0) > from - step;
+    const { state, refusedBy } = await tryMove(keyId, move, isBehind);
+    if (seen.size >= maxSeen) seen.clear();
+    seen.set(name, (state ?? refusedBy)?.[mark]);
+    if (state) {
+      await forgetOldMarks(state);
+      return (state[mark] ?? from) - (count - 1) * step;
+    }
+    await refuseIfFull(refusedBy, keyId, move);
+  }
+  throw new ServiceError(503, 'busy', 'Too much is submitted with this API key at once.', {
+    retryAfterSeconds: 1,
+  });
+}
+
+async function tryMove(
+  keyId: string,
+  { mark, from, step, count = 1, share }: Move,
+  isBehind: boolean,
+): Promise<{ state?: KeyState; refusedBy?: KeyState | undefined }> {
+  const room = roomOf(share, count);
+  const { output, refusedBy } = await outputOrItem<KeyState>(
+    dynamodb.send(
+      new UpdateCommand({
+        TableName: setting('JOBS_TABLE'),
+        Key: keyStateKey(keyId),
+        ConditionExpression: [
+          isBehind ? '#mark > :before' : '(attribute_not_exists(#mark) OR #mark <= :before)',
+          ...(room === undefined
+            ? []
+            : [room < 0 ? 'jobs <= :room' : '(attribute_not_exists(jobs) OR jobs <= :room)']),
+        ].join(' AND '),
+        UpdateExpression: `SET ${[
+          isBehind ? '#mark = #mark + :move' : '#mark = :move',
+          'expires_at = :expires',
+          ...(share ? ['jobs = if_not_exists(jobs, :none) + :count'] : []),
+        ].join(', ')}`,
+        ExpressionAttributeNames: { '#mark': mark },
+        ExpressionAttributeValues: {
+          ':before': from - step,
+          ':move': isBehind ? count * step : from + (count - 1) * step,
+          ':expires': retentionEnd(),
+          ...(share && { ':none': 0, ':count': count }),
+          ...(room !== undefined && { ':room': room }),
+        },
+        ReturnValues: 'ALL_NEW',
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      }),
+    ),
+  );
+  return output ? { state: output.Attributes as KeyState } : { refusedBy };
+}
+
+/** The most jobs that a key may have for so many more to be taken; undefined for any number. */
+const roomOf = (share: Share | undefined, count: number) =>
+  share?.max_queued == null ? undefined : share.max_queued - count;
+
+/** 429: the key has as many jobs that have not ended as it may. */
+export class QueueFullError extends ServiceError {
+  constructor(jobs: number, maxJobs: number) {
+    super(
+      429,
+      'too_many_jobs',
+      `Too many jobs: this key may have ${maxJobs} that wait or run, and has ${jobs}. Submit again when some have ended.`,
+      {
+        details: { queue: { limit: 'queued_jobs', max_jobs: maxJobs, jobs } },
+        retryAfterSeconds: maxJobs > 0 ? 10 : null,
+      },
+    );
+  }
+}
+
+async function refuseIfFull(
+  state: KeyState | undefined,
+  keyId: string,
+  { share, count = 1 }: Move,
+): Promise<void> {
+  const room = roomOf(share, count);
+  const jobs = state?.jobs ?? 0;
+  if (room === undefined || jobs <= room) return;
+  if (state) await askForRecount(keyId);
+  throw new QueueFullError(jobs, room + count);
+}
+
+/** The shard in which the sweep finds the states of keys whose jobs it is to count. */
+export const recountShard = 'line';
+/** How often the jobs of a key that is refused are counted. */
+const recountEveryMs = 10 * 60_000;
+
+/** A submission that died after it was counted, or an end that nobody counted, would take a key's room for good. */
+async function askForRecount(keyId: string): Promise<void> {
+  const now = Date.now();
+  await unlessConditionFails(
+    dynamodb.send(
+      new UpdateCommand({
+        TableName: setting('JOBS_TABLE'),
+        Key: keyStateKey(keyId),
+        ConditionExpression:
+          'attribute_exists(jobs) AND attribute_not_exists(due_at) AND (attribute_not_exists(counted_at) OR counted_at < :past)',
+        UpdateExpression: 'SET lane = :lane, due_at = :now',
+        ExpressionAttributeValues: {
+          ':lane': recountShard,
+          ':now': instant(now),
+          ':past': instant(now - recountEveryMs),
+        },
+      }),
+    ),
+  );
+}
+
+/** How long ends are counted together, for the rate at which jobs end. */
+const endsSpanMs = 5 * 60_000;
+/**
+ * A count of ends is removed once it is `keptSpans` old, by a write within the next `removedSpans`. One that no such write
+ * met is removed as an old mark.
+ */
+const keptSpans = 3;
+const removedSpans = 3;
+
+const spanAt = (ms: number) => Math.floor(ms / endsSpanMs);
+
+/**
+ * Subtracts jobs that have ended, or were never made, from the count of a key's jobs. The same write adds those in `ended`
+ * to what has ended in their queues, from which it is known how many jobs end a minute.
+ */
+export async function uncountJobs(
+  keyId: string,
+  count: number,
+  ended: ReadonlyMap<QueueName, number> = new Map(),
+): Promise<void> {
+  const span = spanAt(Date.now());
+  const queues = [...ended];
+  const removed = queues.flatMap(([queue]) =>
+    Array.from(
+      { length: removedSpans },
+      (_, index) => `ended_${queue}_${span - keptSpans - index}`,
+    ),
+  );
+  await unlessConditionFails(
+    dynamodb.send(
+      new UpdateCommand({
+        TableName: setting('JOBS_TABLE'),
+        Key: keyStateKey(keyId),
+        ConditionExpression: 'attribute_exists(jobs)',
+        UpdateExpression: [
+          'SET jobs = jobs - :count',
+          ...(queues.length > 0
+            ? [
+                `ADD ${queues.map(([queue]) => `ended_${queue}_${span} :${queue}`).join(', ')}`,
+                `REMOVE ${removed.join(', ')}`,
+              ]
+            : []),
+        ].join(' '),
+        ExpressionAttributeValues: {
+          ':count': count,
+          ...Object.fromEntries(queues.map(([queue, number]) => [`:${queue}`, number])),
+        },
+      }),
+    ),
+  );
+}
+
+/** How many of a key's jobs ended a minute in a queue: in this span and the one before, five to ten minutes in all. */
+export function endsPerMinute(state: KeyState, queue: QueueName, now: number): number {
+  const span = spanAt(now);
+  const ended = (state[`ended_${queue}_${span}`] ?? 0) + (state[`ended_${queue}_${span - 1}`] ?? 0);
+  return ended / ((now - (span - 1) * endsSpanMs) / 60_000);
+}
+
+const maxOldMarks = 10;
+const dayUs = 24 * 60 * 60_000 * 1000;
+
+/** A key that uses a hundred priorities leaves a hundred marks, and each submission pays for the item's size. */
+async function forgetOldMarks(state: KeyState): Promise<void> {
+  const lastSpan = spanAt(Date.now()) - keptSpans;
+  const old = Object.keys(state).filter((name) => {
+    if (name.startsWith('ended_')) return Number(name.split('_')[2]) <= lastSpan;
+    return name.startsWith('last_') && Number(state[name as 'last_']) < Date.now() * 1000 - dayUs;
+  });
+  if (old.length < maxOldMarks) return;
+  await unlessConditionFails(
+    dynamodb.send(
+      new UpdateCommand({
+        TableName: setting('JOBS_TABLE'),
+        Key: keyStateKey(state.key_id),
+        ConditionExpression: old.map((_, index) => `#${index} = :${index}`).join(' AND '),
+        UpdateExpression: `REMOVE ${old.map((_, index) => `#${index}`).join(', ')}`,
+        ExpressionAttributeNames: Object.fromEntries(old.map((name, i) => [`#${i}`, name])),
+        ExpressionAttributeValues: Object.fromEntries(
+          old.map((name, i) => [`:${i}`, state[name as 'last_']]),
+        ),
+      }),
+    ),
+  );
+}

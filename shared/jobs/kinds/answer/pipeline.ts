@@ -1,0 +1,59 @@
+import { toUsd } from '../../../ledger/nano-usd.ts';
+import { type ClaimedJob, findJob, type Job } from '../../engine/item/job.ts';
+import { keepResult, keptResult, putDocument } from '../../engine/item/objects.ts';
+import { failJob, saveProgress } from '../../engine/item/state.ts';
+import { completionOf, type RunEnd } from '../../engine/run/run-leased.ts';
+import { startDocumentStep } from '../../reading/document-step.ts';
+import type { ChatResult, JobResult, OcrResult, PipelineResult } from '../../results/result.ts';
+
+/*
+ * The step after OCR: a pipeline's pages are read under its own job, then a job of its own chats about their text.
+ */
+
+/**
+ * Makes the job of a pipeline's chat step, which asks about the text of these pages. The OCR result is written to the
+ * pipeline's job first: it stays there if the step fails.
+ */
+export async function startChatStep(
+  job: ClaimedJob,
+  ocr: OcrResult,
+  pages: string[],
+): Promise<RunEnd> {
+  await saveProgress(job, await keepResult(job, resultOf(job, ocr, null)));
+  return startDocumentStep(job, {
+    name: 'chat',
+    takes: ['pipeline_instruction'],
+    put: (key) => putDocument(key, pages),
+  });
+}
+
+/** Ends a pipeline whose chat step has ended. */
+export async function finishPipeline(job: ClaimedJob): Promise<RunEnd> {
+  const { ocr } = JSON.parse((await keptResult(job)) ?? '{}') as PipelineResult;
+  const step = await findJob({ key_id: job.key_id, job_id: job.chat_job_id ?? '' });
+  if (step?.status !== 'done') {
+    const reason = step?.error ?? `its job was ${step?.status ?? 'forgotten'}`;
+    return () => failJob(job, `chat_step_failed: ${reason}`);
+  }
+  const chat = JSON.parse((await keptResult(step)) ?? 'null') as ChatResult;
+  const { error, drive_result_file_id } = step;
+  return completionOf(job, resultOf(job, ocr, chat), {
+    ...(error && { error }),
+    ...(drive_result_file_id && { drive_result_file_id }),
+  });
+}
+
+/** Returns the result of a pipeline that was stopped in its chat step, which may have been answered by then. */
+export async function stoppedPipeline(job: ClaimedJob, job_id: string): Promise<JobResult> {
+  const { ocr } = JSON.parse((await keptResult(job)) ?? '{}') as PipelineResult;
+  const step = await findJob({ key_id: job.key_id, job_id });
+  const chat = step && ((await keptResult(step)) ?? null);
+  return resultOf(job, ocr, chat ? (JSON.parse(chat) as ChatResult) : null);
+}
+
+/** A pipeline's result holds the results of both steps. */
+export function resultOf(job: Job, ocr: OcrResult, chat: ChatResult | null): JobResult {
+  if (!job.pipeline) return ocr;
+  const cost_usd = toUsd(Math.round((ocr.cost_usd + (chat?.cost_usd ?? 0)) * 1e9));
+  return { type: 'pipeline', ocr, chat, cost_usd };
+}

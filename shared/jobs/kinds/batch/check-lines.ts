@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto';
+import { ServiceError } from '../../../http/errors.ts';
+import type { Model } from '../../../models/catalogue.ts';
+import { truncated } from '../../../truncated.ts';
+import { instant, type Job, type LineError } from '../../engine/item/job.ts';
+import { failJob } from '../../engine/item/state.ts';
+import type { RunEnd } from '../../engine/run/run-leased.ts';
+import { bytesOf } from '../requests/file-line.ts';
+import { maxLines, reserveBytes } from '../requests/file-lines.ts';
+import { readLine } from '../requests/read-line.ts';
+import { linesIn, type RequestFile } from '../requests/request-file.ts';
+import { cannotHandOn } from './upstream/via.ts';
+
+/** The errors are an attribute of the job: so many, of so many characters, are a few KB. */
+const maxErrors = 50;
+const maxMessage = 250;
+
+/** The most inputs of all lines together, where lines have inputs: as many as OpenAI takes. */
+const maxInputs = 50_000;
+
+/** What a batch is found to be before its first line is asked: good, or how it ends. */
+export type Checked =
+  | { begun: Required<Pick<Job, 'in_progress_at' | 'model'>>; total: number }
+  | { end: RunEnd };
+
+/**
+ * Reads all lines of a batch before one is asked, and so paid. A single line that can't be asked fails the batch: nobody is
+ * told a day later that a name was misspelled.
+ */
+export async function checkLines(file: RequestFile, signal: AbortSignal): Promise<Checked> {
+  const errors: LineError[] = [];
+  const ids = new Set<string>();
+  let [total, wrong, inputs] = [0, 0, 0];
+  let model: string | undefined;
+  const note = (line: number | null, code: string, message: string, param: string | null) => {
+    wrong += 1;
+    if (errors.length === maxErrors) return;
+    const named = param && truncated(param, maxMessage);
+    errors.push({ code, message: truncated(message, maxMessage), param: named, line });
+  };
+  for await (const line of linesIn(file)) {
+    signal.throwIfAborted();
+    if (line.number > maxLines) throw tooManyLines();
+    if (line.line?.trim() === '') continue;
+    total += 1;
+    const giveBack = await reserveBytes(bytesOf(line));
+    try {
+      const read = readLine(line);
+      if ('wrong' in read) {
+        note(line.number, read.code, read.wrong, read.param);
+        continue;
+      }
+      model ??= read.model.id;
+      if (cannotHandOn(file.job, read.model)) {
+        note(line.number, 'invalid_value', noBatches(read.model), 'metadata.via');
+      }
+      inputs += read.inputs ?? 0;
+      const id = digestOf(read.custom_id);
+      if (ids.has(id)) note(line.number, 'duplicate_custom_id', duplicate, 'custom_id');
+      ids.add(id);
+    } finally {
+      giveBack();
+    }
+  }
+  if (total === 0) throw new ServiceError(422, 'empty_file', 'The input file has no lines.');
+  if (inputs > maxInputs) throw tooManyInputs(inputs);
+  if (wrong > 0 || model === undefined) return { end: failing(file, errors, wrong, total) };
+  return { begun: { in_progress_at: instant(Date.now()), model }, total };
+}
+
+const failing = (
+  { job }: RequestFile,
+  line_errors: LineError[],
+  wrong: number,
+  total: number,
+): RunEnd => {
+  const [first] = line_errors;
+  const error = `invalid_lines: ${wrong} of ${total} lines can't be asked. Line ${first?.line}: ${first?.message}`;
+  return () => failJob(job, error, { line_errors });
+};
+
+const noBatches = ({ id }: Model) => `No upstream of ${id} takes batches.`;
+
+const duplicate = 'The custom_id is that of a line before it.';
+
+/** An id may be as long as a line. */
+const digestOf = (id: string) => createHash('sha256').update(id).digest('base64url');
+
+const tooManyLines = () =>
+  new ServiceError(
+    422,
+    'too_many_lines',
+    `The input file has more than the ${maxLines.toLocaleString('en')} lines that a batch may have.`,
+  );
+
+const tooManyInputs = (inputs: number) =>
+  new ServiceError(
+    422,
+    'too_many_inputs',
+    `All lines together have ${inputs.toLocaleString('en')} inputs, and may have ${maxInputs.toLocaleString('en')}.`,
+  );

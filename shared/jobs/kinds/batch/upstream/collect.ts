@@ -1,0 +1,242 @@
+import { otherModels } from '../../../../chat/other-models.ts';
+import { ServiceError } from '../../../../http/errors.ts';
+import { metadataOf } from '../../../../ledger/metadata.ts';
+import type { Outcome } from '../../../../ledger/settle.ts';
+import {
+  callsAtOnce,
+  endStanding,
+  type StandingCall,
+  settleStanding,
+} from '../../../../ledger/settle-standing.ts';
+import { atBatchPrice } from '../../../../models/batches/batch-price.ts';
+import type { UpstreamBatch, UpstreamResult } from '../../../../models/batches/protocol.ts';
+import { batchClientOf, protocolOf } from '../../../../models/batches/upstream-batches.ts';
+import { CompletionMeter, type Metered } from '../../../../models/completion-meter.ts';
+import { dialects } from '../../../../models/dialects/dialects.ts';
+import { meteredEmbeddings } from '../../../../models/dialects/embeddings.ts';
+import { meteredOf } from '../../../../models/dialects/metered.ts';
+import type { DialectName } from '../../../../models/dialects/names.ts';
+import { withoutEchoes } from '../../../../models/echoes.ts';
+import { noCompletion, unavailable } from '../../../../models/errors.ts';
+import { chargeSubjectOf, saveStep, stepWrite } from '../../../engine/item/steps.ts';
+import { type LineStep, lineName } from '../../requests/file-line.ts';
+import { keptOutcomes, type Outcomes } from '../../requests/line-outcomes.ts';
+import { failedStep, responseTo } from '../../requests/line-results.ts';
+import type { RequestFile } from '../../requests/request-file.ts';
+import { partLines } from './hand-on.ts';
+import { type HandedLine, handedLine, holdOf, numberIn, tagOf, toldOf } from './handed-line.ts';
+import { LineIndex } from './line-index.ts';
+import { endedName, type PartState, standingIdOf } from './parts.ts';
+import { triesHere } from './via.ts';
+
+/** A transaction has 4 MB at most. */
+const maxGroupBytes = 2_500_000;
+
+/**
+ * Keeps and settles what came of a part that is over, some lines at a time, each once: its answers, and its failures unless
+ * they are tried here. Then the part's hold ends.
+ */
+export async function collect(
+  file: RequestFile,
+  state: PartState,
+  batch: UpstreamBatch | undefined,
+  kept: Outcomes,
+  signal: AbortSignal,
+): Promise<void> {
+  const { job } = file;
+  const { part } = state;
+  if (batch) await collectResults(file, state, batch, kept, signal);
+  // Lines without a result are told by those who stopped the batch, or tried here.
+  if (!job.stop_reason && !triesHere(job)) {
+    for await (const { line, request } of partLines(file, part, kept)) {
+      const { code, message } = batch?.error ?? {
+        code: 'batch_expired',
+        message: 'The model’s provider did not answer this request in its batch.',
+      };
+      const error = new ServiceError(503, code, message);
+      await saveStep(job, lineName(line.number), failedStep(line, request.custom_id, error));
+      kept.done.add(line.number);
+      kept.failed += 1;
+    }
+  }
+  const ended = await stepWrite(job, endedName(part), true);
+  if (!(await endStanding(job.key_id, standingIdOf(job, part), [ended]))) {
+    await saveStep(job, endedName(part), true);
+  }
+  state.hasEnded = true;
+}
+
+async function collectResults(
+  file: RequestFile,
+  { part }: PartState,
+  batch: UpstreamBatch,
+  kept: Outcomes,
+  signal: AbortSignal,
+): Promise<void> {
+  const { job } = file;
+  const protocol = protocolOf(part.upstream);
+  const client = await batchClientOf(part.upstream);
+  const index = await LineIndex.open(file);
+  const group = new Group(file, standingIdOf(job, part), kept);
+  try {
+    for await (const result of protocol.results(client, batch, signal)) {
+      signal.throwIfAborted();
+      const number = numberIn(result.customId, tagOf(job, part.name));
+      if (number === undefined || kept.done.has(number) || group.has(number)) continue;
+      const line = await index.read(number);
+      const handed = line && handedLine(line);
+      if (!handed) continue;
+      const came = whatCame(handed, result, part.isLimited);
+      if (came.step.failed && !came.isFinal && (triesHere(job) || job.stop_reason)) continue;
+      await group.add(handed, came, part.isLimited);
+    }
+    await group.settle();
+  } finally {
+    await index.close();
+  }
+}
+
+/** What came of a line, and what it cost, if anything. */
+interface Came {
+  step: LineStep;
+  outcome?: Outcome;
+  /** Whether it is not to be tried again. */
+  isFinal: boolean;
+}
+
+function whatCame(handed: HandedLine, result: UpstreamResult, isLimited: boolean): Came {
+  const { line, request } = handed;
+  if (result.error) {
+    const { status, code, isInvalid } = result.error;
+    const message = withoutEchoes(result.error.message, request.body);
+    const error = new ServiceError(status, code, message);
+    return { step: failedStep(line, request.custom_id, error), isFinal: isInvalid };
+  }
+  const body = result.body ?? {};
+  const meter = new CompletionMeter(handed.model, {
+    ...handed.sized,
+    ...limitIn(handed, isLimited),
+  });
+  try {
+    const answer = answerIn(handed, body);
+    meter.observe(metered(request.dialect, answer));
+    meter.ended = true;
+    if (!meter.finished) throw unavailable(noCompletion);
+    const { toAnswer = (text: string) => text } = request;
+    const outcome = outcomeOf(handed, meter);
+    const { promptTokens, completionTokens, costNanoUsd: cost } = outcome;
+    const output = responseTo(
+      line,
+      request.custom_id,
+      200,
+      JSON.parse(toAnswer(JSON.stringify(answer))),
+    );
+    const usage = {
+      prompt_tokens: promptTokens,
+      completion_tokens: completionTokens,
+      total_tokens: promptTokens + completionTokens,
+    };
+    return { step: { output, failed: false, usage, cost }, outcome, isFinal: true };
+  } catch (error) {
+    const told = error instanceof ServiceError ? error : unavailable(noCompletion, error);
+    const step = failedStep(line, request.custom_id, told);
+    return meter.sawAnything
+      ? { step, outcome: outcomeOf(handed, meter), isFinal: true }
+      : { step, isFinal: false };
+  }
+}
+
+/** The limit that a line was handed on with, for the budget's sake. */
+function limitIn(handed: HandedLine, isLimited: boolean): { max_tokens?: number } {
+  const { max_tokens, max_completion_tokens } = toldOf(handed, isLimited).body as Record<
+    string,
+    number
+  >;
+  const limit = max_tokens ?? max_completion_tokens;
+  return handed.sized.max_tokens || !isLimited || !limit ? {} : { max_tokens: limit };
+}
+
+/** An answer in the dialect of its line. */
+function answerIn(handed: HandedLine, body: Record<string, unknown>): Record<string, unknown> {
+  const { translated } = toldOf(handed, false);
+  if (!translated) return body;
+  const { from, to, question } = translated;
+  return to.writeAnswer(from.readAnswer(body), question);
+}
+
+function metered(dialect: DialectName, answer: Record<string, unknown>): Metered {
+  if (dialect === 'chat') return answer as Metered;
+  if (dialect === 'embeddings') return meteredEmbeddings(answer);
+  return meteredOf(dialects[dialect].readAnswer(answer));
+}
+
+const outcomeOf = ({ model, upstreamModel }: HandedLine, meter: CompletionMeter): Outcome =>
+  meter.outcome(otherModels(model, upstreamModel, meter.answeredBy).map(atBatchPrice));
+
+/** Lines that are settled together. */
+class Group {
+  private readonly file: RequestFile;
+  private readonly standingId: string;
+  private readonly kept: Outcomes;
+  private calls = new Map<number, StandingCall & { failed: boolean }>();
+  private bytes = 0;
+
+  constructor(file: RequestFile, standingId: string, kept: Outcomes) {
+    this.file = file;
+    this.standingId = standingId;
+    this.kept = kept;
+  }
+
+  has = (number: number) => this.calls.has(number);
+
+  async add(handed: HandedLine, { step, outcome }: Came, isLimited: boolean): Promise<void> {
+    const { job } = this.file;
+    const { line, request, model } = handed;
+    const hold = holdOf(handed, isLimited);
+    if (outcome) capAt(hold, outcome, step);
+    const write = await stepWrite(job, lineName(line.number), step);
+    const size = Buffer.byteLength(JSON.stringify(write)) + 1_000;
+    if (this.calls.size === callsAtOnce || this.bytes + size > maxGroupBytes) await this.settle();
+    const does = request.dialect === 'embeddings' ? 'embeddings' : 'chat';
+    const tagged = { ...job, ...metadataOf({ ...job.metadata, ...request.metadata }) };
+    const { tags, ...subject } = chargeSubjectOf(tagged, does);
+    this.calls.set(line.number, {
+      subject: { model: model.id, ...subject, tags: [...tags, 'batch:upstream'] },
+      ...{ holdNanoUsd: hold, outcome, writes: [write], failed: step.failed },
+    });
+    this.bytes += size;
+  }
+
+  /** Settles what was added. Lines that another worker has settled meanwhile are left out. */
+  async settle(): Promise<void> {
+    const { job } = this.file;
+    for (let tries = 0; this.calls.size > 0; tries += 1) {
+      const calls = [...this.calls.values()];
+      if (await settleStanding(job.key_id, this.standingId, calls)) break;
+      const { done } = await keptOutcomes(job);
+      const before = this.calls.size;
+      for (const number of this.calls.keys()) if (done.has(number)) this.forget(number);
+      if (this.calls.size === before && tries > 0)
+        throw new Error('What is to be settled is no longer held');
+    }
+    for (const [number, { failed }] of this.calls) {
+      this.kept.done.add(number);
+      if (failed) this.kept.failed += 1;
+    }
+    this.calls.clear();
+    this.bytes = 0;
+  }
+
+  private forget(number: number): void {
+    this.calls.delete(number);
+    this.kept.done.add(number);
+  }
+}
+
+/** Nothing costs more than was held for it. */
+function capAt(hold: number, outcome: Outcome, step: LineStep): void {
+  if (outcome.costNanoUsd <= hold) return;
+  outcome.costNanoUsd = hold;
+  if (outcome.figures === 'exact') outcome.figures = 'estimated';
+  if (step.cost > hold) step.cost = hold;
+}

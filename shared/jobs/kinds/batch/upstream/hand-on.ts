@@ -1,0 +1,113 @@
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { finished } from 'node:stream/promises';
+import OpenAI from 'openai';
+import { batchClientOf, protocolOf } from '../../../../models/batches/upstream-batches.ts';
+import { newTempDir } from '../../../../temp-dir.ts';
+import type { Outcomes } from '../../requests/line-outcomes.ts';
+import type { RequestFile } from '../../requests/request-file.ts';
+import { type HandedLine, tagOf, urlOf, writtenLine } from './handed-line.ts';
+import { noteMade, noteRefused, noteTry, type Part, type PartState } from './parts.ts';
+import { handedLines } from './plan-parts.ts';
+
+/** For how long after a try nobody takes it for one that came to nothing: it may be under way. */
+const unknownForMs = 2 * 60_000;
+
+/** How far clocks may differ. */
+const clockMs = 60_000;
+
+/**
+ * Makes the upstream's batch of a part, once: that is noted before, and where a try was noted whose outcome isn't known, the
+ * batch is looked for first. Returns false if that shows only later.
+ */
+export async function handOn(
+  file: RequestFile,
+  state: PartState,
+  kept: Outcomes,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const found = await findMade(file, state, signal);
+  if (found === 'unclear') return false;
+  if (found) return true;
+  const { job } = file;
+  const { part } = state;
+  const protocol = protocolOf(part.upstream);
+  const client = await batchClientOf(part.upstream);
+  const folder = await newTempDir();
+  try {
+    const path = join(folder, 'requests.jsonl');
+    const { first, count } = await writeRequests(file, part, kept, path);
+    if (!first) return true;
+    const fileId = await protocol.upload(client, path, signal);
+    await noteTry(job, state);
+    const tag = tagOf(job, part.name);
+    const asked = { path, fileId, tag, url: urlOf(first), count };
+    const id = await protocol.make(client, asked, signal).catch(async (error: unknown) => {
+      if (isRefusal(error)) await noteRefused(job, state);
+      throw error;
+    });
+    await noteMade(job, state, id);
+    return true;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Looks for the batch of a try whose outcome isn't known, and notes it if it was made. */
+export async function findMade(
+  { job }: Pick<RequestFile, 'job'>,
+  state: PartState,
+  signal: AbortSignal,
+): Promise<'made' | 'unclear' | undefined> {
+  const { part, lastTry } = state;
+  if (!lastTry || lastTry.isRefused) return undefined;
+  const wanted = { tag: tagOf(job, part.name), count: part.count, sinceMs: lastTry.atMs - clockMs };
+  const client = await batchClientOf(part.upstream);
+  const found = await protocolOf(part.upstream).find(client, wanted, signal);
+  if (found === 'unclear') return 'unclear';
+  if (found) {
+    await noteMade(job, state, found.id);
+    return 'made';
+  }
+  return Date.now() < lastTry.atMs + unknownForMs ? 'unclear' : undefined;
+}
+
+/** Whether an error says that nothing was made. */
+const isRefusal = (error: unknown) =>
+  error instanceof OpenAI.APIError &&
+  error.status !== undefined &&
+  error.status !== 408 &&
+  error.status < 500;
+
+/** Writes the requests of a part to a file on this machine. */
+async function writeRequests(file: RequestFile, part: Part, kept: Outcomes, path: string) {
+  const stream = createWriteStream(path);
+  const whole = finished(stream);
+  whole.catch(() => {});
+  let first: HandedLine | undefined;
+  let count = 0;
+  for await (const handed of partLines(file, part, kept)) {
+    const text = writtenLine(handed, part.isLimited, tagOf(file.job, part.name));
+    if (!stream.write(`${text}\n`)) await once(stream, 'drain');
+    first ??= handed;
+    count += 1;
+  }
+  stream.end();
+  await whole;
+  return { first, count };
+}
+
+/** The lines of a part that have no result. */
+export async function* partLines(
+  file: RequestFile,
+  part: Part,
+  kept: Outcomes,
+): AsyncGenerator<HandedLine> {
+  for await (const handed of handedLines(file, part.from)) {
+    const { number } = handed.line;
+    if (number > part.to) return;
+    if (handed.request.model.id === part.model && !kept.done.has(number)) yield handed;
+  }
+}

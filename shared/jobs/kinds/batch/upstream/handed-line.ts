@@ -1,0 +1,80 @@
+import { atBatchPrice } from '../../../../models/batches/batch-price.ts';
+import { batchUpstreamOf, protocolOf } from '../../../../models/batches/upstream-batches.ts';
+import type { Model } from '../../../../models/catalogue.ts';
+import { wires } from '../../../../models/dialects/dialects.ts';
+import { costBounds, type SizedRequest } from '../../../../models/token-bounds.ts';
+import { toldIn } from '../../../../models/upstream.ts';
+import type { Job } from '../../../engine/item/job.ts';
+import type { FileLine } from '../../requests/file-line.ts';
+import { type LineRequest, readLine } from '../../requests/read-line.ts';
+import { isHandedOn } from './via.ts';
+
+/** As many tokens as an answer has where neither its line, nor the budget, allows for all that the model can write. */
+const defaultUsualTokens = 16_384;
+
+/** A line of a batch as it is handed on. */
+export interface HandedLine {
+  line: FileLine;
+  request: LineRequest;
+  /** The model at the price of its batches. */
+  model: Model;
+  upstream: string;
+  /** What the model is called there. */
+  upstreamModel: string;
+  /** The request as it is measured, without what limits it for the budget's sake. */
+  sized: SizedRequest;
+}
+
+/** Reads a line; undefined if it isn't one that is handed on. */
+export function handedLine(line: FileLine): HandedLine | undefined {
+  const request = readLine(line);
+  if ('wrong' in request || !isHandedOn(line.job, request.model)) return undefined;
+  const at = batchUpstreamOf(request.model);
+  if (!at) return undefined;
+  const { upstream, model: upstreamModel } = at;
+  const sized = wires[request.dialect].sized(request.body);
+  return { line, request, model: atBatchPrice(request.model), upstream, upstreamModel, sized };
+}
+
+/** The limit that a line's output gets where its part of the batch is limited; undefined if it has one, or needs none. */
+function limitOf({ sized, model }: HandedLine): number | undefined {
+  const usual = model.usualOutputTokens ?? defaultUsualTokens;
+  return sized.max_tokens || usual >= model.maxOutputTokens ? undefined : usual;
+}
+
+/** The most that a line can cost at the price of batches, in nano-dollars. */
+export const holdOf = (handed: HandedLine, isLimited: boolean): number =>
+  costBounds(handed.model, handed.sized).maxNanoUsd(isLimited ? limitOf(handed) : undefined);
+
+/** The request of a line as its upstream is told it. Throws `ServiceError` for what that can't be told. */
+export function toldOf(handed: HandedLine, isLimited: boolean) {
+  const { request, upstream, upstreamModel } = handed;
+  const { dialect, model } = request;
+  const limit = isLimited ? limitOf(handed) : undefined;
+  const body = {
+    ...request.body,
+    model: upstreamModel,
+    ...(limit !== undefined && { [wires[dialect].limitName]: limit }),
+  };
+  const spoken = batchUpstreamOf(model)?.spoken ?? [];
+  return toldIn(spoken, model, upstream, { dialect, body });
+}
+
+/** The route of a line in its upstream's batches. */
+export const urlOf = (handed: HandedLine) => `/v1${wires[toldOf(handed, false).dialect].path}`;
+
+/** A line as its upstream's batch has it. */
+export function writtenLine(handed: HandedLine, isLimited: boolean, tag: string): string {
+  const { dialect, body } = toldOf(handed, isLimited);
+  const id = `${tag}-${handed.line.number}`;
+  const url = `/v1${wires[dialect].path}`;
+  return JSON.stringify(protocolOf(handed.upstream).lineOf(id, url, body));
+}
+
+/** The name by which an upstream's batch is found again: that of one part of a job's lines. */
+export const tagOf = ({ job_id }: Job, part: string) =>
+  `${job_id.replace(/^job_|-/g, '')}-${part.slice('part_'.length)}`;
+
+/** The number of the line that a result is of; undefined if it is none of ours. */
+export const numberIn = (customId: string, tag: string): number | undefined =>
+  customId.startsWith(`${tag}-`) ? Number(customId.slice(tag.length + 1)) : undefined;

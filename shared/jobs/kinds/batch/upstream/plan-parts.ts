@@ -1,0 +1,197 @@
+import { ServiceError } from '../../../../http/errors.ts';
+import type { Account } from '../../../../ledger/account.ts';
+import { BudgetExceededError } from '../../../../ledger/limit-errors.ts';
+import { holdStanding, payersNow } from '../../../../ledger/standing-hold.ts';
+import { protocolOf } from '../../../../models/batches/upstream-batches.ts';
+import { saveStep, stepWrite } from '../../../engine/item/steps.ts';
+import { isLinesFault } from '../../requests/answer-line.ts';
+import { bytesOf, lineName } from '../../requests/file-line.ts';
+import { reserveBytes } from '../../requests/file-lines.ts';
+import type { Outcomes } from '../../requests/line-outcomes.ts';
+import { failedStep } from '../../requests/line-results.ts';
+import { linesIn, type RequestFile } from '../../requests/request-file.ts';
+import { type HandedLine, handedLine, holdOf, tagOf, writtenLine } from './handed-line.ts';
+import { endedName, type Handed, notePlan, type Part, partName, standingIdOf } from './parts.ts';
+
+/** A key with this many times what a part can cost has no outputs limited. */
+const plenty = 10;
+
+/** Finds which models have lines that are handed on. Each is looked for once. */
+export async function planModels(file: RequestFile, handed: Handed): Promise<string[]> {
+  if (handed.models) return handed.models;
+  const models = new Set<string>();
+  for await (const line of handedLines(file, 1)) models.add(line.request.model.id);
+  handed.models = [...models];
+  await notePlan(file.job, handed.models);
+  return handed.models;
+}
+
+/** The lines that are handed on, from one on. Each is in memory until the next is asked for. */
+export async function* handedLines(file: RequestFile, from: number): AsyncGenerator<HandedLine> {
+  for await (const line of linesIn(file)) {
+    if (line.number < from || line.line?.trim() === '') continue;
+    const giveBack = await reserveBytes(2 * bytesOf(line));
+    try {
+      const handed = handedLine(line);
+      if (handed) yield handed;
+    } finally {
+      giveBack();
+    }
+  }
+}
+
+/**
+ * Makes the next part of a model's lines: as many as one batch of the upstream's may have, and the budget covers. What they
+ * can cost is held, and the part noted, in one transaction. A line that the budget doesn't cover fails if its batch, or the
+ * budget, is such that it can't wait. Returns false if the model has no lines left; throws `BudgetExceededError` for lines
+ * that wait.
+ */
+export async function planPart(
+  file: RequestFile,
+  model: string,
+  handed: Handed,
+  kept: Outcomes,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { job } = file;
+  const before = handed.states.filter(({ part }) => part.model === model);
+  const last = before.at(-1)?.part;
+  if (last?.isLast) return false;
+  const found = await gather(file, model, (last?.to ?? 0) + 1, kept, signal);
+  const name = partName(handed.states.length + 1);
+  const { upstream, first } = found;
+  const rest = { name, model, upstream, from: found.from };
+  if (!first) {
+    const part: Part = { ...rest, to: found.to, count: 0, isLimited: false, isLast: true };
+    await saveStep(job, name, part);
+    await saveStep(job, endedName(part), true);
+    handed.states.push({ part, hasEnded: true });
+    return false;
+  }
+  const fitted = coveredBy(found, await payersNow(job.key_id));
+  if ('lacking' in fitted) {
+    await failUncovered(file, first, fitted.least, kept, signal);
+    return true;
+  }
+  const { holdNanoUsd, ...fits } = fitted;
+  const part: Part = {
+    ...rest,
+    ...fits,
+    isLast: found.isLast && fits.count === found.numbers.length,
+  };
+  const standing = {
+    keyId: job.key_id,
+    id: standingIdOf(job, part),
+    holdNanoUsd,
+    jobId: job.job_id,
+  };
+  await holdStanding(standing, [await stepWrite(job, name, part)]);
+  handed.states.push({ part, hasEnded: false });
+  return true;
+}
+
+/**
+ * Fails the lines from one on that the budget doesn't cover, up to the first that it does. Throws `BudgetExceededError` for
+ * one that waits.
+ */
+async function failUncovered(
+  file: RequestFile,
+  first: HandedLine,
+  least: Account,
+  kept: Outcomes,
+  signal: AbortSignal,
+): Promise<void> {
+  const { job } = file;
+  for await (const handed of handedLines(file, first.line.number)) {
+    const { line, request } = handed;
+    if (request.model.id !== first.request.model.id || kept.done.has(line.number)) continue;
+    const hold = holdOf(handed, true);
+    if (hold <= least.available) return;
+    const lacking = new BudgetExceededError(least, hold);
+    if (!isLinesFault(lacking, job, signal)) throw lacking;
+    const step = failedStep(line, request.custom_id, lacking);
+    await saveStep(job, lineName(line.number), step);
+    kept.done.add(line.number);
+    kept.failed += 1;
+  }
+}
+
+/** The lines that the next part of a model may have, and what each can cost, without a limit and with one. */
+interface Gathered {
+  from: number;
+  to: number;
+  upstream: string;
+  first?: HandedLine;
+  numbers: number[];
+  holds: number[];
+  limitedHolds: number[];
+  isLast: boolean;
+}
+
+async function gather(
+  file: RequestFile,
+  model: string,
+  from: number,
+  kept: Outcomes,
+  signal: AbortSignal,
+): Promise<Gathered> {
+  const found: Gathered = {
+    ...{ from, to: from, upstream: '', isLast: true },
+    ...{ numbers: [], holds: [], limitedHolds: [] },
+  };
+  let bytes = 0;
+  for await (const handed of handedLines(file, from)) {
+    signal.throwIfAborted();
+    const { line, request, upstream } = handed;
+    if (request.model.id !== model || kept.done.has(line.number)) continue;
+    const size = await sizeOf(file, handed, kept);
+    if (size === undefined) continue;
+    const { most } = protocolOf(upstream);
+    if (found.numbers.length === most.requests || bytes + size > most.bytes) {
+      return { ...found, isLast: false };
+    }
+    bytes += size;
+    found.first ??= handed;
+    found.numbers.push(line.number);
+    found.holds.push(holdOf(handed, false));
+    found.limitedHolds.push(holdOf(handed, true));
+    Object.assign(found, { upstream, to: line.number });
+  }
+  return found;
+}
+
+/** How many bytes a line takes in the upstream's batch. One that its upstream can't be told has failed with that. */
+async function sizeOf({ job }: RequestFile, handed: HandedLine, kept: Outcomes) {
+  const { line, request } = handed;
+  try {
+    return Buffer.byteLength(writtenLine(handed, true, tagOf(job, 'part_0000'))) + 1;
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    await saveStep(job, lineName(line.number), failedStep(line, request.custom_id, error));
+    kept.done.add(line.number);
+    kept.failed += 1;
+    return undefined;
+  }
+}
+
+type Payers = Awaited<ReturnType<typeof payersNow>>;
+
+/** As many of the lines as the accounts cover; the error of the first if they don't even cover that. */
+function coveredBy(
+  { holds, limitedHolds, numbers }: Gathered,
+  payers: Payers,
+):
+  | { to: number; count: number; holdNanoUsd: number; isLimited: boolean }
+  | { least: Account; lacking: true } {
+  const least = payers.reduce((one, other) => (other.available < one.available ? other : one));
+  const all = holds.reduce((sum, each) => sum + each, 0);
+  const isLimited = least.available < plenty * all;
+  let [count, holdNanoUsd] = [0, 0];
+  for (const each of isLimited ? limitedHolds : holds) {
+    if (holdNanoUsd + each > least.available) break;
+    holdNanoUsd += each;
+    count += 1;
+  }
+  if (count === 0) return { least, lacking: true };
+  return { to: numbers[count - 1] ?? 0, count, holdNanoUsd, isLimited };
+}

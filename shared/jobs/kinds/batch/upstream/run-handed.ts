@@ -1,0 +1,193 @@
+import { ServiceError } from '../../../../http/errors.ts';
+import { BudgetExceededError } from '../../../../ledger/limit-errors.ts';
+import { errorWords, log } from '../../../../log.ts';
+import { batchClientOf, protocolOf } from '../../../../models/batches/upstream-batches.ts';
+import { refusesKey, toModelError } from '../../../../models/errors.ts';
+import { upstreamNamed } from '../../../../models/upstream.ts';
+import { forgetCredentials } from '../../../../models/upstream-credentials.ts';
+import type { ClaimedJob } from '../../../engine/item/job.ts';
+import { postponeJob } from '../../../engine/item/state.ts';
+import { isPermanent } from '../../../engine/run/failure.ts';
+import type { RunEnd } from '../../../engine/run/run-leased.ts';
+import { beginStep } from '../../../engine/run/watch.ts';
+import type { FileLine } from '../../requests/file-line.ts';
+import type { Outcomes } from '../../requests/line-outcomes.ts';
+import type { RequestFile } from '../../requests/request-file.ts';
+import { withinWindow } from '../window.ts';
+import { collect } from './collect.ts';
+import { findMade, handOn } from './hand-on.ts';
+import { handedLine } from './handed-line.ts';
+import { type Handed, type PartState, readHanded } from './parts.ts';
+import { planModels, planPart } from './plan-parts.ts';
+
+const minuteMs = 60_000;
+
+/** How long after a batch was made its upstream is waited for, at most: its own window is a day. */
+const giveUpMs = 48 * 60 * minuteMs;
+
+/** What a run finds of the lines that are handed on. */
+export interface HandedRun {
+  handed: Handed;
+  /** Whether something of it is not over. */
+  isOpen: boolean;
+  /** How many lines of open parts the upstreams have answered, and how many failed there. */
+  counts: { completed: number; failed: number };
+  /** Why further lines aren't handed on yet. */
+  lacking?: BudgetExceededError | undefined;
+  /** Whether a line is no business of this run's own engine: it is handed on, or is to be. */
+  leaves(line: FileLine): boolean;
+}
+
+/** Hands lines on that are to be, and keeps what has come of those that were. */
+export async function runHanded(
+  file: RequestFile,
+  kept: Outcomes,
+  signal: AbortSignal,
+): Promise<HandedRun> {
+  const { job } = file;
+  const handed = await readHanded(job);
+  const models = await planModels(file, handed);
+  const run: HandedRun = {
+    ...{ handed, isOpen: false, counts: { completed: 0, failed: 0 } },
+    leaves: (line) => models.length > 0 && isLeft(line, handed),
+  };
+  if (models.length === 0) return run;
+  // What has come gives back money that others wait for.
+  await advanceAll(file, run, kept, signal);
+  if (!job.stop_reason) {
+    run.lacking = await planAll(file, models, handed, kept, signal);
+    await advanceAll(file, run, kept, signal, ({ lastTry }) => !lastTry);
+  }
+  run.isOpen = handed.states.some(({ hasEnded }) => !hasEnded);
+  return run;
+}
+
+/** Whether a line that is handed on is in no part that is over. */
+function isLeft(line: FileLine, { states }: Handed): boolean {
+  const request = handedLine(line)?.request;
+  if (!request) return false;
+  const its = states.find(
+    ({ part }) =>
+      part.model === request.model.id && part.from <= line.number && line.number <= part.to,
+  );
+  return !its?.hasEnded;
+}
+
+async function planAll(
+  file: RequestFile,
+  models: string[],
+  handed: Handed,
+  kept: Outcomes,
+  signal: AbortSignal,
+): Promise<BudgetExceededError | undefined> {
+  try {
+    for (const model of models) {
+      do await beginStep(file.job);
+      while (await planPart(file, model, handed, kept, signal));
+    }
+  } catch (error) {
+    if (error instanceof BudgetExceededError) return error;
+    throw error;
+  }
+  return undefined;
+}
+
+/** Moves the open parts on. A provider that fails for a while is asked again later, which costs no retry. */
+async function advanceAll(
+  file: RequestFile,
+  run: HandedRun,
+  kept: Outcomes,
+  signal: AbortSignal,
+  among: (state: PartState) => boolean = () => true,
+): Promise<void> {
+  for (const state of run.handed.states) {
+    if (state.hasEnded || !among(state)) continue;
+    try {
+      await advance(file, state, run, kept, signal);
+    } catch (error) {
+      if (refusesKey(error)) forgetCredentials(upstreamNamed(state.part.upstream));
+      const told = toModelError(error);
+      if (signal.aborted || !(told instanceof ServiceError)) throw error;
+      const refused = isPermanent(told) && !state.made;
+      log('warn', 'upstream batch failed', {
+        ...{ job_id: file.job.job_id, upstream: state.part.upstream, error: errorWords(told) },
+      });
+      if (!refused && !isGivenUp(state)) continue;
+      const { code, message } = told;
+      const error_ = { code, message };
+      await collect(file, state, { ...nothing, error: error_ }, kept, signal);
+    }
+  }
+}
+
+const nothing = {
+  ...{ id: '', isOver: true, isCancelled: false, completed: 0, failed: 0, results: [] },
+};
+
+const isGivenUp = ({ made, lastTry }: PartState) =>
+  Date.now() - (made?.atMs ?? lastTry?.atMs ?? Date.now()) > giveUpMs;
+
+async function advance(
+  file: RequestFile,
+  state: PartState,
+  run: HandedRun,
+  kept: Outcomes,
+  signal: AbortSignal,
+): Promise<void> {
+  const { job } = file;
+  const { part } = state;
+  if (!state.made && job.stop_reason) {
+    const found = await findMade(file, state, signal);
+    if (found === undefined) return collect(file, state, undefined, kept, signal);
+    if (found === 'unclear' && !isGivenUp(state)) return;
+  }
+  if (!state.made && !(await handOn(file, state, kept, signal))) return;
+  if (!state.made) return collect(file, state, undefined, kept, signal);
+  const protocol = protocolOf(part.upstream);
+  const client = await batchClientOf(part.upstream);
+  const batch = await protocol.read(client, state.made.id, signal);
+  if (batch.isOver) return collect(file, state, batch, kept, signal);
+  run.counts.completed += batch.completed;
+  run.counts.failed += batch.failed;
+  if (job.stop_reason && !batch.isCancelled) await protocol.cancel(client, state.made.id, signal);
+  if (isGivenUp(state)) await collect(file, state, undefined, kept, signal);
+}
+
+/** The end of a run that goes on when its upstreams' batches may be over: after a minute first, and up to ten later. */
+export function waitForUpstream(job: ClaimedJob, { states }: Handed): RunEnd {
+  const since = Math.min(
+    ...states.flatMap(({ made, hasEnded }) => (made && !hasEnded ? made.atMs : [])),
+  );
+  const elapsedMs = Number.isFinite(since) ? Date.now() - since : 0;
+  const waitMs = job.stop_reason
+    ? minuteMs
+    : Math.min(10 * minuteMs, Math.max(minuteMs, elapsedMs / 6));
+  const untilMs = Date.now() + waitMs;
+  const message = 'waiting: Its lines are in a batch of the model’s provider.';
+  return () => postponeJob(job, message, job.stop_reason ? untilMs : withinWindow(job, untilMs));
+}
+
+/**
+ * Returns the end of a run that has nothing to do but wait, which is found without the batch's file: all its lines were
+ * handed on or asked, and no upstream is done. Otherwise undefined.
+ */
+export async function stillWaiting(job: ClaimedJob, signal: AbortSignal) {
+  const handed = await readHanded(job);
+  const open = handed.states.filter(({ hasEnded }) => !hasEnded);
+  const isPlanned = handed.models?.every((model) =>
+    handed.states.some(({ part }) => part.model === model && part.isLast),
+  );
+  if (!isPlanned || !handed.isRestDone || open.length === 0) return undefined;
+  const counts = { completed: 0, failed: 0 };
+  for (const { part, made } of open) {
+    if (!made) return undefined;
+    const client = await batchClientOf(part.upstream);
+    const batch = await protocolOf(part.upstream)
+      .read(client, made.id, signal)
+      .catch(() => undefined);
+    if (!batch || batch.isOver) return undefined;
+    counts.completed += batch.completed;
+    counts.failed += batch.failed;
+  }
+  return { end: waitForUpstream(job, handed), counts };
+}

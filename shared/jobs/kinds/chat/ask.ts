@@ -1,0 +1,71 @@
+import type { TransactWriteItem } from '../../../aws/transact.ts';
+import { type Answer, ask } from '../../../chat/ask.ts';
+import type { ModelCall } from '../../../chat/metered-call.ts';
+import { toUsd } from '../../../ledger/nano-usd.ts';
+import type { Kept, Products } from '../../../ledger/settle.ts';
+import type { ClaimedJob, Job } from '../../engine/item/job.ts';
+import { inlineResult } from '../../engine/item/objects.ts';
+import { completionWrite, isFirstRun } from '../../engine/item/state.ts';
+import { findStep, stepWrite } from '../../engine/item/steps.ts';
+import type { EndedJob } from '../../engine/run/run-leased.ts';
+import { beginStep } from '../../engine/run/watch.ts';
+import type { ChatResult } from '../../results/result.ts';
+
+/** Returns what a chat job's result says of an answer. */
+export const chatResultOf = ({ cost, ...answer }: Answer): ChatResult => ({
+  type: 'chat',
+  ...answer,
+  cost_usd: toUsd(cost),
+});
+
+/**
+ * Asks a model once for a named step of a job, whatever dies in between: if the step is there, its answer is returned
+ * and no call is made. `onNew` is called for a new answer only.
+ */
+export async function askOnce(
+  job: ClaimedJob,
+  name: string,
+  call: ModelCall,
+  onNew?: () => void,
+): Promise<Answer> {
+  const { kept, answer } = await askAndKeep(job, name, call, (step) => ({ writes: [step] }));
+  if (kept) onNew?.();
+  return answer;
+}
+
+/**
+ * Asks a model once for the whole result of a chat job. On the job's first run a short answer ends the job in the
+ * transaction that charges it. Otherwise the answer is kept as the step `name`: if it is long, if this is a later run, or
+ * if the job was stopped or is another worker's by now.
+ */
+export async function askToEnd(
+  job: ClaimedJob,
+  name: string,
+  call: ModelCall,
+): Promise<ChatResult | EndedJob> {
+  let ended: Job | undefined;
+  const { kept, answer } = await askAndKeep(job, name, call, (step, answer) => {
+    const result = isFirstRun(job) && inlineResult(chatResultOf(answer));
+    if (!result) return { writes: [step] };
+    const { write, done } = completionWrite(job, result);
+    ended = done;
+    return { writes: [write], fallback: [step] };
+  });
+  return ended && kept === 'writes' ? { ended } : chatResultOf(answer);
+}
+
+/** Asks as `askOnce` does. `productsOf` says which writes keep the answer. */
+async function askAndKeep(
+  job: ClaimedJob,
+  name: string,
+  call: ModelCall,
+  productsOf: (step: TransactWriteItem, answer: Answer) => Products,
+): Promise<{ kept: Kept; answer: Answer }> {
+  const known = isFirstRun(job) ? undefined : await findStep<Answer>(job, name);
+  if (known) return { kept: undefined, answer: known };
+  await beginStep(job);
+  const { kept, ...answer } = await ask(call, async (answer) =>
+    productsOf(await stepWrite(job, name, answer), answer),
+  );
+  return { kept, answer: (kept ? undefined : await findStep<Answer>(job, name)) ?? answer };
+}

@@ -1,0 +1,44 @@
+import type { Answer } from '../../../chat/ask.ts';
+import { toUsd } from '../../../ledger/nano-usd.ts';
+import type { ClaimedJob } from '../../engine/item/job.ts';
+import { completeJob } from '../../engine/item/state.ts';
+import { stepsBetween } from '../../engine/item/steps.ts';
+import type { RunEnd } from '../../engine/run/run-leased.ts';
+import type { ChatResult, JobResult } from '../../results/result.ts';
+import { isBatch } from '../batch/batch-job.ts';
+import { keptLines } from '../requests/end-requests.ts';
+
+/** Ends a chat job that was stopped with what it was answered by then, which was paid for. */
+export async function keptAnswers(
+  job: ClaimedJob,
+  signal: AbortSignal,
+): Promise<JobResult | RunEnd> {
+  if (isBatch(job) || job.source_kind === 'jsonl') return keptLines(job, signal);
+  const answers: (Answer & { name: string })[] = [];
+  for await (const { name, value } of stepsBetween<Answer>(job, 'chat', 'chat_~')) {
+    answers.push({ name, ...value });
+  }
+  return answers.length > 0 ? resultOf(answers) : () => completeJob(job);
+}
+
+/** The answer, if there was only one; else the answers about the document's parts, one after another. */
+function resultOf(answers: (Answer & { name: string })[]): ChatResult {
+  const sum = (of: (answer: Answer) => number) =>
+    answers.reduce((total, answer) => total + of(answer), 0);
+  const inOrder = answers.toSorted((a, b) => order.compare(a.name, b.name));
+  const [only] = answers;
+  return {
+    type: 'chat',
+    content: inOrder.map(({ content }) => content ?? '').join('\n\n'),
+    finish_reason: answers.length === 1 && only ? only.finish_reason : 'stopped',
+    usage: {
+      prompt_tokens: sum(({ usage }) => usage.prompt_tokens),
+      completion_tokens: sum(({ usage }) => usage.completion_tokens),
+      total_tokens: sum(({ usage }) => usage.total_tokens),
+    },
+    cost_usd: toUsd(sum(({ cost }) => cost)),
+  };
+}
+
+/** Part 10 comes after part 9. */
+const order = new Intl.Collator('en', { numeric: true });

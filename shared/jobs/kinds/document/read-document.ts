@@ -1,0 +1,149 @@
+import { createHash } from 'node:crypto';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Document } from '../../../documents/document.ts';
+import { unsupportedFile } from '../../../documents/errors.ts';
+import { joinDocuments, type Piece } from '../../../documents/joined-document.ts';
+import { kindOf, mediaTypeOf } from '../../../documents/kind.ts';
+import {
+  type OpenableKind,
+  type OpeningOptions,
+  openDocument,
+} from '../../../documents/open-document.ts';
+import { decodeText } from '../../../documents/text.ts';
+import { textDocument } from '../../../documents/text-document.ts';
+import { typeInWords } from '../../../documents/type-words.ts';
+import { newTempDir } from '../../../temp-dir.ts';
+import type { ClaimedJob, Job } from '../../engine/item/job.ts';
+import { messagesOf } from '../../engine/item/objects.ts';
+import { isLast, jobErrorText, logFault } from '../../engine/run/failure.ts';
+import type { RunEnd } from '../../engine/run/run-leased.ts';
+import { checkLength } from '../../reading/page-limit.ts';
+import { keepFileNames } from '../../reading/page-texts.ts';
+import { readPages } from '../../reading/read-pages.ts';
+import type { JobResult } from '../../results/result.ts';
+import { type InlineFile, inlineFilesOf } from '../../sources/inline-files.ts';
+import type { SourcedJob } from '../../sources/source.ts';
+import { withFile } from '../../sources/source-file.ts';
+import { hasPages } from '../../sources/workable.ts';
+import { splitIntoSections } from '../section/sections.ts';
+import { failWithPages, finishOcr } from './finish.ts';
+
+/** A document of more pages is read in sections, by as many workers as are free. */
+const pagesPerSection = 50;
+
+/** Reads a document. Returns undefined if an `auto` job is to chat about it, since it is all text. */
+export function readDocument(
+  job: SourcedJob,
+  kind: OpenableKind,
+  signal: AbortSignal,
+): Promise<JobResult | RunEnd | undefined> {
+  return withFile(
+    job.source_object,
+    async (path) => {
+      const options = { forceOcr: job.force_ocr ?? false, turn: job.key_id };
+      const document = await openDocument(path, kind, options);
+      try {
+        if (job.job_type === 'auto' && !job.extract && document.isText) return undefined;
+        checkLength(document.pageCount, job.filename);
+        await keepFileNames(job, document);
+        if (document.pageCount > pagesPerSection) {
+          return await splitIntoSections(job, document.pageCount, pagesPerSection);
+        }
+        return await readWhole(job, document, signal);
+      } finally {
+        document.close();
+      }
+    },
+    signal,
+  );
+}
+
+/** Reads the images and files of an inline job, as one document. */
+export async function readInline(
+  job: ClaimedJob,
+  signal: AbortSignal,
+): Promise<JobResult | RunEnd> {
+  const { document, content_sha256 } = await openInlineDocuments(job);
+  try {
+    checkLength(document.pageCount, 'the message');
+    await keepFileNames(job, document);
+    return await readWhole({ ...job, content_sha256 }, document, signal);
+  } finally {
+    document.close();
+  }
+}
+
+async function readWhole(
+  job: ClaimedJob,
+  document: Document,
+  signal: AbortSignal,
+): Promise<JobResult | RunEnd> {
+  const range = { first: 1, last: document.pageCount };
+  try {
+    const read = await readPages(job, document, range, signal);
+    return Array.isArray(read) ? await finishOcr(job, read) : read;
+  } catch (error) {
+    if (signal.aborted || !isLast(job, error)) throw error;
+    // What was read by then is the job's result.
+    logFault(job, error);
+    return failWithPages(job, document.pageCount, jobErrorText(error));
+  }
+}
+
+/** The images and files of a message as one document, and the hash of its content. */
+interface InlineDocuments {
+  document: Document;
+  content_sha256: string;
+}
+
+/** Opens the images and files of an inline job as one document, in their order. */
+export async function openInlineDocuments(job: Job): Promise<InlineDocuments> {
+  const folder = await newTempDir();
+  const remove = () => rm(folder, { recursive: true, force: true });
+  try {
+    const forceOcr = job.force_ocr ?? false;
+    const takesTexts = job.extract !== undefined;
+    const options = { forceOcr, turn: job.key_id, losses: { count: 0 }, takesTexts };
+    const files = inlineFilesOf(await messagesOf(job));
+    const pieces = files.map((file, index) => pieceOf(file, join(folder, String(index)), options));
+    // What is wrong with the only one is the job's own error.
+    if (pieces.length === 1) (await pieces[0]?.open())?.close();
+    const document = await joinDocuments(pieces, () => void remove());
+    return { document, content_sha256: contentHashOf(files, forceOcr) };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+/**
+ * Returns for one file the hash that it has on a drive; for several the hash of theirs, in their order. With
+ * `force_ocr` the pictures in a document are pages too, so that its pages are others.
+ */
+function contentHashOf(files: InlineFile[], forceOcr: boolean): string {
+  const hashes = files.map(({ bytes }) => sha256(bytes));
+  const [only] = files;
+  if (only && files.length === 1 && (only.isImage || !forceOcr)) return sha256(only.bytes);
+  return sha256([...hashes, forceOcr ? 'with pictures' : ''].join('\n'));
+}
+
+const sha256 = (content: string | Uint8Array) => createHash('sha256').update(content).digest('hex');
+
+function pieceOf(
+  { name, isImage, mimeType, bytes }: InlineFile,
+  path: string,
+  { takesTexts, ...options }: OpeningOptions & { takesTexts: boolean },
+) {
+  const open = async () => {
+    const kind = kindOf(bytes, mimeType, isImage ? '' : name);
+    if (takesTexts && kind && !hasPages(kind)) return textDocument(decodeText(bytes));
+    const isPages = kind && hasPages(kind);
+    if (!isPages || (isImage && kind !== 'image')) {
+      throw unsupportedFile(name, typeInWords(mediaTypeOf(bytes, mimeType, name)));
+    }
+    await writeFile(path, bytes);
+    return openDocument(path, kind, options);
+  };
+  return { name: isImage ? '' : name, open } satisfies Piece;
+}

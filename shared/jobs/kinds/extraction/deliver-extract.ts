@@ -1,0 +1,26 @@
+import { rm } from 'node:fs/promises';
+import { newTempDir } from '../../../temp-dir.ts';
+import type { ClaimedJob } from '../../engine/item/job.ts';
+import type { ExtractResult } from '../../results/result.ts';
+import { deliver } from '../../sources/delivery.ts';
+import { specOfJob } from './extract-input.ts';
+import { writeTables } from './tables.ts';
+
+/** Writes fields beside their source on the drive, and their tables if they are wanted. */
+export async function deliverExtract(job: ClaimedJob, result: ExtractResult) {
+  const content = {
+    suffix: '.extract.json',
+    mimeType: 'application/json',
+    text: `${JSON.stringify(result, null, 2)}\n`,
+  } as const;
+  if (!job.extract?.table) return deliver(job, content);
+  const folder = await newTempDir();
+  try {
+    const documents = (async function* () {
+      yield { job, result };
+    })();
+    return await deliver(job, content, await writeTables(specOfJob(job), documents, folder));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

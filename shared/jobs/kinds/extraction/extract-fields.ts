@@ -1,0 +1,193 @@
+import pLimit from 'p-limit';
+import type { Answer } from '../../../chat/ask.ts';
+import { assemble } from '../../../extract/assemble.ts';
+import type { ExtractOutcome } from '../../../extract/outcome.ts';
+import type { PageWindow } from '../../../extract/page.ts';
+import { windowsOf } from '../../../extract/windows.ts';
+import { ServiceError } from '../../../http/errors.ts';
+import { toUsd } from '../../../ledger/nano-usd.ts';
+import type { ClaimedJob } from '../../engine/item/job.ts';
+import { noteProgress } from '../../engine/item/progress.ts';
+import { completeJob, continueJob } from '../../engine/item/state.ts';
+import { completionOf, type RunEnd } from '../../engine/run/run-leased.ts';
+import type { ExtractResult, JobResult } from '../../results/result.ts';
+import { requireJobModel } from '../chat/step-models.ts';
+import { type AskedWindow, askWindows, failureText, type Round } from './ask-windows.ts';
+import { deliverExtract } from './deliver-extract.ts';
+import { specOfJob } from './extract-input.ts';
+import { type ExtractPage, readPages, withoutWords } from './source-pages.ts';
+import { mostRepairs, windowLimits } from './window-call.ts';
+
+/** The words of a long document take much memory: those of one at a time are looked through. */
+const assembling = pLimit(1);
+
+/** Takes fields from the pages that another job has read. */
+export async function extractFields(job: ClaimedJob, signal: AbortSignal): Promise<RunEnd> {
+  const progress = { calls: 0 };
+  const onCall = () => {
+    progress.calls += 1;
+  };
+  try {
+    const extraction = new Extraction(job, signal, onCall);
+    const result = await extraction.run();
+    const { error, file_id } = await deliverExtract(job, result);
+    return completionOf(job, result, {
+      ...(error && { error }),
+      ...(file_id && { drive_result_file_id: file_id }),
+    });
+  } catch (error) {
+    // What was answered stays answered: the job goes on from there.
+    if (signal.aborted && progress.calls > 0) return () => continueJob(job);
+    throw error;
+  }
+}
+
+/** Ends a job that was stopped with the fields that were answered by then, which were paid for. */
+export async function keptFields(job: ClaimedJob): Promise<JobResult | RunEnd> {
+  const extraction = new Extraction(job, new AbortController().signal, () => {}, true);
+  return (await extraction.kept()) ?? (() => completeJob(job));
+}
+
+/** The windows of a document as they are asked and answered. */
+class Extraction {
+  private readonly job: ClaimedJob;
+  private readonly signal: AbortSignal;
+  private readonly onCall: () => void;
+  private readonly keptOnly: boolean;
+  private readonly asked: AskedWindow[] = [];
+  private repairs = 0;
+
+  constructor(job: ClaimedJob, signal: AbortSignal, onCall: () => void, keptOnly = false) {
+    this.job = job;
+    this.signal = signal;
+    this.onCall = onCall;
+    this.keptOnly = keptOnly;
+  }
+
+  async run(): Promise<ExtractResult> {
+    await this.askAll();
+    const [first] = this.asked;
+    if (first && this.asked.every(({ answer }) => !answer)) throw nothingAnswered(first.failure);
+    return this.repaired();
+  }
+
+  /** What was answered before; undefined if nothing was. */
+  async kept(): Promise<ExtractResult | undefined> {
+    await this.askAll();
+    return this.asked.some(({ answer }) => answer) ? this.repaired() : undefined;
+  }
+
+  private async askAll(): Promise<void> {
+    const pages = await this.pages(withoutWords);
+    const { job } = this;
+    const spec = specOfJob(job);
+    const model = requireJobModel(job.model);
+    const limits = windowLimits(model, spec, job.extract?.instruction);
+    await this.ask(pages, windowsOf(spec, pages, limits), { round: 0 });
+  }
+
+  /** Joins the answers, and asks for the rows that are missing as long as there are some. */
+  private async repaired(): Promise<ExtractResult> {
+    for (let round = 1; ; round += 1) {
+      const { outcome, pages } = await assembling(() => this.joined());
+      const isLast = round > mostRepairs || outcome.missed.size === 0;
+      if (isLast) return this.resultOf(outcome, pages);
+      const before = this.asked.length;
+      const windows = this.windows.filter(({ index }) => outcome.missed.has(index));
+      await this.ask(pages, windows, { round, missedIn: outcome.missed });
+      this.repairs += this.asked.slice(before).filter(({ calls }) => calls.length > 0).length;
+    }
+  }
+
+  private get windows(): PageWindow[] {
+    return this.asked.filter(({ answer }) => answer).map(({ window }) => window);
+  }
+
+  private async joined(): Promise<{ outcome: ExtractOutcome; pages: ExtractPage[] }> {
+    const pages = await this.pages((page) => page);
+    const answers = this.asked.flatMap(({ answer }) => answer ?? []);
+    const outcome = assemble(specOfJob(this.job), pages, answers);
+    // A repair shows lines as the words stand.
+    const missed = new Set([...outcome.missed.values()].flat().map(({ page }) => page));
+    const needed = pages.map((page) => (missed.has(page.page) ? page : withoutWords(page)));
+    return { outcome, pages: needed };
+  }
+
+  private pages(take: (page: ExtractPage) => ExtractPage): Promise<ExtractPage[]> {
+    return readPages(this.job.document_object ?? '', take);
+  }
+
+  private async ask(
+    pages: ExtractPage[],
+    windows: PageWindow[],
+    round: Pick<Round, 'round' | 'missedIn'>,
+  ): Promise<void> {
+    const { job, signal, onCall, keptOnly } = this;
+    const question = { job, signal, spec: specOfJob(job), model: requireJobModel(job.model) };
+    const counts = { done: 0, failed: 0 };
+    const note = () => noteProgress(job, { ...counts, total: windows.length, unit: 'windows' });
+    const onWindow = (isAnswered: boolean) => {
+      counts[isAnswered ? 'done' : 'failed'] += 1;
+      note();
+    };
+    note();
+    const asked = { ...round, question, pages, onCall, onWindow, keptOnly };
+    this.asked.push(...(await askWindows(asked, windows)));
+  }
+
+  private resultOf(outcome: ExtractOutcome, pages: ExtractPage[]): ExtractResult {
+    const { data, evidence, coverage } = outcome;
+    const calls = this.asked.flatMap(({ calls }) => calls);
+    const first = this.asked.slice(0, this.asked.length - this.repairs);
+    return {
+      type: 'extract',
+      data,
+      evidence: evidence.map((each) => ({ ...each, boxes: each.boxes.map((box) => [...box]) })),
+      coverage: {
+        pages: coverage.pages.map((covered, index) => ({
+          ...covered,
+          ...this.whyNot(covered.status, pages[index]),
+          ...(pages[index]?.turn && { turn: pages[index].turn }),
+        })),
+        arrays: coverage.arrays.map((array) => ({
+          ...array,
+          missing: array.missing.map(({ box, ...row }) => ({ ...row, box: box && [...box] })),
+        })),
+      },
+      schema: specOfJob(this.job).schema as Record<string, unknown>,
+      windows: {
+        total: first.length,
+        repairs: this.repairs,
+        failed: first.filter(({ answer }) => !answer).length,
+      },
+      usage: usageOf(calls),
+      cost_usd: toUsd(sum(calls.map(({ cost }) => cost))),
+      ocr: null,
+    };
+  }
+
+  /** Why a page was not put to the model, or not read. */
+  private whyNot(status: string, page: ExtractPage | undefined): { reason?: string } {
+    if (!page) return {};
+    if (status === 'failed' && page.reason) return { reason: page.reason };
+    if (status !== 'left_out') return {};
+    const failed = this.asked.find(
+      ({ window, answer }) => !answer && window.first <= page.page && page.page <= window.last,
+    );
+    return failed ? { reason: failureText(failed.failure) } : {};
+  }
+}
+
+const usageOf = (calls: Answer[]) => ({
+  prompt_tokens: sum(calls.map(({ usage }) => usage.prompt_tokens)),
+  completion_tokens: sum(calls.map(({ usage }) => usage.completion_tokens)),
+  total_tokens: sum(calls.map(({ usage }) => usage.total_tokens)),
+});
+
+const sum = (numbers: number[]) => numbers.reduce((total, each) => total + each, 0);
+
+/** The error of a document of which no window was answered. */
+function nothingAnswered(failure: unknown): unknown {
+  if (failure instanceof ServiceError) return failure;
+  return new ServiceError(422, 'invalid_answer', failureText(failure).replace(/^[a-z_]+: /, ''));
+}

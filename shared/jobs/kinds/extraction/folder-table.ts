@@ -1,0 +1,153 @@
+import { rm } from 'node:fs/promises';
+import { reserveFileId, writeResult } from '../../../drive/result.ts';
+import { ServiceError } from '../../../http/errors.ts';
+import { errorFields, log } from '../../../log.ts';
+import { newTempDir } from '../../../temp-dir.ts';
+import { childrenOf } from '../../engine/children/children.ts';
+import { findJob, instant, type Job } from '../../engine/item/job.ts';
+import { updateJob } from '../../engine/item/job-update.ts';
+import { wholeExtract } from '../../engine/item/objects.ts';
+import { isPermanent, jobErrorText } from '../../engine/run/failure.ts';
+import { runAll } from '../../engine/run/run-all.ts';
+import { bodyOf, withSuffix } from '../../sources/delivery.ts';
+import { specOfJob } from './extract-input.ts';
+import { type ExtractedDocument, type TableFile, writeTables } from './tables.ts';
+
+/*
+ * A folder's table is written anew as its files are done, at most each half a minute, and once more at the end. One worker
+ * writes it at a time: it holds the folder's `table_until` meanwhile.
+ */
+
+/** How often a table is written while there are files to come. */
+const writtenEveryMs = 30_000;
+/** The upload must begin this soon, so that it is over before another may begin. */
+const prepareMs = 90_000;
+/** A writer that says nothing for so long is dead. */
+const lockMs = 4 * 60_000;
+
+/** Another worker writes the table of a folder just now. */
+export class TableBusyError extends ServiceError {
+  constructor() {
+    super(503, 'table_busy', 'Another worker writes the table of the folder.');
+  }
+}
+
+/** Writes the table of the folder that a job which has ended is a file of, unless it was written a moment ago. */
+export async function refreshTable({ key_id, parent_job_id }: Job): Promise<void> {
+  if (!parent_job_id) return;
+  const folder = await findJob({ key_id, job_id: parent_job_id });
+  if (folder?.input_type !== 'drive_folder' || !folder.extract?.table) return;
+  const table_at = instant(Date.now() - writtenEveryMs);
+  try {
+    const locked = await lockTable(folder, {
+      when: '#status = :processing AND (attribute_not_exists(table_at) OR table_at <= :before)',
+      values: { ':processing': 'processing', ':before': table_at },
+    });
+    if (locked) await writeLocked(locked);
+  } catch (error) {
+    // The next file that is done writes it, or the folder's own end.
+    log('warn', 'table of a folder not written', { job_id: folder.job_id, ...errorFields(error) });
+  }
+}
+
+/**
+ * Writes the table of a folder whose files have all ended. Returns the id of its main file, or why the drive refuses
+ * it. Throws `TableBusyError` while another worker writes it.
+ */
+export async function finishTable(folder: Job): Promise<{ file_id?: string; error?: string }> {
+  const locked = await lockTable(folder, { when: 'attribute_exists(#status)', values: {} });
+  if (!locked) throw new TableBusyError();
+  try {
+    return { file_id: await writeLocked(locked) };
+  } catch (error) {
+    if (!(error instanceof ServiceError) || !isPermanent(error)) throw error;
+    return { error: jobErrorText(error) };
+  }
+}
+
+async function lockTable(
+  folder: Job,
+  { when, values }: { when: string; values: Record<string, unknown> },
+): Promise<Job | undefined> {
+  const now = Date.now();
+  const { key_id, job_id } = folder;
+  return updateJob(
+    { key_id, job_id },
+    {
+      when: `${when} AND (attribute_not_exists(table_until) OR table_until <= :now)`,
+      values: { ...values, ':now': instant(now) },
+      set: { table_at: instant(now), table_until: instant(now + lockMs) },
+    },
+  );
+}
+
+async function writeLocked(folder: Job): Promise<string> {
+  const { key_id, job_id, table_until } = folder;
+  try {
+    return await writeTable(folder);
+  } finally {
+    await updateJob(
+      { key_id, job_id },
+      {
+        when: 'attribute_exists(#status) AND table_until = :mine',
+        values: { ':mine': table_until },
+        set: {},
+        remove: ['table_until'],
+      },
+    );
+  }
+}
+
+async function writeTable(folder: Job): Promise<string> {
+  const { drive_folder_id: folderId = '', filename = 'folder' } = folder;
+  const latestMs = Date.now() + prepareMs;
+  const directory = await newTempDir();
+  try {
+    const files = await writeTables(specOfJob(folder), documentsOf(folder), directory);
+    const ids = await reserveIds(folder, files);
+    if (Date.now() > latestMs)
+      throw new ServiceError(503, 'table_late', 'The table came too late.');
+    for (const { suffix, mimeType, path } of files) {
+      const name = withSuffix(filename, suffix);
+      const id = ids[suffix] ?? '';
+      await writeResult({ id, folderId, name, mimeType, sourceId: folderId }, bodyOf({ path }));
+    }
+    return ids[files[0]?.suffix ?? ''] ?? '';
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+/** Ids are kept before files are written under them, so that each writing is of the same files. */
+async function reserveIds(folder: Job, files: TableFile[]): Promise<Record<string, string>> {
+  const { key_id, job_id, table_file_ids = {} } = folder;
+  const ids = { ...table_file_ids };
+  for (const { suffix } of files) ids[suffix] ??= await reserveFileId();
+  if (Object.keys(ids).length === Object.keys(table_file_ids).length) return ids;
+  await updateJob(
+    { key_id, job_id },
+    { when: 'attribute_exists(#status)', values: {}, set: { table_file_ids: ids } },
+  );
+  return ids;
+}
+
+const readAtOnce = 16;
+
+/** Yields the files of a folder whose fields are there, by their names. */
+async function* documentsOf(folder: Job): AsyncGenerator<ExtractedDocument> {
+  const done: Job[] = [];
+  for await (const child of childrenOf(folder)) if (child.status === 'done') done.push(child);
+  done.sort((one, other) => byName.compare(one.filename ?? '', other.filename ?? ''));
+  for (let start = 0; start < done.length; start += readAtOnce) {
+    const some = done.slice(start, start + readAtOnce);
+    const read = await runAll(
+      some.map((job) => async () => ({ job, result: await wholeExtract(job) })),
+      readAtOnce,
+    );
+    for (const { job, result } of read) {
+      if (result?.type === 'extract') yield { job, result };
+    }
+  }
+}
+
+const byName = new Intl.Collator('en', { numeric: true });

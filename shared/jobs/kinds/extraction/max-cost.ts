@@ -1,0 +1,28 @@
+import type { Model } from '../../../models/catalogue.ts';
+import { maxCostNanoUsd } from '../../../models/token-bounds.ts';
+import type { Job } from '../../engine/item/job.ts';
+import { specOfJob } from './extract-input.ts';
+import { pageCharacters } from './pages-of-document.ts';
+import { maxAnswerTokens, mostRepairs, windowLimits } from './window-call.ts';
+
+/** Each answer that can't be read is asked for once more, and each repair is asked for so as well. */
+const mostCallsOfWindow = 2 * (1 + mostRepairs);
+
+/** The most that taking fields from a text of so many bytes costs, in nano-dollars. */
+export function maxExtractNanoUsd(model: Model, job: Job, bytes: number): number {
+  const spec = specOfJob(job);
+  const { instruction = '' } = job.extract ?? {};
+  const { maxPages, maxCharacters } = windowLimits(model, spec, instruction);
+  const pages = Math.max(1, Math.ceil(bytes / pageCharacters));
+  // Windows have a page in common, and each may be parted down to its pages.
+  const perWindow = Math.max(1, Math.min(maxPages, Math.floor(maxCharacters / pageCharacters)) - 1);
+  const calls = Math.ceil(pages / perWindow) * mostCallsOfWindow + (pages > 1 ? 2 * pages : 0);
+  const text = 'x'.repeat(Math.min(bytes, maxCharacters));
+  const schema = JSON.stringify(spec.schema).repeat(2);
+  const content = `${prompt}${schema}${instruction}${text}`;
+  const messages = [{ role: 'user', content }];
+  return calls * maxCostNanoUsd(model, { messages, max_tokens: maxAnswerTokens(model) });
+}
+
+/** More than a model is told beside the schema and the pages. */
+const prompt = ' '.repeat(8_000);

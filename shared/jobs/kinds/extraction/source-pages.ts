@@ -1,0 +1,58 @@
+import { pipeline } from 'node:stream/promises';
+import { createGunzip, createGzip } from 'node:zlib';
+import type { SourcePage } from '../../../extract/page.ts';
+import type { JobKey } from '../../engine/item/job.ts';
+import { getBytes, putBytes } from '../../engine/item/objects.ts';
+
+/** A page that fields are taken from, and what else the step knows of it. */
+export interface ExtractPage extends SourcePage {
+  /** Why it could not be read. */
+  reason?: string;
+  /** By how many degrees, clockwise, it must be turned to stand upright. */
+  turn?: number;
+  /** The object that holds its picture, which the model is to see. */
+  picture_object?: string;
+}
+
+const objectName = 'pages.jsonl.gz';
+
+/** Puts pages into object storage for the job that takes fields from them. Returns their object. */
+export async function putPages(key: JobKey, pages: AsyncIterable<ExtractPage>): Promise<string> {
+  const pieces: Buffer[] = [];
+  await pipeline(
+    async function* () {
+      for await (const page of pages) yield `${JSON.stringify(page)}\n`;
+    },
+    createGzip(),
+    async (compressed: AsyncIterable<Buffer>) => {
+      for await (const piece of compressed) pieces.push(piece);
+    },
+  );
+  return putBytes(key, objectName, Buffer.concat(pieces), 'application/gzip');
+}
+
+/** Reads pages, each as `take` wants it: the words of a long document take much memory. */
+export async function readPages<Taken>(
+  object: string,
+  take: (page: ExtractPage) => Taken,
+): Promise<Taken[]> {
+  const bytes = await getBytes(object);
+  const taken: Taken[] = [];
+  let begun: Buffer[] = [];
+  await pipeline([bytes], createGunzip(), async (text: AsyncIterable<Buffer>) => {
+    for await (const piece of text) {
+      let start = 0;
+      for (let end = piece.indexOf('\n'); end >= 0; end = piece.indexOf('\n', start)) {
+        begun.push(piece.subarray(start, end));
+        taken.push(take(JSON.parse(Buffer.concat(begun).toString()) as ExtractPage));
+        begun = [];
+        start = end + 1;
+      }
+      begun.push(piece.subarray(start));
+    }
+  });
+  return taken;
+}
+
+/** Returns a page as a model is asked about it. */
+export const withoutWords = (page: ExtractPage): ExtractPage => ({ ...page, words: [] });

@@ -1,0 +1,39 @@
+import type { ClaimedJob } from '../../engine/item/job.ts';
+import { saveStep } from '../../engine/item/steps.ts';
+import type { RunEnd } from '../../engine/run/run-leased.ts';
+import { startDocumentStep } from '../../reading/document-step.ts';
+import type { OcrResult, PagesRead } from '../../results/result.ts';
+import { type ExtractPage, putPages } from './source-pages.ts';
+
+/** The name of the step that says what reading the pages came to. */
+export const readName = 'read';
+
+/**
+ * Makes the job that takes fields from pages, in the queue of chats. What reading the pages came to is kept first, for the
+ * result of the two.
+ */
+export async function startExtractStep(
+  job: ClaimedJob,
+  read: PagesRead,
+  pages: AsyncIterable<ExtractPage>,
+): Promise<RunEnd> {
+  await saveStep(job, readName, read);
+  return startDocumentStep(job, {
+    name: 'extract',
+    takes: ['extract', 'extract_schema'],
+    put: (key) => putPages(key, pages),
+  });
+}
+
+/** Returns what a result says of the reading of its pages. */
+export const pagesReadOf = ({
+  page_count,
+  images_used,
+  cost_usd,
+  failed_pages,
+  low_confidence_pages,
+}: OcrResult): PagesRead => ({
+  ...{ page_count, images_used, cost_usd },
+  ...(failed_pages && { failed_pages }),
+  ...(low_confidence_pages && { low_confidence_pages }),
+});

@@ -1,0 +1,105 @@
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { join } from 'node:path';
+import { finished } from 'node:stream/promises';
+import type { ExtractSpec } from '../../../extract/spec.ts';
+import { type TableDocument, tableOf } from '../../../extract/tables/table.ts';
+import type { Job } from '../../engine/item/job.ts';
+import type { ExtractResult } from '../../results/result.ts';
+
+/** A document whose fields are there. */
+export interface ExtractedDocument {
+  job: Pick<Job, 'job_id' | 'parent_job_id' | 'document_object' | 'filename' | 'drive_file_id'>;
+  result: ExtractResult;
+}
+
+/** A table on disk. */
+export interface TableFile {
+  suffix: `.extract.${string}`;
+  mimeType: string;
+  path: string;
+}
+
+/**
+ * Writes tables of documents to a folder, each as CSV and as JSON Lines: that of one row for each document first, then those
+ * of arrays.
+ */
+export async function writeTables(
+  spec: ExtractSpec,
+  documents: AsyncIterable<ExtractedDocument>,
+  folder: string,
+): Promise<TableFile[]> {
+  const tables = new Map<string, [csv: TextFile, jsonl: TextFile]>();
+  try {
+    for await (const { table, csv, jsonl } of tableOf(spec, described(documents))) {
+      const files = tables.get(table) ?? newFiles(folder, tables.size);
+      tables.set(table, files);
+      await files[0].write(csv);
+      await files[1].write(jsonl);
+    }
+  } finally {
+    await Promise.all([...tables.values()].flat().map((file) => file.end()));
+  }
+  return [...tables].flatMap(([table, [csv, jsonl]]): TableFile[] => {
+    const within = table ? `${safeName(table)}.` : '';
+    return [
+      { suffix: `.extract.${within}csv`, mimeType: 'text/csv', path: csv.path },
+      { suffix: `.extract.${within}jsonl`, mimeType: 'application/jsonl', path: jsonl.path },
+    ];
+  });
+}
+
+const newFiles = (folder: string, index: number): [TextFile, TextFile] => [
+  new TextFile(join(folder, `${index}.csv`)),
+  new TextFile(join(folder, `${index}.jsonl`)),
+];
+
+/** An array's pointer as a part of a file's name. */
+const safeName = (pointer: string) =>
+  pointer
+    .slice(1)
+    .replace(/[^\p{L}\p{N}_-]+/gu, '-')
+    .slice(0, 40);
+
+async function* described(
+  documents: AsyncIterable<ExtractedDocument>,
+): AsyncGenerator<TableDocument> {
+  for await (const { job, result } of documents) {
+    // The step answers for the job that was submitted.
+    const job_id = (job.document_object && job.parent_job_id) || job.job_id;
+    const drive_file_id = job.drive_file_id && encodeURIComponent(job.drive_file_id);
+    yield {
+      name: job.filename ?? '',
+      data: result.data,
+      evidence: result.evidence as unknown as TableDocument['evidence'],
+      linkOf: (page) =>
+        drive_file_id
+          ? `https://drive.google.com/file/d/${drive_file_id}/view#page=${page}`
+          : `/batch/jobs/${job_id}/pages/${page}`,
+    };
+  }
+}
+
+/** A text on disk that is written no faster than the disk takes it. */
+class TextFile {
+  readonly path: string;
+  private readonly stream;
+  private readonly whole: Promise<void>;
+
+  constructor(path: string) {
+    this.path = path;
+    this.stream = createWriteStream(path);
+    this.whole = finished(this.stream);
+    // Whoever ends it is told what went wrong.
+    this.whole.catch(() => {});
+  }
+
+  async write(text: string): Promise<void> {
+    if (!this.stream.write(text)) await once(this.stream, 'drain');
+  }
+
+  async end(): Promise<void> {
+    this.stream.end();
+    await this.whole;
+  }
+}

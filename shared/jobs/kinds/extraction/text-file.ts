@@ -1,0 +1,24 @@
+import type { RunEnd } from '../../engine/run/run-leased.ts';
+import type { SourcedJob } from '../../sources/source.ts';
+import { withFile } from '../../sources/source-file.ts';
+import { readTextFile } from '../chat/read-texts.ts';
+import { pagesOfTexts } from './pages-of-document.ts';
+import { startExtractStep } from './start-step.ts';
+
+/** Takes fields from a text, which needs no reading. */
+export async function extractFromText(job: SourcedJob, signal: AbortSignal): Promise<RunEnd> {
+  const text = await withFile(
+    job.source_object,
+    (path) => readTextFile(path, job.filename),
+    signal,
+  );
+  const pages = await Array.fromAsync(pagesOfTexts([{ text }]));
+  const read = { page_count: pages.length, images_used: 0, cost_usd: 0 };
+  return startExtractStep(
+    job,
+    read,
+    (async function* () {
+      yield* pages;
+    })(),
+  );
+}

@@ -1,0 +1,154 @@
+import type { DriveFile } from '../../../drive/file.ts';
+import type { FolderPage } from '../../../drive/folder.ts';
+import { isOwnResult } from '../../../drive/result.ts';
+import type { Child } from '../../engine/children/children.ts';
+import { childIdOf, findJob, type Job } from '../../engine/item/job.ts';
+import { attributesOf, newJob, taskAttributes } from '../../engine/item/new-job.ts';
+import { type LeftOutFile, shownName } from '../../results/result.ts';
+import { knownJobOf, sourceIdOf, sourceWrite } from '../../sources/known-sources.ts';
+import { isWorkable } from '../../sources/sniff.ts';
+
+/** A page of a folder by what is to be done with its files. */
+export interface SortedPage {
+  pending: { file: DriveFile; child: Child }[];
+  leftOut: LeftOutFile[];
+  counts: { found: number; unsupported: number; unreadable: number };
+}
+
+/**
+ * Sorts a page of files: into those to make jobs for, and those left out, with the reasons. Files whose name speaks
+ * against them are looked into.
+ */
+export async function sortFiles(
+  folder: Job,
+  { files, unreadable }: Pick<FolderPage, 'files' | 'unreadable'>,
+  folderId: string,
+  signal: AbortSignal,
+): Promise<SortedPage> {
+  const sources = await remainingFiles(
+    folder,
+    files.filter((file) => !isOwnResult(file)),
+  );
+  const workable = await Promise.all(sources.map((file) => isWorkable(folder, file, signal)));
+  const supported = sources.filter((_, index) => workable[index]);
+  const unsupported = sources.filter((_, index) => !workable[index]);
+  const known = await Promise.all(supported.map((file) => knownJobOf(folder, file)));
+  const page: SortedPage = {
+    pending: [],
+    leftOut: [
+      ...unsupported.map((file) => leftOut(file, 'unsupported_file_type')),
+      ...(folder.retry_of ? [] : unreadable).map((file) => leftOut(file, 'unreadable')),
+    ],
+    counts: {
+      found: sources.length,
+      unsupported: unsupported.length,
+      unreadable: folder.retry_of ? 0 : unreadable.length,
+    },
+  };
+  for (const [index, file] of supported.entries()) {
+    const job = known[index];
+    const job_id = childIdOf(folder.job_id, file.id);
+    if (job?.isDoneOrRunning && job.jobId !== job_id && !folder.fresh) {
+      page.leftOut.push({ ...leftOut(file, 'already_submitted'), job_id: job.jobId });
+    } else {
+      const beside = [sourceWrite(folder, file, job_id, job?.jobId)];
+      page.pending.push({ file, child: { job: childOf(folder, file, folderId), beside } });
+    }
+  }
+  return page;
+}
+
+/** A folder's job names so many files that it left out; its item has room for no more. */
+export const maxLeftOut = 100;
+
+const leftOut = (
+  { id, name }: Pick<DriveFile, 'id' | 'name'>,
+  reason: LeftOutFile['reason'],
+): LeftOutFile => ({
+  file_id: id,
+  filename: shownName(name),
+  reason,
+});
+
+/**
+ * Returns the files that a folder is to take which is tried again: files whose jobs failed, and if the folder was cancelled
+ * or failed itself, also files whose jobs were cancelled or that it had not come to.
+ */
+async function remainingFiles({ key_id, retry_of }: Job, files: DriveFile[]): Promise<DriveFile[]> {
+  if (!retry_of) return files;
+  const before = await findJob({ key_id, job_id: retry_of });
+  const isDone = before?.status === 'done';
+  const isLeft = async ({ id }: DriveFile) => {
+    const job = await findJob({ key_id, job_id: childIdOf(retry_of, id) });
+    if (!job) return before !== undefined && !isExpanded(before);
+    return job.status === 'failed' || (job.status === 'cancelled' && !isDone);
+  };
+  const left = await Promise.all(files.map(isLeft));
+  return files.filter((_, index) => left[index]);
+}
+
+/** Returns the job to make for a file, whose result goes into the folder that the file lies in. */
+function childOf(folder: Job, file: DriveFile, drive_folder_id: string): Job {
+  return newJob({
+    ...attributesOf(folder, [
+      ...taskAttributes,
+      'pipeline_instruction',
+      'extract_schema',
+      'asked_folders',
+    ]),
+    job_id: childIdOf(folder.job_id, file.id),
+    input_type: 'drive_file',
+    parent_job_id: folder.job_id,
+    filename: file.name,
+    drive_file_id: file.id,
+    known_id: sourceIdOf(folder, file),
+    drive_folder_id,
+  });
+}
+
+/** A recursive job takes so many folders below its own, down to this depth. */
+const maxFolders = 500;
+const maxDepth = 20;
+
+/** A folder below a job's own, and how far below. */
+interface Subfolder {
+  id: string;
+  depth: number;
+}
+
+/**
+ * Where a folder's job is in its listing: `page_token` is the page to list next of the folder `folder_at`, which
+ * counts the job's own folder and those found below it, level by level. It is empty once all were listed.
+ */
+type Position = Pick<Job, 'page_token' | 'folder_at' | 'folders' | 'folders_found'>;
+
+/** What stands in place of a token of Drive's for the first page of a folder below. */
+const firstPage = 'first';
+
+/** Whether the last page of the last folder was expanded. */
+export const isExpanded = ({ page_token }: Position) => page_token === '';
+
+/** Returns the folder that a job lists next; without a token, from its first page. */
+export function folderToList(job: Job): Subfolder & { pageToken: string | undefined } {
+  const { page_token, folder_at = 0, folders = [], drive_folder_id = '' } = job;
+  const folder = folders[folder_at - 1] ?? { id: drive_folder_id, depth: 0 };
+  return { ...folder, pageToken: page_token === firstPage ? undefined : page_token };
+}
+
+/** Returns where a job is after a page; `below` are the folders that lie in the folder, told on its first page. */
+export function nextPosition(
+  job: Job,
+  { nextPageToken, below }: { nextPageToken: string | undefined; below: { id: string }[] },
+): Position {
+  const { folder_at = 0, folders = [], folders_found = 0, recursive, drive_folder_id } = job;
+  const depth = folderToList(job).depth + 1;
+  // A folder that lies in several others is listed once, so that no cycle of them is followed.
+  const known = new Set([drive_folder_id, ...folders.map(({ id }) => id)]);
+  const fresh = below.filter(({ id }) => !known.has(id)).map(({ id }) => ({ id, depth }));
+  const all =
+    recursive && depth <= maxDepth ? [...folders, ...fresh].slice(0, maxFolders) : folders;
+  const found = { folders: all, folders_found: folders_found + below.length };
+  if (nextPageToken) return { ...found, folder_at, page_token: nextPageToken };
+  if (folder_at < all.length) return { ...found, folder_at: folder_at + 1, page_token: firstPage };
+  return { ...found, folder_at, page_token: '' };
+}

@@ -1,0 +1,135 @@
+import { isHidden } from '../../../drive/errors.ts';
+import { requireReadableFolder } from '../../../drive/file.ts';
+import { type FolderPage, listFolder } from '../../../drive/folder.ts';
+import { type KeyLimits, limitsOfKey } from '../../../keys/key-limits.ts';
+import { createChildren } from '../../engine/children/children.ts';
+import type { ClaimedJob, Job } from '../../engine/item/job.ts';
+import {
+  continueJob,
+  haveChildrenEnded,
+  postponeJob,
+  suspendJob,
+} from '../../engine/item/state.ts';
+import { jobErrorText } from '../../engine/run/failure.ts';
+import { completionOf, type RunEnd, type RunJob } from '../../engine/run/run-leased.ts';
+import { beginStep, readKeyOf } from '../../engine/run/watch.ts';
+import { tagJobs } from '../../engine/waiting/fair-tags.ts';
+import type { FolderResult } from '../../results/result.ts';
+import { readInFolders } from '../../sources/lost-folder.ts';
+import { finishTable, TableBusyError } from '../extraction/folder-table.ts';
+import { folderToList, isExpanded, maxLeftOut, nextPosition, sortFiles } from './folder-files.ts';
+
+/**
+ * Runs a folder's job: makes a job for each pending file, a page of the folder at a time, and waits for all
+ * of them. Its result counts how they ended. After a run that died the next one goes on with the same page.
+ */
+export const runFolderJob: RunJob = async (claimed, signal) => {
+  if (claimed.stop_reason) return endOf(claimed);
+  let job: ClaimedJob = claimed;
+  if (!isExpanded(job)) {
+    const { drive_folders, weight } = limitsOfKey(await readKeyOf(job));
+    const folder = await readInFolders(job, (folders) =>
+      requireReadableFolder(job.drive_folder_id ?? '', folders),
+    );
+    job = { ...job, filename: folder.name };
+    while (!isExpanded(job)) {
+      if (signal.aborted) return () => continueJob(job);
+      await beginStep(job);
+      try {
+        job = await expandPage(job, { drive_folders, weight }, signal);
+      } catch (error) {
+        // The page's jobs are made all at once, so the next run begins with the same page.
+        if (signal.aborted) return () => continueJob(job);
+        throw error;
+      }
+    }
+  }
+  return job.children_ended !== undefined && haveChildrenEnded(job)
+    ? endOf(job)
+    : () => suspendJob(job);
+};
+
+/** Ends a folder's job, with the table of what was extracted from its files if that is wanted. */
+async function endOf(job: ClaimedJob): Promise<FolderResult | RunEnd> {
+  const result = folderResultOf(job);
+  if (!job.extract?.table) return result;
+  try {
+    const { file_id, error } = await finishTable(job);
+    return completionOf(job, result, {
+      ...(file_id && { drive_result_file_id: file_id }),
+      ...(error && { error }),
+    });
+  } catch (error) {
+    if (!(error instanceof TableBusyError)) throw error;
+    return () => postponeJob(job, jobErrorText(error), Date.now() + tableWaitMs);
+  }
+}
+
+/** How long a folder waits that another worker writes the table of. */
+const tableWaitMs = 5_000;
+
+/**
+ * Makes the jobs for one page of files; returns the folder's job as it then is. They take their tags at once, as if
+ * each were submitted. The folder was accepted, so that no limit refuses them, but they count.
+ */
+async function expandPage(
+  job: ClaimedJob,
+  { drive_folders, weight }: Pick<KeyLimits, 'drive_folders' | 'weight'>,
+  signal: AbortSignal,
+): Promise<ClaimedJob> {
+  const { id, depth, pageToken } = folderToList(job);
+  const page = await listPage(id, drive_folders, pageToken, depth > 0);
+  const { pending, leftOut, counts } = await sortFiles(job, page, id, signal);
+  const { files_found = 0, files_unsupported = 0, files_unreadable = 0, left_out = [] } = job;
+  const tagged = await tagJobs(
+    pending.map(({ child }) => child.job),
+    { weight },
+  );
+  const children = tagged.map((job, index) => ({ ...pending[index]?.child, job }));
+  return createChildren(job, children, {
+    filename: job.filename ?? '',
+    ...nextPosition(job, { nextPageToken: page.nextPageToken, below: page.folders }),
+    files_found: files_found + counts.found,
+    files_unsupported: files_unsupported + counts.unsupported,
+    files_unreadable: files_unreadable + counts.unreadable,
+    left_out: [...left_out, ...leftOut].slice(0, maxLeftOut),
+  });
+}
+
+/** A folder below may be gone by the time it is listed: then it is as if it were empty. */
+async function listPage(
+  folderId: string,
+  allowedFolders: readonly string[],
+  pageToken: string | undefined,
+  isBelow: boolean,
+): Promise<FolderPage> {
+  try {
+    return await listFolder(folderId, allowedFolders, pageToken);
+  } catch (error) {
+    if (!isBelow || !isHidden(error)) throw error;
+    return { files: [], unreadable: [], folders: [] };
+  }
+}
+
+function folderResultOf(job: Job): FolderResult {
+  const { children_ended = 0, children_failed = 0, children_cancelled = 0 } = job;
+  const { files_found: found = 0, files_unsupported: unsupported = 0, files_unreadable = 0 } = job;
+  // All those whose file another job had, also one that came between the lookup and the write.
+  const skipped = found - unsupported - children_ended;
+  const left_out = job.left_out ?? [];
+  return {
+    type: 'folder',
+    files: {
+      found,
+      done: children_ended - children_failed - children_cancelled,
+      failed: children_failed,
+      cancelled: children_cancelled,
+      skipped,
+      unsupported,
+    },
+    failed_files: job.failed_files ?? [],
+    left_out,
+    left_out_more: Math.max(0, skipped + unsupported + files_unreadable - left_out.length),
+    subfolders: { found: job.folders_found ?? 0, listed: job.folders?.length ?? 0 },
+  };
+}

@@ -1,0 +1,37 @@
+import type { TokenCounts } from '../../results/result.ts';
+import type { SourcedJob } from '../../sources/source.ts';
+
+/** One line's result in the OpenAI batch format; `cost` in nano-dollars. */
+export interface LineStep {
+  output: object;
+  failed: boolean;
+  usage: TokenCounts;
+  cost: number;
+  /** Whether its job was stopped before it was asked. */
+  unasked?: true;
+}
+
+/** Names sort as lines do, up to 999,999: far beyond the lines that a file may have. */
+export const lineName = (line: number) => `line_${String(line).padStart(6, '0')}`;
+
+/** Sorts after the name of every line. */
+export const lastLineName = 'line_~';
+
+/** The number of the line that a name stands for. */
+export const numberOf = (name: string) => Number(name.slice('line_'.length));
+
+/** A request to the API may have no more. */
+export const maxLineBytes = 6 * 1024 * 1024;
+
+/** One line of a file of requests. */
+export interface FileLine {
+  job: SourcedJob;
+  /** Undefined if it is longer than a line may be. */
+  line: string | undefined;
+  number: number;
+  /** The models that the key may use; null is any. */
+  models: readonly string[] | null;
+}
+
+/** How many bytes a line takes. */
+export const bytesOf = ({ line }: FileLine) => Buffer.byteLength(line ?? '');

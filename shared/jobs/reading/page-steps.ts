@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto';
+import type { TransactWriteItem } from '../../aws/transact.ts';
+import { isComposite } from '../../documents/kind.ts';
+import { findOcrEngine } from '../../models/catalogue.ts';
+import type { ClaimedJob, JobKey } from '../engine/item/job.ts';
+import { stepsBetween, stepsUnder } from '../engine/item/steps.ts';
+import { ocrModelOf } from '../kinds/chat/step-models.ts';
+import type { OcrPage } from '../results/result.ts';
+
+/** A page as it was read. */
+export interface PageStep extends OcrPage {
+  /** What reading it cost, in nano-dollars. */
+  cost?: number;
+  /** The clock hour whose allowance the page's image was taken from. */
+  image_hour?: string;
+  /** The object that holds its words with their places; absent for a page without any. */
+  words_object?: string;
+  /** By how many degrees, clockwise, it must be turned to stand upright. */
+  turn?: number;
+  /** The object that holds its picture, for a model that is to see it. */
+  picture_object?: string;
+}
+
+/** Returns the name of a page's step; names sort as pages do. */
+export const pageName = (page: number) => `page_${String(page).padStart(5, '0')}`;
+
+/** Some of a document's pages, from 1, both ends included. */
+export interface PageRange {
+  first: number;
+  last: number;
+}
+
+/** Reads the pages of a range that have been read, in their order. */
+export async function pageSteps(
+  job: JobKey & { parent_job_id?: string },
+  { first, last }: PageRange,
+): Promise<PageStep[]> {
+  const steps: PageStep[] = [];
+  const kept = stepsBetween<PageStep>(job, pageName(first), pageName(last));
+  for await (const { value } of kept) steps.push(value);
+  return steps;
+}
+
+/*
+ * What a key's pages were read as, by their document's content and by what has read them. Each is written in
+ * the transaction that settles it, beside the job's own step and in the same partition, which is the key's.
+ */
+
+/** To be raised when pages come to be read differently, so that what was kept before is read anew. */
+const readingVersion = 1;
+
+/** Returns the pages of a range that were read before and kept, by their number. A `fresh` job takes none. */
+export async function cachedPages(
+  job: ClaimedJob,
+  { first, last }: PageRange,
+): Promise<Map<number, PageStep>> {
+  const prefix = cachePrefixOf(job);
+  const pages = new Map<number, PageStep>();
+  if (!prefix || job.fresh) return pages;
+  const kept = stepsUnder<PageStep>(job.key_id, prefix, pageName(first), pageName(last));
+  for await (const { value } of kept) pages.set(value.page, value);
+  return pages;
+}
+
+/** Returns what a result says of a page. */
+export function shownPage({ page, source, confidence, text, error, cached }: PageStep): OcrPage {
+  return {
+    ...{ page, source, confidence, text },
+    ...(error !== undefined && { error }),
+    ...(cached && { cached }),
+  };
+}
+
+/** Returns the step of a page that was read before: it takes no image and costs nothing. */
+export function fromCache({ page, source, confidence, text }: PageStep): PageStep {
+  return { page, source, confidence, text, cached: true };
+}
+
+/** Returns a page's write with the one that keeps it for later jobs, in place of what was kept before. */
+export function withCacheWrite(
+  job: ClaimedJob,
+  page: number,
+  step: TransactWriteItem,
+): TransactWriteItem[] {
+  const job_id = keptPageId(job, page);
+  if (!job_id || !step.Put) return [step];
+  const { kept_as: _, ...Item } = step.Put.Item ?? {};
+  return [step, { Put: { TableName: step.Put.TableName, Item: { ...Item, job_id } } }];
+}
+
+/** The id of the item that keeps a page for later jobs. A step of the page names it, so that it goes with its job. */
+export function keptPageId(job: ClaimedJob, page: number): string | undefined {
+  const prefix = cachePrefixOf(job);
+  return prefix && `${prefix}${pageName(page)}`;
+}
+
+/** Undefined for a job that was copied from the drive before contents were told apart. */
+function cachePrefixOf(job: ClaimedJob): string | undefined {
+  const { content_sha256, job_type, asked_model, source_kind, force_ocr } = job;
+  if (!content_sha256) return undefined;
+  // The pictures in such a document are pages of their own then.
+  const withPictures = Boolean(force_ocr && source_kind && isComposite(source_kind));
+  const model = ocrModelOf({ job_type, model: asked_model ?? null });
+  const reader = [readingVersion, model, findOcrEngine(model)?.features, withPictures];
+  const hash = createHash('sha256').update(JSON.stringify([content_sha256, ...reader]));
+  return `pages_${hash.digest('base64url')}#`;
+}

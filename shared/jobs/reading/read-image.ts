@@ -1,0 +1,141 @@
+import { askHeld } from '../../chat/ask.ts';
+import { type HeldCall, holdCall } from '../../chat/metered-call.ts';
+import type { ImageTaker } from '../../ledger/image-taker.ts';
+import { toNanoUsd } from '../../ledger/nano-usd.ts';
+import { reserve } from '../../ledger/reserve.ts';
+import { release, settleWith } from '../../ledger/settle.ts';
+import { findOcrEngine, type OcrEngine } from '../../models/catalogue.ts';
+import { waitForRateLimit } from '../../ocr/rate-limit.ts';
+import { readWithTextract } from '../../ocr/textract.ts';
+import { transcription } from '../../ocr/transcription.ts';
+import type { ClaimedJob } from '../engine/item/job.ts';
+import { chargeSubjectOf, stepWrite } from '../engine/item/steps.ts';
+import { ocrModelOf, requireJobModel } from '../kinds/chat/step-models.ts';
+import { keptPageId, type PageStep, pageName, withCacheWrite } from './page-steps.ts';
+import { keepPicture, keepWords } from './page-words.ts';
+
+/** Draws a page, as a JPEG. Throws 422 if it can't be drawn. */
+export type Draw = () => Promise<Uint8Array>;
+
+/** Whether the pages of a job are read by an engine, which says where each word stands. */
+export const isReadByEngine = (job: ClaimedJob) => findOcrEngine(readerOf(job)) !== undefined;
+
+const readerOf = ({ job_type, asked_model }: ClaimedJob) =>
+  ocrModelOf({ job_type, model: asked_model ?? null });
+
+/** Whether a page that was read so is put to the model as a picture too, which is asked for fields. */
+export const isToBeSeen = ({ extract }: ClaimedJob, confidence: number | null) =>
+  extract?.vision_below !== undefined && confidence !== null && confidence < extract.vision_below;
+
+/**
+ * Reads one page's image, once. An image of the hour is taken and the price held before the page is even drawn;
+ * what was read is written in one transaction with its charge. An image that could not be drawn or read is given
+ * back, and so is its price.
+ */
+export async function readImage(
+  job: ClaimedJob,
+  page: number,
+  draw: Draw,
+  images: ImageTaker,
+  signal: AbortSignal,
+): Promise<void> {
+  const hour = await images.take();
+  const modelId = readerOf(job);
+  const engine = findOcrEngine(modelId);
+  try {
+    const isNew = engine
+      ? await readByEngine(job, page, draw, hour, engine, signal)
+      : await readByModel(job, page, draw, hour, modelId, signal);
+    // A run that had lost its lease has read the page meanwhile, and that reading counts.
+    if (!isNew) await images.giveBack(hour);
+  } catch (error) {
+    await images.giveBack(hour);
+    throw error;
+  }
+}
+
+async function readByEngine(
+  job: ClaimedJob,
+  page: number,
+  draw: Draw,
+  hour: string,
+  { id, features, usdPerPage }: OcrEngine,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const cost = toNanoUsd(usdPerPage);
+  const subject = { model: id, ...chargeSubjectOf(job, 'ocr') };
+  const hold = await reserve(job.key_id, cost, subject, { asRequest: false });
+  try {
+    const jpeg = await draw();
+    await waitForRateLimit(signal);
+    const { text, confidence, ...words } = await readWithTextract(jpeg, features, signal);
+    const isSeen = isToBeSeen(job, confidence);
+    const step: PageStep = {
+      ...{ page, source: 'ocr', confidence, text, cost, image_hour: hour },
+      ...(await keepWords(job, page, words)),
+      ...(isSeen && { picture_object: await keepPicture(job, page, jpeg) }),
+    };
+    const outcome = {
+      costNanoUsd: cost,
+      figures: 'exact',
+      promptTokens: 0,
+      completionTokens: 0,
+      images: 1,
+    } as const;
+    return (await settleWith(hold, outcome, await pageWrites(job, step))) !== undefined;
+  } catch (error) {
+    await release(hold);
+    throw error;
+  }
+}
+
+async function readByModel(
+  job: ClaimedJob,
+  page: number,
+  draw: Draw,
+  hour: string,
+  modelId: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const model = requireJobModel(modelId);
+  const call = {
+    keyId: job.key_id,
+    model,
+    // A picture counts the same whatever it shows.
+    body: { model: model.id, messages: transcription(new Uint8Array()) },
+    subject: chargeSubjectOf(job, 'ocr'),
+    signal,
+    images: 1,
+    // The images of the hour limit how many are read.
+    asRequest: false,
+  };
+  const held = await holdCall(call);
+  const drawn = await withPicture(held, draw);
+  const { kept } = await askHeld(drawn, ({ content, cost }) => {
+    const text = content ?? '';
+    const step: PageStep = { page, source: 'ocr', confidence: null, text, cost, image_hour: hour };
+    return pageWrites(job, step);
+  });
+  return kept !== undefined;
+}
+
+/** Puts a page's picture into a call that is held. Releases the hold if the page can't be drawn. */
+async function withPicture(held: HeldCall, draw: Draw): Promise<HeldCall> {
+  try {
+    const { call } = held;
+    return {
+      ...held,
+      call: { ...call, body: { ...call.body, messages: transcription(await draw()) } },
+    };
+  } catch (error) {
+    await release(held.hold);
+    throw error;
+  }
+}
+
+/** Returns the writes of a page that was read: its step, and what is kept of it for later jobs. */
+async function pageWrites(job: ClaimedJob, step: PageStep) {
+  const { page } = step;
+  const write = await stepWrite(job, pageName(page), step, keptPageId(job, page));
+  return { writes: withCacheWrite(job, page, write) };
+}

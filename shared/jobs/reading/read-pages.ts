@@ -1,0 +1,199 @@
+import type { Document } from '../../documents/document.ts';
+import { ServiceError } from '../../http/errors.ts';
+import { ImageTaker } from '../../ledger/image-taker.ts';
+import { hourOf, imagesTaken, returnUnreadImages } from '../../ledger/ocr-windows.ts';
+import { log } from '../../log.ts';
+import { measure } from '../../metrics.ts';
+import type { ClaimedJob } from '../engine/item/job.ts';
+import { noteProgress } from '../engine/item/progress.ts';
+import { continueJob } from '../engine/item/state.ts';
+import { saveStep } from '../engine/item/steps.ts';
+import { isPermanent, jobErrorText } from '../engine/run/failure.ts';
+import { runAll } from '../engine/run/run-all.ts';
+import type { RunEnd } from '../engine/run/run-leased.ts';
+import { beginStep, readKeyOf } from '../engine/run/watch.ts';
+import {
+  cachedPages,
+  fromCache,
+  keptPageId,
+  type PageRange,
+  type PageStep,
+  pageName,
+  pageSteps,
+} from './page-steps.ts';
+import { copyWords, keepPicture, keepWords } from './page-words.ts';
+import { type Draw, isReadByEngine, isToBeSeen, readImage } from './read-image.ts';
+
+/** Pages of one document that are read at once: most of their time is waiting, and each takes memory. */
+const pagesAtOnce = 8;
+
+/**
+ * Reads the pages of a range that are not read yet. A page that can't be read is written down as failed and
+ * keeps no other from being read. Returns the steps of all pages once they are read; if time is up before, the
+ * end of this run, from which the next one goes on.
+ */
+export async function readPages(
+  job: ClaimedJob,
+  document: Document,
+  range: PageRange,
+  signal: AbortSignal,
+): Promise<PageStep[] | RunEnd> {
+  const done = await pageSteps(job, range);
+  const [images, cache] = await Promise.all([openTaker(job, done), cachedPages(job, range)]);
+  const progress = { pages: 0, failed: done.filter(isFailed).length };
+  const note = () =>
+    noteProgress(job, {
+      done: done.length + progress.pages - progress.failed,
+      total: range.last - range.first + 1,
+      failed: progress.failed,
+      unit: 'pages',
+    });
+  note();
+  const reading = { job, document, images, cache, signal };
+  try {
+    await readMissing(reading, missingOf(range, done), (isRead) => {
+      progress.pages += 1;
+      if (!isRead) progress.failed += 1;
+      note();
+    });
+  } catch (error) {
+    if (signal.aborted && progress.pages > 0) return () => continueJob(job);
+    if (isPermanent(error)) await returnImages(job, await pageSteps(job, range));
+    throw error;
+  }
+  log('info', 'pages read', { job_id: job.job_id, first: range.first, last: range.last });
+  const all = await pageSteps(job, range);
+  const unread = missingOf(range, all);
+  if (unread.length > 0) throw new Error(`The pages ${unread.join(', ')} were read and not kept`);
+  await returnImages(job, all);
+  return all;
+}
+
+/** Gives back the images that a dead worker took of the hour, and that nobody will read now. */
+export const returnImages = (job: ClaimedJob, steps: PageStep[]) =>
+  returnUnreadImages(job.key_id, job.job_id, (hour) => countImages(steps, hour));
+
+/** Images that an earlier run took and did not read are used first. */
+async function openTaker(job: ClaimedJob, done: PageStep[]): Promise<ImageTaker> {
+  const [{ images_per_hour }, taken] = await Promise.all([
+    readKeyOf(job),
+    imagesTaken(job.key_id, job.job_id),
+  ]);
+  const hour = hourOf(Date.now());
+  const spare = Math.max(0, taken - countImages(done, hour));
+  return new ImageTaker(job.key_id, job.job_id, images_per_hour, { hour, count: spare });
+}
+
+const isFailed = ({ error }: PageStep) => error !== undefined;
+
+const countImages = (steps: PageStep[], hour: string) =>
+  steps.filter((step) => step.image_hour === hour).length;
+
+function missingOf({ first, last }: PageRange, done: PageStep[]): number[] {
+  const known = new Set(done.map(({ page }) => page));
+  const pages = Array.from({ length: last - first + 1 }, (_, index) => first + index);
+  return pages.filter((page) => !known.has(page));
+}
+
+/** Reads pages until one can't be read for now; those under way are awaited, and no further one begins. */
+async function readMissing(
+  reading: Reading,
+  pages: number[],
+  onPage: (isRead: boolean) => void,
+): Promise<void> {
+  const tasks = pages.map((page) => async () => {
+    reading.signal.throwIfAborted();
+    await beginStep(reading.job);
+    onPage(await readPage(reading, page));
+  });
+  await runAll(tasks, pagesAtOnce);
+}
+
+/** What the pages of one run are read with. */
+interface Reading {
+  job: ClaimedJob;
+  document: Document;
+  images: ImageTaker;
+  /** The pages that were read for an earlier job. */
+  cache: Map<number, PageStep>;
+  signal: AbortSignal;
+}
+
+/**
+ * Reads a page by its text layer, else as it was read before, else by OCR, for which it is drawn only once an image
+ * is taken and its price held. Returns whether it could be read.
+ */
+async function readPage(
+  { job, document, images, cache, signal }: Reading,
+  page: number,
+): Promise<boolean> {
+  const name = pageName(page);
+  let known = cache.get(page);
+  try {
+    const words = job.extract !== undefined;
+    const options = { forceOcr: job.force_ocr ?? false, draw: false, words };
+    const { textLayer, words: placed } = await document.readPage(page, options);
+    const draw = () => pictureOf(document, page);
+    if (textLayer !== undefined) {
+      const kept = await keepWords(job, page, { words: placed ?? [], turn: 0 });
+      const step = { page, source: 'text_layer', confidence: null, text: textLayer, ...kept };
+      await saveStep(job, name, step);
+    } else if (!known || !(await takeFromCache(job, known, draw))) {
+      known = undefined;
+      await readImage(job, page, draw, images, signal);
+    }
+    const source = textLayer !== undefined ? 'text_layer' : known ? 'cache' : 'ocr';
+    measure({ Pages: 1 }, { source });
+    return true;
+  } catch (error) {
+    if (!isPagesFault(error)) throw error;
+    const failed = {
+      page,
+      source: 'ocr',
+      confidence: null,
+      text: null,
+      error: jobErrorText(error),
+    };
+    await saveStep(job, name, failed);
+    return false;
+  }
+}
+
+/**
+ * Takes a page as it was read before. Returns false if it lacks words that the job needs: those of a page that was read
+ * long ago were not kept.
+ */
+async function takeFromCache(job: ClaimedJob, known: PageStep, draw: Draw): Promise<boolean> {
+  const kept = job.extract ? await wordsFor(job, known) : {};
+  if (!kept) return false;
+  const picture = isToBeSeen(job, known.confidence) ? await pictureFor(job, known.page, draw) : {};
+  const step = { ...fromCache(known), ...kept, ...picture };
+  await saveStep(job, pageName(known.page), step, keptPageId(job, known.page));
+  return true;
+}
+
+/** Draws a page whose text is known. One that can't be drawn now has its text all the same. */
+async function pictureFor(job: ClaimedJob, page: number, draw: Draw) {
+  try {
+    return { picture_object: await keepPicture(job, page, await draw()) };
+  } catch (error) {
+    if (!isPagesFault(error)) throw error;
+    return {};
+  }
+}
+
+/** Returns a job's own copy of a page's words, as a step has it. A model reads no words with places. */
+async function wordsFor(job: ClaimedJob, known: PageStep) {
+  const mayLack = known.text === '' || !isReadByEngine(job);
+  return known.words_object || mayLack ? copyWords(job, known) : undefined;
+}
+
+async function pictureOf(document: Document, page: number): Promise<Uint8Array> {
+  const { jpeg } = await document.readPage(page, { forceOcr: true });
+  if (!jpeg) throw new Error(`Page ${page} has neither text nor a picture`);
+  return jpeg;
+}
+
+/** Whether an error says that this very page can't be read; a spent budget, say, stops the whole job. */
+const isPagesFault = (error: unknown) =>
+  error instanceof ServiceError && [400, 422].includes(error.statusCode);

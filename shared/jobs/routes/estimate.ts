@@ -1,0 +1,68 @@
+import * as v from 'valibot';
+import { invokeFunction } from '../../aws/lambda.ts';
+import { setting } from '../../config.ts';
+import type { Caller } from '../../http/caller.ts';
+import { ServiceError } from '../../http/errors.ts';
+import { Count, Usd } from '../../http/schema.ts';
+import { limitsOf } from '../../keys/key-limits.ts';
+import { LeftOutFile, SubfolderCounts } from '../results/result.ts';
+import { checkSubmission, type JobSubmission } from './submission.ts';
+
+export const EstimatedFiles = v.object({
+  found: Count,
+  pending: Count,
+  skipped: Count,
+  unsupported: Count,
+  unreadable: Count,
+});
+
+export const EstimatedPages = v.object({ known: Count, unknown_files: Count });
+
+/** What a submission of files would come to, without anything being made. */
+export const JobEstimate = v.object({
+  dry_run: v.literal(true),
+  files: EstimatedFiles,
+  /** The first hundred; `left_out_more` counts those beyond. */
+  left_out: v.array(LeftOutFile),
+  left_out_more: Count,
+  subfolders: SubfolderCounts,
+  pages: EstimatedPages,
+  /** Of all that has a bound; `unbounded_files` counts files whose model calls come on top. */
+  max_cost_usd: Usd,
+  unbounded_files: Count,
+  /** False if the folder has more files than could be listed in time. */
+  is_complete: v.boolean(),
+});
+
+export type JobEstimate = v.InferOutput<typeof JobEstimate>;
+
+/** What the function `estimate-job` is asked. */
+export interface EstimateQuestion {
+  keyId: string;
+  allowedFolders: string[];
+  submission: JobSubmission;
+}
+
+/** What it answers: an estimate, or why there is none. */
+export type EstimateAnswer =
+  | { estimate: JobEstimate }
+  | { refusal: { statusCode: number; code: string; message: string } };
+
+/** The gateway waits no longer. */
+const timeLimitMs = 27_000;
+
+/** Estimates what a submission would come to. Throws the error with which its job's first look at the drive would end. */
+export async function estimateJob(caller: Caller, submission: JobSubmission): Promise<JobEstimate> {
+  checkSubmission(submission, caller);
+  const allowedFolders = [...limitsOf(caller).drive_folders];
+  const question: EstimateQuestion = { keyId: caller.keyId, allowedFolders, submission };
+  const name = setting('ESTIMATE_JOB_FUNCTION');
+  const answer = await invokeFunction<EstimateAnswer>(
+    name,
+    question,
+    AbortSignal.timeout(timeLimitMs),
+  );
+  if ('estimate' in answer) return answer.estimate;
+  const { statusCode, code, message } = answer.refusal;
+  throw new ServiceError(statusCode, code, message);
+}

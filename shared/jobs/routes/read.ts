@@ -1,0 +1,139 @@
+import type { QueryCommandInput } from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
+import { type Page, queryPages } from '../../aws/dynamodb.ts';
+import { setting } from '../../config.ts';
+import type { Caller } from '../../http/caller.ts';
+import { NotFoundError } from '../../http/errors.ts';
+import { typedMessage } from '../../http/field-errors.ts';
+import { isBeingErased, withoutErased } from '../engine/erase/erasure.ts';
+import { endedBefore } from '../engine/item/ended-jobs.ts';
+import {
+  familyOf,
+  findJob,
+  type Job,
+  type JobKey,
+  jobIdPattern,
+  toRecord,
+} from '../engine/item/job.ts';
+import { wholeResult } from '../engine/item/objects.ts';
+import { type EndStatus, isEnd, type JobList, type JobRecord, jobStatuses } from './record.ts';
+
+const Cursor = v.pipe(
+  v.string(),
+  v.transform((cursor) => Buffer.from(cursor, 'base64url').toString()),
+  v.check(
+    (id) => jobIdPattern.test(id),
+    typedMessage('value_error', 'Value error, not a cursor of ours'),
+  ),
+);
+
+/** The query of `GET /batch/jobs`. */
+export const JobListQuery = v.object({
+  cursor: v.optional(Cursor),
+  status: v.optional(v.picklist(jobStatuses)),
+  parent_job_id: v.optional(v.pipe(v.string(), v.minLength(1))),
+});
+
+export type JobListQuery = v.InferOutput<typeof JobListQuery>;
+
+/** The path of a route to one job. */
+export const JobPath = v.object({ job_id: v.string() });
+
+const pageSize = 50;
+/** What a filter looks at first: where it matches most jobs, this is all that is read. */
+const firstLook = 2 * pageSize;
+/** A filter may match little: the list stops after so many reads, to be in time, and says where to go on. */
+const maxReadsPerList = 20;
+
+/** Lists the caller's newest jobs. A result that lies in object storage is listed without its content. */
+export async function listJobs(
+  { keyId }: Caller,
+  { cursor, status, parent_job_id }: JobListQuery,
+): Promise<JobList> {
+  const filters = Object.entries({ status, parent_job_id }).filter(([, value]) => value);
+  const jobs: Job[] = [];
+  let unreadFrom: string | undefined;
+  let reads = 0;
+  const query: QueryCommandInput = {
+    TableName: setting('JOBS_TABLE'),
+    KeyConditionExpression: 'key_id = :key AND begins_with(job_id, :jobs)',
+    ...(filters.length > 0 && {
+      FilterExpression: filters.map(([name]) => `#${name} = :${name}`).join(' AND '),
+      ExpressionAttributeNames: Object.fromEntries(filters.map(([name]) => [`#${name}`, name])),
+    }),
+    ExpressionAttributeValues: {
+      ':key': keyId,
+      ':jobs': prefixFor(parent_job_id, cursor),
+      ...Object.fromEntries(filters.map(([name, value]) => [`:${name}`, value])),
+    },
+    ...(cursor && { ExclusiveStartKey: { key_id: keyId, job_id: cursor } }),
+    ScanIndexForward: false,
+    ConsistentRead: true,
+    Limit: filters.length > 0 ? firstLook : pageSize + 1,
+  };
+  const end = status && isEnd(status) && !parent_job_id ? status : undefined;
+  for await (const { items, lastKey } of pagesOf(keyId, query, end)) {
+    jobs.push(...(await withoutErased(items)));
+    unreadFrom = lastKey?.['job_id'] as string | undefined;
+    reads += 1;
+    if (jobs.length > pageSize || reads === maxReadsPerList) break;
+  }
+  return toPage(jobs, unreadFrom);
+}
+
+/** Reads a page of `Limit` jobs. Then it reads jobs of one end by the index, all others in large pages. */
+async function* pagesOf(
+  key_id: string,
+  query: QueryCommandInput,
+  end: EndStatus | undefined,
+): AsyncGenerator<Page<Job>> {
+  let lastKey: Page<Job>['lastKey'];
+  for await (const page of queryPages<Job>(query)) {
+    yield page;
+    lastKey = page.lastKey;
+    break;
+  }
+  if (!lastKey) return;
+  if (end) {
+    yield* endedBefore({ key_id, job_id: String(lastKey['job_id']) }, end, pageSize + 1);
+  } else {
+    yield* queryPages<Job>({ ...query, ExclusiveStartKey: lastKey, Limit: 1000 });
+  }
+}
+
+/** A job's children lie together; a cursor may come from a list of other jobs. */
+function prefixFor(parentId: string | undefined, cursor: string | undefined): string {
+  const family = parentId && jobIdPattern.test(parentId) ? familyOf(parentId) : 'job_';
+  return cursor?.startsWith(family) === false ? 'job_' : family;
+}
+
+function toPage(jobs: Job[], unreadFrom: string | undefined): JobList {
+  const page = jobs.slice(0, pageSize);
+  const next = jobs.length > pageSize ? page.at(-1)?.job_id : unreadFrom;
+  return {
+    jobs: page.map((job) => toRecord(job)),
+    next_cursor: next ? Buffer.from(next).toString('base64url') : null,
+  };
+}
+
+/**
+ * Reads a job; throws the same 404 for one that doesn't exist, for another key's, and for one that goes with the job that
+ * it was made for.
+ */
+export async function requireJob(key: JobKey): Promise<Job> {
+  const job = jobIdPattern.test(key.job_id) ? await findJob(key) : undefined;
+  if (!job || (await isBeingErased(job))) throw new NotFoundError('There is no such job.');
+  return job;
+}
+
+/** Reads one job of the caller, its whole result included. */
+export async function getJob({ keyId }: Caller, jobId: string): Promise<JobRecord> {
+  const job = await requireJob({ key_id: keyId, job_id: jobId });
+  try {
+    return toRecord(job, await wholeResult(job));
+  } catch (error) {
+    // It may have been deleted in between: then there is no such job any more.
+    await requireJob(job);
+    throw error;
+  }
+}

@@ -1,0 +1,90 @@
+import { v7 as uuidv7 } from 'uuid';
+import type { Caller } from '../../http/caller.ts';
+import { ConflictError } from '../../http/errors.ts';
+import { type KeyLimits, limitsOf } from '../../keys/key-limits.ts';
+import { allowedModelsOf, isUsable } from '../../keys/usable-models.ts';
+import { findJob, type Job, toRecord } from '../engine/item/job.ts';
+import {
+  attributesOf,
+  newJob,
+  priorityFor,
+  putJob,
+  taskAttributes,
+} from '../engine/item/new-job.ts';
+import { nameRetry } from '../engine/item/state.ts';
+import { tagJob } from '../engine/waiting/fair-tags.ts';
+import { isBatch } from '../kinds/batch/batch-job.ts';
+import { newWindow } from '../kinds/batch/window.ts';
+import { modelsOf, recordModelOf } from '../kinds/chat/step-models.ts';
+import { requireJob } from './read.ts';
+import type { JobRecord } from './record.ts';
+
+/**
+ * Makes a new job that does once more what a failed or cancelled job of the caller did not; of a folder, with
+ * its failed files alone. Asked again for the same job, it returns the new one again.
+ */
+export async function retryCallersJob(caller: Caller, jobId: string): Promise<JobRecord> {
+  const job = await requireJob({ key_id: caller.keyId, job_id: jobId });
+  checkModels(job, caller);
+  const named = await nameRetry(job, `job_${uuidv7()}`);
+  if (!named?.retry_job_id) {
+    const { status } = await requireJob(job);
+    throw new ConflictError(
+      `Only a failed or cancelled job, or a folder with failed files, can be tried again; this one is ${status}.`,
+    );
+  }
+  const key = { key_id: caller.keyId, job_id: named.retry_job_id };
+  return toRecord((await findJob(key)) ?? (await createRetry(named, key.job_id, limitsOf(caller))));
+}
+
+const createRetry = async (job: Job, job_id: string, limits: KeyLimits): Promise<Job> =>
+  putJob(await tagJob(retryOf(job, job_id, limits), limits));
+
+/** What a new job takes over: what was asked, and nothing of what was done. */
+const takenOver = [
+  ...taskAttributes,
+  'input_type',
+  'messages_json',
+  'messages_object',
+  'document_object',
+  'pipeline_instruction',
+  'extract_schema',
+  'filename',
+  'drive_file_id',
+  'file_id',
+  'drive_folder_id',
+  'recursive',
+  'endpoint',
+  'output_expires_after',
+] as const;
+
+function retryOf(job: Job, job_id: string, limits: KeyLimits): Job {
+  // An `auto` job's model is the one of the step that it turned out to be.
+  const model = job.job_type === 'auto' ? recordModelOf(askedOf(job)) : job.model;
+  const priority = priorityFor(job.asked_priority ?? job.priority, limits);
+  const isOnDrive = job.input_type.startsWith('drive');
+  const folders = isOnDrive ? { asked_folders: limits.drive_folders } : {};
+  return newJob({
+    ...attributesOf(job, takenOver),
+    ...(isBatch(job) && newWindow()),
+    ...folders,
+    ...priority,
+    model,
+    job_id,
+    retry_of: job.job_id,
+  });
+}
+
+const askedOf = ({ job_type, asked_model, pipeline, extract }: Job) => ({
+  job_type,
+  model: asked_model ?? null,
+  pipeline: pipeline ?? null,
+  extract,
+});
+
+/** A key may have lost a model since the job was submitted. */
+function checkModels(job: Job, caller: Caller): void {
+  const allowed = allowedModelsOf(caller);
+  const denied = modelsOf(askedOf(job)).find((id) => !isUsable(allowed, id));
+  if (denied) throw new ConflictError(`This API key may not use ${denied} any more.`);
+}

@@ -1,0 +1,127 @@
+import { createHash } from 'node:crypto';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { v7 as uuidv7 } from 'uuid';
+import { dynamodb, unlessConditionFails } from '../../aws/dynamodb.ts';
+import { withOwnFiles } from '../../chat/own-files.ts';
+import { setting } from '../../config.ts';
+import { findFile } from '../../files/find-file.ts';
+import type { Caller } from '../../http/caller.ts';
+import { ConflictError, valueError } from '../../http/errors.ts';
+import { type KeyLimits, limitsOf } from '../../keys/key-limits.ts';
+import { findErasure } from '../engine/erase/erasure.ts';
+import { findItem, findJob, type Job, type JobKey, toRecord } from '../engine/item/job.ts';
+import { jobOf, priorityFor, putJob } from '../engine/item/new-job.ts';
+import { keepMessages } from '../engine/item/objects.ts';
+import { tagJob } from '../engine/waiting/fair-tags.ts';
+import type { JobRecord } from './record.ts';
+import { checkSubmission, type JobSubmission } from './submission.ts';
+
+/** Accepts a job: once it is in the table, it will end `done`, `failed` or `cancelled`. */
+export async function submitJob(
+  caller: Caller,
+  submission: JobSubmission,
+  idempotencyKey: string | undefined,
+): Promise<JobRecord> {
+  const whole = await withFiles(caller, submission);
+  checkSubmission(whole, caller);
+  const make = (key: ReservedKey) => createJob(key, whole, limitsOf(caller));
+  return toRecord(await makeOnce(caller, submission, idempotencyKey, make));
+}
+
+/** Makes the job of a submission, whatever that is like; or finds the one that was made under the same idempotency key. */
+export async function makeOnce(
+  caller: Caller,
+  submission: Record<string, unknown>,
+  idempotencyKey: string | undefined,
+  make: (key: ReservedKey) => Promise<Job>,
+): Promise<Job> {
+  const key = await reserveJobKey(caller, submission, idempotencyKey);
+  return (key.taken && (await findTaken(key))) || make(key);
+}
+
+/** As much as a message itself may carry: workers have ten jobs' in memory. A job's own `file_id` has no such bound. */
+const ownFiles = { loc: ['body', 'inline', 'messages'], maxBytes: 6 * 2 ** 20 };
+
+/**
+ * Returns a submission with the bytes of files that its messages name. Throws a 422 for one that the key hasn't, also as
+ * the job's own, which would fail as late as it runs.
+ */
+async function withFiles({ keyId }: Caller, submission: JobSubmission): Promise<JobSubmission> {
+  const { file_id, inline } = submission;
+  if (file_id !== null && !(await findFile(keyId, file_id))) {
+    throw valueError(['body', 'file_id'], `no such file: ${file_id}`);
+  }
+  if (!inline) return submission;
+  const messages = await withOwnFiles(inline.messages, { keyId, ...ownFiles });
+  return { ...submission, inline: { messages } };
+}
+
+/** Finds the job of an idempotency key that was used before; undefined if it was never made. */
+async function findTaken(key: JobKey): Promise<Job | undefined> {
+  const job = await findJob(key);
+  if (job || !(await findErasure(key))) return job;
+  throw new ConflictError('The job of this Idempotency-Key was deleted just now. Submit it again.');
+}
+
+async function createJob(
+  { key_id, job_id, submission_id }: ReservedKey,
+  submission: JobSubmission,
+  limits: KeyLimits,
+): Promise<Job> {
+  const { inline, drive, priority } = submission;
+  const asked = jobOf({ key_id, job_id }, submission, {
+    ...priorityFor(priority, limits),
+    ...(drive && { asked_folders: limits.drive_folders }),
+    ...(submission_id && { submission_id }),
+  });
+  const job = await tagJob(asked, limits);
+  const messages = inline && (await keepMessages({ key_id, job_id }, inline.messages));
+  return putJob({ ...job, ...messages });
+}
+
+export type ReservedKey = JobKey & Pick<Job, 'submission_id'> & { taken: boolean };
+
+/**
+ * Gives the job to be its id. An idempotency key reserves the id for 24 hours, in an item of its own that is
+ * written before the job: if a submission dies in between, the next one makes the job under the same id.
+ */
+async function reserveJobKey(
+  { keyId: key_id }: Caller,
+  submission: Record<string, unknown>,
+  idempotencyKey: string | undefined,
+): Promise<ReservedKey> {
+  const job_id = `job_${uuidv7()}`;
+  if (!idempotencyKey) return { key_id, job_id, taken: false };
+
+  const item = { key_id, job_id: `submission_${sha256(idempotencyKey)}` };
+  // A version that knew no files, or no extraction, is told the same of the same submission.
+  const { file_id, extract, ...asked } = submission;
+  const later = { ...(file_id != null && { file_id }), ...(extract != null && { extract }) };
+  const submissionHash = sha256(JSON.stringify({ ...asked, ...later }));
+  const reserved = await unlessConditionFails(
+    dynamodb.send(
+      new PutCommand({
+        TableName: setting('JOBS_TABLE'),
+        Item: {
+          ...item,
+          reserved_job_id: job_id,
+          submission_hash: submissionHash,
+          expires_at: epochSeconds() + 24 * 3600,
+        },
+        ConditionExpression: 'attribute_not_exists(job_id) OR expires_at <= :now',
+        ExpressionAttributeValues: { ':now': epochSeconds() },
+      }),
+    ),
+  );
+  const submission_id = item.job_id;
+  if (reserved) return { key_id, job_id, submission_id, taken: false };
+
+  const first = await findItem(item);
+  if (first?.['submission_hash'] !== submissionHash) {
+    throw new ConflictError('This Idempotency-Key was used for a different submission.');
+  }
+  return { key_id, job_id: first['reserved_job_id'] as string, submission_id, taken: true };
+}
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+const epochSeconds = () => Math.floor(Date.now() / 1000);

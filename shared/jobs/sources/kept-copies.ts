@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { dynamodb, queryItems } from '../../aws/dynamodb.ts';
+import { setting } from '../../config.ts';
+import type { DriveFile } from '../../drive/file.ts';
+import { findItem, findJob, type Job, type JobKey, retentionEnd } from '../engine/item/job.ts';
+
+/** A copy of a file in object storage: the object, and what the job records of its content. */
+export type Copy = Required<
+  Pick<Job, 'source_object' | 'source_kind' | 'filename' | 'content_sha256'>
+>;
+
+/**
+ * For how long later jobs may use a copy. Its object expires a month after its job's record at the earliest, so it
+ * outlives a job that begins with it on the last day by weeks.
+ */
+const reusedForSeconds = 7 * 86_400;
+
+/** A copy as its job has it, and the item by which later jobs find it. */
+type HadCopy = Copy & Pick<Job, 'copy_id'>;
+
+/**
+ * Returns the copy that a job of the same key has made of a file's content in the last days, or makes one. Many jobs
+ * of one file then keep it once. Nothing is shared between keys. `share` lets later jobs find a new copy: to be called
+ * once the job has it written down, so that a worker which has lost its job shares nothing.
+ */
+export async function copyOnce(
+  job: JobKey,
+  file: DriveFile,
+  copy: () => Promise<{ made: Copy; isOfContent: boolean }>,
+): Promise<{ copy: HadCopy; share?: () => Promise<unknown> }> {
+  const itemKey = { key_id: job.key_id, job_id: copyIdOf(file) };
+  const kept = await findCopy(itemKey);
+  if (kept && (await noteUse(job, itemKey, kept))) {
+    return { copy: { ...kept, copy_id: itemKey.job_id } };
+  }
+  const { made, isOfContent } = await copy();
+  if (!isOfContent) return { copy: made };
+  const expires_at = Math.floor(Date.now() / 1000) + reusedForSeconds;
+  const share = () => putItem({ ...itemKey, copy: made, expires_at });
+  return { copy: { ...made, copy_id: itemKey.job_id }, share };
+}
+
+async function findCopy(itemKey: JobKey): Promise<Copy | undefined> {
+  const kept = await findItem<{ copy: Copy; expires_at: number }>(itemKey);
+  return kept && kept.expires_at > Date.now() / 1000 ? kept.copy : undefined;
+}
+
+const putItem = (Item: object) =>
+  dynamodb.send(new PutCommand({ TableName: setting('JOBS_TABLE'), Item }));
+
+/**
+ * Notes that a job works on another's copy, which is not erased then while it does. Returns whether the copy is still
+ * there after that: an erasure takes the item of a copy away before it looks who uses it.
+ */
+async function noteUse(job: JobKey, itemKey: JobKey, { source_object }: Copy): Promise<boolean> {
+  const owner = copyOwnerOf(source_object);
+  if (owner === job.job_id) return true;
+  const job_id = copyUseIdOf(owner, job.job_id);
+  const { key_id, job_id: used_by } = job;
+  await putItem({ key_id, job_id, used_by, expires_at: retentionEnd() });
+  return (await findCopy(itemKey))?.source_object === source_object;
+}
+
+/** Returns the id of the item by which later jobs find a copy, if there is one. It reads all copies of the last days. */
+export async function copyIdOfObject(
+  { key_id }: JobKey,
+  object: string,
+): Promise<string | undefined> {
+  const copies = queryItems<{ job_id: string }>({
+    TableName: setting('JOBS_TABLE'),
+    KeyConditionExpression: 'key_id = :key AND begins_with(job_id, :copies)',
+    FilterExpression: '#copy.source_object = :object',
+    ExpressionAttributeNames: { '#copy': 'copy' },
+    ExpressionAttributeValues: { ':key': key_id, ':copies': 'copy_', ':object': object },
+    ConsistentRead: true,
+  });
+  for await (const { job_id } of copies) return job_id;
+  return undefined;
+}
+
+/** The job in whose folder a copy lies. */
+export const copyOwnerOf = (object: string) => object.split('/')[1] ?? '';
+
+const usesPrefixOf = (ownerId: string) => `use_${ownerId.replace(/^job_/, '')}#`;
+
+/** The id of the item that says that a job works on another's copy. */
+export const copyUseIdOf = (ownerId: string, userId: string) => `${usesPrefixOf(ownerId)}${userId}`;
+
+/** Whether a job that has not ended works on a job's copy. */
+export async function isCopyInUse({ key_id, job_id }: JobKey): Promise<boolean> {
+  const uses = queryItems<{ used_by: string }>({
+    TableName: setting('JOBS_TABLE'),
+    KeyConditionExpression: 'key_id = :key AND begins_with(job_id, :uses)',
+    ExpressionAttributeValues: { ':key': key_id, ':uses': usesPrefixOf(job_id) },
+    ConsistentRead: true,
+  });
+  for await (const { used_by } of uses) {
+    const user = await findJob({ key_id, job_id: used_by });
+    if (user && !user.completed_at) return true;
+  }
+  return false;
+}
+
+/** Names a file's content. Its name and type are part of it, because they decide how it is read. */
+function copyIdOf({ id, contentId, name, mimeType }: DriveFile): string {
+  const hash = createHash('sha256').update(JSON.stringify([id, contentId, name, mimeType]));
+  return `copy_${hash.digest('base64url')}`;
+}

@@ -1,0 +1,41 @@
+import { isHidden } from '../../drive/errors.ts';
+import type { ClaimedJob } from '../engine/item/job.ts';
+import { stopJob } from '../engine/item/state.ts';
+import { readKeyOf, StoppedError } from '../engine/run/watch.ts';
+
+const lost =
+  'folder_denied: The API key of the job may no longer read the Drive folder that the file lies in.';
+
+/**
+ * Reads what a job is about from the folders that its key may read now. If it is not there, but in one that the key
+ * had when the job was submitted, the key stops the job. Throws `StoppedError` then, and what `read` throws.
+ */
+export async function readInFolders<Read>(
+  job: ClaimedJob,
+  read: (allowedFolders: readonly string[]) => Promise<Read>,
+): Promise<Read> {
+  const { drive_folders } = await readKeyOf(job);
+  try {
+    return await read(drive_folders);
+  } catch (error) {
+    if (!isHidden(error) || !(await wasAllowed(job, drive_folders, read))) throw error;
+    await stopJob(job, lost);
+    throw new StoppedError();
+  }
+}
+
+/** Whether it can be read from the folders of then: callers must not learn what else there is. */
+async function wasAllowed(
+  { asked_folders = [] }: ClaimedJob,
+  folders: readonly string[],
+  read: (allowedFolders: readonly string[]) => Promise<unknown>,
+): Promise<boolean> {
+  if (asked_folders.every((id) => folders.includes(id))) return false;
+  try {
+    await read(asked_folders);
+    return true;
+  } catch (error) {
+    if (isHidden(error)) return false;
+    throw error;
+  }
+}

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { adoptionOf } from '../lib/adopt.ts';
+import { adoptionOf } from '../lib/cli/adopt/adoption.ts';
 
 const help = `Writes what attaches a new stack to the tables, bucket and secrets that an old one has left, and prints the
 commands of the AWS CLI that do it.

@@ -1,10 +1,10 @@
 import './catalogue-faults.ts';
 
 import { App, Validations } from 'aws-cdk-lib';
-import { checkReplacements } from '../lib/lasting-resources.ts';
-import { ServiceStack } from '../lib/service-stack.ts';
-import { readSettings } from '../lib/settings.ts';
-import { refuseWithoutTextract } from '../lib/textract-regions.ts';
+import { checkReplacements } from '../lib/stack/lasting-resources.ts';
+import { ServiceStack } from '../lib/stack/service-stack.ts';
+import { readSettings } from '../lib/stack/settings/settings.ts';
+import { refuseWithoutTextract } from '../lib/stack/settings/textract-regions.ts';
 import { gatewayErrors } from '../shared/http/gateway-errors.ts';
 import { catalogue } from '../shared/models/catalogue.ts';
 import { withOwnModels } from '../shared/models/own-models.ts';

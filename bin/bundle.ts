@@ -1,8 +1,8 @@
 import './catalogue-faults.ts';
 
-import { bundleFunctions } from '../lib/bundles.ts';
 import { readContext } from '../lib/local/template/synthesize.ts';
-import type { Settings } from '../lib/settings.ts';
+import { bundleFunctions } from '../lib/stack/bundles/bundles.ts';
+import type { Settings } from '../lib/stack/settings/settings.ts';
 import { catalogue } from '../shared/models/catalogue.ts';
 import { type OwnModels, withOwnModels } from '../shared/models/own-models.ts';
 

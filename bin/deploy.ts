@@ -2,11 +2,11 @@ import './catalogue-faults.ts';
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { accountQuotas } from '../lib/preflight/account-quotas.ts';
-import { compared } from '../lib/preflight/compared.ts';
-import { givenContext, optionIn } from '../lib/preflight/given-context.ts';
-import { describePreflight } from '../lib/preflight/preflight-text.ts';
-import { shortfalls } from '../lib/preflight/shortfalls.ts';
+import { accountQuotas } from '../lib/cli/deploy/account-quotas.ts';
+import { compared } from '../lib/cli/deploy/compared.ts';
+import { givenContext, optionIn } from '../lib/cli/deploy/given-context.ts';
+import { describePreflight } from '../lib/cli/deploy/preflight-text.ts';
+import { shortfalls } from '../lib/cli/deploy/shortfalls.ts';
 
 const help = `Deploys the stack with the CDK, once the account's quotas have been asked.
 

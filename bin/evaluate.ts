@@ -43,9 +43,7 @@ async function run(options: EvaluateOptions): Promise<void> {
 
 /** The set is the tests', and what draws it is not installed in production: it runs by itself. */
 async function makeSet(folder: string): Promise<void> {
-  const writer = fork(new URL('../test/support/extract-set/write-set.ts', import.meta.url), [
-    folder,
-  ]);
+  const writer = fork(new URL('../test/lab/extract-set/write-set.ts', import.meta.url), [folder]);
   const [code] = await once(writer, 'exit');
   process.exitCode = code ?? 1;
 }

@@ -16,6 +16,7 @@ import { describeHistory } from '../lib/cli/report-history.ts';
 import { runCommand } from '../lib/cli/run.ts';
 import { reach, type Target } from '../lib/cli/target.ts';
 import { minuteOf } from '../lib/cli/text.ts';
+import { changeWebhook, runWebhooks, webhookOf } from '../lib/cli/webhooks/commands.ts';
 import { webhookSecret } from '../lib/cli/webhooks/webhooks-text.ts';
 import { whoRuns } from '../lib/cli/who.ts';
 import { historyOf, lastChanges } from '../shared/keys/history.ts';
@@ -31,7 +32,6 @@ import { lastDays } from '../shared/usage/day.ts';
 import { summariesOf } from '../shared/usage/key-summary.ts';
 import { topSpenders } from '../shared/usage/spenders.ts';
 import type { WebhookRecord } from '../shared/webhooks/webhook.ts';
-import { changeWebhook, runWebhooks, webhookOf } from './commands/webhooks.ts';
 
 /** How long the gateway may go by what the authorizer last said of a secret. */
 const soon = 'within 60 seconds';

@@ -16,7 +16,7 @@ import { describeRest, describeRestorations } from '../lib/cli/restore/restore-t
 import { storesOf } from '../lib/cli/restore/stack-stores.ts';
 import { sentenceOf } from '../lib/cli/run.ts';
 import { reach } from '../lib/cli/target.ts';
-import { runCheck } from './commands/run-check.ts';
+import { runCheck } from '../lib/cli/usage/run-check.ts';
 
 const help = `Restores the tables of a deployed stack to one instant, by point-in-time recovery, each into a new table beside it.
 

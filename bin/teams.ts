@@ -10,6 +10,7 @@ import { runCommand } from '../lib/cli/run.ts';
 import { reach, type Target } from '../lib/cli/target.ts';
 import { teamsCommands } from '../lib/cli/teams/commands.ts';
 import { describeTeam, tabulateTeams } from '../lib/cli/teams/teams-text.ts';
+import { changeWebhook, runWebhooks, webhookOf } from '../lib/cli/webhooks/commands.ts';
 import { webhookSecret } from '../lib/cli/webhooks/webhooks-text.ts';
 import { whoRuns } from '../lib/cli/who.ts';
 import { historyOf, lastChanges } from '../shared/keys/history.ts';
@@ -27,7 +28,6 @@ import {
   teamsByName,
 } from '../shared/keys/team.ts';
 import type { WebhookRecord } from '../shared/webhooks/webhook.ts';
-import { changeWebhook, runWebhooks, webhookOf } from './commands/webhooks.ts';
 
 /** A new team has these, and says so only of others. */
 const noLimits = { budget_usd: null, duration: null };

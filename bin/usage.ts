@@ -8,13 +8,13 @@ import { runCommand } from '../lib/cli/run.ts';
 import { reach } from '../lib/cli/target.ts';
 import { usageCommands } from '../lib/cli/usage/commands.ts';
 import { asCsv, asJson, asTable } from '../lib/cli/usage/export.ts';
+import { runCheck } from '../lib/cli/usage/run-check.ts';
 import { readTags } from '../lib/cli/usage/tags.ts';
 import { describeRebuild } from '../lib/cli/usage/usage-text.ts';
 import { listKeys, readKey } from '../shared/keys/key.ts';
 import { CheckOptions, ExportDays } from '../shared/usage/days-options.ts';
 import { exportUsage } from '../shared/usage/export.ts';
 import { rebuildUsage } from '../shared/usage/rebuild.ts';
-import { runCheck } from './commands/run-check.ts';
 
 await runCommand(usageCommands, {
   async export({ values, lists, flags }) {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { OwnModels } from '../../shared/models/own-models.ts';
-import { bundlesIn } from '../bundle-sources.ts';
+import { bundlesIn } from '../stack/bundles/bundle-sources.ts';
 import { DataFolder } from './data-folder.ts';
 import { deployTables } from './dynamodb/deploy-tables.ts';
 import { endpointsOf, startEngines, startSecrets } from './engines/engines.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Work } from '../../lib/cost/work.ts';
+import type { Work } from '../lab/cost/work.ts';
 import { startCountedStage } from './counted-stage.ts';
 
 // Measures what a line of a file of requests takes, by a job of `/batch/jobs` and by a batch of `/v1/batches`, beside a chat

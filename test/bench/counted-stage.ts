@@ -1,9 +1,9 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { startCountingStage } from '../../lib/cost/counting-stage.ts';
 import { clientEnvironment } from '../../lib/local/engines/client-config.ts';
 import { issueKey } from '../../shared/keys/key.ts';
 import { defaultLimits } from '../../shared/keys/key-limits.ts';
+import { startCountingStage } from '../lab/cost/counting-stage.ts';
 
 /** Starts a stage that counts what its functions do, with the stub upstream and a key. */
 export async function startCountedStage() {

@@ -1,5 +1,5 @@
 import { mkdirSync, readlinkSync, writeFileSync } from 'node:fs';
-import { memoryOfOneCpuMb } from '../../lib/cost/prices.ts';
+import { memoryOfOneCpuMb } from '../lab/cost/prices.ts';
 
 // Gives each function's thread of a stage the processor that Lambda gives a function of some memory, by a cgroup of
 // its own: node --import "./test/bench/cpu-share.ts?mb=512" …

@@ -8,10 +8,10 @@ import { json } from 'node:stream/consumers';
 import { evaluate, type Report } from '../../lib/cli/evaluate/evaluate.ts';
 import { describeReport } from '../../lib/cli/evaluate/evaluation-text.ts';
 import { readExpected } from '../../lib/cli/evaluate/expected.ts';
-import { expectedFile, extractSet } from '../support/extract-set/extract-set.ts';
-import { scriptedModel } from '../support/extract-set/scripted-model.ts';
-import { statement } from '../support/extract-set/statement.ts';
-import type { SetDocument } from '../support/extract-set/truth.ts';
+import { expectedFile, extractSet } from '../lab/extract-set/extract-set.ts';
+import { scriptedModel } from '../lab/extract-set/scripted-model.ts';
+import { statement } from '../lab/extract-set/statement.ts';
+import type { SetDocument } from '../lab/extract-set/truth.ts';
 import type { ModelRequestBody } from '../support/servers/model-stub-body.ts';
 import { startTestStage } from '../support/servers/stage.ts';
 

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Fastify, { type FastifyReply } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bundle } from '../../lib/bundles.ts';
 import { clientEnvironment } from '../../lib/local/engines/client-config.ts';
+import { bundle } from '../../lib/stack/bundles/bundles.ts';
 import type { askDrive } from '../../shared/connectors/ask-drive.ts';
 
 const lambda = Fastify({ forceCloseConnections: true });

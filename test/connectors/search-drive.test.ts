@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { bundle } from '../../lib/bundles.ts';
 import { clientEnvironment } from '../../lib/local/engines/client-config.ts';
 import { FunctionHost } from '../../lib/local/lambda/function-host.ts';
 import { Narrator } from '../../lib/local/narrator.ts';
 import { startSecretsServer } from '../../lib/local/secrets/secrets-server.ts';
+import { bundle } from '../../lib/stack/bundles/bundles.ts';
 import type { DriveAnswers } from '../../shared/connectors/drive-documents.ts';
 import { docxOf, wordParagraph } from '../support/fixtures/office-files.ts';
 import { pdfOf } from '../support/fixtures/pdfs.ts';

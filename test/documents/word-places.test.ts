@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { PlacedWord } from '../../shared/documents/placed-word.ts';
-import { extractSet } from '../support/extract-set/extract-set.ts';
-import type { PageBox, SetDocument } from '../support/extract-set/truth.ts';
+import { extractSet } from '../lab/extract-set/extract-set.ts';
+import type { PageBox, SetDocument } from '../lab/extract-set/truth.ts';
 import { open } from './open-bytes.ts';
 
 const documents = (await extractSet()).filter(({ file }) => !file.includes('scanned'));

@@ -1,6 +1,6 @@
 import { afterAll } from 'vitest';
-import { startStoreProxy } from '../../lib/cost/store-proxy.ts';
 import { startDynamoDb } from '../../lib/local/dynamodb/dynoxide.ts';
+import { startStoreProxy } from '../lab/cost/store-proxy.ts';
 
 /** Gives a test file a DynamoDB in memory behind a proxy that notes each operation, and what functions write. */
 export async function useLoggedStore() {

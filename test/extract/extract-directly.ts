@@ -8,8 +8,8 @@ import type { ExtractOutcome } from '../../shared/extract/outcome.ts';
 import type { SourcePage } from '../../shared/extract/page.ts';
 import { parseExtract } from '../../shared/extract/spec.ts';
 import { windowsOf } from '../../shared/extract/windows.ts';
-import type { AnswerOf } from '../support/extract-set/scripted-model.ts';
-import type { SetDocument } from '../support/extract-set/truth.ts';
+import type { AnswerOf } from '../lab/extract-set/scripted-model.ts';
+import type { SetDocument } from '../lab/extract-set/truth.ts';
 
 /** The pages of a document that has text layers, as a job reads them. */
 export async function sourcePagesOf(document: SetDocument, folder: string): Promise<SourcePage[]> {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { scoreOf } from '../../lib/cli/evaluate/score.ts';
-import { expectedFile, extractSet } from '../support/extract-set/extract-set.ts';
-import { faultsOf } from '../support/extract-set/faults.ts';
-import { scriptedAnswers, type Vices } from '../support/extract-set/scripted-model.ts';
+import { expectedFile, extractSet } from '../lab/extract-set/extract-set.ts';
+import { faultsOf } from '../lab/extract-set/faults.ts';
+import { scriptedAnswers, type Vices } from '../lab/extract-set/scripted-model.ts';
 import { useFolder } from '../support/run/use-folder.ts';
 import { type Directly, extractDirectly, sourcePagesOf } from './extract-directly.ts';
 

@@ -32,10 +32,10 @@ it('each import that is planted and goes up, or where it may not go, is refused 
     ['shared/http/cors.ts', '../jobs/engine/item/job.ts'],
     ['shared/connectors/ask-drive.ts', '../documents/kind.ts'],
     ['shared/log.ts', './jobs/engine/item/job.ts'],
-    ['shared/jobs/engine/item/job.ts', '../../../../lib/settings.ts'],
-    ['functions/get-job.ts', '../lib/settings.ts'],
+    ['shared/jobs/engine/item/job.ts', '../../../../lib/stack/settings/settings.ts'],
+    ['functions/get-job.ts', '../lib/stack/settings/settings.ts'],
     ['functions/list-jobs.ts', './get-job.ts'],
-    ['lib/settings.ts', '../bin/app.ts'],
+    ['lib/stack/settings/settings.ts', '../../../bin/app.ts'],
   ] as const;
   for (const [file, path] of planted)
     appendFileSync(join(folder, file), `\nimport type {} from '${path}';\n`);

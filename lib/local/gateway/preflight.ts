@@ -4,7 +4,7 @@ import type { ResourceNames } from '../template/resource-names.ts';
 import { resolve, resourcesOf, type Template } from '../template/template.ts';
 import { pathOf } from './resource-path.ts';
 
-/** A route that the gateway answers by itself: a preflight, as `lib/cors.ts` declares them. */
+/** A route that the gateway answers by itself: a preflight, as `lib/stack/gateway/cors.ts` declares them. */
 export interface Preflight {
   path: string;
   status: number;

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { OwnModels } from '../../../shared/models/own-models.ts';
-import { type BundleSources, readBundleSources } from '../../bundle-sources.ts';
+import { type BundleSources, readBundleSources } from '../../stack/bundles/bundle-sources.ts';
 import type { Narrator } from '../narrator.ts';
 import type { Stage } from '../stage.ts';
 import { sourceRoot } from '../template/run-script.ts';

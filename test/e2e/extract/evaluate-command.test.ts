@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { expectedFile } from '../../support/extract-set/extract-set.ts';
-import { plainInvoice } from '../../support/extract-set/invoices.ts';
-import { scriptedModel, type Vices } from '../../support/extract-set/scripted-model.ts';
+import { expectedFile } from '../../lab/extract-set/extract-set.ts';
+import { plainInvoice } from '../../lab/extract-set/invoices.ts';
+import { scriptedModel, type Vices } from '../../lab/extract-set/scripted-model.ts';
 import { useFolder } from '../../support/run/use-folder.ts';
 import { useChatStage } from '../../support/servers/chat-stage.ts';
 import { runCommand } from '../../support/servers/command.ts';

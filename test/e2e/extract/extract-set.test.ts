@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { evaluate, type Manner, type Report } from '../../../lib/cli/evaluate/evaluate.ts';
 import { leastOf } from '../../../lib/cli/evaluate/evaluation-text.ts';
 import { readExpected } from '../../../lib/cli/evaluate/expected.ts';
-import { expectedFile, extractSet } from '../../support/extract-set/extract-set.ts';
-import { faultsOf } from '../../support/extract-set/faults.ts';
-import { scriptedModel, type Vices } from '../../support/extract-set/scripted-model.ts';
-import { statement } from '../../support/extract-set/statement.ts';
+import { expectedFile, extractSet } from '../../lab/extract-set/extract-set.ts';
+import { faultsOf } from '../../lab/extract-set/faults.ts';
+import { scriptedModel, type Vices } from '../../lab/extract-set/scripted-model.ts';
+import { statement } from '../../lab/extract-set/statement.ts';
 import { useFolder } from '../../support/run/use-folder.ts';
 import { useChatStage } from '../../support/servers/chat-stage.ts';
 

@@ -139,7 +139,7 @@ it('goes on after a file of `functions/` has come and gone', async () => {
 it('starts again with its data after a change of the template', async () => {
   const { id } = await submit(stage, chatJob('stay'));
   await until(stage, id);
-  const stack = join(sourceRoot, 'lib/service-stack.ts');
+  const stack = join(sourceRoot, 'lib/stack/service-stack.ts');
   save(stack, readFileSync(stack, 'utf8').replace("'ApiUrl'", "'NewApiUrl'"));
 
   await waitFor(() => expect(startsOf(stage)).toBe(2));

@@ -41,11 +41,11 @@ export const cleanEnvironment = (home: string) => ({
 });
 
 /** Runs a program in a process of its own, as one must be whose own programs print to what it prints to. */
-export const inOwnProcess = ({ program, args, env }: Command) =>
+export const inOwnProcess = ({ program, args, env }: Command, file = `bin/${program}.ts`) =>
   new Promise<Exit>((resolve) => {
     execFile(
       process.execPath,
-      [`bin/${program}.ts`, ...args],
+      [file, ...args],
       { cwd: root, env, timeout: 30_000, maxBuffer: 16_000_000 },
       (error, stdout, stderr) => resolve({ code: Number(error?.code ?? 0), stdout, stderr }),
     );

@@ -1,0 +1,143 @@
+import {
+  completionsPart,
+  leastToReserve,
+  reservedConcurrency,
+  unreservable,
+} from '../../stack/settings/reserved-concurrency.ts';
+import { prefix, type Settings } from '../../stack/settings/settings.ts';
+import { fewerWorkers, workersPart } from '../../stack/settings/workers-part.ts';
+import type { AccountQuotas } from './account-quotas.ts';
+import { type Compared, compared, type Quota, waitingAt } from './compared.ts';
+import { type Given, settingsOf } from './given-context.ts';
+
+/** What the settings want and the account hasn't got. */
+export interface Shortfall {
+  /** What is too small, and what comes of it. */
+  readonly sentence: string;
+  /** What to ask for; absent where no quota is to blame. */
+  readonly ask?: { readonly quota: Quota; readonly value: number };
+  /** The settings that are lowered meanwhile, by their whole names. */
+  readonly lowered: Record<string, unknown>;
+}
+
+/** A step of the comparison: it looks at the settings as the steps before have lowered them. */
+type Step = (given: Given, quotas: AccountQuotas) => Shortfall | undefined;
+
+/** Finds what the account lacks. Returns it with the settings that fit the account. */
+export function shortfalls(given: Given, quotas: AccountQuotas) {
+  const found: Shortfall[] = [];
+  const lowered: Record<string, unknown> = {};
+  // Reservation is on by default where the workers leave room for it, so that it comes after them.
+  for (const step of [concurrency, pages, reservation, gateway, writes]) {
+    const context = { ...given.context, ...lowered };
+    const shortfall = step({ context, settings: settingsOf(context) }, quotas);
+    if (!shortfall) continue;
+    found.push(shortfall);
+    Object.assign(lowered, shortfall.lowered);
+  }
+  return { found, lowered };
+}
+
+const rowOf = ({ settings }: Given, quotas: AccountQuotas, service: string) => {
+  const row = compared(settings, quotas).find(({ quota }) => quota.service === service);
+  return row && row.has < row.wants ? row : undefined;
+};
+
+const leastConcurrency = 10;
+
+const concurrency: Step = (given, quotas) => {
+  const row = rowOf(given, quotas, 'lambda');
+  if (!row) return undefined;
+  const { context, settings } = given;
+  if (row.has >= settings.concurrency) return waiting(row, settings);
+  const atOnce = Math.max(leastConcurrency, row.has);
+  const wantsReserved = `${context[named('reservedConcurrency')]}` === 'true';
+  const isReserved = wantsReserved && atOnce >= leastToReserve;
+  const load = { ...settings, concurrency: atOnce };
+  const workers = fewerWorkers(workersPart(isReserved), load);
+  return {
+    sentence: `${quoted(row)}, and ${named('concurrency')} is ${settings.concurrency}: the limits of requests and of workers would be for more than can run, and calls would be answered with 503.`,
+    ask: { quota: row.quota, value: row.wants },
+    lowered: {
+      ...changed(settings, { concurrency: atOnce, ...workers }),
+      ...(wantsReserved && !isReserved && { [named('reservedConcurrency')]: false }),
+    },
+  };
+};
+
+/** What runs fits the account, and not the calls that may come. */
+function waiting(row: Compared, { requestsPerSecond = 0, reservedConcurrency }: Settings) {
+  const taken = reservedConcurrency
+    ? `${named('reservedConcurrency')} leaves them ${Math.round(completionsPart * 100)} % of the quota, which takes`
+    : 'with a third more for all others that takes';
+  return {
+    sentence: `${quoted(row)}, and calls of three seconds at ${named('requestsPerSecond')} wait in ${waitingAt(requestsPerSecond)} functions: ${taken} ${row.wants}. Calls beyond what may run would be answered with 503. Once it is raised, set ${named('concurrency')} to it.`,
+    ask: { quota: row.quota, value: row.wants },
+    lowered: {},
+  };
+}
+
+/** Other stacks may have reserved what this one would; its own reservation is given back to it. */
+const reservation: Step = ({ settings }, { lambda, reserved }) => {
+  if (!settings.reservedConcurrency || lambda.unknown !== undefined) return undefined;
+  if (reserved.unknown !== undefined) return undefined;
+  const needed = reservedConcurrency(settings);
+  const free = lambda.value.unreserved + reserved.value - unreservable;
+  if (needed <= free) return undefined;
+  return {
+    sentence: `${named('reservedConcurrency')} would reserve ${needed} functions at once, and of the account's concurrency ${Math.max(0, free)} can be reserved: other stacks have the rest.`,
+    lowered: { [named('reservedConcurrency')]: false },
+  };
+};
+
+const pages: Step = (given, quotas) => {
+  const row = rowOf(given, quotas, 'textract');
+  if (!row) return undefined;
+  const perSecond = Math.max(1, Math.floor(row.has));
+  // Three workers for each page a second keep Textract busy; more only wait for it.
+  const ocrWorkers = Math.min(given.settings.ocrWorkers, Math.max(2, 3 * perSecond));
+  return {
+    sentence: `${quoted(row)}, and ${named('textractPagesPerSecond')} is ${row.wants}: Textract would refuse pages, which are then asked for again and again.`,
+    ask: { quota: row.quota, value: row.wants },
+    lowered: changed(given.settings, { textractPagesPerSecond: perSecond, ocrWorkers }),
+  };
+};
+
+const gateway: Step = (given, quotas) => {
+  const row = rowOf(given, quotas, 'apigateway');
+  return (
+    row && {
+      sentence: `${quoted(row)}, and a method's limit is ${row.wants}: all APIs of the account share less than that, so that callers hear 429 before.`,
+      ask: { quota: row.quota, value: row.wants },
+      lowered: {},
+    }
+  );
+};
+
+const writes: Step = (given, quotas) => {
+  const row = rowOf(given, quotas, 'dynamodb');
+  const calls =
+    given.settings.requestsPerSecond === undefined
+      ? `calls of three seconds on all of ${named('concurrency')}`
+      : `calls at ${named('requestsPerSecond')}`;
+  return (
+    row && {
+      sentence: `${quoted(row)}, and ${calls} write ${row.wants}: DynamoDB would refuse some.`,
+      ask: { quota: row.quota, value: row.wants },
+      lowered: {},
+    }
+  );
+};
+
+const named = (name: keyof Settings) => `${prefix}${name}`;
+
+const quoted = ({ quota: { name, code }, has }: Compared) =>
+  `The account's quota "${name}" (${code}) is ${has}`;
+
+/** Those of the settings that are others now, by their whole names. */
+const changed = (settings: Settings, now: Partial<Settings>) =>
+  Object.fromEntries(
+    Object.entries(now)
+      .filter(([name, value]) => settings[name as keyof Settings] !== value)
+      .map(([name, value]) => [`${prefix}${name}`, value]),
+  );

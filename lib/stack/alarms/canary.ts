@@ -1,0 +1,102 @@
+import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Alarm, MathExpression, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import {
+  LambdaApplication,
+  LambdaDeploymentConfig,
+  LambdaDeploymentGroup,
+} from 'aws-cdk-lib/aws-codedeploy';
+import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Alias, type IFunction, type IVersion } from 'aws-cdk-lib/aws-lambda';
+import { Construct } from 'constructs';
+import type { ServiceFunction } from '../base/service-function.ts';
+import { serviceMetric } from './service-metric.ts';
+
+export interface CanaryProps {
+  /** Whether there is any; else functions are deployed at once. */
+  readonly isOn: boolean;
+}
+
+/** What one version is called by callers. */
+const aliasName = 'live';
+
+/**
+ * Deploys functions to a tenth of their calls first. If the new version fails within five minutes, CodeDeploy gives all
+ * calls back to the one before, and CloudFormation takes the whole deploy back.
+ */
+export class Canary extends Construct {
+  private readonly shared: { application: LambdaApplication; role: Role } | undefined;
+
+  constructor(scope: Construct, id: string, { isOn }: CanaryProps) {
+    super(scope, id);
+    if (!isOn) return;
+    const assumedBy = new ServicePrincipal('codedeploy.amazonaws.com');
+    const role = new Role(this, 'role', { assumedBy });
+    Validations.of(role).acknowledge({
+      id: 'AwsSolutions::AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]',
+      reason: 'AWS made this policy for deployments of functions.',
+    });
+    this.shared = { application: new LambdaApplication(this, 'application'), role };
+  }
+
+  /**
+   * Has a function's callers call its live version. It must come before they are told of it. `faults` are 5xx answers that
+   * the function itself gives.
+   */
+  guard(fn: ServiceFunction, faults?: 'faults'): void {
+    if (!this.shared) return;
+    const name = fn.node.id;
+    const version = fn.currentVersion;
+    // The versions before stay, so that the alias can be led back to one.
+    version.applyRemovalPolicy(RemovalPolicy.RETAIN);
+    // Versions and aliases differ from their interfaces only under `exactOptionalPropertyTypes`.
+    const alias = new Alias(this, name, { aliasName, version: version as IVersion });
+    const errors = new Metric({
+      namespace: 'AWS/Lambda',
+      metricName: 'Errors',
+      dimensionsMap: {
+        FunctionName: fn.functionName,
+        Resource: `${fn.functionName}:${aliasName}`,
+        ExecutedVersion: version.version,
+      },
+      statistic: 'Sum',
+      period,
+    });
+    new LambdaDeploymentGroup(this, `${name}-deployment`, {
+      ...this.shared,
+      alias,
+      deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,
+      alarms: [
+        this.alarm(`${name}-errors`, errors, `The new version of ${name} fails`),
+        ...(faults ? [this.faultsAlarm(name)] : []),
+      ],
+    });
+    fn.live = alias as IFunction;
+  }
+
+  private faultsAlarm(name: string): Alarm {
+    const requests = serviceMetric(this, 'Requests', 'Sum', period);
+    const faults = serviceMetric(this, 'Faults', 'Sum', period);
+    const share = new MathExpression({
+      expression: 'IF(faults >= 5, FLOOR(100 * faults / requests), 0)',
+      usingMetrics: { faults, requests },
+      label: 'percent',
+      period,
+    });
+    const notices = 'One of a hundred answers or more is a 5xx, for which no provider is to blame';
+    return this.alarm(`${name}-faults`, share, notices);
+  }
+
+  /** Rings in the second bad minute of five: one failure by chance takes no deploy back. */
+  private alarm(id: string, metric: Metric | MathExpression, notices: string): Alarm {
+    return new Alarm(this, id, {
+      metric,
+      threshold: 1,
+      evaluationPeriods: 5,
+      datapointsToAlarm: 2,
+      treatMissingData: TreatMissingData.NOT_BREACHING,
+      alarmDescription: `${notices}. What to do: a deploy under way is taken back by itself; see why. Runbook: Rollback.`,
+    });
+  }
+}
+
+const period = Duration.minutes(1);

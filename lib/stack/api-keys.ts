@@ -1,0 +1,65 @@
+import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
+import { type CfnAuthorizer, RequestAuthorizer, TokenAuthorizer } from 'aws-cdk-lib/aws-apigateway';
+import { AttributeType } from 'aws-cdk-lib/aws-dynamodb';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { Construct } from 'constructs';
+import type { Canary } from './alarms/canary.ts';
+import type { ServiceAlarms } from './alarms/service-alarms.ts';
+import { type FunctionLogs, ServiceFunction } from './base/service-function.ts';
+import { ServiceTable } from './base/service-table.ts';
+
+export interface ApiKeysProps {
+  readonly removalPolicy: RemovalPolicy;
+  readonly alarms: ServiceAlarms;
+  readonly canary: Canary;
+  readonly logs: FunctionLogs;
+}
+
+/** API keys, and the authorizer that checks them. */
+export class ApiKeys extends Construct {
+  readonly table: ServiceTable;
+  readonly authorizer: TokenAuthorizer;
+  /** For routes whose callers may send their key as `x-api-key` too. */
+  readonly anyHeaderAuthorizer: RequestAuthorizer;
+
+  constructor(scope: Construct, id: string, { removalPolicy, alarms, canary, logs }: ApiKeysProps) {
+    super(scope, id);
+    this.table = new ServiceTable(this, 'table', {
+      partitionKey: { name: 'id', type: AttributeType.STRING },
+      removalPolicy,
+    });
+    const authorizeRequest = new ServiceFunction(this, 'authorize-request', {
+      description: 'Checks API keys for the gateway',
+      timeout: Duration.seconds(10),
+      logs,
+    });
+    this.grantRead(authorizeRequest);
+    alarms.onErrors(authorizeRequest, {
+      notices: 'Callers whose key is not remembered get 503 answers',
+      todo: 'find the error in the logs of authorize-request: the table of keys, or the function itself',
+      runbook: 'Authorizer',
+    });
+    canary.guard(authorizeRequest);
+    this.authorizer = new TokenAuthorizer(this, 'authorizer', {
+      handler: authorizeRequest.live,
+      // HTTP's schemes are the same in any case.
+      validationRegex: '^[Bb][Ee][Aa][Rr][Ee][Rr] sk-[0-9A-Za-z]{43}$',
+      resultsCacheTtl: Duration.seconds(60),
+    });
+    // It keeps nothing: all headers that it would be kept by must be there, else a request is refused without being
+    // looked at. https://docs.aws.amazon.com/apigateway/latest/developerguide/configure-api-gateway-lambda-authorization.html
+    this.anyHeaderAuthorizer = new RequestAuthorizer(this, 'any-header-authorizer', {
+      handler: authorizeRequest.live,
+      identitySources: [],
+      resultsCacheTtl: Duration.seconds(0),
+    });
+    // CDK would write one without a name.
+    (this.anyHeaderAuthorizer.node.defaultChild as CfnAuthorizer).identitySource = undefined;
+  }
+
+  /** Lets a function find keys. */
+  grantRead(fn: LambdaFunction): void {
+    this.table.allow(fn, 'dynamodb:GetItem');
+    fn.addEnvironment('KEYS_TABLE', this.table.tableName);
+  }
+}

@@ -1,0 +1,99 @@
+import { join } from 'node:path';
+import {
+  type Duration,
+  type RemovalPolicy,
+  type Size,
+  Stack,
+  Stage,
+  Validations,
+} from 'aws-cdk-lib';
+import { type CfnRole, PolicyDocument, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import {
+  Architecture,
+  CfnEventSourceMapping,
+  Code,
+  type IEventSource,
+  type IFunction,
+  Function as LambdaFunction,
+  Runtime,
+  Tracing,
+} from 'aws-cdk-lib/aws-lambda';
+import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { Construct } from 'constructs';
+import { bundlesIn } from '../bundles/bundle-sources.ts';
+
+export interface ServiceFunctionProps {
+  readonly timeout: Duration;
+  readonly memorySize?: number;
+  /** Space in `/tmp`; 512 MB by default. */
+  readonly diskSize?: Size;
+  readonly description: string;
+  readonly logs: FunctionLogs;
+}
+
+/** How long logs are kept, what becomes of them with the stack, and whether X-Ray traces are sent. */
+export interface FunctionLogs {
+  readonly retention: RetentionDays;
+  readonly removalPolicy: RemovalPolicy;
+  readonly tracing: boolean;
+}
+
+/** A function of this service, named after its file in `functions/`, with the defaults all of them share. */
+export class ServiceFunction extends LambdaFunction {
+  /** What callers and event sources call: the function, or an alias for one of its versions. */
+  live: IFunction = this;
+
+  constructor(scope: Construct, name: string, props: ServiceFunctionProps) {
+    const { timeout, memorySize = 512, diskSize, description, logs } = props;
+    super(scope, name, {
+      description,
+      timeout,
+      memorySize,
+      ...(diskSize && { ephemeralStorageSize: diskSize }),
+      runtime: Runtime.NODEJS_24_X,
+      architecture: Architecture.ARM_64,
+      code: Code.fromAsset(join(bundlesDir(scope), name)),
+      handler: 'index.handler',
+      environment: {
+        NODE_OPTIONS: '--enable-source-maps',
+        POWERTOOLS_SERVICE_NAME: Stack.of(scope).stackName,
+      },
+      ...(logs.tracing && { tracing: Tracing.ACTIVE }),
+      logGroup: new LogGroup(scope, `${name}-logs`, logs),
+    });
+    this.writeOwnLogsOnly();
+    if (logs.tracing) {
+      Validations.of(this).acknowledge({
+        id: 'AwsSolutions::AwsSolutions-IAM5[Resource::*]',
+        reason: 'X-Ray has no resources that a policy for writing traces could name.',
+      });
+    }
+  }
+
+  /** In place of AWS's own policy, by which a function may write into the log groups of the whole account. */
+  private writeOwnLogsOnly(): void {
+    const role = this.role?.node.defaultChild as CfnRole;
+    const actions = ['logs:CreateLogStream', 'logs:PutLogEvents'];
+    const statement = new PolicyStatement({ actions, resources: [this.logGroup.logGroupArn] });
+    role.managedPolicyArns = [];
+    role.policies = [
+      { policyName: 'logs', policyDocument: new PolicyDocument({ statements: [statement] }) },
+    ];
+  }
+
+  /** The source keeps its logical id when it comes to feed an alias: another one would read its stream anew. */
+  override addEventSource(source: IEventSource): void {
+    super.addEventSource(source);
+    if (this.live === this) return;
+    for (const child of this.node.findAll()) {
+      if (child instanceof CfnEventSourceMapping) child.functionName = this.live.functionArn;
+    }
+  }
+}
+
+/** The folder that the bundles of this synthesis lie in. */
+export function bundlesDir(scope: Construct): string {
+  const outdir = Stage.of(scope)?.outdir;
+  if (!outdir) throw new Error('Functions are made within an app');
+  return bundlesIn(outdir);
+}

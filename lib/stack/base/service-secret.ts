@@ -1,0 +1,89 @@
+import { CfnOutput, type RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { Construct } from 'constructs';
+import type { Settings } from '../settings/settings.ts';
+
+export interface ServiceSecretProps {
+  /** What the operator puts into it. */
+  readonly holds: string;
+  readonly removalPolicy: RemovalPolicy;
+  /** What keeps it. */
+  readonly store: SecretStore;
+}
+
+export type SecretStore = Settings['secrets'];
+
+/** A secret of this service, which the operator fills in. An output says what it is called. */
+export interface ServiceSecret {
+  readonly secretArn: string;
+  /** Lets a function read the secret's value, and not what describes it, as `grantRead` would. */
+  allowValue(fn: LambdaFunction): void;
+}
+
+/** Makes a secret in the store that the operator has chosen. */
+export function serviceSecret(
+  scope: Construct,
+  name: string,
+  props: ServiceSecretProps,
+): ServiceSecret {
+  return props.store === 'parameters'
+    ? new SecretParameter(scope, name)
+    : new ManagedSecret(scope, name, props);
+}
+
+/**
+ * A secret of Secrets Manager. CloudFormation names it, as a name of our own would be taken when a stack is made
+ * again beside the secret that the last one has left.
+ */
+class ManagedSecret extends Secret implements ServiceSecret {
+  constructor(scope: Construct, name: string, { holds, removalPolicy }: ServiceSecretProps) {
+    const description = `${holds}: a random placeholder until you put yours`;
+    super(scope, name, { description, removalPolicy });
+    Validations.of(this).acknowledge({
+      id: 'AwsSolutions::AwsSolutions-SMG4',
+      reason: 'Another company makes the value: only its operator can rotate it.',
+    });
+    announce(this, name, this.secretArn);
+  }
+
+  allowValue(fn: LambdaFunction): void {
+    allow(fn, 'secretsmanager:GetSecretValue', this.secretArn);
+  }
+}
+
+/**
+ * A SecureString of Parameter Store, which costs nothing. CloudFormation can't make one: the operator does, under the
+ * name that the output tells, before or after the deploy. AWS's own key `aws/ssm` encrypts it, which lets whoever may
+ * read the parameter decrypt it.
+ *
+ * @see https://docs.aws.amazon.com/kms/latest/developerguide/services-parameter-store.html
+ */
+class SecretParameter extends Construct implements ServiceSecret {
+  readonly secretArn: string;
+
+  constructor(scope: Construct, name: string) {
+    super(scope, name);
+    const stack = Stack.of(this);
+    const resourceName = `${stack.stackName}/${name}`;
+    this.secretArn = stack.formatArn({ service: 'ssm', resource: 'parameter', resourceName });
+    announce(this, name, this.secretArn);
+  }
+
+  allowValue(fn: LambdaFunction): void {
+    allow(fn, 'ssm:GetParameter', this.secretArn);
+  }
+}
+
+function announce(secret: Construct, name: string, value: string): void {
+  new CfnOutput(secret, 'name', { value }).overrideLogicalId(`${pascalCase(name)}Secret`);
+}
+
+function allow(fn: LambdaFunction, action: string, arn: string): void {
+  fn.addToRolePolicy(new PolicyStatement({ actions: [action], resources: [arn] }));
+}
+
+/** `google-drive` becomes `GoogleDrive`. */
+const pascalCase = (name: string) =>
+  name.replace(/(?:^|[^a-z0-9])([a-z0-9])/gi, (_, first: string) => first.toUpperCase());

@@ -1,0 +1,60 @@
+import { Duration, Validations } from 'aws-cdk-lib';
+import type { ITable, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import {
+  FilterCriteria,
+  type Function as LambdaFunction,
+  StartingPosition,
+} from 'aws-cdk-lib/aws-lambda';
+import { DynamoEventSource, SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
+import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import type { AlarmText, ServiceAlarms } from '../alarms/service-alarms.ts';
+
+export interface StreamFeedProps {
+  readonly table: TableV2;
+  readonly fn: LambdaFunction;
+  /** A record is delivered if it matches any of these. */
+  readonly patterns: Record<string, unknown>[];
+  /** How long records are gathered before they are delivered, so that more of them come at once; default: not at all. */
+  readonly gatheredFor?: Duration;
+  /** Whether records of several items are delivered at the same time; those of one partition key are in order. */
+  readonly inParallel?: boolean;
+  readonly alarms: ServiceAlarms;
+  /** What a user notices of batches that were given up, and what to do. */
+  readonly alarmText: AlarmText;
+  /** The same of records that wait for more than five minutes. */
+  readonly latenessText: AlarmText;
+}
+
+/** Feeds a table's stream to a function, in order; batches that fail each time are noted in a queue. */
+export class StreamFeed extends Construct {
+  constructor(scope: Construct, id: string, props: StreamFeedProps) {
+    super(scope, id);
+    const { table, fn, patterns, gatheredFor, inParallel, alarms, alarmText, latenessText } = props;
+    const missed = new Queue(this, 'missed-batches', {
+      encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+      retentionPeriod: Duration.days(14),
+    });
+    Validations.of(missed).acknowledge({
+      id: 'AwsSolutions::AwsSolutions-SQS3',
+      reason: 'It is itself where a stream gives up what its function refuses.',
+    });
+    alarms.onMessages(missed, alarmText);
+    alarms.onLateness(fn, Duration.minutes(5), latenessText);
+    fn.addEventSource(
+      // TableV2 differs from ITable only under `exactOptionalPropertyTypes`.
+      new DynamoEventSource(table as ITable, {
+        startingPosition: StartingPosition.TRIM_HORIZON,
+        batchSize: 100,
+        ...(gatheredFor && { maxBatchingWindow: gatheredFor }),
+        ...(inParallel && { parallelizationFactor: 10 }),
+        retryAttempts: 10,
+        bisectBatchOnError: true,
+        reportBatchItemFailures: true,
+        onFailure: new SqsDlq(missed),
+        filters: patterns.map((pattern) => FilterCriteria.filter(pattern)),
+      }),
+    );
+  }
+}

@@ -1,0 +1,159 @@
+import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type BuildOptions, buildSync, type Metafile } from 'esbuild';
+import type { Catalogue } from '../../../shared/models/catalogue.ts';
+import type { Settings } from '../settings/settings.ts';
+import { writeBundleSources } from './bundle-sources.ts';
+import { buildConsole } from './console-bundle.ts';
+import { writeNotices } from './notices.ts';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const functionsDir = join(root, 'functions');
+
+/** The names of all functions: the files in `functions/`. */
+export const functionNames = readdirSync(functionsDir)
+  .filter((file) => file.endsWith('.ts'))
+  .map((file) => basename(file, '.ts'));
+
+interface EntryPoint {
+  in: string;
+  out: string;
+}
+
+/** Files that a module loads from its own folder; they are copied beside each bundle that contains it. */
+const companions: Record<string, string[]> = {
+  '@hyzyla/pdfium/dist/index.esm.js': ['pdfium.wasm'],
+  // libvips starts its threads from the module's own file.
+  'wasm-vips/lib/vips-node.mjs': ['vips.wasm', 'vips-heif.wasm', 'vips-node.mjs'],
+};
+
+/** Processes that a module starts from its own folder; each is bundled beside the bundles that contain it. */
+const processes: Record<string, string> = {
+  'shared/documents/open-pages.ts': 'pages-process',
+  'shared/documents/parts/take-apart.ts': 'take-apart-process',
+  'shared/documents/text-layers.ts': 'text-layers-process',
+  'shared/pages/parse-page.ts': 'page-process',
+};
+
+const consoleFileIn = (outDir: string) => resolve(outDir, 'console.json');
+
+type SecretStore = Settings['secrets'];
+
+/** What reads secrets from each store. */
+const secretReaders: Record<SecretStore, string> = {
+  parameters: 'shared/aws/parameter-store.ts',
+  'secrets-manager': 'shared/aws/secrets-manager.ts',
+};
+
+/**
+ * Bundles functions, all by default, each into a folder of its own under `outDir`, and the console into that which serves
+ * it.
+ */
+export function bundleFunctions(
+  outDir: string,
+  catalogue: Catalogue,
+  secretStore?: SecretStore,
+  names: readonly string[] = functionNames,
+): void {
+  const entryPoints = names.map((name) => ({
+    in: join(functionsDir, `${name}.ts`),
+    out: join(name, 'index'),
+  }));
+  mkdirSync(outDir, { recursive: true });
+  writeFileSync(consoleFileIn(outDir), JSON.stringify(buildConsole(root)));
+  writeBundleSources(outDir, bundle(entryPoints, outDir, catalogue, secretStore));
+}
+
+/** Makes the folders that the bundles would lie in: a template can be synthesized over empty ones. */
+export function leaveUnbundled(outDir: string): void {
+  for (const name of functionNames) mkdirSync(join(outDir, name), { recursive: true });
+}
+
+/**
+ * Bundles entry points in one esbuild run; `#catalogue` becomes the given one, with the prices it has now, and
+ * `#secret-store` the client of the store that keeps the secrets. Returns what the bundles are made of.
+ */
+export function bundle(
+  entryPoints: EntryPoint[],
+  outDir: string,
+  catalogue: Catalogue,
+  secretStore: SecretStore = 'secrets-manager',
+): Metafile {
+  const catalogueFile = resolve(outDir, 'catalogue.json');
+  mkdirSync(outDir, { recursive: true });
+  writeFileSync(catalogueFile, JSON.stringify(catalogue));
+  const build = (points: EntryPoint[]) =>
+    buildSync({
+      entryPoints: points,
+      outdir: outDir,
+      ...options(catalogueFile, outDir, secretReaders[secretStore]),
+    });
+  const functions = build(entryPoints).metafile;
+  const started = processesOf(functions);
+  const processes = started.length > 0 ? build(started).metafile : undefined;
+  const metafile = {
+    inputs: { ...functions.inputs, ...processes?.inputs },
+    outputs: { ...functions.outputs, ...processes?.outputs },
+  };
+  copyCompanions(metafile);
+  writeNotices(metafile, root);
+  return metafile;
+}
+
+function options(catalogueFile: string, outDir: string, secretReader: string) {
+  return {
+    outExtension: { '.js': '.mjs' },
+    absWorkingDir: root,
+    bundle: true,
+    minify: true,
+    sourcemap: true,
+    sourcesContent: false,
+    format: 'esm',
+    platform: 'node',
+    target: 'node24',
+    mainFields: ['module', 'main'],
+    // Lambda puts a function's credentials into its environment. The SDK's search through profiles, SSO and
+    // web identity would add a tenth of a megabyte that never runs.
+    alias: {
+      '#catalogue': catalogueFile,
+      '#console': consoleFileIn(outDir),
+      '#secret-store': join(root, secretReader),
+      '@aws-sdk/credential-provider-node': join(
+        root,
+        'lib/stack/bundles/environment-credentials.ts',
+      ),
+      // linkedom takes the native canvas if there is one; pages are read without.
+      canvas: join(root, 'node_modules/linkedom/commonjs/canvas-shim.cjs'),
+    },
+    banner: {
+      js: "import{createRequire as quireRequire}from'node:module';const require=quireRequire(import.meta.url);",
+    },
+    legalComments: 'none',
+    logLevel: 'warning',
+    metafile: true,
+  } satisfies BuildOptions;
+}
+
+/** Returns the processes that bundles start, each to be bundled into the folder of the bundle. */
+function processesOf({ outputs }: Metafile): EntryPoint[] {
+  return Object.entries(outputs).flatMap(([output, { inputs }]) =>
+    Object.keys(inputs).flatMap((input) => {
+      const name = processes[input];
+      if (!name) return [];
+      const out = join(basename(dirname(output)), name);
+      return { in: join(root, dirname(input), `${name}.ts`), out };
+    }),
+  );
+}
+
+function copyCompanions({ outputs }: Metafile): void {
+  for (const [output, { inputs }] of Object.entries(outputs)) {
+    for (const input of Object.keys(inputs)) {
+      const module = input.split('node_modules/').at(-1) ?? input;
+      for (const file of companions[module] ?? []) {
+        copyFileSync(join(root, dirname(input), file), join(root, dirname(output), file));
+      }
+    }
+  }
+}

@@ -1,0 +1,164 @@
+import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
+import { AttributeType, ProjectionType } from 'aws-cdk-lib/aws-dynamodb';
+import { Construct } from 'constructs';
+import type { Canary } from './alarms/canary.ts';
+import type { ApiKeys } from './api-keys.ts';
+import { type FunctionLogs, ServiceFunction } from './base/service-function.ts';
+import { ServiceTable } from './base/service-table.ts';
+import type { DocumentReader } from './document-reader.ts';
+import type { DriveSearch } from './drive-search.ts';
+import type { Feedback } from './feedback.ts';
+import type { FileStore } from './file-store.ts';
+import type { ServiceApi } from './gateway/service-api.ts';
+import type { Ledger } from './ledger.ts';
+import type { ModelProviders } from './model-providers.ts';
+import type { PageReader } from './page-reader.ts';
+import type { WebSearch } from './web-search.ts';
+
+export interface ChatApiProps {
+  readonly api: ServiceApi;
+  readonly keys: ApiKeys;
+  readonly ledger: Ledger;
+  readonly providers: ModelProviders;
+  readonly webSearch: WebSearch;
+  readonly pages: PageReader;
+  readonly driveSearch: DriveSearch;
+  readonly documentReader: DocumentReader;
+  readonly feedback: Feedback;
+  readonly files: FileStore;
+  readonly canary: Canary;
+  readonly completionsMemoryMb: number;
+  readonly removalPolicy: RemovalPolicy;
+  readonly logs: FunctionLogs;
+}
+
+/** The longest that the gateway allows for a streamed answer. */
+const maxAnswerTime = Duration.minutes(15);
+
+/** A chat waits for models nearly all of its time, and waiting is billed by memory. README.md has the figures. */
+const chatMemoryMb = 512;
+
+/** 2,048 vectors of 3,072 numbers are 80 MB of JSON. */
+const embeddingsMemoryMb = 1024;
+
+/** The routes that talk to models while the caller waits, and those of the sessions that chats leave. */
+export class ChatApi extends Construct {
+  private readonly props: ChatApiProps;
+
+  constructor(scope: Construct, id: string, props: ChatApiProps) {
+    super(scope, id);
+    this.props = props;
+    this.addCompletions();
+    const sessions = this.addSessions();
+    this.addChat(sessions);
+  }
+
+  private addCompletions(): void {
+    this.asking('create-chat-completion', '/v1/chat/completions');
+    this.asking('create-response', '/v1/responses');
+    this.endpoint('count-response-tokens', 'POST', '/v1/responses/input_tokens');
+    this.asking('create-message', '/v1/messages', false);
+    this.endpoint('count-message-tokens', 'POST', '/v1/messages/count_tokens');
+    this.addEmbeddings();
+    this.endpoint('list-models', 'GET', '/v1/models');
+    // A model's id may have slashes.
+    this.endpoint('get-model', 'GET', '/v1/models/{model+}');
+  }
+
+  /** A route that asks a model once, in the dialect of its path. */
+  private asking(name: string, path: string, namesFiles = true): void {
+    const { api, ledger, providers, files, canary, completionsMemoryMb, logs } = this.props;
+    const fn = new ServiceFunction(this, name, {
+      description: `POST ${path}`,
+      timeout: maxAnswerTime,
+      memorySize: completionsMemoryMb,
+      logs,
+    });
+    ledger.grantSpend(fn);
+    providers.grantCall(fn);
+    if (namesFiles) files.grantRead(fn);
+    canary.guard(fn, 'faults');
+    api.routeStreamed('POST', path, fn, maxAnswerTime);
+  }
+
+  private addEmbeddings(): void {
+    const { api, ledger, providers, logs } = this.props;
+    const createEmbeddings = new ServiceFunction(this, 'create-embeddings', {
+      description: 'POST /v1/embeddings',
+      timeout: maxAnswerTime,
+      memorySize: embeddingsMemoryMb,
+      logs,
+    });
+    ledger.grantSpend(createEmbeddings);
+    providers.grantCall(createEmbeddings);
+    api.routeStreamed('POST', '/v1/embeddings', createEmbeddings, maxAnswerTime);
+  }
+
+  private addSessions(): ServiceTable {
+    const sessions = new ServiceTable(this, 'sessions', {
+      partitionKey: { name: 'key_id', type: AttributeType.STRING },
+      sortKey: { name: 'session', type: AttributeType.STRING },
+      globalSecondaryIndexes: [
+        {
+          // For the list, which leaves out what was said.
+          indexName: 'recent',
+          partitionKey: { name: 'key_id', type: AttributeType.STRING },
+          sortKey: { name: 'updated_at', type: AttributeType.STRING },
+          projectionType: ProjectionType.INCLUDE,
+          nonKeyAttributes: ['session_id', 'user_id', 'message_count', 'expires_at'],
+        },
+      ],
+      // A conversation that is forgotten after a day must not lie in backups for 35.
+      restorable: false,
+      removalPolicy: this.props.removalPolicy,
+    });
+    const one = '/chat/sessions/{session_id}';
+    const listSessions = this.endpoint('list-sessions', 'GET', '/chat/sessions');
+    sessions.allowQuery(listSessions, 'recent');
+    listSessions.addEnvironment('SESSIONS_TABLE', sessions.tableName);
+    const deleteSession = this.endpoint('delete-session', 'DELETE', one);
+    this.props.feedback.grantErase(deleteSession);
+    grantSessions(sessions, deleteSession, 'dynamodb:PutItem');
+    grantSessions(sessions, this.endpoint('get-session', 'GET', one), 'dynamodb:GetItem');
+    return sessions;
+  }
+
+  private addChat(sessions: ServiceTable): void {
+    const { api, keys, ledger, providers, webSearch, pages, driveSearch, documentReader } =
+      this.props;
+    const { files, logs } = this.props;
+    const streamChat = new ServiceFunction(this, 'stream-chat', {
+      description: 'POST /chat/stream',
+      timeout: maxAnswerTime,
+      memorySize: chatMemoryMb,
+      logs,
+    });
+    ledger.grantSpend(streamChat);
+    ledger.grantRead(streamChat);
+    providers.grantCall(streamChat);
+    keys.grantRead(streamChat);
+    webSearch.grantSearch(streamChat);
+    pages.grantRead(streamChat);
+    driveSearch.grantAsk(streamChat);
+    documentReader.grantRead(streamChat);
+    files.grantRead(streamChat);
+    grantSessions(sessions, streamChat, 'dynamodb:GetItem', 'dynamodb:PutItem');
+    api.routeStreamed('POST', '/chat/stream', streamChat, maxAnswerTime);
+  }
+
+  private endpoint(name: string, method: string, path: string): ServiceFunction {
+    const { api, logs } = this.props;
+    const fn = new ServiceFunction(this, name, {
+      description: `${method} ${path}`,
+      timeout: Duration.seconds(10),
+      logs,
+    });
+    api.route(method, path, fn);
+    return fn;
+  }
+}
+
+function grantSessions(sessions: ServiceTable, fn: ServiceFunction, ...actions: string[]): void {
+  sessions.allow(fn, ...actions);
+  fn.addEnvironment('SESSIONS_TABLE', sessions.tableName);
+}

@@ -1,0 +1,24 @@
+import { Duration } from 'aws-cdk-lib';
+import { Construct } from 'constructs';
+import { type FunctionLogs, ServiceFunction } from './base/service-function.ts';
+import type { ServiceApi } from './gateway/service-api.ts';
+
+export interface ConsoleApiProps {
+  readonly api: ServiceApi;
+  readonly logs: FunctionLogs;
+}
+
+/** The console: a page, and the files that it loads. What it shows it asks of the other routes. */
+export class ConsoleApi extends Construct {
+  constructor(scope: Construct, id: string, { api, logs }: ConsoleApiProps) {
+    super(scope, id);
+    const timeout = Duration.seconds(10);
+    const getConsole = new ServiceFunction(this, 'get-console', {
+      description: 'GET /console',
+      timeout,
+      logs,
+    });
+    api.routeOpenStreamed('GET', '/console', getConsole, timeout);
+    api.routeOpenStreamed('GET', '/console/{file}', getConsole, timeout, 'file');
+  }
+}

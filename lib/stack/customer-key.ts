@@ -1,0 +1,86 @@
+import { Stack } from 'aws-cdk-lib';
+import { CfnGlobalTable } from 'aws-cdk-lib/aws-dynamodb';
+import { type Policy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { CfnLogGroup } from 'aws-cdk-lib/aws-logs';
+import { CfnBucket } from 'aws-cdk-lib/aws-s3';
+import { CfnSecret } from 'aws-cdk-lib/aws-secretsmanager';
+import { CfnQueue } from 'aws-cdk-lib/aws-sqs';
+import type { IConstruct } from 'constructs';
+import { ServiceFunction } from './base/service-function.ts';
+
+/**
+ * Has all that keeps data encrypted with a key of the operator's own: tables, the bucket, queues, log groups and secrets.
+ * Functions may use it as far as what they may do needs it, and only through the services that keep the data. It comes
+ * last, when all is made and granted. The key's own policy must let CloudWatch Logs use it: README.md has it.
+ */
+export function encryptWith(keyArn: string, scope: IConstruct): void {
+  for (const child of scope.node.findAll()) {
+    encrypt(child, keyArn);
+    if (child instanceof ServiceFunction) allow(child, keyArn);
+  }
+}
+
+function encrypt(child: IConstruct, keyArn: string): void {
+  if (child instanceof CfnGlobalTable) {
+    child.sseSpecification = { sseEnabled: true, sseType: 'KMS' };
+    child.addPropertyOverride('Replicas.0.SSESpecification', { KMSMasterKeyId: keyArn });
+  }
+  if (child instanceof CfnBucket) {
+    const encryption = { sseAlgorithm: 'aws:kms', kmsMasterKeyId: keyArn };
+    const rule = { serverSideEncryptionByDefault: encryption, bucketKeyEnabled: true };
+    child.bucketEncryption = { serverSideEncryptionConfiguration: [rule] };
+  }
+  if (child instanceof CfnQueue) {
+    child.addPropertyDeletionOverride('SqsManagedSseEnabled');
+    child.kmsMasterKeyId = keyArn;
+    // The key is asked once an hour, not once in five minutes, for each sender.
+    child.kmsDataKeyReusePeriodSeconds = 3_600;
+  }
+  if (child instanceof CfnLogGroup || child instanceof CfnSecret) child.kmsKeyId = keyArn;
+}
+
+const writeItem = [
+  ...['kms:DescribeKey', 'kms:Encrypt', 'kms:GenerateDataKey'],
+  ...['kms:GenerateDataKeyWithoutPlaintext', 'kms:ReEncryptFrom', 'kms:ReEncryptTo'],
+];
+
+/**
+ * What of the key an action of another service needs, beside to decrypt.
+ *
+ * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.usagenotes.html
+ * @see https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-key-management.html
+ */
+const writing: Record<string, string[]> = {
+  'dynamodb:DeleteItem': writeItem,
+  'dynamodb:PutItem': writeItem,
+  'dynamodb:UpdateItem': writeItem,
+  's3:PutObject': ['kms:GenerateDataKey'],
+  'sqs:SendMessage': ['kms:GenerateDataKey'],
+};
+
+/** The services that keep what is encrypted. */
+const services = ['dynamodb', 's3', 'secretsmanager', 'sqs', 'ssm'];
+
+function allow(fn: ServiceFunction, keyArn: string): void {
+  const granted = actionsOf(fn);
+  const used = services.filter((name) => granted.some((action) => action.startsWith(`${name}:`)));
+  if (used.length === 0) return;
+  const actions = ['kms:Decrypt', ...granted.flatMap((action) => writing[action] ?? [])];
+  const { region, urlSuffix } = Stack.of(fn);
+  fn.addToRolePolicy(
+    new PolicyStatement({
+      actions: [...new Set(actions)],
+      resources: [keyArn],
+      conditions: {
+        StringEquals: { 'kms:ViaService': used.map((name) => `${name}.${region}.${urlSuffix}`) },
+      },
+    }),
+  );
+}
+
+/** Returns all that a function's policy allows. */
+function actionsOf(fn: ServiceFunction): string[] {
+  const policy = fn.role?.node.tryFindChild('DefaultPolicy') as Policy | undefined;
+  const { Statement = [] } = policy?.document.toJSON() ?? {};
+  return Statement.flatMap(({ Action }: { Action: string | string[] }) => Action);
+}

@@ -1,0 +1,25 @@
+import { Duration } from 'aws-cdk-lib';
+import { Construct } from 'constructs';
+import { type FunctionLogs, ServiceFunction } from './base/service-function.ts';
+import type { ServiceApi } from './gateway/service-api.ts';
+
+export interface DocsApiProps {
+  readonly api: ServiceApi;
+  readonly logs: FunctionLogs;
+}
+
+/** The routes that describe the API: a document for programs, a page for people, and links to both. */
+export class DocsApi extends Construct {
+  constructor(scope: Construct, id: string, { api, logs }: DocsApiProps) {
+    super(scope, id);
+    const timeout = Duration.seconds(20);
+    const newFunction = (name: string, path: string) =>
+      new ServiceFunction(this, name, { description: `GET ${path}`, timeout, logs });
+    api.routeOpen('GET', '/', newFunction('get-index', '/'));
+    const getDocument = newFunction('get-openapi', '/openapi.json');
+    api.routeOpenStreamed('GET', '/openapi.json', getDocument, timeout, 'file');
+    const getDocs = newFunction('get-docs', '/docs');
+    api.routeOpenStreamed('GET', '/docs', getDocs, timeout);
+    api.routeOpenStreamed('GET', '/docs/{file}', getDocs, timeout, 'file');
+  }
+}

@@ -1,0 +1,36 @@
+import { Duration } from 'aws-cdk-lib';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { Construct } from 'constructs';
+import { type FunctionLogs, ServiceFunction } from './base/service-function.ts';
+
+export interface DocumentReaderProps {
+  readonly logs: FunctionLogs;
+}
+
+/** The function that reads documents for others. It may do nothing but write its logs: strangers made the files. */
+export class DocumentReader extends Construct {
+  private readonly readDocument: ServiceFunction;
+
+  constructor(scope: Construct, id: string, { logs }: DocumentReaderProps) {
+    super(scope, id);
+    this.readDocument = new ServiceFunction(this, 'read-document', {
+      description: 'Reads a document for another function',
+      // Half of it to take a document apart, and the rest for its PDFs.
+      timeout: Duration.seconds(60),
+      memorySize: 2048,
+      logs,
+    });
+  }
+
+  /** Lets a function have documents read. */
+  grantRead(fn: LambdaFunction): void {
+    fn.addToRolePolicy(
+      new PolicyStatement({
+        actions: ['lambda:InvokeFunction'],
+        resources: [this.readDocument.functionArn],
+      }),
+    );
+    fn.addEnvironment('READ_DOCUMENT_FUNCTION', this.readDocument.functionName);
+  }
+}

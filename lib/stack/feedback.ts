@@ -1,0 +1,64 @@
+import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
+import { AttributeType, ProjectionType } from 'aws-cdk-lib/aws-dynamodb';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { Construct } from 'constructs';
+import { type FunctionLogs, ServiceFunction } from './base/service-function.ts';
+import { ServiceTable } from './base/service-table.ts';
+import type { ServiceApi } from './gateway/service-api.ts';
+
+export interface FeedbackProps {
+  readonly api: ServiceApi;
+  readonly removalPolicy: RemovalPolicy;
+  readonly logs: FunctionLogs;
+}
+
+/** The table of ratings, its indexes by day and by session, which leave out the rated texts, and the routes to rate and to read ratings again. */
+export class Feedback extends Construct {
+  readonly table: ServiceTable;
+
+  constructor(scope: Construct, id: string, { api, removalPolicy, logs }: FeedbackProps) {
+    super(scope, id);
+    this.table = new ServiceTable(this, 'table', {
+      partitionKey: { name: 'key_id', type: AttributeType.STRING },
+      sortKey: { name: 'entry', type: AttributeType.STRING },
+      globalSecondaryIndexes: [
+        {
+          indexName: 'days',
+          partitionKey: { name: 'day', type: AttributeType.STRING },
+          sortKey: { name: 'created_at', type: AttributeType.STRING },
+          projectionType: ProjectionType.ALL,
+        },
+        {
+          // To find what was said of a session. A text that was rated lies beside its rating, and names no session.
+          indexName: 'sessions',
+          partitionKey: { name: 'key_id', type: AttributeType.STRING },
+          sortKey: { name: 'session_id', type: AttributeType.STRING },
+          projectionType: ProjectionType.KEYS_ONLY,
+        },
+      ],
+      removalPolicy,
+    });
+    const endpoint = (name: string, method: string) => {
+      const fn = new ServiceFunction(this, name, {
+        description: `${method} /feedback`,
+        timeout: Duration.seconds(25),
+        logs,
+      });
+      fn.addEnvironment('FEEDBACK_TABLE', this.table.tableName);
+      api.route(method, '/feedback', fn);
+      return fn;
+    };
+    const submitFeedback = endpoint('submit-feedback', 'POST');
+    this.table.allow(submitFeedback, 'dynamodb:PutItem', 'dynamodb:UpdateItem');
+    const listFeedback = endpoint('list-feedback', 'GET');
+    this.table.allowQuery(listFeedback, 'sessions');
+    this.table.allow(listFeedback, 'dynamodb:BatchGetItem');
+  }
+
+  /** Lets a function erase what a key has said of a session. */
+  grantErase(fn: LambdaFunction): void {
+    this.table.allowQuery(fn, 'sessions');
+    this.table.allow(fn, 'dynamodb:DeleteItem');
+    fn.addEnvironment('FEEDBACK_TABLE', this.table.tableName);
+  }
+}

@@ -1,0 +1,79 @@
+import type { Stage } from 'aws-cdk-lib/aws-apigateway';
+import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
+import { Construct } from 'constructs';
+import type { GatewayError } from '../../../shared/http/gateway-errors.ts';
+
+export interface WebAclProps {
+  readonly stage: Stage;
+  /** The most requests a minute of one address. */
+  readonly requestsPerMinute: number;
+  /** What an address hears that sends more. */
+  readonly throttled: GatewayError;
+}
+
+/**
+ * A web ACL before the gateway's stage. It refuses addresses that AWS knows to be bad, and those that send too much,
+ * before these take from the limits of the methods.
+ *
+ * @see https://docs.aws.amazon.com/waf/latest/developerguide/waf-rule-statement-type-rate-based.html
+ */
+export class WebAcl extends Construct {
+  constructor(scope: Construct, id: string, props: WebAclProps) {
+    super(scope, id);
+    const { stage, requestsPerMinute, throttled } = props;
+    const acl = new CfnWebACL(this, 'acl', {
+      scope: 'REGIONAL',
+      defaultAction: { allow: {} },
+      visibilityConfig: measuredAs('Quire'),
+      customResponseBodies: {
+        throttled: { contentType: 'APPLICATION_JSON', content: JSON.stringify(throttled.body) },
+      },
+      rules: [
+        {
+          name: 'bad-reputation',
+          priority: 0,
+          statement: {
+            managedRuleGroupStatement: {
+              vendorName: 'AWS',
+              name: 'AWSManagedRulesAmazonIpReputationList',
+            },
+          },
+          overrideAction: { none: {} },
+          visibilityConfig: measuredAs('BadReputation'),
+        },
+        {
+          name: 'too-many-requests',
+          priority: 1,
+          statement: {
+            rateBasedStatement: {
+              aggregateKeyType: 'IP',
+              evaluationWindowSec: 60,
+              limit: requestsPerMinute,
+            },
+          },
+          action: {
+            block: {
+              customResponse: {
+                responseCode: 429,
+                customResponseBodyKey: 'throttled',
+                responseHeaders: [{ name: 'Retry-After', value: '60' }],
+              },
+            },
+          },
+          visibilityConfig: measuredAs('TooManyRequests'),
+        },
+      ],
+    });
+    new CfnWebACLAssociation(this, 'association', {
+      resourceArn: stage.stageArn,
+      webAclArn: acl.attrArn,
+    });
+  }
+}
+
+const measuredAs = (metricName: string) => ({
+  metricName,
+  cloudWatchMetricsEnabled: true,
+  // Samples would hold parts of requests, keys among them.
+  sampledRequestsEnabled: false,
+});

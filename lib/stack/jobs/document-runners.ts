@@ -1,0 +1,132 @@
+import { Duration, Size, Validations } from 'aws-cdk-lib';
+import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { Construct } from 'constructs';
+import { ServiceFunction } from '../base/service-function.ts';
+import { type RunnerProps, setDocumentLimits } from './job-runners.ts';
+import { workerTimeout } from './queue-with-dead-letters.ts';
+
+export interface DocumentRunnersProps extends RunnerProps {
+  readonly ocrWorkers: number;
+  readonly folderWorkers: number;
+  readonly textractPagesPerSecond: number;
+}
+
+/** The workers that read pages and expand folders, and the hourly reset of image allowances. */
+export class DocumentRunners extends Construct {
+  private readonly props: DocumentRunnersProps;
+
+  constructor(scope: Construct, id: string, props: DocumentRunnersProps) {
+    super(scope, id);
+    this.props = props;
+    this.addOcrWorker();
+    this.addFolderWorker();
+    this.addReset();
+  }
+
+  private addOcrWorker(): void {
+    const { queues, jobs, files, ledger, keys, providers, drive } = this.props;
+    const { canary, alarms, logs } = this.props;
+    const runOcrJob = new ServiceFunction(this, 'run-ocr-job', {
+      description: 'Reads the pages of documents',
+      timeout: workerTimeout,
+      // What the process may take that draws pages, and 300 MB for the rest.
+      memorySize: 2048,
+      // One document, and what it is taken apart into.
+      diskSize: Size.gibibytes(1),
+      logs,
+    });
+    jobs.grantWork(runOcrJob);
+    jobs.grantUpload(runOcrJob);
+    files.grantRead(runOcrJob);
+    queues.setShards(runOcrJob);
+    ledger.grantSpend(runOcrJob);
+    ledger.grantRead(runOcrJob);
+    keys.grantRead(runOcrJob);
+    providers.grantCall(runOcrJob);
+    drive.grantUse(runOcrJob);
+    setDocumentLimits(runOcrJob, this.props.documentLimits);
+    grantTextract(runOcrJob, this.props.textractPagesPerSecond);
+    canary.guard(runOcrJob);
+    queues.ocr.feed(runOcrJob, this.props.ocrWorkers, documentsAtOnce);
+    alarms.onErrors(runOcrJob, {
+      notices: 'Documents take longer: a worker stopped in the middle of one',
+      todo: 'no page is lost or paid twice; look for timeouts or memory in the logs of run-ocr-job',
+      runbook: 'Workers fail',
+    });
+  }
+
+  private addFolderWorker(): void {
+    const { queues, jobs, keys, drive, canary, alarms, logs } = this.props;
+    const expandFolder = new ServiceFunction(this, 'expand-folder', {
+      description: 'Makes a job for each file of a folder',
+      timeout: workerTimeout,
+      logs,
+    });
+    jobs.grantWork(expandFolder);
+    // What was extracted from its files is put into the folder's table.
+    jobs.grantObjects(expandFolder);
+    queues.setShards(expandFolder);
+    keys.grantRead(expandFolder);
+    drive.grantUse(expandFolder);
+    canary.guard(expandFolder);
+    queues.folder.feed(expandFolder, this.props.folderWorkers);
+    alarms.onErrors(expandFolder, {
+      notices: 'Files of a folder are found late: a worker stopped in its middle',
+      todo: 'it goes on where it stopped; if it goes on failing, the error is in the logs of expand-folder',
+      runbook: 'Workers fail',
+    });
+  }
+
+  private addReset(): void {
+    const { queues, jobs, ledger, alarms, logs } = this.props;
+    const reset = new ServiceFunction(this, 'reset-ocr-windows', {
+      description: 'Begins the hour for every allowance of images, and wakes who waited for it',
+      timeout: Duration.minutes(5),
+      logs,
+    });
+    jobs.grantTransition(reset);
+    jobs.grantDue(reset);
+    // A pipeline waits in the queue of its documents; one whose child's end was not counted is found here as well.
+    jobs.grantChildren(reset);
+    ledger.grantReset(reset);
+    queues.ocr.grantRing(reset);
+    queues.setShards(reset);
+    alarms.onErrors(reset, {
+      notices: 'Documents that wait for the next hour begin up to a minute later',
+      todo: 'nothing, if it happened once: the sweep wakes them; else see the logs of reset-ocr-windows',
+      runbook: 'Workers fail',
+    });
+    new Rule(this, 'each-hour', {
+      schedule: Schedule.cron({ minute: '0' }),
+      targets: [new LambdaTarget(reset, { retryAttempts: 2 })],
+    });
+  }
+}
+
+/**
+ * How many documents an invocation takes. It reads eight pages of one at once, which is enough to draw all the time
+ * while others wait for Textract; and a document that breaks its worker breaks no other.
+ */
+const documentsAtOnce = 1;
+
+/**
+ * Lets a function read pages with Textract, at a rate that all workers keep to together. Textract has no
+ * resources that a policy could name.
+ * @see https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazontextract.html
+ */
+function grantTextract(fn: LambdaFunction, pagesPerSecond: number): void {
+  fn.addToRolePolicy(
+    new PolicyStatement({
+      actions: ['textract:AnalyzeDocument', 'textract:DetectDocumentText'],
+      resources: ['*'],
+    }),
+  );
+  Validations.of(fn).acknowledge({
+    id: 'AwsSolutions::AwsSolutions-IAM5[Resource::*]',
+    reason: 'Textract has no resources that a policy could name.',
+  });
+  fn.addEnvironment('TEXTRACT_PAGES_PER_SECOND', String(pagesPerSecond));
+}

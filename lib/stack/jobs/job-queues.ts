@@ -1,0 +1,35 @@
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { Construct } from 'constructs';
+import type { ServiceAlarms } from '../alarms/service-alarms.ts';
+import { QueueWithDeadLetters } from './queue-with-dead-letters.ts';
+
+export interface JobQueuesProps {
+  readonly alarms: ServiceAlarms;
+  readonly laneShards: number;
+}
+
+/** The queues of jobs, one for each kind of work. */
+export class JobQueues extends Construct {
+  readonly chat: QueueWithDeadLetters;
+  readonly ocr: QueueWithDeadLetters;
+  readonly folder: QueueWithDeadLetters;
+  private readonly laneShards: number;
+
+  constructor(scope: Construct, id: string, { alarms, laneShards }: JobQueuesProps) {
+    super(scope, id);
+    this.laneShards = laneShards;
+    this.chat = new QueueWithDeadLetters(this, 'chat', { name: 'chat', alarms });
+    this.ocr = new QueueWithDeadLetters(this, 'ocr', { name: 'ocr', alarms });
+    this.folder = new QueueWithDeadLetters(this, 'folder', { name: 'folder', alarms });
+  }
+
+  /** Lets a function send messages for jobs of any kind. */
+  grantRing(fn: LambdaFunction): void {
+    for (const queue of [this.chat, this.ocr, this.folder]) queue.grantRing(fn);
+  }
+
+  /** Sets how many shards each queue has, for a function that makes jobs or looks for them. */
+  setShards(fn: LambdaFunction): void {
+    fn.addEnvironment('LANE_SHARDS', String(this.laneShards));
+  }
+}

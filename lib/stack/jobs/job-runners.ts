@@ -1,0 +1,201 @@
+import { Duration, Size, Stack } from 'aws-cdk-lib';
+import { Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
+import { FilterRule, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { Construct } from 'constructs';
+import type { Canary } from '../alarms/canary.ts';
+import type { ServiceAlarms } from '../alarms/service-alarms.ts';
+import type { ApiKeys } from '../api-keys.ts';
+import { type FunctionLogs, ServiceFunction } from '../base/service-function.ts';
+import { StreamFeed } from '../base/stream-feed.ts';
+import type { DriveAccount } from '../drive-account.ts';
+import type { FileStore } from '../file-store.ts';
+import type { Ledger } from '../ledger.ts';
+import type { ModelProviders } from '../model-providers.ts';
+import type { Webhooks } from '../webhooks.ts';
+import type { JobQueues } from './job-queues.ts';
+import type { JobTable } from './job-table.ts';
+import { workerTimeout } from './queue-with-dead-letters.ts';
+
+/** What all runners of jobs work with. */
+export interface RunnerProps {
+  readonly queues: JobQueues;
+  readonly jobs: JobTable;
+  readonly files: FileStore;
+  readonly ledger: Ledger;
+  readonly keys: ApiKeys;
+  readonly providers: ModelProviders;
+  readonly drive: DriveAccount;
+  readonly canary: Canary;
+  readonly alarms: ServiceAlarms;
+  readonly logs: FunctionLogs;
+  readonly documentLimits: DocumentLimits;
+}
+
+export interface DocumentLimits {
+  readonly bytes: number;
+  readonly pages: number;
+  /** How long it may take to be opened, and each of its pages to be drawn. */
+  readonly pageSeconds: number;
+}
+
+export interface JobRunnersProps extends RunnerProps {
+  readonly webhooks: Webhooks;
+  readonly chatWorkers: number;
+  readonly sweeps: number;
+}
+
+/** EventBridge takes no more targets of a rule. */
+const mostTargets = 5;
+
+/** The dispatcher on the jobs' stream, the worker of chat jobs, and the sweep, which finds what was lost. */
+export class JobRunners extends Construct {
+  private readonly props: JobRunnersProps;
+
+  constructor(scope: Construct, id: string, props: JobRunnersProps) {
+    super(scope, id);
+    this.props = props;
+    this.addDispatch();
+    this.addChatWorker();
+    this.addSweep();
+  }
+
+  private addDispatch(): void {
+    const { queues, jobs, keys, webhooks, canary, alarms, logs } = this.props;
+    const dispatchJobs = new ServiceFunction(this, 'dispatch-jobs', {
+      description:
+        'Sends a message for each job that became ready, counts each that has ended at its parent',
+      timeout: Duration.seconds(30),
+      logs,
+    });
+    jobs.grantTransition(dispatchJobs);
+    keys.grantRead(dispatchJobs);
+    queues.grantRing(dispatchJobs);
+    webhooks.grantNote(dispatchJobs);
+    canary.guard(dispatchJobs);
+    new StreamFeed(this, 'jobs', {
+      table: jobs.table,
+      fn: dispatchJobs,
+      patterns: [
+        { dynamodb: { NewImage: { status: { S: FilterRule.isEqual('queued') } } } },
+        {
+          dynamodb: {
+            NewImage: {
+              status: { S: FilterRule.or('done', 'failed', 'cancelled') },
+              parent_job_id: { S: FilterRule.exists() },
+              counted: { BOOL: FilterRule.notExists() },
+            },
+          },
+        },
+        // Those that end now, to be logged and told of.
+        {
+          dynamodb: {
+            NewImage: { completed_at: { S: FilterRule.exists() } },
+            OldImage: { completed_at: { S: FilterRule.notExists() } },
+          },
+        },
+      ],
+      alarms,
+      alarmText: {
+        notices: 'Jobs start up to two minutes late, and folders end up to half an hour late',
+        todo: 'nothing is lost, the sweep catches up; look for the error in the logs of dispatch-jobs, then purge the queue',
+        runbook: 'Missed batches',
+      },
+      latenessText: {
+        notices: 'Jobs start minutes late',
+        todo: 'nothing is lost; see whether dispatch-jobs fails or is throttled',
+        runbook: 'Streams late',
+      },
+    });
+  }
+
+  private addChatWorker(): void {
+    const { queues, jobs, files, ledger, keys, providers, drive } = this.props;
+    const { canary, alarms, logs, chatWorkers } = this.props;
+    const runChatJob = new ServiceFunction(this, 'run-chat-job', {
+      description: 'Runs chat jobs',
+      timeout: workerTimeout,
+      // Ten jobs at once may have 6 MB of messages each, in several forms.
+      memorySize: 1024,
+      // Up to ten batch files at once, and the files of their results.
+      diskSize: Size.gibibytes(10),
+      logs,
+    });
+    jobs.grantWork(runChatJob);
+    jobs.grantUpload(runChatJob);
+    files.grantRead(runChatJob);
+    files.grantCreate(runChatJob);
+    keys.grantRead(runChatJob);
+    drive.grantUse(runChatJob);
+    setDocumentLimits(runChatJob, this.props.documentLimits);
+    ledger.grantSpend(runChatJob);
+    ledger.grantStanding(runChatJob);
+    providers.grantCall(runChatJob);
+    canary.guard(runChatJob);
+    queues.chat.feed(runChatJob, chatWorkers);
+    alarms.onErrors(runChatJob, {
+      notices: 'Chat jobs take longer: a worker stopped in their middle',
+      todo: 'nothing is lost, their leases end within a minute; look for timeouts or memory in the logs of run-chat-job',
+      runbook: 'Workers fail',
+    });
+  }
+
+  private addSweep(): void {
+    const { queues, jobs, files, ledger, webhooks, alarms, logs, sweeps } = this.props;
+    const sweep = new ServiceFunction(this, 'sweep', {
+      description:
+        'Takes back jobs and holds of lost workers, rings for forgotten jobs, erases deleted ones and files that ended',
+      timeout: Duration.minutes(1),
+      // A sweep among several audits accounts all the time, and has a whole processor for that.
+      ...(sweeps > 1 && { memorySize: 1_769 }),
+      logs,
+    });
+    // The next minute's comes anyway.
+    sweep.configureAsyncInvoke({ maxEventAge: Duration.minutes(1), retryAttempts: 0 });
+    jobs.grantTransition(sweep);
+    jobs.grantErase(sweep);
+    files.grantSweep(sweep);
+    jobs.grantDue(sweep);
+    ledger.grantAudit(sweep);
+    ledger.grantStanding(sweep);
+    jobs.grantChildren(sweep);
+    queues.grantRing(sweep);
+    queues.setShards(sweep);
+    webhooks.grantSweep(sweep);
+    alarms.onErrors(sweep, {
+      notices: 'Jobs of lost workers stay in processing, and what they held stays held',
+      todo: 'the next minute tries again; if it goes on, the error is in the logs of sweep',
+      runbook: 'Sweep',
+      essential: true,
+    });
+    alarms.onSilence(sweep, {
+      notices: 'Jobs and holds of lost workers are not taken back, and forgotten jobs wait',
+      todo: 'see whether the rule each-minute is enabled, and whether the function is throttled',
+      runbook: 'Sweep',
+      essential: true,
+    });
+    const targets = Array.from(
+      { length: sweeps },
+      (_, number) =>
+        new LambdaTarget(sweep, {
+          retryAttempts: 0,
+          ...(sweeps > 1 && { event: RuleTargetInput.fromObject({ sweep: number, of: sweeps }) }),
+        }),
+    );
+    for (let from = 0; from < sweeps; from += mostTargets) {
+      new Rule(this, from === 0 ? 'each-minute' : `each-minute-${from}`, {
+        schedule: Schedule.rate(Duration.minutes(1)),
+        targets: targets.slice(from, from + mostTargets),
+      });
+    }
+  }
+}
+
+/** Sets how large a document may be, and how slow, for a function that reads documents. */
+export function setDocumentLimits(
+  fn: LambdaFunction,
+  { bytes, pages, pageSeconds }: DocumentLimits,
+): void {
+  fn.addEnvironment('DOCUMENT_LIMITS', Stack.of(fn).toJsonString({ bytes, pages }));
+  fn.addEnvironment('PAGE_SECONDS', String(pageSeconds));
+}

@@ -1,0 +1,111 @@
+import { Duration, Size } from 'aws-cdk-lib';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { Construct } from 'constructs';
+import { type FunctionLogs, ServiceFunction } from '../base/service-function.ts';
+import type { DriveAccount } from '../drive-account.ts';
+import type { Feedback } from '../feedback.ts';
+import type { FileStore } from '../file-store.ts';
+import type { ServiceApi } from '../gateway/service-api.ts';
+import type { RouteKind } from '../settings/request-rates.ts';
+import type { JobQueues } from './job-queues.ts';
+import { type DocumentLimits, setDocumentLimits } from './job-runners.ts';
+import type { JobTable } from './job-table.ts';
+
+export interface BatchApiProps {
+  readonly api: ServiceApi;
+  readonly jobs: JobTable;
+  readonly files: FileStore;
+  readonly logs: FunctionLogs;
+  readonly queues: JobQueues;
+  readonly drive: DriveAccount;
+  readonly documentLimits: DocumentLimits;
+  readonly feedback: Feedback;
+}
+
+/** The routes to submit, list, read, cancel, stop, retry and delete jobs. */
+export class JobsApi extends Construct {
+  constructor(scope: Construct, id: string, props: BatchApiProps) {
+    super(scope, id);
+    const { api, jobs, logs, queues } = props;
+    const endpoint = (
+      name: string,
+      method: string,
+      path: string,
+      kind?: RouteKind,
+    ): ServiceFunction => {
+      const fn = new ServiceFunction(this, name, {
+        description: `${method} ${path}`,
+        timeout: Duration.seconds(25),
+        memorySize: 1024,
+        logs,
+      });
+      api.route(method, path, fn, kind);
+      return fn;
+    };
+
+    const submitJob = endpoint('submit-job', 'POST', '/batch/jobs', 'submission');
+    jobs.grantSubmit(submitJob);
+    props.files.grantRead(submitJob);
+    queues.setShards(submitJob);
+    this.grantEstimate(submitJob, props);
+    jobs.grantList(endpoint('list-jobs', 'GET', '/batch/jobs'));
+    jobs.grantRead(endpoint('get-job', 'GET', '/batch/jobs/{job_id}'));
+    const cancelJob = endpoint('cancel-job', 'POST', '/batch/jobs/{job_id}/cancel');
+    jobs.grantTransition(cancelJob);
+    jobs.grantChildren(cancelJob);
+
+    const stopJob = endpoint('stop-job', 'POST', '/batch/jobs/{job_id}/stop');
+    jobs.grantTransition(stopJob);
+    jobs.grantChildren(stopJob);
+
+    const retryJob = endpoint('retry-job', 'POST', '/batch/jobs/{job_id}/retry');
+    jobs.grantRetry(retryJob);
+    queues.setShards(retryJob);
+
+    const deleteJob = endpoint('delete-job', 'DELETE', '/batch/jobs/{job_id}');
+    jobs.grantErase(deleteJob);
+    props.feedback.grantErase(deleteJob);
+    props.files.grantDelete(deleteJob);
+    this.addPages(props);
+  }
+
+  /** Draws pages as `run-ocr-job` does: in a process without credentials, and with as much memory. */
+  private addPages({ api, jobs, logs, documentLimits }: BatchApiProps): void {
+    const [method, path, timeout] = [
+      'GET',
+      '/batch/jobs/{job_id}/pages/{page}',
+      Duration.minutes(15),
+    ] as const;
+    const getJobPage = new ServiceFunction(this, 'get-job-page', {
+      description: `${method} ${path}`,
+      timeout,
+      memorySize: 2048,
+      diskSize: Size.gibibytes(1),
+      logs,
+    });
+    jobs.grantRead(getJobPage);
+    setDocumentLimits(getJobPage, documentLimits);
+    api.routeStreamed(method, path, getJobPage, timeout);
+  }
+
+  /** Lets a function ask what a submission of files would come to, of a function that may look at the drive. */
+  private grantEstimate(fn: ServiceFunction, props: BatchApiProps): void {
+    const { jobs, logs, queues, drive, documentLimits } = props;
+    const estimateJob = new ServiceFunction(this, 'estimate-job', {
+      description: 'Estimates what a submission of files would come to',
+      // It returns what it has after 18 seconds.
+      timeout: Duration.seconds(24),
+      memorySize: 1024,
+      logs,
+    });
+    jobs.grantFindKnown(estimateJob);
+    queues.setShards(estimateJob);
+    drive.grantUse(estimateJob);
+    setDocumentLimits(estimateJob, documentLimits);
+    const { functionArn, functionName } = estimateJob;
+    fn.addToRolePolicy(
+      new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [functionArn] }),
+    );
+    fn.addEnvironment('ESTIMATE_JOB_FUNCTION', functionName);
+  }
+}

@@ -1,0 +1,151 @@
+import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
+import { AttributeType, ProjectionType, StreamViewType } from 'aws-cdk-lib/aws-dynamodb';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
+import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import type { ServiceAlarms } from './alarms/service-alarms.ts';
+import { type FunctionLogs, ServiceFunction } from './base/service-function.ts';
+import { ServiceTable } from './base/service-table.ts';
+
+export interface LedgerProps {
+  readonly alarms: ServiceAlarms;
+  readonly removalPolicy: RemovalPolicy;
+  readonly logs: FunctionLogs;
+}
+
+/**
+ * What keys may spend and have spent: an account for each key, a charge for each model call; and the queue of the calls
+ * whose own function could not write that.
+ */
+export class Ledger extends Construct {
+  readonly table: ServiceTable;
+  private readonly lateCalls: Queue;
+
+  constructor(scope: Construct, id: string, { alarms, removalPolicy, logs }: LedgerProps) {
+    super(scope, id);
+    this.table = new ServiceTable(this, 'table', {
+      partitionKey: { name: 'key_id', type: AttributeType.STRING },
+      sortKey: { name: 'entry', type: AttributeType.STRING },
+      globalSecondaryIndexes: [
+        {
+          indexName: 'audits',
+          partitionKey: { name: 'audit_lane', type: AttributeType.STRING },
+          sortKey: { name: 'audit_at', type: AttributeType.STRING },
+          projectionType: ProjectionType.KEYS_ONLY,
+        },
+      ],
+      dynamoStream: StreamViewType.NEW_AND_OLD_IMAGES,
+      removalPolicy,
+    });
+    this.lateCalls = this.addLateCalls(alarms, logs);
+  }
+
+  private addLateCalls(alarms: ServiceAlarms, logs: FunctionLogs): Queue {
+    const secure = { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true };
+    const deadLetters = new Queue(this, 'late-calls-dead-letters', {
+      ...secure,
+      retentionPeriod: Duration.days(14),
+    });
+    const queue = new Queue(this, 'late-calls', {
+      ...secure,
+      retentionPeriod: Duration.days(14),
+      visibilityTimeout: Duration.minutes(2),
+      // For more than a day: an outage of the table must not use up the tries.
+      deadLetterQueue: { queue: deadLetters, maxReceiveCount: 1000 },
+    });
+    const bookLateCalls = new ServiceFunction(this, 'book-late-calls', {
+      description: 'Books calls whose own function could not write what ends them',
+      timeout: Duration.seconds(60),
+      logs,
+    });
+    this.table.allow(
+      bookLateCalls,
+      'dynamodb:GetItem',
+      'dynamodb:Query',
+      'dynamodb:PutItem',
+      'dynamodb:UpdateItem',
+      'dynamodb:ConditionCheckItem',
+    );
+    this.setEnvironment(bookLateCalls);
+    bookLateCalls.addEventSource(
+      new SqsEventSource(queue, {
+        batchSize: 10,
+        maxConcurrency: 2,
+        reportBatchItemFailures: true,
+      }),
+    );
+    const text = {
+      todo: 'find the error in the logs of book-late-calls, put it right, then redrive the dead letters: each is booked once',
+      runbook: 'Late calls',
+    };
+    alarms.onMessages(deadLetters, {
+      ...text,
+      essential: true,
+      notices: 'Some calls are free to their callers, and the operator pays for them',
+    });
+    alarms.onAge(queue, Duration.hours(1), {
+      ...text,
+      notices: 'Some keys have less to spend than they should, or are charged hours late',
+    });
+    return queue;
+  }
+
+  /** Lets a function hold money and settle it. */
+  grantSpend(fn: LambdaFunction): void {
+    this.table.allow(
+      fn,
+      'dynamodb:PutItem',
+      'dynamodb:UpdateItem',
+      'dynamodb:PartiQLInsert',
+      // Parts of an account are read together before a refusal, and a closed one is raised on if its account allows it.
+      'dynamodb:GetItem',
+      'dynamodb:ConditionCheckItem',
+    );
+    this.setEnvironment(fn);
+    this.lateCalls.grant(fn, 'sqs:SendMessage');
+    fn.addEnvironment('LATE_CALLS_QUEUE_URL', this.lateCalls.queueUrl);
+  }
+
+  /** Lets a function hold money that stands until it is ended, and end it. */
+  grantStanding(fn: LambdaFunction): void {
+    this.table.allow(fn, 'dynamodb:GetItem', 'dynamodb:DeleteItem');
+  }
+
+  /** Lets a function read accounts. */
+  grantRead(fn: LambdaFunction): void {
+    this.table.allow(fn, 'dynamodb:GetItem');
+    this.setEnvironment(fn);
+  }
+
+  /** Lets a function read charges that it knows, to see whether a version before has marked them as counted. */
+  grantReadMarks(fn: LambdaFunction): void {
+    // That version still writes marks here while this one is being deployed, which changes permissions first.
+    this.table.allow(fn, 'dynamodb:BatchGetItem', 'dynamodb:UpdateItem');
+    this.setEnvironment(fn);
+  }
+
+  /** Lets a function compare accounts with their charges, and correct them. */
+  grantAudit(fn: LambdaFunction): void {
+    this.table.allow(
+      fn,
+      'dynamodb:GetItem',
+      'dynamodb:BatchGetItem',
+      'dynamodb:Query',
+      'dynamodb:UpdateItem',
+    );
+    this.table.allowQuery(fn, 'audits');
+    this.setEnvironment(fn);
+  }
+
+  /** Lets a function begin the hour of every key's images. */
+  grantReset(fn: LambdaFunction): void {
+    this.table.allow(fn, 'dynamodb:UpdateItem');
+    this.table.allowQuery(fn, 'audits');
+    this.setEnvironment(fn);
+  }
+
+  private setEnvironment(fn: LambdaFunction): void {
+    fn.addEnvironment('LEDGER_TABLE', this.table.tableName);
+  }
+}

@@ -1,0 +1,226 @@
+import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps, Tags } from 'aws-cdk-lib';
+import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { Construct } from 'constructs';
+import type { GatewayErrors } from '../../shared/http/gateway-errors.ts';
+import type { Catalogue } from '../../shared/models/catalogue.ts';
+import { Canary } from './alarms/canary.ts';
+import { ServiceAlarms } from './alarms/service-alarms.ts';
+import { ServiceDashboard } from './alarms/service-dashboard.ts';
+import { ServiceHealth } from './alarms/service-health.ts';
+import { ApiKeys } from './api-keys.ts';
+import { bundlesDir, ServiceFunction } from './base/service-function.ts';
+import { protectTables } from './base/service-table.ts';
+import { bundleFunctions, leaveUnbundled } from './bundles/bundles.ts';
+import { ChatApi } from './chat-api.ts';
+import { ConsoleApi } from './console-api.ts';
+import { encryptWith } from './customer-key.ts';
+import { DocsApi } from './docs-api.ts';
+import { DocumentReader } from './document-reader.ts';
+import { DriveAccount } from './drive-account.ts';
+import { DriveSearch } from './drive-search.ts';
+import { Feedback } from './feedback.ts';
+import { FileStore } from './file-store.ts';
+import { FilesApi } from './files-api.ts';
+import { ServiceApi } from './gateway/service-api.ts';
+import { DocumentRunners } from './jobs/document-runners.ts';
+import { JobQueues } from './jobs/job-queues.ts';
+import { JobRunners } from './jobs/job-runners.ts';
+import { JobTable } from './jobs/job-table.ts';
+import { JobsApi } from './jobs/jobs-api.ts';
+import { RequestBatchesApi } from './jobs/request-batches-api.ts';
+import { Ledger } from './ledger.ts';
+import { runOnManagedInstances } from './managed-instances.ts';
+import { ModelProviders } from './model-providers.ts';
+import { PageReader } from './page-reader.ts';
+import { reserveConcurrency } from './settings/reserved-concurrency.ts';
+import type { Settings } from './settings/settings.ts';
+import { Usage } from './usage.ts';
+import { WebSearch } from './web-search.ts';
+import { Webhooks } from './webhooks.ts';
+
+export interface ServiceStackProps extends StackProps {
+  readonly settings: Settings;
+  readonly catalogue: Catalogue;
+  readonly gatewayErrors: GatewayErrors;
+}
+
+/** The whole service: every construct, wired to those it needs. */
+export class ServiceStack extends Stack {
+  constructor(
+    scope: Construct,
+    id: string,
+    { settings, catalogue, gatewayErrors, ...props }: ServiceStackProps,
+  ) {
+    super(scope, id, props);
+    // Whoever reads the template alone needs none. The CDK's own `bundlingRequired` is also false in
+    // `cdk deploy --exclusively` without names.
+    if (this.node.tryGetContext('unbundled') === true) leaveUnbundled(bundlesDir(this));
+    else bundleFunctions(bundlesDir(this), catalogue, settings.secrets);
+    const { stageName, laneShards, concurrency, corsOrigins } = settings;
+    // What a first deploy has made goes with it if it fails: there is nothing in it, and it would be left behind.
+    const removalPolicy =
+      settings.removalPolicy === 'retain'
+        ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
+        : RemovalPolicy.DESTROY;
+    const logs = {
+      retention: settings.logRetentionDays as RetentionDays,
+      removalPolicy: RemovalPolicy.DESTROY,
+      tracing: settings.tracing,
+    };
+
+    const alarms = new ServiceAlarms(this, 'alarms', {
+      kind: settings.alarms,
+      email: settings.alarmEmail,
+    });
+    const canary = new Canary(this, 'canary', { isOn: settings.canary });
+    const keys = new ApiKeys(this, 'keys', { removalPolicy, alarms, canary, logs });
+    const secretStore = settings.secrets;
+    const providers = new ModelProviders(this, 'providers', {
+      catalogue,
+      removalPolicy,
+      secretStore,
+    });
+    const webSearch = new WebSearch(this, 'search', {
+      settings,
+      catalogue,
+      removalPolicy,
+    });
+    const retentionDays = settings.jobRetentionDays;
+    const ledger = new Ledger(this, 'ledger', { alarms, removalPolicy, logs });
+    const versioned = settings.deletionProtection;
+    const jobs = new JobTable(this, 'jobs', { retentionDays, removalPolicy, versioned });
+    const files = new FileStore(this, 'files', {
+      quota: { files: settings.filesPerKey, bytes: settings.fileMbPerKey * 1024 * 1024 },
+      ...{ jobs, removalPolicy, versioned },
+    });
+    const drive = new DriveAccount(this, 'drive', { removalPolicy, secretStore });
+    const queues = new JobQueues(this, 'lanes', { alarms, laneShards });
+    const documentLimits = {
+      bytes: settings.documentMaxMb * 1024 * 1024,
+      pages: settings.documentMaxPages,
+      pageSeconds: settings.documentPageSeconds,
+    };
+    const work = {
+      queues,
+      jobs,
+      files,
+      ledger,
+      keys,
+      providers,
+      drive,
+      canary,
+      alarms,
+      logs,
+      documentLimits,
+    };
+    const webhooks = new Webhooks(this, 'webhooks', {
+      ledger,
+      publishes: settings.events,
+      alarms,
+      removalPolicy,
+      logs,
+    });
+    new JobRunners(this, 'runners', {
+      ...{ ...work, webhooks },
+      chatWorkers: settings.chatWorkers,
+      sweeps: settings.sweeps,
+    });
+    new DocumentRunners(this, 'documents', {
+      ...work,
+      ocrWorkers: settings.ocrWorkers,
+      folderWorkers: settings.folderWorkers,
+      textractPagesPerSecond: settings.textractPagesPerSecond,
+    });
+
+    const { authorizer, anyHeaderAuthorizer } = keys;
+    const { domain: name, certificate: certificateArn } = settings;
+    const api = new ServiceApi(this, 'gateway', {
+      stageName,
+      concurrency,
+      requestsPerSecond: settings.requestsPerSecond,
+      corsOrigins,
+      authorizer,
+      anyHeaderAuthorizer,
+      errors: gatewayErrors,
+      alarms,
+      logs,
+      waf: settings.waf,
+      setsAccount: settings.gatewayAccount,
+      domain: name && certificateArn ? { name, certificateArn } : undefined,
+      detailedMetrics: settings.detailedMetrics,
+    });
+    const feedback = new Feedback(this, 'feedback', { api, removalPolicy, logs });
+    new JobsApi(this, 'batch', {
+      ...{ api, jobs, files, logs, queues, drive, documentLimits, feedback },
+    });
+    new RequestBatchesApi(this, 'batches', { api, jobs, files, queues, logs });
+    new FilesApi(this, 'file-api', { api, files, logs });
+    const pages = new PageReader(this, 'pages', { logs });
+    const documentReader = new DocumentReader(this, 'document-reader', { logs });
+    const driveSearch = new DriveSearch(this, 'drive-search', {
+      drive,
+      documentReader,
+      jobs,
+      logs,
+    });
+    const sources = { webSearch, pages, driveSearch, documentReader };
+    const { completionsMemoryMb } = settings;
+    new ChatApi(this, 'chat', {
+      ...{ api, keys, ledger, providers, ...sources, completionsMemoryMb },
+      ...{ canary, feedback, files, removalPolicy, logs },
+    });
+    const usage = new Usage(this, 'usage', { api, jobs, ledger, alarms, removalPolicy, logs });
+    const getLimits = new ServiceFunction(this, 'get-limits', {
+      description: 'GET /user/limits',
+      timeout: Duration.seconds(10),
+      logs,
+    });
+    ledger.grantRead(getLimits);
+    webSearch.describeTo(getLimits);
+    api.route('GET', '/user/limits', getLimits);
+    api.routeOpen(
+      'GET',
+      '/health',
+      new ServiceFunction(this, 'get-health', {
+        description: 'GET /health',
+        timeout: Duration.seconds(5),
+        logs,
+      }),
+    );
+
+    const tables = [jobs.table, files.table, keys.table, usage.table, webhooks.table];
+    new ServiceHealth(this, 'health', { alarms, concurrency, ledger: ledger.table, tables });
+    if (settings.dashboard) new ServiceDashboard(this, 'dashboard', { stageName });
+    // The id is part of its functions' logical ids: another would replace them.
+    new DocsApi(this, 'contract', { api, logs });
+    new ConsoleApi(this, 'console', { api, logs });
+
+    const tags = { service: 'quire', stage: stageName, ...settings.tags };
+    for (const [key, value] of Object.entries(tags)) {
+      // CloudFormation's schema of a dashboard has had tags only of late, and cfn-lint's has none.
+      Tags.of(this).add(key, value, { excludeResourceTypes: ['AWS::CloudWatch::Dashboard'] });
+    }
+    if (settings.reservedConcurrency) reserveConcurrency(this, settings);
+    if (settings.managedInstances) runOnManagedInstances(this, settings.managedInstances);
+    if (settings.deletionProtection) protectTables(this);
+    if (settings.kmsKey) encryptWith(settings.kmsKey, this);
+
+    new CfnOutput(this, 'BaseUrl', { value: api.url });
+    new CfnOutput(this, 'ApiUrl', { value: api.url });
+    new CfnOutput(this, 'LedgerTable', { value: ledger.table.tableName });
+    new CfnOutput(this, 'KeysTable', { value: keys.table.tableName });
+    new CfnOutput(this, 'UsageTable', { value: usage.table.tableName });
+    const models = [...catalogue.models, ...catalogue.embeddingModels];
+    new CfnOutput(this, 'Models', { value: models.map(({ id }) => id).join(' ') });
+    new CfnOutput(this, 'FeedbackTable', { value: feedback.table.tableName });
+    new CfnOutput(this, 'JobsTable', { value: jobs.table.tableName });
+    new CfnOutput(this, 'FilesTable', { value: files.table.tableName });
+    new CfnOutput(this, 'FileQuota', { value: this.toJsonString(files.quota) });
+    new CfnOutput(this, 'JobRetentionDays', { value: String(retentionDays) });
+    new CfnOutput(this, 'LaneShards', { value: String(laneShards) });
+    if (settings.requestsPerMinute !== undefined) {
+      new CfnOutput(this, 'RequestsPerMinute', { value: String(settings.requestsPerMinute) });
+    }
+    new CfnOutput(this, 'WebhooksTable', { value: webhooks.table.tableName });
+  }
+}

@@ -1,0 +1,60 @@
+import type { CfnFunction } from 'aws-cdk-lib/aws-lambda';
+import type { Construct } from 'constructs';
+import { ServiceFunction } from '../base/service-function.ts';
+
+/**
+ * The functions that have a part of the account's concurrency to themselves: those that others wait for, so that nobody
+ * takes it from them, and those that wait for models, so that they don't take it from everyone.
+ */
+const parts: Record<string, number> = {
+  'create-chat-completion': 0.15,
+  'create-response': 0.1,
+  'create-message': 0.1,
+  'stream-chat': 0.15,
+  'authorize-request': 0.05,
+  'dispatch-jobs': 0.01,
+  'roll-up-usage': 0.01,
+  sweep: 0.01,
+};
+
+/** The part of the functions that answer completions, responses and messages. */
+export const completionsPart = ['create-chat-completion', 'create-response', 'create-message']
+  .map((name) => parts[name] ?? 0)
+  .reduce((sum, part) => sum + part);
+
+/** What reservations are made of. */
+interface Load {
+  readonly concurrency: number;
+  readonly sweeps: number;
+}
+
+/** Sweeps run all at once, whatever the concurrency. */
+function reservedOf(name: string, { concurrency, sweeps }: Load): number | undefined {
+  const part = parts[name];
+  if (part === undefined) return undefined;
+  return Math.max(Math.ceil(concurrency * part), name === 'sweep' ? sweeps : 0);
+}
+
+/** How much of the account's concurrency is reserved altogether. */
+export const reservedConcurrency = (load: Load): number =>
+  Object.keys(parts).reduce((sum, name) => sum + (reservedOf(name, load) ?? 0), 0);
+
+/** What Lambda keeps for functions without a reservation, and refuses to reserve. */
+export const unreservable = 100;
+
+/** The least concurrency of which enough is left. */
+export const leastToReserve = 250;
+
+/**
+ * Gives functions a part of the account's concurrency to themselves. They may take no more than that.
+ *
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/configuration-concurrency.html
+ */
+export function reserveConcurrency(scope: Construct, load: Load): void {
+  for (const child of scope.node.findAll()) {
+    const reserved = child instanceof ServiceFunction ? reservedOf(child.node.id, load) : undefined;
+    if (reserved === undefined) continue;
+    const fn = child.node.defaultChild as CfnFunction;
+    fn.reservedConcurrentExecutions = reserved;
+  }
+}

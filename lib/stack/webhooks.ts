@@ -1,0 +1,158 @@
+import { Duration, type RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { AttributeType, ProjectionType, StreamViewType } from 'aws-cdk-lib/aws-dynamodb';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { FilterRule, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { Construct } from 'constructs';
+import type { ServiceAlarms } from './alarms/service-alarms.ts';
+import { type FunctionLogs, ServiceFunction } from './base/service-function.ts';
+import { ServiceTable } from './base/service-table.ts';
+import { StreamFeed } from './base/stream-feed.ts';
+import type { Ledger } from './ledger.ts';
+
+export interface WebhooksProps {
+  readonly ledger: Ledger;
+  /** Whether all events go to the account's default event bus too. */
+  readonly publishes: boolean;
+  readonly alarms: ServiceAlarms;
+  readonly removalPolicy: RemovalPolicy;
+  readonly logs: FunctionLogs;
+}
+
+/**
+ * Webhooks: where keys' events are sent, and the events with what became of them; the function that notes what is
+ * spent, the one that has events sent, and the one that posts them, which has no permission at all.
+ */
+export class Webhooks extends Construct {
+  readonly table: ServiceTable;
+  private readonly props: WebhooksProps;
+
+  constructor(scope: Construct, id: string, props: WebhooksProps) {
+    super(scope, id);
+    this.props = props;
+    this.table = new ServiceTable(this, 'table', {
+      partitionKey: { name: 'key_id', type: AttributeType.STRING },
+      sortKey: { name: 'entry', type: AttributeType.STRING },
+      globalSecondaryIndexes: [
+        {
+          indexName: 'due',
+          partitionKey: { name: 'due_lane', type: AttributeType.STRING },
+          sortKey: { name: 'due_at', type: AttributeType.STRING },
+          projectionType: ProjectionType.KEYS_ONLY,
+        },
+      ],
+      dynamoStream: StreamViewType.NEW_IMAGE,
+      removalPolicy: props.removalPolicy,
+    });
+    this.addWatchSpend();
+    this.addDelivery();
+  }
+
+  private addWatchSpend(): void {
+    const { ledger, publishes, alarms, logs } = this.props;
+    const watchSpend = new ServiceFunction(this, 'watch-spend', {
+      description: 'Notes each part of its budget that an account has spent',
+      timeout: Duration.seconds(30),
+      logs,
+    });
+    this.grantNote(watchSpend);
+    ledger.grantRead(watchSpend);
+    const isAccount = { entry: { S: FilterRule.isEqual('account') } };
+    const isWatched = { watched: { BOOL: FilterRule.exists() } };
+    new StreamFeed(this, 'spend', {
+      table: ledger.table,
+      fn: watchSpend,
+      // Accounts without a webhook cost nothing, unless all events are published.
+      patterns: [
+        { dynamodb: { NewImage: publishes ? isAccount : { ...isAccount, ...isWatched } } },
+      ],
+      gatheredFor: Duration.seconds(1),
+      alarms,
+      alarmText: {
+        notices: 'Webhooks were not told of some spent budgets; budgets hold all the same',
+        todo: 'find the error in the logs of watch-spend, then purge the queue',
+        runbook: 'Missed batches',
+      },
+      latenessText: {
+        notices: 'Webhooks are told minutes late of spent budgets',
+        todo: 'nothing is lost; see whether watch-spend fails or is throttled',
+        runbook: 'Streams late',
+      },
+    });
+  }
+
+  private addDelivery(): void {
+    const { publishes, alarms, logs } = this.props;
+    const deliverEvents = new ServiceFunction(this, 'deliver-events', {
+      description: 'Signs events, has them posted to webhooks, and keeps what came of it',
+      // Two rounds of messages, of ten seconds each.
+      timeout: Duration.seconds(60),
+      logs,
+    });
+    this.table.allow(deliverEvents, 'dynamodb:GetItem', 'dynamodb:UpdateItem');
+    this.setEnvironment(deliverEvents);
+    this.allowPost(deliverEvents);
+    if (publishes) allowPublish(deliverEvents);
+    new StreamFeed(this, 'events', {
+      table: this.table,
+      fn: deliverEvents,
+      patterns: [{ dynamodb: { NewImage: { wanted: { BOOL: FilterRule.exists() } } } }],
+      // A receiver that takes its time holds up its own key's events, and few others'.
+      inParallel: true,
+      alarms,
+      alarmText: {
+        notices: 'Webhooks get some events minutes late',
+        todo: 'nothing is lost, the sweep wants them again; find the error in the logs of deliver-events, then purge the queue',
+        runbook: 'Missed batches',
+      },
+      latenessText: {
+        notices: 'Webhooks get events minutes late',
+        todo: 'see whether deliver-events fails or is throttled, and which receivers hang',
+        runbook: 'Streams late',
+      },
+    });
+  }
+
+  /** Operators choose the addresses, often for others: what posts to them can do nothing else. */
+  private allowPost(fn: LambdaFunction): void {
+    const postWebhook = new ServiceFunction(this, 'post-webhook', {
+      description: 'Posts signed messages for another function',
+      timeout: Duration.seconds(20),
+      logs: this.props.logs,
+    });
+    fn.addToRolePolicy(
+      new PolicyStatement({
+        actions: ['lambda:InvokeFunction'],
+        resources: [postWebhook.functionArn],
+      }),
+    );
+    fn.addEnvironment('POST_WEBHOOK_FUNCTION', postWebhook.functionName);
+  }
+
+  /** Lets a function note events of accounts that somebody listens to. */
+  grantNote(fn: LambdaFunction): void {
+    this.table.allow(fn, 'dynamodb:GetItem', 'dynamodb:PutItem');
+    this.setEnvironment(fn);
+  }
+
+  /** Lets a function find the events that are due, and want them again. */
+  grantSweep(fn: LambdaFunction): void {
+    this.table.allow(fn, 'dynamodb:UpdateItem');
+    this.table.allowQuery(fn, 'due');
+    this.setEnvironment(fn);
+  }
+
+  private setEnvironment(fn: LambdaFunction): void {
+    fn.addEnvironment('WEBHOOKS_TABLE', this.table.tableName);
+    if (this.props.publishes) fn.addEnvironment('EVENT_SOURCE', Stack.of(this).stackName);
+  }
+}
+
+/** Lets a function put events on the account's default event bus. */
+function allowPublish(fn: LambdaFunction): void {
+  const bus = Stack.of(fn).formatArn({
+    service: 'events',
+    resource: 'event-bus',
+    resourceName: 'default',
+  });
+  fn.addToRolePolicy(new PolicyStatement({ actions: ['events:PutEvents'], resources: [bus] }));
+}

@@ -1,0 +1,143 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { startDynamoDb } from '../../../lib/local/dynamodb/dynoxide.ts';
+import { Narrator } from '../../../lib/local/narrator.ts';
+import { type Stage, startStage } from '../../../lib/local/stage.ts';
+import { startStoreProxy, type Units } from './store-proxy.ts';
+import type { FunctionWork, Work } from './work.ts';
+
+/** A stage in memory that counts what its functions do. */
+export interface CountingStage extends Stage {
+  /** A file of faults that calls of functions meet, as `QUIRE_CALL_FAULTS` has it. */
+  faultsFile: string;
+  /** What each function has done so far, by name, once all is still: nothing has begun for a second. */
+  whenStill(): Promise<Work>;
+  /** The metrics that have had figures, each by its name and dimensions. */
+  metrics: ReadonlySet<string>;
+}
+
+/** Functions that a schedule starts; they are no part of a caller's work. */
+const scheduled = ['sweep', 'reset-ocr-windows'];
+
+/** Notes what functions write to their logs. */
+class LogCounter extends Narrator {
+  override readonly wantsMetrics = true;
+  readonly bytes = new Map<string, number>();
+  readonly metrics = new Set<string>();
+
+  override functionLine(name: string, text: string): void {
+    this.bytes.set(name, (this.bytes.get(name) ?? 0) + Buffer.byteLength(text) + 1);
+    if (text.includes('"_aws"')) for (const metric of metricsIn(text)) this.metrics.add(metric);
+    super.functionLine(name, text);
+  }
+}
+
+/**
+ * Starts a stage in memory behind a proxy that counts what its store is asked, with models at `modelUrl`. It changes
+ * this process's environment, so a process has one at most.
+ */
+export async function startCountingStage(modelUrl: string): Promise<CountingStage> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'quire-cost-'));
+  const callLog = join(dataDir, 'calls.txt');
+  const faultsFile = join(dataDir, 'faults.json');
+  const units = new Map<string, Units>();
+  const die = (reason: string) => {
+    throw new Error(reason);
+  };
+  const engine = await startDynamoDb(undefined, die);
+  const proxy = await startStoreProxy({
+    url: engine.url,
+    onUnits: ({ accessKeyId }, { write, read }) => {
+      const sum = units.get(accessKeyId) ?? { write: 0, read: 0 };
+      units.set(accessKeyId, { write: sum.write + write, read: sum.read + read });
+    },
+  });
+  Object.assign(process.env, {
+    AWS_ENDPOINT_URL_DYNAMODB: proxy.url,
+    OPENAI_BASE_URL: modelUrl,
+    OPENAI_API_KEY: 'cost',
+    QUIRE_CALL_LOG: callLog,
+    QUIRE_CALL_FAULTS: faultsFile,
+  });
+  const problems: string[] = [];
+  const narrator = new LogCounter((line) => problems.push(line));
+  const models = { models: [] };
+  const stage = await startStage({
+    port: 0,
+    dataDir,
+    memory: true,
+    models,
+    narrator,
+    onDeath: die,
+  });
+
+  async function count(): Promise<Work> {
+    const calls = callsIn(callLog);
+    const works = stage.functions.all.map(async (host): Promise<[string, FunctionWork]> => {
+      const { name, memoryMb, permissions } = host.config;
+      const { write, read } = units.get(permissions.accessKeyId) ?? { write: 0, read: 0 };
+      const written = { writeUnits: write, readUnits: read };
+      const logBytes = narrator.bytes.get(name) ?? 0;
+      return [
+        name,
+        { memoryMb, ...(await host.use()), ...written, calls: calls.get(name) ?? {}, logBytes },
+      ];
+    });
+    return Object.fromEntries(await Promise.all(works));
+  }
+
+  return {
+    ...stage,
+    faultsFile,
+    metrics: narrator.metrics,
+    async whenStill() {
+      for (let last = ''; ; await pause(1_000)) {
+        const work = await count();
+        const now = JSON.stringify(
+          Object.entries(work).map(([name, { invocations, writeUnits }]) =>
+            scheduled.includes(name) ? 0 : [invocations, writeUnits],
+          ),
+        );
+        if (now === last) return work;
+        last = now;
+      }
+    },
+    async close() {
+      await stage.close();
+      proxy.close();
+      await engine.close();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Returns how often each function has called each operation of a service other than DynamoDB. */
+function callsIn(file: string): Map<string, Record<string, number>> {
+  const counts = new Map<string, Record<string, number>>();
+  if (!existsSync(file)) return counts;
+  for (const line of readFileSync(file, 'utf8').split('\n').filter(Boolean)) {
+    const [, name = '', call = ''] = line.match(/^(\S+) (.+)$/) ?? [];
+    if (call.startsWith('dynamodb ')) continue;
+    const calls = counts.get(name) ?? {};
+    calls[call] = (calls[call] ?? 0) + 1;
+    counts.set(name, calls);
+  }
+  return counts;
+}
+
+/** @see https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html */
+interface EmbeddedMetrics {
+  _aws?: { CloudWatchMetrics: { Dimensions: string[][]; Metrics: { Name: string }[] }[] };
+  [dimension: string]: unknown;
+}
+
+function metricsIn(line: string): string[] {
+  const entry = JSON.parse(line) as EmbeddedMetrics;
+  return (entry._aws?.CloudWatchMetrics ?? []).flatMap(({ Dimensions, Metrics }) =>
+    Dimensions.flatMap((names) =>
+      Metrics.map(({ Name }) => [Name, ...names.map((name) => `${name}=${entry[name]}`)].join(' ')),
+    ),
+  );
+}

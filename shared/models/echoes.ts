@@ -1,58 +1,131 @@
-/** A run of so many words that a request has too is taken for a quotation of it. */
-const runLength = 3;
-/** A longer word may be data in base64, of which a message quotes the beginning. */
+/** Of a longer word, such as data in base64, the beginning is compared. */
 const maxWordLength = 24;
 const maxMessageLength = 1_000;
 
-/** A request in any dialect, with the fields that hold what its caller wrote. */
-interface Asked {
-  messages?: unknown;
-  input?: unknown;
-  instructions?: unknown;
-  system?: unknown;
-  [parameter: string]: unknown;
-}
+/** Words are hashed by FNV-1a, which is quick. That two have the same hash hides one too many. */
+const [seed, prime] = [0x811c9dc5 | 0, 0x01000193];
+
+/** Words of providers' own sentences, which tell nothing of a prompt that has them too. */
+const plain = new Set(
+  wordsOf(`a about above access account additional additionalproperties allowed an and any api are array as
+  assistant at audio available base64 be because been before below between boolean but by bytes call calls can cannot
+  characters check choose code completion completions content context could count current data day decode default describe
+  description did do document documents does due each either empty end enough entry error errors exceed exceeded exceeds
+  expected failed field file files finish first following for format found from function functions get given had has have
+  here high higher how http https id ids if image images in index input inputs instead integer internal into invalid is it
+  its items json key large last later least length less level limit limited limits list long low lower made match max
+  maximum may message messages min minimum minute missing mode model models more most must my name names need new no non
+  none not null number object of off on one only or organization other out output over parameter parameters parse passed
+  per please plus policy policies process processed property properties prompt properly provide provided range rate reached
+  read reason reduce refused request requested requests required response responses result results retry role same schema
+  see sent server set should size small so some spec stop stream string strict support supported supports system temperature
+  text than that the their them then there these this to together token tokens too tool tools top true false try type types
+  unexpected unknown unsupported until up uri url usage use used user using valid value values version was we were what when
+  where which who will with within without word would you your`),
+);
+
+/** Fields of a request that hold what its caller wrote to be read. Each of their words is compared, as are schemas' names. */
+const prompts = ['messages', 'input', 'instructions', 'system', 'prompt', 'contents'];
+const named = ['properties', '$defs', 'definitions', 'metadata'];
 
 /**
- * Leaves out of a provider's message what it quotes of a request, so that it may stand in a log: runs of three
- * words that the request has too, and single words of its messages that are no common English. Cuts a long one.
+ * Leaves out of a provider's message what it quotes of a request, so that it may stand in a log: words of its prompts but the
+ * most common, and runs of three words of any of its texts. Cuts a long one. Takes one pass over the request.
  */
-export function withoutEchoes(message: string, request: Asked): string {
-  const text = textOf(request);
-  const { messages, input, instructions, system } = request;
-  const asked = new Set(textOf([messages, input, instructions, system]).split(/\s+/).map(bare));
-  const words = message.slice(0, maxMessageLength).trim().split(/\s+/);
-  const isQuoted = (word: string) =>
-    word.length > maxWordLength
-      ? text.includes(word.slice(0, maxWordLength))
-      : isTelling(word) && asked.has(word);
-  const hidden = words.map((word) => isQuoted(bare(word)));
-  for (let at = 0; at + runLength <= words.length; at++) {
-    const run = words.slice(at, at + runLength).join(' ');
-    if (text.includes(bare(run))) hidden.fill(true, at, at + runLength);
-  }
+export function withoutEchoes(message: string, request: Record<string, unknown>): string {
+  const words = cut(message.trim()).split(/\s+/);
+  const asked = words.flatMap((word, at) => wordsOf(word).map((hash) => ({ hash, at })));
+  const wanted = new Set(asked.map(({ hash }) => hash));
+  const quoted = new Set<number>();
+  eachText(request, (text, isPrompt) => {
+    // The two words before, without an array for each: 0 where the message doesn't have them.
+    let [first, second] = [0, 0];
+    eachWord(text, (word) => {
+      const isWanted = wanted.has(word);
+      if (isWanted && isPrompt && !plain.has(word)) quoted.add(word);
+      if (isWanted && first !== 0) quoted.add(joined(first, second, word));
+      first = isWanted ? second : 0;
+      second = isWanted ? word : 0;
+    });
+  });
+  const hidden = words.map((word) => isCut(word) && wordsOf(word).some((hash) => !plain.has(hash)));
+  asked.forEach(({ hash, at }, index) => {
+    if (quoted.has(hash)) hidden[at] = true;
+    const [second, third] = asked.slice(index + 1, index + 3);
+    if (!second || !third || !quoted.has(joined(hash, second.hash, third.hash))) return;
+    hidden.fill(true, at, third.at + 1);
+  });
   return words
     .flatMap((word, at) => (hidden[at] ? (hidden[at - 1] ? [] : ['…']) : [word]))
     .join(' ');
 }
 
-/** Whether a word is likely a caller's own, and no part of the message's language. */
-const isTelling = (word: string) => /[^\x20-\x7e]|\d/.test(word);
+/** A message as far as it is told, without the word in which that ends. */
+const cut = (message: string) =>
+  message.length <= maxMessageLength
+    ? message
+    : message.slice(0, message.lastIndexOf(' ', maxMessageLength));
 
-/**
- * A text without the quotes and punctuation around it. What looks behind keeps a search for the end from beginning anew
- * within a long run of dots.
- */
-const bare = (text: string) =>
-  text.replace(/^["'`‘“(«[{]+/, '').replace(/(?<!["'`’”)»\]},.;:!?…])["'`’”)»\]},.;:!?…]+$/, '');
+const isCut = (word: string) => word.includes('…') || word.includes('...');
 
-/** All strings in a value, at any depth, with single spaces. */
-function textOf(value: unknown): string {
-  const texts: string[] = [];
-  const visit = (node: unknown): void => {
-    if (typeof node === 'string') texts.push(node.replace(/\s+/g, ' '));
-    else if (typeof node === 'object' && node !== null) Object.values(node).forEach(visit);
-  };
-  visit(value);
-  return texts.join('\n');
+/** Visits all strings in a request, at any depth, and the names that its caller gave. */
+function eachText(
+  request: Record<string, unknown>,
+  visit: (text: string, isPrompt: boolean) => void,
+): void {
+  const nodes = Object.entries(request).map(([key, node]) => ({
+    ...{ node, isPrompt: prompts.includes(key), isNamed: named.includes(key) },
+  }));
+  for (let next = nodes.pop(); next; next = nodes.pop()) {
+    const { node, isPrompt, isNamed } = next;
+    if (typeof node === 'string') visit(node, isPrompt);
+    else if (typeof node === 'object' && node !== null) {
+      for (const [key, inner] of Object.entries(node)) {
+        if (isNamed) visit(key, true);
+        nodes.push({ node: inner, isPrompt, isNamed: !isNamed && named.includes(key) });
+      }
+    }
+  }
 }
+
+function wordsOf(text: string): number[] {
+  const words: number[] = [];
+  eachWord(text, (word) => words.push(word));
+  return words;
+}
+
+/** Visits the words of a text in their order, each as a hash without its case. A sign of a script without spaces is a word. */
+function eachWord(text: string, visit: (hash: number) => void): void {
+  let [hash, length] = [seed, 0];
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    const isAlone = code >= 0x2e80;
+    if (length > 0 && (isAlone || !isInWord(code))) {
+      visit(hash);
+      [hash, length] = [seed, 0];
+    }
+    if (isAlone) visit(joined(code, 0, 0));
+    else if (isInWord(code) && length++ < maxWordLength) {
+      hash = Math.imul(hash ^ (code >= 0x41 && code <= 0x5a ? code + 0x20 : code), prime);
+    }
+  }
+  if (length > 0) visit(hash);
+}
+
+/** Letters and digits, and what is within a name or in base64. */
+function isInWord(code: number): boolean {
+  return (
+    (code >= 0x61 && code <= 0x7a) ||
+    (code >= 0x41 && code <= 0x5a) ||
+    (code >= 0x30 && code <= 0x39) ||
+    (code >= 0xc0 && !(code >= 0x2000 && code <= 0x206f)) ||
+    code === 0x2b ||
+    code === 0x2d ||
+    code === 0x2f ||
+    code === 0x3d ||
+    code === 0x5f
+  );
+}
+
+const joined = (first: number, second: number, third: number) =>
+  Math.imul(Math.imul(Math.imul(seed ^ first, prime) ^ second, prime) ^ third, prime);

@@ -4,6 +4,7 @@ import { withoutEchoes } from '../../shared/models/echoes.ts';
 
 const request = {
   messages: [
+    { role: 'system', content: 'Keep the secret plan; 我的密码.' },
     { role: 'user', content: 'My PIN is 4711 and my name is Ärmel. The temperature is high.' },
     {
       role: 'user',
@@ -12,6 +13,7 @@ const request = {
       ],
     },
   ],
+  response_format: { json_schema: { schema: { properties: { salary: { type: 'number' } } } } },
   tools: [
     { function: { name: 'get_weather', description: 'Tells the secret weather of Atlantis.' } },
   ],
@@ -28,7 +30,14 @@ describe('a provider’s message', () => {
 
   it.each([
     ['Invalid input "My PIN is 4711 and my name"', 'Invalid input …'],
-    ['Invalid pin: 4711.', 'Invalid pin: …'],
+    ['Invalid pin: 4711.', 'Invalid …'],
+    ['Flagged: "secret plan"', 'Flagged: …'],
+    [
+      "In context=('properties', 'salary'), it is required",
+      "In context=('properties', … it is required",
+    ],
+    ['In tool: SECRETLY 密码', 'In tool: SECRETLY …'],
+    ['Who is Är… in it?', 'Who is … in it?'],
     ['Who is "Ärmel"?', 'Who is …'],
     ['In tool: Tells the secret weather of Atlantis', 'In tool: …'],
     [`Not an image: '${'iVBORw'.repeat(10)}…'`, 'Not an image: …'],
@@ -58,10 +67,27 @@ describe('a provider’s message', () => {
   });
 });
 
-it('is compared with a long row of dots in a moment', () => {
-  const dots = `${'.'.repeat(1_000_000)}x`;
+describe('a long request is compared in one pass:', () => {
+  const message = `Bad value: ${'not secret plan4, it is x a '.repeat(40)}`;
 
-  const told = withoutEchoes('Bad temperature.', { messages: [{ role: 'user', content: dots }] });
+  it.each([
+    ['dots', `${'.'.repeat(1_000_000)}x`],
+    ['one word', 'x'.repeat(5_500_000)],
+    ['words of the message', 'it is '.repeat(900_000)],
+    ['beginnings of runs', 'not secret '.repeat(500_000)],
+    ['signs without spaces', '密'.repeat(5_500_000)],
+  ])('%s', (_, content) => {
+    const alone = timeOf(() => JSON.stringify({ content }).split(' ').length);
 
-  expect(told).toBe('Bad temperature.');
+    const took = timeOf(() => withoutEchoes(message, { messages: [{ role: 'user', content }] }));
+
+    // Beside what any look at each of its signs takes on this machine, and not in its square.
+    expect(took).toBeLessThan(1_000 + 20 * alone);
+  });
 });
+
+function timeOf(work: () => unknown): number {
+  const startedAt = performance.now();
+  work();
+  return performance.now() - startedAt;
+}

@@ -32,7 +32,7 @@ const shapes: [RegExp, (parts: string[]) => string[]][] = [
   ],
   [
     new RegExp(
-      `(?<!\\d)(\\d{1,2})(?:st|nd|rd|th|er|º|\\.)?[\\s-]*(?:(?:of|de|den)(?!\\p{L}))?[\\s-]*(\\p{L}{3,12})\\.?,?[\\s-]*(?:de|del)?\\s*(${year})(?!\\d)`,
+      `(?<!\\d)(\\d{1,2})(?:st|nd|rd|th|er|º|\\.)?[\\s-]*(?:(?:of|de|den)(?!\\p{L})[\\s-]*)?(\\p{L}{3,12})\\.?,?[\\s-]*(?:del?\\s*)?(${year})(?!\\d)`,
       'giu',
     ),
     ([d, name, y]) => dateOf(y, monthNamed(name), d),
@@ -50,7 +50,7 @@ const shapes: [RegExp, (parts: string[]) => string[]][] = [
     ([a, b]) => [...dateOf(undefined, b, a), ...dateOf(undefined, a, b)],
   ],
   [
-    /(?<![\d.,])(\d{1,2})(?:st|nd|rd|th|er|º|\.)?[\s-]*(?:(?:de|den)(?!\p{L}))?[\s-]*(\p{L}{3,12})(?!\p{L})/giu,
+    /(?<![\d.,])(\d{1,2})(?:st|nd|rd|th|er|º|\.)?[\s-]*(?:(?:de|den)(?!\p{L})[\s-]*)?(\p{L}{3,12})(?!\p{L})/giu,
     ([d, name]) => dateOf(undefined, monthNamed(name), d),
   ],
   [

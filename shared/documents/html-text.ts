@@ -44,7 +44,7 @@ const encodingPlace = 1_024;
 /** Decodes a page's bytes: by their mark, as UTF-8 where they are that, else by the encoding that the page names. */
 export function decodeHtml(bytes: Buffer): string {
   const start = bytes.toString('latin1', 0, encodingPlace);
-  const named = start.match(/(?:charset|encoding)\s*=\s*["']?\s*([\w:-]+)/i)?.[1];
+  const named = start.match(/(?:charset|encoding)\s*=\s*(?:["']\s*)?([\w:-]+)/i)?.[1];
   return decodeText(bytes, named);
 }
 

@@ -74,7 +74,7 @@ const Count = countBetween(0, 999_999_999);
 const listOf = (item: string, what: string) =>
   v.pipe(
     matching(new RegExp(`^${item}( *, *${item})*$`), `${what}, separated by commas`),
-    v.transform((text) => [...new Set(text.split(/ *, */))]),
+    v.transform((text) => [...new Set(text.split(',').map((each) => each.trim()))]),
   );
 
 const Folders = listOf('[\\w.-]+', 'ids of folders');

@@ -146,7 +146,7 @@ const tooLong = new RegExp(
     'maximum prompt length',
     'too many (input )?tokens',
     '(prompt|input) is too long',
-    'input token(s| count).* exceeds? the',
+    'input token(s| count).{0,80} exceeds? the',
     'reduce the length of the (messages|prompt|input)',
     'longer than the maximum model length',
     'inputs` tokens \\+ `max_new_tokens` must be',

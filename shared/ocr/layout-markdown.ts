@@ -75,5 +75,7 @@ const escapeStart = (text: string) => text.replace(/^(#|>)/, '\\$1');
 /** Returns the words that have a hyphen within a line of the page, in small letters. */
 function hyphenatedWords(elements: readonly TextElement[]): Set<string> {
   const texts = elements.flatMap(({ rows }) => rows.map(rowText));
-  return new Set(texts.flatMap((text) => text.toLowerCase().match(/\p{L}+(-\p{L}+)+/gu) ?? []));
+  return new Set(
+    texts.flatMap((text) => text.toLowerCase().match(/(?<!\p{L})\p{L}+(?:-\p{L}+)+/gu) ?? []),
+  );
 }

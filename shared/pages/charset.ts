@@ -26,7 +26,7 @@ const charsetIn = (text: string) => /charset\s*=\s*["']?([\w:.-]+)/i.exec(text)?
 /** A meta tag that can be read as ASCII is not in UTF-16, whatever it says. */
 function metaCharset(bytes: Uint8Array): string | undefined {
   const [tag = ''] =
-    /<meta\s[^>]*charset[^>]*/i.exec(latin1(bytes.subarray(0, maxPrescanBytes))) ?? [];
+    /<meta\s[^<>]*charset[^>]*/i.exec(latin1(bytes.subarray(0, maxPrescanBytes))) ?? [];
   return charsetIn(tag)?.replace(/^utf-16.*/i, 'utf-8');
 }
 

@@ -97,4 +97,4 @@ export function withoutSentences(
 }
 
 /** A line without words, perhaps with the marker of a list item. */
-const emptyLine = /^\s*(?:[-*+]|\d+[.)])?\s*$/;
+const emptyLine = /^\s*(?:(?:[-*+]|\d+[.)])\s*)?$/;

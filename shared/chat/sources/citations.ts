@@ -4,7 +4,7 @@ import type { TextFilter } from '../answer.ts';
 const token = / ?\[\s*\d{1,3}(?:\s*[,–-]\s*\d{1,3})*\s*\]|`+|\n+|[^`\n []+|[ []/y;
 const isCitation = (part: string) => part.endsWith(']') && /^ ?\[/.test(part);
 /** The end of a piece that the next piece may go on with: a citation, its space, or a run. */
-const unfinished = /(?: ?\[[\d\s,–-]{0,40}| |`+|\n+)$/;
+const unfinished = /(?: ?\[[\d\s,–-]{0,40}| |(?<!`)`+|(?<!\n)\n+)$/;
 
 /**
  * Keeps only those citations in a text that name a source: `[2, 9]` becomes `[2]` if there is no 9. It works

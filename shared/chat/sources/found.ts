@@ -23,7 +23,7 @@ export function pageKey(url: string): string {
   const { host, pathname, searchParams } = new URL(url);
   for (const name of [...searchParams.keys()]) if (tracking.test(name)) searchParams.delete(name);
   searchParams.sort();
-  const path = pathname.replace(/\/+$/, '');
+  const path = pathname.replace(/(?<!\/)\/+$/, '');
   return `${host.replace(/^www\./, '')}${path}?${searchParams}`;
 }
 

@@ -59,4 +59,4 @@ const attribute = (text: string) =>
   truncated(text.replace(/[<>"]/g, ' ').replace(/\s+/g, ' ').trim(), 300);
 
 /** Takes from a text what could close the tags around it. */
-export const inert = (text: string) => text.replace(/<(?=\s*\/?\s*sources?\b)/gi, '&lt;');
+export const inert = (text: string) => text.replace(/<(?=\s*(?:\/\s*)?sources?\b)/gi, '&lt;');

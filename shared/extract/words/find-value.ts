@@ -79,7 +79,9 @@ function asDigits(page: ReadPage, { start, end }: Span): string[] {
     const letters = text.match(/[OolIi|SsB]/g)?.length ?? 0;
     const isOne =
       letters > 0 &&
-      /^[^\p{L}\d]*[\dOolIi|SsB.,/'’-]+[^\p{L}\d]*$/u.test(text) &&
+      /^[^\p{L}\d]*[\dOolIiSsB][\dOolIi|SsB.,/'’-]*(?:[^\p{L}\d|.,/'’-][^\p{L}\d]*)?$/u.test(
+        text,
+      ) &&
       (text.match(/\d/g)?.length ?? 0) >= letters * 2;
     return isOne ? text.replace(/[OolIi|SsB]/g, (sign) => digits[sign] as string) : text;
   });

@@ -21,7 +21,10 @@ export function marksIn(
 ): Place[] {
   const marks = page.words.slice(start, end).flatMap(({ text }, n): Mark[] => {
     const next = page.words[start + n + 1]?.text;
-    const bare = text === '[' && next === ']' ? '[]' : text.replace(/^[(.,:;]+|[).,:;?]+$/g, '');
+    const bare =
+      text === '[' && next === ']'
+        ? '[]'
+        : text.replace(/^[(.,:;]+/, '').replace(/(?<![).,:;?])[).,:;?]+$/, '');
     const kind = kinds.find(([, shape]) => shape.test(bare))?.[0];
     return kind ? [{ kind, at: start + n }] : [];
   });

@@ -21,7 +21,9 @@ export function numbersIn(text: string): FoundNumber[] {
       inner !== '' ||
       after !== undefined ||
       (bracket !== undefined && before.includes('('));
-    const plain = meaningsOf(digits.replace(/[ \u00a0\u202f'’]/g, '').replace(/[.,]+$/, ''));
+    const plain = meaningsOf(
+      digits.replace(/[ \u00a0\u202f'’]/g, '').replace(/(?<![.,])[.,]+$/, ''),
+    );
     const values = percent ? plain.flatMap((value) => [value, value / 100]) : plain;
     // A dash that a space parts from its number may stand between two.
     const isEither = hasMinus && space !== '' && inner === '';

@@ -1,6 +1,7 @@
 import type { ReadPage } from './read-page.ts';
 
-const marks = /^\W*(?:dr|db|deb|debit|cr|credit|soll|haben|s|h|d|[-\u2212\u2013])\W*$/iu;
+const marks =
+  /^(?:\W*(?:dr|db|deb|debit|cr|credit|soll|haben|s|h|d)|[^\w\u2212\u2013-]*[\u2212\u2013-])\W*$/iu;
 
 /** Whether a mark beside a number, in its line, says which side of an account it is of. */
 export function isDebitOrCredit(

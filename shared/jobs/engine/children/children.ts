@@ -102,7 +102,7 @@ export async function* childrenOf(parent: Job): AsyncGenerator<Job> {
     yield* madeFor(parent, familyOf(parent.job_id));
     return;
   }
-  yield* madeFor(parent, sectionIdOf(parent.job_id, 0).replace(/\d+$/, ''));
+  yield* madeFor(parent, sectionIdOf(parent.job_id, 0).replace(/(?<!\d)\d+$/, ''));
   const step =
     parent.chat_job_id && (await findJob({ key_id: parent.key_id, job_id: parent.chat_job_id }));
   if (step) yield step;

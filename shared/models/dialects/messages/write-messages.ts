@@ -55,7 +55,7 @@ function blockOf(part: Part): Body {
   return { type: 'document', source: documentSourceOf(part.url), ...title, ...cache };
 }
 
-const dataUrl = /^data:([^;,]*)[^,]*;base64,/i;
+const dataUrl = /^data:([^;,]*)(?:;[^,]*)?;base64,/i;
 
 function sourceOf(url: string): Body {
   const [head, media_type] = url.match(dataUrl) ?? [];

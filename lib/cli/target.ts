@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { clientEnvironment } from '../local/engines/client-config.ts';
+import { reachDirectly } from '../local/engines/no-proxy.ts';
 import { readStageFile } from '../local/stage-file.ts';
 import { CommandError } from './command-line.ts';
 import { farTimeouts } from './far-timeouts.ts';
@@ -53,6 +54,7 @@ async function reachStage(dataDir: string, wanted: NameSetting[]): Promise<Outpu
       `No local stage is running in ${dataDir}: start it with ${start}, or name a deployed one with --stack.`,
     );
   }
+  reachDirectly();
   // The SDK would take a profile's credentials before those of the environment.
   delete process.env['AWS_PROFILE'];
   Object.assign(process.env, clientEnvironment, {

@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Engine } from '../engines/engine.ts';
+import { reachDirectly } from '../engines/no-proxy.ts';
 import { spawnWatched } from '../engines/watched-process.ts';
 import { StageError } from '../stage-error.ts';
 import { urlFrom } from '../url-from.ts';
@@ -32,6 +33,7 @@ export async function startDynamoDb(
   if (elsewhere) return { url: elsewhere, entranceUrl: elsewhere, close: async () => {} };
 
   const host = hiddenAddress();
+  reachDirectly([host]);
   const port = await freePort(host);
   const path = file ?? join(mkdtempSync(join(memoryFolder(), 'quire-')), 'dynamodb.db');
   const command = [binaryPath(), '--host', host, '--port', String(port), '--db-path', path];

@@ -13,6 +13,7 @@ import type { TextractEngine } from '../textract/textract-server.ts';
 import { searchProvider } from '../web/search-provider.ts';
 import type { WebEngine } from '../web/web-server.ts';
 import { type Engine, type EngineThread, startEngineThread } from './engine.ts';
+import { reachDirectly } from './no-proxy.ts';
 
 /** The servers that stand for AWS's services, Google Drive, the web and the model providers on this machine. */
 export interface Engines {
@@ -38,6 +39,7 @@ export interface EngineOptions {
 /** Starts the engines over files in `dataDir`, or in memory. Throws `StageError`. */
 export async function startEngines(options: EngineOptions): Promise<Engines> {
   const { dataDir, memory, onDeath } = options;
+  reachDirectly();
   const kept = (own: typeof ownFile, name: string) =>
     memory ? undefined : own(join(dataDir, name));
   const [dynamodb, queues, drive, textract, web, offlineModel] = await Promise.all([

@@ -54,6 +54,8 @@ export async function startTextractServer(options: TextractOptions = {}): Promis
     faults,
     meter,
     close: async () => {
+      // First, or some who wait for a page would be answered with its failure.
+      app.server.closeAllConnections();
       closing.abort();
       await Promise.all([app.close(), recognizer.close()]);
     },

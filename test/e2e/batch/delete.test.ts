@@ -12,8 +12,8 @@ import { remnantsOf } from '../../support/worlds/remnants.ts';
 const newWord = () => `marker${randomUUID().replaceAll('-', '')}`;
 const chat = await useChatStage();
 const slow = gate();
-/** A word that every answer has in it. */
-const answered = newWord();
+/** A word of every answer, and one of the slow ones. */
+const [answered, answeredSlowly] = [newWord(), newWord()];
 const model = chat.newModel('plain', ({ messages }) => {
   const [content] = [messages.at(-1)?.content];
   if (content === 'wait') return { kind: 'status', status: 429, headers: { 'retry-after': '600' } };
@@ -27,7 +27,8 @@ const model = chat.newModel('plain', ({ messages }) => {
 
 async function* pieces(isSlow: boolean): AsyncGenerator<string> {
   const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 };
-  const message = { role: 'assistant', content: `${answered} `.repeat(500) };
+  const content = `${isSlow ? answeredSlowly : answered} `.repeat(500);
+  const message = { role: 'assistant', content };
   if (!isSlow) {
     yield JSON.stringify({ choices: [{ index: 0, message, finish_reason: 'stop' }], usage });
     return;
@@ -143,7 +144,7 @@ it('an answer that is being written when its session is deleted does not bring i
   ).text();
   const message = { message: 'slow', session_id: 's', model: model.id };
   const reader = new TextReader(await post(account, '/chat/stream', message));
-  await reader.until(answered);
+  await reader.until(answeredSlowly);
 
   const { status } = await remove(account, path);
   slow.open();
@@ -151,7 +152,7 @@ it('an answer that is being written when its session is deleted does not bring i
 
   expect(status).toBe(200);
   expect((await call(account, 'GET', path)).status).toBe(404);
-  expect(await remnants(answered)).toEqual([]);
+  expect(await remnants(answeredSlowly)).toEqual([]);
   await (
     await post(account, '/chat/stream', { message: 'Hi', session_id: 's', model: echo.id })
   ).text();

@@ -16,6 +16,7 @@ import {
 import type { StageSettings } from '../../../lib/local/template/synthesize.ts';
 import { chatStageEnv, newDataDir, startTestStage } from '../servers/stage.ts';
 import { synthesizeWithSlots } from './chat-slots.ts';
+import { leaveMachineSettings } from './machine-environment.ts';
 import type { Shared } from './shared.ts';
 
 /**
@@ -23,6 +24,7 @@ import type { Shared } from './shared.ts';
  * a few files makes only what they need.
  */
 export default async function setup() {
+  leaveMachineSettings();
   Object.assign(process.env, secretKeyEnvironment);
   const closers: (() => unknown)[] = [];
   const newFolder = () => {

@@ -2,6 +2,7 @@ import { DynamoDBClient, paginateListTables, paginateScan } from '@aws-sdk/clien
 import {
   GetObjectCommand,
   ListBucketsCommand,
+  NoSuchKey,
   paginateListObjectsV2,
   S3Client,
 } from '@aws-sdk/client-s3';
@@ -63,9 +64,16 @@ async function* allObjects({ s3, prefix = '' }: Stores): AsyncGenerator<[string,
     if (!Bucket.startsWith(prefix)) continue;
     for await (const { Contents = [] } of paginateListObjectsV2({ client: s3 }, { Bucket })) {
       for (const { Key } of Contents) {
-        const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key }));
-        yield [`${Bucket} ${Key}`, Buffer.from((await Body?.transformToByteArray()) ?? [])];
+        const object = await s3.send(new GetObjectCommand({ Bucket, Key })).catch(unlessGone);
+        if (!object) continue;
+        const bytes = await object.Body?.transformToByteArray();
+        yield [`${Bucket} ${Key}`, Buffer.from(bytes ?? [])];
       }
     }
   }
+}
+
+/** Another test may have deleted an object since it was listed. */
+function unlessGone(error: unknown): undefined {
+  if (!(error instanceof NoSuchKey)) throw error;
 }

@@ -1,9 +1,10 @@
+import { heartbeatMs, within } from '../http/event-stream.ts';
 import type { Hold } from '../ledger/reserve.ts';
 import type { Model } from '../models/catalogue.ts';
 import { brokeOff, unavailable } from '../models/errors.ts';
 import type { ChatEvent } from './chat-event.ts';
 import { type CompletionRequest, upstreamBody } from './completion-request.ts';
-import { holdCall, type ModelCall, openHeldCall } from './metered-call.ts';
+import { type HeldCall, holdCall, type ModelCall, openHeldCall } from './metered-call.ts';
 import { ReadAhead } from './read-ahead.ts';
 import { chatSubject } from './subject.ts';
 import type { AnswerEvents, Turn } from './turn.ts';
@@ -33,8 +34,12 @@ export async function* modelAnswer(
   { filter, asRequest = !turn.isCounted, hold }: AnswerOptions = {},
 ): AnswerEvents {
   const planned = answerCall(turn, request, asRequest);
-  const call = await openHeldCall(hold ? { call: planned, hold } : await holdCall(planned));
-  const ahead = new ReadAhead(call);
+  const held: HeldCall = hold ? { call: planned, hold } : await holdCall(planned);
+  const opening = openHeldCall(held);
+  opening.catch(() => {});
+  // What goes wrong after so long a silence is told within the stream.
+  await within(opening, heartbeatMs);
+  const ahead = new ReadAhead(opening);
   const written = { text: '', finishReason: 'stop' };
   const deltas = function* (content: string | undefined) {
     if (!content) return;
@@ -42,7 +47,7 @@ export async function* modelAnswer(
     yield { type: 'delta' as const, content };
   };
   try {
-    yield answering(turn.model, call.maxTokens);
+    yield answering(turn.model, held.maxTokens);
     for await (const piece of ahead.pieces()) {
       if (piece.finishReason) written.finishReason = piece.finishReason;
       for (const content of piece.contents) {
@@ -50,7 +55,7 @@ export async function* modelAnswer(
       }
     }
     yield* deltas(filter?.rest());
-    if (!call.meter.finished) throw unavailable(brokeOff);
+    if (!(await opening).meter.finished) throw unavailable(brokeOff);
   } finally {
     await ahead.end();
   }

@@ -74,7 +74,7 @@ async function readAndSettle<Wanted extends object>(
 ): Promise<Wanted & { kept: Kept }> {
   const metered = await openHeldCall(held);
   try {
-    const text = await readCompletion(metered);
+    const text = readCompletion(metered);
     const outcome = await metered.outcome();
     if (!outcome) throw unavailable(noCompletion);
     const wanted = read(text, usedBy(outcome), metered);

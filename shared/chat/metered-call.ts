@@ -1,4 +1,3 @@
-import type { Account } from '../ledger/account.ts';
 import type { ChargeSubject } from '../ledger/charge.ts';
 import { raiseHold } from '../ledger/raise-hold.ts';
 import { type Hold, reserveByPlan } from '../ledger/reserve.ts';
@@ -12,20 +11,13 @@ import {
 } from '../ledger/settle.ts';
 import { errorFields, log } from '../log.ts';
 import { measure } from '../metrics.ts';
+import { meteredAnswer } from '../models/answer-head.ts';
 import type { Model } from '../models/catalogue.ts';
-import { CompletionMeter, type Metered } from '../models/completion-meter.ts';
-import type { Body, EndingReader } from '../models/dialects/dialect.ts';
+import { CompletionMeter } from '../models/completion-meter.ts';
+import type { EndingReader } from '../models/dialects/dialect.ts';
 import { dialects, wires } from '../models/dialects/dialects.ts';
-import { meteredEmbeddings } from '../models/dialects/embeddings.ts';
-import { meteredOf } from '../models/dialects/metered.ts';
 import type { DialectName } from '../models/dialects/names.ts';
-import {
-  contextLengthExceeded,
-  noCompletion,
-  reportedError,
-  unavailable,
-} from '../models/errors.ts';
-import { withIdleTimeout } from '../models/idle-timeout.ts';
+import { contextLengthExceeded } from '../models/errors.ts';
 import { isCertainlyTooLong, type SizedRequest } from '../models/token-bounds.ts';
 import { openCompletion, type RequestBody } from '../models/upstream.ts';
 import { otherModels } from './other-models.ts';
@@ -63,19 +55,15 @@ export interface HeldCall {
 /** A call that is held in the ledger and under way. The reader of the response must end it. */
 export interface MeteredCall {
   response: Response;
+  /** What was read of its body before. */
+  head?: readonly Uint8Array[];
   meter: CompletionMeter;
   dialect: DialectName;
   /** Reads the response if it is streamed, and not a chat completion. */
   reader?: EndingReader | undefined;
-  /** The account as the hold left it. */
-  account: Account;
-  /** The account of the key's team, if it is in one, as the hold left it. */
-  team?: Account | undefined;
   idleTimeoutMs: number;
   /** The limit that the key's budget sets to the output; undefined if the request's own, or the model's, applies. */
   maxTokens: number | undefined;
-  /** The limit of the output that the model was given, whoever set it. */
-  sentLimit?: number | undefined;
   /** Aborts when the call's time is up. */
   signal: AbortSignal;
   /**
@@ -124,7 +112,7 @@ export async function holdCall(call: ModelCall): Promise<HeldCall> {
 const dialectOf = ({ dialect = 'chat' }: ModelCall) => dialect;
 
 /** Reads a streamed answer that is no chat completion. */
-const readerOf = (dialect: DialectName) =>
+export const readerOf = (dialect: DialectName) =>
   dialect === 'chat' || dialect === 'embeddings' ? undefined : dialects[dialect].reader();
 
 /** A call's request as it is measured. */
@@ -144,13 +132,11 @@ export async function openHeldCall({ call, hold, maxTokens }: HeldCall): Promise
   try {
     const asked = { dialect, body, headers };
     const opened = await openCompletion(model, keyId, asked, signal, unanswered);
-    const { response, idleTimeoutMs, model: name } = opened;
-    const { account, team } = hold;
+    const { response, head, idleTimeoutMs, model: name } = opened;
     const reach = () => outcomeOf(meter, call, hold, name, unanswered);
     return {
-      ...{ response, idleTimeoutMs, signal, meter, dialect, account, team, maxTokens },
+      ...{ response, head, idleTimeoutMs, signal, meter, dialect, maxTokens },
       ...(body.stream && { reader: readerOf(dialect) }),
-      sentLimit: request.max_tokens ?? undefined,
       ...settlementOf(hold, reach, call),
     };
   } catch (error) {
@@ -247,31 +233,10 @@ function settlementOf(
   return { outcome, end, endWith };
 }
 
-/**
- * Reads and meters a response that isn't streamed. Throws `ModelError` on silence and for an error in place of a
- * completion, which OpenRouter reports with status 200; `SyntaxError` for no JSON.
- *
- * @see https://openrouter.ai/docs/api/reference/errors-and-debugging
- */
-export async function readCompletion(call: MeteredCall): Promise<string> {
-  const { response, meter, idleTimeoutMs, signal } = call;
-  const parts: Uint8Array[] = [];
-  for await (const part of withIdleTimeout(response.body, idleTimeoutMs, signal)) parts.push(part);
+/** Meters a response that isn't streamed, of which all was read before. Returns its text. */
+export function readCompletion({ head = [], meter, dialect }: MeteredCall): string {
+  const text = Buffer.concat(head).toString();
   meter.ended = true;
-  const text = Buffer.concat(parts).toString();
-  const answer: unknown = JSON.parse(text);
-  const completion = meteredAnswer(call, answer);
-  meter.observe(completion);
-  if (completion?.error && !completion.choices?.length) {
-    throw reportedError(completion.error, meter.request, noCompletion);
-  }
+  meter.observe(meteredAnswer(dialect, JSON.parse(text)));
   return text;
-}
-
-/** An answer as the meter reads it. Throws `ModelError` for what isn't one. */
-function meteredAnswer({ dialect }: MeteredCall, answer: unknown): Metered | null {
-  if (dialect === 'chat') return answer as Metered | null;
-  if (typeof answer !== 'object' || answer === null) throw unavailable(noCompletion);
-  if (dialect === 'embeddings') return meteredEmbeddings(answer);
-  return meteredOf(dialects[dialect].readAnswer(answer as Body));
 }

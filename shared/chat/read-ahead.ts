@@ -25,9 +25,10 @@ export class ReadAhead {
   private readonly changes = new EventEmitter<{ came: []; taken: [] }>();
   private readonly reading: Promise<void>;
 
-  constructor(call: MeteredCall, patienceMs = defaultPatienceMs) {
+  /** Reads a call once it is open. One that can't be opened breaks the stream. */
+  constructor(opening: MeteredCall | Promise<MeteredCall>, patienceMs = defaultPatienceMs) {
     this.patienceMs = patienceMs;
-    this.reading = this.read(call);
+    this.reading = this.read(opening);
     // `end` awaits it; until then nobody may.
     this.reading.catch(() => {});
   }
@@ -57,15 +58,17 @@ export class ReadAhead {
     if (this.failure) log('warn', 'upstream stream broke', errorFields(this.failure));
   }
 
-  private async read(call: MeteredCall): Promise<void> {
+  private async read(opening: MeteredCall | Promise<MeteredCall>): Promise<void> {
+    let call: MeteredCall | undefined;
     try {
+      call = await opening;
       for await (const piece of readPieces(call)) await this.keep(piece, call.signal);
     } catch (error) {
       this.failure = error;
     }
     this.isOver = true;
     this.changes.emit('came');
-    await call.end();
+    await call?.end();
   }
 
   private async keep(piece: Piece, timeIsUp: AbortSignal): Promise<void> {

@@ -37,9 +37,9 @@ interface StreamEvent {
  * `ModelError` for an event that reports an error or is malformed, and on silence.
  */
 export async function* readPieces(call: MeteredCall): AsyncGenerator<Piece> {
-  const { response, meter, idleTimeoutMs, signal } = call;
+  const { response, head, meter, idleTimeoutMs, signal } = call;
   const splitter = new EventSplitter();
-  for await (const chunk of withIdleTimeout(response.body, idleTimeoutMs, signal)) {
+  for await (const chunk of withIdleTimeout(response.body, idleTimeoutMs, signal, head)) {
     yield* metered(splitter.push(chunk), call);
     if (meter.ended) return;
   }

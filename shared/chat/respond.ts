@@ -1,17 +1,25 @@
 import { Readable } from 'node:stream';
 import { deadline } from '../deadline.ts';
 import type { Caller } from '../http/caller.ts';
+import { heartbeatMs, within } from '../http/event-stream.ts';
 import type { Invocation, StreamedResponse } from '../http/stream-endpoint.ts';
 import { limitsOf } from '../keys/key-limits.ts';
 import { limitsRequests, unlimitedRequests } from '../ledger/account.ts';
 import { isInParts, leftOf } from '../ledger/last-seen.ts';
 import type { Metadata } from '../ledger/metadata.ts';
 import { toUsd } from '../ledger/nano-usd.ts';
+import type { Hold } from '../ledger/reserve.ts';
 import type { Model } from '../models/catalogue.ts';
 import { noCompletion, toModelError, unavailable } from '../models/errors.ts';
 import type { ModelRequest } from '../models/upstream.ts';
 import { forwardStream } from './forward-stream.ts';
-import { type MeteredCall, openMeteredCall, readCompletion } from './metered-call.ts';
+import {
+  holdCall,
+  type MeteredCall,
+  openHeldCall,
+  readCompletion,
+  sizedRequest,
+} from './metered-call.ts';
 import { chatSubject } from './subject.ts';
 
 /**
@@ -36,6 +44,9 @@ export interface Question extends ModelRequest {
  * Asks a model, and responds as its upstream does in the caller's dialect, streamed or whole. Throws
  * `BudgetExceededError` or `RequestsPerMinuteError`, `UnprocessableEntityError` for what the model's upstream can't be
  * told, and `ModelError`.
+ *
+ * The status of a stream waits for the first content, as another upstream may have to be asked, but no longer than a
+ * connection may be silent. Then it is 200, and what goes wrong is told within the stream.
  */
 export async function respond(
   { model, dialect, body, headers: own, metadata, wantsUsage = true, toAnswer }: Question,
@@ -45,7 +56,7 @@ export async function respond(
   note({ model: model.id });
   const isStreamed = body.stream === true;
   const time = isStreamed ? undefined : deadline(wholeAnswerMs, timeIsUp);
-  const call = await openMeteredCall({
+  const held = await holdCall({
     ...{ keyId: caller.keyId, model, dialect, body, headers: own },
     subject: chatSubject({ metadata }, dialect),
     onSettled: ({ promptTokens, completionTokens, costNanoUsd }) =>
@@ -56,18 +67,24 @@ export async function respond(
       }),
     signal: time?.signal ?? timeIsUp,
   });
+  const sentLimit = sizedRequest(held.call).max_tokens;
   const headers = {
-    ...limitHeaders(call, caller),
-    ...(call.sentLimit && { 'x-quire-max-tokens': String(call.sentLimit) }),
+    ...limitHeaders(held.hold, caller),
+    ...(sentLimit && { 'x-quire-max-tokens': String(sentLimit) }),
   };
+  const opening = openHeldCall(held);
   if (isStreamed) {
+    opening.catch(() => {});
+    await within(opening, heartbeatMs);
     return {
       statusCode: 200,
       headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-cache', ...headers },
-      body: forwardStream(call, wantsUsage, note),
+      body: forwardStream(opening, wantsUsage, note, dialect),
     };
   }
-  const answer = await wholeCompletion(call, toAnswer).finally(() => time?.clear());
+  const answer = await opening
+    .then((call) => wholeCompletion(call, toAnswer))
+    .finally(() => time?.clear());
   return {
     statusCode: 200,
     headers: { 'content-type': 'application/json', ...headers },
@@ -81,7 +98,7 @@ async function wholeCompletion(
   toAnswer: (text: string) => string = (text) => text,
 ): Promise<string> {
   try {
-    const text = await readCompletion(call);
+    const text = readCompletion(call);
     if (!call.meter.finished) throw unavailable(noCompletion);
     return toAnswer(text);
   } catch (cause) {
@@ -97,7 +114,7 @@ async function wholeCompletion(
  *
  * @see https://platform.openai.com/docs/guides/rate-limits
  */
-function limitHeaders({ account, team }: MeteredCall, caller: Caller): Record<string, string> {
+function limitHeaders({ account, team }: Hold, caller: Caller): Record<string, string> {
   const now = Date.now();
   const own = leftOf(account, now);
   const left = [own, ...(team ? [leftOf(team, now)] : [])];

@@ -1,7 +1,7 @@
 import type { StreamedResponse } from './stream-endpoint.ts';
 
 /** After this silence a comment is sent, so that proxies don't close the connection as idle. */
-const heartbeatMs = 15_000;
+export const heartbeatMs = 15_000;
 
 /**
  * Writes an object as one server-sent event.
@@ -18,31 +18,41 @@ export function eventStream(events: AsyncGenerator<object>): StreamedResponse {
   return {
     statusCode: 200,
     headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' },
-    body: withHeartbeats(events),
+    body: withHeartbeats(written(events)),
   };
 }
 
-async function* withHeartbeats(events: AsyncGenerator<object>): AsyncGenerator<string> {
+async function* written(events: AsyncGenerator<object>): AsyncGenerator<string> {
+  for await (const event of events) yield eventOf(event);
+  yield doneEvent;
+}
+
+/**
+ * Passes pieces of whole events on, and says after each 15 seconds of silence that the connection is in use. Clients read
+ * nothing in a comment.
+ */
+export async function* withHeartbeats<Piece>(
+  pieces: AsyncGenerator<Piece>,
+): AsyncGenerator<Piece | string> {
   try {
-    let next = events.next();
+    let next = pieces.next();
     for (;;) {
       const result = await within(next, heartbeatMs);
       if (result === 'silent') {
         yield ': still here\n\n';
         continue;
       }
-      if (result.done) break;
-      yield eventOf(result.value);
-      next = events.next();
+      if (result.done) return;
+      yield result.value;
+      next = pieces.next();
     }
-    yield doneEvent;
   } finally {
-    await events.return(undefined);
+    await pieces.return(undefined);
   }
 }
 
 /** Awaits work for a time. Returns 'silent' if it is not done by then; the work goes on. */
-async function within<Value>(work: Promise<Value>, ms: number): Promise<Value | 'silent'> {
+export async function within<Value>(work: Promise<Value>, ms: number): Promise<Value | 'silent'> {
   let timer: NodeJS.Timeout | undefined;
   const silence = new Promise<'silent'>((resolve) => {
     timer = setTimeout(() => resolve('silent'), ms);

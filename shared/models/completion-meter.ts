@@ -115,7 +115,7 @@ export class CompletionMeter {
   /** Meters a completion or a chunk. It is a provider's JSON, so any field may be malformed. */
   observe(part: Metered | null): void {
     const { choices, usage, model, service_tier, error } = part ?? {};
-    if (typeof model === 'string') this.answeredBy = model;
+    if (typeof model === 'string' && model !== '') this.answeredBy = model;
     if (service_tier) this.serviceTier = service_tier;
     if (error) this.ended = true;
     for (const [position, choice] of (Array.isArray(choices) ? choices : []).entries()) {
@@ -126,7 +126,8 @@ export class CompletionMeter {
         this.isUsageLast = false;
         this.unfinished.add(number);
       }
-      if (!finish_reason) continue;
+      // A message comes whole, also where its server gives no reason.
+      if (!finish_reason && !message) continue;
       this.finished = true;
       // One that went on after its end may do so again: some servers write a reason into every chunk.
       if (!hasText || !this.finishedChoices.has(number)) this.unfinished.delete(number);

@@ -35,6 +35,21 @@ export function reportedError(
   return unavailable(message ? withoutEchoes(withoutSecrets(message), request) : otherwise);
 }
 
+/** Codes by which providers blame the request itself for an error that they report with status 200. */
+const callersCodes =
+  /^(invalid_(prompt|request|value|image|base64)|image_|unsupported_image|empty_image|failed_to_download|context_length|request_too_large|content_(policy|filter)|cyber_policy|(400|413|422)$)/;
+
+/** An error in place of an answer, with status 200: 400 if the request is to blame, else 503. */
+export function reportedFailure(error: unknown, otherwise: string): ModelError {
+  const message = withoutSecrets(messageIn(error) ?? otherwise);
+  const { code } = Object(error) as { code?: unknown };
+  if (!callersCodes.test(String(code))) return unavailable(message);
+  if (code === 'context_length_exceeded' || tooLong.test(message)) {
+    return contextLengthExceeded(message);
+  }
+  return new ModelError(400, typeof code === 'string' ? code : 'invalid_request_error', message);
+}
+
 /** 400: the messages are longer than the model can take. */
 export function contextLengthExceeded(message: string, cause?: unknown): ModelError {
   return new ModelError(400, 'context_length_exceeded', message, {

@@ -1,14 +1,16 @@
 import { unavailable } from './errors.ts';
 
 /**
- * Reads a body chunk by chunk. Throws a 503 `ModelError` if a chunk takes longer than `idleMs`, or when
- * `signal` aborts.
+ * Reads a body chunk by chunk, after the chunks of it that were read before. Throws a 503 `ModelError` if a chunk takes
+ * longer than `idleMs`, or when `signal` aborts.
  */
 export async function* withIdleTimeout(
   body: ReadableStream<Uint8Array> | null,
   idleMs: number,
   signal: AbortSignal,
+  head: readonly Uint8Array[] = [],
 ): AsyncGenerator<Uint8Array> {
+  yield* head;
   const reader = body?.getReader();
   if (!reader) return;
   try {
@@ -24,7 +26,8 @@ export async function* withIdleTimeout(
 
 const late = 'The model did not finish in time.';
 
-async function within<Value>(
+/** Awaits what is read for a time, and throws as `withIdleTimeout` does. */
+export async function within<Value>(
   read: Promise<Value>,
   idleMs: number,
   signal: AbortSignal,

@@ -3,13 +3,14 @@ import OpenAI, { type ClientOptions } from 'openai';
 import { setting } from '../config.ts';
 import { UnprocessableEntityError } from '../http/errors.ts';
 import { errorWords, log } from '../log.ts';
+import { readHead } from './answer-head.ts';
 import { catalogue, type Model } from './catalogue.ts';
 import { admit, type Pause, recordFailure, recordNothing, recordSuccess } from './circuit.ts';
 import type { Ask } from './dialects/ask.ts';
 import type { Dialect } from './dialects/dialect.ts';
 import { dialects, wires } from './dialects/dialects.ts';
 import type { DialectName } from './dialects/names.ts';
-import { translateResponse } from './dialects/translate.ts';
+import { isEventStream, translateResponse } from './dialects/translate.ts';
 import { withoutEchoes } from './echoes.ts';
 import { ModelError, ModelPausedError, refusesKey, toModelError, unavailable } from './errors.ts';
 import { outputLimitName } from './output-limit-name.ts';
@@ -35,6 +36,8 @@ export interface RequestBody {
 /** An upstream's raw response, and the longest silence allowed while its body is read. */
 export interface OpenedCompletion {
   response: Response;
+  /** What was read of the body before: an answer has begun with it. */
+  head: Uint8Array[];
   /** The upstream's name for the model that was asked. */
   model: string;
   idleTimeoutMs: number;
@@ -52,7 +55,8 @@ export interface ModelRequest {
 export interface TakenPrompts {
   /**
    * Told of each upstream that was sent the whole request and never answered: it was silent until its time was up or
-   * `signal` aborted, or its connection broke.
+   * `signal` aborted, or its connection broke. One that broke off what it had begun to send, before any content, has read the
+   * prompt as one that is silent has.
    */
   onTaken(how: 'silent' | 'broken'): void;
   /** Returns whether the call can pay for another upstream beside those that took the prompt. */
@@ -63,8 +67,8 @@ const nobodyPays: TakenPrompts = { onTaken: () => {}, coverNext: async () => tru
 
 /**
  * Sends a key's request to a model's upstreams in order of preference, and returns the raw response of the first that
- * takes it. After a throttle, a fault or a timeout before the first byte the next upstream is tried, if the call can pay
- * for it.
+ * answers it. After a throttle, a fault or a timeout before the first content the next upstream is tried, if the call can
+ * pay for it.
  *
  * Throws `ModelError`: 400 or 404 if an upstream refuses the request, 503 if none is left or `signal` aborts; and
  * `UnprocessableEntityError` if none can be told the request in a dialect that it speaks.
@@ -94,12 +98,15 @@ export async function openCompletion(
       const spoken = each.dialects ?? spokenBy(upstream);
       const said = { dialect, headers, body: { ...body, model: upstreamModel } };
       const opened = await askIn(spoken, model, upstream, said, signal, taken);
+      const answer = { ...opened, dialect, isStreamed: body.stream === true, signal };
+      const head = await readHead(answer, () => taken.onTaken('silent'));
       recordSuccess(circuit, keyId);
-      return { ...opened, model: upstreamModel };
+      return { ...opened, head, model: upstreamModel };
     } catch (error) {
-      const told = signal.aborted
-        ? unavailable('The model did not answer in time.', error)
-        : toModelError(error);
+      const told =
+        signal.aborted && !(error instanceof ModelError)
+          ? unavailable('The model did not answer in time.', error)
+          : toModelError(error);
       if (signal.aborted || !(told instanceof ModelError)) {
         recordNothing(circuit, keyId);
         if (!(told instanceof UnprocessableEntityError)) throw told;
@@ -129,12 +136,27 @@ async function askIn(
   { dialect, body, headers }: ModelRequest,
   signal: AbortSignal,
   taken: TakenPrompts,
-): Promise<Omit<OpenedCompletion, 'model'>> {
+): Promise<Omit<OpenedCompletion, 'model' | 'head'>> {
   const told = toldIn(among, model, upstream, { dialect, body });
-  if (!told.translated) return ask(upstream, { ...told, headers }, signal, taken);
-  const { from, to, question } = told.translated;
-  const { response, idleTimeoutMs } = await ask(upstream, told, signal, taken);
+  const { translated } = told;
+  const sent = translated ? told : { ...told, headers };
+  const { response, idleTimeoutMs } = await ask(upstream, sent, signal, taken);
+  if (!translated && (dialect === 'embeddings' || isAsAsked(response, body))) {
+    return { response, idleTimeoutMs };
+  }
+  const { from, to, question } = translated ?? asItself(told);
   return { response: translateResponse(response, from, to, question), idleTimeoutMs };
+}
+
+const isAsAsked = (response: Response, { stream }: RequestBody) =>
+  isEventStream(response) === (stream === true);
+
+/** What an answer is put in the asked form by that came streamed though it was asked whole, or the other way round. */
+function asItself({ dialect, body: { model, stream, n } }: Told): Told['translated'] & {} {
+  if (dialect === 'embeddings' || Number(n ?? 1) > 1)
+    throw unavailable('The model answered in another form.');
+  const own = dialects[dialect];
+  return { from: own, to: own, question: { model, messages: [], stream: stream === true } };
 }
 
 /** A request as an upstream is told it; and between which dialects its answer is to be translated, if it is another. */
@@ -224,7 +246,7 @@ async function ask(
   { dialect, body, headers: own }: ModelRequest,
   signal: AbortSignal,
   taken: TakenPrompts,
-): Promise<Omit<OpenedCompletion, 'model'>> {
+): Promise<Omit<OpenedCompletion, 'model' | 'head'>> {
   const upstream = upstreamNamed(name);
   const { baseUrl, firstByteTimeoutMs, idleTimeoutMs } = upstream;
   const responseTimeoutMs = body.stream ? firstByteTimeoutMs : 10 * firstByteTimeoutMs;
@@ -254,7 +276,7 @@ async function ask(
     if (!refusesKey(error) || !forgetCredentials(upstream)) throw error;
     return send();
   });
-  await requireType(response, body.stream ? 'text/event-stream' : 'application/json');
+  await requireType(response, dialect === 'embeddings');
   return { response, idleTimeoutMs: body.stream ? idleTimeoutMs : responseTimeoutMs };
 }
 
@@ -275,9 +297,9 @@ const isOurEnd = (error: unknown) =>
   error instanceof OpenAI.APIUserAbortError || error instanceof OpenAI.APIConnectionTimeoutError;
 
 /** Throws for a response of another type: a proxy's error page may come with status 200. */
-async function requireType(response: Response, expected: string): Promise<void> {
+async function requireType(response: Response, isJson: boolean): Promise<void> {
   const type = response.headers.get('content-type') ?? '';
-  if (type.startsWith(expected)) return;
+  if (type.startsWith('application/json') || (!isJson && isEventStream(response))) return;
   await response.body?.cancel();
   throw unavailable(`The model answered ${type || 'no type'}.`);
 }

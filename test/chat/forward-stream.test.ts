@@ -1,11 +1,11 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { forwardStream } from '../../shared/chat/forward-stream.ts';
 import type { MeteredCall } from '../../shared/chat/metered-call.ts';
-import type { Account } from '../../shared/ledger/account.ts';
 import type { Outcome } from '../../shared/ledger/settle.ts';
 import type { Model } from '../../shared/models/catalogue.ts';
 import { CompletionMeter } from '../../shared/models/completion-meter.ts';
+import { unavailable } from '../../shared/models/errors.ts';
 import { cutUp } from '../support/fixtures/cut.ts';
 import { eventsOf } from '../support/servers/event-reader.ts';
 import { chunk, done, event, streamOf, usageChunk } from '../support/servers/model-stub-pieces.ts';
@@ -33,7 +33,6 @@ function callOf(
     meter,
     dialect: 'chat',
     maxTokens: undefined,
-    account: {} as Account,
     idleTimeoutMs,
     signal,
     outcome: async () => meter.outcome(),
@@ -165,6 +164,64 @@ describe('a stream broken off anywhere', () => {
       }),
     );
   });
+});
+
+describe('a silence of 15 seconds', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  /** Reads a stream while so much time passes between its pieces. */
+  async function heard(opening: Promise<MeteredCall>, ms: number) {
+    const parts: string[] = [];
+    const reading = (async () => {
+      for await (const part of forwardStream(opening, false)) parts.push(String(part));
+    })();
+    await vi.advanceTimersByTimeAsync(ms);
+    await reading;
+    return parts;
+  }
+  const waited = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+  it('has a comment, before the call is open and between its pieces', async () => {
+    async function* slow() {
+      yield chunk('hi');
+      await waited(31_000);
+      yield chunk({}, 'stop') + done;
+    }
+    const { call } = callOf(slow(), { idleTimeoutMs: 60_000 });
+
+    const parts = await heard(
+      waited(46_000).then(() => call),
+      80_000,
+    );
+
+    expect(parts).toEqual([
+      ...Array(3).fill(': still here\n\n'),
+      chunk('hi'),
+      ...Array(2).fill(': still here\n\n'),
+      chunk({}, 'stop') + done,
+    ]);
+  });
+
+  it.each([
+    ['chat', /^data: \{"error":\{"message":"Overloaded"/],
+    ['responses', /response\.created[\s\S]*"type":"response\.failed"[\s\S]*Overloaded/],
+    ['messages', /^event: error\ndata: [\s\S]*Overloaded/],
+  ] as const)(
+    'ends in an error in %s where the call can’t be opened then',
+    async (dialect, told) => {
+      const failing = waited(16_000).then(() => {
+        throw unavailable('Overloaded');
+      });
+      const reading = textOf(forwardStream(failing, false, () => {}, dialect));
+      await vi.advanceTimersByTimeAsync(20_000);
+
+      const text = await reading;
+
+      expect(text.startsWith(': still here\n\n')).toBe(true);
+      expect(text.slice(': still here\n\n'.length)).toMatch(told);
+    },
+  );
 });
 
 describe('a stream that ends', () => {

@@ -1,7 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { MeteredCall } from '../../shared/chat/metered-call.ts';
 import { ReadAhead } from '../../shared/chat/read-ahead.ts';
-import type { Account } from '../../shared/ledger/account.ts';
 import type { Model } from '../../shared/models/catalogue.ts';
 import { CompletionMeter } from '../../shared/models/completion-meter.ts';
 import { chunk, done, streamOf, usageChunk } from '../support/servers/model-stub-pieces.ts';
@@ -36,7 +35,6 @@ function callOf(events: Iterable<string>) {
     meter,
     dialect: 'chat',
     maxTokens: undefined,
-    account: {} as Account,
     idleTimeoutMs: 60_000,
     signal: timeIsUp.signal,
     outcome: async () => meter.outcome(),

@@ -3,14 +3,15 @@ import { writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
+import { Readable } from 'node:stream';
+import { json, text } from 'node:stream/consumers';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { clientEnvironment } from '../../lib/local/engines/client-config.ts';
 import { requireSignature } from '../../lib/local/engines/signature.ts';
 import { startOfflineModel } from '../../lib/local/offline-model/offline-model-server.ts';
 import type { Model } from '../../shared/models/catalogue.ts';
 import { useFolder } from '../support/run/use-folder.ts';
-import { completionOf } from '../support/servers/model-stub-pieces.ts';
+import { completionOf, streamOf } from '../support/servers/model-stub-pieces.ts';
 
 interface Received {
   url: string;
@@ -30,7 +31,7 @@ const bedrock = createServer(async (request, response) => {
   const type = isStreamed ? 'text/event-stream' : 'application/json';
   response.writeHead(status, { 'content-type': status === 200 ? type : 'application/json' });
   if (status !== 200) response.end('{"message":"You don\'t have access to the model"}');
-  else response.end(isStreamed ? 'data: [DONE]\n\n' : JSON.stringify(completionOf('Hello')));
+  else response.end(isStreamed ? streamOf(['Hello']).join('') : completionOf('Hello'));
 });
 requireSignature(bedrock);
 await new Promise<void>((resolve) => bedrock.listen(0, '127.0.0.1', resolve));
@@ -87,7 +88,6 @@ describe('Bedrock', () => {
     const { response } = await open(rest);
 
     expect(response.headers.get('content-type')).toBe(type);
-    await response.text();
     const [{ url, headers, body } = { url: '', headers: {}, body: '' }] = received;
     expect(url).toBe('/openai/v1/chat/completions');
     expect(JSON.parse(body)).toMatchObject({ model: 'openai.gpt-oss-20b-1:0' });
@@ -101,7 +101,7 @@ describe('Bedrock', () => {
   it('is told the session of the function’s role, as part of what is signed', async () => {
     vi.stubEnv('AWS_SESSION_TOKEN', 'a-session');
 
-    await (await open()).response.text();
+    await open();
 
     const [{ headers } = { headers: {} as IncomingHttpHeaders }] = received;
     expect(headers['x-amz-security-token']).toBe('a-session');
@@ -122,9 +122,9 @@ describe('Bedrock', () => {
     const offline = await startOfflineModel();
     vi.stubEnv('OPENAI_BASE_URL', offline.url);
 
-    const { response } = await open();
+    const { head } = await open();
 
-    expect(await response.json()).toMatchObject({ object: 'chat.completion' });
+    expect(await json(Readable.from(head))).toMatchObject({ object: 'chat.completion' });
     vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'another');
     await expect(open()).rejects.toMatchObject({ statusCode: 503 });
     await offline.close();

@@ -1,11 +1,17 @@
 import { brokeOff, unavailable } from '../errors.ts';
 import { dataOf, EventSplitter, eventsIn } from '../event-splitter.ts';
+import type { AnswerEvent } from './answer-event.ts';
 import type { Ask } from './ask.ts';
 import type { AnswerReader, AnswerWriter, Body, Dialect } from './dialect.ts';
 
+/** Whether a response comes as events. */
+export const isEventStream = ({ headers }: Response): boolean =>
+  (headers.get('content-type') ?? '').startsWith('text/event-stream');
+
 /**
- * Returns a provider's response as another dialect has it, so that whoever reads it needn't know what the provider speaks.
- * A stream is translated event by event. One that breaks off, or has events that can't come, breaks the same way. Its body
+ * Returns a provider's response as another dialect has it, so that whoever reads it needn't know what the provider speaks;
+ * and streamed or whole as it was asked for, though some providers do as they like.
+ * A stream is translated event by event. One that ends early, or has events that can't come, does the same. Its body
  * is read as whoever reads the translation does: a prompt was taken by then.
  */
 export function translateResponse(
@@ -16,24 +22,49 @@ export function translateResponse(
 ): Response {
   const { body } = response;
   if (!body) throw unavailable(brokeOff);
-  const pieces = ask.stream
-    ? translated(body, from.reader(), to.writer(ask))
-    : translatedWhole(response, from, to, ask);
+  const isStream = isEventStream(response);
+  const pieces =
+    ask.stream && isStream
+      ? translated(body, from.reader(), to.writer(ask))
+      : translatedWhole(isStream ? eventsOf(body, from) : response, from, to, ask);
   const type = ask.stream ? 'text/event-stream' : 'application/json';
   return new Response(ReadableStream.from(pieces), { headers: { 'content-type': type } });
 }
 
-/** Translates an answer that isn't streamed. What is none is left to its reader, as if it had come from its provider. */
+/** Translates an answer that is read whole. What is none is left to its reader, as if it had come from its provider. */
 async function* translatedWhole(
-  response: Response,
+  answer: Response | Promise<AnswerEvent[]>,
   from: Dialect,
   to: Dialect,
   ask: Ask,
 ): AsyncGenerator<Uint8Array> {
-  const text = await response.text();
-  const answer = objectIn(text);
-  const written = answer && JSON.stringify(to.writeAnswer(from.readAnswer(answer), ask));
-  yield Buffer.from(written ?? text);
+  const whole = answer instanceof Response ? await answer.text() : await answer;
+  const object = typeof whole === 'string' ? objectIn(whole) : undefined;
+  const events = typeof whole === 'string' ? object && from.readAnswer(object) : whole;
+  if (!events) yield Buffer.from(whole as string);
+  else if (!ask.stream) yield Buffer.from(JSON.stringify(to.writeAnswer(events, ask)));
+  else {
+    const writer = to.writer(ask);
+    yield Buffer.from(events.map((event) => writer.write(event)).join(''));
+  }
+}
+
+/** Reads a stream to its end. */
+async function eventsOf(body: AsyncIterable<Uint8Array>, from: Dialect): Promise<AnswerEvent[]> {
+  const reader = from.reader();
+  const splitter = new EventSplitter();
+  const events: AnswerEvent[] = [];
+  const read = (bytes: Buffer) => {
+    for (const text of bytes.length > 0 ? eventsIn(bytes.toString()) : []) {
+      const data = dataOf(text);
+      if (data !== undefined && data !== '[DONE]') events.push(...reader.read(parsedEvent(data)));
+    }
+  };
+  for await (const chunk of body) read(splitter.push(chunk));
+  read(splitter.rest());
+  events.push(...reader.finish());
+  if (!reader.isOver) throw unavailable(brokeOff);
+  return events;
 }
 
 function objectIn(text: string): Body | undefined {
@@ -54,7 +85,6 @@ async function* translated(
   yield* written(splitter.rest(), reader, writer);
   const last = reader.finish().map((event) => writer.write(event));
   if (last.length > 0) yield Buffer.from(last.join(''));
-  if (!reader.isOver) throw unavailable(brokeOff);
 }
 
 /**

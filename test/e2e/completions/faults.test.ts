@@ -171,19 +171,23 @@ describe('a stream', () => {
     expect(await left(account)).toMatchObject(settled('partial', promptTokens, 3));
   });
 
-  it('broken off before it said anything costs its prompt', async () => {
-    const { account, text } = await asked(
+  it('broken off before it said anything is a 503, and costs its prompt', async () => {
+    const { account, status } = await asked(
       pieces([chunk({ role: 'assistant', content: '' })], 'cut'),
       true,
     );
 
-    expect(eventsOf(text)).toHaveLength(2);
+    expect(status).toBe(503);
     expect(await left(account)).toMatchObject(settled('estimated', promptTokens, 0));
   });
 
-  it('that ends without having said anything costs nothing', async () => {
-    const { account } = await asked(pieces([chunk({ role: 'assistant', content: '' })]), true);
+  it('that ends without having said anything is a 503 that costs nothing', async () => {
+    const { account, status } = await asked(
+      pieces([chunk({ role: 'assistant', content: '' })]),
+      true,
+    );
 
+    expect(status).toBe(503);
     expect(await left(account)).toMatchObject(released);
   });
 

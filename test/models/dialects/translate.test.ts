@@ -7,10 +7,13 @@ import { streamOf } from '../../support/servers/model-stub-pieces.ts';
 
 const ask: Ask = { model: 'a-model', messages: [], stream: true };
 
+const eventsIn = (body: string) =>
+  new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+
 it('keeps a stream alive that its provider keeps alive, in the caller’s words', async () => {
   const { chat, messages } = dialects;
-  const toChat = new Response(messageStream([{ type: 'text', text: 'hello' }]).join(''));
-  const toMessages = new Response([': still here\n\n', ...streamOf(['hello'])].join(''));
+  const toChat = eventsIn(messageStream([{ type: 'text', text: 'hello' }]).join(''));
+  const toMessages = eventsIn([': still here\n\n', ...streamOf(['hello'])].join(''));
 
   expect(await translateResponse(toChat, messages, chat, ask).text()).toContain(': ping\n\n');
   expect(await translateResponse(toMessages, chat, messages, ask).text()).toMatch(

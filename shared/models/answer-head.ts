@@ -1,0 +1,133 @@
+import type { Metered } from './completion-meter.ts';
+import type { AnswerEvent } from './dialects/answer-event.ts';
+import type { Body } from './dialects/dialect.ts';
+import { dialects } from './dialects/dialects.ts';
+import { meteredEmbeddings } from './dialects/embeddings.ts';
+import { meteredOf } from './dialects/metered.ts';
+import type { DialectName } from './dialects/names.ts';
+import { parsedEvent } from './dialects/translate.ts';
+import { brokeOff, type ModelError, noCompletion, reportedFailure, unavailable } from './errors.ts';
+import { dataOf, EventSplitter, eventsIn } from './event-splitter.ts';
+import { within } from './idle-timeout.ts';
+import { OutputCount } from './output-count.ts';
+
+/** An answer that is read, in the dialect that its caller asked in. */
+interface Answer {
+  response: Response;
+  dialect: DialectName;
+  isStreamed: boolean;
+  idleTimeoutMs: number;
+  signal: AbortSignal;
+}
+
+/**
+ * Reads an answer until it shows that its upstream gives one, and returns what was read: a stream to its first text,
+ * thought or argument of a tool, or to its end with a reason; an answer in one piece whole. Until then nothing has
+ * reached the caller, so another upstream may be asked.
+ *
+ * Throws as `openCompletion` does for an error, a break or an end before that. Calls `onTaken` where the upstream may bill
+ * the prompt: it neither ended its answer nor reported an error.
+ */
+export async function readHead(answer: Answer, onTaken: () => void): Promise<Uint8Array[]> {
+  const { response, dialect, isStreamed, idleTimeoutMs, signal } = answer;
+  const reader = response.body?.getReader();
+  const head: Uint8Array[] = [];
+  const shown = isStreamed ? shownIn(dialect) : undefined;
+  const state = { isTaken: true };
+  try {
+    for (;;) {
+      const read = reader && (await within(reader.read(), idleTimeoutMs, signal));
+      if (!read || read.done) break;
+      head.push(read.value);
+      if (shown?.(read.value, state)) return head;
+    }
+    state.isTaken = false;
+    if (shown) requireEnd(shown(undefined, state));
+    else requireAnswer(dialect, Buffer.concat(head).toString());
+    return head;
+  } catch (error) {
+    if (state.isTaken) onTaken();
+    // It may be silent for longer than anybody waits.
+    reader?.cancel().catch(() => {});
+    throw error;
+  } finally {
+    reader?.releaseLock();
+  }
+}
+
+function requireEnd(isWhole: boolean): void {
+  if (!isWhole) throw unavailable(brokeOff);
+}
+
+type Shown = (chunk: Uint8Array | undefined, state: { isTaken: boolean }) => boolean;
+
+/** Makes what takes a stream chunk by chunk, undefined at its end, and returns whether it has shown an answer. */
+function shownIn(dialect: DialectName): Shown {
+  const splitter = new EventSplitter();
+  const reader = isRead(dialect) ? dialects[dialect].reader() : undefined;
+  const show = (event: Body): boolean => {
+    if (!reader && event['error']) throw reportedFailure(event['error'], brokeOff);
+    const events = reader?.read(event) ?? [];
+    const failed = events.find((each) => each.is === 'error');
+    if (failed) return isPassedOn(dialect, reportedFailure(failed, brokeOff));
+    return reader ? reader.isOver || events.some(isContent) : isContentful(event);
+  };
+  return (chunk, state) => {
+    const bytes = chunk ? splitter.push(chunk) : splitter.rest();
+    for (const text of bytes.length > 0 ? eventsIn(bytes.toString()) : []) {
+      const data = dataOf(text);
+      if (data === undefined || data === '[DONE]') continue;
+      const event = parsedEvent(data);
+      state.isTaken = false;
+      if (show(event)) return true;
+      state.isTaken = true;
+    }
+    return false;
+  };
+}
+
+const isRead = (dialect: DialectName) => dialect === 'responses' || dialect === 'messages';
+
+/**
+ * Throws for an error of the upstream's. One that the request is to blame for is passed on where clients know it by its
+ * place within the stream: Codex then shortens what it sends.
+ */
+function isPassedOn(dialect: DialectName, failure: ModelError): true {
+  if (dialect === 'responses' && failure.statusCode === 400) return true;
+  throw failure;
+}
+
+const contentKinds: unknown[] = ['text', 'thought', 'signature', 'refusal', 'toolInput'];
+
+const isContent = ({ is }: AnswerEvent) => contentKinds.includes(is);
+
+/** Whether a chunk of a chat completion has content of any kind, or says why a choice ended. A name of a tool is none. */
+function isContentful({ choices }: Body): boolean {
+  const output = new OutputCount();
+  return (Array.isArray(choices) ? (choices as Metered['choices'] & object) : []).some((choice) => {
+    const { delta, message, finish_reason } = choice ?? {};
+    const { tool_calls, ...said } = delta ?? message ?? {};
+    const calls = (Array.isArray(tool_calls) ? tool_calls : []) as (Body | null)[];
+    const inputs = calls.map((call) => {
+      const { function: called, custom } = (call ?? {}) as Record<string, Body | null | undefined>;
+      return { input: called?.['arguments'] ?? custom?.['input'] };
+    });
+    return Boolean(finish_reason) || output.add(0, { ...said, inputs });
+  });
+}
+
+/** Throws for an answer in one piece that is none. */
+function requireAnswer(dialect: DialectName, text: string): void {
+  const answer = meteredAnswer(dialect, JSON.parse(text));
+  if (answer?.error && !answer.choices?.length) throw reportedFailure(answer.error, noCompletion);
+  const isWhole = answer?.choices?.some((choice) => choice?.finish_reason || choice?.message);
+  if (!isWhole) throw unavailable(noCompletion);
+}
+
+/** An answer in one piece as the meter reads it. Throws `ModelError` for what isn't one. */
+export function meteredAnswer(dialect: DialectName, answer: unknown): Metered | null {
+  if (dialect === 'chat') return answer as Metered | null;
+  if (typeof answer !== 'object' || answer === null) throw unavailable(noCompletion);
+  if (dialect === 'embeddings') return meteredEmbeddings(answer);
+  return meteredOf(dialects[dialect].readAnswer(answer as Body));
+}

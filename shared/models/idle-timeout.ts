@@ -10,17 +10,17 @@ export async function* withIdleTimeout(
   signal: AbortSignal,
   head: readonly Uint8Array[] = [],
 ): AsyncGenerator<Uint8Array> {
-  yield* head;
   const reader = body?.getReader();
-  if (!reader) return;
   try {
+    yield* head;
+    if (!reader) return;
     for (;;) {
       const { done, value } = await within(reader.read(), idleMs, signal);
       if (done) return;
       yield value;
     }
   } finally {
-    await reader.cancel().catch(() => {});
+    await reader?.cancel().catch(() => {});
   }
 }
 

@@ -169,10 +169,12 @@ describe('a chat completion of an upstream that speaks responses', () => {
 
   it('stays open while its provider says nothing of it', async () => {
     const goOn = gate();
+    const stream = responseStream([messageItem('a word')]);
     async function* pieces() {
+      yield* stream.slice(0, 5);
       yield* responseEvents([{ type: 'keepalive' }]);
       await goOn.opened;
-      yield* responseStream([messageItem('a')]);
+      yield* stream.slice(5);
     }
     const { id } = chat.newModel('responding', { kind: 'pieces', pieces: pieces() });
 
@@ -345,9 +347,10 @@ describe('a response of an upstream that speaks chat completions', () => {
   it('keeps a silent connection open where its provider does', async () => {
     const goOn = gate();
     async function* pieces() {
+      yield chunk('hi');
       yield ': waiting\n\n';
       await goOn.opened;
-      yield* streamOf(['hi'], [1, 2]);
+      yield* streamOf([' there'], [1, 2]);
     }
     const { id } = chat.newModel('plain', { kind: 'pieces', pieces: pieces() });
 

@@ -1,4 +1,4 @@
-import { NoSuchKey } from '@aws-sdk/client-s3';
+import { isGone } from '../aws/s3.ts';
 import { ServiceError } from '../http/errors.ts';
 import type { StreamedResponse } from '../http/stream-endpoint.ts';
 import { noSuchFile, type StoredFile } from './file.ts';
@@ -21,7 +21,7 @@ export async function fileContent(
   const pieces = readFile(file, asked);
   // Until the first piece is there, a failure has a status of its own.
   const first = await pieces.next().catch((error: unknown) => {
-    throw error instanceof NoSuchKey ? noSuchFile(id) : error;
+    throw isGone(error) ? noSuchFile(id) : error;
   });
   const contentRange = asked && `bytes ${asked.from}-${asked.to - 1}/${file.bytes}`;
   return {

@@ -1,4 +1,5 @@
 import { getItem } from '../aws/dynamodb.ts';
+import { isGone } from '../aws/s3.ts';
 import { setting } from '../config.ts';
 import { inSeconds, type StoredFile } from './file.ts';
 import { objectBytes, readObject } from './objects.ts';
@@ -26,9 +27,18 @@ type Result =
 
 /**
  * Finds the result of a key's job as a file, which nobody has stored: it is read where the job has it, and goes with the
- * job. Undefined for a job that has none, and for one that goes with the job it was made for.
+ * job. Undefined for a job that has none or whose object is gone, and for one that goes with the job it was made for.
  */
 export async function findResult(keyId: string, id: string): Promise<StoredFile | undefined> {
+  try {
+    return await resultOf(keyId, id);
+  } catch (error) {
+    if (isGone(error)) return undefined;
+    throw error;
+  }
+}
+
+async function resultOf(keyId: string, id: string): Promise<StoredFile | undefined> {
   const job = await findJob(keyId, jobIdOfResult(id));
   if (!job?.completed_at || !job.result_json || job.endpoint) return undefined;
   if (await hasLostParent(keyId, job)) return undefined;

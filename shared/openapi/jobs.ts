@@ -252,10 +252,13 @@ export const jobOperations: Operation[] = [
     tag: 'Batch jobs',
     summary: 'See a page of a job’s document',
     description:
-      'Draws a page of the document that a job works on, in grey, as it is drawn for OCR. It is drawn as it lies in the document: where the result of an extraction gives the page a `turn`, it stands upright once it is turned by so many degrees, clockwise. It costs nothing, and can be asked for as long as the job keeps its copy of the document.',
+      'Draws a page of the document that a job works on, in grey, as it is drawn for OCR. It is drawn as it lies in the document: where the result of an extraction gives the page a `turn`, it stands upright once it is turned by so many degrees, clockwise. A page of an extraction that has no picture, such as one of a text file, comes as its text. The pages of a step, which has a `parent_job_id`, are those of the job that it was made for. It costs nothing, and can be asked for as long as the job keeps its copy of the document.',
     parameters: [pagePath],
     answers: {
-      200: { description: 'The page.', content: { 'image/jpeg': content(v.string()) } },
+      200: {
+        description: 'The page.',
+        content: { 'image/jpeg': content(v.string()), 'text/plain': content(v.string()) },
+      },
       404: errorAnswer(
         'There is no such job, its document has no such page or no pages at all, or its copy is not kept any more.',
         'The document has 3 pages: there is no page 4.',

@@ -1,10 +1,10 @@
+import { isGone } from '../../aws/s3.ts';
 import type { PageWords } from '../../ocr/words.ts';
 import type { ClaimedJob } from '../engine/item/job.ts';
 import {
   copyObject,
   folderOf,
   getCompressed,
-  isGone,
   putBytes,
   putCompressed,
 } from '../engine/item/objects.ts';

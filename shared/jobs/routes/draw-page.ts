@@ -1,13 +1,14 @@
 import * as v from 'valibot';
+import { isGone } from '../../aws/s3.ts';
 import type { Document } from '../../documents/document.ts';
 import { type OpenableKind, openDocument } from '../../documents/open-document.ts';
 import type { Caller } from '../../http/caller.ts';
 import { NotFoundError } from '../../http/errors.ts';
 import { integerText } from '../../http/schema.ts';
 import type { StreamedResponse } from '../../http/stream-endpoint.ts';
-import type { Job } from '../engine/item/job.ts';
-import { isGone } from '../engine/item/objects.ts';
+import { findJob, type Job } from '../engine/item/job.ts';
 import { openInlineDocuments } from '../kinds/document/read-document.ts';
+import { readPages } from '../kinds/extraction/source-pages.ts';
 import { withFile } from '../sources/source-file.ts';
 import { hasPages } from '../sources/workable.ts';
 import { requireJob } from './read.ts';
@@ -22,7 +23,8 @@ export const PagePath = v.object({
 });
 
 /**
- * Draws a page of the document of a job, as a JPEG, as it was drawn for OCR: grey, and as it lies in the document. Throws 404
+ * Returns a page of the document of a job. It is a JPEG, as it was drawn for OCR: grey, and as it lies in the document; or its
+ * text, where fields were taken from a page that has no picture. A step's document is that of the job it was made for. Throws 404
  * if the key has no such job, if the document has no such page or no copy of it is there any more, and 422 if it can't be drawn.
  */
 export async function drawPage(
@@ -30,20 +32,55 @@ export async function drawPage(
   { job_id, page }: v.InferOutput<typeof PagePath>,
   signal: AbortSignal,
 ): Promise<StreamedResponse> {
-  const job = await requireJob({ key_id: keyId, job_id });
-  const jpeg = await withDocument(job, signal, (document) => drawn(document, page));
-  return {
-    statusCode: 200,
-    headers: {
-      'content-type': 'image/jpeg',
-      'content-length': String(jpeg.length),
-      // A document is copied once, so that its pages stay as they are.
-      'cache-control': 'private, max-age=3600',
-      'x-content-type-options': 'nosniff',
-    },
-    body: piecesOf(jpeg),
-  };
+  const asked = await requireJob({ key_id: keyId, job_id });
+  const job = await documentJobOf(asked);
+  try {
+    return sent('image/jpeg', await withDocument(job, signal, (document) => drawn(document, page)));
+  } catch (error) {
+    const text = error instanceof NotFoundError ? await textOf(asked, job, page) : undefined;
+    if (text === undefined) throw error;
+    return sent('text/plain; charset=utf-8', Buffer.from(text));
+  }
 }
+
+const sent = (type: string, bytes: Uint8Array): StreamedResponse => ({
+  statusCode: 200,
+  headers: {
+    'content-type': type,
+    'content-length': String(bytes.length),
+    // A document is copied once, so that its pages stay as they are.
+    'cache-control': 'private, max-age=3600',
+    'x-content-type-options': 'nosniff',
+  },
+  body: piecesOf(bytes),
+});
+
+/** Returns the job that has the document: a step, and one that tries it again, work on what another has read. */
+async function documentJobOf(job: Job): Promise<Job> {
+  if (!job.document_object) return job;
+  const job_id = job.parent_job_id ?? job.retry_of;
+  const other = job_id && (await findJob({ key_id: job.key_id, job_id }));
+  if (!other) throw noDocument();
+  return documentJobOf(other);
+}
+
+/** Returns the text of a page that fields were taken from; undefined if there was no such page. */
+async function textOf(asked: Job, owner: Job, page: number): Promise<string | undefined> {
+  const step = asked.document_object ? asked : await stepOf(owner);
+  if (!step?.document_object || !step.extract) return undefined;
+  try {
+    const texts = await readPages(step.document_object, (each) =>
+      each.page === page && each.status === 'read' ? [each.text] : [],
+    );
+    return texts.flat()[0];
+  } catch (error) {
+    if (isGone(error)) return undefined;
+    throw error;
+  }
+}
+
+const stepOf = async ({ key_id, chat_job_id }: Job) =>
+  chat_job_id ? findJob({ key_id, job_id: chat_job_id }) : undefined;
 
 const noDocument = () => new NotFoundError('The job has no document whose pages could be drawn.');
 
@@ -95,8 +132,8 @@ async function using<Result>(
 
 const pieceBytes = 64 * 1024;
 
-async function* piecesOf(jpeg: Uint8Array): AsyncGenerator<Uint8Array> {
-  for (let start = 0; start < jpeg.length; start += pieceBytes) {
-    yield jpeg.subarray(start, start + pieceBytes);
+async function* piecesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  for (let start = 0; start < bytes.length; start += pieceBytes) {
+    yield bytes.subarray(start, start + pieceBytes);
   }
 }

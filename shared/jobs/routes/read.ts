@@ -1,6 +1,7 @@
 import type { QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { type Page, queryPages } from '../../aws/dynamodb.ts';
+import { isGone } from '../../aws/s3.ts';
 import { setting } from '../../config.ts';
 import type { Caller } from '../../http/caller.ts';
 import { NotFoundError } from '../../http/errors.ts';
@@ -134,6 +135,8 @@ export async function getJob({ keyId }: Caller, jobId: string): Promise<JobRecor
   } catch (error) {
     // It may have been deleted in between: then there is no such job any more.
     await requireJob(job);
+    // An operator may have deleted the object alone. What the record has of the result is still true.
+    if (isGone(error)) return toRecord(job);
     throw error;
   }
 }

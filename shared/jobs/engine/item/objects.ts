@@ -8,7 +8,6 @@ import {
   GetObjectCommand,
   PutObjectCommand,
   paginateListObjectsV2,
-  S3ServiceException,
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { s3 } from '../../../aws/s3.ts';
@@ -151,10 +150,6 @@ export async function getBytes(object: string): Promise<Uint8Array> {
   if (!Body) throw new Error(`The object ${object} is empty`);
   return Body.transformToByteArray();
 }
-
-/** Whether an object is not there. S3 calls it forbidden to a function that may not list. */
-export const isGone = (error: unknown) =>
-  error instanceof S3ServiceException && [403, 404].includes(error.$metadata.httpStatusCode ?? 0);
 
 /** Reads a text that `putText` has put. */
 export const getText = (object: string) => get(object);

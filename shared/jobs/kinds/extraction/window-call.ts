@@ -1,3 +1,4 @@
+import { isGone } from '../../../aws/s3.ts';
 import type { ModelCall } from '../../../chat/metered-call.ts';
 import { arraysOf } from '../../../extract/field.ts';
 import { messagesOf } from '../../../extract/messages.ts';
@@ -7,7 +8,7 @@ import type { ExtractSpec } from '../../../extract/spec.ts';
 import type { Model } from '../../../models/catalogue.ts';
 import { estimateTokens } from '../../../models/token-bounds.ts';
 import type { ClaimedJob } from '../../engine/item/job.ts';
-import { getBytes, isGone } from '../../engine/item/objects.ts';
+import { getBytes } from '../../engine/item/objects.ts';
 import { chargeSubjectOf } from '../../engine/item/steps.ts';
 import type { ExtractPage } from './source-pages.ts';
 

@@ -6,7 +6,7 @@ import { Files } from './files/files.tsx';
 import { JobPage } from './jobs/job-page.tsx';
 import { Jobs } from './jobs/jobs.tsx';
 import { NewJob } from './jobs/new-job.tsx';
-import { adoptKey, answerReference, apiKey, forgetKey } from './key/key.ts';
+import { adoptKey, answerReference, apiKey, forgetKey, isKept } from './key/key.ts';
 import { KeyForm } from './key/key-form.tsx';
 import { Overview } from './overview/overview.tsx';
 import { Drawn } from './parts/undrawn.tsx';
@@ -30,7 +30,7 @@ function openReference(event: MouseEvent): void {
 }
 
 /** Forgets the key, and with it all that the page has shown of it: conversations, drafts, attachments. */
-function leave(): void {
+function signOut(): void {
   forgetKey();
   location.reload();
 }
@@ -76,8 +76,9 @@ function Pages() {
         </button>
         <nav aria-label="Console">
           <ul>
-            <li>
-              <strong>Quire</strong>
+            <li class="mark">
+              <Mark />
+              <span>Quire</span>
             </li>
             {pages.map(([name, text]) => (
               <li key={name}>
@@ -94,8 +95,8 @@ function Pages() {
           </ul>
           <ul>
             <li>
-              <button type="button" class="quiet" onClick={leave}>
-                Leave
+              <button type="button" class="quiet wide-only" onClick={signOut}>
+                Sign out
               </button>
             </li>
           </ul>
@@ -107,6 +108,16 @@ function Pages() {
         </Drawn>
       </main>
       <footer>
+        <button type="button" class="quiet small narrow-only" onClick={signOut}>
+          Sign out
+        </button>
+        <small>
+          The key sk-…{apiKey.value?.slice(-4)} stays in this{' '}
+          {isKept.value
+            ? 'tab until you close it or sign out'
+            : 'page until you leave or reload it'}
+          .
+        </small>
         <small>
           <a href={document.body.dataset['notices'] ?? ''}>Licences</a>
         </small>
@@ -114,6 +125,13 @@ function Pages() {
     </>
   );
 }
+
+/** A quire: sheets, folded together. */
+const Mark = () => (
+  <svg viewBox="0 0 32 32" fill="none" stroke="currentColor" stroke-width="2.4" aria-hidden="true">
+    <path d="M16 27V9C13 6 8 5 4 5v17c4 0 9 1 12 5 3-4 8-5 12-5V5c-4 0-9 1-12 4M8 10.500c2 .3 4 1 5 2M24 10.500c-2 .3-4 1-5 2" />
+  </svg>
+);
 
 function Page({ page, argument }: { page: string; argument: string | undefined }) {
   if (page === 'playground') return <Playground />;

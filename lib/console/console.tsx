@@ -1,17 +1,14 @@
 import '@picocss/pico/css/pico.classless.css';
-import 'uplot/dist/uPlot.min.css';
 import './console.css';
 import './files/files.css';
 import './jobs/jobs.css';
 import './jobs/evidence/evidence.css';
 import './playground/playground.css';
 import { render } from 'preact';
-import { replaceUnknownLanguage } from './language.ts';
 import { Undrawn } from './parts/undrawn.tsx';
 
 try {
-  replaceUnknownLanguage();
-  // Loaded only now: one of its modules reads the language, and any of them may fail as it is loaded.
+  // Loaded only now: any of its modules may fail as it is loaded.
   const { draw } = await import('./app.tsx');
   draw();
 } catch (error) {

@@ -25,7 +25,11 @@ const contentSecurityPolicy = [
  *
  * @see https://swagger.io/docs/open-source-tools/swagger-ui/usage/configuration/
  */
-const openReference = `const page = document.getElementById('reference');
+const openReference = `const dark = matchMedia('(prefers-color-scheme: dark)');
+const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
+dark.addEventListener('change', follow);
+follow();
+const page = document.getElementById('reference');
 const ui = SwaggerUIBundle({
   url: page.dataset.document,
   domNode: page,
@@ -62,6 +66,7 @@ export function docsPage(path: string): TextResponse {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
 <title>Quire: API reference</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${root}docs/swagger-ui.css">

@@ -211,7 +211,9 @@ export const jobOperations: Operation[] = [
       parameters('query', JobListQuery, {
         cursor: { description: '`next_cursor` of the page before.' },
         status: { description: 'Only jobs of this status.' },
-        parent_job_id: { description: 'Only the jobs that this one made.' },
+        parent_job_id: {
+          description: 'Only the jobs that this one made; `none` for those that no job made.',
+        },
       }),
     ],
     answers: {

@@ -94,7 +94,7 @@ const model = newModel();
 /** Every page in the state that a user sees it in, by what is awaited there. */
 const pages: [at: string, show: (page: Page) => Promise<unknown>][] = [
   ['overview', (page) => page.getByRole('table').nth(1).waitFor()],
-  ['jobs', (page) => page.getByRole('row').nth(1).waitFor()],
+  ['jobs', (page) => page.locator('.tree .row').first().waitFor()],
   ['jobs/new', (page) => page.getByRole('button', { name: 'Submit' }).waitFor()],
   [`jobs/${account.job}`, (page) => page.locator('.markdown table').waitFor()],
   [
@@ -139,13 +139,37 @@ const pages: [at: string, show: (page: Page) => Promise<unknown>][] = [
   ],
 ];
 
-const looks = [
-  { colorScheme: 'light', viewport: { width: 1200, height: 900 } },
-  { colorScheme: 'dark', viewport: { width: 390, height: 844 } },
-] as const;
+const looks = (['light', 'dark'] as const).flatMap((colorScheme) =>
+  [
+    { width: 1280, height: 900 },
+    { width: 390, height: 844 },
+  ].map((viewport) => ({ colorScheme, viewport })),
+);
+
+/** The texts of buttons and links that lie upon each other, within the parts of a page. */
+const overlapping = (page: Page) =>
+  page.evaluate(() => {
+    const shown = [
+      ...document.querySelectorAll('main :is(button, a, h1, h2, h3), header :is(button, a)'),
+    ]
+      .filter((each) => !each.closest('.scrolled, .pages, .choices') && each.checkVisibility())
+      .map((each) => ({ each, ...each.getBoundingClientRect().toJSON() }))
+      .filter(({ width, height }) => width > 1 && height > 1);
+    return shown.flatMap((one, index) =>
+      shown
+        .slice(index + 1)
+        .filter(
+          (other) =>
+            !one.each.contains(other.each) &&
+            Math.min(one.right, other.right) - Math.max(one.left, other.left) > 1 &&
+            Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > 1,
+        )
+        .map((other) => `${one.each.textContent} and ${other.each.textContent}`),
+    );
+  });
 
 describe.each(looks)('in $colorScheme on $viewport.width pixels', (look) => {
-  it('nothing is wrong with any page, and none is wider than the screen', async () => {
+  it('nothing is wrong with any page, none is wider than the screen, and nothing lies upon another', async () => {
     const page = await open(account, look);
     for (const [at, show] of pages) {
       await goTo(page, at);
@@ -153,6 +177,7 @@ describe.each(looks)('in $colorScheme on $viewport.width pixels', (look) => {
       expect(await faultsOf(page), at).toEqual([]);
       const width = await page.evaluate(() => document.documentElement.scrollWidth);
       expect(width, at).toBeLessThanOrEqual(look.viewport.width);
+      expect(await overlapping(page), at).toEqual([]);
     }
   });
 
@@ -193,6 +218,22 @@ describe('the keyboard', () => {
 });
 
 describe('the reference', () => {
+  it('is dark where the reader’s screen is', async () => {
+    const page = await newPage(account, { colorScheme: 'dark' });
+    await page.goto(`${stage.base_url}/docs`);
+    await page
+      .getByRole('heading', { name: /Quire|Batch/ })
+      .first()
+      .waitFor();
+    const shade = () =>
+      page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+
+    expect(await shade()).toBe('rgb(28, 32, 34)');
+    await page.emulateMedia({ colorScheme: 'light' });
+
+    await expect.poll(shade).not.toBe('rgb(28, 32, 34)');
+  });
+
   it('opens from the console with the key in it, and not in its address', async () => {
     const page = await open(account);
     const opened = page.waitForEvent('popup');

@@ -33,11 +33,9 @@ describe('the console is drawn', () => {
     await statsAfter(account, 1);
 
     await page.reload();
-    await page.getByLabel('API key').fill(account.api_key);
-    await page.keyboard.press('Enter');
 
     await page.getByText('left of $100.00').waitFor();
-    await page.getByRole('img', { name: 'Spend by day' }).locator('canvas').waitFor();
+    await page.getByRole('img', { name: 'Spend by day' }).locator('.peak').waitFor();
   });
 
   it('where pages may store nothing', async () => {
@@ -51,13 +49,14 @@ describe('the console is drawn', () => {
       }),
     );
     await page.getByText('left of $100.00').waitFor();
-    await page.getByRole('button', { name: 'Leave' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
 
     await page.getByLabel('API key').fill(account.api_key);
     await page.getByLabel('Keep it').check();
     await page.keyboard.press('Enter');
 
     await page.getByText('left of $100.00').waitFor();
+    await page.getByText('stays in this page until you leave or reload it').waitFor();
   });
 });
 
@@ -79,7 +78,7 @@ describe('an error', () => {
     await page.unroute('**/user/limits');
     await page.getByRole('button', { name: 'Load it again' }).click();
 
-    await page.getByLabel('API key').waitFor();
+    await page.getByText('left of $100.00').waitFor();
     // The browser's own console has it too, for whoever mends it.
     const faults = takeFaults();
     expect(faults).not.toEqual([]);

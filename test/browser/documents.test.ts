@@ -2,8 +2,9 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { shared } from '../support/run/shared.ts';
+import { call } from '../support/servers/api.ts';
 import { newCaller } from '../support/servers/new-caller.ts';
-import { useConsole } from './use-console.ts';
+import { goTo, useConsole } from './use-console.ts';
 
 const stage = await shared('stage');
 const { open } = await useConsole();
@@ -32,12 +33,25 @@ describe('a folder', () => {
       .getByText(/2 of 3 files, 1 failed/)
       .first()
       .waitFor();
-    const broken = page.getByRole('row', { name: 'broken.pdf' });
+    const broken = page.getByRole('listitem').filter({ hasText: 'broken.pdf' });
     await broken.getByText('failed').first().waitFor();
     await page.getByRole('button', { name: 'Retry failed files' }).waitFor();
     await page.getByRole('link', { name: 'valves.txt' }).click();
     await page.getByText('valves were cracked').first().waitFor();
     await page.getByRole('link', { name: /^job_/ }).waitFor();
+    await page.getByRole('link', { name: 'My Drive' }).waitFor();
+
+    await goTo(page, 'jobs');
+    const folder = page.getByRole('listitem').filter({ hasText: 'My Drive' });
+    const files = folder.getByRole('list').getByRole('link');
+    await files.first().waitFor();
+    expect(await files.allInnerTexts()).toEqual(['broken.pdf', 'pumps.txt', 'valves.txt']);
+    await page.getByRole('button', { name: 'Files of My Drive' }).click();
+    await files.first().waitFor({ state: 'detached' });
+
+    await page.getByLabel('Failed').check();
+    await files.first().waitFor();
+    expect(await files.allInnerTexts()).toEqual(['broken.pdf']);
   });
 
   it('that the key may not read is refused in words', async () => {
@@ -102,6 +116,21 @@ describe('a file', () => {
       drive: { folder_id: 'local-drive' },
       extract: { example: { order: '77' }, require_evidence: true },
     });
-    await page.getByText('folder, ocr, then fields').waitFor();
+    await page.getByText('read, then fields').first().waitFor();
+    await page.locator('h1 .badge', { hasText: 'done' }).waitFor();
+
+    await page.getByRole('columnheader', { name: 'order' }).waitFor();
+    const row = page.getByRole('row', { name: /^order\.txt/ });
+    await row.getByRole('link', { name: 'order.txt' }).click();
+    const pages = page.getByRole('region', { name: 'Pages' });
+    await pages.getByText('Order 77 of two valves.').waitFor();
+    await page.getByText('read ✓').waitFor();
+    const { jobs } = (
+      await call<{ jobs: { id: string }[] }>(
+        ...([caller, 'GET', `/batch/jobs?parent_job_id=${page.url().split('/').at(-1)}`] as const),
+      )
+    ).body;
+    await goTo(page, `jobs/${jobs[0]?.id}`);
+    await pages.getByText('Order 77 of two valves.').waitFor();
   });
 });

@@ -140,8 +140,8 @@ describe('fields of a document', () => {
     const names = await page.locator('.values .name').allInnerTexts();
     expect(names.map((name) => name.trim())).toEqual(['iban', 'number', 'total', 'paid']);
     await page.getByRole('row', { name: /2 Gasket set 64\.5/ }).waitFor();
-    await page.getByText('All 2 pages used.').waitFor();
-    await page.getByText('lines: 2 rows returned, 3 on the pages; missing:').waitFor();
+    await page.getByText('2 pages, text as it is in the file').waitFor();
+    await page.getByText('lines: 2 rows, but the pages show 3. Missing:').waitFor();
     await page.getByRole('button', { name: /Pump head 1000\.00.*page 1/ }).waitFor();
   });
 
@@ -274,9 +274,9 @@ The total to be paid is 1,184.50 within thirty days.`;
     );
   });
 
-  it('of a page without a picture come with the words that were quoted', async () => {
+  it('of a text are marked in it, however it is spaced there', async () => {
     const caller = await newAccount();
-    const written = 'Invoice 2041-77\n\nTo be paid: 1,184.50\n';
+    const written = 'Invoice 2041-77\n\nTo be\n paid:  1,184.50, by <b>Monday</b>.\n';
     const total = { value: 1184.5, quote: 'To be paid: 1,184.50', page: 1 };
     const id = await extracted(caller, ['invoice.txt', 'text/plain', Buffer.from(written)], {
       ...answer,
@@ -285,13 +285,54 @@ The total to be paid is 1,184.50 within thirty days.`;
     });
     const page = await open(caller, { at: `jobs/${id}` });
 
-    const pages = page.getByRole('region', { name: 'Pages' });
-    await pages.getByText(/no picture|no document/).waitFor();
-    await pages.getByRole('button', { name: /1,184\.50/ }).click();
+    const sheet = page.locator('.text-sheet');
+    await sheet.waitFor();
+    expect(await sheet.evaluate((element) => element.textContent)).toBe(written);
+    const marks = sheet.getByRole('button');
+    expect(await marks.evaluateAll((all) => all.map(({ textContent }) => textContent))).toEqual([
+      '2041-77',
+      'To be\n paid:  1,184.50',
+    ]);
+    await marks.last().click();
+    const value = page.getByRole('button', { name: /^total/ });
+    expect(await value.getAttribute('aria-expanded')).toBe('true');
+    await marks.first().focus();
+    await page.keyboard.press('Enter');
+    await expect.poll(() => marks.first().getAttribute('aria-pressed')).toBe('true');
+  });
 
-    expect(await page.getByRole('button', { name: /^total/ }).getAttribute('aria-expanded')).toBe(
-      'true',
-    );
+  it('are beside the same pages on the page of the step that took them', async () => {
+    const caller = await newAccount();
+    const id = await extracted(caller, ['invoice.pdf', 'application/pdf', await invoice()]);
+    const path = `/batch/jobs?parent_job_id=${id}`;
+    const { body } = await call<{ jobs: { id: string }[] }>(caller, 'GET', path);
+    const page = await open(caller, { at: `jobs/${body.jobs[0]?.id}` });
+
+    await drawn(page, 1);
+    await boxOf(page, /^number: /).waitFor();
+    await page.getByRole('link', { name: 'invoice.pdf' }).waitFor();
+    expect(await page.getByText('Something went wrong').count()).toBe(0);
+  });
+
+  it('stand below the pages on a phone, which cover none of them', async () => {
+    const caller = await newAccount();
+    const id = await extracted(caller, ['invoice.pdf', 'application/pdf', await invoice()]);
+    const viewport = { width: 390, height: 844 };
+    const page = await open(caller, { at: `jobs/${id}`, viewport });
+    await drawn(page, 1);
+
+    const pages = await page.getByRole('region', { name: 'Pages' }).boundingBox();
+    const values = await page.locator('.values').boundingBox();
+    expect((pages?.y ?? 0) + (pages?.height ?? 0)).toBeLessThanOrEqual(values?.y ?? 0);
+    await page
+      .getByRole('button', { name: /^total/ })
+      .first()
+      .click();
+    await page.getByRole('button', { name: 'See it on page 2' }).click();
+
+    await expect
+      .poll(async () => (await boxOf(page, /^total: /).boundingBox())?.y ?? -1)
+      .toBeGreaterThan(0);
   });
 
   it('of a result too long for the page are seen once its file is chosen', async () => {

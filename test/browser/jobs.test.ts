@@ -40,7 +40,7 @@ describe('a job', () => {
     goOn.open();
     await badge.getByText('done').waitFor();
     await page.locator('.markdown strong', { hasText: 'valves' }).waitFor();
-    await page.getByText(/^30 tokens · stopped by stop · \$0\.00012$/).waitFor();
+    await page.getByText(/answer · .* · 30 tokens · \$0\.00012 · /).waitFor();
     await page.getByRole('img', { name: /^Waited .*, ran / }).waitFor();
     await page.getByRole('button', { name: 'Plain text' }).click();
     await page.getByText('# Found').first().waitFor();
@@ -156,7 +156,7 @@ describe('the list', () => {
 
     await submit(account, chatJob('Well?', { model: model.id, priority: 7 }));
 
-    const row = page.getByRole('row', { name: model.id });
+    const row = page.getByRole('listitem').filter({ hasText: model.id });
     await row.waitFor();
     await row.getByText('done').waitFor();
   });
@@ -167,13 +167,13 @@ describe('the list', () => {
     const { id } = await submit(account, chatJob('Well?', { model: model.id }));
     await until(account, id);
     const page = await open(account, { at: 'jobs' });
-    await page.getByRole('row', { name: model.id }).waitFor();
+    await page.getByText(model.id).waitFor();
 
     await page.getByLabel('Failed').check();
     await page.getByText('No job is failed.').waitFor();
     await page.getByLabel('Done').check();
 
-    await page.getByRole('row', { name: model.id }).waitFor();
+    await page.getByText(model.id).waitFor();
   });
 
   it('asks ever less often while nothing moves, and not at all while it is hidden', async () => {

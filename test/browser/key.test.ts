@@ -11,7 +11,7 @@ const { newPage, open } = await useConsole();
 const newAccount = () => newCaller(stage, { budget_usd: 100 });
 
 describe('the key', () => {
-  it('comes in the link of npm start, and leaves the address and the history at once', async () => {
+  it('comes in the link of npm start, leaves the address and the history at once, and outlives a reload', async () => {
     const account = await newAccount();
 
     const page = await open(account);
@@ -19,6 +19,14 @@ describe('the key', () => {
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     expect(page.url()).toBe(`${stage.base_url}/console#/overview`);
     expect(await page.evaluate(() => history.length)).toBe(2);
+    const place = page.getByRole('link', { name: 'Overview' });
+    expect(await place.getAttribute('aria-current')).toBe('page');
+    await page.reload();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    const end = account.api_key.slice(-4);
+    await page.getByText(`sk-…${end} stays in this tab until you close it or sign out`).waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('API key').waitFor();
     await page.reload();
     await page.getByLabel('API key').waitFor();
   });
@@ -35,7 +43,7 @@ describe('the key', () => {
     await page.reload();
 
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
-    await page.getByRole('button', { name: 'Leave' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
     await page.reload();
     await page.getByLabel('API key').waitFor();
   });
@@ -45,7 +53,7 @@ describe('the key', () => {
     const page = await open(account, { at: 'playground' });
     await page.getByLabel('Message', { exact: true }).fill('A word for nobody else');
 
-    await page.getByRole('button', { name: 'Leave' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByLabel('API key').fill(other.api_key);
     await page.keyboard.press('Enter');
 

@@ -1,32 +1,50 @@
-import { call } from '../api/call.ts';
-import { useLive } from '../api/live.ts';
 import { Failed } from '../parts/failed.tsx';
+import { FolderTable } from './folder-table.tsx';
 import { hasEnded, type Job } from './job.ts';
-import { JobTable } from './job-table.tsx';
+import { FileRows, useFiles } from './job-tree.tsx';
 
-/** The jobs of a folder's files, as they move. */
+const reasons = {
+  unsupported_file_type: 'of a type that this kind of job does not read',
+  already_submitted: 'done by an earlier job',
+  unreadable: 'could not be read from the drive',
+};
+
+/** The jobs of a folder's files, as they move, and what was taken from them. */
 export function FolderFiles({ job }: { job: Job }) {
-  const ended = hasEnded(job);
-  const files = useLive(
-    `files of ${job.id} ${ended}`,
-    (signal) =>
-      call<{ jobs: Job[]; next_cursor: string | null }>(
-        'GET',
-        `/batch/jobs?parent_job_id=${encodeURIComponent(job.id)}`,
-        undefined,
-        signal,
-      ),
-    { isFinal: () => ended },
-  );
+  const files = useFiles(job, true);
+  const { jobs = [], next_cursor } = files.value ?? {};
+  const leftOut = job.result?.type === 'folder' ? job.result.left_out : [];
   return (
-    <section aria-labelledby="files">
-      <h2 id="files">Files</h2>
-      <Failed error={files.failure} retry={files.reload} />
-      {files.value?.jobs.length === 0 && <p class="empty">No file was found yet.</p>}
-      {files.value && files.value.jobs.length > 0 && (
-        <JobTable jobs={files.value.jobs} caption="Files of this folder" />
-      )}
-      {files.value?.next_cursor && <p class="note">The newest 50 of them are shown.</p>}
-    </section>
+    <>
+      {job.extract && hasEnded(job) && <FolderTable folder={job} files={jobs} />}
+      <section aria-labelledby="files">
+        <h2 id="files">Files</h2>
+        <Failed error={files.failure} retry={files.reload} />
+        {files.value && jobs.length === 0 && (
+          <p class="empty">
+            {hasEnded(job) ? 'No file was read.' : 'No file was found yet.'} A folder’s files of
+            types that can be read each get a row here.
+          </p>
+        )}
+        {jobs.length > 0 && (
+          <div class="tree files">
+            <FileRows jobs={jobs} caption="Files of this folder" />
+          </div>
+        )}
+        {next_cursor && <p class="note">50 of them are shown.</p>}
+        {leftOut.length > 0 && (
+          <details>
+            <summary>Left out: {leftOut.length}</summary>
+            <ul>
+              {leftOut.map(({ file_id, filename, reason }) => (
+                <li key={file_id}>
+                  {filename}: <small>{reasons[reason]}</small>
+                </li>
+              ))}
+            </ul>
+          </details>
+        )}
+      </section>
+    </>
   );
 }

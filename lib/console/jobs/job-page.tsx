@@ -1,27 +1,36 @@
-import { call } from '../api/call.ts';
 import { useLive } from '../api/live.ts';
 import { Failed } from '../parts/failed.tsx';
+import { span, usd } from '../parts/format.ts';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { linkTo } from '../route.ts';
 import { BatchPart } from './batch.tsx';
 import { FolderFiles } from './folder-files.tsx';
-import { hasEnded, type Job, kindOf, titleOf, wordsOf } from './job.ts';
+import {
+  costOf,
+  filesText,
+  hasEnded,
+  isFolder,
+  type Job,
+  kindOf,
+  readJob,
+  titleOf,
+  wordsOf,
+} from './job.ts';
 import { JobActions } from './job-actions.tsx';
-import { Result } from './result.tsx';
+import { Steps, sumOf, useFiles } from './job-tree.tsx';
+import { Result, Text } from './result.tsx';
+import { factsOf } from './result-text.ts';
 import { ProgressBar, Status } from './status.tsx';
 import { Timeline } from './timeline.tsx';
 
 /** One job: where it stands, how it came there, and what it came to. */
 export function JobPage({ id }: { id: string }) {
-  const job = useLive(
-    id,
-    (signal) => call<Job>('GET', `/batch/jobs/${encodeURIComponent(id)}`, undefined, signal),
-    { isFinal: hasEnded },
-  );
+  const job = useLive(id, (signal) => readJob(id, signal), { isFinal: hasEnded });
   return (
     <>
       <p>
         <a href={linkTo('jobs')}>← Jobs</a>
+        {job.value?.parent_job_id && <Above id={job.value.parent_job_id} />}
       </p>
       {job.value ? (
         <Shown job={job.value} reload={job.reload} />
@@ -36,15 +45,27 @@ export function JobPage({ id }: { id: string }) {
   );
 }
 
+/** The jobs that one was made for, by their names. */
+function Above({ id }: { id: string }) {
+  const { value: job } = useLive(id, (signal) => readJob(id, signal), { isFinal: () => true });
+  return (
+    <>
+      {job?.parent_job_id && <Above id={job.parent_job_id} />} /{' '}
+      <a href={linkTo('jobs', id)}>{job ? titleOf(job) : '…'}</a>
+    </>
+  );
+}
+
 function Shown({ job, reload }: { job: Job; reload: () => void }) {
   return (
     <>
       <div class="bar-of-choices">
-        <h1>
+        <h1 class="id">
           {titleOf(job)} <Status status={job.status} />
         </h1>
         <JobActions job={job} reload={reload} />
       </div>
+      <Summary job={job} />
       {job.error && (
         <p class={job.status === 'failed' ? 'refusal' : 'note'} role="status">
           {wordsOf(job.error)}
@@ -55,11 +76,33 @@ function Shown({ job, reload }: { job: Job; reload: () => void }) {
       ) : (
         <ProgressBar progress={job.progress} />
       )}
+      {job.result && !isFolder(job) && <Result job={job} result={job.result} />}
+      {isFolder(job) && <FolderFiles job={job} />}
       <Timeline job={job} />
-      {job.result && <Result job={job} result={job.result} />}
-      {job.input_type === 'drive_folder' && <FolderFiles job={job} />}
       <Details job={job} />
     </>
+  );
+}
+
+/** What is done, by which model, what it cost and how long it took. */
+function Summary({ job }: { job: Job }) {
+  const files = useFiles(job, isFolder(job));
+  const cost = isFolder(job) ? sumOf(files.value) : costOf(job);
+  const { started_at, completed_at } = job;
+  const facts = [
+    kindOf(job),
+    job.model,
+    filesText(job),
+    ...(job.result ? factsOf(job.result) : []),
+    cost !== undefined && usd(cost),
+    started_at && completed_at && span(Date.parse(completed_at) - Date.parse(started_at)),
+  ];
+  return (
+    <p class="note">
+      {facts.filter(Boolean).join(' · ')}
+      <br />
+      <Steps job={job} />
+    </p>
   );
 }
 
@@ -67,14 +110,12 @@ function Shown({ job, reload }: { job: Job; reload: () => void }) {
 function Details({ job }: { job: Job }) {
   const rows: [string, string | number | null | undefined][] = [
     ['Id', job.id],
-    ['Kind', kindOf(job)],
-    ['Model', job.model],
     ['Priority', job.priority],
     ['Retries', `${job.retry_count} of ${job.max_retries}`],
     ['Instruction', job.pipeline_instruction],
-    ['Folder', job.drive_folder_id],
-    ['File', job.drive_file_id],
-    ['Result on the drive', job.drive_result_file_id],
+    ['Folder on the drive', job.drive_folder_id],
+    ['File on the drive', job.drive_file_id],
+    ['Its result on the drive', job.drive_result_file_id],
   ];
   return (
     <section aria-labelledby="details">
@@ -88,9 +129,15 @@ function Details({ job }: { job: Job }) {
               <dd class="id">{value}</dd>
             </div>
           ))}
-        <JobLink name="Part of" id={job.parent_job_id} />
+        <JobLink name="Made for" id={job.parent_job_id} />
         <JobLink name="Tries again" id={job.retry_of} />
       </dl>
+      {job.result && (
+        <details>
+          <summary>Result as JSON</summary>
+          <Text text={JSON.stringify(job.result, null, 2)} name={`${job.id}.json`} />
+        </details>
+      )}
     </section>
   );
 }

@@ -1,4 +1,5 @@
-import type { JobRecord } from '../../../shared/jobs/routes/record.ts';
+import type { JobRecord, JobStatus } from '../../../shared/jobs/routes/record.ts';
+import { call } from '../api/call.ts';
 import { count } from '../parts/format.ts';
 
 /** How far a job has come, as its record says while it runs. */
@@ -17,21 +18,59 @@ export type Job = JobRecord & {
   retry_of?: string | null;
 };
 
+/** Reads a job. */
+export const readJob = (id: string, signal?: AbortSignal) =>
+  call<Job>('GET', `/batch/jobs/${encodeURIComponent(id)}`, undefined, signal);
+
 export const hasEnded = ({ status }: Job) => status !== 'queued' && status !== 'processing';
 
+/** Whether a job is a folder's, which is done once those of its files are. */
+export const isFolder = ({ input_type }: Job) => input_type === 'drive_folder';
+
 /** Names what a job works on. */
-export function titleOf({ filename, input_type, drive_folder_id, job_type, extract }: Job): string {
-  if (filename) return filename;
-  if (input_type === 'drive_folder') return `Folder ${drive_folder_id}`;
-  if (extract) return 'Fields';
-  return job_type === 'chat' ? 'Chat' : 'Images';
+export function titleOf(job: Job): string {
+  if (job.filename) return job.filename;
+  if (isFolder(job)) return `Folder ${job.drive_folder_id}`;
+  return job.job_type === 'ocr' ? 'Images' : 'Message';
 }
 
-/** Names what is done: its type, or both steps of a pipeline or an extraction. */
-export function kindOf({ job_type, pipeline, extract, input_type, batch_id }: Job): string {
+/** Names what is done with it: with all its steps, if it has some. */
+export function kindOf({ job_type, pipeline, extract, batch_id }: Job): string {
   if (batch_id) return 'batch';
-  const kind = pipeline ? 'ocr, then chat' : extract ? 'ocr, then fields' : job_type;
-  return input_type === 'drive_folder' ? `folder, ${kind}` : kind;
+  if (pipeline) return 'read, then answer';
+  if (extract) return 'read, then fields';
+  return { ocr: 'read', chat: 'answer', auto: 'read or answer' }[job_type];
+}
+
+/** What a job has cost; undefined until its result says so. */
+export const costOf = ({ result }: Job) =>
+  result && 'cost_usd' in result ? result.cost_usd : undefined;
+
+/** A step of a job that reads first, and then answers or takes fields. */
+export interface Step {
+  name: 'read' | 'answer' | 'fields';
+  status: JobStatus;
+  cost: number | undefined;
+}
+
+/** Returns where the steps of a document's job stand, as far as its record tells. */
+export function stepsOf(job: Job): Step[] {
+  const { status, result, progress, extract, pipeline, parent_job_id } = job;
+  const isRead = result?.type === 'pipeline' || (result?.type === 'extract' && result.ocr !== null);
+  const hasRead = isRead || (progress ? progress.done + progress.failed >= progress.total : false);
+  // The record of a step has none of its own, and one that failed may not tell in which.
+  if (isFolder(job) || !(extract || pipeline) || (hasEnded(job) && !isRead)) return [];
+  if (parent_job_id && extract && result?.type === 'extract' && !result.ocr) return [];
+  const read = isRead ? result.ocr?.cost_usd : undefined;
+  const all = costOf(job);
+  return [
+    { name: 'read', status: hasRead ? 'done' : status, cost: read },
+    {
+      name: pipeline ? 'answer' : 'fields',
+      status: hasRead ? status : 'queued',
+      cost: all !== undefined && read !== undefined ? all - read : undefined,
+    },
+  ];
 }
 
 /** `41 of 120 files, 2 failed`. */

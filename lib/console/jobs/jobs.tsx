@@ -1,17 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { JobStatus } from '../../../shared/jobs/routes/record.ts';
-import { call } from '../api/call.ts';
 import { useLive } from '../api/live.ts';
 import { Failed } from '../parts/failed.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { linkTo } from '../route.ts';
 import type { Job } from './job.ts';
-import { JobTable } from './job-table.tsx';
-
-interface Page {
-  jobs: Job[];
-  next_cursor: string | null;
-}
+import { branchesOf, type JobPage, listTree } from './job-list.ts';
+import { JobTree } from './job-tree.tsx';
 
 const filters: ['' | JobStatus, string][] = [
   ['', 'All'],
@@ -25,9 +20,9 @@ const filters: ['' | JobStatus, string][] = [
 /** The key's jobs, the newest first, as they move. */
 export function Jobs() {
   const [status, setStatus] = useState<'' | JobStatus>('');
-  const newest = useLive(`jobs ${status}`, (signal) => list({ status }, signal));
+  const newest = useLive(`jobs ${status}`, (signal) => listTree({ status }, signal));
   /** What was shown with the last older page, and where older jobs begin. */
-  const [older, setOlder] = useState<Page>();
+  const [older, setOlder] = useState<JobPage>();
   const [problem, setProblem] = useState<Error>();
   const cursor = older ? older.next_cursor : newest.value?.next_cursor;
 
@@ -46,9 +41,13 @@ export function Jobs() {
   };
   const more = async () => {
     try {
-      const page = await list({ status, ...(cursor && { cursor }) });
+      const page = await listTree({ status, ...(cursor && { cursor }) });
       if (chosenStatus.current !== status) return;
-      setOlder((last = newest.value) => ({ ...page, jobs: [...(last?.jobs ?? []), ...page.jobs] }));
+      setOlder((last = newest.value) => ({
+        ...page,
+        jobs: [...(last?.jobs ?? []), ...page.jobs],
+        parents: [...(last?.parents ?? []), ...page.parents],
+      }));
       setProblem(undefined);
     } catch (error) {
       if (chosenStatus.current === status) setProblem(error as Error);
@@ -78,7 +77,15 @@ export function Jobs() {
       </fieldset>
       <Failed error={newest.failure} retry={newest.reload} />
       {!newest.value && !newest.failure && <Skeleton lines={8} />}
-      {newest.value && <Listed jobs={merge(newest.value, older?.jobs)} status={status} />}
+      {newest.value && (
+        <Listed
+          // Another filter opens other folders.
+          key={status}
+          jobs={merge(newest.value, older?.jobs)}
+          parents={[...(older?.parents ?? []), ...newest.value.parents]}
+          status={status}
+        />
+      )}
       <Failed error={problem} />
       {cursor && (
         <button type="button" class="quiet" onClick={more}>
@@ -89,33 +96,30 @@ export function Jobs() {
   );
 }
 
-const list = (query: { status: string; cursor?: string }, signal?: AbortSignal) => {
-  const given = Object.entries(query).filter(([, value]) => value !== '');
-  const path = `/batch/jobs?${new URLSearchParams(given)}`;
-  return call<Page>('GET', path, undefined, signal);
-};
-
 /** Puts after the newest what is known of older ones: newer jobs have greater ids, and stand in the newest if at all. */
-function merge({ jobs, next_cursor }: Page, older: Job[] = []): Job[] {
+function merge({ jobs, next_cursor }: JobPage, older: Job[] = []): Job[] {
   const last = jobs.at(-1)?.id;
   if (!next_cursor) return jobs;
   return [...jobs, ...older.filter(({ id }) => last === undefined || id < last)];
 }
 
 /** Adds the newest to what is known, before newer ones push them out. Nothing is known if jobs between were missed. */
-function grown(newest: Page, known: Page): Page | undefined {
+function grown(newest: JobPage, known: JobPage): JobPage | undefined {
   const [last, first] = [newest.jobs.at(-1)?.id ?? '', known.jobs[0]?.id ?? ''];
   if (newest.next_cursor && last > first) return undefined;
   return { ...known, jobs: merge(newest, known.jobs) };
 }
 
-function Listed({ jobs, status }: { jobs: Job[]; status: string }) {
-  if (jobs.length > 0) return <JobTable jobs={jobs} caption="Jobs, the newest first" />;
+function Listed({ jobs, parents, status }: { jobs: Job[]; parents: Job[]; status: string }) {
+  if (jobs.length > 0) {
+    return <JobTree branches={branchesOf(jobs, parents)} caption="Jobs, the newest first" />;
+  }
   if (status) return <p class="empty">No job is {status}.</p>;
   return (
     <p class="empty">
       No jobs yet. <a href={linkTo('jobs', 'new')}>Submit the first one</a>: a question, a document
-      of the drive, or a folder of them.
+      of the drive, or a folder of them. Each job shows here as it runs, with its files and what
+      they cost.
     </p>
   );
 }

@@ -1,5 +1,5 @@
 import type { JobResult } from '../../../shared/jobs/results/result.ts';
-import { counted } from '../parts/format.ts';
+import { count, counted } from '../parts/format.ts';
 
 /** A part of a job's result that is read as text. */
 export interface ResultPart {
@@ -47,13 +47,16 @@ const linkIn = ({ url }: { url?: string }) => (url ? { url } : {});
 export function factsOf(result: JobResult): string[] {
   switch (result.type) {
     case 'chat':
-      return [counted(result.usage.total_tokens, 'token'), `stopped by ${result.finish_reason}`];
+      return [
+        counted(result.usage.total_tokens, 'token'),
+        ...(result.finish_reason === 'length' ? ['cut off at its limit'] : []),
+      ];
     case 'chat_batch':
       return [`${result.lines.completed} of ${result.lines.total} lines`];
     case 'ocr':
       return [
         counted(result.page_count, 'page'),
-        counted(result.images_used, 'image'),
+        `${count(result.images_used)} by OCR`,
         ...failedPages(result),
       ];
     case 'pipeline':
@@ -62,8 +65,6 @@ export function factsOf(result: JobResult): string[] {
       return [
         ...(result.ocr ? [counted(result.ocr.page_count, 'page')] : []),
         counted(result.usage.total_tokens, 'token'),
-        counted(result.evidence.filter(({ found }) => found === 'not found').length, 'value') +
-          ' not found',
       ];
     case 'folder':
       return [];

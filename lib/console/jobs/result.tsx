@@ -1,26 +1,19 @@
 import { useState } from 'preact/hooks';
 import type { JobResult } from '../../../shared/jobs/results/result.ts';
 import { Copy } from '../parts/copy.tsx';
-import { usd } from '../parts/format.ts';
 import { Markdown } from '../parts/markdown.tsx';
 import { save } from '../parts/save.ts';
 import { Scrolled } from '../parts/scrolled.tsx';
 import { Fields } from './evidence/fields.tsx';
 import { LongResult } from './evidence/long-result.tsx';
-import { filesText, type Job } from './job.ts';
-import { factsOf, partsOf, type ResultPart } from './result-text.ts';
+import type { Job } from './job.ts';
+import { partsOf, type ResultPart } from './result-text.ts';
 
-/** What a job came to: its texts, what it cost, and the whole of it as JSON. */
+/** What a job came to: its texts, or values beside the pages that they are from. */
 export function Result({ job, result }: { job: Job; result: JobResult }) {
-  const facts = [
-    filesText(job),
-    ...factsOf(result),
-    'cost_usd' in result && usd(result.cost_usd),
-  ].filter(Boolean);
   return (
     <section aria-labelledby="result">
       <h2 id="result">Result</h2>
-      <p class="note">{facts.join(' · ')}</p>
       {result.type === 'extract' &&
         (result.url ? (
           <LongResult job={job} url={result.url} />
@@ -30,10 +23,6 @@ export function Result({ job, result }: { job: Job; result: JobResult }) {
       {partsOf(result).map((part) => (
         <Part key={part.title} part={part} name={nameFor(job, part)} />
       ))}
-      <details>
-        <summary>As JSON</summary>
-        <Text text={JSON.stringify(result, null, 2)} name={`${job.id}.json`} />
-      </details>
     </section>
   );
 }
@@ -75,7 +64,8 @@ function Part({ part: { title, text, format, url }, name }: { part: ResultPart; 
   );
 }
 
-function Text({ text, name }: { text: string; name: string }) {
+/** A text as it is, with what may be done with it. */
+export function Text({ text, name }: { text: string; name: string }) {
   return (
     <>
       <Scrolled label={name}>

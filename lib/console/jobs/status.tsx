@@ -23,7 +23,9 @@ export function ProgressBar({ progress }: { progress: Progress | null | undefine
         total={total}
         parts={[
           { name: 'done', value: done, text: `${done} done` },
-          { name: 'failed', value: failed, text: `${failed} failed` },
+          ...(failed > 0
+            ? [{ name: 'failed' as const, value: failed, text: `${failed} failed` }]
+            : []),
           { name: 'left', value: total - done - failed, text: `${total - done - failed} left` },
         ]}
       />

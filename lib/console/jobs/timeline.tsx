@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { counted, moment, span } from '../parts/format.ts';
+import { counted, moments, span } from '../parts/format.ts';
 import { hasEnded, type Job } from './job.ts';
 
 /** When a job was submitted, began and ended, with its wait and its run as bars. */
@@ -13,6 +13,11 @@ export function Timeline({ job }: { job: Job }) {
   const waitMs = start - begun;
   const runMs = end - start;
   const totalMs = Math.max(1, end - begun);
+  const times: [string, string][] = [
+    ['Queued', created_at],
+    ...(started_at ? [[startText(retry_count), started_at] as [string, string]] : []),
+    ...(completed_at ? [[endings[job.status] ?? 'Ended', completed_at] as [string, string]] : []),
+  ];
   return (
     <section aria-labelledby="timeline">
       <h2 id="timeline">Timeline</h2>
@@ -24,23 +29,19 @@ export function Timeline({ job }: { job: Job }) {
         <span class="wait">waited {span(waitMs)}</span>
         {started_at && <span class={`run ${job.status}`}>ran {span(runMs)}</span>}
       </p>
-      <ol class="steps">
-        <li>Queued {moment(created_at)}</li>
-        {started_at && (
-          <li>
-            {retry_count > 0 ? 'Last started' : 'Started'} {moment(started_at)}
-            {retry_count > 0 && `, after ${counted(retry_count, 'retry', 'retries')}`}
+      <ol class="times">
+        {moments(times.map(([, at]) => at)).map((at, index) => (
+          <li key={times[index]?.[0]}>
+            <small>{times[index]?.[0]}</small> {at}
           </li>
-        )}
-        {completed_at && (
-          <li>
-            {endings[job.status] ?? 'Ended'} {moment(completed_at)}
-          </li>
-        )}
+        ))}
       </ol>
     </section>
   );
 }
+
+const startText = (retries: number) =>
+  retries > 0 ? `Last started, after ${counted(retries, 'retry', 'retries')},` : 'Started';
 
 const endings: Record<string, string> = { done: 'Done', failed: 'Failed', cancelled: 'Cancelled' };
 

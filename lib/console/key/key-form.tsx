@@ -21,8 +21,8 @@ export function KeyForm() {
     <main class="key">
       <h1>Quire</h1>
       <p>
-        With an API key you see what is left of its budget, what it went on and how its jobs do, and
-        talk to a model.
+        With an API key you see what it has spent, what is left, and how its jobs do; and you talk
+        to a model. <code>npm start</code> prints a link that has one; an operator issues others.
       </p>
       <form onSubmit={submit}>
         <label>

@@ -5,6 +5,9 @@ const storageName = 'quire.api-key';
 /** The API key, for as long as the page is open. It is sent to the service and nowhere else. */
 export const apiKey = signal<string | undefined>(undefined);
 
+/** Whether the tab's storage has the key, so that it outlives a reload. */
+export const isKept = signal(false);
+
 /** Why a key is asked for, if it was refused. */
 export const refusal = signal<string | undefined>(undefined);
 
@@ -19,23 +22,28 @@ function tabStorage(): Storage | undefined {
 
 /**
  * Takes a key out of the URL's fragment, where `npm start` puts it, or out of the tab's storage. Browsers send no
- * fragment to servers, and it leaves the address bar and the history at once.
+ * fragment to servers, and it leaves the address bar and the history at once: the tab's storage keeps it for a reload.
  */
 export function adoptKey(): void {
   const [, fromUrl] = location.hash.match(/^#key=(.+)$/) ?? [];
   if (fromUrl) {
     history.replaceState(null, '', `${location.pathname}#/overview`);
-    useKey(decodeURIComponent(fromUrl), false);
+    useKey(decodeURIComponent(fromUrl), true);
+    // Nobody else is told that the address is another one now.
+    window.dispatchEvent(new HashChangeEvent('hashchange'));
   } else if (!apiKey.value) {
-    apiKey.value = tabStorage()?.getItem(storageName) ?? undefined;
+    const kept = tabStorage()?.getItem(storageName);
+    if (kept) useKey(kept, true);
   }
 }
 
 /** Uses a key from now on. */
 export function useKey(key: string, remember: boolean): void {
   refusal.value = undefined;
-  if (remember) tabStorage()?.setItem(storageName, key);
-  else tabStorage()?.removeItem(storageName);
+  const storage = tabStorage();
+  if (remember) storage?.setItem(storageName, key);
+  else storage?.removeItem(storageName);
+  isKept.value = remember && storage !== undefined;
   apiKey.value = key;
 }
 

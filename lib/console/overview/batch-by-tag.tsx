@@ -4,10 +4,10 @@ import { Scrolled } from '../parts/scrolled.tsx';
 
 const tagNames: Record<string, string> = {
   batch: 'All jobs',
-  'batch:chat': 'Chat',
+  'batch:chat': 'Answers',
   'batch:embeddings': 'Embeddings',
-  'batch:ocr': 'OCR',
-  'batch:pipeline': 'OCR, then chat',
+  'batch:ocr': 'Reading',
+  'batch:pipeline': 'Reading, then an answer',
   'batch:extract': 'Fields of documents',
 };
 
@@ -17,7 +17,8 @@ export function BatchByTag({ report: { days, jobs } }: { report: BatchStatsRepor
   if (days.length === 0 && byStatus.length === 0) {
     return (
       <p class="empty">
-        No job ran in this period. <a href="#/jobs/new">Submit one</a>.
+        No job ran in this period. A <a href="#/jobs/new">job</a> reads a document or a whole
+        folder, or puts a question to a model, while you do something else.
       </p>
     );
   }
@@ -30,16 +31,16 @@ export function BatchByTag({ report: { days, jobs } }: { report: BatchStatsRepor
           </span>
         ))}
       </p>
-      <Scrolled label="Batch use by tag">
+      <Scrolled label="Use of jobs by kind">
         <table>
           <thead>
             <tr>
-              <th scope="col">Tag</th>
+              <th scope="col">Kind</th>
               <th scope="col">Spent</th>
               <th scope="col">Calls</th>
               <th scope="col">Failed</th>
               <th scope="col">Tokens</th>
-              <th scope="col">Images</th>
+              <th scope="col">Pages read</th>
             </tr>
           </thead>
           <tbody>

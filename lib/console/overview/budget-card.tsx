@@ -1,20 +1,32 @@
 import type { Budget, LimitsReport } from '../../../shared/keys/limits-report.ts';
 import type { ModelDay } from '../../../shared/usage/reports.ts';
-import { moment, span, usd } from '../parts/format.ts';
+import { day, moment, span, usd } from '../parts/format.ts';
 import { Meter } from '../parts/meter.tsx';
 import { burnRate } from './burn-rate.ts';
 
-/** What is left of the budget and of the team's, and how long it lasts. */
-export function BudgetCard({
-  budget,
-  team,
-  days,
-}: {
+export interface BudgetCardProps {
   budget: Budget;
   team: LimitsReport['team'];
+  /** The use of the last seven days. */
   days: ModelDay[] | undefined;
-}) {
-  const { max_usd, used_usd, held_usd, remaining_usd, unlimited } = budget;
+}
+
+/** What is left of the budget and of the team's, and how long it lasts. */
+export function BudgetCard({ budget, team, days }: BudgetCardProps) {
+  const { max_usd, used_usd, held_usd, remaining_usd, reset_at, unlimited } = budget;
+  const rows: [name: string, text: string | false | null][] = [
+    ['Pace', days !== undefined && paceText(budget, days)],
+    ['Runs out', days !== undefined && !unlimited && endText(budget, days)],
+    [
+      'Resets',
+      !unlimited &&
+        (reset_at ? `in ${span(Date.parse(reset_at) - Date.now())}, ${moment(reset_at)}` : 'never'),
+    ],
+    [
+      `Team ${team?.name}`,
+      team && !team.unlimited && `${usd(team.remaining_usd)} left of ${usd(team.max_usd)}`,
+    ],
+  ];
   return (
     <article aria-labelledby="budget">
       <h2 id="budget">Budget</h2>
@@ -46,53 +58,32 @@ export function BudgetCard({
         </p>
       )}
       <dl>
-        {days && <Outlook budget={budget} days={days} />}
-        <div>
-          <dt>Resets</dt>
-          <dd>
-            {budget.reset_at
-              ? `in ${span(Date.parse(budget.reset_at) - Date.now())}, ${moment(budget.reset_at)}`
-              : 'never'}
-          </dd>
-        </div>
-        {team && !team.unlimited && (
-          <div>
-            <dt>Team {team.name}</dt>
-            <dd>
-              {usd(team.remaining_usd)} left of {usd(team.max_usd)}
-            </dd>
-          </div>
-        )}
+        {rows
+          .filter(([, text]) => text)
+          .map(([name, text]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{text}</dd>
+            </div>
+          ))}
       </dl>
     </article>
   );
 }
 
-function Outlook({ budget, days }: { budget: Budget; days: ModelDay[] }) {
-  const { usdPerDay, emptyAtMs, lastsUntilReset } = burnRate(budget, days);
-  return (
-    <>
-      <div>
-        <dt>Burn rate</dt>
-        <dd>
-          {usdPerDay === 0 ? 'nothing spent in 7 days' : `${usd(usdPerDay)} a day over 7 days`}
-        </dd>
-      </div>
-      {emptyAtMs !== undefined && (
-        <div>
-          <dt>Runs out</dt>
-          <dd>{lastsUntilReset ? 'not before it resets' : runOut(emptyAtMs)}</dd>
-        </div>
-      )}
-    </>
-  );
+function paceText(budget: Budget, days: ModelDay[]): string {
+  const { usdPerDay } = burnRate(budget, days);
+  return usdPerDay === 0 ? 'nothing spent in 7 days' : `${usd(usdPerDay)} a day over 7 days`;
 }
 
-/** A date a century away is no date: such a rate is next to nothing. */
-function runOut(emptyAtMs: number): string {
-  const ms = emptyAtMs - Date.now();
-  if (ms <= 0) return 'now';
-  return ms > 365 * 86_400_000 * 10
+/** Says when the budget ends at the pace of these days. A date ten years away is no date: such a pace is next to nothing. */
+function endText(budget: Budget, days: ModelDay[]): string | null {
+  const { emptyAtMs, lastsUntilReset } = burnRate(budget, days);
+  if (emptyAtMs === undefined) return null;
+  if (lastsUntilReset) return 'not before it resets';
+  const leftMs = emptyAtMs - Date.now();
+  if (leftMs <= 0) return 'now';
+  return leftMs > 3_650 * 86_400_000
     ? 'not for years'
-    : `in ${span(ms)}, ${moment(new Date(emptyAtMs).toISOString())}`;
+    : `in ${span(leftMs)}, about ${day(emptyAtMs)}`;
 }

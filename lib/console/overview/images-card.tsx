@@ -2,7 +2,7 @@ import type { LimitsReport } from '../../../shared/keys/limits-report.ts';
 import { count, span } from '../parts/format.ts';
 import { Meter } from '../parts/meter.tsx';
 
-/** The images that may be read in this hour. */
+/** The pages and images that may be read in this hour. */
 export function ImagesCard({
   images_per_hour,
   used_this_hour,
@@ -11,12 +11,12 @@ export function ImagesCard({
 }: LimitsReport['ocr']) {
   return (
     <article aria-labelledby="images">
-      <h2 id="images">Images this hour</h2>
+      <h2 id="images">Pages this hour</h2>
       <p class="figure">
         {count(remaining)} <small>left of {count(images_per_hour)}</small>
       </p>
       <Meter
-        label="Images"
+        label="Pages"
         total={images_per_hour}
         parts={[
           { name: 'spent', value: used_this_hour, text: `${count(used_this_hour)} used` },

@@ -3,8 +3,11 @@ import type { LimitsReport } from '../../../shared/keys/limits-report.ts';
 import type { BatchStatsReport, Period, StatsReport } from '../../../shared/usage/reports.ts';
 import { call } from '../api/call.ts';
 import { useLive } from '../api/live.ts';
+import { branchesOf, listTree } from '../jobs/job-list.ts';
+import { JobTree } from '../jobs/job-tree.tsx';
 import { Failed } from '../parts/failed.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
+import { linkTo } from '../route.ts';
 import { BatchByTag } from './batch-by-tag.tsx';
 import { BudgetCard } from './budget-card.tsx';
 import { ImagesCard } from './images-card.tsx';
@@ -62,16 +65,17 @@ export function Overview() {
           !limits.failure && <Skeleton lines={6} />
         )}
       </div>
+      <LatestJobs />
       <section aria-labelledby="use">
         <div class="bar-of-choices">
-          <h2 id="use">Use</h2>
+          <h2 id="use">Spent on</h2>
           <Periods chosen={period} choose={setPeriod} />
         </div>
         <Failed error={chosen.failure} retry={chosen.reload} />
         {chosen.value ? <Spend report={chosen.value} /> : !chosen.failure && <Skeleton lines={8} />}
       </section>
       <section aria-labelledby="batch">
-        <h2 id="batch">Batch jobs</h2>
+        <h2 id="batch">Spent by jobs</h2>
         <Failed error={batch.failure} retry={batch.reload} />
         {batch.value ? (
           <BatchByTag report={batch.value} />
@@ -80,6 +84,24 @@ export function Overview() {
         )}
       </section>
     </>
+  );
+}
+
+/** How many of the newest jobs are shown. */
+const latest = 4;
+
+function LatestJobs() {
+  const list = useLive('latest jobs', (signal) => listTree({ status: '' }, signal), pauses);
+  const jobs = list.value?.jobs.slice(0, latest) ?? [];
+  if (jobs.length === 0) return <Failed error={list.failure} retry={list.reload} />;
+  return (
+    <section aria-labelledby="latest">
+      <div class="bar-of-choices">
+        <h2 id="latest">Latest jobs</h2>
+        <a href={linkTo('jobs')}>All jobs</a>
+      </div>
+      <JobTree branches={branchesOf(jobs, [])} caption="Latest jobs" />
+    </section>
   );
 }
 

@@ -3,6 +3,7 @@ import { count, usd } from '../parts/format.ts';
 import { Scrolled } from '../parts/scrolled.tsx';
 import { colourOf } from './colours.ts';
 import { SpendPlot } from './spend-plot.tsx';
+import { Starts } from './starts.tsx';
 
 interface ModelSum {
   model: string;
@@ -17,12 +18,7 @@ interface ModelSum {
 export function Spend({ report }: { report: StatsReport }) {
   const { days, tokens, requests, estimated_cost_usd } = report;
   if (requests === 0) {
-    return (
-      <p class="empty">
-        Nothing was used in this period. A message in the <a href="#/playground">playground</a> or a{' '}
-        <a href="#/jobs/new">job</a> would show here within seconds.
-      </p>
-    );
+    return <Starts />;
   }
   const models = sumByModel(days);
   const failed = models.reduce((sum, each) => sum + each.failed, 0);
@@ -38,8 +34,10 @@ export function Spend({ report }: { report: StatsReport }) {
           note={`${count(tokens.prompt)} in, ${count(tokens.completion)} out`}
         />
       </dl>
-      <SpendPlot days={days} models={models.map(({ model }) => model)} period={report.period} />
-      <ByModel models={models} />
+      <div class="by-day-and-model">
+        <SpendPlot days={days} models={models.map(({ model }) => model)} period={report.period} />
+        <ByModel models={models} total={estimated_cost_usd} />
+      </div>
       <details>
         <summary>By day</summary>
         <ByDay days={days} />
@@ -76,7 +74,7 @@ function sumByModel(days: readonly ModelDay[]): ModelSum[] {
 const sum = (days: ModelDay[], figure: (day: ModelDay) => number) =>
   days.reduce((total, day) => total + figure(day), 0);
 
-function ByModel({ models }: { models: ModelSum[] }) {
+function ByModel({ models, total }: { models: ModelSum[]; total: number }) {
   return (
     <Scrolled label="Use by model">
       <table>
@@ -96,8 +94,17 @@ function ByModel({ models }: { models: ModelSum[] }) {
               <th scope="row">
                 <span class="swatch" style={{ background: colourOf(index) }} aria-hidden="true" />
                 {model}
+                <span
+                  class="share"
+                  style={{
+                    width: `${total > 0 ? (cost / total) * 100 : 0}%`,
+                    background: colourOf(index),
+                  }}
+                />
               </th>
-              <td>{usd(cost)}</td>
+              <td>
+                {usd(cost)} <small>{total > 0 && `${Math.round((cost / total) * 100)} %`}</small>
+              </td>
               <td>{count(requests)}</td>
               <td>{count(failed)}</td>
               <td>{count(tokens)}</td>

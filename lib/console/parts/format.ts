@@ -24,8 +24,15 @@ export const counted = (value: number, noun: string, plural = `${noun}s`) =>
   `${count(value)} ${value === 1 ? noun : plural}`;
 
 /** Writes an instant in the reader's own time zone. */
-export const moment = (instant: string) =>
-  new Date(instant).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
+export const moment = (instant: string, timeStyle: 'short' | 'medium' = 'short') =>
+  new Date(instant).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle });
+
+/** Writes instants that follow each other, with seconds where two would be the same without. */
+export function moments(instants: string[]): string[] {
+  const short = instants.map((each) => moment(each));
+  const isSame = new Set(short).size < short.length;
+  return isSame ? instants.map((each) => moment(each, 'medium')) : short;
+}
 
 /** Writes a day, by UTC as statistics have it, without its year. */
 export const day = (ms: number) =>

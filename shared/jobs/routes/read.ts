@@ -28,6 +28,9 @@ const Cursor = v.pipe(
   ),
 );
 
+/** As `parent_job_id`: only jobs that were submitted, and none that was made for another. */
+const noParent = 'none';
+
 /** The query of `GET /batch/jobs`. */
 export const JobListQuery = v.object({
   cursor: v.optional(Cursor),
@@ -51,15 +54,20 @@ export async function listJobs(
   { keyId }: Caller,
   { cursor, status, parent_job_id }: JobListQuery,
 ): Promise<JobList> {
-  const filters = Object.entries({ status, parent_job_id }).filter(([, value]) => value);
+  const asked = { status, ...(parent_job_id !== noParent && { parent_job_id }) };
+  const filters = Object.entries(asked).filter(([, value]) => value);
+  const conditions = [
+    ...filters.map(([name]) => `#${name} = :${name}`),
+    ...(parent_job_id === noParent ? ['attribute_not_exists(parent_job_id)'] : []),
+  ];
   const jobs: Job[] = [];
   let unreadFrom: string | undefined;
   let reads = 0;
   const query: QueryCommandInput = {
     TableName: setting('JOBS_TABLE'),
     KeyConditionExpression: 'key_id = :key AND begins_with(job_id, :jobs)',
+    ...(conditions.length > 0 && { FilterExpression: conditions.join(' AND ') }),
     ...(filters.length > 0 && {
-      FilterExpression: filters.map(([name]) => `#${name} = :${name}`).join(' AND '),
       ExpressionAttributeNames: Object.fromEntries(filters.map(([name]) => [`#${name}`, name])),
     }),
     ExpressionAttributeValues: {
@@ -70,7 +78,7 @@ export async function listJobs(
     ...(cursor && { ExclusiveStartKey: { key_id: keyId, job_id: cursor } }),
     ScanIndexForward: false,
     ConsistentRead: true,
-    Limit: filters.length > 0 ? firstLook : pageSize + 1,
+    Limit: conditions.length > 0 ? firstLook : pageSize + 1,
   };
   const end = status && isEnd(status) && !parent_job_id ? status : undefined;
   for await (const { items, lastKey } of pagesOf(keyId, query, end)) {

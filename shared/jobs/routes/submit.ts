@@ -13,6 +13,7 @@ import { findItem, findJob, type Job, type JobKey, toRecord } from '../engine/it
 import { jobOf, priorityFor, putJob } from '../engine/item/new-job.ts';
 import { keepMessages } from '../engine/item/objects.ts';
 import { tagJob } from '../engine/waiting/fair-tags.ts';
+import { inlineName } from '../sources/inline-files.ts';
 import type { JobRecord } from './record.ts';
 import { checkSubmission, type JobSubmission } from './submission.ts';
 
@@ -73,6 +74,7 @@ async function createJob(
     ...priorityFor(priority, limits),
     ...(drive && { asked_folders: limits.drive_folders }),
     ...(submission_id && { submission_id }),
+    ...(inline && inlineName(inline.messages)),
   });
   const job = await tagJob(asked, limits);
   const messages = inline && (await keepMessages({ key_id, job_id }, inline.messages));

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { dataUrlAdvice, findFileId, isDataUrl, noFileIds } from '../../chat/completion-message.ts';
 import { valueError } from '../../http/errors.ts';
+import { shownName } from '../results/result.ts';
 
 /** An image or a file that a message carries. */
 export interface InlineFile {
@@ -41,6 +42,14 @@ export function inlineFilesOf(messages: AnyMessage[]): InlineFile[] {
       return fileOf(part.file.file_data, part.file.filename || `file ${files}`, false);
     }),
   );
+}
+
+/** Names a job by the files in its messages, if there are some: `a.pdf`, or `a.pdf and 2 more`. */
+export function inlineName(messages: AnyMessage[]): { filename?: string } {
+  const [first, ...others] = inlineFilesOf(messages).filter(({ isImage }) => !isImage);
+  if (!first) return {};
+  const more = others.length > 0 ? ` and ${others.length} more` : '';
+  return { filename: `${shownName(first.name)}${more}` };
 }
 
 /** Returns the file that a part of a message is; undefined if it is none. */

@@ -75,6 +75,26 @@ describe('the list of jobs', () => {
     expect(second.jobs.map(({ id }) => id)).toEqual(ids.sort().reverse().slice(50));
   });
 
+  it('leaves out what was made for others where `none` is asked for, whatever the status', async () => {
+    const caller = await newCaller(stage);
+    const records = await putManyJobs(caller.keyId, [
+      ...Array.from({ length: 130 }, () => ({ parent_job_id: 'job_of-a-folder' })),
+      {},
+      { status: 'failed' },
+    ]);
+    const submitted = records.filter(({ parent_job_id }) => !parent_job_id);
+    const ids = submitted.map(({ job_id }) => job_id).sort();
+
+    const all = await list(caller, '?parent_job_id=none');
+    const failed = await list(caller, '?parent_job_id=none&status=failed');
+
+    expect(all.jobs.map(({ id }) => id).sort()).toEqual(ids);
+    expect(all.next_cursor).toBeNull();
+    expect(failed.jobs.map(({ id }) => id)).toEqual(
+      submitted.filter(({ status }) => status === 'failed').map(({ job_id }) => job_id),
+    );
+  });
+
   it('shows what reading each of its jobs shows', async () => {
     const caller = await newCaller(stage);
     const [id = ''] = await submitMany(caller, 1);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Caller } from '../../../shared/http/caller.ts';
 import type { OcrResult, PipelineResult } from '../../../shared/jobs/results/result.ts';
+import { inlineName } from '../../../shared/jobs/sources/inline-files.ts';
 import { emailOf } from '../../support/fixtures/common-documents.ts';
 import { archiveOf, docxOf, wordParagraph } from '../../support/fixtures/office-files.ts';
 import { greyJpeg, imagePart, smallPdf, words } from '../../support/fixtures/small-documents.ts';
@@ -210,5 +211,26 @@ describe('a submission is refused with 422', () => {
         fields: [{ loc: [...at, ...loc], msg: expect.stringContaining(why), type: 'value_error' }],
       });
     }
+  });
+});
+
+describe('the name of a job', () => {
+  const file = (filename?: string) => ({
+    ...{ type: 'file', file: { file_data: 'data:text/plain;base64,YQ==', filename } },
+  });
+  const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,YQ==' } };
+  const nameOf = (...content: object[]) => inlineName([{ content }]);
+
+  it('is that of the file in its messages, and tells of others', () => {
+    expect(nameOf(file('a.pdf'))).toEqual({ filename: 'a.pdf' });
+    expect(nameOf(image, file('a.pdf'), file(), file('b.txt'))).toEqual({
+      filename: 'a.pdf and 2 more',
+    });
+    expect(nameOf(file('n'.repeat(5_000))).filename).toHaveLength(200);
+  });
+
+  it('is none without a file', () => {
+    expect(nameOf(image, { type: 'text', text: 'a.pdf' })).toEqual({});
+    expect(inlineName([{ content: 'a.pdf' }])).toEqual({});
   });
 });

@@ -63,7 +63,7 @@ export function Correction({ value, view }: { value: Value; view: View }) {
 
 function Proof({ evidence }: { evidence: Evidence | undefined }) {
   if (!evidence) return <p class="note">No value was given for it.</p>;
-  const { quote, page, found, confidence } = evidence;
+  const { path, quote, page, found, confidence } = evidence;
   return (
     <div class="proof">
       {quote !== null && <q>{quote}</q>}
@@ -78,9 +78,18 @@ function Proof({ evidence }: { evidence: Evidence | undefined }) {
               .filter(Boolean)
               .join(', ')}
       </p>
+      {page !== null && (
+        <button type="button" class="quiet small to-page" onClick={() => seeMark(path)}>
+          See it on page {page}
+        </button>
+      )}
     </div>
   );
 }
+
+/** Where the pages are above the values, one has to go there to see the place. */
+const seeMark = (path: string) =>
+  document.querySelector(`[data-mark="${CSS.escape(path)}"]`)?.scrollIntoView({ block: 'center' });
 
 interface InputProps {
   scalar: Scalar;

@@ -4,30 +4,51 @@ import { missingId } from './marks.ts';
 import { statusText } from './page-view.tsx';
 import { buttonId, type View } from './picking.ts';
 
-type Covered = ExtractResult['coverage'];
+/** What somebody should know before using the values. */
+export function Warnings({ result }: { result: ExtractResult }) {
+  const warnings = [...warningsOf(result)];
+  if (warnings.length === 0) return null;
+  return (
+    <div class="refusal unsure">
+      <ul>
+        {warnings.map((text) => (
+          <li key={text}>{text}</li>
+        ))}
+      </ul>
+    </div>
+  );
+}
 
-/** Tells of each page that was not used, and of rows that the pages have and the result hasn't. */
-export function Coverage({ coverage, view }: { coverage: Covered; view: View }) {
+function* warningsOf({ coverage, windows, ocr }: ExtractResult): Generator<string> {
+  for (const page of coverage.pages) {
+    if (page.status === 'failed' || page.status === 'left_out') {
+      yield `Page ${page.page}: ${statusText(page)}`;
+    }
+  }
+  const unsure = ocr?.low_confidence_pages ?? [];
+  if (unsure.length > 0) {
+    yield `Hard to read: ${unsure.length === 1 ? 'page' : 'pages'} ${unsure.join(', ')}. Compare what was taken from there.`;
+  }
+  if (windows.failed > 0) {
+    yield `For ${windows.failed} of ${counted(windows.total, 'part')} of the document the model gave no usable answer.`;
+  }
+}
+
+/** Tells how the pages were read, and of rows that they have and the result hasn't. */
+export function Coverage({ result, view }: { result: ExtractResult; view: View }) {
+  const { coverage, ocr } = result;
   const { pages, arrays } = coverage;
-  const others = pages.filter(({ status }) => status !== 'used');
-  const used = pages.length - others.length;
+  const empty = pages.filter(({ status }) => status === 'empty').length;
+  const how = [
+    counted(pages.length, 'page'),
+    ocr && ocr.images_used > 0 && `${count(ocr.images_used)} by OCR`,
+    ocr && ocr.images_used === 0 && 'text as it is in the file, or read before',
+    empty > 0 && `${count(empty)} empty`,
+  ];
   return (
     <section aria-labelledby="coverage">
-      <h3 id="coverage">Coverage</h3>
-      <p>
-        {others.length === 0
-          ? `All ${counted(pages.length, 'page')} used.`
-          : `${count(used)} of ${counted(pages.length, 'page')} used.`}
-      </p>
-      {others.length > 0 && (
-        <ul>
-          {others.map((page) => (
-            <li key={page.page}>
-              Page {page.page}: {statusText(page)}
-            </li>
-          ))}
-        </ul>
-      )}
+      <h3 id="coverage">How it was read</h3>
+      <p>{how.filter(Boolean).join(', ')}.</p>
       {arrays.map((array) => (
         <Rows key={array.path} array={array} view={view} />
       ))}
@@ -35,14 +56,17 @@ export function Coverage({ coverage, view }: { coverage: Covered; view: View }) 
   );
 }
 
-function Rows({ array, view }: { array: Covered['arrays'][number]; view: View }) {
+function Rows({ array, view }: { array: ExtractResult['coverage']['arrays'][number]; view: View }) {
   const { path, returned, on_pages, missing } = array;
+  const isOff = on_pages !== null && on_pages !== returned;
   return (
     <>
-      <p class={on_pages !== null && on_pages !== returned ? 'problem' : ''}>
-        {path.slice(1)}: {counted(returned, 'row')} returned,{' '}
-        {on_pages === null ? 'not countable on the pages' : `${count(on_pages)} on the pages`}
-        {missing.length > 0 && '; missing:'}
+      <p class={isOff ? 'problem' : ''}>
+        {path.slice(1)}: {counted(returned, 'row')}
+        {isOff
+          ? `, but the pages show ${count(on_pages)}`
+          : on_pages !== null && ', as many as the pages show'}
+        {missing.length > 0 ? '. Missing:' : '.'}
       </p>
       {missing.length > 0 && (
         <ul class="value-list" aria-label={`Rows that ${path.slice(1)} lacks`}>

@@ -5,7 +5,7 @@ import { count } from '../../parts/format.ts';
 import { save } from '../../parts/save.ts';
 import type { Job } from '../job.ts';
 import { correctionsFile, useCorrections } from './corrections.ts';
-import { Coverage } from './coverage.tsx';
+import { Coverage, Warnings } from './coverage.tsx';
 import { marksOf } from './marks.ts';
 import { PageList } from './page-list.tsx';
 import { usePicking, type View } from './picking.ts';
@@ -40,16 +40,14 @@ export function Fields({ job, result }: { job: Job; result: ExtractResult }) {
     <div class="fields">
       <div class="values">
         <div class="bar-of-choices">
-          <p class="note">Pick a value to see its place.</p>
-          <button
-            type="button"
-            class="quiet small"
-            disabled={corrections.said.size === 0}
-            onClick={download}
-          >
-            Download corrections ({count(corrections.said.size)})
-          </button>
+          <p class="note">Pick a value to see where it stands, and to confirm or correct it.</p>
+          {corrections.said.size > 0 && (
+            <button type="button" class="quiet small" onClick={download}>
+              Download corrections ({count(corrections.said.size)})
+            </button>
+          )}
         </div>
+        <Warnings result={result} />
         <Failed error={corrections.failure} retry={corrections.reload} />
         {top.length > 0 && (
           <section aria-labelledby="doubtful">
@@ -83,7 +81,7 @@ export function Fields({ job, result }: { job: Job; result: ExtractResult }) {
         {values.tables.map((table) => (
           <ValueRows key={table.path} table={table} view={view} />
         ))}
-        <Coverage coverage={result.coverage} view={view} />
+        <Coverage result={result} view={view} />
       </div>
       <PageList jobId={job.id} pages={result.coverage.pages} marks={marks} view={view} />
     </div>

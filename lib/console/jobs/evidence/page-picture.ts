@@ -5,9 +5,11 @@ import { request } from '../../api/call.ts';
 /** How far outside of what is seen pages are loaded already. */
 const margin = '400px 0px';
 
-/** The picture of a page as a URL of the browser's own: the key goes with the request, which an address can't do. */
+/** A page as it was brought: its text, or its picture as a URL of the browser's own. An address could carry no key. */
 export interface PagePicture {
   url: string | undefined;
+  /** Of a page that has no picture. */
+  text: string | undefined;
   failure: Error | undefined;
   reload(): void;
 }
@@ -21,6 +23,7 @@ export function usePagePicture(
 ): PagePicture {
   const [isNear, setNear] = useState(false);
   const [url, setUrl] = useState<string>();
+  const [text, setText] = useState<string>();
   const [failure, setFailure] = useState<Error>();
   const [round, setRound] = useState(0);
 
@@ -43,9 +46,10 @@ export function usePagePicture(
     let made: string | undefined;
     setFailure(undefined);
     pictureOf(jobId, page, leaving.signal).then(
-      (blob) => {
+      (page) => {
         if (leaving.signal.aborted) return;
-        made = URL.createObjectURL(blob);
+        if (typeof page === 'string') return setText(page);
+        made = URL.createObjectURL(page);
         setUrl(made);
       },
       (error) => leaving.signal.aborted || setFailure(error as Error),
@@ -56,10 +60,12 @@ export function usePagePicture(
     };
   }, [jobId, page, isNear, round]);
 
-  return { url, failure, reload: () => setRound((last) => last + 1) };
+  return { url, text, failure, reload: () => setRound((last) => last + 1) };
 }
 
-async function pictureOf(jobId: string, page: number, signal: AbortSignal): Promise<Blob> {
+async function pictureOf(jobId: string, page: number, signal: AbortSignal): Promise<Blob | string> {
   const path = `/batch/jobs/${encodeURIComponent(jobId)}/pages/${page}`;
-  return (await request('GET', path, undefined, signal)).blob();
+  const response = await request('GET', path, undefined, signal);
+  const isText = response.headers.get('content-type')?.startsWith('text/');
+  return isText ? response.text() : response.blob();
 }

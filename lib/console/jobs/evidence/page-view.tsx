@@ -6,6 +6,7 @@ import { Failed } from '../../parts/failed.tsx';
 import type { Mark } from './marks.ts';
 import { usePagePicture } from './page-picture.ts';
 import type { View } from './picking.ts';
+import { TextSheet } from './text-sheet.tsx';
 
 type CoveredPage = ExtractResult['coverage']['pages'][number];
 
@@ -18,10 +19,10 @@ export interface PageViewProps {
   onDrawn: (() => void) | undefined;
 }
 
-/** A page as it is drawn, upright, with what was found on it marked; or, without a picture, what is quoted of it. */
+/** A page as it is drawn, upright, with what was found on it marked; or its text; or, if it is gone, what is quoted of it. */
 export function PageView({ jobId, covered, marks, view, pane, onDrawn }: PageViewProps) {
   const frame = useRef<HTMLElement>(null);
-  const { url, failure, reload } = usePagePicture(jobId, covered.page, frame, pane);
+  const { url, text, failure, reload } = usePagePicture(jobId, covered.page, frame, pane);
   const title = `Page ${covered.page}`;
   return (
     <figure ref={frame} aria-label={title}>
@@ -32,6 +33,8 @@ export function PageView({ jobId, covered, marks, view, pane, onDrawn }: PageVie
       </figcaption>
       {failure ? (
         <Unpictured failure={failure} reload={reload} marks={marks} view={view} />
+      ) : text !== undefined ? (
+        <TextSheet text={text} marks={marks} view={view} onDrawn={onDrawn} />
       ) : (
         <Sheet
           url={url}

@@ -1,0 +1,86 @@
+import { useLive } from '../api/live.ts';
+import { Failed } from '../parts/failed.tsx';
+import { Scrolled } from '../parts/scrolled.tsx';
+import { Skeleton } from '../parts/skeleton.tsx';
+import { linkTo } from '../route.ts';
+import { standingOf, textOf, type Value, valuesOf } from './evidence/values.ts';
+import { type Job, readJob, titleOf } from './job.ts';
+
+/** Lists have their results without the values, so that each is read: of more files it would take long. */
+const mostFiles = 25;
+
+/** What was taken from a folder's files: a row each, a column for each value. Lists of rows are on the files' own pages. */
+export function FolderTable({ folder, files }: { folder: Job; files: Job[] }) {
+  const some = files.filter(({ result }) => result?.type === 'extract').slice(0, mostFiles);
+  const read = useLive(
+    `values of ${some.map(({ id }) => id).join()}`,
+    (signal) => Promise.all(some.map(({ id }) => readJob(id, signal))),
+    { isFinal: () => true },
+  );
+  const rows = (read.value ?? []).flatMap((job) =>
+    job.result?.type === 'extract' ? [{ job, values: valuesOf(job.result) }] : [],
+  );
+  const [first] = rows;
+  if (some.length === 0) return null;
+  return (
+    <section aria-labelledby="table">
+      <h2 id="table">Table</h2>
+      <Failed error={read.failure} retry={read.reload} />
+      {!first && !read.failure && <Skeleton lines={3} />}
+      {first && (
+        <Scrolled label="Values of the files">
+          <table class="values-of-files">
+            <thead>
+              <tr>
+                <th scope="col">File</th>
+                {first.values.single.map(({ path, name }) => (
+                  <th key={path} scope="col" class="text">
+                    {name}
+                  </th>
+                ))}
+                {first.values.tables.map(({ path, name }) => (
+                  <th key={path} scope="col">
+                    {name}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map(({ job, values: { single, tables } }) => (
+                <tr key={job.id}>
+                  <th scope="row">
+                    <a href={linkTo('jobs', job.id)}>{titleOf(job)}</a>
+                  </th>
+                  {single.map((value) => (
+                    <Cell key={value.path} value={value} />
+                  ))}
+                  {tables.map(({ path, rows: { length } }) => (
+                    <td key={path}>
+                      {length} {length === 1 ? 'row' : 'rows'}
+                    </td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </Scrolled>
+      )}
+      <p class="note">
+        {files.length > some.length && `Of ${some.length} files. `}
+        {folder.drive_result_file_id
+          ? `The whole is on the drive, in the folder: ${titleOf(folder)}.extract.csv, and as JSON Lines.`
+          : 'With "table": true in its extract, a job writes the whole to the folder on the drive too.'}
+      </p>
+    </section>
+  );
+}
+
+function Cell({ value }: { value: Value }) {
+  const standing = standingOf(value);
+  return (
+    <td class="text">
+      {textOf(value.value)}
+      {standing === 'not found' && <small class="problem"> not found</small>}
+    </td>
+  );
+}

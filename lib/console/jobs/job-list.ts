@@ -1,0 +1,64 @@
+import { call } from '../api/call.ts';
+import { isFolder, type Job, readJob } from './job.ts';
+
+/** Jobs of a list, the newest first, and the ones that they were made for. */
+export interface JobPage {
+  jobs: Job[];
+  parents: Job[];
+  next_cursor: string | null;
+}
+
+/** A job with what is shown under it: some files of a folder, or all that it has. */
+export interface Branch {
+  job: Job;
+  files?: Job[];
+}
+
+/** The most files of a folder that one request lists. */
+export const listFiles = (folderId: string, signal?: AbortSignal) =>
+  listJobs({ parent_job_id: folderId }, signal);
+
+/** Lists jobs that were submitted; or those of a status, whatever they were made for, with what that is. */
+export async function listTree(
+  { status, cursor }: { status: string; cursor?: string },
+  signal?: AbortSignal,
+): Promise<JobPage> {
+  const filter = status ? { status } : { parent_job_id: 'none' };
+  const page = await listJobs({ ...filter, ...(cursor && { cursor }) }, signal);
+  const known = new Map(page.jobs.map((job) => [job.id, job]));
+  const parents: Job[] = [];
+  for (let jobs = page.jobs; jobs.length > 0; ) {
+    const unknown = new Set(
+      jobs.flatMap(({ parent_job_id: id }) => (id && !known.has(id) ? id : [])),
+    );
+    jobs = await Promise.all([...unknown].map((id) => readJob(id, signal)));
+    for (const job of jobs) known.set(job.id, job);
+    parents.push(...jobs);
+  }
+  return { ...page, parents };
+}
+
+function listJobs(
+  query: Record<string, string>,
+  signal?: AbortSignal,
+): Promise<Omit<JobPage, 'parents'>> {
+  return call('GET', `/batch/jobs?${new URLSearchParams(query)}`, undefined, signal);
+}
+
+/** Puts jobs under the folders that they are of. A step has no row: it is in that of its document. */
+export function branchesOf(jobs: Job[], parents: Job[]): Branch[] {
+  const known = new Map([...parents, ...jobs].map((job) => [job.id, job]));
+  const branches = new Map<string, Branch>();
+  for (const job of jobs) {
+    let row = job;
+    let above = known.get(row.parent_job_id ?? '');
+    while (above && !isFolder(above)) {
+      row = above;
+      above = known.get(row.parent_job_id ?? '');
+    }
+    const branch: Branch = branches.get((above ?? row).id) ?? { job: above ?? row };
+    branches.set(branch.job.id, branch);
+    if (above && !branch.files?.includes(row)) branch.files = [...(branch.files ?? []), row];
+  }
+  return [...branches.values()];
+}

@@ -1,0 +1,150 @@
+import { useState } from 'preact/hooks';
+import { useLive } from '../api/live.ts';
+import { Failed } from '../parts/failed.tsx';
+import { ago, moment, usd } from '../parts/format.ts';
+import { linkTo } from '../route.ts';
+import { costOf, hasEnded, isFolder, type Job, kindOf, stepsOf, titleOf, wordsOf } from './job.ts';
+import { type Branch, listFiles } from './job-list.ts';
+import { ProgressText, Status } from './status.tsx';
+
+/** Jobs as rows, each with a link to its page, and under a folder those of its files. */
+export function JobTree({ branches, caption }: { branches: Branch[]; caption: string }) {
+  const newest = branches.find(({ job }) => isFolder(job))?.job.id;
+  return (
+    <ul class="tree" aria-label={caption}>
+      {branches.map((branch) => (
+        <BranchRow key={branch.job.id} branch={branch} isNewest={branch.job.id === newest} />
+      ))}
+    </ul>
+  );
+}
+
+/** Loads the jobs of a folder's files, as they move; nothing while they aren't wanted. */
+export function useFiles(job: Job, isWanted: boolean) {
+  const ended = hasEnded(job);
+  return useLive(
+    `files of ${job.id} ${ended} ${isWanted}`,
+    async (signal) => (isWanted ? listFiles(job.id, signal) : undefined),
+    { isFinal: () => ended || !isWanted },
+  );
+}
+
+/** What a folder has cost; undefined while not all of its files are known. */
+export function sumOf(files: { jobs: Job[]; next_cursor: string | null } | undefined) {
+  if (!files || files.next_cursor) return undefined;
+  return files.jobs.reduce((sum, job) => sum + (costOf(job) ?? 0), 0);
+}
+
+function BranchRow({ branch: { job, files }, isNewest }: { branch: Branch; isNewest: boolean }) {
+  const isSome = files !== undefined;
+  const [isOpen, setOpen] = useState(isSome || isNewest);
+  const all = useFiles(job, isFolder(job) && isOpen && !isSome);
+  if (!isFolder(job)) {
+    return (
+      <li>
+        <Row job={job} />
+      </li>
+    );
+  }
+  const shown = files ?? all.value?.jobs;
+  return (
+    <li>
+      <Row job={job} cost={sumOf(all.value)}>
+        <button
+          type="button"
+          class="toggle"
+          aria-expanded={isOpen}
+          aria-label={`Files of ${titleOf(job)}`}
+          onClick={() => setOpen(!isOpen)}
+        >
+          {isOpen ? '▾' : '▸'}
+        </button>
+      </Row>
+      {isOpen && (
+        <>
+          {shown && <FileRows jobs={shown} caption={`Files of ${titleOf(job)}`} />}
+          <Failed error={all.failure} retry={all.reload} />
+          {(isSome || all.value?.next_cursor) && (
+            <p class="note more">
+              {isSome ? 'Those that match.' : 'The first 50.'}{' '}
+              <a href={linkTo('jobs', job.id)}>All files are on the folder’s page</a>
+            </p>
+          )}
+        </>
+      )}
+    </li>
+  );
+}
+
+/** The jobs of files, by their names. */
+export function FileRows({ jobs, caption }: { jobs: Job[]; caption: string }) {
+  const sorted = jobs.toSorted((a, b) => byName.compare(titleOf(a), titleOf(b)));
+  return (
+    <ul aria-label={caption}>
+      {sorted.map((job) => (
+        <li key={job.id}>
+          <Row job={job} isFile />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const byName = new Intl.Collator('en', { numeric: true });
+
+interface RowProps {
+  job: Job;
+  /** Whether it stands under its folder, which tells the rest. */
+  isFile?: boolean;
+  cost?: number | undefined;
+  /** The button that opens it. */
+  children?: preact.ComponentChildren;
+}
+
+function Row({ job, isFile = false, cost = costOf(job), children }: RowProps) {
+  // Its steps say that they are done.
+  const isTold = isFile && job.status === 'done' && stepsOf(job).length > 0;
+  return (
+    <div class="row">
+      {children}
+      <div class="name">
+        <a href={linkTo('jobs', job.id)}>{titleOf(job)}</a>
+        {!isFile && (
+          <small>
+            {isFolder(job) ? 'folder: ' : ''}
+            {kindOf(job)} · {job.model}
+          </small>
+        )}
+        {job.error && <small class="problem">{wordsOf(job.error)}</small>}
+      </div>
+      <div class="stand">
+        {isTold || <Status status={job.status} />} <ProgressText job={job} /> <Steps job={job} />
+      </div>
+      <div class="cost">{cost !== undefined && usd(cost)}</div>
+      <div class="when" title={moment(job.created_at, 'medium')}>
+        {!isFile && ago(job.created_at)}
+      </div>
+    </div>
+  );
+}
+
+/** The steps of a document, each with where it stands and what it cost. */
+export function Steps({ job }: { job: Job }) {
+  const steps = stepsOf(job);
+  if (steps.length === 0) return null;
+  return (
+    <span class="steps">
+      {steps.map(({ name, status, cost }, index) => (
+        <span key={name}>
+          {index > 0 && ' → '}
+          <span class={status}>
+            {name}
+            {status === 'done' ? ' ✓' : status === 'processing' ? '…' : ''}
+          </span>
+          <span class="unseen"> {status}</span>
+          {cost ? ` ${usd(cost)}` : ''}
+        </span>
+      ))}
+    </span>
+  );
+}

@@ -22,7 +22,7 @@ export const submissionComponents = {
     'A job to be done. Exactly one of `inline`, `drive` and `file_id` must be given.',
     {
       job_type:
-        '`chat` asks a model, `ocr` reads images and pages; `auto`, for a file, decides by its content: images and PDF are read, and so is a document with one of these in it, or without any text; text, Markdown, CSV, JSON, Word, Excel, PowerPoint, OpenDocument, RTF, HTML, email, EPUB, ZIP and Google Docs, Sheets and Slides go to a model.',
+        '`chat` asks a model, `ocr` reads images and pages, and returns texts as they are; `auto`, for a file, decides by its content: images and PDF are read, and so is a document with one of these in it, or without any text; text, Markdown, CSV, JSON, Word, Excel, PowerPoint, OpenDocument, RTF, HTML, email, EPUB, ZIP and Google Docs, Sheets and Slides go to a model.',
       model: `The model to use; without it the default for the type of job. An \`ocr\` job takes an OCR engine (${engines}), or a model that sees.`,
       inline:
         'The input itself. An `ocr` job reads the image and file parts of the messages; a `chat` job puts the text of file parts to the model.',

@@ -113,6 +113,9 @@ function boundsOf(job: Job, file: DriveFile): Bounds {
     const fields = isComposite(kind) ? undefined : extractCostOf(chatModel, job, file.size);
     return { pageCount: 0, maxNanoUsd: fields ?? 0, isWhole: fields !== undefined };
   }
+  if (!isPaged(kind) && !isComposite(kind) && job.job_type === 'ocr' && !job.pipeline) {
+    return { pageCount: 0, maxNanoUsd: 0, isWhole: true };
+  }
   if (!isPaged(kind)) {
     const isOneCall = kind !== 'jsonl' && kind !== 'json';
     const text = isOneCall ? textCostOf(chatModel, instruction, file.size) : undefined;

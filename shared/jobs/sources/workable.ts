@@ -9,12 +9,17 @@ export const isPaged = (kind: DocumentKind): kind is 'pdf' | 'image' =>
 export const hasPages = (kind: DocumentKind): kind is 'pdf' | 'image' | CompositeKind =>
   isPaged(kind) || isComposite(kind);
 
-/** Whether a job can be done on a document of a kind. `auto` and `extract` take what they get; what is taken apart suits any job. */
+type Task = Pick<Job, 'job_type' | 'pipeline' | 'extract'>;
+
+/** Whether a job can be done on a document of a kind. A chat alone can't see pages; any other job takes what it gets. */
 export function canWorkOn(
-  { job_type, pipeline, extract }: Pick<Job, 'job_type' | 'pipeline' | 'extract'>,
+  { job_type, pipeline, extract }: Task,
   kind: DocumentKind | undefined,
-): boolean {
+): kind is DocumentKind {
   if (!kind) return false;
-  if (job_type === 'auto' || extract || isComposite(kind)) return true;
-  return isPaged(kind) === (job_type === 'ocr' || pipeline !== undefined);
+  return !isPaged(kind) || job_type !== 'chat' || pipeline !== undefined || extract !== undefined;
 }
+
+/** Whether a job reads a document of a kind page by page. A text is one page, unless an `auto` job chats about it. */
+export const readsPages = ({ job_type, pipeline, extract }: Task, kind: DocumentKind): boolean =>
+  hasPages(kind) || (!extract && (job_type === 'ocr' || (job_type === 'chat' && !!pipeline)));

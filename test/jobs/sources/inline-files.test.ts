@@ -64,6 +64,20 @@ describe('files in the messages of an ocr job', () => {
     expect(await useOf(caller)).toMatchObject({ used: 0.0045, images: 3 });
   });
 
+  it.each([
+    ['notes.txt', 'Only words.'],
+    ['rows.csv', 'item,price\nlamp,3'],
+    ['note.md', '# Lamps'],
+    ['lamp.json', '{"lamp": 3}'],
+  ])('are returned as they are where the file is the text %s', async (name, text) => {
+    const caller = await world.newCaller();
+
+    const job = await run(caller, [filePart(name, text)], { job_type: 'ocr' });
+
+    const pages = [{ page: 1, source: 'text_layer', text }];
+    expect(job).toMatchObject({ status: 'done', result: { page_count: 1, images_used: 0, pages } });
+  });
+
   it('go on to the chat step of a pipeline', async () => {
     const caller = await world.newCaller();
     const content = [filePart('scan.pdf', await smallPdf([{ grey: 90 }]))];
@@ -84,7 +98,6 @@ describe('files in the messages of an ocr job', () => {
       '\0\0\0\x10ftypisom\0\0\0\0',
       /^unsupported_file_type: film\.mp4 is a video, which/,
     ],
-    ['notes.txt', 'Only words.', /^unsupported_file_type: notes\.txt is a text file, which/],
     ['cut.pdf', '%PDF-1.7\n1 0 obj', /^unreadable_document: /],
   ])('fail the job where the only one is %s', async (name, bytes, error) => {
     const caller = await world.newCaller();
@@ -110,9 +123,8 @@ describe('files in the messages of an ocr job', () => {
     async (name) => {
       const caller = await world.newCaller();
 
-      const job = await run(caller, [filePart(name.repeat(2_000), 'No pages.')], {
-        job_type: 'ocr',
-      });
+      const film = filePart(name.repeat(2_000), '\0\0\0\x10ftypisom\0\0\0\0');
+      const job = await run(caller, [film], { job_type: 'ocr' });
 
       expect(job).toMatchObject({ status: 'failed', retry_count: 0 });
       expect(job.error).toHaveLength(2_000);

@@ -4,12 +4,8 @@ import { join } from 'node:path';
 import type { Document } from '../../../documents/document.ts';
 import { unsupportedFile } from '../../../documents/errors.ts';
 import { joinDocuments, type Piece } from '../../../documents/joined-document.ts';
-import { kindOf, mediaTypeOf } from '../../../documents/kind.ts';
-import {
-  type OpenableKind,
-  type OpeningOptions,
-  openDocument,
-} from '../../../documents/open-document.ts';
+import { type DocumentKind, kindOf, mediaTypeOf } from '../../../documents/kind.ts';
+import { type OpeningOptions, openDocument } from '../../../documents/open-document.ts';
 import { decodeText } from '../../../documents/text.ts';
 import { textDocument } from '../../../documents/text-document.ts';
 import { typeInWords } from '../../../documents/type-words.ts';
@@ -26,6 +22,7 @@ import { type InlineFile, inlineFilesOf } from '../../sources/inline-files.ts';
 import type { SourcedJob } from '../../sources/source.ts';
 import { withFile } from '../../sources/source-file.ts';
 import { hasPages } from '../../sources/workable.ts';
+import { readTextFile } from '../chat/read-texts.ts';
 import { splitIntoSections } from '../section/sections.ts';
 import { failWithPages, finishOcr } from './finish.ts';
 
@@ -35,14 +32,16 @@ const pagesPerSection = 50;
 /** Reads a document. Returns undefined if an `auto` job is to chat about it, since it is all text. */
 export function readDocument(
   job: SourcedJob,
-  kind: OpenableKind,
+  kind: DocumentKind,
   signal: AbortSignal,
 ): Promise<JobResult | RunEnd | undefined> {
   return withFile(
     job.source_object,
     async (path) => {
       const options = { forceOcr: job.force_ocr ?? false, turn: job.key_id };
-      const document = await openDocument(path, kind, options);
+      const document = hasPages(kind)
+        ? await openDocument(path, kind, options)
+        : textDocument(await readTextFile(path, job.filename));
       try {
         if (job.job_type === 'auto' && !job.extract && document.isText) return undefined;
         checkLength(document.pageCount, job.filename);
@@ -103,8 +102,7 @@ export async function openInlineDocuments(job: Job): Promise<InlineDocuments> {
   const remove = () => rm(folder, { recursive: true, force: true });
   try {
     const forceOcr = job.force_ocr ?? false;
-    const takesTexts = job.extract !== undefined;
-    const options = { forceOcr, turn: job.key_id, losses: { count: 0 }, takesTexts };
+    const options = { forceOcr, turn: job.key_id, losses: { count: 0 } };
     const files = inlineFilesOf(await messagesOf(job));
     const pieces = files.map((file, index) => pieceOf(file, join(folder, String(index)), options));
     // What is wrong with the only one is the job's own error.
@@ -133,15 +131,14 @@ const sha256 = (content: string | Uint8Array) => createHash('sha256').update(con
 function pieceOf(
   { name, isImage, mimeType, bytes }: InlineFile,
   path: string,
-  { takesTexts, ...options }: OpeningOptions & { takesTexts: boolean },
+  options: OpeningOptions,
 ) {
   const open = async () => {
     const kind = kindOf(bytes, mimeType, isImage ? '' : name);
-    if (takesTexts && kind && !hasPages(kind)) return textDocument(decodeText(bytes));
-    const isPages = kind && hasPages(kind);
-    if (!isPages || (isImage && kind !== 'image')) {
+    if (!kind || (isImage && kind !== 'image')) {
       throw unsupportedFile(name, typeInWords(mediaTypeOf(bytes, mimeType, name)));
     }
+    if (!hasPages(kind)) return textDocument(decodeText(bytes));
     await writeFile(path, bytes);
     return openDocument(path, kind, options);
   };

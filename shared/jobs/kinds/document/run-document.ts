@@ -1,11 +1,9 @@
-import { unsupportedFile } from '../../../documents/errors.ts';
-import { kindInWords } from '../../../documents/type-words.ts';
 import { type ClaimedJob, isSection } from '../../engine/item/job.ts';
 import { haveChildrenEnded, suspendJob } from '../../engine/item/state.ts';
 import type { RunEnd, RunJob } from '../../engine/run/run-leased.ts';
 import type { JobResult } from '../../results/result.ts';
 import { fetchSource } from '../../sources/source.ts';
-import { canWorkOn, hasPages, isPaged } from '../../sources/workable.ts';
+import { hasPages, isPaged, readsPages } from '../../sources/workable.ts';
 import { finishPipeline } from '../answer/pipeline.ts';
 import { chatAboutFile } from '../chat/document-chat.ts';
 import { keptAnswers } from '../chat/kept-answers.ts';
@@ -39,7 +37,7 @@ const finishStep = (job: ClaimedJob) => (job.extract ? finishExtract(job) : fini
 async function keptWork(job: ClaimedJob, signal: AbortSignal): Promise<JobResult | RunEnd> {
   const { source_kind: kind } = job;
   if (job.extract && !isSection(job)) return stoppedExtract(job);
-  if (!kind || isPaged(kind)) return keptPages(job);
+  if (!kind || isPaged(kind) || (readsPages(job, kind) && !hasPages(kind))) return keptPages(job);
   const answers = await keptAnswers(job, signal);
   return hasPages(kind) && typeof answers === 'function' ? keptPages(job) : answers;
 }
@@ -58,15 +56,9 @@ function phaseOf(job: ClaimedJob): 'section' | 'pipeline end' | 'sections end' |
 async function readFile(job: ClaimedJob, signal: AbortSignal): Promise<JobResult | RunEnd> {
   const sourced = await fetchSource(job, signal);
   const kind = sourced.source_kind;
-  if (!canWorkOn(job, kind)) {
-    throw unsupportedFile(sourced.filename, kindInWords(kind), adviceFor(job));
-  }
   return (
-    (hasPages(kind) && (await readDocument(sourced, kind, signal))) ||
+    (readsPages(job, kind) && (await readDocument(sourced, kind, signal))) ||
     (job.extract && (await extractFromText(sourced, signal))) ||
     chatAboutFile(sourced, signal)
   );
 }
-
-const adviceFor = ({ job_type }: ClaimedJob) =>
-  job_type === 'ocr' ? ' by OCR: use job_type chat or auto' : '';

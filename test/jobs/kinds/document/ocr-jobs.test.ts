@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Caller } from '../../../../shared/http/caller.ts';
-import { lowConfidence, type OcrResult } from '../../../../shared/jobs/results/result.ts';
+import {
+  lowConfidence,
+  type OcrResult,
+  type PipelineResult,
+} from '../../../../shared/jobs/results/result.ts';
 import { listJobs } from '../../../../shared/jobs/routes/read.ts';
 import {
   greyJpeg,
@@ -102,14 +106,39 @@ describe('a document', () => {
     expect(result.pages[119]?.text?.replace(/\s+/g, ' ')).toBe(words(120));
   });
 
+  it.each([
+    ['notes.txt', 'Only words.'],
+    ['rows.csv', 'item,price\nlamp,3'],
+    ['note.md', '# Lamps'],
+    ['lamp.json', '{"lamp": 3}'],
+    ['lines.jsonl', '{"lamp": 3}\n{"lamp": 4}'],
+  ])('%s is a text, and is returned as it is', async (name, content) => {
+    const caller = await world.newCaller();
+
+    const job = await ocr(caller, name, content);
+
+    const page = { page: 1, source: 'text_layer', confidence: null, text: content };
+    expect(job).toMatchObject({
+      status: 'done',
+      result: { type: 'ocr', page_count: 1, images_used: 0, text: content, pages: [page] },
+    });
+    expect(job.drive_result_file_id).not.toBeNull();
+    expect(await useOf(caller)).toEqual({ pages: 0, held: 0, used: 0, images: 0 });
+  });
+
+  it('a text goes to the chat step of a pipeline', async () => {
+    const caller = await world.newCaller();
+    const task = { pipeline: 'ocr_then_chat', pipeline_instruction: 'Sum up.' };
+
+    const { status, result } = await ocr(caller, 'to-sum-up.txt', 'Only words.', task);
+
+    expect(status).toBe('done');
+    expect((result as PipelineResult).chat?.content).toBe('echo: Sum up.\n\nOnly words.');
+  });
+
   it.each<[string, Uint8Array | string, RegExp]>([
     ['empty.pdf', '', /^empty_document: /],
     ['cut.pdf', '%PDF-1.7\n1 0 obj', /^unreadable_document: /],
-    [
-      'notes.txt',
-      'Only words.',
-      /^unsupported_file_type: notes\.txt is a text file, which is not supported by OCR/,
-    ],
     ['rubbish.bin', new Uint8Array([0, 1, 2, 3, 0, 255]), /^unsupported_file_type: /],
     ['photo.heic', heic(), /^unsupported_file_type: .*a HEIC picture/],
   ])('%s fails alone, and says why', async (name, content, error) => {

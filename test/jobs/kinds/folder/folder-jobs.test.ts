@@ -183,7 +183,11 @@ describe("a folder's job", () => {
   });
 
   it('can run a pipeline on each file', async () => {
-    const { id, caller } = await newFolder({ 'scan.jpg': await greyJpeg(90), 'a.txt': 'Text.' });
+    const { id, caller } = await newFolder({
+      'scan.jpg': await greyJpeg(90),
+      'a.txt': 'Text.',
+      'film.mp4': '\0\0\0\x18ftypmp42',
+    });
 
     const job = await run(caller, id, {
       job_type: 'ocr',
@@ -191,9 +195,10 @@ describe("a folder's job", () => {
       pipeline_instruction: 'Sum up.',
     });
 
-    expect(filesOf(job)).toEqual({ ...none, found: 2, done: 1, unsupported: 1 });
-    const [child] = await childrenOf(caller, job);
-    expect(child?.result).toMatchObject({ type: 'pipeline', chat: { type: 'chat' } });
+    expect(filesOf(job)).toEqual({ ...none, found: 3, done: 2, unsupported: 1 });
+    for (const { result } of await childrenOf(caller, job)) {
+      expect(result).toMatchObject({ type: 'pipeline', chat: { type: 'chat' } });
+    }
   });
 });
 

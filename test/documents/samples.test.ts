@@ -15,6 +15,10 @@ describe('the sample documents', () => {
     ['text-layer.pdf', 'pdf'],
     ['mixed.pdf', 'pdf'],
     ['table.png', 'image'],
+    ['invoice.pdf', 'pdf'],
+    ['delivery-note.jpg', 'image'],
+    ['offer-scan.pdf', 'pdf'],
+    ['stock.xlsx', 'archive'],
     ['notes.txt', 'text'],
   ])('%s is of the kind %s', (name, kind) => {
     expect(kindOf(sample(name), 'application/octet-stream', name)).toBe(kind);

@@ -1,7 +1,7 @@
 import { type ChatRequest, countParts, type Message } from './chat-request.ts';
+import { labelledValue, tableRows } from './document-fields.ts';
 import { extract } from './extract.ts';
 import { type Extracts, jsonFor } from './json-answer.ts';
-import { labelledValue } from './labelled.ts';
 import { mostRelevant } from './rank.ts';
 import { banner, readChat } from './reading.ts';
 import { termsOf } from './sentences.ts';
@@ -29,7 +29,8 @@ function extractsOf(messages: readonly Message[]): Extracts {
     quotes: mostRelevant(material, asked, maxQuotes),
     questions: asked.split(nextQuestion).map((question) => question.trim()),
     queriesOf,
-    valueOf: (name, isNumber) => labelledValue(messages, name, isNumber),
+    valueOf: (name, schema) => labelledValue(messages, name, schema),
+    rowsOf: (columns) => tableRows(messages, columns),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { TableRow } from './document-fields.ts';
 import type { JsonSchema } from './json-schema.ts';
 
 const maxDepth = 10;
@@ -22,7 +23,9 @@ export interface Extracts {
   /** Returns what to search for an answer: for `queries`. */
   queriesOf(question: string): string[];
   /** Finds the value of a field of a document, which is asked for with its quote and page. */
-  valueOf(name: string, isNumber: boolean): object;
+  valueOf(name: string, schema: JsonSchema): object;
+  /** Finds the rows of a document's table, which are asked for with their line and page. */
+  rowsOf(columns: Record<string, JsonSchema>): TableRow[];
 }
 
 /**
@@ -77,7 +80,7 @@ export function jsonFor(root: JsonSchema, answer: string, extracts: Extracts): u
     const isStrings = typeOf(schema ?? {}) === 'array' && typeOf(schema?.items ?? {}) === 'string';
     if (name === 'queries' && isStrings) return extracts.queriesOf(question);
     const { value, quote: proof, page } = schema?.properties ?? {};
-    if (value && proof && page) return extracts.valueOf(name, /number|integer/.test(typeOf(value)));
+    if (value && proof && page) return extracts.valueOf(name, value);
     if (typeOf(schema ?? {}) === 'string') {
       if (name === 'quote' || name === 'claim') return quote;
       if (name === 'question' || name === 'brief') return question;
@@ -86,8 +89,11 @@ export function jsonFor(root: JsonSchema, answer: string, extracts: Extracts): u
   }
 
   function fillArray({ minItems, items = {} }: JsonSchema, depth: number): unknown[] {
-    // Rows of a document: a sentence is none.
-    if (items.properties?.['page']) return [];
+    const { page, quote: line, ...columns } = items.properties ?? {};
+    if (page && line) {
+      const rows = extracts.rowsOf(columns);
+      return rows.map(({ cells, ...where }) => ({ ...where, ...cells }));
+    }
     if (items.properties?.['quote']) {
       return extracts.quotes.map((each) => {
         quote = each;

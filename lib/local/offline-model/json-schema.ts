@@ -3,6 +3,7 @@ import * as v from 'valibot';
 /** A JSON schema, with the keywords that values are made by. */
 export interface JsonSchema {
   type?: string | string[] | undefined;
+  description?: string | undefined;
   const?: unknown;
   default?: unknown;
   enum?: unknown[] | undefined;
@@ -30,6 +31,7 @@ const Length = v.optional(v.pipe(v.number(), v.integer(), v.minValue(0)));
 
 export const JsonSchema: v.GenericSchema<JsonSchema> = v.looseObject({
   type: v.optional(v.union([v.string(), v.array(v.string())])),
+  description: v.optional(v.string()),
   enum: v.optional(v.array(v.unknown())),
   anyOf: Some,
   oneOf: Some,

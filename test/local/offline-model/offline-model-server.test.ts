@@ -466,6 +466,46 @@ The museum is closed on Mondays. A ticket costs four pounds.
     });
   });
 
+  it('that are rows of a document give those under the names of their columns', async () => {
+    const nullable = (type: string, description = '') => ({ type: [type, 'null'], description });
+    const items = {
+      type: 'object',
+      properties: {
+        page: nullable('integer'),
+        quote: nullable('string'),
+        item: nullable('string'),
+        due: nullable('string', 'A date, YYYY-MM-DD'),
+        amount: nullable('number'),
+      },
+    };
+    const schema = { type: 'object', properties: { lines: { type: 'array', items } } };
+    const pages = [
+      '<page number="1">\n| To: Ines |  |  |\n| --- | --- | --- |\n| Item | Amount | Due |\n| A lamp | 1,250.50 | 2 June 2026 |\n|  | Total: | 1,250.50 |\n</page>',
+      '<page number="2">\nItem\tAmount in pounds\nTwo wicks\t0.35\nChimney\tfree\n\nThank you.\n</page>',
+    ];
+
+    const said = await answer(user(pages.join('\n\n')), {
+      response_format: { type: 'json_schema', json_schema: { name: 'extraction', schema } },
+    });
+
+    const row = (
+      page: number,
+      quote: string,
+      item: string,
+      due: string | null,
+      amount: unknown,
+    ) => ({
+      ...{ page, quote, item, due, amount },
+    });
+    expect(JSON.parse(said)).toEqual({
+      lines: [
+        row(1, '| A lamp | 1,250.50 | 2 June 2026 |', 'A lamp', '2026-06-02', 1250.5),
+        row(2, 'Two wicks\t0.35', 'Two wicks', null, 0.35),
+        row(2, 'Chimney\tfree', 'Chimney', null, null),
+      ],
+    });
+  });
+
   it('of none leave a question its words to search for', async () => {
     const schema = {
       type: 'object',
